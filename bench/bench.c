@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many variable updates a second does each class do, against a plain scalar loop over the same
+ * packed model?
+ *
+ *     bench [--quick] [--json]
+ *
+ * One line per case: median and range of five or more repeats after a warm-up, and the ratio to the
+ * scalar loop, timed in turn with it so that a noisy machine disturbs both. --json prints one
+ * object per line instead. What is timed was checked: the suites hold the same kernels to exact
+ * answers. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "gibbsite/gibbsite.h"
+#include "sampler/run.h"
+
+#define REPEATS 5
+
+typedef struct bench_case {
+    const char *name;
+    gbs_model *(*make)(void);
+    uint32_t chains;
+    gbs_estimator_kind estimator;
+} bench_case;
+
+static void must(gbs_status status, const gbs_error *err)
+{
+    if (status < 0) {
+        (void)fprintf(stderr, "bench: %s\n", err->message);
+        exit(1);
+    }
+}
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+static gbs_model *grid(uint32_t side)
+{
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    const gbs_generate_ising_options options = {.side = {side, side, 1},
+                                                .torus = 1,
+                                                .coupling = 0.2,
+                                                .coupling_spread = 0.1,
+                                                .random_field = 0.2,
+                                                .seed = 1};
+    must(gbs_generate_ising(&options, &model, &err), &err);
+    return model;
+}
+
+static gbs_model *grid_512(void)
+{
+    return grid(512);
+}
+
+static gbs_model *grid_64(void)
+{
+    return grid(64);
+}
+
+static gbs_model *potts_200(void)
+{
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    const gbs_generate_potts_options options = {
+        .rows = 200, .columns = 200, .states = 5, .coupling = 1.0, .noise = 1.0, .seed = 1};
+    must(gbs_generate_potts(&options, &model, &err), &err);
+    return model;
+}
+
+/* The size of ALARM: 37 variables of 2 to 4 states with up to 3 parents. */
+static gbs_model *bayes_37(void)
+{
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    const gbs_generate_bayes_options options = {
+        .variables = 37, .parents = 3, .min_states = 2, .max_states = 4, .seed = 1};
+    must(gbs_generate_bayes(&options, &model, &err), &err);
+    return model;
+}
+
+static const char *model_path;
+
+static gbs_model *from_file(void)
+{
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    must(gbs_model_read(model_path, NULL, &model, &err), &err);
+    return model;
+}
+
+/* ---- the scalar loop ------------------------------------------------------------------------- */
+
+typedef struct scalar {
+    const gbsi_plan *plan;
+    uint16_t *x; /* by slot */
+    uint64_t rng;
+    float *weight; /* [max_arity] */
+    uint64_t *count;
+} scalar;
+
+static float next_uniform(uint64_t *s)
+{
+    *s ^= *s << 13;
+    *s ^= *s >> 7;
+    *s ^= *s << 17;
+    return (float)(*s >> 40) * 0x1p-24F;
+}
+
+/* Log-weights of one slot, the straightforward way. */
+static void scalar_logw(scalar *m, uint32_t slot)
+{
+    const gbsi_plan *p = m->plan;
+    const uint32_t k = p->log_odds[slot] ? 1 : p->arity[slot];
+    const float *field = p->field + p->field_start[slot];
+    for (uint32_t a = 0; a < k; ++a) {
+        m->weight[a] = field[a];
+    }
+    for (size_t e = p->row_start[slot]; e < p->row_start[slot + 1]; ++e) {
+        const uint32_t x = m->x[p->neighbour[e]];
+        if (p->class_id[slot] == GBSI_CLASS_ISING) {
+            m->weight[0] += p->edge[e].coupling * (float)x;
+        } else if (p->class_id[slot] == GBSI_CLASS_POTTS) {
+            m->weight[x] += p->edge[e].coupling;
+        } else {
+            for (uint32_t a = 0; a < k; ++a) {
+                m->weight[a] += p->pool[p->edge[e].base + (size_t)x * k + a];
+            }
+        }
+    }
+    for (size_t t = p->term_start == NULL ? 0 : p->term_start[slot];
+         p->term_start != NULL && t < p->term_start[slot + 1]; ++t) {
+        size_t index = p->term[t].base;
+        for (uint32_t i = 0; i < p->term[t].n; ++i) {
+            const gbsi_link *link = &p->link[p->term[t].first + i];
+            index += (size_t)link->aux * m->x[link->slot];
+        }
+        for (uint32_t a = 0; a < k; ++a) {
+            m->weight[a] += p->pool[index + a];
+        }
+    }
+}
+
+static void scalar_pass(scalar *m)
+{
+    const gbsi_plan *p = m->plan;
+    for (uint32_t slot = 0; slot < p->n_slots; ++slot) {
+        scalar_logw(m, slot);
+        const float u = next_uniform(&m->rng);
+        uint32_t value = 0;
+        if (p->log_odds[slot]) {
+            value = u * (1.0F + expf(-m->weight[0])) < 1.0F;
+        } else {
+            float total = 0.0F;
+            for (uint32_t a = 0; a < p->arity[slot]; ++a) {
+                total += expf(m->weight[a]);
+                m->weight[a] = total;
+            }
+            while (value + 1 < p->arity[slot] && m->weight[value] <= u * total) {
+                ++value;
+            }
+        }
+        m->x[slot] = (uint16_t)value;
+        m->count[slot] += value;
+    }
+}
+
+/* ---- timing ---------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct figures {
+    double ours[REPEATS], scalar[REPEATS]; /* million updates a second, sorted */
+    uint32_t n_variables;
+    const char *class_name;
+} figures;
+
+static double time_ours(gbs_run *run, uint64_t passes, uint64_t *pass)
+{
+    gbs_error err = {0};
+    const double start_s = gbsi_clock_s();
+    for (uint64_t i = 0; i < passes; ++i) {
+        must(gbsi_executor_pass(&run->executor, &run->schedule, (*pass)++, run->estimate,
+                                run->rao_blackwell, &err),
+             &err);
+    }
+    const double updates = (double)(run->schedule.n_places * run->executor.n_chains * passes);
+    return updates / (gbsi_clock_s() - start_s) / 1e6;
+}
+
+static double time_scalar(scalar *m, uint64_t passes)
+{
+    const double start_s = gbsi_clock_s();
+    for (uint64_t i = 0; i < passes; ++i) {
+        scalar_pass(m);
+    }
+    return (double)m->plan->n_slots * (double)passes / (gbsi_clock_s() - start_s) / 1e6;
+}
+
+static uint64_t passes_for(double seconds, double million_per_s, double updates_per_pass)
+{
+    const double passes = seconds * million_per_s * 1e6 / updates_per_pass;
+    return passes < 1.0 ? 1 : (uint64_t)passes;
+}
+
+static figures measure(const bench_case *c, bool quick)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    figures found = {0};
+    const double seconds = quick ? 0.05 : 0.4;
+    gbs_model *model = c->make();
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.chains = c->chains;
+    options.estimator = (int)c->estimator;
+    options.burn_in = 0;
+    options.sweeps = 1;
+    must(gbs_run_new(model, NULL, &options, &run, &err), &err);
+    must(gbs_run_execute(run, NULL, &err), &err);
+    scalar m = {.plan = run->plan, .rng = 88172645463325252U};
+    m.x = calloc(run->plan->n_slots, sizeof *m.x);
+    m.count = calloc(run->plan->n_slots, sizeof *m.count);
+    m.weight = calloc(run->plan->max_arity, sizeof *m.weight);
+    if (m.x == NULL || m.count == NULL || m.weight == NULL) {
+        exit(1);
+    }
+    uint64_t pass = 1;
+    const double per_pass = (double)run->schedule.n_places;
+    const uint64_t n_ours = passes_for(seconds, time_ours(run, 2, &pass), per_pass * c->chains);
+    const uint64_t n_scalar = passes_for(seconds / 2, time_scalar(&m, 2), per_pass);
+    for (int i = 0; i < REPEATS; ++i) {
+        found.ours[i] = time_ours(run, n_ours, &pass);
+        found.scalar[i] = time_scalar(&m, n_scalar);
+    }
+    qsort(found.ours, REPEATS, sizeof(double), by_value);
+    qsort(found.scalar, REPEATS, sizeof(double), by_value);
+    found.n_variables = run->plan->n_slots;
+    unsigned most = 0;
+    for (unsigned k = 1; k < GBSI_N_CLASSES; ++k) {
+        most = run->plan->n_of_class[k] > run->plan->n_of_class[most] ? k : most;
+    }
+    found.class_name = gbs_class_name(most);
+    free(m.x);
+    free(m.count);
+    free(m.weight);
+    gbs_run_free(run);
+    gbs_model_free(model);
+    return found;
+}
+
+static void print(const bench_case *c, const figures *f, bool json)
+{
+    const double ours = f->ours[REPEATS / 2];
+    const double plain = f->scalar[REPEATS / 2];
+    const char *estimator = c->estimator == GBS_ESTIMATOR_COUNT ? "count" : "rao-blackwell";
+    if (json) {
+        (void)printf("{\"case\":\"%s\",\"class\":\"%s\",\"variables\":%u,\"chains\":%u,"
+                     "\"estimator\":\"%s\",\"simd\":\"%s\",\"threads\":1,\"seed\":1,"
+                     "\"million_updates_per_s\":%.1f,\"min\":%.1f,\"max\":%.1f,"
+                     "\"scalar_million_updates_per_s\":%.1f,\"ratio\":%.2f,\"repeats\":%d,"
+                     "\"compiler\":\"%s\",\"version\":\"%s\"}\n",
+                     c->name, f->class_name, f->n_variables, c->chains, estimator, gbs_simd_name(),
+                     ours, f->ours[0], f->ours[REPEATS - 1], plain, ours / plain, REPEATS,
+                     __VERSION__, gbs_version());
+    } else {
+        (void)printf("%-22s %-9s %6u %-14s %9.1f  %8.1f .. %-8.1f %8.1f %7.1fx\n", c->name,
+                     f->class_name, c->chains, estimator, ours, f->ours[0], f->ours[REPEATS - 1],
+                     plain, ours / plain);
+    }
+    (void)fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    static const bench_case cases[] = {
+        {"grid 512x512", grid_512, 16, GBS_ESTIMATOR_COUNT},
+        {"grid 512x512", grid_512, 16, GBS_ESTIMATOR_RAO_BLACKWELL},
+        {"grid 64x64", grid_64, 16, GBS_ESTIMATOR_COUNT},
+        {"grid 512x512", grid_512, 1, GBS_ESTIMATOR_COUNT},
+        {"potts 200x200, 5", potts_200, 16, GBS_ESTIMATOR_COUNT},
+        {"potts 200x200, 5", potts_200, 16, GBS_ESTIMATOR_RAO_BLACKWELL},
+        {"bayes 37", bayes_37, 16, GBS_ESTIMATOR_COUNT},
+        {"bayes 37", bayes_37, 16, GBS_ESTIMATOR_RAO_BLACKWELL},
+    };
+    bool quick = false;
+    bool json = false;
+    for (int i = 1; i < argc; ++i) {
+        if (strcmp(argv[i], "--quick") == 0) {
+            quick = true;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            json = true;
+        } else if (argv[i][0] != '-') {
+            model_path = argv[i];
+        } else {
+            (void)fprintf(stderr, "usage: bench [--quick] [--json] [MODEL]\n");
+            return 2;
+        }
+    }
+    if (!json) {
+        (void)printf("million updates a second on one core, %s; median of %d, range, plain scalar "
+                     "loop, ratio\n",
+                     gbs_simd_name(), REPEATS);
+    }
+    for (size_t i = 0; model_path == NULL && i < sizeof cases / sizeof cases[0]; ++i) {
+        const figures f = measure(&cases[i], quick);
+        print(&cases[i], &f, json);
+    }
+    for (int e = 0; model_path != NULL && e < 2; ++e) {
+        const bench_case c = {model_path, from_file, 16,
+                              e == 0 ? GBS_ESTIMATOR_COUNT : GBS_ESTIMATOR_RAO_BLACKWELL};
+        const figures f = measure(&c, quick);
+        print(&c, &f, json);
+    }
+    return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program's own vocabulary: verbs, exit statuses, messages. A client of the public headers. */
+#ifndef GIBBSITE_CLI_H
+#define GIBBSITE_CLI_H
+
+#include <stdio.h>
+
+#include "gibbsite/gibbsite.h"
+#include "options.h"
+
+/* Exit statuses: a contract, see gibbsite(1). */
+typedef enum cli_exit {
+    CLI_DONE = 0,
+    CLI_FAILED = 1,  /* while running */
+    CLI_USAGE = 2,   /* wrong use */
+    CLI_INPUT = 3,   /* a bad input file */
+    CLI_STOPPED = 4, /* by a signal or a limit, with what was reached written out */
+    CLI_KILLED = 130,
+} cli_exit;
+
+typedef struct cli_verb {
+    const char *name;     /* "marginals"; "generate ising" where the first operand picks a kind */
+    unsigned id;          /* CLI_VERB_*: which rows of the option table it takes */
+    int n_operands;       /* exactly as many */
+    const char *operands; /* how the help names them */
+    const char *what;     /* one line */
+    const char *notes;    /* more lines for the help, or "" */
+    const char *example;  /* shell lines that run in the source folder */
+    int (*run)(cli_arguments *arguments);
+} cli_verb;
+
+extern const cli_verb cli_verbs[];
+extern const size_t cli_n_verbs;
+
+int cli_info(cli_arguments *arguments);
+int cli_marginals(cli_arguments *arguments);
+int cli_sample(cli_arguments *arguments);
+int cli_generate_ising(cli_arguments *arguments);
+int cli_generate_potts(cli_arguments *arguments);
+int cli_generate_ring(cli_arguments *arguments);
+int cli_generate_bayes(cli_arguments *arguments);
+int cli_compare(cli_arguments *arguments);
+int cli_convert(cli_arguments *arguments);
+
+/* ---- help.c ------------------------------------------------------------------------------ */
+
+int cli_help_overview(FILE *stream);
+int cli_help_verb(const char *name); /* "generate" shows all its kinds */
+
+/* ---- message.c --------------------------------------------------------------------------- */
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(a, b) __attribute__((format(printf, a, b)))
+#else
+#define CLI_PRINTF(a, b)
+#endif
+
+/* "gibbsite: ..." on stderr. @return status, for `return cli_error(...)`. */
+int cli_error(int status, const char *format, ...) CLI_PRINTF(2, 3);
+void cli_note(const cli_arguments *arguments, const char *format, ...) CLI_PRINTF(2, 3);
+/* For gbs_read_options.warn; context is the cli_arguments. */
+void cli_warn(void *context, const char *message);
+
+/* Say why a call of the library failed. @return the exit status. */
+int cli_fail(gbs_status status, const gbs_error *err);
+/* The same for a call that read an input file: one that is not there is a bad input file too. */
+int cli_fail_input(gbs_status status, const gbs_error *err);
+/* The same for a call that wrote to path; a reader that closed the pipe is no news. */
+int cli_fail_output(const char *path, gbs_status status, const gbs_error *err);
+
+/* @return 1 if nobody reads standard output any more. */
+int cli_reader_gone(void);
+
+/* @return the candidate that a user most likely meant by text, or NULL if none is near. */
+const char *cli_nearest(const char *text, const char *const *candidate, size_t n);
+
+/* ---- output.c ---------------------------------------------------------------------------- */
+
+/* Refuse early, before a long run, what cannot be written: a folder, a missing or read-only one. */
+int cli_check_output(const char *path);
+
+/* The format of -o FILE or --format among "mar|csv|json"; fallback where neither decides.
+ * @return CLI_DONE, or CLI_USAGE after a message. */
+int cli_output_format(const cli_arguments *arguments, const char *known, const char *fallback,
+                      const char **format);
+
+/* The name of a variable, or prefix and its number in text. @param text [32]. */
+const char *cli_variable_text(const gbs_model *model, uint32_t variable, const char *prefix,
+                              char *text);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run from its options to its verdict. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "job.h"
+
+/*
+ * Options that only a sampled run can honour (gibbsite-marginals(1), --method). `auto` may answer
+ * exactly only if none of them was typed, whatever its value; the library cannot know what was
+ * typed, so that this program turns `auto` into `sample` here.
+ */
+static const char *const only_sampled[] = {"scan",   "origin",     "draw",   "estimator",
+                                           "chains", "start",      "sweeps", "burn-in",
+                                           "thin",   "max-updates"};
+
+static const char *first_only_sampled(const cli_arguments *arguments)
+{
+    for (size_t i = 0; i < sizeof only_sampled / sizeof only_sampled[0]; i++) {
+        if (cli_given(arguments, only_sampled[i])) {
+            return only_sampled[i];
+        }
+    }
+    return NULL;
+}
+
+static int check_outputs(const cli_arguments *arguments)
+{
+    const char *summary = arguments->summary;
+    const char *output = arguments->output;
+    if (summary != NULL && strcmp(summary, "-") == 0) {
+        return cli_error(CLI_USAGE, "--summary -: standard output is for the result; name a file");
+    }
+    if (summary != NULL && output != NULL && strcmp(summary, output) == 0) {
+        return cli_error(CLI_USAGE, "--output and --summary name the same file %s", output);
+    }
+    int status = cli_check_output(output);
+    return status == CLI_DONE ? cli_check_output(summary) : status;
+}
+
+int cli_settle(cli_arguments *arguments, gbs_method forced)
+{
+    const char *given = first_only_sampled(arguments);
+    gbs_run_options *options = &arguments->run;
+    if (forced == GBS_METHOD_SAMPLE && options->method == GBS_METHOD_EXACT) {
+        return cli_error(CLI_USAGE, "--method exact: 'gibbsite sample' always samples");
+    }
+    if (options->method == GBS_METHOD_EXACT && given != NULL) {
+        return cli_error(CLI_USAGE, "--%s cannot apply with --method exact", given);
+    }
+    if (options->method == GBS_METHOD_AUTO && (given != NULL || forced == GBS_METHOD_SAMPLE)) {
+        options->method = GBS_METHOD_SAMPLE;
+    }
+    if (arguments->quiet && arguments->verbose) {
+        return cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
+    }
+    return check_outputs(arguments);
+}
+
+typedef struct watch {
+    cli_bar bar;
+    int pipe; /* results go to standard output while the run goes on */
+} watch;
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    watch *w = context;
+    cli_bar_update(&w->bar, progress);
+    return cli_signals_caught() || (w->pipe && cli_reader_gone());
+}
+
+/* The draw callback has its own context, the library only one for both. */
+typedef struct both {
+    watch w; /* first: on_progress() takes it for the whole */
+    gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
+                       const uint32_t *state, gbs_error *err);
+    void *context;
+} both;
+
+static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                          const uint32_t *state, gbs_error *err)
+{
+    both *b = context;
+    return b->draw(b->context, draw, chain, log_density, state, err);
+}
+
+int cli_execute(cli_job *job,
+                gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
+                                   const uint32_t *state, gbs_error *err),
+                void *context, int *stopped)
+{
+    const cli_arguments *arguments = job->arguments;
+    gbs_error err = {GBS_OK, ""};
+    both b;
+    memset(&b, 0, sizeof b);
+    b.draw = draw;
+    b.context = context;
+    b.w.pipe = draw != NULL && (arguments->output == NULL || strcmp(arguments->output, "-") == 0);
+    cli_signals_catch();
+    gbs_status status = gbs_run_new(job->model, job->evidence, &job->options, &job->run, &err);
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    if (arguments->verbose) {
+        const gbs_report *report = gbs_run_report(job->run);
+        cli_note(arguments,
+                 "%" PRIu32 " of %" PRIu32 " variables free, %" PRIu32 " components, %" PRIu32
+                 " colours, %" PRIu64 " batches; %.1f MiB; kernels %s",
+                 report->n_free_variables, gbs_model_n_variables(job->model), report->n_components,
+                 report->n_colors, report->n_batches, (double)report->predicted_bytes / 1048576.0,
+                 gbs_simd_name());
+    }
+    cli_bar_init(&b.w.bar, arguments, &job->options);
+    gbs_run_callbacks callbacks = {
+        .context = &b, .progress = on_progress, .draw = draw != NULL ? on_draw : NULL};
+    status = gbs_run_execute(job->run, &callbacks, &err);
+    cli_bar_finish(&b.w.bar, status >= 0 ? gbs_run_report(job->run) : NULL);
+    if (b.w.pipe && cli_reader_gone()) {
+        return CLI_FAILED; /* like any filter whose reader left: quietly */
+    }
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    *stopped = status == GBS_STOPPED;
+    return CLI_DONE;
+}
+
+void cli_verdict(const cli_job *job, int stopped)
+{
+    const cli_arguments *arguments = job->arguments;
+    const gbs_report *r = gbs_run_report(job->run);
+    for (size_t i = 0; i < r->n_warnings; i++) {
+        cli_note(arguments, "warning: %s", r->warning[i]);
+    }
+    if (strcmp(r->method, "exact") == 0) {
+        cli_note(arguments, "exact: %" PRIu32 " free variables in %" PRIu32 " components",
+                 r->n_free_variables, r->n_components);
+    } else {
+        cli_note(arguments,
+                 "%s: %" PRIu32 " chains, %" PRIu64 " sweeps after %" PRIu64
+                 ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,
+                 r->method, r->chains, r->sweeps, r->burn_in, (double)r->updates, r->sampling_s,
+                 r->updates_per_s, job->options.seed);
+        if (isfinite(r->max_mcse)) {
+            char target[40] = "";
+            if (r->target_error > 0.0) {
+                (void)snprintf(target, sizeof target, " (target %.3g)", r->target_error);
+            }
+            cli_note(arguments, "max error %.3g%s, max R-hat %.5g, min ESS %.4g", r->max_mcse,
+                     target, r->max_rhat, r->min_ess);
+        }
+    }
+    const char *word = r->converged ? "converged" : "not converged";
+    int says_so = strncmp(r->verdict, word, strlen(word)) == 0;
+    cli_note(arguments, "%s%s%s", says_so ? "" : word, says_so ? "" : ": ", r->verdict);
+    if (stopped) {
+        cli_note(arguments, "stopped before its target (%s): these are the results so far",
+                 r->stop);
+    }
+}

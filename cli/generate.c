@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite generate KIND: models from a seed. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* Whole numbers with a separator between: "3x4", "2:5". @return how many, 0 for anything else. */
+static int parse_numbers(const char *text, char separator, int max, uint32_t *number)
+{
+    char part[16];
+    for (int n = 0; n < max; n++) {
+        size_t length = strcspn(text, separator == 'x' ? "xX" : ":");
+        uint64_t value = 0;
+        if (length >= sizeof part) {
+            return 0;
+        }
+        memcpy(part, text, length);
+        part[length] = '\0';
+        if (!cli_parse_uint(part, &value) || value == 0 || value > UINT32_MAX) {
+            return 0;
+        }
+        number[n] = (uint32_t)value;
+        if (text[length] == '\0') {
+            return n + 1;
+        }
+        text += length + 1;
+    }
+    return 0;
+}
+
+static int missing(const char *name)
+{
+    return cli_error(CLI_USAGE, "--%s is missing; see 'gibbsite help generate'", name);
+}
+
+/* Everything but the model is settled before it is made. */
+static int check_target(const cli_arguments *arguments, const char **format)
+{
+    int status = cli_output_format(arguments, "uai|lg|bif", NULL, format);
+    return status == CLI_DONE ? cli_check_output(arguments->output) : status;
+}
+
+/* Writes and frees the model, or says why there is none. */
+static int finish(const cli_arguments *arguments, const char *format, gbs_status status,
+                  gbs_model *model, gbs_error *err)
+{
+    const char *path = arguments->output != NULL ? arguments->output : "-";
+    if (status < 0) {
+        return cli_fail(status, err);
+    }
+    uint32_t n_variables = gbs_model_n_variables(model);
+    size_t n_factors = gbs_model_n_factors(model);
+    status = gbs_model_write(model, path, format, err);
+    gbs_model_free(model);
+    if (status < 0) {
+        return cli_fail_output(path, status, err);
+    }
+    if (arguments->verbose) {
+        cli_note(arguments, "%" PRIu32 " variables, %zu factors, seed %" PRIu64, n_variables,
+                 n_factors, arguments->run.seed);
+    }
+    return CLI_DONE;
+}
+
+int cli_generate_ising(cli_arguments *arguments)
+{
+    gbs_generate_ising_options options = {
+        .side = {1, 1, 1},
+        .torus = arguments->torus,
+        .coupling = arguments->coupling,
+        .coupling_spread = arguments->coupling_spread,
+        .field = arguments->field,
+        .random_field = arguments->random_field,
+        .seed = arguments->run.seed,
+    };
+    const char *format = NULL;
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    if (arguments->grid == NULL) {
+        return missing("grid");
+    }
+    if (parse_numbers(arguments->grid, 'x', 3, options.side) < 2) {
+        return cli_error(CLI_USAGE, "--grid %s: expected RxC or AxBxC, such as 20x30",
+                         arguments->grid);
+    }
+    int status = check_target(arguments, &format);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    gbs_status made = gbs_generate_ising(&options, &model, &err);
+    return finish(arguments, format, made, model, &err);
+}
+
+int cli_generate_potts(cli_arguments *arguments)
+{
+    gbs_generate_potts_options options = {
+        .torus = arguments->torus,
+        .coupling = arguments->coupling,
+        .noise = arguments->noise,
+        .seed = arguments->run.seed,
+    };
+    const char *format = NULL;
+    uint32_t side[2] = {0, 0};
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    if (arguments->grid == NULL || arguments->states == NULL) {
+        return missing(arguments->grid == NULL ? "grid" : "states");
+    }
+    if (parse_numbers(arguments->grid, 'x', 2, side) != 2) {
+        return cli_error(CLI_USAGE, "--grid %s: expected RxC, such as 20x30", arguments->grid);
+    }
+    if (parse_numbers(arguments->states, ':', 1, &options.states) != 1) {
+        return cli_error(CLI_USAGE, "--states %s: expected a whole number above 0",
+                         arguments->states);
+    }
+    options.rows = side[0];
+    options.columns = side[1];
+    int status = check_target(arguments, &format);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    gbs_status made = gbs_generate_potts(&options, &model, &err);
+    return finish(arguments, format, made, model, &err);
+}
+
+int cli_generate_ring(cli_arguments *arguments)
+{
+    gbs_generate_ring_options options = {
+        .variables = (uint32_t)arguments->variables,
+        .coupling = arguments->coupling,
+        .coupling_spread = arguments->coupling_spread,
+        .field = arguments->field,
+        .random_field = arguments->random_field,
+        .seed = arguments->run.seed,
+    };
+    const char *format = NULL;
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    if (!cli_given(arguments, "variables")) {
+        return missing("variables");
+    }
+    int status = check_target(arguments, &format);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    gbs_status made = gbs_generate_ring(&options, &model, &err);
+    return finish(arguments, format, made, model, &err);
+}
+
+int cli_generate_bayes(cli_arguments *arguments)
+{
+    static const char *const required[] = {"variables", "parents", "states"};
+    gbs_generate_bayes_options options = {
+        .variables = (uint32_t)arguments->variables,
+        .parents = (uint32_t)arguments->parents,
+        .seed = arguments->run.seed,
+    };
+    const char *format = NULL;
+    uint32_t states[2] = {0, 0};
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
+        if (!cli_given(arguments, required[i])) {
+            return missing(required[i]);
+        }
+    }
+    int n = parse_numbers(arguments->states, ':', 2, states);
+    if (n == 0 || (n == 2 && states[0] > states[1])) {
+        return cli_error(CLI_USAGE, "--states %s: expected A:B with A <= B, such as 2:4",
+                         arguments->states);
+    }
+    options.min_states = states[0];
+    options.max_states = n == 2 ? states[1] : states[0];
+    int status = check_target(arguments, &format);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    gbs_status made = gbs_generate_bayes(&options, &model, &err);
+    return finish(arguments, format, made, model, &err);
+}

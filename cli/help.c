@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The help: generated from the tables of verbs and options. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli.h"
+
+static int finish(FILE *stream)
+{
+    if (fflush(stream) != 0 || ferror(stream)) {
+        return cli_reader_gone() ? CLI_FAILED
+                                 : cli_error(CLI_FAILED, "standard output: cannot write");
+    }
+    return CLI_DONE;
+}
+
+int cli_help_overview(FILE *stream)
+{
+    (void)fprintf(stream, "usage: gibbsite VERB [options] MODEL\n\n"
+                          "Samples discrete graphical models.\n\n");
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        (void)fprintf(stream, "  %-16s %s\n", cli_verbs[i].name, cli_verbs[i].what);
+    }
+    (void)fprintf(stream, "  %-16s %s\n", "help [VERB]", "this text, or the options of a verb");
+    (void)fprintf(stream,
+                  "\nMODEL is read by its ending (.uai, .LG, .bif, and each with .gz); - is\n"
+                  "standard input. gibbsite --version prints the version.\n\n"
+                  "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 bad input file,\n"
+                  "4 stopped by a signal or a limit with what was reached written out.\n");
+    return finish(stream);
+}
+
+/* " [16]", or "" where there is none to show. @param shown [80], out. */
+static void default_text(const cli_option *option, char *shown)
+{
+    char text[64];
+    shown[0] = '\0';
+    if (cli_option_unset_default(option) || strstr(option->help, "(required)") != NULL) {
+        return;
+    }
+    switch (cli_option_kind(option)) {
+    case CLI_CHOICE:
+        if (cli_choice(option->unit, (unsigned)option->def, text)) {
+            (void)snprintf(shown, 80, " [%s]", text);
+        }
+        break;
+    case CLI_UINT:
+    case CLI_SIZE:
+        (void)snprintf(shown, 80, " [%" PRIu64 "]", option->def);
+        break;
+    case CLI_REAL:
+    case CLI_DURATION:
+        (void)snprintf(shown, 80, " [%g]", option->real_def);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Break a line at blanks so that it ends before column 80; continuations start at column 28. */
+static void print_wrapped(const char *text)
+{
+    const size_t width = 51;
+    while (strlen(text) > width) {
+        size_t n = width;
+        while (n > 0 && text[n] != ' ') {
+            n--;
+        }
+        n = n == 0 ? strcspn(text, " ") : n;
+        (void)printf("%.*s", (int)n, text);
+        text += n;
+        if (*text == ' ') {
+            text++;
+            (void)printf("\n%28s", "");
+        }
+    }
+    (void)printf("%s", text);
+}
+
+static void print_option(const cli_option *option)
+{
+    char left[128];
+    char shown[80];
+    char text[512];
+    cli_kind kind = cli_option_kind(option);
+    const char *unit = option->unit;
+    if (kind == CLI_SIZE) {
+        unit = "SIZE";
+    } else if (kind == CLI_DURATION) {
+        unit = "TIME";
+    } else if ((kind == CLI_UINT || kind == CLI_REAL) && (unit[0] < 'A' || unit[0] > 'Z')) {
+        unit = kind == CLI_UINT ? "N" : "X";
+    }
+    (void)snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter != 0 ? '-' : ' ',
+                   option->letter != 0 ? option->letter : ' ', option->letter != 0 ? ',' : ' ',
+                   option->name, kind == CLI_FLAG ? "" : " ", kind == CLI_FLAG ? "" : unit);
+    if (strlen(left) < 27) {
+        (void)printf("%-28s", left);
+    } else {
+        (void)printf("%s\n%28s", left, "");
+    }
+    default_text(option, shown);
+    (void)snprintf(text, sizeof text, "%s%s", option->help, shown);
+    print_wrapped(text);
+    (void)printf("\n");
+}
+
+static void print_verb(const cli_verb *verb)
+{
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    (void)printf("usage: gibbsite %s [options]%s%s\n\n%c%s.\n%s\n", verb->name,
+                 verb->n_operands > 0 ? " " : "", verb->operands,
+                 verb->what[0] >= 'a' ? verb->what[0] - 'a' + 'A' : verb->what[0], verb->what + 1,
+                 verb->notes);
+    for (size_t i = 0; i < n; i++) {
+        if ((cli_option_verbs(&table[i]) & verb->id) != 0) {
+            print_option(&table[i]);
+        }
+    }
+    (void)printf("\nExample:\n");
+    for (const char *at = verb->example; *at != '\0';) {
+        int length = (int)strcspn(at, "\n");
+        (void)printf("  %.*s\n", length, at);
+        at += length + 1;
+    }
+}
+
+int cli_help_verb(const char *name)
+{
+    size_t length = strlen(name);
+    int n_shown = 0;
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (strncmp(cli_verbs[i].name, name, length) == 0 &&
+            (cli_verbs[i].name[length] == '\0' || cli_verbs[i].name[length] == ' ')) {
+            (void)printf("%s", n_shown++ > 0 ? "\n" : "");
+            print_verb(&cli_verbs[i]);
+        }
+    }
+    return n_shown > 0 ? finish(stdout) : CLI_USAGE;
+}

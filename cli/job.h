@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the verbs that read models share: files in, the run, its progress and its summary. */
+#ifndef GIBBSITE_CLI_JOB_H
+#define GIBBSITE_CLI_JOB_H
+
+#include "cli.h"
+
+typedef struct cli_job {
+    const cli_arguments *arguments;
+    gbs_read_options read;
+    gbs_model *model;
+    gbs_evidence *evidence; /* NULL for none */
+    uint32_t *sequence;     /* of a scan file; the library's memory */
+    size_t sequence_length;
+    uint32_t *start; /* [n_variables] or NULL; ours */
+    gbs_run_options options;
+    gbs_run *run;
+} cli_job;
+
+/* ---- load.c ------------------------------------------------------------------------------ */
+
+/* Read MODEL, evidence, scan and start. @return an exit status. Free in either case. */
+int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
+/* MODEL alone. */
+int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path);
+void cli_job_free(cli_job *job);
+
+/* ---- evidence.c -------------------------------------------------------------------------- */
+
+/* Observe NAME=STATE,NAME=STATE,... @return an exit status. */
+int cli_observe_list(const gbs_model *model, gbs_evidence *evidence, const char *list);
+
+/* ---- execute.c --------------------------------------------------------------------------- */
+
+/* Settle the options of the run and refuse what cannot be combined or written. Comes before
+ * cli_load(). @param forced GBS_METHOD_SAMPLE for a verb that always samples, else _AUTO. */
+int cli_settle(cli_arguments *arguments, gbs_method forced);
+
+/**
+ * Run to the end, with signals and the progress line.
+ *
+ * @param draw     NULL, or called for every kept draw; context is its first argument.
+ * @param stopped  out: 1 if the run ended before its target, with results to write.
+ * @return CLI_DONE, or an exit status after a message.
+ */
+int cli_execute(cli_job *job,
+                gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
+                                   const uint32_t *state, gbs_error *err),
+                void *context, int *stopped);
+
+/* The verdict on standard error. */
+void cli_verdict(const cli_job *job, int stopped);
+
+/* ---- signals.c --------------------------------------------------------------------------- */
+
+/* From now on the first SIGINT or SIGTERM is noted and the second ends the program with 130. */
+void cli_signals_catch(void);
+int cli_signals_caught(void);
+
+/* ---- progress.c -------------------------------------------------------------------------- */
+
+typedef struct cli_bar {
+    int mode;           /* cli_progress_mode, settled: ALWAYS, NEVER or JSON */
+    int drawn;          /* a line stands on the terminal */
+    unsigned n_redraws; /* turns the spinner */
+    double last_s;      /* elapsed at the last redraw */
+    int burning_in;     /* phase of the last redraw */
+    double phase_s;     /* elapsed when the phase began */
+    double time_s;      /* the limit, 0 for none */
+} cli_bar;
+
+void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options);
+void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
+void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */
+
+/* ---- summary.c --------------------------------------------------------------------------- */
+
+/* Write --summary FILE if it was given. @return an exit status. */
+int cli_summary(const cli_job *job);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the design has and this version has not: said so, rather than called unknown. */
+#include <string.h>
+
+#include "options.h"
+
+static const struct {
+    const char *option; /* NULL: verbs; "": options; else the values of this option */
+    const char *words;  /* blanks around each */
+} later[] = {
+    {NULL, " map logz exact certify scan learn denoise segment label decompose diagnose ground "
+           "report uai reproduce "},
+    {"generate", " complete regular powerlaw rbm "},
+    {"", " partial-scan restarts keys herd-rule herd-init bin-edge dummy-edges bins threshold "
+         "width splash-size splashes grow adapt locking trace monitor checkpoint checkpoint-every "
+         "resume convention diagonal log-base float-format uai-mpe anytime temper certified "
+         "target match accuracy iterate steps influence schedule tau0 focus levels uncertainty "
+         "truth quick data check list task degree edges marginals-only "},
+    {"method", " mean-field "},
+    {"scan", " synchronous splash auto "},
+    {"draw", " herded herded-shared herded-complete discretized one-bin randomly-discretized "
+             "bounded-error cud "},
+    {"format", " nc netcdf npz npy cmdstan fg mtx gbm alchemy wcnf "},
+    {"from", " fg mtx gbm alchemy wcnf mln coo rud col "},
+};
+
+int cli_is_later(const char *option, const char *text)
+{
+    size_t n = strlen(text);
+    for (size_t i = 0; n > 0 && i < sizeof later / sizeof later[0]; i++) {
+        if ((option == NULL) != (later[i].option == NULL) ||
+            (option != NULL && strcmp(option, later[i].option) != 0)) {
+            continue;
+        }
+        for (const char *at = later[i].words; (at = strstr(at, text)) != NULL; at++) {
+            if (at[-1] == ' ' && at[n] == ' ') {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite VERB [options] MODEL: finds the verb, parses what follows, runs it. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* Refused here rather than ignored: a misspelt name would silently measure something else. */
+static int check_environment(void)
+{
+    const char *simd = getenv("GIBBSITE_SIMD"); // NOLINT(concurrency-mt-unsafe): one thread
+    if (simd != NULL && strcmp(simd, "portable") != 0 && strcmp(simd, "avx2") != 0 &&
+        strcmp(simd, "avx512") != 0) {
+        return cli_error(CLI_USAGE,
+                         "environment GIBBSITE_SIMD=%s: expected portable, avx2 or avx512", simd);
+    }
+    return CLI_DONE;
+}
+
+/* @param name "marginals", or "generate ising". */
+static const cli_verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (strcmp(cli_verbs[i].name, name) == 0) {
+            return &cli_verbs[i];
+        }
+    }
+    return NULL;
+}
+
+static int unknown_verb(const char *name)
+{
+    const char *candidate[32] = {"help", "generate"};
+    size_t n = 2;
+    if (cli_is_later(NULL, name)) {
+        return cli_error(CLI_USAGE, "'%s' is not in this version", name);
+    }
+    for (size_t i = 0; i < cli_n_verbs && n < 32; i++) {
+        candidate[n++] = cli_verbs[i].name;
+    }
+    const char *near = cli_nearest(name, candidate, n);
+    if (near != NULL) {
+        return cli_error(CLI_USAGE, "unknown verb '%s'; did you mean '%s'?", name, near);
+    }
+    return cli_error(CLI_USAGE, "unknown verb '%s'; see 'gibbsite help'", name);
+}
+
+static int unknown_kind(const char *kind)
+{
+    static const char *const candidate[] = {"ising", "potts", "ring", "bayes"};
+    if (kind == NULL || kind[0] == '-') {
+        return cli_error(CLI_USAGE, "generate: its first word is ising, potts, ring or bayes; see "
+                                    "'gibbsite help generate'");
+    }
+    if (cli_is_later("generate", kind)) {
+        return cli_error(CLI_USAGE, "'generate %s' is not in this version", kind);
+    }
+    const char *near = cli_nearest(kind, candidate, sizeof candidate / sizeof candidate[0]);
+    if (near != NULL) {
+        return cli_error(CLI_USAGE, "unknown kind of model '%s'; did you mean '%s'?", kind, near);
+    }
+    return cli_error(CLI_USAGE, "unknown kind of model '%s'; expected ising, potts, ring or bayes",
+                     kind);
+}
+
+static int help(int argc, char **argv)
+{
+    char name[128];
+    if (argc == 0) {
+        return cli_help_overview(stdout);
+    }
+    (void)snprintf(name, sizeof name, "%s%s%s", argv[0], argc > 1 ? " " : "",
+                   argc > 1 ? argv[1] : "");
+    if (argc > 2) {
+        return cli_error(CLI_USAGE, "help: too many words");
+    }
+    int known = strcmp(name, "generate") == 0 || find_verb(name) != NULL;
+    return known ? cli_help_verb(name) : unknown_verb(name);
+}
+
+static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, char **all_argv)
+{
+    cli_arguments arguments;
+    memset(&arguments, 0, sizeof arguments);
+    arguments.argc = all_argc;
+    arguments.argv = all_argv;
+    int status = cli_parse(verb->id, verb->name, argc, argv, &arguments);
+    if (status == CLI_DONE && arguments.help) {
+        status = cli_help_verb(verb->name);
+    } else if (status == CLI_DONE && arguments.n_operands != verb->n_operands) {
+        if (arguments.n_operands > verb->n_operands) {
+            status = cli_error(CLI_USAGE, "%s: unexpected '%s'; see 'gibbsite help %s'", verb->name,
+                               arguments.operand[verb->n_operands], verb->name);
+        } else {
+            status = cli_error(CLI_USAGE, "%s: %s is missing; see 'gibbsite help %s'", verb->name,
+                               verb->operands, verb->name);
+        }
+    } else if (status == CLI_DONE) {
+        status = verb->run(&arguments);
+    }
+    cli_arguments_free(&arguments);
+    return status;
+}
+
+static int is_one_of(const char *text, const char *a, const char *b)
+{
+    return strcmp(text, a) == 0 || strcmp(text, b) == 0;
+}
+
+static int dispatch(int argc, char **argv, int all_argc, char **all_argv)
+{
+    if (strcmp(argv[1], "generate") == 0) {
+        char name[64];
+        if (argc > 2 && is_one_of(argv[2], "--help", "-h")) {
+            return cli_help_verb("generate");
+        }
+        (void)snprintf(name, sizeof name, "generate %s", argc > 2 ? argv[2] : "");
+        const cli_verb *kind = find_verb(name);
+        return kind != NULL ? run_verb(kind, argc - 2, argv + 2, all_argc, all_argv)
+                            : unknown_kind(argc > 2 ? argv[2] : NULL);
+    }
+    const cli_verb *verb = find_verb(argv[1]);
+    return verb != NULL && strchr(argv[1], ' ') == NULL
+               ? run_verb(verb, argc - 1, argv + 1, all_argc, all_argv)
+               : unknown_verb(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    /* a closed pipe is an error of write(), reported with the status of failed output */
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    (void)sigaction(SIGPIPE, &ignore, NULL);
+    int status = check_environment();
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (argc < 2) {
+        (void)cli_help_overview(stderr);
+        return CLI_USAGE;
+    }
+    if (is_one_of(argv[1], "--version", "-V")) {
+        (void)printf("gibbsite %s\n", gbs_version());
+        return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
+    }
+    if (strcmp(argv[1], "help") == 0) {
+        return help(argc - 2, argv + 2);
+    }
+    if (is_one_of(argv[1], "--help", "-h")) {
+        return cli_help_overview(stdout);
+    }
+    /* getopt permutes what it parses; the summary shows the command as it was typed */
+    char **typed = calloc((size_t)argc + 1, sizeof *typed);
+    if (typed == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    memcpy(typed, argv, (size_t)argc * sizeof *typed);
+    status = dispatch(argc, argv, argc, typed);
+    free(typed);
+    return status;
+}

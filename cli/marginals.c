@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite marginals: run, then write one row per state. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "job.h"
+
+#define MAX_TERMINAL_ROWS 10000
+
+/* Four ragged arrays in one piece of memory. */
+typedef struct estimates {
+    size_t n; /* rows */
+    double *p, *mcse, *ess, *rhat;
+} estimates;
+
+static int take_estimates(const cli_job *job, estimates *e)
+{
+    gbs_error err = {GBS_OK, ""};
+    e->n = gbs_model_state_offsets(job->model)[gbs_model_n_variables(job->model)];
+    e->p = calloc(e->n + 1, 4 * sizeof *e->p); /* calloc checks the product; 1: never of size 0 */
+    if (e->p == NULL) {
+        (void)cli_error(CLI_FAILED, "out of memory: %zu rows", e->n);
+        return CLI_FAILED;
+    }
+    e->mcse = e->p + e->n;
+    e->ess = e->mcse + e->n;
+    e->rhat = e->ess + e->n;
+    gbs_status status = gbs_run_marginals(job->run, e->p, e->mcse, e->ess, e->rhat, &err);
+    if (status == GBS_ERR_STATE) {
+        return cli_error(CLI_STOPPED, "stopped before the first draw was kept: nothing to write");
+    }
+    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+}
+
+static void csv_number(gbs_output *output, double value)
+{
+    gbs_output_text(output, ",");
+    if (isfinite(value)) {
+        gbs_output_double(output, value);
+    }
+}
+
+static void csv_row(gbs_output *output, const cli_job *job, const estimates *e, uint32_t v,
+                    uint32_t a)
+{
+    char text[32];
+    const char *label = gbs_model_state_label(job->model, v, a);
+    size_t row = gbs_model_state_offsets(job->model)[v] + a;
+    gbs_output_csv_field(output, cli_variable_text(job->model, v, "", text));
+    gbs_output_text(output, ",");
+    if (label != NULL) {
+        gbs_output_csv_field(output, label);
+    } else {
+        gbs_output_uint(output, a);
+    }
+    csv_number(output, e->p[row]);
+    csv_number(output, e->mcse[row]);
+    csv_number(output, e->ess[row]);
+    csv_number(output, e->rhat[row]);
+    gbs_output_text(output, "\n");
+}
+
+static void write_csv(gbs_output *output, const cli_job *job, const estimates *e)
+{
+    gbs_output_text(output, "variable,state,probability,mcse,ess_bulk,rhat\n");
+    for (uint32_t v = 0; v < gbs_model_n_variables(job->model); v++) {
+        for (uint32_t a = 0; a < gbs_model_arity(job->model, v); a++) {
+            csv_row(output, job, e, v, a);
+        }
+    }
+}
+
+/* UAI MAR: rows sum to one within 1e-6, which averages of float32 conditionals need help for. */
+static void write_mar(gbs_output *output, const cli_job *job, const estimates *e)
+{
+    const size_t *offset = gbs_model_state_offsets(job->model);
+    uint32_t n = gbs_model_n_variables(job->model);
+    gbs_output_text(output, "MAR\n");
+    gbs_output_uint(output, n);
+    for (uint32_t v = 0; v < n; v++) {
+        double sum = 0.0;
+        for (size_t row = offset[v]; row < offset[v + 1]; row++) {
+            sum += e->p[row];
+        }
+        gbs_output_text(output, " ");
+        gbs_output_uint(output, offset[v + 1] - offset[v]);
+        for (size_t row = offset[v]; row < offset[v + 1]; row++) {
+            gbs_output_text(output, " ");
+            gbs_output_double(output, e->p[row] / sum);
+        }
+    }
+    gbs_output_text(output, "\n");
+}
+
+static void json_array(gbs_output *output, const char *name, const double *value, size_t n)
+{
+    gbs_output_text(output, ", \"");
+    gbs_output_text(output, name);
+    gbs_output_text(output, "\": [");
+    for (size_t i = 0; i < n; i++) {
+        gbs_output_text(output, i > 0 ? ", " : "");
+        gbs_output_json_double(output, value[i]);
+    }
+    gbs_output_text(output, "]");
+}
+
+static void json_variable(gbs_output *output, const cli_job *job, const estimates *e, uint32_t v)
+{
+    const gbs_model *model = job->model;
+    const char *name = gbs_model_variable_name(model, v);
+    size_t at = gbs_model_state_offsets(model)[v];
+    uint32_t arity = gbs_model_arity(model, v);
+    gbs_output_text(output, "    {\"id\": ");
+    gbs_output_uint(output, v);
+    if (name != NULL) {
+        gbs_output_text(output, ", \"name\": ");
+        gbs_output_json_string(output, name);
+    }
+    if (gbs_model_state_label(model, v, 0) != NULL) {
+        gbs_output_text(output, ", \"states\": [");
+        for (uint32_t a = 0; a < arity; a++) {
+            gbs_output_text(output, a > 0 ? ", " : "");
+            gbs_output_json_string(output, gbs_model_state_label(model, v, a));
+        }
+        gbs_output_text(output, "]");
+    }
+    json_array(output, "probability", e->p + at, arity);
+    json_array(output, "mcse", e->mcse + at, arity);
+    json_array(output, "ess_bulk", e->ess + at, arity);
+    json_array(output, "rhat", e->rhat + at, arity);
+    gbs_output_text(output, "}");
+}
+
+static void write_json(gbs_output *output, const cli_job *job, const estimates *e)
+{
+    uint32_t n = gbs_model_n_variables(job->model);
+    gbs_output_text(output, "{\n  \"schema\": \"marginals/1\",\n  \"tool\": \"gibbsite\",\n"
+                            "  \"version\": ");
+    gbs_output_json_string(output, gbs_version());
+    gbs_output_text(output, ",\n  \"model\": ");
+    gbs_output_json_string(output, gbs_model_digest(job->model));
+    gbs_output_text(output, ",\n  \"digest\": ");
+    gbs_output_json_string(output, gbs_run_report(job->run)->digest);
+    gbs_output_text(output, ",\n  \"variables\": [\n");
+    for (uint32_t v = 0; v < n; v++) {
+        json_variable(output, job, e, v);
+        gbs_output_text(output, v + 1 < n ? ",\n" : "\n");
+    }
+    gbs_output_text(output, "  ]\n}\n");
+}
+
+/* The rows of the worst variables: nobody reads ten thousand rows on a screen. */
+static void write_terminal_summary(gbs_output *output, const cli_job *job, const estimates *e)
+{
+    const size_t *offset = gbs_model_state_offsets(job->model);
+    uint32_t n = gbs_model_n_variables(job->model);
+    uint32_t worst[10];
+    double error_of[10];
+    size_t n_worst = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        double error = -1.0;
+        for (size_t row = offset[v]; row < offset[v + 1]; row++) {
+            error = e->mcse[row] > error ? e->mcse[row] : error;
+        }
+        size_t at = n_worst < 10 ? n_worst++ : 10;
+        for (; at > 0 && error > error_of[at - 1]; at--) {
+            if (at < 10) {
+                worst[at] = worst[at - 1];
+                error_of[at] = error_of[at - 1];
+            }
+        }
+        if (at < 10) {
+            worst[at] = v;
+            error_of[at] = error;
+        }
+    }
+    gbs_output_text(output, "variable,state,probability,mcse,ess_bulk,rhat\n");
+    for (size_t i = 0; i < n_worst; i++) {
+        uint32_t arity = gbs_model_arity(job->model, worst[i]);
+        for (uint32_t a = 0; a < arity && a < 4; a++) {
+            csv_row(output, job, e, worst[i], a);
+        }
+    }
+}
+
+static int write_results(const cli_job *job, const char *format)
+{
+    const cli_arguments *arguments = job->arguments;
+    const char *path = arguments->output != NULL ? arguments->output : "-";
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    estimates e = {0};
+    int brief = 0;
+    int status = take_estimates(job, &e);
+    if (status != CLI_DONE) {
+        free(e.p);
+        return status;
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done >= 0) {
+        if (strcmp(format, "mar") == 0) {
+            write_mar(output, job, &e);
+        } else if (strcmp(format, "json") == 0) {
+            write_json(output, job, &e);
+        } else if (e.n > MAX_TERMINAL_ROWS && strcmp(path, "-") == 0 && arguments->format == NULL &&
+                   isatty(STDOUT_FILENO)) {
+            brief = 1;
+            write_terminal_summary(output, job, &e);
+        } else {
+            write_csv(output, job, &e);
+        }
+        done = gbs_output_commit(output, &err);
+    }
+    if (done >= 0 && brief) {
+        cli_note(arguments,
+                 "%zu rows: only those of the largest errors are shown; use -o FILE.csv, or "
+                 "--format csv for all of them here",
+                 e.n);
+    }
+    free(e.p);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+int cli_marginals(cli_arguments *arguments)
+{
+    const char *format = NULL;
+    cli_job job;
+    int stopped = 0;
+    memset(&job, 0, sizeof job);
+    int status = cli_output_format(arguments, "mar|csv|json", "csv", &format);
+    if (status == CLI_DONE) {
+        status = cli_settle(arguments, GBS_METHOD_AUTO);
+    }
+    if (status == CLI_DONE) {
+        status = cli_load(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        status = cli_execute(&job, NULL, NULL, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = write_results(&job, format);
+    }
+    if (status == CLI_DONE) {
+        status = cli_summary(&job);
+    }
+    if (status == CLI_DONE) {
+        cli_verdict(&job, stopped);
+        status = stopped ? CLI_STOPPED : CLI_DONE;
+    }
+    cli_job_free(&job);
+    return status;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the program says on standard error, and the exit status that goes with it. */
+#include <poll.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+int cli_error(int status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    (void)fputs("gibbsite: ", stderr);
+    (void)vfprintf(stderr, format, list);
+    (void)fputc('\n', stderr);
+    va_end(list);
+    return status;
+}
+
+void cli_note(const cli_arguments *arguments, const char *format, ...)
+{
+    if (arguments->quiet) {
+        return;
+    }
+    va_list list;
+    va_start(list, format);
+    (void)fputs("gibbsite: ", stderr);
+    (void)vfprintf(stderr, format, list);
+    (void)fputc('\n', stderr);
+    va_end(list);
+}
+
+void cli_warn(void *context, const char *message)
+{
+    const cli_arguments *arguments = context;
+    cli_note(arguments, "warning: %s", message);
+}
+
+static int exit_of(gbs_status status)
+{
+    switch (status) {
+    case GBS_OK:
+        return CLI_DONE;
+    case GBS_STOPPED:
+        return CLI_STOPPED;
+    case GBS_ERR_ARGUMENT:
+        return CLI_USAGE;
+    case GBS_ERR_FORMAT:
+        return CLI_INPUT;
+    default:
+        return CLI_FAILED;
+    }
+}
+
+static void say_reason(const gbs_error *err)
+{
+    (void)cli_error(0, "%s", err->message[0] != '\0' ? err->message : "failed without a reason");
+}
+
+int cli_fail(gbs_status status, const gbs_error *err)
+{
+    say_reason(err);
+    return exit_of(status);
+}
+
+int cli_fail_input(gbs_status status, const gbs_error *err)
+{
+    say_reason(err);
+    return status == GBS_ERR_IO || status == GBS_ERR_UNSUPPORTED ? CLI_INPUT : exit_of(status);
+}
+
+int cli_fail_output(const char *path, gbs_status status, const gbs_error *err)
+{
+    if (status == GBS_ERR_IO && strcmp(path, "-") == 0 && cli_reader_gone()) {
+        return CLI_FAILED;
+    }
+    return cli_fail(status, err);
+}
+
+int cli_reader_gone(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = 0};
+    return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+/* Levenshtein distance, at most limit + 1. Words of up to 63 letters. */
+static size_t distance(const char *a, const char *b, size_t limit)
+{
+    size_t row[64];
+    size_t n = strlen(b);
+    if (n >= 64) {
+        return limit + 1;
+    }
+    for (size_t j = 0; j <= n; j++) {
+        row[j] = j;
+    }
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t best = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            best = row[j] + 1 < best ? row[j] + 1 : best;
+            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+        }
+    }
+    return row[n] <= limit ? row[n] : limit + 1;
+}
+
+const char *cli_nearest(const char *text, const char *const *candidate, size_t n)
+{
+    size_t best = n;
+    size_t length = strlen(text);
+    size_t limit = 1 + length / 4;
+    for (size_t i = 0; i < n; i++) {
+        size_t d = distance(text, candidate[i], limit);
+        if (d <= limit && (best == n || d < limit)) {
+            best = i;
+            limit = d;
+        }
+    }
+    for (size_t i = 0; best == n && length >= 3 && i < n; i++) {
+        if (strncmp(candidate[i], text, length) == 0) {
+            best = i;
+        }
+    }
+    return best < n ? candidate[best] : NULL;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From argv to cli_arguments: every value checked, whatever is not understood refused. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* getopt_long() returns this plus the row for a long option, the letter for a short one. */
+#define LONG_BASE 256
+
+static void *field_of(cli_arguments *arguments, const cli_option *option)
+{
+    return (char *)arguments + option->offset;
+}
+
+static void set_defaults(cli_arguments *arguments)
+{
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        void *field = field_of(arguments, &table[i]);
+        switch (table[i].kind) {
+        case CLI_CHOICE:
+            *(int *)field = (int)table[i].def;
+            break;
+        case CLI_UINT:
+            *(uint64_t *)field = table[i].def;
+            break;
+        case CLI_REAL:
+            *(double *)field = table[i].real_def;
+            break;
+        default: /* zero already */
+            break;
+        }
+    }
+    arguments->run = gbs_run_options_default();
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static int bad_choice(const cli_option *option, const char *text)
+{
+    char choice[16][64];
+    const char *candidate[16] = {NULL};
+    unsigned n = 0;
+    while (n < 16 && cli_choice(option->unit, n, choice[n])) {
+        candidate[n] = choice[n];
+        n++;
+    }
+    if (cli_is_later(option->name, text)) {
+        return cli_error(CLI_USAGE, "--%s %s is not in this version; it takes %s", option->name,
+                         text, option->unit);
+    }
+    const char *near = cli_nearest(text, candidate, n);
+    if (near != NULL) {
+        return cli_error(CLI_USAGE, "--%s %s: expected %s; did you mean '%s'?", option->name, text,
+                         option->unit, near);
+    }
+    return cli_error(CLI_USAGE, "--%s %s: expected %s", option->name, text, option->unit);
+}
+
+static int set_choice(cli_arguments *arguments, const cli_option *option, const char *text)
+{
+    char choice[64];
+    int file = -1;
+    for (unsigned k = 0; cli_choice(option->unit, k, choice); k++) {
+        if (strcmp(choice, "FILE") == 0) {
+            file = (int)k;
+        } else if (strcmp(choice, text) == 0) {
+            if (option->kind == CLI_NAME) {
+                *(const char **)field_of(arguments, option) = text;
+            } else {
+                *(int *)field_of(arguments, option) = (int)k;
+            }
+            return CLI_DONE;
+        }
+    }
+    if (file >= 0 && !cli_is_later(option->name, text) && access(text, F_OK) == 0) {
+        *(int *)field_of(arguments, option) = file;
+        arguments->scan_file = text; /* --scan is the one choice that may be a path */
+        return CLI_DONE;
+    }
+    return bad_choice(option, text);
+}
+
+static int set_uint(cli_arguments *arguments, const cli_option *option, const char *text)
+{
+    int size = cli_option_kind(option) == CLI_SIZE;
+    uint64_t v = 0;
+    if (!(size ? cli_parse_size(text, &v) : cli_parse_uint(text, &v))) {
+        return cli_error(CLI_USAGE, "--%s %s: expected %s", option->name, text,
+                         size ? "a size such as 512M or 4G" : "a whole number below 2^64");
+    }
+    if (strcmp(option->name, "threads") == 0 && v > option->max) {
+        return cli_error(CLI_USAGE, "--threads %s: this version runs on one thread", text);
+    }
+    uint64_t min = option->min;
+    uint64_t max = option->max;
+    if (cli_option_unset_default(option)) { /* the mark itself is not a value */
+        min += min == option->def ? 1 : 0;
+        max -= max == option->def ? 1 : 0;
+    }
+    if (v < min || v > max) {
+        return cli_error(CLI_USAGE, "--%s %s: must be from %" PRIu64 " to %" PRIu64 " (%s)",
+                         option->name, text, min, max, option->unit);
+    }
+    *(uint64_t *)field_of(arguments, option) = v;
+    return CLI_DONE;
+}
+
+static int set_real(cli_arguments *arguments, const cli_option *option, const char *text)
+{
+    int duration = cli_option_kind(option) == CLI_DURATION;
+    double v = 0.0;
+    if (!(duration ? cli_parse_duration(text, &v) : cli_parse_real(text, &v))) {
+        return cli_error(CLI_USAGE, "--%s %s: expected %s", option->name, text,
+                         duration ? "a time such as 90s, 10m or 2h" : "a number");
+    }
+    int open = cli_option_unset_default(option) && option->real_min >= option->real_def;
+    if (v > option->real_max || v < option->real_min || (open && v <= option->real_def)) {
+        return cli_error(CLI_USAGE, "--%s %s: must be %s %g and at most %g (%s)", option->name,
+                         text, open ? "above" : "at least", option->real_min, option->real_max,
+                         option->unit);
+    }
+    *(double *)field_of(arguments, option) = v;
+    return CLI_DONE;
+}
+
+static int set_option(cli_arguments *arguments, size_t row, const char *text)
+{
+    size_t n = 0;
+    const cli_option *option = &cli_option_table(&n)[row];
+    if (arguments->given[row] && option->kind != CLI_LIST && option->kind != CLI_FLAG) {
+        return cli_error(CLI_USAGE, "--%s is given twice", option->name);
+    }
+    arguments->given[row] = 1;
+    if (option->kind != CLI_FLAG && (text == NULL || text[0] == '\0')) {
+        return cli_error(CLI_USAGE, "--%s: its value is empty", option->name);
+    }
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(int *)field_of(arguments, option) = 1;
+        return CLI_DONE;
+    case CLI_TEXT:
+        *(const char **)field_of(arguments, option) = text;
+        return CLI_DONE;
+    case CLI_LIST:
+        arguments->evidence[arguments->n_evidence++] = text;
+        return CLI_DONE;
+    case CLI_NAME:
+    case CLI_CHOICE:
+        return set_choice(arguments, option, text);
+    case CLI_UINT:
+    case CLI_SIZE:
+        return set_uint(arguments, option, text);
+    case CLI_REAL:
+    case CLI_DURATION:
+        return set_real(arguments, option, text);
+    }
+    return CLI_USAGE;
+}
+
+/* ---- what is refused --------------------------------------------------------------------- */
+
+static int elsewhere(const char *name, unsigned verb)
+{
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(table[i].name, name) == 0 && (cli_option_verbs(&table[i]) & verb) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* @param text with its dashes, perhaps with "=value". */
+static int unknown_option(unsigned verb, const char *verb_name, const char *text)
+{
+    const char *candidate[CLI_MAX_OPTIONS];
+    size_t n_candidates = 0;
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        if ((cli_option_verbs(&table[i]) & verb) != 0) {
+            candidate[n_candidates++] = table[i].name;
+        }
+    }
+    char name[64];
+    int length = (int)strcspn(text, "=");
+    (void)snprintf(name, sizeof name, "%.*s", length - 2 > 0 ? length - 2 : 0, text + 2);
+    if (cli_is_later("", name)) {
+        return cli_error(CLI_USAGE, "option '--%s' is not in this version", name);
+    }
+    if (elsewhere(name, verb)) {
+        return cli_error(CLI_USAGE, "'%s' has no option '--%s'; see 'gibbsite help %s'", verb_name,
+                         name, verb_name);
+    }
+    const char *near = cli_nearest(name, candidate, n_candidates);
+    if (near != NULL) {
+        return cli_error(CLI_USAGE, "unknown option '%.*s'; did you mean '--%s'?", length, text,
+                         near);
+    }
+    return cli_error(CLI_USAGE, "unknown option '%.*s'; see 'gibbsite help %s'", length, text,
+                     verb_name);
+}
+
+static int refuse(unsigned verb, const char *verb_name, int found, char **argv)
+{
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    const char *text = argv[optind - 1];
+    if (found == ':') {
+        if (optopt < LONG_BASE) {
+            return cli_error(CLI_USAGE, "option '-%c' needs a value", optopt);
+        }
+        return cli_error(CLI_USAGE, "option '--%s' needs a value (%s)",
+                         table[optopt - LONG_BASE].name, table[optopt - LONG_BASE].unit);
+    }
+    if (optopt >= LONG_BASE) {
+        return cli_error(CLI_USAGE, "option '--%s' takes no value", table[optopt - LONG_BASE].name);
+    }
+    if (optopt != 0) {
+        return cli_error(CLI_USAGE, "unknown option '-%c'; see 'gibbsite help %s'", optopt,
+                         verb_name);
+    }
+    return unknown_option(verb, verb_name, text);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------- */
+
+/* @param long_option [CLI_MAX_OPTIONS + 1]. @param letters [2 * CLI_MAX_OPTIONS + 2]. */
+static void describe(unsigned verb, struct option *long_option, char *letters)
+{
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    size_t used = 0;
+    *letters++ = ':'; /* a missing value is told from an unknown option */
+    for (size_t i = 0; i < n; i++) {
+        if ((cli_option_verbs(&table[i]) & verb) == 0) {
+            continue;
+        }
+        int value = table[i].kind == CLI_FLAG ? no_argument : required_argument;
+        long_option[used++] = (struct option){table[i].name, value, NULL, LONG_BASE + (int)i};
+        if (table[i].letter != 0) {
+            *letters++ = table[i].letter;
+            if (value == required_argument) {
+                *letters++ = ':';
+            }
+        }
+    }
+    long_option[used] = (struct option){NULL, 0, NULL, 0};
+    *letters = '\0';
+}
+
+static size_t row_of_letter(unsigned verb, int letter)
+{
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    size_t i = 0;
+    while (i + 1 < n && (table[i].letter != letter || (cli_option_verbs(&table[i]) & verb) == 0)) {
+        i++;
+    }
+    return i;
+}
+
+int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv, cli_arguments *arguments)
+{
+    struct option long_option[CLI_MAX_OPTIONS + 1];
+    char letters[2 * CLI_MAX_OPTIONS + 2];
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    set_defaults(arguments);
+    arguments->evidence = calloc((size_t)argc + 1, sizeof *arguments->evidence);
+    if (arguments->evidence == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    describe(verb, long_option, letters);
+    opterr = 0;
+    for (;;) {
+        int found = getopt_long( // NOLINT(concurrency-mt-unsafe): one thread, at the start
+            argc, argv, letters, long_option, NULL);
+        if (found == -1) {
+            break;
+        }
+        if (found == '?' || found == ':') {
+            return refuse(verb, verb_name, found, argv);
+        }
+        size_t row = found >= LONG_BASE ? (size_t)(found - LONG_BASE) : row_of_letter(verb, found);
+        if (found >= LONG_BASE) {
+            /* getopt takes abbreviations; a later version's option may be one (--target), so not we
+             */
+            const char *text = argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
+            if (strcspn(text, "=") != strlen(table[row].name) + 2) {
+                return unknown_option(verb, verb_name, text);
+            }
+        }
+        int status = set_option(arguments, row, optarg);
+        if (status != CLI_DONE) {
+            return status;
+        }
+    }
+    arguments->operand = argv + optind;
+    arguments->n_operands = argc - optind;
+    return CLI_DONE;
+}
+
+int cli_given(const cli_arguments *arguments, const char *name)
+{
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (arguments->given[i] && strcmp(table[i].name, name) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void cli_arguments_free(cli_arguments *arguments)
+{
+    free(arguments->evidence);
+    arguments->evidence = NULL;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a user may type after a verb: one table for getopt, range checks, the help and the summary.
+ */
+#ifndef GIBBSITE_CLI_OPTIONS_H
+#define GIBBSITE_CLI_OPTIONS_H
+
+#include "gibbsite/run.h"
+
+/* Verbs as bits: a row of the table names those that take it. */
+enum {
+    CLI_VERB_INFO = 1 << 0,
+    CLI_VERB_MARGINALS = 1 << 1,
+    CLI_VERB_SAMPLE = 1 << 2,
+    CLI_VERB_ISING = 1 << 3,
+    CLI_VERB_POTTS = 1 << 4,
+    CLI_VERB_RING = 1 << 5,
+    CLI_VERB_BAYES = 1 << 6,
+    CLI_VERB_COMPARE = 1 << 7,
+    CLI_VERB_CONVERT = 1 << 8,
+    CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
+    CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT,
+    CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING,
+    CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
+    CLI_ALL = (1 << 9) - 1,
+};
+
+#define CLI_MAX_OPTIONS 64
+
+typedef enum cli_progress_mode {
+    CLI_PROGRESS_AUTO,
+    CLI_PROGRESS_ALWAYS,
+    CLI_PROGRESS_NEVER,
+    CLI_PROGRESS_JSON,
+} cli_progress_mode;
+
+/* What was typed, checked. Strings are borrowed from argv. */
+typedef struct cli_arguments {
+    gbs_run_options run;
+    char **operand;
+    int n_operands;
+    const char **evidence; /* [n_evidence], each -e in turn; owned */
+    int n_evidence;
+    const char *virtual_evidence;
+    const char *start;
+    const char *scan_file; /* where --scan named a file */
+    const char *from;
+    const char *evidence_format;
+    uint64_t evidence_index;
+    const char *output;
+    const char *format;
+    const char *summary;
+    const char *grid;
+    const char *states;
+    double coupling, coupling_spread, field, random_field, noise, tolerance;
+    uint64_t variables, parents;
+    int progress; /* cli_progress_mode */
+    int lenient, normalize_cpts, torus, json, quiet, verbose, help;
+    unsigned char given[CLI_MAX_OPTIONS]; /* by row of the table */
+    int argc;                             /* the whole command line, for the summary */
+    char **argv;
+} cli_arguments;
+
+typedef enum cli_kind {
+    CLI_FLAG,     /* int, no value */
+    CLI_TEXT,     /* const char * */
+    CLI_LIST,     /* -e: may be given again and again */
+    CLI_NAME,     /* const char *, one of the choices in unit */
+    CLI_CHOICE,   /* int, the number of the choice in unit; "FILE" there stands for a path */
+    CLI_UINT,     /* uint64_t */
+    CLI_SIZE,     /* uint64_t, bytes: 512M, 4G */
+    CLI_REAL,     /* double */
+    CLI_DURATION, /* double, seconds: 90s, 10m, 2h */
+} cli_kind;
+
+typedef struct cli_option {
+    const char *name; /* without the dashes */
+    char letter;      /* or 0 */
+    cli_kind kind;
+    unsigned verbs;
+    size_t offset; /* in cli_arguments */
+    uint64_t def, min, max;
+    double real_def, real_min, real_max;
+    const char *unit; /* or choices, '|' between them */
+    const char *help;
+} cli_option;
+
+/* @return the table. @param n out: its rows. */
+const cli_option *cli_option_table(size_t *n);
+
+/* The verbs that take an option and how its value is typed: ask these, not the bare row. */
+unsigned cli_option_verbs(const cli_option *option);
+cli_kind cli_option_kind(const cli_option *option);
+
+/* Where the default is a mark that a rule decides: typing that very value is refused. */
+int cli_option_unset_default(const cli_option *option);
+
+/* @return 1 if the user gave this option. @param name of a row of the table. */
+int cli_given(const cli_arguments *arguments, const char *name);
+
+/* The k-th of the choices "a|b|c". @param text [64], out. @return 0 if there are fewer. */
+int cli_choice(const char *choices, unsigned k, char *text);
+
+/* Whether a verb, option or value is in the design but not in this version. @param option NULL for
+ * a verb, "" for an option itself, else the option whose value it is. */
+int cli_is_later(const char *option, const char *text);
+
+/**
+ * Parse what follows the verb.
+ *
+ * @param verb  bit of the verb. @param argv argv[0] is the verb; permuted.
+ * @return CLI_DONE, or CLI_USAGE after a message. Free with cli_arguments_free() in either case.
+ */
+int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv,
+              cli_arguments *arguments);
+void cli_arguments_free(cli_arguments *arguments);
+
+/* ---- values.c: the whole text or nothing; @return 1 if it is one ------------------------- */
+
+int cli_parse_uint(const char *text, uint64_t *value);
+int cli_parse_real(const char *text, double *value);     /* finite */
+int cli_parse_size(const char *text, uint64_t *value);   /* bytes; K M G T are powers of 1024 */
+int cli_parse_duration(const char *text, double *value); /* seconds; s m h d, without: seconds */
+
+#endif

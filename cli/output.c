@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where results go and in which format. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+int cli_check_output(const char *path)
+{
+    struct stat is;
+    if (path == NULL || strcmp(path, "-") == 0) {
+        return CLI_DONE;
+    }
+    if (stat(path, &is) == 0 && S_ISDIR(is.st_mode)) {
+        return cli_error(CLI_FAILED, "%s: cannot write: it is a folder", path);
+    }
+    char *folder = strdup(path);
+    if (folder == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) {
+        memcpy(folder, ".", 2); /* a path is never empty: checked with the options */
+    } else {
+        slash[slash == folder ? 1 : 0] = '\0';
+    }
+    int status = CLI_DONE;
+    if (access(folder, W_OK | X_OK) != 0) {
+        int number = errno;
+        status = cli_error(CLI_FAILED, "%s: cannot write: folder %s: %s", path, folder,
+                           strerror(number)); // NOLINT(concurrency-mt-unsafe): one thread
+    }
+    free(folder);
+    return status;
+}
+
+int cli_output_format(const cli_arguments *arguments, const char *known, const char *fallback,
+                      const char **format)
+{
+    const char *path = arguments->output;
+    if (arguments->format != NULL) {
+        *format = arguments->format;
+        return CLI_DONE;
+    }
+    if (path == NULL || strcmp(path, "-") == 0) {
+        if (fallback == NULL) {
+            return cli_error(CLI_USAGE, "standard output needs --format %s", known);
+        }
+        *format = fallback;
+        return CLI_DONE;
+    }
+    size_t n = strlen(path);
+    if (n > 3 && strcasecmp(path + n - 3, ".gz") == 0) {
+        n -= 3;
+    }
+    static const char *const names[] = {"mar", "csv", "json", "uai", "lg", "bif"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t m = strlen(names[i]);
+        if (n > m && path[n - m - 1] == '.' && strncasecmp(path + n - m, names[i], m) == 0 &&
+            strstr(known, names[i]) != NULL) {
+            *format = names[i];
+            return CLI_DONE;
+        }
+    }
+    return cli_error(CLI_USAGE, "%s: its ending names no format of this verb; use --format %s",
+                     path, known);
+}
+
+const char *cli_variable_text(const gbs_model *model, uint32_t variable, const char *prefix,
+                              char *text)
+{
+    const char *name = gbs_model_variable_name(model, variable);
+    if (name != NULL) {
+        return name;
+    }
+    (void)snprintf(text, 32, "%s%" PRIu32, prefix, variable);
+    return text;
+}

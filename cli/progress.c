@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One line on standard error that tells how far a run is: a bar for people, JSON for programs. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "job.h"
+
+#define REDRAW_S 0.1 /* no more than ten lines a second */
+
+void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options)
+{
+    memset(bar, 0, sizeof *bar);
+    bar->mode = arguments->progress;
+    bar->last_s = -1.0;
+    bar->burning_in = -1;
+    bar->time_s = options->time_s;
+    if (bar->mode == CLI_PROGRESS_AUTO) {
+        bar->mode =
+            isatty(STDERR_FILENO) && !arguments->quiet ? CLI_PROGRESS_ALWAYS : CLI_PROGRESS_NEVER;
+    }
+}
+
+/* Share of the phase done, NAN if unknown. Errors fall as 1/sqrt(passes). */
+static double share_done(const gbs_progress *p)
+{
+    if (p->passes > 0) {
+        double share = (double)p->pass / (double)p->passes;
+        return share > 1.0 ? 1.0 : share;
+    }
+    if (!p->burning_in && p->target_error > 0.0 && isfinite(p->worst_error)) {
+        double share = p->target_error / p->worst_error;
+        return share < 1.0 ? share * share : 1.0;
+    }
+    return NAN;
+}
+
+/* Seconds left, NAN if unknown: of this phase, or of --time if that is sooner. */
+static double seconds_left(const cli_bar *bar, const gbs_progress *p, double share)
+{
+    double left = NAN;
+    if (share > 0.0) {
+        left = (p->elapsed_s - bar->phase_s) * (1.0 - share) / share;
+    }
+    if (bar->time_s > 0.0) {
+        double limit = bar->time_s > p->elapsed_s ? bar->time_s - p->elapsed_s : 0.0;
+        left = isnan(left) || limit < left ? limit : left;
+    }
+    return left;
+}
+
+static void print_json_number(const char *key, double value)
+{
+    if (isfinite(value)) {
+        (void)fprintf(stderr, ",\"%s\":%.9g", key, value);
+    } else {
+        (void)fprintf(stderr, ",\"%s\":null", key);
+    }
+}
+
+static void draw_json(const gbs_progress *p, double left)
+{
+    (void)fprintf(stderr, "{\"phase\":\"%s\",\"pass\":%" PRIu64,
+                  p->burning_in ? "burn-in" : "sampling", p->pass);
+    print_json_number("passes", p->passes > 0 ? (double)p->passes : NAN);
+    (void)fprintf(stderr, ",\"updates\":%" PRIu64, p->updates);
+    print_json_number("elapsed_s", p->elapsed_s);
+    print_json_number("updates_per_second",
+                      p->elapsed_s > 0.0 ? (double)p->updates / p->elapsed_s : NAN);
+    print_json_number("worst_error", p->worst_error);
+    print_json_number("target_error", p->target_error > 0.0 ? p->target_error : NAN);
+    print_json_number("left_s", left);
+    (void)fputs("}\n", stderr);
+}
+
+static void format_time(double seconds, char *text, size_t n)
+{
+    if (!isfinite(seconds) || seconds > 3.6e6) {
+        text[0] = '\0';
+    } else if (seconds < 99.5) {
+        (void)snprintf(text, n, " %.0f s left", seconds);
+    } else if (seconds < 99.5 * 60) {
+        (void)snprintf(text, n, " %.0f min left", seconds / 60.0);
+    } else {
+        (void)snprintf(text, n, " %.1f h left", seconds / 3600.0);
+    }
+}
+
+static size_t terminal_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1) {
+        return (size_t)size.ws_col - 1; /* the last column would wrap on some terminals */
+    }
+    return 79;
+}
+
+/* "[####......]", or a spinner where the end is not known. @param text [24]. */
+static void format_bar(const cli_bar *bar, double share, char *text)
+{
+    const size_t width = 20;
+    if (isnan(share)) {
+        (void)snprintf(text, 24, "%c", "|/-\\"[bar->n_redraws % 4]);
+        return;
+    }
+    text[0] = '[';
+    for (size_t i = 0; i < width; i++) {
+        text[1 + i] = (double)i < share * (double)width ? '#' : '.';
+    }
+    memcpy(text + 1 + width, "]", 2); /* 1 + 20 + 1 + NUL = 23 */
+}
+
+static void draw_line(cli_bar *bar, const gbs_progress *p, double share, double left)
+{
+    char line[256];
+    char picture[24];
+    char passes[48] = "";
+    char error[64] = "";
+    char time[48];
+    format_bar(bar, share, picture);
+    format_time(left, time, sizeof time);
+    if (p->passes > 0) {
+        (void)snprintf(passes, sizeof passes, "/%" PRIu64, p->passes);
+    }
+    if (isfinite(p->worst_error)) {
+        int n = snprintf(error, sizeof error, ", error %.2g", p->worst_error);
+        if (p->target_error > 0.0) {
+            (void)snprintf(error + n, sizeof error - (size_t)n, " > %.2g", p->target_error);
+        }
+    }
+    double rate = p->elapsed_s > 0.0 ? (double)p->updates / p->elapsed_s * 1e-6 : 0.0;
+    (void)snprintf(line, sizeof line, "%s %s %" PRIu64 "%s sweeps, %.1f M updates/s%s%s%s",
+                   p->burning_in ? "burn-in" : "sampling", picture, p->pass, passes, rate, error,
+                   time[0] != '\0' ? "," : "", time);
+    (void)fprintf(stderr, "\r%.*s\033[K", (int)terminal_width(), line);
+    (void)fflush(stderr);
+    bar->drawn = 1;
+}
+
+void cli_bar_update(cli_bar *bar, const gbs_progress *progress)
+{
+    if (bar->mode == CLI_PROGRESS_NEVER) {
+        return;
+    }
+    if (progress->burning_in != bar->burning_in) {
+        bar->burning_in = progress->burning_in;
+        bar->phase_s = bar->last_s >= 0.0 ? progress->elapsed_s : 0.0;
+    }
+    if (bar->last_s >= 0.0 && progress->elapsed_s < bar->last_s + REDRAW_S) {
+        return;
+    }
+    bar->last_s = progress->elapsed_s;
+    bar->n_redraws++;
+    double share = share_done(progress);
+    double left = seconds_left(bar, progress, share);
+    if (bar->mode == CLI_PROGRESS_JSON) {
+        draw_json(progress, left);
+    } else {
+        draw_line(bar, progress, share, left);
+    }
+}
+
+void cli_bar_finish(cli_bar *bar, const gbs_report *report)
+{
+    if (bar->drawn) {
+        (void)fputs("\r\033[K", stderr);
+        (void)fflush(stderr);
+        bar->drawn = 0;
+    }
+    if (bar->mode == CLI_PROGRESS_JSON && report != NULL) {
+        (void)fprintf(stderr, "{\"phase\":\"done\",\"pass\":%" PRIu64 ",\"updates\":%" PRIu64,
+                      report->sweeps, report->updates);
+        print_json_number("elapsed_s", report->sampling_s);
+        print_json_number("updates_per_second", report->updates_per_s);
+        print_json_number("worst_error", report->max_mcse);
+        print_json_number("target_error", report->target_error > 0.0 ? report->target_error : NAN);
+        (void)fprintf(stderr, ",\"converged\":%s}\n", report->converged ? "true" : "false");
+    }
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --summary FILE: the run as JSON, schema "run/1", keys in the order of gibbsite-formats(5). */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "job.h"
+
+static void key(gbs_output *output, const char *name)
+{
+    gbs_output_text(output, ",\n  ");
+    gbs_output_json_string(output, name);
+    gbs_output_text(output, ": ");
+}
+
+static void key_uint(gbs_output *output, const char *name, uint64_t value)
+{
+    key(output, name);
+    gbs_output_uint(output, value);
+}
+
+static void key_real(gbs_output *output, const char *name, double value)
+{
+    key(output, name);
+    gbs_output_json_double(output, value);
+}
+
+static void key_text(gbs_output *output, const char *name, const char *value)
+{
+    key(output, name);
+    gbs_output_json_string(output, value);
+}
+
+static int is_plain(const char *word)
+{
+    return word[0] != '\0' &&
+           strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                        "-_./=,:+@%") == strlen(word);
+}
+
+/* The command line, quoted so that a shell reads it back. */
+static int command_text(const cli_arguments *arguments, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < arguments->argc; i++) {
+        const char *word = i == 0 ? "gibbsite" : arguments->argv[i];
+        int quoted = !is_plain(word);
+        if (used + 4 * strlen(word) + 4 >= size) {
+            return 0;
+        }
+        if (i > 0) {
+            text[used++] = ' ';
+        }
+        if (quoted) {
+            text[used++] = '\'';
+        }
+        for (; *word != '\0'; word++) {
+            if (*word == '\'') {
+                memcpy(text + used, "'\\''", 4);
+                used += 4;
+            } else {
+                text[used++] = *word;
+            }
+        }
+        if (quoted) {
+            text[used++] = '\'';
+        }
+    }
+    text[used] = '\0';
+    return 1;
+}
+
+/* A value whose mark says that a rule decided is null; the run's own fields tell what it became. */
+static void option_value(gbs_output *output, const cli_job *job, const cli_option *option)
+{
+    char choice[64];
+    /* rows of the run lie in cli_arguments.run, a copy of which the job runs with */
+    size_t offset = option->offset - offsetof(cli_arguments, run);
+    const char *field = (const char *)&job->options + offset;
+    if (option->kind == CLI_CHOICE) {
+        int value = 0;
+        memcpy(&value, field, sizeof value);
+        if (cli_choice(option->unit, (unsigned)value, choice)) {
+            const char *file = job->arguments->scan_file;
+            gbs_output_json_string(output, strcmp(choice, "FILE") == 0 ? file : choice);
+        }
+    } else if (option->kind == CLI_UINT) {
+        uint64_t value = 0;
+        memcpy(&value, field, sizeof value);
+        if (cli_option_unset_default(option) && value == option->def) {
+            gbs_output_text(output, "null");
+        } else {
+            gbs_output_uint(output, value);
+        }
+    } else {
+        double value = 0.0;
+        memcpy(&value, field, sizeof value);
+        int unset = cli_option_unset_default(option) && value <= option->real_def;
+        gbs_output_json_double(output, unset ? (double)NAN : value);
+    }
+}
+
+static void key_optional(gbs_output *output, const char *name, const char *value)
+{
+    gbs_output_text(output, ", ");
+    gbs_output_json_string(output, name);
+    gbs_output_text(output, ": ");
+    if (value != NULL) {
+        gbs_output_json_string(output, value);
+    } else {
+        gbs_output_text(output, "null");
+    }
+}
+
+static void write_options(gbs_output *output, const cli_job *job)
+{
+    const cli_arguments *arguments = job->arguments;
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    int n_written = 0;
+    key(output, "options");
+    gbs_output_text(output, "{");
+    for (size_t i = 0; i < n; i++) {
+        size_t begin = offsetof(cli_arguments, run);
+        if (table[i].offset < begin || table[i].offset >= begin + sizeof(gbs_run_options)) {
+            continue;
+        }
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s", table[i].name);
+        for (char *at = name; *at != '\0'; at++) {
+            *at = *at == '-' ? '_' : *at;
+        }
+        gbs_output_text(output, n_written++ > 0 ? ", " : "");
+        gbs_output_json_string(output, name);
+        gbs_output_text(output, ": ");
+        option_value(output, job, &table[i]);
+    }
+    gbs_output_text(output, ", \"evidence\": [");
+    for (int i = 0; i < arguments->n_evidence; i++) {
+        gbs_output_text(output, i > 0 ? ", " : "");
+        gbs_output_json_string(output, arguments->evidence[i]);
+    }
+    gbs_output_text(output, "], \"evidence_index\": ");
+    gbs_output_uint(output, arguments->evidence_index);
+    key_optional(output, "virtual_evidence", arguments->virtual_evidence);
+    key_optional(output, "start", arguments->start);
+    gbs_output_text(output, "}");
+}
+
+static uint64_t peak_rss_bytes(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) {
+        return 0;
+    }
+#ifdef __APPLE__
+    return (uint64_t)usage.ru_maxrss;
+#else
+    return (uint64_t)usage.ru_maxrss * 1024;
+#endif
+}
+
+static void write_model(gbs_output *output, const cli_job *job)
+{
+    key(output, "model");
+    gbs_output_text(output, "{\"variables\": ");
+    gbs_output_uint(output, gbs_model_n_variables(job->model));
+    gbs_output_text(output, ", \"free_variables\": ");
+    gbs_output_uint(output, gbs_run_report(job->run)->n_free_variables);
+    gbs_output_text(output, ", \"factors\": ");
+    gbs_output_uint(output, gbs_model_n_factors(job->model));
+    gbs_output_text(output, ", \"digest\": ");
+    gbs_output_json_string(output, gbs_model_digest(job->model));
+    gbs_output_text(output, "}");
+}
+
+static void write_report(gbs_output *output, const gbs_report *r)
+{
+    key_uint(output, "colors", r->n_colors);
+    key_uint(output, "levels", r->n_levels);
+    key_uint(output, "batches", r->n_batches);
+    key_uint(output, "sweeps", r->sweeps);
+    key_uint(output, "burn_in", r->burn_in);
+    key_uint(output, "chains", r->chains);
+    key_uint(output, "updates", r->updates);
+    key_real(output, "compile_seconds", r->compile_s);
+    key_real(output, "sampling_seconds", r->sampling_s);
+    key_real(output, "updates_per_second", r->updates_per_s);
+    key_uint(output, "peak_rss_bytes", peak_rss_bytes());
+    key_real(output, "max_mcse", r->max_mcse);
+    key_real(output, "max_rhat", r->max_rhat);
+    key_real(output, "min_ess", r->min_ess);
+    key_uint(output, "constant_variables", r->n_constant);
+    key(output, "bias_estimate"); /* every draw and scan of this version leaves p(x) invariant */
+    gbs_output_text(output, "null");
+    key_text(output, "method", r->method);
+    key(output, "converged");
+    gbs_output_text(output, r->converged ? "true" : "false");
+    key_text(output, "verdict", r->verdict);
+    key_text(output, "digest", r->digest);
+    key(output, "warnings");
+    gbs_output_text(output, "[");
+    for (size_t i = 0; i < r->n_warnings; i++) {
+        gbs_output_text(output, i > 0 ? ", " : "");
+        gbs_output_json_string(output, r->warning[i]);
+    }
+    gbs_output_text(output, "]");
+}
+
+int cli_summary(const cli_job *job)
+{
+    const cli_arguments *arguments = job->arguments;
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (arguments->summary == NULL) {
+        return CLI_DONE;
+    }
+    size_t size = 1;
+    for (int i = 0; i < arguments->argc; i++) {
+        size += 4 * strlen(arguments->argv[i]) + 64; /* a quote becomes four characters */
+    }
+    char *command = malloc(size);
+    if (command == NULL || !command_text(arguments, command, size)) {
+        free(command);
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    gbs_status status = gbs_output_open(arguments->summary, &output, &err);
+    if (status >= 0) {
+        gbs_output_text(output, "{\n  \"schema\": \"run/1\"");
+        key_text(output, "tool", "gibbsite");
+        key_text(output, "version", gbs_version());
+        key_text(output, "command", command);
+        write_model(output, job);
+        write_options(output, job);
+        write_report(output, gbs_run_report(job->run));
+        gbs_output_text(output, "\n}\n");
+        status = gbs_output_commit(output, &err);
+    }
+    free(command);
+    return status < 0 ? cli_fail_output(arguments->summary, status, &err) : CLI_DONE;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The option table: the rows of gibbsite/options.def and the program's own. */
+#include <stddef.h>
+#include <string.h>
+
+#include "options.h"
+
+#define AT(field)     offsetof(cli_arguments, field)
+#define RUN_AT(field) (offsetof(cli_arguments, run) + offsetof(gbs_run_options, field))
+
+/* clang-format off */
+#define GBS_OPTION_ENUM(field, name, def, min, max, unit, help)                                    \
+    {name, 0, CLI_CHOICE, CLI_RUNS, RUN_AT(field), def, min, max, 0, 0, 0, unit, help},
+#define GBS_OPTION_UINT(field, name, def, min, max, unit, help)                                    \
+    {name, 0, CLI_UINT, CLI_RUNS, RUN_AT(field), def, min, max, 0, 0, 0, unit, help},
+#define GBS_OPTION_REAL(field, name, def, min, max, unit, help)                                    \
+    {name, 0, CLI_REAL, CLI_RUNS, RUN_AT(field), 0, 0, 0, def, min, max, unit, help},
+
+#define FLAG(letter, field, name, verbs, help)                                                     \
+    {name, letter, CLI_FLAG, verbs, AT(field), 0, 0, 1, 0, 0, 0, "", help},
+#define TEXT(letter, field, name, verbs, unit, help)                                               \
+    {name, letter, CLI_TEXT, verbs, AT(field), 0, 0, 0, 0, 0, 0, unit, help},
+#define NAME(letter, field, name, verbs, unit, help)                                               \
+    {name, letter, CLI_NAME, verbs, AT(field), 0, 0, 0, 0, 0, 0, unit, help},
+#define REAL(field, name, verbs, def, min, max, unit, help)                                        \
+    {name, 0, CLI_REAL, verbs, AT(field), 0, 0, 0, def, min, max, unit, help},
+#define UINT(field, name, verbs, def, min, max, unit, help)                                        \
+    {name, 0, CLI_UINT, verbs, AT(field), def, min, max, 0, 0, 0, unit, help},
+
+static const cli_option table[] = {
+    {"evidence", 'e', CLI_LIST, CLI_RUNS | CLI_VERB_INFO, AT(evidence), 0, 0, 0, 0, 0, 0,
+     "FILE|NAME=STATE,...", "observed variables: a file, or names or 0-based numbers with states; "
+     "may be given again"},
+    TEXT(0, virtual_evidence, "virtual-evidence", CLI_RUNS | CLI_VERB_INFO, "FILE",
+         "likelihoods on variables (soft evidence)")
+#include "gibbsite/options.def"
+    TEXT(0, start, "start", CLI_RUNS, "FILE", "a state for every chain to start from; unset: drawn")
+    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES, "FILE",
+         "where the result goes, its format by the ending; unset: standard output")
+    NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json", "format of the result")
+    NAME(0, format, "format", CLI_VERB_SAMPLE, "csv", "format of the draws")
+    NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, "uai|lg|bif",
+         "format of the model written")
+    TEXT(0, summary, "summary", CLI_RUNS, "FILE", "the run as JSON")
+    {"progress", 0, CLI_CHOICE, CLI_RUNS, AT(progress), 0, 0, 3, 0, 0, 0,
+     "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
+    FLAG(0, json, "json", CLI_VERB_INFO, "JSON instead of text")
+    NAME(0, from, "from", CLI_MODELS, "uai|lg|bif", "format of MODEL; unset: by its ending")
+    FLAG(0, lenient, "lenient", CLI_MODELS | CLI_VERB_COMPARE,
+         "warn about what gibbsite-formats(5) marks lenient, instead of refusing it")
+    FLAG(0, normalize_cpts, "normalize-cpts", CLI_MODELS,
+         "scale columns of conditional tables to sum to one")
+    NAME(0, evidence_format, "evidence-format", CLI_RUNS | CLI_VERB_INFO, "single|multi",
+         "generation of a UAI evidence file; unset: by its content")
+    UINT(evidence_index, "evidence-index", CLI_RUNS | CLI_VERB_INFO, 0, 0, UINT32_MAX, "K",
+         "which sample of an evidence file that holds several, from 0")
+    TEXT(0, grid, "grid", CLI_VERB_ISING, "RxC|AxBxC", "sides of the grid (required)")
+    TEXT(0, grid, "grid", CLI_VERB_POTTS, "RxC", "rows and columns (required)")
+    FLAG(0, torus, "torus", CLI_VERB_ISING | CLI_VERB_POTTS, "join opposite sides")
+    UINT(variables, "variables", CLI_VERB_RING | CLI_VERB_BAYES, 0, 1, GBS_MAX_VARIABLES, "N",
+         "how many (required)")
+    REAL(coupling, "coupling", CLI_SPINS | CLI_VERB_POTTS, 1.0, -1e6, 1e6, "J",
+         "log-weight of a pair")
+    REAL(coupling_spread, "coupling-spread", CLI_SPINS, 0.0, 0.0, 1e6, "D",
+         "couplings are uniform in J-D to J+D")
+    REAL(field, "field", CLI_SPINS, 0.0, -1e6, 1e6, "H", "log-weight of a single spin")
+    REAL(random_field, "random-field", CLI_SPINS, 0.0, 0.0, 1e6, "D",
+         "fields are uniform in H-D to H+D")
+    TEXT(0, states, "states", CLI_VERB_POTTS, "K", "states of each variable (required)")
+    REAL(noise, "noise", CLI_VERB_POTTS, 0.0, 0.0, 1e6, "S",
+         "deviation of the picture's noise, in grey levels; 0: no data term")
+    UINT(parents, "parents", CLI_VERB_BAYES, 0, 0, UINT32_MAX, "K",
+         "at most as many parents each (required)")
+    TEXT(0, states, "states", CLI_VERB_BAYES, "A:B", "A to B states each (required)")
+    REAL(tolerance, "tolerance", CLI_VERB_COMPARE, 0.0, 0.0, 1.0, "X",
+         "largest difference of a probability that passes")
+    FLAG('q', quiet, "quiet", CLI_ALL, "less on standard error")
+    FLAG('v', verbose, "verbose", CLI_ALL & ~CLI_VERB_COMPARE, "more on standard error")
+    FLAG('h', help, "help", CLI_ALL, "this text")
+};
+/* clang-format on */
+
+_Static_assert(sizeof table / sizeof table[0] <= CLI_MAX_OPTIONS, "cli_arguments.given");
+
+const cli_option *cli_option_table(size_t *n)
+{
+    *n = sizeof table / sizeof table[0];
+    return table;
+}
+
+/* Rows of options.def are for the sampling verbs, but for these. */
+static const struct {
+    const char *name;
+    unsigned verbs;
+} elsewhere[] = {
+    {"scan", CLI_RUNS | CLI_VERB_INFO},
+    {"origin", CLI_RUNS | CLI_VERB_INFO},
+    {"chains", CLI_RUNS | CLI_VERB_INFO},
+    {"estimator", CLI_RUNS | CLI_VERB_INFO},
+    {"thin", CLI_VERB_SAMPLE},
+    {"seed", CLI_RUNS | CLI_GENERATES},
+};
+
+unsigned cli_option_verbs(const cli_option *option)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
+        if (strcmp(option->name, elsewhere[i].name) == 0) {
+            return elsewhere[i].verbs;
+        }
+    }
+    return option->verbs;
+}
+
+/* The unit tells how a number is typed: bytes as 4G, seconds as 10m. */
+cli_kind cli_option_kind(const cli_option *option)
+{
+    if (option->kind == CLI_UINT && strcmp(option->unit, "bytes") == 0) {
+        return CLI_SIZE;
+    }
+    if (option->kind == CLI_REAL && strcmp(option->unit, "seconds") == 0) {
+        return CLI_DURATION;
+    }
+    return option->kind;
+}
+
+int cli_option_unset_default(const cli_option *option)
+{
+    return strstr(option->help, "unset: ") != NULL;
+}
+
+int cli_choice(const char *choices, unsigned k, char *text)
+{
+    for (; k > 0; k--) {
+        choices = strchr(choices, '|');
+        if (choices == NULL) {
+            return 0;
+        }
+        choices++;
+    }
+    size_t n = strcspn(choices, "|");
+    if (n == 0 || n >= 64) {
+        return 0;
+    }
+    memcpy(text, choices, n);
+    text[n] = '\0';
+    return 1;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verbs: what each is called, takes and does. */
+#include "cli.h"
+
+const cli_verb cli_verbs[] = {
+    {"info", CLI_VERB_INFO, 1, "MODEL", "what a model is, before anything is sampled",
+     "Prints sizes, kinds of factors, components, colours and the memory of a run.\n",
+     "gibbsite info examples/sprinkler.bif\n"
+     "gibbsite info examples/sprinkler.bif -e grass=wet --json\n",
+     cli_info},
+    {"marginals", CLI_VERB_MARGINALS, 1, "MODEL", "marginal distributions, with Monte Carlo errors",
+     "Writes CSV (variable,state,probability,mcse,ess_bulk,rhat) to standard output;\n"
+     "-o FILE.MAR, FILE.csv or FILE.json, with .gz if wanted, to a file. Components\n"
+     "that are small enough are answered exactly, unless an option is given that only\n"
+     "a sampled run can honour.\n",
+     "gibbsite marginals examples/sprinkler.bif -e grass=wet\n"
+     "gibbsite marginals examples/clinic.bif --method sample --target-error 0.004\n",
+     cli_marginals},
+    {"sample", CLI_VERB_SAMPLE, 1, "MODEL", "joint samples, one per sweep and chain",
+     "Writes CSV: chain,draw,lp and the 0-based state of every variable. 1000 sweeps\n"
+     "per chain are kept unless --sweeps or --target-error says otherwise. Always\n"
+     "sampled, never exact.\n",
+     "gibbsite sample examples/sprinkler.bif --sweeps 5 --chains 2 --seed 3\n", cli_sample},
+    {"generate ising", CLI_VERB_ISING, 0, "", "spins on a grid of two or three dimensions",
+     "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
+     "gibbsite generate ising --grid 8x8 --torus --coupling 0.4 --format uai\n",
+     cli_generate_ising},
+    {"generate potts", CLI_VERB_POTTS, 0, "", "a noisy picture in patches of K grey levels",
+     "p(x) is proportional to exp(J times the equal neighbours + the data term).\n",
+     "gibbsite generate potts --grid 6x6 --states 3 --noise 0.8 --format uai\n",
+     cli_generate_potts},
+    {"generate ring", CLI_VERB_RING, 0, "", "spins on a ring", "",
+     "gibbsite generate ring --variables 10 --coupling 0.5 --format uai\n", cli_generate_ring},
+    {"generate bayes", CLI_VERB_BAYES, 0, "", "a random Bayesian network", "",
+     "gibbsite generate bayes --variables 12 --parents 2 --states 2:3 --format bif\n",
+     cli_generate_bayes},
+    {"compare", CLI_VERB_COMPARE, 2, "A.MAR B.MAR", "how far two sets of marginals are apart",
+     "Like diff: exit status 0 if no probability differs by more than --tolerance,\n"
+     "1 if one does.\n",
+     "gibbsite marginals examples/sprinkler.bif -o exact.MAR\n"
+     "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.MAR\n"
+     "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",
+     cli_compare},
+    {"convert", CLI_VERB_CONVERT, 1, "MODEL", "between model formats",
+     "Reads and writes uai, lg (uai with natural logarithms) and bif; only Bayesian\n"
+     "networks have a bif form.\n",
+     "gibbsite convert examples/sprinkler.bif --format uai\n", cli_convert},
+};
+const size_t cli_n_verbs = sizeof cli_verbs / sizeof cli_verbs[0];

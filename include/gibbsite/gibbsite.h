@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** gibbsite: sampling discrete graphical models. The umbrella of the public headers. */
+#ifndef GIBBSITE_H
+#define GIBBSITE_H
+
+#include "gibbsite/generate.h"
+#include "gibbsite/info.h"
+#include "gibbsite/io.h"
+#include "gibbsite/model.h"
+#include "gibbsite/run.h"
+#include "gibbsite/status.h"
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Files in and out. Readers refuse what is wrong with FILE:LINE:COLUMN in the message; writers
+ * write beside, flush to disk and rename, so that a file is there whole or not at all.
+ * "-" is standard input or output. Inputs compressed with gzip are read through.
+ */
+#ifndef GIBBSITE_IO_H
+#define GIBBSITE_IO_H
+
+#include "gibbsite/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How to read a model; zero-initialised means: by the file's ending, strict. */
+typedef struct gbs_read_options {
+    const char *format;          /**< NULL: by ending; else "uai", "lg" or "bif" */
+    int lenient;                 /**< 1: deviations the format page marks lenient are warnings */
+    int normalize_cpts;          /**< 1: scale columns of conditional tables to sum to one */
+    const char *evidence_format; /**< NULL: decided by the content; else "single" or "multi" */
+    /** NULL, or called once per warning with one line of text, without a newline. */
+    void (*warn)(void *context, const char *message);
+    void *context;
+} gbs_read_options;
+
+/** Read a model. @param options NULL for the defaults. @param model out, caller frees. */
+GBS_API gbs_status gbs_model_read(const char *path, const gbs_read_options *options,
+                                  gbs_model **model, gbs_error *err);
+/** Read a model from memory. @param name stands for the file in messages. */
+GBS_API gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_bytes,
+                                         const gbs_read_options *options, gbs_model **model,
+                                         gbs_error *err);
+
+/**
+ * Write a model. Formats "uai", "lg" (any model: kinds are expanded into tables, refused where a
+ * table would have more than 2^24 entries) and "bif" (Bayesian networks).
+ *
+ * @param format NULL: by the ending of path (".gz" compresses).
+ */
+GBS_API gbs_status gbs_model_write(const gbs_model *model, const char *path, const char *format,
+                                   gbs_error *err);
+
+/**
+ * Read a UAI evidence file (either generation) into evidence.
+ *
+ * @param index  which sample of a file that holds several; 0-based.
+ */
+GBS_API gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path, uint32_t index,
+                                     const gbs_read_options *options, gbs_error *err);
+/** Read a virtual-evidence file: N, then N times "variable k v_0 ... v_{k-1}". */
+GBS_API gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence, const char *path,
+                                             const gbs_read_options *options, gbs_error *err);
+
+/** Marginals as a file holds them: n variables, state a of v at p[offset[v] + a]. */
+typedef struct gbs_marginals {
+    uint32_t n_variables;
+    size_t *offset; /**< [n_variables + 1] */
+    double *p;      /**< [offset[n_variables]], probability */
+} gbs_marginals;
+
+GBS_API gbs_status gbs_marginals_read(const char *path, const gbs_read_options *options,
+                                      gbs_marginals *marginals, gbs_error *err);
+GBS_API void
+gbs_marginals_free(gbs_marginals *marginals); /**< frees the arrays, zeroes the struct */
+
+/** How far two sets of marginals are apart. */
+typedef struct gbs_comparison {
+    double max_abs;  /**< largest |p - q| of any entry */
+    double mean_abs; /**< mean |p - q| over entries */
+    double max_tv;   /**< largest total variation of any variable */
+    double mean_tv;  /**< mean total variation over variables */
+    uint32_t worst;  /**< the variable of max_tv */
+} gbs_comparison;
+
+/** @return GBS_ERR_ARGUMENT if the shapes differ (the message says where). */
+GBS_API gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
+                                         gbs_comparison *comparison, gbs_error *err);
+
+/** Read a scan file: "scan 1", "variables N", optionally "model DIGEST", then variable ids.
+ *  @param sequence out, caller frees with gbs_free(). @param n out: its length. */
+GBS_API gbs_status gbs_scan_read(const char *path, const gbs_model *model, uint32_t **sequence,
+                                 size_t *n, gbs_error *err);
+
+/** Read one state per variable, white-space separated, optionally in the form of a UAI MAP file.
+ *  @param state [n_variables], out. */
+GBS_API gbs_status gbs_state_read(const char *path, const gbs_model *model, uint32_t *state,
+                                  gbs_error *err);
+
+/** Free what a call above allocated as a plain array. NULL is allowed. */
+GBS_API void gbs_free(void *pointer);
+
+/* ---- writing text ------------------------------------------------------------------------ */
+
+/** A file being written: buffered, whole or not at all. */
+typedef struct gbs_output gbs_output;
+
+/** Open for writing. @param path "-" for standard output; a final ".gz" compresses. */
+GBS_API gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err);
+GBS_API void gbs_output_text(gbs_output *output, const char *text);
+GBS_API void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n);
+GBS_API void gbs_output_uint(gbs_output *output, uint64_t value);
+/** The shortest decimal that reads back to the same double; "inf", "-inf", "nan" where it is. */
+GBS_API void gbs_output_double(gbs_output *output, double value);
+/** A JSON string literal with quotes and escapes. */
+GBS_API void gbs_output_json_string(gbs_output *output, const char *text);
+/** A JSON number, null where value is not finite. */
+GBS_API void gbs_output_json_double(gbs_output *output, double value);
+/** A CSV field, quoted where RFC 4180 asks for it. */
+GBS_API void gbs_output_csv_field(gbs_output *output, const char *text);
+/** Flush, sync and rename into place; frees the output. Errors of earlier writes come out here. */
+GBS_API gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
+/** Drop what was written: the file named in open is untouched. NULL is allowed. */
+GBS_API void gbs_output_discard(gbs_output *output);
+
+/** Shortest decimal that reads back to the same double. @param text [32], out. @return its length.
+ */
+GBS_API size_t gbs_format_double(double value, char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Runs: chains of a scan x a conditional x a draw, watched by estimators.
+ *
+ *     gbs_run *run = NULL;
+ *     gbs_run_options options = gbs_run_options_default();
+ *     gbs_run_new(model, evidence, &options, &run, &err);
+ *     gbs_run_execute(run, NULL, &err);
+ *     gbs_run_marginals(run, p, mcse, &err);
+ *
+ * Same version, model, evidence, options and number of sweeps: the same bits, on any machine.
+ */
+#ifndef GIBBSITE_RUN_H
+#define GIBBSITE_RUN_H
+
+#include "gibbsite/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gbs_method { GBS_METHOD_AUTO, GBS_METHOD_EXACT, GBS_METHOD_SAMPLE } gbs_method;
+typedef enum gbs_scan_kind {
+    GBS_SCAN_CHROMATIC,
+    GBS_SCAN_SYSTEMATIC,
+    GBS_SCAN_RANDOM,
+    GBS_SCAN_PERMUTED,
+    GBS_SCAN_SEQUENCE, /**< gbs_run_options.sequence, as read from a scan file */
+} gbs_scan_kind;
+typedef enum gbs_draw_kind { GBS_DRAW_RANDOM } gbs_draw_kind;
+typedef enum gbs_estimator_kind {
+    GBS_ESTIMATOR_RAO_BLACKWELL,
+    GBS_ESTIMATOR_COUNT,
+} gbs_estimator_kind;
+
+#define GBS_BURN_IN_AUTO UINT64_MAX
+
+/** Options of a run; take gbs_run_options_default() and change fields. See options.def. */
+typedef struct gbs_run_options {
+    size_t size; /**< sizeof(gbs_run_options): lets later versions add fields */
+#define GBS_OPTION_ENUM(field, name, def, min, max, unit, help) int field;
+#define GBS_OPTION_UINT(field, name, def, min, max, unit, help) uint64_t field;
+#define GBS_OPTION_REAL(field, name, def, min, max, unit, help) double field;
+#include "gibbsite/options.def"
+#undef GBS_OPTION_ENUM
+#undef GBS_OPTION_UINT
+#undef GBS_OPTION_REAL
+    const uint32_t
+        *sequence; /**< GBS_SCAN_SEQUENCE: variable ids; borrowed until gbs_run_new() returns */
+    size_t sequence_length;
+    const uint32_t *start; /**< NULL, or [n_variables] a state for every chain; borrowed likewise */
+} gbs_run_options;
+
+GBS_API gbs_run_options gbs_run_options_default(void);
+
+typedef struct gbs_run gbs_run;
+
+/** Where a run stands. */
+typedef struct gbs_progress {
+    int burning_in;   /**< 1 during burn-in */
+    uint64_t pass;    /**< passes done in this phase */
+    uint64_t passes;  /**< passes of this phase, 0 if not known */
+    uint64_t updates; /**< over all chains and both phases */
+    double elapsed_s;
+    double worst_error;  /**< largest standard error at the last check; NAN before the first */
+    double target_error; /**< 0 if none */
+} gbs_progress;
+
+/** What a run tells while it works; all NULL is fine. Called between passes, on the calling thread.
+ */
+typedef struct gbs_run_callbacks {
+    void *context;
+    /** Every so often by the clock. @return nonzero to stop (the run returns GBS_STOPPED). */
+    int (*progress)(void *context, const gbs_progress *progress);
+    /** Every kept draw, chain by chain at the end of a pass. @param state [n_variables], the
+     *  user's numbering, observed ones included. @return a negative status to fail the run. */
+    gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
+                       const uint32_t *state, gbs_error *err);
+} gbs_run_callbacks;
+
+/** What a run was and how far it can be trusted; the fields of the summary file. */
+typedef struct gbs_report {
+    const char *method;         /**< "exact", "sampled", "exact+sampled" (by component) */
+    uint32_t n_free_variables;  /**< not observed and not implied */
+    uint32_t n_exact_variables; /**< of these, answered exactly */
+    uint32_t n_components;
+    uint32_t n_colors; /**< of the chromatic scan's colouring */
+    uint64_t n_levels; /**< of one pass, = batches */
+    uint64_t n_batches;
+    uint64_t sweeps;  /**< passes kept, per chain */
+    uint64_t burn_in; /**< passes thrown away, per chain */
+    uint32_t chains;
+    uint64_t updates; /**< variable updates over all chains, burn-in included */
+    double compile_s;
+    double sampling_s;
+    double updates_per_s;
+    uint64_t predicted_bytes; /**< what the plan, the chains and the estimators were said to take */
+    double max_mcse;          /**< NAN where there is none */
+    double max_rhat;
+    double min_ess;
+    uint64_t n_constant; /**< sampled variables that never moved in any chain */
+    int has_zeros;       /**< hard zeros remain in a sampled component */
+    double target_error;
+    int converged;     /**< 1 or 0, see "converged" in gibbsite-marginals(1) */
+    char verdict[256]; /**< one sentence */
+    char digest[33];   /**< of estimates then errors, XXH3-128 */
+    char stop[32]; /**< what ended it: "target", "sweeps", "time", "updates", "signal", "exact" */
+    size_t n_warnings;
+    const char *const *warning;
+} gbs_report;
+
+/**
+ * Check the options, fold the evidence in, find what can be answered exactly, compile the plan,
+ * predict the memory and take it.
+ *
+ * @param model, evidence  borrowed, outlive the run; evidence may be NULL.
+ * @return GBS_ERR_ARGUMENT for an illegal option or combination; GBS_ERR_LIMIT with the figure if
+ *         the memory limit would be exceeded; GBS_ERR_IMPOSSIBLE if the evidence is proved to have
+ *         probability zero.
+ */
+GBS_API gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
+                               const gbs_run_options *options, gbs_run **run, gbs_error *err);
+GBS_API void gbs_run_free(gbs_run *run);
+
+/**
+ * Run to the end: starts, burn-in, passes until the options say stop.
+ *
+ * @return GBS_OK; GBS_STOPPED if it ended before its target (what was reached is there);
+ *         GBS_ERR_IMPOSSIBLE if no start was found or a conditional had no positive weight.
+ */
+GBS_API gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks,
+                                   gbs_error *err);
+
+/**
+ * The marginal of every variable from the draws kept so far.
+ *
+ * @param p     out, ragged: state a of variable v at p[offset[v] + a], offsets from
+ *              gbs_model_state_offsets(); observed variables are a point mass.
+ * @param mcse  out or NULL, same shape: Monte Carlo standard error, probability units; 0 for exact
+ *              entries, NAN where too few batches allow none.
+ * @param ess   out or NULL, same shape: effective sample size p(1-p)/mcse^2; NAN where undefined.
+ * @param rhat  out or NULL, same shape: split or between-chain R-hat; NAN where undefined.
+ * @return GBS_ERR_STATE if no draw was kept.
+ */
+GBS_API gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess,
+                                     double *rhat, gbs_error *err);
+
+/** @return the report; borrowed, valid until the run is freed; complete after gbs_run_execute(). */
+GBS_API const gbs_report *gbs_run_report(const gbs_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

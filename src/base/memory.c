@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "gibbsite/io.h"
+
+/* Requests left before the test hook makes them fail; UINT64_MAX: never. */
+static _Atomic uint64_t requests_left = UINT64_MAX;
+
+void gbsi_alloc_fail_after(uint64_t n)
+{
+    atomic_store(&requests_left, n);
+}
+
+static bool may_allocate(void)
+{
+    uint64_t left = atomic_load_explicit(&requests_left, memory_order_relaxed);
+    if (left == UINT64_MAX) {
+        return true;
+    }
+    if (left == 0) {
+        return false;
+    }
+    atomic_store(&requests_left, left - 1);
+    return true;
+}
+
+bool gbsi_mul_size(size_t a, size_t b, size_t *product)
+{
+    if (b != 0 && a > SIZE_MAX / b) {
+        return false;
+    }
+    *product = a * b;
+    return true;
+}
+
+bool gbsi_add_size(size_t a, size_t b, size_t *sum)
+{
+    if (a > SIZE_MAX - b) {
+        return false;
+    }
+    *sum = a + b;
+    return true;
+}
+
+void *gbsi_alloc(size_t bytes)
+{
+    return may_allocate() ? malloc(bytes == 0 ? 1 : bytes) : NULL;
+}
+
+void *gbsi_alloc_zero(size_t bytes)
+{
+    return may_allocate() ? calloc(bytes == 0 ? 1 : bytes, 1) : NULL;
+}
+
+void *gbsi_alloc_array(size_t n, size_t size)
+{
+    size_t bytes = 0;
+    return gbsi_mul_size(n, size, &bytes) ? gbsi_alloc(bytes) : NULL;
+}
+
+void *gbsi_alloc_array_zero(size_t n, size_t size)
+{
+    size_t bytes = 0;
+    return gbsi_mul_size(n, size, &bytes) ? gbsi_alloc_zero(bytes) : NULL;
+}
+
+void *gbsi_realloc_array(void *pointer, size_t n, size_t size)
+{
+    size_t bytes = 0;
+    if (!gbsi_mul_size(n, size, &bytes) || !may_allocate()) {
+        return NULL;
+    }
+    return realloc(pointer, bytes == 0 ? 1 : bytes);
+}
+
+void *gbsi_alloc_lanes(size_t n, size_t size)
+{
+    const size_t line = 64;
+    size_t bytes = 0;
+    if (!gbsi_mul_size(n, size, &bytes) || bytes > SIZE_MAX - 2 * line || !may_allocate()) {
+        return NULL;
+    }
+    bytes = (bytes + 2 * line - 1) / line * line;
+    void *pointer = aligned_alloc(line, bytes);
+    if (pointer != NULL) {
+        memset(pointer, 0, bytes);
+    }
+    return pointer;
+}
+
+void gbsi_free(void *pointer)
+{
+    free(pointer);
+}
+
+void gbs_free(void *pointer)
+{
+    free(pointer);
+}
+
+gbs_status gbsi_no_memory(gbs_error *err, const char *what, size_t bytes)
+{
+    return gbsi_fail(err, GBS_ERR_MEMORY, "%s: out of memory, asked for %zu bytes", what, bytes);
+}
+
+gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size, const char *what,
+                        gbs_error *err)
+{
+    if (n <= *capacity) {
+        return GBS_OK;
+    }
+    size_t wanted = *capacity < 8 ? 8 : *capacity;
+    while (wanted < n) {
+        wanted = wanted > SIZE_MAX / 2 ? n : wanted * 2;
+    }
+    void *grown = gbsi_realloc_array(*pointer, wanted, size);
+    if (grown == NULL) {
+        return gbsi_no_memory(err, what, wanted > SIZE_MAX / size ? SIZE_MAX : wanted * size);
+    }
+    *pointer = grown;
+    *capacity = wanted;
+    return GBS_OK;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All memory of the library comes from here, so that a test can make the n-th request fail. */
+#ifndef GBSI_BASE_MEMORY_H
+#define GBSI_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/status.h"
+
+/* NULL when there is no more. A request of 0 bytes gives a pointer that may be freed. */
+void *gbsi_alloc(size_t bytes);
+void *gbsi_alloc_zero(size_t bytes);
+/* n elements of the given size, NULL also when the product overflows. */
+void *gbsi_alloc_array(size_t n, size_t size);
+void *gbsi_alloc_array_zero(size_t n, size_t size);
+void *gbsi_realloc_array(void *pointer, size_t n, size_t size);
+/* Aligned to 64 bytes (a cache line, a row of 16 lanes), zeroed, 64 bytes of slack at the end so
+ * that a vector load of the last element stays inside. Freed by gbsi_free() as well. */
+void *gbsi_alloc_lanes(size_t n, size_t size);
+void gbsi_free(void *pointer);
+
+/* a*b into *product, a+b into *sum; false when it does not fit. */
+bool gbsi_mul_size(size_t a, size_t b, size_t *product);
+bool gbsi_add_size(size_t a, size_t b, size_t *sum);
+
+/* Tests only: the n-th request from now on fails (and all after it); UINT64_MAX never. */
+void gbsi_alloc_fail_after(uint64_t n);
+
+/* Grow a dynamic array to hold at least n elements (doubling). On failure it is unchanged. */
+gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size, const char *what,
+                        gbs_error *err);
+
+/* "gibbs: 1234 bytes": the message every failed request ends in. */
+gbs_status gbsi_no_memory(gbs_error *err, const char *what, size_t bytes);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Failing: the first failure writes the message, callers pass it on untouched. */
+#ifndef GBSI_BASE_STATUS_H
+#define GBSI_BASE_STATUS_H
+
+#include "gibbsite/status.h"
+
+#if defined(__GNUC__)
+#define GBSI_PRINTF(a, b) __attribute__((format(printf, a, b)))
+#else
+#define GBSI_PRINTF(a, b)
+#endif
+
+/* Writes the message into err (NULL is fine) and returns status, for `return gbsi_fail(...)`. */
+gbs_status gbsi_fail(gbs_error *err, gbs_status status, const char *format, ...) GBSI_PRINTF(3, 4);
+
+/* Stores the status and leaves through `cleanup:` on failure. Needs a local `status`. */
+#define GBSI_TRY(e)       \
+    do {                  \
+        status = (e);     \
+        if (status < 0) { \
+            goto cleanup; \
+        }                 \
+    } while (0)
+
+#endif

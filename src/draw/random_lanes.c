@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The random draw: inverse distribution function, one 32-bit word per update [M6].
+ *
+ * A value is drawn with its computed probability up to 2^-32 absolute and 2^-22 relative, and a
+ * value of weight 0 is never drawn. Binary draws decide the less likely value: with e = exp(-|l|),
+ * its probability is e / (1 + e), so it is drawn iff u (1 + e) < e; where u rounds to 1 nothing
+ * happens. A word of 0 says u < 2^-32 and is refined by a second word. */
+#include "draw/random_lanes.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "rng/philox.h"
+#include "simd/math_lanes.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Above this many states the cumulative sums are taken in double. */
+#define FLOAT_STATES 32
+
+/* The uniform of a row, in [0, 1]; words of 0 refined. */
+static __attribute__((noinline)) vf refine(const gbsi_tile *tile, uint32_t row, vf u,
+                                           unsigned zeros)
+{
+    float value[GBSI_LANES];
+    vf_store(value, u);
+    for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+        if ((zeros >> lane & 1u) != 0) {
+            const uint32_t chain = tile->lanes == 1 ? tile->chain : tile->chain + lane;
+            const uint64_t place = tile->place + (tile->lanes == 1 ? 16u * row + lane : row);
+            const uint32_t second =
+                gbsi_word(tile->seed, chain, tile->pass, place, GBSI_PURPOSE_REFINE);
+            value[lane] = (float)second * 0x1p-64F;
+        }
+    }
+    return vf_load(value);
+}
+
+INLINE vf uniform(const gbsi_tile *tile, uint32_t row)
+{
+    const vu word = vu_load(tile->word + (size_t)row * GBSI_LANES);
+    const vf u = vf_mul(vf_from_vu(word), vf_set1(0x1p-32F));
+    const vm zero = vu_eq(word, vu_set1(0));
+    return vm_any(zero) ? refine(tile, row, u, vm_bits(zero)) : u;
+}
+
+INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
+{
+    if (tile->value_bytes == 1) {
+        vu_store_u8((uint8_t *)tile->value + (size_t)row * GBSI_LANES, value);
+    } else {
+        vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
+    }
+}
+
+INLINE void binary_rows(gbsi_tile *tile, const bool want_p)
+{
+    const vf zero = vf_set1(0.0F);
+    const vf one = vf_set1(1.0F);
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        const vf l = vf_load(tile->logw + (size_t)row * GBSI_LANES);
+        const vf u = uniform(tile, row);
+        const vf e = vf_exp_low(vf_neg(vf_abs(l)));
+        const vm minority = vf_lt(vf_fma(u, e, u), e);
+        const vm likely_one = vf_lt(zero, l);
+        store_value(tile, row, vu_select(vm_xor(likely_one, minority), vu_set1(1), vu_set1(0)));
+        if (want_p) {
+            const vf major = vf_div(one, vf_add(one, e));
+            const vf p = vf_select(likely_one, major, vf_mul(e, major));
+            vf_store(tile->p + (size_t)row * GBSI_LANES, p);
+        }
+    }
+}
+
+static void binary(void *state, gbsi_tile *tile)
+{
+    (void)state;
+    if (tile->p != NULL) {
+        binary_rows(tile, true);
+    } else {
+        binary_rows(tile, false);
+    }
+}
+
+/* The flag where a conditional has no positive weight; its maximum becomes 0 to go on. */
+static __attribute__((noinline)) vf flag_dead(gbsi_tile *tile, uint32_t row, vf top, vm dead)
+{
+    if (tile->flags == 0) {
+        tile->flag_place = tile->lanes == 1 ? 16 * row : row;
+    }
+    tile->flags |= GBSI_IMPOSSIBLE;
+    return vf_select(dead, vf_set1(0.0F), top);
+}
+
+INLINE vf checked_top(gbsi_tile *tile, uint32_t row, vf top)
+{
+    const vm dead = vf_eq(top, vf_set1(-INFINITY));
+    return vm_any(dead) ? flag_dead(tile, row, top, dead) : top;
+}
+
+/* Where rounding left u total at the total: the last value of positive weight. */
+static __attribute__((noinline)) vu last_positive(const float *weight, uint32_t k)
+{
+    vu last = vu_set1(0);
+    for (uint32_t a = 0; a < k; ++a) {
+        const vm positive = vf_lt(vf_set1(0.0F), vf_load(weight + (size_t)a * GBSI_LANES));
+        last = vu_select(positive, vu_set1(a), last);
+    }
+    return last;
+}
+
+/* Rows of k states, cumulative sums in float: the first a with cdf_a > u total. Inlined with a
+ * constant k for the usual arities, so that a row stays in registers. */
+INLINE void float_rows(gbsi_tile *tile, const uint32_t k, const bool want_p)
+{
+    const vu one = vu_set1(1);
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        float *logw = tile->logw + (size_t)row * k * GBSI_LANES;
+        vf weight[FLOAT_STATES];
+        vf cdf[FLOAT_STATES];
+        vf top = vf_load(logw);
+        for (uint32_t a = 1; a < k; ++a) {
+            top = vf_max(top, vf_load(logw + (size_t)a * GBSI_LANES));
+        }
+        top = checked_top(tile, row, top);
+        vf total = vf_set1(0.0F);
+        for (uint32_t a = 0; a < k; ++a) {
+            weight[a] = vf_exp_low(vf_sub(vf_load(logw + (size_t)a * GBSI_LANES), top));
+            total = vf_add(total, weight[a]);
+            cdf[a] = total;
+        }
+        const vf target = vf_mul(uniform(tile, row), total);
+        vu value = vu_set1(0);
+        for (uint32_t a = 0; a < k; ++a) {
+            value = vu_select(vf_le(cdf[a], target), vu_add(value, one), value);
+        }
+        const vm beyond = vu_eq(value, vu_set1(k));
+        if (vm_any(beyond)) {
+            float kept[FLOAT_STATES * GBSI_LANES];
+            for (uint32_t a = 0; a < k; ++a) {
+                vf_store(kept + (size_t)a * GBSI_LANES, weight[a]);
+            }
+            value = vu_select(beyond, last_positive(kept, k), value);
+        }
+        store_value(tile, row, value);
+        if (want_p) {
+            const vf scale = vf_div(vf_set1(1.0F), total);
+            float *p = tile->p + (size_t)row * k * GBSI_LANES;
+            for (uint32_t a = 0; a < k; ++a) {
+                vf_store(p + (size_t)a * GBSI_LANES, vf_mul(weight[a], scale));
+            }
+        }
+    }
+}
+
+/* The same for many states: weights in place of logw, cumulative sums in double. */
+static void double_rows(gbsi_tile *tile)
+{
+    const uint32_t k = tile->arity;
+    const vu one = vu_set1(1);
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        float *weight = tile->logw + (size_t)row * k * GBSI_LANES;
+        vf top = vf_load(weight);
+        for (uint32_t a = 1; a < k; ++a) {
+            top = vf_max(top, vf_load(weight + (size_t)a * GBSI_LANES));
+        }
+        top = checked_top(tile, row, top);
+        vd total = vd_zero();
+        for (uint32_t a = 0; a < k; ++a) {
+            float *at = weight + (size_t)a * GBSI_LANES;
+            const vf w = vf_exp_low(vf_sub(vf_load(at), top));
+            vf_store(at, w);
+            total = vd_add(total, vd_from_vf(w));
+        }
+        const vd target = vd_mul(vd_from_vf(uniform(tile, row)), total);
+        vd cdf = vd_zero();
+        vu value = vu_set1(0);
+        for (uint32_t a = 0; a < k; ++a) {
+            cdf = vd_add(cdf, vd_from_vf(vf_load(weight + (size_t)a * GBSI_LANES)));
+            value = vu_select(vd_lt(target, cdf), value, vu_add(value, one));
+        }
+        store_value(tile, row, vu_min(value, last_positive(weight, k)));
+        if (tile->p != NULL) {
+            const vf scale = vf_div(vf_set1(1.0F), vf_from_vd(total));
+            float *p = tile->p + (size_t)row * k * GBSI_LANES;
+            for (uint32_t a = 0; a < k; ++a) {
+                const size_t at = (size_t)a * GBSI_LANES;
+                vf_store(p + at, vf_mul(vf_load(weight + at), scale));
+            }
+        }
+    }
+}
+
+INLINE void float_tile(gbsi_tile *tile, const bool want_p)
+{
+    switch (tile->arity) {
+    case 2:
+        float_rows(tile, 2, want_p);
+        return;
+    case 3:
+        float_rows(tile, 3, want_p);
+        return;
+    case 4:
+        float_rows(tile, 4, want_p);
+        return;
+    case 5:
+        float_rows(tile, 5, want_p);
+        return;
+    case 6:
+        float_rows(tile, 6, want_p);
+        return;
+    default:
+        float_rows(tile, tile->arity, want_p);
+        return;
+    }
+}
+
+static void categorical(void *state, gbsi_tile *tile)
+{
+    (void)state;
+    if (tile->arity > FLOAT_STATES) {
+        double_rows(tile);
+    } else if (tile->p != NULL) {
+        float_tile(tile, true);
+    } else {
+        float_tile(tile, false);
+    }
+}
+
+const gbsi_draw GBSI_V(gbsi_draw_random) = {
+    .name = "random",
+    .reference = "Geman & Geman (1984), IEEE Trans. PAMI 6(6):721-741",
+    .traits = GBSI_DRAW_EXACT,
+    .n_words = 1,
+    .binary = binary,
+    .categorical = categorical,
+};

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where everything lies, and the life of an estimate pass by pass. */
+#include <assert.h>
+
+#include "base/memory.h"
+#include "estimate/estimate_internal.h"
+
+/* Passes between flushes: a byte counts to 255, and 256 terms in float cost about 8 of its 24
+ * bits in the worst case, far below the Monte Carlo error of so few passes. */
+#define PASSES_OF_COUNTS 128u
+#define PASSES_OF_SUMS   256u
+
+/* ---- layout ---- */
+
+typedef struct layout {
+    size_t n_cells, n_runs;
+    size_t n_places; /* groups * cells * lanes */
+    bool counted, split, rao_blackwell;
+} layout;
+
+static gbs_status too_big(gbs_error *err)
+{
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "estimates: their size does not fit this machine's memory");
+}
+
+static size_t cells_of(uint32_t arity)
+{
+    return arity == 2 ? 1 : arity;
+}
+
+static void assert_shape(const gbsi_estimate_shape *shape)
+{
+    (void)shape;
+    assert(shape->lanes == GBSI_LANES || shape->lanes == 1);
+    assert(shape->n_chains > 0);
+    assert((uint64_t)shape->n_groups * shape->lanes >= shape->n_chains);
+    assert((uint64_t)shape->n_groups * shape->lanes < (uint64_t)shape->n_chains + shape->lanes);
+    assert(shape->value_bytes == 1 || shape->value_bytes == 2);
+}
+
+static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs_error *err)
+{
+    assert_shape(shape);
+    layout l = {0};
+    for (size_t slot = 0; slot < shape->n_slots; slot++) {
+        const uint32_t arity = shape->arity[slot];
+        assert(arity >= 1 && (shape->value_bytes == 2 || arity <= 256));
+        if (!gbsi_add_size(l.n_cells, cells_of(arity), &l.n_cells)) {
+            return too_big(err);
+        }
+        l.n_runs += slot == 0 || arity != shape->arity[slot - 1];
+    }
+    if (!gbsi_mul_size(l.n_cells, shape->lanes, &l.n_places) ||
+        !gbsi_mul_size(l.n_places, shape->n_groups, &l.n_places)) {
+        return too_big(err);
+    }
+    l.rao_blackwell = shape->kind == GBS_ESTIMATOR_RAO_BLACKWELL;
+    /* Counting looks at the state once per pass, however often it was updated. */
+    l.counted = l.rao_blackwell && !shape->each_once;
+    l.split = shape->n_chains < 4;
+    *out = l;
+    return GBS_OK;
+}
+
+/* One array of an estimate. Those in the hot loops are aligned; the others come from calloc(),
+ * whose large blocks take no memory before they are written: open sums are first written when a
+ * batch outgrows the fast ones. */
+typedef struct array {
+    void *pointer; /* address of the pointer to it, of whatever type: copied as bytes */
+    size_t n, size;
+    bool hot;
+} array;
+
+enum { MOST_ARRAYS = 20 };
+
+static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbsi_estimate *e,
+                          array out[MOST_ARRAYS])
+{
+    const size_t n_slots = shape->n_slots;
+    size_t n = 0;
+    gbsi_batches *b = &e->batches;
+    out[n++] = (array){&e->cell_start, n_slots + 1, sizeof *e->cell_start, false};
+    out[n++] = (array){&e->run, l->n_runs, sizeof *e->run, false};
+    if (l->rao_blackwell) {
+        out[n++] = (array){&e->fast_sum, l->n_places, sizeof *e->fast_sum, true};
+    } else {
+        out[n++] = (array){&e->fast_count, l->n_places, sizeof *e->fast_count, true};
+    }
+    out[n++] = (array){&e->total, l->n_places, sizeof *e->total, true};
+    out[n++] = (array){&e->open, l->n_places, sizeof *e->open, false};
+    out[n++] = (array){&b->sum, l->n_cells, sizeof *b->sum, false};
+    out[n++] = (array){&b->square, l->n_cells, sizeof *b->square, false};
+    out[n++] = (array){&b->rate, l->n_cells, sizeof *b->rate, false};
+    if (l->counted) {
+        out[n++] = (array){&b->cross, l->n_cells, sizeof *b->cross, false};
+        out[n++] = (array){&e->updates, n_slots, sizeof *e->updates, false};
+        out[n++] = (array){&b->updates_open, n_slots, sizeof *b->updates_open, false};
+        out[n++] = (array){&b->n_sum, n_slots, sizeof *b->n_sum, false};
+        out[n++] = (array){&b->n_square, n_slots, sizeof *b->n_square, false};
+    }
+    for (int i = 0; l->split && i < 2; i++) {
+        gbsi_half_time *half = &e->half[i];
+        out[n++] = (array){&half->total, l->n_places, sizeof *half->total, false};
+        if (l->counted) {
+            out[n++] = (array){&half->updates, n_slots, sizeof *half->updates, false};
+        }
+    }
+    assert(n <= MOST_ARRAYS);
+    return n;
+}
+
+/* What the allocator is asked for; gbsi_alloc_lanes() rounds to lines and adds one. */
+static bool array_bytes(const array *a, size_t *bytes)
+{
+    if (!gbsi_mul_size(a->n, a->size, bytes)) {
+        return false;
+    }
+    const size_t line = 64;
+    if (a->hot) {
+        if (!gbsi_add_size(*bytes, 2 * line - 1, bytes)) {
+            return false;
+        }
+        *bytes = *bytes / line * line;
+    }
+    return true;
+}
+
+static gbs_status sum_bytes(const array *arrays, size_t n, size_t *bytes, gbs_error *err)
+{
+    size_t sum = sizeof(gbsi_estimate);
+    for (size_t i = 0; i < n; i++) {
+        size_t own = 0;
+        if (!array_bytes(&arrays[i], &own) || !gbsi_add_size(sum, own, &sum)) {
+            return too_big(err);
+        }
+    }
+    *bytes = sum;
+    return GBS_OK;
+}
+
+gbs_status gbsi_estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    layout l;
+    gbsi_estimate nothing = {0};
+    array arrays[MOST_ARRAYS];
+    GBSI_TRY(find_layout(shape, &l, err));
+    const size_t n = list_arrays(shape, &l, &nothing, arrays);
+    GBSI_TRY(sum_bytes(arrays, n, bytes, err));
+
+cleanup:
+    return status;
+}
+
+/* ---- life ---- */
+
+static gbs_status take_arrays(gbsi_estimate *e, const layout *l, gbs_error *err)
+{
+    array arrays[MOST_ARRAYS];
+    const size_t n = list_arrays(&e->shape, l, e, arrays);
+    size_t all = 0;
+    const gbs_status status = sum_bytes(arrays, n, &all, err);
+    if (status < 0) {
+        return status;
+    }
+    e->bytes = sizeof *e;
+    for (size_t i = 0; i < n; i++) {
+        const array *a = &arrays[i];
+        size_t bytes = 0;
+        (void)array_bytes(a, &bytes);
+        void *memory =
+            a->hot ? gbsi_alloc_lanes(a->n, a->size) : gbsi_alloc_array_zero(a->n, a->size);
+        if (memory == NULL) {
+            return gbsi_no_memory(err, "estimates", bytes);
+        }
+        memcpy(a->pointer, &memory, sizeof memory);
+        e->bytes += bytes;
+    }
+    return GBS_OK;
+}
+
+static void fill_cells(gbsi_estimate *e)
+{
+    size_t cell = 0;
+    size_t n_runs = 0;
+    for (uint32_t slot = 0; slot < e->shape.n_slots; slot++) {
+        const uint32_t arity = e->shape.arity[slot];
+        e->cell_start[slot] = cell;
+        if (slot == 0 || arity != e->shape.arity[slot - 1]) {
+            e->run[n_runs++] = (gbsi_arity_run){slot, 0, arity, cell};
+        }
+        e->run[n_runs - 1].n_slots++;
+        cell += cells_of(arity);
+    }
+    e->cell_start[e->shape.n_slots] = cell;
+    assert(cell == e->n_cells && n_runs == e->n_runs);
+}
+
+gbs_status gbsi_estimate_new(const gbsi_estimate_shape *shape, gbsi_simd level,
+                             gbsi_estimate **estimate, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    layout l;
+    gbsi_estimate *e = NULL;
+    GBSI_TRY(find_layout(shape, &l, err));
+    e = gbsi_alloc_zero(sizeof *e);
+    if (e == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "estimates", sizeof *e));
+    }
+    e->shape = *shape;
+    e->lanes = gbsi_accumulate_of(level);
+    e->counted = l.counted;
+    e->split = l.split;
+    e->n_cells = l.n_cells;
+    e->n_runs = l.n_runs;
+    GBSI_TRY(take_arrays(e, &l, err));
+    fill_cells(e);
+    gbsi_batches_start(e);
+    *estimate = e;
+    e = NULL;
+
+cleanup:
+    gbsi_estimate_free(e);
+    return status;
+}
+
+void gbsi_estimate_free(gbsi_estimate *e)
+{
+    if (e == NULL) {
+        return;
+    }
+    const layout l = {.counted = e->counted,
+                      .split = e->split,
+                      .rao_blackwell = e->shape.kind == GBS_ESTIMATOR_RAO_BLACKWELL};
+    array arrays[MOST_ARRAYS];
+    const size_t n = list_arrays(&e->shape, &l, e, arrays);
+    for (size_t i = 0; i < n; i++) {
+        void *memory = NULL;
+        memcpy(&memory, arrays[i].pointer, sizeof memory);
+        gbsi_free(memory);
+    }
+    gbsi_free(e);
+}
+
+/* ---- passes ---- */
+
+static size_t group_start(const gbsi_estimate *e, uint32_t group)
+{
+    return (size_t)group * e->n_cells * e->shape.lanes;
+}
+
+gbsi_fast gbsi_estimate_fast(const gbsi_estimate *e, uint32_t group)
+{
+    const size_t at = group_start(e, group);
+    return (gbsi_fast){e->fast_sum == NULL ? NULL : e->fast_sum + at,
+                       e->fast_count == NULL ? NULL : e->fast_count + at};
+}
+
+uint32_t gbsi_estimate_real_lanes(const gbsi_estimate *e, uint32_t group)
+{
+    const uint32_t left = e->shape.n_chains - group * e->shape.lanes;
+    return left < e->shape.lanes ? left : e->shape.lanes;
+}
+
+/* Schedules are shared by all groups: the first one counts for all. */
+static void count_updates(uint64_t *updates, const gbsi_tile *tile)
+{
+    for (uint32_t place = 0; place < tile->n_places; place++) {
+        updates[tile->contiguous ? tile->first_slot + place : tile->slot[place]]++;
+    }
+}
+
+void gbsi_estimate_tile(gbsi_estimate *e, uint32_t group, const gbsi_tile *tile)
+{
+    if (e->fast_sum == NULL) {
+        return; /* counting takes the state at the end of the pass */
+    }
+    assert(tile->p != NULL && tile->lanes == e->shape.lanes && group < e->shape.n_groups);
+    e->lanes->tile(gbsi_estimate_fast(e, group).sum, e->cell_start, tile);
+    if (e->counted && group == 0) {
+        count_updates(e->updates, tile);
+    }
+}
+
+void gbsi_estimate_state(gbsi_estimate *e, uint32_t group, const void *state)
+{
+    if (e->fast_count == NULL) {
+        return; /* Rao-Blackwell takes the tiles */
+    }
+    assert(group < e->shape.n_groups);
+    const gbsi_state_rows rows = {
+        .state = state,
+        .value_bytes = e->shape.value_bytes,
+        .lanes = e->shape.lanes,
+        .n_real = gbsi_estimate_real_lanes(e, group),
+    };
+    e->lanes->state(gbsi_estimate_fast(e, group).count, e->run, e->n_runs, &rows);
+}
+
+static void flush_open(gbsi_estimate *e)
+{
+    const size_t n = e->n_cells * e->shape.lanes;
+    for (uint32_t group = 0; group < e->shape.n_groups; group++) {
+        e->lanes->flush(gbsi_estimate_fast(e, group), e->open + group_start(e, group), n);
+    }
+    e->batches.open_used = true;
+}
+
+/* Totals after 2^j passes replace the older of the two kept. */
+static void keep_half_time(gbsi_estimate *e)
+{
+    const gbsi_half_time oldest = e->half[0];
+    e->half[0] = e->half[1];
+    e->half[1] = oldest;
+    gbsi_half_time *half = &e->half[1];
+    half->pass = e->n_passes;
+    size_t i = 0;
+    for (uint32_t group = 0; group < e->shape.n_groups; group++) {
+        for (size_t cell = 0; cell < e->n_cells; cell++) {
+            for (uint32_t lane = 0; lane < e->shape.lanes; lane++) {
+                half->total[i++] = gbsi_estimate_chain_total(e, group, cell, lane);
+            }
+        }
+    }
+    if (e->counted) {
+        memcpy(half->updates, e->updates, e->shape.n_slots * sizeof *half->updates);
+    }
+}
+
+void gbsi_estimate_end_pass(gbsi_estimate *e)
+{
+    const uint64_t interval = e->fast_sum != NULL ? PASSES_OF_SUMS : PASSES_OF_COUNTS;
+    e->n_passes++;
+    const uint64_t in_batch = e->n_passes - e->batches.start;
+    if (in_batch < e->batches.length && in_batch % interval == 0) {
+        flush_open(e);
+    }
+    gbsi_batches_end_pass(e);
+    if (e->split && (e->n_passes & (e->n_passes - 1)) == 0) {
+        keep_half_time(e);
+    }
+}
+
+uint64_t gbsi_estimate_n_passes(const gbsi_estimate *e)
+{
+    return e->n_passes;
+}
+
+uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot)
+{
+    return e->counted ? e->updates[slot] : e->n_passes;
+}
+
+double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell, uint32_t lane)
+{
+    const size_t at = group_start(e, group) + cell * e->shape.lanes + lane;
+    const double fast = e->fast_sum != NULL ? (double)e->fast_sum[at] : (double)e->fast_count[at];
+    return e->total[at] + (e->open[at] + fast);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is kept from a run: sums per (slot, lane, cell), second moments of batch means, and from
+ * them marginals, standard errors and R-hat.
+ *
+ * A slot of arity 2 has one cell (state 1), any other arity as many cells as states. Lanes are
+ * chains: chain = lanes * group + lane; padded lanes (chain >= n_chains) count in nothing. */
+#ifndef GBSI_ESTIMATE_ESTIMATE_H
+#define GBSI_ESTIMATE_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gibbsite/run.h"
+#include "plan/tile.h"
+#include "simd/dispatch.h"
+
+typedef struct gbsi_estimate_shape {
+    uint32_t n_slots;
+    const uint32_t *arity; /* [n_slots], by slot; borrowed for the life of the estimate */
+    uint32_t n_chains;
+    uint32_t lanes; /* 16 or 1 */
+    uint32_t n_groups;
+    uint32_t value_bytes; /* of the state: 1 or 2 */
+    gbs_estimator_kind kind;
+    bool each_once; /* every slot is updated exactly once per pass */
+} gbsi_estimate_shape;
+
+typedef struct gbsi_estimate gbsi_estimate;
+
+/* What gbsi_estimate_new() will take. @return GBS_ERR_LIMIT if it does not fit a size_t. */
+gbs_status gbsi_estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, gbs_error *err);
+gbs_status gbsi_estimate_new(const gbsi_estimate_shape *shape, gbsi_simd level,
+                             gbsi_estimate **estimate, gbs_error *err);
+void gbsi_estimate_free(gbsi_estimate *estimate);
+
+/* Rao-Blackwell: add the probabilities of a tile ([M7]). Called per tile, after the draw. */
+void gbsi_estimate_tile(gbsi_estimate *estimate, uint32_t group, const gbsi_tile *tile);
+/* Counting: add the state of one group at the end of a pass. @param state [slot][lane]. */
+void gbsi_estimate_state(gbsi_estimate *estimate, uint32_t group, const void *state);
+/* After all groups: closes the pass; flushes and closes batches when due. */
+void gbsi_estimate_end_pass(gbsi_estimate *estimate);
+
+uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
+
+/* Estimates of one slot. @param p, mcse, ess, rhat [arity] or NULL. NAN where undefined. */
+void gbsi_estimate_slot(const gbsi_estimate *estimate, uint32_t slot, double *p, double *mcse,
+                        double *ess, double *rhat);
+
+/* Degrees of freedom of the standard errors claimed now, for Student's t; 0: none is claimed. */
+double gbsi_estimate_df(const gbsi_estimate *estimate);
+
+typedef struct gbsi_estimate_worst {
+    double max_mcse; /* above 10^5 marginals their 99.99 % quantile; NAN if none is claimed */
+    double max_rhat; /* +inf if chains are frozen at different values */
+    double min_ess;
+    uint64_t n_constant;  /* slots that were the same in every chain at every pass */
+    uint64_t n_unvisited; /* slots never updated: they have no estimate */
+} gbsi_estimate_worst;
+
+gbs_status gbsi_estimate_find_worst(const gbsi_estimate *estimate, gbsi_estimate_worst *worst,
+                                    gbs_error *err);
+
+/* Split R-hat (Gelman et al. 2013, BDA3 11.4) of traces. @param trace [n_chains][n], n >= 4.
+ * Constant and equal traces give 1; constant but different ones +inf. */
+double gbsi_split_rhat(const double *trace, uint32_t n_chains, size_t n, size_t stride);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is told of the sums: marginals, standard errors, effective sample sizes and R-hat, slot by
+ * slot and at worst. Chains are summed in ascending order, so the answer does not depend on lanes,
+ * threads or instruction sets. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "estimate/estimate_internal.h"
+#include "simd/math.h"
+
+/* ---- R-hat of one cell ---- */
+
+/* Means of sequences, seen one by one. Spread is taken about the first mean: equal means give
+ * exactly 0. */
+typedef struct sequences {
+    double n, first, shift, shift_square;
+    double within;  /* sum of m (1 - m) */
+    double inverse; /* sum of 1 / length */
+} sequences;
+
+static void add_sequence(sequences *s, double total, double updates)
+{
+    /* A difference of totals can miss [0, 1] by a rounding. */
+    double m = total / updates;
+    m = m < 0 ? 0 : m > 1 ? 1 : m;
+    if (s->n == 0) {
+        s->first = m;
+    }
+    const double d = m - s->first;
+    s->n += 1;
+    s->shift += d;
+    s->shift_square += d * d;
+    s->within += m * (1 - m);
+    s->inverse += 1 / updates;
+}
+
+/* Gelman & Rubin (1992), Statistical Science 7(4):457-472; BDA3 (2013) 11.4, eq. 11.4:
+ *     R^2 = ((n - 1)/n W + B) / W,   B = variance of the means between sequences,
+ * n their (harmonic mean) length. W is the variance of the indicator of the state, m (1 - m): for
+ * Rao-Blackwell too, where it is that of the indicator whose mean p estimates; so a state whose p
+ * hardly varies within chains but differs between them is judged on the scale of the state. */
+static double rhat_of(const sequences *s)
+{
+    if (s->n < 2) {
+        return NAN;
+    }
+    const double within = s->within / s->n;
+    const double squares = s->shift_square - s->shift * s->shift / s->n;
+    const double between = squares > 0 ? squares / (s->n - 1) : 0; /* negative by rounding alone */
+    if (within <= 0) {
+        return between > 0 ? (double)INFINITY : (double)NAN; /* frozen apart, or constant */
+    }
+    const double n = s->n / s->inverse;
+    return gbsi_sqrt(((n - 1) / n * within + between) / within);
+}
+
+/* The kept totals nearest to half time; NULL without. */
+static const gbsi_half_time *half_time(const gbsi_estimate *e)
+{
+    const gbsi_half_time *best = NULL;
+    double best_distance = INFINITY;
+    for (int i = 0; e->split && i < 2; i++) {
+        const gbsi_half_time *half = &e->half[i];
+        const double distance = fabs(2 * (double)half->pass - (double)e->n_passes);
+        if (half->pass > 0 && half->pass < e->n_passes && distance < best_distance) {
+            best = half;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+/* ---- one cell ---- */
+
+typedef struct chain_view {
+    const gbsi_estimate *e;
+    const gbsi_half_time *half;
+    double updates, first_updates; /* per chain, in all and up to half time */
+    size_t cell;
+} chain_view;
+
+static void add_chain(const chain_view *v, uint32_t group, uint32_t lane, double total,
+                      sequences *s)
+{
+    if (!v->e->split) {
+        add_sequence(s, total, v->updates);
+        return;
+    }
+    if (v->half == NULL || v->first_updates <= 0 || v->first_updates >= v->updates) {
+        return;
+    }
+    const size_t lanes = v->e->shape.lanes;
+    const double first = v->half->total[((size_t)group * v->e->n_cells + v->cell) * lanes + lane];
+    add_sequence(s, first, v->first_updates);
+    add_sequence(s, total - first, v->updates - v->first_updates);
+}
+
+static chain_view view_of(const gbsi_estimate *e, uint32_t slot, size_t cell)
+{
+    chain_view v = {.e = e, .half = half_time(e), .cell = cell};
+    v.updates = (double)gbsi_estimate_updates(e, slot);
+    if (v.half != NULL) {
+        v.first_updates = (double)(e->counted ? v.half->updates[slot] : v.half->pass);
+    }
+    return v;
+}
+
+/* Counting a rare state (or one that is rarely left): a few visits in all say nothing in the
+ * batches at hand, which may hold none of them. The binomial error of n independent draws then
+ * stands as a floor, at the Jeffreys estimate (visits + 1/2) / (n + 1), which is positive even for
+ * none. [M8] */
+#define RARE_VISITS 30.0
+
+static double rare_floor(const gbsi_estimate *e, double visits, double n)
+{
+    const double rarer = visits < n - visits ? visits : n - visits;
+    if (e->shape.kind != GBS_ESTIMATOR_COUNT || rarer >= RARE_VISITS) {
+        return 0;
+    }
+    const double p = (rarer + 0.5) / (n + 1);
+    return gbsi_sqrt(p * (1 - p) / n);
+}
+
+gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, size_t cell)
+{
+    const chain_view v = view_of(e, slot, cell);
+    gbsi_cell_summary out = {NAN, NAN, NAN, NAN};
+    if (v.updates <= 0) {
+        return out;
+    }
+    sequences s = {0};
+    double sum = 0;
+    for (uint32_t group = 0; group < e->shape.n_groups; group++) {
+        const uint32_t n_real = gbsi_estimate_real_lanes(e, group);
+        for (uint32_t lane = 0; lane < n_real; lane++) {
+            const double total = gbsi_estimate_chain_total(e, group, cell, lane);
+            sum += total;
+            add_chain(&v, group, lane, total, &s);
+        }
+    }
+    out.p = sum / (v.updates * e->shape.n_chains);
+    out.rhat = rhat_of(&s);
+    out.mcse = gbsi_batches_mcse(e, slot, cell);
+    const double floor = rare_floor(e, sum, v.updates * e->shape.n_chains);
+    out.mcse = out.mcse < floor ? floor : out.mcse; /* NAN stays: nothing is claimed yet */
+    const double variance = out.p * (1 - out.p);
+    if (out.mcse > 0) {
+        out.ess = variance / (out.mcse * out.mcse);
+    } else if (out.mcse == 0 && variance > 0) {
+        out.ess = INFINITY;
+    }
+    return out;
+}
+
+/* ---- one slot ---- */
+
+/* Every chain's mean is 0, or every chain's mean is 1. Stops at the first that is neither. */
+static bool is_frozen(const gbsi_estimate *e, size_t cell, double updates)
+{
+    const double common = gbsi_estimate_chain_total(e, 0, cell, 0);
+    if (common != 0 && common != updates) {
+        return false;
+    }
+    for (uint32_t group = 0; group < e->shape.n_groups; group++) {
+        const uint32_t n_real = gbsi_estimate_real_lanes(e, group);
+        for (uint32_t lane = 0; lane < n_real; lane++) {
+            if (gbsi_estimate_chain_total(e, group, cell, lane) != common) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Frozen in every cell. */
+static bool is_constant(const gbsi_estimate *e, uint32_t slot)
+{
+    const double updates = (double)gbsi_estimate_updates(e, slot);
+    for (size_t cell = e->cell_start[slot]; cell < e->cell_start[slot + 1]; cell++) {
+        if (!is_frozen(e, cell, updates)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void put(double *to, size_t i, double value)
+{
+    if (to != NULL) {
+        to[i] = value;
+    }
+}
+
+void gbsi_estimate_slot(const gbsi_estimate *e, uint32_t slot, double *p, double *mcse, double *ess,
+                        double *rhat)
+{
+    /* A variable that never moved has no honest error. */
+    const bool constant = is_constant(e, slot);
+    const uint32_t arity = e->shape.arity[slot];
+    for (uint32_t state = 0; state < arity; state++) {
+        const size_t cell = e->cell_start[slot] + (arity == 2 ? 0 : state);
+        const gbsi_cell_summary s = gbsi_summarise_cell(e, slot, cell);
+        put(p, state, arity == 2 && state == 0 ? 1 - s.p : s.p);
+        put(mcse, state, constant ? NAN : s.mcse);
+        put(ess, state, constant ? NAN : s.ess);
+        put(rhat, state, s.rhat);
+    }
+}
+
+/* ---- the worst ---- */
+
+/* The largest values seen, as a heap with the smallest of them on top. */
+typedef struct largest {
+    double *value;
+    size_t n, capacity;
+} largest;
+
+static void sink(largest *l, size_t i)
+{
+    for (;;) {
+        size_t least = i;
+        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < l->n; child++) {
+            least = l->value[child] < l->value[least] ? child : least;
+        }
+        if (least == i) {
+            return;
+        }
+        const double swapped = l->value[i];
+        l->value[i] = l->value[least];
+        l->value[least] = swapped;
+        i = least;
+    }
+}
+
+static void drop_least(largest *l)
+{
+    l->value[0] = l->value[--l->n];
+    sink(l, 0);
+}
+
+static void offer(largest *l, double value)
+{
+    if (l->n == l->capacity) {
+        if (value > l->value[0]) {
+            l->value[0] = value;
+            sink(l, 0);
+        }
+        return;
+    }
+    size_t i = l->n++;
+    while (i > 0 && l->value[(i - 1) / 2] > value) {
+        l->value[i] = l->value[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    l->value[i] = value;
+}
+
+/* How many values may count as the largest: one in 10^4 is let off above 10^5 of them, so that the
+ * answer is the 99.99 % quantile. */
+static size_t rank_of(size_t n)
+{
+    return n > 100000 ? n / 10000 + 1 : 1;
+}
+
+typedef struct tally {
+    gbsi_estimate_worst worst;
+    largest errors;
+    size_t n_errors;
+    bool unclaimed; /* a cell that moves has no standard error */
+} tally;
+
+static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
+{
+    gbsi_estimate_worst *worst = &t->worst;
+    if (gbsi_estimate_updates(e, slot) == 0) {
+        worst->n_unvisited++;
+        return;
+    }
+    if (is_constant(e, slot)) {
+        worst->n_constant++;
+        return;
+    }
+    for (size_t cell = e->cell_start[slot]; cell < e->cell_start[slot + 1]; cell++) {
+        const gbsi_cell_summary s = gbsi_summarise_cell(e, slot, cell);
+        if (isnan(s.mcse)) {
+            t->unclaimed = true;
+        } else {
+            offer(&t->errors, s.mcse);
+            t->n_errors++;
+        }
+        /* NAN until the first that is none */
+        if (s.rhat > worst->max_rhat || isnan(worst->max_rhat)) {
+            worst->max_rhat = s.rhat;
+        }
+        if (s.ess < worst->min_ess || isnan(worst->min_ess)) {
+            worst->min_ess = s.ess;
+        }
+    }
+}
+
+gbs_status gbsi_estimate_find_worst(const gbsi_estimate *e, gbsi_estimate_worst *worst,
+                                    gbs_error *err)
+{
+    const size_t capacity = rank_of(e->n_cells);
+    tally t = {.worst = {NAN, NAN, NAN, 0, 0}};
+    t.errors.value = gbsi_alloc_array(capacity, sizeof *t.errors.value);
+    t.errors.capacity = capacity;
+    if (t.errors.value == NULL) {
+        return gbsi_no_memory(err, "worst estimate", capacity * sizeof *t.errors.value);
+    }
+    for (uint32_t slot = 0; slot < e->shape.n_slots; slot++) {
+        tally_slot(e, slot, &t);
+    }
+    /* Cells that do not count were in the capacity: fewer may be let off. */
+    while (t.errors.n > rank_of(t.n_errors)) {
+        drop_least(&t.errors);
+    }
+    if (!t.unclaimed && t.n_errors > 0) {
+        t.worst.max_mcse = t.errors.value[0];
+    }
+    gbsi_free(t.errors.value);
+    *worst = t.worst;
+    return GBS_OK;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which connected components of a conditioned model are answered exactly, and their answers. */
+#ifndef GBSI_EXACT_COMPONENTS_H
+#define GBSI_EXACT_COMPONENTS_H
+
+#include "graph/graph.h"
+
+typedef struct gbsi_components {
+    const gbsi_conditioned *model; /* borrowed */
+    uint32_t n;
+    uint32_t *of;           /* [n_variables] component of each variable */
+    size_t *variable_start; /* [n + 1] */
+    uint32_t *variable;     /* variables by component, ascending */
+    size_t *factor_start;   /* [n + 1] */
+    size_t *factor;         /* factors by component, ascending */
+    uint64_t *n_states;     /* [n] product of arities, saturating */
+    uint8_t *has_zeros;     /* [n] a factor with hard zeros */
+    uint32_t largest;       /* variables in the largest */
+} gbsi_components;
+
+gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **components,
+                               gbs_error *err);
+void gbsi_components_free(gbsi_components *components);
+
+/* One component as a model of its own, in time linear in its size. @param local [n_variables]
+ * scratch, any content. */
+gbs_status gbsi_components_extract(const gbsi_components *components, uint32_t component,
+                                   uint32_t *local, gbsi_conditioned **part, gbs_error *err);
+
+/* Marginals by enumeration of every component with exact[component] != 0.
+ * @param p [state_offset[n_variables]] of the whole model; entries of other components untouched.
+ * @return as gbsi_enumerate(). */
+gbs_status gbsi_components_enumerate(const gbsi_components *components, const uint8_t *exact,
+                                     double *p, gbs_error *err);
+
+/* Whether the support of every sampled component with hard zeros was shown connected under updates
+ * of one variable: enumerable ones are tried, larger ones are not shown. */
+gbs_status gbsi_components_connected(const gbsi_components *components, const uint8_t *exact,
+                                     uint64_t max_states, bool *connected, gbs_error *err);
+
+#endif

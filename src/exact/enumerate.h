@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Summing over every state: the oracle of the tests, and exact answers for small components. */
+#ifndef GBSI_EXACT_ENUMERATE_H
+#define GBSI_EXACT_ENUMERATE_H
+
+#include "model/condition.h"
+
+#define GBSI_ENUMERATE_MAX_STATES  ((uint64_t)1 << 22)
+#define GBSI_ENUMERATE_AUTO_STATES ((uint64_t)1 << 20)
+
+/* Product of the arities of the variables with keep[v] != 0 (keep NULL: all), saturating at
+ * UINT64_MAX. */
+uint64_t gbsi_n_states(const gbsi_conditioned *model, const uint8_t *keep);
+
+/* Marginals and ln Z by enumeration of all states of a conditioned model (depth first, the last
+ * variable fastest, so a step costs its factors only and no log density is a running sum; two
+ * passes, weights relative to the maximum, compensated).
+ *
+ * @param p     [state_offset[n_variables]], out.
+ * @param log_z out or NULL, log_constant included.
+ * @return GBS_ERR_LIMIT beyond GBSI_ENUMERATE_MAX_STATES, with the figure;
+ *         GBS_ERR_IMPOSSIBLE if no state has positive weight. */
+gbs_status gbsi_enumerate(const gbsi_conditioned *model, double *p, double *log_z, gbs_error *err);
+
+/* The whole joint: probability of every state, index mixed radix with variable 0 slowest.
+ * @param joint [gbsi_n_states()], out. For tests. */
+gbs_status gbsi_enumerate_joint(const gbsi_conditioned *model, double *joint, gbs_error *err);
+
+/* Whether the support is connected under single-variable updates (a change of one variable at a
+ * time through states of positive weight). Limit as above. */
+gbs_status gbsi_support_connected(const gbsi_conditioned *model, bool *connected, gbs_error *err);
+
+#endif

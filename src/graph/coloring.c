@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Greedy colouring: each variable in turn gets the lowest colour that none of its scopes has used.
+ *
+ * For a short scope its members are looked at. A scope of more than 64 keeps the set of the
+ * colours used in it, so that one of 10^4 literals costs 10^4 short look-ups and not 10^8 steps.
+ * The set is a bitset for colours below 32 times the length (as much memory as the members) and
+ * a list for those above, which only members of some far larger clique can have: the memory
+ * stays linear in the model whatever the number of colours. */
+#include "graph/graph.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+#include "graph/color_order.h"
+
+#define LONG_SCOPE     64
+#define BITS_PER_ENTRY 32 /* of the bitset, per variable of the scope */
+
+/* The colours used in one long scope. */
+typedef struct color_set {
+    uint64_t *bit;   /* [n_bits / 64] */
+    uint32_t *above; /* colours of n_bits and more, at most one per variable */
+    size_t n_bits;
+    size_t n_words; /* of bit, not zero beyond */
+    size_t n_above;
+} color_set;
+
+typedef struct greedy {
+    const gbsi_graph *graph;
+    uint32_t *color;
+    uint32_t n_colors;
+    uint64_t *used; /* [n_variables / 64 + 1] colours around the variable at hand; else all zero */
+    uint32_t *set_of; /* [n_scopes] index into set, GBSI_NONE for a short one */
+    color_set *set;
+    uint64_t *bits;  /* storage of all sets */
+    uint32_t *above; /* likewise */
+} greedy;
+
+static size_t scope_size(const gbsi_graph *graph, size_t s)
+{
+    return graph->scope_start[s + 1] - graph->scope_start[s];
+}
+
+static size_t set_words(size_t n)
+{
+    return (n * BITS_PER_ENTRY + 63) / 64;
+}
+
+static gbs_status take_sets(greedy *g, gbs_error *err)
+{
+    const gbsi_graph *graph = g->graph;
+    size_t n_sets = 0;
+    size_t n_words = 0;
+    size_t n_members = 0;
+    for (size_t s = 0; s < graph->n_scopes; s++) {
+        const size_t n = scope_size(graph, s);
+        if (n > LONG_SCOPE) {
+            n_sets++;
+            n_words += set_words(n);
+            n_members += n;
+        }
+    }
+    assert(n_sets < GBSI_NONE);
+    g->set_of = gbsi_alloc_array(graph->n_scopes, sizeof *g->set_of);
+    g->set = gbsi_alloc_array(n_sets, sizeof *g->set);
+    g->bits = gbsi_alloc_array_zero(n_words, sizeof *g->bits);
+    g->above = gbsi_alloc_array(n_members, sizeof *g->above);
+    if (g->set_of == NULL || g->set == NULL || g->bits == NULL || g->above == NULL) {
+        return gbsi_no_memory(err, "colouring",
+                              graph->n_scopes * sizeof *g->set_of + n_words * sizeof *g->bits +
+                                  n_sets * sizeof *g->set + n_members * sizeof *g->above);
+    }
+    uint32_t at = 0;
+    uint64_t *bit = g->bits;
+    uint32_t *above = g->above;
+    for (size_t s = 0; s < graph->n_scopes; s++) {
+        const size_t n = scope_size(graph, s);
+        g->set_of[s] = GBSI_NONE;
+        if (n > LONG_SCOPE) {
+            g->set[at] = (color_set){.bit = bit, .above = above, .n_bits = 64 * set_words(n)};
+            g->set_of[s] = at++;
+            bit += set_words(n);
+            above += n;
+        }
+    }
+    return GBS_OK;
+}
+
+static void set_insert(color_set *set, uint32_t color)
+{
+    if (color >= set->n_bits) {
+        set->above[set->n_above++] = color;
+        return;
+    }
+    const size_t word = color / 64;
+    set->bit[word] |= UINT64_C(1) << (color % 64);
+    set->n_words = word + 1 > set->n_words ? word + 1 : set->n_words;
+}
+
+/* Marks a colour as used around the variable at hand; those of limit and more do not matter. */
+static void mark(greedy *g, uint32_t color, size_t limit)
+{
+    if (color < limit) {
+        g->used[color / 64] |= UINT64_C(1) << (color % 64);
+    }
+}
+
+static void mark_scope(greedy *g, size_t s, size_t limit)
+{
+    const gbsi_graph *graph = g->graph;
+    if (g->set_of[s] == GBSI_NONE) {
+        for (size_t i = graph->scope_start[s]; i < graph->scope_start[s + 1]; i++) {
+            mark(g, g->color[graph->scope[i]], limit); /* GBSI_NONE is never below limit */
+        }
+        return;
+    }
+    const color_set *set = &g->set[g->set_of[s]];
+    const size_t n_words = limit / 64 + 1 < set->n_words ? limit / 64 + 1 : set->n_words;
+    for (size_t w = 0; w < n_words; w++) {
+        g->used[w] |= set->bit[w];
+    }
+    for (size_t i = 0; i < set->n_above; i++) {
+        mark(g, set->above[i], limit);
+    }
+}
+
+/* The lowest colour not marked, and the marks wiped. The colours below limit are looked at; limit
+ * itself is always free. */
+static uint32_t lowest_free(greedy *g, size_t limit)
+{
+    size_t found = limit;
+    for (size_t w = 0; w <= limit / 64; w++) {
+        const uint64_t free_bits = ~g->used[w];
+        if (found == limit && free_bits != 0) {
+            const size_t c = 64 * w + (size_t)__builtin_ctzll(free_bits);
+            found = c < limit ? c : limit;
+        }
+        g->used[w] = 0;
+    }
+    return (uint32_t)found;
+}
+
+static void color_variable(greedy *g, uint32_t v)
+{
+    const gbsi_graph *graph = g->graph;
+    const size_t begin = graph->incident_start[v];
+    const size_t end = graph->incident_start[v + 1];
+    size_t degree = 0;
+    for (size_t i = begin; i < end; i++) {
+        degree += scope_size(graph, graph->incident[i]) - 1;
+    }
+    /* The neighbours use at most `degree` colours, all below n_colors: one of 0..limit is free. */
+    const size_t limit = degree < g->n_colors ? degree : g->n_colors;
+    for (size_t i = begin; i < end; i++) {
+        mark_scope(g, graph->incident[i], limit);
+    }
+    const uint32_t color = lowest_free(g, limit);
+    g->color[v] = color;
+    g->n_colors = color >= g->n_colors ? color + 1 : g->n_colors;
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t set = g->set_of[graph->incident[i]];
+        if (set != GBSI_NONE) {
+            set_insert(&g->set[set], color);
+        }
+    }
+}
+
+gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order, uint32_t *color,
+                                   uint32_t *n_colors, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = graph->n_variables;
+    greedy g = {.graph = graph, .color = color};
+    uint32_t *sequence = gbsi_alloc_array(n, sizeof *sequence);
+    g.used = gbsi_alloc_array_zero(n / 64 + 1, sizeof *g.used);
+    if (sequence == NULL || g.used == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *sequence + n / 8));
+    }
+    GBSI_TRY(take_sets(&g, err));
+    if (order == GBSI_LARGEST_FIRST) {
+        GBSI_TRY(gbsi_order_largest_first(graph, sequence, err));
+    } else {
+        GBSI_TRY(gbsi_order_smallest_last(graph, sequence, err));
+    }
+    for (size_t v = 0; v < n; v++) {
+        color[v] = GBSI_NONE;
+    }
+    for (size_t i = 0; i < n; i++) {
+        color_variable(&g, sequence[i]);
+    }
+    *n_colors = g.n_colors;
+
+cleanup:
+    gbsi_free(sequence);
+    gbsi_free(g.used);
+    gbsi_free(g.set_of);
+    gbsi_free(g.set);
+    gbsi_free(g.bits);
+    gbsi_free(g.above);
+    return status;
+}
+
+gbs_status gbsi_graph_color(const gbsi_graph *graph, uint32_t *color, uint32_t *n_colors,
+                            gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = graph->n_variables;
+    uint32_t *other = NULL;
+    bool bipartite = false;
+    uint32_t n_first = 0;
+    uint32_t n_other = 0;
+    GBSI_TRY(gbsi_graph_color_two(graph, color, &bipartite, err));
+    if (bipartite) {
+        *n_colors = n == 0 ? 0 : graph->n_scopes == 0 ? 1 : 2;
+        return GBS_OK;
+    }
+    other = gbsi_alloc_array(n, sizeof *other);
+    if (other == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *other));
+    }
+    GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_SMALLEST_LAST, other, &n_other, err));
+    /* Into the caller's array last: it stays untouched if anything fails. */
+    GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_LARGEST_FIRST, color, &n_first, err));
+    if (n_other < n_first) {
+        memcpy(color, other, n * sizeof *color);
+    }
+    *n_colors = n_other < n_first ? n_other : n_first;
+
+cleanup:
+    gbsi_free(other);
+    return status;
+}

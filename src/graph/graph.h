@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variable-factor incidence both ways, and what follows from it: components, colours, levels.
+ * Explicit variable-variable edges are never stored: a 300-literal clause must not become 90 000.
+ */
+#ifndef GBSI_GRAPH_GRAPH_H
+#define GBSI_GRAPH_GRAPH_H
+
+#include "model/condition.h"
+
+/* Pairs of variables that must not be updated at once beyond what the factors say
+ * (the dummy edges of herded draws). Treated as factors of two variables. */
+typedef struct gbsi_edges {
+    size_t n;
+    uint32_t *pair; /* [2 n] */
+} gbsi_edges;
+
+/* Factors of one variable are left out: they couple nothing. "Scope" here means such a factor's or
+ * an extra edge's; scopes are numbered factors first, in order. */
+typedef struct gbsi_graph {
+    const gbsi_conditioned *model; /* borrowed */
+    uint32_t n_variables;
+    size_t n_scopes;
+    size_t *scope_start;    /* [n_scopes + 1] */
+    uint32_t *scope;        /* variables of each scope */
+    size_t *incident_start; /* [n_variables + 1] */
+    size_t *incident;       /* scopes of each variable, ascending */
+} gbsi_graph;
+
+/* @param extra NULL for none. */
+gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra,
+                          gbsi_graph **graph, gbs_error *err);
+void gbsi_graph_free(gbsi_graph *graph);
+
+/* Connected components, numbered by their lowest variable.
+ * @param component [n_variables], out. @param n_components out. */
+gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
+                                 uint32_t *n_components, gbs_error *err);
+
+/* A proper colouring: two colours found exactly where they suffice (breadth first); else the better
+ * of greedy largest-degree-first and smallest-last (Matula & Beck 1983), ties to the former.
+ * @param color [n_variables], out, each below *n_colors. */
+gbs_status gbsi_graph_color(const gbsi_graph *graph, uint32_t *color, uint32_t *n_colors,
+                            gbs_error *err);
+/* The two greedy rules alone, for tests and info. */
+typedef enum gbsi_color_order { GBSI_LARGEST_FIRST, GBSI_SMALLEST_LAST } gbsi_color_order;
+gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order, uint32_t *color,
+                                   uint32_t *n_colors, gbs_error *err);
+/* Two colours, or *bipartite = false and color untouched. */
+gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *bipartite,
+                                gbs_error *err);
+
+/* Level of every update of a sequence, 0-based:
+ *     level(t) = 1 + the largest level last seen at any scope of the variable and at its own last
+ *     occurrence, or 0 if nothing was.
+ * Updates of one level are mutually non-adjacent and running the levels in order gives exactly what
+ * one update at a time gives. O(sum of degrees).
+ * @param last [n_variables + n_scopes] scratch, any content. @param level [n], out.
+ * @param n_levels out: 1 + the largest level, 0 if n is 0. */
+void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t n, uint32_t *last,
+                       uint32_t *level, uint32_t *n_levels);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Levels of a sequence of updates. Two adjacent variables share a scope, so the last level seen at
+ * every scope says all that the explicit neighbours would: an update later than any update of a
+ * neighbour has a larger level, and one on the same scope is never level with it. */
+#include "graph/graph.h"
+
+#include <assert.h>
+#include <string.h>
+
+void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t n, uint32_t *last,
+                       uint32_t *level, uint32_t *n_levels)
+{
+    /* last holds 1 + the last level, 0 for none: of the variables, then of the scopes. */
+    const size_t n_last = (size_t)graph->n_variables + graph->n_scopes;
+    if (n_last > 0) { /* memset() of no memory wants a pointer all the same */
+        memset(last, 0, n_last * sizeof *last);
+    }
+    uint32_t *scope_last = last + graph->n_variables;
+    uint32_t most = 0;
+    for (size_t t = 0; t < n; t++) {
+        const size_t v = sequence[t];
+        assert(v < graph->n_variables);
+        const size_t begin = graph->incident_start[v];
+        const size_t end = graph->incident_start[v + 1];
+        uint32_t at = last[v];
+        for (size_t i = begin; i < end; i++) {
+            const uint32_t seen = scope_last[graph->incident[i]];
+            at = seen > at ? seen : at;
+        }
+        level[t] = at;
+        assert(at < UINT32_MAX);
+        at++;
+        last[v] = at;
+        for (size_t i = begin; i < end; i++) {
+            scope_last[graph->incident[i]] = at;
+        }
+        most = at > most ? at : most;
+    }
+    *n_levels = most;
+}

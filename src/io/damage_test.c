@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readers on damaged files: cut at every byte, mutated from a fixed seed, and with memory running
+ * out. Nothing may crash or leak, and what fails says where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "io/test_models.h"
+
+static const char *const FILES[] = {"smallest.uai", "mixed.uai", "network.uai", "network.bif"};
+static const char *const FORMATS[] = {"uai", "lg", "bif"};
+
+static uint64_t next_random(uint64_t *state) /* splitmix64 */
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* Reads n bytes that lie at the end of their allocation, so that a checker sees a step too far. */
+static bool read_exactly(const char *bytes, size_t n, const gbs_read_options *options)
+{
+    gbs_model *model = NULL;
+    gbs_error err = {0};
+    char *copy = malloc(n == 0 ? 1 : n);
+    assert_non_null(copy);
+    memcpy(copy, bytes, n);
+    gbs_status status = gbs_model_read_memory("name", copy, n, options, &model, &err);
+    if (status == GBS_OK) {
+        assert_non_null(model);
+        gbs_model_free(model);
+    } else {
+        assert_null(model);
+        assert_int_equal(strncmp(err.message, "name:", 5), 0);
+        assert_true(strlen(err.message) > 10);
+    }
+    free(copy);
+    return status == GBS_OK;
+}
+
+static void cut_anywhere(void **state)
+{
+    (void)state;
+    char text[4096];
+    for (size_t f = 0; f < 4; f++) {
+        size_t n = read_file(data_path(FILES[f]), text, sizeof text);
+        gbs_read_options options = {.format = f == 3 ? "bif" : "uai"};
+        size_t last = n; /* behind the last token, where the prefix becomes the whole */
+        while (text[last - 1] == '\n' || text[last - 1] == ' ') {
+            last--;
+        }
+        size_t first = last;
+        while (text[first - 1] != '\n' && text[first - 1] != ' ') {
+            first--;
+        }
+        for (size_t cut = 0; cut <= n; cut++) {
+            /* A last number cut short is another number: 0.7 leaves 0. and 0 */
+            bool number = f < 3 && cut < last && cut > first;
+            bool read = read_exactly(text, cut, &options);
+            if (!number) {
+                assert_int_equal(read, cut >= last);
+            }
+        }
+    }
+}
+
+static size_t mutate(char *text, size_t n, size_t size, uint64_t *seed)
+{
+    static const char *const words[] = {"99999999999999999999",
+                                        "-1",
+                                        "0",
+                                        "1e999",
+                                        "nan",
+                                        "inf",
+                                        " ",
+                                        "\"",
+                                        "{",
+                                        "}",
+                                        "(",
+                                        ")",
+                                        ";",
+                                        "/*",
+                                        "//",
+                                        "property",
+                                        "default",
+                                        "table",
+                                        "18446744073709551615",
+                                        "65536",
+                                        "BAYES",
+                                        "\n",
+                                        "|",
+                                        "["};
+    uint64_t r = next_random(seed);
+    size_t at = (size_t)(next_random(seed) % (n + 1));
+    const char *word = words[next_random(seed) % (sizeof words / sizeof words[0])];
+    size_t length = strlen(word);
+    if (r % 4 == 0 && at < n) { /* another byte */
+        text[at] = (char)(next_random(seed) % 256);
+    } else if (r % 4 == 1 && at < n) { /* a run left out */
+        size_t run = 1 + (size_t)(next_random(seed) % 8);
+        run = run < n - at ? run : n - at;
+        memmove(text + at, text + at + run, n - at - run);
+        n -= run;
+    } else if (r % 4 == 2 && n + length < size) { /* a word put in */
+        memmove(text + at + length, text + at, n - at);
+        memcpy(text + at, word, length);
+        n += length;
+    } else if (at + length <= n) { /* a word put over */
+        memcpy(text + at, word, length);
+    }
+    return n;
+}
+
+static void mutated(void **state)
+{
+    (void)state;
+    char original[4096];
+    char text[8192];
+    uint64_t seed = 7;
+    int n_read = 0;
+    for (size_t f = 0; f < 4; f++) {
+        size_t n = read_file(data_path(FILES[f]), original, sizeof original);
+        for (int i = 0; i < 3000; i++) {
+            memcpy(text, original, n);
+            size_t m = n;
+            for (int k = 0; k <= i % 3; k++) {
+                m = mutate(text, m, sizeof text, &seed);
+            }
+            gbs_read_options options = {.format = f == 3 ? "bif" : FORMATS[i % 2],
+                                        .lenient = i % 5 == 0,
+                                        .normalize_cpts = i % 7 == 0};
+            n_read += read_exactly(text, m, &options);
+        }
+    }
+    assert_true(n_read > 100); /* some mutations change nothing that matters */
+}
+
+static void mutated_results(void **state)
+{
+    (void)state;
+    static const char *const originals[] = {"MAR\n3 2 0.25 0.75 3 0.1 0.2 0.7 4 0 0 0 1",
+                                            "2 1 1 0 2 1 2 2 3", "2\n0 2 0.5 1\n2 4 1 2 3 4",
+                                            "scan 1\nvariables 3\n0 1 2 1 2 0",
+                                            "MAP\n3 1 0 3\n-BEGIN-\n3 0 2 1"};
+    uint64_t seed = 8;
+    gbs_error err;
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_model_read(data_path("mixed.uai"), NULL, &model, &err), GBS_OK);
+    for (int i = 0; i < 1500; i++) {
+        char text[512];
+        const char *original = originals[i % 5];
+        size_t n = strlen(original);
+        memcpy(text, original, n);
+        for (int k = 0; k <= i % 3; k++) {
+            n = mutate(text, n, sizeof text - 1, &seed);
+        }
+        text[n] = 0;
+        const char *path = scratch_file("r", text);
+        gbs_read_options options = {.lenient = i % 2};
+        gbs_marginals m = {0};
+        gbs_evidence *evidence = NULL;
+        uint32_t x[3];
+        uint32_t *sequence = NULL;
+        size_t length = 0;
+        assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
+        (void)gbs_marginals_read(path, &options, &m, &err);
+        (void)gbs_evidence_read(evidence, path, 0, &options, &err);
+        (void)gbs_evidence_read_virtual(evidence, path, &options, &err);
+        (void)gbs_state_read(path, model, x, &err);
+        (void)gbs_scan_read(path, model, &sequence, &length, &err);
+        gbs_marginals_free(&m);
+        gbs_free(sequence);
+        gbs_evidence_free(evidence);
+    }
+    gbs_model_free(model);
+}
+
+/* The n-th request for memory fails, n = 0, 1, 2, ... until all is well. */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < 4; f++) {
+        gbs_status status = GBS_ERR_MEMORY;
+        const char *path = data_path(FILES[f]);
+        for (uint64_t n = 0; status != GBS_OK; n++) {
+            gbs_model *model = NULL;
+            gbs_error err = {0};
+            gbsi_alloc_fail_after(n);
+            status = gbs_model_read(path, NULL, &model, &err);
+            gbsi_alloc_fail_after(UINT64_MAX);
+            assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
+            assert_true((status == GBS_OK) == (model != NULL));
+            gbs_model_free(model);
+        }
+        gbs_model *model = NULL;
+        gbs_error err = {0};
+        assert_int_equal(gbs_model_read(path, NULL, &model, &err), GBS_OK);
+        for (size_t g = 0; g < 3; g++) {
+            if (g == 2 && gbs_model_is_directed(model) == 0) {
+                continue;
+            }
+            const char *out = scratch_path("m");
+            status = GBS_ERR_MEMORY;
+            for (uint64_t n = 0; status != GBS_OK; n++) {
+                gbsi_alloc_fail_after(n);
+                status = gbs_model_write(model, out, FORMATS[g], &err);
+                gbsi_alloc_fail_after(UINT64_MAX);
+                assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
+            }
+        }
+        gbs_model_free(model);
+    }
+}
+
+static void memory_runs_out_of_results(void **state)
+{
+    (void)state;
+    gbs_error err;
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_model_read(data_path("mixed.uai"), NULL, &model, &err), GBS_OK);
+    const char *mar = scratch_file("x.MAR", "MAR 2 2 0.25 0.75 3 0.1 0.2 0.7");
+    const char *evid = scratch_file("x.evid", "2 1 1 0 1 2 3");
+    const char *scan = scratch_file("x.scan", "scan 1 variables 3 0 1 2 1 2 0");
+    for (int reader = 0; reader < 3; reader++) {
+        gbs_status status = GBS_ERR_MEMORY;
+        for (uint64_t n = 0; status != GBS_OK; n++) {
+            gbs_marginals m = {0};
+            gbs_evidence *evidence = NULL;
+            uint32_t *sequence = NULL;
+            size_t length = 0;
+            assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
+            gbsi_alloc_fail_after(n);
+            status = reader == 0   ? gbs_marginals_read(mar, NULL, &m, &err)
+                     : reader == 1 ? gbs_evidence_read(evidence, evid, 1, NULL, &err)
+                                   : gbs_scan_read(scan, model, &sequence, &length, &err);
+            gbsi_alloc_fail_after(UINT64_MAX);
+            assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
+            assert_true(status == GBS_OK || (m.p == NULL && sequence == NULL));
+            gbs_marginals_free(&m);
+            gbs_free(sequence);
+            gbs_evidence_free(evidence);
+        }
+    }
+    gbs_model_free(model);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    remove_scratch();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(mutated),
+        cmocka_unit_test(mutated_results),
+        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_runs_out_of_results),
+    };
+    return cmocka_run_group_tests(tests, NULL, end);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decimal to binary and back, correctly rounded, whatever the locale. */
+#ifndef GBSI_IO_DECIMAL_H
+#define GBSI_IO_DECIMAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum gbsi_decimal_status {
+    GBSI_DECIMAL_OK,
+    GBSI_DECIMAL_UNDERFLOW, /* not zero, but rounds to zero; the value is 0 with the sign read */
+    GBSI_DECIMAL_OVERFLOW,  /* finite digits beyond the largest double; the value is infinite */
+    GBSI_DECIMAL_BAD,       /* not a number from end to end; no value */
+} gbsi_decimal_status;
+
+/* Reads all n bytes: [+-] digits [. digits] [e [+-] digits], with digits on at least one side of
+ * the point, or inf, infinity, nan in any case. Any number of digits is rounded exactly. */
+gbsi_decimal_status gbsi_decimal_read(const char *text, size_t n, double *value);
+
+/* digits * 10^exponent10, rounded; may be 0 or infinite. @param digits below 10^19. */
+double gbsi_decimal_value(uint64_t digits, int exponent10);
+
+/* Reads all n bytes as an unsigned integer (a leading + is fine). *too_large tells a number beyond
+ * max from something that is no integer at all. */
+bool gbsi_integer_read(const char *text, size_t n, uint64_t max, uint64_t *value, bool *too_large);
+
+/* value = 0.d_1 d_2 ... d_n * 10^exponent, d_1 and d_n not 0. */
+typedef struct gbsi_digits {
+    char digit[17]; /* '0' to '9' */
+    int n;
+    int exponent;
+} gbsi_digits;
+
+/* The shortest digits that read back to value, of these the closest. @param value finite, > 0. */
+void gbsi_digits_shortest(double value, gbsi_digits *digits);
+
+/* The digits as an integer; *exponent10 is that of the last. */
+uint64_t gbsi_digits_integer(const gbsi_digits *digits, int *exponent10);
+
+/* Writes digits as text without a final 0. @param text [32]. @return the length. */
+size_t gbsi_digits_write(const gbsi_digits *digits, bool negative, char *text);
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decimal to double in three steps, each tried only where the one before cannot decide (Clinger
+ * (1990), "How to read floating point numbers accurately", PLDI): one exact operation on doubles;
+ * a product of 64-bit mantissas with an error bound (his algorithm Bellerophon); exact division of
+ * large integers. */
+#include "io/decimal.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "io/bignum.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+/* What the text says: 0 <= digits < 10^19, times 10^exponent10; more digits follow if inexact. */
+typedef struct scanned {
+    uint64_t leading;   /* the first 19 significant digits */
+    int64_t exponent10; /* of the last digit in leading */
+    bool inexact;       /* a digit that is not 0 follows those in leading */
+    bool negative;
+    const char *first; /* first significant digit, then digits and at most one point up to end;
+                          NULL: leading is all there is */
+    const char *end;
+} scanned;
+
+/* 5^(28 j), j = -13 .. 11: mantissas rounded to 64 bits, the top bit set. */
+static const uint64_t power_of_5[25] = {
+    0xe1afa13afbd14d6eu, /* 5^-364 */
+    0xe3e27a444d8d98b8u, /* 5^-336 */
+    0xe61acf033d1a45dfu, /* 5^-308 */
+    0xe858ad248f5c22cau, /* 5^-280 */
+    0xea9c227723ee8bcbu, /* 5^-252 */
+    0xece53cec4a314ebeu, /* 5^-224 */
+    0xef340a98172aace5u, /* 5^-196 */
+    0xf18899b1bc3f8ca2u, /* 5^-168 */
+    0xf3e2f893dec3f126u, /* 5^-140 */
+    0xf64335bcf065d37du, /* 5^-112 */
+    0xf8a95fcf88747d94u, /* 5^-84 */
+    0xfb158592be068d2fu, /* 5^-56 */
+    0xfd87b5f28300ca0eu, /* 5^-28 */
+    0x8000000000000000u, /* 5^0 */
+    0x813f3978f8940984u, /* 5^28 */
+    0x82818f1281ed44a0u, /* 5^56 */
+    0x83c7088e1aab65dbu, /* 5^84 */
+    0x850fadc09923329eu, /* 5^112 */
+    0x865b86925b9bc5c2u, /* 5^140 */
+    0x87aa9aff79042287u, /* 5^168 */
+    0x88fcf317f22241e2u, /* 5^196 */
+    0x8a5296ffe33cc930u, /* 5^224 */
+    0x8bab8eefb6409c1au, /* 5^252 */
+    0x8d07e33455637eb3u, /* 5^280 */
+    0x8e679c2f5e44ff8fu, /* 5^308 */
+};
+#define POWER_STEP  28
+#define POWER_FIRST (-13)
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool equals_word(const char *text, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++) {
+        char c = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 32) : text[i];
+        if (c == 0 || c != word[i]) {
+            return false;
+        }
+    }
+    return word[n] == 0;
+}
+
+static double from_bits(uint64_t bits)
+{
+    double value = 0;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static double infinity(void)
+{
+    return from_bits(0x7ff0000000000000u);
+}
+
+/* Digits and point of text[0 .. n). @return where they end, NULL if there is no digit. */
+static const char *scan_digits(const char *text, const char *end, scanned *s)
+{
+    const char *at = text;
+    bool point = false;
+    bool any = false;
+    int n_taken = 0;
+    for (; at < end; at++) {
+        if (is_digit(*at)) {
+            unsigned digit = (unsigned)(*at - '0');
+            any = true;
+            if (n_taken < 19) {
+                if (s->first == NULL && digit != 0) {
+                    s->first = at;
+                }
+                s->leading = s->leading * 10 + digit;
+                n_taken += s->leading != 0;
+                s->exponent10 -= point;
+            } else {
+                s->inexact = s->inexact || digit != 0;
+                s->exponent10 += !point;
+            }
+        } else if (*at == '.' && !point) {
+            point = true;
+        } else {
+            break;
+        }
+    }
+    s->end = at;
+    return any ? at : NULL;
+}
+
+/* An exponent beyond any number of digits in memory stands for all larger ones. */
+static const char *scan_exponent(const char *at, const char *end, int64_t *exponent)
+{
+    const int64_t enough = INT64_MAX / 64;
+    bool negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+')) {
+        at++;
+    }
+    if (at == end || !is_digit(*at)) {
+        return NULL;
+    }
+    for (; at < end && is_digit(*at); at++) {
+        if (*exponent < enough) {
+            *exponent = *exponent * 10 + (*at - '0');
+        }
+    }
+    if (negative) {
+        *exponent = -*exponent;
+    }
+    return at;
+}
+
+static bool scan_number(const char *at, const char *end, scanned *s)
+{
+    at = scan_digits(at, end, s);
+    if (at == NULL) {
+        return false;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        int64_t exponent = 0;
+        at = scan_exponent(at + 1, end, &exponent);
+        if (at == NULL) {
+            return false;
+        }
+        s->exponent10 += exponent;
+    }
+    return at == end;
+}
+
+/* (mantissa + something in [0, 1) if sticky) * 2^exponent2, mantissa > 0, rounded to nearest even.
+ * Gives infinity or zero where it must. */
+static double round_to_double(uint64_t mantissa, int exponent2, bool sticky)
+{
+    while (mantissa < (uint64_t)1 << 63) {
+        mantissa <<= 1;
+        exponent2--;
+    }
+    int top = exponent2 + 63; /* the value is in [2^top, 2^(top+1)) */
+    if (top > 1023) {
+        return infinity();
+    }
+    int drop = top >= -1022 ? 11 : 11 + (-1022 - top); /* bits below the last one kept */
+    if (drop > 64) {
+        return 0;
+    }
+    uint64_t kept = drop == 64 ? 0 : mantissa >> drop;
+    uint64_t rest = drop == 64 ? mantissa : mantissa & (((uint64_t)1 << drop) - 1);
+    uint64_t half = (uint64_t)1 << (drop - 1);
+    if (rest > half || (rest == half && (sticky || (kept & 1) != 0))) {
+        kept++;
+    }
+    /* Adding lets a carry out of the mantissa move into the exponent: also up to infinity, and
+     * from subnormal to normal. */
+    uint64_t biased = top >= -1022 ? (uint64_t)(top + 1022) : 0;
+    return from_bits((biased << 52) + kept);
+}
+
+/* All digits, exactly: the quotient of two large integers to 62 bits or more, and whether a
+ * remainder is left. */
+static double read_exact(const scanned *s)
+{
+    /* The point halfway between two doubles has at most 767 significant digits, so what follows
+     * the 800th only matters by being there. */
+    const int most = 800;
+    gbsi_big numerator;
+    gbsi_big denominator;
+    gbsi_big_set(&numerator, s->first == NULL ? s->leading : 0);
+    int n = 0;
+    bool more = false;
+    int64_t exponent10 = s->exponent10;
+    for (const char *at = s->first; at != s->end; at++) {
+        if (!is_digit(*at)) {
+            continue;
+        }
+        if (n < most) {
+            gbsi_big_multiply_add(&numerator, 10, (uint32_t)(*at - '0'));
+            n++;
+            exponent10 -= n > 19;
+        } else {
+            more = more || *at != '0';
+        }
+    }
+    if (more) {
+        gbsi_big_multiply_add(&numerator, 10, 1);
+        exponent10--;
+    }
+    gbsi_big_set(&denominator, 1);
+    gbsi_big_multiply_pow10(exponent10 < 0 ? &denominator : &numerator,
+                            (uint32_t)(exponent10 < 0 ? -exponent10 : exponent10));
+    /* The quotient times 2^shift is in (2^62, 2^64). */
+    int shift = 63 - (int)gbsi_big_bits(&numerator) + (int)gbsi_big_bits(&denominator);
+    gbsi_big_shift_left(shift < 0 ? &denominator : &numerator,
+                        (uint32_t)(shift < 0 ? -shift : shift));
+    uint64_t quotient = 0;
+    gbsi_big_shift_left(&denominator, 63);
+    for (int bit = 63; bit >= 0; bit--) {
+        if (gbsi_big_compare(&numerator, &denominator) >= 0) {
+            gbsi_big_subtract(&numerator, &denominator);
+            quotient |= (uint64_t)1 << bit;
+        }
+        gbsi_big_shift_left(&numerator, 1);
+    }
+    return round_to_double(quotient, -shift, numerator.n != 0);
+}
+
+static int leading_zeros(uint64_t x)
+{
+    return __builtin_clzll(x);
+}
+
+/* Upper half of the product of two mantissas with their top bits set, normalised again. */
+static uint64_t multiply(uint64_t a, uint64_t b, int *exponent2)
+{
+    wide product = (wide)a * b;
+    *exponent2 += 64;
+    if ((uint64_t)(product >> 127) == 0) {
+        product <<= 1;
+        *exponent2 -= 1;
+    }
+    return (uint64_t)(product >> 64);
+}
+
+/* leading * 10^e to 64 bits with an error bound; false if that leaves the rounding open.
+ * Relative errors in units of 2^-63: one for each of the two products cut off, half for the table,
+ * 2^4 if digits were left out (leading >= 10^18 > 2^59); below 2^64 a unit is at most two of the
+ * last place. */
+static bool read_close(const scanned *s, double *value)
+{
+    int e = (int)s->exponent10;
+    int step = (e - POWER_FIRST * POWER_STEP) / POWER_STEP + POWER_FIRST;
+    int rest = e - step * POWER_STEP;
+    assert(rest >= 0 && rest < POWER_STEP);
+    uint64_t five = 1; /* 5^27 < 2^63 */
+    for (int i = 0; i < rest; i++) {
+        five *= 5;
+    }
+    int exponent2 = e - leading_zeros(s->leading) - leading_zeros(five);
+    uint64_t mantissa =
+        multiply(s->leading << leading_zeros(s->leading), five << leading_zeros(five), &exponent2);
+    /* floor(log2 10^n) = 217706 n >> 16 for |n| <= 400; adding 2^11 keeps it positive. */
+    int n = step * POWER_STEP;
+    exponent2 += (217706 * n + (2048 << 16)) / 65536 - 2048 - n - 63;
+    mantissa = multiply(mantissa, power_of_5[step - POWER_FIRST], &exponent2);
+    int top = exponent2 + 63;
+    uint64_t error = s->inexact ? 48 : 8;
+    uint64_t low = mantissa & 0x7ff;
+    if (top <= -1022 || top >= 1023 || (low > 0x400 - error && low < 0x400 + error)) {
+        return false;
+    }
+    *value = round_to_double(mantissa, exponent2, true);
+    return true;
+}
+
+static double power_of_10(int exponent)
+{
+    static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    return exact[exponent];
+}
+
+static gbsi_decimal_status round_scanned(const scanned *s, double *value)
+{
+    int64_t e = s->exponent10;
+    if (s->leading == 0) {
+        *value = 0;
+        return GBSI_DECIMAL_OK;
+    }
+    if (!s->inexact && s->leading <= (uint64_t)1 << 53 && e >= -22 && e <= 22) {
+        double exact = (double)s->leading;
+        *value = e < 0 ? exact / power_of_10((int)-e) : exact * power_of_10((int)e);
+        return GBSI_DECIMAL_OK;
+    }
+    if (e > 309) {
+        *value = infinity();
+        return GBSI_DECIMAL_OVERFLOW;
+    }
+    if (e < -343) { /* below 10^19 * 10^-344, less than half the smallest subnormal */
+        *value = 0;
+        return GBSI_DECIMAL_UNDERFLOW;
+    }
+    if (!read_close(s, value)) {
+        *value = read_exact(s);
+    }
+    if (*value == 0) {
+        return GBSI_DECIMAL_UNDERFLOW;
+    }
+    return *value == infinity() ? GBSI_DECIMAL_OVERFLOW : GBSI_DECIMAL_OK;
+}
+
+double gbsi_decimal_value(uint64_t digits, int exponent10)
+{
+    const scanned s = {.leading = digits, .exponent10 = exponent10};
+    double value = 0;
+    (void)round_scanned(&s, &value);
+    return value;
+}
+
+gbsi_decimal_status gbsi_decimal_read(const char *text, size_t n, double *value)
+{
+    const char *end = text + n;
+    scanned s = {0};
+    if (text < end && (*text == '-' || *text == '+')) {
+        s.negative = *text == '-';
+        text++;
+    }
+    gbsi_decimal_status status = GBSI_DECIMAL_OK;
+    size_t left = (size_t)(end - text);
+    if (scan_number(text, end, &s)) {
+        status = round_scanned(&s, value);
+    } else if (equals_word(text, left, "inf") || equals_word(text, left, "infinity")) {
+        *value = infinity();
+    } else if (equals_word(text, left, "nan")) {
+        *value = from_bits(0x7ff8000000000000u);
+    } else {
+        return GBSI_DECIMAL_BAD;
+    }
+    if (s.negative) {
+        *value = -*value;
+    }
+    return status;
+}
+
+bool gbsi_integer_read(const char *text, size_t n, uint64_t max, uint64_t *value, bool *too_large)
+{
+    *too_large = false;
+    size_t i = n > 1 && text[0] == '+';
+    if (i == n) {
+        return false;
+    }
+    uint64_t sum = 0;
+    for (; i < n; i++) {
+        if (!is_digit(text[i])) {
+            *too_large = false;
+            return false;
+        }
+        uint64_t digit = (uint64_t)(text[i] - '0');
+        if (*too_large || sum > (max - (digit < max ? digit : max)) / 10 || digit > max) {
+            *too_large = true; /* but read on: it may turn out to be no integer */
+            continue;
+        }
+        sum = sum * 10 + digit;
+    }
+    if (*too_large) {
+        return false;
+    }
+    *value = sum;
+    return true;
+}

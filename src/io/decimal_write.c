@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Double to the shortest decimal that reads back. Doubles between 1e-11 and 1e17 that are no power
+ * of two take 128-bit integers: 17 digits exactly, then the fewest of 15, 16, 17 that read back.
+ * (A decimal of up to 15 digits belongs to one double only, so 15 without its zeros is shortest
+ * where it reads back; and as both gaps beside such a double are equal, the closest of n digits
+ * reads back if any does.) All others take large integers: Steele & White (1990), "How to print
+ * floating-point numbers accurately", PLDI, in the form of Burger & Dybvig (1996), PLDI. */
+#include <assert.h>
+#include <string.h>
+
+#include "gibbsite/io.h"
+#include "io/bignum.h"
+#include "io/decimal.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+/* value = mantissa * 2^exponent2 */
+typedef struct binary {
+    uint64_t mantissa;
+    int exponent2;
+    bool power_of_2; /* the gap below is half the gap above */
+} binary;
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static binary split(double value)
+{
+    uint64_t bits = bits_of(value);
+    uint64_t fraction = bits & (((uint64_t)1 << 52) - 1);
+    int biased = (int)(bits >> 52 & 0x7ff);
+    binary b = {.mantissa = fraction, .exponent2 = -1074};
+    if (biased != 0) {
+        b.mantissa |= (uint64_t)1 << 52;
+        b.exponent2 = biased - 1075;
+        b.power_of_2 = fraction == 0 && biased > 1;
+    }
+    return b;
+}
+
+/* The digits of an integer times 10^scale, zeros at the end dropped. */
+static void set_digits(gbsi_digits *digits, uint64_t integer, int scale)
+{
+    char backward[20] = {0};
+    int n = 0;
+    for (; integer != 0; integer /= 10) {
+        backward[n++] = (char)('0' + integer % 10);
+    }
+    digits->exponent = n + scale;
+    int zeros = 0;
+    while (backward[zeros] == '0') {
+        zeros++;
+    }
+    digits->n = n - zeros;
+    assert(digits->n >= 1 && digits->n <= 17);
+    for (int i = 0; i < digits->n; i++) {
+        digits->digit[i] = backward[n - 1 - i];
+    }
+}
+
+/* Takes the digits if they read back to value. */
+static bool take_if_back(gbsi_digits *digits, uint64_t integer, int scale, double value)
+{
+    bool back = gbsi_decimal_value(integer, scale) == value;
+    if (back) {
+        set_digits(digits, integer, scale);
+    }
+    return back;
+}
+
+/* floor(value * 10^scale) and whether something is left; exact as 5^27 < 2^63. */
+static uint64_t scaled(const binary *b, int scale, bool *left)
+{
+    uint64_t five = 1;
+    for (int i = 0; i < scale; i++) {
+        five *= 5;
+    }
+    wide product = (wide)b->mantissa * five;
+    int shift = b->exponent2 + scale;
+    if (shift >= 0) {
+        *left = false;
+        return (uint64_t)(product << shift);
+    }
+    assert(shift > -128);
+    wide whole = product >> -shift;
+    *left = (whole << -shift) != product;
+    return (uint64_t)whole;
+}
+
+/* The 17 digits of value rounded to 17 - drop. */
+static uint64_t rounded(uint64_t seventeen, bool left, uint64_t unit)
+{
+    uint64_t quotient = seventeen / unit;
+    uint64_t rest = seventeen % unit;
+    bool up = rest * 2 > unit || (rest * 2 == unit && (left || (quotient & 1) != 0));
+    return quotient + up;
+}
+
+static bool shortest_in_range(double value, gbsi_digits *digits)
+{
+    static const double power[] = {1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2,
+                                   1e-1,  1e0,   1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,
+                                   1e9,   1e10,  1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17};
+    const uint64_t least = 10000000000000000u; /* 10^16 */
+    binary b = split(value);
+    if (b.power_of_2 || value < power[0] || value >= power[28]) {
+        return false;
+    }
+    int magnitude = 0;
+    while (value >= power[magnitude + 1]) {
+        magnitude++;
+    }
+    int scale = 27 - magnitude; /* value * 10^scale is in [10^16, 10^17), but for rounded powers */
+    bool left = false;
+    uint64_t seventeen = scaled(&b, scale, &left);
+    if (seventeen < least || seventeen >= 10 * least) {
+        return false;
+    }
+    if (take_if_back(digits, rounded(seventeen, left, 100), 2 - scale, value) ||
+        take_if_back(digits, rounded(seventeen, left, 10), 1 - scale, value)) {
+        return true;
+    }
+    /* To 17 digits: what is left beyond them is compared with one half. */
+    bool half_left = false;
+    uint64_t doubled = 0;
+    b.exponent2++;
+    doubled = scaled(&b, scale, &half_left);
+    bool up = (doubled & 1) != 0 && (half_left || (seventeen & 1) != 0);
+    set_digits(digits, seventeen + up, -scale);
+    return true;
+}
+
+/* State of free-format generation: value = r / s, the gaps to its neighbours are 2 m / s. */
+typedef struct generator {
+    gbsi_big r;
+    gbsi_big s;
+    gbsi_big m_plus;
+    gbsi_big m_minus;
+    bool even; /* the ends of the rounding interval read back as value */
+} generator;
+
+static void start_generator(generator *g, const binary *b)
+{
+    uint32_t extra = b->power_of_2 ? 2 : 1;
+    gbsi_big_set(&g->r, b->mantissa);
+    gbsi_big_set(&g->s, 1);
+    gbsi_big_set(&g->m_plus, b->power_of_2 ? 2 : 1);
+    gbsi_big_set(&g->m_minus, 1);
+    gbsi_big_shift_left(&g->r, extra);
+    gbsi_big_shift_left(&g->s, extra);
+    if (b->exponent2 >= 0) {
+        gbsi_big_shift_left(&g->r, (uint32_t)b->exponent2);
+        gbsi_big_shift_left(&g->m_plus, (uint32_t)b->exponent2);
+        gbsi_big_shift_left(&g->m_minus, (uint32_t)b->exponent2);
+    } else {
+        gbsi_big_shift_left(&g->s, (uint32_t)-b->exponent2);
+    }
+    g->even = (b->mantissa & 1) == 0;
+}
+
+static void times_10(generator *g)
+{
+    gbsi_big_multiply_add(&g->r, 10, 0);
+    gbsi_big_multiply_add(&g->m_plus, 10, 0);
+    gbsi_big_multiply_add(&g->m_minus, 10, 0);
+}
+
+/* Whether r + m_plus reaches s: the upper end of the interval is at or above 1. */
+static bool reaches(const generator *g)
+{
+    gbsi_big sum = g->r;
+    gbsi_big_add(&sum, &g->m_plus);
+    return gbsi_big_compare(&sum, &g->s) >= (g->even ? 0 : 1);
+}
+
+/* Scales so that the value is in [1/10, 1) * 10^k. */
+static int scale_generator(generator *g, const binary *b)
+{
+    int top = b->exponent2 - 1; /* floor(log2 value) */
+    for (uint64_t m = b->mantissa; m != 0; m >>= 1) {
+        top++;
+    }
+    /* 78913 / 2^18 is log10 2 from below to 10^-6; k is right or one too small (the added powers
+     * keep the quotient of a negative number a floor). */
+    int k = top * 78913;
+    k = (k + (512 << 18)) / (1 << 18) - 512;
+    if (k >= 0) {
+        gbsi_big_multiply_pow10(&g->s, (uint32_t)k);
+    } else {
+        gbsi_big_multiply_pow10(&g->r, (uint32_t)-k);
+        gbsi_big_multiply_pow10(&g->m_plus, (uint32_t)-k);
+        gbsi_big_multiply_pow10(&g->m_minus, (uint32_t)-k);
+    }
+    while (reaches(g)) {
+        gbsi_big_multiply_add(&g->s, 10, 0);
+        k++;
+    }
+    return k;
+}
+
+static void shortest_exact(double value, gbsi_digits *digits)
+{
+    generator g;
+    binary b = split(value);
+    start_generator(&g, &b);
+    digits->exponent = scale_generator(&g, &b);
+    digits->n = 0;
+    for (;;) {
+        times_10(&g);
+        int digit = 0;
+        while (gbsi_big_compare(&g.r, &g.s) >= 0) {
+            gbsi_big_subtract(&g.r, &g.s);
+            digit++;
+        }
+        bool low = gbsi_big_compare(&g.r, &g.m_minus) < (g.even ? 1 : 0);
+        bool high = reaches(&g);
+        if (low || high) {
+            gbsi_big_shift_left(&g.r, 1);
+            /* Inside the interval on both sides: to the nearer, a tie to the even digit. */
+            int half = gbsi_big_compare(&g.r, &g.s);
+            digit += high && (!low || half > 0 || (half == 0 && (digit & 1) != 0));
+        }
+        assert(digit <= 9 && digits->n < 17);
+        digits->digit[digits->n++] = (char)('0' + digit);
+        if (low || high) {
+            return;
+        }
+    }
+}
+
+void gbsi_digits_shortest(double value, gbsi_digits *digits)
+{
+    if (!shortest_in_range(value, digits)) {
+        shortest_exact(value, digits);
+    }
+}
+
+uint64_t gbsi_digits_integer(const gbsi_digits *digits, int *exponent10)
+{
+    uint64_t integer = 0;
+    for (int i = 0; i < digits->n; i++) {
+        integer = integer * 10 + (uint64_t)(digits->digit[i] - '0');
+    }
+    *exponent10 = digits->exponent - digits->n;
+    return integer;
+}
+
+static size_t write_exponent(int exponent, char *text)
+{
+    size_t length = 0;
+    text[length++] = 'e';
+    if (exponent < 0) {
+        text[length++] = '-';
+        exponent = -exponent;
+    }
+    for (int unit = exponent >= 100 ? 100 : exponent >= 10 ? 10 : 1; unit != 0; unit /= 10) {
+        text[length++] = (char)('0' + exponent / unit % 10);
+    }
+    return length;
+}
+
+/* d.ddde-7 */
+static size_t write_scientific(const gbsi_digits *digits, char *text)
+{
+    size_t n = (size_t)digits->n;
+    size_t length = 0;
+    text[length++] = digits->digit[0];
+    if (n > 1) {
+        text[length++] = '.';
+        memcpy(text + length, digits->digit + 1, n - 1);
+        length += n - 1;
+    }
+    return length + write_exponent(digits->exponent - 1, text + length);
+}
+
+static size_t write_positional(const gbsi_digits *digits, char *text)
+{
+    size_t length = 0;
+    int point = digits->exponent;
+    if (point <= 0) {
+        memcpy(text, "0.", 2);
+        memset(text + 2, '0', (size_t)-point);
+        length = (size_t)(2 - point);
+    }
+    for (int i = 0; i < digits->n || i < point; i++) {
+        if (i == point && point > 0) {
+            text[length++] = '.';
+        }
+        text[length++] = i < digits->n ? digits->digit[i] : '0';
+    }
+    return length;
+}
+
+size_t gbsi_digits_write(const gbsi_digits *digits, bool negative, char *text)
+{
+    size_t length = 0;
+    if (negative) {
+        text[length++] = '-';
+    }
+    /* Positional from 1e-5 up to what 17 digits hold: the longest is -0.0000 and 17 digits. */
+    bool positional = digits->exponent > -5 && digits->exponent <= 17;
+    length += positional ? write_positional(digits, text + length)
+                         : write_scientific(digits, text + length);
+    text[length] = 0;
+    return length;
+}
+
+size_t gbs_format_double(double value, char *text)
+{
+    uint64_t bits = bits_of(value);
+    bool negative = bits >> 63 != 0;
+    uint64_t magnitude = bits & ~((uint64_t)1 << 63);
+    const uint64_t infinite = 0x7ff0000000000000u;
+    if (magnitude > infinite) {
+        memcpy(text, "nan", 4);
+        return 3;
+    }
+    if (magnitude == infinite || magnitude == 0) {
+        const char *word = magnitude == 0 ? "-0" : "-inf";
+        word += !negative;
+        memcpy(text, word, strlen(word) + 1);
+        return strlen(word);
+    }
+    gbsi_digits digits;
+    gbsi_digits_shortest(negative ? -value : value, &digits);
+    return gbsi_digits_write(&digits, negative, text);
+}

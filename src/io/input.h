@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole file in memory, unpacked if it is compressed. */
+#ifndef GBSI_IO_INPUT_H
+#define GBSI_IO_INPUT_H
+
+#include <stddef.h>
+
+#include "gibbsite/status.h"
+
+typedef struct gbsi_input {
+    const char *name;  /* borrowed: for messages */
+    const char *bytes; /* [n], owned or borrowed */
+    size_t n;
+    void *owned;
+} gbsi_input;
+
+/* @param path "-" for standard input; borrowed as long as the input. */
+gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err);
+/* bytes is borrowed unless it is compressed. */
+gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi_input *input,
+                             gbs_error *err);
+void gbsi_input_free(gbsi_input *input);
+
+/* The gzip file in packed[0 .. n), all its members. @param bytes out, caller frees. */
+gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **bytes,
+                        size_t *n_bytes, gbs_error *err);
+
+#endif

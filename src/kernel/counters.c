@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* True literals of long logical factors and spin products, kept as they change [M5]: an update then
+ * costs O(1) per factor instead of its length. */
+#include <string.h>
+
+#include "plan/kernel.h"
+
+static uint32_t read(const void *values, size_t i, uint32_t value_bytes)
+{
+    return value_bytes == 1 ? ((const uint8_t *)values)[i] : ((const uint16_t *)values)[i];
+}
+
+void gbsi_counters_init(const gbsi_plan *plan, uint32_t lanes, gbsi_group *group)
+{
+    memset(group->counter, 0, (size_t)plan->n_counters * lanes * sizeof *group->counter);
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        for (size_t i = plan->counter_start[slot]; i < plan->counter_start[slot + 1]; ++i) {
+            const gbsi_counter_link *link = &plan->counter_link[i];
+            for (uint32_t lane = 0; lane < lanes; ++lane) {
+                group->counter[(size_t)link->counter * lanes + lane] +=
+                    read(group->state, (size_t)slot * lanes + lane, plan->value_bytes) ==
+                    link->literal;
+            }
+        }
+    }
+}
+
+void gbsi_counters_commit(const gbsi_plan *plan, gbsi_group *group, const gbsi_tile *tile)
+{
+    const uint32_t lanes = tile->lanes;
+    for (uint32_t place = 0; place < tile->n_places; ++place) {
+        const uint32_t slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
+        for (size_t i = plan->counter_start[slot]; i < plan->counter_start[slot + 1]; ++i) {
+            const gbsi_counter_link *link = &plan->counter_link[i];
+            for (uint32_t lane = 0; lane < lanes; ++lane) {
+                uint32_t before =
+                    read(group->state, (size_t)slot * lanes + lane, plan->value_bytes);
+                uint32_t after = read(tile->value, (size_t)place * lanes + lane, plan->value_bytes);
+                uint32_t *count = &group->counter[(size_t)link->counter * lanes + lane];
+                *count += (after == link->literal);
+                *count -= (before == link->literal);
+            }
+        }
+    }
+}

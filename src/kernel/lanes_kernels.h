@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of this instruction set: what registry.c collects. */
+#ifndef GBSI_KERNEL_LANES_KERNELS_H
+#define GBSI_KERNEL_LANES_KERNELS_H
+
+#include "plan/kernel.h"
+#include "simd/lanes.h"
+
+extern const gbsi_kernel GBSI_V(gbsi_kernel_ising);
+extern const gbsi_kernel GBSI_V(gbsi_kernel_potts);
+extern const gbsi_kernel GBSI_V(gbsi_kernel_pairwise);
+extern const gbsi_kernel GBSI_V(gbsi_kernel_terms);
+
+#endif

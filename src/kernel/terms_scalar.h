@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Terms one place and chain at a time, over REAL = float (one chain of the TABLE and LOGICAL
+ * classes) or double (PRECISE). The includer defines REAL, POOL, FIELD and TAKE_TOP. Sums run in
+ * the order of the vector kernels. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "plan/kernel.h"
+
+/* One chain of a group as the scalar code sees it. */
+typedef struct scalar_view {
+    const gbsi_plan *plan;
+    const gbsi_group *group;
+    uint32_t lanes, lane;
+} scalar_view;
+
+static inline uint32_t state_of(const scalar_view *view, uint32_t slot)
+{
+    const size_t i = (size_t)slot * view->lanes + view->lane;
+    return view->plan->value_bytes == 1 ? ((const uint8_t *)view->group->state)[i]
+                                        : ((const uint16_t *)view->group->state)[i];
+}
+
+static inline uint32_t scalar_count(const scalar_view *view, const gbsi_term *term, uint32_t slot)
+{
+    const gbsi_link *link = view->plan->link + term->first;
+    if (term->counter != GBSI_NONE) {
+        uint32_t count = view->group->counter[(size_t)term->counter * view->lanes + view->lane];
+        return count - (term->own_body && state_of(view, slot) == term->literal);
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i + term->head < term->n; ++i) {
+        uint32_t literal = term->kind == GBSI_TERM_SPIN ? 1 : link[i].aux;
+        count += state_of(view, link[i].slot) == literal;
+    }
+    return count;
+}
+
+/* Adds a term to the sums of states [from, to), in sum[0 ..]; log-odds stand for one state. */
+static inline void scalar_term(const scalar_view *view, const gbsi_term *term, uint32_t slot,
+                               uint32_t from, uint32_t to, bool odds, REAL *sum)
+{
+    const gbsi_plan *plan = view->plan;
+    const gbsi_link *link = plan->link + term->first;
+    const REAL *pool = POOL + term->base;
+    switch ((gbsi_term_kind)term->kind) {
+    case GBSI_TERM_TABLE: {
+        size_t index = 0;
+        for (uint32_t i = 0; i < term->n; ++i) {
+            index += (size_t)link[i].aux * state_of(view, link[i].slot);
+        }
+        for (uint32_t a = from; a < to; ++a) {
+            sum[a - from] += pool[index + a];
+        }
+        return;
+    }
+    case GBSI_TERM_LOGICAL: {
+        size_t index = scalar_count(view, term, slot);
+        if (term->head) {
+            const gbsi_link *head = link + term->n - 1;
+            index = 2 * index + (state_of(view, head->slot) == head->aux);
+        }
+        if (odds) {
+            sum[0] += pool[index];
+            return;
+        }
+        const REAL otherwise = pool[2 * index];
+        const REAL holds = pool[2 * index + 1];
+        for (uint32_t a = from; a < to; ++a) {
+            sum[a - from] += a == term->literal ? holds : otherwise;
+        }
+        return;
+    }
+    case GBSI_TERM_SPIN: {
+        bool down = (term->n_others - scalar_count(view, term, slot)) % 2 != 0;
+        for (uint32_t a = from; a < to; ++a) {
+            sum[a - from] += down ? -pool[a] : pool[a];
+        }
+        return;
+    }
+    case GBSI_TERM_POTTS: {
+        const uint32_t x = state_of(view, link[0].slot);
+        for (uint32_t a = from; a < to; ++a) {
+            sum[a - from] += a == x ? pool[0] : (REAL)0;
+        }
+        return;
+    }
+    }
+}
+
+/* Sums are made for a block of states at a time, so that they stay on the stack at any arity. */
+#define SCALAR_BLOCK 64
+
+static inline void scalar_block(const scalar_view *view, uint32_t slot, uint32_t from, uint32_t to,
+                                bool odds, REAL *sum)
+{
+    const gbsi_plan *plan = view->plan;
+    const REAL *field = FIELD + plan->field_start[slot];
+    for (uint32_t a = from; a < to; ++a) {
+        sum[a - from] = field[a];
+    }
+    for (size_t t = plan->term_start[slot]; t < plan->term_start[slot + 1]; ++t) {
+        scalar_term(view, &plan->term[t], slot, from, to, odds, sum);
+    }
+}
+
+static inline uint32_t block_end(uint32_t from, uint32_t width)
+{
+    return width - from < SCALAR_BLOCK ? width : from + SCALAR_BLOCK;
+}
+
+/* What double sums are rounded relative to, so that the large part they share costs no precision.
+ */
+static inline REAL scalar_top(const scalar_view *view, uint32_t slot, uint32_t width, bool odds)
+{
+    REAL top = -(REAL)INFINITY;
+    for (uint32_t from = 0; TAKE_TOP && !odds && from < width; from += SCALAR_BLOCK) {
+        REAL sum[SCALAR_BLOCK];
+        const uint32_t to = block_end(from, width);
+        scalar_block(view, slot, from, to, odds, sum);
+        for (uint32_t a = from; a < to; ++a) {
+            top = sum[a - from] > top ? sum[a - from] : top;
+        }
+    }
+    return top > -(REAL)INFINITY ? top : (REAL)0;
+}
+
+static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t width, bool odds,
+                                float *out, size_t stride)
+{
+    const REAL top = scalar_top(view, slot, width, odds);
+    for (uint32_t from = 0; from < width; from += SCALAR_BLOCK) {
+        REAL sum[SCALAR_BLOCK];
+        const uint32_t to = block_end(from, width);
+        scalar_block(view, slot, from, to, odds, sum);
+        for (uint32_t a = from; a < to; ++a) {
+            out[(size_t)a * stride] = (float)(TAKE_TOP ? sum[a - from] - top : sum[a - from]);
+        }
+    }
+}
+
+static void fill_scalar(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile,
+                        uint32_t lanes)
+{
+    const uint32_t width = tile->log_odds ? 1 : tile->arity;
+    for (uint32_t cell = 0; cell < 16 * tile->n_rows; ++cell) {
+        uint32_t place = lanes == 1 ? cell : cell / 16;
+        place = place < tile->n_places ? place : tile->n_places - 1;
+        const scalar_view view = {plan, group, lanes, lanes == 1 ? 0 : cell % 16};
+        const uint32_t slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
+        scalar_place(&view, slot, width, tile->log_odds != 0,
+                     tile->logw + (size_t)(cell / 16) * width * 16 + cell % 16, 16);
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model given evidence: what every later layer works on.
+ *
+ * Observed states are substituted, likelihoods become unary factors, states that hard zeros rule
+ * out are removed (generalised arc consistency over the factors with zeros, to a fixed point), and
+ * variables left with one state leave the model. What remains are free variables, renumbered
+ * 0..n-1 in the user's order, with their remaining states renumbered 0..arity-1 in order. */
+#ifndef GBSI_MODEL_CONDITION_H
+#define GBSI_MODEL_CONDITION_H
+
+#include "model/model.h"
+
+typedef struct gbsi_conditioned {
+    const gbs_model *model; /* borrowed */
+    uint32_t n_variables;   /* free ones */
+    uint32_t *arity;        /* [n_variables] >= 2 */
+    size_t *state_offset;   /* [n_variables + 1] */
+    gbsi_factors factors;   /* over free variables and their states; scopes of 1 or more */
+    size_t *origin;     /* [factors.n_factors] the user's factor; SIZE_MAX for virtual evidence */
+    uint8_t *has_zeros; /* [factors.n_factors] 1 where some configuration is minus infinity */
+    uint32_t *user_variable; /* [n_variables] */
+    uint32_t *user_state;    /* [state_offset[n_variables]] */
+    uint32_t *free_variable; /* [model->n_variables] GBSI_NONE where fixed */
+    uint32_t *fixed_state;   /* [model->n_variables] the user's state; GBSI_NONE where free */
+    uint32_t n_implied;      /* fixed without being observed (variables of one state included) */
+    double log_constant;     /* factors that became constant, ln */
+    uint32_t *cpt;           /* [n_variables] factor that is the conditional table of this free
+                                child, GBSI_NONE where it left; NULL if not directed */
+    uint32_t *topological;   /* [n_variables] free variables, parents first; NULL if not directed */
+} gbsi_conditioned;
+
+/* @param evidence NULL for none.
+ * @return GBS_ERR_IMPOSSIBLE naming a factor if propagation proves the evidence has probability 0.
+ */
+gbs_status gbsi_condition(const gbs_model *model, const gbs_evidence *evidence,
+                          gbsi_conditioned **conditioned, gbs_error *err);
+void gbsi_conditioned_free(gbsi_conditioned *conditioned);
+
+/* The part of a conditioned model over the variables with keep[v] != 0, which must be a union of
+ * connected components. Variables left out are neither free nor fixed in the part; log_constant is
+ * copied. With everything kept: an equal copy. */
+gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
+                                 gbsi_conditioned **part, gbs_error *err);
+
+/* ln of the product of all factors at x, log_constant included. @param x [n_variables] free states.
+ */
+double gbsi_conditioned_log_density(const gbsi_conditioned *conditioned, const uint32_t *x);
+
+size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of each factor of the user once domains are known: sliced, folded, made a constant.
+ */
+#ifndef GBSI_MODEL_CONDITION_FACTOR_H
+#define GBSI_MODEL_CONDITION_FACTOR_H
+
+#include "model/condition.h"
+#include "model/propagate.h"
+
+/* A reduced table and a factor it was made for: factors of one content and one slicing share it. */
+typedef struct gbsi_slice {
+    size_t factor;  /* the user's */
+    uint32_t table; /* of the conditioned model; GBSI_NONE: an empty place */
+} gbsi_slice;
+
+enum { GBSI_N_DESCRIBED = 256 };
+
+typedef struct gbsi_reducer {
+    const gbs_model *model;
+    const gbsi_propagator *domain; /* at its fixed point */
+    gbsi_conditioned *out;         /* variables numbered; factor arrays with room for all */
+    uint32_t *whole;               /* [model tables] the copy of a table that lost nothing */
+    gbsi_slice *slice;             /* [n_places] open addressing, a power of two */
+    size_t n_places, n_slices;
+    size_t table_start_capacity, table_capacity, logical_capacity, zeros_capacity;
+    uint8_t *table_zeros;                 /* [out tables] */
+    uint32_t described[GBSI_N_DESCRIBED]; /* logical ids by hash of their content, or none */
+    size_t scope_used; /* of out->factors.scope, the factor being made included */
+} gbsi_reducer;
+
+gbs_status gbsi_reducer_init(gbsi_reducer *reducer, const gbs_model *model,
+                             const gbsi_propagator *domain, gbsi_conditioned *out, gbs_error *err);
+void gbsi_reducer_clear(gbsi_reducer *reducer);
+
+/* Append what is left of the user's factor, or add it to log_constant. */
+gbs_status gbsi_reduce_factor(gbsi_reducer *reducer, size_t factor, gbs_error *err);
+/* Append virtual evidence on a variable (log-likelihoods of the user's states), or its constant. */
+gbs_status gbsi_reduce_likelihood(gbsi_reducer *reducer, uint32_t variable,
+                                  const double *log_likelihood, gbs_error *err);
+
+/* condition_table.c: the table of a factor sliced to the domains, and of a Potts factor whose ends
+ * are not alike any more; made once per content. @param table out: id in the conditioned model. */
+gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *table, gbs_error *err);
+/* Room for a new table of n entries; its id. */
+gbs_status gbsi_reducer_new_table(gbsi_reducer *reducer, size_t n, uint32_t *table, double **entry,
+                                  gbs_error *err);
+void gbsi_reducer_mark_zeros(gbsi_reducer *reducer, uint32_t table);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A conditioned model once made: its density, its size, and the part of it over some components. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/condition.h"
+
+void gbsi_conditioned_free(gbsi_conditioned *conditioned)
+{
+    if (conditioned == NULL) {
+        return;
+    }
+    gbsi_free(conditioned->arity);
+    gbsi_free(conditioned->state_offset);
+    gbsi_factors_free(&conditioned->factors);
+    gbsi_free(conditioned->origin);
+    gbsi_free(conditioned->has_zeros);
+    gbsi_free(conditioned->user_variable);
+    gbsi_free(conditioned->user_state);
+    gbsi_free(conditioned->free_variable);
+    gbsi_free(conditioned->fixed_state);
+    gbsi_free(conditioned->cpt);
+    gbsi_free(conditioned->topological);
+    gbsi_free(conditioned);
+}
+
+double gbsi_conditioned_log_density(const gbsi_conditioned *conditioned, const uint32_t *x)
+{
+    double sum = conditioned->log_constant;
+    for (size_t f = 0; f < conditioned->factors.n_factors; ++f) {
+        sum += gbsi_factor_value(&conditioned->factors, conditioned->arity, f, x);
+    }
+    return sum;
+}
+
+size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
+{
+    const gbsi_conditioned *c = conditioned;
+    const gbsi_factors *f = &c->factors;
+    const size_t n = c->n_variables;
+    const size_t n_scope = f->scope_start[f->n_factors];
+    size_t bytes = sizeof *c + n * (sizeof *c->arity + sizeof *c->user_variable);
+    bytes += (n + 1) * sizeof *c->state_offset + c->state_offset[n] * sizeof *c->user_state;
+    bytes += c->model->n_variables * (sizeof *c->free_variable + sizeof *c->fixed_state);
+    bytes += c->cpt == NULL ? 0 : n * (sizeof *c->cpt + sizeof *c->topological);
+    bytes += f->n_factors * (sizeof *f->kind + sizeof *f->weight + sizeof *f->aux +
+                             sizeof *c->origin + sizeof *c->has_zeros);
+    bytes += (f->n_factors + 1) * sizeof *f->scope_start + n_scope * sizeof *f->scope;
+    bytes += f->literal == NULL ? 0 : n_scope * sizeof *f->literal;
+    bytes += (f->n_tables + 1) * sizeof *f->table_start;
+    bytes += f->table_start[f->n_tables] * sizeof *f->table;
+    bytes += f->n_logical * sizeof *f->logical;
+    return bytes;
+}
+
+/* ---- the part over some components --------------------------------------------------------- */
+
+/* How much of the whole stays, and the new numbers of its variables, factors and tables. */
+typedef struct kept {
+    uint32_t n_variables;
+    size_t n_states, n_factors, n_scope, n_tables, n_entries;
+    bool logical;
+    uint32_t *variable; /* [n_variables] of the whole, GBSI_NONE where left out */
+    uint32_t *table;    /* [n_tables] of the whole */
+} kept;
+
+static bool keeps(const kept *k, const gbsi_conditioned *whole, size_t f)
+{
+    return k->variable[whole->factors.scope[whole->factors.scope_start[f]]] != GBSI_NONE;
+}
+
+static gbs_status count_kept(const gbsi_conditioned *whole, const uint8_t *keep, kept *k,
+                             gbs_error *err)
+{
+    const gbsi_factors *f = &whole->factors;
+    k->variable = gbsi_alloc_array(whole->n_variables, sizeof *k->variable);
+    k->table = gbsi_alloc_array(f->n_tables, sizeof *k->table);
+    if (k->variable == NULL || k->table == NULL) {
+        return gbsi_no_memory(err, "part of a model", whole->n_variables * sizeof *k->variable);
+    }
+    memset(k->table, 0xff, f->n_tables * sizeof *k->table);
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        k->variable[v] = keep[v] != 0 ? k->n_variables++ : GBSI_NONE;
+        k->n_states += keep[v] != 0 ? whole->arity[v] : 0;
+    }
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        if (!keeps(k, whole, i)) {
+            continue;
+        }
+        ++k->n_factors;
+        k->n_scope += f->scope_start[i + 1] - f->scope_start[i];
+        k->logical |= f->kind[i] == GBS_FACTOR_LOGICAL;
+        if (f->kind[i] == GBS_FACTOR_TABLE && k->table[f->aux[i]] == GBSI_NONE) {
+            k->table[f->aux[i]] = (uint32_t)k->n_tables++;
+            k->n_entries += f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]];
+        }
+    }
+    return GBS_OK;
+}
+
+static gbs_status reserve_part(const gbsi_conditioned *whole, const kept *k, gbsi_conditioned *p,
+                               gbs_error *err)
+{
+    gbsi_factors *f = &p->factors;
+    const size_t n = k->n_variables;
+    p->arity = gbsi_alloc_array(n, sizeof *p->arity);
+    p->state_offset = gbsi_alloc_array(n + 1, sizeof *p->state_offset);
+    p->user_variable = gbsi_alloc_array(n, sizeof *p->user_variable);
+    p->user_state = gbsi_alloc_array(k->n_states, sizeof *p->user_state);
+    p->free_variable = gbsi_alloc_array(whole->model->n_variables, sizeof *p->free_variable);
+    p->fixed_state = gbsi_alloc_array(whole->model->n_variables, sizeof *p->fixed_state);
+    p->origin = gbsi_alloc_array(k->n_factors, sizeof *p->origin);
+    p->has_zeros = gbsi_alloc_array(k->n_factors, sizeof *p->has_zeros);
+    f->kind = gbsi_alloc_array(k->n_factors, sizeof *f->kind);
+    f->scope_start = gbsi_alloc_array(k->n_factors + 1, sizeof *f->scope_start);
+    f->scope = gbsi_alloc_array(k->n_scope, sizeof *f->scope);
+    f->weight = gbsi_alloc_array(k->n_factors, sizeof *f->weight);
+    f->aux = gbsi_alloc_array(k->n_factors, sizeof *f->aux);
+    f->table_start = gbsi_alloc_array(k->n_tables + 1, sizeof *f->table_start);
+    f->table = gbsi_alloc_array(k->n_entries, sizeof *f->table);
+    bool failed = p->arity == NULL || p->state_offset == NULL || p->user_variable == NULL ||
+                  p->user_state == NULL || p->free_variable == NULL || p->fixed_state == NULL ||
+                  p->origin == NULL || p->has_zeros == NULL || f->kind == NULL ||
+                  f->scope_start == NULL || f->scope == NULL || f->weight == NULL ||
+                  f->aux == NULL || f->table_start == NULL || f->table == NULL;
+    if (k->logical) {
+        f->literal = gbsi_alloc_array(k->n_scope, sizeof *f->literal);
+        f->logical = gbsi_alloc_array(whole->factors.n_logical, sizeof *f->logical);
+        failed |= f->literal == NULL || f->logical == NULL;
+    }
+    if (whole->cpt != NULL) {
+        p->cpt = gbsi_alloc_array(n, sizeof *p->cpt);
+        p->topological = gbsi_alloc_array(n, sizeof *p->topological);
+        failed |= p->cpt == NULL || p->topological == NULL;
+    }
+    return failed ? gbsi_no_memory(err, "part of a model", k->n_scope * sizeof *f->scope) : GBS_OK;
+}
+
+static void copy_variables(const gbsi_conditioned *whole, const kept *k, gbsi_conditioned *p)
+{
+    const size_t n_user = whole->model->n_variables;
+    memset(p->free_variable, 0xff, n_user * sizeof *p->free_variable);
+    memcpy(p->fixed_state, whole->fixed_state, n_user * sizeof *p->fixed_state);
+    p->n_implied = whole->n_implied;
+    p->log_constant = whole->log_constant;
+    p->state_offset[0] = 0;
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        const uint32_t u = k->variable[v];
+        if (u == GBSI_NONE) {
+            continue;
+        }
+        p->arity[u] = whole->arity[v];
+        p->state_offset[u + (size_t)1] = p->state_offset[u] + whole->arity[v];
+        memcpy(&p->user_state[p->state_offset[u]], &whole->user_state[whole->state_offset[v]],
+               whole->arity[v] * sizeof *p->user_state);
+        p->user_variable[u] = whole->user_variable[v];
+        p->free_variable[whole->user_variable[v]] = u;
+    }
+    p->n_variables = k->n_variables;
+}
+
+static void copy_tables(const gbsi_factors *from, const kept *k, gbsi_factors *to)
+{
+    to->n_tables = k->n_tables;
+    to->table_start[0] = 0;
+    for (size_t t = 0; t < from->n_tables; ++t) { /* sizes first: numbers are by first use */
+        if (k->table[t] != GBSI_NONE) {
+            to->table_start[k->table[t] + (size_t)1] =
+                from->table_start[t + 1] - from->table_start[t];
+        }
+    }
+    for (size_t t = 0; t < to->n_tables; ++t) {
+        to->table_start[t + 1] += to->table_start[t];
+    }
+    for (size_t t = 0; t < from->n_tables; ++t) {
+        if (k->table[t] != GBSI_NONE) {
+            memcpy(&to->table[to->table_start[k->table[t]]], &from->table[from->table_start[t]],
+                   (from->table_start[t + 1] - from->table_start[t]) * sizeof *to->table);
+        }
+    }
+}
+
+static void copy_factors(const gbsi_conditioned *whole, const kept *k, gbsi_conditioned *p)
+{
+    const gbsi_factors *from = &whole->factors;
+    gbsi_factors *to = &p->factors;
+    to->scope_start[0] = 0;
+    for (size_t i = 0; i < from->n_factors; ++i) {
+        if (!keeps(k, whole, i)) {
+            continue;
+        }
+        const size_t f = to->n_factors++;
+        size_t used = to->scope_start[f];
+        for (size_t s = from->scope_start[i]; s < from->scope_start[i + 1]; ++s) {
+            assert(k->variable[from->scope[s]] != GBSI_NONE); /* keep is whole components */
+            if (to->literal != NULL) {
+                to->literal[used] = from->literal[s];
+            }
+            to->scope[used++] = k->variable[from->scope[s]];
+        }
+        to->scope_start[f + 1] = used;
+        to->kind[f] = from->kind[i];
+        to->weight[f] = from->weight[i];
+        to->aux[f] = from->kind[i] == GBS_FACTOR_TABLE ? k->table[from->aux[i]] : from->aux[i];
+        p->origin[f] = whole->origin[i];
+        p->has_zeros[f] = whole->has_zeros[i];
+    }
+    if (k->logical) { /* descriptions are few and shared: all of them */
+        to->n_logical = from->n_logical;
+        memcpy(to->logical, from->logical, from->n_logical * sizeof *to->logical);
+    }
+}
+
+/* A conditional table's child is the last variable of its scope. */
+static void copy_network(const gbsi_conditioned *whole, const kept *k, gbsi_conditioned *p)
+{
+    uint32_t n = 0;
+    memset(p->cpt, 0xff, k->n_variables * sizeof *p->cpt);
+    for (uint32_t i = 0; i < whole->n_variables; ++i) {
+        const uint32_t u = k->variable[whole->topological[i]];
+        if (u != GBSI_NONE) {
+            p->topological[n++] = u;
+        }
+    }
+    for (size_t f = 0; f < p->factors.n_factors; ++f) {
+        const uint32_t last = p->factors.scope[p->factors.scope_start[f + 1] - 1];
+        if (p->origin[f] != SIZE_MAX && whole->model->cpt[p->user_variable[last]] == p->origin[f]) {
+            p->cpt[last] = (uint32_t)f;
+        }
+    }
+}
+
+gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
+                                 gbsi_conditioned **part, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    kept k = {0};
+    gbsi_conditioned *p = gbsi_alloc_zero(sizeof *p);
+    if (p == NULL) {
+        return gbsi_no_memory(err, "part of a model", sizeof *p);
+    }
+    p->model = whole->model;
+    GBSI_TRY(count_kept(whole, keep, &k, err));
+    GBSI_TRY(reserve_part(whole, &k, p, err));
+    copy_variables(whole, &k, p);
+    copy_tables(&whole->factors, &k, &p->factors);
+    copy_factors(whole, &k, p);
+    if (whole->cpt != NULL) {
+        copy_network(whole, &k, p);
+    }
+    *part = p;
+    p = NULL;
+
+cleanup:
+    gbsi_free(k.variable);
+    gbsi_free(k.table);
+    gbsi_conditioned_free(p);
+    return status;
+}

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/random_models.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/condition.h"
+#include "model/propagate.h"
+
+static gbs_evidence *random_evidence(uint64_t *seed, const gbs_model *m)
+{
+    gbs_evidence *e = NULL;
+    double likelihood[8];
+    assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
+    for (uint32_t v = 0; v < m->n_variables; ++v) {
+        const uint32_t choice = random_below(seed, 8);
+        if (choice < 2) {
+            assert_int_equal(gbs_evidence_observe(e, v, random_below(seed, m->arity[v]), NULL),
+                             GBS_OK);
+        } else if (choice == 2) {
+            for (uint32_t a = 0; a < m->arity[v]; ++a) {
+                likelihood[a] = random_below(seed, 4) / 2.0;
+            }
+            likelihood[random_below(seed, m->arity[v])] = 0.75;
+            assert_int_equal(gbs_evidence_likelihood(e, v, likelihood, NULL), GBS_OK);
+        }
+    }
+    return e;
+}
+
+/* The density the conditioned model must have, from the user's model and the evidence. */
+static double expected_density(const gbs_model *m, const gbs_evidence *e, const uint32_t *x)
+{
+    double sum = gbs_model_log_density(m, x);
+    for (uint32_t v = 0; v < m->n_variables; ++v) {
+        if (e->state[v] != GBSI_NONE && e->state[v] != x[v]) {
+            return -INFINITY;
+        }
+        sum += e->log_likelihood == NULL ? 0.0 : e->log_likelihood[m->state_offset[v] + x[v]];
+    }
+    return sum;
+}
+
+/* The free states of a user's assignment; 0 if it is outside the conditioned model. */
+static int to_free(const gbsi_conditioned *c, const uint32_t *x, uint32_t *free)
+{
+    for (uint32_t v = 0; v < c->model->n_variables; ++v) {
+        const uint32_t u = c->free_variable[v];
+        if (u == GBSI_NONE) {
+            if (c->fixed_state[v] != x[v]) {
+                return 0;
+            }
+            continue;
+        }
+        assert_int_equal(c->fixed_state[v], GBSI_NONE);
+        assert_int_equal(c->user_variable[u], v);
+        free[u] = GBSI_NONE;
+        for (uint32_t a = 0; a < c->arity[u]; ++a) {
+            if (c->user_state[c->state_offset[u] + a] == x[v]) {
+                free[u] = a;
+            }
+        }
+        if (free[u] == GBSI_NONE) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void check_densities(const gbsi_conditioned *c, const gbs_evidence *e)
+{
+    const gbs_model *m = c->model;
+    uint32_t x[MOST_VARIABLES] = {0};
+    uint32_t free[MOST_VARIABLES] = {0};
+    do {
+        const double expected = expected_density(m, e, x);
+        if (!to_free(c, x, free)) {
+            assert_true(expected == -INFINITY); /* nothing possible is ever removed */
+        } else {
+            const double got = gbsi_conditioned_log_density(c, free);
+            assert_true(got == expected || fabs(got - expected) < 1e-12);
+        }
+    } while (next_assignment(m->n_variables, m->arity, x));
+}
+
+/* has_zeros is exact, and every state left has a support in every factor with zeros. */
+static void check_factors(const gbsi_conditioned *c)
+{
+    const gbsi_factors *f = &c->factors;
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        uint32_t x[MOST_VARIABLES] = {0};
+        uint8_t supported[MOST_VARIABLES][4] = {{0}};
+        int zeros = 0;
+        assert_true(f->scope_start[i + 1] > f->scope_start[i]);
+        do {
+            const int possible = gbsi_factor_value(f, c->arity, i, x) != -INFINITY;
+            zeros |= !possible;
+            for (uint32_t v = 0; v < c->n_variables; ++v) {
+                supported[v][x[v]] |= (uint8_t)possible;
+            }
+        } while (next_assignment(c->n_variables, c->arity, x));
+        assert_int_equal(c->has_zeros[i], zeros);
+        assert_int_equal(gbsi_factor_has_zeros(f, i), zeros);
+        for (size_t s = f->scope_start[i]; s < f->scope_start[i + 1]; ++s) {
+            assert_true(c->arity[f->scope[s]] >= 2);
+            for (uint32_t a = 0; a < c->arity[f->scope[s]]; ++a) {
+                assert_true(supported[f->scope[s]][a]);
+            }
+        }
+    }
+}
+
+static void check_counts(const gbsi_conditioned *c, const gbs_evidence *e)
+{
+    uint32_t implied = 0;
+    for (uint32_t v = 0; v < c->model->n_variables; ++v) {
+        assert_true((c->free_variable[v] == GBSI_NONE) != (c->fixed_state[v] == GBSI_NONE));
+        implied += c->fixed_state[v] != GBSI_NONE && e->state[v] == GBSI_NONE;
+        assert_true(e->state[v] == GBSI_NONE || c->fixed_state[v] == e->state[v]);
+    }
+    assert_int_equal(c->n_implied, implied);
+    assert_true(gbsi_conditioned_bytes(c) >= sizeof *c);
+}
+
+static void check_no_assignment(const gbs_model *m, const gbs_evidence *e)
+{
+    uint32_t x[MOST_VARIABLES] = {0};
+    do {
+        assert_true(expected_density(m, e, x) == -INFINITY);
+    } while (next_assignment(m->n_variables, m->arity, x));
+}
+
+static void check_whole_part(const gbsi_conditioned *c)
+{
+    uint8_t keep[MOST_VARIABLES];
+    uint32_t x[MOST_VARIABLES] = {0};
+    gbsi_conditioned *p = NULL;
+    memset(keep, 1, sizeof keep);
+    assert_int_equal(gbsi_conditioned_part(c, keep, &p, NULL), GBS_OK);
+    assert_int_equal(p->n_variables, c->n_variables);
+    assert_int_equal(p->factors.n_factors, c->factors.n_factors);
+    assert_int_equal(p->factors.n_tables, c->factors.n_tables);
+    assert_int_equal(gbsi_conditioned_bytes(p), gbsi_conditioned_bytes(c));
+    assert_memory_equal(p->arity, c->arity, c->n_variables * sizeof *c->arity);
+    assert_memory_equal(p->free_variable, c->free_variable,
+                        c->model->n_variables * sizeof *c->free_variable);
+    do {
+        assert_true(gbsi_conditioned_log_density(p, x) == gbsi_conditioned_log_density(c, x));
+    } while (next_assignment(c->n_variables, c->arity, x));
+    gbsi_conditioned_free(p);
+}
+
+/* The component of variable 0 and the rest: together the whole. */
+static void check_components(const gbsi_conditioned *c)
+{
+    const gbsi_factors *f = &c->factors;
+    uint8_t keep[2][MOST_VARIABLES] = {{1}, {0}};
+    gbsi_conditioned *p[2] = {NULL, NULL};
+    for (uint32_t round = 0; round < c->n_variables; ++round) {
+        for (size_t i = 0; i < f->n_factors; ++i) {
+            uint8_t any = 0;
+            for (size_t s = f->scope_start[i]; s < f->scope_start[i + 1]; ++s) {
+                any |= keep[0][f->scope[s]];
+            }
+            for (size_t s = f->scope_start[i]; s < f->scope_start[i + 1]; ++s) {
+                keep[0][f->scope[s]] = any;
+            }
+        }
+    }
+    for (uint32_t v = 0; v < c->n_variables; ++v) {
+        keep[1][v] = !keep[0][v];
+    }
+    for (unsigned k = 0; k < 2; ++k) {
+        assert_int_equal(gbsi_conditioned_part(c, keep[k], &p[k], NULL), GBS_OK);
+    }
+    assert_int_equal(p[0]->n_variables + p[1]->n_variables, c->n_variables);
+    uint32_t x[MOST_VARIABLES] = {0};
+    do {
+        double sum = -c->log_constant;
+        for (unsigned k = 0; k < 2; ++k) {
+            uint32_t y[MOST_VARIABLES];
+            for (uint32_t u = 0; u < p[k]->n_variables; ++u) {
+                y[u] = x[c->free_variable[p[k]->user_variable[u]]];
+            }
+            sum += gbsi_conditioned_log_density(p[k], y);
+        }
+        const double whole = gbsi_conditioned_log_density(c, x);
+        assert_true(sum == whole || fabs(sum - whole) < 1e-12);
+    } while (next_assignment(c->n_variables, c->arity, x));
+    gbsi_conditioned_free(p[0]);
+    gbsi_conditioned_free(p[1]);
+}
+
+static void test_random_models(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 1;
+    unsigned impossible = 0;
+    unsigned free_variables = 0;
+    for (unsigned round = 0; round < 6000; ++round) {
+        gbsi_conditioned *c = NULL;
+        gbs_error err = {0};
+        gbs_model *m = random_model(&seed, round % 3 * 25);
+        gbs_evidence *e = random_evidence(&seed, m);
+        const gbs_status status = gbsi_condition(m, e, &c, &err);
+        if (status == GBS_ERR_IMPOSSIBLE) {
+            assert_non_null(strstr(err.message, "has probability zero"));
+            check_no_assignment(m, e);
+            ++impossible;
+        } else {
+            assert_int_equal(status, GBS_OK);
+            check_densities(c, e);
+            check_factors(c);
+            check_counts(c, e);
+            check_whole_part(c);
+            if (c->n_variables > 0) {
+                check_components(c);
+            }
+            free_variables += c->n_variables;
+        }
+        gbsi_conditioned_free(c);
+        gbs_evidence_free(e);
+        gbs_model_free(m);
+    }
+    assert_true(impossible > 200 && impossible < 4000);
+    assert_true(free_variables > 4000);
+}
+
+/* ---- propagation as a search uses it ------------------------------------------------------- */
+
+static void copy_domains(const gbsi_propagator *q, uint64_t *word, uint32_t *size)
+{
+    memcpy(word, q->word, q->of->word_start[q->of->n_variables] * sizeof *word);
+    memcpy(size, q->size, q->of->n_variables * sizeof *size);
+}
+
+static int same_domains(const gbsi_propagator *q, const uint64_t *word, const uint32_t *size)
+{
+    return memcmp(word, q->word, q->of->word_start[q->of->n_variables] * sizeof *word) == 0 &&
+           memcmp(size, q->size, q->of->n_variables * sizeof *size) == 0;
+}
+
+/* No assignment inside the domains before that is possible may be outside them after. */
+static void check_sound(const gbsi_conditioned *c, const gbsi_propagator *q, const uint64_t *before,
+                        int wiped)
+{
+    uint32_t x[MOST_VARIABLES] = {0};
+    do {
+        int inside_before = 1;
+        int inside = !wiped;
+        for (uint32_t v = 0; v < c->n_variables; ++v) {
+            inside_before &= (int)(before[v] >> x[v] & 1);
+            inside &= gbsi_propagator_has(q, v, x[v]);
+        }
+        if (inside_before && !inside) {
+            assert_true(gbsi_conditioned_log_density(c, x) == -INFINITY);
+        }
+    } while (next_assignment(c->n_variables, c->arity, x));
+}
+
+static void search_some(uint64_t *seed, const gbsi_conditioned *c, gbsi_propagator *q)
+{
+    uint64_t start[MOST_VARIABLES];
+    uint32_t start_size[MOST_VARIABLES];
+    copy_domains(q, start, start_size);
+    for (unsigned step = 0; step < 6; ++step) {
+        uint64_t before[MOST_VARIABLES];
+        uint32_t before_size[MOST_VARIABLES];
+        copy_domains(q, before, before_size);
+        const size_t mark = gbsi_propagator_mark(q);
+        const uint32_t v = random_below(seed, c->n_variables);
+        const uint32_t a = gbsi_propagator_next(q, v, 0);
+        uint64_t narrowed[MOST_VARIABLES];
+        uint32_t narrowed_size[MOST_VARIABLES];
+        const bool fine = random_below(seed, 2) == 0 ? gbsi_propagator_assign(q, v, a)
+                                                     : gbsi_propagator_remove(q, v, a);
+        if (!fine) {
+            assert_true(same_domains(q, before, before_size));
+            continue;
+        }
+        copy_domains(q, narrowed, narrowed_size);
+        const size_t wiped = gbsi_propagator_run(q);
+        check_sound(c, q, narrowed, wiped != SIZE_MAX);
+        if (wiped != SIZE_MAX || random_below(seed, 3) == 0) {
+            gbsi_propagator_undo(q, mark);
+            assert_true(same_domains(q, before, before_size));
+        } else {
+            uint64_t after[MOST_VARIABLES];
+            uint32_t after_size[MOST_VARIABLES];
+            copy_domains(q, after, after_size);
+            gbsi_propagator_queue_all(q); /* it was a fixed point */
+            assert_true(gbsi_propagator_run(q) == SIZE_MAX);
+            assert_true(same_domains(q, after, after_size));
+        }
+    }
+    gbsi_propagator_undo(q, 0);
+    assert_true(same_domains(q, start, start_size));
+}
+
+static void test_search(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 2;
+    for (unsigned round = 0; round < 3000; ++round) {
+        gbsi_conditioned *c = NULL;
+        gbsi_propagation *p = NULL;
+        gbsi_propagator *q = NULL;
+        gbs_model *m = random_model(&seed, 30);
+        if (gbsi_condition(m, NULL, &c, NULL) == GBS_OK && c->n_variables > 0) {
+            assert_int_equal(gbsi_propagation_new(&c->factors, c->arity, c->n_variables,
+                                                  round % 2 == 0 ? c->has_zeros : NULL, &p, NULL),
+                             GBS_OK);
+            assert_int_equal(gbsi_propagator_new(p, true, &q, NULL), GBS_OK);
+            search_some(&seed, c, q);
+        }
+        gbsi_propagator_free(q);
+        gbsi_propagation_free(p);
+        gbsi_conditioned_free(c);
+        gbs_model_free(m);
+    }
+}
+
+/* ---- single cases -------------------------------------------------------------------------- */
+
+static gbs_builder *new_builder(uint32_t n, uint32_t arity)
+{
+    gbs_builder *b = NULL;
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    for (uint32_t v = 0; v < n; ++v) {
+        assert_int_equal(gbs_builder_add_variables(b, 1, &arity, NULL, NULL), GBS_OK);
+    }
+    return b;
+}
+
+static gbs_model *build(gbs_builder *b)
+{
+    gbs_model *m = NULL;
+    assert_int_equal(gbs_builder_build(b, &m, NULL), GBS_OK);
+    gbs_builder_free(b);
+    return m;
+}
+
+static void test_empty(void **unused)
+{
+    (void)unused;
+    gbsi_conditioned *c = NULL;
+    gbs_model *m = build(new_builder(0, 2));
+    assert_int_equal(gbsi_condition(m, NULL, &c, NULL), GBS_OK);
+    assert_int_equal(c->n_variables, 0);
+    assert_true(gbsi_conditioned_log_density(c, NULL) == 0.0);
+    gbsi_conditioned_free(c);
+    gbs_model_free(m);
+}
+
+static void test_impossible_constant(void **unused)
+{
+    (void)unused;
+    const double zero = -INFINITY;
+    uint32_t table = 0;
+    gbs_error err = {0};
+    gbsi_conditioned *c = NULL;
+    gbs_builder *b = new_builder(1, 2);
+    assert_int_equal(gbs_builder_add_table(b, 1, &zero, &table, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table_factor(b, 0, NULL, table, NULL), GBS_OK);
+    gbs_model *m = build(b);
+    assert_int_equal(gbsi_condition(m, NULL, &c, &err), GBS_ERR_IMPOSSIBLE);
+    assert_non_null(strstr(err.message, "factor 0 ()"));
+    assert_null(c);
+    gbs_model_free(m);
+}
+
+static void test_impossible_names(void **unused)
+{
+    (void)unused;
+    const uint32_t scope[3] = {0, 1, 2};
+    const uint32_t state[3] = {1, 1, 1};
+    gbs_error err = {0};
+    gbs_evidence *e = NULL;
+    gbsi_conditioned *c = NULL;
+    gbs_builder *b = new_builder(3, 2);
+    assert_int_equal(gbs_builder_name_variable(b, 0, "a", NULL), GBS_OK);
+    assert_int_equal(gbs_builder_name_variable(b, 1, "b", NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_field(b, 0, 1.0, NULL), GBS_OK);
+    assert_int_equal(
+        gbs_builder_add_logical(b, GBS_LOGICAL_CLAUSE, 3, scope, state, INFINITY, NULL), GBS_OK);
+    gbs_model *m = build(b);
+    assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
+    for (uint32_t v = 0; v < 3; ++v) {
+        assert_int_equal(gbs_evidence_observe(e, v, 0, NULL), GBS_OK);
+    }
+    assert_int_equal(gbsi_condition(m, e, &c, &err), GBS_ERR_IMPOSSIBLE);
+    assert_string_equal(err.message, "evidence has probability zero: factor 1 (a, b, 2) forbids "
+                                     "every combination that is left");
+    gbs_evidence_free(e);
+    gbs_model_free(m);
+}
+
+/* Factors that share a table share what is left of it, and only if they lose the same states. */
+static void test_shared_slices(void **unused)
+{
+    (void)unused;
+    double logw[9];
+    uint32_t table = 0;
+    gbs_evidence *e = NULL;
+    gbsi_conditioned *c = NULL;
+    gbs_builder *b = new_builder(402, 3);
+    for (unsigned i = 0; i < 9; ++i) {
+        logw[i] = i;
+    }
+    assert_int_equal(gbs_builder_add_table(b, 9, logw, &table, NULL), GBS_OK);
+    for (uint32_t v = 0; v < 401; ++v) {
+        const uint32_t scope[2] = {v, v + 1};
+        assert_int_equal(gbs_builder_add_table_factor(b, 2, scope, table, NULL), GBS_OK);
+    }
+    gbs_model *m = build(b);
+    assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
+    for (uint32_t v = 0; v < 400; v += 4) { /* 300 factors touch no evidence or one end of it */
+        assert_int_equal(gbs_evidence_observe(e, v, v / 4 % 3, NULL), GBS_OK);
+    }
+    assert_int_equal(gbsi_condition(m, e, &c, NULL), GBS_OK);
+    /* whole; three states observed on the left, three on the right */
+    assert_int_equal(c->factors.n_tables, 7);
+    assert_int_equal(c->factors.table_start[7], 9 + 6 * 3);
+    assert_int_equal(c->factors.n_factors, 401);
+    gbsi_conditioned_free(c);
+    gbs_evidence_free(e);
+    gbs_model_free(m);
+}
+
+static void test_wide_domain(void **unused)
+{
+    (void)unused;
+    gbs_evidence *e = NULL;
+    gbsi_conditioned *c = NULL;
+    gbs_builder *b = new_builder(3, 65535);
+    assert_int_equal(gbs_builder_add_potts(b, 0, 1, -INFINITY, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_potts(b, 1, 2, 0.5, NULL), GBS_OK);
+    gbs_model *m = build(b);
+    assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
+    assert_int_equal(gbs_evidence_observe(e, 0, 65534, NULL), GBS_OK);
+    gbs_error err = {0};
+    /* one state less on one end of a coupling would need 2^32 entries: refused with the reason */
+    assert_int_equal(gbsi_condition(m, e, &c, &err), GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "factor 1"));
+    assert_int_equal(gbs_evidence_observe(e, 2, 64, NULL), GBS_OK);
+    assert_int_equal(gbsi_condition(m, e, &c, NULL), GBS_OK);
+    assert_int_equal(c->n_variables, 1);
+    assert_int_equal(c->arity[0], 65534);
+    assert_int_equal(c->user_state[65533], 65533);
+    assert_int_equal(c->factors.n_factors, 1);
+    assert_true(c->factors.table[64] == 0.5 && c->factors.table[65] == 0.0);
+    gbsi_conditioned_free(c);
+    gbs_evidence_free(e);
+    gbs_model_free(m);
+}
+
+static void test_network(void **unused)
+{
+    (void)unused;
+    const double logw[4] = {-1.0, -2.0, -3.0, -INFINITY};
+    uint32_t table[2];
+    gbs_evidence *e = NULL;
+    gbsi_conditioned *c = NULL;
+    gbs_builder *b = new_builder(4, 2);
+    assert_int_equal(gbs_builder_add_table(b, 2, logw, &table[0], NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table(b, 4, logw, &table[1], NULL), GBS_OK);
+    const uint32_t arc[3][2] = {{3, 2}, {2, 1}, {1, 0}};
+    for (unsigned i = 0; i < 3; ++i) {
+        assert_int_equal(gbs_builder_add_table_factor(b, 2, arc[i], table[1], NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_add_table_factor(b, 1, &arc[0][0], table[0], NULL), GBS_OK);
+    gbs_builder_set_directed(b);
+    gbs_model *m = build(b);
+    assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
+    assert_int_equal(gbs_evidence_observe(e, 1, 1, NULL), GBS_OK); /* then 0 and 2 are 0 */
+    assert_int_equal(gbsi_condition(m, e, &c, NULL), GBS_OK);
+    assert_int_equal(c->n_variables, 1);
+    assert_int_equal(c->n_implied, 2);
+    assert_int_equal(c->user_variable[0], 3);
+    assert_int_equal(c->factors.n_factors, 2);
+    assert_int_equal(c->cpt[0], 1);
+    assert_int_equal(c->origin[1], 3);
+    gbsi_conditioned_free(c);
+    assert_int_equal(gbsi_condition(m, NULL, &c, NULL), GBS_OK);
+    const uint32_t order[4] = {3, 2, 1, 0};
+    assert_memory_equal(c->topological, order, sizeof order);
+    assert_int_equal(c->cpt[2], 0);
+    gbsi_conditioned_free(c);
+    gbs_evidence_free(e);
+    gbs_model_free(m);
+}
+
+static void test_no_memory(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 3;
+    for (unsigned round = 0; round < 20; ++round) {
+        gbs_model *m = random_model(&seed, 5);
+        gbs_evidence *e = random_evidence(&seed, m);
+        uint8_t keep[MOST_VARIABLES];
+        memset(keep, 1, sizeof keep);
+        for (uint64_t n = 0;; ++n) {
+            gbsi_conditioned *c = NULL;
+            gbsi_conditioned *p = NULL;
+            gbs_error err = {0};
+            gbsi_alloc_fail_after(n);
+            gbs_status status = gbsi_condition(m, e, &c, &err);
+            if (status == GBS_OK) {
+                status = gbsi_conditioned_part(c, keep, &p, &err);
+            }
+            gbsi_alloc_fail_after(UINT64_MAX);
+            assert_true(c != NULL || p == NULL);
+            assert_int_equal(err.status, status);
+            gbsi_conditioned_free(c);
+            gbsi_conditioned_free(p);
+            if (status != GBS_ERR_MEMORY) {
+                break;
+            }
+            assert_true(n < 1000);
+        }
+        gbs_evidence_free(e);
+        gbs_model_free(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_models),
+        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_impossible_constant),
+        cmocka_unit_test(test_impossible_names),
+        cmocka_unit_test(test_shared_slices),
+        cmocka_unit_test(test_wide_domain),
+        cmocka_unit_test(test_network),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

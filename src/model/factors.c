@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "model/factors.h"
+
+void gbsi_factors_free(gbsi_factors *factors)
+{
+    if (factors == NULL) {
+        return;
+    }
+    gbsi_free(factors->kind);
+    gbsi_free(factors->scope_start);
+    gbsi_free(factors->scope);
+    gbsi_free(factors->literal);
+    gbsi_free(factors->weight);
+    gbsi_free(factors->aux);
+    gbsi_free(factors->table_start);
+    gbsi_free(factors->table);
+    gbsi_free(factors->logical);
+}
+
+static double table_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
+                          const uint32_t *x)
+{
+    size_t entry = 0;
+    for (size_t i = factors->scope_start[f]; i < factors->scope_start[f + 1]; ++i) {
+        const uint32_t v = factors->scope[i];
+        assert(x[v] < arity[v]);
+        entry = entry * arity[v] + x[v];
+    }
+    return factors->table[factors->table_start[factors->aux[f]] + entry];
+}
+
+/* J prod s_k with s = -1 in state 0: the sign is that of the number of zeros. */
+static double spin_value(const gbsi_factors *factors, size_t f, const uint32_t *x)
+{
+    bool odd = false;
+    for (size_t i = factors->scope_start[f]; i < factors->scope_start[f + 1]; ++i) {
+        odd ^= x[factors->scope[i]] == 0;
+    }
+    return odd ? -factors->weight[f] : factors->weight[f];
+}
+
+static double logical_factor_value(const gbsi_factors *factors, size_t f, const uint32_t *x)
+{
+    const gbsi_logical *logical = &factors->logical[factors->aux[f]];
+    const bool free_head = logical->head == GBSI_HEAD_FREE;
+    const size_t end = factors->scope_start[f + 1];
+    const size_t body_end = end - (free_head ? 1 : 0);
+    uint32_t n_true = logical->n_body_true;
+    for (size_t i = factors->scope_start[f]; i < body_end; ++i) {
+        n_true += x[factors->scope[i]] == factors->literal[i];
+    }
+    const bool head = free_head ? x[factors->scope[body_end]] == factors->literal[body_end]
+                                : logical->head == GBSI_HEAD_TRUE;
+    return gbsi_logical_value(logical, factors->weight[f], n_true, head);
+}
+
+double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
+                         const uint32_t *x)
+{
+    const uint32_t *scope = &factors->scope[factors->scope_start[f]];
+    switch (factors->kind[f]) {
+    case GBS_FACTOR_TABLE:
+        return table_value(factors, arity, f, x);
+    case GBS_FACTOR_FIELD:
+    case GBS_FACTOR_ISING:
+    case GBS_FACTOR_SPIN:
+        return spin_value(factors, f, x);
+    case GBS_FACTOR_POTTS:
+        return x[scope[0]] == x[scope[1]] ? factors->weight[f] : 0.0;
+    default:
+        assert(factors->kind[f] == GBS_FACTOR_LOGICAL);
+        return logical_factor_value(factors, f, x);
+    }
+}
+
+bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f)
+{
+    if (factors->kind[f] == GBS_FACTOR_TABLE) {
+        const uint32_t t = factors->aux[f];
+        for (size_t e = factors->table_start[t]; e < factors->table_start[t + 1]; ++e) {
+            if (factors->table[e] == -INFINITY) {
+                return true;
+            }
+        }
+        return false;
+    }
+    /* Potts couplings may be minus, logical weights plus infinity. Every hard function of two or
+     * more values forbids something; those that became constants have left a conditioned store. */
+    return isinf(factors->weight[f]) != 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The factor store that a model and a conditioned model share, and the log-weight of one factor. */
+#ifndef GBSI_MODEL_FACTORS_H
+#define GBSI_MODEL_FACTORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gibbsite/model.h"
+
+#define GBSI_NONE UINT32_MAX
+
+/* A logical factor after evidence: literals fixed by it have left the scope and are counted here.
+ * Fixed-false body literals only show in n_body. As the user writes it: head free, n_body_true 0.
+ */
+typedef enum gbsi_head {
+    GBSI_HEAD_FREE,  /* the last variable of the scope */
+    GBSI_HEAD_FALSE, /* fixed; the whole scope is body */
+    GBSI_HEAD_TRUE,
+} gbsi_head;
+
+typedef struct gbsi_logical {
+    uint8_t function;     /* gbs_logical_function */
+    uint8_t head;         /* gbsi_head */
+    uint32_t n_body;      /* literals in the body as written: m - 1 */
+    uint32_t n_body_true; /* of these, fixed true */
+} gbsi_logical;
+
+typedef struct gbsi_factors {
+    size_t n_factors;
+    uint8_t *kind;       /* [n_factors] gbs_factor_kind */
+    size_t *scope_start; /* [n_factors + 1] */
+    uint32_t *scope;     /* [scope_start[n_factors]] variables, distinct within a factor */
+    uint32_t *literal;   /* like scope: the state that makes the literal true; NULL if no factor is
+                            logical */
+    double *weight;      /* [n_factors] h, J or w; 0 for tables */
+    uint32_t *aux;       /* [n_factors] table id; logical id; else 0 */
+    size_t n_tables;
+    size_t *table_start; /* [n_tables + 1] */
+    double *table;       /* natural log, last variable of the scope fastest */
+    size_t n_logical;
+    gbsi_logical *logical; /* [n_logical] */
+} gbsi_factors;
+
+void gbsi_factors_free(gbsi_factors *factors); /* frees the arrays, not the struct */
+
+/* weight * phi for n_body_true true body literals (fixed ones included) and the head's value
+ * [M5]; with weight +inf the hard form of gbs_logical_function. */
+double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n_body_true,
+                          bool head);
+
+/* Log-weight of factor f at x. @param x states by variable id of the store;
+ * @param arity by variable id. Any kind; the reference that kernels are tested against. */
+double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
+                         const uint32_t *x);
+
+/* Whether some configuration of factor f has log-weight minus infinity. O(table entries). */
+bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model as the rest of the library sees it. Immutable once built. */
+#ifndef GBSI_MODEL_MODEL_H
+#define GBSI_MODEL_MODEL_H
+
+#include "model/factors.h"
+
+struct gbs_model {
+    uint32_t n_variables;
+    uint32_t *arity;      /* [n_variables] */
+    size_t *state_offset; /* [n_variables + 1] */
+    char *text;           /* pool of names and labels, each ending in 0 */
+    size_t *name;  /* [n_variables] offset into text, SIZE_MAX: none; NULL if no variable has one */
+    size_t *label; /* [state_offset[n_variables]] likewise */
+    uint32_t *by_name; /* named variables sorted by name, for look-up; NULL if none */
+    uint32_t n_named;
+    gbsi_factors factors;
+    bool directed;
+    uint32_t *cpt;         /* directed: [n_variables] the factor whose child it is; else NULL */
+    uint32_t *topological; /* directed: [n_variables] parents before children; else NULL */
+    size_t bytes;
+    char digest[33];
+};
+
+struct gbs_evidence {
+    const gbs_model *model;
+    uint32_t n_observed;
+    uint32_t *state; /* [n_variables] GBSI_NONE where not observed */
+    double
+        *log_likelihood; /* [state_offset[n_variables]] NULL while there is no virtual evidence */
+};
+
+#endif

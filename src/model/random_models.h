@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For tests: small random models over all kinds of factors, with hard zeros and odd arities, and
+ * walking through all their assignments. */
+#ifndef GBSI_MODEL_RANDOM_MODELS_H
+#define GBSI_MODEL_RANDOM_MODELS_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "model/model.h"
+
+enum { MOST_VARIABLES = 6 };
+
+/* splitmix64 (Steele, Lea & Flood 2014): tests of the model do not lean on rng/. */
+static inline uint32_t random_below(uint64_t *seed, uint32_t n)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (uint32_t)(((z ^ (z >> 31)) >> 33) % n);
+}
+
+/* Eighths in [-4, 4]: sums of them are exact. */
+static inline double random_weight(uint64_t *seed)
+{
+    return ((double)random_below(seed, 65) - 32.0) / 8.0;
+}
+
+/* Up to `most` distinct variables, all of arity 2 if `binary`. @return how many. */
+static inline uint32_t random_scope(uint64_t *seed, uint32_t n, const uint32_t *arity,
+                                    uint32_t most, int binary, uint32_t *scope)
+{
+    uint32_t found = 0;
+    for (uint32_t tries = 0; tries < 4 * most && found < most; ++tries) {
+        const uint32_t v = random_below(seed, n);
+        int seen = binary && arity[v] != 2;
+        for (uint32_t i = 0; i < found; ++i) {
+            seen |= scope[i] == v;
+        }
+        if (!seen) {
+            scope[found++] = v;
+        }
+    }
+    return found;
+}
+
+static inline void add_random_table(gbs_builder *b, uint64_t *seed, const uint32_t *arity,
+                                    uint32_t n, const uint32_t *scope, uint32_t zeros)
+{
+    double logw[4096];
+    size_t n_entries = 1;
+    uint32_t table = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        n_entries *= arity[scope[i]];
+    }
+    for (size_t e = 0; e < n_entries; ++e) {
+        logw[e] = random_below(seed, 100) < zeros ? -INFINITY : random_weight(seed);
+    }
+    assert_int_equal(gbs_builder_add_table(b, n_entries, logw, &table, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table_factor(b, n, scope, table, NULL), GBS_OK);
+    if (random_below(seed, 2) == 0 && n > 1) { /* shared, if another scope fits */
+        uint32_t other[MOST_VARIABLES];
+        for (uint32_t i = 0; i < n; ++i) {
+            other[i] = scope[n - 1 - i];
+        }
+        (void)gbs_builder_add_table_factor(b, n, other, table, NULL);
+    }
+}
+
+static inline void add_random_logical(gbs_builder *b, uint64_t *seed, const uint32_t *arity,
+                                      uint32_t n, const uint32_t *scope, uint32_t zeros)
+{
+    static const gbs_logical_function function[] = {
+        GBS_LOGICAL_IMPLY_NATURAL,   GBS_LOGICAL_OR,        GBS_LOGICAL_AND,   GBS_LOGICAL_EQUAL,
+        GBS_LOGICAL_IS_TRUE,         GBS_LOGICAL_LINEAR,    GBS_LOGICAL_RATIO, GBS_LOGICAL_LOGICAL,
+        GBS_LOGICAL_AND_CATEGORICAL, GBS_LOGICAL_IMPLY_MLN, GBS_LOGICAL_CLAUSE};
+    uint32_t state[MOST_VARIABLES];
+    for (uint32_t i = 0; i < n; ++i) {
+        state[i] = random_below(seed, arity[scope[i]]);
+    }
+    const gbs_logical_function chosen = function[random_below(seed, 11)];
+    if (random_below(seed, 100) >= zeros ||
+        gbs_builder_add_logical(b, chosen, n, scope, state, INFINITY, NULL) != GBS_OK) {
+        assert_int_equal(
+            gbs_builder_add_logical(b, chosen, n, scope, state, random_weight(seed), NULL), GBS_OK);
+    }
+}
+
+/* @param zeros per cent of entries and weights that are hard. */
+static inline void add_random_factor(gbs_builder *b, uint64_t *seed, uint32_t n,
+                                     const uint32_t *arity, uint32_t zeros)
+{
+    uint32_t scope[MOST_VARIABLES];
+    const uint32_t kind = random_below(seed, 6);
+    const uint32_t most = 1 + random_below(seed, n < 4 ? n : 4);
+    const int binary =
+        kind == GBS_FACTOR_FIELD || kind == GBS_FACTOR_ISING || kind == GBS_FACTOR_SPIN;
+    const uint32_t found =
+        random_scope(seed, n, arity, kind == GBS_FACTOR_POTTS ? 2 : most, binary, scope);
+    const double weight = random_weight(seed);
+    if (kind == GBS_FACTOR_TABLE) {
+        add_random_table(b, seed, arity, random_below(seed, 20) == 0 ? 0 : found, scope,
+                         found == 0 ? 0 : zeros);
+    } else if (kind == GBS_FACTOR_LOGICAL && found > 0) {
+        add_random_logical(b, seed, arity, found, scope, zeros);
+    } else if (kind == GBS_FACTOR_FIELD && found > 0) {
+        assert_int_equal(gbs_builder_add_field(b, scope[0], weight, NULL), GBS_OK);
+    } else if (kind == GBS_FACTOR_ISING && found > 1) {
+        assert_int_equal(gbs_builder_add_ising(b, scope[0], scope[1], weight, NULL), GBS_OK);
+    } else if (kind == GBS_FACTOR_SPIN && found > 0) {
+        assert_int_equal(gbs_builder_add_spin(b, found, scope, weight, NULL), GBS_OK);
+    } else if (kind == GBS_FACTOR_POTTS && found == 2 && arity[scope[0]] == arity[scope[1]]) {
+        const int hard = random_below(seed, 100) < zeros;
+        assert_int_equal(
+            gbs_builder_add_potts(b, scope[0], scope[1], hard ? -INFINITY : weight, NULL), GBS_OK);
+    }
+}
+
+static inline gbs_model *random_model(uint64_t *seed, uint32_t zeros)
+{
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    uint32_t arity[MOST_VARIABLES];
+    const uint32_t n = 1 + random_below(seed, MOST_VARIABLES - 1);
+    const int same = random_below(seed, 3) == 0; /* so that Potts and shared tables are common */
+    for (uint32_t v = 0; v < n; ++v) {
+        arity[v] = same && v > 0                ? arity[0]
+                   : random_below(seed, 2) == 0 ? 2
+                                                : 1 + random_below(seed, 4);
+    }
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, n, arity, NULL, NULL), GBS_OK);
+    for (uint32_t f = random_below(seed, 10); f > 0; --f) {
+        add_random_factor(b, seed, n, arity, zeros);
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    return model;
+}
+
+/* The next assignment, variable 0 fastest. @return 0 after the last, then x is all 0 again. */
+static inline int next_assignment(uint32_t n, const uint32_t *arity, uint32_t *x)
+{
+    for (uint32_t v = 0; v < n; ++v) {
+        if (++x[v] < arity[v]) {
+            return 1;
+        }
+        x[v] = 0;
+    }
+    return 0;
+}
+
+#endif

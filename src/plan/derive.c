@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables as one of their variables sees them, shared between factors of equal content. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plan/compile.h"
+
+double gbsi_value_at(const gbsi_factors *factors, const uint32_t *arity, size_t f,
+                     const uint32_t *at)
+{
+    const uint32_t *scope = factors->scope + factors->scope_start[f];
+    const uint32_t n = (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
+    const double w = factors->weight[f];
+    switch ((gbs_factor_kind)factors->kind[f]) {
+    case GBS_FACTOR_TABLE: {
+        size_t index = 0;
+        for (uint32_t q = 0; q < n; ++q) {
+            index = index * arity[scope[q]] + at[q];
+        }
+        return factors->table[factors->table_start[factors->aux[f]] + index];
+    }
+    case GBS_FACTOR_FIELD:
+        return at[0] ? w : -w;
+    case GBS_FACTOR_ISING:
+        return at[0] == at[1] ? w : -w;
+    case GBS_FACTOR_POTTS:
+        return at[0] == at[1] ? w : 0.0;
+    case GBS_FACTOR_SPIN: {
+        uint32_t down = 0;
+        for (uint32_t q = 0; q < n; ++q) {
+            down ^= at[q] ^ 1u;
+        }
+        return down ? -w : w;
+    }
+    case GBS_FACTOR_LOGICAL:
+        break;
+    }
+    const uint32_t *literal = factors->literal + factors->scope_start[f];
+    const gbsi_logical *logical = &factors->logical[factors->aux[f]];
+    const uint32_t body = logical->head == GBSI_HEAD_FREE ? n - 1 : n;
+    uint32_t n_true = logical->n_body_true;
+    for (uint32_t q = 0; q < body; ++q) {
+        n_true += at[q] == literal[q];
+    }
+    bool head = logical->head == GBSI_HEAD_FREE ? at[n - 1] == literal[n - 1]
+                                                : logical->head == GBSI_HEAD_TRUE;
+    return gbsi_logical_value(logical, w, n_true, head);
+}
+
+gbs_status gbsi_pool_take(gbsi_compile *c, bool precise, size_t n, size_t *base, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    size_t used = precise ? plan->n_pool64 : plan->n_pool;
+    /* Lane gathers take 32-bit signed indices within a pool. */
+    if (n > (size_t)INT32_MAX || used > (size_t)INT32_MAX - n) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "the tables of this model take more than %d packed entries, the most this "
+                         "version holds",
+                         INT32_MAX);
+    }
+    void *pool = precise ? (void *)plan->pool64 : (void *)plan->pool;
+    size_t *capacity = precise ? &c->pool64_capacity : &c->pool_capacity;
+    gbs_status status = gbsi_reserve(&pool, capacity, used + n + 16,
+                                     precise ? sizeof(double) : sizeof(float), "tables", err);
+    if (status < 0) {
+        return status;
+    }
+    if (precise) {
+        plan->pool64 = pool;
+        plan->n_pool64 = used + n;
+    } else {
+        plan->pool = pool;
+        plan->n_pool = used + n;
+    }
+    *base = used;
+    return GBS_OK;
+}
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ (h >> 29);
+}
+
+static uint64_t hash_of(const gbsi_compile *c, size_t f, uint32_t position, unsigned form)
+{
+    const gbsi_factors *factors = c->factors;
+    uint64_t bits = 0;
+    memcpy(&bits, &factors->weight[f], sizeof bits);
+    uint64_t h = mix(factors->kind[f], bits);
+    h = mix(h, factors->kind[f] == GBS_FACTOR_TABLE ? factors->aux[f] : 0);
+    return mix(mix(h, position), form);
+}
+
+static bool same_logical(const gbsi_logical *a, const gbsi_logical *b)
+{
+    return a->function == b->function && a->head == b->head && a->n_body == b->n_body &&
+           a->n_body_true == b->n_body_true;
+}
+
+/* Equal content as `position` sees it: the same derived table serves both. */
+static bool same_content(const gbsi_compile *c, size_t f, size_t g, uint32_t position)
+{
+    const gbsi_factors *factors = c->factors;
+    const size_t sf = factors->scope_start[f];
+    const size_t sg = factors->scope_start[g];
+    const size_t n = factors->scope_start[f + 1] - sf;
+    if (factors->kind[f] != factors->kind[g] || n != factors->scope_start[g + 1] - sg ||
+        memcmp(&factors->weight[f], &factors->weight[g], sizeof(double)) != 0) {
+        return false;
+    }
+    if (position >= GBSI_BY_COUNT) {
+        return same_logical(&factors->logical[factors->aux[f]], &factors->logical[factors->aux[g]]);
+    }
+    for (size_t q = 0; q < n; ++q) {
+        if (c->model->arity[factors->scope[sf + q]] != c->model->arity[factors->scope[sg + q]]) {
+            return false;
+        }
+    }
+    if (factors->kind[f] == GBS_FACTOR_TABLE) {
+        return factors->aux[f] == factors->aux[g];
+    }
+    if (factors->kind[f] == GBS_FACTOR_LOGICAL) {
+        return same_logical(&factors->logical[factors->aux[f]],
+                            &factors->logical[factors->aux[g]]) &&
+               memcmp(factors->literal + sf, factors->literal + sg, n * sizeof(uint32_t)) == 0;
+    }
+    return true;
+}
+
+/* The place of (f, position, form) in the map, or the empty place where it belongs. */
+static size_t find(const gbsi_compile *c, size_t f, uint32_t position, bool log_odds, bool precise)
+{
+    size_t mask = c->derived_capacity - 1;
+    size_t i = hash_of(c, f, position, (unsigned)log_odds + 2u * precise) & mask;
+    for (;; i = (i + 1) & mask) {
+        const gbsi_derived *d = &c->derived[i];
+        if (d->factor == SIZE_MAX ||
+            (d->position == position && d->log_odds == log_odds && d->precise == precise &&
+             same_content(c, d->factor, f, position))) {
+            return i;
+        }
+    }
+}
+
+static gbs_status grow(gbsi_compile *c, gbs_error *err)
+{
+    if (2 * (c->n_derived + 1) <= c->derived_capacity) {
+        return GBS_OK;
+    }
+    size_t old_capacity = c->derived_capacity;
+    gbsi_derived *old = c->derived;
+    size_t capacity = old_capacity == 0 ? 64 : 2 * old_capacity;
+    gbsi_derived *grown = gbsi_alloc_array(capacity, sizeof *grown);
+    if (grown == NULL) {
+        return gbsi_no_memory(err, "plan", capacity * sizeof *grown);
+    }
+    for (size_t i = 0; i < capacity; ++i) {
+        grown[i].factor = SIZE_MAX;
+    }
+    c->derived = grown;
+    c->derived_capacity = capacity;
+    for (size_t i = 0; i < old_capacity; ++i) {
+        if (old[i].factor != SIZE_MAX) {
+            grown[find(c, old[i].factor, old[i].position, old[i].log_odds, old[i].precise)] =
+                old[i];
+        }
+    }
+    gbsi_free(old);
+    return GBS_OK;
+}
+
+gbs_status gbsi_shared_find(gbsi_compile *c, size_t f, uint32_t position, bool log_odds,
+                            bool precise, bool *found, size_t *base, gbs_error *err)
+{
+    gbs_status status = grow(c, err);
+    if (status < 0) {
+        return status;
+    }
+    size_t i = find(c, f, position, log_odds, precise);
+    *found = c->derived[i].factor != SIZE_MAX;
+    *base = *found ? c->derived[i].base : 0;
+    return GBS_OK;
+}
+
+void gbsi_shared_add(gbsi_compile *c, size_t f, uint32_t position, bool log_odds, bool precise,
+                     size_t base)
+{
+    c->derived[find(c, f, position, log_odds, precise)] = (gbsi_derived){
+        .factor = f, .position = position, .log_odds = log_odds, .precise = precise, .base = base};
+    ++c->n_derived;
+}
+
+static void store(gbsi_compile *c, bool precise, size_t index, double value)
+{
+    if (precise) {
+        c->plan->pool64[index] = value;
+    } else {
+        c->plan->pool[index] = (float)value;
+    }
+}
+
+/* One configuration of the others: log-weights of the own states, maximum taken off (a constant
+ * that cancels in the conditional and would only cost precision). */
+static void store_row(gbsi_compile *c, size_t f, uint32_t position, uint32_t k, bool log_odds,
+                      bool precise, size_t out)
+{
+    double top = -INFINITY;
+    for (uint32_t a = 0; a < k; ++a) {
+        c->at[position] = a;
+        c->own[a] = gbsi_value_at(c->factors, c->model->arity, f, c->at);
+        top = c->own[a] > top ? c->own[a] : top;
+    }
+    if (log_odds) {
+        store(c, precise, out, c->own[1] - c->own[0]);
+        return;
+    }
+    top = top > -INFINITY ? top : 0.0;
+    for (uint32_t a = 0; a < k; ++a) {
+        store(c, precise, out + a, c->own[a] - top);
+    }
+}
+
+gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, bool log_odds, bool precise,
+                       size_t *base, gbs_error *err)
+{
+    const gbsi_factors *factors = c->factors;
+    const uint32_t *scope = factors->scope + factors->scope_start[f];
+    const uint32_t n = (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
+    const uint32_t k = c->model->arity[scope[position]];
+    bool share = factors->kind[f] != GBS_FACTOR_TABLE || c->table_uses[factors->aux[f]] > 1;
+    gbs_status status = GBS_OK;
+    if (share) {
+        bool found = false;
+        GBSI_TRY(gbsi_shared_find(c, f, position, log_odds, precise, &found, base, err));
+        if (found) {
+            return GBS_OK;
+        }
+    }
+    size_t n_rows = 1;
+    for (uint32_t q = 0; q < n; ++q) {
+        size_t arity = q == position ? 1 : c->model->arity[scope[q]];
+        n_rows = n_rows > SIZE_MAX / arity ? SIZE_MAX : n_rows * arity;
+    }
+    const size_t width = log_odds ? 1 : k;
+    GBSI_TRY(gbsi_pool_take(c, precise, n_rows > SIZE_MAX / width ? SIZE_MAX : n_rows * width, base,
+                            err));
+    memset(c->at, 0, n * sizeof *c->at);
+    for (size_t row = 0; row < n_rows; ++row) {
+        store_row(c, f, position, k, log_odds, precise, *base + row * width);
+        for (uint32_t q = n; q-- > 0;) { /* next configuration of the others, last fastest */
+            if (q != position && ++c->at[q] < c->model->arity[scope[q]]) {
+                break;
+            }
+            c->at[q] = 0;
+        }
+    }
+    if (share) {
+        gbsi_shared_add(c, f, position, log_odds, precise, *base);
+    }
+cleanup:
+    return status;
+}
+
+void gbsi_add_unary(const gbsi_compile *c, size_t f, uint32_t arity, double *logw)
+{
+    uint32_t at[2] = {0, 0}; /* two: no scope of a unary factor reads the second */
+    for (at[0] = 0; at[0] < arity; ++at[0]) {
+        logw[at[0]] += gbsi_value_at(c->factors, c->model->arity, f, at);
+    }
+}
+
+uint32_t gbsi_position(const gbsi_factors *factors, size_t f, uint32_t v)
+{
+    const uint32_t *scope = factors->scope + factors->scope_start[f];
+    uint32_t q = 0;
+    while (scope[q] != v) {
+        ++q;
+        assert(q < factors->scope_start[f + 1] - factors->scope_start[f]);
+    }
+    return q;
+}

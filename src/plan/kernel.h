@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Full conditionals of a tile of variables: one kernel per class, in src/kernel/. */
+#ifndef GBSI_PLAN_KERNEL_H
+#define GBSI_PLAN_KERNEL_H
+
+#include "plan/plan.h"
+#include "plan/tile.h"
+#include "simd/dispatch.h"
+
+/* The chains of one group: independent runs over one schedule. */
+typedef struct gbsi_group {
+    void *state;       /* [n_slots][lanes] uint8_t or uint16_t, from gbsi_alloc_lanes() */
+    uint32_t *counter; /* [n_counters][lanes] true literals of long factors; NULL if none */
+} gbsi_group;
+
+typedef struct gbsi_kernel {
+    const char *name;
+    /* Writes tile->logw from plan and state: rows of one place of 16 chains ... */
+    void (*fill16)(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile);
+    /* ... or of 16 places of one chain. Both sum in the same order: the same bits. */
+    void (*fill1)(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile);
+} gbsi_kernel;
+
+/* The kernel of a class on an instruction set. */
+const gbsi_kernel *gbsi_kernel_of(gbsi_class class_id, gbsi_simd level);
+
+/* Counters of true literals from scratch, and moved by a tile whose values are drawn but not yet
+ * stored (neighbours share a factor, so no two writers of a batch meet). Only if plan->n_counters.
+ */
+void gbsi_counters_init(const gbsi_plan *plan, uint32_t lanes, gbsi_group *group);
+void gbsi_counters_commit(const gbsi_plan *plan, gbsi_group *group, const gbsi_tile *tile);
+
+#endif

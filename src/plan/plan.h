@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model compiled for one kind of scan, as FFTW compiles a transform: variables classed by the
+ * cheapest conditional that is exact for them, numbered as slots in the order they are used, their
+ * neighbourhoods packed. Read-only, shared by all chains. The log-weight of state a is summed
+ * field[a] first, then neighbours (or terms) in ascending slot, [M2]. */
+#ifndef GBSI_PLAN_PLAN_H
+#define GBSI_PLAN_PLAN_H
+
+#include "graph/graph.h"
+
+/* Classes of variables, by their conditional; the order is the order inside a batch. */
+typedef enum gbsi_class {
+    GBSI_CLASS_ISING, /* binary, finite, binary neighbours one by one: log-odds = f + sum w x [M3]
+                       */
+    GBSI_CLASS_POTTS, /* finite J [x_i = x_j] to neighbours one by one [M4] */
+    GBSI_CLASS_PAIRWISE, /* any tables, neighbours one by one */
+    GBSI_CLASS_TABLE,    /* any tables */
+    GBSI_CLASS_LOGICAL,  /* logical factors and spin products beside tables [M5] */
+    GBSI_CLASS_PRECISE,  /* any of these where float sums would err by more than 1e-4: double [M13]
+                          */
+    GBSI_N_CLASSES,
+} gbsi_class;
+
+#define GBSI_ROUNDING_LIMIT 1e-4 /* of a log-weight; beyond it a variable is PRECISE */
+#define GBSI_LONG_ROW       64u  /* ising rows longer than this are summed in 16 strided partials */
+#define GBSI_LONG_TERM      16u  /* logical and spin terms longer than this keep counters */
+
+/* A factor as one of its variables sees it: classes TABLE, LOGICAL and PRECISE. */
+typedef enum gbsi_term_kind {
+    GBSI_TERM_TABLE,
+    GBSI_TERM_LOGICAL,
+    GBSI_TERM_SPIN,
+    GBSI_TERM_POTTS,
+} gbsi_term_kind;
+
+typedef struct gbsi_term {
+    uint8_t kind; /* gbsi_term_kind */
+    uint8_t head; /* LOGICAL: the last neighbour is the head; it is not in the count */
+    uint8_t
+        own_body; /* LOGICAL: the variable's own literal is in the body, so the counter has it */
+    uint32_t n;   /* links: link[first .. first + n); with a counter only the head's */
+    uint32_t n_others; /* variables of the factor besides this one */
+    uint32_t literal;  /* LOGICAL: own state that makes the literal true */
+    uint32_t counter;  /* index of the factor's counter, GBSI_NONE: count the neighbours */
+    size_t first;
+    size_t base; /* TABLE: pool[base + sum x*stride (+ a)]
+                    LOGICAL: index c = body neighbours true, or 2c + head;
+                        log-odds: pool[base + c]; else pool[base + 2c + (own literal true)]
+                    SPIN: pool[base] = 2J (log-odds when the others' product is +1); else
+                        pool[base + 0] = -J, pool[base + 1] = J for own state 0, 1
+                    POTTS: pool[base] = J (log-weights only) */
+} gbsi_term;
+
+typedef struct gbsi_link {
+    uint32_t slot;
+    uint32_t
+        aux; /* TABLE: stride, in pool entries; LOGICAL: the state that makes the literal true */
+} gbsi_link;
+
+/* One factor whose true literals (SPIN: states 1) are counted as they change. */
+typedef struct gbsi_counter_link {
+    uint32_t counter;
+    uint32_t literal; /* own state that counts */
+} gbsi_counter_link;
+
+typedef union gbsi_edge {
+    float coupling; /* ISING: w [M3]; POTTS: J */
+    uint32_t base;  /* PAIRWISE: pool[base + x * (log-odds ? 1 : k) + a] */
+} gbsi_edge;
+
+/* Sliced ELL of the ISING class for groups of one chain: slices of 16 consecutive slots, entry d of
+ * slot s at [slice_start[s / 16] + 16 d + s mod 16], padded with weight 0 to the longest row. */
+typedef struct gbsi_sell {
+    size_t *slice_start; /* [n_ising_slots / 16 rounded up + 1] */
+    uint32_t *neighbour;
+    float *coupling;
+} gbsi_sell;
+
+typedef struct gbsi_plan {
+    const gbsi_conditioned *model; /* borrowed */
+    const gbsi_graph *graph;       /* borrowed: decides levels */
+    uint32_t n_slots;
+    uint32_t *slot_of;     /* [n_slots] by variable */
+    uint32_t *variable_of; /* [n_slots] by slot */
+    uint32_t *rank;        /* [n_slots] by slot: position in the order class, form, arity, slot */
+    uint32_t *arity;       /* by slot */
+    uint8_t *class_id;     /* by slot */
+    uint8_t *log_odds;     /* by slot: binary and finite */
+    uint32_t max_arity;
+    uint32_t value_bytes; /* 1 where every arity is <= 256, else 2 */
+    uint32_t n_of_class[GBSI_N_CLASSES];
+
+    size_t *field_start; /* [n_slots + 1] */
+    float *field;        /* log-odds: one per slot; else one per state; 0 for PRECISE */
+    double *field64;     /* PRECISE: [field_start] likewise, else NULL */
+
+    size_t *row_start;   /* [n_slots + 1] neighbours of ISING, POTTS, PAIRWISE; empty for others */
+    uint32_t *neighbour; /* [row_start[n_slots]] slots, ascending within a row */
+    gbsi_edge *edge;     /* [row_start[n_slots]] */
+    uint8_t *uniform;    /* by slot: POTTS, all J equal and degree <= 255; NULL if no POTTS */
+    size_t
+        *term_start; /* [n_slots + 1] terms of TABLE, LOGICAL and PRECISE; NULL if there are none */
+    gbsi_term *term; /* [term_start[n_slots]] */
+    gbsi_link *link;
+    size_t n_links;
+    float *pool; /* derived tables */
+    size_t n_pool;
+    double *pool64; /* of PRECISE, NULL if none */
+    size_t n_pool64;
+    uint32_t n_counters;
+    size_t *counter_start; /* [n_slots + 1] counters each slot moves; NULL if no counters */
+    gbsi_counter_link *counter_link;
+    gbsi_sell sell; /* NULL arrays unless asked for */
+    size_t bytes;
+} gbsi_plan;
+
+/* A run of updates of one class, form and arity inside a batch. */
+typedef struct gbsi_piece {
+    uint64_t place; /* of the first */
+    uint32_t n;
+    uint32_t first_slot; /* when contiguous */
+    uint32_t arity;
+    uint8_t class_id, log_odds, contiguous;
+} gbsi_piece;
+
+/* One pass of a sequence in batches of mutually non-adjacent updates, in the order of the places.
+ */
+typedef struct gbsi_schedule {
+    uint64_t n_places;
+    uint32_t n_batches;
+    size_t *batch_start; /* [n_batches + 1] first piece of each batch */
+    gbsi_piece *piece;
+    size_t n_pieces;
+    uint32_t *slot; /* [n_places + 16] slots by place, the last repeated */
+    /* capacity and scratch, so that a scan that differs every pass allocates once */
+    size_t batch_capacity, piece_capacity, slot_capacity, scratch_capacity;
+    uint32_t *scratch;
+} gbsi_schedule;
+
+/* Compile. @param sequence one pass, free variables. @param repeats whether every pass is this
+ * sequence: then slots are numbered in the order of use, else by class, arity and locality.
+ * @param sell whether groups of one chain will run on it. */
+gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
+                         const uint32_t *sequence, size_t n, bool repeats, bool sell,
+                         gbsi_plan **plan, gbs_error *err);
+void gbsi_plan_free(gbsi_plan *plan);
+
+/* Level one pass of a sequence into *schedule (zero-initialised at first, reused afterwards). */
+gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
+                           gbsi_schedule *schedule, gbs_error *err);
+void gbsi_schedule_free(gbsi_schedule *schedule); /* frees the arrays */
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields and neighbour rows of the classes whose neighbours act one by one. Parallel factors are
+ * merged: summed in double in factor order and rounded once. */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plan/compile.h"
+
+/* One neighbour while its row is made. */
+typedef struct entry {
+    uint32_t slot;
+    uint32_t n_factors; /* how many couple the two */
+    size_t factor;      /* the first of them */
+    double coupling;    /* ISING: w, POTTS: J, summed */
+} entry;
+
+typedef struct row {
+    entry *entry; /* [capacity] */
+    size_t n, capacity;
+    uint32_t *seen; /* [n_slots] 1 + index of the neighbour's entry in this row, 0: none */
+} row;
+
+static int by_slot(const void *a, const void *b)
+{
+    uint32_t x = ((const entry *)a)->slot;
+    uint32_t y = ((const entry *)b)->slot;
+    return (x > y) - (x < y);
+}
+
+static gbs_status find_entry(gbsi_compile *c, row *r, uint32_t other, size_t f, entry **found,
+                             gbs_error *err)
+{
+    uint32_t slot = c->plan->slot_of[other];
+    if (r->seen[slot] == 0) {
+        void *grown = r->entry;
+        gbs_status status =
+            gbsi_reserve(&grown, &r->capacity, r->n + 1, sizeof *r->entry, "plan", err);
+        if (status < 0) {
+            return status;
+        }
+        r->entry = grown;
+        r->entry[r->n] = (entry){.slot = slot, .factor = f};
+        r->seen[slot] = (uint32_t)++r->n;
+    }
+    *found = &r->entry[r->seen[slot] - 1];
+    ++(*found)->n_factors;
+    return GBS_OK;
+}
+
+/* A pairwise factor of an ISING variable in 0/1 form [M3]:
+ *     l(b) = theta(1, b) - theta(0, b) = l(0) + (l(1) - l(0)) b */
+static void add_ising(const gbsi_compile *c, size_t f, uint32_t position, double *field, entry *e)
+{
+    double l[2];
+    for (uint32_t b = 0; b < 2; ++b) {
+        uint32_t at[2];
+        at[1 - position] = b;
+        at[position] = 1;
+        l[b] = gbsi_value_at(c->factors, c->model->arity, f, at);
+        at[position] = 0;
+        l[b] -= gbsi_value_at(c->factors, c->model->arity, f, at);
+    }
+    field[1] += l[0];
+    e->coupling += l[1] - l[0];
+}
+
+/* Collects the neighbours of v and its field, log-weights by state in c->own. */
+static gbs_status collect(gbsi_compile *c, uint32_t v, gbsi_class class_id, row *r, gbs_error *err)
+{
+    const gbsi_factors *factors = c->factors;
+    const uint32_t k = c->model->arity[v];
+    memset(c->own, 0, k * sizeof *c->own);
+    for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
+        size_t f = c->of[i];
+        const uint32_t *scope = factors->scope + factors->scope_start[f];
+        if (factors->scope_start[f + 1] - factors->scope_start[f] == 1) {
+            gbsi_add_unary(c, f, k, c->own);
+            continue;
+        }
+        uint32_t position = scope[0] == v ? 0 : 1;
+        entry *e = NULL;
+        gbs_status status = find_entry(c, r, scope[1 - position], f, &e, err);
+        if (status < 0) {
+            return status;
+        }
+        if (class_id == GBSI_CLASS_ISING) {
+            add_ising(c, f, position, c->own, e);
+        } else {
+            e->coupling += factors->weight[f]; /* POTTS; ignored by PAIRWISE */
+        }
+    }
+    qsort(r->entry, r->n, sizeof *r->entry, by_slot);
+    return GBS_OK;
+}
+
+static void store_field(gbsi_compile *c, uint32_t slot, uint32_t k)
+{
+    gbsi_plan *plan = c->plan;
+    float *field = plan->field + plan->field_start[slot];
+    if (plan->log_odds[slot]) {
+        field[0] = (float)(c->own[1] - c->own[0]);
+        return;
+    }
+    double top = -INFINITY;
+    for (uint32_t a = 0; a < k; ++a) {
+        top = c->own[a] > top ? c->own[a] : top;
+    }
+    top = top > -INFINITY ? top : 0.0;
+    for (uint32_t a = 0; a < k; ++a) {
+        field[a] = (float)(c->own[a] - top);
+    }
+}
+
+/* The sum of the factors of v that couple it to one neighbour, as a table of its own. */
+static gbs_status merge_tables(gbsi_compile *c, uint32_t v, const entry *e, bool log_odds,
+                               size_t *base, gbs_error *err)
+{
+    const gbsi_factors *factors = c->factors;
+    const uint32_t other = c->plan->variable_of[e->slot];
+    const uint32_t k = c->model->arity[v];
+    const uint32_t width = log_odds ? 1 : k;
+    gbs_status status = gbsi_pool_take(c, false, (size_t)c->model->arity[other] * width, base, err);
+    for (uint32_t b = 0; status == GBS_OK && b < c->model->arity[other]; ++b) {
+        double top = -INFINITY;
+        for (uint32_t a = 0; a < k; ++a) {
+            double sum = 0.0;
+            for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
+                size_t f = c->of[i];
+                const uint32_t *scope = factors->scope + factors->scope_start[f];
+                if (factors->scope_start[f + 1] - factors->scope_start[f] == 2 &&
+                    (scope[0] == other || scope[1] == other)) {
+                    uint32_t at[2] = {scope[0] == v ? a : b, scope[0] == v ? b : a};
+                    sum += gbsi_value_at(factors, c->model->arity, f, at);
+                }
+            }
+            c->own[a] = sum;
+            top = sum > top ? sum : top;
+        }
+        float *out = c->plan->pool + *base + (size_t)b * width;
+        top = top > -INFINITY ? top : 0.0;
+        for (uint32_t a = 0; a < width; ++a) {
+            out[a] = log_odds ? (float)(c->own[1] - c->own[0]) : (float)(c->own[a] - top);
+        }
+    }
+    return status;
+}
+
+static gbs_status store_edge(gbsi_compile *c, uint32_t slot, const entry *e, gbsi_edge *edge,
+                             gbs_error *err)
+{
+    const gbsi_plan *plan = c->plan;
+    if (plan->class_id[slot] != GBSI_CLASS_PAIRWISE) {
+        edge->coupling = (float)e->coupling;
+        return GBS_OK;
+    }
+    const uint32_t v = plan->variable_of[slot];
+    size_t base = 0;
+    gbs_status status = e->n_factors > 1
+                            ? merge_tables(c, v, e, plan->log_odds[slot] != 0, &base, err)
+                            : gbsi_derive(c, e->factor, gbsi_position(c->factors, e->factor, v),
+                                          plan->log_odds[slot] != 0, false, &base, err);
+    edge->base = (uint32_t)base;
+    return status;
+}
+
+static bool all_equal(const gbsi_edge *edge, size_t n)
+{
+    for (size_t d = 1; d < n; ++d) {
+        if (edge[d].coupling != edge[0].coupling) {
+            return false;
+        }
+    }
+    return n <= 255;
+}
+
+static gbs_status compile_row(gbsi_compile *c, uint32_t slot, row *r, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    const uint32_t v = plan->variable_of[slot];
+    gbs_status status = GBS_OK;
+    r->n = 0;
+    GBSI_TRY(collect(c, v, (gbsi_class)plan->class_id[slot], r, err));
+    store_field(c, slot, c->model->arity[v]);
+    size_t at = plan->row_start[slot];
+    for (size_t d = 0; d < r->n; ++d) {
+        plan->neighbour[at + d] = r->entry[d].slot;
+        GBSI_TRY(store_edge(c, slot, &r->entry[d], &plan->edge[at + d], err));
+    }
+    plan->row_start[slot + 1] = at + r->n;
+    if (plan->class_id[slot] == GBSI_CLASS_POTTS) {
+        plan->uniform[slot] = all_equal(plan->edge + at, r->n);
+    }
+cleanup:
+    for (size_t d = 0; d < r->n; ++d) {
+        r->seen[r->entry[d].slot] = 0;
+    }
+    return status;
+}
+
+static bool is_row_class(uint8_t class_id)
+{
+    return class_id <= GBSI_CLASS_PAIRWISE;
+}
+
+gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    gbs_status status = GBS_OK;
+    row r = {0};
+    /* Upper bound: one entry per factor end; merged parallel factors leave a little unused. */
+    size_t n_ends = 0;
+    for (uint32_t s = 0; s < plan->n_slots; ++s) {
+        uint32_t v = plan->variable_of[s];
+        for (size_t i = c->of_start[v]; is_row_class(plan->class_id[s]) && i < c->of_start[v + 1];
+             ++i) {
+            size_t f = c->of[i];
+            n_ends += c->factors->scope_start[f + 1] - c->factors->scope_start[f] == 2;
+        }
+    }
+    plan->row_start = gbsi_alloc_array_zero((size_t)plan->n_slots + 1, sizeof *plan->row_start);
+    plan->neighbour = gbsi_alloc_array(n_ends, sizeof *plan->neighbour);
+    plan->edge = gbsi_alloc_array(n_ends, sizeof *plan->edge);
+    plan->uniform = gbsi_alloc_array_zero(plan->n_slots, 1);
+    r.seen = gbsi_alloc_array_zero(plan->n_slots, sizeof *r.seen);
+    if (plan->row_start == NULL || plan->neighbour == NULL || plan->edge == NULL ||
+        plan->uniform == NULL || r.seen == NULL) {
+        status = gbsi_no_memory(err, "plan", n_ends * 8 + (size_t)plan->n_slots * 13);
+        goto cleanup;
+    }
+    for (uint32_t s = 0; s < plan->n_slots; ++s) {
+        plan->row_start[s + 1] = plan->row_start[s];
+        if (is_row_class(plan->class_id[s])) {
+            GBSI_TRY(compile_row(c, s, &r, err));
+        }
+    }
+    assert(plan->row_start[plan->n_slots] <= n_ends);
+cleanup:
+    gbsi_free(r.entry);
+    gbsi_free(r.seen);
+    return status;
+}
+
+/* Sliced ELL: slices of 16 consecutive slots, padded to the longest ISING row among them. */
+gbs_status gbsi_compile_sell(gbsi_compile *c, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    const size_t n_slices = ((size_t)plan->n_slots + 15) / 16;
+    plan->sell.slice_start = gbsi_alloc_array_zero(n_slices + 1, sizeof *plan->sell.slice_start);
+    if (plan->sell.slice_start == NULL) {
+        return gbsi_no_memory(err, "plan", (n_slices + 1) * sizeof *plan->sell.slice_start);
+    }
+    for (uint32_t s = 0; s < plan->n_slots; ++s) {
+        size_t length = plan->class_id[s] == GBSI_CLASS_ISING
+                            ? 16 * (plan->row_start[s + 1] - plan->row_start[s])
+                            : 0;
+        size_t *width = &plan->sell.slice_start[s / 16 + 1];
+        *width = length > *width ? length : *width;
+    }
+    for (size_t i = 0; i < n_slices; ++i) {
+        plan->sell.slice_start[i + 1] += plan->sell.slice_start[i];
+    }
+    size_t n = plan->sell.slice_start[n_slices];
+    plan->sell.neighbour = gbsi_alloc_lanes(n, sizeof *plan->sell.neighbour);
+    plan->sell.coupling = gbsi_alloc_lanes(n, sizeof *plan->sell.coupling);
+    if (plan->sell.neighbour == NULL || plan->sell.coupling == NULL) {
+        return gbsi_no_memory(err, "plan", 2 * n * sizeof *plan->sell.neighbour);
+    }
+    for (uint32_t s = 0; s < plan->n_slots; ++s) {
+        if (plan->class_id[s] != GBSI_CLASS_ISING) {
+            continue;
+        }
+        size_t out = plan->sell.slice_start[s / 16] + s % 16;
+        for (size_t e = plan->row_start[s]; e < plan->row_start[s + 1]; ++e, out += 16) {
+            plan->sell.neighbour[out] = plan->neighbour[e];
+            plan->sell.coupling[out] = plan->edge[e].coupling;
+        }
+    }
+    return GBS_OK;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields and terms of the classes that see factors whole: TABLE, LOGICAL and PRECISE. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plan/compile.h"
+
+typedef struct growth {
+    size_t term_capacity, link_capacity, n_terms;
+    uint32_t *counter_of; /* [n_factors] GBSI_NONE: keeps none */
+} growth;
+
+static bool is_term_class(uint8_t class_id)
+{
+    return class_id >= GBSI_CLASS_TABLE;
+}
+
+static uint32_t scope_size(const gbsi_factors *factors, size_t f)
+{
+    return (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
+}
+
+static gbs_status add_links(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
+                            uint32_t position, const uint32_t *aux, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];
+    const uint32_t n = scope_size(c->factors, f);
+    /* Counted factors link nothing but their head: 300 literals must not become 90 000 links. */
+    const uint32_t from = term->counter == GBSI_NONE ? 0 : (term->head ? n - 1 : n);
+    void *links = plan->link;
+    gbs_status status = gbsi_reserve(&links, &g->link_capacity, plan->n_links + n - from,
+                                     sizeof *plan->link, "plan", err);
+    if (status < 0) {
+        return status;
+    }
+    plan->link = links;
+    term->first = plan->n_links;
+    term->n_others = n - 1;
+    for (uint32_t q = from; q < n; ++q) {
+        if (q != position) {
+            plan->link[plan->n_links++] =
+                (gbsi_link){.slot = plan->slot_of[scope[q]], .aux = aux == NULL ? 0 : aux[q]};
+        }
+    }
+    term->n = (uint32_t)(plan->n_links - term->first);
+    return GBS_OK;
+}
+
+/* Strides of the derived table: the others in scope order, last fastest, own states innermost. */
+static gbs_status table_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
+                             uint32_t position, bool log_odds, bool precise, gbs_error *err)
+{
+    const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];
+    gbs_status status = gbsi_derive(c, f, position, log_odds, precise, &term->base, err);
+    if (status < 0) {
+        return status;
+    }
+    size_t stride = log_odds ? 1 : c->model->arity[scope[position]];
+    for (uint32_t q = scope_size(c->factors, f); q-- > 0;) {
+        if (q != position) {
+            c->at[q] = (uint32_t)stride;
+            stride *= c->model->arity[scope[q]];
+        }
+    }
+    term->kind = GBSI_TERM_TABLE;
+    return add_links(c, g, term, f, position, c->at, err);
+}
+
+static void put(gbsi_compile *c, bool precise, size_t index, double value)
+{
+    if (precise) {
+        c->plan->pool64[index] = value;
+    } else {
+        c->plan->pool[index] = (float)value;
+    }
+}
+
+/* The values of a logical factor [M5] by the number of true body neighbours and the head. */
+static void put_logical(gbsi_compile *c, const gbsi_term *term, size_t f, uint32_t n_body,
+                        bool log_odds, bool precise)
+{
+    const gbsi_factors *factors = c->factors;
+    const gbsi_logical *logical = &factors->logical[factors->aux[f]];
+    const bool own_head = !term->own_body;
+    const uint32_t n_heads = term->head ? 2 : 1;
+    size_t index = term->base;
+    for (uint32_t i = 0; i < (n_body + 1) * n_heads; ++i) {
+        const uint32_t count = i / n_heads;
+        double value[2]; /* own literal false, true */
+        for (uint32_t own = 0; own < 2; ++own) {
+            bool head = logical->head == GBSI_HEAD_TRUE;
+            if (logical->head == GBSI_HEAD_FREE) {
+                head = own_head ? own != 0 : i % n_heads != 0;
+            }
+            uint32_t n_true = logical->n_body_true + count + (own_head ? 0 : own);
+            value[own] = gbsi_logical_value(logical, factors->weight[f], n_true, head);
+        }
+        if (log_odds) {
+            put(c, precise, index++,
+                term->literal == 1 ? value[1] - value[0] : value[0] - value[1]);
+        } else {
+            put(c, precise, index++, value[0]);
+            put(c, precise, index++, value[1]);
+        }
+    }
+}
+
+static gbs_status logical_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
+                               uint32_t position, bool log_odds, bool precise, gbs_error *err)
+{
+    const gbsi_factors *factors = c->factors;
+    const uint32_t *literal = factors->literal + factors->scope_start[f];
+    const uint32_t n = scope_size(factors, f);
+    const bool head_free = factors->logical[factors->aux[f]].head == GBSI_HEAD_FREE;
+    const bool own_head = head_free && position == n - 1;
+    gbs_status status = GBS_OK;
+    bool found = false;
+    term->kind = GBSI_TERM_LOGICAL;
+    term->head = head_free && !own_head;
+    term->own_body = !own_head;
+    term->literal = literal[position];
+    term->counter = g->counter_of[f];
+    const uint32_t n_body = n - 1 - term->head; /* body neighbours */
+    const size_t n_values = ((size_t)n_body + 1) * (term->head ? 2 : 1) * (log_odds ? 1 : 2);
+    const uint32_t key = GBSI_BY_COUNT + 2u * own_head + (log_odds && term->literal == 1);
+    GBSI_TRY(gbsi_shared_find(c, f, key, log_odds, precise, &found, &term->base, err));
+    if (!found) {
+        GBSI_TRY(gbsi_pool_take(c, precise, n_values, &term->base, err));
+        put_logical(c, term, f, n_body, log_odds, precise);
+        gbsi_shared_add(c, f, key, log_odds, precise, term->base);
+    }
+    GBSI_TRY(add_links(c, g, term, f, position, literal, err));
+cleanup:
+    return status;
+}
+
+static gbs_status spin_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
+                            uint32_t position, bool log_odds, bool precise, gbs_error *err)
+{
+    const double j = c->factors->weight[f];
+    term->kind = GBSI_TERM_SPIN;
+    term->counter = g->counter_of[f];
+    term->own_body = 1;
+    term->literal = 1;
+    gbs_status status = gbsi_pool_take(c, precise, log_odds ? 1 : 2, &term->base, err);
+    if (status < 0) {
+        return status;
+    }
+    if (log_odds) {
+        put(c, precise, term->base, 2.0 * j);
+    } else {
+        put(c, precise, term->base, -j);
+        put(c, precise, term->base + 1, j);
+    }
+    return add_links(c, g, term, f, position, NULL, err);
+}
+
+static gbs_status potts_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
+                             uint32_t position, bool precise, gbs_error *err)
+{
+    term->kind = GBSI_TERM_POTTS;
+    gbs_status status = gbsi_pool_take(c, precise, 1, &term->base, err);
+    if (status < 0) {
+        return status;
+    }
+    put(c, precise, term->base, c->factors->weight[f]);
+    return add_links(c, g, term, f, position, NULL, err);
+}
+
+static gbs_status add_term(gbsi_compile *c, growth *g, size_t f, uint32_t slot, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    const uint32_t v = plan->variable_of[slot];
+    const uint32_t k = c->model->arity[v];
+    const uint32_t n = scope_size(c->factors, f);
+    const uint32_t position = gbsi_position(c->factors, f, v);
+    const bool odds = plan->log_odds[slot] != 0;
+    const bool precise = plan->class_id[slot] == GBSI_CLASS_PRECISE;
+    gbsi_term term = {.counter = GBSI_NONE};
+    gbs_status status = GBS_OK;
+    switch ((gbs_factor_kind)c->factors->kind[f]) {
+    case GBS_FACTOR_LOGICAL:
+        status = logical_term(c, g, &term, f, position, odds, precise, err);
+        break;
+    case GBS_FACTOR_SPIN:
+        status = n > 2 ? spin_term(c, g, &term, f, position, odds, precise, err)
+                       : table_term(c, g, &term, f, position, odds, precise, err);
+        break;
+    case GBS_FACTOR_POTTS:
+        status = k > 16 ? potts_term(c, g, &term, f, position, precise, err)
+                        : table_term(c, g, &term, f, position, odds, precise, err);
+        break;
+    default:
+        status = table_term(c, g, &term, f, position, odds, precise, err);
+        break;
+    }
+    if (status < 0) {
+        return status;
+    }
+    void *terms = plan->term;
+    status = gbsi_reserve(&terms, &g->term_capacity, g->n_terms + 1, sizeof term, "plan", err);
+    if (status == GBS_OK) {
+        plan->term = terms;
+        plan->term[g->n_terms++] = term;
+    }
+    return status;
+}
+
+/* Terms in ascending order of their lowest neighbour: the order of summation. */
+static int by_neighbour(const void *a, const void *b, void *links)
+{
+    const gbsi_term *x = a;
+    const gbsi_term *y = b;
+    const gbsi_link *link = links;
+    uint32_t lx = UINT32_MAX;
+    uint32_t ly = UINT32_MAX;
+    for (uint32_t i = 0; i < x->n; ++i) {
+        lx = link[x->first + i].slot < lx ? link[x->first + i].slot : lx;
+    }
+    for (uint32_t i = 0; i < y->n; ++i) {
+        ly = link[y->first + i].slot < ly ? link[y->first + i].slot : ly;
+    }
+    if (lx != ly) {
+        return lx > ly ? 1 : -1;
+    }
+    return (x->first > y->first) - (x->first < y->first); /* factor order */
+}
+
+static void store_field(gbsi_compile *c, uint32_t slot, uint32_t k)
+{
+    gbsi_plan *plan = c->plan;
+    double top = -INFINITY;
+    for (uint32_t a = 0; a < k; ++a) {
+        top = c->own[a] > top ? c->own[a] : top;
+    }
+    top = top > -INFINITY ? top : 0.0;
+    for (size_t i = 0; i < (plan->log_odds[slot] ? 1 : k); ++i) {
+        double value = plan->log_odds[slot] ? c->own[1] - c->own[0] : c->own[i] - top;
+        if (plan->class_id[slot] == GBSI_CLASS_PRECISE) {
+            plan->field64[plan->field_start[slot] + i] = value;
+        } else {
+            plan->field[plan->field_start[slot] + i] = (float)value;
+        }
+    }
+}
+
+static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    const uint32_t v = plan->variable_of[slot];
+    const uint32_t k = c->model->arity[v];
+    memset(c->own, 0, k * sizeof *c->own);
+    for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
+        if (scope_size(c->factors, c->of[i]) == 1) {
+            gbsi_add_unary(c, c->of[i], k, c->own);
+        }
+    }
+    store_field(c, slot, k);
+    const size_t first = g->n_terms;
+    for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
+        if (scope_size(c->factors, c->of[i]) > 1) {
+            gbs_status status = add_term(c, g, c->of[i], slot, err);
+            if (status < 0) {
+                return status;
+            }
+        }
+    }
+    plan->term_start[slot + 1] = g->n_terms;
+    if (g->n_terms > first) {
+        qsort_r(plan->term + first, g->n_terms - first, sizeof *plan->term, by_neighbour,
+                plan->link);
+    }
+    return GBS_OK;
+}
+
+/* Long logical factors and spin products keep a count of their true literals [M5]: every variable
+ * in them moves it, whatever its class. */
+static bool keeps_counter(const gbsi_factors *factors, size_t f)
+{
+    return (factors->kind[f] == GBS_FACTOR_LOGICAL || factors->kind[f] == GBS_FACTOR_SPIN) &&
+           scope_size(factors, f) > GBSI_LONG_TERM;
+}
+
+static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    const gbsi_factors *factors = c->factors;
+    size_t n_links = 0;
+    g->counter_of = gbsi_alloc_array(factors->n_factors, sizeof *g->counter_of);
+    if (g->counter_of == NULL) {
+        return gbsi_no_memory(err, "plan", factors->n_factors * sizeof *g->counter_of);
+    }
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        g->counter_of[f] = keeps_counter(factors, f) ? plan->n_counters++ : GBSI_NONE;
+        n_links += g->counter_of[f] != GBSI_NONE ? scope_size(factors, f) : 0;
+    }
+    if (plan->n_counters == 0) {
+        return GBS_OK;
+    }
+    plan->counter_start =
+        gbsi_alloc_array_zero((size_t)plan->n_slots + 1, sizeof *plan->counter_start);
+    plan->counter_link = gbsi_alloc_array(n_links, sizeof *plan->counter_link);
+    if (plan->counter_start == NULL || plan->counter_link == NULL) {
+        return gbsi_no_memory(err, "plan", n_links * sizeof *plan->counter_link);
+    }
+    size_t at = 0;
+    for (uint32_t s = 0; s < plan->n_slots; ++s) {
+        const uint32_t v = plan->variable_of[s];
+        for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
+            size_t f = c->of[i];
+            if (g->counter_of[f] == GBSI_NONE) {
+                continue;
+            }
+            bool spin = factors->kind[f] == GBS_FACTOR_SPIN;
+            uint32_t q = gbsi_position(factors, f, v);
+            bool head = !spin && q == scope_size(factors, f) - 1 &&
+                        factors->logical[factors->aux[f]].head == GBSI_HEAD_FREE;
+            if (!head) {
+                plan->counter_link[at++] = (gbsi_counter_link){
+                    .counter = g->counter_of[f],
+                    .literal = spin ? 1 : factors->literal[factors->scope_start[f] + q]};
+            }
+        }
+        plan->counter_start[s + 1] = at;
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    gbs_status status = GBS_OK;
+    growth g = {0};
+    bool any = false;
+    for (uint32_t s = 0; s < plan->n_slots; ++s) {
+        any |= is_term_class(plan->class_id[s]);
+    }
+    if (!any) {
+        return GBS_OK;
+    }
+    GBSI_TRY(make_counters(c, &g, err));
+    plan->term_start = gbsi_alloc_array_zero((size_t)plan->n_slots + 1, sizeof *plan->term_start);
+    if (plan->term_start == NULL) {
+        status = gbsi_no_memory(err, "plan", (size_t)plan->n_slots * sizeof *plan->term_start);
+        goto cleanup;
+    }
+    for (uint32_t s = 0; s < plan->n_slots; ++s) {
+        plan->term_start[s + 1] = plan->term_start[s];
+        if (is_term_class(plan->class_id[s])) {
+            GBSI_TRY(compile_slot(c, &g, s, err));
+        }
+    }
+cleanup:
+    gbsi_free(g.counter_of);
+    return status;
+}

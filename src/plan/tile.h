@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tile: a few dozen updates of one class and arity on their way from kernel to draw to state,
+ * all in L1. Kernel, draw and estimator meet only here.
+ *
+ * Everything is in rows of 16. With groups of 16 chains a row is one place of 16 chains; with
+ * groups of one chain a row is 16 consecutive places of it. Kernels know which; draws and
+ * estimators of probabilities do not need to. Rows past the last place are padded: their content
+ * is computed and dropped. */
+#ifndef GBSI_PLAN_TILE_H
+#define GBSI_PLAN_TILE_H
+
+#include <stdint.h>
+
+#define GBSI_LANES      16u
+#define GBSI_TILE_ROWS  64u   /* most rows in a tile */
+#define GBSI_TILE_CELLS 4096u /* rows * arity * lanes stays below, down to one row */
+
+/* Sticky flags. */
+#define GBSI_IMPOSSIBLE                                                      \
+    1u /* a conditional without positive weight: the run ends after the pass \
+        */
+
+typedef struct gbsi_tile {
+    /* what: set by the executor */
+    uint8_t class_id;    /* gbsi_class */
+    uint8_t log_odds;    /* 1: binary in log-odds form, logw[row][lane] = l_1 - l_0 */
+    uint8_t value_bytes; /* of value and of the state: 1 or 2 */
+    uint8_t lanes;       /* 16: a row is a place; 1: a row is 16 places of one chain */
+    uint32_t arity;      /* k */
+    uint32_t n_places;
+    uint32_t n_rows;      /* n_places, or ceil(n_places / 16) */
+    const uint32_t *slot; /* [n_places, padded to full rows with the last] */
+    uint32_t first_slot;  /* slots are first_slot, first_slot + 1, ... when contiguous */
+    uint8_t contiguous;
+    /* where in the run: what refinement words and messages need */
+    uint64_t seed, pass, place; /* place of the first update */
+    uint32_t chain;             /* of lane 0 */
+    const uint32_t *word;       /* [n_rows][16] random words, NULL if the draw asks for none */
+    const float
+        *beta; /* [16] inverse temperature per lane (row of one chain: all equal); NULL: 1 */
+    /* written by the kernel */
+    float *logw;    /* [n_rows][k][16] natural log, unnormalised; log_odds: [n_rows][16] */
+    uint64_t *code; /* [n_rows][16] joint state of the neighbours; only for draws with CONTEXT */
+    /* written by the draw */
+    void *value; /* [n_rows][16] uint8_t or uint16_t */
+    float *p;    /* [n_rows][k][16] probabilities, log_odds: [n_rows][16] of state 1; NULL:
+                    nobody asks */
+    uint32_t flags;
+    uint32_t flag_place; /* first offending place within the tile, valid when flags != 0 */
+} gbsi_tile;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random numbers as a pure function of (seed, chain, pass, place, purpose).
+ *
+ * Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011, SC11). Key = the 64-bit seed, low word first;
+ *     counter = { place div 4, chain, pass low 32 bits, purpose (8 bits) << 24 | pass high 24 bits
+ * } and the update takes word (place mod 4). So sixteen chains at four consecutive places, and
+ * sixteen counters at sixty-four consecutive places of one chain, are the same numbers.
+ * What needs more words than one per update has a purpose of its own, with (chain, pass, place)
+ * read as the enum says. */
+#ifndef GBSI_RNG_PHILOX_H
+#define GBSI_RNG_PHILOX_H
+
+#include <stdint.h>
+
+typedef enum gbsi_purpose {
+    GBSI_PURPOSE_UPDATE = 0,   /* chain, pass, place in the compiled schedule of that pass */
+    GBSI_PURPOSE_REFINE = 1,   /* as the update: the second word where the first was 0 */
+    GBSI_PURPOSE_START = 2,    /* chain, restart number, 4 * variable: all four words its own */
+    GBSI_PURPOSE_REPAIR = 3,   /* chain, attempt, step */
+    GBSI_PURPOSE_SCAN = 4,     /* 0, pass, position */
+    GBSI_PURPOSE_GENERATE = 5, /* stream, 0, index: models from a seed */
+    GBSI_PURPOSE_TEST = 6,     /* anything: tests and benchmarks only */
+} gbsi_purpose;
+
+/* The four words of one counter. @param block place div 4. */
+void gbsi_philox(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t block, gbsi_purpose purpose,
+                 uint32_t word[4]);
+
+/* The one word of a place. */
+uint32_t gbsi_word(uint64_t seed, uint32_t chain, uint64_t pass, uint64_t place,
+                   gbsi_purpose purpose);
+
+/* Uniform in [0, 1) with 53 bits from two words. */
+double gbsi_uniform(uint32_t high, uint32_t low);
+
+/* floor(word * n / 2^32) with rejection done by the caller never needed: bias <= n * 2^-64, from
+ * two words. n >= 1. */
+uint32_t gbsi_below(uint32_t high, uint32_t low, uint32_t n);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Passes thrown away: a number, or until the chains agree on the log density.
+ *
+ * The trace of log densities is thinned as it grows: at most 64 values per chain, every s-th pass
+ * with s doubling. At 64, 128, 256, ... passes split R-hat [M9] of its second half decides. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "sampler/run.h"
+
+#define TRACE 64u /* values per chain */
+
+typedef struct trace {
+    double *value; /* [n_chains][TRACE] */
+    uint32_t *x;   /* [n_variables] one chain's state */
+    size_t n;
+} trace;
+
+static void record(const gbs_run *run, trace *t)
+{
+    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
+        gbsi_executor_get(&run->executor, chain, t->x);
+        t->value[(size_t)chain * TRACE + t->n] = gbsi_conditioned_log_density(run->part, t->x);
+    }
+    ++t->n;
+}
+
+/* Keep every second value: the stride has doubled. */
+static void thin(const gbs_run *run, trace *t)
+{
+    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
+        double *value = t->value + (size_t)chain * TRACE;
+        for (size_t i = 0; i < TRACE / 2; ++i) {
+            value[i] = value[2 * i + 1];
+        }
+    }
+    t->n = TRACE / 2;
+}
+
+/* The most that automatic burn-in may take: at most the sweeps asked for, or half of the updates.
+ */
+static uint64_t most_passes(const gbs_run *run)
+{
+    if (run->options.sweeps > 0) {
+        return run->options.sweeps;
+    }
+    const uint64_t per_pass = run->schedule.n_places * run->executor.n_chains;
+    return run->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);
+}
+
+static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t most = most_passes(run);
+    uint64_t stride = 1;
+    trace t = {.value = gbsi_alloc_array((size_t)run->executor.n_chains * TRACE, sizeof(double)),
+               .x = gbsi_alloc_array(run->part->n_variables, sizeof(uint32_t))};
+    if (t.value == NULL || t.x == NULL) {
+        status = gbsi_no_memory(err, "burn-in", (size_t)run->executor.n_chains * TRACE * 8);
+        goto cleanup;
+    }
+    while (run->report.burn_in < most && drive->stop == NULL) {
+        GBSI_TRY(gbsi_run_pass(run, drive, false, err));
+        const uint64_t done = ++run->report.burn_in;
+        if (done % stride == 0) {
+            record(run, &t);
+        }
+        if (t.n == TRACE) { /* done = 64 * 2^k */
+            const double rhat =
+                gbsi_split_rhat(t.value + TRACE / 2, run->executor.n_chains, TRACE / 2, TRACE);
+            if (rhat < GBSI_BURN_IN_RHAT) {
+                break;
+            }
+            thin(run, &t);
+            stride *= 2;
+        }
+    }
+cleanup:
+    gbsi_free(t.value);
+    gbsi_free(t.x);
+    return status;
+}
+
+gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    if (run->options.burn_in == GBS_BURN_IN_AUTO) {
+        return until_mixed(run, drive, err);
+    }
+    while (run->report.burn_in < run->options.burn_in && drive->stop == NULL) {
+        gbs_status status = gbsi_run_pass(run, drive, false, err);
+        if (status < 0) {
+            return status;
+        }
+        ++run->report.burn_in;
+    }
+    return GBS_OK;
+}

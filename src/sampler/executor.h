@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one loop: passes of a schedule over groups of chains, tile by tile. */
+#ifndef GBSI_SAMPLER_EXECUTOR_H
+#define GBSI_SAMPLER_EXECUTOR_H
+
+#include "estimate/estimate.h"
+#include "plan/draw.h"
+#include "plan/kernel.h"
+#include "rng/words.h"
+
+typedef struct gbsi_executor {
+    const gbsi_plan *plan;
+    const gbsi_draw *draw;
+    void *draw_state;
+    const gbsi_words *words;
+    gbsi_simd level;
+    uint64_t seed;
+    uint32_t n_chains;
+    uint32_t lanes; /* 16 with 8 chains or more, else 1 */
+    uint32_t n_groups;
+    gbsi_group *group; /* [n_groups] */
+    const float *beta; /* [lanes] inverse temperatures, NULL: 1 */
+    /* scratch of one tile */
+    uint32_t *word; /* the window of places whose words are made */
+    float *logw;
+    void *value;
+} gbsi_executor;
+
+/* Lanes and groups for a number of chains. */
+uint32_t gbsi_lanes_of(uint32_t n_chains);
+uint32_t gbsi_groups_of(uint32_t n_chains);
+
+/* What gbsi_executor_init() takes, bytes: states, counters, scratch. */
+size_t gbsi_executor_bytes(const gbsi_plan *plan, uint32_t n_chains);
+gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
+                              const gbs_run_options *options, gbsi_simd level, gbs_error *err);
+void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the struct */
+
+/* State of one chain by free variable of the plan's model. Padded lanes repeat the last chain's
+ * start: call gbsi_executor_ready() once all chains are set. */
+void gbsi_executor_set(gbsi_executor *executor, uint32_t chain, const uint32_t *x);
+void gbsi_executor_get(const gbsi_executor *executor, uint32_t chain, uint32_t *x);
+void gbsi_executor_ready(gbsi_executor *executor);
+
+/* One pass of all groups. @param estimate NULL: nothing is kept.
+ * @return GBS_ERR_IMPOSSIBLE naming the variable if a conditional had no positive weight. */
+gbs_status gbsi_executor_pass(gbsi_executor *executor, const gbsi_schedule *schedule, uint64_t pass,
+                              gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a model is and what a run over it would take, without sampling. */
+#include "gibbsite/info.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "exact/enumerate.h"
+#include "sampler/run.h"
+
+const char *gbs_factor_kind_name(gbs_factor_kind kind)
+{
+    static const char *const name[GBS_N_FACTOR_KINDS] = {"table", "field",   "ising",
+                                                         "potts", "logical", "spin"};
+    return (unsigned)kind < GBS_N_FACTOR_KINDS ? name[kind] : NULL;
+}
+
+static void count_factors(const gbs_model *model, gbs_info *info)
+{
+    const gbsi_factors *factors = &model->factors;
+    size_t n_zeros = 0;
+    info->n_factors = factors->n_factors;
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
+        ++info->factors_of_kind[factors->kind[f]];
+        ++info->factors_of_order[n < GBS_INFO_ORDERS - 1 ? n : GBS_INFO_ORDERS - 1];
+    }
+    info->n_table_entries = factors->n_tables == 0 ? 0 : factors->table_start[factors->n_tables];
+    for (size_t i = 0; i < info->n_table_entries; ++i) {
+        n_zeros += factors->table[i] == -INFINITY;
+    }
+    info->zero_share =
+        info->n_table_entries == 0 ? 0.0 : (double)n_zeros / (double)info->n_table_entries;
+}
+
+static gbs_status count_degrees(const gbs_model *model, gbs_info *info, gbs_error *err)
+{
+    const gbsi_factors *factors = &model->factors;
+    uint32_t *degree = gbsi_alloc_array_zero(model->n_variables, sizeof *degree);
+    if (degree == NULL) {
+        return gbsi_no_memory(err, "info", model->n_variables * sizeof *degree);
+    }
+    const size_t n_ends = factors->n_factors == 0 ? 0 : factors->scope_start[factors->n_factors];
+    for (size_t e = 0; e < n_ends; ++e) {
+        ++degree[factors->scope[e]];
+    }
+    double sum = 0.0;
+    info->n_variables = model->n_variables;
+    info->min_arity = model->n_variables > 0 ? UINT32_MAX : 0;
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        const uint32_t k = model->arity[v];
+        ++info->variables_of_degree[degree[v] < GBS_INFO_DEGREES - 1 ? degree[v]
+                                                                     : GBS_INFO_DEGREES - 1];
+        info->min_arity = k < info->min_arity ? k : info->min_arity;
+        info->max_arity = k > info->max_arity ? k : info->max_arity;
+        sum += k;
+    }
+    info->mean_arity = model->n_variables > 0 ? sum / model->n_variables : 0.0;
+    gbsi_free(degree);
+    return GBS_OK;
+}
+
+static gbs_status count_run(const gbs_run *run, gbs_info *info, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t *color = NULL;
+    info->n_implied = run->whole->n_implied;
+    info->n_free = run->whole->n_variables;
+    info->n_components = run->components->n;
+    info->largest_component = run->components->largest;
+    for (uint32_t i = 0; i < run->components->n; ++i) {
+        info->n_enumerable += run->components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES;
+        info->has_zeros |= run->components->has_zeros[i];
+    }
+    color = gbsi_alloc_array(info->n_free, sizeof *color);
+    if (color == NULL) {
+        return gbsi_no_memory(err, "info", info->n_free * sizeof *color);
+    }
+    bool bipartite = false;
+    GBSI_TRY(gbsi_graph_color_two(run->whole_graph, color, &bipartite, err));
+    info->bipartite = bipartite;
+    if (run->part != NULL) {
+        info->n_colors = run->report.n_colors;
+        info->n_levels = run->report.n_levels;
+        info->mean_batch = run->schedule.n_batches == 0
+                               ? 0.0
+                               : (double)run->schedule.n_places / run->schedule.n_batches;
+        for (unsigned c = 0; c < GBS_N_CLASSES; ++c) {
+            info->variables_of_class[c] = run->plan->n_of_class[c];
+        }
+        info->n_precise = run->plan->n_of_class[GBSI_CLASS_PRECISE];
+        info->plan_bytes = run->plan->bytes;
+        info->state_bytes = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains);
+        info->estimator_bytes = run->estimate_bytes;
+    }
+cleanup:
+    gbsi_free(color);
+    return status;
+}
+
+gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
+                          const gbs_run_options *options, gbs_info *info, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    gbs_info found = {0};
+    gbs_run_options sampled = options == NULL ? gbs_run_options_default() : *options;
+    sampled.method = GBS_METHOD_SAMPLE; /* describe the sampler whatever `auto` would answer */
+    count_factors(model, &found);
+    GBSI_TRY(count_degrees(model, &found, err));
+    found.model_bytes = gbs_model_bytes(model);
+    found.n_observed = evidence == NULL ? 0 : gbs_evidence_n_observed(evidence);
+    GBSI_TRY(gbsi_run_begin(model, &sampled, &run, err));
+    GBSI_TRY(gbsi_run_prepare(run, evidence, err));
+    GBSI_TRY(count_run(run, &found, err));
+    *info = found;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}

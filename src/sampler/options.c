@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Defaults and range checks, from the one table of options. */
+#include "sampler/options.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+gbs_run_options gbs_run_options_default(void)
+{
+    gbs_run_options options = {.size = sizeof options};
+#define GBS_OPTION_ENUM(field, name, def, min, max, unit, help) options.field = (int)(def);
+#define GBS_OPTION_UINT(field, name, def, min, max, unit, help) options.field = (def);
+#define GBS_OPTION_REAL(field, name, def, min, max, unit, help) options.field = (def);
+#include "gibbsite/options.def"
+#undef GBS_OPTION_ENUM
+#undef GBS_OPTION_UINT
+#undef GBS_OPTION_REAL
+    return options;
+}
+
+static gbs_status check_uint(const char *name, uint64_t value, uint64_t min, uint64_t max,
+                             gbs_error *err)
+{
+    if (value < min || value > max) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option %s: found %" PRIu64 ", expected %" PRIu64 " to %" PRIu64, name,
+                         value, min, max);
+    }
+    return GBS_OK;
+}
+
+static gbs_status check_real(const char *name, double value, double min, double max, gbs_error *err)
+{
+    if (!(value >= min && value <= max)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: found %g, expected %g to %g", name,
+                         value, min, max);
+    }
+    return GBS_OK;
+}
+
+static gbs_status check_enum(const char *name, int value, int min, int max, gbs_error *err)
+{
+    if (value < min || value > max) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: no such choice (%d)", name, value);
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (options->size != sizeof *options) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options of %zu bytes, this library's have %zu: start from "
+                         "gbs_run_options_default()",
+                         options->size, sizeof *options);
+    }
+#define GBS_OPTION_ENUM(field, name, def, min, max, unit, help) \
+    GBSI_TRY(check_enum(name, options->field, min, max, err));
+#define GBS_OPTION_UINT(field, name, def, min, max, unit, help) \
+    GBSI_TRY(check_uint(name, options->field, min, max, err));
+#define GBS_OPTION_REAL(field, name, def, min, max, unit, help) \
+    GBSI_TRY(check_real(name, options->field, min, max, err));
+#include "gibbsite/options.def"
+#undef GBS_OPTION_ENUM
+#undef GBS_OPTION_UINT
+#undef GBS_OPTION_REAL
+    if ((options->scan == GBS_SCAN_SEQUENCE) != (options->sequence != NULL)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "a sequence of variables and the scan that reads it go together");
+    }
+    if (options->origin != 0 && options->scan != GBS_SCAN_SYSTEMATIC) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option origin: only the systematic scan has one");
+    }
+cleanup:
+    return status;
+}
+
+uint64_t gbsi_options_memory_limit(const gbs_run_options *options)
+{
+    if (options->memory_limit != 0) {
+        return options->memory_limit;
+    }
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page_bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 2 : UINT64_MAX;
+}

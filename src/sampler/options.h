@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef GBSI_SAMPLER_OPTIONS_H
+#define GBSI_SAMPLER_OPTIONS_H
+
+#include "base/status.h"
+#include "gibbsite/run.h"
+
+/* Ranges of options.def and what belongs together; GBS_ERR_ARGUMENT naming the option. */
+gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err);
+
+/* Bytes a run may take: the option, or half of the machine's memory. */
+uint64_t gbsi_options_memory_limit(const gbs_run_options *options);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From model and evidence to a compiled run: condition, choose what is exact, plan, count memory.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "exact/enumerate.h"
+#include "sampler/options.h"
+#include "sampler/run.h"
+
+/* Components answered by enumeration: `auto` those of few states, `exact` all or an error. */
+static gbs_status choose_exact(gbs_run *run, gbs_error *err)
+{
+    const gbsi_components *c = run->components;
+    const int method = run->options.method;
+    run->exact = gbsi_alloc_array_zero(c->n, 1);
+    if (run->exact == NULL) {
+        return gbsi_no_memory(err, "components", c->n);
+    }
+    for (uint32_t i = 0; i < c->n; ++i) {
+        if (method == GBS_METHOD_EXACT && c->n_states[i] > GBSI_ENUMERATE_MAX_STATES) {
+            const uint32_t v = c->variable[c->variable_start[i]];
+            const char *many = c->n_states[i] == UINT64_MAX ? "more than " : "";
+            return gbsi_fail(err, GBS_ERR_LIMIT,
+                             "the component of variable %u has %s%" PRIu64
+                             " states; exact enumeration holds %" PRIu64 ": use --method sample",
+                             run->whole->user_variable[v], many, c->n_states[i],
+                             GBSI_ENUMERATE_MAX_STATES);
+        }
+        run->exact[i] = method == GBS_METHOD_EXACT ||
+                        (method == GBS_METHOD_AUTO && c->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES);
+    }
+    return GBS_OK;
+}
+
+/* The sampled components as a model of their own. */
+static gbs_status take_part(gbs_run *run, gbs_error *err)
+{
+    const gbsi_conditioned *whole = run->whole;
+    gbs_status status = GBS_OK;
+    uint32_t n_kept = 0;
+    uint8_t *keep = gbsi_alloc_array_zero(whole->n_variables, 1);
+    run->part_of = gbsi_alloc_array(whole->n_variables, sizeof *run->part_of);
+    if (keep == NULL || run->part_of == NULL) {
+        status = gbsi_no_memory(err, "components", whole->n_variables * sizeof *run->part_of);
+        goto cleanup;
+    }
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        keep[v] = !run->exact[run->components->of[v]];
+        run->part_of[v] = keep[v] ? n_kept++ : GBSI_NONE;
+    }
+    run->report.n_exact_variables = whole->n_variables - n_kept;
+    if (n_kept > 0) {
+        GBSI_TRY(gbsi_conditioned_part(whole, keep, &run->part, err));
+        GBSI_TRY(gbsi_graph_new(run->part, NULL, &run->graph, err));
+    }
+    if (run->report.n_exact_variables > 0) {
+        const size_t n = whole->state_offset[whole->n_variables];
+        run->exact_p = gbsi_alloc_array_zero(n, sizeof *run->exact_p);
+        if (run->exact_p == NULL) {
+            status = gbsi_no_memory(err, "marginals", n * sizeof *run->exact_p);
+        }
+    }
+cleanup:
+    gbsi_free(keep);
+    return status;
+}
+
+static gbs_status count_colors(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t *color = gbsi_alloc_array(run->part->n_variables, sizeof *color);
+    if (color == NULL) {
+        return gbsi_no_memory(err, "colouring", run->part->n_variables * sizeof *color);
+    }
+    GBSI_TRY(gbsi_graph_color(run->graph, color, &run->report.n_colors, err));
+cleanup:
+    gbsi_free(color);
+    return status;
+}
+
+static gbs_status compile(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_sequence sequence = {0};
+    run->scan = gbsi_scan_of(run->options.scan);
+    if (run->scan == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option scan: no such scan");
+    }
+    run->scan_traits = run->scan->traits;
+    GBSI_TRY(run->scan->init(run->graph, &run->options, &run->scan_state, &run->scan_traits, err));
+    GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
+    GBSI_TRY(gbsi_plan_new(run->part, run->graph, sequence.variable, sequence.n,
+                           (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
+                           gbsi_lanes_of((uint32_t)run->options.chains) == 1, &run->plan, err));
+    GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
+    GBSI_TRY(count_colors(run, err));
+    run->report.n_levels = run->schedule.n_batches;
+    run->report.n_batches = run->schedule.n_batches;
+cleanup:
+    return status;
+}
+
+static gbsi_estimate_shape shape_of(const gbs_run *run)
+{
+    const uint32_t n_chains = (uint32_t)run->options.chains;
+    return (gbsi_estimate_shape){.n_slots = run->plan->n_slots,
+                                 .arity = run->plan->arity,
+                                 .n_chains = n_chains,
+                                 .lanes = gbsi_lanes_of(n_chains),
+                                 .n_groups = gbsi_groups_of(n_chains),
+                                 .value_bytes = run->plan->value_bytes,
+                                 .kind = (gbs_estimator_kind)run->options.estimator,
+                                 .each_once = (run->scan_traits & GBSI_SCAN_EACH_ONCE) != 0};
+}
+
+static void format_bytes(double bytes, char text[16])
+{
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    unsigned u = 0;
+    while (bytes >= 1024.0 && u < 4) {
+        bytes /= 1024.0;
+        ++u;
+    }
+    (void)snprintf(text, 16, "%.1f %s", bytes, unit[u]);
+}
+
+/* What chains and estimators would take, before any of it is. */
+static gbs_status predict_memory(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_estimate_shape shape = shape_of(run);
+    const gbsi_draw *draw = gbsi_draw_of(run->options.draw, gbsi_simd_level());
+    size_t draw_bytes = 0;
+    if (draw == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option draw: no such draw");
+    }
+    GBSI_TRY(gbsi_estimate_bytes(&shape, &run->estimate_bytes, err));
+    if (draw->bytes != NULL) {
+        GBSI_TRY(draw->bytes(run->plan, &run->options, &draw_bytes, err));
+    }
+    run->report.predicted_bytes = gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole) +
+                                  gbsi_conditioned_bytes(run->part) + run->plan->bytes +
+                                  run->estimate_bytes + draw_bytes +
+                                  gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains);
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const gbsi_simd level = gbsi_simd_level();
+    if (run->part == NULL) {
+        return GBS_OK;
+    }
+    if (run->report.predicted_bytes > limit) {
+        char needed[16];
+        char allowed[16];
+        format_bytes((double)run->report.predicted_bytes, needed);
+        format_bytes((double)limit, allowed);
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "this run would take %s (%" PRIu64 " bytes), the limit is %s: fewer "
+                         "--chains, --estimator count, or a larger --memory-limit",
+                         needed, run->report.predicted_bytes, allowed);
+    }
+    const gbsi_estimate_shape shape = shape_of(run);
+    GBSI_TRY(gbsi_executor_init(&run->executor, run->plan, gbsi_draw_of(run->options.draw, level),
+                                &run->options, level, err));
+    run->executor_ready = true;
+    GBSI_TRY(gbsi_estimate_new(&shape, level, &run->estimate, err));
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const double begun_s = gbsi_clock_s();
+    GBSI_TRY(gbsi_condition(run->model, evidence, &run->whole, err));
+    GBSI_TRY(gbsi_graph_new(run->whole, NULL, &run->whole_graph, err));
+    GBSI_TRY(gbsi_components_new(run->whole_graph, &run->components, err));
+    GBSI_TRY(choose_exact(run, err));
+    GBSI_TRY(take_part(run, err));
+    run->report.n_free_variables = run->whole->n_variables;
+    run->report.n_components = run->components->n;
+    run->rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
+    if (run->part != NULL) {
+        GBSI_TRY(compile(run, err));
+        GBSI_TRY(predict_memory(run, err));
+        for (uint32_t i = 0; i < run->components->n; ++i) {
+            run->report.has_zeros |= !run->exact[i] && run->components->has_zeros[i];
+        }
+    }
+    run->report.compile_s = gbsi_clock_s() - begun_s;
+cleanup:
+    return status;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Driving a run: starts, burn-in, passes until a stop, all decided by counts (the clock only ends
+ * a run early, and the count it reached reproduces it). */
+#include "sampler/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "sampler/options.h"
+
+#define PROGRESS_S 0.1
+
+void gbs_run_free(gbs_run *run)
+{
+    if (run == NULL) {
+        return;
+    }
+    gbsi_estimate_free(run->estimate);
+    if (run->executor_ready) {
+        gbsi_executor_free(&run->executor);
+    }
+    gbsi_schedule_free(&run->schedule);
+    gbsi_plan_free(run->plan);
+    if (run->scan != NULL && run->scan->free != NULL) {
+        run->scan->free(run->scan_state);
+    }
+    gbsi_graph_free(run->graph);
+    gbsi_conditioned_free(run->part);
+    gbsi_components_free(run->components);
+    gbsi_graph_free(run->whole_graph);
+    gbsi_conditioned_free(run->whole);
+    gbsi_free(run->part_of);
+    gbsi_free(run->exact);
+    gbsi_free(run->exact_p);
+    gbsi_free(run->start);
+    for (size_t i = 0; i < run->report.n_warnings; ++i) {
+        gbsi_free(run->warning[i]);
+    }
+    gbsi_free(run->warning);
+    gbsi_free(run);
+}
+
+gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = gbsi_alloc_zero(sizeof *run);
+    if (run == NULL) {
+        return gbsi_no_memory(err, "run", sizeof *run);
+    }
+    run->model = model;
+    run->options = options == NULL ? gbs_run_options_default() : *options;
+    run->report.max_mcse = NAN;
+    run->report.max_rhat = NAN;
+    run->report.min_ess = NAN;
+    run->report.chains = (uint32_t)run->options.chains;
+    run->report.target_error = run->options.target_error;
+    if (run->report.target_error == 0.0 && run->options.sweeps == 0) {
+        run->report.target_error = GBSI_DEFAULT_TARGET;
+    }
+    GBSI_TRY(gbsi_options_check(&run->options, err));
+    if (run->options.start != NULL) {
+        run->start = gbsi_alloc_array(model->n_variables, sizeof *run->start);
+        if (run->start == NULL) {
+            status = gbsi_no_memory(err, "run", model->n_variables * sizeof *run->start);
+            goto cleanup;
+        }
+        memcpy(run->start, run->options.start, model->n_variables * sizeof *run->start);
+    }
+    *out = run;
+    run = NULL;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
+                       const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    GBSI_TRY(gbsi_run_begin(model, options, &run, err));
+    GBSI_TRY(gbsi_run_prepare(run, evidence, err));
+    GBSI_TRY(gbsi_run_take_memory(run, err));
+    run->options.sequence = NULL; /* borrowed only until here */
+    run->options.start = NULL;
+    *out = run;
+    run = NULL;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+/* ---- starts ---------------------------------------------------------------------------------- */
+
+/* The user's state, by free variable and state; refused where evidence or hard zeros contradict. */
+static gbs_status translate_start(const gbs_run *run, uint32_t *x, gbs_error *err)
+{
+    const gbsi_conditioned *part = run->part;
+    const gbsi_conditioned *whole = run->whole;
+    for (uint32_t u = 0; u < run->model->n_variables; ++u) {
+        if (run->start[u] >= run->model->arity[u]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "start: variable %u has %u states, found %u", u,
+                             run->model->arity[u], run->start[u]);
+        }
+        if (whole->fixed_state[u] != GBSI_NONE && whole->fixed_state[u] != run->start[u]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "start: variable %u is fixed to state %u by the evidence, found %u", u,
+                             whole->fixed_state[u], run->start[u]);
+        }
+    }
+    for (uint32_t v = 0; v < part->n_variables; ++v) {
+        const uint32_t *states = part->user_state + part->state_offset[v];
+        const uint32_t wanted = run->start[part->user_variable[v]];
+        uint32_t a = 0;
+        while (a < part->arity[v] && states[a] != wanted) {
+            ++a;
+        }
+        if (a == part->arity[v]) {
+            return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                             "start: state %u of variable %u is ruled out by hard zeros", wanted,
+                             part->user_variable[v]);
+        }
+        x[v] = a;
+    }
+    if (!(gbsi_conditioned_log_density(part, x) > -INFINITY)) {
+        return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "start: the state has probability zero");
+    }
+    return GBS_OK;
+}
+
+static gbs_status set_starts(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_starter *starter = NULL;
+    uint32_t *x = gbsi_alloc_array(run->part->n_variables, sizeof *x);
+    if (x == NULL) {
+        return gbsi_no_memory(err, "start", run->part->n_variables * sizeof *x);
+    }
+    if (run->start != NULL) {
+        GBSI_TRY(translate_start(run, x, err));
+    } else {
+        GBSI_TRY(gbsi_starter_new(run->part, run->options.seed, &starter, err));
+    }
+    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
+        if (starter != NULL) {
+            GBSI_TRY(gbsi_starter_draw(starter, chain, x, err));
+        }
+        gbsi_executor_set(&run->executor, chain, x);
+    }
+    gbsi_executor_ready(&run->executor);
+    run->starts_dispersed = starter != NULL;
+cleanup:
+    gbsi_starter_free(starter);
+    gbsi_free(x);
+    return status;
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, double now_s)
+{
+    const uint64_t sweeps = run->options.sweeps;
+    const bool auto_burn_in = run->options.burn_in == GBS_BURN_IN_AUTO;
+    const gbs_progress progress = {.burning_in = !keep,
+                                   .pass = keep ? run->report.sweeps : run->report.burn_in,
+                                   .passes =
+                                       keep ? sweeps : (auto_burn_in ? 0 : run->options.burn_in),
+                                   .updates = run->report.updates,
+                                   .elapsed_s = now_s - drive->started_s,
+                                   .worst_error = drive->worst_error,
+                                   .target_error = run->report.target_error};
+    drive->last_progress_s = now_s;
+    if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
+        drive->stop = "signal";
+    }
+}
+
+gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if ((run->scan_traits & GBSI_SCAN_REPEATS) == 0) {
+        gbsi_sequence sequence = {0};
+        GBSI_TRY(run->scan->next_pass(run->scan_state, drive->pass, &sequence, err));
+        GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
+    }
+    GBSI_TRY(gbsi_executor_pass(&run->executor, &run->schedule, drive->pass,
+                                keep ? run->estimate : NULL, run->rao_blackwell, err));
+    ++drive->pass;
+    run->report.updates += run->schedule.n_places * run->executor.n_chains;
+    if (keep) {
+        ++run->report.sweeps;
+    }
+    const double now_s = gbsi_clock_s();
+    if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
+        tell_progress(run, drive, keep, now_s);
+    }
+    if (run->options.time_s > 0.0 && now_s - drive->started_s > run->options.time_s) {
+        drive->stop = "time";
+    }
+    if (run->report.updates >= run->options.max_updates) {
+        drive->stop = "updates";
+    }
+cleanup:
+    return status;
+}
+
+/* Every chain's state at the end of a kept pass, in the user's numbering. */
+static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32_t *x,
+                             uint32_t *user, gbs_error *err)
+{
+    const gbsi_conditioned *part = run->part;
+    gbs_status status = GBS_OK;
+    const uint64_t draw = run->report.sweeps / run->options.thin - 1;
+    for (uint32_t chain = 0; status >= 0 && chain < run->executor.n_chains; ++chain) {
+        gbsi_executor_get(&run->executor, chain, x);
+        for (uint32_t v = 0; v < part->n_variables; ++v) {
+            user[part->user_variable[v]] = part->user_state[part->state_offset[v] + x[v]];
+        }
+        status = drive->callbacks->draw(drive->callbacks->context, draw, chain,
+                                        gbsi_conditioned_log_density(part, x), user, err);
+    }
+    return status;
+}
+
+/* Checks fall at 64 * 2^(k/2) sweeps: floor, exact in double. */
+static uint64_t check_after(unsigned k)
+{
+    const double base = k % 2 == 0 ? 64.0 : 90.50966799187809;
+    return k >= 100 ? UINT64_MAX : (uint64_t)(base * (double)(UINT64_C(1) << (k / 2)));
+}
+
+static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = gbsi_run_report_errors(run, err);
+    drive->worst_error = run->report.max_mcse;
+    if (status == GBS_OK && run->options.sweeps == 0 && drive->stop == NULL &&
+        run->report.max_mcse <= run->report.target_error &&
+        (isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT)) {
+        drive->stop = "target";
+    }
+    return status;
+}
+
+static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const bool draws = drive->callbacks->draw != NULL;
+    unsigned k = 0;
+    uint32_t *x = gbsi_alloc_array(run->part->n_variables, sizeof *x);
+    uint32_t *user = gbsi_alloc_array(run->model->n_variables, sizeof *user);
+    if (x == NULL || user == NULL) {
+        status = gbsi_no_memory(err, "run", run->model->n_variables * sizeof *x);
+        goto cleanup;
+    }
+    memcpy(user, run->whole->fixed_state, run->model->n_variables * sizeof *user);
+    while (drive->stop == NULL) {
+        GBSI_TRY(gbsi_run_pass(run, drive, true, err));
+        if (draws && run->report.sweeps % run->options.thin == 0) {
+            GBSI_TRY(give_draws(run, drive, x, user, err));
+        }
+        if (run->report.sweeps == check_after(k)) {
+            ++k;
+            GBSI_TRY(check_target(run, drive, err));
+        }
+        if (run->options.sweeps > 0 && run->report.sweeps == run->options.sweeps) {
+            drive->stop = "sweeps";
+        }
+    }
+cleanup:
+    gbsi_free(x);
+    gbsi_free(user);
+    return status;
+}
+
+/* `sample` of a model whose variables are all fixed: one state, given as often as asked. */
+static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
+{
+    if (callbacks->draw == NULL || run->whole->n_variables > 0) {
+        return GBS_OK;
+    }
+    gbs_status status = GBS_OK;
+    run->report.sweeps = run->options.sweeps;
+    for (uint64_t draw = 0; draw < run->options.sweeps / run->options.thin; ++draw) {
+        for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
+            status = callbacks->draw(callbacks->context, draw, chain, run->whole->log_constant,
+                                     run->whole->fixed_state, err);
+        }
+    }
+    return status;
+}
+
+gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
+{
+    static const gbs_run_callbacks none = {0};
+    gbs_status status = GBS_OK;
+    gbsi_drive drive = {.callbacks = callbacks == NULL ? &none : callbacks,
+                        .started_s = gbsi_clock_s(),
+                        .worst_error = NAN};
+    drive.last_progress_s = drive.started_s;
+    if (run->executed) {
+        return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before; make a new one");
+    }
+    run->executed = true;
+    if (run->exact_p != NULL) {
+        GBSI_TRY(gbsi_components_enumerate(run->components, run->exact, run->exact_p, err));
+    }
+    if (run->part != NULL) {
+        GBSI_TRY(set_starts(run, err));
+        GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
+        GBSI_TRY(sample(run, &drive, err));
+    } else {
+        drive.stop = "exact";
+        GBSI_TRY(sample_fixed(run, drive.callbacks, err));
+    }
+    run->report.sampling_s = gbsi_clock_s() - drive.started_s;
+    run->report.updates_per_s =
+        run->report.sampling_s > 0.0 ? (double)run->report.updates / run->report.sampling_s : 0.0;
+    (void)snprintf(run->report.stop, sizeof run->report.stop, "%s", drive.stop);
+    GBSI_TRY(gbsi_run_verdict(run, err));
+    const bool early = strcmp(drive.stop, "time") == 0 || strcmp(drive.stop, "signal") == 0 ||
+                       strcmp(drive.stop, "updates") == 0;
+    status = early ? GBS_STOPPED : GBS_OK;
+cleanup:
+    return status;
+}
+
+const gbs_report *gbs_run_report(const gbs_run *run)
+{
+    return &run->report;
+}

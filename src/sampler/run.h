@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run, inside: what gbs_run_new() compiles and gbs_run_execute() drives. */
+#ifndef GBSI_SAMPLER_RUN_H
+#define GBSI_SAMPLER_RUN_H
+
+#include "base/status.h"
+#include "exact/components.h"
+#include "sampler/executor.h"
+#include "sampler/start.h"
+#include "scan/scan.h"
+
+#define GBSI_DEFAULT_TARGET 0.005
+#define GBSI_RHAT_LIMIT     1.01
+#define GBSI_BURN_IN_RHAT   1.05
+#define GBSI_FIRST_CHECK    64u /* passes */
+
+struct gbs_run {
+    const gbs_model *model; /* borrowed */
+    gbs_run_options options;
+    uint32_t *start;         /* [model variables] user's start, NULL: drawn */
+    gbsi_conditioned *whole; /* the model given evidence */
+    gbsi_graph *whole_graph;
+    gbsi_components *components;
+    uint8_t *exact;         /* [components] 1: answered by enumeration */
+    double *exact_p;        /* [whole state_offset] filled by execute; NULL if none is exact */
+    gbsi_conditioned *part; /* the sampled components; NULL if there are none */
+    uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */
+    gbsi_graph *graph;      /* of part */
+    const gbsi_scan *scan;
+    void *scan_state;
+    unsigned scan_traits;
+    gbsi_plan *plan;
+    gbsi_schedule schedule;
+    bool executor_ready;
+    gbsi_executor executor;
+    gbsi_estimate *estimate;
+    size_t estimate_bytes;
+    bool rao_blackwell;
+    bool connected; /* zeros: the support was shown connected */
+    bool starts_dispersed;
+    gbs_report report;
+    char **warning; /* owned; report.warning points here */
+    bool executed;
+};
+
+/* prepare.c: conditioning, what is exact, scan, plan and the memory it all would take ... */
+gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
+/* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
+gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
+/* run.c: a run with its options checked, nothing compiled yet. */
+gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **run,
+                          gbs_error *err);
+
+/* A stretch of passes with its stops: what burn-in and sampling share. */
+typedef struct gbsi_drive {
+    const gbs_run_callbacks *callbacks; /* NULL members allowed, never NULL itself */
+    double started_s, last_progress_s;
+    uint64_t pass;      /* of the counter layout: counts on from burn-in */
+    double worst_error; /* at the last check */
+    const char *stop;   /* NULL: go on */
+} gbsi_drive;
+
+/* One pass and what the clock and the counts say after it (drive->stop). */
+gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err);
+
+/* burn_in.c: passes thrown away. */
+gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+
+/* verdict.c: the report's numbers, sentence and digest. */
+gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err);
+gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err);
+gbs_status gbsi_run_warn(gbs_run *run, gbs_error *err, const char *format, ...) GBSI_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sampler/start.h"
+
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "model/builder.h"
+#include "rng/philox.h"
+#include "sampler/forward.h"
+#include "sampler/repair.h"
+
+enum { N_NAMED = 4 };
+
+struct gbsi_starter {
+    const gbsi_conditioned *model; /* borrowed */
+    uint64_t seed;
+    gbsi_repair *repair;
+    double *weight; /* [largest arity] scratch */
+};
+
+gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_starter **starter,
+                            gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    size_t arity = 0;
+    gbsi_starter *s = gbsi_alloc_zero(sizeof *s);
+    if (s == NULL) {
+        return gbsi_no_memory(err, "start", sizeof *s);
+    }
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        arity = model->arity[v] > arity ? model->arity[v] : arity;
+    }
+    s->model = model;
+    s->seed = seed;
+    s->weight = gbsi_alloc_array(arity, sizeof *s->weight);
+    if (s->weight == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "start", arity * sizeof *s->weight));
+    }
+    GBSI_TRY(gbsi_repair_new(model, seed, &s->repair, err));
+    *starter = s;
+    s = NULL;
+
+cleanup:
+    gbsi_starter_free(s);
+    return status;
+}
+
+void gbsi_starter_free(gbsi_starter *starter)
+{
+    if (starter != NULL) {
+        gbsi_repair_free(starter->repair);
+        gbsi_free(starter->weight);
+        gbsi_free(starter);
+    }
+}
+
+/* Parents before children, each from its table; without tables every state is as likely. */
+static void sample(gbsi_starter *s, uint32_t chain, uint32_t *x)
+{
+    const gbsi_conditioned *model = s->model;
+    for (uint32_t i = 0; i < model->n_variables; ++i) {
+        const uint32_t v = model->topological != NULL ? model->topological[i] : i;
+        uint32_t word[4];
+        gbsi_philox(s->seed, chain, 0, v, GBSI_PURPOSE_START, word);
+        if (model->cpt != NULL && model->cpt[v] != GBSI_NONE) {
+            gbsi_forward_weights(model, v, x, s->weight);
+            x[v] = gbsi_forward_pick(s->weight, model->arity[v], word);
+        } else {
+            x[v] = gbsi_below(word[0], word[1], model->arity[v]);
+        }
+    }
+}
+
+/* "no state found after 17 repairs; still violated: factor 12 (a, b, c), ..." */
+static gbs_status no_start(const gbsi_starter *s, uint32_t component, const uint32_t *x,
+                           uint64_t n_repairs, bool proved, gbs_error *err)
+{
+    char list[640] = "";
+    size_t used = 0;
+    size_t factor[N_NAMED + 1];
+    const uint32_t n = gbsi_repair_violated(s->repair, component, x, factor, N_NAMED + 1);
+    for (uint32_t i = 0; i < n && i < N_NAMED; ++i) {
+        char scope[128] = "";
+        const size_t origin = s->model->origin[factor[i]];
+        if (origin == SIZE_MAX) {
+            (void)snprintf(list + used, sizeof list - used, "%svirtual evidence",
+                           i == 0 ? "" : ", ");
+        } else {
+            (void)snprintf(list + used, sizeof list - used, "%sfactor %zu %s", i == 0 ? "" : ", ",
+                           origin, gbsi_scope_text(s->model->model, origin, scope, sizeof scope));
+        }
+        used += strlen(list + used);
+    }
+    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE, "no state found after %llu repairs%s%s%s%s",
+                     (unsigned long long)n_repairs, proved ? ", and none exists" : "",
+                     n > 0 ? "; still violated: " : "", list, n > N_NAMED ? ", ..." : "");
+}
+
+gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint32_t *x, gbs_error *err)
+{
+    uint64_t n_repairs = 0;
+    sample(starter, chain, x);
+    for (uint32_t c = 0; c < gbsi_repair_n_components(starter->repair); ++c) {
+        size_t factor = 0;
+        if (gbsi_repair_violated(starter->repair, c, x, &factor, 1) == 0) {
+            continue;
+        }
+        const gbsi_repaired result =
+            gbsi_repair_component(starter->repair, chain, c, x, &n_repairs);
+        if (result != GBSI_REPAIRED) {
+            return no_start(starter, c, x, n_repairs, result == GBSI_NO_STATE, err);
+        }
+    }
+    return GBS_OK;
+}

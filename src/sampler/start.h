@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a chain starts: a state of positive weight of its own, as dispersed as cheaply possible.
+ *
+ * Bayesian networks: forward sampling in topological order, observed ones clamped. Else: states
+ * uniform at random. If the state then violates hard zeros: search (random variable order, values
+ * in random order, hard factors kept arc consistent, limited backtracking), then min-conflicts,
+ * with restarts (Minton, Johnston, Philips & Laird 1992). */
+#ifndef GBSI_SAMPLER_START_H
+#define GBSI_SAMPLER_START_H
+
+#include "model/condition.h"
+
+typedef struct gbsi_starter gbsi_starter;
+
+gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_starter **starter,
+                            gbs_error *err);
+void gbsi_starter_free(gbsi_starter *starter);
+
+/* The start of one chain: a pure function of (model, seed, chain).
+ * @param x [n_variables] free states, out; of positive weight on success.
+ * @return GBS_ERR_IMPOSSIBLE "no state found after N repairs" naming up to four violated factors by
+ *         the user's number and their variables by name. */
+gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint32_t *x, gbs_error *err);
+
+#endif

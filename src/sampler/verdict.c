@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Estimates in the user's numbering, how far they can be trusted, and the digest of both. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/memory.h"
+#include "exact/enumerate.h"
+#include "sampler/run.h"
+
+gbs_status gbsi_run_warn(gbs_run *run, gbs_error *err, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const size_t n = run->report.n_warnings;
+    char *copy = gbsi_alloc(strlen(text) + 1);
+    char **grown = copy == NULL ? NULL : gbsi_realloc_array(run->warning, n + 1, sizeof *grown);
+    if (grown == NULL) {
+        gbsi_free(copy);
+        return gbsi_no_memory(err, "warnings", sizeof text);
+    }
+    memcpy(copy, text, strlen(text) + 1);
+    run->warning = grown;
+    run->warning[n] = copy;
+    run->report.warning = (const char *const *)run->warning;
+    run->report.n_warnings = n + 1;
+    return GBS_OK;
+}
+
+static void put(double *out, size_t i, double value)
+{
+    if (out != NULL) {
+        out[i] = value;
+    }
+}
+
+/* Where one of the user's variables gets its numbers from. */
+static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, double *p,
+                              double *mcse, double *ess, double *rhat)
+{
+    const gbsi_conditioned *whole = run->whole;
+    const uint32_t v = whole->free_variable[u];
+    const size_t at = run->model->state_offset[u];
+    for (uint32_t a = 0; a < run->model->arity[u]; ++a) {
+        put(p, at + a, v == GBSI_NONE && whole->fixed_state[u] == a ? 1.0 : 0.0);
+        put(mcse, at + a, 0.0);
+        put(ess, at + a, NAN);
+        put(rhat, at + a, NAN);
+    }
+    if (v == GBSI_NONE) {
+        return;
+    }
+    const uint32_t k = whole->arity[v];
+    const uint32_t *state = whole->user_state + whole->state_offset[v];
+    if (run->part_of[v] == GBSI_NONE) {
+        for (uint32_t a = 0; a < k; ++a) {
+            put(p, at + state[a], run->exact_p[whole->state_offset[v] + a]);
+        }
+        return;
+    }
+    double *own[4] = {scratch, scratch + k, scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
+    gbsi_estimate_slot(run->estimate, run->plan->slot_of[run->part_of[v]], own[0], own[1], own[2],
+                       own[3]);
+    for (uint32_t a = 0; a < k; ++a) {
+        put(p, at + state[a], own[0][a]);
+        put(mcse, at + state[a], own[1][a]);
+        put(ess, at + state[a], own[2][a]);
+        put(rhat, at + state[a], own[3][a]);
+    }
+}
+
+gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess, double *rhat,
+                             gbs_error *err)
+{
+    const bool sampled = run->part != NULL;
+    if (!run->executed || (sampled && gbsi_estimate_n_passes(run->estimate) == 0)) {
+        return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
+    }
+    double *scratch = gbsi_alloc_array(4 * (size_t)GBS_MAX_ARITY, sizeof *scratch);
+    if (scratch == NULL) {
+        return gbsi_no_memory(err, "marginals", 4 * (size_t)GBS_MAX_ARITY * sizeof *scratch);
+    }
+    for (uint32_t u = 0; u < run->model->n_variables; ++u) {
+        variable_marginal(run, u, scratch, p, mcse, ess, rhat);
+    }
+    gbsi_free(scratch);
+    return GBS_OK;
+}
+
+gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
+{
+    gbsi_estimate_worst worst;
+    gbs_status status = gbsi_estimate_find_worst(run->estimate, &worst, err);
+    if (status == GBS_OK) {
+        run->report.max_mcse = worst.max_mcse;
+        run->report.max_rhat = worst.max_rhat;
+        run->report.min_ess = worst.min_ess;
+        run->report.n_constant = worst.n_constant;
+    }
+    return status;
+}
+
+static gbs_status take_digest(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_digest *digest = NULL;
+    const size_t n = run->model->state_offset[run->model->n_variables];
+    double *p = gbsi_alloc_array(n, sizeof *p);
+    double *mcse = gbsi_alloc_array(n, sizeof *mcse);
+    if (p == NULL || mcse == NULL) {
+        status = gbsi_no_memory(err, "digest", 2 * n * sizeof *p);
+        goto cleanup;
+    }
+    GBSI_TRY(gbs_run_marginals(run, p, mcse, NULL, NULL, err));
+    for (size_t i = 0; i < n; ++i) {
+        mcse[i] = isnan(mcse[i]) ? NAN : mcse[i]; /* one NaN, whatever its sign */
+        p[i] = isnan(p[i]) ? NAN : p[i];
+    }
+    GBSI_TRY(gbsi_digest_new(&digest, err));
+    gbsi_digest_f64(digest, p, n);
+    gbsi_digest_f64(digest, mcse, n);
+    gbsi_digest_text(digest, run->report.digest);
+cleanup:
+    gbsi_digest_free(digest);
+    gbsi_free(p);
+    gbsi_free(mcse);
+    return status;
+}
+
+/* The first reason not to trust a sampled answer, or NULL; cli.md "What converged means". */
+static const char *doubt(const gbs_run *run, char *text, size_t size)
+{
+    const gbs_report *r = &run->report;
+    const double target = r->target_error > 0.0 ? r->target_error : GBSI_DEFAULT_TARGET;
+    if (r->has_zeros && !run->connected) {
+        return "hard zeros remain and the support was not shown connected under updates of single "
+               "variables";
+    }
+    if (r->n_constant > 0) {
+        (void)snprintf(text, size, "%llu variables never moved in any chain",
+                       (unsigned long long)r->n_constant);
+        return text;
+    }
+    if (isnan(r->max_mcse)) {
+        return "too few passes for standard errors";
+    }
+    if (!(r->max_mcse <= target)) {
+        (void)snprintf(text, size, "the largest standard error is %.2g, above %.2g", r->max_mcse,
+                       target);
+        return text;
+    }
+    if (!(isnan(r->max_rhat) || r->max_rhat < GBSI_RHAT_LIMIT)) {
+        (void)snprintf(text, size, "the chains disagree: R-hat is %.3f, above %.2f", r->max_rhat,
+                       GBSI_RHAT_LIMIT);
+        return text;
+    }
+    if (!run->starts_dispersed) {
+        return "all chains started from one given state";
+    }
+    if (run->executor.n_chains > 1 && run->executor.n_chains < 4) {
+        return "R-hat needs at least 4 chains, or the halves of one";
+    }
+    return NULL;
+}
+
+gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
+{
+    gbs_report *r = &run->report;
+    gbs_status status = GBS_OK;
+    const bool some_exact = r->n_exact_variables > 0 || run->part == NULL;
+    r->method = run->part == NULL ? "exact" : (some_exact ? "exact+sampled" : "sampled");
+    if (run->part == NULL) {
+        r->converged = 1;
+        r->max_mcse = 0.0;
+        (void)snprintf(r->verdict, sizeof r->verdict, "exact");
+        return take_digest(run, err);
+    }
+    if (gbsi_estimate_n_passes(run->estimate) == 0) {
+        (void)snprintf(r->verdict, sizeof r->verdict, "not converged: no pass was kept");
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_run_report_errors(run, err));
+    if (r->has_zeros) {
+        GBSI_TRY(gbsi_components_connected(run->components, run->exact, GBSI_ENUMERATE_AUTO_STATES,
+                                           &run->connected, err));
+    }
+    char text[160];
+    const char *reason = doubt(run, text, sizeof text);
+    r->converged = reason == NULL;
+    if (reason == NULL) {
+        (void)snprintf(r->verdict, sizeof r->verdict,
+                       "converged: largest standard error %.2g, R-hat %.4f", r->max_mcse,
+                       r->max_rhat);
+    } else {
+        (void)snprintf(r->verdict, sizeof r->verdict, "not converged: %s", reason);
+    }
+    if (run->plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
+        GBSI_TRY(gbsi_run_warn(run, err,
+                               "%u variables have log-weights so large that their sums run in "
+                               "double, which is slower",
+                               run->plan->n_of_class[GBSI_CLASS_PRECISE]));
+    }
+    GBSI_TRY(take_digest(run, err));
+cleanup:
+    return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random: as many draws with replacement as there are variables, all variables equally likely. */
+#include "scan/drawn.h"
+#include "scan/registry.h"
+
+static gbs_status random_next_pass(void *state, uint64_t pass, gbsi_sequence *sequence,
+                                   gbs_error *err)
+{
+    (void)err;
+    gbsi_drawn *drawn = state;
+    for (uint32_t i = 0; i < drawn->n; i++) {
+        drawn->variable[i] = gbsi_drawn_below(drawn, pass, i, drawn->n);
+    }
+    *sequence = (gbsi_sequence){.variable = drawn->variable, .n = drawn->n};
+    return GBS_OK;
+}
+
+const gbsi_scan gbsi_scan_random = {
+    .name = "random",
+    .reference = "Liu, Wong & Kong (1995), Covariance structure and convergence rate of the Gibbs "
+                 "sampler with various scans, J. R. Statist. Soc. B 57(1):157-169",
+    .traits = 0,
+    .init = gbsi_drawn_init,
+    .next_pass = random_next_pass,
+    .free = gbsi_drawn_free,
+};

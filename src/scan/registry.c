@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan/registry.h"
+
+/* In the order of gbs_scan_kind. */
+const gbsi_scan *const gbsi_scans[] = {
+    [GBS_SCAN_CHROMATIC] = &gbsi_scan_chromatic, [GBS_SCAN_SYSTEMATIC] = &gbsi_scan_systematic,
+    [GBS_SCAN_RANDOM] = &gbsi_scan_random,       [GBS_SCAN_PERMUTED] = &gbsi_scan_permuted,
+    [GBS_SCAN_SEQUENCE] = &gbsi_scan_sequence,
+};
+const size_t gbsi_n_scans = sizeof gbsi_scans / sizeof gbsi_scans[0];
+
+const gbsi_scan *gbsi_scan_of(int scan_kind)
+{
+    return scan_kind >= 0 && (size_t)scan_kind < gbsi_n_scans ? gbsi_scans[scan_kind] : NULL;
+}

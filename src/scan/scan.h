@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which variables come next: a table of functions per scan. It sees the graph, never the plan.
+ * A pass is one run through the sequence: a sweep, or one reading of a scan file. */
+#ifndef GBSI_SCAN_SCAN_H
+#define GBSI_SCAN_SCAN_H
+
+#include "gibbsite/run.h"
+#include "graph/graph.h"
+
+/* Traits. */
+#define GBSI_SCAN_REPEATS   1u /* every pass has the same sequence: the schedule is made once */
+#define GBSI_SCAN_EACH_ONCE 2u /* every free variable occurs exactly once in a pass */
+
+/* A sequence owned by the scan, valid until the next call. */
+typedef struct gbsi_sequence {
+    const uint32_t *variable; /* [n] free variables */
+    size_t n;
+} gbsi_sequence;
+
+typedef struct gbsi_scan {
+    const char *name;      /* "chromatic": used by command line, Python and files; never changes */
+    const char *reference; /* where the scan is written down */
+    unsigned traits;
+    /* *traits holds the table's on entry. A scan file's depend on the file: init may narrow them.
+     */
+    gbs_status (*init)(const gbsi_graph *graph, const gbs_run_options *options, void **state,
+                       unsigned *traits, gbs_error *err);
+    /* The sequence of a pass, a pure function of (state as made, seed, pass). */
+    gbs_status (*next_pass)(void *state, uint64_t pass, gbsi_sequence *sequence, gbs_error *err);
+    void (*free)(void *state);
+} gbsi_scan;
+
+/* The scan of gbs_run_options.scan; NULL if there is none. */
+const gbsi_scan *gbsi_scan_of(int scan_kind);
+/* All of them, in the order of gbs_scan_kind. */
+extern const gbsi_scan *const gbsi_scans[];
+extern const size_t gbsi_n_scans;
+
+#endif

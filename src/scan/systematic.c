@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Systematic: the variables in the user's order, from a given one round to the one before it.
+ * Where it starts matters when one variable is asked for: Mitliagkas & Mackey (2017) print
+ * q_t = e_{(t mod p) + 1}, which is origin 1 here. */
+#include <inttypes.h>
+
+#include "base/status.h"
+#include "scan/fixed.h"
+#include "scan/registry.h"
+
+/* The first free variable whose user's id is origin or more; 0 if the scan wraps at once. */
+static uint32_t first_from(const gbsi_conditioned *model, uint64_t origin)
+{
+    /* user_variable is ascending. */
+    uint32_t low = 0;
+    uint32_t high = model->n_variables;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (model->user_variable[middle] < origin) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low == model->n_variables ? 0 : low;
+}
+
+static gbs_status systematic_init(const gbsi_graph *graph, const gbs_run_options *options,
+                                  void **state, unsigned *traits, gbs_error *err)
+{
+    (void)traits;
+    const uint32_t n_user = graph->model->model->n_variables;
+    /* The default, 0, also stands for a model without variables. */
+    if (options->origin != 0 && options->origin >= n_user) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "origin %" PRIu64 " of the systematic scan: the model has %" PRIu32
+                         " variables",
+                         options->origin, n_user);
+    }
+    const uint32_t n = graph->n_variables;
+    gbsi_fixed *fixed = NULL;
+    const gbs_status status = gbsi_fixed_new(n, &fixed, err);
+    if (status < 0) {
+        return status;
+    }
+    const uint32_t first = first_from(graph->model, options->origin);
+    for (uint32_t i = 0; i < n; i++) {
+        fixed->variable[i] = i < n - first ? first + i : i - (n - first);
+    }
+    *state = fixed;
+    return GBS_OK;
+}
+
+const gbsi_scan gbsi_scan_systematic = {
+    .name = "systematic",
+    .reference = "Geman & Geman (1984), Stochastic relaxation, Gibbs distributions, and the "
+                 "Bayesian restoration of images, IEEE PAMI 6(6):721-741",
+    .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE,
+    .init = systematic_init,
+    .next_pass = gbsi_fixed_next_pass,
+    .free = gbsi_fixed_free,
+};

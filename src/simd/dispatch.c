@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "simd/dispatch.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gibbsite/status.h"
+
+static const char *const LEVEL_TEXT[GBSI_N_SIMD] = {"portable", "avx2", "avx512"};
+
+/* The level in use plus one; 0 until somebody asked. Two threads that ask first at the same time
+ * find the same answer, so who stores last does not matter. */
+static atomic_int chosen;
+
+static gbsi_simd best_of_machine(void)
+{
+#ifdef GBSI_HAVE_X86_SETS
+    __builtin_cpu_init();
+    /* f16c has no name in __builtin_cpu_supports of GCC before 11; the AVX2 lanes do not use it. */
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if (avx512) {
+        return GBSI_SIMD_AVX512;
+    }
+    if (avx2) {
+        return GBSI_SIMD_AVX2;
+    }
+#endif
+    return GBSI_SIMD_PORTABLE;
+}
+
+/* The level of that name, GBSI_N_SIMD if there is none. */
+static gbsi_simd level_of_text(const char *text)
+{
+    for (int level = 0; level < GBSI_N_SIMD; level++) {
+        if (strcmp(text, LEVEL_TEXT[level]) == 0) {
+            return (gbsi_simd)level;
+        }
+    }
+    return GBSI_N_SIMD;
+}
+
+bool gbsi_simd_wish_ok(const char *text)
+{
+    return text == NULL || text[0] == '\0' || level_of_text(text) != GBSI_N_SIMD;
+}
+
+gbsi_simd gbsi_simd_level(void)
+{
+    int known = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (known != 0) {
+        return (gbsi_simd)(known - 1);
+    }
+    const char *text = getenv("GIBBSITE_SIMD");
+    gbsi_simd wish = text == NULL ? GBSI_N_SIMD : level_of_text(text);
+    return gbsi_simd_force(wish);
+}
+
+gbsi_simd gbsi_simd_force(gbsi_simd level)
+{
+    gbsi_simd best = best_of_machine();
+    if (level > best) {
+        level = best;
+    }
+    atomic_store_explicit(&chosen, (int)level + 1, memory_order_relaxed);
+    return level;
+}
+
+const char *gbsi_simd_text(gbsi_simd level)
+{
+    assert(level < GBSI_N_SIMD);
+    return LEVEL_TEXT[level];
+}
+
+const char *gbs_simd_name(void)
+{
+    return gbsi_simd_text(gbsi_simd_level());
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+
+#ifdef GBSI_HAVE_X86_SETS
+
+#include <immintrin.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A test is built with the flags of the machine; the set is for the lines below only. */
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2"))), apply_to = function)
+#else
+#pragma GCC target("avx2,fma,bmi,bmi2")
+#endif
+
+#define GBSI_LANES_AVX2
+#define PROBE_NAME gbsi_probes_avx2
+#include "simd/lanes_probe.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+
+#else
+typedef int no_probes; /* a file needs a declaration */
+#endif

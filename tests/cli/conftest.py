@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program under test: the environment variable GIBBSITE, or build/gibbsite."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT.parent / "shared" / "data"
+
+
+def program():
+    return os.path.abspath(os.environ.get("GIBBSITE", ROOT / "build" / "gibbsite"))
+
+
+class Result:
+    def __init__(self, done):
+        self.status = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr
+
+
+@pytest.fixture
+def work(tmp_path):
+    """An empty folder with the examples beside it, as a user of the source folder has them."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    return tmp_path
+
+
+@pytest.fixture
+def run(work):
+    """run("info", "x.uai") in the work folder. @return status, out, err."""
+
+    def call(*arguments, stdin=None, env=None):
+        environment = {k: v for k, v in os.environ.items() if k != "GIBBSITE_SIMD"}
+        environment.update(env or {})
+        return Result(
+            subprocess.run(
+                [program(), *map(str, arguments)],
+                cwd=work,
+                env=environment,
+                input=stdin,
+                stdin=subprocess.DEVNULL if stdin is None else None,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60,
+            )
+        )
+
+    return call
+
+
+@pytest.fixture
+def data():
+    """A file of the shared test data, or a skip."""
+
+    def find(name):
+        path = DATA / name
+        if not path.exists():
+            pytest.skip(f"no test data {name}")
+        return path
+
+    return find
+
+
+SPRINKLER = "examples/sprinkler.bif"
+
+# x0 and x1 tend to be equal, x2 is apart: exact answers are easy to work out by hand.
+SMALL = """MARKOV
+3
+2 2 3
+2
+2 0 1
+1 2
+
+4
+ 3 1
+ 1 3
+
+3
+ 1 1 2
+"""
+
+
+@pytest.fixture
+def small(work):
+    path = work / "small.uai"
+    path.write_text(SMALL)
+    return "small.uai"
+
+
+@pytest.fixture
+def slow(run, work):
+    """A model that no run of a minute answers, for signals and limits."""
+    done = run("generate", "ising", "--grid", "60x60", "--coupling", "0.3", "-o", "slow.uai")
+    assert done.status == 0, done.err
+    return "slow.uai"
+
+
+def only(work, *names):
+    """The files of the work folder besides the examples are exactly these."""
+    found = sorted(p.name for p in work.iterdir() if p.name != "examples")
+    assert found == sorted(names)

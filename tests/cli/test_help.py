@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The help says what there is, and its examples run."""
+import re
+import shlex
+
+import pytest
+from conftest import ROOT
+
+VERBS = ["info", "marginals", "sample", "generate", "generate ising", "generate potts",
+         "generate ring", "generate bayes", "compare", "convert"]
+
+
+def test_overview(run):
+    done = run("help")
+    assert done.status == 0 and done.err == ""
+    for verb in VERBS:
+        assert verb in done.out
+    assert run("--help").out == done.out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_is_help(run, verb):
+    by_verb = run("help", *verb.split())
+    by_option = run(*verb.split(), "--help")
+    assert by_verb.status == by_option.status == 0
+    assert by_verb.out == by_option.out
+    assert by_verb.out.startswith("usage: gibbsite " + verb)
+    assert max(map(len, by_verb.out.split("\n"))) < 80
+
+
+def examples(text):
+    """The lines under each "Example:"."""
+    return [line.strip() for part in text.split("Example:\n")[1:]
+            for line in re.match(r"(?:  .*\n)+", part).group().splitlines()]
+
+
+@pytest.mark.parametrize("verb", [v for v in VERBS if v != "generate"])
+def test_help_examples_run(run, verb):
+    lines = examples(run("help", *verb.split()).out)
+    assert lines
+    for line in lines:
+        done = run(*shlex.split(line)[1:])
+        assert done.status == 0, line + "\n" + done.err
+
+
+def literal_displays(page):
+    """Commands in the examples of a man page, continued lines joined."""
+    text = page.read_text().split(".Sh EXAMPLES")[1].split(".Ed")[0].split(".Bd")[1]
+    text = text.replace("\\e\n", " ")
+    return [line for line in text.splitlines() if line.startswith("gibbsite ")]
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "man").glob("gibbsite*")), ids=lambda p: p.name)
+def test_man_page_examples_run(run, work, page):
+    lines = literal_displays(page)
+    assert lines
+    for line in lines:
+        command, _, target = line.partition(">")
+        done = run(*shlex.split(command)[1:])
+        assert done.status == 0, line + "\n" + done.err
+        if target:
+            (work / target.strip()).write_text(done.out)
+
+
+@pytest.mark.parametrize("verb", ["info", "marginals", "sample", "generate", "compare", "convert"])
+def test_man_page_has_every_option(run, verb):
+    page = (ROOT / "man" / f"gibbsite-{verb}.1").read_text()
+    for option in re.findall(r" --([a-z-]+)", run("help", verb).out.split("Example:")[0]):
+        if option not in ("help",):
+            assert f"-{option}" in page, option

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the verbs write: formats, names, labels, evidence."""
+import csv
+import gzip
+import io
+import json
+import math
+
+import pytest
+from conftest import SPRINKLER, only
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def probability(text, variable, state):
+    return float(next(r["probability"] for r in rows(text)
+                      if r["variable"] == variable and r["state"] == state))
+
+
+def exact_sprinkler():
+    """P(rain = yes), P(rain = yes | grass = wet) by summation of the file's tables."""
+    p = {}
+    for r, pr in ((0, 0.8), (1, 0.2)):
+        for s in (0, 1):
+            on = (0.4, 0.01)[r]
+            wet = ((0.02, 0.8), (0.9, 0.99))[s][r]
+            for g in (0, 1):
+                p[r, s, g] = pr * (on if s else 1 - on) * (wet if g else 1 - wet)
+    wet = sum(v for k, v in p.items() if k[2] == 1)
+    return 0.2, sum(v for k, v in p.items() if k[2] == 1 and k[0] == 1) / wet
+
+
+def test_csv_names_and_labels(run):
+    done = run("marginals", SPRINKLER)
+    assert done.status == 0
+    assert done.out.splitlines()[0] == "variable,state,probability,mcse,ess_bulk,rhat"
+    assert [(r["variable"], r["state"]) for r in rows(done.out)] == [
+        ("rain", "no"), ("rain", "yes"), ("sprinkler", "off"), ("sprinkler", "on"),
+        ("grass", "dry"), ("grass", "wet")]
+    assert abs(probability(done.out, "rain", "yes") - exact_sprinkler()[0]) < 1e-9
+    assert all(r["mcse"] == "0" and r["ess_bulk"] == "" and r["rhat"] == "" for r in rows(done.out))
+    assert "converged" in done.err and "not converged" not in done.err
+
+
+@pytest.mark.parametrize("evidence", ["grass=wet", "2=1", "2=wet", "grass=1"])
+def test_evidence_lists(run, evidence):
+    done = run("marginals", SPRINKLER, "-e", evidence, "-q")
+    assert done.status == 0 and done.err == ""
+    assert abs(probability(done.out, "rain", "yes") - exact_sprinkler()[1]) < 1e-9
+    assert probability(done.out, "grass", "wet") == 1.0
+
+
+def test_evidence_many(run, work):
+    (work / "x.evid").write_text("1\n2 1\n")
+    once = run("marginals", SPRINKLER, "-e", "grass=wet,sprinkler=on")
+    again = run("marginals", SPRINKLER, "-e", "grass=wet", "-e", "sprinkler=on")
+    file = run("marginals", SPRINKLER, "-e", "x.evid", "-e", "sprinkler=on")
+    assert once.status == 0 and once.out == again.out == file.out
+
+
+@pytest.mark.parametrize("evidence, status, part", [
+    ("grass=damp", 2, "damp"),
+    ("gras=wet", 2, "grass"),
+    ("grass=wet,grass=dry", 2, ""),
+    ("grass=", 2, "NAME=STATE"),
+    ("grass=wet,", 2, "NAME=STATE"),
+    ("=wet", 2, ""),
+    ("9=1", 2, "9"),
+    ("no-such.evid", 3, "no-such.evid"),
+])
+def test_bad_evidence(run, evidence, status, part):
+    done = run("marginals", SPRINKLER, "-e", evidence)
+    assert done.status == status and done.out == ""
+    assert part in done.err
+
+
+def test_awkward_names(run, work):
+    (work / "odd.bif").write_text("""network odd { }
+variable a=b { type discrete [ 2 ] { x=1, y }; }
+variable 3 { type discrete [ 2 ] { no, yes }; }
+probability ( a=b ) { table 0.5, 0.5; }
+probability ( 3 | a=b ) { (x=1) 0.1, 0.9; (y) 0.6, 0.4; }
+""")
+    done = run("marginals", "odd.bif", "-e", "a=b=x=1,=3=yes")
+    assert done.status == 0, done.err
+    assert probability(done.out, "a=b", "x=1") == 1.0
+    assert probability(done.out, "3", "yes") == 1.0
+
+
+def test_virtual_evidence(run, work):
+    (work / "soft.txt").write_text("1\n0 2 1 3\n")
+    done = run("marginals", SPRINKLER, "--virtual-evidence", "soft.txt")
+    assert done.status == 0, done.err
+    assert abs(probability(done.out, "rain", "yes") - 0.6 / 1.4) < 1e-9
+
+
+def test_several_samples_ask_for_a_choice(run, work):
+    (work / "two.evid").write_text("2\n1 2 0\n1 2 1\n")
+    done = run("marginals", SPRINKLER, "-e", "two.evid")
+    assert done.status == 2 and "--evidence-index" in done.err
+    second = run("marginals", SPRINKLER, "-e", "two.evid", "--evidence-index", "1")
+    assert second.out == run("marginals", SPRINKLER, "-e", "grass=wet").out
+
+
+def test_impossible_evidence(run, work):
+    (work / "never.uai").write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 0 0 1\n")
+    done = run("marginals", "never.uai", "-e", "0=0,1=1", "-o", "x.csv")
+    assert done.status == 1 and "probability zero" in done.err
+    only(work, "never.uai")
+
+
+def test_mar(run, work):
+    done = run("marginals", SPRINKLER, "--sweeps", "50", "-o", "out.MAR")
+    assert done.status == 0 and done.out == ""
+    lines = (work / "out.MAR").read_text().splitlines()
+    assert lines[0] == "MAR" and len(lines) == 2
+    numbers = lines[1].split()
+    assert numbers[0] == "3"
+    at = 1
+    for _ in range(3):
+        k = int(numbers[at])
+        assert k == 2 and abs(sum(map(float, numbers[at + 1:at + 1 + k])) - 1) < 1e-12
+        at += 1 + k
+    assert at == len(numbers)
+    on_stdout = run("marginals", SPRINKLER, "--sweeps", "50", "--format", "mar")
+    assert on_stdout.out == (work / "out.MAR").read_text()
+
+
+def test_json(run, work):
+    assert run("marginals", SPRINKLER, "--sweeps", "64", "-o", "out.json").status == 0
+    result = json.loads((work / "out.json").read_text())
+    assert result["schema"] == "marginals/1"
+    rain = result["variables"][0]
+    assert rain["name"] == "rain" and rain["states"] == ["no", "yes"]
+    assert len(rain["probability"]) == len(rain["mcse"]) == len(rain["rhat"]) == 2
+    assert abs(sum(rain["probability"]) - 1) < 1e-6
+
+
+def test_compressed_output(run, work):
+    assert run("marginals", SPRINKLER, "-o", "out.csv.gz").status == 0
+    assert gzip.open(work / "out.csv.gz", "rt").read() == run("marginals", SPRINKLER).out
+
+
+def test_unnamed_variables(run, small):
+    done = run("marginals", small)
+    assert done.status == 0
+    assert [r["variable"] for r in rows(done.out)] == ["0", "0", "1", "1", "2", "2", "2"]
+    assert abs(probability(done.out, "2", "2") - 0.5) < 1e-9
+
+
+def test_standard_input(run, small, work):
+    done = run("marginals", "-", "--from", "uai", stdin=(work / small).read_text())
+    assert done.status == 0 and done.out == run("marginals", small).out
+
+
+def test_auto_samples_if_told_how(run):
+    assert "exact" in run("marginals", SPRINKLER).err
+    for option in (["--scan", "systematic"], ["--chains", "8"], ["--sweeps", "30"],
+                   ["--estimator", "count"], ["--burn-in", "5"], ["--max-updates", "100000000"],
+                   ["--origin", "0", "--scan", "systematic"]):
+        done = run("marginals", SPRINKLER, *option)
+        assert done.status == 0, done.err
+        assert "sampled:" in done.err, option
+    for option in (["--seed", "3"], ["--target-error", "0.01"], ["--time", "20s"],
+                   ["--threads", "1"]):
+        assert "exact:" in run("marginals", SPRINKLER, *option).err, option
+
+
+def test_sampled_agrees_with_exact(run):
+    done = run("marginals", SPRINKLER, "--method", "sample", "-e", "grass=wet", "--seed", "11")
+    assert done.status == 0
+    row = next(r for r in rows(done.out) if r["variable"] == "rain" and r["state"] == "yes")
+    assert float(row["mcse"]) <= 0.005
+    # six standard errors: a false alarm in 10^8 seeds, and the seed is fixed
+    assert abs(float(row["probability"]) - exact_sprinkler()[1]) < 6 * float(row["mcse"])
+    assert "seed 11" in done.err
+
+
+def test_start_and_scan_files(run, small, work):
+    (work / "s.scan").write_text("scan 1\nvariables 3\n0 1 2 1\n")
+    (work / "zero.txt").write_text("0 0 0\n")
+    done = run("marginals", small, "--scan", "s.scan", "--start", "zero.txt", "--sweeps", "200",
+               "--burn-in", "10")
+    assert done.status == 0, done.err
+    (work / "short.scan").write_text("scan 1\nvariables 3\n0 1\n")
+    assert run("marginals", small, "--scan", "short.scan").status == 2
+
+
+def test_sample(run):
+    done = run("sample", SPRINKLER, "--sweeps", "5", "--chains", "2", "--burn-in", "0", "-q")
+    assert done.status == 0 and done.err == ""
+    table = rows(done.out)
+    assert done.out.splitlines()[0] == "chain,draw,lp,rain,sprinkler,grass"
+    assert len(table) == 10
+    assert {(r["chain"], r["draw"]) for r in table} == {
+        (str(c), str(d)) for c in range(2) for d in range(5)}
+    for r in table:
+        rain, on, wet = int(r["rain"]), int(r["sprinkler"]), int(r["grass"])
+        p = (0.8, 0.2)[rain] * ((0.6, 0.4), (0.99, 0.01))[rain][on]
+        q = ((0.02, 0.8), (0.9, 0.99))[on][rain]
+        assert abs(float(r["lp"]) - math.log(p * (q if wet else 1 - q))) < 1e-9
+
+
+def test_sample_default_and_thin(run, small):
+    done = run("sample", small, "--chains", "2")
+    assert len(done.out.splitlines()) == 1 + 2 * 1000
+    assert done.out.splitlines()[0] == "chain,draw,lp,x0,x1,x2"
+    thin = run("sample", small, "--chains", "2", "--sweeps", "100", "--thin", "10")
+    assert len(thin.out.splitlines()) == 1 + 2 * 10
+
+
+def test_same_seed_same_bytes(run, small):
+    a, b, c = (run("sample", small, "--sweeps", "50", "--seed", s) for s in ("5", "5", "6"))
+    assert a.out == b.out != c.out
+
+
+def test_info(run):
+    done = run("info", SPRINKLER, "-e", "grass=wet")
+    assert done.status == 0 and done.err == ""
+    for word in ("variables", "factors", "components", "colours", "memory", "Bayesian"):
+        assert word in done.out
+    result = json.loads(run("info", SPRINKLER, "-e", "grass=wet", "--json").out)
+    assert result["schema"] == "info/1"
+    assert (result["variables"], result["observed"], result["factors"]) == (3, 1, 3)
+    assert result["bayesian_network"] is True
+    assert result["min_arity"] == result["max_arity"] == 2
+
+
+def test_convert(run, work):
+    assert run("convert", SPRINKLER, "-o", "a.uai").status == 0
+    assert run("convert", "a.uai", "-o", "b.LG").status == 0
+    assert run("convert", "b.LG", "-o", "c.uai.gz").status == 0
+    first = rows(run("marginals", SPRINKLER).out)
+    for name in ("a.uai", "b.LG", "c.uai.gz"):
+        other = rows(run("marginals", name).out)
+        for x, y in zip(first, other):
+            assert abs(float(x["probability"]) - float(y["probability"])) < 1e-12
+
+
+def test_convert_refuses_a_network_of_no_network(run, small, work):
+    done = run("convert", small, "-o", "x.bif")
+    assert done.status in (1, 2) and done.err != ""
+    only(work, "small.uai")
+
+
+@pytest.mark.parametrize("kind", [
+    ["ising", "--grid", "4x5", "--coupling-spread", "0.5", "--random-field", "1"],
+    ["ising", "--grid", "3x3x3", "--torus"],
+    ["potts", "--grid", "4x4", "--states", "3", "--noise", "0.7"],
+    ["ring", "--variables", "9"],
+    ["bayes", "--variables", "9", "--parents", "2", "--states", "2:4"],
+])
+def test_generate(run, kind):
+    a = run("generate", *kind, "--seed", "4", "--format", "lg")
+    b = run("generate", *kind, "--seed", "4", "--format", "lg")
+    assert a.status == 0 and a.out == b.out and a.out.split()[0] in ("MARKOV", "BAYES")
+    assert run("info", "-", "--from", "lg", stdin=a.out).status == 0
+
+
+def test_compare(run, work):
+    (work / "a.MAR").write_text("MAR\n2 2 0.25 0.75 3 0.1 0.2 0.7\n")
+    (work / "b.MAR").write_text("MAR\n2 2 0.30 0.70 3 0.1 0.2 0.7\n")
+    (work / "c.MAR").write_text("MAR\n1 2 0.30 0.70\n")
+    (work / "bad.MAR").write_text("MAR\n2 2 0.3\n")
+    assert run("compare", "a.MAR", "a.MAR").status == 0
+    done = run("compare", "a.MAR", "b.MAR")
+    assert done.status == 1 and "0.05" in done.out and "beyond" in done.out
+    assert run("compare", "a.MAR", "b.MAR", "--tolerance", "0.06").status == 0
+    assert run("compare", "a.MAR", "b.MAR", "--tolerance", "0.04", "-q").out == ""
+    assert run("compare", "a.MAR", "c.MAR").status == 2
+    assert run("compare", "a.MAR", "bad.MAR").status == 3
+    assert run("compare", "a.MAR", "none.MAR").status == 3
+
+
+def test_alarm(run, data):
+    """A network of 37 variables against reference marginals."""
+    done = run("marginals", data("bn/alarm.bif"), "--target-error", "0.004")
+    assert done.status in (0, 4), done.err
+    assert len(rows(done.out)) == 105

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--summary: keys, order and types of schema run/1."""
+import json
+import shlex
+
+import pytest
+from conftest import SPRINKLER
+
+KEYS = ["schema", "tool", "version", "command", "model", "options", "colors", "levels", "batches",
+        "sweeps", "burn_in", "chains", "updates", "compile_seconds", "sampling_seconds",
+        "updates_per_second", "peak_rss_bytes", "max_mcse", "max_rhat", "min_ess",
+        "constant_variables", "bias_estimate", "method", "converged", "verdict", "digest",
+        "warnings"]
+
+
+def strict(text):
+    def refuse(name):
+        pytest.fail(f"{name} is no JSON")
+    return json.loads(text, parse_constant=refuse)
+
+
+def summary(run, work, *arguments):
+    done = run(*arguments, "--summary", "run.json")
+    assert done.status == 0, done.err
+    return strict((work / "run.json").read_text())
+
+
+def test_sampled(run, work):
+    s = summary(run, work, "marginals", SPRINKLER, "-e", "grass=wet", "--sweeps", "640",
+                "--burn-in", "16", "--chains", "8", "--seed", "9")
+    assert list(s) == KEYS
+    assert s["schema"] == "run/1" and s["tool"] == "gibbsite"
+    assert list(s["model"]) == ["variables", "free_variables", "factors", "digest"]
+    assert (s["model"]["variables"], s["model"]["free_variables"]) == (3, 2)
+    assert (s["sweeps"], s["burn_in"], s["chains"]) == (640, 16, 8)
+    assert s["updates"] == 2 * 8 * (640 + 16)
+    assert s["options"]["seed"] == 9 and s["options"]["method"] == "sample"
+    assert s["options"]["scan"] == "chromatic" and s["options"]["target_error"] is None
+    assert s["options"]["evidence"] == ["grass=wet"]
+    assert s["method"] == "sampled" and s["converged"] in (True, False)
+    assert s["bias_estimate"] is None and s["peak_rss_bytes"] > 0
+    assert len(s["digest"]) == len(s["model"]["digest"]) == 32
+    assert 0 < s["max_mcse"] < 0.1 and isinstance(s["warnings"], list)
+
+
+def test_exact(run, work):
+    s = summary(run, work, "marginals", SPRINKLER)
+    assert list(s) == KEYS
+    assert s["method"] == "exact" and s["converged"] is True
+    assert s["options"]["burn_in"] is None and s["options"]["sweeps"] is None
+
+
+def test_command_runs_again(run, work):
+    arguments = ["marginals", SPRINKLER, "--sweeps", "50", "-e", "grass=wet"]
+    s = summary(run, work, *arguments)
+    words = shlex.split(s["command"])
+    assert words == ["gibbsite", *arguments, "--summary", "run.json"]
+    (work / "a b'c.uai").write_text(run("convert", SPRINKLER, "--format", "uai").out)
+    s = summary(run, work, "marginals", "a b'c.uai", "--sweeps", "5")
+    assert shlex.split(s["command"])[2] == "a b'c.uai"
+
+
+def test_digest_tells_results_apart(run, work):
+    digest = [summary(run, work, "marginals", SPRINKLER, "--sweeps", "64", "--seed", seed)["digest"]
+              for seed in ("1", "1", "2")]
+    assert digest[0] == digest[1] != digest[2]
+
+
+def test_instruction_sets_agree(run, work):
+    """A wish beyond the machine is lowered, so that this runs everywhere."""
+    digests = set()
+    for simd in ("portable", "avx2", "avx512"):
+        done = run("marginals", SPRINKLER, "--sweeps", "200", "--summary", "run.json",
+                   env={"GIBBSITE_SIMD": simd})
+        assert done.status == 0, done.err
+        digests.add(json.loads((work / "run.json").read_text())["digest"])
+    assert len(digests) == 1

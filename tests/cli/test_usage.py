@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verbs, options and their refusals: status 2 with a message that helps."""
+import pytest
+from conftest import SPRINKLER, only
+
+LATER_VERBS = ["map", "logz", "exact", "certify", "scan", "learn", "denoise", "segment", "label",
+               "decompose", "diagnose", "ground", "report", "uai", "reproduce"]
+LATER_OPTIONS = ["--partial-scan", "--restarts", "--keys", "--herd-rule", "--herd-init",
+                 "--bin-edge", "--dummy-edges", "--bins", "--threshold", "--width",
+                 "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",
+                 "--monitor", "--checkpoint", "--checkpoint-every", "--resume", "--convention",
+                 "--diagonal", "--log-base", "--float-format", "--uai-mpe", "--anytime",
+                 "--certified", "--temper"]
+
+
+def test_version(run):
+    done = run("--version")
+    assert done.status == 0
+    assert done.out.startswith("gibbsite ")
+    assert len(done.out.split()[1].split(".")) == 3
+
+
+def test_no_arguments(run):
+    done = run()
+    assert done.status == 2
+    assert done.out == "" and "usage" in done.err
+
+
+@pytest.mark.parametrize("verb", LATER_VERBS)
+def test_later_verbs(run, verb):
+    done = run(verb, SPRINKLER)
+    assert done.status == 2
+    assert done.err == f"gibbsite: '{verb}' is not in this version\n"
+
+
+@pytest.mark.parametrize("option", LATER_OPTIONS)
+def test_later_options(run, option):
+    done = run("marginals", SPRINKLER, option, "1")
+    assert done.status == 2 and done.out == ""
+    assert f"'{option}' is not in this version" in done.err
+
+
+@pytest.mark.parametrize("arguments, near", [
+    (["marginls", "x"], "marginals"),
+    (["inf", "x"], "info"),
+    (["marginals", SPRINKLER, "--sweps", "5"], "--sweeps"),
+    (["marginals", SPRINKLER, "--scan", "sistematic"], "systematic"),
+    (["generate", "isin"], "ising"),
+])
+def test_near_misses(run, arguments, near):
+    done = run(*arguments)
+    assert done.status == 2
+    assert f"did you mean '{near}'" in done.err
+
+
+@pytest.mark.parametrize("arguments, part", [
+    (["frobnicate"], "unknown verb 'frobnicate'"),
+    (["marginals"], "MODEL is missing"),
+    (["marginals", SPRINKLER, "more"], "unexpected 'more'"),
+    (["marginals", SPRINKLER, "--frobnicate"], "unknown option '--frobnicate'"),
+    (["marginals", SPRINKLER, "-z"], "unknown option '-z'"),
+    (["marginals", SPRINKLER, "--seed"], "needs a value"),
+    (["marginals", SPRINKLER, "--lenient=1"], "takes no value"),
+    (["marginals", SPRINKLER, "--target", "x"], "not in this version"),  # no abbreviations
+    (["marginals", SPRINKLER, "--seed", "1", "--seed", "2"], "twice"),
+    (["marginals", SPRINKLER, "--thin", "2"], "no option '--thin'"),
+    (["info", SPRINKLER, "--sweeps", "2"], "no option '--sweeps'"),
+    (["marginals", SPRINKLER, "--target-error", "0"], "above 0"),
+    (["marginals", SPRINKLER, "--target-error", "nan"], "expected a number"),
+    (["marginals", SPRINKLER, "--target-error", "0x1p-3"], "expected a number"),
+    (["marginals", SPRINKLER, "--target-error", "1.5"], "at most 1"),
+    (["marginals", SPRINKLER, "--threads", "8"], "this version runs on one thread"),
+    (["marginals", SPRINKLER, "--threads", "0"], "must be from 1"),
+    (["marginals", SPRINKLER, "--chains", "0"], "from 1 to 4096"),
+    (["marginals", SPRINKLER, "--chains", "4097"], "from 1 to 4096"),
+    (["marginals", SPRINKLER, "--sweeps", "0"], "must be from 1"),
+    (["marginals", SPRINKLER, "--sweeps", "-3"], "whole number"),
+    (["marginals", SPRINKLER, "--sweeps", "3x"], "whole number"),
+    (["marginals", SPRINKLER, "--seed", "18446744073709551616"], "whole number below 2^64"),
+    (["marginals", SPRINKLER, "--burn-in", "18446744073709551615"], "must be from 0"),
+    (["marginals", SPRINKLER, "--time", "10x"], "such as 90s"),
+    (["marginals", SPRINKLER, "--time", "0s"], "above 0"),
+    (["marginals", SPRINKLER, "--memory-limit", "4Q"], "such as 512M"),
+    (["marginals", SPRINKLER, "--memory-limit", "99999999999T"], "such as 512M"),
+    (["marginals", SPRINKLER, "--method", "mean-field"], "not in this version"),
+    (["marginals", SPRINKLER, "--scan", "splash"], "not in this version"),
+    (["marginals", SPRINKLER, "--scan", "no-such-file"], "expected chromatic|"),
+    (["marginals", SPRINKLER, "--draw", "herded"], "not in this version"),
+    (["marginals", SPRINKLER, "--method", "exact", "--sweeps", "9"], "--sweeps cannot apply"),
+    (["marginals", SPRINKLER, "--method", "exact", "--start", "x"], "--start cannot apply"),
+    (["sample", SPRINKLER, "--method", "exact"], "always samples"),
+    (["sample", SPRINKLER, "--format", "json"], "expected csv"),
+    (["marginals", SPRINKLER, "-q", "-v"], "exclude"),
+    (["marginals", SPRINKLER, "-o", "x.txt"], "--format mar|csv|json"),
+    (["marginals", SPRINKLER, "--summary", "-"], "standard output is for the result"),
+    (["marginals", SPRINKLER, "-o", "a.json", "--summary", "a.json"], "same file"),
+    (["marginals", SPRINKLER, "--evidence-index", "1"], "evidence file"),
+    (["marginals", "-"], "--from"),
+    (["marginals", "-", "--from", "uai", "-e", "-"], "only one of the inputs"),
+    (["generate"], "ising, potts, ring or bayes"),
+    (["generate", "powerlaw"], "not in this version"),
+    (["generate", "ising", "--format", "uai"], "--grid is missing"),
+    (["generate", "ising", "--grid", "4", "--format", "uai"], "expected RxC"),
+    (["generate", "ising", "--grid", "4x0", "--format", "uai"], "expected RxC"),
+    (["generate", "ising", "--grid", "4x4x4x4", "--format", "uai"], "expected RxC"),
+    (["generate", "ising", "--grid", "4x4"], "needs --format"),
+    (["generate", "potts", "--grid", "4x4", "--format", "uai"], "--states is missing"),
+    (["generate", "bayes", "--variables", "4", "--parents", "1", "--states", "4:2"], "A <= B"),
+    (["generate", "ring", "--grid", "4x4"], "no option '--grid'"),
+    (["convert", SPRINKLER], "needs --format"),
+    (["compare", "one.MAR"], "A.MAR B.MAR is missing"),
+    (["help", "frobnicate"], "unknown verb"),
+])
+def test_refused(run, work, arguments, part):
+    done = run(*arguments)
+    assert done.status == 2, done.err
+    assert part in done.err
+    assert done.out == ""
+    assert done.err.startswith("gibbsite: ") and done.err.count("\n") == 1
+    only(work)
+
+
+@pytest.mark.parametrize("value, status", [
+    ("portable", 0), ("avx2", 0), ("avx512", 0), ("sse", 2), ("AVX2", 2), ("", 2),
+])
+def test_simd_environment(run, value, status):
+    done = run("info", SPRINKLER, env={"GIBBSITE_SIMD": value})
+    assert done.status == status
+    assert status == 0 or "portable, avx2 or avx512" in done.err
+
+
+def test_options_before_and_after_the_model(run):
+    a = run("marginals", "--seed", "7", "--sweeps", "20", SPRINKLER)
+    b = run("marginals", SPRINKLER, "--sweeps=20", "--seed=7")
+    assert a.status == b.status == 0
+    assert a.out == b.out

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every legal scan x draw x estimator on the table of models, against enumeration.
+ *
+ * An estimate may be off by LIMIT standard errors (Student's t with over 100 degrees of freedom
+ * exceeds 6 with probability below 1e-7, times some 10^4 comparisons) plus the float rounding of a
+ * conditional, plus what a count of a rare state may miss. Models that single-variable updates
+ * cannot cross must say so instead. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "simd/dispatch.h"
+#include "support/models.h"
+
+#define LIMIT    6.0
+#define ROUNDING 2e-5
+
+static const char *const scan_name[] = {"chromatic", "systematic", "random", "permuted",
+                                        "sequence"};
+
+static uint64_t sweeps_of_scale(void)
+{
+    const char *scale = getenv("GIBBSITE_TEST_SCALE");
+    if (scale != NULL && strcmp(scale, "small") == 0) {
+        return 256;
+    }
+    return scale != NULL && strcmp(scale, "full") == 0 ? 16384 : 2048;
+}
+
+typedef struct answer {
+    size_t n;
+    double *p, *mcse;
+    gbs_report report;
+    char digest[33];
+} answer;
+
+static void drop(answer *a)
+{
+    free(a->p);
+    free(a->mcse);
+}
+
+static gbs_evidence *observe(const gbs_model *model, int variable)
+{
+    gbs_error err = {0};
+    gbs_evidence *evidence = NULL;
+    assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
+    if (variable >= 0) {
+        assert_int_equal(gbs_evidence_observe(evidence, (uint32_t)variable, 1, &err), GBS_OK);
+    }
+    return evidence;
+}
+
+static answer run_once(const gbs_model *model, const gbs_evidence *evidence,
+                       const gbs_run_options *options)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    answer a = {.n = gbs_model_state_offsets(model)[gbs_model_n_variables(model)]};
+    a.p = calloc(a.n + 1, sizeof *a.p);
+    a.mcse = calloc(a.n + 1, sizeof *a.mcse);
+    if (gbs_run_new(model, evidence, options, &run, &err) < 0 ||
+        gbs_run_execute(run, NULL, &err) < 0 ||
+        gbs_run_marginals(run, a.p, a.mcse, NULL, NULL, &err) < 0) {
+        fail_msg("%s", err.message);
+    }
+    a.report = *gbs_run_report(run);
+    memcpy(a.digest, a.report.digest, sizeof a.digest);
+    gbs_run_free(run);
+    return a;
+}
+
+/* A sequence with every variable at least once and some twice. */
+static uint32_t *sequence_of(uint32_t n, size_t *length)
+{
+    uint32_t *sequence = calloc(2 * (size_t)n + 1, sizeof *sequence);
+    *length = 0;
+    for (uint32_t v = 0; v < n; ++v) {
+        sequence[(*length)++] = n - 1 - v;
+        if (v % 3 == 0) {
+            sequence[(*length)++] = (v * 7 + 2) % n;
+        }
+    }
+    return sequence;
+}
+
+static gbs_run_options options_of(int scan, int estimator, uint64_t chains)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.scan = scan;
+    options.estimator = estimator;
+    options.chains = chains;
+    options.sweeps = sweeps_of_scale() * (chains == 1 ? 8 : 1);
+    options.burn_in = 64;
+    options.seed = 20261121;
+    return options;
+}
+
+static size_t check_close(const char *what, int scan, int estimator, const answer *found,
+                          const answer *exact)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < found->n; ++i) {
+        const double error = fabs(found->p[i] - exact->p[i]);
+        const double mcse = isnan(found->mcse[i]) ? 0.0 : found->mcse[i];
+        /* Counts of rare states are Poisson rather than normal: what a count may miss at that rate
+         * of false alarms, as in Bernstein's inequality. */
+        const double n_draws = (double)found->report.sweeps * found->report.chains;
+        const double rare = estimator == GBS_ESTIMATOR_COUNT ? LIMIT * LIMIT / 2 / n_draws : 0.0;
+        if (!(error <= LIMIT * mcse + rare + ROUNDING)) {
+            fail_msg("%s, %s scan, estimator %d, %u chains: entry %zu is %.6f +- %.6f, exact %.6f",
+                     what, scan_name[scan], estimator, found->report.chains, i, found->p[i], mcse,
+                     exact->p[i]);
+        }
+        n += mcse > 0.0;
+    }
+    return n;
+}
+
+static void check_case(const test_case *c, size_t *n_compared)
+{
+    gbs_model *model = c->make();
+    gbs_evidence *evidence = observe(model, c->observe);
+    gbs_run_options oracle = gbs_run_options_default();
+    oracle.method = GBS_METHOD_EXACT;
+    answer exact = run_once(model, evidence, &oracle);
+    for (int scan = 0; scan <= GBS_SCAN_SEQUENCE; ++scan) {
+        for (int estimator = 0; estimator <= GBS_ESTIMATOR_COUNT; ++estimator) {
+            for (uint64_t chains = 1; chains <= 16; chains += 15) {
+                gbs_run_options options = options_of(scan, estimator, chains);
+                uint32_t *sequence = NULL;
+                if (scan == GBS_SCAN_SEQUENCE) {
+                    sequence = sequence_of(gbs_model_n_variables(model), &options.sequence_length);
+                    options.sequence = sequence;
+                }
+                answer found = run_once(model, evidence, &options);
+                if (c->crossable) {
+                    *n_compared += check_close(c->name, scan, estimator, &found, &exact);
+                } else {
+                    assert_false(found.report.converged);
+                    assert_non_null(strstr(found.report.verdict, "hard zeros"));
+                }
+                drop(&found);
+                free(sequence);
+            }
+        }
+    }
+    drop(&exact);
+    gbs_evidence_free(evidence);
+    gbs_model_free(model);
+}
+
+static void scans_and_estimators(void **state)
+{
+    (void)state;
+    size_t n_compared = 0;
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        check_case(&test_cases[i], &n_compared);
+    }
+    assert_true(n_compared > 5000);
+}
+
+/* Random models of every family, automatic stopping: where it says converged it is right. */
+static void random_models(void **state)
+{
+    (void)state;
+    for (int family = 0; family < TEST_N_FAMILIES; ++family) {
+        for (uint64_t seed = 100; seed < 104; ++seed) {
+            gbs_model *model = test_model((test_family)family, seed, 7);
+            gbs_run_options options = gbs_run_options_default();
+            options.method = GBS_METHOD_EXACT;
+            answer exact = run_once(model, NULL, &options);
+            options.method = GBS_METHOD_SAMPLE;
+            options.seed = seed;
+            answer found = run_once(model, NULL, &options);
+            assert_string_equal(found.report.stop, "target");
+            assert_true(found.report.converged);
+            (void)check_close(test_family_name((test_family)family), 0, 0, &found, &exact);
+            drop(&exact);
+            drop(&found);
+            gbs_model_free(model);
+        }
+    }
+}
+
+/* The digest is a function of model, seed, options and count: not of the instruction set. */
+static void same_bits_on_every_set(void **state)
+{
+    (void)state;
+    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        gbs_model *model = test_cases[i].make();
+        gbs_evidence *evidence = observe(model, test_cases[i].observe);
+        for (int variant = 0; variant < 6; ++variant) {
+            gbs_run_options options = options_of(variant % 4, variant % 2, variant < 3 ? 16 : 3);
+            options.sweeps = 150;
+            char first[33] = "";
+            for (int level = 0; level <= (int)best; ++level) {
+                (void)gbsi_simd_force((gbsi_simd)level);
+                answer found = run_once(model, evidence, &options);
+                if (level == 0) {
+                    memcpy(first, found.digest, sizeof first);
+                }
+                assert_string_equal(first, found.digest);
+                drop(&found);
+            }
+        }
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+    (void)gbsi_simd_force(best);
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+typedef struct recorder {
+    uint32_t chain; /* the one kept */
+    uint32_t n_variables;
+    uint64_t n_draws;
+    uint32_t *x;
+    uint64_t hash;
+} recorder;
+
+static gbs_status record(void *context, uint64_t draw, uint32_t chain, double log_density,
+                         const uint32_t *x, gbs_error *err)
+{
+    recorder *r = context;
+    (void)err;
+    (void)draw;
+    if (chain == r->chain) {
+        for (uint32_t v = 0; v < r->n_variables; ++v) {
+            r->hash = (r->hash ^ x[v]) * UINT64_C(1099511628211);
+        }
+        uint64_t bits = 0;
+        memcpy(&bits, &log_density, sizeof bits);
+        r->hash = (r->hash ^ bits) * UINT64_C(1099511628211);
+        ++r->n_draws;
+    }
+    return GBS_OK;
+}
+
+static uint64_t trajectory(const gbs_model *model, const gbs_evidence *evidence, uint64_t chains,
+                           uint32_t chain, int scan)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    gbs_run_options options = options_of(scan, 0, chains);
+    options.sweeps = 100;
+    recorder r = {.chain = chain, .n_variables = gbs_model_n_variables(model)};
+    const gbs_run_callbacks callbacks = {.context = &r, .draw = record};
+    assert_int_equal(gbs_run_new(model, evidence, &options, &run, &err), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
+    assert_int_equal(r.n_draws, 100);
+    gbs_run_free(run);
+    return r.hash;
+}
+
+/* Chain c of a run of few chains (slots in vectors) is chain c of a run of many (chains in
+ * vectors). */
+static void chains_do_not_depend_on_their_number(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        gbs_model *model = test_cases[i].make();
+        gbs_evidence *evidence = observe(model, test_cases[i].observe);
+        for (int scan = 0; scan < GBS_SCAN_SEQUENCE; ++scan) {
+            const uint64_t alone = trajectory(model, evidence, 1, 0, scan);
+            assert_true(alone == trajectory(model, evidence, 16, 0, scan));
+            assert_true(alone == trajectory(model, evidence, 40, 0, scan));
+            assert_true(trajectory(model, evidence, 3, 2, scan) ==
+                        trajectory(model, evidence, 19, 2, scan));
+        }
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+}
+
+static void seeds_and_chains_differ(void **state)
+{
+    (void)state;
+    gbs_model *model = test_model(TEST_ISING, 1, 10);
+    const uint64_t first = trajectory(model, NULL, 16, 0, 0);
+    for (uint32_t chain = 1; chain < 16; ++chain) {
+        assert_true(first != trajectory(model, NULL, 16, chain, 0));
+    }
+    gbs_model_free(model);
+}
+
+/* ---- the joint ------------------------------------------------------------------------------- */
+
+typedef struct histogram {
+    uint32_t n_variables;
+    uint64_t *count;
+} histogram;
+
+static gbs_status count_state(void *context, uint64_t draw, uint32_t chain, double log_density,
+                              const uint32_t *x, gbs_error *err)
+{
+    histogram *h = context;
+    size_t index = 0;
+    (void)draw;
+    (void)chain;
+    (void)log_density;
+    (void)err;
+    for (uint32_t v = 0; v < h->n_variables; ++v) {
+        index = 2 * index + x[v];
+    }
+    ++h->count[index];
+    return GBS_OK;
+}
+
+/* Chi-square of the joint over 2^10 states of a weakly coupled model, draws thinned to be nearly
+ * independent: a false alarm in 10^6. */
+static void joint_of_ten_spins(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *model = test_model(TEST_SPIN, 21, 10);
+    gbs_run *run = NULL;
+    histogram h = {.n_variables = 10, .count = calloc(1024, sizeof(uint64_t))};
+    gbs_run_options options = options_of(GBS_SCAN_CHROMATIC, 0, 64);
+    const gbs_run_callbacks callbacks = {.context = &h, .draw = count_state};
+    options.sweeps = 24000;
+    options.thin = 16;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
+    gbs_run_free(run);
+    double weight[1024];
+    double total = 0.0;
+    for (uint32_t i = 0; i < 1024; ++i) {
+        uint32_t x[10];
+        for (uint32_t v = 0; v < 10; ++v) {
+            x[v] = i >> (9 - v) & 1u;
+        }
+        weight[i] = exp(gbs_model_log_density(model, x));
+        total += weight[i];
+    }
+    double chi2 = 0.0;
+    const double n = 64.0 * 24000 / 16;
+    for (uint32_t i = 0; i < 1024; ++i) {
+        const double expected = n * weight[i] / total;
+        chi2 += ((double)h.count[i] - expected) * ((double)h.count[i] - expected) / expected;
+    }
+    /* 1023 degrees of freedom: mean 1023, standard deviation 45; 4.9 of them above. Small remaining
+     * correlation between draws is what the other 5 % are for. */
+    assert_true(chi2 < 1.05 * 1023 + 4.9 * 45.2);
+    assert_true(chi2 > 1023 - 4.9 * 45.2);
+    free(h.count);
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scans_and_estimators),
+        cmocka_unit_test(random_models),
+        cmocka_unit_test(same_bits_on_every_set),
+        cmocka_unit_test(chains_do_not_depend_on_their_number),
+        cmocka_unit_test(seeds_and_chains_differ),
+        cmocka_unit_test(joint_of_ten_spins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches against one update at a time: a schedule must give, bit for bit, the states that the
+ * sequence gives when its updates run one after the other with the numbers of their places. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "rng/philox.h"
+#include "sampler/executor.h"
+#include "support/models.h"
+
+#define N_PASSES 3
+
+typedef struct fixture {
+    gbs_model *model;
+    gbsi_conditioned *conditioned;
+    gbsi_graph *graph;
+    gbsi_plan *plan;
+    gbsi_schedule schedule;
+    gbs_run_options options;
+} fixture;
+
+static void *must_have(void *pointer)
+{
+    assert_non_null(pointer);
+    return pointer;
+}
+
+static void set_up(fixture *f, gbs_model *model, const gbsi_edges *extra, const uint32_t *sequence,
+                   size_t n, bool repeats, uint64_t chains)
+{
+    gbs_error err = {0};
+    memset(f, 0, sizeof *f);
+    f->model = model;
+    f->options = gbs_run_options_default();
+    f->options.chains = chains;
+    f->options.seed = 77;
+    assert_int_equal(gbsi_condition(model, NULL, &f->conditioned, &err), GBS_OK);
+    assert_int_equal(gbsi_graph_new(f->conditioned, extra, &f->graph, &err), GBS_OK);
+    assert_int_equal(
+        gbsi_plan_new(f->conditioned, f->graph, sequence, n, repeats, chains < 8, &f->plan, &err),
+        GBS_OK);
+    assert_int_equal(gbsi_plan_level(f->plan, sequence, n, &f->schedule, &err), GBS_OK);
+    assert_int_equal(f->schedule.n_places, n);
+}
+
+static void tear_down(fixture *f)
+{
+    gbsi_schedule_free(&f->schedule);
+    gbsi_plan_free(f->plan);
+    gbsi_graph_free(f->graph);
+    gbsi_conditioned_free(f->conditioned);
+    gbs_model_free(f->model);
+}
+
+static void start(gbsi_executor *x, uint32_t n_variables, const uint32_t *arity)
+{
+    uint32_t *state = must_have(gbsi_alloc_array(n_variables, sizeof *state));
+    for (uint32_t chain = 0; chain < x->n_chains; ++chain) {
+        test_stream s = {.seed = 1000 + chain, .n = 0};
+        for (uint32_t v = 0; v < n_variables; ++v) {
+            state[v] = test_below(&s, arity[v]);
+        }
+        gbsi_executor_set(x, chain, state);
+    }
+    gbsi_executor_ready(x);
+    gbsi_free(state);
+}
+
+/* Places of the updates of a sequence: the k-th occurrence of a variable in the sequence is the
+ * k-th in the order of the places. */
+static uint64_t *places_of(const fixture *f, const uint32_t *sequence, size_t n)
+{
+    uint64_t *place = must_have(gbsi_alloc_array(n, sizeof *place));
+    for (size_t t = 0; t < n; ++t) {
+        const uint32_t slot = f->plan->slot_of[sequence[t]];
+        uint32_t before = 0;
+        for (size_t u = 0; u < t; ++u) {
+            before += sequence[u] == sequence[t];
+        }
+        uint64_t p = 0;
+        while (f->schedule.slot[p] != slot || before-- > 0) {
+            ++p;
+        }
+        place[t] = p;
+    }
+    return place;
+}
+
+/* The same updates in the order of the sequence, one tile of one place at a time. */
+static void one_at_a_time(gbsi_executor *x, const fixture *f, const uint32_t *sequence,
+                          const uint64_t *place, size_t n, uint64_t pass)
+{
+    const gbsi_plan *plan = f->plan;
+    uint32_t word[16];
+    uint16_t value[16];
+    for (size_t t = 0; t < n; ++t) {
+        const uint32_t slot = plan->slot_of[sequence[t]];
+        for (uint32_t g = 0; g < x->n_groups; ++g) {
+            gbsi_tile tile = {.class_id = plan->class_id[slot],
+                              .log_odds = plan->log_odds[slot],
+                              .value_bytes = (uint8_t)plan->value_bytes,
+                              .lanes = (uint8_t)x->lanes,
+                              .arity = plan->arity[slot],
+                              .n_places = 1,
+                              .n_rows = 1,
+                              .first_slot = slot,
+                              .contiguous = 1,
+                              .seed = x->seed,
+                              .pass = pass,
+                              .place = place[t],
+                              .chain = g * x->lanes,
+                              .word = word,
+                              .logw = x->logw,
+                              .value = value};
+            for (uint32_t lane = 0; lane < 16; ++lane) {
+                word[lane] = gbsi_word(x->seed, tile.chain + (x->lanes == 1 ? 0 : lane), pass,
+                                       place[t], GBSI_PURPOSE_UPDATE);
+            }
+            const gbsi_kernel *kernel =
+                gbsi_kernel_of((gbsi_class)tile.class_id, GBSI_SIMD_PORTABLE);
+            (x->lanes == 1 ? kernel->fill1 : kernel->fill16)(plan, &x->group[g], &tile);
+            (tile.log_odds ? x->draw->binary : x->draw->categorical)(NULL, &tile);
+            if (plan->n_counters > 0) {
+                gbsi_counters_commit(plan, &x->group[g], &tile);
+            }
+            const size_t bytes = (size_t)x->lanes * plan->value_bytes;
+            memcpy((uint8_t *)x->group[g].state + slot * bytes, value, bytes);
+        }
+    }
+}
+
+static void check(gbs_model *model, const gbsi_edges *extra, const uint32_t *sequence, size_t n,
+                  bool repeats, uint64_t chains)
+{
+    gbs_error err = {0};
+    fixture f;
+    set_up(&f, model, extra, sequence, n, repeats, chains);
+    gbsi_executor batched;
+    gbsi_executor serial;
+    const gbsi_simd level = gbsi_simd_level();
+    assert_int_equal(gbsi_executor_init(&batched, f.plan, gbsi_draw_of(GBS_DRAW_RANDOM, level),
+                                        &f.options, level, &err),
+                     GBS_OK);
+    assert_int_equal(gbsi_executor_init(&serial, f.plan,
+                                        gbsi_draw_of(GBS_DRAW_RANDOM, GBSI_SIMD_PORTABLE),
+                                        &f.options, GBSI_SIMD_PORTABLE, &err),
+                     GBS_OK);
+    start(&batched, f.conditioned->n_variables, f.conditioned->arity);
+    start(&serial, f.conditioned->n_variables, f.conditioned->arity);
+    uint64_t *place = places_of(&f, sequence, n);
+    for (uint64_t pass = 0; pass < N_PASSES; ++pass) {
+        assert_int_equal(gbsi_executor_pass(&batched, &f.schedule, pass, NULL, false, &err),
+                         GBS_OK);
+        one_at_a_time(&serial, &f, sequence, place, n, pass);
+    }
+    for (uint32_t g = 0; g < batched.n_groups; ++g) {
+        assert_memory_equal(batched.group[g].state, serial.group[g].state,
+                            (size_t)f.plan->n_slots * batched.lanes * f.plan->value_bytes);
+    }
+    gbsi_free(place);
+    gbsi_executor_free(&batched);
+    gbsi_executor_free(&serial);
+    tear_down(&f);
+}
+
+static void random_sequences(void **state)
+{
+    (void)state;
+    static const uint64_t chains[] = {1, 3, 8, 21};
+    for (int family = 0; family < TEST_N_FAMILIES; ++family) {
+        for (uint64_t seed = 0; seed < 8; ++seed) {
+            test_stream s = {.seed = 31 * seed + (uint64_t)family, .n = 0};
+            const uint32_t n_variables = 4 + test_below(&s, 40);
+            uint32_t sequence[200];
+            const size_t n = 1 + test_below(&s, 200);
+            for (size_t t = 0; t < n; ++t) {
+                sequence[t] = test_below(&s, n_variables);
+            }
+            uint32_t pair[20];
+            for (size_t e = 0; e < 10; ++e) {
+                pair[2 * e] = test_below(&s, n_variables);
+                pair[2 * e + 1] = (pair[2 * e] + 1 + test_below(&s, n_variables - 1)) % n_variables;
+            }
+            const gbsi_edges extra = {.n = 10, .pair = pair};
+            check(test_model((test_family)family, seed, n_variables), seed % 2 == 0 ? &extra : NULL,
+                  sequence, n, seed % 3 != 0, chains[seed % 4]);
+        }
+    }
+}
+
+static void whole_sweeps(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+        uint32_t sequence[60];
+        for (uint32_t v = 0; v < 60; ++v) {
+            sequence[v] = seed % 2 == 0 ? v : 59 - v;
+        }
+        check(test_model(TEST_ISING, seed, 60), NULL, sequence, 60, true, seed < 3 ? 1 : 16);
+    }
+}
+
+/* Inverse temperature 0 forgets the model, and minus infinity stays minus infinity. */
+static void heat(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    const float beta[16] = {0.0F};
+    uint32_t n_ones = 0;
+    fixture f;
+    uint32_t sequence[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    set_up(&f, test_model(TEST_ISING, 3, 8), NULL, sequence, 8, true, 16);
+    gbsi_executor x;
+    const gbsi_simd level = gbsi_simd_level();
+    assert_int_equal(gbsi_executor_init(&x, f.plan, gbsi_draw_of(GBS_DRAW_RANDOM, level),
+                                        &f.options, level, &err),
+                     GBS_OK);
+    x.beta = beta;
+    start(&x, 8, f.conditioned->arity);
+    for (uint64_t pass = 0; pass < 500; ++pass) {
+        assert_int_equal(gbsi_executor_pass(&x, &f.schedule, pass, NULL, false, &err), GBS_OK);
+        for (uint32_t i = 0; i < 8 * 16; ++i) {
+            n_ones += ((uint8_t *)x.group[0].state)[i];
+        }
+    }
+    /* 64 000 fair coins: 6 standard deviations are 759. */
+    assert_true(n_ones > 32000 - 759 && n_ones < 32000 + 759);
+    gbsi_executor_free(&x);
+    tear_down(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_sequences),
+        cmocka_unit_test(whole_sweeps),
+        cmocka_unit_test(heat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

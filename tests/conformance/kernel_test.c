@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every kernel against the definition [M2], on every instruction set, in both packings.
+ *
+ * For random states of random models of every family the conditional of each slot is compared with
+ * the one computed from the factors in double; the vector kernels must agree with the portable one,
+ * and rows of sixteen chains with sixteen places of one chain, bit for bit. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "plan/kernel.h"
+#include "support/models.h"
+
+#define LANES 16u
+
+typedef struct fixture {
+    gbs_model *model;
+    gbsi_conditioned *conditioned;
+    gbsi_graph *graph;
+    gbsi_plan *plan;
+    uint32_t *x; /* [LANES][n_variables] */
+    gbsi_group sixteen, one[LANES];
+    float *logw;
+} fixture;
+
+static void *must_have(void *pointer)
+{
+    assert_non_null(pointer);
+    return pointer;
+}
+
+static void fill_states(fixture *f, uint64_t seed)
+{
+    const gbsi_plan *plan = f->plan;
+    const uint32_t n = plan->n_slots;
+    test_stream s = {.seed = seed, .n = 0};
+    f->x = must_have(gbsi_alloc_array((size_t)n * LANES, sizeof *f->x));
+    f->sixteen.state = must_have(gbsi_alloc_lanes((size_t)n * LANES, plan->value_bytes));
+    f->sixteen.counter =
+        must_have(gbsi_alloc_lanes((size_t)plan->n_counters * LANES + 1, sizeof(uint32_t)));
+    for (uint32_t lane = 0; lane < LANES; ++lane) {
+        f->one[lane].state = must_have(gbsi_alloc_lanes(n, plan->value_bytes));
+        f->one[lane].counter =
+            must_have(gbsi_alloc_lanes((size_t)plan->n_counters + 1, sizeof(uint32_t)));
+        for (uint32_t slot = 0; slot < n; ++slot) {
+            const uint32_t v = plan->variable_of[slot];
+            const uint32_t a = test_below(&s, plan->arity[slot]);
+            f->x[(size_t)lane * n + v] = a;
+            if (plan->value_bytes == 1) {
+                ((uint8_t *)f->sixteen.state)[slot * LANES + lane] = (uint8_t)a;
+                ((uint8_t *)f->one[lane].state)[slot] = (uint8_t)a;
+            } else {
+                ((uint16_t *)f->sixteen.state)[slot * LANES + lane] = (uint16_t)a;
+                ((uint16_t *)f->one[lane].state)[slot] = (uint16_t)a;
+            }
+        }
+        if (plan->n_counters > 0) {
+            gbsi_counters_init(plan, 1, &f->one[lane]);
+        }
+    }
+    if (plan->n_counters > 0) {
+        gbsi_counters_init(plan, LANES, &f->sixteen);
+    }
+}
+
+static void set_up(fixture *f, gbs_model *model, uint64_t seed)
+{
+    gbs_error err = {0};
+    memset(f, 0, sizeof *f);
+    f->model = model;
+    assert_int_equal(gbsi_condition(model, NULL, &f->conditioned, &err), GBS_OK);
+    assert_int_equal(gbsi_graph_new(f->conditioned, NULL, &f->graph, &err), GBS_OK);
+    const uint32_t n = f->conditioned->n_variables;
+    uint32_t *sequence = must_have(gbsi_alloc_array(n, sizeof *sequence));
+    for (uint32_t v = 0; v < n; ++v) {
+        sequence[v] = v;
+    }
+    assert_int_equal(
+        gbsi_plan_new(f->conditioned, f->graph, sequence, n, true, true, &f->plan, &err), GBS_OK);
+    gbsi_free(sequence);
+    fill_states(f, seed);
+    f->logw = must_have(gbsi_alloc_lanes((size_t)f->plan->max_arity * LANES * 64, sizeof(float)));
+}
+
+static void tear_down(fixture *f)
+{
+    for (uint32_t lane = 0; lane < LANES; ++lane) {
+        gbsi_free(f->one[lane].state);
+        gbsi_free(f->one[lane].counter);
+    }
+    gbsi_free(f->sixteen.state);
+    gbsi_free(f->sixteen.counter);
+    gbsi_free(f->x);
+    gbsi_free(f->logw);
+    gbsi_plan_free(f->plan);
+    gbsi_graph_free(f->graph);
+    gbsi_conditioned_free(f->conditioned);
+    gbs_model_free(f->model);
+}
+
+static gbsi_tile tile_of(const fixture *f, uint32_t slot, uint32_t n_places, uint32_t lanes)
+{
+    const gbsi_plan *plan = f->plan;
+    return (gbsi_tile){.class_id = plan->class_id[slot],
+                       .log_odds = plan->log_odds[slot],
+                       .value_bytes = (uint8_t)plan->value_bytes,
+                       .lanes = (uint8_t)lanes,
+                       .arity = plan->arity[slot],
+                       .n_places = n_places,
+                       .n_rows = lanes == 1 ? (n_places + 15) / 16 : n_places,
+                       .first_slot = slot,
+                       .contiguous = 1,
+                       .logw = f->logw};
+}
+
+/* ln p(a | rest) relative to its maximum, from the factors, in double. */
+static void reference(const fixture *f, uint32_t lane, uint32_t v, double *logw)
+{
+    const gbsi_conditioned *c = f->conditioned;
+    uint32_t *x = f->x + (size_t)lane * c->n_variables;
+    const uint32_t kept = x[v];
+    double top = -INFINITY;
+    for (uint32_t a = 0; a < c->arity[v]; ++a) {
+        logw[a] = 0.0;
+        x[v] = a;
+        for (size_t g = 0; g < c->factors.n_factors; ++g) {
+            for (size_t e = c->factors.scope_start[g]; e < c->factors.scope_start[g + 1]; ++e) {
+                if (c->factors.scope[e] == v) {
+                    logw[a] += gbsi_factor_value(&c->factors, c->arity, g, x);
+                }
+            }
+        }
+        top = logw[a] > top ? logw[a] : top;
+    }
+    x[v] = kept;
+    for (uint32_t a = 0; a < c->arity[v] && top > -INFINITY; ++a) {
+        logw[a] -= top;
+    }
+}
+
+static void check_close(const fixture *f, uint32_t slot, uint32_t lane, const float *logw)
+{
+    const gbsi_plan *plan = f->plan;
+    const uint32_t k = plan->arity[slot];
+    double expected[512];
+    assert_true(k <= 512);
+    reference(f, lane, plan->variable_of[slot], expected);
+    if (plan->log_odds[slot]) {
+        assert_true(fabs(logw[lane] - (expected[1] - expected[0])) < 1.5e-4);
+        return;
+    }
+    double top = -INFINITY;
+    for (uint32_t a = 0; a < k; ++a) {
+        top = logw[a * LANES + lane] > top ? logw[a * LANES + lane] : top;
+    }
+    for (uint32_t a = 0; a < k && top > -INFINITY; ++a) {
+        const double found = logw[a * LANES + lane] - top;
+        if (expected[a] < -30.0) { /* a weight below 1e-13: only its smallness counts */
+            assert_true(found < -29.0);
+        } else {
+            assert_true(fabs(found - expected[a]) < 1.5e-4);
+        }
+    }
+}
+
+static void check_level(const fixture *f, gbsi_simd level, float *first)
+{
+    const gbsi_plan *plan = f->plan;
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        const gbsi_kernel *kernel = gbsi_kernel_of((gbsi_class)plan->class_id[slot], level);
+        const uint32_t width = plan->log_odds[slot] ? 1 : plan->arity[slot];
+        float *seen = first + plan->field_start[slot] * LANES;
+        gbsi_tile tile = tile_of(f, slot, 1, LANES);
+        kernel->fill16(plan, &f->sixteen, &tile);
+        if (level == GBSI_SIMD_PORTABLE) {
+            for (uint32_t lane = 0; lane < LANES; ++lane) {
+                check_close(f, slot, lane, tile.logw);
+            }
+            memcpy(seen, tile.logw, sizeof(float) * width * LANES);
+        }
+        assert_memory_equal(tile.logw, seen, sizeof(float) * width * LANES);
+        for (uint32_t lane = 0; lane < LANES; ++lane) {
+            gbsi_tile one = tile_of(f, slot, 1, 1);
+            kernel->fill1(plan, &f->one[lane], &one);
+            for (uint32_t a = 0; a < width; ++a) {
+                assert_memory_equal(&one.logw[a * 16], &seen[a * LANES + lane], sizeof(float));
+            }
+        }
+    }
+}
+
+/* Whole slices of one chain: sixteen slots at once equal one at a time. */
+static void check_slices(const fixture *f, gbsi_simd level, const float *first)
+{
+    const gbsi_plan *plan = f->plan;
+    for (uint32_t slot = 0; slot + 16 <= plan->n_slots; slot += 16) {
+        bool uniform = true;
+        for (uint32_t i = 0; i < 16; ++i) {
+            uniform &= plan->class_id[slot + i] == GBSI_CLASS_ISING;
+        }
+        if (!uniform) {
+            continue;
+        }
+        gbsi_tile tile = tile_of(f, slot, 16, 1);
+        gbsi_kernel_of(GBSI_CLASS_ISING, level)->fill1(plan, &f->one[3], &tile);
+        for (uint32_t i = 0; i < 16; ++i) {
+            const float *seen = first + plan->field_start[slot + i] * LANES;
+            assert_memory_equal(&tile.logw[i], &seen[3], sizeof(float));
+        }
+    }
+}
+
+static void check_model(gbs_model *model, uint64_t seed, uint32_t *classes)
+{
+    fixture f;
+    set_up(&f, model, seed);
+    const size_t cells = f.plan->field_start[f.plan->n_slots] * LANES;
+    float *first = must_have(gbsi_alloc_lanes(cells, sizeof *first));
+    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
+    for (int level = GBSI_SIMD_PORTABLE; level <= (int)best; ++level) {
+        check_level(&f, (gbsi_simd)level, first);
+        check_slices(&f, (gbsi_simd)level, first);
+    }
+    for (unsigned c = 0; c < GBSI_N_CLASSES; ++c) {
+        classes[c] += f.plan->n_of_class[c];
+    }
+    gbsi_free(first);
+    tear_down(&f);
+}
+
+static void families(void **state)
+{
+    (void)state;
+    uint32_t classes[GBSI_N_CLASSES] = {0};
+    for (int family = 0; family < TEST_N_FAMILIES; ++family) {
+        for (uint64_t seed = 0; seed < 12; ++seed) {
+            const uint32_t n = seed == 0 ? 1 : 3 + (uint32_t)seed * 3;
+            check_model(test_model((test_family)family, seed, n), seed, classes);
+        }
+    }
+    for (unsigned c = 0; c < GBSI_N_CLASSES; ++c) {
+        assert_true(classes[c] > 0); /* otherwise this test covers less than it says */
+    }
+}
+
+static void table_of_cases(void **state)
+{
+    (void)state;
+    uint32_t classes[GBSI_N_CLASSES] = {0};
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        check_model(test_cases[i].make(), i, classes);
+    }
+}
+
+/* Rows beyond GBSI_LONG_ROW: strided partial sums. */
+static void long_rows(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    uint32_t classes[GBSI_N_CLASSES] = {0};
+    uint32_t arity[200];
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    test_stream s = {.seed = 5, .n = 0};
+    for (uint32_t v = 0; v < 200; ++v) {
+        arity[v] = 2;
+    }
+    assert_int_equal(gbs_builder_new(&b, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, 200, arity, NULL, &err), GBS_OK);
+    for (uint32_t v = 1; v < 200; ++v) {
+        const double w = test_uniform(&s, -0.005, 0.005);
+        assert_int_equal(gbs_builder_add_ising(b, 0, v, w, &err), GBS_OK);
+        assert_int_equal(gbs_builder_add_ising(b, v, (v + 7) % 199 + 1, w, &err), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(b, &model, &err), GBS_OK);
+    gbs_builder_free(b);
+    check_model(model, 1, classes);
+    assert_true(classes[GBSI_CLASS_ISING] == 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(families),
+        cmocka_unit_test(table_of_cases),
+        cmocka_unit_test(long_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
