@@ -2,7 +2,7 @@
 /* How many variable updates a second does each class do, against a plain scalar loop over the same
  * packed model?
  *
- *     bench [--quick] [--json]
+ *     bench [--quick] [--json] [--case TEXT] [MODEL]
  *
  * One line per case: median and range of five or more repeats after a warm-up, and the ratio to the
  * scalar loop, timed in turn with it so that a noisy machine disturbs both. --json prints one
@@ -18,7 +18,8 @@
 #include "gibbsite/gibbsite.h"
 #include "sampler/run.h"
 
-#define REPEATS 5
+#define REPEATS        5
+#define WARM_UP_PASSES 256 /* past the short first batches of the estimator */
 
 typedef struct bench_case {
     const char *name;
@@ -234,6 +235,7 @@ static figures measure(const bench_case *c, bool quick)
         exit(1);
     }
     uint64_t pass = 1;
+    (void)time_ours(run, quick ? 1 : WARM_UP_PASSES, &pass);
     const double per_pass = (double)run->schedule.n_places;
     const uint64_t n_ours = passes_for(seconds, time_ours(run, 2, &pass), per_pass * c->chains);
     const uint64_t n_scalar = passes_for(seconds / 2, time_scalar(&m, 2), per_pass);
@@ -291,6 +293,7 @@ int main(int argc, char **argv)
         {"bayes 37", bayes_37, 16, GBS_ESTIMATOR_COUNT},
         {"bayes 37", bayes_37, 16, GBS_ESTIMATOR_RAO_BLACKWELL},
     };
+    const char *only = "";
     bool quick = false;
     bool json = false;
     for (int i = 1; i < argc; ++i) {
@@ -298,10 +301,12 @@ int main(int argc, char **argv)
             quick = true;
         } else if (strcmp(argv[i], "--json") == 0) {
             json = true;
+        } else if (strcmp(argv[i], "--case") == 0 && i + 1 < argc) {
+            only = argv[++i];
         } else if (argv[i][0] != '-') {
             model_path = argv[i];
         } else {
-            (void)fprintf(stderr, "usage: bench [--quick] [--json] [MODEL]\n");
+            (void)fprintf(stderr, "usage: bench [--quick] [--json] [--case TEXT] [MODEL]\n");
             return 2;
         }
     }
@@ -311,8 +316,10 @@ int main(int argc, char **argv)
                      gbs_simd_name(), REPEATS);
     }
     for (size_t i = 0; model_path == NULL && i < sizeof cases / sizeof cases[0]; ++i) {
-        const figures f = measure(&cases[i], quick);
-        print(&cases[i], &f, json);
+        if (strstr(cases[i].name, only) != NULL) {
+            const figures f = measure(&cases[i], quick);
+            print(&cases[i], &f, json);
+        }
     }
     for (int e = 0; model_path != NULL && e < 2; ++e) {
         const bench_case c = {model_path, from_file, 16,

@@ -18,24 +18,23 @@ typedef struct gbsi_components {
     uint32_t largest;       /* variables in the largest */
 } gbsi_components;
 
-gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **components,
-                               gbs_error *err);
+gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, gbs_error *err);
 void gbsi_components_free(gbsi_components *components);
 
 /* One component as a model of its own, in time linear in its size. @param local [n_variables]
  * scratch, any content. */
-gbs_status gbsi_components_extract(const gbsi_components *components, uint32_t component,
-                                   uint32_t *local, gbsi_conditioned **part, gbs_error *err);
+gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component, uint32_t *local,
+                                   gbsi_conditioned **out, gbs_error *err);
 
 /* Marginals by enumeration of every component with exact[component] != 0.
  * @param p [state_offset[n_variables]] of the whole model; entries of other components untouched.
  * @return as gbsi_enumerate(). */
-gbs_status gbsi_components_enumerate(const gbsi_components *components, const uint8_t *exact,
-                                     double *p, gbs_error *err);
+gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact, double *p,
+                                     gbs_error *err);
 
 /* Whether the support of every sampled component with hard zeros was shown connected under updates
  * of one variable: enumerable ones are tried, larger ones are not shown. */
-gbs_status gbsi_components_connected(const gbsi_components *components, const uint8_t *exact,
+gbs_status gbsi_components_connected(const gbsi_components *c, const uint8_t *exact,
                                      uint64_t max_states, bool *connected, gbs_error *err);
 
 #endif

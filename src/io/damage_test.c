@@ -108,9 +108,11 @@ static size_t mutate(char *text, size_t n, size_t size, uint64_t *seed)
         n -= run;
     } else if (r % 4 == 2 && n + length < size) { /* a word put in */
         memmove(text + at + length, text + at, n - at);
+        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): bytes, not a string */
         memcpy(text + at, word, length);
         n += length;
     } else if (at + length <= n) { /* a word put over */
+        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): bytes, not a string */
         memcpy(text + at, word, length);
     }
     return n;

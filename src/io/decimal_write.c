@@ -282,6 +282,7 @@ static size_t write_positional(const gbsi_digits *digits, char *text)
     size_t length = 0;
     int point = digits->exponent;
     if (point <= 0) {
+        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): bytes, not a string */
         memcpy(text, "0.", 2);
         memset(text + 2, '0', (size_t)-point);
         length = (size_t)(2 - point);

@@ -125,6 +125,7 @@ const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN])
     shown[length++] = '\'';
     for (size_t i = 0; i < token.n;) {
         if (length > most) {
+            /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): bytes, not a string */
             memcpy(shown + length, "...", 3);
             length += 3;
             break;

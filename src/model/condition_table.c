@@ -90,6 +90,7 @@ static bool same_slicing(const gbsi_reducer *r, size_t f, size_t g)
     const gbsi_propagator *d = r->domain;
     const size_t n = store->scope_start[f + 1] - store->scope_start[f];
     if (store->kind[f] != store->kind[g] || store->aux[f] != store->aux[g] ||
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): equal bits are meant */
         memcmp(&store->weight[f], &store->weight[g], sizeof store->weight[f]) != 0 ||
         n != store->scope_start[g + 1] - store->scope_start[g]) {
         return false;

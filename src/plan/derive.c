@@ -108,6 +108,7 @@ static bool same_content(const gbsi_compile *c, size_t f, size_t g, uint32_t pos
     const size_t sg = factors->scope_start[g];
     const size_t n = factors->scope_start[f + 1] - sf;
     if (factors->kind[f] != factors->kind[g] || n != factors->scope_start[g + 1] - sg ||
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): equal bits are meant */
         memcmp(&factors->weight[f], &factors->weight[g], sizeof(double)) != 0) {
         return false;
     }

@@ -142,7 +142,7 @@ typedef struct gbsi_schedule {
  * @param sell whether groups of one chain will run on it. */
 gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
                          const uint32_t *sequence, size_t n, bool repeats, bool sell,
-                         gbsi_plan **plan, gbs_error *err);
+                         gbsi_plan **out, gbs_error *err);
 void gbsi_plan_free(gbsi_plan *plan);
 
 /* Level one pass of a sequence into *schedule (zero-initialised at first, reused afterwards). */

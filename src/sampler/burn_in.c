@@ -5,22 +5,27 @@
  * with s doubling. At 64, 128, 256, ... passes split R-hat [M9] of its second half decides. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
+#include "sampler/density.h"
 #include "sampler/run.h"
 
 #define TRACE 64u /* values per chain */
 
 typedef struct trace {
     double *value; /* [n_chains][TRACE] */
-    uint32_t *x;   /* [n_variables] one chain's state */
     size_t n;
 } trace;
 
 static void record(const gbs_run *run, trace *t)
 {
-    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
-        gbsi_executor_get(&run->executor, chain, t->x);
-        t->value[(size_t)chain * TRACE + t->n] = gbsi_conditioned_log_density(run->part, t->x);
+    const gbsi_executor *x = &run->executor;
+    double density[GBSI_LANES];
+    for (uint32_t g = 0; g < x->n_groups; ++g) {
+        gbsi_group_log_density(run->plan, &x->group[g], x->lanes, density);
+        for (uint32_t lane = 0; lane < x->lanes && g * x->lanes + lane < x->n_chains; ++lane) {
+            t->value[(size_t)(g * x->lanes + lane) * TRACE + t->n] = density[lane];
+        }
     }
     ++t->n;
 }
@@ -53,9 +58,8 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     const uint64_t most = most_passes(run);
     uint64_t stride = 1;
-    trace t = {.value = gbsi_alloc_array((size_t)run->executor.n_chains * TRACE, sizeof(double)),
-               .x = gbsi_alloc_array(run->part->n_variables, sizeof(uint32_t))};
-    if (t.value == NULL || t.x == NULL) {
+    trace t = {.value = gbsi_alloc_array((size_t)run->executor.n_chains * TRACE, sizeof(double))};
+    if (t.value == NULL) {
         status = gbsi_no_memory(err, "burn-in", (size_t)run->executor.n_chains * TRACE * 8);
         goto cleanup;
     }
@@ -69,15 +73,20 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             const double rhat =
                 gbsi_split_rhat(t.value + TRACE / 2, run->executor.n_chains, TRACE / 2, TRACE);
             if (rhat < GBSI_BURN_IN_RHAT) {
+                run->burn_in_agreed = true;
                 break;
             }
             thin(run, &t);
             stride *= 2;
         }
+        /* The clock only ends it: the count in the report reproduces the run. */
+        if (run->options.time_s > 0.0 &&
+            gbsi_clock_s() - drive->started_s > run->options.time_s / 2) {
+            break;
+        }
     }
 cleanup:
     gbsi_free(t.value);
-    gbsi_free(t.x);
     return status;
 }
 
@@ -86,6 +95,7 @@ gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (run->options.burn_in == GBS_BURN_IN_AUTO) {
         return until_mixed(run, drive, err);
     }
+    run->burn_in_agreed = true; /* the user's word */
     while (run->report.burn_in < run->options.burn_in && drive->stop == NULL) {
         gbs_status status = gbsi_run_pass(run, drive, false, err);
         if (status < 0) {

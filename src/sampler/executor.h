@@ -36,15 +36,15 @@ gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, co
                               const gbs_run_options *options, gbsi_simd level, gbs_error *err);
 void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the struct */
 
-/* State of one chain by free variable of the plan's model. Padded lanes repeat the last chain's
+/* States of one chain by free variable of the plan's model. Padded lanes repeat the last chain's
  * start: call gbsi_executor_ready() once all chains are set. */
-void gbsi_executor_set(gbsi_executor *executor, uint32_t chain, const uint32_t *x);
-void gbsi_executor_get(const gbsi_executor *executor, uint32_t chain, uint32_t *x);
-void gbsi_executor_ready(gbsi_executor *executor);
+void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states);
+void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states);
+void gbsi_executor_ready(gbsi_executor *x);
 
 /* One pass of all groups. @param estimate NULL: nothing is kept.
  * @return GBS_ERR_IMPOSSIBLE naming the variable if a conditional had no positive weight. */
-gbs_status gbsi_executor_pass(gbsi_executor *executor, const gbsi_schedule *schedule, uint64_t pass,
+gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "sampler/density.h"
 #include "sampler/options.h"
 
 #define PROGRESS_S 0.1
@@ -213,15 +214,20 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
                              uint32_t *user, gbs_error *err)
 {
     const gbsi_conditioned *part = run->part;
-    gbs_status status = GBS_OK;
+    const uint32_t lanes = run->executor.lanes;
     const uint64_t draw = run->report.sweeps / run->options.thin - 1;
+    double density[GBSI_LANES];
+    gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->executor.n_chains; ++chain) {
+        if (chain % lanes == 0) {
+            gbsi_group_log_density(run->plan, &run->executor.group[chain / lanes], lanes, density);
+        }
         gbsi_executor_get(&run->executor, chain, x);
         for (uint32_t v = 0; v < part->n_variables; ++v) {
             user[part->user_variable[v]] = part->user_state[part->state_offset[v] + x[v]];
         }
         status = drive->callbacks->draw(drive->callbacks->context, draw, chain,
-                                        gbsi_conditioned_log_density(part, x), user, err);
+                                        density[chain % lanes], user, err);
     }
     return status;
 }

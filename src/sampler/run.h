@@ -38,6 +38,7 @@ struct gbs_run {
     bool rao_blackwell;
     bool connected; /* zeros: the support was shown connected */
     bool starts_dispersed;
+    bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
     gbs_report report;
     char **warning; /* owned; report.warning points here */
     bool executed;
@@ -48,7 +49,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 /* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* run.c: a run with its options checked, nothing compiled yet. */
-gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **run,
+gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
 
 /* A stretch of passes with its stops: what burn-in and sampling share. */

@@ -199,6 +199,12 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
     } else {
         (void)snprintf(r->verdict, sizeof r->verdict, "not converged: %s", reason);
     }
+    if (!run->burn_in_agreed) {
+        GBSI_TRY(gbsi_run_warn(run, err,
+                               "burn-in ended after %llu passes with the chains still apart in log "
+                               "density: the start may show in the estimates",
+                               (unsigned long long)r->burn_in));
+    }
     if (run->plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
         GBSI_TRY(gbsi_run_warn(run, err,
                                "%u variables have log-weights so large that their sums run in "

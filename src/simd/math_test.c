@@ -134,6 +134,7 @@ static void expect(double found, double expected)
         assert_true(isnan(found));
         return;
     }
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): equal bits are meant */
     if (memcmp(&found, &expected, sizeof found) != 0) {
         fail_msg("%a, not %a", found, expected);
     }

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Log densities of all chains of a group at once. */
+#ifndef GBSI_SAMPLER_DENSITY_H
+#define GBSI_SAMPLER_DENSITY_H
+
+#include "plan/kernel.h"
+
+/* ln of the product of the plan's factors for each lane of a group, log_constant included, factors
+ * added in order: the same bits for a chain in any lane. @param out [lanes]. */
+void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
+                            double *out);
+
+#endif
