@@ -292,12 +292,38 @@ static uint32_t find_label(const gbs_model *model, uint32_t variable, const char
     return GBSI_NONE;
 }
 
+/* "dry, wet" for up to six labelled states, "" otherwise. */
+static void labels_text(const gbs_model *model, uint32_t variable, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t a = 0; a < model->arity[variable] && model->arity[variable] <= 6; ++a) {
+        const char *label = gbs_model_state_label(model, variable, a);
+        const size_t room = size - used;
+        const int n =
+            label == NULL ? -1 : snprintf(text + used, room, "%s%s", a == 0 ? "" : ", ", label);
+        if (n < 0 || (size_t)n >= room) {
+            text[0] = 0;
+            return;
+        }
+        used += (size_t)n;
+    }
+}
+
 static gbs_status no_such_state(const gbs_model *model, uint32_t variable, const char *text,
                                 gbs_error *err)
 {
     char near[256];
     char name[128];
+    char labels[200];
     suggestions s = {.wanted = text[0] == '=' ? text + 1 : text};
+    gbsi_variable_text(model, variable, name, sizeof name);
+    labels_text(model, variable, labels, sizeof labels);
+    if (labels[0] != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "variable %s has no state \"%.200s\": its states are %s", name, text,
+                         labels);
+    }
     for (uint32_t a = 0; a < model->arity[variable]; ++a) {
         const char *label = gbs_model_state_label(model, variable, a);
         if (label != NULL) {
@@ -307,8 +333,7 @@ static gbs_status no_such_state(const gbs_model *model, uint32_t variable, const
     suggestions_text(&s, near);
     return gbsi_fail(err, GBS_ERR_ARGUMENT,
                      "variable %s has no state \"%.200s\": it has %u states, counted from 0%s",
-                     gbsi_variable_text(model, variable, name, sizeof name), text,
-                     (unsigned)model->arity[variable], near);
+                     name, text, (unsigned)model->arity[variable], near);
 }
 
 gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable, const char *text,

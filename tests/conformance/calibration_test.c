@@ -10,8 +10,10 @@
  * Bonferroni's inequality; all groups with some 2e-3. Seeds are fixed: a pass stays a pass.
  *
  * Batch means of a chain of autocorrelation rho^k are too small by a share of 2 rho / ((1 - rho^2)
- * length) of the variance: the least batch here is of LEAST_LENGTH passes, which for the
- * correlation of these models (rho below 0.5 for most) leaves a few tenths of a percent. */
+ * length) of the variance. Over these models the integrated autocorrelation time is 1.2 to 8 sweeps
+ * on average, the worst being spin products under the random scan, and the mean share 0.1 / length
+ * to 4 / length, 1.2 / length over all: with batches of at least 64 passes 2 % of the variance,
+ * where the test of q^2 over all scores at normal scale sees 10 %. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,13 +29,15 @@
 #include "sampler/run.h"
 #include "support/models.h"
 
-enum { N_VARIABLES = 5, MOST_STATES = 5 * N_VARIABLES, N_SETTINGS = 16, LEAST_LENGTH = 256 };
+enum { N_VARIABLES = 5, MOST_STATES = 5 * N_VARIABLES, N_SETTINGS = 16 };
 
 #define FALSE_ALARM 1e-4
 #define FAR         2.5
 #define NORMAL_DF   1e9 /* where Student's t is taken as normal */
 
+/* Padded lanes in 21; few chains take as long as many, so there are few runs of them. */
 static const uint32_t chains_of_setting[] = {16, 21, 3, 1};
+static const uint32_t share_of_setting[] = {24, 8, 1, 1};
 
 /* How runs differ besides their model. */
 typedef struct setting {
@@ -50,14 +54,26 @@ static setting setting_of(uint32_t i)
                      .chains = chains_of_setting[i / 4]};
 }
 
-/* Models per family and setting. */
-static uint32_t models_of_scale(void)
+static bool scale_is(const char *name)
 {
     const char *scale = getenv("GIBBSITE_TEST_SCALE");
-    if (scale != NULL && strcmp(scale, "small") == 0) {
-        return 4;
+    return scale != NULL && strcmp(scale, name) == 0;
+}
+
+/* Models per family of a setting. */
+static uint32_t n_models(uint32_t i_setting)
+{
+    const uint32_t share = share_of_setting[i_setting / 4];
+    if (scale_is("small")) {
+        return (share + 3) / 4;
     }
-    return scale != NULL && strcmp(scale, "full") == 0 ? 100 : 20;
+    return share * (scale_is("full") ? 8 : 2);
+}
+
+/* Passes of the shortest batch. */
+static uint64_t least_length(void)
+{
+    return scale_is("full") ? 128 : 64;
 }
 
 /* Blocks of batches double: with B batches per chain, after B L 2^j passes the last closed ones are
@@ -68,7 +84,7 @@ static uint64_t sweeps_of(uint32_t chains, test_stream *s)
     while (chains < 8 && per_chain * chains < 128) {
         per_chain *= 2;
     }
-    const uint64_t least = 2 * LEAST_LENGTH * per_chain;
+    const uint64_t least = 2 * least_length() * per_chain;
     return least + test_below(s, (uint32_t)least / 2);
 }
 
@@ -200,7 +216,7 @@ static void judge(const char *what, scores *of)
     double mean = 0.0;
     double square = 0.0;
     size_t n_far = 0;
-    assert_true(of->n >= 20);
+    assert_true(of->n >= 5);
     for (size_t i = 0; i < of->n; ++i) {
         mean += of->q[i] / n;
         square += of->q[i] * of->q[i] / n;
@@ -226,11 +242,10 @@ static scores *all; /* [TEST_N_FAMILIES][N_SETTINGS] */
 static int score_all(void **state)
 {
     (void)state;
-    const uint32_t n_models = models_of_scale();
     all = calloc((size_t)TEST_N_FAMILIES * N_SETTINGS, sizeof *all);
     for (uint32_t i = 0; i < TEST_N_FAMILIES * N_SETTINGS; ++i) {
-        all[i].q = calloc(n_models, sizeof *all[i].q);
-        for (uint32_t m = 0; m < n_models; ++m) {
+        all[i].q = calloc(n_models(i % N_SETTINGS), sizeof *all[i].q);
+        for (uint32_t m = 0; m < n_models(i % N_SETTINGS); ++m) {
             score((test_family)(i / N_SETTINGS), i % N_SETTINGS, m, &all[i]);
         }
     }
@@ -251,7 +266,11 @@ static int drop_all(void **state)
 static void judge_groups(const char *what, uint32_t first, uint32_t step, uint32_t n)
 {
     scores some = {0};
-    some.q = calloc((size_t)n * models_of_scale(), sizeof *some.q);
+    for (uint32_t i = 0; i < n; ++i) {
+        some.n += all[first + i * step].n;
+    }
+    some.q = calloc(some.n + 1, sizeof *some.q);
+    some.n = 0;
     for (uint32_t i = 0; i < n; ++i) {
         const scores *from = &all[first + i * step];
         memcpy(some.q + some.n, from->q, from->n * sizeof *some.q);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every public call of a run with 0, 1, 2, ... requests for memory allowed until it succeeds: an
+ * error each time, nothing crashed, outputs untouched (and under the address sanitizer, no leak).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "support/models.h"
+
+#define MOST_REQUESTS 100000
+
+static gbs_run_options options_of(int method, uint64_t chains)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.method = method;
+    options.chains = chains;
+    options.sweeps = 70;
+    return options;
+}
+
+/* A whole run and its marginals; GBS_OK if nothing failed. */
+static gbs_status whole_run(const gbs_model *model, const gbs_evidence *evidence,
+                            const gbs_run_options *options, double *p, gbs_error *err)
+{
+    gbs_run *run = NULL;
+    gbs_status status = gbs_run_new(model, evidence, options, &run, err);
+    if (status < 0) {
+        assert_null(run);
+        return status;
+    }
+    status = gbs_run_execute(run, NULL, err);
+    if (status >= 0) {
+        status = gbs_run_marginals(run, p, NULL, NULL, NULL, err);
+    }
+    gbs_run_free(run);
+    return status;
+}
+
+static void check_runs(const test_case *c, int method, uint64_t chains)
+{
+    gbs_error err = {0};
+    gbs_model *model = c->make();
+    gbs_evidence *evidence = NULL;
+    const gbs_run_options options = options_of(method, chains);
+    const size_t n = gbs_model_state_offsets(model)[gbs_model_n_variables(model)];
+    double *p = calloc(n + 1, sizeof *p);
+    assert_non_null(p);
+    assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
+    if (c->observe >= 0) {
+        assert_int_equal(gbs_evidence_observe(evidence, (uint32_t)c->observe, 1, &err), GBS_OK);
+    }
+    uint64_t allowed = 0;
+    for (; allowed < MOST_REQUESTS; ++allowed) {
+        for (size_t i = 0; i < n; ++i) {
+            p[i] = -1.0;
+        }
+        memset(&err, 0, sizeof err);
+        gbsi_alloc_fail_after(allowed);
+        const gbs_status status = whole_run(model, evidence, &options, p, &err);
+        gbsi_alloc_fail_after(UINT64_MAX);
+        if (status >= 0) {
+            break;
+        }
+        assert_int_equal(status, GBS_ERR_MEMORY);
+        assert_int_equal(err.status, GBS_ERR_MEMORY);
+        assert_true(strlen(err.message) > 0);
+        for (size_t i = 0; i < n; ++i) {
+            assert_true(p[i] == -1.0);
+        }
+    }
+    assert_true(allowed > 5 && allowed < MOST_REQUESTS);
+    gbs_evidence_free(evidence);
+    gbs_model_free(model);
+    free(p);
+}
+
+static void runs(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"one-observed", "coloring", "long-clauses", "mixed",
+                                        "bayes-observed"};
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
+            if (strcmp(test_cases[i].name, names[k]) == 0) {
+                check_runs(&test_cases[i], GBS_METHOD_SAMPLE, 16);
+                check_runs(&test_cases[i], GBS_METHOD_SAMPLE, 1);
+                if (strcmp(names[k], "long-clauses") != 0) { /* 2^18 states, every time */
+                    check_runs(&test_cases[i], GBS_METHOD_EXACT, 16);
+                }
+            }
+        }
+    }
+}
+
+static void information(void **state)
+{
+    (void)state;
+    gbs_model *model = test_model(TEST_MIXED, 1, 8);
+    uint64_t allowed = 0;
+    for (; allowed < MOST_REQUESTS; ++allowed) {
+        gbs_error err = {0};
+        gbs_info info;
+        gbs_info untouched;
+        memset(&info, 0x5a, sizeof info);
+        memset(&untouched, 0x5a, sizeof untouched);
+        gbsi_alloc_fail_after(allowed);
+        const gbs_status status = gbs_model_info(model, NULL, NULL, &info, &err);
+        gbsi_alloc_fail_after(UINT64_MAX);
+        if (status >= 0) {
+            assert_int_equal(info.n_variables, 8);
+            break;
+        }
+        assert_int_equal(status, GBS_ERR_MEMORY);
+        assert_memory_equal(&info, &untouched, sizeof info);
+    }
+    assert_true(allowed > 5 && allowed < MOST_REQUESTS);
+    gbs_model_free(model);
+}
+
+/* What would not fit is refused with the figure, before it is taken. */
+static void memory_limit(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    gbs_model *model = test_model(TEST_ISING, 1, 40);
+    gbs_run_options options = options_of(GBS_METHOD_SAMPLE, 4096);
+    options.memory_limit = 100000;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "bytes"));
+    assert_null(run);
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs),
+        cmocka_unit_test(information),
+        cmocka_unit_test(memory_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
