@@ -92,7 +92,9 @@ static gbs_status collect(gbsi_compile *c, uint32_t v, gbsi_class class_id, row 
             e->coupling += factors->weight[f]; /* POTTS; ignored by PAIRWISE */
         }
     }
-    qsort(r->entry, r->n, sizeof *r->entry, by_slot);
+    if (r->n > 1) {
+        qsort(r->entry, r->n, sizeof *r->entry, by_slot);
+    }
     return GBS_OK;
 }
 

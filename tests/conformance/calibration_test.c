@@ -11,9 +11,11 @@
  *
  * Batch means of a chain of autocorrelation rho^k are too small by a share of 2 rho / ((1 - rho^2)
  * length) of the variance. Over these models the integrated autocorrelation time is 1.2 to 8 sweeps
- * on average, the worst being spin products under the random scan, and the mean share 0.1 / length
- * to 4 / length, 1.2 / length over all: with batches of at least 64 passes 2 % of the variance,
- * where the test of q^2 over all scores at normal scale sees 10 %. */
+ * on average and up to 35, the longest in spin products under the random scan. With batches of 64
+ * passes that shows: the mean of q^2 over 2000 models each is 1.11 +- 0.03 for Bayesian networks
+ * and 1.10 +- 0.03 for spin products; with 256 it is 1.03 +- 0.03 for both. So the least batch is
+ * 128 passes at normal scale, where the test of q^2 over all scores sees 19 %, and 256 at full
+ * scale, where it sees 9 %. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +39,7 @@ enum { N_VARIABLES = 5, MOST_STATES = 5 * N_VARIABLES, N_SETTINGS = 16 };
 
 /* Padded lanes in 21; few chains take as long as many, so there are few runs of them. */
 static const uint32_t chains_of_setting[] = {16, 21, 3, 1};
-static const uint32_t share_of_setting[] = {24, 8, 1, 1};
+static const uint32_t share_of_setting[] = {20, 6, 1, 1};
 
 /* How runs differ besides their model. */
 typedef struct setting {
@@ -67,17 +69,17 @@ static uint32_t n_models(uint32_t i_setting)
     if (scale_is("small")) {
         return (share + 3) / 4;
     }
-    return share * (scale_is("full") ? 8 : 2);
+    return share * (scale_is("full") ? 4 : 1);
 }
 
 /* Passes of the shortest batch. */
 static uint64_t least_length(void)
 {
-    return scale_is("full") ? 128 : 64;
+    return scale_is("full") ? 256 : scale_is("small") ? 64 : 128;
 }
 
 /* Blocks of batches double: with B batches per chain, after B L 2^j passes the last closed ones are
- * L 2^(j - 1) long. Between two such ends the running block may be claimed as well. */
+ * L 2^(j - 1) long. From half way to the next such end the running block is claimed. */
 static uint64_t sweeps_of(uint32_t chains, test_stream *s)
 {
     uint64_t per_chain = 16;
@@ -85,7 +87,7 @@ static uint64_t sweeps_of(uint32_t chains, test_stream *s)
         per_chain *= 2;
     }
     const uint64_t least = 2 * least_length() * per_chain;
-    return least + test_below(s, (uint32_t)least / 2);
+    return least + test_below(s, (uint32_t)least / 4 * 3);
 }
 
 /* ---- one score ------------------------------------------------------------------------------- */
@@ -160,15 +162,15 @@ static void score(test_family family, uint32_t i_setting, uint32_t i_model, scor
     if (entry != SIZE_MAX) {
         gbs_run *run = run_of(model, evidence, &how, &s);
         assert_int_equal(gbs_run_marginals(run, estimate, mcse, NULL, NULL, &err), GBS_OK);
-        const double z = (estimate[entry] - p[entry]) / mcse[entry];
-        const double u = gbsi_student_cdf(z, gbsi_estimate_df(run->estimate));
-        /* An isolated variable's conditional never varies: Rao-Blackwell knows it to the last
-         * digits, and there is no score. */
-        if (mcse[entry] > 1e-7) {
+        /* A variable that hardly feels its neighbours has a conditional that hardly varies: its
+         * standard error is below what the rounding of floats adds, and there is no score. */
+        if (mcse[entry] > 1e-5) {
+            const double z = (estimate[entry] - p[entry]) / mcse[entry];
+            const double u = gbsi_student_cdf(z, gbsi_estimate_df(run->estimate));
             assert_true(u > 0.0 && u < 1.0);
             out->q[out->n++] = gbsi_student_quantile(u, NORMAL_DF);
         } else {
-            assert_true(fabs(estimate[entry] - p[entry]) < 2e-6);
+            assert_true(fabs(estimate[entry] - p[entry]) < 8e-5);
         }
         gbs_run_free(run);
     }
