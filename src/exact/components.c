@@ -266,8 +266,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_components_connected(const gbsi_components *c, const uint8_t *exact,
-                                     uint64_t max_states, bool *connected, gbs_error *err)
+gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exact,
+                                   uint64_t max_states, gbsi_support *support, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_conditioned *part = NULL;
@@ -275,21 +275,23 @@ gbs_status gbsi_components_connected(const gbsi_components *c, const uint8_t *ex
     if (local == NULL) {
         return gbsi_no_memory(err, "component", c->model->n_variables * sizeof *local);
     }
-    bool all = true;
-    for (uint32_t i = 0; all && i < c->n; ++i) {
+    gbsi_support found = GBSI_SUPPORT_CONNECTED;
+    for (uint32_t i = 0; found != GBSI_SUPPORT_DISCONNECTED && i < c->n; ++i) {
         if (exact[i] || !c->has_zeros[i]) {
             continue;
         }
         if (c->n_states[i] > max_states) {
-            all = false;
-            break;
+            found = GBSI_SUPPORT_UNKNOWN;
+            continue;
         }
+        bool connected = false;
         GBSI_TRY(gbsi_components_extract(c, i, local, &part, err));
-        GBSI_TRY(gbsi_support_connected(part, &all, err));
+        GBSI_TRY(gbsi_support_connected(part, &connected, err));
+        found = connected ? found : GBSI_SUPPORT_DISCONNECTED;
         gbsi_conditioned_free(part);
         part = NULL;
     }
-    *connected = all;
+    *support = found;
 cleanup:
     gbsi_conditioned_free(part);
     gbsi_free(local);

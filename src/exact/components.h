@@ -32,9 +32,15 @@ gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component,
 gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact, double *p,
                                      gbs_error *err);
 
-/* Whether the support of every sampled component with hard zeros was shown connected under updates
- * of one variable: enumerable ones are tried, larger ones are not shown. */
-gbs_status gbsi_components_connected(const gbsi_components *c, const uint8_t *exact,
-                                     uint64_t max_states, bool *connected, gbs_error *err);
+/* What is known of the support of the sampled components with hard zeros under updates of one
+ * variable at a time. Components of at most max_states states are enumerated. */
+typedef enum gbsi_support {
+    GBSI_SUPPORT_CONNECTED,
+    GBSI_SUPPORT_UNKNOWN,      /* too many states to find out */
+    GBSI_SUPPORT_DISCONNECTED, /* shown: some state cannot be reached from another */
+} gbsi_support;
+
+gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exact,
+                                   uint64_t max_states, gbsi_support *support, gbs_error *err);
 
 #endif

@@ -244,7 +244,7 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = gbsi_run_report_errors(run, err);
     drive->worst_error = run->report.max_mcse;
     if (status == GBS_OK && run->options.sweeps == 0 && drive->stop == NULL &&
-        run->report.max_mcse <= run->report.target_error &&
+        gbsi_run_long_enough(run) && run->report.max_mcse <= run->report.target_error &&
         (isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT)) {
         drive->stop = "target";
     }

@@ -12,7 +12,13 @@
 #define GBSI_DEFAULT_TARGET 0.005
 #define GBSI_RHAT_LIMIT     1.01
 #define GBSI_BURN_IN_RHAT   1.05
-#define GBSI_FIRST_CHECK    64u /* passes */
+
+/* Neither standard errors nor R-hat see a state that no chain has entered yet, and a rare one that
+ * holds a chain for long when entered is missed for long: four nearly certain variables can agree
+ * perfectly on a wrong answer after 64 sweeps. So no run vouches for itself below this many updates
+ * of variables over all chains (a fraction of a second), nor below the draws that fair coins would
+ * need for the target, 1 / (4 target^2). */
+#define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
 
 struct gbs_run {
     const gbs_model *model; /* borrowed */
@@ -36,7 +42,7 @@ struct gbs_run {
     gbsi_estimate *estimate;
     size_t estimate_bytes;
     bool rao_blackwell;
-    bool connected; /* zeros: the support was shown connected */
+    gbsi_support support; /* where hard zeros remain */
     bool starts_dispersed;
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
     gbs_report report;
@@ -67,6 +73,8 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
 /* burn_in.c: passes thrown away. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
+/* verdict.c: whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
+bool gbsi_run_long_enough(const gbs_run *run);
 /* verdict.c: the report's numbers, sentence and digest. */
 gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err);
 gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err);

@@ -132,18 +132,32 @@ cleanup:
     return status;
 }
 
-/* The first reason not to trust a sampled answer, or NULL; cli.md "What converged means". */
-static const char *doubt(const gbs_run *run, char *text, size_t size)
+static double target_of(const gbs_report *r)
+{
+    return r->target_error > 0.0 ? r->target_error : GBSI_DEFAULT_TARGET;
+}
+
+bool gbsi_run_long_enough(const gbs_run *run)
+{
+    const double target = target_of(&run->report);
+    const double draws = (double)run->report.sweeps * run->report.chains;
+    const double updates = (double)run->schedule.n_places * draws;
+    return updates >= (double)GBSI_LEAST_UPDATES && draws >= 0.25 / (target * target);
+}
+
+/* What the estimates themselves say against them, or NULL. */
+static const char *statistical_doubt(const gbs_run *run, char *text, size_t size)
 {
     const gbs_report *r = &run->report;
-    const double target = r->target_error > 0.0 ? r->target_error : GBSI_DEFAULT_TARGET;
-    if (r->has_zeros && !run->connected) {
-        return "hard zeros remain and the support was not shown connected under updates of single "
-               "variables";
-    }
+    const double target = target_of(r);
     if (r->n_constant > 0) {
         (void)snprintf(text, size, "%llu variables never moved in any chain",
                        (unsigned long long)r->n_constant);
+        return text;
+    }
+    if (!(isnan(r->max_rhat) || r->max_rhat < GBSI_RHAT_LIMIT)) {
+        (void)snprintf(text, size, "the chains disagree: R-hat is %.3g, above %.2f", r->max_rhat,
+                       GBSI_RHAT_LIMIT);
         return text;
     }
     if (isnan(r->max_mcse)) {
@@ -154,9 +168,27 @@ static const char *doubt(const gbs_run *run, char *text, size_t size)
                        target);
         return text;
     }
-    if (!(isnan(r->max_rhat) || r->max_rhat < GBSI_RHAT_LIMIT)) {
-        (void)snprintf(text, size, "the chains disagree: R-hat is %.3f, above %.2f", r->max_rhat,
-                       GBSI_RHAT_LIMIT);
+    return NULL;
+}
+
+/* The first reason not to trust a sampled answer, or NULL; gibbsite-marginals(1), "converged". */
+static const char *doubt(const gbs_run *run, char *text, size_t size)
+{
+    if (run->report.has_zeros && run->support == GBSI_SUPPORT_DISCONNECTED) {
+        return "hard zeros split the support: updates of single variables cannot cross it";
+    }
+    if (run->report.has_zeros && run->support == GBSI_SUPPORT_UNKNOWN) {
+        return "hard zeros remain and the support was not shown connected under updates of single "
+               "variables";
+    }
+    const char *reason = statistical_doubt(run, text, size);
+    if (reason != NULL) {
+        return reason;
+    }
+    if (!gbsi_run_long_enough(run)) {
+        (void)snprintf(text, size,
+                       "%llu sweeps are too few to vouch for states that no chain has met yet",
+                       (unsigned long long)run->report.sweeps);
         return text;
     }
     if (!run->starts_dispersed) {
@@ -186,8 +218,8 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
     }
     GBSI_TRY(gbsi_run_report_errors(run, err));
     if (r->has_zeros) {
-        GBSI_TRY(gbsi_components_connected(run->components, run->exact, GBSI_ENUMERATE_AUTO_STATES,
-                                           &run->connected, err));
+        GBSI_TRY(gbsi_components_support(run->components, run->exact, GBSI_ENUMERATE_AUTO_STATES,
+                                         &run->support, err));
     }
     char text[160];
     const char *reason = doubt(run, text, sizeof text);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run keeps and what it hands out: passes of burn-in count in no estimate, and draws are in
+ * the user's numbering whatever evidence and hard zeros left of variables and states. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gibbsite/gibbsite.h"
+#include "sampler/run.h"
+
+enum { N_VARIABLES = 5, N_CHAINS = 9 };
+
+static const uint32_t arity[N_VARIABLES] = {2, 4, 3, 5, 2};
+
+/* A ring of tables. Of variable 1 states 0 and 2 are ruled out, of variable 3 all but 2 and 4. */
+static gbs_model *make_model(void)
+{
+    static const double only[2][5] = {{-INFINITY, 0.3, -INFINITY, 0.0, 0.0},
+                                      {-INFINITY, -INFINITY, 0.4, -INFINITY, -0.4}};
+    gbs_error err = {0};
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    uint32_t id = 0;
+    assert_int_equal(gbs_builder_new(&b, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, N_VARIABLES, arity, NULL, &err), GBS_OK);
+    for (uint32_t v = 0; v < N_VARIABLES; ++v) {
+        const uint32_t scope[2] = {v, (v + 1) % N_VARIABLES};
+        const size_t n = (size_t)arity[scope[0]] * arity[scope[1]];
+        double logw[20];
+        for (size_t i = 0; i < n; ++i) {
+            logw[i] = 0.01 * (double)((i * 37 + v * 11) % 50);
+        }
+        assert_int_equal(gbs_builder_add_table(b, n, logw, &id, &err), GBS_OK);
+        assert_int_equal(gbs_builder_add_table_factor(b, 2, scope, id, &err), GBS_OK);
+    }
+    for (uint32_t i = 0; i < 2; ++i) {
+        const uint32_t v = 1 + 2 * i;
+        assert_int_equal(gbs_builder_add_table(b, arity[v], only[i], &id, &err), GBS_OK);
+        assert_int_equal(gbs_builder_add_table_factor(b, 1, &v, id, &err), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(b, &model, &err), GBS_OK);
+    gbs_builder_free(b);
+    return model;
+}
+
+static gbs_run *new_run(const gbs_model *model, const gbs_evidence *evidence, int estimator)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.estimator = estimator;
+    options.chains = N_CHAINS;
+    options.burn_in = 37;
+    options.sweeps = 120;
+    options.thin = 7;
+    assert_int_equal(gbs_run_new(model, evidence, &options, &run, &err), GBS_OK);
+    return run;
+}
+
+static void burn_in_counts_in_nothing(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *model = make_model();
+    for (int estimator = 0; estimator <= GBS_ESTIMATOR_COUNT; ++estimator) {
+        gbs_run *run = new_run(model, NULL, estimator);
+        assert_int_equal(gbs_run_execute(run, NULL, &err), GBS_OK);
+        const gbs_report *report = gbs_run_report(run);
+        assert_int_equal(report->burn_in, 37);
+        assert_int_equal(report->sweeps, 120);
+        assert_int_equal(report->updates, (37 + 120) * N_CHAINS * N_VARIABLES);
+        assert_int_equal(gbsi_estimate_n_passes(run->estimate), 120);
+        gbs_run_free(run);
+    }
+    gbs_model_free(model);
+}
+
+typedef struct seen {
+    const gbs_model *model;
+    uint64_t n;
+    uint64_t count[N_VARIABLES][5];
+} seen;
+
+static gbs_status look(void *context, uint64_t draw, uint32_t chain, double log_density,
+                       const uint32_t *x, gbs_error *err)
+{
+    seen *s = context;
+    (void)err;
+    assert_int_equal(draw * N_CHAINS + chain, s->n++);
+    assert_true(fabs(log_density - gbs_model_log_density(s->model, x)) < 1e-9);
+    for (uint32_t v = 0; v < N_VARIABLES; ++v) {
+        assert_true(x[v] < arity[v]);
+        ++s->count[v][x[v]];
+    }
+    return GBS_OK;
+}
+
+static void draws_are_in_the_users_numbering(void **state)
+{
+    (void)state;
+    static const uint32_t possible[N_VARIABLES] = {0x3, 0xA, 0x2, 0x14, 0x3}; /* bit a: state a */
+    gbs_error err = {0};
+    gbs_model *model = make_model();
+    gbs_evidence *evidence = NULL;
+    seen s = {.model = model};
+    const gbs_run_callbacks callbacks = {.context = &s, .draw = look};
+    assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
+    assert_int_equal(gbs_evidence_observe(evidence, 2, 1, &err), GBS_OK);
+    gbs_run *run = new_run(model, evidence, GBS_ESTIMATOR_RAO_BLACKWELL);
+    assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
+    assert_int_equal(s.n, 120 / 7 * N_CHAINS);
+    for (uint32_t v = 0; v < N_VARIABLES; ++v) {
+        for (uint32_t a = 0; a < arity[v]; ++a) {
+            assert_true((s.count[v][a] > 0) == (possible[v] >> a & 1u));
+        }
+    }
+    gbs_run_free(run);
+    gbs_evidence_free(evidence);
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(burn_in_counts_in_nothing),
+        cmocka_unit_test(draws_are_in_the_users_numbering),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
