@@ -113,15 +113,13 @@ gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size
     uint32_t *histogram = by_rank + n;
     uint32_t n_levels = 0;
     gbsi_graph_levels(plan->graph, sequence, n, last, level, &n_levels);
-    /* Ranks go where the last-seen levels were: those are done with. */
-    uint32_t *rank = schedule->slot; /* by update, until the places are known */
+    uint32_t *rank = schedule->slot; /* by update; the slots by place take this room below */
     for (size_t t = 0; t < n; ++t) {
         rank[t] = plan->rank[plan->slot_of[sequence[t]]];
     }
     sort_by(rank, plan->n_slots, NULL, by_rank, n, histogram);
     uint32_t *update = schedule->slot;
     sort_by(level, n_levels, by_rank, update, n, histogram);
-    /* update[] stays in by_rank; slots by place take its room. */
     memcpy(by_rank, update, n * sizeof *update);
     for (size_t place = 0; place < n; ++place) {
         schedule->slot[place] = plan->slot_of[sequence[by_rank[place]]];

@@ -52,7 +52,10 @@ static gbs_status take_part(gbs_run *run, gbs_error *err)
         run->part_of[v] = keep[v] ? n_kept++ : GBSI_NONE;
     }
     run->report.n_exact_variables = whole->n_variables - n_kept;
-    if (n_kept > 0) {
+    if (n_kept > 0 && n_kept == whole->n_variables) {
+        run->part = run->whole; /* no copy of a large model */
+        run->graph = run->whole_graph;
+    } else if (n_kept > 0) {
         GBSI_TRY(gbsi_conditioned_part(whole, keep, &run->part, err));
         GBSI_TRY(gbsi_graph_new(run->part, NULL, &run->graph, err));
     }
@@ -141,10 +144,11 @@ static gbs_status predict_memory(gbs_run *run, gbs_error *err)
     if (draw->bytes != NULL) {
         GBSI_TRY(draw->bytes(run->plan, &run->options, &draw_bytes, err));
     }
-    run->report.predicted_bytes = gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole) +
-                                  gbsi_conditioned_bytes(run->part) + run->plan->bytes +
-                                  run->estimate_bytes + draw_bytes +
-                                  gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains);
+    run->report.predicted_bytes =
+        gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole) +
+        (run->part == run->whole ? 0 : gbsi_conditioned_bytes(run->part)) + run->plan->bytes +
+        run->estimate_bytes + draw_bytes +
+        gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains);
 cleanup:
     return status;
 }

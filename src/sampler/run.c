@@ -28,8 +28,10 @@ void gbs_run_free(gbs_run *run)
     if (run->scan != NULL && run->scan->free != NULL) {
         run->scan->free(run->scan_state);
     }
-    gbsi_graph_free(run->graph);
-    gbsi_conditioned_free(run->part);
+    if (run->part != run->whole) {
+        gbsi_graph_free(run->graph);
+        gbsi_conditioned_free(run->part);
+    }
     gbsi_components_free(run->components);
     gbsi_graph_free(run->whole_graph);
     gbsi_conditioned_free(run->whole);

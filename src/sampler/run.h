@@ -29,7 +29,7 @@ struct gbs_run {
     gbsi_components *components;
     uint8_t *exact;         /* [components] 1: answered by enumeration */
     double *exact_p;        /* [whole state_offset] filled by execute; NULL if none is exact */
-    gbsi_conditioned *part; /* the sampled components; NULL if there are none */
+    gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
     uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */
     gbsi_graph *graph;      /* of part */
     const gbsi_scan *scan;
