@@ -64,7 +64,41 @@ static double spread(gbsi_compile *c, size_t f, uint32_t n)
     }
 }
 
-static void add_pair(const gbsi_compile *c, size_t f, uint32_t v, needs *need)
+/* J of a k x k table with one value on the diagonal and one off it; infinite if it is none. */
+static double potts_of_table(const gbsi_factors *factors, uint32_t table, uint32_t k)
+{
+    const double *logw = factors->table + factors->table_start[table];
+    for (size_t i = 0; i < (size_t)k * k; ++i) {
+        const bool diagonal = i % ((size_t)k + 1) == 0;
+        if (logw[i] != (diagonal ? logw[0] : logw[1]) || !isfinite(logw[i])) {
+            return INFINITY;
+        }
+    }
+    return logw[0] - logw[1];
+}
+
+bool gbsi_is_potts(gbsi_compile *c, size_t f, double *coupling)
+{
+    const gbsi_factors *factors = c->factors;
+    const uint32_t *scope = factors->scope + factors->scope_start[f];
+    const uint32_t k = c->model->arity[scope[0]];
+    if (factors->kind[f] == GBS_FACTOR_POTTS) {
+        *coupling = factors->weight[f];
+        return isfinite(*coupling);
+    }
+    if (factors->kind[f] != GBS_FACTOR_TABLE || c->model->arity[scope[1]] != k) {
+        return false;
+    }
+    double *known = &c->table_potts[factors->aux[f]];
+    if (isnan(*known)) { /* of this shape: a k x k table shared with another shape has k^2 entries
+                            too */
+        *known = potts_of_table(factors, factors->aux[f], k);
+    }
+    *coupling = *known;
+    return isfinite(*coupling);
+}
+
+static void add_pair(gbsi_compile *c, size_t f, uint32_t v, needs *need)
 {
     const gbsi_factors *factors = c->factors;
     const uint32_t *scope = factors->scope + factors->scope_start[f];
@@ -72,7 +106,8 @@ static void add_pair(const gbsi_compile *c, size_t f, uint32_t v, needs *need)
     uint64_t entries = (uint64_t)c->model->arity[v] * c->model->arity[other];
     gbs_factor_kind kind = (gbs_factor_kind)factors->kind[f];
     need->wide_pair |= c->model->arity[other] > 2;
-    need->not_potts |= kind != GBS_FACTOR_POTTS || !isfinite(factors->weight[f]);
+    double coupling = 0.0;
+    need->not_potts |= !gbsi_is_potts(c, f, &coupling);
     need->logical |= kind == GBS_FACTOR_LOGICAL && entries > TABULATE_LIMIT;
 }
 

@@ -20,6 +20,8 @@ typedef struct gbsi_compile {
     size_t *of_start;      /* [n_slots + 1] factors of each variable, unary ones included */
     size_t *of;            /* in factor order */
     uint32_t *table_uses;  /* [n_tables] factors per table, saturating */
+    double *table_potts;   /* [n_tables] J where a table is a Potts coupling; NAN: not known yet;
+                              infinite: it is none */
     double *table_spread;  /* [n_tables] largest minus smallest finite entry; NAN: not known yet */
     gbsi_derived *derived; /* open addressing, a power of two */
     size_t n_derived, derived_capacity;
@@ -55,6 +57,10 @@ gbs_status gbsi_pool_take(gbsi_compile *c, bool precise, size_t n, size_t *base,
 gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err);
 gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err);
 gbs_status gbsi_compile_sell(gbsi_compile *c, gbs_error *err);
+
+/* Whether pairwise factor f is a finite Potts coupling, J on the diagonal relative to one value off
+ * it: by its kind, or as a table (text formats know no other way to write one). */
+bool gbsi_is_potts(gbsi_compile *c, size_t f, double *coupling);
 
 /* Adds factor f of variable v alone (scope of 1) to logw[k]. */
 void gbsi_add_unary(const gbsi_compile *c, size_t f, uint32_t arity, double *logw);

@@ -70,11 +70,14 @@ static gbs_status make_scratch(gbsi_compile *c, gbs_error *err)
     c->own = gbsi_alloc_array(k, sizeof *c->own);
     c->table_uses = gbsi_alloc_array_zero(factors->n_tables, sizeof *c->table_uses);
     c->table_spread = gbsi_alloc_array(factors->n_tables, sizeof *c->table_spread);
-    if (c->own == NULL || c->table_uses == NULL || c->table_spread == NULL) {
-        return gbsi_no_memory(err, "plan", factors->n_tables * 12);
+    c->table_potts = gbsi_alloc_array(factors->n_tables, sizeof *c->table_potts);
+    if (c->own == NULL || c->table_uses == NULL || c->table_spread == NULL ||
+        c->table_potts == NULL) {
+        return gbsi_no_memory(err, "plan", factors->n_tables * 20);
     }
     for (size_t t = 0; t < factors->n_tables; ++t) {
         c->table_spread[t] = NAN;
+        c->table_potts[t] = NAN;
     }
     for (size_t f = 0; f < factors->n_factors; ++f) {
         if (factors->kind[f] == GBS_FACTOR_TABLE && c->table_uses[factors->aux[f]] < 2) {
@@ -261,6 +264,7 @@ cleanup:
     gbsi_free(c.own);
     gbsi_free(c.table_uses);
     gbsi_free(c.table_spread);
+    gbsi_free(c.table_potts);
     gbsi_free(c.derived);
     return status;
 }

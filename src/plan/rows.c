@@ -89,7 +89,8 @@ static gbs_status collect(gbsi_compile *c, uint32_t v, gbsi_class class_id, row 
         if (class_id == GBSI_CLASS_ISING) {
             add_ising(c, f, position, c->own, e);
         } else {
-            e->coupling += factors->weight[f]; /* POTTS; ignored by PAIRWISE */
+            double coupling = 0.0;
+            e->coupling += gbsi_is_potts(c, f, &coupling) ? coupling : 0.0; /* not in PAIRWISE */
         }
     }
     if (r->n > 1) {

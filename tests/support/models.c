@@ -411,6 +411,27 @@ static gbs_model *make_long_clauses(void)
     return finish(b);
 }
 
+/* Potts couplings as text formats write them, beside one of the kind and one table that is none. */
+static gbs_model *make_potts_tables(void)
+{
+    gbs_builder *b = begin_equal(6, 3);
+    for (uint32_t v = 0; v < 6; ++v) {
+        const uint32_t scope[2] = {v, (v + 1) % 6};
+        double logw[9];
+        for (uint32_t i = 0; i < 9; ++i) {
+            logw[i] = i % 4 == 0 ? 0.9 - 0.1 * v : 0.3;
+        }
+        table(b, 2, scope, 9, logw);
+        const double unary[3] = {0.0, 0.2 * v, -0.1};
+        table(b, 1, &v, 3, unary);
+    }
+    potts(b, 0, 3, 0.4);
+    const uint32_t scope[2] = {1, 4};
+    const double skew[9] = {0.5, 0.0, 0.0, 0.0, 0.5, 0.1, 0.0, 0.0, 0.5};
+    table(b, 2, scope, 9, skew);
+    return finish(b);
+}
+
 static gbs_model *make_ising_family(void)
 {
     return test_model(TEST_ISING, 1, 10);
@@ -466,6 +487,7 @@ const test_case test_cases[] = {
     {"long-clauses", make_long_clauses, -1, 1},
     {"ising", make_ising_family, -1, 1},
     {"potts", make_potts_family, -1, 1},
+    {"potts-tables", make_potts_tables, -1, 1},
     {"potts-observed", make_potts_family, 2, 1},
     {"pairwise", make_pairwise_family, -1, 1},
     {"table", make_table_family, -1, 1},
