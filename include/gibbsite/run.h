@@ -104,7 +104,8 @@ typedef struct gbs_report {
     int converged;     /**< 1 or 0, see "converged" in gibbsite-marginals(1) */
     char verdict[256]; /**< one sentence */
     char digest[33];   /**< of estimates then errors, XXH3-128 */
-    char stop[32]; /**< what ended it: "target", "sweeps", "time", "updates", "signal", "exact" */
+    char stop[32];     /**< what ended it: "target", "sweeps", "time", "updates", "signal",
+                                  "support" (hard zeros split it: more sweeps are no use), "exact" */
     size_t n_warnings;
     const char *const *warning;
 } gbs_report;

@@ -46,6 +46,9 @@ static void thin(const gbs_run *run, trace *t)
  */
 static uint64_t most_passes(const gbs_run *run)
 {
+    if (run->support == GBSI_SUPPORT_DISCONNECTED) {
+        return TRACE; /* they cannot agree, see gbsi_support */
+    }
     if (run->options.sweeps > 0) {
         return run->options.sweeps;
     }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "exact/enumerate.h"
 #include "sampler/density.h"
 #include "sampler/options.h"
 
@@ -250,6 +251,11 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         (isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT)) {
         drive->stop = "target";
     }
+    /* More sweeps would not help: what they cannot cross they cannot cross. */
+    if (status == GBS_OK && run->options.sweeps == 0 && drive->stop == NULL &&
+        gbsi_run_long_enough(run) && run->support == GBSI_SUPPORT_DISCONNECTED) {
+        drive->stop = "support";
+    }
     return status;
 }
 
@@ -317,6 +323,10 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         GBSI_TRY(gbsi_components_enumerate(run->components, run->exact, run->exact_p, err));
     }
     if (run->part != NULL) {
+        if (run->report.has_zeros) {
+            GBSI_TRY(gbsi_components_support(run->components, run->exact,
+                                             GBSI_ENUMERATE_AUTO_STATES, &run->support, err));
+        }
         GBSI_TRY(set_starts(run, err));
         GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
         GBSI_TRY(sample(run, &drive, err));
@@ -329,8 +339,8 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         run->report.sampling_s > 0.0 ? (double)run->report.updates / run->report.sampling_s : 0.0;
     (void)snprintf(run->report.stop, sizeof run->report.stop, "%s", drive.stop);
     GBSI_TRY(gbsi_run_verdict(run, err));
-    const bool early = strcmp(drive.stop, "time") == 0 || strcmp(drive.stop, "signal") == 0 ||
-                       strcmp(drive.stop, "updates") == 0;
+    const bool early = strcmp(drive.stop, "time") == 0 || strcmp(drive.stop, "support") == 0 ||
+                       strcmp(drive.stop, "signal") == 0 || strcmp(drive.stop, "updates") == 0;
     status = early ? GBS_STOPPED : GBS_OK;
 cleanup:
     return status;

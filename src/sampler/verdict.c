@@ -217,10 +217,6 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
         return GBS_OK;
     }
     GBSI_TRY(gbsi_run_report_errors(run, err));
-    if (r->has_zeros) {
-        GBSI_TRY(gbsi_components_support(run->components, run->exact, GBSI_ENUMERATE_AUTO_STATES,
-                                         &run->support, err));
-    }
     char text[160];
     const char *reason = doubt(run, text, sizeof text);
     r->converged = reason == NULL;
