@@ -7,7 +7,6 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
-#include "exact/enumerate.h"
 #include "sampler/run.h"
 
 gbs_status gbsi_run_warn(gbs_run *run, gbs_error *err, const char *format, ...)
