@@ -5,11 +5,6 @@
 
 #include "plan/kernel.h"
 
-static uint32_t read(const void *values, size_t i, uint32_t value_bytes)
-{
-    return value_bytes == 1 ? ((const uint8_t *)values)[i] : ((const uint16_t *)values)[i];
-}
-
 void gbsi_counters_init(const gbsi_plan *plan, uint32_t lanes, gbsi_group *group)
 {
     memset(group->counter, 0, (size_t)plan->n_counters * lanes * sizeof *group->counter);
@@ -18,7 +13,7 @@ void gbsi_counters_init(const gbsi_plan *plan, uint32_t lanes, gbsi_group *group
             const gbsi_counter_link *link = &plan->counter_link[i];
             for (uint32_t lane = 0; lane < lanes; ++lane) {
                 group->counter[(size_t)link->counter * lanes + lane] +=
-                    read(group->state, (size_t)slot * lanes + lane, plan->value_bytes) ==
+                    gbsi_state_at(group->state, (size_t)slot * lanes + lane, plan->value_bytes) ==
                     link->literal;
             }
         }
@@ -34,8 +29,9 @@ void gbsi_counters_commit(const gbsi_plan *plan, gbsi_group *group, const gbsi_t
             const gbsi_counter_link *link = &plan->counter_link[i];
             for (uint32_t lane = 0; lane < lanes; ++lane) {
                 uint32_t before =
-                    read(group->state, (size_t)slot * lanes + lane, plan->value_bytes);
-                uint32_t after = read(tile->value, (size_t)place * lanes + lane, plan->value_bytes);
+                    gbsi_state_at(group->state, (size_t)slot * lanes + lane, plan->value_bytes);
+                uint32_t after =
+                    gbsi_state_at(tile->value, (size_t)place * lanes + lane, plan->value_bytes);
                 uint32_t *count = &group->counter[(size_t)link->counter * lanes + lane];
                 *count += (after == link->literal);
                 *count -= (before == link->literal);

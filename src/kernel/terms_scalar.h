@@ -17,8 +17,7 @@ typedef struct scalar_view {
 static inline uint32_t state_of(const scalar_view *view, uint32_t slot)
 {
     const size_t i = (size_t)slot * view->lanes + view->lane;
-    return view->plan->value_bytes == 1 ? ((const uint8_t *)view->group->state)[i]
-                                        : ((const uint16_t *)view->group->state)[i];
+    return gbsi_state_at(view->group->state, i, view->plan->value_bytes);
 }
 
 static inline uint32_t scalar_count(const scalar_view *view, const gbsi_term *term, uint32_t slot)

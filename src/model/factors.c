@@ -21,60 +21,88 @@ void gbsi_factors_free(gbsi_factors *factors)
     gbsi_free(factors->logical);
 }
 
-static double table_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
-                          const uint32_t *x)
+/* States by variable id, or by position in the scope of one factor. */
+typedef struct states {
+    const uint32_t *x;
+    bool by_position;
+} states;
+
+/* The state of entry i of the scopes, of the factor whose scope begins at first. */
+static uint32_t state_of(const gbsi_factors *factors, states s, size_t first, size_t i)
 {
+    return s.x[s.by_position ? i - first : factors->scope[i]];
+}
+
+static double table_value(const gbsi_factors *factors, const uint32_t *arity, size_t f, states s)
+{
+    const size_t first = factors->scope_start[f];
     size_t entry = 0;
-    for (size_t i = factors->scope_start[f]; i < factors->scope_start[f + 1]; ++i) {
-        const uint32_t v = factors->scope[i];
-        assert(x[v] < arity[v]);
-        entry = entry * arity[v] + x[v];
+    for (size_t i = first; i < factors->scope_start[f + 1]; ++i) {
+        const uint32_t k = arity[factors->scope[i]];
+        assert(state_of(factors, s, first, i) < k);
+        entry = entry * k + state_of(factors, s, first, i);
     }
     return factors->table[factors->table_start[factors->aux[f]] + entry];
 }
 
 /* J prod s_k with s = -1 in state 0: the sign is that of the number of zeros. */
-static double spin_value(const gbsi_factors *factors, size_t f, const uint32_t *x)
+static double spin_value(const gbsi_factors *factors, size_t f, states s)
 {
+    const size_t first = factors->scope_start[f];
     bool odd = false;
-    for (size_t i = factors->scope_start[f]; i < factors->scope_start[f + 1]; ++i) {
-        odd ^= x[factors->scope[i]] == 0;
+    for (size_t i = first; i < factors->scope_start[f + 1]; ++i) {
+        odd ^= state_of(factors, s, first, i) == 0;
     }
     return odd ? -factors->weight[f] : factors->weight[f];
 }
 
-static double logical_factor_value(const gbsi_factors *factors, size_t f, const uint32_t *x)
+static double logical_factor_value(const gbsi_factors *factors, size_t f, states s)
 {
     const gbsi_logical *logical = &factors->logical[factors->aux[f]];
     const bool free_head = logical->head == GBSI_HEAD_FREE;
+    const size_t first = factors->scope_start[f];
     const size_t end = factors->scope_start[f + 1];
     const size_t body_end = end - (free_head ? 1 : 0);
     uint32_t n_true = logical->n_body_true;
-    for (size_t i = factors->scope_start[f]; i < body_end; ++i) {
-        n_true += x[factors->scope[i]] == factors->literal[i];
+    for (size_t i = first; i < body_end; ++i) {
+        n_true += state_of(factors, s, first, i) == factors->literal[i];
     }
-    const bool head = free_head ? x[factors->scope[body_end]] == factors->literal[body_end]
-                                : logical->head == GBSI_HEAD_TRUE;
+    const bool head = free_head
+                          ? state_of(factors, s, first, body_end) == factors->literal[body_end]
+                          : logical->head == GBSI_HEAD_TRUE;
     return gbsi_logical_value(logical, factors->weight[f], n_true, head);
+}
+
+static double value_of(const gbsi_factors *factors, const uint32_t *arity, size_t f, states s)
+{
+    const size_t first = factors->scope_start[f];
+    switch (factors->kind[f]) {
+    case GBS_FACTOR_TABLE:
+        return table_value(factors, arity, f, s);
+    case GBS_FACTOR_FIELD:
+    case GBS_FACTOR_ISING:
+    case GBS_FACTOR_SPIN:
+        return spin_value(factors, f, s);
+    case GBS_FACTOR_POTTS:
+        return state_of(factors, s, first, first) == state_of(factors, s, first, first + 1)
+                   ? factors->weight[f]
+                   : 0.0;
+    default:
+        assert(factors->kind[f] == GBS_FACTOR_LOGICAL);
+        return logical_factor_value(factors, f, s);
+    }
 }
 
 double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                          const uint32_t *x)
 {
-    const uint32_t *scope = &factors->scope[factors->scope_start[f]];
-    switch (factors->kind[f]) {
-    case GBS_FACTOR_TABLE:
-        return table_value(factors, arity, f, x);
-    case GBS_FACTOR_FIELD:
-    case GBS_FACTOR_ISING:
-    case GBS_FACTOR_SPIN:
-        return spin_value(factors, f, x);
-    case GBS_FACTOR_POTTS:
-        return x[scope[0]] == x[scope[1]] ? factors->weight[f] : 0.0;
-    default:
-        assert(factors->kind[f] == GBS_FACTOR_LOGICAL);
-        return logical_factor_value(factors, f, x);
-    }
+    return value_of(factors, arity, f, (states){.x = x, .by_position = false});
+}
+
+double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, size_t f,
+                            const uint32_t *at)
+{
+    return value_of(factors, arity, f, (states){.x = at, .by_position = true});
 }
 
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f)

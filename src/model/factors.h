@@ -55,6 +55,10 @@ double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n
 double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                          const uint32_t *x);
 
+/* The same with the states of its scope by position. */
+double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, size_t f,
+                            const uint32_t *at);
+
 /* Whether some configuration of factor f has log-weight minus infinity. O(table entries). */
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);
 

@@ -30,10 +30,6 @@ typedef struct gbsi_compile {
     size_t pool_capacity, pool64_capacity;
 } gbsi_compile;
 
-/* Log-weight of factor f with the states of its scope by position. */
-double gbsi_value_at(const gbsi_factors *factors, const uint32_t *arity, size_t f,
-                     const uint32_t *at);
-
 /* class.c: class_id (by variable for now), log_odds of every variable into class_id and log_odds.
  */
 void gbsi_classify(gbsi_compile *c, uint8_t *class_id, uint8_t *log_odds);

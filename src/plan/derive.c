@@ -7,48 +7,6 @@
 #include "base/memory.h"
 #include "plan/compile.h"
 
-double gbsi_value_at(const gbsi_factors *factors, const uint32_t *arity, size_t f,
-                     const uint32_t *at)
-{
-    const uint32_t *scope = factors->scope + factors->scope_start[f];
-    const uint32_t n = (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
-    const double w = factors->weight[f];
-    switch ((gbs_factor_kind)factors->kind[f]) {
-    case GBS_FACTOR_TABLE: {
-        size_t index = 0;
-        for (uint32_t q = 0; q < n; ++q) {
-            index = index * arity[scope[q]] + at[q];
-        }
-        return factors->table[factors->table_start[factors->aux[f]] + index];
-    }
-    case GBS_FACTOR_FIELD:
-        return at[0] ? w : -w;
-    case GBS_FACTOR_ISING:
-        return at[0] == at[1] ? w : -w;
-    case GBS_FACTOR_POTTS:
-        return at[0] == at[1] ? w : 0.0;
-    case GBS_FACTOR_SPIN: {
-        uint32_t down = 0;
-        for (uint32_t q = 0; q < n; ++q) {
-            down ^= at[q] ^ 1u;
-        }
-        return down ? -w : w;
-    }
-    case GBS_FACTOR_LOGICAL:
-        break;
-    }
-    const uint32_t *literal = factors->literal + factors->scope_start[f];
-    const gbsi_logical *logical = &factors->logical[factors->aux[f]];
-    const uint32_t body = logical->head == GBSI_HEAD_FREE ? n - 1 : n;
-    uint32_t n_true = logical->n_body_true;
-    for (uint32_t q = 0; q < body; ++q) {
-        n_true += at[q] == literal[q];
-    }
-    bool head = logical->head == GBSI_HEAD_FREE ? at[n - 1] == literal[n - 1]
-                                                : logical->head == GBSI_HEAD_TRUE;
-    return gbsi_logical_value(logical, w, n_true, head);
-}
-
 gbs_status gbsi_pool_take(gbsi_compile *c, bool precise, size_t n, size_t *base, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
@@ -211,7 +169,7 @@ static void store_row(gbsi_compile *c, size_t f, uint32_t position, uint32_t k, 
     double top = -INFINITY;
     for (uint32_t a = 0; a < k; ++a) {
         c->at[position] = a;
-        c->own[a] = gbsi_value_at(c->factors, c->model->arity, f, c->at);
+        c->own[a] = gbsi_factor_value_at(c->factors, c->model->arity, f, c->at);
         top = c->own[a] > top ? c->own[a] : top;
     }
     if (log_odds) {
@@ -269,7 +227,7 @@ void gbsi_add_unary(const gbsi_compile *c, size_t f, uint32_t arity, double *log
 {
     uint32_t at[2] = {0, 0}; /* two: no scope of a unary factor reads the second */
     for (at[0] = 0; at[0] < arity; ++at[0]) {
-        logw[at[0]] += gbsi_value_at(c->factors, c->model->arity, f, at);
+        logw[at[0]] += gbsi_factor_value_at(c->factors, c->model->arity, f, at);
     }
 }
 

@@ -13,6 +13,12 @@ typedef struct gbsi_group {
     uint32_t *counter; /* [n_counters][lanes] true literals of long factors; NULL if none */
 } gbsi_group;
 
+/* One state or value of an array of either width. */
+static inline uint32_t gbsi_state_at(const void *states, size_t i, uint32_t value_bytes)
+{
+    return value_bytes == 1 ? ((const uint8_t *)states)[i] : ((const uint16_t *)states)[i];
+}
+
 typedef struct gbsi_kernel {
     const char *name;
     /* Writes tile->logw from plan and state: rows of one place of 16 chains ... */

@@ -59,9 +59,9 @@ static void add_ising(const gbsi_compile *c, size_t f, uint32_t position, double
         uint32_t at[2];
         at[1 - position] = b;
         at[position] = 1;
-        l[b] = gbsi_value_at(c->factors, c->model->arity, f, at);
+        l[b] = gbsi_factor_value_at(c->factors, c->model->arity, f, at);
         at[position] = 0;
-        l[b] -= gbsi_value_at(c->factors, c->model->arity, f, at);
+        l[b] -= gbsi_factor_value_at(c->factors, c->model->arity, f, at);
     }
     field[1] += l[0];
     e->coupling += l[1] - l[0];
@@ -136,7 +136,7 @@ static gbs_status merge_tables(gbsi_compile *c, uint32_t v, const entry *e, bool
                 if (factors->scope_start[f + 1] - factors->scope_start[f] == 2 &&
                     (scope[0] == other || scope[1] == other)) {
                     uint32_t at[2] = {scope[0] == v ? a : b, scope[0] == v ? b : a};
-                    sum += gbsi_value_at(factors, c->model->arity, f, at);
+                    sum += gbsi_factor_value_at(factors, c->model->arity, f, at);
                 }
             }
             c->own[a] = sum;

@@ -46,14 +46,12 @@ static void thin(const gbs_run *run, trace *t)
  */
 static uint64_t most_passes(const gbs_run *run)
 {
-    if (run->support == GBSI_SUPPORT_DISCONNECTED) {
-        return TRACE; /* they cannot agree, see gbsi_support */
-    }
-    if (run->options.sweeps > 0) {
-        return run->options.sweeps;
-    }
     const uint64_t per_pass = run->schedule.n_places * run->executor.n_chains;
-    return run->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);
+    const uint64_t most = run->options.sweeps > 0
+                              ? run->options.sweeps
+                              : run->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);
+    const bool hopeless = run->support == GBSI_SUPPORT_DISCONNECTED; /* they cannot agree */
+    return hopeless && most > TRACE ? TRACE : most;
 }
 
 static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
@@ -66,7 +64,7 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         status = gbsi_no_memory(err, "burn-in", (size_t)run->executor.n_chains * TRACE * 8);
         goto cleanup;
     }
-    while (run->report.burn_in < most && drive->stop == NULL) {
+    while (run->report.burn_in < most && drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, false, err));
         const uint64_t done = ++run->report.burn_in;
         if (done % stride == 0) {
@@ -99,7 +97,7 @@ gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         return until_mixed(run, drive, err);
     }
     run->burn_in_agreed = true; /* the user's word */
-    while (run->report.burn_in < run->options.burn_in && drive->stop == NULL) {
+    while (run->report.burn_in < run->options.burn_in && drive->stop == GBSI_GO_ON) {
         gbs_status status = gbsi_run_pass(run, drive, false, err);
         if (status < 0) {
             return status;

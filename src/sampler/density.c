@@ -5,18 +5,13 @@
 
 #include <string.h>
 
-static uint32_t read(const void *state, size_t i, uint32_t value_bytes)
-{
-    return value_bytes == 1 ? ((const uint8_t *)state)[i] : ((const uint16_t *)state)[i];
-}
-
 /* States of one variable, widened. */
 static void load(const gbsi_plan *plan, const gbsi_group *group, uint32_t v, uint32_t lanes,
                  uint32_t *x)
 {
     const size_t at = (size_t)plan->slot_of[v] * lanes;
     for (uint32_t lane = 0; lane < lanes; ++lane) {
-        x[lane] = read(group->state, at + lane, plan->value_bytes);
+        x[lane] = gbsi_state_at(group->state, at + lane, plan->value_bytes);
     }
 }
 

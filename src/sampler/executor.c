@@ -142,8 +142,7 @@ void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states)
     const void *state = x->group[chain / x->lanes].state;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
         const size_t i = (size_t)slot * x->lanes + chain % x->lanes;
-        states[plan->variable_of[slot]] =
-            plan->value_bytes == 1 ? ((const uint8_t *)state)[i] : ((const uint16_t *)state)[i];
+        states[plan->variable_of[slot]] = gbsi_state_at(state, i, plan->value_bytes);
     }
 }
 

@@ -179,7 +179,7 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
                                    .target_error = run->report.target_error};
     drive->last_progress_s = now_s;
     if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
-        drive->stop = "signal";
+        drive->stop = GBSI_STOP_SIGNAL;
     }
 }
 
@@ -203,10 +203,10 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
         tell_progress(run, drive, keep, now_s);
     }
     if (run->options.time_s > 0.0 && now_s - drive->started_s > run->options.time_s) {
-        drive->stop = "time";
+        drive->stop = GBSI_STOP_TIME;
     }
     if (run->report.updates >= run->options.max_updates) {
-        drive->stop = "updates";
+        drive->stop = GBSI_STOP_UPDATES;
     }
 cleanup:
     return status;
@@ -246,15 +246,14 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = gbsi_run_report_errors(run, err);
     drive->worst_error = run->report.max_mcse;
-    if (status == GBS_OK && run->options.sweeps == 0 && drive->stop == NULL &&
-        gbsi_run_long_enough(run) && run->report.max_mcse <= run->report.target_error &&
-        (isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT)) {
-        drive->stop = "target";
+    if (status < 0 || run->options.sweeps > 0 || drive->stop != GBSI_GO_ON ||
+        !gbsi_run_long_enough(run)) {
+        return status;
     }
-    /* More sweeps would not help: what they cannot cross they cannot cross. */
-    if (status == GBS_OK && run->options.sweeps == 0 && drive->stop == NULL &&
-        gbsi_run_long_enough(run) && run->support == GBSI_SUPPORT_DISCONNECTED) {
-        drive->stop = "support";
+    if (run->report.max_mcse <= run->report.target_error && gbsi_run_chains_agree(run)) {
+        drive->stop = GBSI_STOP_TARGET;
+    } else if (run->support == GBSI_SUPPORT_DISCONNECTED) {
+        drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
     }
     return status;
 }
@@ -271,7 +270,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         goto cleanup;
     }
     memcpy(user, run->whole->fixed_state, run->model->n_variables * sizeof *user);
-    while (drive->stop == NULL) {
+    while (drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, true, err));
         if (draws && run->report.sweeps % run->options.thin == 0) {
             GBSI_TRY(give_draws(run, drive, x, user, err));
@@ -281,7 +280,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             GBSI_TRY(check_target(run, drive, err));
         }
         if (run->options.sweeps > 0 && run->report.sweeps == run->options.sweeps) {
-            drive->stop = "sweeps";
+            drive->stop = GBSI_STOP_SWEEPS;
         }
     }
 cleanup:
@@ -307,6 +306,17 @@ static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks,
     return status;
 }
 
+static const char *const stop_name[] = {
+    [GBSI_GO_ON] = "",
+    [GBSI_STOP_TARGET] = "target",
+    [GBSI_STOP_SWEEPS] = "sweeps",
+    [GBSI_STOP_EXACT] = "exact",
+    [GBSI_STOP_TIME] = "time",
+    [GBSI_STOP_UPDATES] = "updates",
+    [GBSI_STOP_SIGNAL] = "signal",
+    [GBSI_STOP_SUPPORT] = "support",
+};
+
 gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
     static const gbs_run_callbacks none = {0};
@@ -331,17 +341,15 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
         GBSI_TRY(sample(run, &drive, err));
     } else {
-        drive.stop = "exact";
+        drive.stop = GBSI_STOP_EXACT;
         GBSI_TRY(sample_fixed(run, drive.callbacks, err));
     }
     run->report.sampling_s = gbsi_clock_s() - drive.started_s;
     run->report.updates_per_s =
         run->report.sampling_s > 0.0 ? (double)run->report.updates / run->report.sampling_s : 0.0;
-    (void)snprintf(run->report.stop, sizeof run->report.stop, "%s", drive.stop);
+    (void)snprintf(run->report.stop, sizeof run->report.stop, "%s", stop_name[drive.stop]);
     GBSI_TRY(gbsi_run_verdict(run, err));
-    const bool early = strcmp(drive.stop, "time") == 0 || strcmp(drive.stop, "support") == 0 ||
-                       strcmp(drive.stop, "signal") == 0 || strcmp(drive.stop, "updates") == 0;
-    status = early ? GBS_STOPPED : GBS_OK;
+    status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
 cleanup:
     return status;
 }

@@ -42,7 +42,7 @@ struct gbs_run {
     gbsi_estimate *estimate;
     size_t estimate_bytes;
     bool rao_blackwell;
-    gbsi_support support; /* where hard zeros remain */
+    gbsi_support support; /* known of it; connected where no hard zeros remain */
     bool starts_dispersed;
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
     gbs_report report;
@@ -58,13 +58,25 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
 
+/* What ends a run; names in run.c. From GBSI_STOP_TIME on it ended before its target. */
+typedef enum gbsi_stop {
+    GBSI_GO_ON,
+    GBSI_STOP_TARGET,
+    GBSI_STOP_SWEEPS,
+    GBSI_STOP_EXACT,
+    GBSI_STOP_TIME,
+    GBSI_STOP_UPDATES,
+    GBSI_STOP_SIGNAL,
+    GBSI_STOP_SUPPORT, /* shown to be split: more sweeps are no use */
+} gbsi_stop;
+
 /* A stretch of passes with its stops: what burn-in and sampling share. */
 typedef struct gbsi_drive {
     const gbs_run_callbacks *callbacks; /* NULL members allowed, never NULL itself */
     double started_s, last_progress_s;
     uint64_t pass;      /* of the counter layout: counts on from burn-in */
     double worst_error; /* at the last check */
-    const char *stop;   /* NULL: go on */
+    gbsi_stop stop;
 } gbsi_drive;
 
 /* One pass and what the clock and the counts say after it (drive->stop). */
@@ -75,6 +87,8 @@ gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* verdict.c: whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbs_run *run);
+/* R-hat is below its limit, or undefined because nothing moved. */
+bool gbsi_run_chains_agree(const gbs_run *run);
 /* verdict.c: the report's numbers, sentence and digest. */
 gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err);
 gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err);

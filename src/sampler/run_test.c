@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -124,11 +125,56 @@ static void draws_are_in_the_users_numbering(void **state)
     gbs_model_free(model);
 }
 
+/* Two variables that must agree: single updates cannot cross between 00 and 11. */
+static gbs_model *make_split(void)
+{
+    static const double equal[4] = {0.0, -INFINITY, -INFINITY, 0.0};
+    static const uint32_t two[2] = {2, 2};
+    static const uint32_t scope[2] = {0, 1};
+    gbs_error err = {0};
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    uint32_t id = 0;
+    assert_int_equal(gbs_builder_new(&b, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, 2, two, NULL, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_table(b, 4, equal, &id, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_table_factor(b, 2, scope, id, &err), GBS_OK);
+    assert_int_equal(gbs_builder_build(b, &model, &err), GBS_OK);
+    gbs_builder_free(b);
+    return model;
+}
+
+/* A support shown to be split ends the run, and its burn-in takes no more than the sweeps asked
+ * for. */
+static void split_support(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *model = make_split();
+    for (uint64_t sweeps = 0; sweeps <= 10; sweeps += 10) {
+        gbs_run *run = NULL;
+        gbs_run_options options = gbs_run_options_default();
+        options.method = GBS_METHOD_SAMPLE;
+        options.sweeps = sweeps;
+        assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+        const gbs_status status = gbs_run_execute(run, NULL, &err);
+        const gbs_report *report = gbs_run_report(run);
+        assert_int_equal(status, sweeps == 0 ? GBS_STOPPED : GBS_OK);
+        assert_string_equal(report->stop, sweeps == 0 ? "support" : "sweeps");
+        assert_true(report->burn_in <= (sweeps == 0 ? 64 : sweeps));
+        assert_false(report->converged);
+        assert_non_null(strstr(report->verdict, "split the support"));
+        gbs_run_free(run);
+    }
+    gbs_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(burn_in_counts_in_nothing),
         cmocka_unit_test(draws_are_in_the_users_numbering),
+        cmocka_unit_test(split_support),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

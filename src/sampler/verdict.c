@@ -136,6 +136,11 @@ static double target_of(const gbs_report *r)
     return r->target_error > 0.0 ? r->target_error : GBSI_DEFAULT_TARGET;
 }
 
+bool gbsi_run_chains_agree(const gbs_run *run)
+{
+    return isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT;
+}
+
 bool gbsi_run_long_enough(const gbs_run *run)
 {
     const double target = target_of(&run->report);
@@ -154,7 +159,7 @@ static const char *statistical_doubt(const gbs_run *run, char *text, size_t size
                        (unsigned long long)r->n_constant);
         return text;
     }
-    if (!(isnan(r->max_rhat) || r->max_rhat < GBSI_RHAT_LIMIT)) {
+    if (!gbsi_run_chains_agree(run)) {
         (void)snprintf(text, size, "the chains disagree: R-hat is %.3g, above %.2f", r->max_rhat,
                        GBSI_RHAT_LIMIT);
         return text;
@@ -173,10 +178,10 @@ static const char *statistical_doubt(const gbs_run *run, char *text, size_t size
 /* The first reason not to trust a sampled answer, or NULL; gibbsite-marginals(1), "converged". */
 static const char *doubt(const gbs_run *run, char *text, size_t size)
 {
-    if (run->report.has_zeros && run->support == GBSI_SUPPORT_DISCONNECTED) {
+    if (run->support == GBSI_SUPPORT_DISCONNECTED) {
         return "hard zeros split the support: updates of single variables cannot cross it";
     }
-    if (run->report.has_zeros && run->support == GBSI_SUPPORT_UNKNOWN) {
+    if (run->support == GBSI_SUPPORT_UNKNOWN) {
         return "hard zeros remain and the support was not shown connected under updates of single "
                "variables";
     }
