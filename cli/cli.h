@@ -84,6 +84,10 @@ int cli_check_output(const char *path);
 int cli_output_format(const cli_arguments *arguments, const char *known, const char *fallback,
                       const char **format);
 
+/* convert.c: the model that a verb makes, with the options for writing. */
+int cli_check_model_output(const cli_arguments *arguments); /* before it is made */
+int cli_write_model(const cli_arguments *arguments, const gbs_model *model);
+
 /* The name of a variable, or prefix and its number in text. @param text [32]. */
 const char *cli_variable_text(const gbs_model *model, uint32_t variable, const char *prefix,
                               char *text);

@@ -1,26 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite convert: read a model, write a model. */
+/* gibbsite convert: read a model, write a model, and say what did not fit. */
 #include <string.h>
 
 #include "job.h"
 
+int cli_write_model(const cli_arguments *arguments, const gbs_model *model)
+{
+    const char *path = arguments->output != NULL ? arguments->output : "-";
+    const gbs_write_options options = {
+        .format = arguments->format,
+        .fixed_floats =
+            arguments->float_format != NULL && strcmp(arguments->float_format, "fixed") == 0,
+        .convention = arguments->convention_out,
+        .warn = cli_warn,
+        .context = (void *)(uintptr_t)arguments, /* cli_warn() only reads it */
+    };
+    gbs_error err = {GBS_OK, ""};
+    gbs_status status = gbs_model_write(model, path, &options, &err);
+    return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
+}
+
+int cli_check_model_output(const cli_arguments *arguments)
+{
+    const char *path = arguments->output;
+    if (arguments->format == NULL) {
+        if (path == NULL || strcmp(path, "-") == 0) {
+            return cli_error(CLI_USAGE, "standard output needs --format %s", gbs_model_formats());
+        }
+        if (gbs_model_format_of(path) == NULL) {
+            return cli_error(CLI_USAGE, "%s: its ending names no model format; use --format %s",
+                             path, gbs_model_formats());
+        }
+    }
+    return cli_check_output(path);
+}
+
 int cli_convert(cli_arguments *arguments)
 {
-    const char *format = NULL;
-    const char *path = arguments->output != NULL ? arguments->output : "-";
-    gbs_error err = {GBS_OK, ""};
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_output_format(arguments, "uai|lg|bif", NULL, &format);
-    if (status == CLI_DONE) {
-        status = cli_check_output(arguments->output);
-    }
+    int status = cli_check_model_output(arguments);
     if (status == CLI_DONE) {
         status = cli_load_model(&job, arguments, arguments->operand[0]);
     }
     if (status == CLI_DONE) {
-        gbs_status done = gbs_model_write(job.model, path, format, &err);
-        status = done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+        status = cli_write_model(arguments, job.model);
     }
     cli_job_free(&job);
     return status;

@@ -35,33 +35,20 @@ static int missing(const char *name)
     return cli_error(CLI_USAGE, "--%s is missing; see 'gibbsite help generate'", name);
 }
 
-/* Everything but the model is settled before it is made. */
-static int check_target(const cli_arguments *arguments, const char **format)
-{
-    int status = cli_output_format(arguments, "uai|lg|bif", NULL, format);
-    return status == CLI_DONE ? cli_check_output(arguments->output) : status;
-}
-
 /* Writes and frees the model, or says why there is none. */
-static int finish(const cli_arguments *arguments, const char *format, gbs_status status,
-                  gbs_model *model, gbs_error *err)
+static int finish(const cli_arguments *arguments, gbs_status made, gbs_model *model,
+                  const gbs_error *err)
 {
-    const char *path = arguments->output != NULL ? arguments->output : "-";
-    if (status < 0) {
-        return cli_fail(status, err);
+    if (made < 0) {
+        return cli_fail(made, err);
     }
-    uint32_t n_variables = gbs_model_n_variables(model);
-    size_t n_factors = gbs_model_n_factors(model);
-    status = gbs_model_write(model, path, format, err);
+    int status = cli_write_model(arguments, model);
+    if (status == CLI_DONE && arguments->verbose) {
+        cli_note(arguments, "%" PRIu32 " variables, %zu factors, seed %" PRIu64,
+                 gbs_model_n_variables(model), gbs_model_n_factors(model), arguments->run.seed);
+    }
     gbs_model_free(model);
-    if (status < 0) {
-        return cli_fail_output(path, status, err);
-    }
-    if (arguments->verbose) {
-        cli_note(arguments, "%" PRIu32 " variables, %zu factors, seed %" PRIu64, n_variables,
-                 n_factors, arguments->run.seed);
-    }
-    return CLI_DONE;
+    return status;
 }
 
 int cli_generate_ising(cli_arguments *arguments)
@@ -75,7 +62,6 @@ int cli_generate_ising(cli_arguments *arguments)
         .random_field = arguments->random_field,
         .seed = arguments->run.seed,
     };
-    const char *format = NULL;
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
     if (arguments->grid == NULL) {
@@ -85,12 +71,12 @@ int cli_generate_ising(cli_arguments *arguments)
         return cli_error(CLI_USAGE, "--grid %s: expected RxC or AxBxC, such as 20x30",
                          arguments->grid);
     }
-    int status = check_target(arguments, &format);
+    int status = cli_check_model_output(arguments);
     if (status != CLI_DONE) {
         return status;
     }
     gbs_status made = gbs_generate_ising(&options, &model, &err);
-    return finish(arguments, format, made, model, &err);
+    return finish(arguments, made, model, &err);
 }
 
 int cli_generate_potts(cli_arguments *arguments)
@@ -101,7 +87,6 @@ int cli_generate_potts(cli_arguments *arguments)
         .noise = arguments->noise,
         .seed = arguments->run.seed,
     };
-    const char *format = NULL;
     uint32_t side[2] = {0, 0};
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
@@ -117,12 +102,12 @@ int cli_generate_potts(cli_arguments *arguments)
     }
     options.rows = side[0];
     options.columns = side[1];
-    int status = check_target(arguments, &format);
+    int status = cli_check_model_output(arguments);
     if (status != CLI_DONE) {
         return status;
     }
     gbs_status made = gbs_generate_potts(&options, &model, &err);
-    return finish(arguments, format, made, model, &err);
+    return finish(arguments, made, model, &err);
 }
 
 int cli_generate_ring(cli_arguments *arguments)
@@ -135,18 +120,17 @@ int cli_generate_ring(cli_arguments *arguments)
         .random_field = arguments->random_field,
         .seed = arguments->run.seed,
     };
-    const char *format = NULL;
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
     if (!cli_given(arguments, "variables")) {
         return missing("variables");
     }
-    int status = check_target(arguments, &format);
+    int status = cli_check_model_output(arguments);
     if (status != CLI_DONE) {
         return status;
     }
     gbs_status made = gbs_generate_ring(&options, &model, &err);
-    return finish(arguments, format, made, model, &err);
+    return finish(arguments, made, model, &err);
 }
 
 int cli_generate_bayes(cli_arguments *arguments)
@@ -157,7 +141,6 @@ int cli_generate_bayes(cli_arguments *arguments)
         .parents = (uint32_t)arguments->parents,
         .seed = arguments->run.seed,
     };
-    const char *format = NULL;
     uint32_t states[2] = {0, 0};
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
@@ -173,10 +156,10 @@ int cli_generate_bayes(cli_arguments *arguments)
     }
     options.min_states = states[0];
     options.max_states = n == 2 ? states[1] : states[0];
-    int status = check_target(arguments, &format);
+    int status = cli_check_model_output(arguments);
     if (status != CLI_DONE) {
         return status;
     }
     gbs_status made = gbs_generate_bayes(&options, &model, &err);
-    return finish(arguments, format, made, model, &err);
+    return finish(arguments, made, model, &err);
 }

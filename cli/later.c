@@ -13,7 +13,7 @@ static const struct {
     {"generate", " complete regular powerlaw rbm "},
     {"", " partial-scan restarts keys herd-rule herd-init bin-edge dummy-edges bins threshold "
          "width splash-size splashes grow adapt locking trace monitor checkpoint checkpoint-every "
-         "resume convention diagonal log-base float-format uai-mpe anytime temper certified "
+         "resume log-base uai-mpe anytime temper certified "
          "target match accuracy iterate steps influence schedule tau0 focus levels uncertainty "
          "truth quick data check list task degree edges marginals-only "},
     {"method", " mean-field "},

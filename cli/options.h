@@ -24,7 +24,7 @@ enum {
     CLI_ALL = (1 << 9) - 1,
 };
 
-#define CLI_MAX_OPTIONS 64
+#define CLI_MAX_OPTIONS 96
 
 typedef enum cli_progress_mode {
     CLI_PROGRESS_AUTO,
@@ -46,12 +46,16 @@ typedef struct cli_arguments {
     const char *from;
     const char *evidence_format;
     uint64_t evidence_index;
+    const char *convention, *diagonal; /* of couplings in a file */
+    const char *convention_out;
+    const char *float_format; /* "shortest" or "fixed" */
     const char *output;
     const char *format;
     const char *summary;
     const char *grid;
     const char *states;
-    double coupling, coupling_spread, field, random_field, noise, tolerance;
+    double coupling, coupling_spread, field, random_field, noise, tolerance, weight_scale;
+    uint64_t colors; /* of a graph to colour */
     uint64_t variables, parents;
     int progress; /* cli_progress_mode */
     int lenient, normalize_cpts, torus, json, quiet, verbose, help;

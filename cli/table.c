@@ -27,6 +27,9 @@
 #define UINT(field, name, verbs, def, min, max, unit, help)                                        \
     {name, 0, CLI_UINT, verbs, AT(field), def, min, max, 0, 0, 0, unit, help},
 
+/* What gbs_model_formats() says: a test compares the help with it. */
+#define CLI_MODEL_FORMATS "uai|lg|bif"
+
 static const cli_option table[] = {
     {"evidence", 'e', CLI_LIST, CLI_RUNS | CLI_VERB_INFO, AT(evidence), 0, 0, 0, 0, 0, 0,
      "FILE|NAME=STATE,...", "observed variables: a file, or names or 0-based numbers with states; "
@@ -39,13 +42,25 @@ static const cli_option table[] = {
          "where the result goes, its format by the ending; unset: standard output")
     NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json", "format of the result")
     NAME(0, format, "format", CLI_VERB_SAMPLE, "csv", "format of the draws")
-    NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, "uai|lg|bif",
+    NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
+    NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_GENERATES, "shortest|fixed",
+         "numbers as short as reads back, or as digits[.digits] for readers without exponents")
+    NAME(0, convention_out, "write-convention", CLI_VERB_CONVERT | CLI_GENERATES,
+         "physics|bqm|maxcut", "sign of couplings in the model written; unset: the format's own")
     TEXT(0, summary, "summary", CLI_RUNS, "FILE", "the run as JSON")
     {"progress", 0, CLI_CHOICE, CLI_RUNS, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO, "JSON instead of text")
-    NAME(0, from, "from", CLI_MODELS, "uai|lg|bif", "format of MODEL; unset: by its ending")
+    NAME(0, from, "from", CLI_MODELS, CLI_MODEL_FORMATS, "format of MODEL; unset: by its ending")
+    NAME(0, convention, "convention", CLI_MODELS, "physics|bqm|maxcut",
+         "sign of couplings in MODEL (.mtx, .rud, .coo); unset: the format's own")
+    NAME(0, diagonal, "diagonal", CLI_MODELS, "field|ignore|error",
+         "what the diagonal of a matrix of couplings is; unset: field")
+    REAL(weight_scale, "weight-scale", CLI_MODELS, 1.0, 1e-300, 1e300, "X",
+         "weights of clauses (.wcnf, .mln) are multiplied by X")
+    UINT(colors, "colors", CLI_MODELS, 0, 1, GBS_MAX_ARITY, "K",
+         "colours of a graph to colour (.col); unset: refused without")
     FLAG(0, lenient, "lenient", CLI_MODELS | CLI_VERB_COMPARE,
          "warn about what gibbsite-formats(5) marks lenient, instead of refusing it")
     FLAG(0, normalize_cpts, "normalize-cpts", CLI_MODELS,

@@ -15,14 +15,35 @@ extern "C" {
 
 /** How to read a model; zero-initialised means: by the file's ending, strict. */
 typedef struct gbs_read_options {
-    const char *format;          /**< NULL: by ending; else "uai", "lg" or "bif" */
+    const char *format;          /**< NULL: by ending; else one of gbs_model_formats() */
     int lenient;                 /**< 1: deviations the format page marks lenient are warnings */
     int normalize_cpts;          /**< 1: scale columns of conditional tables to sum to one */
     const char *evidence_format; /**< NULL: decided by the content; else "single" or "multi" */
+    const char *convention;      /**< sign of couplings: "physics", "bqm" or "maxcut"; NULL: the
+                                      format's own */
+    const char *diagonal;        /**< diagonal of a matrix of couplings: "field", "ignore" or
+                                      "error"; NULL: "field" */
+    double weight_scale;         /**< weights of clauses are multiplied by it; 0 stands for 1 */
+    uint32_t states;             /**< colours of a graph to colour (.col); 0: not given */
     /** NULL, or called once per warning with one line of text, without a newline. */
     void (*warn)(void *context, const char *message);
     void *context;
 } gbs_read_options;
+
+/** How to write a model; zero-initialised means: by the file's ending, shortest decimals. */
+typedef struct gbs_write_options {
+    const char *format;     /**< NULL: by ending; else one of gbs_model_formats() */
+    int fixed_floats;       /**< 1: numbers as digits[.digits], without exponents */
+    const char *convention; /**< sign of couplings, as in gbs_read_options */
+    /** NULL, or called once per thing that the format cannot hold and that is lost. */
+    void (*warn)(void *context, const char *message);
+    void *context;
+} gbs_write_options;
+
+/** @return the names of model formats with '|' between them: "uai|lg|...". */
+GBS_API const char *gbs_model_formats(void);
+/** @return the name of the format that the ending of path tells, or NULL. */
+GBS_API const char *gbs_model_format_of(const char *path);
 
 /** Read a model. @param options NULL for the defaults. @param model out, caller frees. */
 GBS_API gbs_status gbs_model_read(const char *path, const gbs_read_options *options,
@@ -33,13 +54,14 @@ GBS_API gbs_status gbs_model_read_memory(const char *name, const void *bytes, si
                                          gbs_error *err);
 
 /**
- * Write a model. Formats "uai", "lg" (any model: kinds are expanded into tables, refused where a
- * table would have more than 2^24 entries) and "bif" (Bayesian networks).
+ * Write a model. Formats of tables expand other kinds of factors, refused where a table would have
+ * more than 2^24 entries; a model that a format has no form for is GBS_ERR_UNSUPPORTED. What gets
+ * lost on the way (names, labels, direction) is told to options->warn.
  *
- * @param format NULL: by the ending of path (".gz" compresses).
+ * @param options NULL: by the ending of path (".gz" compresses).
  */
-GBS_API gbs_status gbs_model_write(const gbs_model *model, const char *path, const char *format,
-                                   gbs_error *err);
+GBS_API gbs_status gbs_model_write(const gbs_model *model, const char *path,
+                                   const gbs_write_options *options, gbs_error *err);
 
 /**
  * Read a UAI evidence file (either generation) into evidence.

@@ -166,8 +166,10 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output, gbs_error *err)
+gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err)
 {
+    (void)options;
     gbs_status status = GBS_OK;
     bif_writer w = {.model = model, .output = output};
     if (!model->directed) {

@@ -207,10 +207,11 @@ static void memory_runs_out(void **state)
                 continue;
             }
             const char *out = scratch_path("m");
+            const gbs_write_options as = {.format = FORMATS[g]};
             status = GBS_ERR_MEMORY;
             for (uint64_t n = 0; status != GBS_OK; n++) {
                 gbsi_alloc_fail_after(n);
-                status = gbs_model_write(model, out, FORMATS[g], &err);
+                status = gbs_model_write(model, out, &as, &err);
                 gbsi_alloc_fail_after(UINT64_MAX);
                 assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
             }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "io/decimal.h"
+#include "io/output.h"
 #include "model/model.h"
 #include "simd/math.h"
 
@@ -158,6 +159,6 @@ gbs_status gbsi_output_exp(gbs_output *output, double logw, size_t factor, gbs_e
         }
         length = gbs_format_double(p, text);
     }
-    gbs_output_bytes(output, text, length);
+    gbsi_output_decimal(output, text, length);
     return GBS_OK;
 }

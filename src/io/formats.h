@@ -5,11 +5,43 @@
 
 #include "io/text.h"
 
+/* What a format can hold. The rest is lost in writing, and the registry says so. */
+enum {
+    GBSI_HOLDS_NAMES = 1 << 0,     /* of variables */
+    GBSI_HOLDS_LABELS = 1 << 1,    /* of states */
+    GBSI_HOLDS_DIRECTION = 1 << 2, /* that a model is a Bayesian network */
+    GBSI_HOLDS_KINDS = 1 << 3,     /* every kind of factor as it is, not as a table */
+};
+
+/* A format has one of the three readers (or none) and one of the two writers (or none). */
+typedef struct gbsi_format {
+    const char *name;    /* as users type it; never changes */
+    const char *endings; /* ".rud .rudy": compared in any case, longest first where one ends in
+                            another */
+    unsigned holds;      /* GBSI_HOLDS_* */
+    gbs_status (*read)(gbsi_text *text, gbs_model **model, gbs_error *err);
+    /* Bytes that are no text. */
+    gbs_status (*read_binary)(const gbsi_input *input, const gbs_read_options *options,
+                              gbs_model **model, gbs_error *err);
+    /* Several files, of which the user named one (or their folder). */
+    gbs_status (*read_files)(const char *path, const gbs_read_options *options, gbs_model **model,
+                             gbs_error *err);
+    gbs_status (*write)(const gbs_model *model, gbs_output *output,
+                        const gbs_write_options *options, gbs_error *err);
+    gbs_status (*write_files)(const gbs_model *model, const char *path,
+                              const gbs_write_options *options, gbs_error *err);
+} gbsi_format;
+
+/* Readers and writers get options that are never NULL (text formats: text->options). */
+
 gbs_status gbsi_uai_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_uai_write(const gbs_model *model, gbs_output *output, gbs_error *err);
+gbs_status gbsi_uai_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err);
 gbs_status gbsi_lg_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_lg_write(const gbs_model *model, gbs_output *output, gbs_error *err);
+gbs_status gbsi_lg_write(const gbs_model *model, gbs_output *output,
+                         const gbs_write_options *options, gbs_error *err);
 gbs_status gbsi_bif_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output, gbs_error *err);
+gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err);
 
 #endif

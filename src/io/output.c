@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "gibbsite/io.h"
 #include "io/deflate.h"
+#include "io/output.h"
 #include "io/system.h"
 
 #define BUFFER_BYTES ((size_t)1 << 16)
@@ -25,7 +26,8 @@ struct gbs_output {
     gbsi_deflate *deflate; /* NULL: not compressed */
     size_t n;              /* bytes in buffer */
     char *buffer;          /* [BUFFER_BYTES] */
-    gbs_error error;       /* of the first write that failed */
+    bool fixed_floats;
+    gbs_error error; /* of the first write that failed */
 };
 
 static void write_descriptor(gbs_output *output, const char *bytes, size_t n)
@@ -171,6 +173,16 @@ void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n)
         from += part;
         n -= part;
     }
+}
+
+void gbsi_output_fixed_floats(gbs_output *output, bool fixed)
+{
+    output->fixed_floats = fixed;
+}
+
+bool gbsi_output_has_fixed_floats(const gbs_output *output)
+{
+    return output->fixed_floats;
 }
 
 static void close_descriptor(gbs_output *output)

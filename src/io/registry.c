@@ -1,22 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which formats there are, how one is found, and what is lost on the way into it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "io/formats.h"
+#include "io/output.h"
+#include "model/model.h"
 
-typedef struct model_format {
-    const char *name; /* as users type it; never changes */
-    const char *ending;
-    gbs_status (*read)(gbsi_text *text, gbs_model **model, gbs_error *err);
-    gbs_status (*write)(const gbs_model *model, gbs_output *output, gbs_error *err);
-} model_format;
-
-static const model_format formats[] = {
-    {"uai", ".uai", gbsi_uai_read, gbsi_uai_write},
-    {"lg", ".LG", gbsi_lg_read, gbsi_lg_write},
-    {"bif", ".bif", gbsi_bif_read, gbsi_bif_write},
+/* clang-format off */
+static const gbsi_format formats[] = {
+    {.name = "uai", .endings = ".uai", .holds = GBSI_HOLDS_DIRECTION,
+     .read = gbsi_uai_read, .write = gbsi_uai_write},
+    {.name = "lg", .endings = ".LG", .holds = GBSI_HOLDS_DIRECTION,
+     .read = gbsi_lg_read, .write = gbsi_lg_write},
+    {.name = "bif", .endings = ".bif",
+     .holds = GBSI_HOLDS_DIRECTION | GBSI_HOLDS_NAMES | GBSI_HOLDS_LABELS,
+     .read = gbsi_bif_read, .write = gbsi_bif_write},
 };
+/* clang-format on */
 #define N_FORMATS (sizeof formats / sizeof formats[0])
+
+/* For gbs_model_formats(): a constant, so that it needs no memory. A test holds it against the
+ * table. */
+const char *gbs_model_formats(void)
+{
+    return "uai|lg|bif";
+}
+
+static const gbs_read_options default_read = {0};
+static const gbs_write_options default_write = {0};
+
+/* ---- finding one ------------------------------------------------------------------------- */
 
 static char lower(char c)
 {
@@ -33,27 +47,59 @@ static bool equal_any_case(const char *a, const char *b, size_t n)
     return true;
 }
 
-static bool ends_in(const char *path, size_t n, const char *ending)
+/* Whether path[0 .. n) ends in ending[0 .. m), with something before it. */
+static bool ends_in(const char *path, size_t n, const char *ending, size_t m)
 {
-    size_t m = strlen(ending);
     return n > m && equal_any_case(path + n - m, ending, m);
+}
+
+/* The longest of the format's endings that path[0 .. n) has; 0 for none. */
+static size_t ending_length(const gbsi_format *format, const char *path, size_t n)
+{
+    size_t longest = 0;
+    for (const char *at = format->endings; *at != 0;) {
+        size_t m = strcspn(at, " ");
+        if (m > longest && ends_in(path, n, at, m)) {
+            longest = m;
+        }
+        at += m + strspn(at + m, " ");
+    }
+    return longest;
+}
+
+static const gbsi_format *by_ending(const char *path)
+{
+    const gbsi_format *found = NULL;
+    size_t longest = 0;
+    size_t n = strlen(path);
+    n -= ends_in(path, n, ".gz", 3) ? 3 : 0;
+    n -= ends_in(path, n, ".zst", 4) ? 4 : 0;
+    for (size_t i = 0; i < N_FORMATS; i++) {
+        size_t m = ending_length(&formats[i], path, n);
+        if (m > longest) {
+            longest = m;
+            found = &formats[i];
+        }
+    }
+    return found;
 }
 
 /* "uai (.uai), lg (.LG), bif (.bif)" */
 static const char *list_formats(char *list, size_t size)
 {
     size_t length = 0;
-    for (size_t i = 0; i < N_FORMATS; i++) {
+    list[0] = 0;
+    for (size_t i = 0; i < N_FORMATS && length < size; i++) {
         int n = snprintf(list + length, size - length, "%s%s (%s)", i == 0 ? "" : ", ",
-                         formats[i].name, formats[i].ending);
+                         formats[i].name, formats[i].endings);
         length += (size_t)n;
     }
     return list;
 }
 
-#define LIST_BYTES 256
+#define LIST_BYTES 640
 
-static gbs_status by_name(const char *name, const model_format **format, gbs_error *err)
+static gbs_status by_name(const char *name, const gbsi_format **format, gbs_error *err)
 {
     char list[LIST_BYTES];
     for (size_t i = 0; i < N_FORMATS; i++) {
@@ -67,42 +113,51 @@ static gbs_status by_name(const char *name, const model_format **format, gbs_err
                      name, list_formats(list, sizeof list));
 }
 
-static gbs_status by_ending(const char *path, const model_format **format, gbs_error *err)
+static gbs_status find_format(const char *path, const char *name, const gbsi_format **format,
+                              gbs_error *err)
 {
     char list[LIST_BYTES];
-    size_t n = strlen(path);
+    if (name != NULL) {
+        return by_name(name, format, err);
+    }
     if (strcmp(path, "-") == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "'-' has no ending to tell the format, expected it named: one of %s",
                          list_formats(list, sizeof list));
     }
-    n -= ends_in(path, n, ".gz") ? 3 : 0;
-    n -= ends_in(path, n, ".zst") ? 4 : 0;
-    for (size_t i = 0; i < N_FORMATS; i++) {
-        if (ends_in(path, n, formats[i].ending)) {
-            *format = &formats[i];
-            return GBS_OK;
-        }
+    *format = by_ending(path);
+    if (*format == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s: the ending tells no format, expected one of %s, or the format named",
+                         path, list_formats(list, sizeof list));
     }
-    return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                     "%s: the ending tells no format, expected one of %s, or the format named",
-                     path, list_formats(list, sizeof list));
+    return GBS_OK;
 }
 
-static gbs_status find_format(const char *path, const char *name, const model_format **format,
-                              gbs_error *err)
+const char *gbs_model_format_of(const char *path)
 {
-    return name != NULL ? by_name(name, format, err) : by_ending(path, format, err);
+    const gbsi_format *format = by_ending(path);
+    return format == NULL ? NULL : format->name;
 }
 
-static gbs_status read_input(gbsi_input *input, const model_format *format,
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static gbs_status read_input(gbsi_input *input, const gbsi_format *format,
                              const gbs_read_options *options, gbs_model **model, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     gbsi_text text;
-    gbs_status status = gbsi_text_open(&text, input, options, err);
-    if (status == GBS_OK) {
+    if (format->read_binary != NULL) {
+        status = format->read_binary(input, options, model, err);
+    } else if (format->read == NULL) {
+        status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s models cannot be read from a stream",
+                           input->name, format->name);
+    } else {
+        GBSI_TRY(gbsi_text_open(&text, input, options, err));
         status = format->read(&text, model, err);
     }
+
+cleanup:
     gbsi_input_free(input);
     return status;
 }
@@ -111,9 +166,13 @@ gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs
                           gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const model_format *format = NULL;
+    const gbsi_format *format = NULL;
     gbsi_input input;
-    GBSI_TRY(find_format(path, options == NULL ? NULL : options->format, &format, err));
+    options = options == NULL ? &default_read : options;
+    GBSI_TRY(find_format(path, options->format, &format, err));
+    if (format->read_files != NULL && strcmp(path, "-") != 0) {
+        return format->read_files(path, options, model, err);
+    }
     GBSI_TRY(gbsi_input_read(path, &input, err));
     status = read_input(&input, format, options, model, err);
 
@@ -125,9 +184,10 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
                                  const gbs_read_options *options, gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const model_format *format = NULL;
+    const gbsi_format *format = NULL;
     gbsi_input input;
-    GBSI_TRY(find_format(name, options == NULL ? NULL : options->format, &format, err));
+    options = options == NULL ? &default_read : options;
+    GBSI_TRY(find_format(name, options->format, &format, err));
     GBSI_TRY(gbsi_input_memory(name, bytes, n_bytes, &input, err));
     status = read_input(&input, format, options, model, err);
 
@@ -135,19 +195,83 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_model_write(const gbs_model *model, const char *path, const char *format,
-                           gbs_error *err)
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static bool has_other_kinds(const gbs_model *model)
+{
+    for (size_t f = 0; f < model->factors.n_factors; f++) {
+        if (model->factors.kind[f] != GBS_FACTOR_TABLE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void tell_loss(const gbs_write_options *options, const char *path, const char *what,
+                      const gbsi_format *format)
+{
+    char message[512];
+    (void)snprintf(message, sizeof message, "%.200s: %s, which %s files cannot hold", path, what,
+                   format->name);
+    options->warn(options->context, message);
+}
+
+/* What the model has and the format has not. */
+static void tell_losses(const gbs_model *model, const char *path, const gbsi_format *format,
+                        const gbs_write_options *options)
+{
+    if (options->warn == NULL) {
+        return;
+    }
+    if (model->n_named > 0 && (format->holds & GBSI_HOLDS_NAMES) == 0) {
+        tell_loss(options, path, "lost the names of variables", format);
+    }
+    if (model->label != NULL && (format->holds & GBSI_HOLDS_LABELS) == 0) {
+        tell_loss(options, path, "lost the labels of states", format);
+    }
+    if (model->directed && (format->holds & GBSI_HOLDS_DIRECTION) == 0) {
+        tell_loss(options, path, "lost that the model is a Bayesian network", format);
+    }
+    if ((format->holds & GBSI_HOLDS_KINDS) == 0 && has_other_kinds(model)) {
+        tell_loss(options, path, "wrote couplings or clauses in another form", format);
+    }
+}
+
+static gbs_status write_stream(const gbs_model *model, const char *path, const gbsi_format *format,
+                               const gbs_write_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const model_format *found = NULL;
     gbs_output *output = NULL;
-    GBSI_TRY(find_format(path, format, &found, err));
     GBSI_TRY(gbs_output_open(path, &output, err));
-    GBSI_TRY(found->write(model, output, err));
+    gbsi_output_fixed_floats(output, options->fixed_floats != 0);
+    GBSI_TRY(format->write(model, output, options, err));
     status = gbs_output_commit(output, err);
     output = NULL;
 
 cleanup:
     gbs_output_discard(output);
+    return status;
+}
+
+gbs_status gbs_model_write(const gbs_model *model, const char *path,
+                           const gbs_write_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_format *format = NULL;
+    options = options == NULL ? &default_write : options;
+    GBSI_TRY(find_format(path, options->format, &format, err));
+    if (format->write_files != NULL) {
+        status = format->write_files(model, path, options, err);
+    } else if (format->write != NULL) {
+        status = write_stream(model, path, format, options, err);
+    } else {
+        status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s models can be read, not written", path,
+                           format->name);
+    }
+    if (status == GBS_OK) {
+        tell_losses(model, path, format, options);
+    }
+
+cleanup:
     return status;
 }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gibbsite/io.h"
+#include "io/output.h"
 #include "io/text.h"
 
 void gbs_output_text(gbs_output *output, const char *text)
@@ -24,7 +24,57 @@ void gbs_output_uint(gbs_output *output, uint64_t value)
 void gbs_output_double(gbs_output *output, double value)
 {
     char text[32];
-    gbs_output_bytes(output, text, gbs_format_double(value, text));
+    gbsi_output_decimal(output, text, gbs_format_double(value, text));
+}
+
+static void write_zeros(gbs_output *output, int n)
+{
+    static const char zeros[] = "00000000000000000000000000000000";
+    const int most = (int)sizeof zeros - 1;
+    for (; n > 0; n -= most) {
+        gbs_output_bytes(output, zeros, (size_t)(n < most ? n : most));
+    }
+}
+
+void gbsi_output_decimal(gbs_output *output, const char *text, size_t n)
+{
+    const char *e = memchr(text, 'e', n);
+    if (!gbsi_output_has_fixed_floats(output) || e == NULL) { /* "inf" and "nan" have no e */
+        gbs_output_bytes(output, text, n);
+        return;
+    }
+    char digit[32];
+    int n_digits = 0;
+    int n_before = 0; /* digits before the point */
+    bool after = false;
+    for (const char *at = text + (*text == '-' ? 1 : 0); at < e; at++) {
+        if (*at == '.') {
+            after = true;
+        } else {
+            digit[n_digits++] = *at;
+            n_before += after ? 0 : 1;
+        }
+    }
+    bool below_one = e[1] == '-';
+    int exponent = 0;
+    for (const char *at = e + 1 + (below_one || e[1] == '+' ? 1 : 0); at < text + n; at++) {
+        exponent = 10 * exponent + (*at - '0');
+    }
+    n_before += below_one ? -exponent : exponent;
+    gbs_output_text(output, *text == '-' ? "-" : "");
+    if (n_before <= 0) {
+        gbs_output_text(output, "0.");
+        write_zeros(output, -n_before);
+        gbs_output_bytes(output, digit, (size_t)n_digits);
+        return;
+    }
+    int whole = n_digits < n_before ? n_digits : n_before;
+    gbs_output_bytes(output, digit, (size_t)whole);
+    write_zeros(output, n_before - whole);
+    if (whole < n_digits) {
+        gbs_output_text(output, ".");
+        gbs_output_bytes(output, digit + whole, (size_t)(n_digits - whole));
+    }
 }
 
 void gbs_output_json_double(gbs_output *output, double value)

@@ -230,14 +230,21 @@ static void write_and_read(void **state)
 static void written_text(void **state)
 {
     (void)state;
+    const gbs_write_options as_uai = {.format = "UAI"};
     char text[512];
     gbs_error err;
     gbs_model *m =
         read_model("a.uai", "bayes 2 2 3 2 1 0 2 0 1 2 0.9 0.1 6 1 0 0 1e-7 0.4 0.5999999", NULL);
-    assert_int_equal(gbs_model_write(m, scratch_path("w"), "UAI", &err), GBS_OK);
+    assert_int_equal(gbs_model_write(m, scratch_path("w"), &as_uai, &err), GBS_OK);
     (void)read_file(scratch_path("w"), text, sizeof text);
     assert_string_equal(text, "BAYES\n2\n2 3\n2\n1 0\n2 0 1\n\n2\n 0.9 0.1\n\n6\n 1 0 0\n 1e-7 0.4 "
                               "0.5999999\n");
+    /* Some readers know digits[.digits] alone. */
+    const gbs_write_options fixed = {.format = "uai", .fixed_floats = 1};
+    assert_int_equal(gbs_model_write(m, scratch_path("w"), &fixed, &err), GBS_OK);
+    (void)read_file(scratch_path("w"), text, sizeof text);
+    assert_string_equal(text, "BAYES\n2\n2 3\n2\n1 0\n2 0 1\n\n2\n 0.9 0.1\n\n6\n 1 0 0\n "
+                              "0.0000001 0.4 0.5999999\n");
     gbs_model_free(m);
 }
 

@@ -71,12 +71,16 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_uai_write(const gbs_model *model, gbs_output *output, gbs_error *err)
+gbs_status gbsi_uai_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err)
 {
+    (void)options;
     return write_model(model, false, output, err);
 }
 
-gbs_status gbsi_lg_write(const gbs_model *model, gbs_output *output, gbs_error *err)
+gbs_status gbsi_lg_write(const gbs_model *model, gbs_output *output,
+                         const gbs_write_options *options, gbs_error *err)
 {
+    (void)options;
     return write_model(model, true, output, err);
 }

@@ -8,8 +8,8 @@ LATER_VERBS = ["map", "logz", "exact", "certify", "scan", "learn", "denoise", "s
 LATER_OPTIONS = ["--partial-scan", "--restarts", "--keys", "--herd-rule", "--herd-init",
                  "--bin-edge", "--dummy-edges", "--bins", "--threshold", "--width",
                  "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",
-                 "--monitor", "--checkpoint", "--checkpoint-every", "--resume", "--convention",
-                 "--diagonal", "--log-base", "--float-format", "--uai-mpe", "--anytime",
+                 "--monitor", "--checkpoint", "--checkpoint-every", "--resume", 
+                 "--log-base", "--uai-mpe", "--anytime",
                  "--certified", "--temper"]
 
 
