@@ -15,6 +15,11 @@ gbsi_token gbsi_bif_state_at(const gbsi_bif_network *network, uint32_t variable,
     return ((const gbsi_token *)network->state)[first + state];
 }
 
+const char *gbsi_bif_block_at(const gbsi_bif_network *network, size_t block)
+{
+    return ((const char *const *)network->block)[block];
+}
+
 void gbsi_bif_network_free(gbsi_bif_network *network)
 {
     gbsi_free(network->variable);
@@ -50,8 +55,8 @@ cleanup:
     return status;
 }
 
-static gbs_status declare_state(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
-                                const gbsi_bif_token *token, gbs_error *err)
+gbs_status gbsi_bif_add_state(gbsi_text *text, gbsi_bif_network *network, uint32_t variable,
+                              const gbsi_bif_token *token, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
@@ -102,7 +107,7 @@ static gbs_status declare_type(gbsi_text *text, gbsi_bif_network *network, uint3
     GBSI_TRY(gbsi_bif_expect(text, GBSI_BIF_TYPE, '{', err));
     GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_STATE, &token, err));
     while (token.kind == 'w' || token.kind == 'q') {
-        GBSI_TRY(declare_state(text, network, variable, &token, err));
+        GBSI_TRY(gbsi_bif_add_state(text, network, variable, &token, err));
         GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_STATE, &token, err));
     }
     if (token.kind != '}') {
@@ -119,29 +124,41 @@ cleanup:
     return status;
 }
 
-static gbs_status add_variable(gbsi_text *text, gbsi_bif_network *network, gbsi_token name,
-                               gbs_error *err)
+gbs_status gbsi_bif_add_variable(gbsi_text *text, gbsi_bif_network *network,
+                                 const gbsi_bif_token *name, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     bool added = false;
     uint32_t id = network->n_variables;
     if (id == GBS_MAX_VARIABLES) {
-        return gbsi_text_fail(text, name, err, "found more than %u variables", GBS_MAX_VARIABLES);
+        return gbsi_text_fail(text, name->shown, err, "found more than %u variables",
+                              GBS_MAX_VARIABLES);
     }
-    GBSI_TRY(
-        gbsi_name_map_add(&network->names, GBSI_BIF_VARIABLES, name.at, name.n, id, &added, err));
+    GBSI_TRY(gbsi_name_map_add(&network->names, GBSI_BIF_VARIABLES, name->text.at, name->text.n, id,
+                               &added, err));
     if (!added) {
-        return gbsi_text_fail(text, name, err, "found variable %s twice, expected it once",
-                              gbsi_token_show(name, shown));
+        return gbsi_text_fail(text, name->shown, err, "found variable %s twice, expected it once",
+                              gbsi_token_show(name->text, shown));
     }
     GBSI_TRY(gbsi_reserve(&network->variable, &network->variable_capacity, (size_t)id + 1,
                           sizeof(gbsi_bif_variable), text->name, err));
-    ((gbsi_bif_variable *)network->variable)[id] =
-        (gbsi_bif_variable){.name = name, .first_state = network->n_states};
+    ((gbsi_bif_variable *)network->variable)[id] = (gbsi_bif_variable){
+        .name = name->text, .shown = name->shown, .first_state = network->n_states};
     network->n_variables++;
 
 cleanup:
+    return status;
+}
+
+gbs_status gbsi_bif_add_block(const gbsi_text *text, gbsi_bif_network *network, const char *at,
+                              gbs_error *err)
+{
+    gbs_status status = gbsi_reserve(&network->block, &network->block_capacity,
+                                     network->n_blocks + 1, sizeof(const char *), text->name, err);
+    if (status == GBS_OK) {
+        ((const char **)network->block)[network->n_blocks++] = at;
+    }
     return status;
 }
 
@@ -150,10 +167,12 @@ static gbs_status declare_variable(gbsi_text *text, gbsi_bif_network *network, g
 {
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
-    gbsi_token name = {0};
-    GBSI_TRY(gbsi_bif_name(text, GBSI_BIF_PLAIN, "the name of a variable", &name, err));
     uint32_t id = network->n_variables;
-    GBSI_TRY(add_variable(text, network, name, err));
+    GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
+    if (token.kind != 'w' && token.kind != 'q') {
+        return gbsi_text_unexpected(text, token.shown, "the name of a variable", err);
+    }
+    GBSI_TRY(gbsi_bif_add_variable(text, network, &token, err));
     GBSI_TRY(gbsi_bif_expect(text, GBSI_BIF_PLAIN, '{', err));
     for (;;) {
         GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
@@ -181,9 +200,7 @@ static gbs_status pass_block(gbsi_text *text, gbsi_bif_network *network, gbs_err
     gbs_status status = GBS_OK;
     gbsi_bif_token token;
     char last = 0;
-    GBSI_TRY(gbsi_reserve(&network->block, &network->block_capacity, network->n_blocks + 1,
-                          sizeof(const char *), text->name, err));
-    ((const char **)network->block)[network->n_blocks++] = text->at;
+    GBSI_TRY(gbsi_bif_add_block(text, network, text->at, err));
     do {
         GBSI_TRY(gbsi_bif_next(text, GBSI_BIF_PLAIN, &token, err));
         if ((last == '{' || last == ';') && gbsi_bif_is_word(&token, "property")) {
