@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Roots as a table, all others row by row: the layout of the common network repositories. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "io/expand.h"
 #include "io/formats.h"
+#include "io/written_name.h"
 #include "model/model.h"
 
 typedef struct bif_writer {
@@ -21,11 +21,7 @@ static gbs_status write_name(bif_writer *w, const char *name, gbs_error *err)
     bool quote = name[0] == '/' || name[0] == 0;
     for (const char *c = name; *c != 0; c++) {
         if (*c == '"' || *c == '\n' || *c == '\r') {
-            gbsi_token token = {name, strlen(name)};
-            char shown[GBSI_SHOWN];
-            return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                             "the name %s cannot be written in BIF: it holds a quote or a line end",
-                             gbsi_token_show(token, shown));
+            return gbsi_refuse_name(name, "BIF", "it holds a quote or a line end", err);
         }
         quote = quote || gbsi_is_blank(*c) || strchr("{}(),;|[]", *c) != NULL;
     }
@@ -35,40 +31,16 @@ static gbs_status write_name(bif_writer *w, const char *name, gbs_error *err)
     return GBS_OK;
 }
 
-static bool name_taken(const gbs_model *model, const char *name)
-{
-    uint32_t low = 0;
-    uint32_t high = model->n_named;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = strcmp(gbs_model_variable_name(model, model->by_name[middle]), name);
-        if (order == 0) {
-            return true;
-        }
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
-    }
-    return false;
-}
-
-/* A variable without a name becomes x and its number, with underscores until that is free. */
 static gbs_status write_variable(bif_writer *w, uint32_t v, gbs_error *err)
 {
-    const char *name = gbs_model_variable_name(w->model, v);
-    if (name != NULL) {
-        return write_name(w, name, err);
-    }
-    char made[64];
-    size_t length = (size_t)snprintf(made, sizeof made, "x%u", v);
-    while (name_taken(w->model, made)) {
-        if (length + 1 == sizeof made) {
-            return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                             "variable %u has no name, and x%u with underscores is taken", v, v);
-        }
-        made[length++] = '_';
-        made[length] = 0;
-    }
-    return write_name(w, made, err);
+    gbs_status status = GBS_OK;
+    char made[GBSI_MADE_NAME];
+    const char *name = NULL;
+    GBSI_TRY(gbsi_written_name(w->model, v, made, &name, err));
+    status = write_name(w, name, err);
+
+cleanup:
+    return status;
 }
 
 static gbs_status write_state(bif_writer *w, uint32_t v, uint32_t state, gbs_error *err)

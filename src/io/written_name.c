@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/written_name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "io/text.h"
+#include "model/model.h"
+
+static bool name_taken(const gbs_model *model, const char *name)
+{
+    uint32_t low = 0;
+    uint32_t high = model->n_named;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(gbs_model_variable_name(model, model->by_name[middle]), name);
+        if (order == 0) {
+            return true;
+        }
+        low = order < 0 ? middle + 1 : low;
+        high = order < 0 ? high : middle;
+    }
+    return false;
+}
+
+gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *made,
+                             const char **name, gbs_error *err)
+{
+    const char *known = gbs_model_variable_name(model, variable);
+    if (known != NULL) {
+        *name = known;
+        return GBS_OK;
+    }
+    size_t length = (size_t)snprintf(made, GBSI_MADE_NAME, "x%u", variable);
+    while (name_taken(model, made)) {
+        if (length + 1 == GBSI_MADE_NAME) {
+            return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                             "variable %u has no name, and x%u with underscores is taken", variable,
+                             variable);
+        }
+        made[length++] = '_';
+        made[length] = 0;
+    }
+    *name = made;
+    return GBS_OK;
+}
+
+gbs_status gbsi_refuse_name(const char *name, const char *format, const char *why, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "the name %s cannot be written in %s: %s",
+                     gbsi_token_show((gbsi_token){name, strlen(name)}, shown), format, why);
+}
