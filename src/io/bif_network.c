@@ -70,7 +70,7 @@ gbs_status gbsi_bif_add_state(gbsi_text *text, gbsi_bif_network *network, uint32
                                v->n_states, &added, err));
     if (!added) {
         return gbsi_text_fail(text, token->shown, err, "found state %s twice, expected it once",
-                              gbsi_token_show(token->shown, shown));
+                              gbsi_token_show(token->text, shown));
     }
     GBSI_TRY(gbsi_reserve(&network->state, &network->state_capacity, network->n_states + 1,
                           sizeof(gbsi_token), text->name, err));

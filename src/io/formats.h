@@ -11,6 +11,7 @@ enum {
     GBSI_HOLDS_LABELS = 1 << 1,    /* of states */
     GBSI_HOLDS_DIRECTION = 1 << 2, /* that a model is a Bayesian network */
     GBSI_HOLDS_KINDS = 1 << 3,     /* every kind of factor as it is, not as a table */
+    GBSI_HOLDS_NUMBERS = 1 << 4,   /* of the names, such as gbsi_fg_keeps_names() tells */
 };
 
 /* A format has one of the three readers (or none) and one of the two writers (or none). */
@@ -40,6 +41,17 @@ gbs_status gbsi_uai_write(const gbs_model *model, gbs_output *output,
 gbs_status gbsi_lg_read(gbsi_text *text, gbs_model **model, gbs_error *err);
 gbs_status gbsi_lg_write(const gbs_model *model, gbs_output *output,
                          const gbs_write_options *options, gbs_error *err);
+gbs_status gbsi_fg_read(gbsi_text *text, gbs_model **model, gbs_error *err);
+gbs_status gbsi_fg_write(const gbs_model *model, gbs_output *output,
+                         const gbs_write_options *options, gbs_error *err);
+/* Whether the names of variables are labels of a .fg file: whole numbers that increase. */
+bool gbsi_fg_keeps_names(const gbs_model *model);
+gbs_status gbsi_alchemy_read(gbsi_text *text, gbs_model **model, gbs_error *err);
+gbs_status gbsi_alchemy_write(const gbs_model *model, gbs_output *output,
+                              const gbs_write_options *options, gbs_error *err);
+gbs_status gbsi_xmlbif_read(gbsi_text *text, gbs_model **model, gbs_error *err);
+gbs_status gbsi_xmlbif_write(const gbs_model *model, gbs_output *output,
+                             const gbs_write_options *options, gbs_error *err);
 gbs_status gbsi_bif_read(gbsi_text *text, gbs_model **model, gbs_error *err);
 gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output,
                           const gbs_write_options *options, gbs_error *err);

@@ -16,6 +16,13 @@ static const gbsi_format formats[] = {
     {.name = "bif", .endings = ".bif",
      .holds = GBSI_HOLDS_DIRECTION | GBSI_HOLDS_NAMES | GBSI_HOLDS_LABELS,
      .read = gbsi_bif_read, .write = gbsi_bif_write},
+    {.name = "xmlbif", .endings = ".xml .bifxml .xmlbif",
+     .holds = GBSI_HOLDS_DIRECTION | GBSI_HOLDS_NAMES | GBSI_HOLDS_LABELS,
+     .read = gbsi_xmlbif_read, .write = gbsi_xmlbif_write},
+    {.name = "fg", .endings = ".fg", .holds = GBSI_HOLDS_NUMBERS,
+     .read = gbsi_fg_read, .write = gbsi_fg_write},
+    {.name = "alchemy", .endings = ".alchemy", .holds = GBSI_HOLDS_NAMES,
+     .read = gbsi_alchemy_read, .write = gbsi_alchemy_write},
 };
 /* clang-format on */
 #define N_FORMATS (sizeof formats / sizeof formats[0])
@@ -24,7 +31,7 @@ static const gbsi_format formats[] = {
  * table. */
 const char *gbs_model_formats(void)
 {
-    return "uai|lg|bif";
+    return "uai|lg|bif|xmlbif|fg|alchemy";
 }
 
 static const gbs_read_options default_read = {0};
@@ -223,7 +230,8 @@ static void tell_losses(const gbs_model *model, const char *path, const gbsi_for
     if (options->warn == NULL) {
         return;
     }
-    if (model->n_named > 0 && (format->holds & GBSI_HOLDS_NAMES) == 0) {
+    bool keeps_numbers = (format->holds & GBSI_HOLDS_NUMBERS) != 0 && gbsi_fg_keeps_names(model);
+    if (model->n_named > 0 && (format->holds & GBSI_HOLDS_NAMES) == 0 && !keeps_numbers) {
         tell_loss(options, path, "lost the names of variables", format);
     }
     if (model->label != NULL && (format->holds & GBSI_HOLDS_LABELS) == 0) {

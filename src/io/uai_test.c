@@ -309,8 +309,8 @@ static void formats(void **state)
     refuse_model("-", SMALLEST, NULL, GBS_ERR_ARGUMENT, "uai (.uai), lg (.LG), bif (.bif)");
     refuse_model("model.txt", SMALLEST, NULL, GBS_ERR_ARGUMENT, "model.txt: the ending");
     refuse_model(".uai", SMALLEST, NULL, GBS_ERR_ARGUMENT, "the ending");
-    options.format = "fg";
-    refuse_model("a.uai", SMALLEST, &options, GBS_ERR_ARGUMENT, "format 'fg' is not known");
+    options.format = "none";
+    refuse_model("a.uai", SMALLEST, &options, GBS_ERR_ARGUMENT, "format 'none' is not known");
     gbs_model *m = NULL;
     gbs_error err;
     assert_int_equal(gbs_model_read(scratch_path("none.uai"), NULL, &m, &err), GBS_ERR_IO);

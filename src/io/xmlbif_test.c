@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "io/test_models.h"
+
+#define HEAD "<BIF VERSION=\"0.3\"><NETWORK>\n"
+#define TAIL "</NETWORK></BIF>"
+#define A    "<VARIABLE><NAME>a</NAME><OUTCOME>no</OUTCOME><OUTCOME>yes</OUTCOME></VARIABLE>\n"
+#define B                                                                 \
+    "<VARIABLE><NAME>b</NAME><OUTCOME>lo</OUTCOME><OUTCOME>mid</OUTCOME>" \
+    "<OUTCOME>hi</OUTCOME></VARIABLE>\n"
+#define PA       "<DEFINITION><FOR>a</FOR><TABLE>0.9 0.1</TABLE></DEFINITION>\n"
+#define PB(rest) "<DEFINITION><FOR>b</FOR>" rest "</DEFINITION>\n"
+
+static void same_as_uai(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *xml = NULL;
+    gbs_model *uai = NULL;
+    double w_xml[24];
+    double w_uai[24];
+    if (gbs_model_read(data_path("network.xml"), NULL, &xml, &err) != GBS_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(gbs_model_read(data_path("network.uai"), NULL, &uai, &err), GBS_OK);
+    assert_int_equal(enumerate(xml, w_xml, 24), 24);
+    assert_int_equal(enumerate(uai, w_uai, 24), 24);
+    for (int i = 0; i < 24; i++) {
+        expect_near(w_xml[i], w_uai[i]);
+    }
+    assert_int_equal(gbs_model_is_directed(xml), 1);
+    assert_string_equal(gbs_model_variable_name(xml, 1), "rain-2");
+    assert_string_equal(gbs_model_variable_name(xml, 2), "wet grass");
+    assert_string_equal(gbs_model_state_label(xml, 1, 2), ">=12");
+    assert_string_equal(gbs_model_state_label(xml, 2, 1), "<5");
+    gbs_model_free(xml);
+    gbs_model_free(uai);
+}
+
+/* The child is fastest, which a BIF "table" has slowest. */
+static void layouts(void **state)
+{
+    (void)state;
+    gbs_model *bif =
+        read_model("a.bif",
+                   "variable a { type discrete [ 2 ] { no, yes }; }"
+                   "variable b { type discrete [ 3 ] { lo, mid, hi }; }"
+                   "probability ( a ) { table 0.9, 0.1; }"
+                   "probability ( b | a ) { (no) 0.7, 0.2, 0.1; (yes) 0.1, 0.3, 0.6; }",
+                   NULL);
+    static const char *const same[] = {
+        HEAD A B PA PB("<GIVEN>a</GIVEN><TABLE>.7 .2 .1 .1 .3 .6</TABLE>") TAIL,
+        "\xef\xbb\xbf<?xml version='1.0'?>\r\n<!DOCTYPE BIF SYSTEM \"a>b.dtd\">\r\n"
+        "<BIF VERSION = '0.3'\r\n xmlns=\"http://x/y\" >\r\n<NETWORK>\r\n<PROPERTY>a &amp; b"
+        "</PROPERTY>\r\n" A B PA PB(
+            "<TABLE>\r\n<!-- one -->0.7<!-- 9 -->0.2 0.1 <?pi 8?> 1e-1 +0.3 0.6</TABLE><GIVEN>\r\n "
+            "a</GIVEN>") TAIL "\r\n<!-- end -->\r\n",
+        "<!-- first --><?p?><!DOCTYPE BIF [ %pe; <!ENTITY e '<!-- \"]>'> <!--]>--> <?x ]>?> ] "
+        ">" HEAD A B PA PB("<PROPERTY>x</PROPERTY ><GIVEN>&#97;</GIVEN><TABLE>.7 .2 .1 .1 .3 .6"
+                           "</TABLE>") TAIL,
+    };
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        gbs_model *m = read_model(i == 0   ? "b.bifxml"
+                                  : i == 1 ? "b.xml"
+                                           : "b.xmlbif",
+                                  same[i], NULL);
+        assert_string_equal(gbs_model_digest(m), gbs_model_digest(bif));
+        gbs_model_free(m);
+    }
+    gbs_model_free(bif);
+}
+
+/* Read as meant, and back again. */
+static void names(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *back = NULL;
+    gbs_model *m = read_model(
+        "a.xml",
+        "<BIF><NETWORK><VARIABLE><NAME>\n  \xc3\xa9t\xc3\xa9 &#x1F327;&quot;&apos; </NAME>"
+        "<OUTCOME>&lt;&amp;&gt;</OUTCOME><OUTCOME><![CDATA[ a&b ]]></OUTCOME>"
+        "<OUTCOME>&#32;x&#9;y&#10;</OUTCOME><OUTCOME>a &amp;amp; b</OUTCOME></VARIABLE>"
+        "<DEFINITION><FOR>\xc3\xa9t\xc3\xa9 \xf0\x9f\x8c\xa7\"'</FOR><TABLE>0.1 0.2 0.3 0.4"
+        "</TABLE></DEFINITION></NETWORK></BIF>",
+        NULL);
+    static const char *const labels[] = {"<&>", " a&b ", " x\ty\n", "a &amp; b"};
+    assert_int_equal(gbs_model_write(m, scratch_path("n.xml"), NULL, &err), GBS_OK);
+    if (gbs_model_read(scratch_path("n.xml"), NULL, &back, &err) != GBS_OK) {
+        fail_msg("%s", err.message);
+    }
+    for (int i = 0; i < 2; i++) {
+        const gbs_model *one = i == 0 ? m : back;
+        assert_string_equal(gbs_model_variable_name(one, 0),
+                            "\xc3\xa9t\xc3\xa9 \xf0\x9f\x8c\xa7\"'");
+        for (uint32_t a = 0; a < 4; a++) {
+            assert_string_equal(gbs_model_state_label(one, 0, a), labels[a]);
+        }
+    }
+    gbs_model_free(m);
+    gbs_model_free(back);
+}
+
+static void refused_markup(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *part;
+    } cases[] = {
+        {"", "a.xml:1:1: found the end of the file, expected <BIF>"},
+        {"hello", "a.xml:1:1: found 'hello', expected a tag"},
+        {"<BIF", "expected a blank, '/>' or '>'"},
+        {"<BIF>", "found the end of the file, expected <NETWORK>"},
+        {"<BIF/>", "a.xml:1:1: found '<BIF', expected <BIF>"},
+        {"<bif>", "found '<bif', expected <BIF>"},
+        {"< BIF>", "a.xml:1:2: found ' ', expected the name of a tag"},
+        {"<1>", "found '1', expected the name of a tag"},
+        {"<BIF VERSION>", "found '>', expected '=' and the value"},
+        {"<BIF VERSION=0.3>", "found '0', expected a value in quotes"},
+        {"<BIF VERSION=\"0.3>", "a.xml:1:14: found a quote that does not end"},
+        {"<BIF VERSION=\"<\">", "found '<', expected no '<' in an attribute"},
+        {"<BIF VERSION=\"0.3\"x='1'>", "found 'x', expected a blank"},
+        {"<BIF VERSION=\"0.4\">", "a.xml:1:15: found version '0.4' of XMLBIF, expected 0.3"},
+        {"<!-- open", "a.xml:1:1: found '<!--' that does not end, expected '-->'"},
+        {"<?xml open", "found '<?xml' that does not end"},
+        {"<!DOCTYPE BIF", "a.xml:1:1: found a declaration that does not end"},
+        {"<!DOCTYPE BIF [", "found the end of the file, expected a declaration or ']'"},
+        {"<!DOCTYPE BIF [ x", "found 'x', expected a declaration or ']'"},
+        {"<!DOCTYPE BIF [ <!ENTITY a \"", "a.xml:1:17: found a declaration that does not end"},
+        {"<!DOCTYPE BIF [ ] x>", "found 'x', expected '>' of the document type"},
+        {"<!DOCTYPE BIF []><!DOCTYPE BIF []>" HEAD, "found '!', expected the name of a tag"},
+        {HEAD TAIL, "found no variable"},
+        {HEAD A PA, "found the end of the file, expected <NAME>, <PROPERTY>, <VARIABLE>"},
+        {HEAD A PA "</NETWORK>", "found the end of the file, expected </BIF>"},
+        {HEAD A PA "</BIF>", "found '</BIF', expected <NAME>, <PROPERTY>"},
+        {HEAD A PA TAIL "<BIF>", "found '<BIF', expected the end of the file"},
+        {HEAD A PA TAIL "x", "found 'x', expected a tag"},
+        {HEAD "<OTHER/>", "a.xml:2:1: found '<OTHER', expected <NAME>"},
+        {HEAD "<NAME>a</OTHER>", "a.xml:2:8: found '</OTHER', expected </NAME>"},
+        {HEAD "<NAME>a<B/></NAME>", "found '<B', expected </NAME>"},
+        {HEAD "<NAME>a</NAME x>", "found 'x', expected '>'"},
+        {HEAD "<NAME>a<!-- </NAME>", "a.xml:2:8: found '<!--' that does not end"},
+        {HEAD "<NAME>a<![CDATA[ </NAME>", "found '<![CDATA[' that does not end, expected ']]>'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        refuse_model("a.xml", cases[i].text, NULL, GBS_ERR_FORMAT, cases[i].part);
+    }
+    refuse_model("a.xml", "<?xml version='1.0' encoding='ISO-8859-1'?><BIF>\xe9", NULL,
+                 GBS_ERR_UNSUPPORTED,
+                 "a.xml:1:31: found 'ISO-8859-1', expected the encoding UTF-8 or US-ASCII");
+    gbs_model_free(
+        read_model("a.xml", "<?xml version='1.0' encoding='ISO-8859-1'?>" HEAD A PA TAIL, NULL));
+}
+
+#define NAMED(text) HEAD "<VARIABLE><NAME>" text "</NAME><OUTCOME>x</OUTCOME></VARIABLE>" TAIL
+
+/* Nothing is ever expanded or fetched. */
+static void refused_references(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {
+        NAMED("&e;"),
+        NAMED("&"),
+        NAMED("&;"),
+        NAMED("&lt"),
+        NAMED("&LT;"),
+        NAMED("&#;"),
+        NAMED("&#x;"),
+        NAMED("&#0;"),
+        NAMED("&#31;"),
+        NAMED("&#xD800;"),
+        NAMED("&#xA;&#xFFFE;"),
+        NAMED("&#1114112;"),
+        NAMED("&#99999999999999999999;"),
+        NAMED("&#12a;"),
+        NAMED("&#-1;"),
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        refuse_model("a.xml", cases[i], NULL, GBS_ERR_FORMAT, "expected &lt; &gt; &amp;");
+    }
+    refuse_model(
+        "a.xml",
+        "<!DOCTYPE BIF [<!ENTITY a \"b\"><!ENTITY e SYSTEM \"file:///etc/passwd\">]>" NAMED("x&e;"),
+        NULL, GBS_ERR_FORMAT, "a.xml:2:18: found '&e;', expected &lt;");
+    refuse_model("a.xml", HEAD A "<DEFINITION><FOR>a</FOR><TABLE>&#49; 0</TABLE></DEFINITION>" TAIL,
+                 NULL, GBS_ERR_FORMAT, "found '&#49;', expected a probability");
+}
+
+static void refused_networks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *part;
+    } cases[] = {
+        {HEAD "<VARIABLE/>" TAIL, "a.xml:2:2: found a variable without a NAME"},
+        {HEAD "<VARIABLE></VARIABLE>" TAIL, "found a variable without a NAME"},
+        {HEAD "<VARIABLE><NAME>a</NAME></VARIABLE>" TAIL, "found a variable without an OUTCOME"},
+        {HEAD "<VARIABLE><OUTCOME>a</OUTCOME></VARIABLE>" TAIL,
+         "found '<OUTCOME', expected <NAME>"},
+        {HEAD "<VARIABLE><NAME>a</NAME><NAME>b</NAME>", "found '<NAME', expected <OUTCOME>"},
+        {HEAD "<VARIABLE><NAME> </NAME>", "found an empty <NAME>, expected a name"},
+        {HEAD "<VARIABLE><NAME/>", "found an empty <NAME>"},
+        {HEAD "<VARIABLE TYPE=\"chance\">", "found 'chance', expected the type nature"},
+        {HEAD "<VARIABLE><NAME>a</NAME><OUTCOME>x</OUTCOME><OUTCOME>&#120;</OUTCOME>",
+         "a.xml:2:54: found state 'x' twice, expected it once"},
+        {HEAD A A PA TAIL, "a.xml:3:17: found variable 'a' twice, expected it once"},
+        {HEAD A TAIL, "a.xml:2:17: found variable 'a' without a DEFINITION, expected one"},
+        {HEAD A PA PA TAIL, "found a second DEFINITION of 'a', expected one"},
+        {HEAD A "<DEFINITION/>" TAIL, "found a DEFINITION without FOR"},
+        {HEAD A "<DEFINITION></DEFINITION>" TAIL, "DEFINITION without FOR"},
+        {HEAD A "<DEFINITION><FOR>a</FOR></DEFINITION>" TAIL, "DEFINITION without TABLE"},
+        {HEAD A "<DEFINITION><FOR>a</FOR><TABLE/></DEFINITION>" TAIL, "DEFINITION without TABLE"},
+        {HEAD A "<DEFINITION><FOR>a</FOR><FOR>a</FOR></DEFINITION>" TAIL,
+         "found '<FOR', expected one of them"},
+        {HEAD A "<DEFINITION><OUTCOME>", "found '<OUTCOME', expected <FOR>, <GIVEN>"},
+        {HEAD A "<DEFINITION><FOR>c</FOR><TABLE>1</TABLE></DEFINITION>" TAIL,
+         "a.xml:3:18: found 'c', expected a variable that the file declares"},
+        {HEAD A "<DEFINITION><FOR>a</FOR><GIVEN>a</GIVEN><TABLE>1</TABLE></DEFINITION>" TAIL,
+         "found 'a' twice in one block"},
+        {HEAD A "<DEFINITION><FOR>a</FOR><TABLE>1</TABLE></DEFINITION>" TAIL,
+         "a.xml:3:33: found the end of the TABLE of 'a' after 1 probabilities, expected 2"},
+        {HEAD A "<DEFINITION><FOR>a</FOR><TABLE>1 0 0</TABLE></DEFINITION>" TAIL,
+         "found '0' after all 2 probabilities of a TABLE"},
+        {HEAD A "<DEFINITION><FOR>a</FOR><TABLE>1 -1</TABLE></DEFINITION>" TAIL, "found '-1'"},
+        {HEAD A "<DEFINITION><FOR>a</FOR><TABLE>1 nan</TABLE></DEFINITION>" TAIL, "found 'nan'"},
+        {HEAD A "<DEFINITION><FOR>a</FOR><TABLE>0 0</TABLE></DEFINITION>" TAIL, "all zero"},
+        {HEAD A "<DEFINITION><FOR>a</FOR><TABLE>1 0</TABLE><TABLE>1 0</TABLE></DEFINITION>" TAIL,
+         "found '<TABLE', expected one of them"},
+        {HEAD A B
+         "<DEFINITION><FOR>a</FOR><GIVEN>b</GIVEN><TABLE>1 0 1 0 1 0</TABLE></DEFINITION>" PB(
+             "<GIVEN>a</GIVEN><TABLE>1 0 0 1 0 0</TABLE>") TAIL,
+         "directed cycle"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        refuse_model("a.xml", cases[i].text, NULL, GBS_ERR_FORMAT, cases[i].part);
+    }
+    refuse_model("a.xml", HEAD "<VARIABLE TYPE=\"decision\">", NULL, GBS_ERR_UNSUPPORTED,
+                 "a.xml:2:17: found 'decision', expected nature: decisions and utilities are not");
+    refuse_model("a.xml", HEAD "<VARIABLE TYPE=\"utility\">", NULL, GBS_ERR_UNSUPPORTED, "utility");
+    warnings warned = {0};
+    gbs_read_options options = {.lenient = 1, .warn = take_warning, .context = &warned};
+    gbs_model_free(read_model("a.xml", "<BIF VERSION=\"0.5\"><NETWORK>" A PA TAIL, &options));
+    assert_int_equal(warned.n, 1);
+}
+
+static void written_text(void **state)
+{
+    (void)state;
+    char text[1024];
+    gbs_error err = {0};
+    warnings warned = {0};
+    gbs_write_options options = {.warn = take_warning, .context = &warned};
+    const char *path = scratch_path("w.xml");
+    gbs_model *m = read_model("a.uai", "BAYES 2 1 2 2 1 0 2 0 1 1 1 2 0.25 0.75", NULL);
+    assert_int_equal(gbs_model_write(m, path, &options, &err), GBS_OK);
+    (void)read_file(path, text, sizeof text);
+    assert_string_equal(
+        text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<BIF VERSION=\"0.3\">\n<NETWORK>\n"
+              "<NAME>unknown</NAME>\n"
+              "<VARIABLE TYPE=\"nature\">\n\t<NAME>x0</NAME>\n\t<OUTCOME>0</OUTCOME>\n</VARIABLE>\n"
+              "<VARIABLE TYPE=\"nature\">\n\t<NAME>x1</NAME>\n\t<OUTCOME>0</OUTCOME>\n"
+              "\t<OUTCOME>1</OUTCOME>\n</VARIABLE>\n"
+              "<DEFINITION>\n\t<FOR>x0</FOR>\n\t<TABLE>\n\t\t1\n\t</TABLE>\n</DEFINITION>\n"
+              "<DEFINITION>\n\t<FOR>x1</FOR>\n\t<GIVEN>x0</GIVEN>\n\t<TABLE>\n\t\t0.25 0.75\n"
+              "\t</TABLE>\n</DEFINITION>\n</NETWORK>\n</BIF>\n");
+    gbs_model_free(m);
+    assert_int_equal(gbs_model_read(data_path("network.xml"), NULL, &m, &err), GBS_OK);
+    gbs_model *back = NULL;
+    assert_int_equal(gbs_model_write(m, path, &options, &err), GBS_OK);
+    assert_int_equal(gbs_model_read(path, NULL, &back, &err), GBS_OK);
+    assert_string_equal(gbs_model_digest(back), gbs_model_digest(m));
+    assert_string_equal(gbs_model_state_label(back, 2, 1), "<5");
+    assert_int_equal(warned.n, 0);
+    gbs_model_free(m);
+    gbs_model_free(back);
+    m = read_model("a.uai", "MARKOV 1 2 0", NULL);
+    assert_int_equal(gbs_model_write(m, path, &options, &err), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "the model is not directed"));
+    gbs_model_free(m);
+    m = read_model("a.bif",
+                   "variable \"a\x01\" { type discrete [ 1 ] { x }; }"
+                   "probability ( \"a\x01\" ) { table 1; }",
+                   NULL);
+    assert_int_equal(gbs_model_write(m, path, &options, &err), GBS_ERR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "'a\\x01' cannot be written in XML"));
+    gbs_model_free(m);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    remove_scratch();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_as_uai),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(names),
+        cmocka_unit_test(refused_markup),
+        cmocka_unit_test(refused_references),
+        cmocka_unit_test(refused_networks),
+        cmocka_unit_test(written_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, end);
+}
