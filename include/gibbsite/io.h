@@ -18,7 +18,8 @@ typedef struct gbs_read_options {
     const char *format;          /**< NULL: by ending; else one of gbs_model_formats() */
     int lenient;                 /**< 1: deviations the format page marks lenient are warnings */
     int normalize_cpts;          /**< 1: scale columns of conditional tables to sum to one */
-    const char *evidence_format; /**< NULL: decided by the content; else "single" or "multi" */
+    const char *evidence_format; /**< NULL: decided by ending and content; else
+                                      "single", "multi" or "tab" */
     const char *convention;      /**< sign of couplings: "physics", "bqm" or "maxcut"; NULL: the
                                       format's own */
     const char *diagonal;        /**< diagonal of a matrix of couplings: "field", "ignore" or
@@ -63,8 +64,31 @@ GBS_API gbs_status gbs_model_read_memory(const char *name, const void *bytes, si
 GBS_API gbs_status gbs_model_write(const gbs_model *model, const char *path,
                                    const gbs_write_options *options, gbs_error *err);
 
+/** The samples of an evidence file, of which most files hold one. */
+typedef struct gbs_evidence_set gbs_evidence_set;
+
 /**
- * Read a UAI evidence file (either generation) into evidence.
+ * Read an evidence file: UAI evidence of either generation, or with the ending .tab (or
+ * options->evidence_format "tab") data of libDAI, a sample per line.
+ *
+ * @param model  borrowed, outlives the set. @param set out, caller frees.
+ */
+GBS_API gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
+                                         const gbs_read_options *options, gbs_evidence_set **set,
+                                         gbs_error *err);
+GBS_API void gbs_evidence_set_free(gbs_evidence_set *set); /**< NULL is allowed */
+/** @return how many samples, 1 or more. */
+GBS_API size_t gbs_evidence_set_size(const gbs_evidence_set *set);
+/** Observe a sample on top of what was observed. Nothing changes where the two contradict.
+ *  @param index 0-based. @param evidence of the same model. */
+GBS_API gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
+                                            gbs_evidence *evidence, gbs_error *err);
+
+/** The number of samples of an evidence file. @param n out. */
+GBS_API gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
+                                      const gbs_read_options *options, size_t *n, gbs_error *err);
+/**
+ * Read one sample of an evidence file into evidence: a set read, observed and freed.
  *
  * @param index  which sample of a file that holds several; 0-based.
  */

@@ -182,16 +182,18 @@ static void mutated_results(void **state)
 {
     (void)state;
     static const char *const originals[] = {"MAR\n3 2 0.25 0.75 3 0.1 0.2 0.7 4 0 0 0 1",
-                                            "2 1 1 0 2 1 2 2 3", "2\n0 2 0.5 1\n2 4 1 2 3 4",
+                                            "2 1 1 0 2 1 2 2 3",
+                                            "2\n0 2 0.5 1\n2 4 1 2 3 4",
                                             "scan 1\nvariables 3\n0 1 2 1 2 0",
-                                            "MAP\n3 1 0 3\n-BEGIN-\n3 0 2 1"};
+                                            "MAP\n3 1 0 3\n-BEGIN-\n3 0 2 1",
+                                            "2\t0\t1\n\n3\t\t2\n\t1\t\n"};
     uint64_t seed = 8;
     gbs_error err;
     gbs_model *model = NULL;
     assert_int_equal(gbs_model_read(data_path("mixed.uai"), NULL, &model, &err), GBS_OK);
     for (int i = 0; i < 1500; i++) {
         char text[512];
-        const char *original = originals[i % 5];
+        const char *original = originals[i % 6];
         size_t n = strlen(original);
         memcpy(text, original, n);
         for (int k = 0; k <= i % 3; k++) {
@@ -200,6 +202,7 @@ static void mutated_results(void **state)
         text[n] = 0;
         const char *path = scratch_file("r", text);
         gbs_read_options options = {.lenient = i % 2};
+        gbs_read_options as_tab = {.evidence_format = "tab"};
         gbs_marginals m = {0};
         gbs_evidence *evidence = NULL;
         uint32_t x[3];
@@ -208,6 +211,7 @@ static void mutated_results(void **state)
         assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
         (void)gbs_marginals_read(path, &options, &m, &err);
         (void)gbs_evidence_read(evidence, path, 0, &options, &err);
+        (void)gbs_evidence_read(evidence, path, 1, &as_tab, &err);
         (void)gbs_evidence_read_virtual(evidence, path, &options, &err);
         (void)gbs_state_read(path, model, x, &err);
         (void)gbs_scan_read(path, model, &sequence, &length, &err);
@@ -264,8 +268,9 @@ static void memory_runs_out_of_results(void **state)
     assert_int_equal(gbs_model_read(data_path("mixed.uai"), NULL, &model, &err), GBS_OK);
     const char *mar = scratch_file("x.MAR", "MAR 2 2 0.25 0.75 3 0.1 0.2 0.7");
     const char *evid = scratch_file("x.evid", "2 1 1 0 1 2 3");
+    const char *tab = scratch_file("x.tab", "2\t0\t1\n\n3\t\t2\n\t1\t\n");
     const char *scan = scratch_file("x.scan", "scan 1 variables 3 0 1 2 1 2 0");
-    for (int reader = 0; reader < 3; reader++) {
+    for (int reader = 0; reader < 4; reader++) {
         gbs_status status = GBS_ERR_MEMORY;
         for (uint64_t n = 0; status != GBS_OK; n++) {
             gbs_marginals m = {0};
@@ -276,6 +281,7 @@ static void memory_runs_out_of_results(void **state)
             gbsi_alloc_fail_after(n);
             status = reader == 0   ? gbs_marginals_read(mar, NULL, &m, &err)
                      : reader == 1 ? gbs_evidence_read(evidence, evid, 1, NULL, &err)
+                     : reader == 2 ? gbs_evidence_read(evidence, tab, 1, NULL, &err)
                                    : gbs_scan_read(scan, model, &sequence, &length, &err);
             gbsi_alloc_fail_after(UINT64_MAX);
             assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/text.h"
+#include "io/evidence_set.h"
 #include "model/model.h"
 
 typedef struct evidence_file {
@@ -95,12 +95,11 @@ static void check_pairs(evidence_file *f, size_t sample, size_t first, size_t n_
     }
 }
 
-/* Where sample k of a file read as multi has its count of pairs, or SIZE_MAX if the tokens run out;
- * k = n_samples gives the end. */
-static size_t find_sample(const evidence_file *f, uint64_t k)
+/* The token behind n_samples of a file read as multi, or SIZE_MAX if they run out. */
+static size_t find_end(const evidence_file *f, uint64_t n_samples)
 {
     size_t at = 1;
-    for (uint64_t s = 0; s < k; s++) {
+    for (uint64_t s = 0; s < n_samples; s++) {
         if (at >= f->n || value_at(f, at) > (f->n - at - 1) / 2) {
             return SIZE_MAX;
         }
@@ -133,7 +132,7 @@ static reading try_multi(evidence_file *f)
 {
     reading r = {.possible = true, .wrong = SIZE_MAX};
     uint64_t n_samples = value_at(f, 0);
-    if (n_samples >= f->n || find_sample(f, n_samples) != f->n) {
+    if (n_samples >= f->n || find_end(f, n_samples) != f->n) {
         r.possible = false;
         (void)snprintf(r.reason, sizeof r.reason,
                        "%llu samples announced, which do not fit the %zu numbers that follow",
@@ -170,7 +169,7 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
         *multi = strcmp(named, "multi") == 0;
         if (!*multi && strcmp(named, "single") != 0) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "evidence format '%.100s' is not known, expected single or multi",
+                             "evidence format '%.100s' is not known, expected single, multi or tab",
                              named);
         }
         const reading *r = *multi ? &several : &one;
@@ -200,100 +199,65 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
     return GBS_OK;
 }
 
-static gbs_status take(const evidence_file *f, gbs_evidence *evidence, size_t at, gbs_error *err)
+/* The pairs whose count stands at token `at`, as a sample. */
+static gbs_status add_sample(const evidence_file *f, gbs_evidence_set *set, size_t at,
+                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    size_t n_pairs = (size_t)value_at(f, at);
-    /* First against what was observed before, so that nothing is half done. */
-    for (size_t i = 0; i < n_pairs; i++) {
-        uint32_t v = (uint32_t)value_at(f, at + 1 + 2 * i);
-        uint32_t state = (uint32_t)value_at(f, at + 2 + 2 * i);
-        uint32_t before = 0;
-        if (gbs_evidence_state(evidence, v, &before) != 0 && before != state) {
-            return gbsi_text_fail(f->text, token_at(f, at + 1 + 2 * i), err,
-                                  "found variable %u observed in state %u, but it was observed in "
-                                  "state %u already",
-                                  v, state, before);
-        }
-    }
-    for (size_t i = 0; i < n_pairs; i++) {
-        status = gbs_evidence_observe(evidence, (uint32_t)value_at(f, at + 1 + 2 * i),
-                                      (uint32_t)value_at(f, at + 2 + 2 * i), err);
-        GBSI_TRY(gbsi_text_blame(f->text, token_at(f, at + 1 + 2 * i), status, err));
+    size_t end = at + 1 + 2 * (size_t)value_at(f, at);
+    GBSI_TRY(gbsi_evidence_set_begin(set, err));
+    for (size_t i = at + 1; i < end; i += 2) {
+        gbsi_observation observation = {(uint32_t)value_at(f, i), (uint32_t)value_at(f, i + 1),
+                                        token_at(f, i).at};
+        GBSI_TRY(gbsi_evidence_set_add(set, observation, err));
     }
 
 cleanup:
     return status;
 }
 
-static gbs_status no_such_sample(const gbsi_text *text, uint32_t index, uint64_t n, gbs_error *err)
-{
-    return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                     "%s: evidence sample %u is asked for, the file has %llu (counted from 0)",
-                     text->name, index, (unsigned long long)n);
-}
-
-static gbs_status use_tokens(evidence_file *f, gbs_evidence *evidence, uint32_t index,
-                             gbs_error *err)
+static gbs_status use_tokens(evidence_file *f, gbs_evidence_set *set, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     bool multi = false;
     size_t n_repeats = 0;
     if (f->n == 0) {
         gbsi_text_warn(f->text, "the file is empty: no evidence");
-        return index == 0 ? GBS_OK : no_such_sample(f->text, index, 1, err);
+        return gbsi_evidence_set_begin(set, err);
     }
     GBSI_TRY(choose(f, &multi, &n_repeats, err));
-    if (f->n == 1 && index == 0) {
-        return GBS_OK;
-    }
-    uint64_t n_samples = multi ? value_at(f, 0) : 1;
-    if (index >= n_samples) {
-        return no_such_sample(f->text, index, n_samples, err);
-    }
     if (n_repeats != 0) {
         gbsi_text_warn(f->text, "%zu observations are repeated", n_repeats);
     }
-    status = take(f, evidence, multi ? find_sample(f, index) : 0, err);
+    if (!multi || f->n == 1) { /* a lone 0: no sample or one without evidence, which is the same */
+        return add_sample(f, set, 0, err);
+    }
+    for (size_t at = 1; at < f->n; at += 1 + 2 * (size_t)value_at(f, at)) {
+        GBSI_TRY(add_sample(f, set, at, err));
+    }
 
 cleanup:
     return status;
 }
 
-static gbs_status read_evidence(gbsi_text *text, gbs_evidence *evidence, uint32_t index,
-                                gbs_error *err)
+gbs_status gbsi_evidence_read_uai(gbs_evidence_set *set, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    evidence_file f = {.text = text, .model = evidence->model};
+    evidence_file f = {.text = &set->text, .model = set->model};
     size_t n = f.model->n_variables;
     f.seen = gbsi_alloc_array(n, sizeof *f.seen);
     f.state = gbsi_alloc_array(n, sizeof *f.state);
     if (f.seen == NULL || f.state == NULL) {
-        status = gbsi_no_memory(err, text->name, n * sizeof *f.seen);
+        status = gbsi_no_memory(err, set->name, n * sizeof *f.seen);
         goto cleanup;
     }
     GBSI_TRY(read_tokens(&f, err));
-    status = use_tokens(&f, evidence, index, err);
+    status = use_tokens(&f, set, err);
 
 cleanup:
     gbsi_free(f.seen);
     gbsi_free(f.state);
     gbsi_free(f.value);
     gbsi_free(f.place);
-    return status;
-}
-
-gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path, uint32_t index,
-                             const gbs_read_options *options, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbsi_input input = {0};
-    gbsi_text text;
-    GBSI_TRY(gbsi_input_read(path, &input, err));
-    GBSI_TRY(gbsi_text_open(&text, &input, options, err));
-    status = read_evidence(&text, evidence, index, err);
-
-cleanup:
-    gbsi_input_free(&input);
     return status;
 }

@@ -74,13 +74,25 @@ static size_t ending_length(const gbsi_format *format, const char *path, size_t 
     return longest;
 }
 
+/* Its length without .gz or .zst. */
+static size_t unpacked_length(const char *path)
+{
+    size_t n = strlen(path);
+    n -= ends_in(path, n, ".gz", 3) ? 3 : 0;
+    n -= ends_in(path, n, ".zst", 4) ? 4 : 0;
+    return n;
+}
+
+bool gbsi_has_ending(const char *path, const char *ending)
+{
+    return ends_in(path, unpacked_length(path), ending, strlen(ending));
+}
+
 static const gbsi_format *by_ending(const char *path)
 {
     const gbsi_format *found = NULL;
     size_t longest = 0;
-    size_t n = strlen(path);
-    n -= ends_in(path, n, ".gz", 3) ? 3 : 0;
-    n -= ends_in(path, n, ".zst", 4) ? 4 : 0;
+    size_t n = unpacked_length(path);
     for (size_t i = 0; i < N_FORMATS; i++) {
         size_t m = ending_length(&formats[i], path, n);
         if (m > longest) {

@@ -7,7 +7,7 @@
 #include "io/text.h"
 #include "model/model.h"
 
-static bool name_taken(const gbs_model *model, const char *name)
+bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable)
 {
     uint32_t low = 0;
     uint32_t high = model->n_named;
@@ -15,6 +15,7 @@ static bool name_taken(const gbs_model *model, const char *name)
         uint32_t middle = low + (high - low) / 2;
         int order = strcmp(gbs_model_variable_name(model, model->by_name[middle]), name);
         if (order == 0) {
+            *variable = model->by_name[middle];
             return true;
         }
         low = order < 0 ? middle + 1 : low;
@@ -31,8 +32,9 @@ gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *ma
         *name = known;
         return GBS_OK;
     }
+    uint32_t other = 0;
     size_t length = (size_t)snprintf(made, GBSI_MADE_NAME, "x%u", variable);
-    while (name_taken(model, made)) {
+    while (gbsi_find_name(model, made, &other)) {
         if (length + 1 == GBSI_MADE_NAME) {
             return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                              "variable %u has no name, and x%u with underscores is taken", variable,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names for formats that cannot do without. */
+/* Names for formats that cannot do without, and finding one. */
 #ifndef GBSI_IO_WRITTEN_NAME_H
 #define GBSI_IO_WRITTEN_NAME_H
+
+#include <stdbool.h>
 
 #include "gibbsite/model.h"
 
@@ -11,6 +13,9 @@
  * @param made [GBSI_MADE_NAME], holds a name that was made. @param name out, borrowed. */
 gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *made,
                              const char **name, gbs_error *err);
+
+/* The variable of that name. Unlike gbs_model_find_variable() it looks for no near misses. */
+bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable);
 
 /* GBS_ERR_UNSUPPORTED "the name NAME cannot be written in FORMAT: WHY". */
 gbs_status gbsi_refuse_name(const char *name, const char *format, const char *why, gbs_error *err);
