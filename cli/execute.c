@@ -159,3 +159,13 @@ void cli_verdict(const cli_job *job, int stopped)
                  r->stop);
     }
 }
+
+int cli_conclude(const cli_job *job, int stopped)
+{
+    int status = cli_summary(job);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    cli_verdict(job, stopped);
+    return stopped ? CLI_STOPPED : CLI_DONE;
+}

@@ -190,10 +190,9 @@ static void write_plan(sheet *s, const gbs_info *info)
 
 static int write_info(const cli_job *job, const gbs_info *info)
 {
-    const cli_arguments *arguments = job->arguments;
-    const char *path = arguments->output != NULL ? arguments->output : "-";
+    const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
-    sheet s = {NULL, arguments->json, 0};
+    sheet s = {NULL, job->arguments->json, 0};
     gbs_status status = gbs_output_open(path, &s.output, &err);
     if (status >= 0) {
         if (s.json) {
@@ -208,19 +207,25 @@ static int write_info(const cli_job *job, const gbs_info *info)
     return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
 }
 
-int cli_info(cli_arguments *arguments)
+static int answer_sample(cli_job *job, void *context)
 {
+    (void)context;
     gbs_error err = {GBS_OK, ""};
     gbs_info info;
+    gbs_status done = gbs_model_info(job->model, job->evidence, &job->options, &info, &err);
+    return done < 0 ? cli_fail(done, &err) : write_info(job, &info);
+}
+
+int cli_info(cli_arguments *arguments)
+{
     cli_job job;
     memset(&job, 0, sizeof job);
     int status = cli_check_output(arguments->output);
     if (status == CLI_DONE) {
-        status = cli_load(&job, arguments, arguments->operand[0]);
+        status = cli_load_samples(&job, arguments, arguments->operand[0]);
     }
     if (status == CLI_DONE) {
-        gbs_status done = gbs_model_info(job.model, job.evidence, &job.options, &info, &err);
-        status = done < 0 ? cli_fail(done, &err) : write_info(&job, &info);
+        status = cli_each_sample(&job, answer_sample, NULL);
     }
     cli_job_free(&job);
     return status;

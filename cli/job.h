@@ -9,7 +9,12 @@ typedef struct cli_job {
     const cli_arguments *arguments;
     gbs_read_options read;
     gbs_model *model;
+    gbs_evidence_set **set; /* [n_evidence] NULL where -e is a list; ours */
+    size_t n_samples;       /* of the evidence files, 1 without any */
+    size_t sample;          /* the one observed */
     gbs_evidence *evidence; /* NULL for none */
+    const char *output;     /* where this sample's result goes: -o, perhaps with .k; or NULL */
+    const char *summary;    /* the same of --summary */
     uint32_t *sequence;     /* of a scan file; the library's memory */
     size_t sequence_length;
     uint32_t *start; /* [n_variables] or NULL; ours */
@@ -20,10 +25,25 @@ typedef struct cli_job {
 /* ---- load.c ------------------------------------------------------------------------------ */
 
 /* Read MODEL, evidence, scan and start. @return an exit status. Free in either case. */
+int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path);
+/* The same for a verb that has one answer: several samples are refused, the one is observed. */
 int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
 /* MODEL alone. */
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path);
 void cli_job_free(cli_job *job);
+
+/* ---- samples.c --------------------------------------------------------------------------- */
+
+/* Read all -e: part of loading. */
+int cli_load_evidence(cli_job *job);
+/* Fill job->evidence with one sample and all that goes with every sample. */
+int cli_observe_sample(cli_job *job, size_t sample);
+
+/* What a verb does with job->evidence, writing to job->output and job->summary. */
+typedef int cli_answer(cli_job *job, void *context);
+/* After cli_load_samples(): answer once, or once for every sample of the evidence, to FILE.0,
+ * FILE.1, ... @return the first failure, else CLI_STOPPED if any of them was. */
+int cli_each_sample(cli_job *job, cli_answer *answer, void *context);
 
 /* ---- evidence.c -------------------------------------------------------------------------- */
 
@@ -50,6 +70,9 @@ int cli_execute(cli_job *job,
 
 /* The verdict on standard error. */
 void cli_verdict(const cli_job *job, int stopped);
+
+/* Summary and verdict, once the results are written. @return the exit status of the run. */
+int cli_conclude(const cli_job *job, int stopped);
 
 /* ---- signals.c --------------------------------------------------------------------------- */
 

@@ -189,7 +189,7 @@ static void write_terminal_summary(gbs_output *output, const cli_job *job, const
 static int write_results(const cli_job *job, const char *format)
 {
     const cli_arguments *arguments = job->arguments;
-    const char *path = arguments->output != NULL ? arguments->output : "-";
+    const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;
     estimates e = {0};
@@ -224,31 +224,31 @@ static int write_results(const cli_job *job, const char *format)
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
+static int answer_sample(cli_job *job, void *context)
+{
+    const char *format = context;
+    int stopped = 0;
+    int status = cli_execute(job, NULL, NULL, &stopped);
+    if (status == CLI_DONE) {
+        status = write_results(job, format);
+    }
+    return status == CLI_DONE ? cli_conclude(job, stopped) : status;
+}
+
 int cli_marginals(cli_arguments *arguments)
 {
     const char *format = NULL;
     cli_job job;
-    int stopped = 0;
     memset(&job, 0, sizeof job);
     int status = cli_output_format(arguments, "mar|csv|json", "csv", &format);
     if (status == CLI_DONE) {
         status = cli_settle(arguments, GBS_METHOD_AUTO);
     }
     if (status == CLI_DONE) {
-        status = cli_load(&job, arguments, arguments->operand[0]);
+        status = cli_load_samples(&job, arguments, arguments->operand[0]);
     }
     if (status == CLI_DONE) {
-        status = cli_execute(&job, NULL, NULL, &stopped);
-    }
-    if (status == CLI_DONE) {
-        status = write_results(&job, format);
-    }
-    if (status == CLI_DONE) {
-        status = cli_summary(&job);
-    }
-    if (status == CLI_DONE) {
-        cli_verdict(&job, stopped);
-        status = stopped ? CLI_STOPPED : CLI_DONE;
+        status = cli_each_sample(&job, answer_sample, (void *)(uintptr_t)format);
     }
     cli_job_free(&job);
     return status;

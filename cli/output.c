@@ -58,7 +58,7 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
     if (n > 3 && strcasecmp(path + n - 3, ".gz") == 0) {
         n -= 3;
     }
-    static const char *const names[] = {"mar", "csv", "json"};
+    static const char *const names[] = {"mar", "csv", "json", "tab"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         size_t m = strlen(names[i]);
         if (n > m && path[n - m - 1] == '.' && strncasecmp(path + n - m, names[i], m) == 0 &&

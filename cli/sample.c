@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite sample: every kept draw of every chain as a line of CSV. */
+/* gibbsite sample: every kept draw of every chain as a line of CSV, or of libDAI data. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct writer {
     gbs_output *output;
 } writer;
 
-static void write_header(const writer *w)
+static void write_csv_header(const writer *w)
 {
     char text[32];
     gbs_output_text(w->output, "chain,draw,lp");
@@ -23,8 +23,8 @@ static void write_header(const writer *w)
     gbs_output_text(w->output, "\n");
 }
 
-static gbs_status write_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
-                             const uint32_t *state, gbs_error *err)
+static gbs_status write_csv_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                                 const uint32_t *state, gbs_error *err)
 {
     const writer *w = context;
     uint32_t n = gbs_model_n_variables(w->model);
@@ -42,51 +42,92 @@ static gbs_status write_draw(void *context, uint64_t draw, uint32_t chain, doubl
     return GBS_OK;
 }
 
-static int run_and_write(cli_job *job, int *stopped)
+/* ---- .tab -------------------------------------------------------------------------------- */
+
+/* A column is called by the name of its variable, or by its number where it has none. */
+static int write_tab_header(const writer *w)
 {
-    const cli_arguments *arguments = job->arguments;
-    const char *path = arguments->output != NULL ? arguments->output : "-";
+    char number[32];
+    for (uint32_t v = 0; v < gbs_model_n_variables(w->model); v++) {
+        const char *label = cli_variable_text(w->model, v, "", number);
+        if (strpbrk(label, "\t\n\r") != NULL) {
+            return cli_error(CLI_FAILED,
+                             "the name of variable %" PRIu32 " holds a tab or a line end, which a "
+                             ".tab file cannot",
+                             v);
+        }
+        gbs_output_text(w->output, v > 0 ? "\t" : "");
+        gbs_output_text(w->output, label);
+    }
+    gbs_output_text(w->output, "\n\n");
+    return CLI_DONE;
+}
+
+static gbs_status write_tab_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                                 const uint32_t *state, gbs_error *err)
+{
+    const writer *w = context;
+    uint32_t n = gbs_model_n_variables(w->model);
+    (void)draw;
+    (void)chain;
+    (void)log_density;
+    (void)err;
+    for (uint32_t v = 0; v < n; v++) {
+        gbs_output_text(w->output, v > 0 ? "\t" : "");
+        gbs_output_uint(w->output, state[v]);
+    }
+    gbs_output_bytes(w->output, "\n", 1);
+    return GBS_OK;
+}
+
+/* ---- the verb ---------------------------------------------------------------------------- */
+
+/* Of one sample of the evidence. */
+static int answer_sample(cli_job *job, void *context)
+{
+    const char *path = job->output != NULL ? job->output : "-";
+    int tab = strcmp(context, "tab") == 0;
+    int stopped = 0;
     gbs_error err = {GBS_OK, ""};
     writer w = {job->model, NULL};
     gbs_status done = gbs_output_open(path, &w.output, &err);
     if (done < 0) {
         return cli_fail_output(path, done, &err);
     }
-    write_header(&w);
-    int status = cli_execute(job, write_draw, &w, stopped);
+    int status = CLI_DONE;
+    if (tab) {
+        status = write_tab_header(&w);
+    } else {
+        write_csv_header(&w);
+    }
+    if (status == CLI_DONE) {
+        status = cli_execute(job, tab ? write_tab_draw : write_csv_draw, &w, &stopped);
+    }
     if (status != CLI_DONE) {
         gbs_output_discard(w.output);
         return status;
     }
     done = gbs_output_commit(w.output, &err);
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+    return done < 0 ? cli_fail_output(path, done, &err) : cli_conclude(job, stopped);
 }
 
 int cli_sample(cli_arguments *arguments)
 {
     const char *format = NULL;
     cli_job job;
-    int stopped = 0;
     memset(&job, 0, sizeof job);
     if (!cli_given(arguments, "sweeps") && !cli_given(arguments, "target-error")) {
         arguments->run.sweeps = DEFAULT_SWEEPS;
     }
-    int status = cli_output_format(arguments, "csv", "csv", &format);
+    int status = cli_output_format(arguments, "csv|tab", "csv", &format);
     if (status == CLI_DONE) {
         status = cli_settle(arguments, GBS_METHOD_SAMPLE);
     }
     if (status == CLI_DONE) {
-        status = cli_load(&job, arguments, arguments->operand[0]);
+        status = cli_load_samples(&job, arguments, arguments->operand[0]);
     }
     if (status == CLI_DONE) {
-        status = run_and_write(&job, &stopped);
-    }
-    if (status == CLI_DONE) {
-        status = cli_summary(&job);
-    }
-    if (status == CLI_DONE) {
-        cli_verdict(&job, stopped);
-        status = stopped ? CLI_STOPPED : CLI_DONE;
+        status = cli_each_sample(&job, answer_sample, (void *)(uintptr_t)format);
     }
     cli_job_free(&job);
     return status;

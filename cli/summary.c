@@ -143,7 +143,7 @@ static void write_options(gbs_output *output, const cli_job *job)
         gbs_output_json_string(output, arguments->evidence[i]);
     }
     gbs_output_text(output, "], \"evidence_index\": ");
-    gbs_output_uint(output, arguments->evidence_index);
+    gbs_output_uint(output, job->sample);
     key_optional(output, "virtual_evidence", arguments->virtual_evidence);
     key_optional(output, "start", arguments->start);
     gbs_output_text(output, "}");
@@ -214,7 +214,7 @@ int cli_summary(const cli_job *job)
     const cli_arguments *arguments = job->arguments;
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;
-    if (arguments->summary == NULL) {
+    if (job->summary == NULL) {
         return CLI_DONE;
     }
     size_t size = 1;
@@ -226,7 +226,7 @@ int cli_summary(const cli_job *job)
         free(command);
         return cli_error(CLI_FAILED, "out of memory");
     }
-    gbs_status status = gbs_output_open(arguments->summary, &output, &err);
+    gbs_status status = gbs_output_open(job->summary, &output, &err);
     if (status >= 0) {
         gbs_output_text(output, "{\n  \"schema\": \"run/1\"");
         key_text(output, "tool", "gibbsite");
@@ -239,5 +239,5 @@ int cli_summary(const cli_job *job)
         status = gbs_output_commit(output, &err);
     }
     free(command);
-    return status < 0 ? cli_fail_output(arguments->summary, status, &err) : CLI_DONE;
+    return status < 0 ? cli_fail_output(job->summary, status, &err) : CLI_DONE;
 }

@@ -41,7 +41,7 @@ static const cli_option table[] = {
     TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES, "FILE",
          "where the result goes, its format by the ending; unset: standard output")
     NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json", "format of the result")
-    NAME(0, format, "format", CLI_VERB_SAMPLE, "csv", "format of the draws")
+    NAME(0, format, "format", CLI_VERB_SAMPLE, "csv|tab", "format of the draws")
     NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
     NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_GENERATES, "shortest|fixed",
@@ -65,10 +65,11 @@ static const cli_option table[] = {
          "warn about what gibbsite-formats(5) marks lenient, instead of refusing it")
     FLAG(0, normalize_cpts, "normalize-cpts", CLI_MODELS,
          "scale columns of conditional tables to sum to one")
-    NAME(0, evidence_format, "evidence-format", CLI_RUNS | CLI_VERB_INFO, "single|multi",
-         "generation of a UAI evidence file; unset: by its content")
+    NAME(0, evidence_format, "evidence-format", CLI_RUNS | CLI_VERB_INFO, "single|multi|tab",
+         "form of an evidence file; unset: by its ending (.tab) and content")
     UINT(evidence_index, "evidence-index", CLI_RUNS | CLI_VERB_INFO, 0, 0, UINT32_MAX, "K",
-         "which sample of an evidence file that holds several, from 0")
+         "which sample of an evidence file that holds several, from 0; without: all, to FILE.0, "
+         "FILE.1, ...")
     TEXT(0, grid, "grid", CLI_VERB_ISING, "RxC|AxBxC", "sides of the grid (required)")
     TEXT(0, grid, "grid", CLI_VERB_POTTS, "RxC", "rows and columns (required)")
     FLAG(0, torus, "torus", CLI_VERB_ISING | CLI_VERB_POTTS, "join opposite sides")

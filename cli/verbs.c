@@ -19,7 +19,7 @@ const cli_verb cli_verbs[] = {
     {"sample", CLI_VERB_SAMPLE, 1, "MODEL", "joint samples, one per sweep and chain",
      "Writes CSV: chain,draw,lp and the 0-based state of every variable. 1000 sweeps\n"
      "per chain are kept unless --sweeps or --target-error says otherwise. Always\n"
-     "sampled, never exact.\n",
+     "sampled, never exact. -o FILE.tab is data as libDAI has it.\n",
      "gibbsite sample examples/sprinkler.bif --sweeps 5 --chains 2 --seed 3\n", cli_sample},
     {"generate ising", CLI_VERB_ISING, 0, "", "spins on a grid of two or three dimensions",
      "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
@@ -42,8 +42,9 @@ const cli_verb cli_verbs[] = {
      "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",
      cli_compare},
     {"convert", CLI_VERB_CONVERT, 1, "MODEL", "between model formats",
-     "Reads and writes uai, lg (uai with natural logarithms) and bif; only Bayesian\n"
-     "networks have a bif form.\n",
+     "Reads and writes uai, lg (uai with natural logarithms), bif, xmlbif, fg\n"
+     "(libDAI) and alchemy (GraphLab); only Bayesian networks have a bif or xmlbif\n"
+     "form.\n",
      "gibbsite convert examples/sprinkler.bif --format uai\n", cli_convert},
 };
 const size_t cli_n_verbs = sizeof cli_verbs / sizeof cli_verbs[0];

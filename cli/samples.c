@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Evidence: lists of states, files of one sample or of several. Of several, a verb answers one
+ * after the other, as if it were called once for each with --evidence-index. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "job.h"
+
+/* NAME=STATE lists hold '='; a path that does is told apart by a leading '/', './' or '../'. */
+static int is_evidence_file(const char *text)
+{
+    return strchr(text, '=') == NULL || text[0] == '/' || strncmp(text, "./", 2) == 0 ||
+           strncmp(text, "../", 3) == 0;
+}
+
+static int check_options(const cli_arguments *arguments)
+{
+    for (int i = 0; i < arguments->n_evidence; i++) {
+        if (is_evidence_file(arguments->evidence[i])) {
+            return CLI_DONE;
+        }
+    }
+    if (cli_given(arguments, "evidence-index") || arguments->evidence_format != NULL) {
+        return cli_error(CLI_USAGE, "%s applies to an evidence file, and none is given",
+                         arguments->evidence_format != NULL ? "--evidence-format"
+                                                            : "--evidence-index");
+    }
+    return CLI_DONE;
+}
+
+/* A file of one sample goes with every sample of another; two numbers beyond 1 must agree. */
+static int count_samples(cli_job *job)
+{
+    const cli_arguments *arguments = job->arguments;
+    const char *path = NULL;
+    job->n_samples = 1;
+    for (int i = 0; i < arguments->n_evidence; i++) {
+        size_t n = job->set[i] == NULL ? 1 : gbs_evidence_set_size(job->set[i]);
+        if (n == 1) {
+            continue;
+        }
+        if (path != NULL && n != job->n_samples) {
+            return cli_error(CLI_USAGE, "%s holds %zu evidence samples, %s %zu", path,
+                             job->n_samples, arguments->evidence[i], n);
+        }
+        path = arguments->evidence[i];
+        job->n_samples = n;
+    }
+    if (arguments->evidence_index >= job->n_samples) {
+        return cli_error(CLI_USAGE,
+                         "--evidence-index %" PRIu64 ": the evidence has %zu sample%s, counted "
+                         "from 0",
+                         arguments->evidence_index, job->n_samples, job->n_samples == 1 ? "" : "s");
+    }
+    return CLI_DONE;
+}
+
+int cli_load_evidence(cli_job *job)
+{
+    const cli_arguments *arguments = job->arguments;
+    gbs_error err = {GBS_OK, ""};
+    int status = check_options(arguments);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    job->set = calloc((size_t)arguments->n_evidence + 1, sizeof(gbs_evidence_set *));
+    if (job->set == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    for (int i = 0; i < arguments->n_evidence; i++) {
+        const char *text = arguments->evidence[i];
+        gbs_status done = GBS_OK;
+        if (is_evidence_file(text)) {
+            done = gbs_evidence_set_read(job->model, text, &job->read, &job->set[i], &err);
+        }
+        if (done < 0) {
+            return cli_fail_input(done, &err);
+        }
+    }
+    return count_samples(job);
+}
+
+/* ---- one sample -------------------------------------------------------------------------- */
+
+int cli_observe_sample(cli_job *job, size_t sample)
+{
+    const cli_arguments *arguments = job->arguments;
+    gbs_error err = {GBS_OK, ""};
+    int status = CLI_DONE;
+    job->sample = sample;
+    if (arguments->n_evidence == 0 && arguments->virtual_evidence == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_evidence_new(job->model, &job->evidence, &err);
+    if (done < 0) {
+        return cli_fail(done, &err);
+    }
+    for (int i = 0; i < arguments->n_evidence && status == CLI_DONE; i++) {
+        const gbs_evidence_set *set = job->set[i];
+        if (set == NULL) {
+            status = cli_observe_list(job->model, job->evidence, arguments->evidence[i]);
+            continue;
+        }
+        size_t index = gbs_evidence_set_size(set) == 1 ? 0 : sample;
+        done = gbs_evidence_set_observe(set, index, job->evidence, &err);
+        status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
+    }
+    if (status == CLI_DONE && arguments->virtual_evidence != NULL) {
+        done =
+            gbs_evidence_read_virtual(job->evidence, arguments->virtual_evidence, &job->read, &err);
+        status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
+    }
+    return status;
+}
+
+static void forget_sample(cli_job *job)
+{
+    gbs_run_free(job->run);
+    gbs_evidence_free(job->evidence);
+    job->run = NULL;
+    job->evidence = NULL;
+}
+
+/* ---- all of them ------------------------------------------------------------------------- */
+
+/* Results of several samples need a file each. */
+static int check_target(const cli_job *job, const char *path)
+{
+    struct stat is;
+    const char *likelihoods = job->arguments->virtual_evidence;
+    if (likelihoods != NULL && strcmp(likelihoods, "-") == 0) {
+        return cli_error(CLI_USAGE,
+                         "--virtual-evidence -: standard input can be read for one sample, the "
+                         "evidence holds %zu; choose one with --evidence-index K",
+                         job->n_samples);
+    }
+    if (path != NULL && strcmp(path, "-") != 0 && (stat(path, &is) != 0 || S_ISREG(is.st_mode))) {
+        return CLI_DONE;
+    }
+    return cli_error(CLI_USAGE,
+                     "the evidence holds %zu samples, one result each: give -o FILE for FILE.0, "
+                     "FILE.1, ..., or choose one with --evidence-index K",
+                     job->n_samples);
+}
+
+/* FILE.k, or FILE.k.gz for FILE.gz. @return NULL without memory. */
+static char *sample_path(const char *path, size_t sample)
+{
+    size_t n = strlen(path);
+    size_t size = n + 24;
+    char *text = malloc(size);
+    if (text != NULL) {
+        int packed = n > 3 && strcasecmp(path + n - 3, ".gz") == 0;
+        (void)snprintf(text, size, "%.*s.%zu%s", (int)(packed ? n - 3 : n), path, sample,
+                       packed ? path + n - 3 : "");
+    }
+    return text;
+}
+
+static int answer_to_files(cli_job *job, size_t sample, cli_answer *answer, void *context)
+{
+    const cli_arguments *arguments = job->arguments;
+    char *output = sample_path(arguments->output, sample);
+    char *summary = arguments->summary == NULL ? NULL : sample_path(arguments->summary, sample);
+    int status = CLI_FAILED;
+    if (output == NULL || (arguments->summary != NULL && summary == NULL)) {
+        (void)cli_error(CLI_FAILED, "out of memory");
+    } else {
+        job->output = output;
+        job->summary = summary;
+        cli_note(arguments, "evidence sample %zu of %zu: %s", sample, job->n_samples, output);
+        status = cli_observe_sample(job, sample);
+        status = status == CLI_DONE ? answer(job, context) : status;
+    }
+    forget_sample(job);
+    free(output);
+    free(summary);
+    job->output = NULL;
+    job->summary = NULL;
+    return status;
+}
+
+int cli_each_sample(cli_job *job, cli_answer *answer, void *context)
+{
+    const cli_arguments *arguments = job->arguments;
+    int status = CLI_DONE;
+    if (job->n_samples == 1 || cli_given(arguments, "evidence-index")) {
+        status = cli_observe_sample(job, (size_t)arguments->evidence_index);
+        return status == CLI_DONE ? answer(job, context) : status;
+    }
+    status = check_target(job, arguments->output);
+    int stopped = 0;
+    for (size_t k = 0; k < job->n_samples && status == CLI_DONE; k++) {
+        status = answer_to_files(job, k, answer, context);
+        if (status == CLI_STOPPED && !cli_signals_caught()) { /* a limit is one of each run */
+            stopped = 1;
+            status = CLI_DONE;
+        } else if (status == CLI_DONE && cli_signals_caught() && k + 1 < job->n_samples) {
+            status = CLI_STOPPED;
+        }
+        if (status != CLI_DONE) {
+            (void)cli_error(status, "ended at evidence sample %zu of %zu, counted from 0", k,
+                            job->n_samples);
+        }
+    }
+    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+}
