@@ -113,7 +113,7 @@ gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **b
         gbsi_free(out.bytes);
         return status;
     }
-    *bytes = out.bytes;
+    *bytes = gbsi_input_shrink(out.bytes, out.n);
     *n_bytes = out.n;
     return GBS_OK;
 }

@@ -10,6 +10,12 @@
 #include "base/memory.h"
 #include "io/system.h"
 
+void *gbsi_input_shrink(void *bytes, size_t n)
+{
+    void *smaller = gbsi_realloc_array(bytes, n, 1);
+    return smaller == NULL ? bytes : smaller;
+}
+
 static gbs_status read_descriptor(const char *name, int fd, void **bytes, size_t *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -38,7 +44,7 @@ static gbs_status read_descriptor(const char *name, int fd, void **bytes, size_t
         length += (size_t)got;
         wanted = length + 1;
     }
-    *bytes = buffer;
+    *bytes = gbsi_input_shrink(buffer, length);
     *n = length;
     return GBS_OK;
 

@@ -25,4 +25,8 @@ void gbsi_input_free(gbsi_input *input);
 gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **bytes,
                         size_t *n_bytes, gbs_error *err);
 
+/* Gives back what growing took beyond n bytes (a refusal only means that it stays), so that
+ * checkers of memory see a step behind the end of a file. */
+void *gbsi_input_shrink(void *bytes, size_t n);
+
 #endif
