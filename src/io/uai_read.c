@@ -52,12 +52,14 @@ static void free_reader(uai_reader *r)
 static gbs_status skip_comments(uai_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    bool told = false; /* once: there may be many, and finding a place takes time */
     for (;;) {
         gbsi_token token = gbsi_text_peek(r->text);
         if (token.n == 0 || (token.at[0] != 'c' && token.at[0] != '#')) {
             return GBS_OK;
         }
-        if (token.at[0] == '#') {
+        if (token.at[0] == '#' && !told) {
+            told = true;
             GBSI_TRY(gbsi_text_deviation(r->text, token, err,
                                          "found a comment line starting with '#', expected MARKOV "
                                          "or BAYES (or a comment starting with 'c')"));

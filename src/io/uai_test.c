@@ -91,6 +91,9 @@ static void lenient(void **state)
     gbs_read_options options = {.lenient = 1, .warn = take_warning, .context = &warned};
     gbs_model_free(read_model("a.uai", "# hello\nMARKOV 1 2 1 1 0 2 1 3 4", &options));
     assert_int_equal(warned.n, 2);
+    warned.n = 0;
+    gbs_model_free(read_model("a.uai", "# a\nc b\n#c\n# d\nMARKOV 0 0", &options));
+    assert_int_equal(warned.n, 1); /* the first comment speaks for all */
     refuse_model("a.uai", "MARKOV 1 2 1 1 0 2 1 3 4", NULL, GBS_ERR_FORMAT,
                  "a.uai:1:24: found '4'");
     refuse_model("a.uai", "# hello\nMARKOV 0 0", NULL, GBS_ERR_FORMAT, "a.uai:1:1: ");
