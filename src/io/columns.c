@@ -5,28 +5,46 @@
 
 #include "simd/math.h"
 
-static void scale(double *value, uint32_t arity, double by, bool in_logs)
-{
-    for (uint32_t a = 0; a < arity; a++) {
-        value[a] = in_logs ? value[a] - by : value[a] / by;
-    }
-}
-
-/* ln of the sum of exponentials, the largest taken out first. */
-static double log_sum(const double *value, uint32_t arity)
+static double largest_of(const double *value, uint32_t arity)
 {
     double largest = -INFINITY;
     for (uint32_t a = 0; a < arity; a++) {
         largest = value[a] > largest ? value[a] : largest;
     }
-    if (largest == -INFINITY) {
-        return largest;
-    }
+    return largest;
+}
+
+/* ln of the sum of exp(value - largest): 0 to ln(arity). */
+static double log_sum_below(const double *value, uint32_t arity, double largest)
+{
     double sum = 0;
     for (uint32_t a = 0; a < arity; a++) {
         sum += gbsi_exp(value[a] - largest);
     }
-    return largest + gbsi_log(sum);
+    return gbsi_log(sum);
+}
+
+static double log_sum(const double *value, uint32_t arity)
+{
+    double largest = largest_of(value, arity);
+    return largest == -INFINITY ? largest : largest + log_sum_below(value, arity, largest);
+}
+
+static void scale(double *value, uint32_t arity, double sum)
+{
+    for (uint32_t a = 0; a < arity; a++) {
+        value[a] /= sum;
+    }
+}
+
+/* In two steps: beside a large logarithm the rest would be lost to rounding. */
+static void scale_logs(double *value, uint32_t arity)
+{
+    double largest = largest_of(value, arity);
+    double rest = log_sum_below(value, arity, largest);
+    for (uint32_t a = 0; a < arity; a++) {
+        value[a] = value[a] - largest - rest;
+    }
 }
 
 static double plain_sum(const double *value, uint32_t arity)
@@ -54,7 +72,11 @@ gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *
         double off = (in_logs ? gbsi_exp(total) : total) - 1;
         off = off < 0 ? -off : off;
         if (columns->normalize && off != 0) {
-            scale(column, arity, total, in_logs);
+            if (in_logs) {
+                scale_logs(column, arity);
+            } else {
+                scale(column, arity, total);
+            }
         } else if (off > GBSI_COLUMN_TOLERANCE) {
             columns->n_off++;
             if (off > columns->worst) {

@@ -190,6 +190,10 @@ static void columns(void **state)
     (void)enumerate(m, w, 2);
     expect_near(w[1], 0.5);
     gbs_model_free(m);
+    m = read_model("a.lg", "BAYES 1 2 1 1 0 2 1e17 1e17", &options); /* ln 2 is lost beside 1e17 */
+    (void)enumerate(m, w, 2);
+    expect_near(w[1], 0.5);
+    gbs_model_free(m);
     options = (gbs_read_options){.lenient = 1, .warn = take_warning, .context = &warned};
     m = read_model("a.uai", "BAYES 1 2 1 1 0 2 0 0", &options);
     assert_int_equal(gbs_model_is_directed(m), 0);
