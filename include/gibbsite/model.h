@@ -71,11 +71,13 @@ GBS_API gbs_status gbs_builder_add_variables(gbs_builder *builder, uint32_t n,
                                              const uint32_t *arity, uint32_t *first,
                                              gbs_error *err);
 
-/** Name a variable: copied, not empty, unique among the names of the model (checked by build). */
+/** Name a variable: copied, not empty, without control characters, unique among the names of the
+ *  model (checked by build). */
 GBS_API gbs_status gbs_builder_name_variable(gbs_builder *builder, uint32_t variable,
                                              const char *name, gbs_error *err);
 
-/** Label the states of a variable. @param label [arity], copied, unique within the variable. */
+/** Label the states of a variable. @param label [arity], copied, unique within the variable, not
+ *  empty, without control characters. */
 GBS_API gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t variable,
                                             const char *const *label, gbs_error *err);
 

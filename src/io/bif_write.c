@@ -20,8 +20,8 @@ static gbs_status write_name(bif_writer *w, const char *name, gbs_error *err)
 {
     bool quote = name[0] == '/' || name[0] == 0;
     for (const char *c = name; *c != 0; c++) {
-        if (*c == '"' || *c == '\n' || *c == '\r') {
-            return gbsi_refuse_name(name, "BIF", "it holds a quote or a line end", err);
+        if (*c == '"') {
+            return gbsi_refuse_name(name, "BIF", "it holds a quote", err);
         }
         quote = quote || gbsi_is_blank(*c) || strchr("{}(),;|[]", *c) != NULL;
     }

@@ -114,6 +114,26 @@ static gbs_status check_variable(const gbs_builder *b, uint32_t variable, gbs_er
     return GBS_OK;
 }
 
+/* Names end up in tables and on terminals: characters that end lines or move cursors (C0, DEL, and
+ * C1 as UTF-8 has it) are no part of one. @return the first of them, or NULL. */
+static const char *find_control(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c != 0; c++) {
+        if (*c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)) {
+            return (const char *)c;
+        }
+    }
+    return NULL;
+}
+
+static gbs_status refuse_control(uint32_t variable, const char *what, const char *at,
+                                 gbs_error *err)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u: %s holds the control character U+%04x",
+                     (unsigned)variable, what, (unsigned)(*c == 0xc2 ? c[1] : *c));
+}
+
 /* Append a copy of text to the pool. */
 static gbs_status keep_text(gbs_builder *b, const char *text, size_t *offset, gbs_error *err)
 {
@@ -136,6 +156,9 @@ gbs_status gbs_builder_name_variable(gbs_builder *builder, uint32_t variable, co
     if (name == NULL || name[0] == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u: its name is empty",
                          (unsigned)variable);
+    }
+    if (find_control(name) != NULL) {
+        return refuse_control(variable, "its name", find_control(name), err);
     }
     if (m->name == NULL) {
         GBSI_TRY(extend_offsets(&m->name, &builder->capacity.name, 0, m->n_variables, err));
@@ -205,6 +228,9 @@ gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t variable,
         if (label[a] == NULL || label[a][0] == 0) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u: the label of state %u is empty",
                                (unsigned)variable, (unsigned)a));
+        }
+        if (find_control(label[a]) != NULL) {
+            GBSI_TRY(refuse_control(variable, "a label", find_control(label[a]), err));
         }
         GBSI_TRY(keep_text(builder, label[a], &offset[a], err));
     }

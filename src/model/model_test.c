@@ -61,12 +61,18 @@ static void test_refused_names(void **unused)
     (void)unused;
     static const char *const same[3] = {"a", "b", "a"};
     static const char *const empty[3] = {"a", "", "c"};
+    static const char *const control[3] = {"a", "b", "c\n"};
     gbs_model *m = NULL;
     gbs_builder *b = new_builder(5, mixed);
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_label_states(b, 3, same, &err),
             "states 0 and 2 are both \"a\"");
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_label_states(b, 3, empty, &err), "state 1 is empty");
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_name_variable(b, 0, "", &err), "empty");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_name_variable(b, 0, "a\x1b[2J", &err),
+            "variable 0: its name holds the control character U+001b");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_name_variable(b, 0, "\xc2\x9bm", &err), "U+009b");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_label_states(b, 3, control, &err),
+            "variable 3: a label holds the control character U+000a");
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_name_variable(b, 5, "x", &err), "variable 5");
     assert_int_equal(gbs_builder_name_variable(b, 0, "x", NULL), GBS_OK);
     assert_int_equal(gbs_builder_name_variable(b, 3, "x", NULL), GBS_OK);
