@@ -6,7 +6,8 @@
  *
  * A gbs_builder collects variables and factors and checks each as it comes; gbs_builder_build()
  * turns it into an immutable gbs_model that any number of runs may share. Log-weights are natural
- * logarithms; minus infinity (a forbidden combination) is legal, NaN and plus infinity are not.
+ * logarithms; minus infinity (a forbidden combination) is legal, NaN, plus infinity and finite ones
+ * beyond GBS_MAX_LOG_WEIGHT are not.
  */
 #ifndef GIBBSITE_MODEL_H
 #define GIBBSITE_MODEL_H
@@ -22,6 +23,8 @@ extern "C" {
 
 #define GBS_MAX_ARITY     65535u
 #define GBS_MAX_VARIABLES 4294967280u /* 2^32 - 16: the largest ids mean "none" */
+/** Finite log-weights go no further from zero, so that no sum over factors leaves double range. */
+#define GBS_MAX_LOG_WEIGHT 1e280
 
 typedef struct gbs_model gbs_model;
 typedef struct gbs_builder gbs_builder;

@@ -18,8 +18,7 @@ gbs_status gbsi_walk(const gbsi_conditioned *model, gbsi_visit *visit, void *con
                      double *total, gbs_error *err);
 
 /* The largest log density over all states, log_constant left out.
- * @return GBS_ERR_IMPOSSIBLE if no state has positive weight; GBS_ERR_UNSUPPORTED if a sum of
- *         log-weights overflows; or as gbsi_walk(). */
+ * @return GBS_ERR_IMPOSSIBLE if no state has positive weight; or as gbsi_walk(). */
 gbs_status gbsi_walk_max(const gbsi_conditioned *model, double *max, gbs_error *err);
 
 #endif

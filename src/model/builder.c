@@ -247,6 +247,18 @@ cleanup:
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
+static gbs_status refuse_entry(size_t table, size_t entry, double logw, gbs_error *err)
+{
+    if (isfinite(logw)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "table %zu: entry %zu is %g, expected a log-weight of at most %g in size",
+                         table, entry, logw, GBS_MAX_LOG_WEIGHT);
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                     "table %zu: entry %zu is %s, expected a finite log-weight or minus infinity",
+                     table, entry, isnan(logw) ? "not a number" : "plus infinity");
+}
+
 gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries, const double *logw,
                                  uint32_t *table, gbs_error *err)
 {
@@ -261,11 +273,8 @@ gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries, const d
         return gbsi_fail(err, GBS_ERR_LIMIT, "more tables or entries than can be numbered");
     }
     for (size_t e = 0; e < n_entries; ++e) {
-        if (isnan(logw[e]) || logw[e] == INFINITY) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "table %zu: entry %zu is %s, expected a finite log-weight or minus "
-                             "infinity",
-                             f->n_tables, e, isnan(logw[e]) ? "not a number" : "plus infinity");
+        if (!(fabs(logw[e]) <= GBS_MAX_LOG_WEIGHT) && logw[e] != -INFINITY) {
+            return refuse_entry(f->n_tables, e, logw[e], err);
         }
     }
     GBSI_TRY(GBSI_GROW(builder, model.factors.table_start, table_start, f->n_tables + 2, err));

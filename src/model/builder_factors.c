@@ -84,6 +84,15 @@ static gbs_status check_binary(const gbs_builder *b, uint32_t n, const uint32_t 
     return GBS_OK;
 }
 
+static gbs_status check_size(const gbs_builder *b, double logw, const char *what, gbs_error *err)
+{
+    if (isfinite(logw) && fabs(logw) > GBS_MAX_LOG_WEIGHT) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "factor %zu: %s %g, expected at most %g in size",
+                         b->model.factors.n_factors, what, logw, GBS_MAX_LOG_WEIGHT);
+    }
+    return GBS_OK;
+}
+
 static gbs_status check_finite(const gbs_builder *b, double weight, const char *what,
                                gbs_error *err)
 {
@@ -91,7 +100,7 @@ static gbs_status check_finite(const gbs_builder *b, double weight, const char *
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "factor %zu: %s %g, expected a finite one",
                          b->model.factors.n_factors, what, weight);
     }
-    return GBS_OK;
+    return check_size(b, weight, what, err);
 }
 
 /* ---- the store ----------------------------------------------------------------------------- */
@@ -254,6 +263,7 @@ gbs_status gbs_builder_add_potts(gbs_builder *builder, uint32_t i, uint32_t j, d
                          "factor %zu: coupling %g, expected a finite one or minus infinity",
                          builder->model.factors.n_factors, coupling);
     }
+    GBSI_TRY(check_size(builder, coupling, "coupling", err));
     GBSI_TRY(reserve_factor(builder, 2, false, err));
     append(builder, GBS_FACTOR_POTTS, 2, scope, NULL, coupling, 0);
 
@@ -280,7 +290,7 @@ static gbs_status check_logical_weight(const gbs_builder *b, gbs_logical_functio
                          "that may be hard, plus infinity",
                          f, weight);
     }
-    return GBS_OK;
+    return check_size(b, weight * largest, "log-weight", err);
 }
 
 static gbs_status check_logical(gbs_builder *b, gbs_logical_function function, uint32_t n,

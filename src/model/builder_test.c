@@ -48,6 +48,11 @@ static void test_refused_tables(void **unused)
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_table(b, 1, bad + 2, &one, &err),
             "entry 0 is plus infinity");
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_table(b, 0, bad, &one, &err), "no entries");
+    static const double large[] = {0.0, -1e281, 1e308};
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_table(b, 2, large, &one, &err),
+            "entry 1 is -1e+281, expected a log-weight of at most 1e+280 in size");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_table(b, 1, large + 2, &one, &err),
+            "entry 0 is 1e+308");
     assert_int_equal(gbs_builder_add_table(b, 7, logw, &seven, NULL), GBS_OK);
     assert_int_equal(gbs_builder_add_table(b, 8, logw, &eight, NULL), GBS_OK);
     assert_int_equal(gbs_builder_add_table(b, 1, logw + 7, &one, NULL), GBS_OK);
@@ -104,6 +109,9 @@ static void test_refused_spins(void **unused)
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_spin(b, 0, scope, 1.0, &err), "1 variable or more");
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_potts(b, 0, 3, 1.0, &err), "2 and 3 states");
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_potts(b, 0, 1, INFINITY, &err), "inf");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_field(b, 0, -1e281, &err),
+            "field -1e+281, expected at most 1e+280 in size");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_potts(b, 0, 1, 1e281, &err), "coupling 1e+281");
     assert_int_equal(gbs_builder_add_potts(b, 0, 1, -INFINITY, NULL), GBS_OK);
     gbs_model *m = build(b);
     assert_int_equal(gbs_model_n_factors(m), 1);
@@ -141,6 +149,9 @@ static void test_refused_logical(void **unused)
     REFUSED(GBS_ERR_ARGUMENT,
             gbs_builder_add_logical(b, GBS_LOGICAL_LINEAR, 3, scope, state, 1e308, &err),
             "weight 1e+308");
+    REFUSED(GBS_ERR_ARGUMENT,
+            gbs_builder_add_logical(b, GBS_LOGICAL_LINEAR, 3, scope, state, 0.75e280, &err),
+            "log-weight 1.5e+280, expected at most 1e+280 in size");
     assert_int_equal(gbs_builder_add_logical(b, GBS_LOGICAL_OR, 3, scope, state, INFINITY, NULL),
                      GBS_OK);
     gbs_model *m = build(b);
