@@ -255,6 +255,8 @@ static gbs_status read_scopes(uai_reader *r, gbs_error *err)
     if (r->place == NULL || r->n_entries == NULL || r->scope_start == NULL) {
         return gbsi_no_memory(err, r->text->name, n * sizeof *r->place);
     }
+    /* There also where all scopes are empty: no offset may be added to NULL. */
+    GBSI_TRY(gbsi_reserve(&r->scope, &r->scope_capacity, 1, sizeof(uint32_t), r->text->name, err));
     for (size_t f = 0; f < n; f++) {
         GBSI_TRY(read_scope(r, f, err));
     }
