@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers, against the C library: any input as a decimal, and its first bytes as a double. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "io/decimal.h"
+
+enum { MOST = 4096 };
+
+/* Letters of decimals: strtod takes more, hexadecimal say. */
+static bool may_be_decimal(const char *text)
+{
+    return text[strspn(text, "0123456789.eE+-")] == 0 && text[0] != 0;
+}
+
+static void check_read(const uint8_t *data, size_t size)
+{
+    char text[MOST + 1];
+    char *end = NULL;
+    double value = 0;
+    memcpy(text, data, size);
+    text[size] = 0;
+    gbsi_decimal_status status = gbsi_decimal_read((const char *)data, size, &value);
+    if (!may_be_decimal(text) || strlen(text) != size) {
+        FUZZ_REQUIRE(status == GBSI_DECIMAL_BAD || isinf(value) || isnan(value));
+        return;
+    }
+    double expected = strtod(text, &end);
+    FUZZ_REQUIRE((status != GBSI_DECIMAL_BAD) == (*end == 0));
+    if (*end == 0) {
+        FUZZ_REQUIRE(memcmp(&value, &expected, sizeof value) == 0);
+        FUZZ_REQUIRE((status == GBSI_DECIMAL_OVERFLOW) == (isinf(expected) != 0));
+        FUZZ_REQUIRE(status != GBSI_DECIMAL_UNDERFLOW || expected == 0);
+    }
+}
+
+static void check_write(const uint8_t *data)
+{
+    char text[32];
+    double value = 0;
+    double back = 0;
+    memcpy(&value, data, sizeof value);
+    size_t n = gbs_format_double(value, text);
+    FUZZ_REQUIRE(n > 0 && n < sizeof text);
+    FUZZ_REQUIRE(gbsi_decimal_read(text, n, &back) != GBSI_DECIMAL_BAD);
+    FUZZ_REQUIRE(isnan(value) ? isnan(back) : memcmp(&value, &back, sizeof value) == 0);
+    if (!isnan(value)) {
+        back = strtod(text, NULL);
+        FUZZ_REQUIRE(memcmp(&value, &back, sizeof value) == 0);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size <= MOST) {
+        check_read(data, size);
+    }
+    if (size >= sizeof(double)) {
+        check_write(data);
+    }
+    return 0;
+}

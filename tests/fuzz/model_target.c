@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any input as a model of one format, FUZZ_FORMAT: read strictly, leniently and with the rarer
+ * options, and if it can be read, written and read again. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "model/model.h"
+
+static const gbs_read_options strict = {
+    .format = FUZZ_FORMAT, .states = 3, .warn = fuzz_take_warning};
+static const gbs_read_options lenient = {
+    .format = FUZZ_FORMAT, .states = 3, .lenient = 1, .warn = fuzz_take_warning};
+
+/* One of the rest, as the input has it. */
+static gbs_read_options rare_options(const uint8_t *data, size_t size)
+{
+    static const char *const conventions[] = {NULL, "physics", "bqm", "maxcut"};
+    static const char *const diagonals[] = {NULL, "field", "ignore", "error"};
+    uint32_t choice = fuzz_choose(data, size, 64);
+    return (gbs_read_options){.format = FUZZ_FORMAT,
+                              .lenient = 1,
+                              .normalize_cpts = 1,
+                              .convention = conventions[choice % 4],
+                              .diagonal = diagonals[choice / 4 % 4],
+                              .weight_scale = choice / 16 % 2 == 0 ? 0 : 0.5,
+                              .states = choice / 32 == 0 ? 0 : 2,
+                              .warn = fuzz_take_warning};
+}
+
+static gbs_model *read_input(const uint8_t *data, size_t size, const gbs_read_options *options)
+{
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    gbs_status status = gbs_model_read_memory("input", data, size, options, &model, &err);
+    FUZZ_REQUIRE((status >= 0) == (model != NULL));
+    if (status < 0) {
+        fuzz_check_failure(status, &err);
+    } else {
+        fuzz_check_model(model);
+    }
+    return model;
+}
+
+static bool equal(const gbs_model *a, const gbs_model *b)
+{
+    return strcmp(gbs_model_digest(a), gbs_model_digest(b)) == 0;
+}
+
+/* Sum of the absolute values of what a state gets from each factor: what rounding scales with. */
+static double magnitude(const gbs_model *m, const uint32_t *x)
+{
+    double sum = 0;
+    for (size_t f = 0; f < m->factors.n_factors; f++) {
+        sum += fabs(gbsi_factor_value(&m->factors, m->arity, f, x));
+    }
+    return sum;
+}
+
+/* Log densities may differ by a constant. */
+static void check_same_density(const gbs_model *a, const gbs_model *b, uint32_t seed)
+{
+    const double tolerance = 1e-9;
+    uint32_t n = gbs_model_n_variables(a);
+    uint32_t *x = calloc((size_t)n + 1, sizeof *x);
+    FUZZ_REQUIRE(x != NULL && gbs_model_n_variables(b) == n);
+    double a0 = gbs_model_log_density(a, x);
+    double b0 = gbs_model_log_density(b, x);
+    double size = 1 + magnitude(a, x);
+    FUZZ_REQUIRE((a0 == -INFINITY) == (b0 == -INFINITY));
+    for (uint32_t v = 0; v < n; v++) {
+        FUZZ_REQUIRE(gbs_model_arity(a, v) == gbs_model_arity(b, v));
+        seed = seed * 1664525u + 1013904223u; /* Knuth, volume 2, 3.3.4 */
+        x[v] = (seed >> 16) % gbs_model_arity(a, v);
+    }
+    double a1 = gbs_model_log_density(a, x);
+    double b1 = gbs_model_log_density(b, x);
+    size += magnitude(a, x);
+    FUZZ_REQUIRE((a1 == -INFINITY) == (b1 == -INFINITY));
+    if (a0 != -INFINITY && a1 != -INFINITY) {
+        FUZZ_REQUIRE(fabs((a1 - a0) - (b1 - b0)) <= tolerance * size);
+    }
+    free(x);
+}
+
+static bool has_tables_only(const gbs_model *m)
+{
+    for (size_t f = 0; f < m->factors.n_factors; f++) {
+        if (m->factors.kind[f] != GBS_FACTOR_TABLE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Logarithms are written exactly, so tables come back as they were. */
+static void check_as_tables(const gbs_model *model, uint32_t seed)
+{
+    gbs_model *back = fuzz_through_file(model, "lg", &strict);
+    if (back == NULL) {
+        return;
+    }
+    fuzz_check_model(back);
+    if (has_tables_only(model)) {
+        FUZZ_REQUIRE(equal(model, back));
+    } else {
+        check_same_density(model, back, seed);
+    }
+    gbs_model_free(back);
+}
+
+/* The format's own writer, and what it wrote once more: that must have settled. */
+static void check_as_itself(const gbs_model *model, uint32_t seed)
+{
+    gbs_model *back = fuzz_through_file(model, FUZZ_FORMAT, &strict);
+    gbs_model *again = back == NULL ? NULL : fuzz_through_file(back, FUZZ_FORMAT, &strict);
+    if (back != NULL) {
+        fuzz_check_model(back);
+        check_same_density(model, back, seed);
+    }
+    if (again != NULL) {
+        check_same_density(model, again, seed);
+    }
+    gbs_model_free(back);
+    gbs_model_free(again);
+}
+
+/* Columns of conditional tables that were asked to sum to one do. */
+static void check_normalized(const gbs_model *m)
+{
+    const double tolerance = 1e-9;
+    for (uint32_t v = 0; m->directed && v < m->n_variables; v++) {
+        const size_t *start = &m->factors.table_start[m->factors.aux[m->cpt[v]]];
+        for (size_t at = start[0]; at < start[1]; at += m->arity[v]) {
+            double sum = 0;
+            for (uint32_t a = 0; a < m->arity[v]; a++) {
+                sum += exp(m->factors.table[at + a]);
+            }
+            FUZZ_REQUIRE(fabs(sum - 1) <= tolerance);
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    enum { ROUND_TRIPS = 2 }; /* one of as many inputs is written */
+    const gbs_read_options rare = rare_options(data, size);
+    uint32_t seed = fuzz_choose(data, size, UINT32_MAX);
+    gbs_model *exact = read_input(data, size, &strict);
+    gbs_model *kind = read_input(data, size, &lenient);
+    gbs_model *other = read_input(data, size, &rare);
+    if (exact != NULL) { /* lenience changes nothing where nothing is wrong */
+        FUZZ_REQUIRE(kind != NULL && equal(exact, kind));
+    }
+    if (kind != NULL && seed % ROUND_TRIPS == 0) {
+        check_as_tables(kind, seed);
+        check_as_itself(kind, seed);
+    }
+    if (other != NULL) {
+        check_normalized(other);
+    }
+    gbs_model_free(exact);
+    gbs_model_free(kind);
+    gbs_model_free(other);
+    return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+
+void fuzz_broken(const char *file, int line, const char *condition)
+{
+    (void)fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, condition);
+    abort();
+}
+
+const char *fuzz_file(const void *data, size_t size)
+{
+    static FILE *file; /* has no name; /dev/fd has one for it */
+    static char path[32];
+    if (file == NULL) {
+        file = tmpfile();
+        FUZZ_REQUIRE(file != NULL);
+        (void)snprintf(path, sizeof path, "/dev/fd/%d", fileno(file));
+    }
+    FUZZ_REQUIRE(ftruncate(fileno(file), 0) == 0);
+    FUZZ_REQUIRE(pwrite(fileno(file), data, size, 0) == (ssize_t)size);
+    FUZZ_REQUIRE(lseek(fileno(file), 0, SEEK_SET) == 0);
+    return path;
+}
+
+static void check_message(const char *message)
+{
+    FUZZ_REQUIRE(message[0] != 0);
+    for (const char *c = message; *c != 0; c++) {
+        FUZZ_REQUIRE((unsigned char)*c >= 0x20 && *c != 0x7f);
+    }
+}
+
+void fuzz_check_failure(gbs_status status, const gbs_error *err)
+{
+    FUZZ_REQUIRE(status < 0 && status != GBS_ERR_MEMORY && status != GBS_ERR_IO);
+    FUZZ_REQUIRE(err->status == status);
+    FUZZ_REQUIRE(memchr(err->message, 0, sizeof err->message) != NULL);
+    check_message(err->message);
+}
+
+void fuzz_take_warning(void *context, const char *message)
+{
+    (void)context;
+    check_message(message);
+}
+
+uint32_t fuzz_choose(const uint8_t *data, size_t size, uint32_t n)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a, Fowler, Noll and Vo */
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ data[i]) * 16777619u;
+    }
+    return (hash ^ hash >> 16) % n;
+}
+
+const gbs_model *fuzz_small_model(void)
+{
+    static const char text[] = "MARKOV 5 2 3 4 1 2 2 2 0 1 1 4 6 1 2 3 4 5 6 2 1 0";
+    static gbs_model *model; /* lives as long as the program */
+    if (model == NULL) {
+        const gbs_read_options options = {.format = "uai"};
+        FUZZ_REQUIRE(gbs_model_read_memory("small", text, sizeof text - 1, &options, &model,
+                                           NULL) == GBS_OK);
+    }
+    return model;
+}
