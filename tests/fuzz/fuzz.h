@@ -19,6 +19,10 @@ _Noreturn void fuzz_broken(const char *file, int line, const char *condition);
 /* Inputs as a file: a path to it, good until the next call. */
 const char *fuzz_file(const void *data, size_t size);
 
+/* An input as several files, cut at lines "===NAME": a path to their folder, good until the next
+ * call. */
+const char *fuzz_files(const uint8_t *data, size_t size);
+
 /* What a failure must be: a status and a message in which nothing can move a cursor; no input of a
  * fuzzer is large enough to run out of memory. */
 void fuzz_check_failure(gbs_status status, const gbs_error *err);
@@ -39,5 +43,9 @@ void fuzz_check_model(const gbs_model *model);
  * the format cannot hold it, or what is written might be too much. */
 gbs_model *fuzz_through_file(const gbs_model *model, const char *format,
                              const gbs_read_options *options);
+
+/* The same in a folder, for formats of several files. @param name of the one that is named. */
+gbs_model *fuzz_through_folder(const gbs_model *model, const char *format, const char *name,
+                               const gbs_read_options *options);
 
 #endif
