@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -12,18 +13,29 @@ void fuzz_broken(const char *file, int line, const char *condition)
     abort();
 }
 
+/* A file without a name, in memory where the system has such. */
+static int open_nameless(void)
+{
+#ifdef MFD_CLOEXEC
+    return memfd_create("gibbsite-fuzz", MFD_CLOEXEC);
+#else
+    FILE *file = tmpfile();
+    return file == NULL ? -1 : fileno(file);
+#endif
+}
+
 const char *fuzz_file(const void *data, size_t size)
 {
-    static FILE *file; /* has no name; /dev/fd has one for it */
+    static int fd = -1;
     static char path[32];
-    if (file == NULL) {
-        file = tmpfile();
-        FUZZ_REQUIRE(file != NULL);
-        (void)snprintf(path, sizeof path, "/dev/fd/%d", fileno(file));
+    if (fd < 0) {
+        fd = open_nameless();
+        FUZZ_REQUIRE(fd >= 0);
+        (void)snprintf(path, sizeof path, "/dev/fd/%d", fd);
     }
-    FUZZ_REQUIRE(ftruncate(fileno(file), 0) == 0);
-    FUZZ_REQUIRE(pwrite(fileno(file), data, size, 0) == (ssize_t)size);
-    FUZZ_REQUIRE(lseek(fileno(file), 0, SEEK_SET) == 0);
+    FUZZ_REQUIRE(ftruncate(fd, 0) == 0);
+    FUZZ_REQUIRE(pwrite(fd, data, size, 0) == (ssize_t)size);
+    FUZZ_REQUIRE(lseek(fd, 0, SEEK_SET) == 0);
     return path;
 }
 
