@@ -20,8 +20,8 @@ static const struct {
     {"scan", " synchronous splash auto "},
     {"draw", " herded herded-shared herded-complete discretized one-bin randomly-discretized "
              "bounded-error cud "},
-    {"format", " nc netcdf npz npy cmdstan mtx gbm wcnf "},
-    {"from", " mtx gbm wcnf mln coo rud col "},
+    {"format", " nc netcdf npz npy cmdstan gbm "},
+    {"from", " gbm "},
 };
 
 int cli_is_later(const char *option, const char *text)

@@ -14,12 +14,21 @@ enum {
     GBSI_HOLDS_NUMBERS = 1 << 4,   /* of the names, such as gbsi_fg_keeps_names() tells */
 };
 
+/* Options that mean something to a format; the registry refuses them for all others. */
+enum {
+    GBSI_TAKES_CONVENTION = 1 << 0, /* in reading and in writing */
+    GBSI_TAKES_DIAGONAL = 1 << 1,
+    GBSI_TAKES_WEIGHT_SCALE = 1 << 2,
+    GBSI_TAKES_STATES = 1 << 3,
+};
+
 /* A format has one of the three readers (or none) and one of the two writers (or none). */
 typedef struct gbsi_format {
     const char *name;    /* as users type it; never changes */
     const char *endings; /* ".rud .rudy": compared in any case, longest first where one ends in
                             another */
     unsigned holds;      /* GBSI_HOLDS_* */
+    unsigned takes;      /* GBSI_TAKES_* */
     gbs_status (*read)(gbsi_text *text, gbs_model **model, gbs_error *err);
     /* Bytes that are no text. */
     gbs_status (*read_binary)(const gbsi_input *input, const gbs_read_options *options,
@@ -58,5 +67,29 @@ gbs_status gbsi_xmlbif_write(const gbs_model *model, gbs_output *output,
 gbs_status gbsi_bif_read(gbsi_text *text, gbs_model **model, gbs_error *err);
 gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output,
                           const gbs_write_options *options, gbs_error *err);
+gbs_status gbsi_mtx_read(gbsi_text *text, gbs_model **model, gbs_error *err);
+gbs_status gbsi_mtx_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err);
+gbs_status gbsi_rud_read(gbsi_text *text, gbs_model **model, gbs_error *err);
+gbs_status gbsi_rud_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err);
+gbs_status gbsi_coo_read(gbsi_text *text, gbs_model **model, gbs_error *err);
+gbs_status gbsi_coo_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err);
+gbs_status gbsi_col_read(gbsi_text *text, gbs_model **model, gbs_error *err);
+gbs_status gbsi_col_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err);
+gbs_status gbsi_wcnf_read(gbsi_text *text, gbs_model **model, gbs_error *err);
+gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
+                           const gbs_write_options *options, gbs_error *err);
+gbs_status gbsi_mln_read(gbsi_text *text, gbs_model **model, gbs_error *err);
+gbs_status gbsi_mln_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err);
+
+/* Refuse options that mean nothing to the format. @param path for the message. */
+gbs_status gbsi_check_read_options(const gbsi_format *format, const char *path,
+                                   const gbs_read_options *options, gbs_error *err);
+gbs_status gbsi_check_write_options(const gbsi_format *format, const char *path,
+                                    const gbs_write_options *options, gbs_error *err);
 
 #endif

@@ -185,6 +185,11 @@ bool gbsi_output_has_fixed_floats(const gbs_output *output)
     return output->fixed_floats;
 }
 
+const char *gbsi_output_name(const gbs_output *output)
+{
+    return output->name;
+}
+
 static void close_descriptor(gbs_output *output)
 {
     if (output->fd > STDERR_FILENO && close(output->fd) != 0 && output->error.status == GBS_OK) {

@@ -11,6 +11,9 @@
 void gbsi_output_fixed_floats(gbs_output *output, bool fixed);
 bool gbsi_output_has_fixed_floats(const gbs_output *output);
 
+/* The path, or a word for standard output: for messages. */
+const char *gbsi_output_name(const gbs_output *output);
+
 /* A decimal, "-1.5e-7" say, in the form that the output asks for. @param n its length. */
 void gbsi_output_decimal(gbs_output *output, const char *text, size_t n);
 

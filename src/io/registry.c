@@ -23,6 +23,20 @@ static const gbsi_format formats[] = {
      .read = gbsi_fg_read, .write = gbsi_fg_write},
     {.name = "alchemy", .endings = ".alchemy", .holds = GBSI_HOLDS_NAMES,
      .read = gbsi_alchemy_read, .write = gbsi_alchemy_write},
+    {.name = "mtx", .endings = ".mtx", .holds = GBSI_HOLDS_KINDS,
+     .takes = GBSI_TAKES_CONVENTION | GBSI_TAKES_DIAGONAL,
+     .read = gbsi_mtx_read, .write = gbsi_mtx_write},
+    {.name = "rud", .endings = ".rud .rudy .gset .txt", .holds = GBSI_HOLDS_KINDS,
+     .takes = GBSI_TAKES_CONVENTION, .read = gbsi_rud_read, .write = gbsi_rud_write},
+    {.name = "coo", .endings = ".coo", .holds = GBSI_HOLDS_KINDS,
+     .takes = GBSI_TAKES_CONVENTION | GBSI_TAKES_DIAGONAL,
+     .read = gbsi_coo_read, .write = gbsi_coo_write},
+    {.name = "col", .endings = ".col", .holds = GBSI_HOLDS_KINDS, .takes = GBSI_TAKES_STATES,
+     .read = gbsi_col_read, .write = gbsi_col_write},
+    {.name = "wcnf", .endings = ".wcnf", .holds = GBSI_HOLDS_KINDS,
+     .takes = GBSI_TAKES_WEIGHT_SCALE, .read = gbsi_wcnf_read, .write = gbsi_wcnf_write},
+    {.name = "mln", .endings = ".mln", .holds = GBSI_HOLDS_KINDS | GBSI_HOLDS_NAMES,
+     .takes = GBSI_TAKES_WEIGHT_SCALE, .read = gbsi_mln_read, .write = gbsi_mln_write},
 };
 /* clang-format on */
 #define N_FORMATS (sizeof formats / sizeof formats[0])
@@ -31,7 +45,7 @@ static const gbsi_format formats[] = {
  * table. */
 const char *gbs_model_formats(void)
 {
-    return "uai|lg|bif|xmlbif|fg|alchemy";
+    return "uai|lg|bif|xmlbif|fg|alchemy|mtx|rud|coo|col|wcnf|mln";
 }
 
 static const gbs_read_options default_read = {0};
@@ -189,6 +203,7 @@ gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs
     gbsi_input input;
     options = options == NULL ? &default_read : options;
     GBSI_TRY(find_format(path, options->format, &format, err));
+    GBSI_TRY(gbsi_check_read_options(format, path, options, err));
     if (format->read_files != NULL && strcmp(path, "-") != 0) {
         return format->read_files(path, options, model, err);
     }
@@ -207,6 +222,7 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
     gbsi_input input;
     options = options == NULL ? &default_read : options;
     GBSI_TRY(find_format(name, options->format, &format, err));
+    GBSI_TRY(gbsi_check_read_options(format, name, options, err));
     GBSI_TRY(gbsi_input_memory(name, bytes, n_bytes, &input, err));
     status = read_input(&input, format, options, model, err);
 
@@ -280,6 +296,7 @@ gbs_status gbs_model_write(const gbs_model *model, const char *path,
     const gbsi_format *format = NULL;
     options = options == NULL ? &default_write : options;
     GBSI_TRY(find_format(path, options->format, &format, err));
+    GBSI_TRY(gbsi_check_write_options(format, path, options, err));
     if (format->write_files != NULL) {
         status = format->write_files(model, path, options, err);
     } else if (format->write != NULL) {

@@ -314,7 +314,7 @@ static void formats(void **state)
     gbs_read_options options = {.format = "LG"};
     gbs_model_free(read_model("-", "MARKOV 1 2 1 1 0 2 -1 3", &options));
     refuse_model("-", SMALLEST, NULL, GBS_ERR_ARGUMENT, "uai (.uai), lg (.LG), bif (.bif)");
-    refuse_model("model.txt", SMALLEST, NULL, GBS_ERR_ARGUMENT, "model.txt: the ending");
+    refuse_model("model.dat", SMALLEST, NULL, GBS_ERR_ARGUMENT, "model.dat: the ending");
     refuse_model(".uai", SMALLEST, NULL, GBS_ERR_ARGUMENT, "the ending");
     options.format = "none";
     refuse_model("a.uai", SMALLEST, &options, GBS_ERR_ARGUMENT, "format 'none' is not known");

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of couplings, graphs and clauses cut at every byte, mutated from a fixed seed, and read and
+ * written with memory running out. Nothing may crash or leak, and what fails says where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "io/test_models.h"
+
+typedef struct sample {
+    const char *format;
+    const char *text;
+    uint32_t states;
+    bool lines; /* a prefix reads wherever a line is whole; else the file announces its length */
+} sample;
+
+/* The last number of those with a length is one digit: cut before it, the file is short. */
+static const sample SAMPLES[] = {
+    {"mtx", "%%MatrixMarket matrix coordinate real symmetric\n% x\n3 3 3\n1 1 0.5\n2 1 1\n3 2 4\n",
+     0, false},
+    {"mtx", "%%MatrixMarket matrix array real general\n2 2\n1 2\n2 4\n", 0, false},
+    {"rud", "3 3\n1 2 -1.5\n2 3 7\n1 3\n", 0, false},
+    {"coo", "# vartype=BINARY\n0 0 2\n0 1 3\n# c\n2 1 4\n", 0, true},
+    {"col", "c x\np edge 4 3\ne 1 2\ne 2 3\ne 4 1\n", 3, false},
+    {"wcnf", "c x\np wcnf 3 3 10\n2 1 -2 0\n10 3 0\n-4 1 2 3 0\n", 0, false},
+    {"wcnf", "1.5 1 -2 0\nc x\nh 3 0\n2 1 -1 2 0\n", 0, true},
+    {"mln", "1.5 !A v B\n// x\nC v A.\n", 0, true},
+};
+#define N_SAMPLES (sizeof SAMPLES / sizeof SAMPLES[0])
+
+static gbs_read_options options_of(const sample *s)
+{
+    return (gbs_read_options){.format = s->format, .states = s->states};
+}
+
+/* Reads n bytes that lie at the end of their allocation, so that a checker sees a step too far. */
+static bool read_exactly(const char *bytes, size_t n, const gbs_read_options *options)
+{
+    gbs_model *model = NULL;
+    gbs_error err = {0};
+    char *copy = malloc(n == 0 ? 1 : n);
+    assert_non_null(copy);
+    memcpy(copy, bytes, n);
+    gbs_status status = gbs_model_read_memory("name", copy, n, options, &model, &err);
+    if (status == GBS_OK) {
+        assert_non_null(model);
+        gbs_model_free(model);
+    } else {
+        assert_null(model);
+        assert_int_equal(strncmp(err.message, "name:", 5), 0);
+        assert_true(strlen(err.message) > 10);
+    }
+    free(copy);
+    return status == GBS_OK;
+}
+
+/* Of formats without counts a prefix is a file wherever its last line is whole. */
+static bool is_whole(const sample *s, size_t cut)
+{
+    const char *line = s->text + cut;
+    while (line > s->text && line[-1] != '\n') {
+        line--;
+    }
+    const size_t n = (size_t)(s->text + cut - line);
+    char last[64];
+    memcpy(last, line, n);
+    last[n] = 0;
+    if (strcmp(s->format, "coo") == 0) {
+        const bool comment = last[0] == '#' && line != s->text;
+        return (cut >= 16) && (n == 0 || comment || line == s->text || n == 5);
+    }
+    if (strcmp(s->format, "wcnf") == 0) {
+        return cut >= 10 &&
+               (n == 0 || last[0] == 'c' || (n > 2 && strcmp(last + n - 2, " 0") == 0));
+    }
+    const bool comment = n >= 2 && last[0] == '/';
+    const bool weighted = last[0] == '1' && (n == 6 || n == 7 || n == 10);
+    return (cut >= 6) && (n == 0 || comment || weighted || (n == 6 && last[5] == '.'));
+}
+
+static void cut_anywhere(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_SAMPLES; i++) {
+        const sample *s = &SAMPLES[i];
+        const gbs_read_options options = options_of(s);
+        const size_t n = strlen(s->text);
+        for (size_t cut = 0; cut <= n; cut++) {
+            bool expected =
+                s->lines ? is_whole(s, cut) : cut + 1 >= n; /* all but the last line end */
+            if (read_exactly(s->text, cut, &options) != expected) {
+                fail_msg("sample %zu cut to %zu bytes: expected %s", i, cut,
+                         expected ? "a model" : "a refusal");
+            }
+        }
+    }
+}
+
+static uint64_t next_random(uint64_t *state) /* splitmix64 */
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* Another byte, a run left out, a word put in. */
+static size_t mutate(char *text, size_t n, size_t size, uint64_t *seed)
+{
+    static const char *const words[] = {"99999999999999999999",
+                                        "-1",
+                                        "0",
+                                        "1e999",
+                                        "nan",
+                                        "inf",
+                                        " ",
+                                        "\n",
+                                        "c",
+                                        "#",
+                                        "h",
+                                        "p",
+                                        "e",
+                                        "v",
+                                        "!",
+                                        "//",
+                                        ".",
+                                        "-",
+                                        "%",
+                                        "array",
+                                        "pattern",
+                                        "65536",
+                                        "1 2",
+                                        "integer"};
+    const uint64_t r = next_random(seed);
+    const size_t at = (size_t)(next_random(seed) % (n + 1));
+    if (r % 3 == 0 && at < n) {
+        text[at] = (char)(next_random(seed) % 256);
+    } else if (r % 3 == 1 && at < n) {
+        size_t run = 1 + (size_t)(next_random(seed) % 8);
+        run = run < n - at ? run : n - at;
+        memmove(text + at, text + at + run, n - at - run);
+        n -= run;
+    } else {
+        const char *word = words[next_random(seed) % (sizeof words / sizeof words[0])];
+        const size_t length = strlen(word);
+        if (n + length < size) {
+            memmove(text + at + length, text + at, n - at);
+            /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): bytes, not a string */
+            memcpy(text + at, word, length);
+            n += length;
+        }
+    }
+    return n;
+}
+
+static void mutated(void **state)
+{
+    (void)state;
+    static const char *const diagonals[] = {"field", "ignore", "error"};
+    uint64_t seed = 10;
+    for (size_t i = 0; i < N_SAMPLES; i++) {
+        const sample *s = &SAMPLES[i];
+        const bool square = strcmp(s->format, "mtx") == 0 || strcmp(s->format, "coo") == 0;
+        int n_read = 0;
+        for (int k = 0; k < 3000; k++) {
+            char text[512];
+            size_t n = strlen(s->text);
+            memcpy(text, s->text, n);
+            for (int j = 0; j <= k % 3; j++) {
+                n = mutate(text, n, sizeof text, &seed);
+            }
+            gbs_read_options options = options_of(s);
+            options.lenient = k % 5 == 0;
+            options.diagonal = square ? diagonals[k / 3 % 3] : NULL;
+            n_read += read_exactly(text, n, &options);
+        }
+        assert_true(n_read > 20); /* some mutations change nothing that matters */
+    }
+}
+
+/* The n-th request for memory fails, n = 0, 1, 2, ... until all is well. */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_SAMPLES; i++) {
+        const sample *s = &SAMPLES[i];
+        const gbs_read_options options = options_of(s);
+        gbs_model *model = NULL;
+        gbs_error err = {0};
+        gbs_status status = GBS_ERR_MEMORY;
+        uint64_t n = 0;
+        for (; status != GBS_OK; n++) {
+            model = NULL;
+            gbsi_alloc_fail_after(n);
+            status =
+                gbs_model_read_memory("name", s->text, strlen(s->text), &options, &model, &err);
+            gbsi_alloc_fail_after(UINT64_MAX);
+            assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
+            assert_true((status == GBS_OK) == (model != NULL));
+        }
+        assert_true(n > 5);
+        const char *out = scratch_path("m");
+        const gbs_write_options as = {.format = s->format};
+        status = GBS_ERR_MEMORY;
+        for (n = 0; status != GBS_OK; n++) {
+            gbsi_alloc_fail_after(n);
+            status = gbs_model_write(model, out, &as, &err);
+            gbsi_alloc_fail_after(UINT64_MAX);
+            assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
+        }
+        gbs_model_free(model);
+    }
+}
+
+static int end(void **state)
+{
+    (void)state;
+    remove_scratch();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(mutated),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, end);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ground clauses of a Markov logic network, one a line: "1.5 !Smokes(A) v Cancer(A)", or without a
+ * weight and with a final period where it must hold. Names number variables as they come. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/clauses.h"
+#include "io/decimal.h"
+#include "io/formats.h"
+#include "io/lines.h"
+#include "io/name_map.h"
+
+typedef struct mln_reader {
+    gbsi_text *text;
+    gbsi_clauses clauses;
+    gbsi_name_map map;
+    void *name; /* char, the last name, ended by 0 */
+    size_t name_capacity;
+} mln_reader;
+
+/* The next token of the line; the empty one where a comment begins. */
+static gbsi_token next_token(gbsi_text *line)
+{
+    gbsi_token token = gbsi_text_next(line);
+    if (token.n >= 2 && memcmp(token.at, "//", 2) == 0) {
+        line->at = token.at;
+        line->end = token.at;
+        token.n = 0;
+    }
+    return token;
+}
+
+/* Words that only look like numbers ("inf", "nan") are names. */
+static bool is_weight(gbsi_token token)
+{
+    double value = 0;
+    return token.n != 0 && memchr("+-.0123456789", token.at[0], 13) != NULL &&
+           gbsi_decimal_read(token.at, token.n, &value) != GBSI_DECIMAL_BAD;
+}
+
+static gbs_status find_variable(mln_reader *r, gbsi_token name, uint32_t *variable, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool added = false;
+    if (gbsi_name_map_find(&r->map, 0, name.at, name.n, variable)) {
+        return GBS_OK;
+    }
+    *variable = r->clauses.n_variables;
+    GBSI_TRY(gbsi_clauses_need(&r->clauses, *variable + 1, err));
+    GBSI_TRY(gbsi_reserve(&r->name, &r->name_capacity, name.n + 1, 1, r->text->name, err));
+    memcpy(r->name, name.at, name.n);
+    ((char *)r->name)[name.n] = 0;
+    GBSI_TRY(gbs_builder_name_variable(r->clauses.builder, *variable, r->name, err));
+    GBSI_TRY(gbsi_name_map_add(&r->map, 0, name.at, name.n, *variable, &added, err));
+
+cleanup:
+    return status;
+}
+
+/* @param last the period of a hard clause is behind it; it has left the token. */
+static gbs_status read_literal(mln_reader *r, const gbsi_text *line, gbsi_token token,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t variable = 0;
+    gbsi_token name = token;
+    const bool negative = token.n != 0 && token.at[0] == '!';
+    name.at += negative;
+    name.n -= negative;
+    if (name.n == 0 || name.at[0] == '!' || gbsi_token_is(name, "v")) {
+        return gbsi_line_unexpected(line, token, "a name, or one behind a '!'", err);
+    }
+    if (name.at[name.n - 1] == '.') {
+        return gbsi_line_unexpected(line, token,
+                                    "a period only at the end of a clause without a weight", err);
+    }
+    GBSI_TRY(find_variable(r, name, &variable, err));
+    GBSI_TRY(gbsi_clauses_literal(&r->clauses, variable, !negative, err));
+
+cleanup:
+    return status;
+}
+
+/* Takes the period off the last literal of a hard clause. @return whether there was one. */
+static bool take_period(gbsi_token *token)
+{
+    bool period = token->n > 1 && token->at[token->n - 1] == '.';
+    token->n -= period;
+    return period;
+}
+
+/* "lit v lit v ..." to the end of the line. */
+static gbs_status read_literals(mln_reader *r, gbsi_text *line, gbsi_token token, bool hard,
+                                gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (;;) {
+        bool period = hard && take_period(&token);
+        GBSI_TRY(read_literal(r, line, token, err));
+        gbsi_token next = next_token(line);
+        if (!period && hard && gbsi_token_is(next, ".")) {
+            period = true;
+            next = next_token(line);
+        }
+        if (period && next.n != 0) {
+            return gbsi_line_unexpected(line, next, "the end of the line after the period", err);
+        }
+        if (next.n == 0) {
+            return period == hard
+                       ? GBS_OK
+                       : gbsi_line_unexpected(line, next,
+                                              "a weight before the ground clause, or a period "
+                                              "behind it",
+                                              err);
+        }
+        if (!gbsi_token_is(next, "v")) {
+            return gbsi_line_unexpected(line, next, "v or the end of a ground clause", err);
+        }
+        token = next_token(line);
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_clause(mln_reader *r, gbsi_text *line, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double weight = GBSI_HARD;
+    gbsi_token place = gbsi_text_peek(line);
+    const bool hard = !is_weight(place);
+    if (!hard) {
+        GBSI_TRY(gbsi_line_number(line, "a finite weight", &weight, &r->clauses.n_underflow, err));
+    }
+    GBSI_TRY(read_literals(r, line, next_token(line), hard, err));
+    GBSI_TRY(gbsi_clauses_end(&r->clauses, r->text, place, weight, err));
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_mln_read(gbsi_text *text, gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    mln_reader r = {.text = text};
+    gbsi_text line;
+    GBSI_TRY(gbsi_clauses_begin(&r.clauses, text, err));
+    while (gbsi_line_next(text, &line)) {
+        gbsi_text copy = line;
+        if (next_token(&copy).n != 0) {
+            GBSI_TRY(read_clause(&r, &line, err));
+        }
+    }
+    if (r.clauses.n_clauses == 0) {
+        status = gbsi_text_unexpected(text, gbsi_text_next(text), "a clause", err);
+        goto cleanup;
+    }
+    status = gbsi_clauses_build(&r.clauses, text, model, err);
+
+cleanup:
+    gbsi_clauses_free(&r.clauses);
+    gbsi_name_map_free(&r.map);
+    gbsi_free(r.name);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The form since 2022: no p line, h for hard, the largest literal is the number of variables. */
+#include "base/status.h"
+#include "io/clauses.h"
+#include "io/couplings.h"
+#include "io/formats.h"
+#include "model/model.h"
+
+static void write_clause(gbs_output *output, const gbsi_clause *clause, uint32_t *largest)
+{
+    if (clause->weight == GBSI_HARD) {
+        gbs_output_text(output, "h ");
+    } else {
+        gbs_output_double(output, clause->weight);
+        gbs_output_text(output, " ");
+    }
+    for (uint32_t k = 0; k < clause->n; k++) {
+        gbs_output_text(output, gbsi_clause_positive(clause, k) ? "" : "-");
+        gbs_output_uint(output, (uint64_t)clause->scope[k] + 1);
+        gbs_output_text(output, " ");
+        *largest = clause->scope[k] >= *largest ? clause->scope[k] + 1 : *largest;
+    }
+    gbs_output_text(output, "0\n");
+}
+
+gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
+                           const gbs_write_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double constant = 0;
+    uint32_t largest = 0;
+    for (size_t f = 0; f < model->factors.n_factors; f++) {
+        gbsi_clause clause;
+        GBSI_TRY(gbsi_clause_of(model, f, "wcnf", &clause, err));
+        constant += clause.constant;
+        if (clause.n != 0) {
+            write_clause(output, &clause, &largest);
+        }
+    }
+    GBSI_TRY(gbsi_clauses_check(model, "wcnf", err));
+    if (largest < model->n_variables) { /* a weight of nothing, so that the last one is there */
+        gbs_output_text(output, "0 ");
+        gbs_output_uint(output, model->n_variables);
+        gbs_output_text(output, " 0\n");
+    }
+    gbsi_tell_constant(options, output, "wcnf", constant);
+
+cleanup:
+    return status;
+}
