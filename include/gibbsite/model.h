@@ -163,6 +163,14 @@ GBS_API gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variabl
 GBS_API gbs_factor_kind gbs_model_factor(const gbs_model *model, size_t factor, uint32_t *n,
                                          const uint32_t **scope);
 
+/**
+ * Evidence that the model itself carries (a hard factor on one variable that leaves one state), as
+ * readers of files that hold model and evidence keep it.
+ *
+ * @param state [n_variables] out: that state, UINT32_MAX for variables that no such factor fixes.
+ */
+GBS_API void gbs_model_clamped(const gbs_model *model, uint32_t *state);
+
 /** Unnormalised log density ln p(x) + ln Z of one assignment. @param state [n_variables]. */
 GBS_API double gbs_model_log_density(const gbs_model *model, const uint32_t *state);
 

@@ -234,12 +234,52 @@ static void test_digest(void **unused)
     assert_string_equal(digest[0], "24ff91e8952c07863de453a172cc407a");
 }
 
+/* ---- evidence in the model ----------------------------------------------------------------- */
+
+/* Factors on one variable that leave it one state; not what several together imply. */
+static void test_clamped(void **unused)
+{
+    (void)unused;
+    static const double only_two[3] = {-INFINITY, -INFINITY, 0.25};
+    static const double not_two[3] = {0, 0, -INFINITY};
+    static const uint32_t scope[4] = {0, 1, 3, 4};
+    static const uint32_t one[2] = {1, 1};
+    uint32_t state[5];
+    uint32_t table[2];
+    gbs_builder *b = new_builder(5, mixed); /* 2, 2, 2, 3 and 1 states */
+    assert_int_equal(gbs_builder_add_table(b, 3, only_two, &table[0], NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table(b, 3, not_two, &table[1], NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_logical(b, GBS_LOGICAL_IS_TRUE, 1, scope, one, INFINITY, NULL),
+                     GBS_OK);
+    assert_int_equal(gbs_builder_add_logical(b, GBS_LOGICAL_AND, 2, scope, one, INFINITY, NULL),
+                     GBS_OK);
+    assert_int_equal(gbs_builder_add_field(b, 2, 1e9, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table_factor(b, 1, scope + 2, table[1], NULL), GBS_OK);
+    gbs_model *m = build(b);
+    gbs_model_clamped(m, state);
+    for (uint32_t v = 0; v < 5; ++v) {
+        assert_int_equal(state[v], v == 0 ? 1 : UINT32_MAX);
+    }
+    gbs_model_free(m);
+    gbs_builder_free(b);
+    b = new_builder(5, mixed);
+    assert_int_equal(gbs_builder_add_table(b, 3, only_two, &table[0], NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table_factor(b, 1, scope + 2, table[0], NULL), GBS_OK);
+    m = build(b);
+    gbs_model_clamped(m, state);
+    assert_int_equal(state[3], 2);
+    assert_int_equal(state[4], UINT32_MAX);
+    gbs_model_free(m);
+    gbs_builder_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_find),        cmocka_unit_test(test_refused_names),
-        cmocka_unit_test(test_many_names),  cmocka_unit_test(test_network),
-        cmocka_unit_test(test_not_a_table), cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_clamped),       cmocka_unit_test(test_find),
+        cmocka_unit_test(test_refused_names), cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_network),       cmocka_unit_test(test_not_a_table),
+        cmocka_unit_test(test_digest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
