@@ -42,9 +42,9 @@ const cli_verb cli_verbs[] = {
      "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",
      cli_compare},
     {"convert", CLI_VERB_CONVERT, 1, "MODEL", "between model formats",
-     "Reads and writes uai, lg (uai with natural logarithms), bif, xmlbif, fg\n"
-     "(libDAI) and alchemy (GraphLab); only Bayesian networks have a bif or xmlbif\n"
-     "form.\n",
+     "Formats are those of gibbsite-formats(5); what the one written cannot hold is\n"
+     "told on standard error. dimmwitted and dimmwitted-tsv are several files: -o\n"
+     "names the .meta file.\n",
      "gibbsite convert examples/sprinkler.bif --format uai\n", cli_convert},
 };
 const size_t cli_n_verbs = sizeof cli_verbs / sizeof cli_verbs[0];

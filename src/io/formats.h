@@ -91,5 +91,16 @@ gbs_status gbsi_check_read_options(const gbsi_format *format, const char *path,
                                    const gbs_read_options *options, gbs_error *err);
 gbs_status gbsi_check_write_options(const gbsi_format *format, const char *path,
                                     const gbs_write_options *options, gbs_error *err);
+/* The first takes the form whose files are there unless options->format names it. */
+gbs_status gbsi_dimmwitted_read(const char *path, const gbs_read_options *options,
+                                gbs_model **model, gbs_error *err);
+gbs_status gbsi_dimmwitted_tsv_read(const char *path, const gbs_read_options *options,
+                                    gbs_model **model, gbs_error *err);
+gbs_status gbsi_dimmwitted_write(const gbs_model *model, const char *path,
+                                 const gbs_write_options *options, gbs_error *err);
+gbs_status gbsi_dimmwitted_tsv_write(const gbs_model *model, const char *path,
+                                     const gbs_write_options *options, gbs_error *err);
+/* Whether path is a folder that holds graph.meta. */
+bool gbsi_dimmwitted_in_folder(const char *path);
 
 #endif

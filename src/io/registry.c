@@ -37,6 +37,10 @@ static const gbsi_format formats[] = {
      .takes = GBSI_TAKES_WEIGHT_SCALE, .read = gbsi_wcnf_read, .write = gbsi_wcnf_write},
     {.name = "mln", .endings = ".mln", .holds = GBSI_HOLDS_KINDS | GBSI_HOLDS_NAMES,
      .takes = GBSI_TAKES_WEIGHT_SCALE, .read = gbsi_mln_read, .write = gbsi_mln_write},
+    {.name = "dimmwitted", .endings = ".meta", .holds = GBSI_HOLDS_LABELS | GBSI_HOLDS_KINDS,
+     .read_files = gbsi_dimmwitted_read, .write_files = gbsi_dimmwitted_write},
+    {.name = "dimmwitted-tsv", .endings = ".meta", .holds = GBSI_HOLDS_LABELS | GBSI_HOLDS_KINDS,
+     .read_files = gbsi_dimmwitted_tsv_read, .write_files = gbsi_dimmwitted_tsv_write},
 };
 /* clang-format on */
 #define N_FORMATS (sizeof formats / sizeof formats[0])
@@ -45,7 +49,7 @@ static const gbsi_format formats[] = {
  * table. */
 const char *gbs_model_formats(void)
 {
-    return "uai|lg|bif|xmlbif|fg|alchemy|mtx|rud|coo|col|wcnf|mln";
+    return "uai|lg|bif|xmlbif|fg|alchemy|mtx|rud|coo|col|wcnf|mln|dimmwitted|dimmwitted-tsv";
 }
 
 static const gbs_read_options default_read = {0};
@@ -202,6 +206,9 @@ gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs
     const gbsi_format *format = NULL;
     gbsi_input input;
     options = options == NULL ? &default_read : options;
+    if (options->format == NULL && by_ending(path) == NULL && gbsi_dimmwitted_in_folder(path)) {
+        return gbsi_dimmwitted_read(path, options, model, err);
+    }
     GBSI_TRY(find_format(path, options->format, &format, err));
     GBSI_TRY(gbsi_check_read_options(format, path, options, err));
     if (format->read_files != NULL && strcmp(path, "-") != 0) {
