@@ -96,6 +96,11 @@ void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_op
 void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
 void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */
 
+/* ---- dimmwitted.c ------------------------------------------------------------------------ */
+
+/* Marginals as DimmWitted writes them. @param p as gbs_run_marginals(). @return an exit status. */
+int cli_write_dimmwitted(gbs_output *output, const cli_job *job, const double *p);
+
 /* ---- summary.c --------------------------------------------------------------------------- */
 
 /* Write --summary FILE if it was given. @return an exit status. */

@@ -205,12 +205,19 @@ static int write_results(const cli_job *job, const char *format)
             write_mar(output, job, &e);
         } else if (strcmp(format, "json") == 0) {
             write_json(output, job, &e);
+        } else if (strcmp(format, "dimmwitted") == 0) {
+            status = cli_write_dimmwitted(output, job, e.p);
         } else if (e.n > MAX_TERMINAL_ROWS && strcmp(path, "-") == 0 && arguments->format == NULL &&
                    isatty(STDOUT_FILENO)) {
             brief = 1;
             write_terminal_summary(output, job, &e);
         } else {
             write_csv(output, job, &e);
+        }
+        if (status != CLI_DONE) {
+            gbs_output_discard(output);
+            free(e.p);
+            return status;
         }
         done = gbs_output_commit(output, &err);
     }
@@ -240,7 +247,7 @@ int cli_marginals(cli_arguments *arguments)
     const char *format = NULL;
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_output_format(arguments, "mar|csv|json", "csv", &format);
+    int status = cli_output_format(arguments, "mar|csv|json|dimmwitted", "csv", &format);
     if (status == CLI_DONE) {
         status = cli_settle(arguments, GBS_METHOD_AUTO);
     }

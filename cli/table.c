@@ -40,8 +40,8 @@ static const cli_option table[] = {
     TEXT(0, start, "start", CLI_RUNS, "FILE", "a state for every chain to start from; unset: drawn")
     TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES, "FILE",
          "where the result goes, its format by the ending; unset: standard output")
-    NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json", "format of the result")
     NAME(0, format, "format", CLI_VERB_SAMPLE, "csv|tab", "format of the draws")
+    NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json|dimmwitted", "format of the result")
     NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
     NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_GENERATES, "shortest|fixed",
