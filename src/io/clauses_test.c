@@ -13,7 +13,7 @@
 /* ln of the weight of every state is the sum over clauses; the clauses as tables by hand. */
 static void expect_logs(const gbs_model *m, const double *expected, size_t n)
 {
-    double w[16];
+    double w[16] = {0};
     assert_int_equal(enumerate(m, w, 16), n);
     for (size_t i = 0; i < n; i++) {
         if (expected[i] == -INFINITY) {
@@ -316,7 +316,7 @@ static void write_and_read(void **state)
         gbs_model *m = read_model("a.wcnf", texts[i], NULL);
         expect_written(m, "w.wcnf", NULL, texts[i]);
         expect_written(m, "w.mln", NULL, written[i]);
-        double w[16];
+        double w[16] = {0};
         const size_t n = enumerate(m, w, 16);
         for (size_t k = 0; k < 4; k++) {
             gbs_error err;
@@ -326,7 +326,7 @@ static void write_and_read(void **state)
             if (k < 3) {
                 assert_string_equal(gbs_model_digest(back), gbs_model_digest(m));
             }
-            double w_back[16];
+            double w_back[16] = {0};
             assert_int_equal(enumerate(back, w_back, 16), n);
             assert_memory_equal(w, w_back, n * sizeof *w);
             gbs_model_free(back);
@@ -394,8 +394,8 @@ static void kinds(void **state)
                 const char *path = scratch_path(k == 0 ? "k.wcnf" : "k.mln");
                 assert_int_equal(gbs_model_write(m, path, NULL, &err), GBS_OK);
                 assert_int_equal(gbs_model_read(path, NULL, &back, &err), GBS_OK);
-                double w[8];
-                double w_back[8];
+                double w[8] = {0};
+                double w_back[8] = {0};
                 (void)enumerate(m, w, 8);
                 (void)enumerate(back, w_back, 8);
                 for (int s = 0; s < 8; s++) {
@@ -411,8 +411,8 @@ static void kinds(void **state)
             m = one_logical(cases[i].function, n, INFINITY);
             assert_int_equal(gbs_model_write(m, scratch_path("h.wcnf"), &options, &err), GBS_OK);
             assert_int_equal(gbs_model_read(scratch_path("h.wcnf"), NULL, &back, &err), GBS_OK);
-            double w[8];
-            double w_back[8];
+            double w[8] = {0};
+            double w_back[8] = {0};
             (void)enumerate(m, w, 8);
             (void)enumerate(back, w_back, 8);
             assert_memory_equal(w, w_back, sizeof w);
@@ -439,8 +439,8 @@ static void fields(void **state)
     gbs_model *back = NULL;
     gbs_error err;
     assert_int_equal(gbs_model_read(scratch_path("f.mln"), NULL, &back, &err), GBS_OK);
-    double w[4];
-    double w_back[4];
+    double w[4] = {0};
+    double w_back[4] = {0};
     (void)enumerate(m, w, 4);
     (void)enumerate(back, w_back, 4);
     for (int i = 0; i < 4; i++) {

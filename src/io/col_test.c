@@ -24,7 +24,7 @@ static void colorings(void **state)
     (void)state;
     warnings warned;
     gbs_model *m = read_colors(PATH, 3, &warned);
-    double w[27];
+    double w[27] = {0};
     assert_int_equal(enumerate(m, w, 27), 27);
     for (int i = 0; i < 27; i++) {
         const int a = i / 9;

@@ -70,10 +70,37 @@ static gbs_status make_conflicts(const gbs_model *model, conflicts *c, gbs_error
     return GBS_OK;
 }
 
+static void write_edge(gbs_output *output, uint32_t v, uint32_t u)
+{
+    gbs_output_text(output, "e ");
+    gbs_output_uint(output, (uint64_t)v + 1);
+    gbs_output_text(output, " ");
+    gbs_output_uint(output, (uint64_t)u + 1);
+    gbs_output_text(output, "\n");
+}
+
+/* The pairs of v with larger variables of one factor that were not seen yet. */
+static uint64_t go_through_factor(conflicts *c, uint32_t v, size_t f, gbs_output *output)
+{
+    const gbsi_factors *factors = &c->model->factors;
+    uint64_t n_edges = 0;
+    for (size_t i = factors->scope_start[f]; i < factors->scope_start[f + 1]; i++) {
+        uint32_t u = factors->scope[i];
+        if (u <= v || c->mark[u] == v + 1) {
+            continue;
+        }
+        c->mark[u] = v + 1;
+        n_edges++;
+        if (output != NULL) {
+            write_edge(output, v, u);
+        }
+    }
+    return n_edges;
+}
+
 /* Each pair once, at its smaller end. @param output NULL: only count. */
 static uint64_t go_through(conflicts *c, gbs_output *output)
 {
-    const gbsi_factors *factors = &c->model->factors;
     const uint32_t n = c->model->n_variables;
     uint64_t n_edges = 0;
     for (uint32_t v = 0; v < n; v++) {
@@ -81,22 +108,7 @@ static uint64_t go_through(conflicts *c, gbs_output *output)
     }
     for (uint32_t v = 0; v < n; v++) {
         for (size_t k = c->start[v]; k < c->start[v + 1]; k++) {
-            size_t f = c->factor[k];
-            for (size_t i = factors->scope_start[f]; i < factors->scope_start[f + 1]; i++) {
-                uint32_t u = factors->scope[i];
-                if (u <= v || c->mark[u] == v + 1) {
-                    continue;
-                }
-                c->mark[u] = v + 1;
-                n_edges++;
-                if (output != NULL) {
-                    gbs_output_text(output, "e ");
-                    gbs_output_uint(output, (uint64_t)v + 1);
-                    gbs_output_text(output, " ");
-                    gbs_output_uint(output, (uint64_t)u + 1);
-                    gbs_output_text(output, "\n");
-                }
-            }
+            n_edges += go_through_factor(c, v, c->factor[k], output);
         }
     }
     return n_edges;

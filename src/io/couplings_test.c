@@ -240,8 +240,7 @@ static void many_repeated(void **state)
     size_t at = (size_t)sprintf(text, "%d %d\n", N / 2 + 1, N);
     for (int i = 0; i < N; i++) { /* a star: all entries share a variable */
         int leaf = i % (N / 2) + 2;
-        at += (size_t)sprintf(text + at, i < N / 2 ? "1 %d %d\n" : "%d 1 %d\n",
-                              i < N / 2 ? leaf : leaf, i);
+        at += (size_t)sprintf(text + at, i < N / 2 ? "1 %d %d\n" : "%d 1 %d\n", leaf, i);
     }
     const gbs_read_options lenient = {.lenient = 1, .convention = "physics"};
     gbs_model *m = read_model("star.rud", text, &lenient);
@@ -497,13 +496,13 @@ static void write_and_read(void **state)
         MTX "general\n4 4 3\n2 1 1\n3 2 -1.5\n4 1 2.25\n",
     };
     static const char *const endings[] = {"b.mtx", "b.coo", "b.rud", "b.mtx.gz", "b.lg"};
-    static const char *const conventions_[] = {NULL, "physics", "bqm", "maxcut"};
+    static const char *const words[] = {NULL, "physics", "bqm", "maxcut"};
     for (size_t i = 0; i < 2; i++) {
         gbs_model *m = read_model("a.mtx", texts[i], NULL);
         for (size_t k = 0; k < 20; k++) {
             const char *path = scratch_path(endings[k / 4]);
-            const gbs_write_options write = {.convention = conventions_[k % 4]};
-            const gbs_read_options read = {.convention = conventions_[k % 4]};
+            const gbs_write_options write = {.convention = words[k % 4]};
+            const gbs_read_options read = {.convention = words[k % 4]};
             gbs_model *back = NULL;
             gbs_error err;
             bool refused = i == 0 && (k / 4 == 2 || (k % 4 == 3 && k / 4 != 4));
@@ -519,8 +518,8 @@ static void write_and_read(void **state)
             if (k / 4 != 4) {
                 assert_string_equal(gbs_model_digest(back), gbs_model_digest(m));
             }
-            double w[32];
-            double w_back[32];
+            double w[32] = {0};
+            double w_back[32] = {0};
             assert_int_equal(enumerate(m, w, 32), enumerate(back, w_back, 32));
             assert_memory_equal(w, w_back, sizeof w);
             gbs_model_free(back);
@@ -568,7 +567,7 @@ static void splits_kinds(void **state)
     (void)state;
     static const char *const endings[] = {"k.mtx", "k.coo"};
     gbs_model *m = all_kinds();
-    double w[8];
+    double w[8] = {0};
     assert_int_equal(enumerate(m, w, 8), 8);
     for (int i = 0; i < 2; i++) {
         warnings warned = {0};
@@ -583,7 +582,7 @@ static void splits_kinds(void **state)
         const double lost = strtod(said + strlen("lost a constant of the log-density, "), NULL);
         assert_int_equal(gbs_model_read(path, NULL, &back, &err), GBS_OK);
         assert_int_equal(gbs_model_n_factors(back), 6); /* each pair and each variable once */
-        double w_back[8];
+        double w_back[8] = {0};
         (void)enumerate(back, w_back, 8);
         for (int k = 0; k < 8; k++) {
             expect_near(w_back[k] * exp(lost), w[k]);

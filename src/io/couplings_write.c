@@ -12,18 +12,22 @@ typedef struct coupling_writer {
     gbsi_spins spins;
 } coupling_writer;
 
-/* @param fields whether the format has a place for them; a cut has none in any. */
+typedef struct coupling_format {
+    const char *name;
+    gbsi_convention own;
+    bool fields; /* it has a place for them; a cut has none in any format */
+} coupling_format;
+
 static gbs_status begin(coupling_writer *w, const gbs_model *model, gbs_output *output,
-                        const gbs_write_options *options, const char *format, gbsi_convention own,
-                        bool fields, gbs_error *err)
+                        const gbs_write_options *options, coupling_format format, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     *w = (coupling_writer){.output = output};
-    GBSI_TRY(gbsi_convention_of(options->convention, own, &w->convention, err));
+    GBSI_TRY(gbsi_convention_of(options->convention, format.own, &w->convention, err));
     w->sign = gbsi_convention_sign(w->convention);
-    GBSI_TRY(
-        gbsi_spins_of_model(model, format, fields && w->convention != GBSI_MAXCUT, &w->spins, err));
-    gbsi_tell_constant(options, output, format, w->spins.constant);
+    GBSI_TRY(gbsi_spins_of_model(model, format.name, format.fields && w->convention != GBSI_MAXCUT,
+                                 &w->spins, err));
+    gbsi_tell_constant(options, output, format.name, w->spins.constant);
 
 cleanup:
     return status;
@@ -81,7 +85,7 @@ gbs_status gbsi_mtx_write(const gbs_model *model, gbs_output *output,
 {
     gbs_status status = GBS_OK;
     coupling_writer w;
-    GBSI_TRY(begin(&w, model, output, options, "mtx", GBSI_PHYSICS, true, err));
+    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"mtx", GBSI_PHYSICS, true}, err));
     uint64_t n_entries = count_couplings(&w.spins);
     for (uint32_t v = 0; v < w.spins.n_variables; v++) {
         n_entries += w.spins.field[v] != 0;
@@ -109,7 +113,7 @@ gbs_status gbsi_rud_write(const gbs_model *model, gbs_output *output,
 {
     gbs_status status = GBS_OK;
     coupling_writer w;
-    GBSI_TRY(begin(&w, model, output, options, "rud", GBSI_MAXCUT, false, err));
+    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"rud", GBSI_MAXCUT, false}, err));
     gbs_output_uint(output, w.spins.n_variables);
     gbs_output_text(output, " ");
     gbs_output_uint(output, count_couplings(&w.spins));
@@ -141,7 +145,7 @@ gbs_status gbsi_coo_write(const gbs_model *model, gbs_output *output,
 {
     gbs_status status = GBS_OK;
     coupling_writer w;
-    GBSI_TRY(begin(&w, model, output, options, "coo", GBSI_BQM, true, err));
+    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"coo", GBSI_BQM, true}, err));
     gbs_output_text(output, "# vartype=SPIN\n");
     write_fields(&w, 0);
     write_couplings(&w, 0, false);

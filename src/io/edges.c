@@ -64,26 +64,23 @@ static void find_first(const gbsi_edges *edges, uint32_t n_variables, bool direc
     }
 }
 
-static gbs_status make_first(const gbsi_edges *edges, uint32_t n_variables, bool directed,
-                             size_t **first, gbs_error *err)
+/* NULL when memory has run out, which err says then. */
+static size_t *make_first(const gbsi_edges *edges, uint32_t n_variables, bool directed,
+                          gbs_error *err)
 {
     size_t *head = gbsi_alloc_array(n_variables, sizeof *head);
     size_t *seen = gbsi_alloc_array(n_variables, sizeof *seen);
-    size_t *made = gbsi_alloc_array(edges->n, sizeof *made);
-    gbs_status status = GBS_OK;
-    if (head == NULL || seen == NULL || made == NULL) {
-        status = gbsi_no_memory(err, "couplings", edges->n * sizeof *made);
-        goto cleanup;
+    size_t *first = gbsi_alloc_array(edges->n, sizeof *first);
+    if (head == NULL || seen == NULL || first == NULL) {
+        (void)gbsi_no_memory(err, "couplings", edges->n * sizeof *first);
+        gbsi_free(first);
+        first = NULL;
+    } else {
+        find_first(edges, n_variables, directed, head, seen, first);
     }
-    find_first(edges, n_variables, directed, head, seen, made);
-    *first = made;
-    made = NULL;
-
-cleanup:
     gbsi_free(head);
     gbsi_free(seen);
-    gbsi_free(made);
-    return status;
+    return first;
 }
 
 static void count_repeat(gbsi_repeats *repeats, size_t entry, size_t of)
@@ -98,10 +95,9 @@ gbs_status gbsi_edges_sum(gbsi_edges *edges, uint32_t n_variables, bool directed
                           gbsi_repeats *repeats, gbs_error *err)
 {
     gbsi_edge *edge = edges->edge;
-    size_t *first = NULL;
-    gbs_status status = make_first(edges, n_variables, directed, &first, err);
-    if (status < 0) {
-        return status;
+    size_t *first = make_first(edges, n_variables, directed, err);
+    if (first == NULL) {
+        return GBS_ERR_MEMORY;
     }
     *repeats = (gbsi_repeats){0};
     for (size_t e = 0; e < edges->n; e++) {
@@ -119,10 +115,9 @@ gbs_status gbsi_edges_fold(gbsi_edges *edges, uint32_t n_variables, gbsi_repeats
                            gbs_error *err)
 {
     gbsi_edge *edge = edges->edge;
-    size_t *first = NULL;
-    gbs_status status = make_first(edges, n_variables, false, &first, err);
-    if (status < 0) {
-        return status;
+    size_t *first = make_first(edges, n_variables, false, err);
+    if (first == NULL) {
+        return GBS_ERR_MEMORY;
     }
     *unequal = (gbsi_repeats){0};
     for (size_t e = 0; e < edges->n; e++) {

@@ -34,7 +34,7 @@ static gbsi_token next_token(gbsi_text *line)
 static bool is_weight(gbsi_token token)
 {
     double value = 0;
-    return token.n != 0 && memchr("+-.0123456789", token.at[0], 13) != NULL &&
+    return token.n != 0 && strchr("+-.0123456789", token.at[0]) != NULL &&
            gbsi_decimal_read(token.at, token.n, &value) != GBSI_DECIMAL_BAD;
 }
 
@@ -57,7 +57,7 @@ cleanup:
     return status;
 }
 
-/* @param last the period of a hard clause is behind it; it has left the token. */
+/* A hard clause's period has left the token. */
 static gbs_status read_literal(mln_reader *r, const gbsi_text *line, gbsi_token token,
                                gbs_error *err)
 {
