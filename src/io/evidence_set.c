@@ -138,7 +138,7 @@ gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
 {
     gbs_evidence_set *set = NULL;
     gbs_status status = gbs_evidence_set_read(model, path, options, &set, err);
-    if (status == GBS_OK) {
+    if (set != NULL) {
         *n = set->n_samples;
     }
     gbs_evidence_set_free(set);
@@ -150,7 +150,7 @@ gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path, uint32_t 
 {
     gbs_evidence_set *set = NULL;
     gbs_status status = gbs_evidence_set_read(evidence->model, path, options, &set, err);
-    if (status == GBS_OK) {
+    if (set != NULL) {
         status = gbs_evidence_set_observe(set, index, evidence, err);
     }
     gbs_evidence_set_free(set);

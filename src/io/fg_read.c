@@ -45,6 +45,7 @@ typedef struct fg_reader {
     void *value; /* double [n_entries], the table being read; below 0: not listed */
     size_t value_capacity;
     size_t n_underflow;
+    size_t n_repeats; /* entries listed again */
 } fg_reader;
 
 static void free_reader(fg_reader *r)
@@ -188,7 +189,7 @@ static gbs_status read_entry(fg_reader *r, size_t factor, gbs_error *err)
                               "found index %s in factor %zu, expected less than %zu",
                               gbsi_token_show(token, shown), factor, r->n_entries);
     }
-    if (table[index] >= 0) {
+    if (table[index] >= 0 && r->n_repeats++ == 0) { /* lenient: one place is shown, all counted */
         GBSI_TRY(gbsi_text_deviation(r->text, token, err,
                                      "found index %s of factor %zu for the second time, expected "
                                      "it once",
@@ -253,6 +254,10 @@ static gbs_status read_factors(fg_reader *r, gbs_error *err)
         GBSI_TRY(read_table(r, f, err));
     }
     GBSI_TRY(gbsi_text_expect_end(r->text, "the last factor", err));
+    if (r->n_repeats != 0) {
+        gbsi_text_warn(r->text, "%zu entries are listed again; the last of each counts",
+                       r->n_repeats);
+    }
     if (r->n_underflow != 0) {
         gbsi_text_warn(r->text, "%zu values are too small for a double and became zero",
                        r->n_underflow);

@@ -189,15 +189,15 @@ static gbs_status decode(decoder *d, gbsi_token raw, gbs_error *err)
             continue;
         }
         size_t insert = *at == '<' ? insert_at(at, end, &after) : N_INSERTS;
+        if (insert == N_INSERTS || after == NULL) { /* never NULL: find_end() saw each one's end */
+            put(d, at, 1, !gbsi_is_blank(*at));
+            at++;
+            continue;
+        }
         if (insert == CDATA) {
             put(d, at + 9, (size_t)(after - at) - 12, true);
         }
-        if (insert != N_INSERTS) {
-            at = after;
-            continue;
-        }
-        put(d, at, 1, !gbsi_is_blank(*at));
-        at++;
+        at = after;
     }
 
 cleanup:
