@@ -84,7 +84,10 @@ static void print_option(const cli_option *option)
     char text[512];
     cli_kind kind = cli_option_kind(option);
     const char *unit = option->unit;
-    if (kind == CLI_SIZE) {
+    const int many = strlen(unit) > 60; /* choices that go into the text instead */
+    if (many) {
+        unit = "NAME";
+    } else if (kind == CLI_SIZE) {
         unit = "SIZE";
     } else if (kind == CLI_DURATION) {
         unit = "TIME";
@@ -100,7 +103,11 @@ static void print_option(const cli_option *option)
         (void)printf("%s\n%28s", left, "");
     }
     default_text(option, shown);
-    (void)snprintf(text, sizeof text, "%s%s", option->help, shown);
+    (void)snprintf(text, sizeof text, "%s%s%s", option->help, shown, many ? ": " : "");
+    for (const char *at = many ? option->unit : ""; *at != '\0' && strlen(text) < 480; at++) {
+        size_t end = strlen(text);
+        (void)snprintf(text + end, sizeof text - end, *at == '|' ? ", " : "%c", *at);
+    }
     print_wrapped(text);
     (void)printf("\n");
 }

@@ -43,10 +43,10 @@ static void set_defaults(cli_arguments *arguments)
 
 static int bad_choice(const cli_option *option, const char *text)
 {
-    char choice[16][64];
-    const char *candidate[16] = {NULL};
+    char choice[32][64];
+    const char *candidate[32] = {NULL};
     unsigned n = 0;
-    while (n < 16 && cli_choice(option->unit, n, choice[n])) {
+    while (n < 32 && cli_choice(option->unit, n, choice[n])) {
         candidate[n] = choice[n];
         n++;
     }

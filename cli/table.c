@@ -52,7 +52,7 @@ static const cli_option table[] = {
     {"progress", 0, CLI_CHOICE, CLI_RUNS, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO, "JSON instead of text")
-    NAME(0, from, "from", CLI_MODELS, CLI_MODEL_FORMATS, "format of MODEL; unset: by its ending")
+    NAME(0, from, "from", CLI_MODELS, CLI_MODEL_FORMATS, "format of MODEL, whatever its ending tells")
     NAME(0, convention, "convention", CLI_MODELS, "physics|bqm|maxcut",
          "sign of couplings in MODEL (.mtx, .rud, .coo); unset: the format's own")
     NAME(0, diagonal, "diagonal", CLI_MODELS, "field|ignore|error",

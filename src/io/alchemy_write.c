@@ -10,8 +10,8 @@
 static gbs_status check_name(const char *name, gbs_error *err)
 {
     size_t n = strlen(name);
-    if (strpbrk(name, "/\t\n\r") != NULL) {
-        return gbsi_refuse_name(name, "alchemy", "it holds a slash, a tab or a line end", err);
+    if (strchr(name, '/') != NULL) {
+        return gbsi_refuse_name(name, "alchemy", "it holds a slash", err);
     }
     if (gbsi_is_blank(name[0]) || gbsi_is_blank(name[n - 1])) {
         return gbsi_refuse_name(name, "alchemy", "it begins or ends with a blank", err);

@@ -82,9 +82,9 @@ static void weights(void **state)
     options.weight_scale = 0.5;
     expect_read("a.wcnf", NEW, &options, (const double[]){-INFINITY, 0, -INFINITY, 0.75}, 4);
     expect_read("a.mln", "3 a v !a", &options, (const double[]){1.5, 1.5}, 2);
-    options.weight_scale = 1e300;
-    refuse_model("a.wcnf", "1 1 0\n1e10 1 0", &options, GBS_ERR_FORMAT,
-                 "a.wcnf:2:1: found a weight that times 1e300 is beyond the largest double");
+    options.weight_scale = 1e270;
+    refuse_model("a.wcnf", "1 1 0\n1e200 1 0", &options, GBS_ERR_FORMAT,
+                 "a.wcnf:2:1: found a weight that times 1e270 is beyond the largest double");
     warnings warned = {0};
     options = (gbs_read_options){.warn = take_warning, .context = &warned};
     gbs_model *m = read_model("a.wcnf", "1e-400 1 0\n0 3 2 0", &options);
@@ -524,13 +524,6 @@ static void unwritable(void **state)
     }
     gbs_model *m = read_model("a.rud", "2 1\n1 2 1", NULL);
     refuse_write(m, "no.mln", "factor 0 (0, 1) is no clause, which mln files cannot hold");
-    gbs_model_free(m);
-    m = read_model("a.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e308",
-                   NULL);
-    refuse_write(m, "no.mln", "factor 0 (0) has a weight beyond the largest double");
-    gbs_model_free(m);
-    m = one_logical(GBS_LOGICAL_OR, 2, 1e308); /* twice that is no infinite, hard weight */
-    refuse_write(m, "no.wcnf", "factor 0 (2, 0) has a weight beyond the largest double");
     gbs_model_free(m);
 }
 

@@ -50,7 +50,8 @@ static gbs_status find_variable(mln_reader *r, gbsi_token name, uint32_t *variab
     GBSI_TRY(gbsi_reserve(&r->name, &r->name_capacity, name.n + 1, 1, r->text->name, err));
     memcpy(r->name, name.at, name.n);
     ((char *)r->name)[name.n] = 0;
-    GBSI_TRY(gbs_builder_name_variable(r->clauses.builder, *variable, r->name, err));
+    status = gbs_builder_name_variable(r->clauses.builder, *variable, r->name, err);
+    GBSI_TRY(gbsi_text_blame(r->text, name, status, err));
     GBSI_TRY(gbsi_name_map_add(&r->map, 0, name.at, name.n, *variable, &added, err));
 
 cleanup:

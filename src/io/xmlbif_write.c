@@ -28,20 +28,18 @@ static const char *entity(char c)
     }
 }
 
-/* Blanks at either end, and line ends, would not survive as they are; other control characters and
- * bytes that are no UTF-8 have no form in XML. */
+/* Blanks at either end would not survive as they are; bytes that are no UTF-8 have no form in XML.
+ * Names and labels hold no control characters. */
 static gbs_status write_text(gbs_output *output, const char *text, gbs_error *err)
 {
     size_t n = strlen(text);
     for (size_t i = 0; i < n;) {
         char c = text[i];
         size_t length = gbsi_utf8_length(text + i, n - i);
-        bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-        if (length == 0 || ((unsigned char)c < 0x20 && !blank)) {
-            return gbsi_refuse_name(text, "XML", "it holds a control character or is no UTF-8",
-                                    err);
+        if (length == 0) {
+            return gbsi_refuse_name(text, "XML", "it is no UTF-8", err);
         }
-        if (blank && (c != ' ' || i == 0 || i + 1 == n)) {
+        if (c == ' ' && (i == 0 || i + 1 == n)) {
             char reference[8];
             (void)snprintf(reference, sizeof reference, "&#%d;", c);
             gbs_output_text(output, reference);
