@@ -57,6 +57,8 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
     size_t n = strlen(path);
     if (n > 3 && strcasecmp(path + n - 3, ".gz") == 0) {
         n -= 3;
+    } else if (n > 4 && strcasecmp(path + n - 4, ".zst") == 0) {
+        n -= 4;
     }
     static const char *const names[] = {"mar", "csv", "json", "tab"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -10,8 +10,8 @@ const cli_verb cli_verbs[] = {
      cli_info},
     {"marginals", CLI_VERB_MARGINALS, 1, "MODEL", "marginal distributions, with Monte Carlo errors",
      "Writes CSV (variable,state,probability,mcse,ess_bulk,rhat) to standard output;\n"
-     "-o FILE.MAR, FILE.csv or FILE.json, with .gz if wanted, to a file. Components\n"
-     "that are small enough are answered exactly, unless an option is given that only\n"
+     "-o FILE.MAR, FILE.csv or FILE.json, with .gz or .zst if wanted, to a file.\n"
+     "Components that are small enough are answered exactly, unless an option is given that only\n"
      "a sampled run can honour.\n",
      "gibbsite marginals examples/sprinkler.bif -e grass=wet\n"
      "gibbsite marginals examples/clinic.bif --method sample --target-error 0.004\n",

@@ -2,7 +2,7 @@
 /**
  * Files in and out. Readers refuse what is wrong with FILE:LINE:COLUMN in the message; writers
  * write beside, flush to disk and rename, so that a file is there whole or not at all.
- * "-" is standard input or output. Inputs compressed with gzip are read through.
+ * "-" is standard input or output. Inputs compressed with gzip or zstd are read through.
  */
 #ifndef GIBBSITE_IO_H
 #define GIBBSITE_IO_H
@@ -59,7 +59,7 @@ GBS_API gbs_status gbs_model_read_memory(const char *name, const void *bytes, si
  * more than 2^24 entries; a model that a format has no form for is GBS_ERR_UNSUPPORTED. What gets
  * lost on the way (names, labels, direction) is told to options->warn.
  *
- * @param options NULL: by the ending of path (".gz" compresses).
+ * @param options NULL: by the ending of path (".gz" and ".zst" compress).
  */
 GBS_API gbs_status gbs_model_write(const gbs_model *model, const char *path,
                                    const gbs_write_options *options, gbs_error *err);
@@ -141,7 +141,7 @@ GBS_API void gbs_free(void *pointer);
 /** A file being written: buffered, whole or not at all. */
 typedef struct gbs_output gbs_output;
 
-/** Open for writing. @param path "-" for standard output; a final ".gz" compresses. */
+/** Open for writing. @param path "-" for standard output; a final ".gz" or ".zst" compresses. */
 GBS_API gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err);
 GBS_API void gbs_output_text(gbs_output *output, const char *text);
 GBS_API void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n);

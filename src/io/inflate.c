@@ -7,10 +7,7 @@
 #ifdef GBSI_HAVE_ZLIB
 #include <zlib.h>
 
-/* Against bombs: gzip reaches 1032 to 1, models and their tables stay far below half of that. */
-static const size_t FREE_BYTES = (size_t)64 << 20;
-static const size_t MOST_RATIO = 512;
-static const uint64_t MOST_BYTES = (uint64_t)64 << 30;
+static const size_t FREE_BYTES = (size_t)64 << 20; /* smaller files get room at once */
 
 typedef struct unpacked {
     void *bytes;
@@ -28,17 +25,6 @@ static void zlib_free(void *opaque, void *pointer)
 {
     (void)opaque;
     gbsi_free(pointer);
-}
-
-static gbs_status check_size(const char *name, size_t n_packed, size_t n, gbs_error *err)
-{
-    if (n > MOST_BYTES || (n > FREE_BYTES && n / MOST_RATIO > n_packed)) {
-        return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "%s: %zu bytes unpack to more than %zu; the limit is %zu times the packed "
-                         "size beyond %zu bytes",
-                         name, n_packed, n, MOST_RATIO, FREE_BYTES);
-    }
-    return GBS_OK;
 }
 
 static gbs_status zlib_failure(const char *name, const z_stream *stream, int code, gbs_error *err)
@@ -78,12 +64,12 @@ static gbs_status inflate_members(const char *name, z_stream *stream, size_t n, 
     size_t left = n;
     for (;;) {
         /* A byte more than seen so far fits: grow by doubling, checked before it is touched. */
-        GBSI_TRY(check_size(name, n, out->n, err));
+        GBSI_TRY(gbsi_unpack_limit(name, n, out->n, err));
         size_t room = out->capacity == 0 ? (n < FREE_BYTES ? 4 * n + 4096 : n) : out->n + 1;
         GBSI_TRY(gbsi_reserve(&out->bytes, &out->capacity, room, 1, name, err));
         int code = inflate_some(stream, &left, out);
         if (code == Z_STREAM_END && left == 0) {
-            return check_size(name, n, out->n, err);
+            return gbsi_unpack_limit(name, n, out->n, err);
         }
         if (code == Z_STREAM_END) { /* another member follows */
             code = inflateReset(stream);

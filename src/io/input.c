@@ -53,23 +53,47 @@ cleanup:
     return status;
 }
 
+/* gzip reaches 1032 to 1 and zstd 32768 to 1; models and their tables stay far below 512. */
+gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err)
+{
+    const size_t free_bytes = (size_t)64 << 20;
+    const size_t most_ratio = 512;
+    const uint64_t most_bytes = (uint64_t)64 << 30;
+    if (n > most_bytes || (n > free_bytes && n / most_ratio > n_packed)) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "%s: %zu bytes unpack to more than %zu; the limit is %zu times the packed "
+                         "size beyond %zu bytes",
+                         name, n_packed, n, most_ratio, free_bytes);
+    }
+    return GBS_OK;
+}
+
+static bool is_gzip(const gbsi_input *input)
+{
+    return input->n >= 2 && memcmp(input->bytes, "\x1f\x8b", 2) == 0;
+}
+
+/* A frame, or a skippable frame in front of it (RFC 8878, sections 3.1.1 and 3.1.2). */
+static bool is_zstd(const gbsi_input *input)
+{
+    return input->n >= 4 &&
+           (memcmp(input->bytes, "\x28\xb5\x2f\xfd", 4) == 0 ||
+            ((input->bytes[0] & 0xf0) == 0x50 && memcmp(input->bytes + 1, "\x2a\x4d\x18", 3) == 0));
+}
+
 /* Replaces what is compressed by what is in it. */
 static gbs_status unpack(gbsi_input *input, gbs_error *err)
 {
-    static const char gzip[2] = {'\x1f', '\x8b'};
-    static const char zstd[4] = {'\x28', '\xb5', '\x2f', '\xfd'};
-    if (input->n >= sizeof zstd && memcmp(input->bytes, zstd, sizeof zstd) == 0) {
-        return gbsi_fail(
-            err, GBS_ERR_UNSUPPORTED,
-            "%s: compressed with zstd, which this version cannot read; unpack it first",
-            input->name);
-    }
-    if (input->n < sizeof gzip || memcmp(input->bytes, gzip, sizeof gzip) != 0) {
-        return GBS_OK;
-    }
     void *bytes = NULL;
     size_t n = 0;
-    gbs_status status = gbsi_inflate(input->name, input->bytes, input->n, &bytes, &n, err);
+    gbs_status status = GBS_OK;
+    if (is_gzip(input)) {
+        status = gbsi_inflate(input->name, input->bytes, input->n, &bytes, &n, err);
+    } else if (is_zstd(input)) {
+        status = gbsi_unzstd(input->name, input->bytes, input->n, &bytes, &n, err);
+    } else {
+        return GBS_OK;
+    }
     if (status == GBS_OK) {
         gbsi_free(input->owned);
         input->owned = bytes;

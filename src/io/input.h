@@ -21,9 +21,15 @@ gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi
                              gbs_error *err);
 void gbsi_input_free(gbsi_input *input);
 
+/* Against bombs: whether n_packed bytes may unpack to n. GBS_ERR_LIMIT with the figures if not. */
+gbs_status gbsi_unpack_limit(const char *name, size_t n_packed, size_t n, gbs_error *err);
+
 /* The gzip file in packed[0 .. n), all its members. @param bytes out, caller frees. */
 gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **bytes,
                         size_t *n_bytes, gbs_error *err);
+/* The same for a zstd file, all its frames. */
+gbs_status gbsi_unzstd(const char *name, const void *packed, size_t n, void **bytes,
+                       size_t *n_bytes, gbs_error *err);
 
 /* Gives back what growing took beyond n bytes (a refusal only means that it stays), so that
  * checkers of memory see a step behind the end of a file. */

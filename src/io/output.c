@@ -14,6 +14,7 @@
 #include "io/deflate.h"
 #include "io/output.h"
 #include "io/system.h"
+#include "io/zstd.h"
 
 #define BUFFER_BYTES ((size_t)1 << 16)
 
@@ -23,7 +24,8 @@ struct gbs_output {
     char *target;    /* what the temporary file becomes; NULL: written straight */
     char *temporary; /* "" until it exists */
     size_t temporary_size;
-    gbsi_deflate *deflate; /* NULL: not compressed */
+    gbsi_deflate *deflate; /* NULL: not compressed with gzip */
+    gbsi_zstd *zstd;       /* NULL: not compressed with zstd */
     size_t n;              /* bytes in buffer */
     char *buffer;          /* [BUFFER_BYTES] */
     bool fixed_floats;
@@ -52,11 +54,14 @@ static void write_packed(void *context, const char *bytes, size_t n)
 static void flush(gbs_output *output, bool last)
 {
     if (output->error.status == GBS_OK) {
-        if (output->deflate == NULL) {
-            write_descriptor(output, output->buffer, output->n);
-        } else {
+        if (output->deflate != NULL) {
             (void)gbsi_deflate_write(output->deflate, output->buffer, output->n, last, write_packed,
                                      output, &output->error);
+        } else if (output->zstd != NULL) {
+            (void)gbsi_zstd_write(output->zstd, output->buffer, output->n, last, write_packed,
+                                  output, &output->error);
+        } else {
+            write_descriptor(output, output->buffer, output->n);
         }
     }
     output->n = 0;
@@ -122,10 +127,11 @@ cleanup:
     return status;
 }
 
-static bool ends_in_gz(const char *path)
+static bool ends_in(const char *path, const char *ending)
 {
     size_t n = strlen(path);
-    return n >= 3 && strcmp(path + n - 3, ".gz") == 0;
+    size_t m = strlen(ending);
+    return n >= m && strcmp(path + n - m, ending) == 0;
 }
 
 gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err)
@@ -143,8 +149,10 @@ gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err
         goto cleanup;
     }
     GBSI_TRY(copy_text(standard ? "<stdout>" : path, &made->name, err));
-    if (!standard && ends_in_gz(path)) {
+    if (!standard && ends_in(path, ".gz")) {
         GBSI_TRY(gbsi_deflate_new(path, &made->deflate, err));
+    } else if (!standard && ends_in(path, ".zst")) {
+        GBSI_TRY(gbsi_zstd_new(path, &made->zstd, err));
     }
     if (standard) {
         made->fd = STDOUT_FILENO;
@@ -251,6 +259,7 @@ void gbs_output_discard(gbs_output *output)
         (void)unlink(output->temporary);
     }
     gbsi_deflate_free(output->deflate);
+    gbsi_zstd_free(output->zstd);
     gbsi_free(output->temporary);
     gbsi_free(output->target);
     gbsi_free(output->name);
