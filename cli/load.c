@@ -75,7 +75,8 @@ int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *p
         if (job->start == NULL) {
             return cli_error(CLI_FAILED, "out of memory");
         }
-        gbs_status done = gbs_state_read(arguments->start, job->model, job->start, &err);
+        gbs_status done =
+            gbs_state_read(arguments->start, job->model, &job->read, job->start, &err);
         status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
     }
     job->options = arguments->run;

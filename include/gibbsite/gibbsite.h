@@ -4,6 +4,7 @@
 #define GIBBSITE_H
 
 #include "gibbsite/generate.h"
+#include "gibbsite/image.h"
 #include "gibbsite/info.h"
 #include "gibbsite/io.h"
 #include "gibbsite/model.h"

@@ -69,7 +69,8 @@ typedef struct gbs_evidence_set gbs_evidence_set;
 
 /**
  * Read an evidence file: UAI evidence of either generation, or with the ending .tab (or
- * options->evidence_format "tab") data of libDAI, a sample per line.
+ * options->evidence_format "tab") data of libDAI, a sample per line; or a picture with a pixel per
+ * variable, whose values are states (255 in 8-bit ones and transparent: not observed).
  *
  * @param model  borrowed, outlives the set. @param set out, caller frees.
  */
@@ -128,10 +129,11 @@ GBS_API gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_margi
 GBS_API gbs_status gbs_scan_read(const char *path, const gbs_model *model, uint32_t **sequence,
                                  size_t *n, gbs_error *err);
 
-/** Read one state per variable, white-space separated, optionally in the form of a UAI MAP file.
- *  @param state [n_variables], out. */
-GBS_API gbs_status gbs_state_read(const char *path, const gbs_model *model, uint32_t *state,
-                                  gbs_error *err);
+/** Read one state per variable, white-space separated, optionally in the form of a UAI MAP file; or
+ *  a picture with a pixel per variable (all of one arity): see gibbsite-formats(5).
+ *  @param options only warn is used; NULL for none. @param state [n_variables], out. */
+GBS_API gbs_status gbs_state_read(const char *path, const gbs_model *model,
+                                  const gbs_read_options *options, uint32_t *state, gbs_error *err);
 
 /** Free what a call above allocated as a plain array. NULL is allowed. */
 GBS_API void gbs_free(void *pointer);

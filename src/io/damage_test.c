@@ -213,7 +213,7 @@ static void mutated_results(void **state)
         (void)gbs_evidence_read(evidence, path, 0, &options, &err);
         (void)gbs_evidence_read(evidence, path, 1, &as_tab, &err);
         (void)gbs_evidence_read_virtual(evidence, path, &options, &err);
-        (void)gbs_state_read(path, model, x, &err);
+        (void)gbs_state_read(path, model, NULL, x, &err);
         (void)gbs_scan_read(path, model, &sequence, &length, &err);
         gbs_marginals_free(&m);
         gbs_free(sequence);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "io/formats.h"
+#include "io/image.h"
 #include "model/model.h"
 
 static const gbs_read_options default_options = {0};
@@ -33,12 +34,23 @@ gbs_status gbsi_evidence_set_add(gbs_evidence_set *set, gbsi_observation observa
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* "tab" is told by its name, the two UAI forms also by their content. */
-static gbs_status read_format(gbs_evidence_set *set, const char *path, const char *format,
-                              gbs_error *err)
+/* Pictures are told by their first bytes, "tab" by its name, the two UAI forms also by their
+ * content. */
+static gbs_status read_format(gbs_evidence_set *set, const char *path,
+                              const gbs_read_options *options, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
+    const char *format = options->evidence_format;
     bool tab = format == NULL ? gbsi_has_ending(path, ".tab") : strcmp(format, "tab") == 0;
-    return tab ? gbsi_evidence_read_tab(set, err) : gbsi_evidence_read_uai(set, err);
+    set->text.name = set->input.name;
+    if (format == NULL && gbs_image_recognise(set->input.bytes, set->input.n)) {
+        return gbsi_evidence_read_image(set, options, err);
+    }
+    GBSI_TRY(gbsi_text_open(&set->text, &set->input, options, err));
+    status = tab ? gbsi_evidence_read_tab(set, err) : gbsi_evidence_read_uai(set, err);
+
+cleanup:
+    return status;
 }
 
 gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
@@ -54,14 +66,13 @@ gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
     }
     made->model = model;
     GBSI_TRY(gbsi_input_read(path, &made->input, err));
-    GBSI_TRY(gbsi_text_open(&made->text, &made->input, options, err));
     made->name = gbsi_alloc(n);
     if (made->name == NULL) {
         status = gbsi_no_memory(err, path, n);
         goto cleanup;
     }
     memcpy(made->name, path, n);
-    GBSI_TRY(read_format(made, path, options->evidence_format, err));
+    GBSI_TRY(read_format(made, path, options, err));
     if (strcmp(path, "-") != 0) {
         made->text.name = made->name; /* path and options are the caller's */
     }
@@ -97,13 +108,19 @@ static gbs_status check_agreement(const gbs_evidence_set *set, const gbsi_observ
                                   const gbs_evidence *evidence, gbs_error *err)
 {
     uint32_t before = 0;
-    if (gbs_evidence_state(evidence, o->variable, &before) != 0 && before != o->state) {
-        return gbsi_text_fail(&set->text, (gbsi_token){o->place, 1}, err,
-                              "found variable %u observed in state %u, but it was observed in "
-                              "state %u already",
-                              o->variable, o->state, before);
+    if (gbs_evidence_state(evidence, o->variable, &before) == 0 || before == o->state) {
+        return GBS_OK;
     }
-    return GBS_OK;
+    if (o->place == NULL) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s: found pixel %u in state %u, but its variable was observed in state "
+                         "%u already",
+                         set->text.name, o->variable, o->state, before);
+    }
+    return gbsi_text_fail(&set->text, (gbsi_token){o->place, 1}, err,
+                          "found variable %u observed in state %u, but it was observed in state %u "
+                          "already",
+                          o->variable, o->state, before);
 }
 
 gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
@@ -125,8 +142,9 @@ gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
         GBSI_TRY(check_agreement(set, &observation[i], evidence, err));
     }
     for (size_t i = start[index]; i < end; i++) {
-        status = gbs_evidence_observe(evidence, observation[i].variable, observation[i].state, err);
-        GBSI_TRY(gbsi_text_blame(&set->text, (gbsi_token){observation[i].place, 1}, status, err));
+        /* Readers have checked the state, and the loop above that nothing contradicts it. */
+        GBSI_TRY(
+            gbs_evidence_observe(evidence, observation[i].variable, observation[i].state, err));
     }
 
 cleanup:

@@ -8,7 +8,7 @@
 typedef struct gbsi_observation {
     uint32_t variable;
     uint32_t state;
-    const char *place; /* in the file */
+    const char *place; /* in the text, NULL: the file is a picture */
 } gbsi_observation;
 
 struct gbs_evidence_set {
@@ -32,5 +32,8 @@ gbs_status gbsi_evidence_set_add(gbs_evidence_set *set, gbsi_observation observa
 /* From set->text: both generations of UAI evidence; the data of libDAI. */
 gbs_status gbsi_evidence_read_uai(gbs_evidence_set *set, gbs_error *err);
 gbs_status gbsi_evidence_read_tab(gbs_evidence_set *set, gbs_error *err);
+/* From set->input: one sample, a pixel per variable. */
+gbs_status gbsi_evidence_read_image(gbs_evidence_set *set, const gbs_read_options *options,
+                                    gbs_error *err);
 
 #endif

@@ -158,7 +158,7 @@ static void states(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         gbs_error err = {0};
         uint32_t x[3] = {9, 9, 9};
-        gbs_status status = gbs_state_read(scratch_file("s", cases[i].text), m, x, &err);
+        gbs_status status = gbs_state_read(scratch_file("s", cases[i].text), m, NULL, x, &err);
         if (cases[i].part == NULL) {
             assert_int_equal(status, GBS_OK);
             assert_true(x[0] == 1 && x[1] == 0 && x[2] == 3);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One state per variable, plain or as a UAI result: MAP or MPE, n, then n states. */
+/* One state per variable, plain or as a UAI result: MAP or MPE, n, then n states; or a picture. */
 #include "base/memory.h"
+#include "io/image.h"
 #include "io/result.h"
 
 static gbs_status read_head(gbsi_text *text, uint32_t n_variables, gbs_error *err)
@@ -48,20 +49,30 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_state_read(const char *path, const gbs_model *model, uint32_t *state, gbs_error *err)
+gbs_status gbs_state_read(const char *path, const gbs_model *model, const gbs_read_options *options,
+                          uint32_t *state, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;
     size_t n = gbs_model_n_variables(model);
+    gbs_read_options strict = {0};
     uint32_t *read = gbsi_alloc_array_zero(n, sizeof *read);
     if (read == NULL) {
         return gbsi_no_memory(err, path, n * sizeof *read);
     }
+    if (options != NULL) {
+        strict.warn = options->warn;
+        strict.context = options->context;
+    }
     GBSI_TRY(gbsi_input_read(path, &input, err));
-    GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));
-    GBSI_TRY(read_head(&text, (uint32_t)n, err));
-    GBSI_TRY(read_states(&text, model, read, err));
+    if (gbs_image_recognise(input.bytes, input.n)) {
+        GBSI_TRY(gbsi_image_start(&input, model, &strict, read, err));
+    } else {
+        GBSI_TRY(gbsi_text_open(&text, &input, &strict, err));
+        GBSI_TRY(read_head(&text, (uint32_t)n, err));
+        GBSI_TRY(read_states(&text, model, read, err));
+    }
     memcpy(state, read, n * sizeof *state);
 
 cleanup:

@@ -87,6 +87,8 @@ def main():
     shown = defined(nm, library)
     if "malloc" not in taken or "gbs_run_new" not in shown:
         sys.exit(f"{library}: {nm} lists neither malloc nor gbs_run_new; nothing was tested")
+    if "png_set_longjmp_fn" in taken:
+        taken.discard("longjmp")  # libpng's one way to report an error takes its address
     faults = [f"takes {name}: {why}" for name in sorted(taken)
               if (why := forbidden(name, build == "release")) is not None]
     faults += [f"shows {name}, which is not public" for name in sorted(shown)

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t v = 0; v < n; v++) {
         state[v] = UNTOUCHED;
     }
-    gbs_status status = gbs_state_read(fuzz_file(data, size), model, state, &err);
+    gbs_status status = gbs_state_read(fuzz_file(data, size), model, NULL, state, &err);
     if (status < 0) {
         fuzz_check_failure(status, &err);
     }
