@@ -73,26 +73,14 @@ static void write_csv(gbs_output *output, const cli_job *job, const estimates *e
     }
 }
 
-/* UAI MAR: rows sum to one within 1e-6, which averages of float32 conditionals need help for. */
 static void write_mar(gbs_output *output, const cli_job *job, const estimates *e)
 {
-    const size_t *offset = gbs_model_state_offsets(job->model);
-    uint32_t n = gbs_model_n_variables(job->model);
+    gbs_result result = {.task = GBS_TASK_MAR};
+    result.marginals.n_variables = gbs_model_n_variables(job->model);
+    result.marginals.offset = (size_t *)(uintptr_t)gbs_model_state_offsets(job->model); /* read */
+    result.marginals.p = e->p;
     gbs_output_text(output, "MAR\n");
-    gbs_output_uint(output, n);
-    for (uint32_t v = 0; v < n; v++) {
-        double sum = 0.0;
-        for (size_t row = offset[v]; row < offset[v + 1]; row++) {
-            sum += e->p[row];
-        }
-        gbs_output_text(output, " ");
-        gbs_output_uint(output, offset[v + 1] - offset[v]);
-        for (size_t row = offset[v]; row < offset[v + 1]; row++) {
-            gbs_output_text(output, " ");
-            gbs_output_double(output, e->p[row] / sum);
-        }
-    }
-    gbs_output_text(output, "\n");
+    gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
 }
 
 static void json_array(gbs_output *output, const char *name, const double *value, size_t n)

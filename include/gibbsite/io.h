@@ -124,6 +124,53 @@ typedef struct gbs_comparison {
 GBS_API gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
                                          gbs_comparison *comparison, gbs_error *err);
 
+/** What a UAI result file answers; the task word at its beginning tells. */
+typedef enum gbs_task {
+    GBS_TASK_PR,   /**< the logarithm of the partition function */
+    GBS_TASK_MAR,  /**< marginals */
+    GBS_TASK_MAP,  /**< the most probable state of all variables; the word may also be MPE */
+    GBS_TASK_MMAP, /**< of the query variables, the others summed out */
+} gbs_task;
+
+/** Of the number in a PR file: competitions have log10, some solvers write natural logarithms. */
+typedef enum gbs_log_base { GBS_LOG_BASE_10, GBS_LOG_BASE_E } gbs_log_base;
+
+/** A UAI result of any task; only the fields of the task are set. */
+typedef struct gbs_result {
+    gbs_task task;
+    double log10_z;          /**< PR: log10 of Z, minus infinity for evidence of probability 0 */
+    gbs_marginals marginals; /**< MAR */
+    uint32_t n;              /**< MAP: variables, MMAP: query variables */
+    uint32_t *variable;      /**< MMAP: [n]; NULL where the file has states alone. MAP: NULL */
+    uint32_t *state;         /**< MAP, MMAP: [n] */
+} gbs_result;
+
+/**
+ * Read a UAI result; of several solutions (-BEGIN-) the last counts.
+ *
+ * @param base     of the number in a PR file.
+ * @param options  lenient: the number of evidence samples, 1, may stand before the solution; an
+ *                 MMAP solution may have states alone.
+ * @param result   out; free with gbs_result_free().
+ */
+GBS_API gbs_status gbs_result_read(const char *path, gbs_log_base base,
+                                   const gbs_read_options *options, gbs_result *result,
+                                   gbs_error *err);
+GBS_API void gbs_result_free(gbs_result *result); /**< frees the arrays, zeroes the struct */
+
+/** Of two MAP or two MMAP results: how many variables are in different states.
+ *  @param first out: the lowest of them, 0 if there is none.
+ *  @return GBS_ERR_ARGUMENT if they are of different tasks or variables. */
+GBS_API gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
+                                              uint32_t *n_different, uint32_t *first,
+                                              gbs_error *err);
+
+/** Read a query file: N, then N variables. @param variable out, in the order of the file; caller
+ *  frees with gbs_free(). */
+GBS_API gbs_status gbs_query_read(const char *path, const gbs_model *model,
+                                  const gbs_read_options *options, uint32_t **variable, size_t *n,
+                                  gbs_error *err);
+
 /** Read a scan file: "scan 1", "variables N", optionally "model DIGEST", then variable ids.
  *  @param sequence out, caller frees with gbs_free(). @param n out: its length. */
 GBS_API gbs_status gbs_scan_read(const char *path, const gbs_model *model, uint32_t **sequence,
@@ -154,12 +201,30 @@ GBS_API void gbs_output_double(gbs_output *output, double value);
 GBS_API void gbs_output_json_string(gbs_output *output, const char *text);
 /** A JSON number, null where value is not finite. */
 GBS_API void gbs_output_json_double(gbs_output *output, double value);
+/** @return the first line of a result file: "PR", "MAR", "MAP" or "MMAP". */
+GBS_API const char *gbs_task_word(gbs_task task);
+/** The line of a UAI result that follows the task word; rows of marginals are scaled to sum to one.
+ *  @param base of the number of a PR result. */
+GBS_API void gbs_result_write_solution(gbs_output *output, const gbs_result *result,
+                                       gbs_log_base base);
 /** A CSV field, quoted where RFC 4180 asks for it. */
 GBS_API void gbs_output_csv_field(gbs_output *output, const char *text);
+/**
+ * Write everything out and close the file, which keeps its temporary name until
+ * gbs_output_commit(): for several files that should appear together or not at all. Nothing may be
+ * written afterwards.
+ */
+GBS_API gbs_status gbs_output_finish(gbs_output *output, gbs_error *err);
 /** Flush, sync and rename into place; frees the output. Errors of earlier writes come out here. */
 GBS_API gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
 /** Drop what was written: the file named in open is untouched. NULL is allowed. */
 GBS_API void gbs_output_discard(gbs_output *output);
+
+/** Open a piece of memory for writing; gbs_output_take() instead of a commit. */
+GBS_API gbs_status gbs_output_open_memory(gbs_output **output, gbs_error *err);
+/** Frees an output opened with gbs_output_open_memory() and hands out what was written, with a 0
+ *  behind it. @param bytes out, caller frees with gbs_free(). @param n out: without the 0. */
+GBS_API gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_error *err);
 
 /** Shortest decimal that reads back to the same double. @param text [32], out. @return its length.
  */

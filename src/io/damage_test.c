@@ -186,14 +186,14 @@ static void mutated_results(void **state)
                                             "2\n0 2 0.5 1\n2 4 1 2 3 4",
                                             "scan 1\nvariables 3\n0 1 2 1 2 0",
                                             "MAP\n3 1 0 3\n-BEGIN-\n3 0 2 1",
-                                            "2\t0\t1\n\n3\t\t2\n\t1\t\n"};
+        const char *original = originals[i % 9];
     uint64_t seed = 8;
     gbs_error err;
     gbs_model *model = NULL;
     assert_int_equal(gbs_model_read(data_path("mixed.uai"), NULL, &model, &err), GBS_OK);
-    for (int i = 0; i < 1500; i++) {
+    for (int i = 0; i < 2400; i++) {
         char text[512];
-        const char *original = originals[i % 6];
+        const char *original = originals[i % 9];
         size_t n = strlen(original);
         memcpy(text, original, n);
         for (int k = 0; k <= i % 3; k++) {
@@ -215,6 +215,12 @@ static void mutated_results(void **state)
         (void)gbs_evidence_read_virtual(evidence, path, &options, &err);
         (void)gbs_state_read(path, model, NULL, x, &err);
         (void)gbs_scan_read(path, model, &sequence, &length, &err);
+        gbs_result result = {0};
+        uint32_t *query = NULL;
+        (void)gbs_result_read(path, GBS_LOG_BASE_10, &options, &result, &err);
+        (void)gbs_query_read(path, model, &options, &query, &length, &err);
+        gbs_result_free(&result);
+        gbs_free(query);
         gbs_marginals_free(&m);
         gbs_free(sequence);
         gbs_evidence_free(evidence);

@@ -29,25 +29,6 @@ static bool layout_fits(gbsi_text text)
     return gbsi_text_peek(&text).n == 0;
 }
 
-/* 2010 and 2011: the number of evidence samples, 1, stands before the solution. */
-static gbs_status skip_sample_count(gbsi_text *text, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbsi_token token = gbsi_text_peek(text);
-    gbsi_text behind = *text;
-    (void)gbsi_text_next(&behind);
-    if (layout_fits(*text) || !gbsi_token_is(token, "1") || !layout_fits(behind)) {
-        return GBS_OK;
-    }
-    GBSI_TRY(gbsi_text_deviation(text, token, err,
-                                 "found a number of evidence samples, expected the number of "
-                                 "variables (--lenient skips it)"));
-    *text = behind;
-
-cleanup:
-    return status;
-}
-
 static gbs_status read_row(gbsi_text *text, double *p, uint64_t n, bool *off, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -104,16 +85,13 @@ cleanup:
     return status;
 }
 
-static gbs_status read_marginals(gbsi_text *text, gbs_marginals *marginals, gbs_error *err)
+gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_marginals *marginals,
+                                   gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint64_t n = 0;
-    gbsi_token task = gbsi_text_next(text);
-    if (!gbsi_token_is_any_case(task, "MAR")) {
-        return gbsi_text_unexpected(text, task, "MAR", err);
-    }
     gbsi_result_last_solution(text, task);
-    GBSI_TRY(skip_sample_count(text, err));
+    GBSI_TRY(gbsi_result_skip_samples(text, layout_fits, "the number of variables", err));
     gbsi_token token = gbsi_text_peek(text);
     GBSI_TRY(gbsi_text_count(text, "the number of variables", 4, &n, err));
     if (n > GBS_MAX_VARIABLES) {
@@ -123,6 +101,15 @@ static gbs_status read_marginals(gbsi_text *text, gbs_marginals *marginals, gbs_
 
 cleanup:
     return status;
+}
+
+static gbs_status read_marginals(gbsi_text *text, gbs_marginals *marginals, gbs_error *err)
+{
+    gbsi_token task = gbsi_text_next(text);
+    if (!gbsi_token_is_any_case(task, "MAR")) {
+        return gbsi_text_unexpected(text, task, "MAR", err);
+    }
+    return gbsi_marginals_solution(text, task, marginals, err);
 }
 
 gbs_status gbs_marginals_read(const char *path, const gbs_read_options *options,

@@ -28,6 +28,10 @@ struct gbs_output {
     gbsi_zstd *zstd;       /* NULL: not compressed with zstd */
     size_t n;              /* bytes in buffer */
     char *buffer;          /* [BUFFER_BYTES] */
+    bool to_memory;        /* all goes to memory, and nowhere else */
+    void *memory;          /* [memory_capacity] */
+    size_t memory_capacity;
+    size_t n_memory;
     bool fixed_floats;
     gbs_error error; /* of the first write that failed */
 };
@@ -51,10 +55,22 @@ static void write_packed(void *context, const char *bytes, size_t n)
     write_descriptor(context, bytes, n);
 }
 
+static void keep_in_memory(gbs_output *output)
+{
+    if (output->n < SIZE_MAX - 1 - output->n_memory &&
+        gbsi_reserve(&output->memory, &output->memory_capacity, output->n_memory + output->n + 1, 1,
+                     output->name, &output->error) == GBS_OK) {
+        memcpy((char *)output->memory + output->n_memory, output->buffer, output->n);
+        output->n_memory += output->n;
+    }
+}
+
 static void flush(gbs_output *output, bool last)
 {
     if (output->error.status == GBS_OK) {
-        if (output->deflate != NULL) {
+        if (output->to_memory) {
+            keep_in_memory(output);
+        } else if (output->deflate != NULL) {
             (void)gbsi_deflate_write(output->deflate, output->buffer, output->n, last, write_packed,
                                      output, &output->error);
         } else if (output->zstd != NULL) {
@@ -134,21 +150,35 @@ static bool ends_in(const char *path, const char *ending)
     return n >= m && strcmp(path + n - m, ending) == 0;
 }
 
-gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err)
+/* All that does not depend on where the bytes go. */
+static gbs_status new_output(const char *name, gbs_output **output, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    bool standard = strcmp(path, "-") == 0;
     gbs_output *made = gbsi_alloc_zero(sizeof *made);
     if (made == NULL) {
-        return gbsi_no_memory(err, path, sizeof *made);
+        return gbsi_no_memory(err, name, sizeof *made);
     }
     made->fd = -1;
     made->buffer = gbsi_alloc(BUFFER_BYTES);
     if (made->buffer == NULL) {
-        status = gbsi_no_memory(err, path, BUFFER_BYTES);
+        status = gbsi_no_memory(err, name, BUFFER_BYTES);
         goto cleanup;
     }
-    GBSI_TRY(copy_text(standard ? "<stdout>" : path, &made->name, err));
+    GBSI_TRY(copy_text(name, &made->name, err));
+    *output = made;
+    made = NULL;
+
+cleanup:
+    gbs_output_discard(made);
+    return status;
+}
+
+gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool standard = strcmp(path, "-") == 0;
+    gbs_output *made = NULL;
+    GBSI_TRY(new_output(standard ? "<stdout>" : path, &made, err));
     if (!standard && ends_in(path, ".gz")) {
         GBSI_TRY(gbsi_deflate_new(path, &made->deflate, err));
     } else if (!standard && ends_in(path, ".zst")) {
@@ -164,6 +194,33 @@ gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err
 
 cleanup:
     gbs_output_discard(made);
+    return status;
+}
+
+gbs_status gbs_output_open_memory(gbs_output **output, gbs_error *err)
+{
+    gbs_status status = new_output("<memory>", output, err);
+    if (status == GBS_OK) {
+        (*output)->to_memory = true;
+    }
+    return status;
+}
+
+gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_error *err)
+{
+    flush(output, true);
+    gbs_status status = output->error.status;
+    if (status < 0) {
+        if (err != NULL) {
+            *err = output->error;
+        }
+    } else {
+        *bytes = output->memory;
+        *n = output->n_memory;
+        (*bytes)[*n] = 0; /* keep_in_memory() left room for it */
+        output->memory = NULL;
+    }
+    gbs_output_discard(output);
     return status;
 }
 
@@ -225,13 +282,28 @@ static void sync_folder(const char *path)
     gbsi_free(folder);
 }
 
+gbs_status gbs_output_finish(gbs_output *output, gbs_error *err)
+{
+    if (output->fd >= 0) {
+        flush(output, true);
+        if (output->error.status == GBS_OK && output->target != NULL && fsync(output->fd) != 0) {
+            (void)gbsi_fail_errno(&output->error, output->name, "cannot be flushed to disk", errno);
+        }
+        close_descriptor(output);
+        gbsi_deflate_free(output->deflate); /* many outputs may wait for their commit */
+        output->deflate = NULL;
+        gbsi_free(output->buffer);
+        output->buffer = NULL;
+    }
+    if (output->error.status < 0 && err != NULL) {
+        *err = output->error;
+    }
+    return output->error.status;
+}
+
 gbs_status gbs_output_commit(gbs_output *output, gbs_error *err)
 {
-    flush(output, true);
-    if (output->error.status == GBS_OK && output->target != NULL && fsync(output->fd) != 0) {
-        (void)gbsi_fail_errno(&output->error, output->name, "cannot be flushed to disk", errno);
-    }
-    close_descriptor(output);
+    (void)gbs_output_finish(output, NULL);
     if (output->error.status == GBS_OK && output->target != NULL) {
         if (rename(output->temporary, output->target) != 0) {
             (void)gbsi_fail_errno(&output->error, output->name, "cannot be renamed into place",
@@ -264,5 +336,6 @@ void gbs_output_discard(gbs_output *output)
     gbsi_free(output->target);
     gbsi_free(output->name);
     gbsi_free(output->buffer);
+    gbsi_free(output->memory);
     gbsi_free(output);
 }
