@@ -3,6 +3,8 @@
 #ifndef GIBBSITE_H
 #define GIBBSITE_H
 
+#include "gibbsite/arrays.h"
+#include "gibbsite/exact.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/image.h"
 #include "gibbsite/info.h"

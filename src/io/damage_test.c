@@ -186,7 +186,10 @@ static void mutated_results(void **state)
                                             "2\n0 2 0.5 1\n2 4 1 2 3 4",
                                             "scan 1\nvariables 3\n0 1 2 1 2 0",
                                             "MAP\n3 1 0 3\n-BEGIN-\n3 0 2 1",
-        const char *original = originals[i % 9];
+                                            "2\t0\t1\n\n3\t\t2\n\t1\t\n",
+                                            "PR\n-3.5\n-BEGIN-\n-3.25",
+                                            "MMAP\n2 2 1 0 0\n-BEGIN-\n2 0 1 2 3",
+                                            "2 2 0"};
     uint64_t seed = 8;
     gbs_error err;
     gbs_model *model = NULL;

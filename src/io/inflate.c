@@ -104,7 +104,51 @@ gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **b
     return GBS_OK;
 }
 
+gbs_status gbsi_inflate_raw(const char *name, const void *packed, size_t n, void *bytes,
+                            size_t n_bytes, gbs_error *err)
+{
+    z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free};
+    uint8_t beyond = 0; /* room that must stay empty, and lets zlib see the end */
+    unpacked out = {.bytes = bytes, .capacity = n_bytes};
+    unpacked more = {.bytes = &beyond, .capacity = 1};
+    if (inflateInit2(&stream, -15) != Z_OK) { /* largest window, no header */
+        return gbsi_no_memory(err, name, 0);
+    }
+    stream.next_in = (z_const unsigned char *)packed;
+    size_t left = n;
+    int code = Z_OK;
+    while (code == Z_OK && out.n < out.capacity) {
+        code = inflate_some(&stream, &left, &out);
+    }
+    while (code == Z_OK && more.n == 0) {
+        code = inflate_some(&stream, &left, &more);
+    }
+    (void)inflateEnd(&stream);
+    if (code == Z_MEM_ERROR) {
+        return gbsi_no_memory(err, name, 0);
+    }
+    if (code != Z_STREAM_END || left != 0 || out.n != n_bytes || more.n != 0) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s: found deflated data that does not unpack to the announced %zu bytes",
+                         name, n_bytes);
+    }
+    return GBS_OK;
+}
+
 #else
+
+gbs_status gbsi_inflate_raw(const char *name, const void *packed, size_t n, void *bytes,
+                            size_t n_bytes, gbs_error *err)
+{
+    (void)packed;
+    (void)n;
+    (void)bytes;
+    (void)n_bytes;
+    return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                     "%s: holds deflated members, which this build cannot read; write it without "
+                     "compression",
+                     name);
+}
 
 gbs_status gbsi_inflate(const char *name, const void *packed, size_t n, void **bytes,
                         size_t *n_bytes, gbs_error *err)

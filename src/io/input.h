@@ -35,4 +35,9 @@ gbs_status gbsi_unzstd(const char *name, const void *packed, size_t n, void **by
  * checkers of memory see a step behind the end of a file. */
 void *gbsi_input_shrink(void *bytes, size_t n);
 
+/* A raw deflate stream (a ZIP member) that unpacks to exactly n_bytes. @param bytes out,
+ * [n_bytes]. */
+gbs_status gbsi_inflate_raw(const char *name, const void *packed, size_t n, void *bytes,
+                            size_t n_bytes, gbs_error *err);
+
 #endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Arrays of numbers in NumPy's files: .npy (one) and .npz (several by name).
+ *
+ * Formats: NEP 1 "A Simple File Format for NumPy Arrays"; PKWARE APPNOTE 6.3.9 for the ZIP archive.
+ * Written archives are stored, with the time stamp 1980-01-01, so that equal arrays give equal
+ * bytes; ZIP64 records are used where a size or a place needs them. Read archives may be stored or
+ * deflated; check sums are checked.
+ */
+#ifndef GIBBSITE_ARRAYS_H
+#define GIBBSITE_ARRAYS_H
+
+#include "gibbsite/io.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GBS_ARRAY_MAX_DIMS 8
+
+/** Little-endian: |u1 <u2 <i4 <i8 <f4 <f8 of NumPy. */
+typedef enum gbs_array_type {
+    GBS_ARRAY_U1,
+    GBS_ARRAY_U2,
+    GBS_ARRAY_I4,
+    GBS_ARRAY_I8,
+    GBS_ARRAY_F4,
+    GBS_ARRAY_F8,
+} gbs_array_type;
+
+/** An array of any number of dimensions, the last index fastest. */
+typedef struct gbs_array {
+    gbs_array_type type;
+    uint32_t n_dims; /**< 0: a single number */
+    uint64_t shape[GBS_ARRAY_MAX_DIMS];
+    void *data; /**< [product of shape] of type */
+} gbs_array;
+
+GBS_API size_t gbs_array_type_bytes(gbs_array_type type);
+/** @return the number of elements. */
+GBS_API size_t gbs_array_size(const gbs_array *array);
+/** @return element i, counted in the order of the data. Integers beyond 2^53 are rounded. */
+GBS_API double gbs_array_value(const gbs_array *array, size_t i);
+GBS_API void gbs_array_free(gbs_array *array); /**< frees the data, zeroes the struct */
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/**
+ * Read a .npy file. Fortran order is transposed; Python objects (|O), structures and byte orders
+ * or types other than those above are GBS_ERR_UNSUPPORTED.
+ *
+ * @param array out; free with gbs_array_free().
+ */
+GBS_API gbs_status gbs_npy_read(const char *path, gbs_array *array, gbs_error *err);
+
+/** An archive opened for reading. */
+typedef struct gbs_npz gbs_npz;
+
+GBS_API gbs_status gbs_npz_open(const char *path, gbs_npz **npz, gbs_error *err);
+GBS_API void gbs_npz_close(gbs_npz *npz); /**< NULL is allowed */
+GBS_API size_t gbs_npz_n_members(const gbs_npz *npz);
+/** @return the name of a member, without its ".npy"; valid until the archive is closed. */
+GBS_API const char *gbs_npz_name(const gbs_npz *npz, size_t member);
+/** Read one array. @return GBS_ERR_ARGUMENT if there is none of that name: the message lists those
+ *          there are. @param array out; free with gbs_array_free(). */
+GBS_API gbs_status gbs_npz_read(gbs_npz *npz, const char *name, gbs_array *array, gbs_error *err);
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+/**
+ * Where the bytes of an array come from if they are not in memory: asked for one piece after the
+ * other, from the beginning, and a second time if the format needs it (.npz: for the check sum).
+ *
+ * @param at    first byte, of the data alone. @param bytes out, [n], little-endian.
+ */
+typedef gbs_status gbs_array_source(void *context, uint64_t at, void *bytes, size_t n,
+                                    gbs_error *err);
+
+/**
+ * Write a .npy file into an output.
+ *
+ * @param array   its data may be NULL if there is a source. @param source NULL: array->data.
+ */
+GBS_API gbs_status gbs_npy_write(gbs_output *output, const gbs_array *array,
+                                 gbs_array_source *source, void *context, gbs_error *err);
+
+/** An archive being written. */
+typedef struct gbs_npz_writer gbs_npz_writer;
+
+/** @param output borrowed until the writer is freed; nothing else may be written to it. */
+GBS_API gbs_status gbs_npz_writer_new(gbs_output *output, gbs_npz_writer **writer, gbs_error *err);
+/** Add an array, as gbs_npy_write(). @param name without ".npy": letters, digits and '_'; not yet
+ *  in the archive. */
+GBS_API gbs_status gbs_npz_writer_add(gbs_npz_writer *writer, const char *name,
+                                      const gbs_array *array, gbs_array_source *source,
+                                      void *context, gbs_error *err);
+/** Write the directory: the archive is complete and the output can be committed. */
+GBS_API void gbs_npz_writer_finish(gbs_npz_writer *writer);
+GBS_API void gbs_npz_writer_free(gbs_npz_writer *writer); /**< NULL is allowed */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
