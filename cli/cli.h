@@ -41,6 +41,7 @@ int cli_generate_ring(cli_arguments *arguments);
 int cli_generate_bayes(cli_arguments *arguments);
 int cli_compare(cli_arguments *arguments);
 int cli_convert(cli_arguments *arguments);
+int cli_uai(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 

@@ -1,38 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite compare: two .MAR files, like diff. */
+/* gibbsite compare: two UAI results of one task, like diff. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "cli.h"
 
-static void write_table(gbs_output *output, const cli_arguments *arguments, const gbs_marginals *a,
-                        const gbs_comparison *c)
+/* How far two results are apart: the number that --tolerance limits, and what is printed. */
+typedef struct distance {
+    double value;
+    char text[640];
+} distance;
+
+static void print_line(distance *d, const char *name, double value)
 {
-    const struct {
-        const char *name;
-        double value;
-    } row[] = {{"max |p - q|", c->max_abs},
-               {"mean |p - q|", c->mean_abs},
-               {"max total variation", c->max_tv},
-               {"mean total variation", c->mean_tv},
-               {"tolerance", arguments->tolerance}};
-    char line[96];
-    (void)snprintf(line, sizeof line, "%-22s %" PRIu32 "\n", "variables", a->n_variables);
-    gbs_output_text(output, line);
-    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        (void)snprintf(line, sizeof line, "%-22s %.6g\n", row[i].name, row[i].value);
-        gbs_output_text(output, line);
-    }
-    if (a->n_variables > 0) {
-        (void)snprintf(line, sizeof line, "%-22s %" PRIu32 "\n", "worst variable", c->worst);
-        gbs_output_text(output, line);
-    }
-    gbs_output_text(output, c->max_abs <= arguments->tolerance ? "within tolerance\n"
-                                                               : "beyond tolerance\n");
+    const size_t n = strlen(d->text);
+    (void)snprintf(d->text + n, sizeof d->text - n, "%-22s %.6g\n", name, value);
 }
 
-static int read_both(const cli_arguments *arguments, gbs_marginals side[2])
+static void print_count(distance *d, const char *name, uint32_t value)
 {
+    const size_t n = strlen(d->text);
+    (void)snprintf(d->text + n, sizeof d->text - n, "%-22s %" PRIu32 "\n", name, value);
+}
+
+static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, distance *d,
+                                    gbs_error *err)
+{
+    gbs_comparison c;
+    const gbs_status status = gbs_marginals_compare(&a->marginals, &b->marginals, &c, err);
+    if (status >= 0) {
+        d->value = c.max_abs;
+        print_count(d, "variables", a->marginals.n_variables);
+        print_line(d, "max |p - q|", c.max_abs);
+        print_line(d, "mean |p - q|", c.mean_abs);
+        print_line(d, "max total variation", c.max_tv);
+        print_line(d, "mean total variation", c.mean_tv);
+        if (a->marginals.n_variables > 0) {
+            print_count(d, "worst variable", c.worst);
+        }
+    }
+    return status;
+}
+
+/* Two probabilities of zero are equal. */
+static void compare_log_z(const gbs_result *a, const gbs_result *b, distance *d)
+{
+    const int equal = a->log10_z == -INFINITY && b->log10_z == -INFINITY;
+    d->value = equal ? 0.0 : fabs(a->log10_z - b->log10_z);
+    print_line(d, "log10 Z, first", a->log10_z);
+    print_line(d, "log10 Z, second", b->log10_z);
+    print_line(d, "difference", d->value);
+}
+
+static gbs_status compare_states(const gbs_result *a, const gbs_result *b, distance *d,
+                                 gbs_error *err)
+{
+    uint32_t n = 0;
+    uint32_t first = 0;
+    const gbs_status status = gbs_result_count_different(a, b, &n, &first, err);
+    if (status >= 0) {
+        d->value = n;
+        print_count(d, "variables", a->n);
+        print_count(d, "different", n);
+        if (n > 0) {
+            print_count(d, "first variable", first);
+        }
+    }
+    return status;
+}
+
+static int compare(const gbs_result side[2], distance *d)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_status status = GBS_OK;
+    if (side[0].task != side[1].task) {
+        return cli_error(CLI_USAGE, "found results of %s and of %s, expected two of one task",
+                         gbs_task_word(side[0].task), gbs_task_word(side[1].task));
+    }
+    if (side[0].task == GBS_TASK_MAR) {
+        status = compare_marginals(&side[0], &side[1], d, &err);
+    } else if (side[0].task == GBS_TASK_PR) {
+        compare_log_z(&side[0], &side[1], d);
+    } else {
+        status = compare_states(&side[0], &side[1], d, &err);
+    }
+    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+}
+
+static int read_both(const cli_arguments *arguments, gbs_result side[2])
+{
+    const char *bases = arguments->log_base != NULL ? arguments->log_base : "10";
     gbs_read_options read;
     gbs_error err = {GBS_OK, ""};
     memset(&read, 0, sizeof read);
@@ -40,44 +98,60 @@ static int read_both(const cli_arguments *arguments, gbs_marginals side[2])
     read.warn = cli_warn;
     read.context = (void *)(uintptr_t)arguments; /* cli_warn() only reads it */
     for (int i = 0; i < 2; i++) {
-        gbs_status status = gbs_marginals_read(arguments->operand[i], &read, &side[i], &err);
+        const char *comma = strchr(bases, ',');
+        const char *base = i == 1 && comma != NULL ? comma + 1 : bases;
+        gbs_status status = gbs_result_read(arguments->operand[i],
+                                            base[0] == 'e' ? GBS_LOG_BASE_E : GBS_LOG_BASE_10,
+                                            &read, &side[i], &err);
         if (status < 0) {
             return cli_fail_input(status, &err);
         }
+    }
+    if (arguments->log_base != NULL && side[0].task != GBS_TASK_PR) {
+        return cli_error(CLI_USAGE, "--log-base applies to .PR files, these are of %s",
+                         gbs_task_word(side[0].task));
+    }
+    return CLI_DONE;
+}
+
+static int print(const cli_arguments *arguments, distance *d)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    print_line(d, "tolerance", arguments->tolerance);
+    gbs_status done = gbs_output_open("-", &output, &err);
+    if (done >= 0) {
+        gbs_output_text(output, d->text);
+        gbs_output_text(output, d->value <= arguments->tolerance ? "within tolerance\n"
+                                                                 : "beyond tolerance\n");
+        done = gbs_output_commit(output, &err);
+    }
+    if (done < 0) {
+        (void)cli_fail_output("-", done, &err);
+        return CLI_USAGE; /* 1 would say "beyond": trouble is 2 here */
     }
     return CLI_DONE;
 }
 
 int cli_compare(cli_arguments *arguments)
 {
-    gbs_marginals side[2];
-    gbs_comparison comparison;
-    gbs_output *output = NULL;
-    gbs_error err = {GBS_OK, ""};
+    gbs_result side[2];
+    distance d = {0.0, ""};
     memset(side, 0, sizeof side);
     if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
     }
     int status = read_both(arguments, side);
     if (status == CLI_DONE) {
-        gbs_status done = gbs_marginals_compare(&side[0], &side[1], &comparison, &err);
-        status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
+        status = compare(side, &d);
     }
     if (status == CLI_DONE && !arguments->quiet) {
-        gbs_status done = gbs_output_open("-", &output, &err);
-        if (done >= 0) {
-            write_table(output, arguments, &side[0], &comparison);
-            done = gbs_output_commit(output, &err);
-        }
-        status = done < 0 ? CLI_USAGE : CLI_DONE; /* 1 would say "beyond": trouble is 2 here */
-        if (done < 0) {
-            (void)cli_fail_output("-", done, &err);
-        }
+        status = print(arguments, &d);
     }
     if (status == CLI_DONE) {
-        status = comparison.max_abs <= arguments->tolerance ? CLI_DONE : CLI_FAILED;
+        status = d.value <= arguments->tolerance ? CLI_DONE : CLI_FAILED;
     }
-    gbs_marginals_free(&side[0]);
-    gbs_marginals_free(&side[1]);
+    gbs_result_free(&side[0]);
+    gbs_result_free(&side[1]);
     return status;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#include "marginals.h"
 
 static int is_number(const char *label)
 {
@@ -46,7 +46,8 @@ static void write_variable(gbs_output *output, const gbs_model *model, const dou
     }
 }
 
-int cli_write_dimmwitted(gbs_output *output, const cli_job *job, const double *p)
+int cli_write_dimmwitted(gbs_output *output, const cli_job *job, const cli_selection *selection,
+                         const double *p)
 {
     const uint32_t n = gbs_model_n_variables(job->model);
     uint32_t *clamped = calloc((size_t)n + 1, sizeof *clamped);
@@ -54,7 +55,8 @@ int cli_write_dimmwitted(gbs_output *output, const cli_job *job, const double *p
         return cli_error(CLI_FAILED, "out of memory");
     }
     gbs_model_clamped(job->model, clamped);
-    for (uint32_t v = 0; v < n; v++) {
+    for (uint32_t i = 0; i < selection->n; i++) {
+        const uint32_t v = selection->variable[i];
         if (clamped[v] == UINT32_MAX &&
             (job->evidence == NULL || !gbs_evidence_state(job->evidence, v, NULL))) {
             write_variable(output, job->model, p, v);

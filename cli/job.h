@@ -40,10 +40,10 @@ int cli_load_evidence(cli_job *job);
 int cli_observe_sample(cli_job *job, size_t sample);
 
 /* What a verb does with job->evidence, writing to job->output and job->summary. */
-typedef int cli_answer(cli_job *job, void *context);
+typedef int cli_sample_answer(cli_job *job, void *context);
 /* After cli_load_samples(): answer once, or once for every sample of the evidence, to FILE.0,
  * FILE.1, ... @return the first failure, else CLI_STOPPED if any of them was. */
-int cli_each_sample(cli_job *job, cli_answer *answer, void *context);
+int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context);
 
 /* ---- evidence.c -------------------------------------------------------------------------- */
 
@@ -96,14 +96,13 @@ void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_op
 void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
 void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */
 
-/* ---- dimmwitted.c ------------------------------------------------------------------------ */
-
-/* Marginals as DimmWitted writes them. @param p as gbs_run_marginals(). @return an exit status. */
-int cli_write_dimmwitted(gbs_output *output, const cli_job *job, const double *p);
-
 /* ---- summary.c --------------------------------------------------------------------------- */
 
 /* Write --summary FILE if it was given. @return an exit status. */
 int cli_summary(const cli_job *job);
+
+/* The command line, quoted so that a shell reads it back. @return NULL without memory; free() it.
+ */
+char *cli_command_line(const cli_arguments *arguments);
 
 #endif

@@ -9,18 +9,18 @@ static const struct {
     const char *words;  /* blanks around each */
 } later[] = {
     {NULL, " map logz exact certify scan learn denoise segment label decompose diagnose ground "
-           "report uai reproduce "},
+           "report reproduce "},
     {"generate", " complete regular powerlaw rbm "},
     {"", " partial-scan restarts keys herd-rule herd-init bin-edge dummy-edges bins threshold "
-         "width splash-size splashes grow adapt locking trace monitor checkpoint checkpoint-every "
-         "resume log-base uai-mpe anytime temper certified "
+         "width splash-size splashes grow adapt locking trace checkpoint checkpoint-every "
+         "resume anytime temper certified "
          "target match accuracy iterate steps influence schedule tau0 focus levels uncertainty "
          "truth quick data check list task degree edges marginals-only "},
     {"method", " mean-field "},
     {"scan", " synchronous splash auto "},
     {"draw", " herded herded-shared herded-complete discretized one-bin randomly-discretized "
              "bounded-error cud "},
-    {"format", " nc netcdf npz npy cmdstan gbm "},
+    {"format", " gbm zarr "},
     {"from", " gbm "},
 };
 

@@ -6,17 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job.h"
+#include "marginals.h"
 
 #define MAX_TERMINAL_ROWS 10000
 
-/* Four ragged arrays in one piece of memory. */
-typedef struct estimates {
-    size_t n; /* rows */
-    double *p, *mcse, *ess, *rhat;
-} estimates;
-
-static int take_estimates(const cli_job *job, estimates *e)
+static int take_estimates(const cli_job *job, cli_estimates *e)
 {
     gbs_error err = {GBS_OK, ""};
     e->n = gbs_model_state_offsets(job->model)[gbs_model_n_variables(job->model)];
@@ -43,7 +37,7 @@ static void csv_number(gbs_output *output, double value)
     }
 }
 
-static void csv_row(gbs_output *output, const cli_job *job, const estimates *e, uint32_t v,
+static void csv_row(gbs_output *output, const cli_job *job, const cli_estimates *e, uint32_t v,
                     uint32_t a)
 {
     char text[32];
@@ -63,17 +57,18 @@ static void csv_row(gbs_output *output, const cli_job *job, const estimates *e, 
     gbs_output_text(output, "\n");
 }
 
-static void write_csv(gbs_output *output, const cli_job *job, const estimates *e)
+static void write_csv(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
     gbs_output_text(output, "variable,state,probability,mcse,ess_bulk,rhat\n");
-    for (uint32_t v = 0; v < gbs_model_n_variables(job->model); v++) {
+    for (uint32_t i = 0; i < e->selection->n; i++) {
+        const uint32_t v = e->selection->variable[i];
         for (uint32_t a = 0; a < gbs_model_arity(job->model, v); a++) {
             csv_row(output, job, e, v, a);
         }
     }
 }
 
-static void write_mar(gbs_output *output, const cli_job *job, const estimates *e)
+static void write_mar(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
     gbs_result result = {.task = GBS_TASK_MAR};
     result.marginals.n_variables = gbs_model_n_variables(job->model);
@@ -95,7 +90,8 @@ static void json_array(gbs_output *output, const char *name, const double *value
     gbs_output_text(output, "]");
 }
 
-static void json_variable(gbs_output *output, const cli_job *job, const estimates *e, uint32_t v)
+static void json_variable(gbs_output *output, const cli_job *job, const cli_estimates *e,
+                          uint32_t v)
 {
     const gbs_model *model = job->model;
     const char *name = gbs_model_variable_name(model, v);
@@ -122,9 +118,9 @@ static void json_variable(gbs_output *output, const cli_job *job, const estimate
     gbs_output_text(output, "}");
 }
 
-static void write_json(gbs_output *output, const cli_job *job, const estimates *e)
+static void write_json(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
-    uint32_t n = gbs_model_n_variables(job->model);
+    uint32_t n = e->selection->n;
     gbs_output_text(output, "{\n  \"schema\": \"marginals/1\",\n  \"tool\": \"gibbsite\",\n"
                             "  \"version\": ");
     gbs_output_json_string(output, gbs_version());
@@ -133,22 +129,22 @@ static void write_json(gbs_output *output, const cli_job *job, const estimates *
     gbs_output_text(output, ",\n  \"digest\": ");
     gbs_output_json_string(output, gbs_run_report(job->run)->digest);
     gbs_output_text(output, ",\n  \"variables\": [\n");
-    for (uint32_t v = 0; v < n; v++) {
-        json_variable(output, job, e, v);
-        gbs_output_text(output, v + 1 < n ? ",\n" : "\n");
+    for (uint32_t i = 0; i < n; i++) {
+        json_variable(output, job, e, e->selection->variable[i]);
+        gbs_output_text(output, i + 1 < n ? ",\n" : "\n");
     }
     gbs_output_text(output, "  ]\n}\n");
 }
 
 /* The rows of the worst variables: nobody reads ten thousand rows on a screen. */
-static void write_terminal_summary(gbs_output *output, const cli_job *job, const estimates *e)
+static void write_terminal_summary(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
     const size_t *offset = gbs_model_state_offsets(job->model);
-    uint32_t n = gbs_model_n_variables(job->model);
     uint32_t worst[10];
     double error_of[10];
     size_t n_worst = 0;
-    for (uint32_t v = 0; v < n; v++) {
+    for (uint32_t i = 0; i < e->selection->n; i++) {
+        const uint32_t v = e->selection->variable[i];
         double error = -1.0;
         for (size_t row = offset[v]; row < offset[v + 1]; row++) {
             error = e->mcse[row] > error ? e->mcse[row] : error;
@@ -174,13 +170,24 @@ static void write_terminal_summary(gbs_output *output, const cli_job *job, const
     }
 }
 
-static int write_results(const cli_job *job, const char *format)
+/* Rows of the variables that are written. */
+static size_t count_rows(const cli_job *job, const cli_selection *selection)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < selection->n; i++) {
+        n += gbs_model_arity(job->model, selection->variable[i]);
+    }
+    return n;
+}
+
+static int write_results(const cli_job *job, const cli_selection *selection, const char *format)
 {
     const cli_arguments *arguments = job->arguments;
     const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;
-    estimates e = {0};
+    cli_estimates e = {.selection = selection};
+    const size_t n_rows = count_rows(job, selection);
     int brief = 0;
     int status = take_estimates(job, &e);
     if (status != CLI_DONE) {
@@ -193,49 +200,60 @@ static int write_results(const cli_job *job, const char *format)
             write_mar(output, job, &e);
         } else if (strcmp(format, "json") == 0) {
             write_json(output, job, &e);
+        } else if (strcmp(format, "npz") == 0) {
+            done = cli_marginals_npz(output, job, &e, &err);
         } else if (strcmp(format, "dimmwitted") == 0) {
-            status = cli_write_dimmwitted(output, job, e.p);
-        } else if (e.n > MAX_TERMINAL_ROWS && strcmp(path, "-") == 0 && arguments->format == NULL &&
-                   isatty(STDOUT_FILENO)) {
+            status = cli_write_dimmwitted(output, job, selection, e.p);
+        } else if (n_rows > MAX_TERMINAL_ROWS && strcmp(path, "-") == 0 &&
+                   arguments->format == NULL && isatty(STDOUT_FILENO)) {
             brief = 1;
             write_terminal_summary(output, job, &e);
         } else {
             write_csv(output, job, &e);
         }
-        if (status != CLI_DONE) {
+        if (done >= 0 && status == CLI_DONE) {
+            done = gbs_output_commit(output, &err);
+        } else {
             gbs_output_discard(output);
-            free(e.p);
-            return status;
         }
-        done = gbs_output_commit(output, &err);
     }
     if (done >= 0 && brief) {
         cli_note(arguments,
                  "%zu rows: only those of the largest errors are shown; use -o FILE.csv, or "
                  "--format csv for all of them here",
-                 e.n);
+                 n_rows);
     }
     free(e.p);
-    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+    return done < 0 ? cli_fail_output(path, done, &err) : status;
 }
+
+/* What is asked for every sample of the evidence. */
+typedef struct request {
+    const char *format;
+    cli_selection selection;
+} request;
 
 static int answer_sample(cli_job *job, void *context)
 {
-    const char *format = context;
+    const request *r = context;
     int stopped = 0;
     int status = cli_execute(job, NULL, NULL, &stopped);
     if (status == CLI_DONE) {
-        status = write_results(job, format);
+        status = write_results(job, &r->selection, r->format);
     }
     return status == CLI_DONE ? cli_conclude(job, stopped) : status;
 }
 
 int cli_marginals(cli_arguments *arguments)
 {
-    const char *format = NULL;
+    request r = {NULL, {NULL, 0, 0}};
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_output_format(arguments, "mar|csv|json|dimmwitted", "csv", &format);
+    int status = cli_output_format(arguments, "mar|csv|json|npz|dimmwitted", "csv", &r.format);
+    if (status == CLI_DONE && arguments->query != NULL && strcmp(r.format, "mar") == 0) {
+        status = cli_error(CLI_USAGE, "--query: a .MAR file holds the marginals of all variables; "
+                                      "use --format csv, json or npz");
+    }
     if (status == CLI_DONE) {
         status = cli_settle(arguments, GBS_METHOD_AUTO);
     }
@@ -243,8 +261,12 @@ int cli_marginals(cli_arguments *arguments)
         status = cli_load_samples(&job, arguments, arguments->operand[0]);
     }
     if (status == CLI_DONE) {
-        status = cli_each_sample(&job, answer_sample, (void *)(uintptr_t)format);
+        status = cli_select_query(&job, arguments->query, &r.selection);
     }
+    if (status == CLI_DONE) {
+        status = cli_each_sample(&job, answer_sample, &r);
+    }
+    cli_selection_free(&r.selection);
     cli_job_free(&job);
     return status;
 }

@@ -17,11 +17,12 @@ enum {
     CLI_VERB_BAYES = 1 << 6,
     CLI_VERB_COMPARE = 1 << 7,
     CLI_VERB_CONVERT = 1 << 8,
+    CLI_VERB_UAI = 1 << 9,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
     CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT,
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
-    CLI_ALL = (1 << 9) - 1,
+    CLI_ALL = (1 << 10) - 1,
 };
 
 #define CLI_MAX_OPTIONS 96
@@ -52,12 +53,16 @@ typedef struct cli_arguments {
     const char *output;
     const char *format;
     const char *summary;
+    const char *monitor;  /* variables of draws */
+    const char *query;    /* file of variables */
+    const char *log_base; /* of PR files */
     const char *grid;
     const char *states;
     double coupling, coupling_spread, field, random_field, noise, tolerance, weight_scale;
     uint64_t colors; /* of a graph to colour */
     uint64_t variables, parents;
     int progress; /* cli_progress_mode */
+    int uai_mpe;  /* the word MPE instead of MAP */
     int lenient, normalize_cpts, torus, json, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the table */
     int argc;                             /* the whole command line, for the summary */

@@ -60,12 +60,15 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
     } else if (n > 4 && strcasecmp(path + n - 4, ".zst") == 0) {
         n -= 4;
     }
-    static const char *const names[] = {"mar", "csv", "json", "tab"};
+    static const struct {
+        const char *ending, *format;
+    } names[] = {{"mar", "mar"}, {"csv", "csv"}, {"json", "json"}, {"tab", "tab"},
+                 {"npz", "npz"}, {"npy", "npy"}, {"nc", "netcdf"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t m = strlen(names[i]);
-        if (n > m && path[n - m - 1] == '.' && strncasecmp(path + n - m, names[i], m) == 0 &&
-            strstr(known, names[i]) != NULL) {
-            *format = names[i];
+        size_t m = strlen(names[i].ending);
+        if (n > m && path[n - m - 1] == '.' && strncasecmp(path + n - m, names[i].ending, m) == 0 &&
+            strstr(known, names[i].format) != NULL) {
+            *format = names[i].format;
             return CLI_DONE;
         }
     }

@@ -153,14 +153,16 @@ static char *sample_path(const char *path, size_t sample)
     size_t size = n + 24;
     char *text = malloc(size);
     if (text != NULL) {
-        int packed = n > 3 && strcasecmp(path + n - 3, ".gz") == 0;
-        (void)snprintf(text, size, "%.*s.%zu%s", (int)(packed ? n - 3 : n), path, sample,
-                       packed ? path + n - 3 : "");
+        size_t packed = n > 3 && strcasecmp(path + n - 3, ".gz") == 0    ? 3
+                        : n > 4 && strcasecmp(path + n - 4, ".zst") == 0 ? 4
+                                                                         : 0;
+        (void)snprintf(text, size, "%.*s.%zu%s", (int)(n - packed), path, sample,
+                       path + n - packed);
     }
     return text;
 }
 
-static int answer_to_files(cli_job *job, size_t sample, cli_answer *answer, void *context)
+static int answer_to_files(cli_job *job, size_t sample, cli_sample_answer *answer, void *context)
 {
     const cli_arguments *arguments = job->arguments;
     char *output = sample_path(arguments->output, sample);
@@ -183,7 +185,7 @@ static int answer_to_files(cli_job *job, size_t sample, cli_answer *answer, void
     return status;
 }
 
-int cli_each_sample(cli_job *job, cli_answer *answer, void *context)
+int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context)
 {
     const cli_arguments *arguments = job->arguments;
     int status = CLI_DONE;

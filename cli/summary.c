@@ -72,6 +72,20 @@ static int command_text(const cli_arguments *arguments, char *text, size_t size)
     return 1;
 }
 
+char *cli_command_line(const cli_arguments *arguments)
+{
+    size_t size = 1;
+    for (int i = 0; i < arguments->argc; i++) {
+        size += 4 * strlen(arguments->argv[i]) + 64; /* a quote becomes four characters */
+    }
+    char *command = malloc(size);
+    if (command != NULL && !command_text(arguments, command, size)) {
+        free(command);
+        command = NULL;
+    }
+    return command;
+}
+
 /* A value whose mark says that a rule decided is null; the run's own fields tell what it became. */
 static void option_value(gbs_output *output, const cli_job *job, const cli_option *option)
 {
@@ -217,13 +231,8 @@ int cli_summary(const cli_job *job)
     if (job->summary == NULL) {
         return CLI_DONE;
     }
-    size_t size = 1;
-    for (int i = 0; i < arguments->argc; i++) {
-        size += 4 * strlen(arguments->argv[i]) + 64; /* a quote becomes four characters */
-    }
-    char *command = malloc(size);
-    if (command == NULL || !command_text(arguments, command, size)) {
-        free(command);
+    char *command = cli_command_line(arguments);
+    if (command == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
     gbs_status status = gbs_output_open(job->summary, &output, &err);

@@ -38,10 +38,16 @@ static const cli_option table[] = {
          "likelihoods on variables (soft evidence)")
 #include "gibbsite/options.def"
     TEXT(0, start, "start", CLI_RUNS, "FILE", "a state for every chain to start from; unset: drawn")
-    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES, "FILE",
+    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI, "FILE",
          "where the result goes, its format by the ending; unset: standard output")
-    NAME(0, format, "format", CLI_VERB_SAMPLE, "csv|tab", "format of the draws")
-    NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json|dimmwitted", "format of the result")
+    NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json|npz|dimmwitted",
+         "format of the result")
+    NAME(0, format, "format", CLI_VERB_SAMPLE, "csv|tab|npz|npy|netcdf|cmdstan|coda",
+         "format of the draws")
+    TEXT(0, monitor, "monitor", CLI_VERB_SAMPLE, "LIST",
+         "variables that are written: names, 0-based numbers, ranges 3-7; unset: all")
+    TEXT(0, query, "query", CLI_VERB_MARGINALS, "FILE",
+         "a UAI query file: the variables that are written; unset: all")
     NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
     NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_GENERATES, "shortest|fixed",
@@ -52,7 +58,8 @@ static const cli_option table[] = {
     {"progress", 0, CLI_CHOICE, CLI_RUNS, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO, "JSON instead of text")
-    NAME(0, from, "from", CLI_MODELS, CLI_MODEL_FORMATS, "format of MODEL, whatever its ending tells")
+    NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_MODEL_FORMATS,
+         "format of MODEL, whatever its ending tells")
     NAME(0, convention, "convention", CLI_MODELS, "physics|bqm|maxcut",
          "sign of couplings in MODEL (.mtx, .rud, .coo); unset: the format's own")
     NAME(0, diagonal, "diagonal", CLI_MODELS, "field|ignore|error",
@@ -61,15 +68,17 @@ static const cli_option table[] = {
          "weights of clauses (.wcnf, .mln) are multiplied by X")
     UINT(colors, "colors", CLI_MODELS, 0, 1, GBS_MAX_ARITY, "K",
          "colours of a graph to colour (.col); unset: refused without")
-    FLAG(0, lenient, "lenient", CLI_MODELS | CLI_VERB_COMPARE,
+    FLAG(0, lenient, "lenient", CLI_MODELS | CLI_VERB_COMPARE | CLI_VERB_UAI,
          "warn about what gibbsite-formats(5) marks lenient, instead of refusing it")
     FLAG(0, normalize_cpts, "normalize-cpts", CLI_MODELS,
          "scale columns of conditional tables to sum to one")
-    NAME(0, evidence_format, "evidence-format", CLI_RUNS | CLI_VERB_INFO, "single|multi|tab",
+    NAME(0, evidence_format, "evidence-format", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_UAI,
+         "single|multi|tab",
          "form of an evidence file; unset: by its ending (.tab) and content")
-    UINT(evidence_index, "evidence-index", CLI_RUNS | CLI_VERB_INFO, 0, 0, UINT32_MAX, "K",
+    UINT(evidence_index, "evidence-index", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_UAI, 0, 0,
+         UINT32_MAX, "K",
          "which sample of an evidence file that holds several, from 0; without: all, to FILE.0, "
-         "FILE.1, ...")
+         "FILE.1, ... (uai: the first)")
     TEXT(0, grid, "grid", CLI_VERB_ISING, "RxC|AxBxC", "sides of the grid (required)")
     TEXT(0, grid, "grid", CLI_VERB_POTTS, "RxC", "rows and columns (required)")
     FLAG(0, torus, "torus", CLI_VERB_ISING | CLI_VERB_POTTS, "join opposite sides")
@@ -88,8 +97,12 @@ static const cli_option table[] = {
     UINT(parents, "parents", CLI_VERB_BAYES, 0, 0, UINT32_MAX, "K",
          "at most as many parents each (required)")
     TEXT(0, states, "states", CLI_VERB_BAYES, "A:B", "A to B states each (required)")
-    REAL(tolerance, "tolerance", CLI_VERB_COMPARE, 0.0, 0.0, 1.0, "X",
-         "largest difference of a probability that passes")
+    REAL(tolerance, "tolerance", CLI_VERB_COMPARE, 0.0, 0.0, 1e9, "X",
+         "largest difference that passes: of a probability, of log10 Z, or in variables")
+    NAME(0, log_base, "log-base", CLI_VERB_COMPARE, "10|e|10,e|e,10",
+         "of the numbers in .PR files; 10,e: of the first and of the second; unset: 10")
+    NAME(0, log_base, "log-base", CLI_VERB_UAI, "10|e", "of the number in a .PR file; unset: 10")
+    FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI, "begin a .MAP file with the word MPE")
     FLAG('q', quiet, "quiet", CLI_ALL, "less on standard error")
     FLAG('v', verbose, "verbose", CLI_ALL & ~CLI_VERB_COMPARE, "more on standard error")
     FLAG('h', help, "help", CLI_ALL, "this text")
@@ -114,7 +127,7 @@ static const struct {
     {"chains", CLI_RUNS | CLI_VERB_INFO},
     {"estimator", CLI_RUNS | CLI_VERB_INFO},
     {"thin", CLI_VERB_SAMPLE},
-    {"seed", CLI_RUNS | CLI_GENERATES},
+    {"seed", CLI_RUNS | CLI_GENERATES | CLI_VERB_UAI},
 };
 
 unsigned cli_option_verbs(const cli_option *option)

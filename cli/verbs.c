@@ -10,17 +10,21 @@ const cli_verb cli_verbs[] = {
      cli_info},
     {"marginals", CLI_VERB_MARGINALS, 1, "MODEL", "marginal distributions, with Monte Carlo errors",
      "Writes CSV (variable,state,probability,mcse,ess_bulk,rhat) to standard output;\n"
-     "-o FILE.MAR, FILE.csv or FILE.json, with .gz or .zst if wanted, to a file.\n"
-     "Components that are small enough are answered exactly, unless an option is given that only\n"
-     "a sampled run can honour.\n",
+     "-o FILE.MAR, FILE.csv, FILE.json or FILE.npz, with .gz or .zst if wanted, to a\n"
+     "file. Components that are small enough are answered exactly, unless an option\n"
+     "is given that only a sampled run can honour.\n",
      "gibbsite marginals examples/sprinkler.bif -e grass=wet\n"
      "gibbsite marginals examples/clinic.bif --method sample --target-error 0.004\n",
      cli_marginals},
     {"sample", CLI_VERB_SAMPLE, 1, "MODEL", "joint samples, one per sweep and chain",
      "Writes CSV: chain,draw,lp and the 0-based state of every variable. 1000 sweeps\n"
      "per chain are kept unless --sweeps or --target-error says otherwise. Always\n"
-     "sampled, never exact. -o FILE.tab is data as libDAI has it.\n",
-     "gibbsite sample examples/sprinkler.bif --sweeps 5 --chains 2 --seed 3\n", cli_sample},
+     "sampled, never exact. -o FILE.npz, FILE.npy or FILE.nc writes arrays, FILE.tab\n"
+     "data as libDAI has it, --format cmdstan FILE_1.csv, FILE_2.csv and so on,\n"
+     "--format coda FILEindex.txt and the chains.\n",
+     "gibbsite sample examples/sprinkler.bif --sweeps 5 --chains 2 --seed 3\n"
+     "gibbsite sample examples/sprinkler.bif --monitor rain,2 -o draws.npz\n",
+     cli_sample},
     {"generate ising", CLI_VERB_ISING, 0, "", "spins on a grid of two or three dimensions",
      "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
      "gibbsite generate ising --grid 8x8 --torus --coupling 0.4 --format uai\n",
@@ -34,9 +38,10 @@ const cli_verb cli_verbs[] = {
     {"generate bayes", CLI_VERB_BAYES, 0, "", "a random Bayesian network", "",
      "gibbsite generate bayes --variables 12 --parents 2 --states 2:3 --format bif\n",
      cli_generate_bayes},
-    {"compare", CLI_VERB_COMPARE, 2, "A.MAR B.MAR", "how far two sets of marginals are apart",
-     "Like diff: exit status 0 if no probability differs by more than --tolerance,\n"
-     "1 if one does.\n",
+    {"compare", CLI_VERB_COMPARE, 2, "A B", "how far two results of one task are apart",
+     "Two UAI results: marginals (.MAR), partition functions (.PR) or most probable\n"
+     "states (.MAP, .MPE, .MMAP). Like diff: exit status 0 if nothing differs by more\n"
+     "than --tolerance, 1 if something does.\n",
      "gibbsite marginals examples/sprinkler.bif -o exact.MAR\n"
      "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.MAR\n"
      "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",
@@ -46,5 +51,12 @@ const cli_verb cli_verbs[] = {
      "told on standard error. dimmwitted and dimmwitted-tsv are several files: -o\n"
      "names the .meta file.\n",
      "gibbsite convert examples/sprinkler.bif --format uai\n", cli_convert},
+    {"uai", CLI_VERB_UAI, 4, "MODEL EVID QUERY TASK", "the call of the UAI competitions",
+     "TASK is PR, MAR, MAP, MPE or MMAP; the answer goes to MODEL.TASK in the working\n"
+     "folder. QUERY is read for MMAP alone. INF_TIME (CPU seconds) and INF_MEMORY\n"
+     "(GiB) in the environment are limits, at which the status is 0 as well.\n",
+     "gibbsite generate ring --variables 3 --format uai -o ring.uai\n"
+     "gibbsite uai ring.uai /dev/null - PR\n",
+     cli_uai},
 };
 const size_t cli_n_verbs = sizeof cli_verbs / sizeof cli_verbs[0];

@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 VERBS = ["info", "marginals", "sample", "generate", "generate ising", "generate potts",
-         "generate ring", "generate bayes", "compare", "convert"]
+         "generate ring", "generate bayes", "compare", "convert", "uai"]
 
 
 def test_overview(run):
@@ -62,7 +62,8 @@ def test_man_page_examples_run(run, work, page):
             (work / target.strip()).write_text(done.out)
 
 
-@pytest.mark.parametrize("verb", ["info", "marginals", "sample", "generate", "compare", "convert"])
+@pytest.mark.parametrize("verb", ["info", "marginals", "sample", "generate", "compare", "convert",
+                                  "uai"])
 def test_man_page_has_every_option(run, verb):
     page = (ROOT / "man" / f"gibbsite-{verb}.1").read_text()
     for option in re.findall(r" --([a-z-]+)", run("help", verb).out.split("Example:")[0]):

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all archives of this program have besides their results. */
+#ifndef GIBBSITE_CLI_ARRAYS_H
+#define GIBBSITE_CLI_ARRAYS_H
+
+#include "draws.h"
+
+/* card and variable: numbers of states and ids. */
+gbs_status cli_add_variables(gbs_npz_writer *writer, const gbs_model *model,
+                             const cli_selection *selection, gbs_error *err);
+
+/* meta: UTF-8 JSON about model, run and names. */
+gbs_status cli_add_meta(gbs_npz_writer *writer, const char *schema, const cli_job *job,
+                        const cli_selection *selection, gbs_error *err);
+
+#endif

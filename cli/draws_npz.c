@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws as arrays: x [chains, draws, variables], lp [chains, draws]; in an archive also which
+ * variables they are. Equal runs give equal bytes, so nothing here tells the time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrays.h"
+#include "draws.h"
+
+/* Chain after chain. */
+typedef struct source {
+    const cli_draws *draws;
+    const cli_spool *spool;
+    uint64_t chain_bytes; /* of one chain */
+} source;
+
+static gbs_status read_source(void *context, uint64_t at, void *bytes, size_t n, gbs_error *err)
+{
+    const source *s = context;
+    gbs_status status = GBS_OK;
+    char *to = bytes;
+    while (n > 0 && status >= 0) {
+        const uint64_t within = at % s->chain_bytes;
+        const uint64_t left = s->chain_bytes - within;
+        const size_t piece = n < left ? n : (size_t)left;
+        status = cli_spool_read(s->spool, (uint32_t)(at / s->chain_bytes), within, to, piece, err);
+        at += piece;
+        to += piece;
+        n -= piece;
+    }
+    return status;
+}
+
+static gbs_array shape_of_states(const cli_draws *d)
+{
+    gbs_array x = {.type = d->state_bytes == 1 ? GBS_ARRAY_U1 : GBS_ARRAY_U2, .n_dims = 3};
+    x.shape[0] = d->n_chains;
+    x.shape[1] = d->n_draws;
+    x.shape[2] = d->selection->n;
+    return x;
+}
+
+gbs_status cli_draws_npy(const cli_draws *draws, const char *path, gbs_error *err)
+{
+    gbs_output *output = NULL;
+    const gbs_array x = shape_of_states(draws);
+    source s = {draws, draws->states, draws->n_draws * cli_row_bytes(draws)};
+    gbs_status status = gbs_output_open(path, &output, err);
+    if (status >= 0) {
+        status = gbs_npy_write(output, &x, read_source, &s, err);
+    }
+    if (status < 0) {
+        gbs_output_discard(output);
+        return status;
+    }
+    return gbs_output_commit(output, err);
+}
+
+static gbs_status add_draws(gbs_npz_writer *writer, const cli_draws *d, gbs_error *err)
+{
+    const gbs_array x = shape_of_states(d);
+    gbs_array lp = {.type = GBS_ARRAY_F8, .n_dims = 2};
+    lp.shape[0] = d->n_chains;
+    lp.shape[1] = d->n_draws;
+    source states = {d, d->states, d->n_draws * cli_row_bytes(d)};
+    source densities = {d, d->lp, d->n_draws * sizeof(double)};
+    gbs_status status = gbs_npz_writer_add(writer, "x", &x, read_source, &states, err);
+    if (status >= 0) {
+        status = gbs_npz_writer_add(writer, "lp", &lp, read_source, &densities, err);
+    }
+    return status;
+}
+
+gbs_status cli_draws_npz(const cli_draws *draws, const char *path, gbs_error *err)
+{
+    gbs_output *output = NULL;
+    gbs_npz_writer *writer = NULL;
+    gbs_status status = gbs_output_open(path, &output, err);
+    if (status >= 0) {
+        status = gbs_npz_writer_new(output, &writer, err);
+    }
+    if (status >= 0) {
+        status = add_draws(writer, draws, err);
+    }
+    if (status >= 0) {
+        status = cli_add_variables(writer, draws->job->model, draws->selection, err);
+    }
+    if (status >= 0) {
+        status = cli_add_meta(writer, "draws/1", draws->job, draws->selection, err);
+    }
+    if (status >= 0) {
+        gbs_npz_writer_finish(writer);
+    }
+    gbs_npz_writer_free(writer);
+    if (status < 0) {
+        gbs_output_discard(output);
+        return status;
+    }
+    return gbs_output_commit(output, err);
+}

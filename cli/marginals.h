@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Estimates on their way into a file. */
+#ifndef GIBBSITE_CLI_MARGINALS_H
+#define GIBBSITE_CLI_MARGINALS_H
+
+#include "draws.h"
+
+/* Four ragged arrays in one piece of memory, and the variables that are written. */
+typedef struct cli_estimates {
+    size_t n; /* rows of all variables */
+    double *p, *mcse, *ess, *rhat;
+    const cli_selection *selection;
+} cli_estimates;
+
+/* Everything between opening the output and committing it. */
+gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_estimates *e,
+                             gbs_error *err);
+
+/* dimmwitted.c: marginals as DimmWitted writes them. @param p as gbs_run_marginals().
+ * @return an exit status. */
+int cli_write_dimmwitted(gbs_output *output, const cli_job *job, const cli_selection *selection,
+                         const double *p);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A NetCDF-4 file being made, and shorter words for what is written into it. After the first
+ * failure nothing more is done and its reason is kept. */
+#ifndef GIBBSITE_CLI_NETCDF_FILE_H
+#define GIBBSITE_CLI_NETCDF_FILE_H
+
+#include <netcdf.h>
+
+#include "draws.h"
+
+typedef struct cli_netcdf {
+    const char *path; /* borrowed */
+    char *target;     /* what the temporary file becomes */
+    char *temporary;  /* "" until it exists */
+    int root;         /* id of the root group */
+    int open;
+    int code; /* of the first call that failed, or NC_NOERR */
+} cli_netcdf;
+
+/* Begin a file beside path. @return GBS_OK, or a failure with its reason. */
+gbs_status cli_netcdf_open(cli_netcdf *file, const char *path, gbs_error *err);
+/* Flush and rename into place if status and all calls say so; else remove it. Frees.
+ * @return the status. */
+gbs_status cli_netcdf_close(cli_netcdf *file, gbs_status status, gbs_error *err);
+
+int cli_netcdf_group(cli_netcdf *file, const char *name);
+int cli_netcdf_dim(cli_netcdf *file, int group, const char *name, size_t length);
+/* A variable without a fill value. @param chunk NULL for one piece, else deflated in chunks. */
+int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, nc_type type, int n_dims,
+                        const int *dim, const size_t *chunk);
+void cli_netcdf_text(cli_netcdf *file, const char *name, const char *value); /* of the root */
+void cli_netcdf_put(cli_netcdf *file, int group, int variable, const size_t *start,
+                    const size_t *count, const void *data);
+void cli_netcdf_put_all(cli_netcdf *file, int group, int variable, const void *data);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite uai MODEL EVID QUERY TASK: the call of the UAI competitions, with their limits in the
+ * environment. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "uai_sample.h"
+
+#define LN10 2.302585092994045684
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* @return CLI_DONE with *value 0 if the variable is not set. */
+static int read_limit(const char *name, const char *unit, double *value)
+{
+    const char *text = getenv(name); // NOLINT(concurrency-mt-unsafe): one thread
+    *value = 0.0;
+    if (text == NULL || text[0] == '\0') {
+        return CLI_DONE;
+    }
+    if (!cli_parse_real(text, value) || *value <= 0.0) {
+        return cli_error(CLI_USAGE, "environment %s=%s: expected a number of %s above 0", name,
+                         text, unit);
+    }
+    return CLI_DONE;
+}
+
+static double cpu_s(void)
+{
+    struct timespec used = {0, 0};
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+/* INF_TIME is CPU time of the whole call; what is left of it when sampling begins, less some for
+ * writing the answer, limits the run by the clock on the wall, which is never ahead of the CPU's.
+ */
+static void limit_time(cli_job *job, double limit_s)
+{
+    const double margin_s = 0.1 + 0.02 * limit_s;
+    const double least_s = 0.05;
+    if (limit_s > 0.0) {
+        const double left_s = limit_s - margin_s - cpu_s();
+        job->options.time_s = left_s > least_s ? left_s : least_s;
+    }
+}
+
+static int read_limits(cli_arguments *arguments, double *time_s)
+{
+    const double gib = 1073741824.0;
+    double memory_gib = 0.0;
+    int status = read_limit("INF_TIME", "seconds", time_s);
+    if (status == CLI_DONE) {
+        status = read_limit("INF_MEMORY", "GiB", &memory_gib);
+    }
+    if (status == CLI_DONE && memory_gib > 0.0) {
+        const double bytes = memory_gib * gib;
+        arguments->run.memory_limit = bytes < 1.0 ? 1 : bytes < 1e18 ? (uint64_t)bytes : 0;
+    }
+    return status;
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+static int not_in_this_version(const gbs_error *err, const char *what)
+{
+    return cli_error(CLI_FAILED, "%s; an estimate of %s is not in this version", err->message,
+                     what);
+}
+
+static int finish(cli_answer *answer, const gbs_result *result)
+{
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status done = cli_answer_finish(answer, result, &err);
+    return done < 0 ? cli_fail_output(answer->path, done, &err) : CLI_DONE;
+}
+
+static int answer_pr(const cli_job *job, cli_answer *answer)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_result result;
+    double log_z = 0.0;
+    memset(&result, 0, sizeof result);
+    const gbs_status done = gbs_exact_log_z(job->model, job->evidence, &log_z, &err);
+    if (done == GBS_ERR_LIMIT) {
+        return not_in_this_version(&err, "the partition function");
+    }
+    if (done < 0) {
+        return cli_fail(done, &err);
+    }
+    result.task = GBS_TASK_PR;
+    result.log10_z = log_z / LN10;
+    return finish(answer, &result);
+}
+
+static int answer_map(cli_job *job, cli_answer *answer)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_result result;
+    memset(&result, 0, sizeof result);
+    result.task = GBS_TASK_MAP;
+    result.n = gbs_model_n_variables(job->model);
+    result.state = calloc((size_t)result.n + 1, sizeof *result.state);
+    if (result.state == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    const gbs_status done =
+        gbs_exact_map(job->model, job->evidence, NULL, result.state, NULL, NULL, &err);
+    int status = CLI_DONE;
+    if (done == GBS_ERR_LIMIT) {
+        cli_note(job->arguments, "MAP: %s; sampling instead", err.message);
+        status = cli_uai_best_draw(job, answer);
+    } else {
+        status = done < 0 ? cli_fail(done, &err) : finish(answer, &result);
+    }
+    free(result.state);
+    return status;
+}
+
+static int answer_mmap(const cli_job *job, cli_answer *answer)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_result result;
+    size_t n = 0;
+    memset(&result, 0, sizeof result);
+    result.task = GBS_TASK_MMAP;
+    gbs_status done = gbs_query_read(job->arguments->operand[2], job->model, &job->read,
+                                     &result.variable, &n, &err);
+    if (done < 0) {
+        return cli_fail_input(done, &err);
+    }
+    int status = CLI_DONE;
+    result.n = (uint32_t)n;
+    result.state = calloc(n + 1, sizeof *result.state);
+    if (result.state == NULL) {
+        status = cli_error(CLI_FAILED, "out of memory");
+    } else {
+        done = gbs_exact_mmap(job->model, job->evidence, result.n, result.variable, result.state,
+                              NULL, &err);
+        status = done == GBS_ERR_LIMIT ? not_in_this_version(&err, "marginal MAP")
+                 : done < 0            ? cli_fail(done, &err)
+                                       : finish(answer, &result);
+    }
+    free(result.state);
+    gbs_free(result.variable);
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *word;
+    gbs_task task;
+} tasks[] = {{"PR", GBS_TASK_PR},
+             {"MAR", GBS_TASK_MAR},
+             {"MAP", GBS_TASK_MAP},
+             {"MPE", GBS_TASK_MAP},
+             {"MMAP", GBS_TASK_MMAP}};
+
+static int find_task(const char *word, size_t *task)
+{
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++) {
+        if (strcmp(tasks[i].word, word) == 0) {
+            *task = i;
+            return CLI_DONE;
+        }
+    }
+    return cli_error(CLI_USAGE, "uai: task %s: expected PR, MAR, MAP, MPE or MMAP", word);
+}
+
+/* EVID is always a file, whatever its name looks like. */
+static int name_evidence(cli_arguments *arguments, char **name)
+{
+    const char *text = arguments->operand[1];
+    const size_t size = strlen(text) + 3;
+    *name = malloc(size);
+    if (*name == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    (void)snprintf(*name, size, "%s%s", strchr(text, '=') != NULL && text[0] != '/' ? "./" : "",
+                   text);
+    arguments->evidence[0] = *name;
+    arguments->n_evidence = 1;
+    return CLI_DONE;
+}
+
+static int answer_task(cli_job *job, cli_answer *answer, gbs_task task)
+{
+    switch (task) {
+    case GBS_TASK_PR:
+        return answer_pr(job, answer);
+    case GBS_TASK_MAR:
+        return cli_uai_mar(job, answer);
+    case GBS_TASK_MAP:
+        return answer_map(job, answer);
+    case GBS_TASK_MMAP:
+        break;
+    }
+    return answer_mmap(job, answer);
+}
+
+int cli_uai(cli_arguments *arguments)
+{
+    cli_job job;
+    cli_answer answer;
+    char *evidence = NULL;
+    double time_s = 0.0;
+    size_t task = 0;
+    memset(&job, 0, sizeof job);
+    memset(&answer, 0, sizeof answer);
+    int status = find_task(arguments->operand[3], &task);
+    if (status == CLI_DONE && strcmp(arguments->operand[0], "-") == 0) {
+        status = cli_error(CLI_USAGE, "uai: MODEL names the answer; it cannot be standard input");
+    }
+    if (status == CLI_DONE) {
+        status = read_limits(arguments, &time_s);
+    }
+    if (status == CLI_DONE) {
+        status = cli_answer_init(&answer, arguments, tasks[task].word);
+    }
+    if (status == CLI_DONE && arguments->uai_mpe && tasks[task].task == GBS_TASK_MAP) {
+        answer.word = "MPE";
+    }
+    if (status == CLI_DONE) {
+        status = name_evidence(arguments, &evidence);
+    }
+    if (status == CLI_DONE) {
+        status = cli_load(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        limit_time(&job, time_s);
+        cli_signals_catch();
+        status = answer_task(&job, &answer, tasks[task].task);
+    }
+    cli_job_free(&job);
+    cli_answer_free(&answer);
+    free(evidence);
+    return status;
+}

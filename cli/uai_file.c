@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kill may come in the middle of a write, so that nothing is appended in place: every improvement
+ * is a new file, the old content and one solution more, that takes the place of the old one. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "uai.h"
+
+int cli_answer_init(cli_answer *answer, const cli_arguments *arguments, const char *task)
+{
+    const char *model = arguments->operand[0];
+    const char *slash = strrchr(model, '/');
+    const char *base = slash != NULL ? slash + 1 : model;
+    const size_t size = strlen(base) + strlen(task) + 2;
+    if (arguments->output != NULL) {
+        answer->path = strdup(arguments->output);
+    } else {
+        answer->path = malloc(size);
+        if (answer->path != NULL) {
+            (void)snprintf(answer->path, size, "%s.%s", base, task);
+        }
+    }
+    if (answer->path == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    answer->word = task;
+    answer->base = arguments->log_base != NULL && arguments->log_base[0] == 'e' ? GBS_LOG_BASE_E
+                                                                                : GBS_LOG_BASE_10;
+    return cli_check_output(answer->path);
+}
+
+void cli_answer_free(cli_answer *answer)
+{
+    free(answer->path);
+    memset(answer, 0, sizeof *answer);
+}
+
+static void copy_file(gbs_output *output, const char *path)
+{
+    static char piece[1 << 16];
+    FILE *file = fopen(path, "rb");
+    size_t n = 0;
+    while (file != NULL && (n = fread(piece, 1, sizeof piece, file)) > 0) {
+        gbs_output_bytes(output, piece, n);
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+}
+
+/* Only what this run wrote is kept. */
+static gbs_status write_solution(cli_answer *answer, const gbs_result *result, int improving,
+                                 gbs_error *err)
+{
+    gbs_output *output = NULL;
+    gbs_status status = gbs_output_open(answer->path, &output, err);
+    if (status < 0) {
+        return status;
+    }
+    if (answer->n_solutions > 0) {
+        copy_file(output, answer->path);
+    } else {
+        gbs_output_text(output, answer->word);
+        gbs_output_text(output, "\n");
+    }
+    if (improving || answer->n_solutions > 0) {
+        gbs_output_text(output, "-BEGIN-\n");
+    }
+    gbs_result_write_solution(output, result, answer->base);
+    status = gbs_output_commit(output, err);
+    answer->n_solutions += status >= 0 ? 1 : 0;
+    return status;
+}
+
+gbs_status cli_answer_improve(cli_answer *answer, const gbs_result *result, gbs_error *err)
+{
+    return write_solution(answer, result, 1, err);
+}
+
+gbs_status cli_answer_finish(cli_answer *answer, const gbs_result *result, gbs_error *err)
+{
+    return write_solution(answer, result, 0, err);
+}
+
+void cli_answer_withdraw(cli_answer *answer)
+{
+    if (answer->n_solutions > 0) {
+        (void)unlink(answer->path);
+        answer->n_solutions = 0;
+    }
+}

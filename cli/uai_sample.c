@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "uai_sample.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run that tells what it has each time it has worked twice as long. */
+typedef struct search {
+    cli_job *job;
+    cli_answer *answer;
+    double next_s;  /* when the next improvement is due */
+    double *p;      /* MAR: [rows] */
+    uint32_t *best; /* MAP: [variables] */
+    uint32_t *solved;
+    double best_lp;    /* of best, minus infinity before the first draw */
+    double told_lp;    /* of what was written last */
+    gbs_status status; /* of what was written */
+    gbs_error err;
+} search;
+
+static void due_again(search *s, double elapsed_s)
+{
+    const double least_s = 0.25;
+    s->next_s = 2.0 * elapsed_s > least_s ? 2.0 * elapsed_s : least_s;
+}
+
+static gbs_result marginals_result(const search *s)
+{
+    gbs_result result;
+    memset(&result, 0, sizeof result);
+    result.task = GBS_TASK_MAR;
+    result.marginals.n_variables = gbs_model_n_variables(s->job->model);
+    result.marginals.offset =
+        (size_t *)(uintptr_t)gbs_model_state_offsets(s->job->model); /* only read */
+    result.marginals.p = s->p;
+    return result;
+}
+
+static gbs_result states_result(const search *s, uint32_t *state)
+{
+    gbs_result result;
+    memset(&result, 0, sizeof result);
+    result.task = GBS_TASK_MAP;
+    result.n = gbs_model_n_variables(s->job->model);
+    result.state = state;
+    return result;
+}
+
+/* With INF_MEMORY a run of fewer chains may fit where one of sixteen does not. */
+static gbs_status new_run(cli_job *job, gbs_error *err)
+{
+    gbs_status status = gbs_run_new(job->model, job->evidence, &job->options, &job->run, err);
+    while (status == GBS_ERR_LIMIT && job->options.chains > 1) {
+        job->options.chains /= 2;
+        status = gbs_run_new(job->model, job->evidence, &job->options, &job->run, err);
+        if (status >= 0) {
+            cli_note(job->arguments, "%" PRIu64 " chains, as many as memory allows",
+                     job->options.chains);
+        }
+    }
+    return status;
+}
+
+/* @return an exit status; the run is there to be asked if it is CLI_DONE. */
+static int execute(search *s, const gbs_run_callbacks *callbacks, int *stopped)
+{
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status status = gbs_run_execute(s->job->run, callbacks, &err);
+    *stopped = status == GBS_STOPPED;
+    if (s->status < 0) {
+        return cli_fail_output(s->answer->path, s->status, &s->err);
+    }
+    if (status < 0) {
+        cli_answer_withdraw(s->answer);
+        return cli_fail(status, &err);
+    }
+    return CLI_DONE;
+}
+
+/* ---- marginals ------------------------------------------------------------------------------- */
+
+/* Something complete before there is a draw: what is observed, and nothing known of the rest. */
+static void fill_uniform(search *s)
+{
+    const gbs_model *model = s->job->model;
+    const size_t *offset = gbs_model_state_offsets(model);
+    for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
+        const uint32_t arity = gbs_model_arity(model, v);
+        uint32_t seen = 0;
+        const int observed =
+            s->job->evidence != NULL && gbs_evidence_state(s->job->evidence, v, &seen);
+        for (uint32_t a = 0; a < arity; a++) {
+            s->p[offset[v] + a] = observed ? (a == seen ? 1.0 : 0.0) : 1.0 / arity;
+        }
+    }
+}
+
+static int tell_marginals(void *context, const gbs_progress *progress)
+{
+    search *s = context;
+    if (!progress->burning_in && progress->elapsed_s >= s->next_s && !cli_signals_caught() &&
+        gbs_run_marginals(s->job->run, s->p, NULL, NULL, NULL, &s->err) >= 0) {
+        const gbs_result result = marginals_result(s);
+        s->status = cli_answer_improve(s->answer, &result, &s->err);
+        due_again(s, progress->elapsed_s);
+    }
+    return cli_signals_caught() || s->status < 0;
+}
+
+static int run_marginals(search *s)
+{
+    cli_job *job = s->job;
+    const gbs_run_callbacks callbacks = {.context = s, .progress = tell_marginals};
+    const gbs_result result = marginals_result(s);
+    gbs_error err = {GBS_OK, ""};
+    int stopped = 0;
+    gbs_status done = new_run(job, &err);
+    if (done < 0) {
+        return cli_fail(done, &err);
+    }
+    const gbs_report *report = gbs_run_report(job->run);
+    if (report->n_exact_variables < report->n_free_variables) {
+        fill_uniform(s);
+        done = cli_answer_improve(s->answer, &result, &err);
+        if (done < 0) {
+            return cli_fail_output(s->answer->path, done, &err);
+        }
+    }
+    const int status = execute(s, &callbacks, &stopped);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    done = gbs_run_marginals(job->run, s->p, NULL, NULL, NULL, &err);
+    if (done == GBS_ERR_STATE) {
+        cli_note(job->arguments,
+                 "stopped before the first draw was kept: the marginals in %s know "
+                 "the evidence alone",
+                 s->answer->path);
+        return CLI_DONE;
+    }
+    if (done >= 0) {
+        done = cli_answer_finish(s->answer, &result, &err);
+    }
+    if (done < 0) {
+        return cli_fail_output(s->answer->path, done, &err);
+    }
+    cli_verdict(job, stopped);
+    return CLI_DONE;
+}
+
+int cli_uai_mar(cli_job *job, cli_answer *answer)
+{
+    search s;
+    memset(&s, 0, sizeof s);
+    s.job = job;
+    s.answer = answer;
+    s.p = calloc(gbs_model_state_offsets(job->model)[gbs_model_n_variables(job->model)] + 1,
+                 sizeof *s.p);
+    if (s.p == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    const int status = run_marginals(&s);
+    free(s.p);
+    return status;
+}
+
+/* ---- the best draw --------------------------------------------------------------------------- */
+
+static gbs_status take_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                            const uint32_t *state, gbs_error *err)
+{
+    search *s = context;
+    (void)draw;
+    (void)chain;
+    (void)err;
+    if (log_density > s->best_lp) {
+        s->best_lp = log_density;
+        memcpy(s->best, state, gbs_model_n_variables(s->job->model) * sizeof *state);
+    }
+    return GBS_OK;
+}
+
+static int tell_best(void *context, const gbs_progress *progress)
+{
+    search *s = context;
+    if (s->best_lp > s->told_lp && progress->elapsed_s >= s->next_s && !cli_signals_caught()) {
+        const gbs_result result = states_result(s, s->best);
+        s->status = cli_answer_improve(s->answer, &result, &s->err);
+        s->told_lp = s->best_lp;
+        due_again(s, progress->elapsed_s);
+    }
+    return cli_signals_caught() || s->status < 0;
+}
+
+static int run_best_draw(search *s)
+{
+    cli_job *job = s->job;
+    const gbs_run_callbacks callbacks = {.context = s, .progress = tell_best, .draw = take_draw};
+    gbs_error err = {GBS_OK, ""};
+    uint32_t n_kept = 0;
+    int stopped = 0;
+    gbs_status done = new_run(job, &err);
+    if (done < 0) {
+        return cli_fail(done, &err);
+    }
+    const int status = execute(s, &callbacks, &stopped);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (s->best_lp == -INFINITY) {
+        return cli_error(CLI_FAILED, "stopped before the first draw: no state to write");
+    }
+    done = gbs_exact_map(job->model, job->evidence, s->best, s->solved, &s->best_lp, &n_kept, &err);
+    if (done < 0) {
+        return cli_fail(done, &err);
+    }
+    const gbs_result result = states_result(s, s->solved);
+    done = cli_answer_finish(s->answer, &result, &err);
+    if (done < 0) {
+        return cli_fail_output(s->answer->path, done, &err);
+    }
+    const gbs_report *report = gbs_run_report(job->run);
+    cli_note(job->arguments,
+             "MAP: %" PRIu32 " variables are in components too large to enumerate; their states "
+             "are the best of %" PRIu64 " draws (log density %.9g), not proved to be the most "
+             "probable",
+             n_kept, report->sweeps * report->chains, s->best_lp);
+    return CLI_DONE;
+}
+
+int cli_uai_best_draw(cli_job *job, cli_answer *answer)
+{
+    const size_t n = (size_t)gbs_model_n_variables(job->model) + 1;
+    search s;
+    memset(&s, 0, sizeof s);
+    s.job = job;
+    s.answer = answer;
+    s.best_lp = -INFINITY;
+    s.told_lp = -INFINITY;
+    s.best = calloc(n, sizeof *s.best);
+    s.solved = calloc(n, sizeof *s.solved);
+    int status = CLI_DONE;
+    if (s.best == NULL || s.solved == NULL) {
+        status = cli_error(CLI_FAILED, "out of memory");
+    } else {
+        job->options.method = GBS_METHOD_SAMPLE;
+        job->options.burn_in = 0; /* any draw may be the best one */
+        status = run_best_draw(&s);
+    }
+    free(s.best);
+    free(s.solved);
+    return status;
+}

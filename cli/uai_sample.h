@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sampled answers of `gibbsite uai`. Both write improving solutions while they run, and return
+ * an exit status. */
+#ifndef GIBBSITE_CLI_UAI_SAMPLE_H
+#define GIBBSITE_CLI_UAI_SAMPLE_H
+
+#include "uai.h"
+
+/* Marginals, exact where a component is small enough. */
+int cli_uai_mar(cli_job *job, cli_answer *answer);
+
+/* The best draw of a run, components that are small enough solved exactly. */
+int cli_uai_best_draw(cli_job *job, cli_answer *answer);
+
+#endif

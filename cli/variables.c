@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of variables: names, 0-based numbers and ranges of them, ',' between. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "draws.h"
+
+/* "3-7". @return 1 if text is a range of numbers, whether or not the model has them. */
+static int parse_range(const char *text, uint64_t *first, uint64_t *last)
+{
+    char left[32];
+    const char *dash = strchr(text, '-');
+    const size_t n = dash == NULL ? sizeof left : (size_t)(dash - text);
+    if (n >= sizeof left) {
+        return 0;
+    }
+    memcpy(left, text, n);
+    left[n] = '\0';
+    return cli_parse_uint(left, first) && cli_parse_uint(dash + 1, last);
+}
+
+static int add(cli_selection *s, uint8_t *seen, const gbs_model *model, uint32_t variable)
+{
+    char text[32];
+    if (seen[variable]) {
+        return cli_error(CLI_USAGE, "--monitor: variable %s is named twice",
+                         cli_variable_text(model, variable, "", text));
+    }
+    seen[variable] = 1;
+    s->variable[s->n++] = variable;
+    return CLI_DONE;
+}
+
+static int add_item(cli_selection *s, uint8_t *seen, const gbs_model *model, const char *item)
+{
+    const uint32_t n = gbs_model_n_variables(model);
+    uint64_t first = 0;
+    uint64_t last = 0;
+    gbs_error err = {GBS_OK, ""};
+    if (!parse_range(item, &first, &last)) {
+        uint32_t variable = 0;
+        gbs_status status = gbs_model_find_variable(model, item, &variable, &err);
+        return status < 0 ? cli_fail(status, &err) : add(s, seen, model, variable);
+    }
+    if (first > last || last >= n) {
+        return cli_error(CLI_USAGE, "--monitor %s: the model has variables 0 to %ld", item,
+                         (long)n - 1);
+    }
+    int status = CLI_DONE;
+    for (uint64_t v = first; v <= last && status == CLI_DONE; v++) {
+        status = add(s, seen, model, (uint32_t)v);
+    }
+    return status;
+}
+
+static int add_list(cli_selection *s, uint8_t *seen, const gbs_model *model, const char *list)
+{
+    int status = CLI_DONE;
+    char *copy = strdup(list);
+    if (copy == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    for (char *item = copy; item != NULL && status == CLI_DONE;) {
+        char *comma = strchr(item, ',');
+        if (comma != NULL) {
+            *comma = '\0';
+        }
+        status = item[0] == '\0' ? cli_error(CLI_USAGE, "--monitor %s: an item is empty", list)
+                                 : add_item(s, seen, model, item);
+        item = comma != NULL ? comma + 1 : NULL;
+    }
+    free(copy);
+    return status;
+}
+
+int cli_select(const gbs_model *model, const char *list, cli_selection *selection)
+{
+    const uint32_t n = gbs_model_n_variables(model);
+    cli_selection s = {NULL, 0, list == NULL};
+    int status = CLI_DONE;
+    uint8_t *seen = calloc((size_t)n + 1, 1);
+    s.variable = calloc((size_t)n + 1, sizeof *s.variable);
+    if (seen == NULL || s.variable == NULL) {
+        status = cli_error(CLI_FAILED, "out of memory: %u variables", n);
+    } else if (list != NULL) {
+        status = add_list(&s, seen, model, list);
+    } else {
+        for (; s.n < n; s.n++) {
+            s.variable[s.n] = s.n;
+        }
+    }
+    free(seen);
+    if (status != CLI_DONE) {
+        cli_selection_free(&s);
+        return status;
+    }
+    *selection = s;
+    return CLI_DONE;
+}
+
+int cli_select_query(const cli_job *job, const char *path, cli_selection *selection)
+{
+    gbs_error err = {GBS_OK, ""};
+    uint32_t *variable = NULL;
+    size_t n = 0;
+    if (path == NULL) {
+        return cli_select(job->model, NULL, selection);
+    }
+    gbs_status status = gbs_query_read(path, job->model, &job->read, &variable, &n, &err);
+    if (status < 0) {
+        return cli_fail_input(status, &err);
+    }
+    selection->variable = calloc(n + 1, sizeof *variable);
+    if (selection->variable == NULL) {
+        gbs_free(variable);
+        return cli_error(CLI_FAILED, "out of memory: %zu variables", n);
+    }
+    memcpy(selection->variable, variable, n * sizeof *variable);
+    selection->n = (uint32_t)n;
+    selection->all = 0;
+    gbs_free(variable);
+    return CLI_DONE;
+}
+
+void cli_selection_free(cli_selection *selection)
+{
+    free(selection->variable);
+    memset(selection, 0, sizeof *selection);
+}
