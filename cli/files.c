@@ -11,7 +11,7 @@ gbs_status cli_files_init(cli_files *files, size_t capacity, gbs_error *err)
 {
     files->n = 0;
     files->capacity = capacity;
-    files->output = calloc(capacity + 1, sizeof *files->output);
+    files->output = calloc(capacity + 1, sizeof(void *));
     return files->output != NULL ? GBS_OK : cli_reason(err, GBS_ERR_MEMORY, "out of memory");
 }
 

@@ -472,10 +472,15 @@ static void changed_anywhere(void **state)
 {
     (void)state;
     static const char with[] = {'\x01', '\x80', '\xff'};
+#ifdef GBSI_HAVE_ZLIB
+    const int n_archives = 3;
+#else
+    const int n_archives = 2; /* NumPy's is deflated */
+#endif
     char numpy[8192];
     const size_t n_numpy = read_file(data_path("arrays.npz"), numpy, sizeof numpy);
     assert_true(n_numpy > 500 && n_numpy < sizeof numpy - 1);
-    for (int which = 0; which < 3; which++) {
+    for (int which = 0; which < n_archives; which++) {
         char *bytes = NULL;
         size_t n = 0;
         gbs_error err = {0};

@@ -279,6 +279,24 @@ def test_netcdf_of_many_states(run, work):
         assert "observed_data" not in f.groups and "energy" not in f["sample_stats"].variables
 
 
+def test_netcdf_energy(run, work):
+    """Of a model of couplings and fields, in the units of the file."""
+    np = pytest.importorskip("numpy")
+    nc = pytest.importorskip("netCDF4")
+    if not has_netcdf(run):
+        pytest.skip("the program was built without NetCDF")
+    (work / "m.mtx").write_text("%%MatrixMarket matrix coordinate real symmetric\n"
+                                "3 3 3\n1 1 0.5\n2 1 1\n3 2 -1\n")
+    if run("info", "m.mtx").status != 0:
+        pytest.skip("this version reads no file of couplings")
+    assert run("sample", "m.mtx", *RUN, "-o", "m.nc").status == 0
+    with nc.Dataset(work / "m.nc") as f:
+        s = 2.0 * f["posterior"]["x"][:] - 1
+        energy = -(0.5 * s[..., 0] + s[..., 0] * s[..., 1] - s[..., 1] * s[..., 2])
+        assert np.allclose(f["sample_stats"]["energy"][:], energy, atol=1e-6)
+        assert np.allclose(f["sample_stats"]["lp"][:], -energy, atol=1e-6)
+
+
 @pytest.mark.parametrize("arguments, part", [
     (["--format", "netcdf"], "needs a file"),
     (["--format", "cmdstan"], "needs a file"),
