@@ -75,7 +75,8 @@ static gbs_status read_literal(mln_reader *r, const gbsi_text *line, gbsi_token 
         return gbsi_line_unexpected(line, token,
                                     "a period only at the end of a clause without a weight", err);
     }
-    GBSI_TRY(find_variable(r, name, &variable, err));
+    status = find_variable(r, name, &variable, err);
+    GBSI_TRY(gbsi_text_blame(r->text, name, status, err));
     GBSI_TRY(gbsi_clauses_literal(&r->clauses, variable, !negative, err));
 
 cleanup:

@@ -16,7 +16,7 @@ static gbs_evidence *read_as(const char *path, const char *form, uint32_t index,
     if (status >= 0) {
         return evidence;
     }
-    fuzz_check_failure(status, &err);
+    fuzz_check_refusal(path, status, &err);
     FUZZ_REQUIRE(gbs_evidence_n_observed(evidence) == 0);
     gbs_evidence_free(evidence);
     return NULL;

@@ -26,6 +26,8 @@ const char *fuzz_files(const uint8_t *data, size_t size);
 /* What a failure must be: a status and a message in which nothing can move a cursor; no input of a
  * fuzzer is large enough to run out of memory. */
 void fuzz_check_failure(gbs_status status, const gbs_error *err);
+/* What the refusal of an input must be besides: its message begins with the name of the file. */
+void fuzz_check_refusal(const char *name, gbs_status status, const gbs_error *err);
 
 /* For the warn of options: warnings show nothing that can move a cursor either. */
 void fuzz_take_warning(void *context, const char *message);

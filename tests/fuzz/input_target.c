@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     gbs_status status = gbsi_input_memory("input", data, size, &memory, &err);
     FUZZ_REQUIRE(gbsi_input_read(fuzz_file(data, size), &file, &same) == status);
     if (status < 0) {
-        fuzz_check_failure(status, &err);
+        fuzz_check_refusal("input", status, &err);
         FUZZ_REQUIRE(memory.owned == NULL && file.owned == NULL);
     } else {
         FUZZ_REQUIRE(memory.n == file.n);

@@ -9,7 +9,7 @@ static gbs_status read_with(const char *path, int lenient, gbs_marginals *margin
     gbs_status status = gbs_marginals_read(path, &options, marginals, &err);
     FUZZ_REQUIRE((status >= 0) == (marginals->offset != NULL));
     if (status < 0) {
-        fuzz_check_failure(status, &err);
+        fuzz_check_refusal(path, status, &err);
     }
     return status;
 }

@@ -10,6 +10,13 @@
 #include "fuzz.h"
 #include "model/model.h"
 
+#ifndef FUZZ_OPTIONS
+#define FUZZ_OPTIONS ""
+#endif
+#ifndef FUZZ_MAIN_FILE /* of a format of several files: what a user names */
+#define FUZZ_MAIN_FILE NULL
+#endif
+
 /* Options that mean nothing to a format are refused: FUZZ_OPTIONS names those it takes. */
 static bool takes(const char *option)
 {
@@ -39,16 +46,22 @@ static gbs_read_options rare_options(const uint8_t *data, size_t size)
     return options;
 }
 
-static gbs_model *read_input(const uint8_t *data, size_t size, const gbs_read_options *options)
+/* @param folder the input as files, or NULL. */
+static gbs_model *read_input(const uint8_t *data, size_t size, const char *folder,
+                             const gbs_read_options *options)
 {
     gbs_error err = {0};
     gbs_model *model = NULL;
-    gbs_status status = gbs_model_read_memory("input", data, size, options, &model, &err);
+    gbs_status status = folder != NULL
+                            ? gbs_model_read(folder, options, &model, &err)
+                            : gbs_model_read_memory("input", data, size, options, &model, &err);
     FUZZ_REQUIRE((status >= 0) == (model != NULL));
-    if (status < 0) {
-        fuzz_check_failure(status, &err);
-    } else {
+    if (status >= 0) {
         fuzz_check_model(model);
+    } else if (folder == NULL || status != GBS_ERR_IO) { /* a file may be missing */
+        fuzz_check_refusal(folder != NULL ? folder : "input", status, &err);
+        /* What a file says is no wrong use; but options may not fit it. */
+        FUZZ_REQUIRE(status != GBS_ERR_ARGUMENT || options->convention != NULL);
     }
     return model;
 }
@@ -121,12 +134,19 @@ static void check_as_tables(const gbs_model *model, uint32_t seed)
     gbs_model_free(back);
 }
 
+static gbs_model *write_and_read(const gbs_model *model, const gbs_read_options *options)
+{
+    const char *main_file = FUZZ_MAIN_FILE;
+    return main_file == NULL ? fuzz_through_file(model, FUZZ_FORMAT, options)
+                             : fuzz_through_folder(model, FUZZ_FORMAT, main_file, options);
+}
+
 /* The format's own writer, and what it wrote once more: that must have settled. */
 static void check_as_itself(const gbs_model *model, uint32_t seed)
 {
     const gbs_read_options strict = plain_options(0);
-    gbs_model *back = fuzz_through_file(model, FUZZ_FORMAT, &strict);
-    gbs_model *again = back == NULL ? NULL : fuzz_through_file(back, FUZZ_FORMAT, &strict);
+    gbs_model *back = write_and_read(model, &strict);
+    gbs_model *again = back == NULL ? NULL : write_and_read(back, &strict);
     if (back != NULL) {
         fuzz_check_model(back);
         check_same_density(model, back, seed);
@@ -156,18 +176,20 @@ static void check_normalized(const gbs_model *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { ROUND_TRIPS = 2 }; /* one of as many inputs is written */
+    const uint32_t some = 2; /* one of as many inputs is written, fewer where that takes files */
+    const uint32_t few = 64;
     const gbs_read_options strict = plain_options(0);
     const gbs_read_options lenient = plain_options(1);
     const gbs_read_options rare = rare_options(data, size);
     uint32_t seed = fuzz_choose(data, size, UINT32_MAX);
-    gbs_model *exact = read_input(data, size, &strict);
-    gbs_model *kind = read_input(data, size, &lenient);
-    gbs_model *other = read_input(data, size, &rare);
+    const char *folder = FUZZ_MAIN_FILE == NULL ? NULL : fuzz_files(data, size);
+    gbs_model *exact = read_input(data, size, folder, &strict);
+    gbs_model *kind = read_input(data, size, folder, &lenient);
+    gbs_model *other = read_input(data, size, folder, &rare);
     if (exact != NULL) { /* lenience changes nothing where nothing is wrong */
         FUZZ_REQUIRE(kind != NULL && equal(exact, kind));
     }
-    if (kind != NULL && seed % ROUND_TRIPS == 0) {
+    if (kind != NULL && seed % (folder == NULL ? some : few) == 0) {
         check_as_tables(kind, seed);
         check_as_itself(kind, seed);
     }

@@ -6,14 +6,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    const char *path = fuzz_file(data, size);
     const gbs_model *model = fuzz_small_model();
     uint32_t *sequence = NULL;
     size_t n = 0;
     gbs_error err = {0};
-    gbs_status status = gbs_scan_read(fuzz_file(data, size), model, &sequence, &n, &err);
+    gbs_status status = gbs_scan_read(path, model, &sequence, &n, &err);
     FUZZ_REQUIRE((status >= 0) == (sequence != NULL));
     if (status < 0) {
-        fuzz_check_failure(status, &err);
+        fuzz_check_refusal(path, status, &err);
         FUZZ_REQUIRE(n == 0);
     } else {
         FUZZ_REQUIRE(n > 0);

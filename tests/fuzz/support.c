@@ -55,6 +55,16 @@ void fuzz_check_failure(gbs_status status, const gbs_error *err)
     check_message(err->message);
 }
 
+void fuzz_check_refusal(const char *name, gbs_status status, const gbs_error *err)
+{
+    size_t n = strlen(name);
+    fuzz_check_failure(status, err);
+    if (status != GBS_ERR_IMPOSSIBLE) { /* that is said of the evidence as a whole */
+        FUZZ_REQUIRE(strncmp(err->message, name, n) == 0);
+        FUZZ_REQUIRE(err->message[n] == ':' || err->message[n] == '/');
+    }
+}
+
 void fuzz_take_warning(void *context, const char *message)
 {
     (void)context;

@@ -28,7 +28,7 @@ static int read_with(const char *path, int lenient)
     FUZZ_REQUIRE(gbs_evidence_new(fuzz_small_model(), &evidence, &err) == GBS_OK);
     gbs_status status = gbs_evidence_read_virtual(evidence, path, &options, &err);
     if (status < 0) {
-        fuzz_check_failure(status, &err);
+        fuzz_check_refusal(path, status, &err);
     }
     check_likelihoods(evidence);
     FUZZ_REQUIRE(gbs_evidence_n_observed(evidence) == 0);
