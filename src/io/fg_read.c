@@ -15,8 +15,8 @@
 #include "io/share.h"
 #include "simd/math.h"
 
-/* Zeros that a file may leave unlisted, besides one per byte of it: 128 MiB of doubles. */
-static const size_t UNLISTED_ENTRIES = (size_t)1 << 24;
+/* Zeros that a file may leave unlisted, besides one per byte of it: 32 MiB of doubles. */
+static const size_t UNLISTED_ENTRIES = (size_t)1 << 22;
 
 typedef struct fg_variable {
     gbsi_token label; /* digits, no sign, no zeros in front */

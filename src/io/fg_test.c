@@ -164,7 +164,7 @@ static void refusals(void **state)
                  "a.fg:1:3: the table of factor 0 would have more entries");
     refuse_model("a.fg", "1 5 0 1 2 3 4 65535 65535 65535 65535 65535 0", NULL, GBS_ERR_LIMIT,
                  "the table of factor 0");
-    refuse_model("a.fg", "2 2 0 1 4000 4000 0 2 0 1 4000 4000 0", NULL, GBS_ERR_LIMIT,
+    refuse_model("a.fg", "2 2 0 1 2000 2000 0 2 0 1 2000 2000 0", NULL, GBS_ERR_LIMIT,
                  "the table of factor 1");
 }
 
