@@ -13,9 +13,12 @@
 #ifndef FUZZ_OPTIONS
 #define FUZZ_OPTIONS ""
 #endif
-#ifndef FUZZ_MAIN_FILE /* of a format of several files: what a user names */
+#ifndef FUZZ_MAIN_FILE
 #define FUZZ_MAIN_FILE NULL
 #endif
+
+/* What a user names of a format of several files; NULL for all others. */
+static const char *const main_file = FUZZ_MAIN_FILE;
 
 /* Options that mean nothing to a format are refused: FUZZ_OPTIONS names those it takes. */
 static bool takes(const char *option)
@@ -136,7 +139,6 @@ static void check_as_tables(const gbs_model *model, uint32_t seed)
 
 static gbs_model *write_and_read(const gbs_model *model, const gbs_read_options *options)
 {
-    const char *main_file = FUZZ_MAIN_FILE;
     return main_file == NULL ? fuzz_through_file(model, FUZZ_FORMAT, options)
                              : fuzz_through_folder(model, FUZZ_FORMAT, main_file, options);
 }
@@ -182,7 +184,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const gbs_read_options lenient = plain_options(1);
     const gbs_read_options rare = rare_options(data, size);
     uint32_t seed = fuzz_choose(data, size, UINT32_MAX);
-    const char *folder = FUZZ_MAIN_FILE == NULL ? NULL : fuzz_files(data, size);
+    const char *folder = main_file == NULL ? NULL : fuzz_files(data, size);
     gbs_model *exact = read_input(data, size, folder, &strict);
     gbs_model *kind = read_input(data, size, folder, &lenient);
     gbs_model *other = read_input(data, size, folder, &rare);

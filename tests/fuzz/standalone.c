@@ -78,13 +78,15 @@ static void broken(int signal_number)
     (void)raise(signal_number);
 }
 
-/* There with a sanitizer that ends the program itself. */
+/* There with a sanitizer that ends the program itself.
+ * NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): its name */
 void __sanitizer_set_death_callback(void (*callback)(void))
     __attribute__((weak, visibility("default")));
 
 static void prepare(void)
 {
-    const struct rlimit memory = {.rlim_cur = (rlim_t)1 << 31, .rlim_max = RLIM_INFINITY};
+    const rlim_t most = (rlim_t)1 << 31; /* bytes */
+    struct rlimit memory = {0};
     (void)signal(SIGABRT, broken);
     (void)signal(SIGPROF, broken);
     if (__sanitizer_set_death_callback != NULL) {
@@ -94,7 +96,10 @@ static void prepare(void)
     (void)signal(SIGSEGV, broken);
     (void)signal(SIGBUS, broken);
     (void)signal(SIGFPE, broken);
-    (void)setrlimit(RLIMIT_AS, &memory);
+    if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur > most) {
+        memory.rlim_cur = most;
+        (void)setrlimit(RLIMIT_AS, &memory);
+    }
 }
 
 /* ---- seeds -------------------------------------------------------------------------------- */
