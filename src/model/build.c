@@ -81,6 +81,25 @@ static size_t model_bytes(const gbs_model *m, size_t text_bytes)
     return bytes;
 }
 
+gbs_status gbsi_model_index(gbs_model *model, size_t text_bytes, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (model->directed) {
+        GBSI_TRY(gbsi_model_index_network(model, err));
+    }
+    GBSI_TRY(gbsi_model_make_digest(model, err));
+    model->bytes = model_bytes(model, text_bytes);
+
+cleanup:
+    if (status < 0) {
+        gbsi_free(model->cpt);
+        gbsi_free(model->topological);
+        model->cpt = NULL;
+        model->topological = NULL;
+    }
+    return status;
+}
+
 gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -88,19 +107,15 @@ gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model, gbs_error 
     gbs_model *made = NULL;
     GBSI_TRY(reserve_empty(builder, err));
     GBSI_TRY(gbsi_model_index_names(m, err));
-    if (m->directed) {
-        GBSI_TRY(gbsi_model_index_network(m, err));
-    }
-    GBSI_TRY(gbsi_model_make_digest(m, err));
+    GBSI_TRY(gbsi_model_index(m, builder->text_bytes, err));
     made = gbsi_alloc_zero(sizeof *made);
     if (made == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "model", sizeof *made));
     }
     shrink_model(m, builder->text_bytes);
-    m->bytes = model_bytes(m, builder->text_bytes);
     *made = *m;
     *model = made;
-    gbsi_free(builder->stamp);
+    gbsi_stamps_free(&builder->stamps);
     *builder = (gbs_builder){0};
 
 cleanup:

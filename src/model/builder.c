@@ -3,14 +3,9 @@
  * builder as it was when it fails. */
 #include "model/builder.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-
-enum {
-    FEW_LABELS = 16, /* up to here the stack will do */
-};
 
 gbs_status gbs_builder_new(gbs_builder **builder, gbs_error *err)
 {
@@ -26,7 +21,7 @@ void gbs_builder_free(gbs_builder *builder)
 {
     if (builder != NULL) {
         gbsi_model_clear(&builder->model);
-        gbsi_free(builder->stamp);
+        gbsi_stamps_free(&builder->stamps);
         gbsi_free(builder);
     }
 }
@@ -41,22 +36,13 @@ void gbs_builder_set_directed(gbs_builder *builder)
 static gbs_status check_arities(const gbs_builder *b, uint32_t n, const uint32_t *arity,
                                 size_t *n_states, gbs_error *err)
 {
-    if (n > GBS_MAX_VARIABLES - b->model.n_variables) {
+    const uint32_t first = b->model.n_variables;
+    if (n > GBS_MAX_VARIABLES - first) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "%llu variables, at most %u are possible",
-                         (unsigned long long)b->model.n_variables + n, GBS_MAX_VARIABLES);
+                         (unsigned long long)first + n, GBS_MAX_VARIABLES);
     }
-    *n_states = b->model.n_variables == 0 ? 0 : b->model.state_offset[b->model.n_variables];
-    for (uint32_t i = 0; i < n; ++i) {
-        if (arity[i] < 1 || arity[i] > GBS_MAX_ARITY) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u has %u states, expected 1 to %u",
-                             (unsigned)(b->model.n_variables + i), (unsigned)arity[i],
-                             GBS_MAX_ARITY);
-        }
-        if (!gbsi_add_size(*n_states, arity[i], n_states)) {
-            return gbsi_fail(err, GBS_ERR_LIMIT, "more states than memory has bytes");
-        }
-    }
-    return GBS_OK;
+    *n_states = first == 0 ? 0 : b->model.state_offset[first];
+    return gbsi_check_arities(first, n, arity, n_states, err);
 }
 
 /* Arrays of offsets into the text are only there once something has a name or a label. */
@@ -114,26 +100,6 @@ static gbs_status check_variable(const gbs_builder *b, uint32_t variable, gbs_er
     return GBS_OK;
 }
 
-/* Names end up in tables and on terminals: characters that end lines or move cursors (C0, DEL, and
- * C1 as UTF-8 has it) are no part of one. @return the first of them, or NULL. */
-static const char *find_control(const char *text)
-{
-    for (const unsigned char *c = (const unsigned char *)text; *c != 0; c++) {
-        if (*c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)) {
-            return (const char *)c;
-        }
-    }
-    return NULL;
-}
-
-static gbs_status refuse_control(uint32_t variable, const char *what, const char *at,
-                                 gbs_error *err)
-{
-    const unsigned char *c = (const unsigned char *)at;
-    return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u: %s holds the control character U+%04x",
-                     (unsigned)variable, what, (unsigned)(*c == 0xc2 ? c[1] : *c));
-}
-
 /* Append a copy of text to the pool. */
 static gbs_status keep_text(gbs_builder *b, const char *text, size_t *offset, gbs_error *err)
 {
@@ -157,53 +123,13 @@ gbs_status gbs_builder_name_variable(gbs_builder *builder, uint32_t variable, co
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u: its name is empty",
                          (unsigned)variable);
     }
-    if (find_control(name) != NULL) {
-        return refuse_control(variable, "its name", find_control(name), err);
-    }
+    GBSI_TRY(gbsi_check_control(variable, "its name", name, err));
     if (m->name == NULL) {
         GBSI_TRY(extend_offsets(&m->name, &builder->capacity.name, 0, m->n_variables, err));
     }
     GBSI_TRY(keep_text(builder, name, &m->name[variable], err));
 
 cleanup:
-    return status;
-}
-
-static gbs_status refuse_label(uint32_t variable, uint32_t a, uint32_t b, const char *label,
-                               gbs_error *err)
-{
-    return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u: states %u and %u are both \"%.200s\"",
-                     (unsigned)variable, (unsigned)a, (unsigned)b, label);
-}
-
-/* Labels already in the pool at offset[0..k-1]. */
-static gbs_status check_labels_unique(const char *text, const size_t *offset, uint32_t variable,
-                                      uint32_t k, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    uint32_t few[2 * FEW_LABELS];
-    uint32_t *order = few;
-    if (k > FEW_LABELS) {
-        order = gbsi_alloc_array(2 * (size_t)k, sizeof *order);
-        if (order == NULL) {
-            return gbsi_no_memory(err, "labels", 2 * (size_t)k * sizeof *order);
-        }
-    }
-    for (uint32_t a = 0; a < k; ++a) {
-        order[a] = a;
-    }
-    gbsi_sort_by_text(text, offset, order, order + k, k);
-    for (uint32_t a = 1; a < k; ++a) {
-        const char *label = text + offset[order[a]];
-        if (strcmp(label, text + offset[order[a - 1]]) == 0) {
-            GBSI_TRY(refuse_label(variable, order[a - 1], order[a], label, err));
-        }
-    }
-
-cleanup:
-    if (order != few) {
-        gbsi_free(order);
-    }
     return status;
 }
 
@@ -229,12 +155,10 @@ gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t variable,
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u: the label of state %u is empty",
                                (unsigned)variable, (unsigned)a));
         }
-        if (find_control(label[a]) != NULL) {
-            GBSI_TRY(refuse_control(variable, "a label", find_control(label[a]), err));
-        }
+        GBSI_TRY(gbsi_check_control(variable, "a label", label[a], err));
         GBSI_TRY(keep_text(builder, label[a], &offset[a], err));
     }
-    GBSI_TRY(check_labels_unique(m->text, offset, variable, k, err));
+    GBSI_TRY(gbsi_check_labels(m->text, offset, variable, k, err));
     memcpy(&m->label[m->state_offset[variable]], offset, k * sizeof *offset);
 
 cleanup:
@@ -247,18 +171,6 @@ cleanup:
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-static gbs_status refuse_entry(size_t table, size_t entry, double logw, gbs_error *err)
-{
-    if (isfinite(logw)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "table %zu: entry %zu is %g, expected a log-weight of at most %g in size",
-                         table, entry, logw, GBS_MAX_LOG_WEIGHT);
-    }
-    return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                     "table %zu: entry %zu is %s, expected a finite log-weight or minus infinity",
-                     table, entry, isnan(logw) ? "not a number" : "plus infinity");
-}
-
 gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries, const double *logw,
                                  uint32_t *table, gbs_error *err)
 {
@@ -266,17 +178,14 @@ gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries, const d
     gbsi_factors *f = &builder->model.factors;
     const size_t used = f->n_tables == 0 ? 0 : f->table_start[f->n_tables];
     size_t total = 0;
+    size_t bad = 0;
     if (n_entries == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "table %zu has no entries", f->n_tables);
     }
     if (f->n_tables >= GBSI_NONE || !gbsi_add_size(used, n_entries, &total)) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more tables or entries than can be numbered");
     }
-    for (size_t e = 0; e < n_entries; ++e) {
-        if (!(fabs(logw[e]) <= GBS_MAX_LOG_WEIGHT) && logw[e] != -INFINITY) {
-            return refuse_entry(f->n_tables, e, logw[e], err);
-        }
-    }
+    GBSI_TRY(gbsi_check_entries(f->n_tables, n_entries, logw, &bad, err));
     GBSI_TRY(GBSI_GROW(builder, model.factors.table_start, table_start, f->n_tables + 2, err));
     GBSI_TRY(GBSI_GROW(builder, model.factors.table, table, total, err));
     memcpy(f->table + used, logw, n_entries * sizeof *logw);

@@ -3,23 +3,20 @@
 #ifndef GBSI_MODEL_BUILDER_H
 #define GBSI_MODEL_BUILDER_H
 
-#include "model/model.h"
+#include "model/check.h"
 
 /* Elements that each array of the model has room for. */
 typedef struct gbsi_capacities {
     size_t arity, state_offset, name, label, text;
     size_t kind, scope_start, scope, literal, weight, aux;
     size_t table_start, table, logical;
-    size_t stamp;
 } gbsi_capacities;
 
 struct gbs_builder {
     gbs_model model; /* digest, by_name, cpt and topological are made by build */
     gbsi_capacities capacity;
-    size_t text_bytes;  /* used of model.text */
-    uint32_t *stamp;    /* [<= n_variables] the last long scope each variable was seen in */
-    size_t n_stamps;    /* initialised ones */
-    uint32_t stamp_now; /* scopes stamped so far */
+    size_t text_bytes; /* used of model.text */
+    gbsi_stamps stamps;
 };
 
 /* Grow an array of the builder, named by its path in the struct, to at least n elements. */
@@ -41,6 +38,9 @@ void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uin
 
 /* Fill model->by_name; GBS_ERR_ARGUMENT where two variables share a name. */
 gbs_status gbsi_model_index_names(gbs_model *model, gbs_error *err);
+/* Fill what a model has besides names: the order of a Bayesian network, the digest, the bytes held.
+ * On failure it is as before. @param text_bytes of model->text. */
+gbs_status gbsi_model_index(gbs_model *model, size_t text_bytes, gbs_error *err);
 /* Fill model->cpt and topological, or refuse what is not a Bayesian network. */
 gbs_status gbsi_model_index_network(gbs_model *model, gbs_error *err);
 /* Fill model->digest. */

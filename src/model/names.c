@@ -46,19 +46,6 @@ void gbsi_sort_by_text(const char *text, const size_t *offset, uint32_t *id, uin
     }
 }
 
-static gbs_status check_names_unique(const gbs_model *model, const uint32_t *by_name,
-                                     uint32_t n_named, gbs_error *err)
-{
-    for (uint32_t i = 1; i < n_named; ++i) {
-        const char *name = model->text + model->name[by_name[i]];
-        if (strcmp(name, model->text + model->name[by_name[i - 1]]) == 0) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variables %u and %u are both named \"%.200s\"",
-                             (unsigned)by_name[i - 1], (unsigned)by_name[i], name);
-        }
-    }
-    return GBS_OK;
-}
-
 gbs_status gbsi_model_index_names(gbs_model *model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -83,7 +70,7 @@ gbs_status gbsi_model_index_names(gbs_model *model, gbs_error *err)
         }
     }
     gbsi_sort_by_text(model->text, model->name, by_name, scratch, n_named);
-    GBSI_TRY(check_names_unique(model, by_name, n_named, err));
+    GBSI_TRY(gbsi_check_name_order(model, by_name, n_named, err));
     model->by_name = by_name;
     model->n_named = n_named;
     by_name = NULL;
