@@ -20,8 +20,7 @@ static const struct {
     {"scan", " synchronous splash auto "},
     {"draw", " herded herded-shared herded-complete discretized one-bin randomly-discretized "
              "bounded-error cud "},
-    {"format", " gbm zarr "},
-    {"from", " gbm "},
+    {"format", " zarr "},
 };
 
 int cli_is_later(const char *option, const char *text)

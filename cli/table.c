@@ -28,7 +28,7 @@
     {name, 0, CLI_UINT, verbs, AT(field), def, min, max, 0, 0, 0, unit, help},
 
 /* What gbs_model_formats() says: a test compares the help with it. */
-#define CLI_MODEL_FORMATS "uai|lg|bif|xmlbif|fg|alchemy|mtx|rud|coo|col|wcnf|mln|dimmwitted|dimmwitted-tsv"
+#define CLI_MODEL_FORMATS "uai|lg|bif|xmlbif|fg|alchemy|mtx|rud|coo|col|wcnf|mln|gbm|dimmwitted|dimmwitted-tsv"
 
 static const cli_option table[] = {
     {"evidence", 'e', CLI_LIST, CLI_RUNS | CLI_VERB_INFO, AT(evidence), 0, 0, 0, 0, 0, 0,

@@ -80,6 +80,14 @@ void gbsi_digest_f64(gbsi_digest *digest, const double *value, size_t n)
     }
 }
 
+bool gbsi_little_endian(void)
+{
+    const uint32_t one = 1;
+    uint8_t first = 0;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
 void gbsi_digest_text(const gbsi_digest *digest, char text[33])
 {
     XXH128_hash_t hash = XXH3_128bits_digest(digest->state);

@@ -3,6 +3,7 @@
 #ifndef GBSI_BASE_DIGEST_H
 #define GBSI_BASE_DIGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ void gbsi_digest_u8(gbsi_digest *digest, const uint8_t *value, size_t n);
 void gbsi_digest_u32(gbsi_digest *digest, const uint32_t *value, size_t n);
 void gbsi_digest_u64(gbsi_digest *digest, const uint64_t *value, size_t n);
 void gbsi_digest_f64(gbsi_digest *digest, const double *value, size_t n);
+/* Whether integers and doubles lie in memory as they are fed. */
+bool gbsi_little_endian(void);
 /* 32 hexadecimal digits and a final 0. */
 void gbsi_digest_text(const gbsi_digest *digest, char text[33]);
 

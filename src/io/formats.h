@@ -22,7 +22,8 @@ enum {
     GBSI_TAKES_STATES = 1 << 3,
 };
 
-/* A format has one of the three readers (or none) and one of the two writers (or none). */
+/* A format has one of the three readers (or none; read_files may go with one for streams) and one
+ * of the two writers (or none). */
 typedef struct gbsi_format {
     const char *name;    /* as users type it; never changes */
     const char *endings; /* ".rud .rudy": compared in any case, longest first where one ends in
@@ -33,7 +34,8 @@ typedef struct gbsi_format {
     /* Bytes that are no text. */
     gbs_status (*read_binary)(const gbsi_input *input, const gbs_read_options *options,
                               gbs_model **model, gbs_error *err);
-    /* Several files, of which the user named one (or their folder). */
+    /* A path the reader opens itself: several files, of which the user named one (or their
+     * folder), or one to be mapped. */
     gbs_status (*read_files)(const char *path, const gbs_read_options *options, gbs_model **model,
                              gbs_error *err);
     gbs_status (*write)(const gbs_model *model, gbs_output *output,
@@ -102,5 +104,11 @@ gbs_status gbsi_dimmwitted_tsv_write(const gbs_model *model, const char *path,
                                      const gbs_write_options *options, gbs_error *err);
 /* Whether path is a folder that holds graph.meta. */
 bool gbsi_dimmwitted_in_folder(const char *path);
+gbs_status gbsi_gbm_read_file(const char *path, const gbs_read_options *options, gbs_model **model,
+                              gbs_error *err);
+gbs_status gbsi_gbm_read(const gbsi_input *input, const gbs_read_options *options,
+                         gbs_model **model, gbs_error *err);
+gbs_status gbsi_gbm_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err);
 
 #endif

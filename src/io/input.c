@@ -133,6 +133,57 @@ gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
     return finish(&made, input, err);
 }
 
+/* Whether the file is worth mapping and let itself be. A pipe must not be opened to find out. */
+static bool map_path(const char *path, gbsi_mapping *mapping)
+{
+    const off_t least = 1 << 20;
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size < least) {
+        return false;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool mapped = fd >= 0 && fstat(fd, &info) == 0 && info.st_size >= least &&
+                  gbsi_mapping_new(fd, (size_t)info.st_size, mapping);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return mapped;
+}
+
+gbs_status gbsi_input_map(const char *path, gbsi_input *input, gbs_error *err)
+{
+    gbsi_input made = {.name = path};
+    if (strcmp(path, "-") == 0 || !map_path(path, &made.mapping)) {
+        return gbsi_input_read(path, input, err);
+    }
+    made.bytes = made.mapping.bytes;
+    made.n = made.mapping.n;
+    gbs_status status = finish(&made, input, err);
+    if (status == GBS_OK && input->bytes != input->mapping.bytes) { /* was compressed */
+        gbsi_mapping_free(&input->mapping);
+    }
+    return status;
+}
+
+gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err)
+{
+    if (input->mapping.bytes != NULL) {
+        *mapping = input->mapping;
+        input->mapping = (gbsi_mapping){0};
+    } else {
+        char *copy = gbsi_alloc_lanes(input->n, 1);
+        if (copy == NULL) {
+            return gbsi_no_memory(err, input->name, input->n);
+        }
+        if (input->n > 0) {
+            memcpy(copy, input->bytes, input->n);
+        }
+        *mapping = (gbsi_mapping){.bytes = copy, .n = input->n};
+    }
+    gbsi_input_free(input);
+    return GBS_OK;
+}
+
 gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi_input *input,
                              gbs_error *err)
 {
@@ -143,5 +194,6 @@ gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi
 void gbsi_input_free(gbsi_input *input)
 {
     gbsi_free(input->owned);
+    gbsi_mapping_free(&input->mapping);
     *input = (gbsi_input){0};
 }

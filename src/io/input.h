@@ -5,17 +5,23 @@
 
 #include <stddef.h>
 
+#include "base/mapping.h"
 #include "gibbsite/status.h"
 
 typedef struct gbsi_input {
     const char *name;  /* borrowed: for messages */
-    const char *bytes; /* [n], owned or borrowed */
+    const char *bytes; /* [n], owned, borrowed or mapped */
     size_t n;
     void *owned;
+    gbsi_mapping mapping;
 } gbsi_input;
 
 /* @param path "-" for standard input; borrowed as long as the input. */
 gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err);
+/* The same, large files mapped instead of read: for readers that use the bytes in place. */
+gbs_status gbsi_input_map(const char *path, gbsi_input *input, gbs_error *err);
+/* Hands the bytes over: the mapping, or an aligned copy. The input is empty afterwards. */
+gbs_status gbsi_input_take(gbsi_input *input, gbsi_mapping *mapping, gbs_error *err);
 /* bytes is borrowed unless it is compressed. */
 gbs_status gbsi_input_memory(const char *name, const void *bytes, size_t n, gbsi_input *input,
                              gbs_error *err);

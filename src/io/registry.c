@@ -41,6 +41,9 @@ static const gbsi_format formats[] = {
      .read_files = gbsi_dimmwitted_read, .write_files = gbsi_dimmwitted_write},
     {.name = "dimmwitted-tsv", .endings = ".meta", .holds = GBSI_HOLDS_LABELS | GBSI_HOLDS_KINDS,
      .read_files = gbsi_dimmwitted_tsv_read, .write_files = gbsi_dimmwitted_tsv_write},
+    {.name = "gbm", .endings = ".gbm",
+     .holds = GBSI_HOLDS_DIRECTION | GBSI_HOLDS_NAMES | GBSI_HOLDS_LABELS | GBSI_HOLDS_KINDS,
+     .read_binary = gbsi_gbm_read, .read_files = gbsi_gbm_read_file, .write = gbsi_gbm_write},
 };
 /* clang-format on */
 #define N_FORMATS (sizeof formats / sizeof formats[0])
@@ -49,7 +52,7 @@ static const gbsi_format formats[] = {
  * table. */
 const char *gbs_model_formats(void)
 {
-    return "uai|lg|bif|xmlbif|fg|alchemy|mtx|rud|coo|col|wcnf|mln|dimmwitted|dimmwitted-tsv";
+    return "uai|lg|bif|xmlbif|fg|alchemy|mtx|rud|coo|col|wcnf|mln|gbm|dimmwitted|dimmwitted-tsv";
 }
 
 static const gbs_read_options default_read = {0};

@@ -6,13 +6,17 @@
 
 void gbsi_model_clear(gbs_model *model)
 {
-    gbsi_free(model->arity);
-    gbsi_free(model->state_offset);
-    gbsi_free(model->text);
-    gbsi_free(model->name);
-    gbsi_free(model->label);
-    gbsi_free(model->by_name);
-    gbsi_factors_free(&model->factors);
+    if (model->mapping.bytes != NULL) {
+        gbsi_mapping_free(&model->mapping);
+    } else {
+        gbsi_free(model->arity);
+        gbsi_free(model->state_offset);
+        gbsi_free(model->text);
+        gbsi_free(model->name);
+        gbsi_free(model->label);
+        gbsi_free(model->by_name);
+        gbsi_factors_free(&model->factors);
+    }
     gbsi_free(model->cpt);
     gbsi_free(model->topological);
 }

@@ -3,9 +3,13 @@
 #ifndef GBSI_MODEL_MODEL_H
 #define GBSI_MODEL_MODEL_H
 
+#include "base/mapping.h"
 #include "model/factors.h"
 
+/* A model read from a file that is laid out like it (docs/gbm.md) is that file: its arrays, but for
+ * cpt and topological, lie in the mapping and belong to it. */
 struct gbs_model {
+    gbsi_mapping mapping; /* bytes NULL: each array is an allocation of its own */
     uint32_t n_variables;
     uint32_t *arity;      /* [n_variables] */
     size_t *state_offset; /* [n_variables + 1] */

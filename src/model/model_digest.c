@@ -17,17 +17,9 @@ enum {
 static const char version_tag[] = "gibbsite model 1";
 
 /* On a little-endian machine the memory is already what the digest is defined on. */
-static bool little_endian(void)
-{
-    const uint32_t one = 1;
-    uint8_t first = 0;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
-
 static void feed_u32(gbsi_digest *d, const uint32_t *value, size_t n)
 {
-    if (little_endian()) {
+    if (gbsi_little_endian()) {
         gbsi_digest_bytes(d, value, n * sizeof *value);
     } else {
         gbsi_digest_u32(d, value, n);
@@ -36,7 +28,7 @@ static void feed_u32(gbsi_digest *d, const uint32_t *value, size_t n)
 
 static void feed_f64(gbsi_digest *d, const double *value, size_t n)
 {
-    if (little_endian()) {
+    if (gbsi_little_endian()) {
         gbsi_digest_bytes(d, value, n * sizeof *value);
     } else {
         gbsi_digest_f64(d, value, n);

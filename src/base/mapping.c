@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mapping.h"
+
+#include <sys/mman.h>
+
+#include "base/memory.h"
+
+bool gbsi_mapping_new(int fd, size_t n, gbsi_mapping *mapping)
+{
+    void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED) {
+        return false;
+    }
+    *mapping = (gbsi_mapping){.bytes = bytes, .n = n, .mapped = true};
+    return true;
+}
+
+void gbsi_mapping_free(gbsi_mapping *mapping)
+{
+    if (mapping->mapped) {
+        (void)munmap(mapping->bytes, mapping->n);
+    } else {
+        gbsi_free(mapping->bytes);
+    }
+    *mapping = (gbsi_mapping){0};
+}

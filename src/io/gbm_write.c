@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arrays of a model as they are, docs/gbm.md, one behind the other: the header needs only
+ * counts, so nothing is held or written twice. Names and labels are put in order on the way; equal
+ * models with equally shared tables give equal bytes. */
+#include <string.h>
+
+#include "base/digest.h"
+#include "io/formats.h"
+#include "io/gbm.h"
+#include "model/model.h"
+
+enum { CHUNK = 512 };
+
+typedef struct gbm_writer {
+    gbs_output *output;
+    gbsi_digest *digest;
+    uint64_t at; /* bytes written */
+    const gbs_model *model;
+    gbsi_gbm_counts counts;
+    uint64_t n_name_text; /* bytes of names; labels follow them */
+    gbsi_gbm_layout layout;
+} gbm_writer;
+
+static void put(gbm_writer *w, const void *bytes, size_t n)
+{
+    gbs_output_bytes(w->output, bytes, n);
+    gbsi_digest_bytes(w->digest, bytes, n);
+    w->at += n;
+}
+
+static void put_zeros(gbm_writer *w, uint64_t to)
+{
+    static const char zeros[GBSI_GBM_ALIGN];
+    put(w, zeros, (size_t)(to - w->at));
+}
+
+static void put_u32(gbm_writer *w, uint32_t value)
+{
+    put(w, &value, sizeof value);
+}
+
+static void put_u64(gbm_writer *w, uint64_t value)
+{
+    put(w, &value, sizeof value);
+}
+
+/* ---- names and labels ---------------------------------------------------------------------- */
+
+/* Bytes of the strings at offset[0 .. n), their zeros included. */
+static uint64_t text_bytes(const char *text, const size_t *offset, size_t n)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < n; i++) {
+        bytes += offset[i] == SIZE_MAX ? 0 : strlen(text + offset[i]) + 1;
+    }
+    return bytes;
+}
+
+static void put_text(gbm_writer *w, const size_t *offset, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (offset[i] != SIZE_MAX) {
+            const char *text = w->model->text + offset[i];
+            put(w, text, strlen(text) + 1);
+        }
+    }
+}
+
+/* Offsets of the same strings when they begin at first and follow each other. */
+static void put_offsets(gbm_writer *w, const size_t *offset, size_t n, uint64_t first)
+{
+    uint64_t chunk[CHUNK];
+    size_t length = 0;
+    for (size_t i = 0; i < n; i++) {
+        chunk[length++] = offset[i] == SIZE_MAX ? UINT64_MAX : first;
+        first += offset[i] == SIZE_MAX ? 0 : strlen(w->model->text + offset[i]) + 1;
+        if (length == CHUNK) {
+            put(w, chunk, sizeof chunk);
+            length = 0;
+        }
+    }
+    put(w, chunk, length * sizeof *chunk);
+}
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+static void count(gbm_writer *w)
+{
+    const gbs_model *m = w->model;
+    const gbsi_factors *f = &m->factors;
+    const size_t n_states = m->state_offset[m->n_variables];
+    gbsi_gbm_counts c = {.n_variables = m->n_variables,
+                         .n_states = n_states,
+                         .n_factors = f->n_factors,
+                         .n_scope = f->scope_start[f->n_factors],
+                         .n_tables = f->n_tables,
+                         .n_entries = f->table_start[f->n_tables],
+                         .n_logical = f->n_logical,
+                         .n_named = m->n_named};
+    const uint64_t n_labels = m->label == NULL ? 0 : text_bytes(m->text, m->label, n_states);
+    w->n_name_text = m->n_named == 0 ? 0 : text_bytes(m->text, m->name, m->n_variables);
+    c.flags = (m->directed ? GBSI_GBM_DIRECTED : 0) | (n_labels > 0 ? GBSI_GBM_LABELS : 0);
+    c.n_text = w->n_name_text + n_labels;
+    w->counts = c;
+}
+
+static void put_header(gbm_writer *w)
+{
+    const gbsi_gbm_counts *c = &w->counts;
+    put(w, gbsi_gbm_magic, sizeof gbsi_gbm_magic);
+    put_u32(w, GBSI_GBM_VERSION);
+    put_u32(w, c->flags);
+    put_u64(w, w->layout.file_bytes);
+    const uint64_t counts[GBSI_GBM_N_COUNTS] = {c->n_variables, c->n_states, c->n_factors,
+                                                c->n_scope,     c->n_tables, c->n_entries,
+                                                c->n_logical,   c->n_named,  c->n_text};
+    put(w, counts, sizeof counts);
+    put_u64(w, w->layout.n_sections);
+    put_zeros(w, GBSI_GBM_HEADER_BYTES);
+    for (unsigned s = 0; s < GBSI_GBM_N_SECTIONS; s++) {
+        unsigned char entry[GBSI_GBM_ENTRY_BYTES];
+        if (w->layout.present[s]) {
+            gbsi_gbm_entry(&w->layout, (gbsi_gbm_section)s, entry);
+            put(w, entry, sizeof entry);
+        }
+    }
+}
+
+/* Member by member: what lies between them in memory may be anything. */
+static void put_descriptions(gbm_writer *w)
+{
+    const gbsi_factors *f = &w->model->factors;
+    for (size_t i = 0; i < f->n_logical; i++) {
+        const uint8_t bytes[4] = {f->logical[i].function, f->logical[i].head, 0, 0};
+        put(w, bytes, sizeof bytes);
+        put_u32(w, f->logical[i].n_body);
+        put_u32(w, f->logical[i].n_body_true);
+    }
+}
+
+static void put_section(gbm_writer *w, gbsi_gbm_section section)
+{
+    const gbs_model *m = w->model;
+    const gbsi_factors *f = &m->factors;
+    const size_t n_states = m->state_offset[m->n_variables];
+    const void *const array[GBSI_GBM_N_SECTIONS] = {
+        [GBSI_GBM_ARITY] = m->arity,
+        [GBSI_GBM_STATE_OFFSET] = m->state_offset,
+        [GBSI_GBM_KIND] = f->kind,
+        [GBSI_GBM_SCOPE_START] = f->scope_start,
+        [GBSI_GBM_SCOPE] = f->scope,
+        [GBSI_GBM_LITERAL] = f->literal,
+        [GBSI_GBM_WEIGHT] = f->weight,
+        [GBSI_GBM_AUX] = f->aux,
+        [GBSI_GBM_TABLE_START] = f->table_start,
+        [GBSI_GBM_TABLE] = f->table,
+        [GBSI_GBM_BY_NAME] = m->by_name,
+    };
+    switch (section) {
+    case GBSI_GBM_LOGICAL:
+        put_descriptions(w);
+        break;
+    case GBSI_GBM_TEXT:
+        put_text(w, m->name, w->layout.present[GBSI_GBM_NAME] ? m->n_variables : 0);
+        put_text(w, m->label, w->layout.present[GBSI_GBM_LABEL] ? n_states : 0);
+        break;
+    case GBSI_GBM_NAME:
+        put_offsets(w, m->name, m->n_variables, 0);
+        break;
+    case GBSI_GBM_LABEL:
+        put_offsets(w, m->label, n_states, w->n_name_text);
+        break;
+    default:
+        put(w, array[section], (size_t)w->layout.bytes[section]);
+    }
+}
+
+gbs_status gbsi_gbm_write(const gbs_model *model, gbs_output *output,
+                          const gbs_write_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char text[GBSI_GBM_DIGEST_BYTES + 1];
+    gbm_writer w = {.output = output, .model = model};
+    (void)options;
+    GBSI_TRY(gbsi_gbm_check_host("gbm", err));
+    GBSI_TRY(gbsi_digest_new(&w.digest, err));
+    count(&w);
+    if (!gbsi_gbm_lay_out(&w.counts, &w.layout)) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "more bytes than a gbm file can have"));
+    }
+    put_header(&w);
+    for (unsigned s = 0; s < GBSI_GBM_N_SECTIONS; s++) {
+        if (w.layout.present[s]) {
+            put_zeros(&w, w.layout.offset[s]);
+            put_section(&w, (gbsi_gbm_section)s);
+        }
+    }
+    put_zeros(&w, w.layout.digest_at);
+    gbsi_digest_text(w.digest, text);
+    gbs_output_bytes(output, text, GBSI_GBM_DIGEST_BYTES);
+
+cleanup:
+    gbsi_digest_free(w.digest);
+    return status;
+}

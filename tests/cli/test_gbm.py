@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The native format, read by the reader that its page prints."""
+import math
+import re
+
+from conftest import ROOT, SMALL, SPRINKLER
+
+
+def page_reader():
+    page = (ROOT / "docs" / "gbm.md").read_text()
+    scope = {}
+    exec(re.search(r"```python\n(.*?)```", page, re.S).group(1), scope)  # our own page
+    return scope["read_gbm"]
+
+
+def texts(sections, name):
+    text = sections["text"].tobytes()
+    return [None if at == 2**64 - 1 else text[at:text.index(b"\0", at)].decode()
+            for at in sections[name]]
+
+
+def test_the_page_is_enough_to_read_a_file(run, work):
+    assert run("convert", SPRINKLER, "-o", "s.gbm").status == 0
+    flags, counts, sections = page_reader()(work / "s.gbm")
+    assert flags == 3
+    assert [counts[c] for c in "VSFNTLM"] == [3, 6, 3, 6, 3, 0, 3]
+    assert list(sections["arity"]) == [2, 2, 2]
+    assert texts(sections, "name") == ["rain", "sprinkler", "grass"]
+    assert texts(sections, "label") == ["no", "yes", "off", "on", "dry", "wet"]
+    assert list(sections["by_name"]) == [2, 0, 1]
+    start = sections["table_start"]
+    tables = [[math.exp(x) for x in sections["table"][a:b]] for a, b in zip(start, start[1:])]
+    expected = {0: [0.8, 0.2], 1: [0.6, 0.4, 0.99, 0.01]}
+    for factor, table in expected.items():
+        assert all(abs(a - b) < 1e-15 for a, b in zip(tables[sections["aux"][factor]], table))
+    f = sections["scope_start"]
+    assert [list(sections["scope"][a:b])[-1] for a, b in zip(f, f[1:])] == [0, 1, 2]
+
+
+def test_through_a_pipe_and_packed(run, work):
+    (work / "small.uai").write_text(SMALL)
+    digest = run("info", "small.uai").out.splitlines()[0]
+    for name in ("x.gbm", "x.gbm.gz"):
+        assert run("convert", "small.uai", "-o", name).status == 0
+        assert run("info", name).out.splitlines()[0] == digest
+    assert run("convert", "x.gbm.gz", "-o", "y.gbm").status == 0
+    assert (work / "x.gbm").read_bytes() == (work / "y.gbm").read_bytes()
+
+
+def test_damage_is_a_bad_file(run, work):
+    assert run("convert", SPRINKLER, "-o", "s.gbm").status == 0
+    whole = (work / "s.gbm").read_bytes()
+    (work / "cut.gbm").write_bytes(whole[:-1])
+    done = run("info", "cut.gbm")
+    assert done.status == 3
+    assert f"cut.gbm: byte {len(whole) - 1}: found the end of the file" in done.err
+    (work / "bad.gbm").write_bytes(whole[:700] + b"?" + whole[701:])
+    done = run("info", "bad.gbm")
+    assert done.status == 3
+    assert f"bad.gbm: byte {len(whole) - 32}: found another checksum" in done.err
