@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "rng/philox.h"
+#include "simd/dispatch.h"
 #include "simd/math.h"
 
 /* Where long double is no longer than double the reference itself is off by some. */
@@ -203,12 +204,60 @@ static void special_powers(void **state)
     expect(gbsi_pow(0x1p-1074, 1.0), 0x1p-1074);
 }
 
+/* Eight at a time and one at a time: the same bits in every instruction set, odd ones among them.
+ */
+static void log_many(void **state)
+{
+    (void)state;
+    static const double odd[] = {0.0,
+                                 -0.0,
+                                 -1.0,
+                                 INFINITY,
+                                 -INFINITY,
+                                 NAN,
+                                 DBL_MIN,
+                                 DBL_MIN / 3,
+                                 0x1p-1074,
+                                 DBL_MAX,
+                                 1.0,
+                                 0x1.6a09e667f3bccp-1,
+                                 0x1.6a09e667f3bcdp-1,
+                                 0x1.6a09e667f3bcdp0};
+    enum { N = 4099, N_ODD = sizeof odd / sizeof *odd };
+    static double x[N];
+    static double y[N];
+    for (gbsi_simd level = GBSI_SIMD_PORTABLE; level < GBSI_N_SIMD; level++) {
+        if (gbsi_simd_force(level) != level) {
+            print_message("no %s here\n", gbsi_simd_text(level));
+            continue;
+        }
+        for (uint32_t i = 0; i < N; i++) {
+            const range all = {-1022.0, 1023.0, 1};
+            const range near_one = {0.5, 2.0, 0};
+            x[i] = i % 7 == 3 ? odd[i / 7 % N_ODD] : draw(i % 2 == 0 ? all : near_one, i, 50);
+        }
+        for (size_t n = 0; n < 40; n++) {
+            memcpy(y, x, sizeof y);
+            gbsi_log_many(y, n);
+            assert_memory_equal(y + n, x + n, sizeof y - n * sizeof *y);
+        }
+        memcpy(y, x, sizeof y);
+        gbsi_log_many(y, N);
+        for (size_t i = 0; i < N; i++) {
+            const double one = gbsi_log(x[i]);
+            assert_true(isnan(one) ? isnan(y[i]) : memcmp(&one, &y[i], sizeof one) == 0);
+        }
+    }
+    (void)gbsi_simd_force(GBSI_N_SIMD);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exp_and_log),   cmocka_unit_test(relatives),
         cmocka_unit_test(powers),        cmocka_unit_test(special_values),
         cmocka_unit_test(exact_results), cmocka_unit_test(special_powers),
+        cmocka_unit_test(log_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
