@@ -18,6 +18,12 @@ typedef enum gbsi_decimal_status {
  * the point, or inf, infinity, nan in any case. Any number of digits is rounded exactly. */
 gbsi_decimal_status gbsi_decimal_read(const char *text, size_t n, double *value);
 
+/* The number that begins at `at`, if it is written in a common form and followed by a blank.
+ * @return that blank; NULL, with *value as it was: cut the token out and read it whole. Far from
+ * the end of the text only. The same values as above. */
+const char *gbsi_decimal_scan(const char *at, const char *end, double *value);
+const char *gbsi_integer_scan(const char *at, const char *end, uint64_t *value);
+
 /* digits * 10^exponent10, rounded; may be 0 or infinite. @param digits below 10^19. */
 double gbsi_decimal_value(uint64_t digits, int exponent10);
 

@@ -54,6 +54,38 @@ static const uint64_t power_of_5[25] = {
 #define POWER_STEP  28
 #define POWER_FIRST (-13)
 
+/* 5^0 .. 5^27 < 2^63. */
+static const uint64_t small_power_of_5[POWER_STEP] = {
+    1u,
+    5u,
+    25u,
+    125u,
+    625u,
+    3125u,
+    15625u,
+    78125u,
+    390625u,
+    1953125u,
+    9765625u,
+    48828125u,
+    244140625u,
+    1220703125u,
+    6103515625u,
+    30517578125u,
+    152587890625u,
+    762939453125u,
+    3814697265625u,
+    19073486328125u,
+    95367431640625u,
+    476837158203125u,
+    2384185791015625u,
+    11920928955078125u,
+    59604644775390625u,
+    298023223876953125u,
+    1490116119384765625u,
+    7450580596923828125u,
+};
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -256,10 +288,7 @@ static bool read_close(const scanned *s, double *value)
     int step = (e - POWER_FIRST * POWER_STEP) / POWER_STEP + POWER_FIRST;
     int rest = e - step * POWER_STEP;
     assert(rest >= 0 && rest < POWER_STEP);
-    uint64_t five = 1; /* 5^27 < 2^63 */
-    for (int i = 0; i < rest; i++) {
-        five *= 5;
-    }
+    const uint64_t five = small_power_of_5[rest];
     int exponent2 = e - leading_zeros(s->leading) - leading_zeros(five);
     uint64_t mantissa =
         multiply(s->leading << leading_zeros(s->leading), five << leading_zeros(five), &exponent2);
@@ -345,6 +374,149 @@ gbsi_decimal_status gbsi_decimal_read(const char *text, size_t n, double *value)
         *value = -*value;
     }
     return status;
+}
+
+/* ---- the common forms -------------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Eight bytes, the first in the lowest place. */
+static uint64_t load_eight(const char *at)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < 8; i++) { /* which compilers make one load where they can */
+        bytes |= (uint64_t)(unsigned char)at[i] << (8 * i);
+    }
+    return bytes;
+}
+
+static bool eight_digits(uint64_t bytes)
+{
+    const uint64_t high = 0xf0f0f0f0f0f0f0f0u;
+    /* '0' to '9' are 0x30 to 0x39: adding 6 must leave the upper half of each byte 3 */
+    return (bytes & high) == 0x3030303030303030u &&
+           ((bytes + 0x0606060606060606u) & high) == 0x3030303030303030u;
+}
+
+/* Neighbours are added up in pairs, fours and all eight, the earlier digit the higher. */
+static uint64_t value_of_eight(uint64_t bytes)
+{
+    bytes -= 0x3030303030303030u;
+    bytes = (bytes * 10 + (bytes >> 8)) & 0x00ff00ff00ff00ffu;
+    bytes = (bytes * 100 + (bytes >> 16)) & 0x0000ffff0000ffffu;
+    return (bytes * 10000 + (bytes >> 32)) & 0xffffffffu;
+}
+
+/* Digits at *at, at most `most`, more of them are a failure; sum moves on over them. */
+static bool scan_few(const char **at, size_t most, uint64_t *sum)
+{
+    const char *begin = *at;
+    const char *p = begin;
+    while ((size_t)(p - begin) + 8 <= most) {
+        const uint64_t bytes = load_eight(p);
+        if (!eight_digits(bytes)) {
+            break;
+        }
+        *sum = *sum * 100000000u + value_of_eight(bytes);
+        p += 8;
+    }
+    for (; is_digit(*p); p++) {
+        if ((size_t)(p - begin) == most) {
+            return false;
+        }
+        *sum = *sum * 10 + (uint64_t)(*p - '0');
+    }
+    *at = p;
+    return true;
+}
+
+/* [e [+-] up to three digits], then a blank. */
+static bool scan_tail(const char **at, int *exponent10)
+{
+    const char *p = *at;
+    if (*p == 'e' || *p == 'E') {
+        uint64_t exponent = 0;
+        p++;
+        const bool negative = *p == '-';
+        p += *p == '-' || *p == '+';
+        const char *digits = p;
+        if (!scan_few(&p, 3, &exponent) || p == digits) {
+            return false;
+        }
+        *exponent10 += negative ? -(int)exponent : (int)exponent;
+    }
+    *at = p;
+    return is_blank(*p);
+}
+
+/* Every digit of the text is in digits, so there is one value, however it is come by. */
+static bool round_common(uint64_t digits, int exponent10, double *value)
+{
+    const scanned s = {.leading = digits, .exponent10 = exponent10};
+    if (digits <= (uint64_t)1 << 53 && exponent10 >= -22 && exponent10 <= 22) {
+        const double exact = (double)digits;
+        *value =
+            exponent10 < 0 ? exact / power_of_10(-exponent10) : exact * power_of_10(exponent10);
+        return true;
+    }
+    /* far from where doubles end */
+    return digits != 0 && exponent10 > -300 && exponent10 < 280 && read_close(&s, value);
+}
+
+/* A sign, a point, 19 + 8 digits, an exponent, a blank, and what eight at a time look beyond. */
+#define COMMON_BYTES 64
+
+const char *gbsi_decimal_scan(const char *at, const char *end, double *value)
+{
+    enum { MOST_DIGITS = 19, MOST_ZEROS = 8 }; /* 10^19 < 2^64 */
+    if (end - at < COMMON_BYTES) {
+        return NULL;
+    }
+    const bool negative = *at == '-';
+    at += *at == '-' || *at == '+';
+    uint64_t digits = 0;
+    int exponent10 = 0;
+    const char *begin = at;
+    if (!scan_few(&at, MOST_DIGITS, &digits)) {
+        return NULL;
+    }
+    size_t n_digits = (size_t)(at - begin);
+    if (*at == '.') {
+        const char *point = at++;
+        if (digits == 0) { /* zeros in front count for nothing */
+            while (*at == '0' && at - point <= MOST_ZEROS) {
+                at++;
+            }
+        }
+        const size_t most = digits == 0 ? MOST_DIGITS : MOST_DIGITS - n_digits;
+        if (!scan_few(&at, most, &digits)) {
+            return NULL;
+        }
+        n_digits += (size_t)(at - point) - 1;
+        exponent10 = -(int)(at - point - 1);
+    }
+    double size = 0;
+    if (n_digits == 0 || !scan_tail(&at, &exponent10) || !round_common(digits, exponent10, &size)) {
+        return NULL;
+    }
+    *value = negative ? -size : size;
+    return at;
+}
+
+const char *gbsi_integer_scan(const char *at, const char *end, uint64_t *value)
+{
+    enum { MOST_DIGITS = 19 };
+    uint64_t sum = 0;
+    const char *begin = at;
+    if (end - at < COMMON_BYTES || !scan_few(&at, MOST_DIGITS, &sum) || at == begin ||
+        !is_blank(*at)) {
+        return NULL;
+    }
+    *value = sum;
+    return at;
 }
 
 bool gbsi_integer_read(const char *text, size_t n, uint64_t max, uint64_t *value, bool *too_large)

@@ -35,6 +35,27 @@ static double from_bits(uint64_t bits)
     return value;
 }
 
+/* The text, then a blank, then as many bytes as a scan wants, at the end of their allocation.
+ * @return whether it was scanned, to that blank. */
+static bool scan(const char *text, size_t n, char behind, double *value, uint64_t *integer)
+{
+    const size_t room = 63;
+    char *copy = malloc(n + 1 + room);
+    assert_non_null(copy);
+    memcpy(copy, text, n);
+    copy[n] = behind;
+    memset(copy + n + 1, '7', room);
+    const char *end = copy + n + 1 + room;
+    const char *at = integer == NULL ? gbsi_decimal_scan(copy, end, value)
+                                     : gbsi_integer_scan(copy, end, integer);
+    const bool found = at != NULL;
+    assert_true(!found || at == copy + n);
+    free(copy);
+    return found;
+}
+
+static int n_scanned;
+
 /* The C library of the test machine reads correctly rounded in the C locale. */
 static void check_read(const char *text)
 {
@@ -45,6 +66,14 @@ static void check_read(const char *text)
     if (bits_of(expected) != bits_of(value)) {
         fail_msg("%s: %a, expected %a", text, value, expected);
     }
+    double scanned = 7;
+    if (scan(text, strlen(text), " \n\t\r"[strlen(text) % 4], &scanned, NULL)) {
+        n_scanned++;
+        assert_true(bits_of(scanned) == bits_of(value));
+    } else {
+        assert_true(scanned == 7);
+    }
+    assert_false(scan(text, strlen(text), 'x', &scanned, NULL));
 }
 
 static void read_random_doubles(void **state)
@@ -68,11 +97,13 @@ static void read_everyday_numbers(void **state)
     (void)state;
     uint64_t seed = 2;
     char text[64];
+    const int before = n_scanned;
     for (int i = 0; i < 100000; i++) {
         double value = (double)(next_random(&seed) >> 11) * 0x1p-53 * (i % 3 == 0 ? 100.0 : 1.0);
         (void)snprintf(text, sizeof text, "%.*g", 1 + i % 19, value);
         check_read(text);
     }
+    assert_true(n_scanned > before + 98000);
 }
 
 /* A point halfway between two doubles, all its digits, and the same a little above and below. */
@@ -194,6 +225,9 @@ static void refuse_what_is_no_number(void **state)
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         double value = 7;
         assert_int_equal(gbsi_decimal_read(text[i], strlen(text[i]), &value), GBSI_DECIMAL_BAD);
+        if (strcmp(text[i], "1 ") != 0) {
+            assert_false(scan(text[i], strlen(text[i]), ' ', &value, NULL));
+        }
         assert_true(value == 7);
     }
 }
@@ -220,6 +254,32 @@ static void integers(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_false(gbsi_integer_read(bad[i], strlen(bad[i]), UINT64_MAX, &value, &large));
         assert_false(large);
+    }
+}
+
+/* Eight digits at a time: any byte at any place among sixteen. */
+static void scanned_integers(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= 20; n++) {
+        for (size_t at = 0; at < n; at++) {
+            for (int byte = 0; byte < 256; byte++) {
+                char text[32] = "12345678901234567890";
+                uint64_t scanned = 7;
+                uint64_t value = 0;
+                bool large = false;
+                text[at] = (char)byte;
+                const bool digits = byte >= '0' && byte <= '9';
+                if (byte == 0 || byte == ' ' || (byte >= '\t' && byte <= '\r')) {
+                    continue;
+                }
+                assert_true(scan(text, n, ' ', NULL, &scanned) == (digits && n <= 19));
+                if (digits && n <= 19) {
+                    assert_true(gbsi_integer_read(text, n, UINT64_MAX, &value, &large));
+                    assert_true(value == scanned);
+                }
+            }
+        }
     }
 }
 
@@ -367,6 +427,7 @@ int main(void)
         cmocka_unit_test(read_long_numbers),
         cmocka_unit_test(refuse_what_is_no_number),
         cmocka_unit_test(integers),
+        cmocka_unit_test(scanned_integers),
         cmocka_unit_test(write_random_doubles),
         cmocka_unit_test(write_powers),
         cmocka_unit_test(write_text),

@@ -9,11 +9,6 @@
 
 static const gbs_read_options default_options = {0};
 
-bool gbsi_is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 gbs_status gbsi_text_open(gbsi_text *text, const gbsi_input *input, const gbs_read_options *options,
                           gbs_error *err)
 {
@@ -255,10 +250,34 @@ void gbsi_text_warn(const gbsi_text *text, const char *format, ...)
     text->options->warn(text->options->context, message);
 }
 
+gbsi_token gbsi_text_at(const gbsi_text *text, const char *at)
+{
+    gbsi_text copy = *text;
+    copy.at = at;
+    return gbsi_text_next(&copy);
+}
+
+/* Where the next token begins, unless comments are in the way. */
+static const char *skip_blanks(const gbsi_text *text)
+{
+    const char *at = text->at;
+    while (at < text->end && gbsi_is_blank(*at)) {
+        at++;
+    }
+    return at;
+}
+
 gbs_status gbsi_text_integer(gbsi_text *text, const char *expected, uint64_t max, uint64_t *value,
                              gbs_error *err)
 {
     char shown[GBSI_SHOWN];
+    uint64_t common = 0;
+    const char *behind = gbsi_integer_scan(skip_blanks(text), text->end, &common);
+    if (behind != NULL && common <= max) {
+        text->at = behind;
+        *value = common;
+        return GBS_OK;
+    }
     gbsi_token token = gbsi_text_next(text);
     bool too_large = false;
     if (gbsi_integer_read(token.at, token.n, max, value, &too_large)) {
@@ -276,7 +295,7 @@ gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_b
 {
     char shown[GBSI_SHOWN];
     uint64_t count = 0;
-    gbsi_token token = gbsi_text_peek(text);
+    const char *before = text->at;
     gbs_status status = gbsi_text_integer(text, expected, UINT64_MAX, &count, err);
     if (status < 0) {
         return status;
@@ -284,6 +303,7 @@ gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_b
     /* The last one needs no separator behind it, but the first one has one before it. */
     size_t left = gbsi_text_left(text);
     if (count > left / least_bytes) {
+        gbsi_token token = gbsi_text_at(text, before);
         return gbsi_text_fail(text, token, err,
                               "found %s as %s, but the %zu bytes left of the file cannot hold more "
                               "than %zu",
@@ -297,6 +317,11 @@ gbs_status gbsi_text_double(gbsi_text *text, const char *expected, double *value
                             gbs_error *err)
 {
     char shown[GBSI_SHOWN];
+    const char *behind = gbsi_decimal_scan(skip_blanks(text), text->end, value);
+    if (behind != NULL) {
+        text->at = behind;
+        return GBS_OK;
+    }
     gbsi_token token = gbsi_text_next(text);
     switch (gbsi_decimal_read(token.at, token.n, value)) {
     case GBSI_DECIMAL_OK:

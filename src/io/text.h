@@ -31,11 +31,17 @@ typedef struct gbsi_text {
 gbs_status gbsi_text_open(gbsi_text *text, const gbsi_input *input, const gbs_read_options *options,
                           gbs_error *err);
 
-bool gbsi_is_blank(char c); /* space, tab, CR, LF, FF, VT */
+/* Space, tab, CR, LF, FF, VT. */
+static inline bool gbsi_is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 /* The next run without blanks; the empty token at the end of the file. */
 gbsi_token gbsi_text_next(gbsi_text *text);
 gbsi_token gbsi_text_peek(const gbsi_text *text);
+/* The token at or behind a place where text->at has been: for messages about what was read. */
+gbsi_token gbsi_text_at(const gbsi_text *text, const char *at);
 size_t gbsi_text_left(const gbsi_text *text);                    /* bytes */
 bool gbsi_token_is(gbsi_token token, const char *word);          /* letter by letter */
 bool gbsi_token_is_any_case(gbsi_token token, const char *word); /* word in capitals */

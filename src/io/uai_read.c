@@ -23,13 +23,15 @@ typedef struct uai_reader {
     uint8_t *child;  /* [n_variables] 1: some factor is its table */
     size_t n_factors;
     gbsi_token factors_token; /* where n_factors stands */
-    const char **place;       /* [n_factors] where the scope starts */
+    const char **place;       /* [n_factors] where its scope starts, later its table */
     size_t *n_entries;        /* [n_factors] product of the arities */
     size_t *scope_start;      /* [n_factors + 1] */
     void *scope;              /* uint32_t [scope_start[n_factors]] */
     size_t scope_capacity;
-    void *value; /* double, the table being read */
+    void *value; /* double, tables read but not added: of factors n_added and following */
     size_t value_capacity;
+    size_t n_values;
+    size_t n_added;
     size_t n_underflow;
     gbsi_columns columns;
 } uai_reader;
@@ -165,15 +167,16 @@ static gbs_status read_scope_variable(uai_reader *r, size_t factor, size_t posit
     gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     uint64_t variable = 0;
-    gbsi_token token = gbsi_text_peek(r->text);
+    const char *before = r->text->at;
     GBSI_TRY(gbsi_text_integer(r->text, "a variable", UINT64_MAX, &variable, err));
     if (variable >= r->n_variables) {
+        gbsi_token token = gbsi_text_at(r->text, before);
         return gbsi_text_fail(r->text, token, err,
                               "found variable %s in factor %zu, expected less than %u",
                               gbsi_token_show(token, shown), factor, r->n_variables);
     }
     if (r->seen[variable] == factor + 1) {
-        return gbsi_text_fail(r->text, token, err,
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, before), err,
                               "found variable %llu twice in factor %zu, expected it once",
                               (unsigned long long)variable, factor);
     }
@@ -182,7 +185,7 @@ static gbs_status read_scope_variable(uai_reader *r, size_t factor, size_t posit
     size_t product = 0;
     if (!gbsi_mul_size(r->n_entries[factor], r->arity[variable], &product) ||
         product > gbsi_text_left(r->text) / 2) {
-        return gbsi_text_fail(r->text, token, err,
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, before), err,
                               "found a scope of factor %zu whose table has more entries than the "
                               "%zu bytes left of the file can hold",
                               factor, gbsi_text_left(r->text));
@@ -194,18 +197,18 @@ cleanup:
 }
 
 /* In a Bayesian network the last variable is the child, and each is child once. */
-static gbs_status check_child(uai_reader *r, gbsi_token token, size_t factor, gbs_error *err)
+static gbs_status check_child(uai_reader *r, const char *place, size_t factor, gbs_error *err)
 {
     size_t end = r->scope_start[factor + 1];
     if (end == r->scope_start[factor]) {
-        return gbsi_text_fail(r->text, token, err,
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, place), err,
                               "found an empty scope of factor %zu, expected the child of a "
                               "conditional table",
                               factor);
     }
     uint32_t child = ((const uint32_t *)r->scope)[end - 1];
     if (r->child[child] != 0) {
-        return gbsi_text_fail(r->text, token, err,
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, place), err,
                               "found variable %u as the last of factor %zu, expected a variable "
                               "that has no table yet",
                               child, factor);
@@ -218,19 +221,18 @@ static gbs_status read_scope(uai_reader *r, size_t factor, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint64_t n = 0;
-    gbsi_token token = gbsi_text_peek(r->text);
     size_t start = r->scope_start[factor];
+    r->place[factor] = r->text->at;
     GBSI_TRY(gbsi_text_count(r->text, "the size of a scope", 2, &n, err));
     GBSI_TRY(gbsi_reserve(&r->scope, &r->scope_capacity, start + n, sizeof(uint32_t), r->text->name,
                           err));
-    r->place[factor] = token.at;
     r->n_entries[factor] = 1;
     for (size_t i = 0; i < n; i++) {
         GBSI_TRY(read_scope_variable(r, factor, start + i, err));
     }
     r->scope_start[factor + 1] = start + n;
     if (r->directed) {
-        GBSI_TRY(check_child(r, token, factor, err));
+        GBSI_TRY(check_child(r, r->place[factor], factor, err));
     }
 
 cleanup:
@@ -283,18 +285,17 @@ static gbs_status check_value(const uai_reader *r, gbsi_token token, double valu
                           r->in_logs ? "a logarithm, finite or -inf" : "a finite value");
 }
 
-static gbs_status read_values(uai_reader *r, size_t n, gbs_error *err)
+static gbs_status read_values(uai_reader *r, size_t n, double *value, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const char *expected = r->in_logs ? "a logarithm" : "a value";
-    double *value = r->value;
+    size_t *underflow = r->in_logs ? NULL : &r->n_underflow;
     for (size_t i = 0; i < n; i++) {
-        gbsi_text before = *r->text;
-        GBSI_TRY(gbsi_text_double(r->text, expected, &value[i], r->in_logs ? NULL : &r->n_underflow,
-                                  err));
+        const char *before = r->text->at;
+        GBSI_TRY(gbsi_text_double(r->text, expected, &value[i], underflow, err));
         value[i] += 0.0; /* -0 becomes 0 */
         if (!(value[i] >= 0 && value[i] < INFINITY)) {
-            GBSI_TRY(check_value(r, gbsi_text_next(&before), value[i], err));
+            GBSI_TRY(check_value(r, gbsi_text_at(r->text, before), value[i], err));
         }
     }
 
@@ -321,11 +322,12 @@ cleanup:
     return status;
 }
 
-static gbs_status check_columns(uai_reader *r, gbsi_token token, size_t factor, gbs_error *err)
+static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs_error *err)
 {
+    gbsi_token token = gbsi_text_at(r->text, r->place[factor]);
     uint32_t arity = r->arity[((const uint32_t *)r->scope)[r->scope_start[factor + 1] - 1]];
     size_t bad = 0;
-    switch (gbsi_columns_check(&r->columns, factor, r->value, r->n_entries[factor] / arity, arity,
+    switch (gbsi_columns_check(&r->columns, factor, value, r->n_entries[factor] / arity, arity,
                                r->in_logs, &bad)) {
     case GBSI_COLUMN_ZERO:
         return refuse_zero_column(r, token, factor, bad, err);
@@ -345,16 +347,15 @@ static gbs_status read_table_size(uai_reader *r, size_t factor, gbs_error *err)
     gbs_status status = GBS_OK;
     char shape[SHAPE_BYTES];
     uint64_t n = 0;
-    gbsi_token token = gbsi_text_peek(r->text);
     GBSI_TRY(gbsi_text_integer(r->text, "the size of a table", UINT64_MAX, &n, err));
     if (n != r->n_entries[factor]) {
-        return gbsi_text_fail(r->text, token, err,
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, r->place[factor]), err,
                               "factor %zu has %llu entries, its scope (%s) needs %zu", factor,
                               (unsigned long long)n, show_shape(r, factor, shape, sizeof shape),
                               r->n_entries[factor]);
     }
     if (n > gbsi_text_left(r->text) / 2) {
-        return gbsi_text_fail(r->text, token, err,
+        return gbsi_text_fail(r->text, gbsi_text_at(r->text, r->place[factor]), err,
                               "factor %zu has %llu entries, but only %zu bytes are left of the "
                               "file",
                               factor, (unsigned long long)n, gbsi_text_left(r->text));
@@ -364,29 +365,51 @@ cleanup:
     return status;
 }
 
-static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
+/* The tables read so far, factors up to end: logarithms are much faster taken of many at once. */
+static gbs_status add_tables(uai_reader *r, size_t end, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const double *value = r->value;
+    if (!r->in_logs) {
+        gbsi_log_many(r->value, r->n_values);
+    }
+    for (; r->n_added < end; r->n_added++) {
+        const size_t f = r->n_added;
+        const size_t start = r->scope_start[f];
+        uint32_t table = 0;
+        status = gbsi_share_table(r->share, r->builder, r->n_entries[f], value, &table, err);
+        if (status == GBS_OK) {
+            status =
+                gbs_builder_add_table_factor(r->builder, (uint32_t)(r->scope_start[f + 1] - start),
+                                             (const uint32_t *)r->scope + start, table, err);
+        }
+        if (status < 0) {
+            return gbsi_text_blame(r->text, gbsi_text_at(r->text, r->place[f]), status, err);
+        }
+        value += r->n_entries[f];
+    }
+    r->n_values = 0;
+    return GBS_OK;
+}
+
+static gbs_status read_table(uai_reader *r, size_t factor, gbs_error *err)
+{
+    const size_t many = 4096; /* entries */
+    gbs_status status = GBS_OK;
     size_t n = r->n_entries[factor];
-    gbsi_token token = gbsi_text_peek(r->text);
+    r->place[factor] = r->text->at;
     GBSI_TRY(read_table_size(r, factor, err));
-    GBSI_TRY(gbsi_reserve(&r->value, &r->value_capacity, n, sizeof(double), r->text->name, err));
-    GBSI_TRY(read_values(r, n, err));
+    GBSI_TRY(gbsi_reserve(&r->value, &r->value_capacity, r->n_values + n, sizeof(double),
+                          r->text->name, err));
+    double *value = (double *)r->value + r->n_values;
+    GBSI_TRY(read_values(r, n, value, err));
     if (r->directed) {
-        GBSI_TRY(check_columns(r, token, factor, err));
+        GBSI_TRY(check_columns(r, factor, value, err));
     }
-    double *value = r->value;
-    for (size_t i = 0; i < n && !r->in_logs; i++) {
-        value[i] = gbsi_log(value[i]);
+    r->n_values += n;
+    if (r->n_values >= many) {
+        GBSI_TRY(add_tables(r, factor + 1, err));
     }
-    uint32_t table = 0;
-    status = gbsi_share_table(r->share, r->builder, n, value, &table, err);
-    GBSI_TRY(gbsi_text_blame(r->text, token, status, err));
-    size_t start = r->scope_start[factor];
-    status =
-        gbs_builder_add_table_factor(r->builder, (uint32_t)(r->scope_start[factor + 1] - start),
-                                     (const uint32_t *)r->scope + start, table, err);
-    GBSI_TRY(gbsi_text_blame(r->text, (gbsi_token){r->place[factor], 1}, status, err));
 
 cleanup:
     return status;
@@ -398,6 +421,7 @@ static gbs_status read_tables(uai_reader *r, gbs_error *err)
     for (size_t f = 0; f < r->n_factors; f++) {
         GBSI_TRY(read_table(r, f, err));
     }
+    GBSI_TRY(add_tables(r, r->n_factors, err));
     GBSI_TRY(gbsi_text_expect_end(r->text, "the last table", err));
     if (r->n_underflow != 0) {
         gbsi_text_warn(r->text, "%zu values are too small for a double and became zero",
