@@ -36,7 +36,7 @@ void gbsi_graph_free(gbsi_graph *graph);
 gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
                                  uint32_t *n_components, gbs_error *err);
 
-/* A proper colouring: two colours found exactly where they suffice (breadth first); else the better
+/* A proper colouring: two colours found exactly where they suffice; else the better
  * of greedy largest-degree-first and smallest-last (Matula & Beck 1983), ties to the former.
  * @param color [n_variables], out, each below *n_colors. */
 gbs_status gbsi_graph_color(const gbsi_graph *graph, uint32_t *color, uint32_t *n_colors,
