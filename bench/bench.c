@@ -6,8 +6,8 @@
  *
  * One line per case: median and range of five or more repeats after a warm-up, and the ratio to the
  * scalar loop, timed in turn with it so that a noisy machine disturbs both. --json prints one
- * object per line instead. What is timed was checked: the suites hold the same kernels to exact
- * answers. */
+ * object per line instead. The case "load" is another question, see load.c. What is timed was
+ * checked: the suites hold the same kernels to exact answers. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "gibbsite/gibbsite.h"
+#include "load.h"
 #include "sampler/run.h"
 
 #define REPEATS        5
@@ -320,6 +321,9 @@ int main(int argc, char **argv)
             const figures f = measure(&cases[i], quick);
             print(&cases[i], &f, json);
         }
+    }
+    if (model_path == NULL && strstr("load", only) != NULL) {
+        bench_load(quick, json);
     }
     for (int e = 0; model_path != NULL && e < 2; ++e) {
         const bench_case c = {model_path, from_file, 16,
