@@ -87,14 +87,15 @@ int cli_generate_potts(cli_arguments *arguments)
         .noise = arguments->noise,
         .seed = arguments->run.seed,
     };
-    uint32_t side[2] = {0, 0};
+    uint32_t side[3] = {0, 0, 1};
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
     if (arguments->grid == NULL || arguments->states == NULL) {
         return missing(arguments->grid == NULL ? "grid" : "states");
     }
-    if (parse_numbers(arguments->grid, 'x', 2, side) != 2) {
-        return cli_error(CLI_USAGE, "--grid %s: expected RxC, such as 20x30", arguments->grid);
+    if (parse_numbers(arguments->grid, 'x', 3, side) < 2) {
+        return cli_error(CLI_USAGE, "--grid %s: expected RxC or AxBxC, such as 20x30",
+                         arguments->grid);
     }
     if (parse_numbers(arguments->states, ':', 1, &options.states) != 1) {
         return cli_error(CLI_USAGE, "--states %s: expected a whole number above 0",
@@ -102,6 +103,7 @@ int cli_generate_potts(cli_arguments *arguments)
     }
     options.rows = side[0];
     options.columns = side[1];
+    options.layers = side[2];
     int status = cli_check_model_output(arguments);
     if (status != CLI_DONE) {
         return status;
@@ -110,26 +112,107 @@ int cli_generate_potts(cli_arguments *arguments)
     return finish(arguments, made, model, &err);
 }
 
+/* The kinds below are spins and a few numbers: fill in what all of them take. */
+#define SPINS(a)                                                                             \
+    .coupling = (a)->coupling, .coupling_spread = (a)->coupling_spread, .field = (a)->field, \
+    .random_field = (a)->random_field, .seed = (a)->run.seed
+
+/* @return an exit status. @param required names of options that must be there, then NULL. */
+static int check_spins(const cli_arguments *arguments, const char *const *required)
+{
+    for (; *required != NULL; required++) {
+        if (!cli_given(arguments, *required)) {
+            return missing(*required);
+        }
+    }
+    return cli_check_model_output(arguments);
+}
+
 int cli_generate_ring(cli_arguments *arguments)
 {
-    gbs_generate_ring_options options = {
+    static const char *const required[] = {"variables", NULL};
+    const gbs_generate_ring_options options = {
         .variables = (uint32_t)arguments->variables,
-        .coupling = arguments->coupling,
-        .coupling_spread = arguments->coupling_spread,
-        .field = arguments->field,
-        .random_field = arguments->random_field,
-        .seed = arguments->run.seed,
+        SPINS(arguments),
     };
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
-    if (!cli_given(arguments, "variables")) {
-        return missing("variables");
-    }
-    int status = cli_check_model_output(arguments);
+    int status = check_spins(arguments, required);
     if (status != CLI_DONE) {
         return status;
     }
     gbs_status made = gbs_generate_ring(&options, &model, &err);
+    return finish(arguments, made, model, &err);
+}
+
+int cli_generate_complete(cli_arguments *arguments)
+{
+    static const char *const required[] = {"variables", NULL};
+    const gbs_generate_complete_options options = {
+        .variables = (uint32_t)arguments->variables,
+        SPINS(arguments),
+    };
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    int status = check_spins(arguments, required);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    gbs_status made = gbs_generate_complete(&options, &model, &err);
+    return finish(arguments, made, model, &err);
+}
+
+int cli_generate_regular(cli_arguments *arguments)
+{
+    static const char *const required[] = {"variables", "degree", NULL};
+    const gbs_generate_regular_options options = {
+        .variables = (uint32_t)arguments->variables,
+        .degree = (uint32_t)arguments->degree,
+        SPINS(arguments),
+    };
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    int status = check_spins(arguments, required);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    gbs_status made = gbs_generate_regular(&options, &model, &err);
+    return finish(arguments, made, model, &err);
+}
+
+int cli_generate_powerlaw(cli_arguments *arguments)
+{
+    static const char *const required[] = {"variables", "edges", NULL};
+    const gbs_generate_powerlaw_options options = {
+        .variables = (uint32_t)arguments->variables,
+        .edges = (uint32_t)arguments->edges,
+        SPINS(arguments),
+    };
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    int status = check_spins(arguments, required);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    gbs_status made = gbs_generate_powerlaw(&options, &model, &err);
+    return finish(arguments, made, model, &err);
+}
+
+int cli_generate_rbm(cli_arguments *arguments)
+{
+    static const char *const required[] = {"visible", "hidden", NULL};
+    const gbs_generate_rbm_options options = {
+        .visible = (uint32_t)arguments->visible,
+        .hidden = (uint32_t)arguments->hidden,
+        SPINS(arguments),
+    };
+    gbs_model *model = NULL;
+    gbs_error err = {GBS_OK, ""};
+    int status = check_spins(arguments, required);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    gbs_status made = gbs_generate_rbm(&options, &model, &err);
     return finish(arguments, made, model, &err);
 }
 

@@ -48,20 +48,18 @@ static int unknown_verb(const char *name)
 
 static int unknown_kind(const char *kind)
 {
-    static const char *const candidate[] = {"ising", "potts", "ring", "bayes"};
+    static const char *const candidate[] = {"ising",    "potts", "ring",    "complete",
+                                            "powerlaw", "rbm",   "regular", "bayes"};
+    const char *const kinds = "ising, potts, ring, complete, regular, powerlaw, rbm or bayes";
     if (kind == NULL || kind[0] == '-') {
-        return cli_error(CLI_USAGE, "generate: its first word is ising, potts, ring or bayes; see "
-                                    "'gibbsite help generate'");
-    }
-    if (cli_is_later("generate", kind)) {
-        return cli_error(CLI_USAGE, "'generate %s' is not in this version", kind);
+        return cli_error(CLI_USAGE, "generate: its first word is %s; see 'gibbsite help generate'",
+                         kinds);
     }
     const char *near = cli_nearest(kind, candidate, sizeof candidate / sizeof candidate[0]);
     if (near != NULL) {
         return cli_error(CLI_USAGE, "unknown kind of model '%s'; did you mean '%s'?", kind, near);
     }
-    return cli_error(CLI_USAGE, "unknown kind of model '%s'; expected ising, potts, ring or bayes",
-                     kind);
+    return cli_error(CLI_USAGE, "unknown kind of model '%s'; expected %s", kind, kinds);
 }
 
 static int help(int argc, char **argv)

@@ -17,12 +17,17 @@ enum {
     CLI_VERB_BAYES = 1 << 6,
     CLI_VERB_COMPARE = 1 << 7,
     CLI_VERB_CONVERT = 1 << 8,
-    CLI_VERB_UAI = 1 << 9,
+    CLI_VERB_COMPLETE = 1 << 9,
+    CLI_VERB_REGULAR = 1 << 10,
+    CLI_VERB_POWERLAW = 1 << 11,
+    CLI_VERB_RBM = 1 << 12,
+    CLI_VERB_UAI = 1 << 13,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
     CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT,
-    CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING,
+    CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
+                CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
-    CLI_ALL = (1 << 10) - 1,
+    CLI_ALL = (1 << 14) - 1,
 };
 
 #define CLI_MAX_OPTIONS 96
@@ -60,7 +65,7 @@ typedef struct cli_arguments {
     const char *states;
     double coupling, coupling_spread, field, random_field, noise, tolerance, weight_scale;
     uint64_t colors; /* of a graph to colour */
-    uint64_t variables, parents;
+    uint64_t variables, parents, degree, edges, visible, hidden;
     int progress; /* cli_progress_mode */
     int uai_mpe;  /* the word MPE instead of MAP */
     int lenient, normalize_cpts, torus, json, quiet, verbose, help;

@@ -79,11 +79,20 @@ static const cli_option table[] = {
          UINT32_MAX, "K",
          "which sample of an evidence file that holds several, from 0; without: all, to FILE.0, "
          "FILE.1, ... (uai: the first)")
-    TEXT(0, grid, "grid", CLI_VERB_ISING, "RxC|AxBxC", "sides of the grid (required)")
-    TEXT(0, grid, "grid", CLI_VERB_POTTS, "RxC", "rows and columns (required)")
+    TEXT(0, grid, "grid", CLI_VERB_ISING | CLI_VERB_POTTS, "RxC|AxBxC",
+         "sides of the grid (required)")
     FLAG(0, torus, "torus", CLI_VERB_ISING | CLI_VERB_POTTS, "join opposite sides")
-    UINT(variables, "variables", CLI_VERB_RING | CLI_VERB_BAYES, 0, 1, GBS_MAX_VARIABLES, "N",
-         "how many (required)")
+    UINT(variables, "variables",
+         CLI_VERB_RING | CLI_VERB_BAYES | CLI_VERB_COMPLETE | CLI_VERB_REGULAR | CLI_VERB_POWERLAW,
+         0, 1, GBS_MAX_VARIABLES, "N", "how many (required)")
+    UINT(degree, "degree", CLI_VERB_REGULAR, 0, 0, GBS_MAX_VARIABLES, "D",
+         "neighbours of each variable; below N, and N D even (required)")
+    UINT(edges, "edges", CLI_VERB_POWERLAW, 0, 1, GBS_MAX_VARIABLES, "M",
+         "earlier variables that each new one is joined to; below N (required)")
+    UINT(visible, "visible", CLI_VERB_RBM, 0, 1, GBS_MAX_VARIABLES, "N",
+         "variables of the first layer (required)")
+    UINT(hidden, "hidden", CLI_VERB_RBM, 0, 1, GBS_MAX_VARIABLES, "M",
+         "variables of the second layer (required)")
     REAL(coupling, "coupling", CLI_SPINS | CLI_VERB_POTTS, 1.0, -1e6, 1e6, "J",
          "log-weight of a pair")
     REAL(coupling_spread, "coupling-spread", CLI_SPINS, 0.0, 0.0, 1e6, "D",

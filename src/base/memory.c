@@ -2,7 +2,9 @@
 #include "base/memory.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "gibbsite/io.h"
 
@@ -99,6 +101,24 @@ void gbsi_free(void *pointer)
 void gbs_free(void *pointer)
 {
     free(pointer);
+}
+
+uint64_t gbsi_machine_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page_bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
+}
+
+void gbsi_bytes_text(double bytes, char text[16])
+{
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    unsigned u = 0;
+    while (bytes >= 1024.0 && u < 6) {
+        bytes /= 1024.0;
+        ++u;
+    }
+    (void)snprintf(text, 16, u == 0 ? "%.0f %s" : "%.1f %s", bytes, unit[u]);
 }
 
 gbs_status gbsi_no_memory(gbs_error *err, const char *what, size_t bytes)

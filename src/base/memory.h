@@ -26,6 +26,11 @@ void gbsi_free(void *pointer);
 bool gbsi_mul_size(size_t a, size_t b, size_t *product);
 bool gbsi_add_size(size_t a, size_t b, size_t *sum);
 
+/* Memory of this machine, bytes; UINT64_MAX where it cannot be told. */
+uint64_t gbsi_machine_bytes(void);
+/* "1.4 GiB", for messages. */
+void gbsi_bytes_text(double bytes, char text[16]);
+
 /* Tests only: the n-th request from now on fails (and all after it); UINT64_MAX never. */
 void gbsi_alloc_fail_after(uint64_t n);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spin models from a seed. A ring is a grid of one row, closed. */
+/* Spins on grids, and what all generators use. A ring is a grid of one row, closed. */
 #include "model/generate.h"
 
-#include <math.h>
+#include <stdio.h>
 
-#include "base/memory.h"
 #include "base/status.h"
 #include "rng/philox.h"
 
@@ -40,60 +39,40 @@ gbs_status gbsi_generate_variables(gbs_builder *builder, uint32_t n, uint32_t ar
     return GBS_OK;
 }
 
-/* Uniform in centre -+ spread. */
-static double around(uint64_t seed, gbsi_generate_stream stream, uint64_t index, double centre,
-                     double spread)
+static gbsi_generate_spins spins_of(const gbs_generate_ising_options *o)
 {
-    double u[2];
-    if (spread == 0.0) {
-        return centre;
-    }
-    gbsi_generate_uniforms(seed, stream, index, u);
-    return centre + spread * (2.0 * u[0] - 1.0);
-}
-
-static gbs_status check_range(const char *name, double centre, const char *spread_name,
-                              double spread, gbs_error *err)
-{
-    if (!isfinite(centre)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %g, expected a finite number", name, centre);
-    }
-    if (!(spread >= 0.0) || !isfinite(fabs(centre) + 2.0 * spread)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %g, expected a finite number, 0 or more",
-                         spread_name, spread);
-    }
-    return GBS_OK;
+    return (gbsi_generate_spins){o->coupling, o->coupling_spread, o->field, o->random_field,
+                                 o->seed};
 }
 
 static gbs_status check_ising(const gbs_generate_ising_options *o, uint32_t *n, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
+    const gbsi_generate_spins spins = spins_of(o);
+    char what[64];
     uint64_t count = 1;
+    uint64_t edges = 0; /* fewer or as many */
+    (void)snprintf(what, sizeof what, "grid %u x %u x %u", (unsigned)o->side[0],
+                   (unsigned)o->side[1], (unsigned)o->side[2]);
     for (unsigned d = 0; d < 3; ++d) {
         if (o->side[d] == 0) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "grid %u x %u x %u: every side must be 1 or more",
-                             (unsigned)o->side[0], (unsigned)o->side[1], (unsigned)o->side[2]);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: every side must be 1 or more", what);
         }
         count *= o->side[d]; /* below 2^32 before, so below 2^64 */
         if (count > GBS_MAX_VARIABLES) {
-            return gbsi_fail(err, GBS_ERR_LIMIT,
-                             "grid %u x %u x %u: more than the %u variables possible",
-                             (unsigned)o->side[0], (unsigned)o->side[1], (unsigned)o->side[2],
+            return gbsi_fail(err, GBS_ERR_LIMIT, "%s: more than the %u variables possible", what,
                              GBS_MAX_VARIABLES);
         }
     }
-    GBSI_TRY(check_range("coupling", o->coupling, "coupling spread", o->coupling_spread, err));
-    GBSI_TRY(check_range("field", o->field, "random field", o->random_field, err));
+    for (unsigned d = 0; d < 3; ++d) {
+        edges += count - (gbsi_generate_wraps(o->torus, o->side[d]) ? 0 : count / o->side[d]);
+    }
     *n = (uint32_t)count;
-
-cleanup:
-    return status;
+    return gbsi_spins_check(&spins, what, count, edges, err);
 }
 
 /* The edges of a variable to its right, below and in the next layer. */
-static gbs_status add_edges(gbs_builder *builder, const gbs_generate_ising_options *o, uint32_t v,
-                            gbs_error *err)
+static gbs_status add_edges(gbs_builder *builder, const gbs_generate_ising_options *o,
+                            const gbsi_generate_spins *spins, uint32_t v, gbs_error *err)
 {
     const uint32_t rows = o->side[0];
     const uint32_t columns = o->side[1];
@@ -108,10 +87,8 @@ static gbs_status add_edges(gbs_builder *builder, const gbs_generate_ising_optio
             }
             neighbour = v - at * step[d];
         }
-        const double coupling = around(o->seed, GBSI_STREAM_COUPLING, 3 * (uint64_t)v + d,
-                                       o->coupling, o->coupling_spread);
         const gbs_status status =
-            gbs_builder_add_ising(builder, v, (uint32_t)neighbour, coupling, err);
+            gbsi_spins_couple(spins, builder, 3 * (uint64_t)v + d, v, (uint32_t)neighbour, err);
         if (status < 0) {
             return status;
         }
@@ -123,21 +100,16 @@ gbs_status gbs_generate_ising(const gbs_generate_ising_options *options, gbs_mod
                               gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const gbsi_generate_spins spins = spins_of(options);
     gbs_builder *builder = NULL;
     uint32_t n = 0;
     GBSI_TRY(check_ising(options, &n, err));
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(gbsi_generate_variables(builder, n, 2, err));
     for (uint32_t v = 0; v < n; ++v) {
-        GBSI_TRY(add_edges(builder, options, v, err));
+        GBSI_TRY(add_edges(builder, options, &spins, v, err));
     }
-    if (options->field != 0.0 || options->random_field != 0.0) {
-        for (uint32_t v = 0; v < n; ++v) {
-            const double h =
-                around(options->seed, GBSI_STREAM_FIELD, v, options->field, options->random_field);
-            GBSI_TRY(gbs_builder_add_field(builder, v, h, err));
-        }
-    }
+    GBSI_TRY(gbsi_spins_add_fields(&spins, builder, n, err));
     GBSI_TRY(gbs_builder_build(builder, model, err));
 
 cleanup:

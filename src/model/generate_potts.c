@@ -13,16 +13,22 @@ enum {
 
 #define MAX_NOISE 1e6 /* grey levels: far beyond 65535 of them */
 
+static uint32_t layers_of(const gbs_generate_potts_options *o)
+{
+    return o->layers > 1 ? o->layers : 1;
+}
+
 static gbs_status check_potts(const gbs_generate_potts_options *o, uint32_t *n, gbs_error *err)
 {
-    const uint64_t count = (uint64_t)o->rows * o->columns;
-    if (count == 0) {
+    const uint64_t area = (uint64_t)o->rows * o->columns;
+    if (area == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "grid %u x %u: every side must be 1 or more",
                          (unsigned)o->rows, (unsigned)o->columns);
     }
-    if (count > GBS_MAX_VARIABLES) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "grid %u x %u: more than the %u variables possible",
-                         (unsigned)o->rows, (unsigned)o->columns, GBS_MAX_VARIABLES);
+    if (area > GBS_MAX_VARIABLES / layers_of(o)) {
+        return gbsi_fail(
+            err, GBS_ERR_LIMIT, "grid %u x %u x %u: more than the %u variables possible",
+            (unsigned)o->rows, (unsigned)o->columns, (unsigned)layers_of(o), GBS_MAX_VARIABLES);
     }
     if (o->states < 1 || o->states > GBS_MAX_ARITY) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%u states, expected 1 to %u", (unsigned)o->states,
@@ -36,15 +42,16 @@ static gbs_status check_potts(const gbs_generate_potts_options *o, uint32_t *n, 
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "noise: %g, expected 0 to %g grey levels", o->noise,
                          MAX_NOISE);
     }
-    *n = (uint32_t)count;
+    *n = (uint32_t)area * layers_of(o);
     return GBS_OK;
 }
 
 /* ---- the picture --------------------------------------------------------------------------- */
 
 typedef struct patch {
-    double row, column;             /* centre, pixels */
-    double half_height, half_width; /* of the rectangle or the axes of the ellipse, pixels */
+    double row, column, layer; /* centre, pixels */
+    double half_height, half_width,
+        half_depth; /* of the box or the axes of the ellipsoid, pixels */
     int round;
     uint16_t level;
 } patch;
@@ -57,8 +64,10 @@ static patch make_patch(const gbs_generate_potts_options *o, uint64_t p)
     }
     return (patch){.row = u[0][0] * o->rows,
                    .column = u[0][1] * o->columns,
+                   .layer = u[2][1] * layers_of(o),
                    .half_height = (0.06 + 0.2 * u[1][0]) * o->rows,
                    .half_width = (0.06 + 0.2 * u[1][1]) * o->columns,
+                   .half_depth = (0.06 + 0.2 * u[3][1]) * layers_of(o),
                    .round = u[2][0] < 0.5,
                    .level = (uint16_t)(u[3][0] * o->states)};
 }
@@ -68,7 +77,9 @@ static uint32_t clamp_pixel(double x, uint32_t side)
     return x <= 0.0 ? 0 : x >= side ? side : (uint32_t)x;
 }
 
-static void paint(const gbs_generate_potts_options *o, const patch *p, uint16_t *picture)
+/* One layer of a patch. @param z2 square of how far it is from the centre, 1 at the rim. */
+static void paint_layer(const gbs_generate_potts_options *o, const patch *p, double z2,
+                        uint16_t *picture)
 {
     const uint32_t top = clamp_pixel(p->row - p->half_height, o->rows);
     const uint32_t bottom = clamp_pixel(p->row + p->half_height + 1.0, o->rows);
@@ -78,14 +89,30 @@ static void paint(const gbs_generate_potts_options *o, const patch *p, uint16_t 
         const double y = (r + 0.5 - p->row) / p->half_height;
         for (uint32_t c = left; c < right; ++c) {
             const double x = (c + 0.5 - p->column) / p->half_width;
-            if (!p->round || x * x + y * y <= 1.0) {
+            if (!p->round || x * x + y * y + z2 <= 1.0) {
                 picture[(size_t)r * o->columns + c] = p->level;
             }
         }
     }
 }
 
-/* Rectangles and ellipses of about a quarter of the sides, one over the other, on level 0. */
+static void paint(const gbs_generate_potts_options *o, const patch *p, uint16_t *picture)
+{
+    const uint32_t layers = layers_of(o);
+    if (layers == 1) { /* flat: every patch is in it */
+        paint_layer(o, p, 0.0, picture);
+        return;
+    }
+    const uint32_t front = clamp_pixel(p->layer - p->half_depth, layers);
+    const uint32_t back = clamp_pixel(p->layer + p->half_depth + 1.0, layers);
+    for (uint32_t l = front; l < back; ++l) {
+        const double z = (l + 0.5 - p->layer) / p->half_depth;
+        paint_layer(o, p, z * z, &picture[(size_t)l * o->rows * o->columns]);
+    }
+}
+
+/* Boxes and ellipsoids (flat: rectangles and ellipses) of about a quarter of the sides, one over
+ * the other, on level 0. */
 static void paint_picture(const gbs_generate_potts_options *o, uint16_t *picture)
 {
     const uint32_t wanted = 3 * (o->states < MOST_PATCHES ? o->states : MOST_PATCHES);
@@ -135,28 +162,28 @@ cleanup:
     return status;
 }
 
+/* The couplings of a variable to its right, below and in the next layer. */
 static gbs_status add_couplings(gbs_builder *builder, const gbs_generate_potts_options *o,
-                                gbs_error *err)
+                                uint32_t v, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    for (uint32_t r = 0; r < o->rows; ++r) {
-        for (uint32_t c = 0; c < o->columns; ++c) {
-            const uint32_t v = r * o->columns + c;
-            if (c + 1 < o->columns) {
-                GBSI_TRY(gbs_builder_add_potts(builder, v, v + 1, o->coupling, err));
-            } else if (gbsi_generate_wraps(o->torus, o->columns)) {
-                GBSI_TRY(gbs_builder_add_potts(builder, v, v - c, o->coupling, err));
+    const uint32_t length[3] = {o->columns, o->rows, layers_of(o)};
+    const uint64_t step[3] = {1, o->columns, (uint64_t)o->columns * o->rows};
+    for (unsigned d = 0; d < 3; ++d) {
+        const uint32_t at = (uint32_t)(v / step[d] % length[d]);
+        uint64_t neighbour = v + step[d];
+        if (at + 1 == length[d]) {
+            if (!gbsi_generate_wraps(o->torus, length[d])) {
+                continue;
             }
-            if (r + 1 < o->rows) {
-                GBSI_TRY(gbs_builder_add_potts(builder, v, v + o->columns, o->coupling, err));
-            } else if (gbsi_generate_wraps(o->torus, o->rows)) {
-                GBSI_TRY(gbs_builder_add_potts(builder, v, c, o->coupling, err));
-            }
+            neighbour = v - at * step[d];
+        }
+        const gbs_status status =
+            gbs_builder_add_potts(builder, v, (uint32_t)neighbour, o->coupling, err);
+        if (status < 0) {
+            return status;
         }
     }
-
-cleanup:
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_model **model,
@@ -170,7 +197,9 @@ gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_mod
     GBSI_TRY(check_potts(options, &n, err));
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(gbsi_generate_variables(builder, n, options->states, err));
-    GBSI_TRY(add_couplings(builder, options, err));
+    for (uint32_t v = 0; v < n; ++v) {
+        GBSI_TRY(add_couplings(builder, options, v, err));
+    }
     if (options->noise > 0.0) {
         picture = gbsi_alloc_array_zero(n, sizeof *picture);
         logw = gbsi_alloc_array(options->states, sizeof *logw);

@@ -3,7 +3,8 @@
 #include "sampler/options.h"
 
 #include <inttypes.h>
-#include <unistd.h>
+
+#include "base/memory.h"
 
 gbs_run_options gbs_run_options_default(void)
 {
@@ -81,7 +82,6 @@ uint64_t gbsi_options_memory_limit(const gbs_run_options *options)
     if (options->memory_limit != 0) {
         return options->memory_limit;
     }
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page_bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 2 : UINT64_MAX;
+    const uint64_t machine = gbsi_machine_bytes();
+    return machine == UINT64_MAX ? machine : machine / 2;
 }

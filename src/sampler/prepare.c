@@ -2,7 +2,6 @@
 /* From model and evidence to a compiled run: condition, choose what is exact, plan, count memory.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -119,17 +118,6 @@ static gbsi_estimate_shape shape_of(const gbs_run *run)
                                  .each_once = (run->scan_traits & GBSI_SCAN_EACH_ONCE) != 0};
 }
 
-static void format_bytes(double bytes, char text[16])
-{
-    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    unsigned u = 0;
-    while (bytes >= 1024.0 && u < 4) {
-        bytes /= 1024.0;
-        ++u;
-    }
-    (void)snprintf(text, 16, "%.1f %s", bytes, unit[u]);
-}
-
 /* What chains and estimators would take, before any of it is. */
 static gbs_status predict_memory(gbs_run *run, gbs_error *err)
 {
@@ -164,8 +152,8 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
     if (run->report.predicted_bytes > limit) {
         char needed[16];
         char allowed[16];
-        format_bytes((double)run->report.predicted_bytes, needed);
-        format_bytes((double)limit, allowed);
+        gbsi_bytes_text((double)run->report.predicted_bytes, needed);
+        gbsi_bytes_text((double)limit, allowed);
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "this run would take %s (%" PRIu64 " bytes), the limit is %s: fewer "
                          "--chains, --estimator count, or a larger --memory-limit",

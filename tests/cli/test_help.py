@@ -7,7 +7,8 @@ import pytest
 from conftest import ROOT
 
 VERBS = ["info", "marginals", "sample", "generate", "generate ising", "generate potts",
-         "generate ring", "generate bayes", "compare", "convert", "uai"]
+         "generate ring", "generate complete", "generate regular", "generate powerlaw", "generate rbm",
+         "generate bayes", "compare", "convert", "uai"]
 
 
 def test_overview(run):

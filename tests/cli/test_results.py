@@ -249,7 +249,13 @@ def test_convert_refuses_a_network_of_no_network(run, small, work):
     ["ising", "--grid", "4x5", "--coupling-spread", "0.5", "--random-field", "1"],
     ["ising", "--grid", "3x3x3", "--torus"],
     ["potts", "--grid", "4x4", "--states", "3", "--noise", "0.7"],
+    ["potts", "--grid", "3x4x5", "--states", "3", "--noise", "0.7", "--torus"],
     ["ring", "--variables", "9"],
+    ["complete", "--variables", "7", "--coupling-spread", "0.5"],
+    ["regular", "--variables", "10", "--degree", "3", "--random-field", "1"],
+    ["regular", "--variables", "10", "--degree", "0"],
+    ["powerlaw", "--variables", "12", "--edges", "2", "--coupling", "-0.3"],
+    ["rbm", "--visible", "6", "--hidden", "3", "--coupling", "0", "--coupling-spread", "1"],
     ["bayes", "--variables", "9", "--parents", "2", "--states", "2:4"],
 ])
 def test_generate(run, kind):
@@ -257,6 +263,45 @@ def test_generate(run, kind):
     b = run("generate", *kind, "--seed", "4", "--format", "lg")
     assert a.status == 0 and a.out == b.out and a.out.split()[0] in ("MARKOV", "BAYES")
     assert run("info", "-", "--from", "lg", stdin=a.out).status == 0
+
+
+def structure(run, *kind):
+    """What info says of a generated model."""
+    made = run("generate", *kind, "--format", "lg")
+    assert made.status == 0, made.err
+    return json.loads(run("info", "-", "--from", "lg", "--json", stdin=made.out).out)
+
+
+def test_generate_graphs(run):
+    complete = structure(run, "complete", "--variables", "7")
+    assert (complete["variables"], complete["factors"]) == (7, 21)
+    assert complete["variables_of_degree"][6] == 7
+    regular = structure(run, "regular", "--variables", "20", "--degree", "7")
+    assert (regular["variables"], regular["factors"]) == (20, 70)
+    assert regular["variables_of_degree"][7] == 20
+    powerlaw = structure(run, "powerlaw", "--variables", "50", "--edges", "3")
+    assert (powerlaw["variables"], powerlaw["factors"]) == (50, 6 + 46 * 3)
+    assert sum(powerlaw["variables_of_degree"][3:]) == 50 and powerlaw["components"] == 1
+    rbm = structure(run, "rbm", "--visible", "5", "--hidden", "9")
+    assert (rbm["variables"], rbm["factors"], rbm["bipartite"]) == (14, 45, True)
+    assert (rbm["variables_of_degree"][9], rbm["variables_of_degree"][5]) == (5, 9)
+    solid = structure(run, "potts", "--grid", "3x4x5", "--states", "3")
+    assert (solid["variables"], solid["factors"]) == (60, 2 * 20 + 3 * 15 + 4 * 12)
+
+
+@pytest.mark.parametrize("kind, part", [
+    (["regular", "--variables", "7", "--degree", "3"], "one of the two numbers must be even"),
+    (["regular", "--variables", "6", "--degree", "6"], "a degree below their number"),
+    (["powerlaw", "--variables", "6", "--edges", "6"], "fewer than variables"),
+    (["complete", "--variables", "4000000000"], "7999999998000000000 couplings take 201.2 EiB"),
+    (["rbm", "--visible", "3000000000", "--hidden", "3000000000"], "6000000000 variables"),
+    (["potts", "--grid", "9999x9999x9999", "--states", "2"], "more than the 4294967280"),
+])
+def test_generate_refuses(run, work, kind, part):
+    done = run("generate", *kind, "--format", "uai")
+    assert done.status in (1, 2) and done.out == ""
+    assert part in done.err
+    only(work)
 
 
 def test_compare(run, work):
