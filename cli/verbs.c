@@ -47,8 +47,7 @@ const cli_verb cli_verbs[] = {
      "gibbsite generate powerlaw --variables 20 --edges 2 --format uai\n", cli_generate_powerlaw},
     {"generate rbm", CLI_VERB_RBM, 0, "", "spins in two layers: a restricted Boltzmann machine",
      "Every visible variable is coupled to every hidden one. Visible ones come first.\n",
-     "gibbsite generate rbm --visible 8 --hidden 4 --coupling 0 --coupling-spread 0.5 --format "
-     "uai\n",
+     "gibbsite generate rbm --visible 8 --hidden 4 --coupling 0.2 --format uai\n",
      cli_generate_rbm},
     {"generate bayes", CLI_VERB_BAYES, 0, "", "a random Bayesian network", "",
      "gibbsite generate bayes --variables 12 --parents 2 --states 2:3 --format bif\n",

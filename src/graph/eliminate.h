@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a search for an elimination order, private to src/graph: elimination.c drives it
+ * component by component, eliminate_rows.c makes its rows, eliminate_fill.c keeps its fill. */
+#ifndef GBSI_GRAPH_ELIMINATE_H
+#define GBSI_GRAPH_ELIMINATE_H
+
+#include "graph/elimination.h"
+
+enum {
+    MOST_DEGREE = 63, /* a clique of 64 variables has more entries than any limit */
+    MOST_FILL = 2047, /* and the fill of 63 neighbours is at most 1953 */
+    N_BUCKETS = MOST_FILL + 1,
+    HUB = 8,     /* rows this many times longer are searched, not read */
+    SEARCH = 16, /* entries that searching one costs */
+};
+
+#define DEAD (GBSI_NONE - 1) /* in search.local: eliminated */
+
+/* What one vertex needs in one place: on large graphs every look at one is a cache miss. */
+typedef struct vertex {
+    uint32_t *to;    /* neighbours, ascending; entries may be dead */
+    uint32_t n;      /* of to */
+    uint32_t degree; /* living neighbours */
+    int64_t fill;
+    uint32_t node; /* its valid one in the queue; GBSI_NONE while it has none */
+    uint32_t own;  /* 1: `to` is an allocation of its own, else part of the rows' block */
+} vertex;
+
+/* Vertices by fill: stacks of nodes, of which those that a vertex has left behind are skipped. */
+typedef struct queue_node {
+    uint32_t v;
+    uint32_t below;
+} queue_node;
+
+typedef struct search {
+    const gbsi_graph *graph;
+    const uint32_t *arity;
+    gbsi_elimination *e;
+    gbsi_elimination_limits limits;
+    uint64_t work, most_work; /* entries of rows looked at, in this component */
+    uint64_t pool, spare;     /* left for all components: beyond their effort; for further tries */
+    uint32_t *position;       /* [n] in the order; GBSI_NONE: not eliminated */
+    uint32_t *local;    /* [n] while one variable is eliminated: index in N, or MOST_DEGREE + index
+                           outside; else GBSI_NONE or DEAD */
+    vertex *x;          /* [n] */
+    uint8_t *covered;   /* [n] scratch */
+    uint32_t *variable; /* [n] those of the component, ascending */
+    uint32_t *block;    /* rows of the component as they are at first */
+    queue_node *node;   /* [node_capacity] */
+    size_t node_capacity;
+    uint32_t n_nodes, free_node; /* used at the most; list of those free again */
+    uint32_t top[N_BUCKETS];
+    uint32_t lowest; /* bucket: none below holds anything */
+    size_t clique_capacity;
+    /* vertices outside N next to some of N, and to which: bits by index in N */
+    uint32_t *outside;
+    uint64_t *outside_of;
+    size_t outside_capacity, outside_of_capacity;
+    uint32_t n_outside;
+} search;
+
+/* The variable being eliminated has these neighbours N. */
+typedef struct neighbourhood {
+    uint32_t n;
+    uint32_t v[MOST_DEGREE];
+    uint64_t lacks[MOST_DEGREE]; /* members of N it is not next to */
+} neighbourhood;
+
+/* ---- eliminate_rows.c -------------------------------------------------------------------- */
+
+/* Entries that the rows need at most: every scope counts, overlapping or not. */
+uint64_t gbsi_rows_room(const gbsi_graph *graph, const uint32_t *variable, uint32_t n);
+/* Rows of the n variables in s->variable, from s->block. */
+gbs_status gbsi_rows_make(search *s, uint32_t n, gbs_error *err);
+void gbsi_rows_free(search *s, uint32_t n);
+/* The place of the first entry >= v. */
+uint32_t gbsi_row_find(const vertex *x, uint32_t v);
+
+/* ---- eliminate_fill.c -------------------------------------------------------------------- */
+
+/* Degree and fill of all variables, and the queue. @param shuffle 0: ascending at first. */
+gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *err);
+/* The variable of least fill, GBSI_NONE when only hopeless ones are left. */
+uint32_t gbsi_fill_least(search *s);
+/* Its living neighbours: at most MOST_DEGREE. */
+void gbsi_fill_gather(search *s, uint32_t v, neighbourhood *N);
+/* Take it out. */
+gbs_status gbsi_fill_eliminate(search *s, uint32_t v, neighbourhood *N, gbs_error *err);
+
+#endif

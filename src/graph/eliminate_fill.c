@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fill, kept exact. A vertex of degree d in t triangles has d (d - 1) / 2 - t pairs of neighbours
+ * that are not next to each other. Eliminating v with the neighbours N changes it
+ *   - for w in N, which loses v and gains the members of N that it lacked;
+ *   - outside, for neighbours of both ends of a new edge: one pair less.
+ * Both come out of one look at the rows of those in N that lack someone; members of N are bits of a
+ * word. If N is a clique already, not even that is needed. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/eliminate.h"
+
+static unsigned count_bits(uint64_t bits)
+{
+    return (unsigned)__builtin_popcountll(bits);
+}
+
+static uint64_t bit(uint32_t i)
+{
+    return UINT64_C(1) << i;
+}
+
+/* The lowest member of a set that is not empty. */
+static uint32_t lowest_bit(uint64_t set)
+{
+    return (uint32_t)__builtin_ctzll(set);
+}
+
+/* ---- the queue ----------------------------------------------------------------------------- */
+
+static uint32_t bucket_of(const vertex *x)
+{
+    return x->fill < MOST_FILL ? (uint32_t)x->fill : MOST_FILL;
+}
+
+/* Unlinks what has been left behind: as many nodes remain as there are vertices at most. */
+static void sweep(search *s)
+{
+    for (uint32_t b = 0; b < N_BUCKETS; ++b) {
+        uint32_t *link = &s->top[b];
+        while (*link != GBSI_NONE) {
+            const uint32_t at = *link;
+            if (s->x[s->node[at].v].node == at) {
+                link = &s->node[at].below;
+            } else {
+                *link = s->node[at].below;
+                s->node[at].below = s->free_node;
+                s->free_node = at;
+            }
+        }
+    }
+}
+
+static uint32_t take_node(search *s)
+{
+    if (s->free_node == GBSI_NONE && s->n_nodes == s->node_capacity) {
+        sweep(s); /* twice as many nodes as vertices: it frees at least half of them */
+    }
+    if (s->free_node == GBSI_NONE) {
+        return s->n_nodes++;
+    }
+    const uint32_t at = s->free_node;
+    s->free_node = s->node[at].below;
+    return at;
+}
+
+static void enqueue(search *s, uint32_t v)
+{
+    vertex *x = &s->x[v];
+    const uint32_t b = bucket_of(x);
+    x->node = GBSI_NONE; /* the one it had is free to be swept */
+    const uint32_t at = take_node(s);
+    s->node[at] = (queue_node){.v = v, .below = s->top[b]};
+    s->top[b] = at;
+    x->node = at;
+    s->lowest = b < s->lowest ? b : s->lowest;
+}
+
+static void change_fill(search *s, uint32_t v, int64_t change)
+{
+    vertex *x = &s->x[v];
+    const uint32_t before = bucket_of(x);
+    x->fill += change;
+    assert(x->fill >= 0);
+    if (bucket_of(x) != before) {
+        enqueue(s, v);
+    }
+}
+
+uint32_t gbsi_fill_least(search *s)
+{
+    while (s->lowest < MOST_FILL) {
+        const uint32_t at = s->top[s->lowest];
+        if (at == GBSI_NONE) {
+            ++s->lowest;
+            continue;
+        }
+        const uint32_t v = s->node[at].v;
+        if (s->x[v].node == at) {
+            return s->x[v].degree <= MOST_DEGREE ? v : GBSI_NONE;
+        }
+        s->top[s->lowest] = s->node[at].below;
+        s->node[at].below = s->free_node;
+        s->free_node = at;
+    }
+    return GBSI_NONE;
+}
+
+/* ---- at the start -------------------------------------------------------------------------- */
+
+/* Triangles v < u < x. */
+static void count_triangles(search *s, uint32_t v, uint32_t u)
+{
+    vertex *a = &s->x[v];
+    vertex *b = &s->x[u];
+    uint32_t i = gbsi_row_find(a, u + 1);
+    uint32_t j = gbsi_row_find(b, u + 1);
+    if (a->n - i > b->n - j) { /* a: the shorter */
+        vertex *const longer = a;
+        const uint32_t k = i;
+        a = b;
+        i = j;
+        b = longer;
+        j = k;
+    }
+    const bool search_b = (b->n - j) / HUB > a->n - i;
+    s->work += search_b ? (uint64_t)(a->n - i) * SEARCH : (uint64_t)(a->n - i) + (b->n - j);
+    for (; i < a->n && j < b->n; ++i) {
+        const uint32_t x = a->to[i];
+        if (search_b) {
+            j = gbsi_row_find(b, x);
+        } else {
+            while (j < b->n && b->to[j] < x) {
+                ++j;
+            }
+        }
+        if (j < b->n && b->to[j] == x) {
+            --a->fill;
+            --b->fill;
+            --s->x[x].fill;
+        }
+    }
+}
+
+/* Ascending, so that the lowest is on top; or in an order that the number picks (Fisher & Yates, on
+ * a linear congruential sequence: any order will do). */
+static void start_queue(search *s, uint32_t n, uint32_t shuffle)
+{
+    queue_node *node = s->node;
+    uint64_t z = shuffle;
+    for (uint32_t i = 0; i < n; ++i) {
+        node[i].v = s->variable[n - 1 - i];
+    }
+    for (uint32_t i = n; shuffle > 0 && i-- > 1;) {
+        z = z * 6364136223846793005u + 1442695040888963407u;
+        const uint32_t j = (uint32_t)((z >> 32) * (i + UINT64_C(1)) >> 32);
+        const uint32_t v = node[i].v;
+        node[i].v = node[j].v;
+        node[j].v = v;
+    }
+    memset(s->top, 0xff, sizeof s->top);
+    for (uint32_t i = 0; i < n; ++i) {
+        vertex *x = &s->x[node[i].v];
+        node[i].below = s->top[bucket_of(x)];
+        s->top[bucket_of(x)] = i;
+        x->node = i;
+    }
+    s->n_nodes = n;
+    s->free_node = GBSI_NONE;
+    s->lowest = 0;
+}
+
+gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *err)
+{
+    void *pointer = s->node;
+    const gbs_status status = gbsi_reserve(&pointer, &s->node_capacity, 2 * (size_t)n,
+                                           sizeof *s->node, "elimination", err);
+    if (status < 0) {
+        return status;
+    }
+    s->node = pointer;
+    for (uint32_t i = 0; i < n; ++i) {
+        vertex *x = &s->x[s->variable[i]];
+        const int64_t d = x->n;
+        x->degree = x->n;
+        x->fill = d * (d - 1) / 2;
+    }
+    for (uint32_t i = 0; i < n && s->work <= s->most_work; ++i) {
+        const vertex *x = &s->x[s->variable[i]];
+        for (uint32_t k = gbsi_row_find(x, s->variable[i] + 1); k < x->n; ++k) {
+            count_triangles(s, s->variable[i], x->to[k]);
+        }
+    }
+    start_queue(s, n, shuffle);
+    return GBS_OK;
+}
+
+/* ---- one variable -------------------------------------------------------------------------- */
+
+void gbsi_fill_gather(search *s, uint32_t v, neighbourhood *N)
+{
+    const vertex *x = &s->x[v];
+    assert(x->degree <= MOST_DEGREE);
+    N->n = 0;
+    for (uint32_t i = 0; i < x->n; ++i) {
+        if (s->local[x->to[i]] != DEAD) {
+            N->v[N->n++] = x->to[i];
+        }
+    }
+    s->work += x->n;
+    assert(N->n == x->degree);
+}
+
+/* Room to note n more outside. */
+static gbs_status reserve_outside(search *s, size_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (s->n_outside + n <= s->outside_capacity && s->n_outside + n <= s->outside_of_capacity) {
+        return GBS_OK;
+    }
+    void *pointer = s->outside;
+    GBSI_TRY(gbsi_reserve(&pointer, &s->outside_capacity, s->n_outside + n, sizeof *s->outside,
+                          "elimination", err));
+    s->outside = pointer;
+    pointer = s->outside_of;
+    GBSI_TRY(gbsi_reserve(&pointer, &s->outside_of_capacity, s->n_outside + n,
+                          sizeof *s->outside_of, "elimination", err));
+    s->outside_of = pointer;
+
+cleanup:
+    return status;
+}
+
+/* Reads the row of member i. @param has out: the members it is next to; those outside N are noted
+ * with bit i. */
+static gbs_status read_row(search *s, const neighbourhood *N, uint32_t i, uint64_t *has,
+                           gbs_error *err)
+{
+    const vertex *x = &s->x[N->v[i]];
+    const gbs_status status = reserve_outside(s, x->n, err);
+    if (status < 0) {
+        return status;
+    }
+    s->work += x->n;
+    *has = 0;
+    for (uint32_t k = 0; k < x->n; ++k) {
+        const uint32_t u = x->to[k];
+        uint32_t at = s->local[u];
+        if (at < MOST_DEGREE) {
+            *has |= bit(at);
+        } else if (at != DEAD) {
+            if (at == GBSI_NONE) {
+                at = MOST_DEGREE + s->n_outside++;
+                s->local[u] = at;
+                s->outside[at - MOST_DEGREE] = u;
+                s->outside_of[at - MOST_DEGREE] = 0;
+            }
+            s->outside_of[at - MOST_DEGREE] |= bit(i);
+        }
+    }
+    return GBS_OK;
+}
+
+static uint64_t search_row(search *s, const neighbourhood *N, uint32_t i)
+{
+    const vertex *x = &s->x[N->v[i]];
+    uint64_t has = 0;
+    for (uint32_t k = 0; k < N->n; ++k) {
+        const uint32_t at = gbsi_row_find(x, N->v[k]);
+        has |= at < x->n && x->to[at] == N->v[k] ? bit(k) : 0;
+    }
+    s->work += (uint64_t)N->n * SEARCH;
+    return has;
+}
+
+/* Who lacks whom within N, and who outside is next to those who lack someone. */
+static gbs_status look_around(search *s, neighbourhood *N, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (uint32_t i = 0; i < N->n; ++i) {
+        const bool hub = s->x[N->v[i]].n / HUB > N->n + HUB;
+        uint64_t has = 0;
+        if (hub) {
+            has = search_row(s, N, i);
+        } else {
+            GBSI_TRY(read_row(s, N, i, &has, err));
+        }
+        N->lacks[i] = (bit(N->n) - 1) & ~has & ~bit(i);
+        if (hub && N->lacks[i] != 0) {
+            GBSI_TRY(read_row(s, N, i, &has, err));
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* New edges with both ends in a set of members. */
+static int64_t new_within(const neighbourhood *N, uint64_t set)
+{
+    unsigned twice = 0;
+    for (uint64_t rest = set; rest != 0; rest &= rest - 1) {
+        twice += count_bits(N->lacks[lowest_bit(rest)] & set);
+    }
+    return twice / 2;
+}
+
+/* Member w is next to A and lacks B within N, and has r neighbours outside. It loses the r pairs
+ * of v with them and those that are filled within A, and gains B times outside, but for the pairs
+ * that are next to each other. */
+static void update_fill(search *s, const neighbourhood *N)
+{
+    int64_t change[MOST_DEGREE];
+    for (uint32_t i = 0; i < N->n; ++i) {
+        const uint64_t a = (bit(N->n) - 1) & ~N->lacks[i] & ~bit(i);
+        const int64_t r = (int64_t)s->x[N->v[i]].degree - 1 - count_bits(a);
+        change[i] = ((int64_t)count_bits(N->lacks[i]) - 1) * r - new_within(N, a);
+    }
+    for (uint32_t o = 0; o < s->n_outside; ++o) {
+        const uint64_t next_to = s->outside_of[o];
+        unsigned twice = 0;
+        for (uint64_t rest = next_to; rest != 0; rest &= rest - 1) {
+            const uint32_t i = lowest_bit(rest);
+            const unsigned n = count_bits(N->lacks[i] & next_to);
+            change[i] -= n;
+            twice += n;
+        }
+        if (twice > 0) {
+            change_fill(s, s->outside[o], -(int64_t)(twice / 2));
+        }
+        s->local[s->outside[o]] = GBSI_NONE;
+    }
+    s->n_outside = 0;
+    for (uint32_t i = 0; i < N->n; ++i) {
+        change_fill(s, N->v[i], change[i]);
+    }
+}
+
+/* The row of member i with what it lacked, without what is dead. */
+static gbs_status extend_row(search *s, const neighbourhood *N, uint32_t i, gbs_error *err)
+{
+    vertex *x = &s->x[N->v[i]];
+    uint64_t lacks = N->lacks[i];
+    uint32_t *to = gbsi_alloc_array((size_t)x->degree + count_bits(lacks), sizeof *to);
+    uint32_t n = 0;
+    if (to == NULL) {
+        return gbsi_no_memory(err, "elimination", x->n * sizeof *to);
+    }
+    for (uint32_t k = 0; k < x->n; ++k) {
+        const uint32_t u = x->to[k];
+        for (; lacks != 0 && N->v[lowest_bit(lacks)] < u; lacks &= lacks - 1) {
+            to[n++] = N->v[lowest_bit(lacks)];
+        }
+        if (s->local[u] != DEAD) {
+            to[n++] = u;
+        }
+    }
+    for (; lacks != 0; lacks &= lacks - 1) {
+        to[n++] = N->v[lowest_bit(lacks)];
+    }
+    s->work += x->n;
+    if (x->own) {
+        gbsi_free(x->to);
+    }
+    x->to = to;
+    x->n = n;
+    x->own = 1;
+    return GBS_OK;
+}
+
+/* Everyone in N is next to everyone: w only loses v, and with it a pair for each of its neighbours
+ * outside. */
+static void eliminate_simplicial(search *s, const neighbourhood *N)
+{
+    for (uint32_t i = 0; i < N->n; ++i) {
+        vertex *x = &s->x[N->v[i]];
+        change_fill(s, N->v[i], (int64_t)N->n - x->degree);
+        --x->degree;
+    }
+    s->work += N->n;
+}
+
+static gbs_status eliminate_filling(search *s, neighbourhood *N, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (uint32_t i = 0; i < N->n; ++i) {
+        s->local[N->v[i]] = i;
+    }
+    GBSI_TRY(look_around(s, N, err));
+    update_fill(s, N);
+    for (uint32_t i = 0; i < N->n; ++i) {
+        s->local[N->v[i]] = GBSI_NONE;
+    }
+    for (uint32_t i = 0; i < N->n; ++i) {
+        if (N->lacks[i] != 0) {
+            GBSI_TRY(extend_row(s, N, i, err));
+        }
+        vertex *x = &s->x[N->v[i]];
+        x->degree = x->degree - 1 + count_bits(N->lacks[i]);
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_fill_eliminate(search *s, uint32_t v, neighbourhood *N, gbs_error *err)
+{
+    vertex *x = &s->x[v];
+    s->local[v] = DEAD;
+    x->node = GBSI_NONE;
+    s->work += 2; /* at least, however few the entries */
+    if (x->fill == 0) {
+        eliminate_simplicial(s, N);
+        return GBS_OK;
+    }
+    const gbs_status status = eliminate_filling(s, N, err);
+    if (x->own) { /* nobody looks at it again */
+        gbsi_free(x->to);
+        x->own = 0;
+        x->n = 0;
+    }
+    return status;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who is next to whom, explicitly: for one component at a time, and only for what fits. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "graph/eliminate.h"
+
+uint32_t gbsi_row_find(const vertex *x, uint32_t v)
+{
+    uint32_t low = 0;
+    uint32_t high = x->n;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (x->to[middle] < v) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_row(uint32_t *to, uint32_t n)
+{
+    if (n > 32) {
+        qsort(to, n, sizeof *to, ascending);
+        return;
+    }
+    for (uint32_t i = 1; i < n; ++i) {
+        const uint32_t v = to[i];
+        uint32_t j = i;
+        for (; j > 0 && to[j - 1] > v; --j) {
+            to[j] = to[j - 1];
+        }
+        to[j] = v;
+    }
+}
+
+/* The neighbours of v, each once. @param seen [graph variables]. */
+static uint32_t gather(const gbsi_graph *graph, uint32_t v, uint32_t *seen, uint32_t *to)
+{
+    uint32_t n = 0;
+    seen[v] = v;
+    for (size_t i = graph->incident_start[v]; i < graph->incident_start[v + (size_t)1]; ++i) {
+        const size_t s = graph->incident[i];
+        for (size_t e = graph->scope_start[s]; e < graph->scope_start[s + 1]; ++e) {
+            const uint32_t u = graph->scope[e];
+            if (seen[u] != v) {
+                seen[u] = v;
+                to[n++] = u;
+            }
+        }
+    }
+    return n;
+}
+
+uint64_t gbsi_rows_room(const gbsi_graph *graph, const uint32_t *variable, uint32_t n)
+{
+    uint64_t room = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        const size_t v = variable[i];
+        for (size_t k = graph->incident_start[v]; k < graph->incident_start[v + 1]; ++k) {
+            const size_t s = graph->incident[k];
+            room += graph->scope_start[s + 1] - graph->scope_start[s] - 1;
+        }
+    }
+    return room;
+}
+
+gbs_status gbsi_rows_make(search *s, uint32_t n, gbs_error *err)
+{
+    const uint64_t room = gbsi_rows_room(s->graph, s->variable, n);
+    uint32_t *to = gbsi_alloc_array(room, sizeof *to);
+    if (to == NULL) {
+        return gbsi_no_memory(err, "elimination", room * sizeof *to);
+    }
+    s->block = to;
+    for (uint32_t i = 0; i < n; ++i) {
+        vertex *x = &s->x[s->variable[i]];
+        *x = (vertex){.to = to, .node = GBSI_NONE};
+        x->n = gather(s->graph, s->variable[i], s->local, to);
+        x->degree = x->n;
+        sort_row(to, x->n);
+        to += x->n;
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        s->local[s->variable[i]] = GBSI_NONE;
+    }
+    return GBS_OK;
+}
+
+void gbsi_rows_free(search *s, uint32_t n)
+{
+    for (uint32_t i = 0; s->block != NULL && i < n; ++i) {
+        vertex *x = &s->x[s->variable[i]];
+        if (x->own) {
+            gbsi_free(x->to);
+            x->own = 0;
+        }
+    }
+    gbsi_free(s->block);
+    s->block = NULL;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elimination orders by minimum fill, component by component: what an exact answer by junction tree
+ * would take, and the cliques to build one from. */
+#ifndef GBSI_GRAPH_ELIMINATION_H
+#define GBSI_GRAPH_ELIMINATION_H
+
+#include "graph/graph.h"
+
+typedef enum gbsi_elimination_end {
+    GBSI_ELIMINATION_DONE,
+    GBSI_ELIMINATION_ENTRIES, /* stopped: its tables would exceed the limit */
+    GBSI_ELIMINATION_WORK,    /* stopped: given up, nothing is proved */
+} gbsi_elimination_end;
+
+typedef struct gbsi_elimination_limits {
+    uint64_t entries; /* table entries of one component */
+    uint64_t effort;  /* entries of rows looked at, per variable and neighbour of a component; a
+                         few hundred milliseconds are allowed in any case */
+} gbsi_elimination_limits;
+
+/* Trees need 4, rings and ladders up to 5; a grid of 300 x 300 fails at its limit of entries after
+ * 20. A step takes some 5 ns, on very large models 20. */
+#define GBSI_ELIMINATION_EFFORT 5u
+
+/* One component, in the numbering of gbsi_graph_components(). */
+typedef struct gbsi_elimination_part {
+    uint32_t first;        /* its variables are order[first .. first + n_variables) */
+    uint32_t n_variables;  /* the eliminated ones come first, the rest ascending */
+    uint32_t n_eliminated; /* = n_variables if done */
+    uint32_t width;        /* variables of the largest clique, less one; stopped: at least */
+    uint64_t entries;      /* of the tables of the maximal cliques, saturating; stopped: at least */
+    uint8_t end;           /* gbsi_elimination_end */
+} gbsi_elimination_part;
+
+typedef struct gbsi_elimination {
+    uint32_t n_variables;
+    uint32_t n_parts;
+    gbsi_elimination_part *part;
+    uint32_t *order;      /* [n_variables] */
+    size_t *clique_start; /* [n_variables + 1] by position in the order */
+    uint32_t *clique; /* the neighbours a variable had when it was eliminated, ascending: with it
+                         a clique; empty where it was not eliminated */
+} gbsi_elimination;
+
+gbs_status gbsi_elimination_new(const gbsi_graph *graph, const gbsi_elimination_limits *limits,
+                                gbsi_elimination **out, gbs_error *err);
+void gbsi_elimination_free(gbsi_elimination *elimination);
+
+/* The junction tree of the eliminated variables positions [first, end), all of one component.
+ * @param position [n_variables] of eliminated variables, GBSI_NONE of others.
+ * @param parent   [end - first] out or NULL: position of the first of the clique to be eliminated
+ *                 itself, GBSI_NONE where there is none.
+ * @param covered  [end - first] out: 1 where the clique lies inside another and needs no table.
+ * @return table entries of the cliques that are not covered, saturating. */
+uint64_t gbsi_elimination_tree(const gbsi_elimination *elimination, const uint32_t *arity,
+                               uint32_t first, uint32_t end, const uint32_t *position,
+                               uint32_t *parent, uint8_t *covered);
+
+/* a b, at most UINT64_MAX. */
+static inline uint64_t gbsi_saturating_mul(uint64_t a, uint64_t b)
+{
+    return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+#endif

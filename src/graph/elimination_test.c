@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elimination orders against brute force on small graphs, known widths, limits. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "gibbsite/generate.h"
+#include "graph/elimination.h"
+#include "rng/philox.h"
+
+static uint32_t draws;
+
+static uint32_t below(uint32_t n)
+{
+    return gbsi_word(5, 0, 0, draws++, GBSI_PURPOSE_TEST) % n;
+}
+
+typedef struct made {
+    gbs_model *model;
+    gbsi_conditioned *conditioned;
+    gbsi_graph *graph;
+    gbsi_elimination *e;
+} made;
+
+static const gbsi_elimination_limits no_limits = {UINT64_MAX, 1u << 20};
+
+static void eliminate(made *m, const gbsi_elimination_limits *limits)
+{
+    assert_int_equal(gbsi_condition(m->model, NULL, &m->conditioned, NULL), GBS_OK);
+    assert_int_equal(gbsi_graph_new(m->conditioned, NULL, &m->graph, NULL), GBS_OK);
+    assert_int_equal(gbsi_elimination_new(m->graph, limits, &m->e, NULL), GBS_OK);
+}
+
+static void release(made *m)
+{
+    gbsi_elimination_free(m->e);
+    gbsi_graph_free(m->graph);
+    gbsi_conditioned_free(m->conditioned);
+    gbs_model_free(m->model);
+    *m = (made){0};
+}
+
+/* ---- brute force --------------------------------------------------------------------------- */
+
+enum { MOST = 12 };
+
+typedef struct matrix {
+    uint32_t n;
+    uint8_t next_to[MOST][MOST];
+    uint8_t gone[MOST];
+} matrix;
+
+static void fill_matrix(const gbsi_graph *g, matrix *x)
+{
+    memset(x, 0, sizeof *x);
+    x->n = g->n_variables;
+    for (size_t s = 0; s < g->n_scopes; ++s) {
+        for (size_t i = g->scope_start[s]; i < g->scope_start[s + 1]; ++i) {
+            for (size_t j = g->scope_start[s]; j < g->scope_start[s + 1]; ++j) {
+                x->next_to[g->scope[i]][g->scope[j]] = i != j;
+            }
+        }
+    }
+}
+
+static uint32_t fill_of(const matrix *x, uint32_t v)
+{
+    uint32_t missing = 0;
+    for (uint32_t a = 0; a < x->n; ++a) {
+        for (uint32_t b = a + 1; b < x->n; ++b) {
+            missing += x->next_to[v][a] && x->next_to[v][b] && !x->next_to[a][b];
+        }
+    }
+    return missing;
+}
+
+/* Least fill among the variables not gone of one component of the elimination. */
+static uint32_t least_fill(const matrix *x, const gbsi_elimination *e,
+                           const gbsi_elimination_part *part)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = part->first; i < part->first + part->n_variables; ++i) {
+        const uint32_t v = e->order[i];
+        if (!x->gone[v] && fill_of(x, v) < least) {
+            least = fill_of(x, v);
+        }
+    }
+    return least;
+}
+
+static void take_out(matrix *x, uint32_t v)
+{
+    for (uint32_t a = 0; a < x->n; ++a) {
+        for (uint32_t b = 0; b < x->n; ++b) {
+            x->next_to[a][b] |= a != b && x->next_to[v][a] && x->next_to[v][b];
+        }
+    }
+    for (uint32_t a = 0; a < x->n; ++a) {
+        x->next_to[a][v] = x->next_to[v][a] = 0;
+    }
+    x->gone[v] = 1;
+}
+
+/* Bits of the clique of each position. */
+static uint64_t exact_entries(const made *m, const gbsi_elimination_part *part,
+                              const uint32_t *bits)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < part->n_variables; ++i) {
+        uint64_t entries = 1;
+        int inside = 0;
+        for (uint32_t v = 0; v < m->graph->n_variables; ++v) {
+            entries *= (bits[i] >> v & 1u) != 0 ? m->conditioned->arity[v] : 1;
+        }
+        for (uint32_t j = 0; j < part->n_variables; ++j) {
+            inside |= j != i && (bits[i] & ~bits[j]) == 0;
+        }
+        sum += inside ? 0 : entries;
+    }
+    return sum;
+}
+
+static void check_part(const made *m, uint32_t p, matrix *x)
+{
+    const gbsi_elimination *e = m->e;
+    const gbsi_elimination_part *part = &e->part[p];
+    uint32_t bits[MOST] = {0};
+    uint32_t width = 0;
+    assert_int_equal(part->end, GBSI_ELIMINATION_DONE);
+    assert_int_equal(part->n_eliminated, part->n_variables);
+    for (uint32_t i = 0; i < part->n_variables; ++i) {
+        const uint32_t v = e->order[part->first + i];
+        const size_t begin = e->clique_start[part->first + i];
+        const size_t end = e->clique_start[part->first + i + 1];
+        uint32_t n = 0;
+        assert_false(x->gone[v]);
+        assert_int_equal(fill_of(x, v), least_fill(x, e, part));
+        bits[i] = 1u << v;
+        for (uint32_t u = 0; u < x->n; ++u) {
+            if (x->next_to[v][u]) {
+                assert_true(begin + n < end);
+                assert_int_equal(e->clique[begin + n], u);
+                bits[i] |= 1u << u;
+                ++n;
+            }
+        }
+        assert_int_equal(begin + n, end);
+        width = n > width ? n : width;
+        take_out(x, v);
+    }
+    assert_int_equal(part->width, width);
+    assert_int_equal(part->entries, exact_entries(m, part, bits));
+}
+
+/* Parents come later, hold the rest of the clique, and make a tree of each component. */
+static void check_tree(const made *m, const gbsi_elimination_part *part)
+{
+    const gbsi_elimination *e = m->e;
+    uint32_t position[MOST];
+    uint32_t parent[MOST];
+    uint8_t covered[MOST];
+    uint32_t n_roots = 0;
+    for (uint32_t i = 0; i < e->n_variables; ++i) {
+        position[e->order[i]] = i;
+    }
+    const uint32_t end = part->first + part->n_variables;
+    assert_int_equal(gbsi_elimination_tree(e, m->conditioned->arity, part->first, end, position,
+                                           parent, covered),
+                     part->entries);
+    for (uint32_t i = part->first; i < end; ++i) {
+        const uint32_t p = parent[i - part->first];
+        if (p == GBSI_NONE) {
+            assert_int_equal(e->clique_start[i], e->clique_start[i + 1]);
+            ++n_roots;
+            continue;
+        }
+        assert_true(p > i && p < end);
+        for (size_t k = e->clique_start[i]; k < e->clique_start[i + 1]; ++k) {
+            int found = e->clique[k] == e->order[p];
+            for (size_t j = e->clique_start[p]; j < e->clique_start[p + 1]; ++j) {
+                found |= e->clique[j] == e->clique[k];
+            }
+            assert_true(found);
+        }
+    }
+    assert_int_equal(n_roots, 1);
+}
+
+static gbs_model *random_graph(void)
+{
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    uint32_t arity[MOST];
+    const uint32_t n = 1 + below(MOST - 2);
+    const double logw[4096] = {0};
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    for (uint32_t v = 0; v < n; ++v) {
+        arity[v] = 2 + below(3);
+    }
+    assert_int_equal(gbs_builder_add_variables(b, n, arity, NULL, NULL), GBS_OK);
+    for (uint32_t f = below(2 * n + 1); f > 0; --f) {
+        uint32_t scope[4];
+        uint32_t size = 0;
+        size_t entries = 1;
+        uint32_t table = 0;
+        const uint32_t most = below(4) == 0 ? 4 : 2;
+        for (uint32_t tries = 0; tries < 2 * most && size < most; ++tries) {
+            const uint32_t v = below(n);
+            int taken = 0;
+            for (uint32_t i = 0; i < size; ++i) {
+                taken |= scope[i] == v;
+            }
+            if (!taken) {
+                scope[size++] = v;
+                entries *= arity[v];
+            }
+        }
+        assert_int_equal(gbs_builder_add_table(b, entries, logw, &table, NULL), GBS_OK);
+        assert_int_equal(gbs_builder_add_table_factor(b, size, scope, table, NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    return model;
+}
+
+static void test_brute_force(void **unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < 4000; ++i) {
+        made m = {.model = random_graph()};
+        matrix x;
+        uint32_t n = 0;
+        eliminate(&m, &no_limits);
+        fill_matrix(m.graph, &x);
+        for (uint32_t p = 0; p < m.e->n_parts; ++p) {
+            assert_int_equal(m.e->part[p].first, n);
+            n += m.e->part[p].n_variables;
+            check_part(&m, p, &x);
+            check_tree(&m, &m.e->part[p]);
+        }
+        assert_int_equal(n, m.graph->n_variables);
+        release(&m);
+    }
+}
+
+/* ---- known widths -------------------------------------------------------------------------- */
+
+static gbs_model *grid(uint32_t rows, uint32_t columns)
+{
+    const gbs_generate_ising_options o = {.side = {rows, columns, 1}, .coupling = 0.5};
+    gbs_model *m = NULL;
+    assert_int_equal(gbs_generate_ising(&o, &m, NULL), GBS_OK);
+    return m;
+}
+
+static gbs_model *complete(uint32_t n)
+{
+    const gbs_generate_complete_options o = {.variables = n, .coupling = 0.5};
+    gbs_model *m = NULL;
+    assert_int_equal(gbs_generate_complete(&o, &m, NULL), GBS_OK);
+    return m;
+}
+
+static gbs_model *powerlaw(uint32_t n, uint32_t edges)
+{
+    const gbs_generate_powerlaw_options o = {.variables = n, .edges = edges, .coupling = 0.5};
+    gbs_model *m = NULL;
+    assert_int_equal(gbs_generate_powerlaw(&o, &m, NULL), GBS_OK);
+    return m;
+}
+
+/* Vertex i joined to the k before it: k (of the first k + 1: all) is its treewidth. */
+static gbs_model *k_path(uint32_t n, uint32_t k)
+{
+    gbs_builder *b = NULL;
+    gbs_model *m = NULL;
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    for (uint32_t v = 0; v < n; ++v) {
+        const uint32_t two = 2;
+        assert_int_equal(gbs_builder_add_variables(b, 1, &two, NULL, NULL), GBS_OK);
+        for (uint32_t i = 1; i <= k && i <= v; ++i) {
+            assert_int_equal(gbs_builder_add_ising(b, v, v - i, 0.5, NULL), GBS_OK);
+        }
+    }
+    assert_int_equal(gbs_builder_build(b, &m, NULL), GBS_OK);
+    gbs_builder_free(b);
+    return m;
+}
+
+static void check_width(gbs_model *model, uint32_t width, uint64_t entries)
+{
+    made m = {.model = model};
+    eliminate(&m, &no_limits);
+    assert_int_equal(m.e->n_parts, 1);
+    assert_int_equal(m.e->part[0].end, GBSI_ELIMINATION_DONE);
+    if (m.e->part[0].width != width) {
+        fail_msg("width %u, expected %u", m.e->part[0].width, width);
+    }
+    if (entries != 0) {
+        assert_int_equal(m.e->part[0].entries, entries);
+    }
+    release(&m);
+}
+
+static void test_known_widths(void **unused)
+{
+    (void)unused;
+    check_width(grid(1, 1), 0, 2);
+    check_width(grid(1, 2), 1, 4);
+    check_width(grid(1, 1000), 1, 999 * 4);         /* a chain */
+    check_width(powerlaw(100000, 1), 1, 99999 * 4); /* a tree with hubs */
+    for (uint32_t n = 3; n < 50; n += 5) {          /* a cycle: n - 2 triangles */
+        const gbs_generate_ring_options o = {.variables = n, .coupling = 0.5};
+        gbs_model *m = NULL;
+        assert_int_equal(gbs_generate_ring(&o, &m, NULL), GBS_OK);
+        check_width(m, 2, (n - 2) * 8);
+    }
+    for (uint32_t n = 2; n <= 25; ++n) {
+        check_width(complete(n), n - 1, UINT64_C(1) << n);
+    }
+    for (uint32_t k = 1; k < 20; ++k) {
+        check_width(k_path(100, k), k, (100 - k) * (UINT64_C(1) << (k + 1)));
+    }
+    for (uint32_t k = 2; k <= 6; ++k) {
+        check_width(grid(k, k), k, 0);
+    }
+}
+
+/* Beyond 6 minimum fill is no longer optimal on grids, but never far. */
+static void test_grids(void **unused)
+{
+    (void)unused;
+    for (uint32_t k = 7; k <= 18; ++k) {
+        made m = {.model = grid(k, k)};
+        eliminate(&m, &no_limits);
+        assert_int_equal(m.e->part[0].end, GBSI_ELIMINATION_DONE);
+        assert_in_range(m.e->part[0].width, k, k + k / 3 + 1);
+        release(&m);
+    }
+}
+
+/* ---- limits -------------------------------------------------------------------------------- */
+
+static void check_end(gbs_model *model, gbsi_elimination_limits limits, gbsi_elimination_end end,
+                      uint32_t least_width, uint64_t least_entries)
+{
+    made m = {.model = model};
+    eliminate(&m, &limits);
+    const gbsi_elimination_part *part = &m.e->part[0];
+    assert_int_equal(m.e->n_parts, 1);
+    assert_int_equal(part->end, end);
+    assert_true(part->width >= least_width);
+    assert_true(part->entries >= least_entries);
+    uint8_t *seen = calloc(m.e->n_variables, 1);
+    assert_non_null(seen);
+    for (uint32_t i = 0; i < m.e->n_variables; ++i) { /* still everyone once */
+        assert_false(seen[m.e->order[i]]++);
+        if (i >= part->n_eliminated) {
+            assert_int_equal(m.e->clique_start[i], m.e->clique_start[i + 1]);
+            assert_true(i == part->n_eliminated || m.e->order[i - 1] < m.e->order[i]);
+        }
+    }
+    free(seen);
+    release(&m);
+}
+
+static void test_limits(void **unused)
+{
+    (void)unused;
+    gbsi_elimination_limits limits = {UINT64_C(1) << 20, 1000};
+    /* just what fits, and one less: the sum over maximal cliques decides, not a single one */
+    check_end(complete(20), limits, GBSI_ELIMINATION_DONE, 19, 1u << 20);
+    check_end(complete(21), limits, GBSI_ELIMINATION_ENTRIES, 20, (1u << 20) + 1);
+    limits.entries = 999 * 4;
+    check_end(grid(1, 1000), limits, GBSI_ELIMINATION_DONE, 1, 999 * 4);
+    limits.entries = 999 * 4 - 1;
+    check_end(grid(1, 1000), limits, GBSI_ELIMINATION_ENTRIES, 1, 999 * 4);
+    limits.entries = UINT64_C(1) << 26;
+    check_end(grid(30, 30), limits, GBSI_ELIMINATION_ENTRIES, 19, 0);
+    check_end(grid(300, 300), limits, GBSI_ELIMINATION_ENTRIES, 10, 0);
+    /* proved without a search: everyone has 500 neighbours or more */
+    const gbs_generate_rbm_options o = {.visible = 600, .hidden = 500, .coupling = 0.5};
+    gbs_model *rbm = NULL;
+    assert_int_equal(gbs_generate_rbm(&o, &rbm, NULL), GBS_OK);
+    check_end(rbm, limits, GBSI_ELIMINATION_ENTRIES, 500, UINT64_MAX);
+    /* given up: there is more to do than a few steps each and the pool that all may use */
+    limits.effort = 1;
+    limits.entries = UINT64_MAX;
+    check_end(grid(1000, 1000), limits, GBSI_ELIMINATION_WORK, 3, 0);
+}
+
+/* A clause of forty literals is a table of 2^40 entries; a second component is none the worse. */
+static void test_long_scope(void **unused)
+{
+    (void)unused;
+    const gbsi_elimination_limits limits = {UINT64_C(1) << 26, 1000};
+    gbs_builder *b = NULL;
+    uint32_t arity[43];
+    uint32_t scope[43];
+    uint32_t state[43] = {0};
+    made m = {0};
+    for (uint32_t v = 0; v < 43; ++v) {
+        arity[v] = 2;
+        scope[v] = v;
+    }
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, 43, arity, NULL, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_logical(b, GBS_LOGICAL_CLAUSE, 40, scope, state, 1.0, NULL),
+                     GBS_OK);
+    assert_int_equal(
+        gbs_builder_add_logical(b, GBS_LOGICAL_CLAUSE, 3, scope + 40, state, 1.0, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_build(b, &m.model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    eliminate(&m, &limits);
+    assert_int_equal(m.e->n_parts, 2);
+    assert_int_equal(m.e->part[0].end, GBSI_ELIMINATION_ENTRIES);
+    assert_int_equal(m.e->part[0].width, 39);
+    assert_true(m.e->part[0].entries > limits.entries);
+    assert_int_equal(m.e->part[1].end, GBSI_ELIMINATION_DONE);
+    assert_int_equal(m.e->part[1].entries, 8);
+    release(&m);
+}
+
+/* The same limits give the same order; a limit that is not met changes nothing. */
+static void test_deterministic(void **unused)
+{
+    (void)unused;
+    const gbsi_elimination_limits other = {UINT64_C(1) << 40, 77};
+    made a = {.model = grid(12, 12)};
+    made b = {.model = grid(12, 12)};
+    eliminate(&a, &no_limits);
+    eliminate(&b, &other);
+    assert_memory_equal(a.e->order, b.e->order, 144 * sizeof *a.e->order);
+    assert_memory_equal(a.e->clique_start, b.e->clique_start, 145 * sizeof *a.e->clique_start);
+    assert_int_equal(a.e->part[0].entries, b.e->part[0].entries);
+    release(&a);
+    release(&b);
+}
+
+static void test_no_memory(void **unused)
+{
+    (void)unused;
+    made m = {.model = grid(5, 6)};
+    assert_int_equal(gbsi_condition(m.model, NULL, &m.conditioned, NULL), GBS_OK);
+    assert_int_equal(gbsi_graph_new(m.conditioned, NULL, &m.graph, NULL), GBS_OK);
+    uint64_t n = 0;
+    for (; m.e == NULL; ++n) {
+        gbs_error err = {0};
+        gbsi_alloc_fail_after(n);
+        const gbs_status status = gbsi_elimination_new(m.graph, &no_limits, &m.e, &err);
+        gbsi_alloc_fail_after(UINT64_MAX);
+        assert_int_equal(status, m.e == NULL ? GBS_ERR_MEMORY : GBS_OK);
+        assert_int_equal(err.status, status);
+    }
+    assert_true(n > 30);
+    release(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_brute_force), cmocka_unit_test(test_known_widths),
+        cmocka_unit_test(test_grids),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_long_scope),  cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
