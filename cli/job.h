@@ -74,6 +74,25 @@ void cli_verdict(const cli_job *job, int stopped);
 /* Summary and verdict, once the results are written. @return the exit status of the run. */
 int cli_conclude(const cli_job *job, int stopped);
 
+/* ---- picture.c --------------------------------------------------------------------------- */
+
+/* A pixel for every variable: the probability of one state, or the most probable state. */
+typedef struct cli_picture {
+    const char *format; /* "png", ...; NULL: no picture is wanted */
+    uint64_t rows, columns;
+    uint32_t arity;
+    int labels;     /* the most probable state */
+    uint64_t state; /* otherwise: whose probability */
+} cli_picture;
+
+int cli_is_picture(const char *format);
+/* What was typed, before anything is read. @return an exit status. */
+int cli_picture_settle(const cli_arguments *arguments, const char *format, cli_picture *picture);
+/* Against the model, before it is run. @return an exit status. */
+int cli_picture_fit(const cli_job *job, cli_picture *picture);
+/* @param p probabilities of all states, ragged. @return an exit status. */
+int cli_picture_write(const cli_job *job, const cli_picture *picture, const double *p);
+
 /* ---- signals.c --------------------------------------------------------------------------- */
 
 /* From now on the first SIGINT or SIGTERM is noted and the second ends the program with 130. */

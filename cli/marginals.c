@@ -170,6 +170,13 @@ static void write_terminal_summary(gbs_output *output, const cli_job *job, const
     }
 }
 
+/* What is asked for every sample of the evidence. */
+typedef struct request {
+    const char *format;
+    cli_selection selection;
+    cli_picture picture;
+} request;
+
 /* Rows of the variables that are written. */
 static size_t count_rows(const cli_job *job, const cli_selection *selection)
 {
@@ -180,37 +187,44 @@ static size_t count_rows(const cli_job *job, const cli_selection *selection)
     return n;
 }
 
-static int write_results(const cli_job *job, const cli_selection *selection, const char *format)
+/* A table that would run off the terminal is shown in part. */
+static int is_brief(const cli_job *job, size_t n_rows)
 {
-    const cli_arguments *arguments = job->arguments;
+    return n_rows > MAX_TERMINAL_ROWS && (job->output == NULL || strcmp(job->output, "-") == 0) &&
+           job->arguments->format == NULL && isatty(STDOUT_FILENO);
+}
+
+/* @param status out: an exit status of what has said so itself. */
+static gbs_status write_format(gbs_output *output, const cli_job *job, const request *r,
+                               const cli_estimates *e, int brief, int *status, gbs_error *err)
+{
+    if (strcmp(r->format, "mar") == 0) {
+        write_mar(output, job, e);
+    } else if (strcmp(r->format, "json") == 0) {
+        write_json(output, job, e);
+    } else if (strcmp(r->format, "npz") == 0) {
+        return cli_marginals_npz(output, job, e, err);
+    } else if (strcmp(r->format, "dimmwitted") == 0) {
+        *status = cli_write_dimmwitted(output, job, &r->selection, e->p);
+    } else if (brief) {
+        write_terminal_summary(output, job, e);
+    } else {
+        write_csv(output, job, e);
+    }
+    return GBS_OK;
+}
+
+static int write_table(const cli_job *job, const request *r, const cli_estimates *e)
+{
     const char *path = job->output != NULL ? job->output : "-";
+    const size_t n_rows = count_rows(job, &r->selection);
+    const int brief = is_brief(job, n_rows);
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;
-    cli_estimates e = {.selection = selection};
-    const size_t n_rows = count_rows(job, selection);
-    int brief = 0;
-    int status = take_estimates(job, &e);
-    if (status != CLI_DONE) {
-        free(e.p);
-        return status;
-    }
+    int status = CLI_DONE;
     gbs_status done = gbs_output_open(path, &output, &err);
     if (done >= 0) {
-        if (strcmp(format, "mar") == 0) {
-            write_mar(output, job, &e);
-        } else if (strcmp(format, "json") == 0) {
-            write_json(output, job, &e);
-        } else if (strcmp(format, "npz") == 0) {
-            done = cli_marginals_npz(output, job, &e, &err);
-        } else if (strcmp(format, "dimmwitted") == 0) {
-            status = cli_write_dimmwitted(output, job, selection, e.p);
-        } else if (n_rows > MAX_TERMINAL_ROWS && strcmp(path, "-") == 0 &&
-                   arguments->format == NULL && isatty(STDOUT_FILENO)) {
-            brief = 1;
-            write_terminal_summary(output, job, &e);
-        } else {
-            write_csv(output, job, &e);
-        }
+        done = write_format(output, job, r, e, brief, &status, &err);
         if (done >= 0 && status == CLI_DONE) {
             done = gbs_output_commit(output, &err);
         } else {
@@ -218,47 +232,56 @@ static int write_results(const cli_job *job, const cli_selection *selection, con
         }
     }
     if (done >= 0 && brief) {
-        cli_note(arguments,
+        cli_note(job->arguments,
                  "%zu rows: only those of the largest errors are shown; use -o FILE.csv, or "
                  "--format csv for all of them here",
                  n_rows);
     }
-    free(e.p);
     return done < 0 ? cli_fail_output(path, done, &err) : status;
 }
-
-/* What is asked for every sample of the evidence. */
-typedef struct request {
-    const char *format;
-    cli_selection selection;
-} request;
 
 static int answer_sample(cli_job *job, void *context)
 {
     const request *r = context;
+    cli_estimates e = {.selection = &r->selection};
     int stopped = 0;
     int status = cli_execute(job, NULL, NULL, &stopped);
     if (status == CLI_DONE) {
-        status = write_results(job, &r->selection, r->format);
+        status = take_estimates(job, &e);
     }
+    if (status == CLI_DONE) {
+        status = r->picture.format != NULL ? cli_picture_write(job, &r->picture, e.p)
+                                           : write_table(job, r, &e);
+    }
+    free(e.p);
     return status == CLI_DONE ? cli_conclude(job, stopped) : status;
 }
 
 int cli_marginals(cli_arguments *arguments)
 {
-    request r = {NULL, {NULL, 0, 0}};
+    request r = {NULL, {NULL, 0, 0}, {0}};
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_output_format(arguments, "mar|csv|json|npz|dimmwitted", "csv", &r.format);
-    if (status == CLI_DONE && arguments->query != NULL && strcmp(r.format, "mar") == 0) {
-        status = cli_error(CLI_USAGE, "--query: a .MAR file holds the marginals of all variables; "
-                                      "use --format csv, json or npz");
+    int status = cli_output_format(arguments, "mar|csv|json|npz|dimmwitted|pbm|pgm|ppm|png", "csv",
+                                   &r.format);
+    if (status == CLI_DONE) {
+        status = cli_picture_settle(arguments, r.format, &r.picture);
+    }
+    if (status == CLI_DONE && arguments->query != NULL &&
+        (strcmp(r.format, "mar") == 0 || r.picture.format != NULL)) {
+        status = cli_error(CLI_USAGE,
+                           "--query: a %s holds the marginals of all variables; use "
+                           "--format csv, json or npz",
+                           r.picture.format != NULL ? "picture" : ".MAR file");
     }
     if (status == CLI_DONE) {
         status = cli_settle(arguments, GBS_METHOD_AUTO);
     }
     if (status == CLI_DONE) {
         status = cli_load_samples(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        status = cli_picture_fit(&job, &r.picture);
     }
     if (status == CLI_DONE) {
         status = cli_select_query(&job, arguments->query, &r.selection);

@@ -61,6 +61,8 @@ typedef struct cli_arguments {
     const char *monitor;  /* variables of draws */
     const char *query;    /* file of variables */
     const char *log_base; /* of PR files */
+    const char *picture;  /* RxC */
+    uint64_t state;       /* shown in it */
     const char *grid;
     const char *states;
     double coupling, coupling_spread, field, random_field, noise, tolerance, weight_scale;

@@ -40,8 +40,13 @@ static const cli_option table[] = {
     TEXT(0, start, "start", CLI_RUNS, "FILE", "a state for every chain to start from; unset: drawn")
     TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI, "FILE",
          "where the result goes, its format by the ending; unset: standard output")
-    NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json|npz|dimmwitted",
+    NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json|npz|dimmwitted|pbm|pgm|ppm|png",
          "format of the result")
+    TEXT(0, picture, "picture", CLI_VERB_MARGINALS, "RxC",
+         "rows and columns of a picture with a pixel per variable (.png, .pgm, .ppm, .pbm)")
+    UINT(state, "state", CLI_VERB_MARGINALS, GBS_MAX_ARITY, 0, GBS_MAX_ARITY - 1,
+         "K", "the state whose probability the picture shows; unset: 1 of two, and of more the most "
+         "probable state is shown")
     NAME(0, format, "format", CLI_VERB_SAMPLE, "csv|tab|npz|npy|netcdf|cmdstan|coda",
          "format of the draws")
     TEXT(0, monitor, "monitor", CLI_VERB_SAMPLE, "LIST",

@@ -11,10 +11,13 @@ const cli_verb cli_verbs[] = {
     {"marginals", CLI_VERB_MARGINALS, 1, "MODEL", "marginal distributions, with Monte Carlo errors",
      "Writes CSV (variable,state,probability,mcse,ess_bulk,rhat) to standard output;\n"
      "-o FILE.MAR, FILE.csv, FILE.json or FILE.npz, with .gz or .zst if wanted, to a\n"
-     "file. Components that are small enough are answered exactly, unless an option\n"
-     "is given that only a sampled run can honour.\n",
+     "file; with --picture, FILE.png, .pgm, .ppm or .pbm. Components that are small\n"
+     "enough are answered exactly, unless an option is given that only a sampled run\n"
+     "can honour.\n",
      "gibbsite marginals examples/sprinkler.bif -e grass=wet\n"
-     "gibbsite marginals examples/clinic.bif --method sample --target-error 0.004\n",
+     "gibbsite marginals examples/clinic.bif --method sample --target-error 0.004\n"
+     "gibbsite generate potts --grid 24x32 --states 3 --noise 0.8 -o patches.uai\n"
+     "gibbsite marginals patches.uai --picture 24x32 --sweeps 200 -o patches.ppm\n",
      cli_marginals},
     {"sample", CLI_VERB_SAMPLE, 1, "MODEL", "joint samples, one per sweep and chain",
      "Writes CSV: chain,draw,lp and the 0-based state of every variable. 1000 sweeps\n"
