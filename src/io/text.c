@@ -110,6 +110,14 @@ size_t gbsi_utf8_length(const char *text, size_t n)
     return overlong || surrogate || beyond ? 0 : length;
 }
 
+bool gbsi_is_control(const char *text, size_t n)
+{
+    const unsigned char *b = (const unsigned char *)text;
+    /* C1 control characters (U+0080 to U+009f) move cursors as well. */
+    return n > 0 &&
+           (b[0] < 0x20 || b[0] == 0x7f || (b[0] == 0xc2 && n > 1 && b[1] >= 0x80 && b[1] < 0xa0));
+}
+
 const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN])
 {
     const size_t most = 60; /* bytes shown, before an escape of 4, the dots and the quotes */
@@ -127,10 +135,7 @@ const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN])
         }
         unsigned char c = (unsigned char)token.at[i];
         size_t n = gbsi_utf8_length(token.at + i, token.n - i);
-        /* C1 control characters (U+0080 to U+009f) move cursors as well. */
-        bool control =
-            c < 0x20 || c == 0x7f || (c == 0xc2 && n == 2 && (unsigned char)token.at[i + 1] < 0xa0);
-        if (n == 0 || control) {
+        if (n == 0 || gbsi_is_control(token.at + i, n)) {
             length += (size_t)snprintf(shown + length, 5, "\\x%02x", c);
             i++;
             continue;

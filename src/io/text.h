@@ -82,5 +82,7 @@ const char *gbsi_token_show(gbsi_token token, char shown[GBSI_SHOWN]);
 /* Length of the well-formed UTF-8 sequence of a printable or other character at text[0 .. n), 0 if
  * there is none (stray, overlong, surrogate or cut bytes). */
 size_t gbsi_utf8_length(const char *text, size_t n);
+/* Whether one that begins text[0 .. n) ends lines or moves cursors. */
+bool gbsi_is_control(const char *text, size_t n);
 
 #endif

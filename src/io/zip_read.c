@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/text.h"
 #include "io/zip.h"
 
 enum {
@@ -160,6 +161,11 @@ static gbs_status read_entry(const gbsi_input *input, const directory *dir, uint
     }
     if (!take_zip64(input, here + ENTRY_BYTES + n_name, n_extra, member, &local)) {
         return damaged(input, here, "found an entry whose ZIP64 record is cut short", err);
+    }
+    for (uint64_t i = 0; i < n_name; i++) {
+        if (gbsi_is_control(input->bytes + here + ENTRY_BYTES + i, (size_t)(n_name - i))) {
+            return damaged(input, here, "found a control character in the name of a member", err);
+        }
     }
     gbs_status status = find_data(input, here, local, dir->at, member, err);
     if (status < 0) {
