@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows: the factors of i, its neighbours by them, and one bound for each neighbour. For binary i
+ * the other factors matter too: they shift its log-odds within a range, the sum of theirs. */
+#include "dobrushin/influence.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dobrushin/influence_inside.h"
+
+/* Sums of ranges are widened by this share of their size, for what rounding may have lost. */
+#define SLACK 1e-15
+
+static double field_odds(const gbsi_influence *w, size_t f)
+{
+    const uint32_t zero = 0;
+    const uint32_t one = 1;
+    return gbsi_factor_value_at(w->factors, w->model->arity, f, &one) -
+           gbsi_factor_value_at(w->factors, w->model->arity, f, &zero);
+}
+
+/* Scopes of the graph are the factors of two variables or more, in order. */
+static gbs_status index_factors(gbsi_influence *w, gbs_error *err)
+{
+    const gbsi_factors *factors = w->factors;
+    const size_t n = w->model->n_variables;
+    size_t n_unary = 0;
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        n_unary += factors->scope_start[f + 1] - factors->scope_start[f] == 1;
+    }
+    w->n_factor_scopes = factors->n_factors - n_unary;
+    if (n_unary == 0) {
+        return GBS_OK;
+    }
+    w->factor_of = gbsi_alloc_array(w->n_factor_scopes, sizeof *w->factor_of);
+    w->field = gbsi_alloc_array_zero(n, sizeof *w->field);
+    if (w->factor_of == NULL || w->field == NULL) {
+        return gbsi_no_memory(err, "influence", factors->n_factors * sizeof *w->factor_of);
+    }
+    size_t scope = 0;
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        const uint32_t v = factors->scope[factors->scope_start[f]];
+        if (factors->scope_start[f + 1] - factors->scope_start[f] > 1) {
+            w->factor_of[scope++] = f;
+        } else if (w->model->arity[v] == 2) {
+            w->field[v] += field_odds(w, f);
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_influence_new(const gbsi_graph *graph, size_t max_cells, gbsi_influence **out,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_influence *w = gbsi_alloc_zero(sizeof *w);
+    assert(max_cells <= GBSI_INFLUENCE_CELLS);
+    if (w == NULL) {
+        return gbsi_no_memory(err, "influence", sizeof *w);
+    }
+    w->graph = graph;
+    w->model = graph->model;
+    w->factors = &graph->model->factors;
+    w->max_cells = max_cells;
+    GBSI_TRY(index_factors(w, err));
+    *out = w;
+    w = NULL;
+
+cleanup:
+    gbsi_influence_free(w);
+    return status;
+}
+
+void gbsi_influence_free(gbsi_influence *w)
+{
+    if (w == NULL) {
+        return;
+    }
+    gbsi_free(w->factor_of);
+    gbsi_free(w->field);
+    gbsi_free(w->use);
+    gbsi_free(w->end);
+    gbsi_free(w->j);
+    gbsi_free(w->bound);
+    gbsi_free(w->slab);
+    gbsi_free(w->delta);
+    gbsi_free(w);
+}
+
+/* ---- a row --------------------------------------------------------------------------------- */
+
+static bool is_long(const gbsi_influence *w, size_t f)
+{
+    return w->factors->scope_start[f + 1] - w->factors->scope_start[f] > GBSI_INFLUENCE_LONG &&
+           w->factors->kind[f] != GBS_FACTOR_TABLE;
+}
+
+static gbs_status add_use(gbsi_influence *w, uint32_t i, size_t f, gbs_error *err)
+{
+    const gbsi_factors *factors = w->factors;
+    gbs_status status = GBS_OK;
+    uint32_t position = 0;
+    void *pointer = w->use;
+    GBSI_TRY(
+        gbsi_reserve(&pointer, &w->use_capacity, w->n_use + 1, sizeof *w->use, "influence", err));
+    w->use = pointer;
+    while (factors->scope[factors->scope_start[f] + position] != i) {
+        ++position;
+    }
+    w->use[w->n_use++] = (use){.f = f,
+                               .position = position,
+                               .odds = w->model->arity[i] == 2 ? gbsi_influence_odds(w, f, position)
+                                                               : (range){0.0, 0.0}};
+
+cleanup:
+    return status;
+}
+
+static gbs_status add_ends(gbsi_influence *w, uint32_t i, uint32_t k, gbs_error *err)
+{
+    const size_t first = w->factors->scope_start[w->use[k].f];
+    const size_t end_of = w->factors->scope_start[w->use[k].f + 1];
+    void *pointer = w->end;
+    const gbs_status status = gbsi_reserve(&pointer, &w->end_capacity, w->n_end + (end_of - first),
+                                           sizeof *w->end, "influence", err);
+    if (status < 0) {
+        return status;
+    }
+    w->end = pointer;
+    for (size_t s = first; s < end_of; ++s) {
+        if (w->factors->scope[s] != i) {
+            w->end[w->n_end++] =
+                (end){.j = w->factors->scope[s], .use = k, .position = (uint32_t)(s - first)};
+        }
+    }
+    return GBS_OK;
+}
+
+static int by_neighbour(const void *a, const void *b)
+{
+    const end *x = a;
+    const end *y = b;
+    return x->j != y->j ? (x->j > y->j ? 1 : -1) : (x->use > y->use) - (x->use < y->use);
+}
+
+/* Factors in order make most rows nearly ascending. */
+static void sort_ends(end *e, size_t n)
+{
+    size_t sorted = 1;
+    while (sorted < n && by_neighbour(&e[sorted - 1], &e[sorted]) < 0) {
+        ++sorted;
+    }
+    if (sorted >= n) {
+        return;
+    }
+    if (n > 16) {
+        qsort(e, n, sizeof *e, by_neighbour);
+        return;
+    }
+    for (size_t i = sorted; i < n; ++i) {
+        const end one = e[i];
+        size_t k = i;
+        for (; k > 0 && by_neighbour(&e[k - 1], &one) > 0; --k) {
+            e[k] = e[k - 1];
+        }
+        e[k] = one;
+    }
+}
+
+/* Factors of the same two variables: their range is that of their sum, given to the first. */
+static void merge_parallel(gbsi_influence *w, uint32_t i)
+{
+    for (size_t k = 0; k < w->n_end; ++k) {
+        end *first = &w->end[k];
+        size_t m = 0;
+        for (size_t q = k; q < w->n_end && w->end[q].j == first->j; ++q) {
+            const size_t f = w->use[w->end[q].use].f;
+            if (w->factors->scope_start[f + 1] - w->factors->scope_start[f] == 2) {
+                const end one = w->end[q]; /* those of two variables come first */
+                w->end[q] = first[m];
+                first[m++] = one;
+            }
+        }
+        if (m > 1) {
+            const range odds = gbsi_influence_parallel(w, i, first, m);
+            for (size_t q = 0; q < m; ++q) {
+                w->use[first[q].use].odds = q == 0 ? odds : (range){0.0, 0.0};
+            }
+        }
+        while (k + 1 < w->n_end && w->end[k + 1].j == first->j) {
+            ++k;
+        }
+    }
+}
+
+/* Factors and neighbours of i. @param list whether those of long factors too.
+ * @param all out: what all factors together add to the log-odds of i, if it is binary. */
+static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, gbs_error *err)
+{
+    const gbsi_graph *g = w->graph;
+    gbs_status status = GBS_OK;
+    const double field = w->field == NULL ? 0.0 : w->field[i];
+    *all = (range){field, field};
+    w->n_use = 0;
+    w->n_end = 0;
+    for (size_t k = g->incident_start[i]; k < g->incident_start[i + (size_t)1]; ++k) {
+        if (g->incident[k] >= w->n_factor_scopes) {
+            continue; /* an extra edge */
+        }
+        const size_t f = w->factor_of == NULL ? g->incident[k] : w->factor_of[g->incident[k]];
+        GBSI_TRY(add_use(w, i, f, err));
+        if (list || !is_long(w, f)) {
+            GBSI_TRY(add_ends(w, i, (uint32_t)w->n_use - 1, err));
+        }
+    }
+    sort_ends(w->end, w->n_end);
+    if (w->model->arity[i] == 2) {
+        merge_parallel(w, i);
+    }
+    for (size_t k = 0; k < w->n_use; ++k) {
+        all->lo += w->use[k].odds.lo;
+        all->hi += w->use[k].odds.hi;
+    }
+
+cleanup:
+    return status;
+}
+
+/* The range of all but some, widened. */
+static range without(range all, range some)
+{
+    const double slack = SLACK * (fabs(all.lo) + fabs(all.hi));
+    return (range){all.lo - some.lo - slack, all.hi - some.hi + slack};
+}
+
+static gbs_status make_row(gbsi_influence *w, uint32_t i, range all, uint32_t *n_row,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t n = 0;
+    void *pointer = w->j;
+    GBSI_TRY(gbsi_reserve(&pointer, &w->j_capacity, w->n_end, sizeof *w->j, "influence", err));
+    w->j = pointer;
+    pointer = w->bound;
+    GBSI_TRY(
+        gbsi_reserve(&pointer, &w->bound_capacity, w->n_end, sizeof *w->bound, "influence", err));
+    w->bound = pointer;
+    for (size_t k = 0; k < w->n_end; ++n) {
+        const end *e = &w->end[k];
+        range own = {0.0, 0.0};
+        size_t m = 0;
+        for (; k + m < w->n_end && e[m].j == e->j; ++m) {
+            own.lo += w->use[e[m].use].odds.lo;
+            own.hi += w->use[e[m].use].odds.hi;
+        }
+        double bound = 1.0;
+        GBSI_TRY(gbsi_influence_pair(w, i, e, m, without(all, own), &bound, err));
+        w->j[n] = e->j;
+        w->bound[n] = bound < 1.0 ? bound : 1.0;
+        k += m;
+    }
+    *n_row = n;
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_row *row,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    range all;
+    uint32_t n = 0;
+    GBSI_TRY(gather(w, i, true, &all, err));
+    GBSI_TRY(make_row(w, i, all, &n, err));
+    *row = (gbsi_influence_row){.n = n, .j = w->j, .bound = w->bound};
+
+cleanup:
+    return status;
+}
+
+/* Long factors count beside the row as if nothing else tied their variables to i: changing x_j then
+ * changes one factor after the other, and the bounds add up. */
+gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    range all;
+    uint32_t n = 0;
+    double total = 0.0;
+    GBSI_TRY(gather(w, i, false, &all, err));
+    GBSI_TRY(make_row(w, i, all, &n, err));
+    for (uint32_t k = 0; k < n; ++k) {
+        total += w->bound[k];
+    }
+    for (size_t k = 0; k < w->n_use; ++k) {
+        if (is_long(w, w->use[k].f)) {
+            total += gbsi_influence_long(w, i, &w->use[k], without(all, w->use[k].odds));
+        }
+    }
+    *sum = total;
+
+cleanup:
+    return status;
+}

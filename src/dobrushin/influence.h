@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Upper bounds on Dobrushin's influences,
+ *
+ *     C_ij = max over x, y that differ in x_j alone of TV( p_i(.|x), p_i(.|y) ),
+ *
+ * the influence of j on i, row by row [M17]. Configurations that leave i no state count as uniform.
+ */
+#ifndef GBSI_DOBRUSHIN_INFLUENCE_H
+#define GBSI_DOBRUSHIN_INFLUENCE_H
+
+#include "graph/graph.h"
+
+/* Makes rows; holds scratch only. */
+typedef struct gbsi_influence gbsi_influence;
+
+typedef struct gbsi_influence_row {
+    uint32_t n;
+    const uint32_t *j;   /* [n] neighbours of i by factors, ascending */
+    const double *bound; /* [n] of C_ij, 0 to 1 */
+} gbsi_influence_row;
+
+/* Several factors of one pair are put together over all their variables if those have at most so
+ * many configurations, else their bounds are added. */
+#define GBSI_INFLUENCE_CELLS ((size_t)1 << 16)
+
+/* @param graph borrowed; its extra edges are no influences. @param max_cells GBSI_INFLUENCE_CELLS,
+ * or less where time matters more: what several factors of one pair may cost. */
+gbs_status gbsi_influence_new(const gbsi_graph *graph, size_t max_cells, gbsi_influence **out,
+                              gbs_error *err);
+void gbsi_influence_free(gbsi_influence *influence);
+
+/* Row i; valid until the next call. */
+gbs_status gbsi_influence_row_of(gbsi_influence *influence, uint32_t i, gbsi_influence_row *row,
+                                 gbs_error *err);
+
+/* A bound on the sum of row i: the sum of the row, but that factors of more than
+ * GBSI_INFLUENCE_LONG variables are counted in one step each and not listed (beside other factors
+ * of the same pairs a little more than the row says). Time O(degree), without the squares of long
+ * factors. */
+#define GBSI_INFLUENCE_LONG 64u
+gbs_status gbsi_influence_row_sum(gbsi_influence *influence, uint32_t i, double *sum,
+                                  gbs_error *err);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to src/dobrushin. */
+#ifndef GBSI_DOBRUSHIN_INFLUENCE_INSIDE_H
+#define GBSI_DOBRUSHIN_INFLUENCE_INSIDE_H
+
+#include "dobrushin/influence.h"
+
+/* What finite log-odds of a binary variable can be. */
+typedef struct range {
+    double lo, hi;
+} range;
+
+/* A factor of i. */
+typedef struct use {
+    size_t f;
+    uint32_t position; /* of i in its scope */
+    range odds;        /* what it adds to the log-odds of i, if i is binary */
+} use;
+
+/* A neighbour j of i by one factor. */
+typedef struct end {
+    uint32_t j;
+    uint32_t use;
+    uint32_t position; /* of j in its scope */
+} end;
+
+/* Slabs seen so far: tables over (x_j, x_i) with everything else fixed. */
+typedef struct measure {
+    uint32_t ki, kj;
+    range field;   /* binary i: what all other factors add to its log-odds */
+    bool apart;    /* the forbidden states of i depend on x_j: the bound is 1 */
+    double bound;  /* binary i: so far */
+    double osc;    /* else: largest oscillation so far */
+    double *delta; /* [n_delta] or NULL; with it nothing of the above but `apart` is taken, and the
+                      largest change of log-odds or oscillation is kept: for each pair of states of
+                      j, [kj][kj], or with n_delta 1 for all of them */
+    size_t n_delta;
+    range mid; /* with delta, binary i: midpoints of the two log-odds */
+} measure;
+
+/* max over s in field of | sigma(a + s) - sigma(c + s) |. */
+double gbsi_influence_field(double a, double c, range field);
+/* @param slab [kj][ki] log-weights. */
+void gbsi_influence_slab(const double *slab, measure *m);
+/* The bound that all slabs make. */
+double gbsi_influence_of(const measure *m);
+
+typedef struct logical_key {
+    gbsi_logical logical;
+    uint32_t n;
+    bool i_head, j_head;
+    double weight;
+} logical_key;
+
+/* What a logical factor does to a pair in given roles, or (single) to i alone. */
+typedef struct logical_effect {
+    logical_key key;
+    bool known, single, apart;
+    double delta;
+    range odds, mid; /* of literal i true against false */
+} logical_effect;
+
+enum {
+    N_EFFECTS = 256,
+    MOST_PAIRED = 64, /* states of j; of more, not every pair is looked at */
+};
+
+struct gbsi_influence {
+    const gbsi_graph *graph;
+    const gbsi_conditioned *model;
+    const gbsi_factors *factors;
+    size_t max_cells;
+    size_t *factor_of; /* [scopes that are factors] NULL: scope s is factor s */
+    size_t n_factor_scopes;
+    double *field; /* [n] log-odds of binary variables from factors of one variable; NULL: none */
+    /* the row */
+    use *use;
+    size_t n_use, use_capacity;
+    end *end;
+    size_t n_end, end_capacity;
+    uint32_t *j;
+    double *bound;
+    size_t j_capacity, bound_capacity;
+    /* one entry */
+    double *slab, *delta;
+    size_t slab_capacity, delta_capacity;
+    uint32_t place[64]; /* a union of scopes, i and j first */
+    logical_effect effect[N_EFFECTS];
+};
+
+/* What factor f adds to the log-odds of the binary variable at a position of its scope. */
+range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position);
+
+/* What factors of i and j alone add to the log-odds of i together. */
+range gbsi_influence_parallel(gbsi_influence *w, uint32_t i, const end *e, size_t n);
+
+/* Bound on C_ij from the factors end[0 .. n) of i that have j too. @param others what all factors
+ * but these add to the log-odds of i. */
+gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size_t n, range others,
+                               double *bound, gbs_error *err);
+
+/* The sum of bounds over all other variables of one long factor. */
+double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range others);
+
+#endif

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One entry of the matrix: the factors that i and j share, put together over all their variables
+ * where those are few (`joint` in [M17]), else one by one and added (`sum`). A single factor is its
+ * own union: spins and logical factors have closed forms or few cases, tables are walked. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dobrushin/influence_inside.h"
+#include "simd/math.h"
+
+enum {
+    SHORT_LOGICAL = 16, /* literals; up to here every case has its own midpoint */
+    WALKED = 1 << 20,   /* entries of a table of more than two variables; larger ones are not */
+};
+
+static const range nothing = {0.0, 0.0};
+
+static bool is_spin(const gbsi_factors *factors, size_t f)
+{
+    return factors->kind[f] == GBS_FACTOR_ISING || factors->kind[f] == GBS_FACTOR_SPIN ||
+           factors->kind[f] == GBS_FACTOR_FIELD;
+}
+
+static size_t scope_size(const gbsi_factors *factors, size_t f)
+{
+    return factors->scope_start[f + 1] - factors->scope_start[f];
+}
+
+/* ---- logical factors ----------------------------------------------------------------------- */
+
+static logical_key key_of(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj)
+{
+    const gbsi_factors *factors = w->factors;
+    const gbsi_logical *logical = &factors->logical[factors->aux[f]];
+    const uint32_t n = (uint32_t)scope_size(factors, f);
+    const bool free_head = logical->head == GBSI_HEAD_FREE;
+    return (logical_key){.logical = *logical,
+                         .n = n,
+                         .i_head = free_head && pi + 1 == n,
+                         .j_head = free_head && pj + 1 == n,
+                         .weight = factors->weight[f]};
+}
+
+/* The slab (literal j) x (literal i), false first, with `others` further literals of the body true.
+ * @param head of a free head that is neither. */
+static void logical_slab(const logical_key *k, bool single, uint32_t others, bool head,
+                         double slab[4])
+{
+    const bool free_head = k->logical.head == GBSI_HEAD_FREE;
+    for (uint32_t lj = 0; lj < 2; ++lj) {
+        for (uint32_t li = 0; li < 2; ++li) {
+            const uint32_t n_true = k->logical.n_body_true + others + (k->i_head ? 0 : li) +
+                                    (single || k->j_head ? 0 : lj);
+            const bool h = k->i_head              ? li != 0
+                           : !single && k->j_head ? lj != 0
+                           : free_head            ? head
+                                                  : k->logical.head == GBSI_HEAD_TRUE;
+            slab[2 * lj + li] = gbsi_logical_value(&k->logical, k->weight, n_true, h);
+        }
+    }
+}
+
+/* Further literals of the body, and whether there is a free head beside i and j. */
+static uint32_t logical_others(const logical_key *k, bool single, bool *head)
+{
+    const bool free_head = k->logical.head == GBSI_HEAD_FREE;
+    const uint32_t body = k->n - (free_head ? 1u : 0u);
+    *head = free_head && !k->i_head && (single || !k->j_head);
+    return body - (k->i_head ? 0u : 1u) - (single || k->j_head ? 0u : 1u);
+}
+
+static bool same_key(const logical_key *a, const logical_key *b)
+{
+    return a->logical.function == b->logical.function && a->logical.head == b->logical.head &&
+           a->logical.n_body == b->logical.n_body &&
+           a->logical.n_body_true == b->logical.n_body_true && a->n == b->n &&
+           a->i_head == b->i_head && a->j_head == b->j_head && a->weight == b->weight;
+}
+
+/* Over all cases: the range of the log-odds of literal i, and what literal j does to them.
+ * @param single there is no j: k->j_head is true, as if i were it. */
+static const logical_effect *effect_of(gbsi_influence *w, const logical_key *k, bool single)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &k->weight, sizeof bits);
+    bits = (bits ^ k->n ^ (uint64_t)k->logical.function << 32 ^ (uint64_t)k->logical.n_body << 8) *
+           0x9e3779b97f4a7c15u;
+    const size_t at = ((size_t)(bits >> 54) ^ (k->i_head ? 1u : 0u) ^ (k->j_head ? 2u : 0u) ^
+                       (single ? 4u : 0u)) %
+                      N_EFFECTS;
+    logical_effect *e = &w->effect[at];
+    if (e->known && e->single == single && same_key(&e->key, k)) {
+        return e;
+    }
+    double delta[4] = {0.0};
+    double slab[4];
+    bool head = false;
+    const uint32_t others = logical_others(k, single, &head);
+    measure m = {.ki = 2, .kj = 2, .delta = delta, .mid = {INFINITY, -INFINITY}, .field = nothing};
+    range odds = {INFINITY, -INFINITY};
+    for (uint32_t c = 0; c <= others; ++c) {
+        for (int h = 0; h <= (head ? 1 : 0); ++h) {
+            logical_slab(k, single, c, h != 0, slab);
+            const double o = slab[1] - slab[0];
+            if (isfinite(o)) {
+                odds.lo = o < odds.lo ? o : odds.lo;
+                odds.hi = o > odds.hi ? o : odds.hi;
+            }
+            if (!single) {
+                gbsi_influence_slab(slab, &m);
+            }
+        }
+    }
+    *e = (logical_effect){.key = *k,
+                          .known = true,
+                          .single = single,
+                          .apart = m.apart,
+                          .delta = delta[2],
+                          .odds = odds.lo <= odds.hi ? odds : nothing,
+                          .mid = m.mid.lo <= m.mid.hi ? m.mid : nothing};
+    return e;
+}
+
+/* From literal true against false to state 1 against 0. */
+static range turned(range r, bool turn)
+{
+    return turn ? (range){-r.hi, -r.lo} : r;
+}
+
+static bool literal_is_zero(const gbsi_influence *w, size_t f, uint32_t position)
+{
+    return w->factors->literal[w->factors->scope_start[f] + position] == 0;
+}
+
+/* Every case of a short one, in the states of i: for more than two of them false, true, false. */
+static void walk_logical(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m)
+{
+    const logical_key k = key_of(w, f, pi, pj);
+    const uint32_t ki = m->ki;
+    const bool turn = ki == 2 && literal_is_zero(w, f, pi);
+    double slab[4];
+    double states[6];
+    bool head = false;
+    const uint32_t others = logical_others(&k, false, &head);
+    measure two = *m; /* rows: literal j false, true */
+    two.ki = ki == 2 ? 2 : 3;
+    two.kj = 2;
+    for (uint32_t c = 0; c <= others; ++c) {
+        for (int h = 0; h <= (head ? 1 : 0); ++h) {
+            logical_slab(&k, false, c, h != 0, slab);
+            for (uint32_t lj = 0; lj < 2; ++lj) {
+                for (uint32_t a = 0; a < two.ki; ++a) {
+                    states[lj * two.ki + a] = slab[2 * lj + ((a == 1) != turn ? 1 : 0)];
+                }
+            }
+            gbsi_influence_slab(states, &two);
+        }
+    }
+    m->apart = two.apart;
+    m->bound = two.bound;
+    m->osc = two.osc;
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static size_t stride_of(const gbsi_influence *w, size_t f, uint32_t position)
+{
+    const gbsi_factors *factors = w->factors;
+    size_t stride = 1;
+    for (size_t s = factors->scope_start[f] + position + 1; s < factors->scope_start[f + 1]; ++s) {
+        stride *= w->model->arity[factors->scope[s]];
+    }
+    return stride;
+}
+
+/* Largest less smallest finite entry; @return false if some entry is minus infinity. */
+static bool table_spread(const gbsi_influence *w, size_t f, double *spread)
+{
+    const gbsi_factors *factors = w->factors;
+    const size_t t = factors->aux[f];
+    double most = -INFINITY;
+    double least = INFINITY;
+    bool finite = true;
+    for (size_t e = factors->table_start[t]; e < factors->table_start[t + 1]; ++e) {
+        const double v = factors->table[e];
+        finite &= v != -INFINITY;
+        most = v > most ? v : most;
+        least = v < least && v != -INFINITY ? v : least;
+    }
+    *spread = most > least ? most - least : 0.0;
+    return finite;
+}
+
+/* Log-odds lie within the spread, so that they move by twice that at most. */
+static void coarse_table(const gbsi_influence *w, size_t f, measure *m)
+{
+    double spread = 0.0;
+    m->apart |= !table_spread(w, f, &spread);
+    if (m->delta != NULL) {
+        for (size_t e = 0; e < m->n_delta; ++e) {
+            m->delta[e] = 2.0 * spread;
+        }
+        m->mid = (range){-spread, spread};
+    } else if (m->ki == 2) {
+        const range all = {m->field.lo - spread, m->field.hi + spread};
+        const double bound = gbsi_influence_field(spread, -spread, all);
+        m->bound = bound > m->bound ? bound : m->bound;
+    } else {
+        m->osc = 2.0 * spread > m->osc ? 2.0 * spread : m->osc;
+    }
+}
+
+static void walk_table(gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m)
+{
+    const gbsi_factors *factors = w->factors;
+    const size_t start = factors->table_start[factors->aux[f]];
+    const size_t last = factors->table_start[factors->aux[f] + (size_t)1];
+    const size_t si = stride_of(w, f, pi);
+    const size_t sj = stride_of(w, f, pj);
+    const size_t long_stride = si > sj ? si : sj;
+    const size_t short_stride = si > sj ? sj : si;
+    const size_t long_block = long_stride * (si > sj ? m->ki : m->kj);
+    const size_t short_block = short_stride * (si > sj ? m->kj : m->ki);
+    if (last - start > WALKED && scope_size(factors, f) > 2) {
+        coarse_table(w, f, m);
+        return;
+    }
+    for (size_t a = start; a < last && !m->apart; a += long_block) {
+        for (size_t b = 0; b < long_stride; b += short_block) {
+            for (size_t c = 0; c < short_stride; ++c) {
+                const double *entry = &factors->table[a + b + c];
+                for (uint32_t x = 0; x < m->kj; ++x) {
+                    for (uint32_t s = 0; s < m->ki; ++s) {
+                        w->slab[(size_t)x * m->ki + s] = entry[x * sj + s * si];
+                    }
+                }
+                gbsi_influence_slab(w->slab, m);
+            }
+        }
+    }
+}
+
+static range table_odds(const gbsi_influence *w, size_t f, uint32_t position)
+{
+    const gbsi_factors *factors = w->factors;
+    const size_t last = factors->table_start[factors->aux[f] + (size_t)1];
+    const size_t stride = stride_of(w, f, position);
+    range r = {INFINITY, -INFINITY};
+    for (size_t a = factors->table_start[factors->aux[f]]; a < last; a += 2 * stride) {
+        for (size_t e = a; e < a + stride; ++e) {
+            const double odds = factors->table[e + stride] - factors->table[e];
+            if (isfinite(odds)) {
+                r.lo = odds < r.lo ? odds : r.lo;
+                r.hi = odds > r.hi ? odds : r.hi;
+            }
+        }
+    }
+    return r.lo <= r.hi ? r : nothing;
+}
+
+range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position)
+{
+    const double j = fabs(w->factors->weight[f]);
+    if (is_spin(w->factors, f)) {
+        return (range){-2.0 * j, 2.0 * j};
+    }
+    switch (w->factors->kind[f]) {
+    case GBS_FACTOR_POTTS:
+        return isfinite(j) ? (range){-j, j} : nothing;
+    case GBS_FACTOR_LOGICAL: {
+        const logical_key k = key_of(w, f, position, position);
+        return turned(effect_of(w, &k, true)->odds, literal_is_zero(w, f, position));
+    }
+    default:
+        return table_odds(w, f, position);
+    }
+}
+
+/* ---- one factor ---------------------------------------------------------------------------- */
+
+/* Changes and midpoints of a single factor, for `sum`. Spins and Potts couplings of two states are
+ * the slab itself, turned about. */
+static void measure_one(gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m)
+{
+    const gbsi_factors *factors = w->factors;
+    const double j = factors->weight[f];
+    double change = 0.0;
+    if (factors->kind[f] == GBS_FACTOR_TABLE) {
+        walk_table(w, f, pi, pj, m);
+        return;
+    }
+    uint32_t literal = GBSI_NONE;
+    if (is_spin(factors, f)) {
+        change = 4.0 * fabs(j);
+        m->mid = nothing;
+    } else if (factors->kind[f] == GBS_FACTOR_POTTS) {
+        m->apart |= isinf(j) != 0;
+        change = 2.0 * fabs(j);
+        m->mid = nothing;
+    } else {
+        const logical_key k = key_of(w, f, pi, pj);
+        const logical_effect *e = effect_of(w, &k, false);
+        m->apart |= e->apart;
+        change = e->delta;
+        m->mid = turned(e->mid, literal_is_zero(w, f, pi));
+        literal = factors->literal[factors->scope_start[f] + pj];
+    }
+    for (uint32_t x = 1; x < m->kj; ++x) {
+        for (uint32_t y = 0; y < x;
+             ++y) { /* states of j that leave the literal as it is do nothing */
+            const bool moves = literal == GBSI_NONE || x == literal || y == literal;
+            m->delta[(size_t)x * m->kj + y] = moves ? change : 0.0;
+        }
+    }
+}
+
+/* Exact over the rest of its scope. */
+static void single(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
+{
+    const gbsi_factors *factors = w->factors;
+    const double j = factors->weight[u->f];
+    if (is_spin(factors, u->f)) {
+        m->bound = gbsi_influence_field(2.0 * j, -2.0 * j, m->field);
+    } else if (factors->kind[u->f] == GBS_FACTOR_POTTS) {
+        m->apart = isinf(j) != 0;
+        m->osc = 2.0 * fabs(j);
+        m->bound = m->apart ? 1.0 : gbsi_influence_field(j, -j, m->field);
+    } else if (factors->kind[u->f] == GBS_FACTOR_TABLE) {
+        walk_table(w, u->f, u->position, pj, m);
+    } else if (scope_size(factors, u->f) <= SHORT_LOGICAL) {
+        walk_logical(w, u->f, u->position, pj, m);
+    } else {
+        const logical_key k = key_of(w, u->f, u->position, pj);
+        const logical_effect *e = effect_of(w, &k, false);
+        const range mid = turned(e->mid, literal_is_zero(w, u->f, u->position));
+        m->apart = e->apart;
+        m->osc = e->delta;
+        m->bound = gbsi_influence_field(0.5 * e->delta, -0.5 * e->delta,
+                                        (range){m->field.lo + mid.lo, m->field.hi + mid.hi});
+    }
+}
+
+/* ---- several factors ----------------------------------------------------------------------- */
+
+/* The union of their scopes into w->place: i, j, then the rest. @return the product of all arities,
+ * 0 if it is more than max_cells. */
+static size_t find_union(gbsi_influence *w, uint32_t i, const end *e, size_t n, uint32_t *n_union)
+{
+    const gbsi_factors *factors = w->factors;
+    size_t cells = (size_t)w->model->arity[i] * w->model->arity[e[0].j];
+    uint32_t found = 2;
+    w->place[0] = i;
+    w->place[1] = e[0].j;
+    for (size_t k = 0; k < n; ++k) {
+        const size_t f = w->use[e[k].use].f;
+        for (size_t s = factors->scope_start[f]; s < factors->scope_start[f + 1]; ++s) {
+            uint32_t at = 0;
+            while (at < found && w->place[at] != factors->scope[s]) {
+                ++at;
+            }
+            if (at == found) { /* two states or more: fewer than 64 before the limit is passed */
+                cells *= w->model->arity[factors->scope[s]];
+                w->place[found++] = factors->scope[s];
+            }
+            if (cells > w->max_cells) {
+                return 0;
+            }
+        }
+    }
+    *n_union = found;
+    return cells > w->max_cells ? 0 : cells;
+}
+
+/* Log-weight of factor f at the states at[] of the union. */
+static double value_in_union(const gbsi_influence *w, size_t f, const uint32_t *at)
+{
+    const gbsi_factors *factors = w->factors;
+    uint32_t x[64];
+    const size_t n = scope_size(factors, f);
+    assert(n <= 64);
+    for (size_t p = 0; p < n; ++p) {
+        uint32_t k = 0;
+        while (w->place[k] != factors->scope[factors->scope_start[f] + p]) {
+            ++k;
+        }
+        x[p] = at[k];
+    }
+    return gbsi_factor_value_at(factors, w->model->arity, f, x);
+}
+
+static void joint(gbsi_influence *w, const end *e, size_t n, uint32_t n_union, measure *m)
+{
+    uint32_t at[64] = {0};
+    uint32_t k = 2;
+    do {
+        for (uint32_t x = 0; x < m->kj; ++x) {
+            for (uint32_t a = 0; a < m->ki; ++a) {
+                double sum = 0.0;
+                at[0] = a;
+                at[1] = x;
+                for (size_t q = 0; q < n; ++q) {
+                    sum += value_in_union(w, w->use[e[q].use].f, at);
+                }
+                w->slab[(size_t)x * m->ki + a] = sum;
+            }
+        }
+        gbsi_influence_slab(w->slab, m);
+        for (k = 2; k < n_union; ++k) { /* the next states of the rest */
+            if (++at[k] < w->model->arity[w->place[k]]) {
+                break;
+            }
+            at[k] = 0;
+        }
+    } while (k < n_union && !m->apart);
+}
+
+static gbs_status added(gbsi_influence *w, const end *e, size_t n, measure *m, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n_delta = m->kj <= MOST_PAIRED ? (size_t)m->kj * m->kj : 1;
+    range mid = nothing;
+    void *pointer = w->delta;
+    GBSI_TRY(gbsi_reserve(&pointer, &w->delta_capacity, 2 * n_delta, sizeof *w->delta, "influence",
+                          err));
+    w->delta = pointer;
+    double *sum = w->delta + n_delta;
+    memset(sum, 0, n_delta * sizeof *sum);
+    for (size_t q = 0; q < n && !m->apart; ++q) {
+        const use *u = &w->use[e[q].use];
+        measure one = {.ki = m->ki,
+                       .kj = m->kj,
+                       .delta = w->delta,
+                       .n_delta = n_delta,
+                       .mid = {INFINITY, -INFINITY}};
+        memset(w->delta, 0, n_delta * sizeof *w->delta);
+        measure_one(w, u->f, u->position, e[q].position, &one);
+        m->apart |= one.apart;
+        mid.lo += one.mid.lo <= one.mid.hi ? one.mid.lo : 0.0;
+        mid.hi += one.mid.lo <= one.mid.hi ? one.mid.hi : 0.0;
+        for (size_t p = 0; p < n_delta; ++p) {
+            sum[p] += w->delta[p];
+        }
+    }
+    m->delta = sum;
+    m->n_delta = n_delta;
+    m->mid = mid;
+
+cleanup:
+    return status;
+}
+
+/* Room for a slab: no larger than a table that is there, or max_cells. */
+static gbs_status reserve_slab(gbsi_influence *w, const measure *m, gbs_error *err)
+{
+    void *pointer = w->slab;
+    const gbs_status status = gbsi_reserve(&pointer, &w->slab_capacity, (size_t)m->ki * m->kj,
+                                           sizeof *w->slab, "influence", err);
+    w->slab = pointer;
+    return status;
+}
+
+static bool has_table(const gbsi_influence *w, const end *e, size_t n)
+{
+    bool found = false;
+    for (size_t q = 0; q < n; ++q) {
+        found |= w->factors->kind[w->use[e[q].use].f] == GBS_FACTOR_TABLE;
+    }
+    return found;
+}
+
+range gbsi_influence_parallel(gbsi_influence *w, uint32_t i, const end *e, size_t n)
+{
+    range r = {INFINITY, -INFINITY};
+    w->place[0] = i;
+    w->place[1] = e[0].j;
+    for (uint32_t x = 0; x < w->model->arity[e[0].j]; ++x) {
+        const uint32_t one[2] = {1, x};
+        const uint32_t zero[2] = {0, x};
+        double odds = 0.0;
+        for (size_t q = 0; q < n; ++q) {
+            odds += value_in_union(w, w->use[e[q].use].f, one);
+            odds -= value_in_union(w, w->use[e[q].use].f, zero);
+        }
+        if (isfinite(odds)) {
+            r.lo = odds < r.lo ? odds : r.lo;
+            r.hi = odds > r.hi ? odds : r.hi;
+        }
+    }
+    return r.lo <= r.hi ? r : nothing;
+}
+
+gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size_t n, range others,
+                               double *bound, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    measure m = {.ki = w->model->arity[i], .kj = w->model->arity[e[0].j], .field = others};
+    uint32_t n_union = 0;
+    const bool together = n > 1 && find_union(w, i, e, n, &n_union) > 0;
+    if (together || has_table(w, e, n)) {
+        GBSI_TRY(reserve_slab(w, &m, err));
+    }
+    if (n == 1) {
+        single(w, &w->use[e->use], e->position, &m);
+    } else if (together) {
+        joint(w, e, n, n_union, &m);
+    } else {
+        GBSI_TRY(added(w, e, n, &m, err));
+    }
+    *bound = gbsi_influence_of(&m);
+
+cleanup:
+    return status;
+}
+
+/* ---- long factors -------------------------------------------------------------------------- */
+
+/* Bound from one long factor alone, j at position pj; its other factors count as others. */
+static double long_bound(gbsi_influence *w, uint32_t i, const use *u, uint32_t pj, range others)
+{
+    measure m = {.ki = w->model->arity[i], .kj = 2, .field = others};
+    single(w, u, pj, &m);
+    return gbsi_influence_of(&m);
+}
+
+double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range others)
+{
+    const uint32_t n = (uint32_t)scope_size(w->factors, u->f);
+    const uint32_t body = u->position == 0 ? 1 : 0; /* any literal of the body but i's */
+    assert(n > 2);
+    if (is_spin(w->factors, u->f)) {
+        return (n - 1) * long_bound(w, i, u, body, others);
+    }
+    /* all but the last are alike; the last may be the head */
+    const bool last = u->position + 1 == n;
+    const double alike = (n - (last ? 1 : 2)) * long_bound(w, i, u, body, others);
+    return last ? alike : alike + long_bound(w, i, u, n - 1, others);
+}
