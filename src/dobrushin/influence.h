@@ -27,10 +27,10 @@ typedef struct gbsi_influence_row {
  * or less where time matters more: what several factors of one pair may cost. */
 gbs_status gbsi_influence_new(const gbsi_graph *graph, size_t max_cells, gbsi_influence **out,
                               gbs_error *err);
-void gbsi_influence_free(gbsi_influence *influence);
+void gbsi_influence_free(gbsi_influence *w);
 
 /* Row i; valid until the next call. */
-gbs_status gbsi_influence_row_of(gbsi_influence *influence, uint32_t i, gbsi_influence_row *row,
+gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_row *row,
                                  gbs_error *err);
 
 /* A bound on the sum of row i: the sum of the row, but that factors of more than
@@ -38,7 +38,6 @@ gbs_status gbsi_influence_row_of(gbsi_influence *influence, uint32_t i, gbsi_inf
  * of the same pairs a little more than the row says). Time O(degree), without the squares of long
  * factors. */
 #define GBSI_INFLUENCE_LONG 64u
-gbs_status gbsi_influence_row_sum(gbsi_influence *influence, uint32_t i, double *sum,
-                                  gbs_error *err);
+gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err);
 
 #endif

@@ -158,24 +158,24 @@ static gbs_status eliminate(search *s, gbsi_elimination_part *part, uint32_t v, 
                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    neighbourhood N;
+    neighbourhood near;
     const uint32_t at = part->first + part->n_eliminated;
     uint64_t entries = s->arity[v];
-    gbsi_fill_gather(s, v, &N);
-    for (uint32_t i = 0; i < N.n; ++i) {
-        entries = gbsi_saturating_mul(entries, s->arity[N.v[i]]);
+    gbsi_fill_gather(s, v, &near);
+    for (uint32_t i = 0; i < near.n; ++i) {
+        entries = gbsi_saturating_mul(entries, s->arity[near.v[i]]);
     }
-    part->width = N.n > part->width ? N.n : part->width;
+    part->width = near.n > part->width ? near.n : part->width;
     if (entries > s->limits.entries) {
         part->end = GBSI_ELIMINATION_ENTRIES;
         part->entries = entries;
         return GBS_OK;
     }
-    GBSI_TRY(keep_clique(s, at, &N, err));
+    GBSI_TRY(keep_clique(s, at, &near, err));
     s->position[v] = at;
     s->e->order[at] = v;
     ++part->n_eliminated;
-    GBSI_TRY(gbsi_fill_eliminate(s, v, &N, err));
+    GBSI_TRY(gbsi_fill_eliminate(s, v, &near, err));
     if (exceeds(s, part, t, entries)) {
         part->end = GBSI_ELIMINATION_ENTRIES;
     }

@@ -335,7 +335,8 @@ static void evidence(void **state)
     refuse_evidence(e, "P2 2 2 254 1 2 3 254", 0, GBS_ERR_FORMAT, "value 254");
     refuse_evidence(e, "P2 2 1 255 1 2", 0, GBS_ERR_FORMAT, "= 2 pixels, expected one for each");
     refuse_evidence(e, "P3 4 1 1 0 0 0 0 0 0 0 0 0 0 0 0", 0, GBS_ERR_FORMAT, "in colour");
-    refuse_evidence(e, "P2 2 2 255 1 2 3 255", 1, GBS_ERR_ARGUMENT, "the file has 1 (counted from 0)");
+    refuse_evidence(e, "P2 2 2 255 1 2 3 255", 1, GBS_ERR_ARGUMENT,
+                    "the file has 1 (counted from 0)");
     expect_evidence(e, "----");
     assert_int_equal(gbs_evidence_read(e, file_of(BYTES("P2 2 2 255 1 255 3 255")), 0, NULL, &err),
                      GBS_OK);

@@ -161,9 +161,9 @@ static void versions(void **state)
     const size_t length = strlen(text);
     gbs_array a = {0};
     gbs_error err = {0};
-    bytes[8] = (char)length;          /* four bytes of it from version 2 on */
-    memcpy(bytes + 12, text, length); /* NOLINT(bugprone-not-null-terminated-result) */
-    memcpy(bytes + 12 + length, "\x07\x08", 2);
+    bytes[8] = (char)length;                    /* four bytes of it from version 2 on */
+    memcpy(bytes + 12, text, length);           /* NOLINT(bugprone-not-null-terminated-result) */
+    memcpy(bytes + 12 + length, "\x07\x08", 2); /* NOLINT(bugprone-not-null-terminated-result) */
     for (char version = 2; version <= 3; version++) {
         bytes[6] = version;
         assert_int_equal(gbsi_npy_parse("name", bytes, 14 + length, &a, &err), GBS_OK);

@@ -38,6 +38,7 @@ static void write_zeros(gbs_output *output, int n)
 
 void gbsi_output_decimal(gbs_output *output, const char *text, size_t n)
 {
+    /* cppcheck-suppress uninitvar ; gbs_format_double() wrote n bytes of it */
     const char *e = memchr(text, 'e', n);
     if (!gbsi_output_has_fixed_floats(output) || e == NULL) { /* "inf" and "nan" have no e */
         gbs_output_bytes(output, text, n);

