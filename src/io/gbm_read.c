@@ -144,6 +144,13 @@ static gbs_status read_counts(gbm_reader *r, gbs_error *err)
                              (unsigned long long)list[i].most);
         }
     }
+    if (c->n_text > 0 && c->n_named == 0 && (c->flags & GBSI_GBM_LABELS) == 0) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s: byte %u: found %llu bytes of text, expected 0 without names and "
+                         "labels",
+                         r->name, GBSI_GBM_COUNTS_AT + 8 * (GBSI_GBM_N_COUNTS - 1),
+                         (unsigned long long)c->n_text);
+    }
     return GBS_OK;
 }
 

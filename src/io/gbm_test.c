@@ -460,6 +460,12 @@ static void more_messages(void **unused)
     memcpy(f.bytes + section(&f, "text") + 21, "north", 5);
     seal(&f);
     expect_refused(f.bytes, f.n, "variable 2: states 0 and 2 are both \"north\"");
+    m = read_model("a.uai", "MARKOV 0 0", NULL);
+    write_file(m, &f);
+    gbs_model_free(m);
+    f.bytes[GBSI_GBM_COUNTS_AT + 8 * 8] = 5; /* found by fuzzing */
+    seal(&f);
+    expect_refused(f.bytes, f.n, "byte 88: found 5 bytes of text, expected 0 without names");
     m = everything();
     write_file(m, &f);
     gbs_model_free(m);

@@ -12,7 +12,8 @@
 /* The 2-3-4 models, by hand in each format. */
 static const char *const FILES[] = {"mixed.uai",   "mixed.fg",    "mixed.alchemy",
                                     "network.uai", "network.bif", "network.xml"};
-static const char *const FORMATS[] = {"uai", "lg", "bif", "xmlbif", "fg", "alchemy"};
+static const char *const FORMATS[] = {"uai", "lg", "bif", "xmlbif", "fg", "alchemy", "gbm"};
+#define N_FORMATS (sizeof FORMATS / sizeof FORMATS[0])
 
 static gbs_model *read_data(const char *name)
 {
@@ -53,7 +54,7 @@ static void every_pair(void **state)
     const char *path = scratch_path("pair");
     for (size_t i = 0; i < 6; i++) {
         gbs_model *m = read_data(FILES[i]);
-        for (size_t j = 0; j < 6; j++) {
+        for (size_t j = 0; j < N_FORMATS; j++) {
             gbs_error err = {0};
             gbs_model *back = NULL;
             const gbs_write_options as = {.format = FORMATS[j]};
