@@ -237,9 +237,7 @@ gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err)
             gbsi_bif_show_row(t, bad, text, sizeof text),
             columns == GBSI_COLUMN_ZERO ? "all zero" : "beyond the largest double");
     }
-    for (size_t i = 0; i < t->n_rows * t->arity; i++) {
-        value[i] = gbsi_log(value[i]);
-    }
+    gbsi_log_many(value, t->n_rows * t->arity);
     memmove(scope, scope + 1, (t->n_scope - 1) * sizeof *scope);
     scope[t->n_scope - 1] = child;
     uint32_t table = 0;
