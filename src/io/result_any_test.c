@@ -218,14 +218,14 @@ static void written(void **state)
     gbs_error err = {0};
     char *bytes = NULL;
     size_t n = 0;
-    size_t offset[] = {0, 3};
-    double p[] = {1e-3, 2e-3, 1e-3};
-    const gbs_result rows = {.task = GBS_TASK_MAR, .marginals = {1, offset, p}};
+    size_t offset[] = {0, 3, 5};
+    double p[] = {1e-3, 2e-3, 1e-3, 0, 0}; /* what no scale makes a distribution stays */
+    const gbs_result rows = {.task = GBS_TASK_MAR, .marginals = {2, offset, p}};
     assert_int_equal(gbs_output_open_memory(&output, &err), GBS_OK);
     gbs_result_write_solution(output, &one, GBS_LOG_BASE_E);
     gbs_result_write_solution(output, &rows, GBS_LOG_BASE_10);
     assert_int_equal(gbs_output_take(output, &bytes, &n, &err), GBS_OK);
-    assert_string_equal(bytes, "2.302585092994046\n1 3 0.25 0.5 0.25\n");
+    assert_string_equal(bytes, "2.302585092994046\n2 3 0.25 0.5 0.25 2 0 0\n");
     gbs_free(bytes);
 }
 

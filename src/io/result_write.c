@@ -21,10 +21,11 @@ static void write_marginals(gbs_output *output, const gbs_marginals *m)
         for (size_t i = m->offset[v]; i < m->offset[v + 1]; i++) {
             sum += m->p[i];
         }
+        const double scale = sum > 0.0 ? sum : 1.0; /* a row of zeros stays one */
         write_pair(output, " ", m->offset[v + 1] - m->offset[v]);
         for (size_t i = m->offset[v]; i < m->offset[v + 1]; i++) {
             gbs_output_text(output, " ");
-            gbs_output_double(output, m->p[i] / sum);
+            gbs_output_double(output, m->p[i] / scale);
         }
     }
 }
