@@ -76,7 +76,7 @@ gbs_status gbsi_image_colored(const gbs_image *image, gbs_image *colored, gbs_er
     gbs_image made = {0};
     gbs_status status =
         gbs_image_new(GBS_IMAGE_COLOR, image->width, image->height, image->maxval, 0, &made, err);
-    if (status < 0) {
+    if (made.sample == NULL) {
         return status;
     }
     size_t n = (size_t)image->width * image->height;

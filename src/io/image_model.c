@@ -28,7 +28,7 @@ static gbs_status read_fitting(const gbsi_input *input, uint32_t n_variables, bo
             "one for each of the %u variables of the model",
             input->name, read.width, read.height, (unsigned long long)n_pixels, n_variables);
         gbs_image_free(&read);
-        return status;
+        return GBS_ERR_FORMAT;
     }
     *image = read;
     return GBS_OK;
