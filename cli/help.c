@@ -23,10 +23,11 @@ int cli_help_overview(FILE *stream)
     }
     (void)fprintf(stream, "  %-16s %s\n", "help [VERB]", "this text, or the options of a verb");
     (void)fprintf(
-        stream, "\nMODEL is read by its ending (.uai, .LG, .bif, .xml, .fg, .alchemy, and each\n"
-                "with .gz or .zst); - is standard input. gibbsite --version prints the version.\n\n"
-                "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 bad input file,\n"
-                "4 stopped by a signal or a limit with what was reached written out.\n");
+        stream,
+        "\nMODEL is read by its ending (.uai, .bif, .gbm and others: gibbsite-formats(5)),\n"
+        "compressed or not; - is standard input. gibbsite --version prints the version.\n\n"
+        "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 bad input file,\n"
+        "4 stopped by a signal or a limit with what was reached written out.\n");
     return finish(stream);
 }
 
