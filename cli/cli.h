@@ -93,6 +93,9 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
 int cli_check_model_output(const cli_arguments *arguments); /* before it is made */
 int cli_write_model(const cli_arguments *arguments, const gbs_model *model);
 
+/* The most memory this process has held so far; 0 if the system does not say. */
+uint64_t cli_peak_rss_bytes(void);
+
 /* The name of a variable, or prefix and its number in text. @param text [32]. */
 const char *cli_variable_text(const gbs_model *model, uint32_t variable, const char *prefix,
                               char *text);

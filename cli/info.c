@@ -39,6 +39,18 @@ static void row_uint(sheet *s, const char *key, const char *title, uint64_t valu
     end_row(s);
 }
 
+/* The largest number stands for all beyond: null in JSON. */
+static void row_count(sheet *s, const char *key, const char *title, uint64_t value)
+{
+    begin_row(s, key, title);
+    if (value == UINT64_MAX) {
+        gbs_output_text(s->output, s->json ? "null" : "more than can be counted");
+    } else {
+        gbs_output_uint(s->output, value);
+    }
+    end_row(s);
+}
+
 static void row_real(sheet *s, const char *key, const char *title, double value)
 {
     begin_row(s, key, title);
@@ -70,21 +82,30 @@ static void row_text(sheet *s, const char *key, const char *title, const char *v
     end_row(s);
 }
 
+/* 12345678 -> "11.8 MiB". @param text [16]. */
+static void scale_bytes(uint64_t value, char *text)
+{
+    static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double scaled = (double)value;
+    unsigned u = 0;
+    for (; scaled >= 1024.0 && u < 6; u++) {
+        scaled /= 1024.0;
+    }
+    (void)snprintf(text, 16, u == 0 ? "%.0f %s" : "%.1f %s", scaled, unit[u]);
+}
+
+/* Bytes in two columns: scaled and exact. */
 static void row_bytes(sheet *s, const char *key, const char *title, uint64_t value)
 {
-    char text[48];
-    if (s->json || value < 1024) {
-        row_uint(s, key, title, value);
+    char text[64];
+    char scaled[16];
+    if (s->json) {
+        row_count(s, key, title, value);
         return;
     }
-    const char *letter = "KMGT";
-    double scaled = (double)value / 1024.0;
-    while (scaled >= 1024.0 && letter[1] != '\0') {
-        scaled /= 1024.0;
-        letter++;
-    }
-    (void)snprintf(text, sizeof text, "%" PRIu64 " (%.1f %ciB)", value, scaled, *letter);
-    row_text(s, key, title, text);
+    scale_bytes(value, scaled);
+    (void)snprintf(text, sizeof text, "%10s %16" PRIu64 " bytes", scaled, value);
+    row_text(s, key, title, value == UINT64_MAX ? "more than can be counted" : text);
 }
 
 /* A histogram: an array in JSON, "3 of 2, 5 of 4" in text; the last place is "that or more". */
@@ -182,13 +203,106 @@ static void write_plan(sheet *s, const gbs_info *info)
     row_real(s, "mean_batch", "mean batch", info->mean_batch);
     row_named(s, "variables_of_class", "variables by class", GBS_N_CLASSES, class_name, of_class);
     row_uint(s, "double_sums", "  with double sums", info->n_precise);
-    row_bytes(s, "model_bytes", "memory: model", info->model_bytes);
-    row_bytes(s, "plan_bytes", "  plan", info->plan_bytes);
-    row_bytes(s, "state_bytes", "  states", info->state_bytes);
-    row_bytes(s, "estimator_bytes", "  estimators", info->estimator_bytes);
 }
 
-static int write_info(const cli_job *job, const gbs_info *info)
+/* "more than 27: stopped" where a search was, else the number. */
+static void row_reached(sheet *s, const char *key, const char *title, uint64_t value, int stopped)
+{
+    char text[64];
+    if (s->json || !stopped) {
+        row_count(s, key, title, value);
+    } else if (value == UINT64_MAX) {
+        row_text(s, key, title, "more than can be counted: stopped");
+    } else {
+        (void)snprintf(text, sizeof text, "more than %" PRIu64 ": stopped",
+                       value > 0 ? value - 1 : 0);
+        row_text(s, key, title, text);
+    }
+}
+
+static void row_fits(sheet *s, const gbs_info *info)
+{
+    char limit[16];
+    char text[80];
+    scale_bytes(8 * info->entry_limit, limit);
+    if (s->json && info->search == GBS_SEARCH_WORK) {
+        begin_row(s, "exact_fits", "");
+        gbs_output_text(s->output, "null");
+        end_row(s);
+    } else if (s->json) {
+        row_bool(s, "exact_fits", "", info->exact_fits);
+    } else {
+        (void)snprintf(text, sizeof text, "%s the limit of %s",
+                       info->search == GBS_SEARCH_DONE      ? "fits"
+                       : info->search == GBS_SEARCH_ENTRIES ? "does not fit"
+                                                            : "not known, the search gave up;",
+                       limit);
+        row_text(s, "exact_fits", "  exact inference", text);
+    }
+}
+
+static void write_elimination(sheet *s, const gbs_info *info)
+{
+    static const char *const end[] = {"done", "entries", "work"};
+    int stopped = info->search != GBS_SEARCH_DONE;
+    if (s->json) {
+        row_text(s, "elimination_search", "", end[info->search]);
+    }
+    row_reached(s, "elimination_width", "width, minimum fill", info->width, stopped);
+    row_reached(s, "elimination_entries", "  table entries", info->entries, stopped);
+    if (s->json) {
+        row_uint(s, "entry_limit", "", info->entry_limit);
+    }
+    row_fits(s, info);
+    row_uint(s, "auto_components", "  components up to 2^26", info->n_auto);
+}
+
+static void write_influence(sheet *s, const gbs_info *info)
+{
+    row_real(s, "max_influence", "influence sums, largest", info->max_influence);
+    row_real(s, "mean_influence", "  mean", info->mean_influence);
+    if (s->json) {
+        row_bool(s, "dobrushin_condition", "", info->max_influence < 1.0);
+    } else {
+        row_text(s, "dobrushin_condition", "  Dobrushin's condition",
+                 info->max_influence < 1.0 ? "holds: below 1" : "not shown: 1 or more");
+    }
+}
+
+/* @param loading_bytes the most that was held until the model was there. */
+static void write_memory(sheet *s, const gbs_info *info, uint64_t loading_bytes)
+{
+    row_bytes(s, "loading_bytes", "memory: reading, at most", loading_bytes);
+    row_bytes(s, "run_bytes", "  a run, at most", info->run_bytes);
+    row_bytes(s, "model_bytes", "    model", info->model_bytes);
+    row_bytes(s, "plan_bytes", "    plan", info->plan_bytes);
+    row_bytes(s, "state_bytes", "    states", info->state_bytes);
+    row_bytes(s, "estimator_bytes", "    estimators", info->estimator_bytes);
+    if (s->json) {
+        begin_row(s, "draw_bytes", "");
+        gbs_output_text(s->output, "{");
+        for (uint32_t d = 0; d < info->n_draws; d++) {
+            gbs_output_text(s->output, d > 0 ? ", " : "");
+            gbs_output_json_string(s->output, info->draw_name[d]);
+            gbs_output_text(s->output, ": ");
+            if (info->draw_bytes[d] == UINT64_MAX) {
+                gbs_output_text(s->output, "null");
+            } else {
+                gbs_output_uint(s->output, info->draw_bytes[d]);
+            }
+        }
+        gbs_output_text(s->output, "}");
+        end_row(s);
+        return;
+    }
+    for (uint32_t d = 0; d < info->n_draws; d++) {
+        char title[40];
+        (void)snprintf(title, sizeof title, "    draw %s", info->draw_name[d]);
+        row_bytes(s, "", title, info->draw_bytes[d]);
+    }
+}
+
+static int write_info(const cli_job *job, const gbs_info *info, uint64_t loading_bytes)
 {
     const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
@@ -200,7 +314,10 @@ static int write_info(const cli_job *job, const gbs_info *info)
             row_text(&s, "schema", "", "info/1");
         }
         write_structure(&s, job, info);
+        write_elimination(&s, info);
+        write_influence(&s, info);
         write_plan(&s, info);
+        write_memory(&s, info, loading_bytes);
         gbs_output_text(s.output, s.json ? "\n}\n" : "");
         status = gbs_output_commit(s.output, &err);
     }
@@ -209,11 +326,11 @@ static int write_info(const cli_job *job, const gbs_info *info)
 
 static int answer_sample(cli_job *job, void *context)
 {
-    (void)context;
+    uint64_t *loading_bytes = context;
     gbs_error err = {GBS_OK, ""};
     gbs_info info;
     gbs_status done = gbs_model_info(job->model, job->evidence, &job->options, &info, &err);
-    return done < 0 ? cli_fail(done, &err) : write_info(job, &info);
+    return done < 0 ? cli_fail(done, &err) : write_info(job, &info, *loading_bytes);
 }
 
 int cli_info(cli_arguments *arguments)
@@ -225,7 +342,8 @@ int cli_info(cli_arguments *arguments)
         status = cli_load_samples(&job, arguments, arguments->operand[0]);
     }
     if (status == CLI_DONE) {
-        status = cli_each_sample(&job, answer_sample, NULL);
+        uint64_t loading_bytes = cli_peak_rss_bytes();
+        status = cli_each_sample(&job, answer_sample, &loading_bytes);
     }
     cli_job_free(&job);
     return status;

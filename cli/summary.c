@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "job.h"
 
@@ -163,19 +162,6 @@ static void write_options(gbs_output *output, const cli_job *job)
     gbs_output_text(output, "}");
 }
 
-static uint64_t peak_rss_bytes(void)
-{
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0) {
-        return 0;
-    }
-#ifdef __APPLE__
-    return (uint64_t)usage.ru_maxrss;
-#else
-    return (uint64_t)usage.ru_maxrss * 1024;
-#endif
-}
-
 static void write_model(gbs_output *output, const cli_job *job)
 {
     key(output, "model");
@@ -202,7 +188,8 @@ static void write_report(gbs_output *output, const gbs_report *r)
     key_real(output, "compile_seconds", r->compile_s);
     key_real(output, "sampling_seconds", r->sampling_s);
     key_real(output, "updates_per_second", r->updates_per_s);
-    key_uint(output, "peak_rss_bytes", peak_rss_bytes());
+    key_uint(output, "peak_rss_bytes", cli_peak_rss_bytes());
+    key_uint(output, "predicted_bytes", r->predicted_bytes);
     key_real(output, "max_mcse", r->max_mcse);
     key_real(output, "max_rhat", r->max_rhat);
     key_real(output, "min_ess", r->min_ess);

@@ -4,7 +4,8 @@
 
 const cli_verb cli_verbs[] = {
     {"info", CLI_VERB_INFO, 1, "MODEL", "what a model is, before anything is sampled",
-     "Prints sizes, kinds of factors, components, colours and the memory of a run.\n",
+     "Prints sizes, kinds of factors, components, colours, whether exact inference\n"
+     "fits, influences and the memory of a run.\n",
      "gibbsite info examples/sprinkler.bif\n"
      "gibbsite info examples/sprinkler.bif -e grass=wet --json\n",
      cli_info},

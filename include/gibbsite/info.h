@@ -13,6 +13,14 @@ extern "C" {
 #define GBS_N_CLASSES      6
 #define GBS_INFO_ORDERS    16 /* orders 0..14, and 15 or more */
 #define GBS_INFO_DEGREES   16
+#define GBS_INFO_DRAWS     16 /* rules that pick values, at most */
+
+/** How the search for an elimination order ended. */
+typedef enum gbs_search_end {
+    GBS_SEARCH_DONE = 0,
+    GBS_SEARCH_ENTRIES = 1, /**< some component needs more table entries than memory holds */
+    GBS_SEARCH_WORK = 2,    /**< given up on some component: nothing is proved */
+} gbs_search_end;
 
 typedef struct gbs_info {
     uint32_t n_variables;
@@ -37,13 +45,33 @@ typedef struct gbs_info {
     double mean_batch;                          /**< places per batch */
     uint32_t variables_of_class[GBS_N_CLASSES]; /**< sampled class: see gbs_class_name() */
     uint32_t n_precise;                         /**< of these, compiled for double sums */
+    /** Elimination by minimum fill of the conditioned model, component by component. */
+    int search;            /**< gbs_search_end, the worst over the components */
+    uint32_t width;        /**< largest clique less one; if the search was stopped, at least */
+    uint64_t entries;      /**< of all tables of a junction tree, saturating; likewise */
+    uint64_t entry_limit;  /**< of one component: what the memory limit holds, 8 bytes each */
+    int exact_fits;        /**< every component's tables fit the limit */
+    uint32_t n_auto;       /**< components of at most 2^26 entries, and that fit */
+    double max_influence;  /**< row sums of the bounds on Dobrushin's influences */
+    double mean_influence; /**< below 1 for all rows: every scan forgets its start geometrically */
     uint64_t model_bytes, plan_bytes, state_bytes, estimator_bytes;
+    uint64_t run_bytes; /**< peak of a run with these options, the model and its forms included */
+    uint32_t n_draws;   /**< what each draw would keep for the run, beside the above */
+    const char *draw_name[GBS_INFO_DRAWS]; /**< static */
+    uint64_t draw_bytes[GBS_INFO_DRAWS];   /**< UINT64_MAX: more than can be counted */
 } gbs_info;
 
 GBS_API const char *gbs_class_name(unsigned class_id);
 GBS_API const char *gbs_factor_kind_name(gbs_factor_kind kind);
 
-/** @param evidence NULL for none. @param options decide scan and chains. */
+/**
+ * @param evidence NULL for none.
+ * @param options  NULL for the defaults: scan, chains, estimator and draw decide about the run,
+ *                 the memory limit about exact inference.
+ *
+ * Time linear in the model, with a few hundred milliseconds more for what is hard to eliminate.
+ * Bounds on influences are looser where several factors tie the same variables in a large model.
+ */
 GBS_API gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
                                   const gbs_run_options *options, gbs_info *info, gbs_error *err);
 

@@ -6,7 +6,8 @@
 
 #include "base/memory.h"
 #include "exact/enumerate.h"
-#include "sampler/run.h"
+#include "sampler/inspect.h"
+#include "sampler/memory.h"
 
 const char *gbs_factor_kind_name(gbs_factor_kind kind)
 {
@@ -92,6 +93,10 @@ static gbs_status count_run(const gbs_run *run, gbs_info *info, gbs_error *err)
         info->plan_bytes = run->plan->bytes;
         info->state_bytes = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains);
         info->estimator_bytes = run->estimate_bytes;
+        info->run_bytes = run->memory.peak;
+        GBSI_TRY(gbsi_inspect_draws(run, info, err));
+    } else { /* nothing to sample */
+        info->run_bytes = gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole);
     }
 cleanup:
     gbsi_free(color);
@@ -113,6 +118,8 @@ gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_run_begin(model, &sampled, &run, err));
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));
     GBSI_TRY(count_run(run, &found, err));
+    GBSI_TRY(gbsi_inspect_elimination(run, &found, err));
+    GBSI_TRY(gbsi_inspect_influence(run->whole_graph, &found, err));
     *info = found;
 cleanup:
     gbs_run_free(run);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From model and evidence to a compiled run: condition, choose what is exact, plan, count memory.
- */
+/* From model and evidence to a compiled run: condition, choose what is exact, plan. */
 #include <inttypes.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "exact/enumerate.h"
-#include "sampler/options.h"
+#include "sampler/memory.h"
 #include "sampler/run.h"
 
 /* Components answered by enumeration: `auto` those of few states, `exact` all or an error. */
@@ -105,61 +104,15 @@ cleanup:
     return status;
 }
 
-static gbsi_estimate_shape shape_of(const gbs_run *run)
-{
-    const uint32_t n_chains = (uint32_t)run->options.chains;
-    return (gbsi_estimate_shape){.n_slots = run->plan->n_slots,
-                                 .arity = run->plan->arity,
-                                 .n_chains = n_chains,
-                                 .lanes = gbsi_lanes_of(n_chains),
-                                 .n_groups = gbsi_groups_of(n_chains),
-                                 .value_bytes = run->plan->value_bytes,
-                                 .kind = (gbs_estimator_kind)run->options.estimator,
-                                 .each_once = (run->scan_traits & GBSI_SCAN_EACH_ONCE) != 0};
-}
-
-/* What chains and estimators would take, before any of it is. */
-static gbs_status predict_memory(gbs_run *run, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    const gbsi_estimate_shape shape = shape_of(run);
-    const gbsi_draw *draw = gbsi_draw_of(run->options.draw, gbsi_simd_level());
-    size_t draw_bytes = 0;
-    if (draw == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option draw: no such draw");
-    }
-    GBSI_TRY(gbsi_estimate_bytes(&shape, &run->estimate_bytes, err));
-    if (draw->bytes != NULL) {
-        GBSI_TRY(draw->bytes(run->plan, &run->options, &draw_bytes, err));
-    }
-    run->report.predicted_bytes =
-        gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole) +
-        (run->part == run->whole ? 0 : gbsi_conditioned_bytes(run->part)) + run->plan->bytes +
-        run->estimate_bytes + draw_bytes +
-        gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains);
-cleanup:
-    return status;
-}
-
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
     const gbsi_simd level = gbsi_simd_level();
     if (run->part == NULL) {
         return GBS_OK;
     }
-    if (run->report.predicted_bytes > limit) {
-        char needed[16];
-        char allowed[16];
-        gbsi_bytes_text((double)run->report.predicted_bytes, needed);
-        gbsi_bytes_text((double)limit, allowed);
-        return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "this run would take %s (%" PRIu64 " bytes), the limit is %s: fewer "
-                         "--chains, --estimator count, or a larger --memory-limit",
-                         needed, run->report.predicted_bytes, allowed);
-    }
-    const gbsi_estimate_shape shape = shape_of(run);
+    GBSI_TRY(gbsi_run_check(run, err));
+    const gbsi_estimate_shape shape = gbsi_run_shape(run);
     GBSI_TRY(gbsi_executor_init(&run->executor, run->plan, gbsi_draw_of(run->options.draw, level),
                                 &run->options, level, err));
     run->executor_ready = true;
@@ -172,6 +125,9 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 {
     gbs_status status = GBS_OK;
     const double begun_s = gbsi_clock_s();
+    if (run->limited) {
+        GBSI_TRY(gbsi_run_check_model(run, err));
+    }
     GBSI_TRY(gbsi_condition(run->model, evidence, &run->whole, err));
     GBSI_TRY(gbsi_graph_new(run->whole, NULL, &run->whole_graph, err));
     GBSI_TRY(gbsi_components_new(run->whole_graph, &run->components, err));
@@ -181,8 +137,11 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     run->report.n_components = run->components->n;
     run->rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
     if (run->part != NULL) {
+        if (run->limited) {
+            GBSI_TRY(gbsi_run_check_part(run, err));
+        }
         GBSI_TRY(compile(run, err));
-        GBSI_TRY(predict_memory(run, err));
+        GBSI_TRY(gbsi_run_predict(run, err));
         for (uint32_t i = 0; i < run->components->n; ++i) {
             run->report.has_zeros |= !run->exact[i] && run->components->has_zeros[i];
         }

@@ -87,6 +87,7 @@ gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     GBSI_TRY(gbsi_run_begin(model, options, &run, err));
+    run->limited = true;
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));
     GBSI_TRY(gbsi_run_take_memory(run, err));
     run->options.sequence = NULL; /* borrowed only until here */

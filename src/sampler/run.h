@@ -20,6 +20,13 @@
  * need for the target, 1 / (4 target^2). */
 #define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
 
+/* Bytes, see memory.c. */
+typedef struct gbsi_run_memory {
+    uint64_t standing; /* program, model, its conditioned form and graph */
+    uint64_t plan, schedule, states, estimators, draw;
+    uint64_t peak; /* of compiling or running, whichever is more */
+} gbsi_run_memory;
+
 struct gbs_run {
     const gbs_model *model; /* borrowed */
     gbs_run_options options;
@@ -41,6 +48,8 @@ struct gbs_run {
     gbsi_executor executor;
     gbsi_estimate *estimate;
     size_t estimate_bytes;
+    gbsi_run_memory memory;
+    bool limited; /* refuse early what would not fit; info wants the figures instead */
     bool rao_blackwell;
     gbsi_support support; /* known of it; connected where no hard zeros remain */
     bool starts_dispersed;

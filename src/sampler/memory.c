@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run takes, told before it is taken. Two moments are the worst: compiling, with the scratch
+ * of a plan beside it, and the end of sampling, with all estimates and the caller's marginals
+ * beside the plan. What one of them has freed the other uses again. Reading the model comes before
+ * and has a peak of its own (the text, beside what is made of it), which this leaves out. */
+#include "sampler/memory.h"
+
+#include <inttypes.h>
+
+#include "base/memory.h"
+#include "sampler/options.h"
+
+#define PROGRAM_BYTES ((uint64_t)10 << 20) /* code, libraries, buffers of files, small things */
+
+/* Sums of batches longer than the fast ones hold (128 counts or 256 terms, estimate.c) stay
+ * untouched, and so take nothing, up to so many passes: a batch is a sixteenth of the passes before
+ * it, at most (batches.c). */
+#define SHORT_OF_COUNTS 4096u
+#define SHORT_OF_SUMS   8192u
+
+gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
+{
+    const uint32_t n_chains = (uint32_t)run->options.chains;
+    return (gbsi_estimate_shape){.n_slots = run->plan->n_slots,
+                                 .arity = run->plan->arity,
+                                 .n_chains = n_chains,
+                                 .lanes = gbsi_lanes_of(n_chains),
+                                 .n_groups = gbsi_groups_of(n_chains),
+                                 .value_bytes = run->plan->value_bytes,
+                                 .kind = (gbs_estimator_kind)run->options.estimator,
+                                 .each_once = (run->scan_traits & GBSI_SCAN_EACH_ONCE) != 0};
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+static uint64_t graph_bytes(const gbsi_graph *g)
+{
+    const uint64_t n_entries = g->scope_start[g->n_scopes];
+    return (g->n_scopes + 1 + g->n_variables + 1) * sizeof(size_t) +
+           n_entries * (sizeof *g->scope + sizeof *g->incident);
+}
+
+static uint64_t components_bytes(const gbsi_components *c)
+{
+    const uint64_t n = c->model->n_variables;
+    return n * (sizeof *c->of + sizeof *c->variable) +
+           c->model->factors.n_factors * sizeof *c->factor +
+           (uint64_t)c->n * (2 * sizeof(size_t) + sizeof *c->n_states + 2);
+}
+
+static uint64_t schedule_bytes(const gbsi_schedule *s)
+{
+    return s->batch_capacity * sizeof *s->batch_start + s->piece_capacity * sizeof *s->piece +
+           s->slot_capacity * sizeof *s->slot + s->scratch_capacity * sizeof *s->scratch;
+}
+
+/* Everything that lies there from conditioning to the end. */
+static uint64_t standing_bytes(const gbs_run *run)
+{
+    const uint64_t n_whole = run->whole->n_variables;
+    uint64_t bytes = PROGRAM_BYTES + gbs_model_bytes(run->model) +
+                     gbsi_conditioned_bytes(run->whole) + graph_bytes(run->whole_graph) +
+                     components_bytes(run->components) + n_whole * sizeof *run->part_of;
+    bytes += run->start == NULL ? 0 : run->model->n_variables * sizeof *run->start;
+    bytes += run->exact_p == NULL ? 0 : run->whole->state_offset[n_whole] * sizeof *run->exact_p;
+    if (run->part != run->whole && run->part != NULL) {
+        bytes += gbsi_conditioned_bytes(run->part) + graph_bytes(run->graph);
+    }
+    return bytes;
+}
+
+/* Scratch of compiling: factors by variable, what is known of tables, and variables on their way to
+ * slots (sorted by merging: twice). */
+static uint64_t compile_bytes(const gbsi_conditioned *part)
+{
+    const gbsi_factors *f = &part->factors;
+    const uint64_t n = part->n_variables;
+    const uint64_t n_ends = f->n_factors == 0 ? 0 : f->scope_start[f->n_factors];
+    const uint64_t incidence = (n + n_ends) * sizeof(size_t) + f->n_tables * 20;
+    return incidence + n * (2 * 20 + 2);
+}
+
+/* Starts and what is told at the end are not there at once. Hard zeros need domains to search. */
+static uint64_t start_bytes(const gbs_run *run)
+{
+    const gbsi_factors *f = &run->part->factors;
+    uint64_t hard_ends = 0;
+    uint64_t n_hard = 0;
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        if (run->part->has_zeros[i]) {
+            hard_ends += f->scope_start[i + 1] - f->scope_start[i];
+            ++n_hard;
+        }
+    }
+    return (uint64_t)run->part->n_variables * 48 + hard_ends * 8 + n_hard * 40;
+}
+
+static uint64_t result_bytes(const gbs_run *run)
+{
+    const size_t n_states = run->model->state_offset[run->model->n_variables];
+    return 4 * (uint64_t)n_states * sizeof(double); /* p, mcse, ess, rhat */
+}
+
+static uint64_t more(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Estimators less what a run of so few passes does not touch. */
+static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *shape,
+                              uint64_t estimate)
+{
+    const uint64_t passes = run->options.sweeps;
+    const bool counts = shape->kind == GBS_ESTIMATOR_COUNT;
+    if (passes == 0 || passes > (counts ? SHORT_OF_COUNTS : SHORT_OF_SUMS)) {
+        return estimate;
+    }
+    uint64_t n_cells = 0;
+    for (uint32_t s = 0; s < shape->n_slots; ++s) {
+        n_cells += shape->arity[s] == 2 ? 1 : shape->arity[s];
+    }
+    const uint64_t open = n_cells * shape->lanes * shape->n_groups * sizeof(double);
+    return open < estimate ? estimate - open : estimate;
+}
+
+/* ---- predictions --------------------------------------------------------------------------- */
+
+gbs_status gbsi_draw_bytes(const gbs_run *run, int draw_kind, uint64_t *bytes, gbs_error *err)
+{
+    const gbsi_draw *draw = gbsi_draw_of(draw_kind, gbsi_simd_level());
+    gbs_run_options options = run->options;
+    gbs_status status = GBS_OK;
+    size_t n = 0;
+    if (draw == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option draw: no such draw");
+    }
+    options.draw = draw_kind;
+    if (draw->bytes != NULL) {
+        status = draw->bytes(run->plan, &options, &n, err);
+    }
+    if (status == GBS_OK) {
+        *bytes = n;
+    }
+    return status;
+}
+
+gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_estimate_shape shape = gbsi_run_shape(run);
+    gbsi_run_memory m = {.standing = standing_bytes(run)};
+    GBSI_TRY(gbsi_estimate_bytes(&shape, &run->estimate_bytes, err));
+    GBSI_TRY(gbsi_draw_bytes(run, run->options.draw, &m.draw, err));
+    const uint64_t start = start_bytes(run);
+    const uint64_t result = result_bytes(run);
+    m.plan = run->plan->bytes;
+    m.schedule = schedule_bytes(&run->schedule) + (uint64_t)run->part->n_variables * 4;
+    m.states = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains);
+    m.estimators = touched_bytes(run, &shape, run->estimate_bytes);
+    const uint64_t compiling = m.standing + m.plan + compile_bytes(run->part);
+    uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
+    running = more(more(more(running, m.states), m.estimators), m.draw);
+    m.peak = compiling > running ? compiling : running;
+    run->memory = m;
+    run->report.predicted_bytes = m.peak;
+
+cleanup:
+    return status;
+}
+
+/* ---- limits -------------------------------------------------------------------------------- */
+
+static gbs_status refuse(uint64_t bytes, const char *least, uint64_t limit, gbs_error *err)
+{
+    char needed[16];
+    char allowed[16];
+    gbsi_bytes_text((double)bytes, needed);
+    gbsi_bytes_text((double)limit, allowed);
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "this run would take %s%s (%" PRIu64 " bytes), the limit is %s: fewer "
+                     "--chains, --estimator count, or a larger --memory-limit",
+                     least, needed, bytes, allowed);
+}
+
+gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
+{
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const uint64_t bytes = PROGRAM_BYTES + gbs_model_bytes(run->model);
+    return bytes > limit ? refuse(bytes, "at least ", limit, err) : GBS_OK;
+}
+
+gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const gbsi_conditioned *part = run->part;
+    const uint32_t n_chains = (uint32_t)run->options.chains;
+    const uint64_t lanes = (uint64_t)gbsi_lanes_of(n_chains) * gbsi_groups_of(n_chains);
+    gbsi_estimate_shape shape = {.n_slots = part->n_variables,
+                                 .arity = part->arity,
+                                 .n_chains = n_chains,
+                                 .lanes = gbsi_lanes_of(n_chains),
+                                 .n_groups = gbsi_groups_of(n_chains),
+                                 .value_bytes = 2, /* any arity */
+                                 .kind = (gbs_estimator_kind)run->options.estimator,
+                                 .each_once = true};
+    size_t estimate = 0;
+    GBSI_TRY(gbsi_estimate_bytes(&shape, &estimate, err));
+    uint64_t bytes = more(standing_bytes(run), touched_bytes(run, &shape, estimate));
+    bytes = more(bytes, lanes * part->n_variables + compile_bytes(part));
+    /* runs of like slots are fewer in the plan than here in the model's order: 24 bytes each */
+    const uint64_t slack = (uint64_t)part->n_variables * 24;
+    if (bytes > slack && bytes - slack > limit) {
+        GBSI_TRY(refuse(bytes - slack, "at least ", limit, err));
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err)
+{
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    return run->memory.peak > limit ? refuse(run->memory.peak, "", limit, err) : GBS_OK;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of a run, predicted and held against its limit. */
+#ifndef GBSI_SAMPLER_MEMORY_H
+#define GBSI_SAMPLER_MEMORY_H
+
+#include "sampler/run.h"
+
+gbsi_estimate_shape gbsi_run_shape(const gbs_run *run);
+
+/* Fills run->memory and the report's figure, from the compiled plan. */
+gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err);
+
+/* What a draw would keep for this run. @param draw_kind gbs_draw_kind. */
+gbs_status gbsi_draw_bytes(const gbs_run *run, int draw_kind, uint64_t *bytes, gbs_error *err);
+
+/* GBS_ERR_LIMIT with the figure, as soon as it is sure: by the model alone; by what is to be
+ * sampled, before it is compiled; by the prediction. */
+gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err);
+gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err);
+gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err);
+
+#endif

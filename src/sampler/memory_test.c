@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits of memory: what is predicted is allowed, one byte less is refused, with the figure. What
+ * is predicted against what is taken is measured where a process can be: tests/cli/test_info.py. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gibbsite/gibbsite.h"
+#include "sampler/memory.h"
+
+static gbs_model *grid(uint32_t side)
+{
+    const gbs_generate_ising_options o = {.side = {side, side, 1}, .coupling = 0.3, .field = 0.1};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&o, &model, NULL), GBS_OK);
+    return model;
+}
+
+static gbs_run_options sampling(uint64_t chains, int estimator)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.chains = chains;
+    options.estimator = estimator;
+    return options;
+}
+
+static void test_limit_is_the_prediction(void **unused)
+{
+    (void)unused;
+    gbs_model *model = grid(60);
+    for (uint64_t chains = 1; chains <= 64; chains *= 8) {
+        for (int estimator = 0; estimator <= GBS_ESTIMATOR_COUNT; ++estimator) {
+            gbs_run_options options = sampling(chains, estimator);
+            gbs_run *run = NULL;
+            gbs_error err = {GBS_OK, ""};
+            gbs_info info;
+            char figure[40];
+            assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+            const uint64_t said = gbs_run_report(run)->predicted_bytes;
+            gbs_run_free(run);
+            run = NULL;
+            assert_int_equal(gbs_model_info(model, NULL, &options, &info, &err), GBS_OK);
+            assert_true(info.run_bytes == said);
+            options.memory_limit = said;
+            assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+            gbs_run_free(run);
+            run = NULL;
+            options.memory_limit = said - 1;
+            assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
+            assert_null(run);
+            (void)snprintf(figure, sizeof figure, "(%llu bytes)", (unsigned long long)said);
+            assert_non_null(strstr(err.message, figure));
+            assert_null(strstr(err.message, "at least"));
+        }
+    }
+    gbs_model_free(model);
+}
+
+/* Before a plan is there: by what chains and estimates must take, or by the model alone. Info of
+ * the same options still tells the figures. */
+static void test_early(void **unused)
+{
+    (void)unused;
+    gbs_model *model = grid(100);
+    gbs_run_options options = sampling(4096, GBS_ESTIMATOR_RAO_BLACKWELL);
+    gbs_run *run = NULL;
+    gbs_error err = {GBS_OK, ""};
+    gbs_info info;
+    options.memory_limit = 100 << 20;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "at least 8"));
+    assert_int_equal(gbs_model_info(model, NULL, &options, &info, &err), GBS_OK);
+    assert_true(info.run_bytes > (UINT64_C(800) << 20));
+    assert_true(info.entry_limit == (100 << 20) / 8);
+    options.chains = 1;
+    options.memory_limit = 10 << 20;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "at least"));
+    gbs_model_free(model);
+}
+
+/* The early figure is never more than the prediction: nothing that fits is refused. */
+static void test_early_is_below(void **unused)
+{
+    (void)unused;
+    const gbs_generate_bayes_options o = {
+        .variables = 3000, .parents = 2, .min_states = 2, .max_states = 7, .seed = 3};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_bayes(&o, &model, NULL), GBS_OK);
+    for (uint64_t chains = 1; chains <= 200; chains += 33) {
+        for (int scan = 0; scan <= GBS_SCAN_PERMUTED; ++scan) {
+            gbs_run_options options = sampling(chains, GBS_ESTIMATOR_RAO_BLACKWELL);
+            gbs_run *run = NULL;
+            options.scan = scan;
+            assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
+            run->options.memory_limit = run->report.predicted_bytes;
+            assert_int_equal(gbsi_run_check_model(run, NULL), GBS_OK);
+            assert_int_equal(gbsi_run_check_part(run, NULL), GBS_OK);
+            assert_int_equal(gbsi_run_check(run, NULL), GBS_OK);
+            gbs_run_free(run);
+        }
+    }
+    gbs_model_free(model);
+}
+
+/* Nobody samples what is all observed, and what is small is answered exactly: no figure, no limit.
+ */
+static void test_nothing_to_sample(void **unused)
+{
+    (void)unused;
+    gbs_model *model = grid(2);
+    gbs_evidence *evidence = NULL;
+    gbs_run_options options = gbs_run_options_default();
+    gbs_info info;
+    gbs_run *run = NULL;
+    options.memory_limit = 20 << 20;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
+    assert_int_equal(gbs_run_report(run)->n_exact_variables, 4);
+    gbs_run_free(run);
+    assert_int_equal(gbs_evidence_new(model, &evidence, NULL), GBS_OK);
+    for (uint32_t v = 0; v < 4; ++v) {
+        assert_int_equal(gbs_evidence_observe(evidence, v, 1, NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_model_info(model, evidence, &options, &info, NULL), GBS_OK);
+    assert_int_equal(info.n_free, 0);
+    assert_int_equal(info.n_draws, 0);
+    assert_true(info.run_bytes > 0 && info.exact_fits && info.entries == 0 && info.width == 0);
+    gbs_evidence_free(evidence);
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limit_is_the_prediction),
+        cmocka_unit_test(test_early),
+        cmocka_unit_test(test_early_is_below),
+        cmocka_unit_test(test_nothing_to_sample),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""info: exact inference, influences, and memory as it is predicted and as it is."""
+import json
+import re
+
+import pytest
+from conftest import SPRINKLER, only, program
+
+MIB = 1 << 20
+
+
+def info(run, *arguments, stdin=None):
+    done = run("info", *arguments, "--json", stdin=stdin)
+    assert done.status == 0, done.err
+    return json.loads(done.out)
+
+
+def generated(run, *kind):
+    done = run("generate", *kind, "--format", "lg")
+    assert done.status == 0, done.err
+    return done.out
+
+
+KEYS = ["schema", "digest", "bayesian_network", "variables", "observed", "implied", "free",
+        "min_arity", "max_arity", "mean_arity", "factors", "factors_of_kind", "factors_of_order",
+        "variables_of_degree", "table_entries", "zero_share", "has_zeros", "components",
+        "largest_component", "enumerable_components", "bipartite", "elimination_search",
+        "elimination_width", "elimination_entries", "entry_limit", "exact_fits", "auto_components",
+        "max_influence", "mean_influence", "dobrushin_condition", "colors", "levels", "mean_batch",
+        "variables_of_class", "double_sums", "loading_bytes", "run_bytes", "model_bytes",
+        "plan_bytes", "state_bytes", "estimator_bytes", "draw_bytes"]
+
+
+def test_keys(run):
+    found = info(run, SPRINKLER)
+    assert list(found) == KEYS
+    assert found["draw_bytes"] == {"random": 0}
+
+
+@pytest.mark.parametrize("kind, width, entries", [
+    (["ring", "--variables", "30"], 2, 28 * 8),
+    (["complete", "--variables", "9"], 8, 2**9),
+    (["powerlaw", "--variables", "60", "--edges", "1"], 1, 59 * 4),
+    (["ising", "--grid", "1x50"], 1, 49 * 4),
+    (["ising", "--grid", "3x40"], 3, None),
+])
+def test_width(run, kind, width, entries):
+    found = info(run, "-", "--from", "lg", stdin=generated(run, *kind))
+    assert found["elimination_search"] == "done" and found["exact_fits"] is True
+    assert found["elimination_width"] == width
+    assert entries is None or found["elimination_entries"] == entries
+    assert found["auto_components"] == found["components"] == 1
+
+
+def test_width_after_evidence(run):
+    cycle = generated(run, "ring", "--variables", "30")
+    found = info(run, "-", "--from", "lg", "-e", "7=0", stdin=cycle)
+    assert (found["elimination_width"], found["elimination_entries"]) == (1, 28 * 4)
+    found = info(run, "-", "--from", "lg", "-e", ",".join(f"{v}=0" for v in range(30)), stdin=cycle)
+    assert (found["free"], found["elimination_width"], found["elimination_entries"]) == (0, 0, 0)
+    assert found["exact_fits"] is True and found["max_influence"] == 0
+
+
+def test_search_stops_at_the_limit(run):
+    grid = generated(run, "ising", "--grid", "12x12")
+    full = info(run, "-", "--from", "lg", stdin=grid)
+    limit = 8 * full["elimination_entries"]
+    fits = info(run, "-", "--from", "lg", "--memory-limit", limit, stdin=grid)
+    assert fits["exact_fits"] is True and fits["elimination_entries"] * 8 == limit
+    less = info(run, "-", "--from", "lg", "--memory-limit", limit - 8, stdin=grid)
+    assert less["exact_fits"] is False and less["elimination_search"] == "entries"
+    assert less["auto_components"] == 0 and less["elimination_entries"] > less["entry_limit"]
+    text = run("info", "-", "--from", "lg", "--memory-limit", limit // 4, stdin=grid).out
+    assert re.search(r"^width, minimum fill +more than \d+: stopped$", text, re.M)
+    assert re.search(r"^  exact inference +does not fit the limit of ", text, re.M)
+
+
+def test_influence(run):
+    torus = generated(run, "ising", "--grid", "10x10", "--torus", "--coupling", "0.25")
+    found = info(run, "-", "--from", "lg", stdin=torus)
+    assert abs(found["max_influence"] - 0.97967) < 1e-5  # 4 tanh 0.25
+    assert abs(found["mean_influence"] - 0.97967) < 1e-5
+    assert found["dobrushin_condition"] is True
+    torus = generated(run, "ising", "--grid", "10x10", "--torus", "--coupling", "0.26")
+    assert info(run, "-", "--from", "lg", stdin=torus)["dobrushin_condition"] is False
+
+
+def test_text_is_aligned(run, work):
+    (work / "grid.LG").write_text(generated(run, "ising", "--grid", "30x30"))
+    lines = run("info", "grid.LG", "--chains", "64").out.splitlines()
+    assert all(len(line) <= 80 and line[25:27].strip() in ("", line[26:27]) for line in lines)
+    memory = [line for line in lines if line.endswith(" bytes")]
+    assert len(memory) >= 7
+    assert len({len(line) for line in memory}) == 1
+    for line in memory:
+        assert re.search(r"[0-9.]+ ([KMG]i)?B +\d+ bytes$", line), line
+
+
+# ---- memory ---------------------------------------------------------------------------------
+
+MODELS = {
+    "grid": ["ising", "--grid", "300x300", "--coupling", "0.3", "--coupling-spread", "0.1"],
+    "potts": ["potts", "--grid", "120x120", "--states", "5", "--noise", "0.7"],
+    "bayes": ["bayes", "--variables", "12000", "--parents", "3", "--states", "2:4"],
+    "rbm": ["rbm", "--visible", "500", "--hidden", "400", "--coupling", "0",
+            "--coupling-spread", "0.1"],
+}
+
+
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory):
+    """Large models, made once."""
+    import subprocess
+    made = {}
+
+    def find(name):
+        if name not in made:
+            made[name] = tmp_path_factory.mktemp("models") / f"{name}.LG"
+            subprocess.run([program(), "generate", *MODELS[name], "-q", "-o", made[name]],
+                           check=True, timeout=60)
+        return made[name]
+
+    return find
+
+
+@pytest.fixture(scope="module")
+def plain_memory():
+    """Sanitizers take memory of their own."""
+    with open(program(), "rb") as f:
+        text = f.read()
+    if b"__asan_init" in text or b"__tsan_init" in text:
+        pytest.skip("memory under a sanitizer is not that of the program")
+
+
+def measured(run, work, path, *options):
+    done = run("marginals", path, "--method", "sample", "--burn-in", "2", "-o", "x.csv",
+               "--summary", "s.json", *options)
+    assert done.status == 0, done.err
+    summary = json.loads((work / "s.json").read_text())
+    return summary["peak_rss_bytes"], summary["predicted_bytes"]
+
+
+def close(predicted, peak):
+    return abs(predicted - peak) <= max(0.2 * peak, 16 * MIB)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("chains", ["1", "16", "64"])
+def test_memory_of_short_runs(run, work, model_file, plain_memory, name, chains):
+    path = model_file(name)
+    loading = info(run, path)["loading_bytes"]
+    for estimator in ("rao-blackwell", "count"):
+        peak, predicted = measured(run, work, path, "--chains", chains, "--estimator", estimator,
+                                   "--sweeps", "8")
+        assert close(max(loading, predicted), peak), (name, chains, estimator, peak, predicted)
+
+
+def test_memory_of_a_long_run(run, work, plain_memory):
+    """Long batches touch sums that short runs leave alone, here 5 MiB: info counts on them."""
+    assert run("generate", "ising", "--grid", "100x100", "-q", "-o", "grid.LG").status == 0
+    options = ["--chains", "64", "--estimator", "count"]
+    said = info(run, "grid.LG", *options)["run_bytes"]
+    peak, predicted = measured(run, work, "grid.LG", *options, "--sweeps", "4300")
+    assert predicted == said and close(predicted, peak)
+    peak, predicted = measured(run, work, "grid.LG", *options, "--sweeps", "400")
+    assert predicted < said - 4 * MIB and close(predicted, peak)
+
+
+def test_memory_limit_is_the_prediction(run, work, model_file):
+    path = model_file("potts")
+    options = ["--chains", "64", "--sweeps", "5", "--burn-in", "0", "-o", "x.csv"]
+    _, predicted = measured(run, work, path, "--chains", "64", "--sweeps", "5")
+    done = run("sample", path, *options, "--memory-limit", predicted - 1)
+    assert done.status == 1 and f"({predicted} bytes)" in done.err
+    assert "this run would take" in done.err and "--memory-limit" in done.err
+    for name in ("x.csv", "s.json"):
+        (work / name).unlink()
+    only(work)
+    done = run("sample", path, "--chains", "1", "--sweeps", "1", "--burn-in", "0", "-o", "x.csv",
+               "--memory-limit", predicted)
+    assert done.status == 0, done.err
+
+
+def test_hopeless_runs_are_refused_early(run, work, model_file):
+    """By what is to be sampled alone, before anything is compiled."""
+    done = run("marginals", model_file("potts"), "--chains", "4096", "--memory-limit", "1G")
+    assert done.status == 1 and "this run would take at least " in done.err
+    done = run("marginals", model_file("potts"), "--chains", "1", "--memory-limit", "12M")
+    assert done.status == 1 and "this run would take at least" in done.err
+    only(work)
