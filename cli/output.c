@@ -89,11 +89,30 @@ const char *cli_variable_text(const gbs_model *model, uint32_t variable, const c
     return text;
 }
 
+/* "VmHWM:  1234 kB" of Linux; 0 where there is none. Unlike getrusage() it forgets, with exec(),
+ * the size of the process that started this one. */
+static uint64_t high_water_mark(void)
+{
+    char line[128];
+    unsigned long long kib = 0;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file != NULL && kib == 0 && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, "VmHWM:", 6) == 0) {
+            kib = strtoull(line + 6, NULL, 10);
+        }
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return (uint64_t)kib * 1024;
+}
+
 uint64_t cli_peak_rss_bytes(void)
 {
     struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0) {
-        return 0;
+    const uint64_t mark = high_water_mark();
+    if (mark > 0 || getrusage(RUSAGE_SELF, &usage) != 0) {
+        return mark;
     }
 #ifdef __APPLE__
     return (uint64_t)usage.ru_maxrss;

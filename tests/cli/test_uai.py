@@ -3,6 +3,7 @@
 import itertools
 import math
 import signal
+import json
 import subprocess
 import time
 
@@ -166,7 +167,9 @@ def test_limits_are_no_failure(run, work, slow, none):
 
 
 def test_little_memory_means_fewer_chains(run, work, slow, none):
-    done = run("uai", slow, none, "-", "MAR", env={"INF_TIME": "1", "INF_MEMORY": "0.0015"})
+    need = json.loads(run("info", slow, "--json").out)["run_bytes"]
+    limit = f"{(need - 1) / 2**30:.17g}"
+    done = run("uai", slow, none, "-", "MAR", env={"INF_TIME": "1", "INF_MEMORY": limit})
     assert done.status == 0, done.err
     assert "chains, as many as memory allows" in done.err
     done = run("uai", slow, none, "-", "MAR", "-o", "x", env={"INF_MEMORY": "0.00001"})
