@@ -94,9 +94,6 @@ static int set_uint(cli_arguments *arguments, const cli_option *option, const ch
         return cli_error(CLI_USAGE, "--%s %s: expected %s", option->name, text,
                          size ? "a size such as 512M or 4G" : "a whole number below 2^64");
     }
-    if (strcmp(option->name, "threads") == 0 && v > option->max) {
-        return cli_error(CLI_USAGE, "--threads %s: this version runs on one thread", text);
-    }
     uint64_t min = option->min;
     uint64_t max = option->max;
     if (cli_option_unset_default(option)) { /* the mark itself is not a value */

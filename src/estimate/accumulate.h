@@ -36,15 +36,14 @@ typedef struct gbsi_state_rows {
 /* One group at the end of a batch. Chains of all groups share the moments. */
 typedef struct gbsi_closing {
     uint32_t lanes, n_real;
-    size_t n_cells;
+    uint32_t first_slot, end_slot; /* these, and their cells */
+    const size_t *cell_start;      /* [n_slots + 1] */
     double *open;         /* [cell][lane] earlier parts of the batch, set to 0; NULL: none */
     double *total;        /* [cell][lane] */
     double *sum, *square; /* [cell] sums of S_b and S_b^2 over batches and chains */
     double *cross;        /* [cell] sum of n_b S_b; NULL: every slot has the same n_b */
-    /* only with cross */
-    uint32_t n_slots;
-    const size_t *cell_start;               /* [n_slots + 1] */
-    const uint64_t *updates, *updates_open; /* [n_slots] now and at the start of the batch */
+    /* only with cross: [n_slots] now and at the start of the batch */
+    const uint64_t *updates, *updates_open;
 } gbsi_closing;
 
 typedef struct gbsi_accumulate {

@@ -278,13 +278,14 @@ static void close_cells(gbsi_fast fast, const gbsi_closing *closing, size_t firs
 
 void GBSI_V(gbsi_accumulate_close)(gbsi_fast fast, const gbsi_closing *closing)
 {
+    const size_t *cell_start = closing->cell_start;
     if (closing->cross == NULL) {
-        close_cells(fast, closing, 0, closing->n_cells, 0);
+        close_cells(fast, closing, cell_start[closing->first_slot], cell_start[closing->end_slot],
+                    0);
         return;
     }
-    for (size_t slot = 0; slot < closing->n_slots; slot++) {
+    for (size_t slot = closing->first_slot; slot < closing->end_slot; slot++) {
         const uint64_t n_b = closing->updates[slot] - closing->updates_open[slot];
-        close_cells(fast, closing, closing->cell_start[slot], closing->cell_start[slot + 1],
-                    (double)n_b);
+        close_cells(fast, closing, cell_start[slot], cell_start[slot + 1], (double)n_b);
     }
 }

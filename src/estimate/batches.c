@@ -41,18 +41,18 @@ void gbsi_batches_start(gbsi_estimate *e)
 
 /* ---- closing ---- */
 
-static void close_batch(gbsi_estimate *e)
+static void close_slots(gbsi_estimate *e, uint32_t first, uint32_t end)
 {
     gbsi_batches *b = &e->batches;
     const size_t n = e->n_cells * e->shape.lanes;
     gbsi_closing closing = {
         .lanes = e->shape.lanes,
-        .n_cells = e->n_cells,
+        .first_slot = first,
+        .end_slot = end,
+        .cell_start = e->cell_start,
         .sum = b->sum,
         .square = b->square,
         .cross = b->cross,
-        .n_slots = e->shape.n_slots,
-        .cell_start = e->cell_start,
         .updates = e->updates,
         .updates_open = b->updates_open,
     };
@@ -62,15 +62,12 @@ static void close_batch(gbsi_estimate *e)
         closing.open = b->open_used ? e->open + group * n : NULL;
         e->lanes->close(gbsi_estimate_fast(e, group), &closing);
     }
-    for (uint32_t slot = 0; e->counted && slot < e->shape.n_slots; slot++) {
+    for (uint32_t slot = first; e->counted && slot < end; slot++) {
         const double n_b = (double)(e->updates[slot] - b->updates_open[slot]);
         b->n_sum[slot] += n_b;
         b->n_square[slot] += n_b * n_b;
         b->updates_open[slot] = e->updates[slot];
     }
-    b->open_used = false;
-    b->start = e->n_passes;
-    b->n_closed++;
 }
 
 /* v / length from the closed batches of the running block. */
@@ -94,10 +91,10 @@ static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell)
     return squares > 0 ? squares / (n_batches - 1) / (double)b->length : 0.0;
 }
 
-static void end_block(gbsi_estimate *e)
+static void end_block(gbsi_estimate *e, uint32_t first, uint32_t end)
 {
     gbsi_batches *b = &e->batches;
-    for (uint32_t slot = 0; slot < e->shape.n_slots; slot++) {
+    for (uint32_t slot = first; slot < end; slot++) {
         for (size_t cell = e->cell_start[slot]; cell < e->cell_start[slot + 1]; cell++) {
             b->rate[cell] = block_rate(e, slot, cell);
             b->sum[cell] = b->square[cell] = 0;
@@ -109,20 +106,23 @@ static void end_block(gbsi_estimate *e)
             b->n_sum[slot] = b->n_square[slot] = 0;
         }
     }
-    b->has_rate = true;
-    b->n_closed = 0;
-    b->length = b->block_end / b->per_chain; /* the next block is as long as all so far */
-    b->block_end *= 2;
 }
 
-void gbsi_batches_end_pass(gbsi_estimate *e)
+void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool)
 {
     gbsi_batches *b = &e->batches;
     if (e->n_passes - b->start == b->length) {
-        close_batch(e);
+        gbsi_estimate_share(e, pool, close_slots);
+        b->open_used = false;
+        b->start = e->n_passes;
+        b->n_closed++;
     }
     if (e->n_passes == b->block_end) {
-        end_block(e);
+        gbsi_estimate_share(e, pool, end_block);
+        b->has_rate = true;
+        b->n_closed = 0;
+        b->length = b->block_end / b->per_chain; /* the next block is as long as all so far */
+        b->block_end *= 2;
     }
 }
 

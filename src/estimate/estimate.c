@@ -283,62 +283,133 @@ void gbsi_estimate_tile(gbsi_estimate *e, uint32_t group, const gbsi_tile *tile)
     }
 }
 
-void gbsi_estimate_state(gbsi_estimate *e, uint32_t group, const void *state)
+/* Runs of one arity clipped to slots [first, end): at most the first and the last are cut. */
+static void count_run(gbsi_estimate *e, uint8_t *count, const gbsi_arity_run *run, uint32_t first,
+                      uint32_t end, const gbsi_state_rows *rows)
 {
-    if (e->fast_count == NULL) {
+    const uint32_t run_end = run->first_slot + run->n_slots;
+    const uint32_t from = first > run->first_slot ? first : run->first_slot;
+    const uint32_t to = end < run_end ? end : run_end;
+    const gbsi_arity_run clipped = {from, to - from, run->arity, e->cell_start[from]};
+    e->lanes->state(count, &clipped, 1, rows);
+}
+
+/* The last run that begins at or before a slot. */
+static size_t find_run(const gbsi_estimate *e, uint32_t slot)
+{
+    size_t low = 0;
+    size_t high = e->n_runs;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (e->run[middle].first_slot <= slot) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+void gbsi_estimate_state(gbsi_estimate *e, uint32_t group, const void *state, uint32_t first,
+                         uint32_t end)
+{
+    if (e->fast_count == NULL || first >= end) {
         return; /* Rao-Blackwell takes the tiles */
     }
-    assert(group < e->shape.n_groups);
+    assert(group < e->shape.n_groups && end <= e->shape.n_slots);
     const gbsi_state_rows rows = {
         .state = state,
         .value_bytes = e->shape.value_bytes,
         .lanes = e->shape.lanes,
         .n_real = gbsi_estimate_real_lanes(e, group),
     };
-    e->lanes->state(gbsi_estimate_fast(e, group).count, e->run, e->n_runs, &rows);
+    uint8_t *count = gbsi_estimate_fast(e, group).count;
+    const size_t from = find_run(e, first);
+    const size_t to = find_run(e, end - 1);
+    count_run(e, count, &e->run[from], first, end, &rows);
+    if (to > from) {
+        e->lanes->state(count, e->run + from + 1, to - from - 1, &rows);
+        count_run(e, count, &e->run[to], first, end, &rows);
+    }
 }
 
-static void flush_open(gbsi_estimate *e)
+/* ---- work by slots ---- */
+
+/* Below so many sums one member does it before the others have woken up. */
+#define LEAST_SHARED 65536u
+
+typedef struct slot_job {
+    gbsi_estimate *e;
+    uint32_t n_members;
+    void (*work)(gbsi_estimate *e, uint32_t first, uint32_t end);
+} slot_job;
+
+static void run_slot_job(void *context, uint32_t member)
 {
-    const size_t n = e->n_cells * e->shape.lanes;
-    for (uint32_t group = 0; group < e->shape.n_groups; group++) {
-        e->lanes->flush(gbsi_estimate_fast(e, group), e->open + group_start(e, group), n);
+    const slot_job *job = context;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(job->e->shape.n_slots, 64, member, job->n_members, &first, &end);
+    job->work(job->e, (uint32_t)first, (uint32_t)end);
+}
+
+void gbsi_estimate_share(gbsi_estimate *e, gbsi_pool *pool,
+                         void (*work)(gbsi_estimate *e, uint32_t first, uint32_t end))
+{
+    if (e->n_cells * e->shape.lanes * e->shape.n_groups < LEAST_SHARED) {
+        work(e, 0, e->shape.n_slots);
+        return;
     }
-    e->batches.open_used = true;
+    slot_job job = {e, gbsi_pool_size(pool), work};
+    gbsi_pool_run(pool, run_slot_job, &job);
+}
+
+static void flush_open(gbsi_estimate *e, uint32_t first, uint32_t end)
+{
+    const size_t at = e->cell_start[first] * e->shape.lanes;
+    const size_t n = e->cell_start[end] * e->shape.lanes - at;
+    for (uint32_t group = 0; group < e->shape.n_groups; group++) {
+        gbsi_fast fast = gbsi_estimate_fast(e, group);
+        fast.sum = fast.sum == NULL ? NULL : fast.sum + at;
+        fast.count = fast.count == NULL ? NULL : fast.count + at;
+        e->lanes->flush(fast, e->open + group_start(e, group) + at, n);
+    }
 }
 
 /* Totals after 2^j passes replace the older of the two kept. */
-static void keep_half_time(gbsi_estimate *e)
+static void keep_half_time(gbsi_estimate *e, uint32_t first, uint32_t end)
 {
-    const gbsi_half_time oldest = e->half[0];
-    e->half[0] = e->half[1];
-    e->half[1] = oldest;
+    const size_t lanes = e->shape.lanes;
     gbsi_half_time *half = &e->half[1];
-    half->pass = e->n_passes;
-    size_t i = 0;
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
-        for (size_t cell = 0; cell < e->n_cells; cell++) {
-            for (uint32_t lane = 0; lane < e->shape.lanes; lane++) {
-                half->total[i++] = gbsi_estimate_chain_total(e, group, cell, lane);
+        for (size_t cell = e->cell_start[first]; cell < e->cell_start[end]; cell++) {
+            for (uint32_t lane = 0; lane < lanes; lane++) {
+                half->total[group_start(e, group) + cell * lanes + lane] =
+                    gbsi_estimate_chain_total(e, group, cell, lane);
             }
         }
     }
     if (e->counted) {
-        memcpy(half->updates, e->updates, e->shape.n_slots * sizeof *half->updates);
+        memcpy(half->updates + first, e->updates + first, (end - first) * sizeof *half->updates);
     }
 }
 
-void gbsi_estimate_end_pass(gbsi_estimate *e)
+void gbsi_estimate_end_pass(gbsi_estimate *e, gbsi_pool *pool)
 {
     const uint64_t interval = e->fast_sum != NULL ? PASSES_OF_SUMS : PASSES_OF_COUNTS;
     e->n_passes++;
     const uint64_t in_batch = e->n_passes - e->batches.start;
     if (in_batch < e->batches.length && in_batch % interval == 0) {
-        flush_open(e);
+        gbsi_estimate_share(e, pool, flush_open);
+        e->batches.open_used = true;
     }
-    gbsi_batches_end_pass(e);
+    gbsi_batches_end_pass(e, pool);
     if (e->split && (e->n_passes & (e->n_passes - 1)) == 0) {
-        keep_half_time(e);
+        const gbsi_half_time oldest = e->half[0];
+        e->half[0] = e->half[1];
+        e->half[1] = oldest;
+        e->half[1].pass = e->n_passes;
+        gbsi_estimate_share(e, pool, keep_half_time);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "gibbsite/run.h"
+#include "parallel/pool.h"
 #include "plan/tile.h"
 #include "simd/dispatch.h"
 
@@ -35,10 +36,13 @@ void gbsi_estimate_free(gbsi_estimate *estimate);
 
 /* Rao-Blackwell: add the probabilities of a tile ([M7]). Called per tile, after the draw. */
 void gbsi_estimate_tile(gbsi_estimate *estimate, uint32_t group, const gbsi_tile *tile);
-/* Counting: add the state of one group at the end of a pass. @param state [slot][lane]. */
-void gbsi_estimate_state(gbsi_estimate *estimate, uint32_t group, const void *state);
-/* After all groups: closes the pass; flushes and closes batches when due. */
-void gbsi_estimate_end_pass(gbsi_estimate *estimate);
+/* Counting: add the state of one group at the end of a pass, slots [first, end) of it.
+ * @param state [slot][lane]. */
+void gbsi_estimate_state(gbsi_estimate *estimate, uint32_t group, const void *state, uint32_t first,
+                         uint32_t end);
+/* After all groups: closes the pass; flushes and closes batches when due. @param pool shares that
+ * work by slots; NULL: the caller does it all. The same bits in either case. */
+void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);
 
 uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
 

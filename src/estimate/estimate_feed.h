@@ -133,7 +133,7 @@ static inline void feed_slots(const feed *f, const uint32_t *slot, size_t n, uin
         feed_tile(f, slot + i, (uint32_t)(end - i), consecutive, pass);
         i = end;
     }
-    gbsi_estimate_end_pass(f->estimate);
+    gbsi_estimate_end_pass(f->estimate, NULL);
 }
 
 static inline void set_state(const gbsi_estimate_shape *shape, void *state, size_t at, uint32_t a)
@@ -162,10 +162,10 @@ static inline void feed_states(const feed *f, uint64_t pass)
             }
             set_state(shape, state, at, chain < shape->n_chains ? a : 0xABCD);
         }
-        gbsi_estimate_state(f->estimate, group, state);
+        gbsi_estimate_state(f->estimate, group, state, 0, shape->n_slots);
     }
     free(state);
-    gbsi_estimate_end_pass(f->estimate);
+    gbsi_estimate_end_pass(f->estimate, NULL);
 }
 
 #endif

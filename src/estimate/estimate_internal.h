@@ -61,9 +61,13 @@ uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot); /* per ch
 double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell,
                                  uint32_t lane);
 
+/* work(e, first, end) for ranges of slots that make up all, shared if it is worth while. */
+void gbsi_estimate_share(gbsi_estimate *e, gbsi_pool *pool,
+                         void (*work)(gbsi_estimate *e, uint32_t first, uint32_t end));
+
 /* batches.c */
 void gbsi_batches_start(gbsi_estimate *e);
-void gbsi_batches_end_pass(gbsi_estimate *e);
+void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool);
 /* Standard error of the mean over everything; NAN before any claim. */
 double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell);
 

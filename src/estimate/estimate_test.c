@@ -382,8 +382,8 @@ static void nothing_to_estimate(void **unused)
             .lanes = (uint8_t)shape.lanes, .arity = 2, .log_odds = 1, .p = (float[16]){0}};
         for (int pass = 0; pass < 1000; pass++) {
             gbsi_estimate_tile(e, 0, &tile);
-            gbsi_estimate_state(e, 0, "");
-            gbsi_estimate_end_pass(e);
+            gbsi_estimate_state(e, 0, "", 0, 0);
+            gbsi_estimate_end_pass(e, NULL);
         }
         gbsi_estimate_worst worst;
         assert_int_equal(gbsi_estimate_find_worst(e, &worst, NULL), GBS_OK);

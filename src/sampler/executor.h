@@ -4,9 +4,23 @@
 #define GBSI_SAMPLER_EXECUTOR_H
 
 #include "estimate/estimate.h"
+#include "parallel/pool.h"
 #include "plan/draw.h"
 #include "plan/kernel.h"
 #include "rng/words.h"
+
+/* What one thread needs to run a tile. */
+typedef struct gbsi_worker {
+    uint32_t *word; /* the window of places whose words are made */
+    float *logw;
+    void *value;
+    gbsi_barrier *team;        /* those who share a group with this worker, NULL: nobody */
+    uint32_t rank, team_size;  /* within the team */
+    uint32_t shared_group;     /* the group they share, valid with a team */
+    uint32_t impossible_group; /* of the first conditional without positive weight in this pass; */
+    uint64_t impossible_place; /* UINT64_MAX: none */
+    uint32_t impossible_slot;
+} gbsi_worker;
 
 typedef struct gbsi_executor {
     const gbsi_plan *plan;
@@ -20,10 +34,11 @@ typedef struct gbsi_executor {
     uint32_t n_groups;
     gbsi_group *group; /* [n_groups] */
     const float *beta; /* [lanes] inverse temperatures, NULL: 1 */
-    /* scratch of one tile */
-    uint32_t *word; /* the window of places whose words are made */
-    float *logw;
-    void *value;
+    gbsi_pool *pool;   /* borrowed, NULL: one thread */
+    uint32_t n_workers;
+    gbsi_worker *worker; /* [n_workers] */
+    uint32_t n_teams;    /* groups that several workers share */
+    gbsi_barrier *team;  /* [n_teams] */
 } gbsi_executor;
 
 /* Lanes and groups for a number of chains. */
@@ -31,9 +46,11 @@ uint32_t gbsi_lanes_of(uint32_t n_chains);
 uint32_t gbsi_groups_of(uint32_t n_chains);
 
 /* What gbsi_executor_init() takes, bytes: states, counters, scratch. */
-size_t gbsi_executor_bytes(const gbsi_plan *plan, uint32_t n_chains);
+size_t gbsi_executor_bytes(const gbsi_plan *plan, uint32_t n_chains, uint32_t n_threads);
+/* @param pool borrowed, NULL for one thread: bits do not depend on it. */
 gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
-                              const gbs_run_options *options, gbsi_simd level, gbs_error *err);
+                              const gbs_run_options *options, gbsi_simd level, gbsi_pool *pool,
+                              gbs_error *err);
 void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the struct */
 
 /* States of one chain by free variable of the plan's model. Padded lanes repeat the last chain's
@@ -42,7 +59,7 @@ void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states)
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states);
 void gbsi_executor_ready(gbsi_executor *x);
 
-/* One pass of all groups. @param estimate NULL: nothing is kept.
+/* pass.c: one pass of all groups. @param estimate NULL: nothing is kept.
  * @return GBS_ERR_IMPOSSIBLE naming the variable if a conditional had no positive weight. */
 gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);

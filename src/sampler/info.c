@@ -8,6 +8,7 @@
 #include "exact/enumerate.h"
 #include "sampler/inspect.h"
 #include "sampler/memory.h"
+#include "sampler/options.h"
 
 const char *gbs_factor_kind_name(gbs_factor_kind kind)
 {
@@ -91,7 +92,8 @@ static gbs_status count_run(const gbs_run *run, gbs_info *info, gbs_error *err)
         }
         info->n_precise = run->plan->n_of_class[GBSI_CLASS_PRECISE];
         info->plan_bytes = run->plan->bytes;
-        info->state_bytes = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains);
+        info->state_bytes = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
+                                                gbsi_options_threads(&run->options));
         info->estimator_bytes = run->estimate_bytes;
         info->run_bytes = run->memory.peak;
         GBSI_TRY(gbsi_inspect_draws(run, info, err));

@@ -155,7 +155,8 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     const uint64_t result = result_bytes(run);
     m.plan = run->plan->bytes;
     m.schedule = schedule_bytes(&run->schedule) + (uint64_t)run->part->n_variables * 4;
-    m.states = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains);
+    m.states = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
+                                   gbsi_options_threads(&run->options));
     m.estimators = touched_bytes(run, &shape, run->estimate_bytes);
     const uint64_t compiling = m.standing + m.plan + compile_bytes(run->part);
     uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);

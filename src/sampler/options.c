@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 
+#include "parallel/pool.h"
+
 gbs_run_options gbs_run_options_default(void)
 {
     gbs_run_options options = {.size = sizeof options};
@@ -75,6 +77,11 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
     }
 cleanup:
     return status;
+}
+
+uint32_t gbsi_options_threads(const gbs_run_options *options)
+{
+    return options->threads == 0 ? gbsi_pool_cores() : (uint32_t)options->threads;
 }
 
 uint64_t gbsi_options_memory_limit(const gbs_run_options *options)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "exact/enumerate.h"
 #include "sampler/memory.h"
+#include "sampler/options.h"
 #include "sampler/run.h"
 
 /* Components answered by enumeration: `auto` those of few states, `exact` all or an error. */
@@ -113,8 +114,9 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
     }
     GBSI_TRY(gbsi_run_check(run, err));
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
+    GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->pool, err));
     GBSI_TRY(gbsi_executor_init(&run->executor, run->plan, gbsi_draw_of(run->options.draw, level),
-                                &run->options, level, err));
+                                &run->options, level, run->pool, err));
     run->executor_ready = true;
     GBSI_TRY(gbsi_estimate_new(&shape, level, &run->estimate, err));
 cleanup:

@@ -24,6 +24,7 @@ void gbs_run_free(gbs_run *run)
     if (run->executor_ready) {
         gbsi_executor_free(&run->executor);
     }
+    gbsi_pool_free(run->pool);
     gbsi_schedule_free(&run->schedule);
     gbsi_plan_free(run->plan);
     if (run->scan != NULL && run->scan->free != NULL) {

@@ -45,6 +45,7 @@ struct gbs_run {
     gbsi_plan *plan;
     gbsi_schedule schedule;
     bool executor_ready;
+    gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_executor executor;
     gbsi_estimate *estimate;
     size_t estimate_bytes;

@@ -116,7 +116,7 @@ static void one_at_a_time(gbsi_executor *x, const fixture *f, const uint32_t *se
                               .place = place[t],
                               .chain = g * x->lanes,
                               .word = word,
-                              .logw = x->logw,
+                              .logw = x->worker[0].logw,
                               .value = value};
             for (uint32_t lane = 0; lane < 16; ++lane) {
                 word[lane] = gbsi_word(x->seed, tile.chain + (x->lanes == 1 ? 0 : lane), pass,
@@ -145,11 +145,11 @@ static void check(gbs_model *model, const gbsi_edges *extra, const uint32_t *seq
     gbsi_executor serial;
     const gbsi_simd level = gbsi_simd_level();
     assert_int_equal(gbsi_executor_init(&batched, f.plan, gbsi_draw_of(GBS_DRAW_RANDOM, level),
-                                        &f.options, level, &err),
+                                        &f.options, level, NULL, &err),
                      GBS_OK);
     assert_int_equal(gbsi_executor_init(&serial, f.plan,
                                         gbsi_draw_of(GBS_DRAW_RANDOM, GBSI_SIMD_PORTABLE),
-                                        &f.options, GBSI_SIMD_PORTABLE, &err),
+                                        &f.options, GBSI_SIMD_PORTABLE, NULL, &err),
                      GBS_OK);
     start(&batched, f.conditioned->n_variables, f.conditioned->arity);
     start(&serial, f.conditioned->n_variables, f.conditioned->arity);
@@ -219,7 +219,7 @@ static void heat(void **state)
     gbsi_executor x;
     const gbsi_simd level = gbsi_simd_level();
     assert_int_equal(gbsi_executor_init(&x, f.plan, gbsi_draw_of(GBS_DRAW_RANDOM, level),
-                                        &f.options, level, &err),
+                                        &f.options, level, NULL, &err),
                      GBS_OK);
     x.beta = beta;
     start(&x, 8, f.conditioned->arity);

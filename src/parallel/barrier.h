@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waiting for each other: a gate that opens step by step, and the barrier made of it. */
+#ifndef GBSI_PARALLEL_BARRIER_H
+#define GBSI_PARALLEL_BARRIER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A counter that can be waited for. Atomics are apart, so that who spins on one line does not slow
+ * down who writes the other. */
+typedef struct gbsi_gate {
+    _Alignas(64) _Atomic uint32_t step;
+    _Alignas(64) _Atomic uint32_t n_sleepers;
+    uint32_t n_spins; /* looks before sleeping; 0 where threads outnumber cores */
+    pthread_mutex_t mutex;
+    pthread_cond_t opened;
+} gbsi_gate;
+
+/* @return false without the system's resources. */
+bool gbsi_gate_init(gbsi_gate *gate, uint32_t n_spins);
+void gbsi_gate_destroy(gbsi_gate *gate);
+uint32_t gbsi_gate_step(const gbsi_gate *gate);
+void gbsi_gate_open(gbsi_gate *gate);                /* step += 1; what was written is seen */
+void gbsi_gate_wait(gbsi_gate *gate, uint32_t step); /* until the step is no longer this */
+
+typedef struct gbsi_barrier {
+    gbsi_gate gate;
+    _Alignas(64) _Atomic uint32_t n_arrived;
+    uint32_t n; /* members */
+} gbsi_barrier;
+
+bool gbsi_barrier_init(gbsi_barrier *barrier, uint32_t n, uint32_t n_spins);
+void gbsi_barrier_destroy(gbsi_barrier *barrier);
+void gbsi_barrier_wait(gbsi_barrier *barrier); /* until all n have come */
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parallel/pool.h"
+
+#include <sched.h>
+#include <signal.h>
+
+#include "base/memory.h"
+
+/* Looks at a gate before sleeping, some ten microseconds: longer than a batch worth sharing waits
+ * for its slowest member, shorter than a user would notice between two jobs. */
+#define SPINS 1000u
+
+typedef struct worker {
+    gbsi_pool *pool;
+    uint32_t member;
+    pthread_t thread;
+} worker;
+
+struct gbsi_pool {
+    uint32_t n_members;
+    uint32_t n_started; /* workers that run */
+    uint32_t n_spins;
+    worker *worker;   /* [n_members - 1] */
+    gbsi_gate *start; /* one step per job; gate and barrier are aligned, hence apart */
+    gbsi_barrier *done;
+    bool start_ready, done_ready, stopping;
+    void (*job)(void *context, uint32_t member);
+    void *context;
+};
+
+uint32_t gbsi_pool_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) {
+        return 1;
+    }
+    const int n = CPU_COUNT(&set);
+    return n < 1 ? 1 : (uint32_t)n;
+}
+
+static void *work(void *argument)
+{
+    const worker *self = argument;
+    gbsi_pool *pool = self->pool;
+    for (uint32_t step = 0;; ++step) {
+        gbsi_gate_wait(pool->start, step);
+        if (pool->stopping) {
+            return NULL;
+        }
+        pool->job(pool->context, self->member);
+        gbsi_barrier_wait(pool->done);
+    }
+}
+
+/* Signals go to threads of the caller, who knows what to do with them. */
+static gbs_status start_workers(gbsi_pool *pool, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    sigset_t all;
+    sigset_t before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (status == GBS_OK && pool->n_started < pool->n_members - 1) {
+        worker *w = &pool->worker[pool->n_started];
+        *w = (worker){.pool = pool, .member = pool->n_started + 1};
+        if (pthread_create(&w->thread, NULL, work, w) != 0) {
+            status = gbsi_fail(err, GBS_ERR_MEMORY,
+                               "the system started %u of %u threads: use fewer (--threads)",
+                               pool->n_started + 1, pool->n_members);
+        } else {
+            ++pool->n_started;
+        }
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+gbs_status gbsi_pool_new(uint32_t n_members, gbsi_pool **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_pool *pool = gbsi_alloc_zero(sizeof *pool);
+    if (pool == NULL) {
+        return gbsi_no_memory(err, "threads", sizeof *pool);
+    }
+    pool->n_members = n_members;
+    pool->n_spins = n_members <= gbsi_pool_cores() ? SPINS : 0;
+    pool->worker = gbsi_alloc_array_zero(n_members, sizeof *pool->worker);
+    pool->start = gbsi_alloc_lanes(1, sizeof *pool->start);
+    pool->done = gbsi_alloc_lanes(1, sizeof *pool->done);
+    if (pool->worker == NULL || pool->start == NULL || pool->done == NULL) {
+        status = gbsi_no_memory(err, "threads", n_members * sizeof *pool->worker);
+        goto cleanup;
+    }
+    pool->start_ready = gbsi_gate_init(pool->start, pool->n_spins);
+    pool->done_ready = gbsi_barrier_init(pool->done, n_members, pool->n_spins);
+    if (!pool->start_ready || !pool->done_ready) {
+        status = gbsi_no_memory(err, "threads", sizeof *pool->done);
+        goto cleanup;
+    }
+    GBSI_TRY(start_workers(pool, err));
+    *out = pool;
+    pool = NULL;
+cleanup:
+    gbsi_pool_free(pool);
+    return status;
+}
+
+void gbsi_pool_free(gbsi_pool *pool)
+{
+    if (pool == NULL) {
+        return;
+    }
+    if (pool->n_started > 0) {
+        pool->stopping = true;
+        gbsi_gate_open(pool->start);
+    }
+    for (uint32_t i = 0; i < pool->n_started; ++i) {
+        (void)pthread_join(pool->worker[i].thread, NULL);
+    }
+    if (pool->start_ready) {
+        gbsi_gate_destroy(pool->start);
+    }
+    if (pool->done_ready) {
+        gbsi_barrier_destroy(pool->done);
+    }
+    gbsi_free(pool->start);
+    gbsi_free(pool->done);
+    gbsi_free(pool->worker);
+    gbsi_free(pool);
+}
+
+uint32_t gbsi_pool_size(const gbsi_pool *pool)
+{
+    return pool == NULL ? 1 : pool->n_members;
+}
+
+uint32_t gbsi_pool_spins(const gbsi_pool *pool)
+{
+    return pool == NULL ? 0 : pool->n_spins;
+}
+
+void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member), void *context)
+{
+    if (gbsi_pool_size(pool) == 1) {
+        job(context, 0);
+        return;
+    }
+    pool->job = job;
+    pool->context = context;
+    gbsi_gate_open(pool->start);
+    job(context, 0);
+    gbsi_barrier_wait(pool->done);
+}
+
+/* Parts of ceil or floor of n / n_members in units, the longer ones first. */
+void gbsi_pool_share(uint64_t n, uint64_t unit, uint32_t member, uint32_t n_members,
+                     uint64_t *first, uint64_t *end)
+{
+    const uint64_t n_units = n / unit + (n % unit != 0);
+    const uint64_t each = n_units / n_members;
+    const uint64_t longer = n_units % n_members;
+    const uint64_t begin = each * member + (member < longer ? member : longer);
+    const uint64_t stop = begin + each + (member < longer);
+    *first = begin * unit < n ? begin * unit : n;
+    *end = stop * unit < n ? stop * unit : n;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Worker threads that live as long as a run. The caller of gbsi_pool_run() is member 0. */
+#ifndef GBSI_PARALLEL_POOL_H
+#define GBSI_PARALLEL_POOL_H
+
+#include "base/status.h"
+#include "parallel/barrier.h"
+
+#define GBSI_MOST_THREADS 1024u
+
+typedef struct gbsi_pool gbsi_pool;
+
+/* Cores that this process may run on, at least 1. */
+uint32_t gbsi_pool_cores(void);
+
+/* @param n_members threads at work, the caller included; 1 starts none.
+ * @return GBS_ERR_MEMORY where the system gives no more threads: never fewer in silence. */
+gbs_status gbsi_pool_new(uint32_t n_members, gbsi_pool **pool, gbs_error *err);
+void gbsi_pool_free(gbsi_pool *pool); /* NULL is allowed */
+
+uint32_t gbsi_pool_size(const gbsi_pool *pool);  /* members; NULL is a pool of one */
+uint32_t gbsi_pool_spins(const gbsi_pool *pool); /* for barriers among the members */
+
+/* job(context, member) once for each member, at the same time. What was written before is seen by
+ * all, and what they wrote is seen afterwards. */
+void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member), void *context);
+
+/* The share [*first, *end) of n things that falls to a member, cut at multiples of `unit`. */
+void gbsi_pool_share(uint64_t n, uint64_t unit, uint32_t member, uint32_t n_members,
+                     uint64_t *first, uint64_t *end);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One pass: words, kernel, draw, store, estimate, the same few steps for every scan, class and
+ * draw. Nothing here allocates, and function pointers are called per tile, never per variable.
+ *
+ * Threads. Whole groups are independent runs and go round the workers first. Each group left over
+ * is shared by a team: the places of a batch are mutually non-adjacent, so they are cut among the
+ * team and a barrier follows; batches too small to be worth a barrier are run by one of the team
+ * together with their neighbours in time. A place is the same update whoever runs it. */
+#include "sampler/pass.h"
+
+#include <string.h>
+
+#include "model/model.h"
+#include "sampler/executor.h"
+
+/* Updates in a batch below which it is not shared: about as many as run during the two crossings
+ * of a barrier that sharing costs. */
+#define LEAST_SHARED 8192u
+
+/* Words of a group, a window of places at a time. */
+typedef struct window {
+    uint64_t first, end; /* places */
+} window;
+
+static void fill_window(const gbsi_executor *x, const gbsi_worker *worker,
+                        const gbsi_schedule *schedule, uint32_t chain, uint64_t pass,
+                        uint64_t place, window *w)
+{
+    const uint64_t length = x->lanes == 1 ? GBSI_WINDOW_ROWS * GBSI_LANES : GBSI_WINDOW_ROWS;
+    w->first = place / length * length;
+    const uint64_t left = schedule->n_places - w->first;
+    w->end = w->first + (left < length ? left : length);
+    uint32_t n_blocks = (uint32_t)((w->end - w->first + 3) / 4);
+    const uint32_t first_block = (uint32_t)(w->first / 4);
+    if (x->lanes == 1) {
+        n_blocks = (n_blocks + 15) / 16 * 16;
+        x->words->lanes1(x->seed, chain, pass, first_block, n_blocks, worker->word);
+    } else {
+        x->words->lanes16(x->seed, chain, pass, first_block, n_blocks, worker->word);
+    }
+}
+
+/* Values of a tile into the state. */
+static void scatter(const gbsi_executor *x, const gbsi_group *group, const gbsi_tile *tile)
+{
+    const size_t bytes = (size_t)x->lanes * tile->value_bytes; /* of one slot */
+    uint8_t *state = group->state;
+    const uint8_t *value = tile->value;
+    if (tile->contiguous) {
+        memcpy(state + tile->first_slot * bytes, value, tile->n_places * bytes);
+        return;
+    }
+    for (uint32_t i = 0; i < tile->n_places; ++i) {
+        memcpy(state + tile->slot[i] * bytes, value + i * bytes, bytes);
+    }
+}
+
+/* Inverse temperatures; minus infinity stays. */
+static void heat(const gbsi_executor *x, gbsi_tile *tile)
+{
+    const size_t cells = (size_t)tile->n_rows * (tile->log_odds ? 1 : tile->arity) * GBSI_LANES;
+    for (size_t i = 0; i < cells; ++i) {
+        const float beta = x->beta[x->lanes == 1 ? 0 : i % GBSI_LANES];
+        tile->logw[i] = tile->logw[i] > -3.0e38F ? tile->logw[i] * beta : tile->logw[i];
+    }
+}
+
+/* Most places in the next tile: the room of a tile, the words at hand, whole slices of one chain.
+ */
+static uint32_t next_places(const gbsi_executor *x, const gbsi_piece *piece, uint32_t done,
+                            const window *w)
+{
+    const uint32_t width = piece->log_odds ? 2 : piece->arity;
+    uint32_t rows = GBSI_TILE_CELLS / (GBSI_LANES * width);
+    rows = rows < 1 ? 1 : (rows > GBSI_TILE_ROWS ? GBSI_TILE_ROWS : rows);
+    uint64_t n = x->lanes == 1 ? (uint64_t)rows * GBSI_LANES : rows;
+    const uint32_t first_slot = piece->first_slot + done;
+    if (x->lanes == 1 && piece->contiguous && first_slot % GBSI_LANES != 0) {
+        n = GBSI_LANES - first_slot % GBSI_LANES; /* up to where a slice begins */
+    }
+    const uint64_t in_window = w->end - (piece->place + done);
+    n = n < in_window ? n : in_window;
+    return (uint32_t)(n < piece->n - done ? n : piece->n - done);
+}
+
+static void run_tile(gbsi_executor *x, gbsi_group *group, gbsi_tile *tile)
+{
+    const gbsi_kernel *kernel = gbsi_kernel_of((gbsi_class)tile->class_id, x->level);
+    (x->lanes == 1 ? kernel->fill1 : kernel->fill16)(x->plan, group, tile);
+    if (x->beta != NULL) {
+        heat(x, tile);
+    }
+    (tile->log_odds ? x->draw->binary : x->draw->categorical)(x->draw_state, tile);
+    if (group->counter != NULL) {
+        gbsi_counters_commit(x->plan, group, tile);
+    }
+    scatter(x, group, tile);
+}
+
+/* What does not change during a pass. */
+typedef struct pass_job {
+    gbsi_executor *x;
+    const gbsi_schedule *schedule;
+    uint64_t pass;
+    gbsi_estimate *estimate; /* NULL: nothing is kept */
+    bool rao_blackwell;
+} pass_job;
+
+static void note_impossible(gbsi_worker *worker, const gbsi_tile *tile, uint32_t g)
+{
+    if (worker->impossible_place == UINT64_MAX) {
+        const uint32_t place = tile->flag_place < tile->n_places ? tile->flag_place : 0;
+        worker->impossible_group = g;
+        worker->impossible_place = tile->place + place;
+        worker->impossible_slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
+    }
+}
+
+/* Places [first, end) of a group, which lie in pieces from *piece_id on; left at the last used. */
+static void run_places(const pass_job *job, gbsi_worker *worker, uint32_t g, uint64_t first,
+                       uint64_t end, size_t *piece_id)
+{
+    gbsi_executor *x = job->x;
+    const gbsi_schedule *schedule = job->schedule;
+    const uint32_t chain = g * x->lanes;
+    window w = {0, 0};
+    for (uint64_t place = first; place < end;) {
+        while (place >= schedule->piece[*piece_id].place + schedule->piece[*piece_id].n) {
+            ++*piece_id;
+        }
+        const gbsi_piece *piece = &schedule->piece[*piece_id];
+        const uint32_t done = (uint32_t)(place - piece->place);
+        if (place >= w.end) {
+            fill_window(x, worker, schedule, chain, job->pass, place, &w);
+        }
+        const uint32_t n = next_places(x, piece, done, &w);
+        gbsi_tile tile = {.class_id = piece->class_id,
+                          .log_odds = piece->log_odds,
+                          .value_bytes = (uint8_t)x->plan->value_bytes,
+                          .lanes = (uint8_t)x->lanes,
+                          .arity = piece->arity,
+                          .n_places = n < end - place ? n : (uint32_t)(end - place),
+                          .slot = schedule->slot + place,
+                          .first_slot = piece->first_slot + done,
+                          .contiguous = piece->contiguous,
+                          .seed = x->seed,
+                          .pass = job->pass,
+                          .place = place,
+                          .chain = chain,
+                          .word = worker->word + (place - w.first) * x->lanes,
+                          .beta = x->beta,
+                          .logw = worker->logw,
+                          .value = worker->value,
+                          .p = job->estimate != NULL && job->rao_blackwell ? worker->logw : NULL};
+        tile.n_rows = x->lanes == 1 ? (tile.n_places + 15) / 16 : tile.n_places;
+        run_tile(x, &x->group[g], &tile);
+        if (tile.flags != 0) {
+            note_impossible(worker, &tile, g);
+        }
+        if (tile.p != NULL) {
+            gbsi_estimate_tile(job->estimate, g, &tile);
+        }
+        place += tile.n_places;
+    }
+}
+
+/* First place of a batch. */
+static uint64_t batch_place(const gbsi_schedule *schedule, uint32_t batch)
+{
+    return batch < schedule->n_batches ? schedule->piece[schedule->batch_start[batch]].place
+                                       : schedule->n_places;
+}
+
+static bool is_shared(const gbsi_executor *x, const gbsi_schedule *schedule, uint32_t batch)
+{
+    return (batch_place(schedule, batch + 1) - batch_place(schedule, batch)) * x->lanes >=
+           LEAST_SHARED;
+}
+
+/* The worker's part of a group that a team shares. All of the team walk through the same batches
+ * and meet at the same barriers. */
+static void run_with_team(const pass_job *job, gbsi_worker *worker)
+{
+    const gbsi_executor *x = job->x;
+    const gbsi_schedule *schedule = job->schedule;
+    const uint64_t unit = GBSI_WINDOW_ROWS * (x->lanes == 1 ? GBSI_LANES : 1);
+    const uint32_t g = worker->shared_group;
+    for (uint32_t batch = 0; batch < schedule->n_batches;) {
+        size_t piece = schedule->batch_start[batch];
+        uint64_t first = batch_place(schedule, batch);
+        uint64_t end = first;
+        if (is_shared(x, schedule, batch)) {
+            const uint64_t n = batch_place(schedule, ++batch) - first;
+            const uint64_t skew = first % unit; /* cut where windows of words begin */
+            uint64_t from = 0;
+            gbsi_pool_share(n + skew, unit, worker->rank, worker->team_size, &from, &end);
+            end = first + (end > skew ? end - skew : 0);
+            first += from > skew ? from - skew : 0;
+        } else {
+            while (batch < schedule->n_batches && !is_shared(x, schedule, batch)) {
+                ++batch;
+            }
+            end = worker->rank == 0 ? batch_place(schedule, batch) : first;
+        }
+        run_places(job, worker, g, first, end, &piece);
+        gbsi_barrier_wait(worker->team);
+    }
+    if (job->estimate != NULL && !job->rao_blackwell) {
+        uint64_t first = 0;
+        uint64_t end = 0;
+        gbsi_pool_share(x->plan->n_slots, 64, worker->rank, worker->team_size, &first, &end);
+        gbsi_estimate_state(job->estimate, g, x->group[g].state, (uint32_t)first, (uint32_t)end);
+    }
+}
+
+static void run_worker(void *context, uint32_t member)
+{
+    const pass_job *job = context;
+    gbsi_executor *x = job->x;
+    gbsi_worker *worker = &x->worker[member];
+    const uint32_t n_whole = x->n_groups - x->n_teams;
+    for (uint32_t g = member; g < n_whole; g += x->n_workers) {
+        size_t piece = 0;
+        run_places(job, worker, g, 0, job->schedule->n_places, &piece);
+        if (job->estimate != NULL && !job->rao_blackwell) {
+            gbsi_estimate_state(job->estimate, g, x->group[g].state, 0, x->plan->n_slots);
+        }
+    }
+    if (worker->team != NULL) {
+        run_with_team(job, worker);
+    }
+}
+
+/* Small passes are over before a second thread has woken up. */
+static bool alone(const gbsi_executor *x, const gbsi_schedule *schedule)
+{
+    return schedule->n_places * x->lanes * x->n_groups < 2 * LEAST_SHARED;
+}
+
+static void run_alone(const pass_job *job)
+{
+    gbsi_executor *x = job->x;
+    for (uint32_t g = 0; g < x->n_groups; ++g) {
+        size_t piece = 0;
+        run_places(job, &x->worker[0], g, 0, job->schedule->n_places, &piece);
+        if (job->estimate != NULL && !job->rao_blackwell) {
+            gbsi_estimate_state(job->estimate, g, x->group[g].state, 0, x->plan->n_slots);
+        }
+    }
+}
+
+/* The first in the order of groups and places, whoever met it. */
+static gbs_status find_impossible(const gbsi_executor *x, gbs_error *err)
+{
+    const gbsi_worker *first = NULL;
+    for (uint32_t w = 0; w < x->n_workers; ++w) {
+        const gbsi_worker *worker = &x->worker[w];
+        if (worker->impossible_place != UINT64_MAX &&
+            (first == NULL || worker->impossible_group < first->impossible_group ||
+             (worker->impossible_group == first->impossible_group &&
+              worker->impossible_place < first->impossible_place))) {
+            first = worker;
+        }
+    }
+    if (first == NULL) {
+        return GBS_OK;
+    }
+    const gbsi_conditioned *model = x->plan->model;
+    const uint32_t variable = model->user_variable[x->plan->variable_of[first->impossible_slot]];
+    const char *name = gbs_model_variable_name(model->model, variable);
+    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                     "variable %u%s%s%s has no state of positive weight given its neighbours: the "
+                     "chain left the support",
+                     variable, name == NULL ? "" : " (", name == NULL ? "" : name,
+                     name == NULL ? "" : ")");
+}
+
+gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
+                              gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    pass_job job = {x, schedule, pass, estimate, rao_blackwell};
+    if (x->draw->begin_pass != NULL) {
+        status = x->draw->begin_pass(x->draw_state, pass, err);
+    }
+    if (status < 0) {
+        return status;
+    }
+    for (uint32_t w = 0; w < x->n_workers; ++w) {
+        x->worker[w].impossible_place = UINT64_MAX;
+    }
+    if (x->n_workers == 1 || alone(x, schedule)) {
+        run_alone(&job);
+    } else {
+        gbsi_pool_run(x->pool, run_worker, &job);
+    }
+    if (estimate != NULL) {
+        gbsi_estimate_end_pass(estimate, x->pool);
+    }
+    return find_impossible(x, err);
+}
