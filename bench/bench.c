@@ -116,7 +116,7 @@ static float next_uniform(uint64_t *s)
 static void scalar_logw(scalar *m, uint32_t slot)
 {
     const gbsi_plan *p = m->plan;
-    const uint32_t k = p->log_odds[slot] ? 1 : p->arity[slot];
+    const uint32_t k = (p->form[slot] & GBSI_ODDS) != 0 ? 1 : p->arity[slot];
     const float *field = p->field + p->field_start[slot];
     for (uint32_t a = 0; a < k; ++a) {
         m->weight[a] = field[a];
@@ -153,7 +153,7 @@ static void scalar_pass(scalar *m)
         scalar_logw(m, slot);
         const float u = next_uniform(&m->rng);
         uint32_t value = 0;
-        if (p->log_odds[slot]) {
+        if ((p->form[slot] & GBSI_ODDS) != 0) {
             value = u * (1.0F + expf(-m->weight[0])) < 1.0F;
         } else {
             float total = 0.0F;
@@ -168,6 +168,24 @@ static void scalar_pass(scalar *m)
         m->x[slot] = (uint16_t)value;
         m->count[slot] += value;
     }
+}
+
+/* The loop reads logarithms: a plan without linear slots, otherwise the same. */
+static gbsi_plan *plan_of_logs(const gbs_run *run)
+{
+    gbs_error err = {0};
+    gbsi_plan *plan = NULL;
+    uint32_t *sequence = calloc(run->plan->n_slots, sizeof *sequence);
+    for (uint32_t slot = 0; sequence != NULL && slot < run->plan->n_slots; ++slot) {
+        sequence[slot] = run->plan->variable_of[slot];
+    }
+    must(sequence == NULL
+             ? GBS_ERR_MEMORY
+             : gbsi_plan_new(run->part, run->graph, sequence, run->plan->n_slots,
+                             (gbsi_plan_options){.repeats = true, .heated = true}, &plan, &err),
+         &err);
+    free(sequence);
+    return plan;
 }
 
 /* ---- timing ---------------------------------------------------------------------------------- */
@@ -224,11 +242,13 @@ static figures measure(const bench_case *c, bool quick)
     options.method = GBS_METHOD_SAMPLE;
     options.chains = c->chains;
     options.estimator = (int)c->estimator;
+    options.threads = 1;
     options.burn_in = 0;
     options.sweeps = 1;
     must(gbs_run_new(model, NULL, &options, &run, &err), &err);
     must(gbs_run_execute(run, NULL, &err), &err);
-    scalar m = {.plan = run->plan, .rng = 88172645463325252U};
+    gbsi_plan *logs = plan_of_logs(run);
+    scalar m = {.plan = logs, .rng = 88172645463325252U};
     m.x = calloc(run->plan->n_slots, sizeof *m.x);
     m.count = calloc(run->plan->n_slots, sizeof *m.count);
     m.weight = calloc(run->plan->max_arity, sizeof *m.weight);
@@ -255,6 +275,7 @@ static figures measure(const bench_case *c, bool quick)
     free(m.x);
     free(m.count);
     free(m.weight);
+    gbsi_plan_free(logs);
     gbs_run_free(run);
     gbs_model_free(model);
     return found;

@@ -53,20 +53,22 @@ INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
     }
 }
 
-INLINE void binary_rows(gbsi_tile *tile, const bool want_p)
+/* With odds r = p(1) / p(0), given or as the exponential of a log, p of the less likely value is
+ * min(r, 1) / (1 + r) if r is at most 1, and so for 1 / r. */
+INLINE void binary_rows(gbsi_tile *tile, const bool want_p, const bool linear)
 {
     const vf zero = vf_set1(0.0F);
     const vf one = vf_set1(1.0F);
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
-        const vf l = vf_load(tile->logw + (size_t)row * GBSI_LANES);
+        const vf given = vf_load(tile->w + (size_t)row * GBSI_LANES);
         const vf u = uniform(tile, row);
-        const vf e = vf_exp_low(vf_neg(vf_abs(l)));
-        const vm minority = vf_lt(vf_fma(u, e, u), e);
-        const vm likely_one = vf_lt(zero, l);
+        const vf r = linear ? given : vf_exp_low(vf_neg(vf_abs(given)));
+        const vm minority = vf_lt(vf_fma(u, r, u), linear ? vf_min(r, one) : r);
+        const vm likely_one = vf_lt(linear ? one : zero, given);
         store_value(tile, row, vu_select(vm_xor(likely_one, minority), vu_set1(1), vu_set1(0)));
         if (want_p) {
-            const vf major = vf_div(one, vf_add(one, e));
-            const vf p = vf_select(likely_one, major, vf_mul(e, major));
+            const vf rest = vf_div(one, vf_add(one, r));
+            const vf p = linear ? vf_mul(r, rest) : vf_select(likely_one, rest, vf_mul(r, rest));
             vf_store(tile->p + (size_t)row * GBSI_LANES, p);
         }
     }
@@ -75,27 +77,37 @@ INLINE void binary_rows(gbsi_tile *tile, const bool want_p)
 static void binary(void *state, gbsi_tile *tile)
 {
     (void)state;
-    if (tile->p != NULL) {
-        binary_rows(tile, true);
+    if (tile->linear && tile->p != NULL) {
+        binary_rows(tile, true, true);
+    } else if (tile->linear) {
+        binary_rows(tile, false, true);
     } else {
-        binary_rows(tile, false);
+        binary_rows(tile, tile->p != NULL, false);
     }
 }
 
-/* The flag where a conditional has no positive weight; its maximum becomes 0 to go on. */
-static __attribute__((noinline)) vf flag_dead(gbsi_tile *tile, uint32_t row, vf top, vm dead)
+/* The flag where a conditional has no positive weight; its maximum, or its total if linear, becomes
+ * `instead` to go on. */
+static __attribute__((noinline)) vf flag_dead(gbsi_tile *tile, uint32_t row, vf top, vm dead,
+                                              float instead)
 {
     if (tile->flags == 0) {
         tile->flag_place = tile->lanes == 1 ? 16 * row : row;
     }
     tile->flags |= GBSI_IMPOSSIBLE;
-    return vf_select(dead, vf_set1(0.0F), top);
+    return vf_select(dead, vf_set1(instead), top);
 }
 
 INLINE vf checked_top(gbsi_tile *tile, uint32_t row, vf top)
 {
     const vm dead = vf_eq(top, vf_set1(-INFINITY));
-    return vm_any(dead) ? flag_dead(tile, row, top, dead) : top;
+    return vm_any(dead) ? flag_dead(tile, row, top, dead, 0.0F) : top;
+}
+
+INLINE vf checked_total(gbsi_tile *tile, uint32_t row, vf total)
+{
+    const vm dead = vf_eq(total, vf_set1(0.0F));
+    return vm_any(dead) ? flag_dead(tile, row, total, dead, 1.0F) : total;
 }
 
 /* Where rounding left u total at the total: the last value of positive weight. */
@@ -109,26 +121,35 @@ static __attribute__((noinline)) vu last_positive(const float *weight, uint32_t 
     return last;
 }
 
+/* What is taken off the logs of a row: their maximum. */
+INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
+{
+    const float *logw = tile->w + (size_t)row * k * GBSI_LANES;
+    vf top = vf_load(logw);
+    for (uint32_t a = 1; a < k; ++a) {
+        top = vf_max(top, vf_load(logw + (size_t)a * GBSI_LANES));
+    }
+    return checked_top(tile, row, top);
+}
+
 /* Rows of k states, cumulative sums in float: the first a with cdf_a > u total. Inlined with a
  * constant k for the usual arities, so that a row stays in registers. */
-INLINE void float_rows(gbsi_tile *tile, const uint32_t k, const bool want_p)
+INLINE void float_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, const bool linear)
 {
     const vu one = vu_set1(1);
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
-        float *logw = tile->logw + (size_t)row * k * GBSI_LANES;
+        const float *given = tile->w + (size_t)row * k * GBSI_LANES;
         vf weight[FLOAT_STATES];
         vf cdf[FLOAT_STATES];
-        vf top = vf_load(logw);
-        for (uint32_t a = 1; a < k; ++a) {
-            top = vf_max(top, vf_load(logw + (size_t)a * GBSI_LANES));
-        }
-        top = checked_top(tile, row, top);
+        const vf top = linear ? vf_set1(0.0F) : row_top(tile, row, k);
         vf total = vf_set1(0.0F);
         for (uint32_t a = 0; a < k; ++a) {
-            weight[a] = vf_exp_low(vf_sub(vf_load(logw + (size_t)a * GBSI_LANES), top));
+            const vf w = vf_load(given + (size_t)a * GBSI_LANES);
+            weight[a] = linear ? w : vf_exp_low(vf_sub(w, top));
             total = vf_add(total, weight[a]);
             cdf[a] = total;
         }
+        total = linear ? checked_total(tile, row, total) : total;
         const vf target = vf_mul(uniform(tile, row), total);
         vu value = vu_set1(0);
         for (uint32_t a = 0; a < k; ++a) {
@@ -153,25 +174,32 @@ INLINE void float_rows(gbsi_tile *tile, const uint32_t k, const bool want_p)
     }
 }
 
-/* The same for many states: weights in place of logw, cumulative sums in double. */
+/* w becomes weights. @return their sum in double. */
+INLINE vd sum_weights(gbsi_tile *tile, uint32_t row, uint32_t k)
+{
+    float *w = tile->w + (size_t)row * k * GBSI_LANES;
+    const vf top = tile->linear ? vf_set1(0.0F) : row_top(tile, row, k);
+    vd total = vd_zero();
+    for (uint32_t a = 0; a < k; ++a, w += GBSI_LANES) {
+        if (!tile->linear) {
+            vf_store(w, vf_exp_low(vf_sub(vf_load(w), top)));
+        }
+        total = vd_add(total, vd_from_vf(vf_load(w)));
+    }
+    if (tile->linear) {
+        (void)checked_total(tile, row, vf_from_vd(total));
+    }
+    return total;
+}
+
+/* The same for many states: weights in place of logs, cumulative sums in double. */
 static void double_rows(gbsi_tile *tile)
 {
     const uint32_t k = tile->arity;
     const vu one = vu_set1(1);
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
-        float *weight = tile->logw + (size_t)row * k * GBSI_LANES;
-        vf top = vf_load(weight);
-        for (uint32_t a = 1; a < k; ++a) {
-            top = vf_max(top, vf_load(weight + (size_t)a * GBSI_LANES));
-        }
-        top = checked_top(tile, row, top);
-        vd total = vd_zero();
-        for (uint32_t a = 0; a < k; ++a) {
-            float *at = weight + (size_t)a * GBSI_LANES;
-            const vf w = vf_exp_low(vf_sub(vf_load(at), top));
-            vf_store(at, w);
-            total = vd_add(total, vd_from_vf(w));
-        }
+        const float *weight = tile->w + (size_t)row * k * GBSI_LANES;
+        const vd total = sum_weights(tile, row, k);
         const vd target = vd_mul(vd_from_vf(uniform(tile, row)), total);
         vd cdf = vd_zero();
         vu value = vu_set1(0);
@@ -191,26 +219,26 @@ static void double_rows(gbsi_tile *tile)
     }
 }
 
-INLINE void float_tile(gbsi_tile *tile, const bool want_p)
+INLINE void float_tile(gbsi_tile *tile, const bool want_p, const bool linear)
 {
     switch (tile->arity) {
     case 2:
-        float_rows(tile, 2, want_p);
+        float_rows(tile, 2, want_p, linear);
         return;
     case 3:
-        float_rows(tile, 3, want_p);
+        float_rows(tile, 3, want_p, linear);
         return;
     case 4:
-        float_rows(tile, 4, want_p);
+        float_rows(tile, 4, want_p, linear);
         return;
     case 5:
-        float_rows(tile, 5, want_p);
+        float_rows(tile, 5, want_p, linear);
         return;
     case 6:
-        float_rows(tile, 6, want_p);
+        float_rows(tile, 6, want_p, linear);
         return;
     default:
-        float_rows(tile, tile->arity, want_p);
+        float_rows(tile, tile->arity, want_p, linear);
         return;
     }
 }
@@ -220,10 +248,12 @@ static void categorical(void *state, gbsi_tile *tile)
     (void)state;
     if (tile->arity > FLOAT_STATES) {
         double_rows(tile);
-    } else if (tile->p != NULL) {
-        float_tile(tile, true);
+    } else if (tile->linear && tile->p != NULL) {
+        float_tile(tile, true, true);
+    } else if (tile->linear) {
+        float_tile(tile, false, true);
     } else {
-        float_tile(tile, false);
+        float_tile(tile, tile->p != NULL, false);
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "plan/draw.h"
+#include "plan/plan.h"
 #include "rng/philox.h"
 
 enum { N_ROWS = 6, N_CELLS = N_ROWS * GBSI_LANES, MOST_STATES = 300 };
@@ -23,10 +24,11 @@ enum { N_ARITIES = sizeof arities / sizeof arities[0] };
 /* A tile by cell (row, lane). The conditional is remade for every draw: draws overwrite it. */
 typedef struct fixture {
     uint32_t k;
-    bool log_odds;
+    bool odds;
     uint32_t lanes;
     bool want_p;
     bool wide;
+    bool linear;  /* weights, or odds, instead of their logs */
     float *logw;  /* [N_ROWS][k or 1][16] */
     float *given; /* likewise, kept */
     uint32_t word[N_CELLS];
@@ -42,7 +44,7 @@ static fixture f;
 
 static uint32_t width(void)
 {
-    return f.log_odds ? 1 : f.k;
+    return f.odds ? 1 : f.k;
 }
 
 static float *cell_of(float *rows, uint32_t cell, uint32_t a)
@@ -50,11 +52,11 @@ static float *cell_of(float *rows, uint32_t cell, uint32_t a)
     return rows + ((size_t)(cell / GBSI_LANES) * width() + a) * GBSI_LANES + cell % GBSI_LANES;
 }
 
-static void set_up(uint32_t k, bool log_odds)
+static void set_up(uint32_t k, bool odds)
 {
     memset(&f, 0, sizeof f);
     f.k = k;
-    f.log_odds = log_odds;
+    f.odds = odds;
     f.lanes = GBSI_LANES;
     f.want_p = true;
     f.logw = gbsi_alloc_lanes((size_t)N_CELLS * k, sizeof *f.logw);
@@ -81,8 +83,12 @@ static void draw_at(gbsi_simd level)
     } value;
     const size_t bytes = (size_t)N_CELLS * width() * sizeof *f.logw;
     memcpy(f.logw, f.given, bytes);
+    for (size_t i = 0; f.linear && i < (size_t)N_CELLS * width(); ++i) {
+        f.logw[i] = expf(f.given[i]);
+    }
     memset(&value, 0xEE, sizeof value);
-    gbsi_tile tile = {.log_odds = f.log_odds,
+    gbsi_tile tile = {.odds = f.odds,
+                      .linear = f.linear,
                       .value_bytes = f.wide ? 2 : 1,
                       .lanes = (uint8_t)f.lanes,
                       .arity = f.k,
@@ -94,16 +100,16 @@ static void draw_at(gbsi_simd level)
                       .place = f.place,
                       .chain = f.chain,
                       .word = f.word,
-                      .logw = f.logw,
+                      .w = f.logw,
                       .value = &value,
                       .p = f.want_p ? f.logw : NULL}; /* where executors put it */
     const gbsi_draw *draw = gbsi_draw_of(GBS_DRAW_RANDOM, level);
-    (f.log_odds ? draw->binary : draw->categorical)(NULL, &tile);
+    (f.odds ? draw->binary : draw->categorical)(NULL, &tile);
     for (uint32_t cell = 0; cell < N_CELLS; ++cell) {
         f.value[cell] = f.wide ? value.wide[cell] : value.narrow[cell];
         for (uint32_t a = 0; f.want_p && a < f.k; ++a) {
-            const double one = (double)*cell_of(f.logw, cell, f.log_odds ? 0 : a);
-            f.p[cell][a] = f.log_odds && a == 0 ? 1.0 - one : one;
+            const double one = (double)*cell_of(f.logw, cell, f.odds ? 0 : a);
+            f.p[cell][a] = f.odds && a == 0 ? 1.0 - one : one;
         }
         assert_true(f.value[cell] < f.k);
     }
@@ -111,14 +117,26 @@ static void draw_at(gbsi_simd level)
     f.flag_place = tile.flag_place;
 }
 
+/* Plans make slots linear only within a span. */
+static bool within_span(void)
+{
+    for (size_t i = 0; i < (size_t)N_CELLS * width(); ++i) {
+        if (f.given[i] > -INFINITY && !(fabsf(f.given[i]) <= (float)GBSI_LINEAR_SPAN)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* On every set and in every form of tile, the values and probabilities being the same. */
 static void draw_all(void (*check)(void))
 {
     const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
-    for (int form = 0; form < 8; ++form) {
+    for (int form = 0; form < (within_span() ? 16 : 8); ++form) {
+        f.linear = form / 8 != 0;
         f.lanes = form % 2 == 0 ? GBSI_LANES : 1;
         f.want_p = form / 2 % 2 == 0;
-        f.wide = f.k > 256 || form / 4 != 0;
+        f.wide = f.k > 256 || form / 4 % 2 != 0;
         float *first = NULL;
         for (int level = 0; level <= (int)best; ++level) {
             draw_at((gbsi_simd)level);
@@ -157,8 +175,7 @@ static bool softmax(uint32_t cell, double *p)
     double total = 0.0;
     double top = -INFINITY;
     for (uint32_t a = 0; a < f.k; ++a) {
-        p[a] = f.log_odds ? a * (double)*cell_of(f.given, cell, 0)
-                          : (double)*cell_of(f.given, cell, a);
+        p[a] = f.odds ? a * (double)*cell_of(f.given, cell, 0) : (double)*cell_of(f.given, cell, a);
         top = p[a] > top ? p[a] : top;
     }
     for (uint32_t a = 0; a < f.k; ++a) {
@@ -178,7 +195,7 @@ static bool may_be(uint32_t cell, const double *p, uint32_t value)
 {
     const double u = uniform_of(cell);
     const double slack = 0x1p-21;
-    if (f.log_odds) {
+    if (f.odds) {
         const uint32_t unlikely = p[1] > p[0] ? 0 : 1;
         return value == unlikely ? u < p[unlikely] * (1.0 + slack)
                                  : u >= p[unlikely] * (1.0 - slack);
@@ -236,7 +253,7 @@ static void random_conditionals(float spread, float zeros)
         const uint32_t alive = any_word() % f.k; /* one of them stays */
         f.word[cell] = test_word(cell);
         for (uint32_t a = 0; a < width(); ++a) {
-            const bool zero = !f.log_odds && a != alive && any_real(0.0F, 1.0F) < zeros;
+            const bool zero = !f.odds && a != alive && any_real(0.0F, 1.0F) < zeros;
             *cell_of(f.given, cell, a) = zero ? -INFINITY : any_real(-spread, spread);
         }
     }
@@ -280,7 +297,7 @@ static void follows_its_definition(void **state)
 static void zeros_at_the_ends(void)
 {
     static const uint32_t word[] = {0, 1, UINT32_MAX};
-    for (uint32_t i = 0; i < 3 && !f.log_odds; ++i) {
+    for (uint32_t i = 0; i < 3 && !f.odds; ++i) {
         for (uint32_t cell = 0; cell < N_CELLS; ++cell) {
             const uint32_t from = cell % f.k;
             const uint32_t to = from + any_word() % (f.k - from);
@@ -317,7 +334,7 @@ static void set_rare(void)
     for (uint32_t cell = 0; cell < N_CELLS; ++cell) {
         const double p = nudge * second_word(cell) * 0x1p-64;
         f.word[cell] = 0;
-        if (f.log_odds) {
+        if (f.odds) {
             const double odds = log(p);
             *cell_of(f.given, cell, 0) = (float)(rare_value == 1 ? odds : -odds);
             continue;
@@ -334,7 +351,7 @@ static void refine(void)
     for (uint32_t form = 0; form < 8; ++form) {
         f.lanes = form % 2 == 0 ? GBSI_LANES : 1;
         nudge = form / 2 % 2 == 0 ? 1.001 : 0.999;
-        rare_value = f.log_odds ? form / 4 : 0;
+        rare_value = f.odds ? form / 4 : 0;
         f.wide = f.k > 256;
         set_rare();
         for (int level = 0; level <= (int)best; ++level) {
@@ -354,8 +371,8 @@ static void a_word_of_zero_is_refined(void **state)
 static void check_ties(void)
 {
     for (uint32_t cell = 0; cell < N_CELLS; ++cell) {
-        assert_int_equal(f.value[cell], (f.log_odds ? f.word[cell] < 0x80000000u
-                                                    : f.word[cell] / (UINT32_MAX / f.k + 1)));
+        assert_int_equal(f.value[cell], (f.odds ? f.word[cell] < 0x80000000u
+                                                : f.word[cell] / (UINT32_MAX / f.k + 1)));
     }
 }
 
@@ -376,7 +393,7 @@ static void ties(void **state)
             f.word[cell] = cell % 2 == 0 ? begin : begin - 256;
             f.word[cell] = f.word[cell] == 0 ? 1 : f.word[cell];
             for (uint32_t a = 0; a < width(); ++a) {
-                *cell_of(f.given, cell, a) = i % 2 == 0 || f.log_odds ? 0.0F : -500.0F;
+                *cell_of(f.given, cell, a) = i % 2 == 0 || f.odds ? 0.0F : -500.0F;
             }
         }
         draw_all(check_ties);
@@ -400,7 +417,7 @@ static void check_dead(void)
 
 static void kill_two(void)
 {
-    for (dead_cell = 0; dead_cell < N_CELLS && !f.log_odds; dead_cell += 23) {
+    for (dead_cell = 0; dead_cell < N_CELLS && !f.odds; dead_cell += 23) {
         random_conditionals(1.0F, 0.2F);
         for (uint32_t a = 0; a < f.k; ++a) {
             *cell_of(f.given, dead_cell, a) = -INFINITY;

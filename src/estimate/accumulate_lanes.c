@@ -23,7 +23,7 @@ typedef struct tile_rows {
 
 static tile_rows rows_of(const gbsi_tile *tile)
 {
-    if (tile->log_odds) {
+    if (tile->odds) {
         return (tile_rows){1, 0, 1};
     }
     if (tile->arity == 2) {

@@ -78,9 +78,9 @@ static void feed_row(const feed *f, const gbsi_tile *tile, uint32_t row, uint32_
     const uint32_t place = many ? row : row * GBSI_LANES + lane;
     const uint32_t chain = many ? group * GBSI_LANES + lane : group;
     const bool real = place < tile->n_places && chain < f->shape->n_chains;
-    const uint32_t width = tile->log_odds ? 1 : tile->arity;
+    const uint32_t width = tile->odds ? 1 : tile->arity;
     for (uint32_t a = 0; a < width; a++) {
-        const uint32_t state = tile->log_odds ? 1 : a;
+        const uint32_t state = tile->odds ? 1 : a;
         p[((size_t)row * width + a) * GBSI_LANES + lane] =
             real ? f->value(f->context, chain, tile->slot[place], state, tile->pass) : NAN;
     }
@@ -93,7 +93,7 @@ static void feed_tile(const feed *f, const uint32_t *slot, uint32_t n_places, bo
     const uint32_t arity = f->shape->arity[slot[0]];
     const uint32_t lanes = f->shape->lanes;
     gbsi_tile tile = {
-        .log_odds = arity == 2 && !f->log_weights,
+        .odds = arity == 2 && !f->log_weights,
         .value_bytes = (uint8_t)f->shape->value_bytes,
         .lanes = (uint8_t)lanes,
         .arity = arity,
@@ -104,7 +104,7 @@ static void feed_tile(const feed *f, const uint32_t *slot, uint32_t n_places, bo
         .contiguous = consecutive && !f->never_stream,
         .pass = pass,
     };
-    const uint32_t width = tile.log_odds ? 1 : arity;
+    const uint32_t width = tile.odds ? 1 : arity;
     float *p = malloc(sizeof *p * tile.n_rows * width * GBSI_LANES);
     for (uint32_t group = 0; p != NULL && group < f->shape->n_groups; group++) {
         tile.p = p;

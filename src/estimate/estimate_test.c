@@ -379,7 +379,7 @@ static void nothing_to_estimate(void **unused)
         assert_int_equal(gbsi_estimate_bytes(&shape, &bytes, NULL), GBS_OK);
         gbsi_estimate *e = new_estimate(&shape, GBSI_SIMD_PORTABLE);
         const gbsi_tile tile = {
-            .lanes = (uint8_t)shape.lanes, .arity = 2, .log_odds = 1, .p = (float[16]){0}};
+            .lanes = (uint8_t)shape.lanes, .arity = 2, .odds = 1, .p = (float[16]){0}};
         for (int pass = 0; pass < 1000; pass++) {
             gbsi_estimate_tile(e, 0, &tile);
             gbsi_estimate_state(e, 0, "", 0, 0);

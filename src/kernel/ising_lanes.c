@@ -1,141 +1,221 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Binary variables with pairwise, finite factors [M3]:
  *     l = ln p(1 | rest) - ln p(0 | rest) = field + sum over neighbours of w x
- * summed by fused multiply-adds, neighbours in ascending slot; rows longer than GBSI_LONG_ROW in 16
- * strided partials and a fixed tree. The same order in every packing, hence the same bits. */
+ * neighbours in ascending slot; rows longer than GBSI_LONG_ROW in 16 strided partials and a fixed
+ * tree. Linear slots multiply e^w where x = 1 instead [M15]. With one w for all neighbours those in
+ * state 1 are counted and a table of w c is looked up. The same order in every packing, hence the
+ * same bits. */
 #include <math.h>
 
 #include "kernel/lanes_kernels.h"
 #include "kernel/state.h"
 
+/* One neighbour's part. */
+GBSI_INLINE vf step(vf l, vu x, vf coupling, const bool linear)
+{
+    return linear ? vf_select(vu_eq(x, vu_set1(0)), l, vf_mul(l, coupling))
+                  : vf_fma(vf_from_small(x), coupling, l);
+}
+
+GBSI_INLINE float step1(float l, uint32_t x, float coupling, const bool linear)
+{
+    return linear ? (x == 0 ? l : l * coupling) : fmaf((float)x, coupling, l);
+}
+
 /* Partial sums i and i + 8, then + 4, + 2, + 1. */
-GBSI_INLINE vf tree16(vf *partial)
+GBSI_INLINE vf tree16(vf *partial, const bool linear)
 {
     for (unsigned half = 8; half > 0; half /= 2) {
         for (unsigned i = 0; i < half; ++i) {
-            partial[i] = vf_add(partial[i], partial[i + half]);
+            partial[i] = join(partial[i], partial[i + half], linear);
         }
     }
     return partial[0];
 }
 
-GBSI_INLINE vf long_row16(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide)
+GBSI_INLINE vf long_row16(const gbsi_plan *plan, const void *state, uint32_t slot, vf field,
+                          bool wide, const bool linear)
 {
     vf partial[16];
     for (unsigned i = 0; i < 16; ++i) {
-        partial[i] = vf_set1(0.0F);
+        partial[i] = vf_set1(linear ? 1.0F : 0.0F);
     }
     const size_t start = plan->row_start[slot];
     for (size_t e = start; e < plan->row_start[slot + 1]; ++e) {
         vf *sum = &partial[(e - start) % 16];
-        vf x = vf_from_small(state16(state, plan->neighbour[e], wide));
-        *sum = vf_fma(x, vf_set1(plan->edge[e].coupling), *sum);
+        vu x = state16(state, plan->neighbour[e], wide);
+        *sum = step(*sum, x, vf_set1(plan->edge[e].coupling), linear);
     }
-    return vf_add(vf_set1(plan->field[plan->field_start[slot]]), tree16(partial));
+    return join(field, tree16(partial, linear), linear);
 }
 
 /* Inlined with a constant degree for grids. */
 GBSI_INLINE vf row16(const gbsi_plan *plan, const void *state, size_t start, const size_t degree,
-                     vf l, bool wide)
+                     vf l, bool wide, const bool linear)
 {
     for (size_t e = start; e < start + degree; ++e) {
-        vf x = vf_from_small(state16(state, plan->neighbour[e], wide));
-        l = vf_fma(x, vf_set1(plan->edge[e].coupling), l);
+        vu x = state16(state, plan->neighbour[e], wide);
+        l = step(l, x, vf_set1(plan->edge[e].coupling), linear);
     }
     return l;
 }
 
-GBSI_INLINE void fill16_width(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide)
+/* Neighbours in state 1, which the states themselves add up to. */
+GBSI_INLINE vu count16(const gbsi_plan *plan, const void *state, size_t start, const size_t degree,
+                       bool wide)
+{
+    if (wide) {
+        vu count = vu_set1(0);
+        for (size_t e = start; e < start + degree; ++e) {
+            count = vu_add(count, state16(state, plan->neighbour[e], true));
+        }
+        return count;
+    }
+    vb count = vb_set1(0);
+    for (size_t e = start; e < start + degree; ++e) {
+        const size_t at = (size_t)plan->neighbour[e] * GBSI_LANES;
+        count = vb_add(count, vb_load((const uint8_t *)state + at));
+    }
+    return vb_widen(count);
+}
+
+GBSI_INLINE vf conditional16(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide,
+                             const bool linear)
+{
+    const size_t start = plan->row_start[slot];
+    const size_t degree = plan->row_start[slot + 1] - start;
+    const vf field = vf_set1(plan->field[plan->field_start[slot]]);
+    const uint32_t table = plan->by_count[slot];
+    if (table != GBSI_NONE) {
+        vu count = degree == 4 ? count16(plan, state, start, 4, wide)
+                               : count16(plan, state, start, degree, wide);
+        return join(field, by_count(plan->pool + table, count, degree), linear);
+    }
+    if (degree == 4) {
+        return row16(plan, state, start, 4, field, wide, linear);
+    }
+    if (degree <= GBSI_LONG_ROW) {
+        return row16(plan, state, start, degree, field, wide, linear);
+    }
+    return long_row16(plan, state, slot, field, wide, linear);
+}
+
+GBSI_INLINE void fill16_form(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide,
+                             const bool linear)
 {
     for (uint32_t i = 0; i < tile->n_places; ++i) {
-        const uint32_t slot = tile_slot(tile, i);
-        const size_t start = plan->row_start[slot];
-        const size_t end = plan->row_start[slot + 1];
-        vf l = vf_set1(plan->field[plan->field_start[slot]]);
-        if (end - start == 4) {
-            l = row16(plan, state, start, 4, l, wide);
-        } else if (end - start <= GBSI_LONG_ROW) {
-            l = row16(plan, state, start, end - start, l, wide);
-        } else {
-            l = long_row16(plan, state, slot, wide);
-        }
-        vf_store(tile->logw + (size_t)i * GBSI_LANES, l);
+        vf_store(tile->w + (size_t)i * GBSI_LANES,
+                 conditional16(plan, state, tile_slot(tile, i), wide, linear));
     }
 }
 
 static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
-    if (plan->value_bytes == 1) {
-        fill16_width(plan, group->state, tile, false);
+    if (plan->value_bytes != 1) {
+        fill16_form(plan, group->state, tile, true, tile->linear != 0);
+    } else if (tile->linear) {
+        fill16_form(plan, group->state, tile, false, true);
     } else {
-        fill16_width(plan, group->state, tile, true);
+        fill16_form(plan, group->state, tile, false, false);
     }
 }
 
 /* One place of one chain: what the slices below compute, for slots that are not a whole slice. */
-GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide)
+GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide,
+                         const bool linear)
 {
     const size_t start = plan->row_start[slot];
     const size_t end = plan->row_start[slot + 1];
-    float l = plan->field[plan->field_start[slot]];
-    if (end - start <= GBSI_LONG_ROW) {
+    const float field = plan->field[plan->field_start[slot]];
+    if (plan->by_count[slot] != GBSI_NONE) {
+        uint32_t count = 0;
         for (size_t e = start; e < end; ++e) {
-            l = fmaf((float)state1(state, plan->neighbour[e], wide), plan->edge[e].coupling, l);
+            count += state1(state, plan->neighbour[e], wide);
+        }
+        return join1(field, plan->pool[plan->by_count[slot] + count], linear);
+    }
+    if (end - start <= GBSI_LONG_ROW) {
+        float l = field;
+        for (size_t e = start; e < end; ++e) {
+            l = step1(l, state1(state, plan->neighbour[e], wide), plan->edge[e].coupling, linear);
         }
         return l;
     }
-    float partial[16] = {0};
+    float partial[16];
+    for (unsigned i = 0; i < 16; ++i) {
+        partial[i] = linear ? 1.0F : 0.0F;
+    }
     for (size_t e = start; e < end; ++e) {
         float *sum = &partial[(e - start) % 16];
-        *sum = fmaf((float)state1(state, plan->neighbour[e], wide), plan->edge[e].coupling, *sum);
+        *sum = step1(*sum, state1(state, plan->neighbour[e], wide), plan->edge[e].coupling, linear);
     }
     for (unsigned half = 8; half > 0; half /= 2) {
         for (unsigned i = 0; i < half; ++i) {
-            partial[i] += partial[i + half];
+            partial[i] = join1(partial[i], partial[i + half], linear);
         }
     }
-    return l + partial[0];
+    return join1(field, partial[0], linear);
 }
 
-/* Sixteen consecutive slots of one chain, whole slices of the sliced ELL. Padding adds 0 * x. */
-GBSI_INLINE vf slice(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide)
+GBSI_INLINE vu gather_states(const void *state, const uint32_t *neighbour, bool wide)
 {
-    const size_t start = plan->sell.slice_start[slot / 16];
-    const size_t end = plan->sell.slice_start[slot / 16 + 1];
-    vf l = vf_load(plan->field + plan->field_start[slot]);
-    for (size_t e = start; e < end; e += 16) {
-        vu neighbour = vu_load(plan->sell.neighbour + e);
-        vu x = wide ? vu_gather_u16(state, neighbour) : vu_gather_u8(state, neighbour);
-        l = vf_fma(vf_from_small(x), vf_load(plan->sell.coupling + e), l);
+    const vu slot = vu_load(neighbour);
+    return wide ? vu_gather_u16(state, slot) : vu_gather_u8(state, slot);
+}
+
+/* Sixteen consecutive slots of one chain, whole slices of the sliced ELL. Where all have one table
+ * by count there is no padding and there are no couplings; elsewhere padding is neutral. */
+GBSI_INLINE vf slice(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide,
+                     const bool linear)
+{
+    const gbsi_sell *sell = &plan->sell;
+    const uint32_t id = slot / 16;
+    const size_t start = sell->slice_start[id];
+    const size_t end = sell->slice_start[id + 1];
+    const vf field = vf_load(plan->field + plan->field_start[slot]);
+    if (sell->table[id] != GBSI_NONE) {
+        vu count = vu_set1(0);
+        for (size_t e = start; e < end; e += 16) {
+            count = vu_add(count, gather_states(state, sell->neighbour + e, wide));
+        }
+        return join(field, by_count(plan->pool + sell->table[id], count, (end - start) / 16),
+                    linear);
+    }
+    const float *coupling = sell->coupling + sell->coupling_start[id];
+    vf l = field;
+    for (size_t e = start; e < end; e += 16, coupling += 16) {
+        l = step(l, gather_states(state, sell->neighbour + e, wide), vf_load(coupling), linear);
     }
     return l;
 }
 
-GBSI_INLINE void fill1_width(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide)
+GBSI_INLINE void fill1_form(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide,
+                            const bool linear)
 {
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         const uint32_t first = tile->first_slot + 16 * row;
-        float *out = tile->logw + (size_t)row * 16;
+        float *out = tile->w + (size_t)row * 16;
         const bool whole = tile->contiguous && first % 16 == 0 && 16 * row + 16 <= tile->n_places;
-        if (whole && plan->sell.slice_start[first / 16 + 1] - plan->sell.slice_start[first / 16] <=
-                         16 * (size_t)GBSI_LONG_ROW) {
-            vf_store(out, slice(plan, state, first, wide));
+        if (whole && plan->sell.regular[first / 16]) {
+            vf_store(out, slice(plan, state, first, wide, linear));
             continue;
         }
         for (uint32_t i = 0; i < 16; ++i) {
             uint32_t place = 16 * row + i;
             place = place < tile->n_places ? place : tile->n_places - 1;
-            out[i] = place1(plan, state, tile_slot(tile, place), wide);
+            out[i] = place1(plan, state, tile_slot(tile, place), wide, linear);
         }
     }
 }
 
 static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
-    if (plan->value_bytes == 1) {
-        fill1_width(plan, group->state, tile, false);
+    if (plan->value_bytes != 1) {
+        fill1_form(plan, group->state, tile, true, tile->linear != 0);
+    } else if (tile->linear) {
+        fill1_form(plan, group->state, tile, false, true);
     } else {
-        fill1_width(plan, group->state, tile, true);
+        fill1_form(plan, group->state, tile, false, false);
     }
 }
 

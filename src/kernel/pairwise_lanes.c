@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any pairwise tables, neighbours one by one [M2]:
  *     ln p(a | rest) = field[a] + sum over neighbours of pool[base + x k + a] + const
- * with the log-odds in place of the k entries where the variable is binary and finite. */
+ * with odds in place of the k entries where the variable is binary and finite. Linear slots
+ * multiply [M15]. */
 #include "kernel/lanes_kernels.h"
 #include "kernel/state.h"
 
-GBSI_INLINE void fill16_width(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide)
+GBSI_INLINE void fill16_form(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide,
+                             const bool linear)
 {
-    const uint32_t width = tile->log_odds ? 1 : tile->arity;
+    const uint32_t width = tile->odds ? 1 : tile->arity;
     const vu stride = vu_set1(width);
     for (uint32_t i = 0; i < tile->n_places; ++i) {
         const uint32_t slot = tile_slot(tile, i);
         const float *field = plan->field + plan->field_start[slot];
-        float *out = tile->logw + (size_t)i * width * GBSI_LANES;
+        float *out = tile->w + (size_t)i * width * GBSI_LANES;
         for (uint32_t a = 0; a < width; ++a) {
             vf_store(out + (size_t)a * GBSI_LANES, vf_set1(field[a]));
         }
@@ -21,7 +23,7 @@ GBSI_INLINE void fill16_width(const gbsi_plan *plan, const void *state, gbsi_til
             vu index = vu_mul(state16(state, plan->neighbour[e], wide), stride);
             for (uint32_t a = 0; a < width; ++a) {
                 float *sum = out + (size_t)a * GBSI_LANES;
-                vf_store(sum, vf_add(vf_load(sum), vf_gather(table + a, index)));
+                vf_store(sum, join(vf_load(sum), vf_gather(table + a, index), linear));
             }
         }
     }
@@ -29,25 +31,27 @@ GBSI_INLINE void fill16_width(const gbsi_plan *plan, const void *state, gbsi_til
 
 static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
-    if (plan->value_bytes == 1) {
-        fill16_width(plan, group->state, tile, false);
+    if (plan->value_bytes != 1) {
+        fill16_form(plan, group->state, tile, true, tile->linear != 0);
+    } else if (tile->linear) {
+        fill16_form(plan, group->state, tile, false, true);
     } else {
-        fill16_width(plan, group->state, tile, true);
+        fill16_form(plan, group->state, tile, false, false);
     }
 }
 
 static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
     const bool wide = plan->value_bytes != 1;
-    const uint32_t width = tile->log_odds ? 1 : tile->arity;
+    const uint32_t width = tile->odds ? 1 : tile->arity;
     for (uint32_t place = 0; place < 16 * tile->n_rows; ++place) {
         uint32_t slot = tile_slot(tile, place < tile->n_places ? place : tile->n_places - 1);
-        float *out = tile->logw + (size_t)(place / 16) * width * 16 + place % 16;
+        float *out = tile->w + (size_t)(place / 16) * width * 16 + place % 16;
         for (uint32_t a = 0; a < width; ++a) {
             float sum = plan->field[plan->field_start[slot] + a];
             for (size_t e = plan->row_start[slot]; e < plan->row_start[slot + 1]; ++e) {
                 size_t x = state1(group->state, plan->neighbour[e], wide);
-                sum += plan->pool[plan->edge[e].base + x * width + a];
+                sum = join1(sum, plan->pool[plan->edge[e].base + x * width + a], tile->linear != 0);
             }
             out[(size_t)a * 16] = sum;
         }

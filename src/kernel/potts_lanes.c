@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Potts couplings to neighbours one by one [M4]:
  *     ln p(a | rest) = field[a] + sum over neighbours of J [x = a] + const
- * With one J for the whole row the neighbours in state a are counted in bytes first. */
+ * With one J for the whole row the neighbours in state a are counted, in bytes, and a table of J c
+ * is looked up. Linear slots multiply instead [M15]. */
 #include <math.h>
 
 #include "kernel/lanes_kernels.h"
@@ -9,14 +10,14 @@
 
 #define BLOCK 8 /* neighbours kept in registers at a time */
 
-/* Counts of neighbours in each state as bytes; degree <= 255, one J. Inlined with a constant degree
- * for grids, so that the neighbours stay in registers over the states. */
-GBSI_INLINE void uniform16(const gbsi_plan *plan, const uint8_t *state, uint32_t slot, uint32_t k,
-                           const size_t degree, float *out)
+/* Inlined with a constant degree for grids, so that the neighbours stay in registers over the
+ * states. */
+GBSI_INLINE void counted16(const gbsi_plan *plan, const uint8_t *state, uint32_t slot, uint32_t k,
+                           const size_t degree, float *out, const bool linear)
 {
     const float *field = plan->field + plan->field_start[slot];
+    const float *table = plan->pool + plan->by_count[slot];
     const size_t start = plan->row_start[slot];
-    const vf j = vf_set1(degree > 0 ? plan->edge[start].coupling : 0.0F);
     vb x[BLOCK];
     const size_t n = degree < BLOCK ? degree : BLOCK;
     for (size_t d = 0; d < n; ++d) {
@@ -33,41 +34,41 @@ GBSI_INLINE void uniform16(const gbsi_plan *plan, const uint8_t *state, uint32_t
             count = vb_sub(count, vb_eq(y, value));
         }
         vf_store(out + (size_t)a * GBSI_LANES,
-                 vf_fma(vf_from_small(vb_widen(count)), j, vf_set1(field[a])));
+                 join(vf_set1(field[a]), by_count(table, vb_widen(count), degree), linear));
     }
 }
 
-static void uniform16_narrow(const gbsi_plan *plan, const uint8_t *state, uint32_t slot, uint32_t k,
-                             float *out)
+GBSI_INLINE void counted16_degree(const gbsi_plan *plan, const uint8_t *state, uint32_t slot,
+                                  uint32_t k, float *out, const bool linear)
 {
     const size_t degree = plan->row_start[slot + 1] - plan->row_start[slot];
     switch (degree) {
     case 2:
-        uniform16(plan, state, slot, k, 2, out);
+        counted16(plan, state, slot, k, 2, out, linear);
         return;
     case 3:
-        uniform16(plan, state, slot, k, 3, out);
+        counted16(plan, state, slot, k, 3, out, linear);
         return;
     case 4:
-        uniform16(plan, state, slot, k, 4, out);
+        counted16(plan, state, slot, k, 4, out, linear);
         return;
     case 6:
-        uniform16(plan, state, slot, k, 6, out);
+        counted16(plan, state, slot, k, 6, out, linear);
         return;
     default:
-        uniform16(plan, state, slot, k, degree, out);
+        counted16(plan, state, slot, k, degree, out, linear);
         return;
     }
 }
 
 /* Counting again, for 16-bit states. */
-GBSI_INLINE void uniform16_wide(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
-                                float *out)
+GBSI_INLINE void counted16_wide(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
+                                float *out, const bool linear)
 {
     const float *field = plan->field + plan->field_start[slot];
+    const float *table = plan->pool + plan->by_count[slot];
     const size_t start = plan->row_start[slot];
     const size_t end = plan->row_start[slot + 1];
-    const vf j = vf_set1(end > start ? plan->edge[start].coupling : 0.0F);
     for (uint32_t a = 0; a < k; ++a) {
         vu value = vu_set1(a);
         vu count = vu_set1(0);
@@ -75,58 +76,71 @@ GBSI_INLINE void uniform16_wide(const gbsi_plan *plan, const void *state, uint32
             vm same = vu_eq(state16(state, plan->neighbour[e], true), value);
             count = vu_add(count, vu_select(same, vu_set1(1), vu_set1(0)));
         }
-        vf_store(out + (size_t)a * GBSI_LANES, vf_fma(vf_from_small(count), j, vf_set1(field[a])));
+        vf_store(out + (size_t)a * GBSI_LANES,
+                 join(vf_set1(field[a]), by_count(table, count, end - start), linear));
     }
 }
 
 GBSI_INLINE void mixed16(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
-                         float *out, bool wide)
+                         float *out, bool wide, const bool linear)
 {
     const float *field = plan->field + plan->field_start[slot];
+    const vf neutral = vf_set1(linear ? 1.0F : 0.0F);
     for (uint32_t a = 0; a < k; ++a) {
         vf sum = vf_set1(field[a]);
         for (size_t e = plan->row_start[slot]; e < plan->row_start[slot + 1]; ++e) {
             vm same = vu_eq(state16(state, plan->neighbour[e], wide), vu_set1(a));
-            sum = vf_add(sum, vf_select(same, vf_set1(plan->edge[e].coupling), vf_set1(0.0F)));
+            sum = join(sum, vf_select(same, vf_set1(plan->edge[e].coupling), neutral), linear);
         }
         vf_store(out + (size_t)a * GBSI_LANES, sum);
     }
 }
 
-static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
+GBSI_INLINE void fill16_form(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide,
+                             const bool linear)
 {
-    const bool wide = plan->value_bytes != 1;
     const uint32_t k = tile->arity;
     for (uint32_t i = 0; i < tile->n_places; ++i) {
         const uint32_t slot = tile_slot(tile, i);
-        float *out = tile->logw + (size_t)i * k * GBSI_LANES;
-        if (!plan->uniform[slot]) {
-            mixed16(plan, group->state, slot, k, out, wide);
+        float *out = tile->w + (size_t)i * k * GBSI_LANES;
+        if (plan->by_count[slot] == GBSI_NONE) {
+            mixed16(plan, state, slot, k, out, wide, linear);
         } else if (wide) {
-            uniform16_wide(plan, group->state, slot, k, out);
+            counted16_wide(plan, state, slot, k, out, linear);
         } else {
-            uniform16_narrow(plan, group->state, slot, k, out);
+            counted16_degree(plan, state, slot, k, out, linear);
         }
     }
 }
 
+static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
+{
+    if (plan->value_bytes != 1) {
+        fill16_form(plan, group->state, tile, true, tile->linear != 0);
+    } else if (tile->linear) {
+        fill16_form(plan, group->state, tile, false, true);
+    } else {
+        fill16_form(plan, group->state, tile, false, false);
+    }
+}
+
 GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t a,
-                         bool wide)
+                         bool wide, const bool linear)
 {
     const float field = plan->field[plan->field_start[slot] + a];
     const size_t start = plan->row_start[slot];
     const size_t end = plan->row_start[slot + 1];
-    if (plan->uniform[slot]) {
+    if (plan->by_count[slot] != GBSI_NONE) {
         uint32_t count = 0;
         for (size_t e = start; e < end; ++e) {
             count += state1(state, plan->neighbour[e], wide) == a;
         }
-        return fmaf((float)count, end > start ? plan->edge[start].coupling : 0.0F, field);
+        return join1(field, plan->pool[plan->by_count[slot] + count], linear);
     }
     float sum = field;
     for (size_t e = start; e < end; ++e) {
         bool same = state1(state, plan->neighbour[e], wide) == a;
-        sum += same ? plan->edge[e].coupling : 0.0F;
+        sum = join1(sum, same ? plan->edge[e].coupling : (linear ? 1.0F : 0.0F), linear);
     }
     return sum;
 }
@@ -136,9 +150,9 @@ static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *til
     const bool wide = plan->value_bytes != 1;
     for (uint32_t place = 0; place < 16 * tile->n_rows; ++place) {
         uint32_t slot = tile_slot(tile, place < tile->n_places ? place : tile->n_places - 1);
-        float *out = tile->logw + (size_t)(place / 16) * tile->arity * 16 + place % 16;
+        float *out = tile->w + (size_t)(place / 16) * tile->arity * 16 + place % 16;
         for (uint32_t a = 0; a < tile->arity; ++a) {
-            out[(size_t)a * 16] = place1(plan, group->state, slot, a, wide);
+            out[(size_t)a * 16] = place1(plan, group->state, slot, a, wide, tile->linear != 0);
         }
     }
 }

@@ -24,6 +24,23 @@ GBSI_INLINE uint32_t state1(const void *state, uint32_t slot, bool wide)
     return wide ? ((const uint16_t *)state)[slot] : ((const uint8_t *)state)[slot];
 }
 
+/* Log-weights add up, weights multiply [M15]. */
+GBSI_INLINE vf join(vf a, vf b, const bool linear)
+{
+    return linear ? vf_mul(a, b) : vf_add(a, b);
+}
+
+GBSI_INLINE float join1(float a, float b, const bool linear)
+{
+    return linear ? a * b : a + b;
+}
+
+/* An entry of a table by the number of neighbours; 16 entries fit a register. */
+GBSI_INLINE vf by_count(const float *table, vu count, size_t degree)
+{
+    return degree < 16 ? vf_permute16(vf_load(table), count) : vf_gather(table, count);
+}
+
 GBSI_INLINE uint32_t tile_slot(const gbsi_tile *tile, uint32_t place)
 {
     return tile->contiguous ? tile->first_slot + place : tile->slot[place];

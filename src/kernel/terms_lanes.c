@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Factors seen whole: tables of any order, logical factors [M5], spin products.
- *     ln p(a | rest) = field[a] + sum over terms of their log-weight at a + const */
+ *     ln p(a | rest) = field[a] + sum over terms of their log-weight at a + const
+ * Linear slots multiply weights instead [M15]. */
 #include "kernel/lanes_kernels.h"
 #include "kernel/state.h"
 
@@ -59,41 +60,42 @@ GBSI_INLINE vm spin_down16(const gbsi_plan *plan, const gbsi_group *group, const
     return vu_eq(vu_and(down, vu_set1(1)), vu_set1(1));
 }
 
-GBSI_INLINE void add_row(float *out, uint32_t a, vf value)
+GBSI_INLINE void join_row(float *out, uint32_t a, vf value, const bool linear)
 {
     float *sum = out + (size_t)a * GBSI_LANES;
-    vf_store(sum, vf_add(vf_load(sum), value));
+    vf_store(sum, join(vf_load(sum), value, linear));
 }
 
-GBSI_INLINE void add_term16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
-                            uint32_t slot, uint32_t k, bool odds, float *out, bool wide)
+GBSI_INLINE void join_term16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
+                             uint32_t slot, uint32_t k, bool odds, float *out, bool wide,
+                             const bool linear)
 {
     const float *pool = plan->pool + term->base;
     switch ((gbsi_term_kind)term->kind) {
     case GBSI_TERM_TABLE: {
         vu index = table_index16(plan, term, group->state, wide);
         for (uint32_t a = 0; a < (odds ? 1 : k); ++a) {
-            add_row(out, a, vf_gather(pool + a, index));
+            join_row(out, a, vf_gather(pool + a, index), linear);
         }
         return;
     }
     case GBSI_TERM_LOGICAL: {
         vu index = logical_index16(plan, group, term, slot, wide);
         if (odds) {
-            add_row(out, 0, vf_gather(pool, index));
+            join_row(out, 0, vf_gather(pool, index), linear);
             return;
         }
         index = vu_shl(index, 1);
         vf otherwise = vf_gather(pool, index);
         for (uint32_t a = 0; a < k; ++a) {
-            add_row(out, a, a == term->literal ? vf_gather(pool + 1, index) : otherwise);
+            join_row(out, a, a == term->literal ? vf_gather(pool + 1, index) : otherwise, linear);
         }
         return;
     }
     case GBSI_TERM_SPIN: {
         vm down = spin_down16(plan, group, term, slot, wide);
         for (uint32_t a = 0; a < (odds ? 1 : k); ++a) {
-            add_row(out, a, vf_select(down, vf_set1(-pool[a]), vf_set1(pool[a])));
+            join_row(out, a, vf_select(down, vf_set1(pool[1 - a]), vf_set1(pool[a])), linear);
         }
         return;
     }
@@ -101,37 +103,39 @@ GBSI_INLINE void add_term16(const gbsi_plan *plan, const gbsi_group *group, cons
         vu x = state16(group->state, plan->link[term->first].slot, wide);
         for (uint32_t a = 0; a < k; ++a) {
             vm same = vu_eq(x, vu_set1(a));
-            add_row(out, a, vf_select(same, vf_set1(pool[0]), vf_set1(0.0F)));
+            join_row(out, a, vf_select(same, vf_set1(pool[1]), vf_set1(pool[0])), linear);
         }
         return;
     }
     }
 }
 
-GBSI_INLINE void fill16_width(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile,
-                              bool wide)
+GBSI_INLINE void fill16_form(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile,
+                             bool wide, const bool linear)
 {
-    const bool odds = tile->log_odds != 0;
+    const bool odds = tile->odds != 0;
     const uint32_t width = odds ? 1 : tile->arity;
     for (uint32_t i = 0; i < tile->n_places; ++i) {
         const uint32_t slot = tile_slot(tile, i);
         const float *field = plan->field + plan->field_start[slot];
-        float *out = tile->logw + (size_t)i * width * GBSI_LANES;
+        float *out = tile->w + (size_t)i * width * GBSI_LANES;
         for (uint32_t a = 0; a < width; ++a) {
             vf_store(out + (size_t)a * GBSI_LANES, vf_set1(field[a]));
         }
         for (size_t t = plan->term_start[slot]; t < plan->term_start[slot + 1]; ++t) {
-            add_term16(plan, group, &plan->term[t], slot, tile->arity, odds, out, wide);
+            join_term16(plan, group, &plan->term[t], slot, tile->arity, odds, out, wide, linear);
         }
     }
 }
 
 static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
-    if (plan->value_bytes == 1) {
-        fill16_width(plan, group, tile, false);
+    if (plan->value_bytes != 1) {
+        fill16_form(plan, group, tile, true, tile->linear != 0);
+    } else if (tile->linear) {
+        fill16_form(plan, group, tile, false, true);
     } else {
-        fill16_width(plan, group, tile, true);
+        fill16_form(plan, group, tile, false, false);
     }
 }
 

@@ -12,6 +12,7 @@ typedef struct scalar_view {
     const gbsi_plan *plan;
     const gbsi_group *group;
     uint32_t lanes, lane;
+    bool linear; /* weights multiply; never with REAL = double */
 } scalar_view;
 
 static inline uint32_t state_of(const scalar_view *view, uint32_t slot)
@@ -35,7 +36,12 @@ static inline uint32_t scalar_count(const scalar_view *view, const gbsi_term *te
     return count;
 }
 
-/* Adds a term to the sums of states [from, to), in sum[0 ..]; log-odds stand for one state. */
+static inline REAL scalar_join(const scalar_view *view, REAL a, REAL b)
+{
+    return view->linear ? a * b : a + b;
+}
+
+/* Joins a term to the sums of states [from, to), in sum[0 ..]; log-odds stand for one state. */
 static inline void scalar_term(const scalar_view *view, const gbsi_term *term, uint32_t slot,
                                uint32_t from, uint32_t to, bool odds, REAL *sum)
 {
@@ -49,7 +55,7 @@ static inline void scalar_term(const scalar_view *view, const gbsi_term *term, u
             index += (size_t)link[i].aux * state_of(view, link[i].slot);
         }
         for (uint32_t a = from; a < to; ++a) {
-            sum[a - from] += pool[index + a];
+            sum[a - from] = scalar_join(view, sum[a - from], pool[index + a]);
         }
         return;
     }
@@ -60,27 +66,28 @@ static inline void scalar_term(const scalar_view *view, const gbsi_term *term, u
             index = 2 * index + (state_of(view, head->slot) == head->aux);
         }
         if (odds) {
-            sum[0] += pool[index];
+            sum[0] = scalar_join(view, sum[0], pool[index]);
             return;
         }
         const REAL otherwise = pool[2 * index];
         const REAL holds = pool[2 * index + 1];
         for (uint32_t a = from; a < to; ++a) {
-            sum[a - from] += a == term->literal ? holds : otherwise;
+            sum[a - from] =
+                scalar_join(view, sum[a - from], a == term->literal ? holds : otherwise);
         }
         return;
     }
     case GBSI_TERM_SPIN: {
-        bool down = (term->n_others - scalar_count(view, term, slot)) % 2 != 0;
+        const uint32_t down = (term->n_others - scalar_count(view, term, slot)) % 2;
         for (uint32_t a = from; a < to; ++a) {
-            sum[a - from] += down ? -pool[a] : pool[a];
+            sum[a - from] = scalar_join(view, sum[a - from], pool[a ^ down]);
         }
         return;
     }
     case GBSI_TERM_POTTS: {
         const uint32_t x = state_of(view, link[0].slot);
         for (uint32_t a = from; a < to; ++a) {
-            sum[a - from] += a == x ? pool[0] : (REAL)0;
+            sum[a - from] = scalar_join(view, sum[a - from], pool[a == x]);
         }
         return;
     }
@@ -141,13 +148,14 @@ static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t
 static void fill_scalar(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile,
                         uint32_t lanes)
 {
-    const uint32_t width = tile->log_odds ? 1 : tile->arity;
+    const uint32_t width = tile->odds ? 1 : tile->arity;
     for (uint32_t cell = 0; cell < 16 * tile->n_rows; ++cell) {
         uint32_t place = lanes == 1 ? cell : cell / 16;
         place = place < tile->n_places ? place : tile->n_places - 1;
-        const scalar_view view = {plan, group, lanes, lanes == 1 ? 0 : cell % 16};
+        const scalar_view view = {plan, group, lanes, lanes == 1 ? 0 : cell % 16,
+                                  tile->linear != 0};
         const uint32_t slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
-        scalar_place(&view, slot, width, tile->log_odds != 0,
-                     tile->logw + (size_t)(cell / 16) * width * 16 + cell % 16, 16);
+        scalar_place(&view, slot, width, tile->odds != 0,
+                     tile->w + (size_t)(cell / 16) * width * 16 + cell % 16, 16);
     }
 }

@@ -143,21 +143,30 @@ static bool mixes_wide_potts(const gbsi_compile *c, uint32_t v)
     return false;
 }
 
-static gbsi_class class_of(gbsi_compile *c, uint32_t v, bool *log_odds)
+/* Whether products of weights neither overflow nor lose more than sums of logarithms would. */
+static bool is_linear(const gbsi_compile *c, const needs *need, size_t degree)
+{
+    return !c->options.heated && need->magnitude <= GBSI_LINEAR_SPAN &&
+           degree <= GBSI_LINEAR_DEGREE;
+}
+
+static gbsi_class class_of(gbsi_compile *c, uint32_t v, uint8_t *form)
 {
     needs need = {0};
     look_at(c, v, &need);
-    *log_odds = c->model->arity[v] == 2 && !need.zeros;
+    const size_t degree = c->of_start[v + 1] - c->of_start[v];
+    const bool odds = c->model->arity[v] == 2 && !need.zeros;
+    const bool linear = is_linear(c, &need, degree);
+    *form = (uint8_t)((odds ? GBSI_ODDS : 0u) | (linear ? GBSI_LINEAR : 0u));
     /* [M13]; a pairwise table in 0/1 form is a field and a coupling of up to three times its spread
      */
-    double degree = (double)(c->of_start[v + 1] - c->of_start[v]);
-    if ((degree + 2.0) * 0x1p-24 * 3.0 * need.magnitude > GBSI_ROUNDING_LIMIT) {
+    if (!linear && ((double)degree + 2.0) * 0x1p-24 * 3.0 * need.magnitude > GBSI_ROUNDING_LIMIT) {
         return GBSI_CLASS_PRECISE;
     }
     if (need.logical) {
         return GBSI_CLASS_LOGICAL;
     }
-    if (!need.tables && *log_odds && !need.wide_pair) {
+    if (!need.tables && odds && !need.wide_pair) {
         return GBSI_CLASS_ISING;
     }
     if (!need.tables && !need.not_potts && !need.zeros) {
@@ -169,11 +178,9 @@ static gbsi_class class_of(gbsi_compile *c, uint32_t v, bool *log_odds)
     return need.tables ? GBSI_CLASS_TABLE : GBSI_CLASS_PAIRWISE;
 }
 
-void gbsi_classify(gbsi_compile *c, uint8_t *class_id, uint8_t *log_odds)
+void gbsi_classify(gbsi_compile *c, uint8_t *class_id, uint8_t *form)
 {
     for (uint32_t v = 0; v < c->plan->n_slots; ++v) {
-        bool odds = false;
-        class_id[v] = (uint8_t)class_of(c, v, &odds);
-        log_odds[v] = odds;
+        class_id[v] = (uint8_t)class_of(c, v, &form[v]);
     }
 }

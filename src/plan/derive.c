@@ -6,9 +6,11 @@
 
 #include "base/memory.h"
 #include "plan/compile.h"
+#include "simd/math.h"
 
-gbs_status gbsi_pool_take(gbsi_compile *c, bool precise, size_t n, size_t *base, gbs_error *err)
+gbs_status gbsi_pool_take(gbsi_compile *c, unsigned form, size_t n, size_t *base, gbs_error *err)
 {
+    const bool precise = (form & GBSI_DOUBLE) != 0;
     gbsi_plan *plan = c->plan;
     size_t used = precise ? plan->n_pool64 : plan->n_pool;
     /* Lane gathers take 32-bit signed indices within a pool. */
@@ -90,15 +92,14 @@ static bool same_content(const gbsi_compile *c, size_t f, size_t g, uint32_t pos
 }
 
 /* The place of (f, position, form) in the map, or the empty place where it belongs. */
-static size_t find(const gbsi_compile *c, size_t f, uint32_t position, bool log_odds, bool precise)
+static size_t find(const gbsi_compile *c, size_t f, uint32_t position, unsigned form)
 {
     size_t mask = c->derived_capacity - 1;
-    size_t i = hash_of(c, f, position, (unsigned)log_odds + 2u * precise) & mask;
+    size_t i = hash_of(c, f, position, form) & mask;
     for (;; i = (i + 1) & mask) {
         const gbsi_derived *d = &c->derived[i];
-        if (d->factor == SIZE_MAX ||
-            (d->position == position && d->log_odds == log_odds && d->precise == precise &&
-             same_content(c, d->factor, f, position))) {
+        if (d->factor == SIZE_MAX || (d->position == position && d->form == form &&
+                                      same_content(c, d->factor, f, position))) {
             return i;
         }
     }
@@ -123,48 +124,46 @@ static gbs_status grow(gbsi_compile *c, gbs_error *err)
     c->derived_capacity = capacity;
     for (size_t i = 0; i < old_capacity; ++i) {
         if (old[i].factor != SIZE_MAX) {
-            grown[find(c, old[i].factor, old[i].position, old[i].log_odds, old[i].precise)] =
-                old[i];
+            grown[find(c, old[i].factor, old[i].position, old[i].form)] = old[i];
         }
     }
     gbsi_free(old);
     return GBS_OK;
 }
 
-gbs_status gbsi_shared_find(gbsi_compile *c, size_t f, uint32_t position, bool log_odds,
-                            bool precise, bool *found, size_t *base, gbs_error *err)
+gbs_status gbsi_shared_find(gbsi_compile *c, size_t f, uint32_t position, unsigned form,
+                            bool *found, size_t *base, gbs_error *err)
 {
     gbs_status status = grow(c, err);
     if (status < 0) {
         return status;
     }
-    size_t i = find(c, f, position, log_odds, precise);
+    size_t i = find(c, f, position, form);
     *found = c->derived[i].factor != SIZE_MAX;
     *base = *found ? c->derived[i].base : 0;
     return GBS_OK;
 }
 
-void gbsi_shared_add(gbsi_compile *c, size_t f, uint32_t position, bool log_odds, bool precise,
-                     size_t base)
+void gbsi_shared_add(gbsi_compile *c, size_t f, uint32_t position, unsigned form, size_t base)
 {
-    c->derived[find(c, f, position, log_odds, precise)] = (gbsi_derived){
-        .factor = f, .position = position, .log_odds = log_odds, .precise = precise, .base = base};
+    c->derived[find(c, f, position, form)] =
+        (gbsi_derived){.factor = f, .position = position, .form = form, .base = base};
     ++c->n_derived;
 }
 
-static void store(gbsi_compile *c, bool precise, size_t index, double value)
+void gbsi_pool_put(gbsi_compile *c, unsigned form, size_t index, double logw)
 {
-    if (precise) {
-        c->plan->pool64[index] = value;
+    if ((form & GBSI_DOUBLE) != 0) {
+        c->plan->pool64[index] = logw;
     } else {
-        c->plan->pool[index] = (float)value;
+        c->plan->pool[index] = (float)((form & GBSI_LINEAR) != 0 ? gbsi_exp(logw) : logw);
     }
 }
 
 /* One configuration of the others: log-weights of the own states, maximum taken off (a constant
  * that cancels in the conditional and would only cost precision). */
-static void store_row(gbsi_compile *c, size_t f, uint32_t position, uint32_t k, bool log_odds,
-                      bool precise, size_t out)
+static void store_row(gbsi_compile *c, size_t f, uint32_t position, uint32_t k, unsigned form,
+                      size_t out)
 {
     double top = -INFINITY;
     for (uint32_t a = 0; a < k; ++a) {
@@ -172,18 +171,18 @@ static void store_row(gbsi_compile *c, size_t f, uint32_t position, uint32_t k, 
         c->own[a] = gbsi_factor_value_at(c->factors, c->model->arity, f, c->at);
         top = c->own[a] > top ? c->own[a] : top;
     }
-    if (log_odds) {
-        store(c, precise, out, c->own[1] - c->own[0]);
+    if ((form & GBSI_ODDS) != 0) {
+        gbsi_pool_put(c, form, out, c->own[1] - c->own[0]);
         return;
     }
     top = top > -INFINITY ? top : 0.0;
     for (uint32_t a = 0; a < k; ++a) {
-        store(c, precise, out + a, c->own[a] - top);
+        gbsi_pool_put(c, form, out + a, c->own[a] - top);
     }
 }
 
-gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, bool log_odds, bool precise,
-                       size_t *base, gbs_error *err)
+gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, unsigned form, size_t *base,
+                       gbs_error *err)
 {
     const gbsi_factors *factors = c->factors;
     const uint32_t *scope = factors->scope + factors->scope_start[f];
@@ -193,7 +192,7 @@ gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, bool log_od
     gbs_status status = GBS_OK;
     if (share) {
         bool found = false;
-        GBSI_TRY(gbsi_shared_find(c, f, position, log_odds, precise, &found, base, err));
+        GBSI_TRY(gbsi_shared_find(c, f, position, form, &found, base, err));
         if (found) {
             return GBS_OK;
         }
@@ -203,12 +202,12 @@ gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, bool log_od
         size_t arity = q == position ? 1 : c->model->arity[scope[q]];
         n_rows = n_rows > SIZE_MAX / arity ? SIZE_MAX : n_rows * arity;
     }
-    const size_t width = log_odds ? 1 : k;
-    GBSI_TRY(gbsi_pool_take(c, precise, n_rows > SIZE_MAX / width ? SIZE_MAX : n_rows * width, base,
-                            err));
+    const size_t width = (form & GBSI_ODDS) != 0 ? 1 : k;
+    GBSI_TRY(
+        gbsi_pool_take(c, form, n_rows > SIZE_MAX / width ? SIZE_MAX : n_rows * width, base, err));
     memset(c->at, 0, n * sizeof *c->at);
     for (size_t row = 0; row < n_rows; ++row) {
-        store_row(c, f, position, k, log_odds, precise, *base + row * width);
+        store_row(c, f, position, k, form, *base + row * width);
         for (uint32_t q = n; q-- > 0;) { /* next configuration of the others, last fastest */
             if (q != position && ++c->at[q] < c->model->arity[scope[q]]) {
                 break;
@@ -217,10 +216,32 @@ gbs_status gbsi_derive(gbsi_compile *c, size_t f, uint32_t position, bool log_od
         }
     }
     if (share) {
-        gbsi_shared_add(c, f, position, log_odds, precise, *base);
+        gbsi_shared_add(c, f, position, form, *base);
     }
 cleanup:
     return status;
+}
+
+void gbsi_store_field(gbsi_compile *c, uint32_t slot)
+{
+    gbsi_plan *plan = c->plan;
+    const unsigned form = plan->form[slot];
+    const size_t start = plan->field_start[slot];
+    const size_t n = plan->field_start[slot + 1] - start;
+    const bool odds = (form & GBSI_ODDS) != 0;
+    double top = -INFINITY;
+    for (uint32_t a = 0; a < plan->arity[slot]; ++a) {
+        top = c->own[a] > top ? c->own[a] : top;
+    }
+    top = top > -INFINITY ? top : 0.0; /* cancels in the conditional, and would cost precision */
+    for (size_t i = 0; i < n; ++i) {
+        const double logw = odds ? c->own[1] - c->own[0] : c->own[i] - top;
+        if (plan->class_id[slot] == GBSI_CLASS_PRECISE) {
+            plan->field64[start + i] = logw;
+        } else {
+            plan->field[start + i] = (float)((form & GBSI_LINEAR) != 0 ? gbsi_exp(logw) : logw);
+        }
+    }
 }
 
 void gbsi_add_unary(const gbsi_compile *c, size_t f, uint32_t arity, double *logw)

@@ -27,8 +27,8 @@ typedef struct gbsi_draw {
     gbs_status (*init)(const struct gbsi_plan *plan, const gbs_run_options *options, void **state,
                        gbs_error *err);
     gbs_status (*begin_pass)(void *state, uint64_t pass, gbs_error *err); /* tables grow here */
-    void (*binary)(void *state, gbsi_tile *tile);      /* log-odds in, values out */
-    void (*categorical)(void *state, gbsi_tile *tile); /* log-weights in, values out */
+    void (*binary)(void *state, gbsi_tile *tile);      /* odds or their logs in, values out */
+    void (*categorical)(void *state, gbsi_tile *tile); /* weights or their logs in, values out */
     void (*free)(void *state);
 } gbsi_draw; /* NULL where a rule has nothing to do */
 

@@ -14,14 +14,32 @@ void gbsi_plan_free(gbsi_plan *plan)
     if (plan == NULL) {
         return;
     }
-    void *const owned[] = {plan->slot_of,        plan->variable_of,  plan->rank,
-                           plan->arity,          plan->class_id,     plan->log_odds,
-                           plan->field_start,    plan->field,        plan->field64,
-                           plan->row_start,      plan->neighbour,    plan->edge,
-                           plan->uniform,        plan->term_start,   plan->term,
-                           plan->link,           plan->pool,         plan->pool64,
-                           plan->counter_start,  plan->counter_link, plan->sell.slice_start,
-                           plan->sell.neighbour, plan->sell.coupling};
+    void *const owned[] = {plan->slot_of,
+                           plan->variable_of,
+                           plan->rank,
+                           plan->arity,
+                           plan->class_id,
+                           plan->form,
+                           plan->field_start,
+                           plan->field,
+                           plan->field64,
+                           plan->row_start,
+                           plan->neighbour,
+                           plan->edge,
+                           plan->by_count,
+                           plan->term_start,
+                           plan->term,
+                           plan->link,
+                           plan->pool,
+                           plan->pool64,
+                           plan->counter_start,
+                           plan->counter_link,
+                           plan->sell.slice_start,
+                           plan->sell.neighbour,
+                           plan->sell.coupling,
+                           plan->sell.table,
+                           plan->sell.coupling_start,
+                           plan->sell.regular};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
         gbsi_free(owned[i]);
     }
@@ -92,7 +110,7 @@ typedef struct place {
     uint32_t level; /* of its first use; all 0 if passes differ */
     uint32_t variable;
     uint32_t arity;
-    uint8_t class_id, log_odds;
+    uint8_t class_id, form;
 } place;
 
 static int by_use(const void *a, const void *b)
@@ -105,8 +123,8 @@ static int by_use(const void *a, const void *b)
     if (x->class_id != y->class_id) {
         return x->class_id > y->class_id ? 1 : -1;
     }
-    if (x->log_odds != y->log_odds) {
-        return x->log_odds > y->log_odds ? 1 : -1;
+    if (x->form != y->form) {
+        return x->form > y->form ? 1 : -1;
     }
     if (x->arity != y->arity) {
         return x->arity > y->arity ? 1 : -1;
@@ -143,19 +161,19 @@ static gbs_status number_slots(gbsi_compile *c, const uint32_t *sequence, size_t
     const uint32_t n_slots = plan->n_slots;
     gbs_status status = GBS_OK;
     uint8_t *class_id = gbsi_alloc_array(n_slots, 1);
-    uint8_t *log_odds = gbsi_alloc_array(n_slots, 1);
+    uint8_t *form = gbsi_alloc_array(n_slots, 1);
     place *p = gbsi_alloc_array_zero(n_slots, sizeof *p);
-    if (class_id == NULL || log_odds == NULL || p == NULL) {
+    if (class_id == NULL || form == NULL || p == NULL) {
         status = gbsi_no_memory(err, "plan", n_slots * (2 + sizeof *p));
         goto cleanup;
     }
-    gbsi_classify(c, class_id, log_odds);
+    gbsi_classify(c, class_id, form);
     for (uint32_t v = 0; v < n_slots; ++v) {
         p[v] = (place){.level = UINT32_MAX,
                        .variable = v,
                        .arity = c->model->arity[v],
                        .class_id = class_id[v],
-                       .log_odds = log_odds[v]};
+                       .form = form[v]};
     }
     if (repeats) {
         GBSI_TRY(first_levels(plan, sequence, n, p, err));
@@ -166,7 +184,7 @@ static gbs_status number_slots(gbsi_compile *c, const uint32_t *sequence, size_t
         plan->variable_of[s] = p[s].variable;
         plan->arity[s] = p[s].arity;
         plan->class_id[s] = p[s].class_id;
-        plan->log_odds[s] = p[s].log_odds;
+        plan->form[s] = p[s].form;
         ++plan->n_of_class[p[s].class_id];
         p[s].level = 0;
         p[s].variable = s; /* from here on the order inside batches: ties by slot */
@@ -177,7 +195,7 @@ static gbs_status number_slots(gbsi_compile *c, const uint32_t *sequence, size_t
     }
 cleanup:
     gbsi_free(class_id);
-    gbsi_free(log_odds);
+    gbsi_free(form);
     gbsi_free(p);
     return status;
 }
@@ -191,7 +209,7 @@ static gbs_status take_fields(gbsi_plan *plan, gbs_error *err)
     size_t n = 0;
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         plan->field_start[s] = n;
-        n += plan->log_odds[s] ? 1 : plan->arity[s];
+        n += (plan->form[s] & GBSI_ODDS) != 0 ? 1 : plan->arity[s];
     }
     plan->field_start[plan->n_slots] = n;
     plan->field = gbsi_alloc_lanes(n, sizeof *plan->field);
@@ -210,9 +228,9 @@ static gbs_status take_slots(gbsi_plan *plan, gbs_error *err)
     plan->rank = gbsi_alloc_array(n, sizeof *plan->rank);
     plan->arity = gbsi_alloc_array(n, sizeof *plan->arity);
     plan->class_id = gbsi_alloc_array(n, 1);
-    plan->log_odds = gbsi_alloc_array(n, 1);
+    plan->form = gbsi_alloc_array(n, 1);
     return plan->slot_of == NULL || plan->variable_of == NULL || plan->rank == NULL ||
-                   plan->arity == NULL || plan->class_id == NULL || plan->log_odds == NULL
+                   plan->arity == NULL || plan->class_id == NULL || plan->form == NULL
                ? gbsi_no_memory(err, "plan", n * 18)
                : GBS_OK;
 }
@@ -222,22 +240,26 @@ static void sum_bytes(gbsi_plan *plan, const gbsi_compile *c)
     const size_t n = plan->n_slots;
     const size_t n_terms = plan->term_start == NULL ? 0 : plan->term_start[n];
     const size_t n_moves = plan->counter_start == NULL ? 0 : plan->counter_start[n];
-    const size_t n_sell =
-        plan->sell.slice_start == NULL ? 0 : plan->sell.slice_start[(n + 15) / 16];
-    plan->bytes = sizeof *plan + n * (4 * sizeof(uint32_t) + 3 + 3 * sizeof(size_t)) +
+    const size_t n_slices = (n + 15) / 16;
+    const gbsi_sell *sell = &plan->sell;
+    const size_t sell_bytes =
+        sell->slice_start == NULL
+            ? 0
+            : sell->slice_start[n_slices] * 4 + sell->coupling_start[n_slices] * 4 + n_slices * 21;
+    plan->bytes = sizeof *plan + n * (5 * sizeof(uint32_t) + 2 + 3 * sizeof(size_t)) +
                   plan->field_start[n] * (plan->field64 == NULL ? 4 : 12) + plan->row_start[n] * 8 +
                   n_terms * sizeof *plan->term + plan->n_links * sizeof *plan->link +
                   c->pool_capacity * 4 + c->pool64_capacity * 8 +
-                  n_moves * sizeof *plan->counter_link + n_sell * 8;
+                  n_moves * sizeof *plan->counter_link + sell_bytes;
 }
 
 gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
-                         const uint32_t *sequence, size_t n, bool repeats, bool sell,
+                         const uint32_t *sequence, size_t n, gbsi_plan_options options,
                          gbsi_plan **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_plan *plan = gbsi_alloc_zero(sizeof *plan);
-    gbsi_compile c = {.model = model, .factors = &model->factors, .plan = plan};
+    gbsi_compile c = {.model = model, .factors = &model->factors, .plan = plan, .options = options};
     if (plan == NULL) {
         return gbsi_no_memory(err, "plan", sizeof *plan);
     }
@@ -246,11 +268,11 @@ gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
     plan->n_slots = model->n_variables;
     GBSI_TRY(take_slots(plan, err));
     GBSI_TRY(make_scratch(&c, err));
-    GBSI_TRY(number_slots(&c, sequence, n, repeats, err));
+    GBSI_TRY(number_slots(&c, sequence, n, options.repeats, err));
     GBSI_TRY(take_fields(plan, err));
     GBSI_TRY(gbsi_compile_rows(&c, err));
     GBSI_TRY(gbsi_compile_terms(&c, err));
-    if (sell) {
+    if (options.sell) {
         GBSI_TRY(gbsi_compile_sell(&c, err));
     }
     sum_bytes(plan, &c);
@@ -266,5 +288,6 @@ cleanup:
     gbsi_free(c.table_spread);
     gbsi_free(c.table_potts);
     gbsi_free(c.derived);
+    gbsi_free(c.count_table);
     return status;
 }

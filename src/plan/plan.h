@@ -21,6 +21,15 @@ typedef enum gbsi_class {
     GBSI_N_CLASSES,
 } gbsi_class;
 
+/* How a conditional is told, as bits. Logarithms are added up, weights multiplied: a variable whose
+ * log-weights span less than GBSI_LINEAR_SPAN needs no exponential and no logarithm while it runs
+ * [M15]. Plans for runs with inverse temperatures have no linear slots. */
+#define GBSI_ODDS          1u    /* binary and finite: one number, state 1 against state 0 */
+#define GBSI_LINEAR        2u    /* weights or odds; else their natural logarithms */
+#define GBSI_DOUBLE        4u    /* while compiling: tables of class PRECISE */
+#define GBSI_LINEAR_SPAN   40.0  /* e^-40 2^-64 is still a normal float */
+#define GBSI_LINEAR_DEGREE 1000u /* so many roundings of 2^-24 each stay below 1e-4 */
+
 #define GBSI_ROUNDING_LIMIT 1e-4 /* of a log-weight; beyond it a variable is PRECISE */
 #define GBSI_LONG_ROW       64u  /* ising rows longer than this are summed in 16 strided partials */
 #define GBSI_LONG_TERM      16u  /* logical and spin terms longer than this keep counters */
@@ -45,10 +54,11 @@ typedef struct gbsi_term {
     size_t first;
     size_t base; /* TABLE: pool[base + sum x*stride (+ a)]
                     LOGICAL: index c = body neighbours true, or 2c + head;
-                        log-odds: pool[base + c]; else pool[base + 2c + (own literal true)]
-                    SPIN: pool[base] = 2J (log-odds when the others' product is +1); else
-                        pool[base + 0] = -J, pool[base + 1] = J for own state 0, 1
-                    POTTS: pool[base] = J (log-weights only) */
+                        odds: pool[base + c]; else pool[base + 2c + (own literal true)]
+                    SPIN: odds: pool[base + down], down = 1 if the others' product is -1; else
+                        pool[base + (a ^ down)] for own state a
+                    POTTS: pool[base + (x = a)] (log-weights only)
+                    linear: e to all of these, each row's maximum being 1 unless odds */
 } gbsi_term;
 
 typedef struct gbsi_link {
@@ -64,16 +74,20 @@ typedef struct gbsi_counter_link {
 } gbsi_counter_link;
 
 typedef union gbsi_edge {
-    float coupling; /* ISING: w [M3]; POTTS: J */
-    uint32_t base;  /* PAIRWISE: pool[base + x * (log-odds ? 1 : k) + a] */
+    float coupling; /* ISING: w [M3], POTTS: J; linear: e to it */
+    uint32_t base;  /* PAIRWISE: pool[base + x * (odds ? 1 : k) + a] */
 } gbsi_edge;
 
 /* Sliced ELL of the ISING class for groups of one chain: slices of 16 consecutive slots, entry d of
- * slot s at [slice_start[s / 16] + 16 d + s mod 16], padded with weight 0 to the longest row. */
+ * slot s at [slice_start[s / 16] + 16 d + s mod 16], padded to the longest row with a coupling that
+ * changes nothing. */
 typedef struct gbsi_sell {
-    size_t *slice_start; /* [n_ising_slots / 16 rounded up + 1] */
+    size_t *slice_start; /* [n_slices + 1] into neighbour */
     uint32_t *neighbour;
+    uint32_t *table; /* [n_slices] the by_count table that all 16 slots share, GBSI_NONE: none */
+    size_t *coupling_start; /* [n_slices + 1] into coupling; a slice with a table has none */
     float *coupling;
+    uint8_t *regular; /* [n_slices] 1: the slice can be run as a whole; 0: slot by slot */
 } gbsi_sell;
 
 typedef struct gbsi_plan {
@@ -85,19 +99,21 @@ typedef struct gbsi_plan {
     uint32_t *rank;        /* [n_slots] by slot: position in the order class, form, arity, slot */
     uint32_t *arity;       /* by slot */
     uint8_t *class_id;     /* by slot */
-    uint8_t *log_odds;     /* by slot: binary and finite */
+    uint8_t *form;         /* by slot: GBSI_ODDS | GBSI_LINEAR */
     uint32_t max_arity;
     uint32_t value_bytes; /* 1 where every arity is <= 256, else 2 */
     uint32_t n_of_class[GBSI_N_CLASSES];
 
     size_t *field_start; /* [n_slots + 1] */
-    float *field;        /* log-odds: one per slot; else one per state; 0 for PRECISE */
+    float *field;        /* odds: one per slot; else one per state; 0 for PRECISE */
     double *field64;     /* PRECISE: [field_start] likewise, else NULL */
 
     size_t *row_start;   /* [n_slots + 1] neighbours of ISING, POTTS, PAIRWISE; empty for others */
     uint32_t *neighbour; /* [row_start[n_slots]] slots, ascending within a row */
     gbsi_edge *edge;     /* [row_start[n_slots]] */
-    uint8_t *uniform;    /* by slot: POTTS, all J equal and degree <= 255; NULL if no POTTS */
+    uint32_t *by_count;  /* by slot of ISING and POTTS with one coupling for all neighbours:
+                            pool[by_count + c] for c neighbours in state 1 (ISING) or in the own
+                            state (POTTS), c <= 255; GBSI_NONE: one by one */
     size_t
         *term_start; /* [n_slots + 1] terms of TABLE, LOGICAL and PRECISE; NULL if there are none */
     gbsi_term *term; /* [term_start[n_slots]] */
@@ -120,7 +136,7 @@ typedef struct gbsi_piece {
     uint32_t n;
     uint32_t first_slot; /* when contiguous */
     uint32_t arity;
-    uint8_t class_id, log_odds, contiguous;
+    uint8_t class_id, form, contiguous;
 } gbsi_piece;
 
 /* One pass of a sequence in batches of mutually non-adjacent updates, in the order of the places.
@@ -137,11 +153,17 @@ typedef struct gbsi_schedule {
     uint32_t *scratch;
 } gbsi_schedule;
 
-/* Compile. @param sequence one pass, free variables. @param repeats whether every pass is this
- * sequence: then slots are numbered in the order of use, else by class, arity and locality.
- * @param sell whether groups of one chain will run on it. */
+/* What the plan is for. */
+typedef struct gbsi_plan_options {
+    bool repeats; /* every pass is the sequence: slots are numbered in the order of use, else by
+                     class, arity and locality */
+    bool sell;    /* groups of one chain will run on it */
+    bool heated;  /* inverse temperatures will multiply log-weights: no linear slots */
+} gbsi_plan_options;
+
+/* Compile. @param sequence [n] one pass, free variables. */
 gbs_status gbsi_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
-                         const uint32_t *sequence, size_t n, bool repeats, bool sell,
+                         const uint32_t *sequence, size_t n, gbsi_plan_options options,
                          gbsi_plan **out, gbs_error *err);
 void gbsi_plan_free(gbsi_plan *plan);
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "plan/compile.h"
+#include "simd/math.h"
 
 /* One neighbour while its row is made. */
 typedef struct entry {
@@ -99,33 +100,16 @@ static gbs_status collect(gbsi_compile *c, uint32_t v, gbsi_class class_id, row 
     return GBS_OK;
 }
 
-static void store_field(gbsi_compile *c, uint32_t slot, uint32_t k)
-{
-    gbsi_plan *plan = c->plan;
-    float *field = plan->field + plan->field_start[slot];
-    if (plan->log_odds[slot]) {
-        field[0] = (float)(c->own[1] - c->own[0]);
-        return;
-    }
-    double top = -INFINITY;
-    for (uint32_t a = 0; a < k; ++a) {
-        top = c->own[a] > top ? c->own[a] : top;
-    }
-    top = top > -INFINITY ? top : 0.0;
-    for (uint32_t a = 0; a < k; ++a) {
-        field[a] = (float)(c->own[a] - top);
-    }
-}
-
 /* The sum of the factors of v that couple it to one neighbour, as a table of its own. */
-static gbs_status merge_tables(gbsi_compile *c, uint32_t v, const entry *e, bool log_odds,
+static gbs_status merge_tables(gbsi_compile *c, uint32_t v, const entry *e, unsigned form,
                                size_t *base, gbs_error *err)
 {
     const gbsi_factors *factors = c->factors;
     const uint32_t other = c->plan->variable_of[e->slot];
     const uint32_t k = c->model->arity[v];
-    const uint32_t width = log_odds ? 1 : k;
-    gbs_status status = gbsi_pool_take(c, false, (size_t)c->model->arity[other] * width, base, err);
+    const bool odds = (form & GBSI_ODDS) != 0;
+    const uint32_t width = odds ? 1 : k;
+    gbs_status status = gbsi_pool_take(c, form, (size_t)c->model->arity[other] * width, base, err);
     for (uint32_t b = 0; status == GBS_OK && b < c->model->arity[other]; ++b) {
         double top = -INFINITY;
         for (uint32_t a = 0; a < k; ++a) {
@@ -142,10 +126,10 @@ static gbs_status merge_tables(gbsi_compile *c, uint32_t v, const entry *e, bool
             c->own[a] = sum;
             top = sum > top ? sum : top;
         }
-        float *out = c->plan->pool + *base + (size_t)b * width;
         top = top > -INFINITY ? top : 0.0;
         for (uint32_t a = 0; a < width; ++a) {
-            out[a] = log_odds ? (float)(c->own[1] - c->own[0]) : (float)(c->own[a] - top);
+            gbsi_pool_put(c, form, *base + (size_t)b * width + a,
+                          odds ? c->own[1] - c->own[0] : c->own[a] - top);
         }
     }
     return status;
@@ -155,28 +139,89 @@ static gbs_status store_edge(gbsi_compile *c, uint32_t slot, const entry *e, gbs
                              gbs_error *err)
 {
     const gbsi_plan *plan = c->plan;
+    const unsigned form = plan->form[slot];
     if (plan->class_id[slot] != GBSI_CLASS_PAIRWISE) {
-        edge->coupling = (float)e->coupling;
+        edge->coupling = (float)((form & GBSI_LINEAR) != 0 ? gbsi_exp(e->coupling) : e->coupling);
         return GBS_OK;
     }
     const uint32_t v = plan->variable_of[slot];
     size_t base = 0;
-    gbs_status status = e->n_factors > 1
-                            ? merge_tables(c, v, e, plan->log_odds[slot] != 0, &base, err)
-                            : gbsi_derive(c, e->factor, gbsi_position(c->factors, e->factor, v),
-                                          plan->log_odds[slot] != 0, false, &base, err);
+    gbs_status status =
+        e->n_factors > 1
+            ? merge_tables(c, v, e, form, &base, err)
+            : gbsi_derive(c, e->factor, gbsi_position(c->factors, e->factor, v), form, &base, err);
     edge->base = (uint32_t)base;
     return status;
 }
 
-static bool all_equal(const gbsi_edge *edge, size_t n)
+/* ---- one coupling for all neighbours ------------------------------------------------------ */
+
+/* Tables by the number of neighbours, found again by what they are made of. Where a place in the
+ * cache is taken the newer one has it: a table more, nothing worse. */
+#define MOST_COUNTED 255u
+#define N_CACHED     1024u
+#define MOST_TABLES  65536u
+
+typedef struct gbsi_count_table {
+    double coupling;
+    uint32_t n, form, class_id; /* n neighbours; 0: empty */
+    uint32_t base;
+} count_table;
+
+static bool one_coupling(const row *r)
 {
-    for (size_t d = 1; d < n; ++d) {
-        if (edge[d].coupling != edge[0].coupling) {
+    for (size_t d = 1; d < r->n; ++d) {
+        if (r->entry[d].coupling != r->entry[0].coupling) {
             return false;
         }
     }
-    return n <= 255;
+    return r->n > 1 && r->n <= MOST_COUNTED;
+}
+
+static size_t hash_count_table(const count_table *key)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &key->coupling, sizeof bits);
+    bits = (bits ^ key->n ^ (uint64_t)key->form << 16 ^ (uint64_t)key->class_id << 32) *
+           UINT64_C(0x9E3779B97F4A7C15);
+    return (size_t)(bits >> 32) % N_CACHED;
+}
+
+/* pool[base + c] = J c, for POTTS with the maximum over c taken off. */
+static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, const row *r, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    count_table key = {.coupling = r->n == 0 ? 0.0 : r->entry[0].coupling,
+                       .n = (uint32_t)r->n,
+                       .form = plan->form[slot],
+                       .class_id = plan->class_id[slot]};
+    plan->by_count[slot] = GBSI_NONE;
+    if (!one_coupling(r)) {
+        return GBS_OK;
+    }
+    count_table *cached = &c->count_table[hash_count_table(&key)];
+    const bool known = cached->n == key.n && cached->coupling == key.coupling &&
+                       cached->form == key.form && cached->class_id == key.class_id;
+    if (!known) {
+        const double all = key.coupling * key.n;
+        const double top = key.class_id == GBSI_CLASS_POTTS && all > 0.0 ? all : 0.0;
+        size_t base = 0;
+        if (c->n_count_tables == MOST_TABLES) {
+            return GBS_OK; /* couplings differ from slot to slot: nothing is shared */
+        }
+        gbs_status status = gbsi_pool_take(c, key.form, key.n + 1u, &base, err);
+        if (status < 0) {
+            return status;
+        }
+        for (uint32_t i = 0; i <= key.n; ++i) {
+            gbsi_pool_put(c, key.form, base + i, key.coupling * i - top);
+        }
+        ++c->n_count_tables;
+        key.base = (uint32_t)base;
+        *cached = key;
+    }
+    plan->by_count[slot] = cached->base;
+    return GBS_OK;
 }
 
 static gbs_status compile_row(gbsi_compile *c, uint32_t slot, row *r, gbs_error *err)
@@ -186,15 +231,15 @@ static gbs_status compile_row(gbsi_compile *c, uint32_t slot, row *r, gbs_error 
     gbs_status status = GBS_OK;
     r->n = 0;
     GBSI_TRY(collect(c, v, (gbsi_class)plan->class_id[slot], r, err));
-    store_field(c, slot, c->model->arity[v]);
+    gbsi_store_field(c, slot);
     size_t at = plan->row_start[slot];
     for (size_t d = 0; d < r->n; ++d) {
         plan->neighbour[at + d] = r->entry[d].slot;
         GBSI_TRY(store_edge(c, slot, &r->entry[d], &plan->edge[at + d], err));
     }
     plan->row_start[slot + 1] = at + r->n;
-    if (plan->class_id[slot] == GBSI_CLASS_POTTS) {
-        plan->uniform[slot] = all_equal(plan->edge + at, r->n);
+    if (plan->class_id[slot] != GBSI_CLASS_PAIRWISE) {
+        GBSI_TRY(store_by_count(c, slot, r, err));
     }
 cleanup:
     for (size_t d = 0; d < r->n; ++d) {
@@ -226,11 +271,12 @@ gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err)
     plan->row_start = gbsi_alloc_array_zero((size_t)plan->n_slots + 1, sizeof *plan->row_start);
     plan->neighbour = gbsi_alloc_array(n_ends, sizeof *plan->neighbour);
     plan->edge = gbsi_alloc_array(n_ends, sizeof *plan->edge);
-    plan->uniform = gbsi_alloc_array_zero(plan->n_slots, 1);
+    plan->by_count = gbsi_alloc_array(plan->n_slots, sizeof *plan->by_count);
+    c->count_table = gbsi_alloc_array_zero(N_CACHED, sizeof *c->count_table);
     r.seen = gbsi_alloc_array_zero(plan->n_slots, sizeof *r.seen);
     if (plan->row_start == NULL || plan->neighbour == NULL || plan->edge == NULL ||
-        plan->uniform == NULL || r.seen == NULL) {
-        status = gbsi_no_memory(err, "plan", n_ends * 8 + (size_t)plan->n_slots * 13);
+        plan->by_count == NULL || c->count_table == NULL || r.seen == NULL) {
+        status = gbsi_no_memory(err, "plan", n_ends * 8 + (size_t)plan->n_slots * 16);
         goto cleanup;
     }
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
@@ -244,42 +290,4 @@ cleanup:
     gbsi_free(r.entry);
     gbsi_free(r.seen);
     return status;
-}
-
-/* Sliced ELL: slices of 16 consecutive slots, padded to the longest ISING row among them. */
-gbs_status gbsi_compile_sell(gbsi_compile *c, gbs_error *err)
-{
-    gbsi_plan *plan = c->plan;
-    const size_t n_slices = ((size_t)plan->n_slots + 15) / 16;
-    plan->sell.slice_start = gbsi_alloc_array_zero(n_slices + 1, sizeof *plan->sell.slice_start);
-    if (plan->sell.slice_start == NULL) {
-        return gbsi_no_memory(err, "plan", (n_slices + 1) * sizeof *plan->sell.slice_start);
-    }
-    for (uint32_t s = 0; s < plan->n_slots; ++s) {
-        size_t length = plan->class_id[s] == GBSI_CLASS_ISING
-                            ? 16 * (plan->row_start[s + 1] - plan->row_start[s])
-                            : 0;
-        size_t *width = &plan->sell.slice_start[s / 16 + 1];
-        *width = length > *width ? length : *width;
-    }
-    for (size_t i = 0; i < n_slices; ++i) {
-        plan->sell.slice_start[i + 1] += plan->sell.slice_start[i];
-    }
-    size_t n = plan->sell.slice_start[n_slices];
-    plan->sell.neighbour = gbsi_alloc_lanes(n, sizeof *plan->sell.neighbour);
-    plan->sell.coupling = gbsi_alloc_lanes(n, sizeof *plan->sell.coupling);
-    if (plan->sell.neighbour == NULL || plan->sell.coupling == NULL) {
-        return gbsi_no_memory(err, "plan", 2 * n * sizeof *plan->sell.neighbour);
-    }
-    for (uint32_t s = 0; s < plan->n_slots; ++s) {
-        if (plan->class_id[s] != GBSI_CLASS_ISING) {
-            continue;
-        }
-        size_t out = plan->sell.slice_start[s / 16] + s % 16;
-        for (size_t e = plan->row_start[s]; e < plan->row_start[s + 1]; ++e, out += 16) {
-            plan->sell.neighbour[out] = plan->neighbour[e];
-            plan->sell.coupling[out] = plan->edge[e].coupling;
-        }
-    }
-    return GBS_OK;
 }

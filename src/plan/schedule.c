@@ -52,7 +52,7 @@ static void sort_by(const uint32_t *key, uint32_t n_keys, const uint32_t *in, ui
 
 static bool extends(const gbsi_plan *plan, const gbsi_piece *piece, uint32_t slot)
 {
-    return piece->class_id == plan->class_id[slot] && piece->log_odds == plan->log_odds[slot] &&
+    return piece->class_id == plan->class_id[slot] && piece->form == plan->form[slot] &&
            piece->arity == plan->arity[slot];
 }
 
@@ -84,7 +84,7 @@ static gbs_status cut(const gbsi_plan *plan, const uint32_t *level, const uint32
                                                    .first_slot = slot,
                                                    .arity = plan->arity[slot],
                                                    .class_id = plan->class_id[slot],
-                                                   .log_odds = plan->log_odds[slot],
+                                                   .form = plan->form[slot],
                                                    .contiguous = 1};
         } else {
             last->contiguous &= slot == last->first_slot + last->n;

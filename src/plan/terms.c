@@ -51,14 +51,14 @@ static gbs_status add_links(gbsi_compile *c, growth *g, gbsi_term *term, size_t 
 
 /* Strides of the derived table: the others in scope order, last fastest, own states innermost. */
 static gbs_status table_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
-                             uint32_t position, bool log_odds, bool precise, gbs_error *err)
+                             uint32_t position, unsigned form, gbs_error *err)
 {
     const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];
-    gbs_status status = gbsi_derive(c, f, position, log_odds, precise, &term->base, err);
+    gbs_status status = gbsi_derive(c, f, position, form, &term->base, err);
     if (status < 0) {
         return status;
     }
-    size_t stride = log_odds ? 1 : c->model->arity[scope[position]];
+    size_t stride = (form & GBSI_ODDS) != 0 ? 1 : c->model->arity[scope[position]];
     for (uint32_t q = scope_size(c->factors, f); q-- > 0;) {
         if (q != position) {
             c->at[q] = (uint32_t)stride;
@@ -69,18 +69,9 @@ static gbs_status table_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
     return add_links(c, g, term, f, position, c->at, err);
 }
 
-static void put(gbsi_compile *c, bool precise, size_t index, double value)
-{
-    if (precise) {
-        c->plan->pool64[index] = value;
-    } else {
-        c->plan->pool[index] = (float)value;
-    }
-}
-
 /* The values of a logical factor [M5] by the number of true body neighbours and the head. */
 static void put_logical(gbsi_compile *c, const gbsi_term *term, size_t f, uint32_t n_body,
-                        bool log_odds, bool precise)
+                        unsigned form)
 {
     const gbsi_factors *factors = c->factors;
     const gbsi_logical *logical = &factors->logical[factors->aux[f]];
@@ -98,18 +89,20 @@ static void put_logical(gbsi_compile *c, const gbsi_term *term, size_t f, uint32
             uint32_t n_true = logical->n_body_true + count + (own_head ? 0 : own);
             value[own] = gbsi_logical_value(logical, factors->weight[f], n_true, head);
         }
-        if (log_odds) {
-            put(c, precise, index++,
-                term->literal == 1 ? value[1] - value[0] : value[0] - value[1]);
+        if ((form & GBSI_ODDS) != 0) {
+            gbsi_pool_put(c, form, index++,
+                          term->literal == 1 ? value[1] - value[0] : value[0] - value[1]);
         } else {
-            put(c, precise, index++, value[0]);
-            put(c, precise, index++, value[1]);
+            const double top = value[0] > value[1] ? value[0] : value[1];
+            const double off = top > -INFINITY ? top : 0.0; /* cancels in the conditional */
+            gbsi_pool_put(c, form, index++, value[0] - off);
+            gbsi_pool_put(c, form, index++, value[1] - off);
         }
     }
 }
 
 static gbs_status logical_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
-                               uint32_t position, bool log_odds, bool precise, gbs_error *err)
+                               uint32_t position, unsigned form, gbs_error *err)
 {
     const gbsi_factors *factors = c->factors;
     const uint32_t *literal = factors->literal + factors->scope_start[f];
@@ -124,13 +117,15 @@ static gbs_status logical_term(gbsi_compile *c, growth *g, gbsi_term *term, size
     term->literal = literal[position];
     term->counter = g->counter_of[f];
     const uint32_t n_body = n - 1 - term->head; /* body neighbours */
-    const size_t n_values = ((size_t)n_body + 1) * (term->head ? 2 : 1) * (log_odds ? 1 : 2);
-    const uint32_t key = GBSI_BY_COUNT + 2u * own_head + (log_odds && term->literal == 1);
-    GBSI_TRY(gbsi_shared_find(c, f, key, log_odds, precise, &found, &term->base, err));
+    const size_t n_values =
+        ((size_t)n_body + 1) * (term->head ? 2 : 1) * ((form & GBSI_ODDS) != 0 ? 1 : 2);
+    const uint32_t key =
+        GBSI_BY_COUNT + 2u * own_head + ((form & GBSI_ODDS) != 0 && term->literal == 1);
+    GBSI_TRY(gbsi_shared_find(c, f, key, form, &found, &term->base, err));
     if (!found) {
-        GBSI_TRY(gbsi_pool_take(c, precise, n_values, &term->base, err));
-        put_logical(c, term, f, n_body, log_odds, precise);
-        gbsi_shared_add(c, f, key, log_odds, precise, term->base);
+        GBSI_TRY(gbsi_pool_take(c, form, n_values, &term->base, err));
+        put_logical(c, term, f, n_body, form);
+        gbsi_shared_add(c, f, key, form, term->base);
     }
     GBSI_TRY(add_links(c, g, term, f, position, literal, err));
 cleanup:
@@ -138,35 +133,37 @@ cleanup:
 }
 
 static gbs_status spin_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
-                            uint32_t position, bool log_odds, bool precise, gbs_error *err)
+                            uint32_t position, unsigned form, gbs_error *err)
 {
     const double j = c->factors->weight[f];
     term->kind = GBSI_TERM_SPIN;
     term->counter = g->counter_of[f];
     term->own_body = 1;
     term->literal = 1;
-    gbs_status status = gbsi_pool_take(c, precise, log_odds ? 1 : 2, &term->base, err);
+    gbs_status status = gbsi_pool_take(c, form, 2, &term->base, err);
     if (status < 0) {
         return status;
     }
-    if (log_odds) {
-        put(c, precise, term->base, 2.0 * j);
-    } else {
-        put(c, precise, term->base, -j);
-        put(c, precise, term->base + 1, j);
-    }
+    /* Odds: by whether the others' product is -1. Weights: by own state, the others' product +1. */
+    const bool odds = (form & GBSI_ODDS) != 0;
+    const double top = odds ? 0.0 : fabs(j);
+    gbsi_pool_put(c, form, term->base, odds ? 2.0 * j : -j - top);
+    gbsi_pool_put(c, form, term->base + 1, odds ? -2.0 * j : j - top);
     return add_links(c, g, term, f, position, NULL, err);
 }
 
 static gbs_status potts_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
-                             uint32_t position, bool precise, gbs_error *err)
+                             uint32_t position, unsigned form, gbs_error *err)
 {
+    const double j = c->factors->weight[f];
+    const double top = j > 0.0 ? j : 0.0;
     term->kind = GBSI_TERM_POTTS;
-    gbs_status status = gbsi_pool_take(c, precise, 1, &term->base, err);
+    gbs_status status = gbsi_pool_take(c, form, 2, &term->base, err);
     if (status < 0) {
         return status;
     }
-    put(c, precise, term->base, c->factors->weight[f]);
+    gbsi_pool_put(c, form, term->base, -top);
+    gbsi_pool_put(c, form, term->base + 1, j - top);
     return add_links(c, g, term, f, position, NULL, err);
 }
 
@@ -177,24 +174,24 @@ static gbs_status add_term(gbsi_compile *c, growth *g, size_t f, uint32_t slot, 
     const uint32_t k = c->model->arity[v];
     const uint32_t n = scope_size(c->factors, f);
     const uint32_t position = gbsi_position(c->factors, f, v);
-    const bool odds = plan->log_odds[slot] != 0;
-    const bool precise = plan->class_id[slot] == GBSI_CLASS_PRECISE;
+    const unsigned form =
+        plan->form[slot] | (plan->class_id[slot] == GBSI_CLASS_PRECISE ? GBSI_DOUBLE : 0u);
     gbsi_term term = {.counter = GBSI_NONE};
     gbs_status status = GBS_OK;
     switch ((gbs_factor_kind)c->factors->kind[f]) {
     case GBS_FACTOR_LOGICAL:
-        status = logical_term(c, g, &term, f, position, odds, precise, err);
+        status = logical_term(c, g, &term, f, position, form, err);
         break;
     case GBS_FACTOR_SPIN:
-        status = n > 2 ? spin_term(c, g, &term, f, position, odds, precise, err)
-                       : table_term(c, g, &term, f, position, odds, precise, err);
+        status = n > 2 ? spin_term(c, g, &term, f, position, form, err)
+                       : table_term(c, g, &term, f, position, form, err);
         break;
     case GBS_FACTOR_POTTS:
-        status = k > 16 ? potts_term(c, g, &term, f, position, precise, err)
-                        : table_term(c, g, &term, f, position, odds, precise, err);
+        status = k > 16 ? potts_term(c, g, &term, f, position, form, err)
+                        : table_term(c, g, &term, f, position, form, err);
         break;
     default:
-        status = table_term(c, g, &term, f, position, odds, precise, err);
+        status = table_term(c, g, &term, f, position, form, err);
         break;
     }
     if (status < 0) {
@@ -229,24 +226,6 @@ static int by_neighbour(const void *a, const void *b, void *links)
     return (x->first > y->first) - (x->first < y->first); /* factor order */
 }
 
-static void store_field(gbsi_compile *c, uint32_t slot, uint32_t k)
-{
-    gbsi_plan *plan = c->plan;
-    double top = -INFINITY;
-    for (uint32_t a = 0; a < k; ++a) {
-        top = c->own[a] > top ? c->own[a] : top;
-    }
-    top = top > -INFINITY ? top : 0.0;
-    for (size_t i = 0; i < (plan->log_odds[slot] ? 1 : k); ++i) {
-        double value = plan->log_odds[slot] ? c->own[1] - c->own[0] : c->own[i] - top;
-        if (plan->class_id[slot] == GBSI_CLASS_PRECISE) {
-            plan->field64[plan->field_start[slot] + i] = value;
-        } else {
-            plan->field[plan->field_start[slot] + i] = (float)value;
-        }
-    }
-}
-
 static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
@@ -258,7 +237,7 @@ static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_er
             gbsi_add_unary(c, c->of[i], k, c->own);
         }
     }
-    store_field(c, slot, k);
+    gbsi_store_field(c, slot);
     const size_t first = g->n_terms;
     for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
         if (scope_size(c->factors, c->of[i]) > 1) {

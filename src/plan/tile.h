@@ -23,7 +23,8 @@
 typedef struct gbsi_tile {
     /* what: set by the executor */
     uint8_t class_id;    /* gbsi_class */
-    uint8_t log_odds;    /* 1: binary in log-odds form, logw[row][lane] = l_1 - l_0 */
+    uint8_t odds;        /* 1: binary, one number a row and lane: state 1 against state 0 */
+    uint8_t linear;      /* 1: w holds weights (or odds); 0: their natural logarithms */
     uint8_t value_bytes; /* of value and of the state: 1 or 2 */
     uint8_t lanes;       /* 16: a row is a place; 1: a row is 16 places of one chain */
     uint32_t arity;      /* k */
@@ -39,11 +40,11 @@ typedef struct gbsi_tile {
     const float
         *beta; /* [16] inverse temperature per lane (row of one chain: all equal); NULL: 1 */
     /* written by the kernel */
-    float *logw;    /* [n_rows][k][16] natural log, unnormalised; log_odds: [n_rows][16] */
+    float *w;       /* [n_rows][k][16] unnormalised; odds: [n_rows][16] */
     uint64_t *code; /* [n_rows][16] joint state of the neighbours; only for draws with CONTEXT */
     /* written by the draw */
     void *value; /* [n_rows][16] uint8_t or uint16_t */
-    float *p;    /* [n_rows][k][16] probabilities, log_odds: [n_rows][16] of state 1; NULL:
+    float *p;    /* [n_rows][k][16] probabilities, odds: [n_rows][16] of state 1; NULL:
                     nobody asks */
     uint32_t flags;
     uint32_t flag_place; /* first offending place within the tile, valid when flags != 0 */

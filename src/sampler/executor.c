@@ -97,9 +97,9 @@ static gbs_status take_workers(gbsi_executor *x, gbs_error *err)
     for (uint32_t w = 0; w < x->n_workers; ++w) {
         gbsi_worker *worker = &x->worker[w];
         worker->word = gbsi_alloc_lanes((GBSI_WINDOW_ROWS + 1) * GBSI_LANES, sizeof(uint32_t));
-        worker->logw = gbsi_alloc_lanes(cells, sizeof(float));
+        worker->w = gbsi_alloc_lanes(cells, sizeof(float));
         worker->value = gbsi_alloc_lanes(GBSI_TILE_ROWS * GBSI_LANES, sizeof(uint16_t));
-        if (worker->word == NULL || worker->logw == NULL || worker->value == NULL) {
+        if (worker->word == NULL || worker->w == NULL || worker->value == NULL) {
             return gbsi_no_memory(err, "threads", cells * sizeof(float));
         }
     }
@@ -142,7 +142,7 @@ void gbsi_executor_free(gbsi_executor *executor)
     }
     for (uint32_t w = 0; executor->worker != NULL && w < executor->n_workers; ++w) {
         gbsi_free(executor->worker[w].word);
-        gbsi_free(executor->worker[w].logw);
+        gbsi_free(executor->worker[w].w);
         gbsi_free(executor->worker[w].value);
     }
     for (uint32_t t = 0; t < executor->n_teams; ++t) {

@@ -12,7 +12,7 @@
 /* What one thread needs to run a tile. */
 typedef struct gbsi_worker {
     uint32_t *word; /* the window of places whose words are made */
-    float *logw;
+    float *w;
     void *value;
     gbsi_barrier *team;        /* those who share a group with this worker, NULL: nobody */
     uint32_t rank, team_size;  /* within the team */

@@ -8,6 +8,7 @@
  * together with their neighbours in time. A place is the same update whoever runs it. */
 #include "sampler/pass.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -55,13 +56,14 @@ static void scatter(const gbsi_executor *x, const gbsi_group *group, const gbsi_
     }
 }
 
-/* Inverse temperatures; minus infinity stays. */
+/* Inverse temperatures; minus infinity stays. The plan was compiled for them: no slot is linear. */
 static void heat(const gbsi_executor *x, gbsi_tile *tile)
 {
-    const size_t cells = (size_t)tile->n_rows * (tile->log_odds ? 1 : tile->arity) * GBSI_LANES;
+    assert(!tile->linear);
+    const size_t cells = (size_t)tile->n_rows * (tile->odds ? 1 : tile->arity) * GBSI_LANES;
     for (size_t i = 0; i < cells; ++i) {
         const float beta = x->beta[x->lanes == 1 ? 0 : i % GBSI_LANES];
-        tile->logw[i] = tile->logw[i] > -3.0e38F ? tile->logw[i] * beta : tile->logw[i];
+        tile->w[i] = tile->w[i] > -3.0e38F ? tile->w[i] * beta : tile->w[i];
     }
 }
 
@@ -70,7 +72,7 @@ static void heat(const gbsi_executor *x, gbsi_tile *tile)
 static uint32_t next_places(const gbsi_executor *x, const gbsi_piece *piece, uint32_t done,
                             const window *w)
 {
-    const uint32_t width = piece->log_odds ? 2 : piece->arity;
+    const uint32_t width = (piece->form & GBSI_ODDS) != 0 ? 2 : piece->arity;
     uint32_t rows = GBSI_TILE_CELLS / (GBSI_LANES * width);
     rows = rows < 1 ? 1 : (rows > GBSI_TILE_ROWS ? GBSI_TILE_ROWS : rows);
     uint64_t n = x->lanes == 1 ? (uint64_t)rows * GBSI_LANES : rows;
@@ -90,7 +92,7 @@ static void run_tile(gbsi_executor *x, gbsi_group *group, gbsi_tile *tile)
     if (x->beta != NULL) {
         heat(x, tile);
     }
-    (tile->log_odds ? x->draw->binary : x->draw->categorical)(x->draw_state, tile);
+    (tile->odds ? x->draw->binary : x->draw->categorical)(x->draw_state, tile);
     if (group->counter != NULL) {
         gbsi_counters_commit(x->plan, group, tile);
     }
@@ -135,7 +137,8 @@ static void run_places(const pass_job *job, gbsi_worker *worker, uint32_t g, uin
         }
         const uint32_t n = next_places(x, piece, done, &w);
         gbsi_tile tile = {.class_id = piece->class_id,
-                          .log_odds = piece->log_odds,
+                          .odds = (piece->form & GBSI_ODDS) != 0,
+                          .linear = (piece->form & GBSI_LINEAR) != 0,
                           .value_bytes = (uint8_t)x->plan->value_bytes,
                           .lanes = (uint8_t)x->lanes,
                           .arity = piece->arity,
@@ -149,9 +152,9 @@ static void run_places(const pass_job *job, gbsi_worker *worker, uint32_t g, uin
                           .chain = chain,
                           .word = worker->word + (place - w.first) * x->lanes,
                           .beta = x->beta,
-                          .logw = worker->logw,
+                          .w = worker->w,
                           .value = worker->value,
-                          .p = job->estimate != NULL && job->rao_blackwell ? worker->logw : NULL};
+                          .p = job->estimate != NULL && job->rao_blackwell ? worker->w : NULL};
         tile.n_rows = x->lanes == 1 ? (tile.n_places + 15) / 16 : tile.n_places;
         run_tile(x, &x->group[g], &tile);
         if (tile.flags != 0) {

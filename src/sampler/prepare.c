@@ -94,9 +94,11 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     run->scan_traits = run->scan->traits;
     GBSI_TRY(run->scan->init(run->graph, &run->options, &run->scan_state, &run->scan_traits, err));
     GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_plan_new(run->part, run->graph, sequence.variable, sequence.n,
-                           (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
-                           gbsi_lanes_of((uint32_t)run->options.chains) == 1, &run->plan, err));
+    GBSI_TRY(gbsi_plan_new(
+        run->part, run->graph, sequence.variable, sequence.n,
+        (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
+                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1},
+        &run->plan, err));
     GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
     GBSI_TRY(count_colors(run, err));
     run->report.n_levels = run->schedule.n_batches;

@@ -32,7 +32,7 @@ static void *must_have(void *pointer)
 }
 
 static void set_up(fixture *f, gbs_model *model, const gbsi_edges *extra, const uint32_t *sequence,
-                   size_t n, bool repeats, uint64_t chains)
+                   size_t n, bool repeats, uint64_t chains, bool heated)
 {
     gbs_error err = {0};
     memset(f, 0, sizeof *f);
@@ -43,7 +43,9 @@ static void set_up(fixture *f, gbs_model *model, const gbsi_edges *extra, const 
     assert_int_equal(gbsi_condition(model, NULL, &f->conditioned, &err), GBS_OK);
     assert_int_equal(gbsi_graph_new(f->conditioned, extra, &f->graph, &err), GBS_OK);
     assert_int_equal(
-        gbsi_plan_new(f->conditioned, f->graph, sequence, n, repeats, chains < 8, &f->plan, &err),
+        gbsi_plan_new(f->conditioned, f->graph, sequence, n,
+                      (gbsi_plan_options){.repeats = repeats, .sell = chains < 8, .heated = heated},
+                      &f->plan, &err),
         GBS_OK);
     assert_int_equal(gbsi_plan_level(f->plan, sequence, n, &f->schedule, &err), GBS_OK);
     assert_int_equal(f->schedule.n_places, n);
@@ -103,7 +105,8 @@ static void one_at_a_time(gbsi_executor *x, const fixture *f, const uint32_t *se
         const uint32_t slot = plan->slot_of[sequence[t]];
         for (uint32_t g = 0; g < x->n_groups; ++g) {
             gbsi_tile tile = {.class_id = plan->class_id[slot],
-                              .log_odds = plan->log_odds[slot],
+                              .odds = (plan->form[slot] & GBSI_ODDS) != 0,
+                              .linear = (plan->form[slot] & GBSI_LINEAR) != 0,
                               .value_bytes = (uint8_t)plan->value_bytes,
                               .lanes = (uint8_t)x->lanes,
                               .arity = plan->arity[slot],
@@ -116,7 +119,7 @@ static void one_at_a_time(gbsi_executor *x, const fixture *f, const uint32_t *se
                               .place = place[t],
                               .chain = g * x->lanes,
                               .word = word,
-                              .logw = x->worker[0].logw,
+                              .w = x->worker[0].w,
                               .value = value};
             for (uint32_t lane = 0; lane < 16; ++lane) {
                 word[lane] = gbsi_word(x->seed, tile.chain + (x->lanes == 1 ? 0 : lane), pass,
@@ -125,7 +128,7 @@ static void one_at_a_time(gbsi_executor *x, const fixture *f, const uint32_t *se
             const gbsi_kernel *kernel =
                 gbsi_kernel_of((gbsi_class)tile.class_id, GBSI_SIMD_PORTABLE);
             (x->lanes == 1 ? kernel->fill1 : kernel->fill16)(plan, &x->group[g], &tile);
-            (tile.log_odds ? x->draw->binary : x->draw->categorical)(NULL, &tile);
+            (tile.odds ? x->draw->binary : x->draw->categorical)(NULL, &tile);
             if (plan->n_counters > 0) {
                 gbsi_counters_commit(plan, &x->group[g], &tile);
             }
@@ -140,7 +143,7 @@ static void check(gbs_model *model, const gbsi_edges *extra, const uint32_t *seq
 {
     gbs_error err = {0};
     fixture f;
-    set_up(&f, model, extra, sequence, n, repeats, chains);
+    set_up(&f, model, extra, sequence, n, repeats, chains, false);
     gbsi_executor batched;
     gbsi_executor serial;
     const gbsi_simd level = gbsi_simd_level();
@@ -215,7 +218,7 @@ static void heat(void **state)
     uint32_t n_ones = 0;
     fixture f;
     uint32_t sequence[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    set_up(&f, test_model(TEST_ISING, 3, 8), NULL, sequence, 8, true, 16);
+    set_up(&f, test_model(TEST_ISING, 3, 8), NULL, sequence, 8, true, 16, true);
     gbsi_executor x;
     const gbsi_simd level = gbsi_simd_level();
     assert_int_equal(gbsi_executor_init(&x, f.plan, gbsi_draw_of(GBS_DRAW_RANDOM, level),

@@ -26,7 +26,7 @@ typedef struct fixture {
     gbsi_plan *plan;
     uint32_t *x; /* [LANES][n_variables] */
     gbsi_group sixteen, one[LANES];
-    float *logw;
+    float *w;
 } fixture;
 
 static void *must_have(void *pointer)
@@ -69,7 +69,7 @@ static void fill_states(fixture *f, uint64_t seed)
     }
 }
 
-static void set_up(fixture *f, gbs_model *model, uint64_t seed)
+static void set_up(fixture *f, gbs_model *model, uint64_t seed, bool heated)
 {
     gbs_error err = {0};
     memset(f, 0, sizeof *f);
@@ -82,10 +82,13 @@ static void set_up(fixture *f, gbs_model *model, uint64_t seed)
         sequence[v] = v;
     }
     assert_int_equal(
-        gbsi_plan_new(f->conditioned, f->graph, sequence, n, true, true, &f->plan, &err), GBS_OK);
+        gbsi_plan_new(f->conditioned, f->graph, sequence, n,
+                      (gbsi_plan_options){.repeats = true, .sell = true, .heated = heated},
+                      &f->plan, &err),
+        GBS_OK);
     gbsi_free(sequence);
     fill_states(f, seed);
-    f->logw = must_have(gbsi_alloc_lanes((size_t)f->plan->max_arity * LANES * 64, sizeof(float)));
+    f->w = must_have(gbsi_alloc_lanes((size_t)f->plan->max_arity * LANES * 64, sizeof(float)));
 }
 
 static void tear_down(fixture *f)
@@ -97,18 +100,18 @@ static void tear_down(fixture *f)
     gbsi_free(f->sixteen.state);
     gbsi_free(f->sixteen.counter);
     gbsi_free(f->x);
-    gbsi_free(f->logw);
+    gbsi_free(f->w);
     gbsi_plan_free(f->plan);
     gbsi_graph_free(f->graph);
     gbsi_conditioned_free(f->conditioned);
-    gbs_model_free(f->model);
 }
 
 static gbsi_tile tile_of(const fixture *f, uint32_t slot, uint32_t n_places, uint32_t lanes)
 {
     const gbsi_plan *plan = f->plan;
     return (gbsi_tile){.class_id = plan->class_id[slot],
-                       .log_odds = plan->log_odds[slot],
+                       .odds = (plan->form[slot] & GBSI_ODDS) != 0,
+                       .linear = (plan->form[slot] & GBSI_LINEAR) != 0,
                        .value_bytes = (uint8_t)plan->value_bytes,
                        .lanes = (uint8_t)lanes,
                        .arity = plan->arity[slot],
@@ -116,7 +119,7 @@ static gbsi_tile tile_of(const fixture *f, uint32_t slot, uint32_t n_places, uin
                        .n_rows = lanes == 1 ? (n_places + 15) / 16 : n_places,
                        .first_slot = slot,
                        .contiguous = 1,
-                       .logw = f->logw};
+                       .w = f->w};
 }
 
 /* ln p(a | rest) relative to its maximum, from the factors, in double. */
@@ -144,27 +147,31 @@ static void reference(const fixture *f, uint32_t lane, uint32_t v, double *logw)
     }
 }
 
-static void check_close(const fixture *f, uint32_t slot, uint32_t lane, const float *logw)
+/* @param w one slot's rows, as its kernel wrote them. */
+static void check_close(const fixture *f, uint32_t slot, uint32_t lane, const float *w)
 {
     const gbsi_plan *plan = f->plan;
     const uint32_t k = plan->arity[slot];
+    const bool odds = (plan->form[slot] & GBSI_ODDS) != 0;
     double expected[512];
+    double found[512];
+    double top = -INFINITY;
     assert_true(k <= 512);
     reference(f, lane, plan->variable_of[slot], expected);
-    if (plan->log_odds[slot]) {
-        assert_true(fabs(logw[lane] - (expected[1] - expected[0])) < 1.5e-4);
+    for (uint32_t a = 0; a < (odds ? 1 : k); ++a) {
+        const double value = w[a * LANES + lane];
+        found[a] = (plan->form[slot] & GBSI_LINEAR) != 0 ? log(value) : value;
+        top = found[a] > top ? found[a] : top;
+    }
+    if (odds) {
+        assert_true(fabs(found[0] - (expected[1] - expected[0])) < 1.5e-4);
         return;
     }
-    double top = -INFINITY;
-    for (uint32_t a = 0; a < k; ++a) {
-        top = logw[a * LANES + lane] > top ? logw[a * LANES + lane] : top;
-    }
     for (uint32_t a = 0; a < k && top > -INFINITY; ++a) {
-        const double found = logw[a * LANES + lane] - top;
         if (expected[a] < -30.0) { /* a weight below 1e-13: only its smallness counts */
-            assert_true(found < -29.0);
+            assert_true(found[a] - top < -29.0);
         } else {
-            assert_true(fabs(found - expected[a]) < 1.5e-4);
+            assert_true(fabs(found[a] - top - expected[a]) < 1.5e-4);
         }
     }
 }
@@ -174,22 +181,23 @@ static void check_level(const fixture *f, gbsi_simd level, float *first)
     const gbsi_plan *plan = f->plan;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
         const gbsi_kernel *kernel = gbsi_kernel_of((gbsi_class)plan->class_id[slot], level);
-        const uint32_t width = plan->log_odds[slot] ? 1 : plan->arity[slot];
+        const bool odds = (plan->form[slot] & GBSI_ODDS) != 0;
+        const uint32_t width = odds ? 1 : plan->arity[slot];
         float *seen = first + plan->field_start[slot] * LANES;
         gbsi_tile tile = tile_of(f, slot, 1, LANES);
         kernel->fill16(plan, &f->sixteen, &tile);
         if (level == GBSI_SIMD_PORTABLE) {
             for (uint32_t lane = 0; lane < LANES; ++lane) {
-                check_close(f, slot, lane, tile.logw);
+                check_close(f, slot, lane, tile.w);
             }
-            memcpy(seen, tile.logw, sizeof(float) * width * LANES);
+            memcpy(seen, tile.w, sizeof(float) * width * LANES);
         }
-        assert_memory_equal(tile.logw, seen, sizeof(float) * width * LANES);
+        assert_memory_equal(tile.w, seen, sizeof(float) * width * LANES);
         for (uint32_t lane = 0; lane < LANES; ++lane) {
             gbsi_tile one = tile_of(f, slot, 1, 1);
             kernel->fill1(plan, &f->one[lane], &one);
             for (uint32_t a = 0; a < width; ++a) {
-                assert_memory_equal(&one.logw[a * 16], &seen[a * LANES + lane], sizeof(float));
+                assert_memory_equal(&one.w[a * 16], &seen[a * LANES + lane], sizeof(float));
             }
         }
     }
@@ -202,7 +210,8 @@ static void check_slices(const fixture *f, gbsi_simd level, const float *first)
     for (uint32_t slot = 0; slot + 16 <= plan->n_slots; slot += 16) {
         bool uniform = true;
         for (uint32_t i = 0; i < 16; ++i) {
-            uniform &= plan->class_id[slot + i] == GBSI_CLASS_ISING;
+            uniform &= plan->class_id[slot + i] == GBSI_CLASS_ISING &&
+                       plan->form[slot + i] == plan->form[slot];
         }
         if (!uniform) {
             continue;
@@ -211,15 +220,15 @@ static void check_slices(const fixture *f, gbsi_simd level, const float *first)
         gbsi_kernel_of(GBSI_CLASS_ISING, level)->fill1(plan, &f->one[3], &tile);
         for (uint32_t i = 0; i < 16; ++i) {
             const float *seen = first + plan->field_start[slot + i] * LANES;
-            assert_memory_equal(&tile.logw[i], &seen[3], sizeof(float));
+            assert_memory_equal(&tile.w[i], &seen[3], sizeof(float));
         }
     }
 }
 
-static void check_model(gbs_model *model, uint64_t seed, uint32_t *classes)
+static void check_plan(gbs_model *model, uint64_t seed, bool heated, uint32_t *classes)
 {
     fixture f;
-    set_up(&f, model, seed);
+    set_up(&f, model, seed, heated);
     const size_t cells = f.plan->field_start[f.plan->n_slots] * LANES;
     float *first = must_have(gbsi_alloc_lanes(cells, sizeof *first));
     const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
@@ -230,8 +239,19 @@ static void check_model(gbs_model *model, uint64_t seed, uint32_t *classes)
     for (unsigned c = 0; c < GBSI_N_CLASSES; ++c) {
         classes[c] += f.plan->n_of_class[c];
     }
+    for (uint32_t slot = 0; slot < f.plan->n_slots; ++slot) {
+        assert_false(heated && (f.plan->form[slot] & GBSI_LINEAR) != 0);
+    }
     gbsi_free(first);
     tear_down(&f);
+}
+
+/* Both forms: logarithms, and weights where the model allows them. */
+static void check_model(gbs_model *model, uint64_t seed, uint32_t *classes)
+{
+    check_plan(model, seed, true, classes);
+    check_plan(model, seed, false, classes);
+    gbs_model_free(model);
 }
 
 static void families(void **state)
@@ -281,7 +301,7 @@ static void long_rows(void **state)
     assert_int_equal(gbs_builder_build(b, &model, &err), GBS_OK);
     gbs_builder_free(b);
     check_model(model, 1, classes);
-    assert_true(classes[GBSI_CLASS_ISING] == 200);
+    assert_true(classes[GBSI_CLASS_ISING] == 400); /* both forms */
 }
 
 int main(void)
