@@ -157,34 +157,46 @@ GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot
     return join1(field, partial[0], linear);
 }
 
-GBSI_INLINE vu gather_states(const void *state, const uint32_t *neighbour, bool wide)
+/* A slice some of whose slots count their neighbours. */
+static __attribute__((noinline)) vf mixed_slice(const gbsi_plan *plan, const void *state,
+                                                uint32_t slot, bool wide, const bool linear)
 {
-    const vu slot = vu_load(neighbour);
-    return wide ? vu_gather_u16(state, slot) : vu_gather_u8(state, slot);
+    const gbsi_slice *s = &plan->sell.slice[slot / 16];
+    const mixed_lanes mixed = mixed_of(plan, s);
+    const vf field = vf_load(plan->field + plan->field_start[slot]);
+    vu count = vu_set1(0);
+    vf l = field;
+    for (uint32_t d = 0; d < s->width; ++d) {
+        const size_t at = (size_t)16 * d;
+        const vu x = gather16(state, plan->sell.slot + s->link + at, wide);
+        count = vu_add(count, counts_one(&mixed, d, vu_eq(x, vu_set1(1))));
+        l = step(l, x, vf_load(plan->sell.coupling + s->value + at), linear);
+    }
+    const vf looked_up = vf_gather(plan->pool, vu_add(mixed.table, count));
+    return vf_select(mixed.without, l, join(field, looked_up, linear));
 }
 
-/* Sixteen consecutive slots of one chain, whole slices of the sliced ELL. Where all have one table
- * by count there is no padding and there are no couplings; elsewhere padding is neutral. */
+/* Sixteen consecutive slots of one chain: a regular slice. */
 GBSI_INLINE vf slice(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide,
                      const bool linear)
 {
-    const gbsi_sell *sell = &plan->sell;
-    const uint32_t id = slot / 16;
-    const size_t start = sell->slice_start[id];
-    const size_t end = sell->slice_start[id + 1];
+    const gbsi_slice *s = &plan->sell.slice[slot / 16];
+    const uint32_t *neighbour = plan->sell.slot + s->link;
     const vf field = vf_load(plan->field + plan->field_start[slot]);
-    if (sell->table[id] != GBSI_NONE) {
+    if (s->table != GBSI_NONE) {
         vu count = vu_set1(0);
-        for (size_t e = start; e < end; e += 16) {
-            count = vu_add(count, gather_states(state, sell->neighbour + e, wide));
+        for (uint32_t d = 0; d < s->width; ++d) {
+            count = vu_add(count, gather16(state, neighbour + (size_t)16 * d, wide));
         }
-        return join(field, by_count(plan->pool + sell->table[id], count, (end - start) / 16),
-                    linear);
+        return join(field, by_count(plan->pool + s->table, count, s->width), linear);
     }
-    const float *coupling = sell->coupling + sell->coupling_start[id];
+    if (s->mixed) {
+        return mixed_slice(plan, state, slot, wide, linear);
+    }
+    const float *coupling = plan->sell.coupling + s->value;
     vf l = field;
-    for (size_t e = start; e < end; e += 16, coupling += 16) {
-        l = step(l, gather_states(state, sell->neighbour + e, wide), vf_load(coupling), linear);
+    for (size_t at = 0; at < (size_t)16 * s->width; at += 16) {
+        l = step(l, gather16(state, neighbour + at, wide), vf_load(coupling + at), linear);
     }
     return l;
 }
@@ -195,8 +207,7 @@ GBSI_INLINE void fill1_form(const gbsi_plan *plan, const void *state, gbsi_tile 
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         const uint32_t first = tile->first_slot + 16 * row;
         float *out = tile->w + (size_t)row * 16;
-        const bool whole = tile->contiguous && first % 16 == 0 && 16 * row + 16 <= tile->n_places;
-        if (whole && plan->sell.regular[first / 16]) {
+        if (whole_slice(plan, tile, row)) {
             vf_store(out, slice(plan, state, first, wide, linear));
             continue;
         }

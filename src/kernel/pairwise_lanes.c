@@ -4,7 +4,7 @@
  * with odds in place of the k entries where the variable is binary and finite. Linear slots
  * multiply [M15]. */
 #include "kernel/lanes_kernels.h"
-#include "kernel/state.h"
+#include "kernel/slice_terms.h"
 
 GBSI_INLINE void fill16_form(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide,
                              const bool linear)
@@ -40,20 +40,35 @@ static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *ti
     }
 }
 
+GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t a,
+                         uint32_t width, bool wide, const bool linear)
+{
+    float sum = plan->field[plan->field_start[slot] + a];
+    for (size_t e = plan->row_start[slot]; e < plan->row_start[slot + 1]; ++e) {
+        const size_t x = state1(state, plan->neighbour[e], wide);
+        sum = join1(sum, plan->pool[plan->edge[e].base + x * width + a], linear);
+    }
+    return sum;
+}
+
 static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
     const bool wide = plan->value_bytes != 1;
+    const bool linear = tile->linear != 0;
     const uint32_t width = tile->odds ? 1 : tile->arity;
-    for (uint32_t place = 0; place < 16 * tile->n_rows; ++place) {
-        uint32_t slot = tile_slot(tile, place < tile->n_places ? place : tile->n_places - 1);
-        float *out = tile->w + (size_t)(place / 16) * width * 16 + place % 16;
-        for (uint32_t a = 0; a < width; ++a) {
-            float sum = plan->field[plan->field_start[slot] + a];
-            for (size_t e = plan->row_start[slot]; e < plan->row_start[slot + 1]; ++e) {
-                size_t x = state1(group->state, plan->neighbour[e], wide);
-                sum = join1(sum, plan->pool[plan->edge[e].base + x * width + a], tile->linear != 0);
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        float *out = tile->w + (size_t)row * width * 16;
+        if (whole_slice(plan, tile, row)) {
+            slice_terms(plan, group->state, tile->first_slot + 16 * row, width, out, wide, linear);
+            continue;
+        }
+        for (uint32_t i = 0; i < 16; ++i) {
+            const uint32_t place =
+                16 * row + i < tile->n_places ? 16 * row + i : tile->n_places - 1;
+            for (uint32_t a = 0; a < width; ++a) {
+                out[(size_t)a * 16 + i] =
+                    place1(plan, group->state, tile_slot(tile, place), a, width, wide, linear);
             }
-            out[(size_t)a * 16] = sum;
         }
     }
 }

@@ -145,15 +145,102 @@ GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot
     return sum;
 }
 
+#define HELD 16 /* neighbours of a slice kept in registers or L1 over the states */
+
+/* A slice some of whose slots count their neighbours. */
+static __attribute__((noinline)) void mixed_slice(const gbsi_plan *plan, const void *state,
+                                                  uint32_t slot, uint32_t k, float *out, bool wide,
+                                                  const bool linear)
+{
+    const gbsi_slice *s = &plan->sell.slice[slot / 16];
+    const mixed_lanes mixed = mixed_of(plan, s);
+    const float *field = plan->field + plan->field_start[slot];
+    const vf neutral = vf_set1(linear ? 1.0F : 0.0F);
+    for (uint32_t a = 0; a < k; ++a) {
+        const vf own = vf_gather(field + a, vu_mul(vu_iota(), vu_set1(k)));
+        vf sum = own;
+        vu count = vu_set1(0);
+        for (uint32_t d = 0; d < s->width; ++d) {
+            const size_t at = (size_t)16 * d;
+            const vu x = gather16(state, plan->sell.slot + s->link + at, wide);
+            const vm same = vu_eq(x, vu_set1(a));
+            count = vu_add(count, counts_one(&mixed, d, same));
+            const vf coupling = vf_load(plan->sell.coupling + s->value + at);
+            sum = join(sum, vf_select(same, coupling, neutral), linear);
+        }
+        const vf looked_up = vf_gather(plan->pool, vu_add(mixed.table, count));
+        vf_store(out + (size_t)a * GBSI_LANES,
+                 vf_select(mixed.without, sum, join(own, looked_up, linear)));
+    }
+}
+
+/* Sixteen consecutive slots of one chain: a regular slice. */
+GBSI_INLINE void slice(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
+                       float *out, bool wide, const bool linear)
+{
+    const gbsi_slice *s = &plan->sell.slice[slot / 16];
+    const uint32_t *neighbour = plan->sell.slot + s->link;
+    const float *coupling = plan->sell.coupling + s->value;
+    const float *field = plan->field + plan->field_start[slot];
+    const vu by_slot = vu_mul(vu_iota(), vu_set1(k));
+    const vf neutral = vf_set1(linear ? 1.0F : 0.0F);
+    const bool counted = s->table != GBSI_NONE;
+    if (s->mixed) {
+        mixed_slice(plan, state, slot, k, out, wide, linear);
+        return;
+    }
+    vu held[HELD];
+    for (uint32_t d = 0; d < s->width && d < HELD; ++d) {
+        held[d] = gather16(state, neighbour + (size_t)16 * d, wide);
+    }
+    for (uint32_t a = 0; a < k; ++a) {
+        vf sum = vf_gather(field + a, by_slot);
+        vu count = vu_set1(0);
+        for (uint32_t d = 0; d < s->width; ++d) {
+            const size_t at = (size_t)16 * d;
+            const vu x = d < HELD ? held[d] : gather16(state, neighbour + at, wide);
+            const vm same = vu_eq(x, vu_set1(a));
+            if (counted) {
+                count = vu_add(count, vu_select(same, vu_set1(1), vu_set1(0)));
+            } else {
+                sum = join(sum, vf_select(same, vf_load(coupling + at), neutral), linear);
+            }
+        }
+        if (counted) {
+            sum = join(sum, by_count(plan->pool + s->table, count, s->width), linear);
+        }
+        vf_store(out + (size_t)a * GBSI_LANES, sum);
+    }
+}
+
+GBSI_INLINE void fill1_form(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide,
+                            const bool linear)
+{
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        float *out = tile->w + (size_t)row * tile->arity * 16;
+        if (whole_slice(plan, tile, row)) {
+            slice(plan, state, tile->first_slot + 16 * row, tile->arity, out, wide, linear);
+            continue;
+        }
+        for (uint32_t i = 0; i < 16; ++i) {
+            const uint32_t place =
+                16 * row + i < tile->n_places ? 16 * row + i : tile->n_places - 1;
+            for (uint32_t a = 0; a < tile->arity; ++a) {
+                out[(size_t)a * 16 + i] =
+                    place1(plan, state, tile_slot(tile, place), a, wide, linear);
+            }
+        }
+    }
+}
+
 static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
-    const bool wide = plan->value_bytes != 1;
-    for (uint32_t place = 0; place < 16 * tile->n_rows; ++place) {
-        uint32_t slot = tile_slot(tile, place < tile->n_places ? place : tile->n_places - 1);
-        float *out = tile->w + (size_t)(place / 16) * tile->arity * 16 + place % 16;
-        for (uint32_t a = 0; a < tile->arity; ++a) {
-            out[(size_t)a * 16] = place1(plan, group->state, slot, a, wide, tile->linear != 0);
-        }
+    if (plan->value_bytes != 1) {
+        fill1_form(plan, group->state, tile, true, tile->linear != 0);
+    } else if (tile->linear) {
+        fill1_form(plan, group->state, tile, false, true);
+    } else {
+        fill1_form(plan, group->state, tile, false, false);
     }
 }
 

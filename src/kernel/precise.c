@@ -12,12 +12,12 @@
 
 static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
-    fill_scalar(plan, group, tile, 16);
+    fill_scalar(plan, group, tile, 0, 16 * tile->n_rows, 16);
 }
 
 static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
-    fill_scalar(plan, group, tile, 1);
+    fill_scalar(plan, group, tile, 0, 16 * tile->n_rows, 1);
 }
 
 extern const gbsi_kernel gbsi_kernel_precise;

@@ -24,6 +24,38 @@ GBSI_INLINE uint32_t state1(const void *state, uint32_t slot, bool wide)
     return wide ? ((const uint16_t *)state)[slot] : ((const uint8_t *)state)[slot];
 }
 
+/* The states of sixteen slots of one chain. */
+GBSI_INLINE vu gather16(const void *state, const uint32_t *slots, bool wide)
+{
+    const vu slot = vu_load(slots);
+    return wide ? vu_gather_u16(state, slot) : vu_gather_u8(state, slot);
+}
+
+/* By-count tables of a mixed slice: which lanes have one, and the count so far. */
+typedef struct mixed_lanes {
+    vu table;  /* any valid one in lanes without */
+    vu degree; /* 0 in lanes without */
+    vm without;
+} mixed_lanes;
+
+GBSI_INLINE mixed_lanes mixed_of(const gbsi_plan *plan, const gbsi_slice *slice)
+{
+    const uint32_t *base = plan->sell.base + slice->counted;
+    uint32_t valid = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+        valid = base[i] != GBSI_NONE ? base[i] : valid;
+    }
+    const vu table = vu_load(base);
+    const vm without = vu_eq(table, vu_set1(GBSI_NONE));
+    return (mixed_lanes){vu_select(without, vu_set1(valid), table), vu_load(base + 16), without};
+}
+
+/* 1 where it is x's turn to count: the d-th neighbour is no padding and x is `value`. */
+GBSI_INLINE vu counts_one(const mixed_lanes *mixed, uint32_t d, vm same)
+{
+    return vu_select(vm_and(same, vu_lt(vu_set1(d), mixed->degree)), vu_set1(1), vu_set1(0));
+}
+
 /* Log-weights add up, weights multiply [M15]. */
 GBSI_INLINE vf join(vf a, vf b, const bool linear)
 {
@@ -44,6 +76,14 @@ GBSI_INLINE vf by_count(const float *table, vu count, size_t degree)
 GBSI_INLINE uint32_t tile_slot(const gbsi_tile *tile, uint32_t place)
 {
     return tile->contiguous ? tile->first_slot + place : tile->slot[place];
+}
+
+/* Whether a row of places of one chain is a regular slice of the second packing. */
+GBSI_INLINE bool whole_slice(const gbsi_plan *plan, const gbsi_tile *tile, uint32_t row)
+{
+    const uint32_t first = tile->first_slot + 16 * row;
+    return tile->contiguous && first % 16 == 0 && 16 * row + 16 <= tile->n_places &&
+           plan->sell.slice[first / 16].regular;
 }
 
 #endif

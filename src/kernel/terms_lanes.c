@@ -3,7 +3,7 @@
  *     ln p(a | rest) = field[a] + sum over terms of their log-weight at a + const
  * Linear slots multiply weights instead [M15]. */
 #include "kernel/lanes_kernels.h"
-#include "kernel/state.h"
+#include "kernel/slice_terms.h"
 
 /* Where in its table a term stands: sum over links of stride * state. */
 GBSI_INLINE vu table_index16(const gbsi_plan *plan, const gbsi_term *term, const void *state,
@@ -147,7 +147,16 @@ static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *ti
 
 static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
-    fill_scalar(plan, group, tile, 1);
+    const uint32_t width = tile->odds ? 1 : tile->arity;
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        if (whole_slice(plan, tile, row)) {
+            slice_terms(plan, group->state, tile->first_slot + 16 * row, width,
+                        tile->w + (size_t)row * width * 16, plan->value_bytes != 1,
+                        tile->linear != 0);
+        } else {
+            fill_scalar(plan, group, tile, 16 * row, 16 * row + 16, 1);
+        }
+    }
 }
 
 const gbsi_kernel GBSI_V(gbsi_kernel_terms) = {"table", fill16, fill1};

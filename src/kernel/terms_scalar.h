@@ -145,11 +145,12 @@ static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t
     }
 }
 
+/* Cells [first, end) of the rows of 16. */
 static void fill_scalar(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile,
-                        uint32_t lanes)
+                        uint32_t first, uint32_t end, uint32_t lanes)
 {
     const uint32_t width = tile->odds ? 1 : tile->arity;
-    for (uint32_t cell = 0; cell < 16 * tile->n_rows; ++cell) {
+    for (uint32_t cell = first; cell < end; ++cell) {
         uint32_t place = lanes == 1 ? cell : cell / 16;
         place = place < tile->n_places ? place : tile->n_places - 1;
         const scalar_view view = {plan, group, lanes, lanes == 1 ? 0 : cell % 16,

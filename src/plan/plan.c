@@ -14,32 +14,14 @@ void gbsi_plan_free(gbsi_plan *plan)
     if (plan == NULL) {
         return;
     }
-    void *const owned[] = {plan->slot_of,
-                           plan->variable_of,
-                           plan->rank,
-                           plan->arity,
-                           plan->class_id,
-                           plan->form,
-                           plan->field_start,
-                           plan->field,
-                           plan->field64,
-                           plan->row_start,
-                           plan->neighbour,
-                           plan->edge,
-                           plan->by_count,
-                           plan->term_start,
-                           plan->term,
-                           plan->link,
-                           plan->pool,
-                           plan->pool64,
-                           plan->counter_start,
-                           plan->counter_link,
-                           plan->sell.slice_start,
-                           plan->sell.neighbour,
-                           plan->sell.coupling,
-                           plan->sell.table,
-                           plan->sell.coupling_start,
-                           plan->sell.regular};
+    void *const owned[] = {
+        plan->slot_of,    plan->variable_of, plan->rank,          plan->arity,
+        plan->class_id,   plan->form,        plan->field_start,   plan->field,
+        plan->field64,    plan->row_start,   plan->neighbour,     plan->edge,
+        plan->by_count,   plan->term_start,  plan->term,          plan->link,
+        plan->pool,       plan->pool64,      plan->counter_start, plan->counter_link,
+        plan->sell.slice, plan->sell.slot,   plan->sell.stride,   plan->sell.coupling,
+        plan->sell.base};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
         gbsi_free(owned[i]);
     }
@@ -240,12 +222,12 @@ static void sum_bytes(gbsi_plan *plan, const gbsi_compile *c)
     const size_t n = plan->n_slots;
     const size_t n_terms = plan->term_start == NULL ? 0 : plan->term_start[n];
     const size_t n_moves = plan->counter_start == NULL ? 0 : plan->counter_start[n];
-    const size_t n_slices = (n + 15) / 16;
     const gbsi_sell *sell = &plan->sell;
-    const size_t sell_bytes =
-        sell->slice_start == NULL
-            ? 0
-            : sell->slice_start[n_slices] * 4 + sell->coupling_start[n_slices] * 4 + n_slices * 21;
+    const size_t sell_bytes = sell->slice == NULL
+                                  ? 0
+                                  : (n + 15) / 16 * sizeof *sell->slice + sell->n_links * 4 +
+                                        (sell->stride == NULL ? 0 : sell->n_links * 4) +
+                                        sell->n_couplings * 4 + sell->n_bases * 4;
     plan->bytes = sizeof *plan + n * (5 * sizeof(uint32_t) + 2 + 3 * sizeof(size_t)) +
                   plan->field_start[n] * (plan->field64 == NULL ? 4 : 12) + plan->row_start[n] * 8 +
                   n_terms * sizeof *plan->term + plan->n_links * sizeof *plan->link +

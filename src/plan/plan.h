@@ -78,16 +78,31 @@ typedef union gbsi_edge {
     uint32_t base;  /* PAIRWISE: pool[base + x * (odds ? 1 : k) + a] */
 } gbsi_edge;
 
-/* Sliced ELL of the ISING class for groups of one chain: slices of 16 consecutive slots, entry d of
- * slot s at [slice_start[s / 16] + 16 d + s mod 16], padded to the longest row with a coupling that
- * changes nothing. */
+/* The second packing, for groups of one chain: sliced ELL, where sixteen lanes are sixteen
+ * consecutive slots. A slice is regular if one sequence of operations serves all sixteen: one
+ * class, form and arity, and (TABLE) links padded to one number per term. Element d of the slot in
+ * lane i stands at [start + 16 d + i]. Padding changes nothing: a neutral coupling, or stride 0
+ * into neutral entries of the pool. Irregular slices are run slot by slot from the rows. */
+typedef struct gbsi_slice {
+    size_t link;    /* start in slot[] and, with terms, in stride[] */
+    size_t value;   /* start in coupling[] (ISING, POTTS) or base[] (PAIRWISE, TABLE) */
+    size_t counted; /* MIXED: start in base[] of 16 by_count tables or GBSI_NONE, then 16 degrees */
+    uint32_t width; /* neighbours, or terms (PAIRWISE: one per neighbour) */
+    uint16_t depth; /* links per term; 1 for neighbours */
+    uint8_t regular;
+    uint8_t mixed;  /* ISING, POTTS: some slots have by_count tables, not all the same */
+    uint32_t table; /* the by_count table that all share, GBSI_NONE: none */
+} gbsi_slice;
+
 typedef struct gbsi_sell {
-    size_t *slice_start; /* [n_slices + 1] into neighbour */
-    uint32_t *neighbour;
-    uint32_t *table; /* [n_slices] the by_count table that all 16 slots share, GBSI_NONE: none */
-    size_t *coupling_start; /* [n_slices + 1] into coupling; a slice with a table has none */
+    gbsi_slice *slice; /* [n_slots / 16 rounded up], NULL unless asked for */
+    uint32_t *slot;
+    size_t n_links;
+    uint32_t *stride; /* of terms, parallel to slot */
     float *coupling;
-    uint8_t *regular; /* [n_slices] 1: the slice can be run as a whole; 0: slot by slot */
+    size_t n_couplings;
+    uint32_t *base; /* of terms, and of mixed slices */
+    size_t n_bases;
 } gbsi_sell;
 
 typedef struct gbsi_plan {
@@ -126,7 +141,7 @@ typedef struct gbsi_plan {
     uint32_t n_counters;
     size_t *counter_start; /* [n_slots + 1] counters each slot moves; NULL if no counters */
     gbsi_counter_link *counter_link;
-    gbsi_sell sell; /* NULL arrays unless asked for */
+    gbsi_sell sell;
     size_t bytes;
 } gbsi_plan;
 

@@ -154,7 +154,10 @@ static gbs_status store_edge(gbsi_compile *c, uint32_t slot, const entry *e, gbs
     return status;
 }
 
-/* ---- one coupling for all neighbours ------------------------------------------------------ */
+/* ---- one coupling for all neighbours ------------------------------------------------------ *
+ *
+ * Rows of one coupling are found in a second walk, because it only pays where most rows of a class
+ * are: slices of one chain that mix both kinds do the work of both. */
 
 /* Tables by the number of neighbours, found again by what they are made of. Where a place in the
  * cache is taken the newer one has it: a table more, nothing worse. */
@@ -164,18 +167,21 @@ static gbs_status store_edge(gbsi_compile *c, uint32_t slot, const entry *e, gbs
 
 typedef struct gbsi_count_table {
     double coupling;
-    uint32_t n, form, class_id; /* n neighbours; 0: empty */
+    uint32_t n, form, class_id; /* n neighbours */
     uint32_t base;
+    bool used;
 } count_table;
 
-static bool one_coupling(const row *r)
+static bool one_coupling(const gbsi_plan *plan, uint32_t slot)
 {
-    for (size_t d = 1; d < r->n; ++d) {
-        if (r->entry[d].coupling != r->entry[0].coupling) {
+    const gbsi_edge *edge = plan->edge + plan->row_start[slot];
+    const size_t n = plan->row_start[slot + 1] - plan->row_start[slot];
+    for (size_t d = 1; d < n; ++d) {
+        if (edge[d].coupling != edge[0].coupling) {
             return false;
         }
     }
-    return r->n > 1 && r->n <= MOST_COUNTED;
+    return n <= MOST_COUNTED;
 }
 
 static size_t hash_count_table(const count_table *key)
@@ -187,20 +193,20 @@ static size_t hash_count_table(const count_table *key)
     return (size_t)(bits >> 32) % N_CACHED;
 }
 
-/* pool[base + c] = J c, for POTTS with the maximum over c taken off. */
-static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, const row *r, gbs_error *err)
+/* pool[base + c] = J c, for POTTS with the maximum over c taken off. J is what was rounded for the
+ * row, so that both give the same conditional up to rounding. */
+static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
-    count_table key = {.coupling = r->n == 0 ? 0.0 : r->entry[0].coupling,
-                       .n = (uint32_t)r->n,
+    const size_t n = plan->row_start[slot + 1] - plan->row_start[slot];
+    const float stored = n == 0 ? 0.0F : plan->edge[plan->row_start[slot]].coupling;
+    const bool linear = (plan->form[slot] & GBSI_LINEAR) != 0;
+    count_table key = {.coupling = linear && n > 0 ? gbsi_log((double)stored) : (double)stored,
+                       .n = (uint32_t)n,
                        .form = plan->form[slot],
                        .class_id = plan->class_id[slot]};
-    plan->by_count[slot] = GBSI_NONE;
-    if (!one_coupling(r)) {
-        return GBS_OK;
-    }
     count_table *cached = &c->count_table[hash_count_table(&key)];
-    const bool known = cached->n == key.n && cached->coupling == key.coupling &&
+    const bool known = cached->used && cached->n == key.n && cached->coupling == key.coupling &&
                        cached->form == key.form && cached->class_id == key.class_id;
     if (!known) {
         const double all = key.coupling * key.n;
@@ -218,10 +224,35 @@ static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, const row *r, g
         }
         ++c->n_count_tables;
         key.base = (uint32_t)base;
+        key.used = true;
         *cached = key;
     }
     plan->by_count[slot] = cached->base;
     return GBS_OK;
+}
+
+/* Tables by count for the classes in which at least half of the rows have one coupling. */
+static gbs_status count_neighbours(gbsi_compile *c, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    size_t n_rows[GBSI_N_CLASSES] = {0};
+    size_t n_counted[GBSI_N_CLASSES] = {0};
+    gbs_status status = GBS_OK;
+    for (uint32_t s = 0; s < plan->n_slots; ++s) {
+        plan->by_count[s] = GBSI_NONE;
+        if (plan->class_id[s] == GBSI_CLASS_ISING || plan->class_id[s] == GBSI_CLASS_POTTS) {
+            ++n_rows[plan->class_id[s]];
+            n_counted[plan->class_id[s]] += one_coupling(plan, s);
+        }
+    }
+    for (uint32_t s = 0; status == GBS_OK && s < plan->n_slots; ++s) {
+        const uint8_t class_id = plan->class_id[s];
+        if (n_counted[class_id] > 0 && 2 * n_counted[class_id] >= n_rows[class_id] &&
+            one_coupling(plan, s)) {
+            status = store_by_count(c, s, err);
+        }
+    }
+    return status;
 }
 
 static gbs_status compile_row(gbsi_compile *c, uint32_t slot, row *r, gbs_error *err)
@@ -238,9 +269,6 @@ static gbs_status compile_row(gbsi_compile *c, uint32_t slot, row *r, gbs_error 
         GBSI_TRY(store_edge(c, slot, &r->entry[d], &plan->edge[at + d], err));
     }
     plan->row_start[slot + 1] = at + r->n;
-    if (plan->class_id[slot] != GBSI_CLASS_PAIRWISE) {
-        GBSI_TRY(store_by_count(c, slot, r, err));
-    }
 cleanup:
     for (size_t d = 0; d < r->n; ++d) {
         r->seen[r->entry[d].slot] = 0;
@@ -286,6 +314,7 @@ gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err)
         }
     }
     assert(plan->row_start[plan->n_slots] <= n_ends);
+    GBSI_TRY(count_neighbours(c, err));
 cleanup:
     gbsi_free(r.entry);
     gbsi_free(r.seen);

@@ -203,27 +203,37 @@ static void check_level(const fixture *f, gbsi_simd level, float *first)
     }
 }
 
-/* Whole slices of one chain: sixteen slots at once equal one at a time. */
-static void check_slices(const fixture *f, gbsi_simd level, const float *first)
+/* Sixteen slots of one chain at once, regular slices or not, equal one at a time. @return how many
+ * of them were regular. */
+static uint32_t check_slices(const fixture *f, gbsi_simd level, const float *first)
 {
     const gbsi_plan *plan = f->plan;
+    uint32_t n_regular = 0;
     for (uint32_t slot = 0; slot + 16 <= plan->n_slots; slot += 16) {
         bool uniform = true;
         for (uint32_t i = 0; i < 16; ++i) {
-            uniform &= plan->class_id[slot + i] == GBSI_CLASS_ISING &&
-                       plan->form[slot + i] == plan->form[slot];
+            uniform &= plan->class_id[slot + i] == plan->class_id[slot] &&
+                       plan->form[slot + i] == plan->form[slot] &&
+                       plan->arity[slot + i] == plan->arity[slot];
         }
         if (!uniform) {
             continue;
         }
+        n_regular += plan->sell.slice[slot / 16].regular;
         gbsi_tile tile = tile_of(f, slot, 16, 1);
-        gbsi_kernel_of(GBSI_CLASS_ISING, level)->fill1(plan, &f->one[3], &tile);
+        gbsi_kernel_of((gbsi_class)plan->class_id[slot], level)->fill1(plan, &f->one[3], &tile);
+        const uint32_t width = tile.odds ? 1 : tile.arity;
         for (uint32_t i = 0; i < 16; ++i) {
             const float *seen = first + plan->field_start[slot + i] * LANES;
-            assert_memory_equal(&tile.w[i], &seen[3], sizeof(float));
+            for (uint32_t a = 0; a < width; ++a) {
+                assert_memory_equal(&tile.w[a * 16 + i], &seen[a * LANES + 3], sizeof(float));
+            }
         }
     }
+    return n_regular;
 }
+
+static uint32_t n_regular; /* slices seen */
 
 static void check_plan(gbs_model *model, uint64_t seed, bool heated, uint32_t *classes)
 {
@@ -234,7 +244,7 @@ static void check_plan(gbs_model *model, uint64_t seed, bool heated, uint32_t *c
     const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
     for (int level = GBSI_SIMD_PORTABLE; level <= (int)best; ++level) {
         check_level(&f, (gbsi_simd)level, first);
-        check_slices(&f, (gbsi_simd)level, first);
+        n_regular += check_slices(&f, (gbsi_simd)level, first);
     }
     for (unsigned c = 0; c < GBSI_N_CLASSES; ++c) {
         classes[c] += f.plan->n_of_class[c];
@@ -304,12 +314,61 @@ static void long_rows(void **state)
     assert_true(classes[GBSI_CLASS_ISING] == 400); /* both forms */
 }
 
+/* One arity throughout, so that slots of one kind fill slices: every class that has them. */
+static void slices(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    uint32_t classes[GBSI_N_CLASSES] = {0};
+    for (int kind = 0; kind < 4; ++kind) { /* spins, Potts, pairwise tables, tables of three */
+        enum { N = 160 };
+        const uint32_t k = kind == 0 ? 2 : 3;
+        uint32_t arity[N];
+        gbs_builder *b = NULL;
+        gbs_model *model = NULL;
+        test_stream s = {.seed = 11, .n = 0};
+        for (uint32_t v = 0; v < N; ++v) {
+            arity[v] = k;
+        }
+        assert_int_equal(gbs_builder_new(&b, &err), GBS_OK);
+        assert_int_equal(gbs_builder_add_variables(b, N, arity, NULL, &err), GBS_OK);
+        for (uint32_t v = 0; v + 2 < N; ++v) {
+            const uint32_t scope[3] = {v, v + 1 + test_below(&s, 2) * (kind != 3), v + 2};
+            double logw[27];
+            uint32_t table = 0;
+            for (uint32_t i = 0; i < 27; ++i) {
+                logw[i] = test_uniform(&s, -1.0, 1.0);
+            }
+            const double w = v < N / 2 ? 0.4 : logw[0]; /* one coupling for the first half */
+            if (kind == 0) {
+                assert_int_equal(gbs_builder_add_ising(b, v, scope[1], w, &err), GBS_OK);
+            } else if (kind == 1) {
+                assert_int_equal(gbs_builder_add_potts(b, v, scope[1], w, &err), GBS_OK);
+            } else {
+                const uint32_t n = kind == 2 ? 2 : 3;
+                const size_t entries = kind == 2 ? 9 : 27;
+                assert_int_equal(gbs_builder_add_table(b, entries, logw, &table, &err), GBS_OK);
+                assert_int_equal(gbs_builder_add_table_factor(b, n, scope, table, &err), GBS_OK);
+            }
+        }
+        assert_int_equal(gbs_builder_build(b, &model, &err), GBS_OK);
+        gbs_builder_free(b);
+        n_regular = 0;
+        check_model(model, 2, classes);
+        assert_true(n_regular >= 8); /* otherwise this test covers less than it says */
+    }
+    for (unsigned c = GBSI_CLASS_ISING; c <= GBSI_CLASS_TABLE; ++c) {
+        assert_true(classes[c] > 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(families),
         cmocka_unit_test(table_of_cases),
         cmocka_unit_test(long_rows),
+        cmocka_unit_test(slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
