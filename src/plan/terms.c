@@ -308,6 +308,33 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
     return GBS_OK;
 }
 
+/* Room for all terms and links at once: arrays that grow stand twice while they do. */
+static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    size_t n_terms = 0;
+    size_t n_links = 0;
+    for (uint32_t s = 0; s < plan->n_slots; ++s) {
+        const uint32_t v = plan->variable_of[s];
+        for (size_t i = c->of_start[v]; is_term_class(plan->class_id[s]) && i < c->of_start[v + 1];
+             ++i) {
+            const uint32_t n = scope_size(c->factors, c->of[i]);
+            n_terms += n > 1;
+            n_links += n > 1 ? (g->counter_of[c->of[i]] == GBSI_NONE ? n - 1 : 1) : 0;
+        }
+    }
+    void *terms = plan->term;
+    void *links = plan->link;
+    gbs_status status =
+        gbsi_reserve(&terms, &g->term_capacity, n_terms, sizeof *plan->term, "plan", err);
+    plan->term = terms;
+    if (status == GBS_OK) {
+        status = gbsi_reserve(&links, &g->link_capacity, n_links, sizeof *plan->link, "plan", err);
+        plan->link = links;
+    }
+    return status;
+}
+
 gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
@@ -321,6 +348,7 @@ gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err)
         return GBS_OK;
     }
     GBSI_TRY(make_counters(c, &g, err));
+    GBSI_TRY(reserve_terms(c, &g, err));
     plan->term_start = gbsi_alloc_array_zero((size_t)plan->n_slots + 1, sizeof *plan->term_start);
     if (plan->term_start == NULL) {
         status = gbsi_no_memory(err, "plan", (size_t)plan->n_slots * sizeof *plan->term_start);
