@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t v = 0; v < n; v++) {
         state[v] = UNTOUCHED;
     }
-    gbs_status status = gbs_state_read(fuzz_file(data, size), model, NULL, state, &err);
+    gbs_status status = gbs_state_read(path, model, NULL, state, &err);
     if (status < 0) {
         fuzz_check_refusal(path, status, &err);
     }
