@@ -470,7 +470,8 @@ static void written_names(void **state)
     m = read_model("a.mln", "0 3\n!3 v a.\n", NULL);
     expect_written(m, "n.mln", NULL, "!3 v a.\n");
     gbs_model_free(m);
-    static const char *const bad[] = {"a b", "v", "!a", "//a", "a.", "7"};
+    static const char *const bad[] = {"a b",           "v", "!a", "//a", "a.", "7", "\xef\xbb\xbfP",
+                                      "(\xb5\x2f\xfdP"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         gbs_builder *b = NULL;
         gbs_error err;

@@ -45,8 +45,15 @@ static bool is_number(const char *name)
     return gbsi_decimal_read(name, strlen(name), &value) != GBSI_DECIMAL_BAD;
 }
 
+/* What a reader looks for where a file begins: a byte-order mark, or compression by zstd (that of
+ * gzip begins with a control character, which no name holds). */
+static bool is_mark(const char *name)
+{
+    return strncmp(name, "\xef\xbb\xbf", 3) == 0 || strncmp(name, "\x28\xb5\x2f\xfd", 4) == 0;
+}
+
 /* A variable without a name becomes x and its number, with underscores until that is free.
- * @param first of a hard clause: where a number would be a weight. */
+ * @param first of a hard clause: where a number would be a weight, and the file may begin. */
 static gbs_status write_name(const gbs_model *model, uint32_t v, bool first, gbs_output *output,
                              gbs_error *err)
 {
@@ -60,7 +67,7 @@ static gbs_status write_name(const gbs_model *model, uint32_t v, bool first, gbs
         }
         name = made;
     }
-    if (!is_writable(name) || (first && is_number(name)) ||
+    if (!is_writable(name) || (first && (is_number(name) || is_mark(name))) ||
         (name == made && name_taken(model, made))) {
         gbsi_token token = {name, strlen(name)};
         char shown[GBSI_SHOWN];

@@ -56,13 +56,13 @@ static size_t longest_text(const gbs_model *m)
  * names of the states it stands for, and for every variable and state. */
 static bool is_small(const gbs_model *m, size_t n)
 {
-    enum { PER_NUMBER = 32, PER_TAG = 64 };
+    enum { PER_FILE = 2048, PER_NUMBER = 32, PER_TAG = 64 };
     const size_t text = longest_text(m);
     const size_t states = m->state_offset[m->n_variables];
     if (text > n || states > n || m->factors.n_factors > n) {
         return false;
     }
-    size_t total = PER_TAG + (states + m->n_variables) * (text + PER_TAG);
+    size_t total = PER_FILE + (states + m->n_variables) * (text + PER_TAG);
     for (size_t f = 0; f < m->factors.n_factors && total <= n; f++) {
         size_t n_scope = m->factors.scope_start[f + 1] - m->factors.scope_start[f];
         size_t entries = 1;
