@@ -10,10 +10,11 @@
 static int check_environment(void)
 {
     const char *simd = getenv("GIBBSITE_SIMD"); // NOLINT(concurrency-mt-unsafe): one thread
-    if (simd != NULL && strcmp(simd, "portable") != 0 && strcmp(simd, "avx2") != 0 &&
-        strcmp(simd, "avx512") != 0) {
+    if (simd != NULL && strcmp(simd, "portable") != 0 && strcmp(simd, "neon") != 0 &&
+        strcmp(simd, "avx2") != 0 && strcmp(simd, "avx512") != 0) {
         return cli_error(CLI_USAGE,
-                         "environment GIBBSITE_SIMD=%s: expected portable, avx2 or avx512", simd);
+                         "environment GIBBSITE_SIMD=%s: expected portable, neon, avx2 or avx512",
+                         simd);
     }
     return CLI_DONE;
 }

@@ -37,8 +37,8 @@ typedef struct gbs_error {
 /** @return the version of the library as "major.minor.patch"; static storage. */
 GBS_API const char *gbs_version(void);
 
-/** @return the instruction set the kernels run on: "avx512", "avx2" or "portable". All of them
- *          give the same bits; the environment variable GIBBSITE_SIMD forces a lower one. */
+/** @return the instruction set the kernels run on: "avx512", "avx2", "neon" or "portable". All
+ *          of them give the same bits; the environment variable GIBBSITE_SIMD forces a lower one. */
 GBS_API const char *gbs_simd_name(void);
 
 #ifdef __cplusplus

@@ -139,6 +139,9 @@ static void draw_all(void (*check)(void))
         f.wide = f.k > 256 || form / 4 % 2 != 0;
         float *first = NULL;
         for (int level = 0; level <= (int)best; ++level) {
+            if (!gbsi_simd_has((gbsi_simd)level)) {
+                continue;
+            }
             draw_at((gbsi_simd)level);
             check();
             const size_t bytes = (size_t)N_CELLS * width() * sizeof *first;
@@ -355,6 +358,9 @@ static void refine(void)
         f.wide = f.k > 256;
         set_rare();
         for (int level = 0; level <= (int)best; ++level) {
+            if (!gbsi_simd_has((gbsi_simd)level)) {
+                continue;
+            }
             draw_at((gbsi_simd)level);
             check_refined();
         }

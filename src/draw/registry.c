@@ -9,13 +9,18 @@ extern const gbsi_draw gbsi_draw_random_portable;
 extern const gbsi_draw gbsi_draw_random_avx2;
 extern const gbsi_draw gbsi_draw_random_avx512;
 #endif
+#ifdef GBSI_HAVE_NEON_SET
+extern const gbsi_draw gbsi_draw_random_neon;
+#endif
 
 /* [gbs_draw_kind][gbsi_simd] */
 static const gbsi_draw *const draws[][GBSI_N_SIMD] = {
 #ifdef GBSI_HAVE_X86_SETS
-    {&gbsi_draw_random_portable, &gbsi_draw_random_avx2, &gbsi_draw_random_avx512},
+    {&gbsi_draw_random_portable, NULL, &gbsi_draw_random_avx2, &gbsi_draw_random_avx512},
+#elif defined(GBSI_HAVE_NEON_SET)
+    {&gbsi_draw_random_portable, &gbsi_draw_random_neon, NULL, NULL},
 #else
-    {&gbsi_draw_random_portable, NULL, NULL},
+    {&gbsi_draw_random_portable, NULL, NULL, NULL},
 #endif
 };
 

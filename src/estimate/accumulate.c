@@ -19,6 +19,9 @@ DECLARE(portable);
 DECLARE(avx2);
 DECLARE(avx512);
 #endif
+#ifdef GBSI_HAVE_NEON_SET
+DECLARE(neon);
+#endif
 
 const gbsi_accumulate *gbsi_accumulate_of(gbsi_simd level)
 {
@@ -28,6 +31,10 @@ const gbsi_accumulate *gbsi_accumulate_of(gbsi_simd level)
         return &avx2;
     case GBSI_SIMD_AVX512:
         return &avx512;
+#endif
+#ifdef GBSI_HAVE_NEON_SET
+    case GBSI_SIMD_NEON:
+        return &neon;
 #endif
     default:
         return &portable;

@@ -22,6 +22,9 @@ KERNELS(portable)
 KERNELS(avx2)
 KERNELS(avx512)
 #endif
+#ifdef GBSI_HAVE_NEON_SET
+KERNELS(neon)
+#endif
 
 const gbsi_kernel *gbsi_kernel_of(gbsi_class class_id, gbsi_simd level)
 {
@@ -33,9 +36,13 @@ const gbsi_kernel *gbsi_kernel_of(gbsi_class class_id, gbsi_simd level)
     if (level == GBSI_SIMD_AVX2) {
         return kernels_avx2[class_id];
     }
-#else
-    (void)level;
 #endif
+#ifdef GBSI_HAVE_NEON_SET
+    if (level == GBSI_SIMD_NEON) {
+        return kernels_neon[class_id];
+    }
+#endif
+    (void)level; /* not looked at in a build of portable C alone */
     return kernels_portable[class_id];
 }
 

@@ -106,6 +106,9 @@ static void lanes_equal_scalar(void **state)
     static const uint32_t first[] = {0, 5, 0xFFFFFFFAu};
     gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
     for (int level = 0; level <= (int)best; level++) {
+        if (!gbsi_simd_has((gbsi_simd)level)) {
+            continue;
+        }
         const gbsi_words *words = gbsi_words_of((gbsi_simd)level);
         for (uint32_t i = 0; i < 360; i++) {
             uint64_t p = pass[i % 6];

@@ -18,16 +18,22 @@ DECLARE_SET(portable)
 DECLARE_SET(avx2)
 DECLARE_SET(avx512)
 #endif
+#ifdef GBSI_HAVE_NEON_SET
+DECLARE_SET(neon)
+#endif
 
 const gbsi_words *gbsi_words_of(gbsi_simd level)
 {
-    static const gbsi_words words[] = {
-        TABLE_OF_SET(portable),
+    static const gbsi_words words[GBSI_N_SIMD] = {
+        [GBSI_SIMD_PORTABLE] = TABLE_OF_SET(portable),
 #ifdef GBSI_HAVE_X86_SETS
-        TABLE_OF_SET(avx2),
-        TABLE_OF_SET(avx512),
+        [GBSI_SIMD_AVX2] = TABLE_OF_SET(avx2),
+        [GBSI_SIMD_AVX512] = TABLE_OF_SET(avx512),
+#endif
+#ifdef GBSI_HAVE_NEON_SET
+        [GBSI_SIMD_NEON] = TABLE_OF_SET(neon),
 #endif
     };
-    assert((size_t)level < sizeof words / sizeof words[0]);
+    assert(level < GBSI_N_SIMD && words[level].lanes16 != NULL);
     return &words[level];
 }

@@ -8,7 +8,7 @@
 
 #include "gibbsite/status.h"
 
-static const char *const LEVEL_TEXT[GBSI_N_SIMD] = {"portable", "avx2", "avx512"};
+static const char *const LEVEL_TEXT[GBSI_N_SIMD] = {"portable", "neon", "avx2", "avx512"};
 
 /* The level in use plus one; 0 until somebody asked. Two threads that ask first at the same time
  * find the same answer, so who stores last does not matter. */
@@ -29,6 +29,9 @@ static gbsi_simd best_of_machine(void)
     if (avx2) {
         return GBSI_SIMD_AVX2;
     }
+#endif
+#ifdef GBSI_HAVE_NEON_SET
+    return GBSI_SIMD_NEON; /* part of every AArch64 */
 #endif
     return GBSI_SIMD_PORTABLE;
 }
@@ -60,11 +63,20 @@ gbsi_simd gbsi_simd_level(void)
     return gbsi_simd_force(wish);
 }
 
+bool gbsi_simd_has(gbsi_simd level)
+{
+#ifndef GBSI_HAVE_NEON_SET
+    if (level == GBSI_SIMD_NEON) {
+        return false;
+    }
+#endif
+    return level <= best_of_machine();
+}
+
 gbsi_simd gbsi_simd_force(gbsi_simd level)
 {
-    gbsi_simd best = best_of_machine();
-    if (level > best) {
-        level = best;
+    while (!gbsi_simd_has(level)) {
+        --level; /* ends: all have the portable one */
     }
     atomic_store_explicit(&chosen, (int)level + 1, memory_order_relaxed);
     return level;

@@ -5,19 +5,24 @@
 
 #include <stdbool.h>
 
+/* In the order of the width of a register: a wish means at most that one. */
 typedef enum gbsi_simd {
     GBSI_SIMD_PORTABLE,
+    GBSI_SIMD_NEON,   /* Armv8.0-A */
     GBSI_SIMD_AVX2,   /* AVX2, FMA, BMI */
     GBSI_SIMD_AVX512, /* F, BW, DQ, VL, VBMI not needed */
     GBSI_N_SIMD,
 } gbsi_simd;
 
-/* The best that the CPU, the build and the environment variable GIBBSITE_SIMD (portable, avx2,
- * avx512; a wish beyond the CPU is lowered to what it has) allow. Decided once. There is no way to
- * fail here, so a text that is no wish counts as none; clients refuse it by gbsi_simd_wish_ok(). */
+/* The best that the CPU, the build and the environment variable GIBBSITE_SIMD (portable, neon,
+ * avx2, avx512; a wish that the CPU has not is lowered to one it has) allow. Decided once. There is
+ * no way to fail here, so a text that is no wish counts as none; clients refuse it by
+ * gbsi_simd_wish_ok(). */
 gbsi_simd gbsi_simd_level(void);
-/* "portable", "avx2" or "avx512". */
+/* "portable", "neon", "avx2" or "avx512". */
 const char *gbsi_simd_text(gbsi_simd level);
+/* Have the CPU and the build this level? Not every level below the best: NEON is not on x86. */
+bool gbsi_simd_has(gbsi_simd level);
 /* Tests and benchmarks: use this level from now on if the machine has it. @return the level in use.
  */
 gbsi_simd gbsi_simd_force(gbsi_simd level);

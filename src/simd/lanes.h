@@ -54,6 +54,9 @@
 #elif defined(GBSI_LANES_AVX2)
 #include "simd/lanes_avx2.h"
 #define GBSI_V(name) name##_avx2
+#elif defined(GBSI_LANES_NEON)
+#include "simd/lanes_neon.h"
+#define GBSI_V(name) name##_neon
 #else
 #include "simd/lanes_portable.h"
 #define GBSI_V(name) name##_portable

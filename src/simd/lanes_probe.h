@@ -33,6 +33,7 @@ typedef struct lane_probe {
 } lane_probe;
 
 extern const lane_probe gbsi_probes_portable[];
+extern const lane_probe gbsi_probes_neon[];
 extern const lane_probe gbsi_probes_avx2[];
 extern const lane_probe gbsi_probes_avx512[];
 extern const size_t gbsi_n_probes; /* of each */
@@ -143,6 +144,7 @@ WORD_PROBE(vu_gather_u16,
            vu_gather_u16((const uint16_t *)(const void *)in->table, probe_index(in->a)))
 MASK_PROBE(vm_and, vm_and(MA, MB))
 MASK_PROBE(vm_or, vm_or(MA, MB))
+MASK_PROBE(vm_xor, vm_xor(MA, MB))
 MASK_PROBE(vm_andnot, vm_andnot(MA, MB))
 MASK_PROBE(vm_not, vm_not(MA))
 MASK_PROBE(vm_none, vm_none())
@@ -200,15 +202,15 @@ const lane_probe PROBE_NAME[] = {
     W(vw_mul),       W(vw_xor_high),   W(vu_load_u8),
     W(vu_load_u16),  W(vu_store_u8),   W(vu_store_u16),
     W(vu_gather_u8), W(vu_gather_u16), W(vm_and),
-    W(vm_or),        W(vm_andnot),     W(vm_not),
-    W(vm_none),      W(vm_any),        W(vm_all),
-    W(vb_set1),      W(vb_add),        W(vb_sub),
-    W(vb_eq),        W(vb_widen),      W(vb_narrow),
-    D(vd_zero),      D(vd_set1),       D(vd_from_vf),
-    F(vf_from_vd),   D(vd_add),        D(vd_sub),
-    D(vd_mul),       D(vd_fma),        W(vd_lt),
-    F(vf_exp),       F(vf_exp_low),    F(vf_log),
-    F(vf_tanh),
+    W(vm_or),        W(vm_xor),        W(vm_andnot),
+    W(vm_not),       W(vm_none),       W(vm_any),
+    W(vm_all),       W(vb_set1),       W(vb_add),
+    W(vb_sub),       W(vb_eq),         W(vb_widen),
+    W(vb_narrow),    D(vd_zero),       D(vd_set1),
+    D(vd_from_vf),   F(vf_from_vd),    D(vd_add),
+    D(vd_sub),       D(vd_mul),        D(vd_fma),
+    W(vd_lt),        F(vf_exp),        F(vf_exp_low),
+    F(vf_log),       F(vf_tanh),
 };
 
 #endif

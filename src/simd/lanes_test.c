@@ -144,6 +144,10 @@ static void sets_equal_portable(void **state)
         compare_set(gbsi_probes_avx512);
     }
 #endif
+#ifdef GBSI_HAVE_NEON_SET
+    assert_int_equal(best, GBSI_SIMD_NEON);
+    compare_set(gbsi_probes_neon);
+#endif
 }
 
 /* One lane of a portable operation, for the promises below. */
@@ -273,9 +277,19 @@ static void levels_are_lowered_not_raised(void **state)
     assert_int_equal(gbsi_simd_level(), best);
     assert_int_equal(gbsi_simd_force(GBSI_N_SIMD), best);
     assert_string_equal(gbs_simd_name(), gbsi_simd_text(best));
+    for (int level = 0; level < GBSI_N_SIMD; ++level) {
+        const gbsi_simd used = gbsi_simd_force((gbsi_simd)level);
+        assert_true(gbsi_simd_has(used) && (int)used <= level);
+        assert_int_equal(used == (gbsi_simd)level, gbsi_simd_has((gbsi_simd)level));
+    }
+    assert_true(gbsi_simd_has(GBSI_SIMD_PORTABLE));
+    assert_false(gbsi_simd_has(GBSI_SIMD_NEON) && gbsi_simd_has(GBSI_SIMD_AVX2));
+    assert_false(gbsi_simd_has(GBSI_N_SIMD));
+    (void)gbsi_simd_force(best);
     assert_true(gbsi_simd_wish_ok(NULL));
     assert_true(gbsi_simd_wish_ok(""));
     assert_true(gbsi_simd_wish_ok("avx2"));
+    assert_true(gbsi_simd_wish_ok("neon"));
     assert_false(gbsi_simd_wish_ok("AVX2"));
     assert_false(gbsi_simd_wish_ok("avx51"));
     assert_false(gbsi_simd_wish_ok("best"));

@@ -69,7 +69,7 @@ def test_digest_tells_results_apart(run, work):
 def test_instruction_sets_agree(run, work):
     """A wish beyond the machine is lowered, so that this runs everywhere."""
     digests = set()
-    for simd in ("portable", "avx2", "avx512"):
+    for simd in ("portable", "neon", "avx2", "avx512"):
         done = run("marginals", SPRINKLER, "--sweeps", "200", "--summary", "run.json",
                    env={"GIBBSITE_SIMD": simd})
         assert done.status == 0, done.err

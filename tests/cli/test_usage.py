@@ -126,12 +126,12 @@ def test_refused(run, work, arguments, part):
 
 
 @pytest.mark.parametrize("value, status", [
-    ("portable", 0), ("avx2", 0), ("avx512", 0), ("sse", 2), ("AVX2", 2), ("", 2),
+    ("portable", 0), ("neon", 0), ("avx2", 0), ("avx512", 0), ("sse", 2), ("AVX2", 2), ("", 2),
 ])
 def test_simd_environment(run, value, status):
     done = run("info", SPRINKLER, env={"GIBBSITE_SIMD": value})
     assert done.status == status
-    assert status == 0 or "portable, avx2 or avx512" in done.err
+    assert status == 0 or "portable, neon, avx2 or avx512" in done.err
 
 
 def test_options_before_and_after_the_model(run):

@@ -243,6 +243,9 @@ static void check_plan(gbs_model *model, uint64_t seed, bool heated, uint32_t *c
     float *first = must_have(gbsi_alloc_lanes(cells, sizeof *first));
     const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
     for (int level = GBSI_SIMD_PORTABLE; level <= (int)best; ++level) {
+        if (!gbsi_simd_has((gbsi_simd)level)) {
+            continue;
+        }
         check_level(&f, (gbsi_simd)level, first);
         n_regular += check_slices(&f, (gbsi_simd)level, first);
     }
