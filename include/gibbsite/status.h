@@ -38,7 +38,8 @@ typedef struct gbs_error {
 GBS_API const char *gbs_version(void);
 
 /** @return the instruction set the kernels run on: "avx512", "avx2", "neon" or "portable". All
- *          of them give the same bits; the environment variable GIBBSITE_SIMD forces a lower one. */
+ *          of them give the same bits; the environment variable GIBBSITE_SIMD forces a lower one.
+ */
 GBS_API const char *gbs_simd_name(void);
 
 #ifdef __cplusplus
