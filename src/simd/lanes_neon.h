@@ -83,6 +83,39 @@ GBSI_QUARTERS_2(vu, vu_mul, vu, vmulq_u32)
 GBSI_QUARTERS_2(vu, vu_and, vu, vandq_u32)
 GBSI_QUARTERS_2(vu, vu_or, vu, vorrq_u32)
 GBSI_QUARTERS_2(vu, vu_xor, vu, veorq_u32)
+GBSI_QUARTERS_2(vu, vu_andnot, vu, vbicq_u32)
+static inline uint32x4_t gbsi_xor3_128(uint32x4_t a, uint32x4_t b, uint32x4_t c)
+{
+    return veorq_u32(veorq_u32(a, b), c);
+}
+/* Where a and b differ c decides, elsewhere either of them. */
+static inline uint32x4_t gbsi_majority128(uint32x4_t a, uint32x4_t b, uint32x4_t c)
+{
+    return vbslq_u32(veorq_u32(a, b), c, a);
+}
+static inline uint32x4_t gbsi_or_and128(uint32x4_t a, uint32x4_t b, uint32x4_t c)
+{
+    return vorrq_u32(a, vandq_u32(b, c));
+}
+static inline uint32x4_t gbsi_and_same128(uint32x4_t a, uint32x4_t b, uint32x4_t c)
+{
+    return vbicq_u32(a, veorq_u32(b, c));
+}
+/* The bits of every byte, then the four bytes added up. */
+static inline uint32x4_t gbsi_popcount128(uint32x4_t a)
+{
+    return vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u32(a))));
+}
+GBSI_QUARTERS_3(vu, vu_xor3, vu, gbsi_xor3_128)
+GBSI_QUARTERS_3(vu, vu_majority, vu, gbsi_majority128)
+GBSI_QUARTERS_3(vu, vu_or_and, vu, gbsi_or_and128)
+GBSI_QUARTERS_3(vu, vu_and_same, vu, gbsi_and_same128)
+GBSI_QUARTERS_1(vu, vu_popcount, vu, gbsi_popcount128)
+static inline int vu_any(vu a)
+{
+    uint32x4_t any = vorrq_u32(vorrq_u32(a.q[0], a.q[1]), vorrq_u32(a.q[2], a.q[3]));
+    return vmaxvq_u32(any) != 0;
+}
 GBSI_QUARTERS_2(vu, vu_min, vu, vminq_u32)
 /* One instruction shifts left by a register, right where the count is negative. It reads the low
  * byte of the count: 32 and more give 0 here too. */
