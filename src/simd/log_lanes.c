@@ -2,6 +2,8 @@
 /* The logarithm of math.c for many numbers: a chain of some hundred operations that wait for each
  * other, so eight of them side by side cost little more than one. The loop over them is plain C
  * that the compiler turns into vectors; what is no normal positive number takes its turn alone. */
+#include <string.h>
+
 #include "simd/lanes.h"
 #include "simd/math.h"
 #include "simd/math_pair.h"
