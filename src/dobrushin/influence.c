@@ -52,19 +52,20 @@ static gbs_status index_factors(gbsi_influence *w, gbs_error *err)
     return GBS_OK;
 }
 
-gbs_status gbsi_influence_new(const gbsi_graph *graph, size_t max_cells, gbsi_influence **out,
-                              gbs_error *err)
+gbs_status gbsi_influence_new(const gbsi_graph *graph, const gbsi_influence_limits *limits,
+                              gbsi_influence **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_influence *w = gbsi_alloc_zero(sizeof *w);
-    assert(max_cells <= GBSI_INFLUENCE_CELLS);
     if (w == NULL) {
         return gbsi_no_memory(err, "influence", sizeof *w);
     }
     w->graph = graph;
     w->model = graph->model;
     w->factors = &graph->model->factors;
-    w->max_cells = max_cells;
+    w->limits =
+        limits != NULL ? *limits : (gbsi_influence_limits){GBSI_INFLUENCE_CELLS, UINT64_MAX};
+    assert(w->limits.cells <= GBSI_INFLUENCE_CELLS);
     GBSI_TRY(index_factors(w, err));
     *out = w;
     w = NULL;
@@ -110,10 +111,14 @@ static gbs_status add_use(gbsi_influence *w, uint32_t i, size_t f, gbs_error *er
     while (factors->scope[factors->scope_start[f] + position] != i) {
         ++position;
     }
-    w->use[w->n_use++] = (use){.f = f,
-                               .position = position,
-                               .odds = w->model->arity[i] == 2 ? gbsi_influence_odds(w, f, position)
-                                                               : (range){0.0, 0.0}};
+    use *u = &w->use[w->n_use++];
+    *u = (use){.f = f, .position = position};
+    if (factors->kind[f] == GBS_FACTOR_TABLE) {
+        gbsi_table_size_up(w, u);
+    }
+    if (w->model->arity[i] == 2) {
+        u->odds = gbsi_influence_odds(w, f, position);
+    }
 
 cleanup:
     return status;

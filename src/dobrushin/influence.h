@@ -19,14 +19,20 @@ typedef struct gbsi_influence_row {
     const double *bound; /* [n] of C_ij, 0 to 1 */
 } gbsi_influence_row;
 
-/* Several factors of one pair are put together over all their variables if those have at most so
- * many configurations, else their bounds are added. */
-#define GBSI_INFLUENCE_CELLS ((size_t)1 << 16)
+/* Where time matters more than tight bounds. */
+typedef struct gbsi_influence_limits {
+    size_t cells;  /* several factors of one pair are put together over all their variables if those
+                      have at most so many configurations, else their bounds are added */
+    uint64_t walk; /* tables of n variables and E entries are looked at entry by entry for each pair
+                      if n (n - 1) E is at most that, else only their spread counts */
+} gbsi_influence_limits;
 
-/* @param graph borrowed; its extra edges are no influences. @param max_cells GBSI_INFLUENCE_CELLS,
- * or less where time matters more: what several factors of one pair may cost. */
-gbs_status gbsi_influence_new(const gbsi_graph *graph, size_t max_cells, gbsi_influence **out,
-                              gbs_error *err);
+#define GBSI_INFLUENCE_CELLS ((size_t)1 << 16) /* the most that is any use */
+
+/* @param graph borrowed; its extra edges are no influences. @param limits NULL: none but
+ * GBSI_INFLUENCE_CELLS. */
+gbs_status gbsi_influence_new(const gbsi_graph *graph, const gbsi_influence_limits *limits,
+                              gbsi_influence **out, gbs_error *err);
 void gbsi_influence_free(gbsi_influence *w);
 
 /* Row i; valid until the next call. */

@@ -14,6 +14,9 @@ typedef struct range {
 typedef struct use {
     size_t f;
     uint32_t position; /* of i in its scope */
+    bool coarse;       /* a table too large to walk ... */
+    bool has_zeros;    /* ... with entries of minus infinity */
+    double spread;     /* ... else largest less smallest entry */
     range odds;        /* what it adds to the log-odds of i, if i is binary */
 } use;
 
@@ -69,7 +72,7 @@ struct gbsi_influence {
     const gbsi_graph *graph;
     const gbsi_conditioned *model;
     const gbsi_factors *factors;
-    size_t max_cells;
+    gbsi_influence_limits limits;
     size_t *factor_of; /* [scopes that are factors] NULL: scope s is factor s */
     size_t n_factor_scopes;
     double *field; /* [n] log-odds of binary variables from factors of one variable; NULL: none */
@@ -87,6 +90,30 @@ struct gbsi_influence {
     uint32_t place[64]; /* a union of scopes, i and j first */
     logical_effect effect[N_EFFECTS];
 };
+
+/* ---- influence_logical.c ----------------------------------------------------------------- */
+
+logical_key gbsi_logical_key(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj);
+/* Over all cases: the range of the log-odds of literal i, and what literal j does to them.
+ * @param single there is no j: k->j_head is true, as if i were it. */
+const logical_effect *gbsi_logical_effect(gbsi_influence *w, const logical_key *k, bool single);
+/* Every case of a short one, in the states of i: for more than two of them false, true, false. */
+void gbsi_logical_walk(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m);
+
+static inline bool gbsi_literal_is_zero(const gbsi_influence *w, size_t f, uint32_t position)
+{
+    return w->factors->literal[w->factors->scope_start[f] + position] == 0;
+}
+
+/* ---- influence_table.c ------------------------------------------------------------------- */
+
+/* Needs room for a slab. @param u of a table. */
+void gbsi_table_walk(gbsi_influence *w, const use *u, uint32_t pj, measure *m);
+/* Fills coarse, has_zeros and spread of a table. */
+void gbsi_table_size_up(const gbsi_influence *w, use *u);
+range gbsi_table_odds(const gbsi_influence *w, size_t f, uint32_t position);
+
+/* ---- influence_pair.c -------------------------------------------------------------------- */
 
 /* What factor f adds to the log-odds of the binary variable at a position of its scope. */
 range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position);

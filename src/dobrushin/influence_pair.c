@@ -10,10 +10,7 @@
 #include "dobrushin/influence_inside.h"
 #include "simd/math.h"
 
-enum {
-    SHORT_LOGICAL = 16, /* literals; up to here every case has its own midpoint */
-    WALKED = 1 << 20,   /* entries of a table of more than two variables; larger ones are not */
-};
+#define SHORT_LOGICAL 16u /* literals; up to here every case has its own midpoint */
 
 static const range nothing = {0.0, 0.0};
 
@@ -28,236 +25,10 @@ static size_t scope_size(const gbsi_factors *factors, size_t f)
     return factors->scope_start[f + 1] - factors->scope_start[f];
 }
 
-/* ---- logical factors ----------------------------------------------------------------------- */
-
-static logical_key key_of(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj)
-{
-    const gbsi_factors *factors = w->factors;
-    const gbsi_logical *logical = &factors->logical[factors->aux[f]];
-    const uint32_t n = (uint32_t)scope_size(factors, f);
-    const bool free_head = logical->head == GBSI_HEAD_FREE;
-    return (logical_key){.logical = *logical,
-                         .n = n,
-                         .i_head = free_head && pi + 1 == n,
-                         .j_head = free_head && pj + 1 == n,
-                         .weight = factors->weight[f]};
-}
-
-/* The slab (literal j) x (literal i), false first, with `others` further literals of the body true.
- * @param head of a free head that is neither. */
-static void logical_slab(const logical_key *k, bool single, uint32_t others, bool head,
-                         double slab[4])
-{
-    const bool free_head = k->logical.head == GBSI_HEAD_FREE;
-    for (uint32_t lj = 0; lj < 2; ++lj) {
-        for (uint32_t li = 0; li < 2; ++li) {
-            const uint32_t n_true = k->logical.n_body_true + others + (k->i_head ? 0 : li) +
-                                    (single || k->j_head ? 0 : lj);
-            const bool h = k->i_head              ? li != 0
-                           : !single && k->j_head ? lj != 0
-                           : free_head            ? head
-                                                  : k->logical.head == GBSI_HEAD_TRUE;
-            slab[2 * lj + li] = gbsi_logical_value(&k->logical, k->weight, n_true, h);
-        }
-    }
-}
-
-/* Further literals of the body, and whether there is a free head beside i and j. */
-static uint32_t logical_others(const logical_key *k, bool single, bool *head)
-{
-    const bool free_head = k->logical.head == GBSI_HEAD_FREE;
-    const uint32_t body = k->n - (free_head ? 1u : 0u);
-    *head = free_head && !k->i_head && (single || !k->j_head);
-    return body - (k->i_head ? 0u : 1u) - (single || k->j_head ? 0u : 1u);
-}
-
-static bool same_key(const logical_key *a, const logical_key *b)
-{
-    return a->logical.function == b->logical.function && a->logical.head == b->logical.head &&
-           a->logical.n_body == b->logical.n_body &&
-           a->logical.n_body_true == b->logical.n_body_true && a->n == b->n &&
-           a->i_head == b->i_head && a->j_head == b->j_head && a->weight == b->weight;
-}
-
-/* Over all cases: the range of the log-odds of literal i, and what literal j does to them.
- * @param single there is no j: k->j_head is true, as if i were it. */
-static const logical_effect *effect_of(gbsi_influence *w, const logical_key *k, bool single)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, &k->weight, sizeof bits);
-    bits = (bits ^ k->n ^ (uint64_t)k->logical.function << 32 ^ (uint64_t)k->logical.n_body << 8) *
-           0x9e3779b97f4a7c15u;
-    const size_t at = ((size_t)(bits >> 54) ^ (k->i_head ? 1u : 0u) ^ (k->j_head ? 2u : 0u) ^
-                       (single ? 4u : 0u)) %
-                      N_EFFECTS;
-    logical_effect *e = &w->effect[at];
-    if (e->known && e->single == single && same_key(&e->key, k)) {
-        return e;
-    }
-    double delta[4] = {0.0};
-    double slab[4];
-    bool head = false;
-    const uint32_t others = logical_others(k, single, &head);
-    measure m = {.ki = 2, .kj = 2, .delta = delta, .mid = {INFINITY, -INFINITY}, .field = nothing};
-    range odds = {INFINITY, -INFINITY};
-    for (uint32_t c = 0; c <= others; ++c) {
-        for (int h = 0; h <= (head ? 1 : 0); ++h) {
-            logical_slab(k, single, c, h != 0, slab);
-            const double o = slab[1] - slab[0];
-            if (isfinite(o)) {
-                odds.lo = o < odds.lo ? o : odds.lo;
-                odds.hi = o > odds.hi ? o : odds.hi;
-            }
-            if (!single) {
-                gbsi_influence_slab(slab, &m);
-            }
-        }
-    }
-    *e = (logical_effect){.key = *k,
-                          .known = true,
-                          .single = single,
-                          .apart = m.apart,
-                          .delta = delta[2],
-                          .odds = odds.lo <= odds.hi ? odds : nothing,
-                          .mid = m.mid.lo <= m.mid.hi ? m.mid : nothing};
-    return e;
-}
-
 /* From literal true against false to state 1 against 0. */
 static range turned(range r, bool turn)
 {
     return turn ? (range){-r.hi, -r.lo} : r;
-}
-
-static bool literal_is_zero(const gbsi_influence *w, size_t f, uint32_t position)
-{
-    return w->factors->literal[w->factors->scope_start[f] + position] == 0;
-}
-
-/* Every case of a short one, in the states of i: for more than two of them false, true, false. */
-static void walk_logical(const gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m)
-{
-    const logical_key k = key_of(w, f, pi, pj);
-    const uint32_t ki = m->ki;
-    const bool turn = ki == 2 && literal_is_zero(w, f, pi);
-    double slab[4];
-    double states[6];
-    bool head = false;
-    const uint32_t others = logical_others(&k, false, &head);
-    measure two = *m; /* rows: literal j false, true */
-    two.ki = ki == 2 ? 2 : 3;
-    two.kj = 2;
-    for (uint32_t c = 0; c <= others; ++c) {
-        for (int h = 0; h <= (head ? 1 : 0); ++h) {
-            logical_slab(&k, false, c, h != 0, slab);
-            for (uint32_t lj = 0; lj < 2; ++lj) {
-                for (uint32_t a = 0; a < two.ki; ++a) {
-                    states[lj * two.ki + a] = slab[2 * lj + ((a == 1) != turn ? 1 : 0)];
-                }
-            }
-            gbsi_influence_slab(states, &two);
-        }
-    }
-    m->apart = two.apart;
-    m->bound = two.bound;
-    m->osc = two.osc;
-}
-
-/* ---- tables -------------------------------------------------------------------------------- */
-
-static size_t stride_of(const gbsi_influence *w, size_t f, uint32_t position)
-{
-    const gbsi_factors *factors = w->factors;
-    size_t stride = 1;
-    for (size_t s = factors->scope_start[f] + position + 1; s < factors->scope_start[f + 1]; ++s) {
-        stride *= w->model->arity[factors->scope[s]];
-    }
-    return stride;
-}
-
-/* Largest less smallest finite entry; @return false if some entry is minus infinity. */
-static bool table_spread(const gbsi_influence *w, size_t f, double *spread)
-{
-    const gbsi_factors *factors = w->factors;
-    const size_t t = factors->aux[f];
-    double most = -INFINITY;
-    double least = INFINITY;
-    bool finite = true;
-    for (size_t e = factors->table_start[t]; e < factors->table_start[t + 1]; ++e) {
-        const double v = factors->table[e];
-        finite &= v != -INFINITY;
-        most = v > most ? v : most;
-        least = v < least && v != -INFINITY ? v : least;
-    }
-    *spread = most > least ? most - least : 0.0;
-    return finite;
-}
-
-/* Log-odds lie within the spread, so that they move by twice that at most. */
-static void coarse_table(const gbsi_influence *w, size_t f, measure *m)
-{
-    double spread = 0.0;
-    m->apart |= !table_spread(w, f, &spread);
-    if (m->delta != NULL) {
-        for (size_t e = 0; e < m->n_delta; ++e) {
-            m->delta[e] = 2.0 * spread;
-        }
-        m->mid = (range){-spread, spread};
-    } else if (m->ki == 2) {
-        const range all = {m->field.lo - spread, m->field.hi + spread};
-        const double bound = gbsi_influence_field(spread, -spread, all);
-        m->bound = bound > m->bound ? bound : m->bound;
-    } else {
-        m->osc = 2.0 * spread > m->osc ? 2.0 * spread : m->osc;
-    }
-}
-
-static void walk_table(gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m)
-{
-    const gbsi_factors *factors = w->factors;
-    const size_t start = factors->table_start[factors->aux[f]];
-    const size_t last = factors->table_start[factors->aux[f] + (size_t)1];
-    const size_t si = stride_of(w, f, pi);
-    const size_t sj = stride_of(w, f, pj);
-    const size_t long_stride = si > sj ? si : sj;
-    const size_t short_stride = si > sj ? sj : si;
-    const size_t long_block = long_stride * (si > sj ? m->ki : m->kj);
-    const size_t short_block = short_stride * (si > sj ? m->kj : m->ki);
-    if (last - start > WALKED && scope_size(factors, f) > 2) {
-        coarse_table(w, f, m);
-        return;
-    }
-    for (size_t a = start; a < last && !m->apart; a += long_block) {
-        for (size_t b = 0; b < long_stride; b += short_block) {
-            for (size_t c = 0; c < short_stride; ++c) {
-                const double *entry = &factors->table[a + b + c];
-                for (uint32_t x = 0; x < m->kj; ++x) {
-                    for (uint32_t s = 0; s < m->ki; ++s) {
-                        w->slab[(size_t)x * m->ki + s] = entry[x * sj + s * si];
-                    }
-                }
-                gbsi_influence_slab(w->slab, m);
-            }
-        }
-    }
-}
-
-static range table_odds(const gbsi_influence *w, size_t f, uint32_t position)
-{
-    const gbsi_factors *factors = w->factors;
-    const size_t last = factors->table_start[factors->aux[f] + (size_t)1];
-    const size_t stride = stride_of(w, f, position);
-    range r = {INFINITY, -INFINITY};
-    for (size_t a = factors->table_start[factors->aux[f]]; a < last; a += 2 * stride) {
-        for (size_t e = a; e < a + stride; ++e) {
-            const double odds = factors->table[e + stride] - factors->table[e];
-            if (isfinite(odds)) {
-                r.lo = odds < r.lo ? odds : r.lo;
-                r.hi = odds > r.hi ? odds : r.hi;
-            }
-        }
-    }
-    return r.lo <= r.hi ? r : nothing;
 }
 
 range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position)
@@ -270,11 +41,11 @@ range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position)
     case GBS_FACTOR_POTTS:
         return isfinite(j) ? (range){-j, j} : nothing;
     case GBS_FACTOR_LOGICAL: {
-        const logical_key k = key_of(w, f, position, position);
-        return turned(effect_of(w, &k, true)->odds, literal_is_zero(w, f, position));
+        const logical_key k = gbsi_logical_key(w, f, position, position);
+        return turned(gbsi_logical_effect(w, &k, true)->odds, gbsi_literal_is_zero(w, f, position));
     }
     default:
-        return table_odds(w, f, position);
+        return gbsi_table_odds(w, f, position);
     }
 }
 
@@ -282,13 +53,14 @@ range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position)
 
 /* Changes and midpoints of a single factor, for `sum`. Spins and Potts couplings of two states are
  * the slab itself, turned about. */
-static void measure_one(gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, measure *m)
+static void measure_one(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
 {
     const gbsi_factors *factors = w->factors;
+    const size_t f = u->f;
     const double j = factors->weight[f];
     double change = 0.0;
     if (factors->kind[f] == GBS_FACTOR_TABLE) {
-        walk_table(w, f, pi, pj, m);
+        gbsi_table_walk(w, u, pj, m);
         return;
     }
     uint32_t literal = GBSI_NONE;
@@ -300,11 +72,11 @@ static void measure_one(gbsi_influence *w, size_t f, uint32_t pi, uint32_t pj, m
         change = 2.0 * fabs(j);
         m->mid = nothing;
     } else {
-        const logical_key k = key_of(w, f, pi, pj);
-        const logical_effect *e = effect_of(w, &k, false);
+        const logical_key k = gbsi_logical_key(w, f, u->position, pj);
+        const logical_effect *e = gbsi_logical_effect(w, &k, false);
         m->apart |= e->apart;
         change = e->delta;
-        m->mid = turned(e->mid, literal_is_zero(w, f, pi));
+        m->mid = turned(e->mid, gbsi_literal_is_zero(w, f, u->position));
         literal = factors->literal[factors->scope_start[f] + pj];
     }
     for (uint32_t x = 1; x < m->kj; ++x) {
@@ -328,13 +100,13 @@ static void single(gbsi_influence *w, const use *u, uint32_t pj, measure *m)
         m->osc = 2.0 * fabs(j);
         m->bound = m->apart ? 1.0 : gbsi_influence_field(j, -j, m->field);
     } else if (factors->kind[u->f] == GBS_FACTOR_TABLE) {
-        walk_table(w, u->f, u->position, pj, m);
+        gbsi_table_walk(w, u, pj, m);
     } else if (scope_size(factors, u->f) <= SHORT_LOGICAL) {
-        walk_logical(w, u->f, u->position, pj, m);
+        gbsi_logical_walk(w, u->f, u->position, pj, m);
     } else {
-        const logical_key k = key_of(w, u->f, u->position, pj);
-        const logical_effect *e = effect_of(w, &k, false);
-        const range mid = turned(e->mid, literal_is_zero(w, u->f, u->position));
+        const logical_key k = gbsi_logical_key(w, u->f, u->position, pj);
+        const logical_effect *e = gbsi_logical_effect(w, &k, false);
+        const range mid = turned(e->mid, gbsi_literal_is_zero(w, u->f, u->position));
         m->apart = e->apart;
         m->osc = e->delta;
         m->bound = gbsi_influence_field(0.5 * e->delta, -0.5 * e->delta,
@@ -364,13 +136,13 @@ static size_t find_union(gbsi_influence *w, uint32_t i, const end *e, size_t n, 
                 cells *= w->model->arity[factors->scope[s]];
                 w->place[found++] = factors->scope[s];
             }
-            if (cells > w->max_cells) {
+            if (cells > w->limits.cells) {
                 return 0;
             }
         }
     }
     *n_union = found;
-    return cells > w->max_cells ? 0 : cells;
+    return cells > w->limits.cells ? 0 : cells;
 }
 
 /* Log-weight of factor f at the states at[] of the union. */
@@ -435,7 +207,7 @@ static gbs_status added(gbsi_influence *w, const end *e, size_t n, measure *m, g
                        .n_delta = n_delta,
                        .mid = {INFINITY, -INFINITY}};
         memset(w->delta, 0, n_delta * sizeof *w->delta);
-        measure_one(w, u->f, u->position, e[q].position, &one);
+        measure_one(w, u, e[q].position, &one);
         m->apart |= one.apart;
         mid.lo += one.mid.lo <= one.mid.hi ? one.mid.lo : 0.0;
         mid.hi += one.mid.lo <= one.mid.hi ? one.mid.hi : 0.0;

@@ -18,14 +18,15 @@ typedef struct made {
 } made;
 
 /* @return 0 if hard zeros leave no state at all. */
-static int prepare(made *m, gbs_model *model, size_t max_cells)
+static int prepare(made *m, gbs_model *model, size_t cells, uint64_t walk)
 {
+    const gbsi_influence_limits limits = {cells, walk};
     *m = (made){.model = model};
     if (gbsi_condition(model, NULL, &m->conditioned, NULL) != GBS_OK) {
         return 0;
     }
     assert_int_equal(gbsi_graph_new(m->conditioned, NULL, &m->graph, NULL), GBS_OK);
-    assert_int_equal(gbsi_influence_new(m->graph, max_cells, &m->w, NULL), GBS_OK);
+    assert_int_equal(gbsi_influence_new(m->graph, &limits, &m->w, NULL), GBS_OK);
     return 1;
 }
 
@@ -149,13 +150,14 @@ static void test_never_below(void **unused)
     (void)unused;
     static const uint32_t zeros[] = {0, 10, 30};
     static const size_t cells[] = {GBSI_INFLUENCE_CELLS, 16, 0};
+    static const uint64_t walk[] = {UINT64_MAX, UINT64_MAX, 40};
     uint64_t seed = 1;
     for (unsigned z = 0; z < 3; ++z) {
         for (unsigned c = 0; c < 3; ++c) {
             tally t = {0};
             for (unsigned n = 0; n < 1500; ++n) {
                 made m;
-                if (prepare(&m, random_model(&seed, zeros[z]), cells[c])) {
+                if (prepare(&m, random_model(&seed, zeros[z]), cells[c], walk[c])) {
                     check_model(&m, &t);
                 }
                 release(&m);
@@ -163,7 +165,7 @@ static void test_never_below(void **unused)
             print_message("%u %% zeros, %zu cells: %u pairs, mean exact / bound %.3f\n", zeros[z],
                           cells[c], t.n, t.ratio / t.n);
             assert_true(t.n > 2000);
-            assert_true(t.ratio / t.n > 0.6); /* bounds of 1 would do as well, otherwise */
+            assert_true(t.ratio / t.n > 0.5); /* bounds of 1 would do as well, otherwise */
         }
     }
 }
@@ -227,7 +229,8 @@ static void test_exact_for_spins(void **unused)
         double coupling[36];
         double field[6];
         made m;
-        assert_true(prepare(&m, random_spins(&seed, n, coupling, field), GBSI_INFLUENCE_CELLS));
+        assert_true(
+            prepare(&m, random_spins(&seed, n, coupling, field), GBSI_INFLUENCE_CELLS, UINT64_MAX));
         for (uint32_t i = 0; i < n; ++i) {
             gbsi_influence_row row;
             assert_int_equal(gbsi_influence_row_of(m.w, i, &row, NULL), GBS_OK);
@@ -262,14 +265,14 @@ static void test_known_values(void **unused)
     gbs_model *model = NULL;
     double sum = 0.0;
     assert_int_equal(gbs_generate_ising(&torus, &model, NULL), GBS_OK);
-    assert_true(prepare(&m, model, 0));
+    assert_true(prepare(&m, model, 0, UINT64_MAX));
     for (uint32_t i = 0; i < 64; ++i) {
         assert_int_equal(gbsi_influence_row_sum(m.w, i, &sum, NULL), GBS_OK);
         assert_true(fabs(sum - 4.0 * gbsi_tanh(0.25)) < 1e-14);
     }
     release(&m);
     assert_int_equal(gbs_generate_potts(&potts, &model, NULL), GBS_OK);
-    assert_true(prepare(&m, model, 0));
+    assert_true(prepare(&m, model, 0, UINT64_MAX));
     assert_int_equal(gbsi_influence_row_sum(m.w, 12, &sum, NULL), GBS_OK);
     assert_true(fabs(sum - 4.0 * gbsi_tanh(0.24)) < 1e-14); /* 0.94 */
     release(&m);
@@ -296,7 +299,7 @@ static void test_extremes(void **unused)
         assert_int_equal(gbs_builder_add_field(b, 0, weight[k][1], NULL), GBS_OK);
         assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
         gbs_builder_free(b);
-        assert_true(prepare(&m, model, 0));
+        assert_true(prepare(&m, model, 0, UINT64_MAX));
         assert_int_equal(gbsi_influence_row_sum(m.w, 0, &sum, NULL), GBS_OK);
         assert_true(fabs(sum - weight[k][2]) <= 1e-15 * (weight[k][2] + 1e-30));
         release(&m);
@@ -337,7 +340,8 @@ static void test_many_states(void **unused)
             for (size_t cells = 0; cells <= GBSI_INFLUENCE_CELLS; cells += GBSI_INFLUENCE_CELLS) {
                 made m;
                 tally t = {0};
-                assert_true(prepare(&m, pair_of_tables(&seed, arity[k], n_tables), cells));
+                assert_true(
+                    prepare(&m, pair_of_tables(&seed, arity[k], n_tables), cells, UINT64_MAX));
                 gbsi_influence_row row;
                 for (uint32_t i = 0; i < 2; ++i) {
                     assert_int_equal(gbsi_influence_row_of(m.w, i, &row, NULL), GBS_OK);
@@ -386,7 +390,7 @@ static void test_long_factors(void **unused)
         }
         assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
         gbs_builder_free(b);
-        assert_true(prepare(&m, model, GBSI_INFLUENCE_CELLS));
+        assert_true(prepare(&m, model, GBSI_INFLUENCE_CELLS, UINT64_MAX));
         for (uint32_t i = 0; i <= N; ++i) {
             gbsi_influence_row row;
             double listed = 0.0;
@@ -410,10 +414,10 @@ static void test_no_memory(void **unused)
     uint64_t seed = 77;
     gbs_model *model = random_model(&seed, 0);
     made m;
-    assert_true(prepare(&m, model, 0));
+    assert_true(prepare(&m, model, 0, UINT64_MAX));
     while (m.graph->n_scopes < 4) {
         release(&m);
-        assert_true(prepare(&m, random_model(&seed, 0), 0));
+        assert_true(prepare(&m, random_model(&seed, 0), 0, UINT64_MAX));
     }
     int done = 0;
     uint64_t n = 0;
@@ -422,7 +426,7 @@ static void test_no_memory(void **unused)
         gbsi_influence *w = NULL;
         gbsi_influence_row row;
         gbsi_alloc_fail_after(n);
-        gbs_status status = gbsi_influence_new(m.graph, 0, &w, &err);
+        gbs_status status = gbsi_influence_new(m.graph, NULL, &w, &err);
         for (uint32_t i = 0; status == GBS_OK && i < m.graph->n_variables; ++i) {
             status = gbsi_influence_row_of(w, i, &row, &err);
         }

@@ -12,10 +12,12 @@
 
 #define AUTO_ENTRIES (UINT64_C(1) << 26) /* `auto` answers exactly up to here */
 #define ENTRY_BYTES  8u
-#define UNION_BUDGET                                                             \
-    ((size_t)1 << 24) /* configurations of unions of factors, all pairs together \
-                       */
-#define LEAST_CELLS ((size_t)16)
+#define UNION_BUDGET \
+    (UINT64_C(1) << 24) /* configurations of unions of factors, all pairs together */
+#define LEAST_CELLS     16u
+#define WALK_BUDGET     (UINT64_C(1) << 28) /* table entries looked at, over all pairs ... */
+#define WALKS_PER_ENTRY 56u                 /* ... or so often each: tables of eight variables */
+#define LEAST_WALK      (UINT64_C(1) << 16)
 
 gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_error *err)
 {
@@ -47,19 +49,29 @@ cleanup:
     return status;
 }
 
-/* Configurations that several factors of one pair may have together, so that all pairs take a
- * bounded time. */
-static size_t affordable_cells(const gbsi_graph *graph)
+/* What bounds may cost, so that all of them take a bounded time: a number of unions, and of table
+ * entries looked at that is in proportion to the tables. */
+static gbsi_influence_limits affordable(const gbsi_graph *graph)
 {
-    size_t n_pairs = 1;
-    for (size_t s = 0; s < graph->n_scopes; ++s) {
-        const size_t n = graph->scope_start[s + 1] - graph->scope_start[s];
+    const gbsi_factors *f = &graph->model->factors;
+    uint64_t n_pairs = 1;
+    uint64_t n_entries = 0;
+    uint64_t n_walked = 0;
+    for (size_t k = 0; k < f->n_factors; ++k) {
+        const uint64_t n = f->scope_start[k + 1] - f->scope_start[k];
         n_pairs += n <= GBSI_INFLUENCE_LONG ? n * (n - 1) : 0;
+        if (f->kind[k] == GBS_FACTOR_TABLE) {
+            const uint64_t e = f->table_start[f->aux[k] + (size_t)1] - f->table_start[f->aux[k]];
+            n_entries += e;
+            n_walked += n * (n - 1) * e; /* n is at most the logarithm of e */
+        }
     }
-    const size_t cells = UNION_BUDGET / n_pairs;
-    return cells < LEAST_CELLS            ? LEAST_CELLS
-           : cells > GBSI_INFLUENCE_CELLS ? GBSI_INFLUENCE_CELLS
-                                          : cells;
+    const uint64_t cells = UNION_BUDGET / n_pairs;
+    return (gbsi_influence_limits){
+        .cells = cells < LEAST_CELLS            ? LEAST_CELLS
+                 : cells > GBSI_INFLUENCE_CELLS ? GBSI_INFLUENCE_CELLS
+                                                : cells,
+        .walk = n_walked <= WALK_BUDGET + WALKS_PER_ENTRY * n_entries ? UINT64_MAX : LEAST_WALK};
 }
 
 gbs_status gbsi_inspect_influence(const gbsi_graph *graph, gbs_info *info, gbs_error *err)
@@ -67,7 +79,8 @@ gbs_status gbsi_inspect_influence(const gbsi_graph *graph, gbs_info *info, gbs_e
     gbs_status status = GBS_OK;
     gbsi_influence *influence = NULL;
     double total = 0.0;
-    GBSI_TRY(gbsi_influence_new(graph, affordable_cells(graph), &influence, err));
+    const gbsi_influence_limits limits = affordable(graph);
+    GBSI_TRY(gbsi_influence_new(graph, &limits, &influence, err));
     for (uint32_t i = 0; i < graph->n_variables; ++i) {
         double sum = 0.0;
         GBSI_TRY(gbsi_influence_row_sum(influence, i, &sum, err));
