@@ -15,7 +15,7 @@ uint32_t gbsi_pool_cores(void);
 
 /* @param n_members threads at work, the caller included; 1 starts none.
  * @return GBS_ERR_MEMORY where the system gives no more threads: never fewer in silence. */
-gbs_status gbsi_pool_new(uint32_t n_members, gbsi_pool **pool, gbs_error *err);
+gbs_status gbsi_pool_new(uint32_t n_members, gbsi_pool **out, gbs_error *err);
 void gbsi_pool_free(gbsi_pool *pool); /* NULL is allowed */
 
 uint32_t gbsi_pool_size(const gbsi_pool *pool);  /* members; NULL is a pool of one */
