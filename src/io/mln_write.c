@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A clause a line. Reading numbers variables as they come: where that would change their order or
  * lose one, clauses of weight 0 name them all first. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -9,23 +8,8 @@
 #include "io/couplings.h"
 #include "io/decimal.h"
 #include "io/formats.h"
+#include "io/written_name.h"
 #include "model/model.h"
-
-static bool name_taken(const gbs_model *model, const char *name)
-{
-    uint32_t low = 0;
-    uint32_t high = model->n_named;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = strcmp(gbs_model_variable_name(model, model->by_name[middle]), name);
-        if (order == 0) {
-            return true;
-        }
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
-    }
-    return false;
-}
 
 /* What a reader would take for something else. */
 static bool is_writable(const char *name)
@@ -52,23 +36,17 @@ static bool is_mark(const char *name)
     return strncmp(name, "\xef\xbb\xbf", 3) == 0 || strncmp(name, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
-/* A variable without a name becomes x and its number, with underscores until that is free.
- * @param first of a hard clause: where a number would be a weight, and the file may begin. */
+/* @param first of a hard clause: where a number would be a weight, and the file may begin. */
 static gbs_status write_name(const gbs_model *model, uint32_t v, bool first, gbs_output *output,
                              gbs_error *err)
 {
-    const char *name = gbs_model_variable_name(model, v);
-    char made[64];
-    if (name == NULL) {
-        size_t length = (size_t)snprintf(made, sizeof made, "x%u", v);
-        while (name_taken(model, made) && length + 1 < sizeof made) {
-            made[length++] = '_';
-            made[length] = 0;
-        }
-        name = made;
+    const char *name = NULL;
+    char made[GBSI_MADE_NAME];
+    gbs_status status = gbsi_written_name(model, v, made, &name, err);
+    if (status < 0) {
+        return status;
     }
-    if (!is_writable(name) || (first && (is_number(name) || is_mark(name))) ||
-        (name == made && name_taken(model, made))) {
+    if (!is_writable(name) || (first && (is_number(name) || is_mark(name)))) {
         gbsi_token token = {name, strlen(name)};
         char shown[GBSI_SHOWN];
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,

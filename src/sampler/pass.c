@@ -216,6 +216,17 @@ static void run_with_team(const pass_job *job, gbsi_worker *worker)
     }
 }
 
+/* A group from its first place to its last, by one worker. */
+static void run_whole(const pass_job *job, gbsi_worker *worker, uint32_t g)
+{
+    const gbsi_executor *x = job->x;
+    size_t piece = 0;
+    run_places(job, worker, g, 0, job->schedule->n_places, &piece);
+    if (job->estimate != NULL && !job->rao_blackwell) {
+        gbsi_estimate_state(job->estimate, g, x->group[g].state, 0, x->plan->n_slots);
+    }
+}
+
 static void run_worker(void *context, uint32_t member)
 {
     const pass_job *job = context;
@@ -223,11 +234,7 @@ static void run_worker(void *context, uint32_t member)
     gbsi_worker *worker = &x->worker[member];
     const uint32_t n_whole = x->n_groups - x->n_teams;
     for (uint32_t g = member; g < n_whole; g += x->n_workers) {
-        size_t piece = 0;
-        run_places(job, worker, g, 0, job->schedule->n_places, &piece);
-        if (job->estimate != NULL && !job->rao_blackwell) {
-            gbsi_estimate_state(job->estimate, g, x->group[g].state, 0, x->plan->n_slots);
-        }
+        run_whole(job, worker, g);
     }
     if (worker->team != NULL) {
         run_with_team(job, worker);
@@ -244,11 +251,7 @@ static void run_alone(const pass_job *job)
 {
     gbsi_executor *x = job->x;
     for (uint32_t g = 0; g < x->n_groups; ++g) {
-        size_t piece = 0;
-        run_places(job, &x->worker[0], g, 0, job->schedule->n_places, &piece);
-        if (job->estimate != NULL && !job->rao_blackwell) {
-            gbsi_estimate_state(job->estimate, g, x->group[g].state, 0, x->plan->n_slots);
-        }
+        run_whole(job, &x->worker[0], g);
     }
 }
 
