@@ -1,63 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox4x32-10 on sixteen counters at once (Salmon, Moraes, Dror & Shaw 2011, SC11, section 3.3).
- * A round maps (c0, c1, c2, c3) under the key (k0, k1) to
- *     c0' = high(M1 c2) ^ c1 ^ k0     c1' = low(M1 c2)
- *     c2' = high(M0 c0) ^ c3 ^ k1     c3' = low(M0 c0)
- * and the key moves on by a Weyl constant each. The words are carried as the 64-bit products they
- * come from: the next product reads low halves only, so nothing is packed between rounds. */
+/* Philox4x32-10 of updates, sixteen counters at once: chains or blocks. */
 #include <assert.h>
 
-#include "rng/philox.h"
+#include "rng/philox_lanes.h"
 #include "rng/words.h"
-#include "simd/lanes.h"
-
-enum { N_ROUNDS = 10 };
-
-#define PHILOX_M0 0xD2511F53u
-#define PHILOX_M1 0xCD9E8D57u
-#define WEYL_0    0x9E3779B9u
-#define WEYL_1    0xBB67AE85u
-
-typedef struct round_keys {
-    uint32_t k0[N_ROUNDS];
-    uint32_t k1[N_ROUNDS];
-} round_keys;
-
-typedef struct counters {
-    vw c0;
-    vw c1;
-    vw c2;
-    vw c3;
-} counters;
-
-static round_keys expand_key(uint64_t seed)
-{
-    round_keys key;
-    for (uint32_t r = 0; r < N_ROUNDS; r++) {
-        key.k0[r] = (uint32_t)seed + r * WEYL_0;
-        key.k1[r] = (uint32_t)(seed >> 32) + r * WEYL_1;
-    }
-    return key;
-}
-
-static inline counters one_round(counters c, uint32_t k0, uint32_t k1)
-{
-    vw p0 = vw_mul(c.c0, vw_set1(PHILOX_M0));
-    vw p1 = vw_mul(c.c2, vw_set1(PHILOX_M1));
-    counters next = {vw_xor_high(p1, c.c1, vw_set1(k0)), p1, vw_xor_high(p0, c.c3, vw_set1(k1)),
-                     p0};
-    return next;
-}
 
 static uint32_t last_word(uint64_t pass)
 {
     assert(pass >> 56 == 0);
     return (uint32_t)GBSI_PURPOSE_UPDATE << 24 | (uint32_t)(pass >> 32);
-}
-
-static inline uint32_t high_word(uint64_t a)
-{
-    return (uint32_t)(a >> 32);
 }
 
 /* Of the first rounds of { block, chain + lane, pass, last } little depends on block and lane at
@@ -67,29 +18,30 @@ static inline uint32_t high_word(uint64_t a)
 void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t first_block,
                                 uint32_t n_blocks, uint32_t *word)
 {
-    const round_keys key = expand_key(seed);
-    const uint64_t pass_product = (uint64_t)PHILOX_M1 * (uint32_t)pass;
+    const gbsi_philox_keys key = gbsi_philox_expand(seed);
+    const uint64_t pass_product = (uint64_t)GBSI_PHILOX_M1 * (uint32_t)pass;
     const uint32_t last = last_word(pass);
     const vu lane_chain = vu_add(vu_set1(chain), vu_iota());
     /* c0 after round 1 and its product, alike in all blocks. */
-    const vu c0_lanes = vu_xor(lane_chain, vu_set1(high_word(pass_product) ^ key.k0[0]));
-    const vw p0_lanes = vw_mul(vw_from_vu(c0_lanes), vw_set1(PHILOX_M0));
+    const vu c0_lanes = vu_xor(lane_chain, vu_set1(gbsi_high_word(pass_product) ^ key.k0[0]));
+    const vw p0_lanes = vw_mul(vw_from_vu(c0_lanes), vw_set1(GBSI_PHILOX_M0));
 
     for (uint32_t b = 0; b < n_blocks; b++) {
-        uint64_t block_product = (uint64_t)PHILOX_M0 * (uint32_t)(first_block + b);
-        uint32_t c2 = high_word(block_product) ^ last ^ key.k1[0];
-        uint64_t c2_product = (uint64_t)PHILOX_M1 * c2;
+        uint64_t block_product = (uint64_t)GBSI_PHILOX_M0 * (uint32_t)(first_block + b);
+        uint32_t c2 = gbsi_high_word(block_product) ^ last ^ key.k1[0];
+        uint64_t c2_product = (uint64_t)GBSI_PHILOX_M1 * c2;
         /* After round 2: c0 = high(M1 c2) ^ low(M1 pass) ^ k0 and c1 are alike in all lanes. */
-        uint32_t c0 = high_word(c2_product) ^ (uint32_t)pass_product ^ key.k0[1];
-        uint64_t c0_product = (uint64_t)PHILOX_M0 * c0;
+        uint32_t c0 = gbsi_high_word(c2_product) ^ (uint32_t)pass_product ^ key.k0[1];
+        uint64_t c0_product = (uint64_t)GBSI_PHILOX_M0 * c0;
         vw c2_mixed = vw_xor_high(p0_lanes, vw_set1((uint32_t)block_product), vw_set1(key.k1[1]));
         /* Round 3, in which c1 and the product of c0 are still scalars. */
-        vw p1 = vw_mul(c2_mixed, vw_set1(PHILOX_M1));
-        counters c = {vw_xor_high(p1, vw_set1((uint32_t)c2_product), vw_set1(key.k0[2])), p1,
-                      vw_xor_high(vw_set1(0), p0_lanes, vw_set1(high_word(c0_product) ^ key.k1[2])),
-                      vw_set1((uint32_t)c0_product)};
-        for (int r = 3; r < N_ROUNDS; r++) {
-            c = one_round(c, key.k0[r], key.k1[r]);
+        vw p1 = vw_mul(c2_mixed, vw_set1(GBSI_PHILOX_M1));
+        gbsi_philox_counters c = {
+            vw_xor_high(p1, vw_set1((uint32_t)c2_product), vw_set1(key.k0[2])), p1,
+            vw_xor_high(vw_set1(0), p0_lanes, vw_set1(gbsi_high_word(c0_product) ^ key.k1[2])),
+            vw_set1((uint32_t)c0_product)};
+        for (int r = 3; r < GBSI_PHILOX_ROUNDS; r++) {
+            c = gbsi_philox_round(c, key.k0[r], key.k1[r]);
         }
         vu_store(word, vu_from_vw(c.c0));
         vu_store(word + 16, vu_from_vw(c.c1));
@@ -104,15 +56,15 @@ void GBSI_V(gbsi_words_lanes1)(uint64_t seed, uint32_t chain, uint64_t pass, uin
                                uint32_t n_blocks, uint32_t *word)
 {
     assert(n_blocks % 16 == 0);
-    const round_keys key = expand_key(seed);
+    const gbsi_philox_keys key = gbsi_philox_expand(seed);
     const vw c1 = vw_set1(chain);
     const vw c2 = vw_set1((uint32_t)pass);
     const vw c3 = vw_set1(last_word(pass));
     for (uint32_t b = 0; b < n_blocks; b += 16) {
         vu block = vu_add(vu_set1(first_block + b), vu_iota());
-        counters c = {vw_from_vu(block), c1, c2, c3};
-        for (int r = 0; r < N_ROUNDS; r++) {
-            c = one_round(c, key.k0[r], key.k1[r]);
+        gbsi_philox_counters c = {vw_from_vu(block), c1, c2, c3};
+        for (int r = 0; r < GBSI_PHILOX_ROUNDS; r++) {
+            c = gbsi_philox_round(c, key.k0[r], key.k1[r]);
         }
         vu_store_transposed4(word, vu_from_vw(c.c0), vu_from_vw(c.c1), vu_from_vw(c.c2),
                              vu_from_vw(c.c3));

@@ -21,6 +21,9 @@
  * integer vu vu_set1(uint32_t)  vu vu_iota(void) {0..15}  vu vu_load(const uint32_t *)
  *         void vu_store(uint32_t *, vu)
  *         vu_add vu_sub vu_mul (low 32 bits) vu_and vu_or vu_xor vu_min (unsigned) (vu, vu)
+ *         bits: vu_andnot = a & ~b  vu_xor3 = a ^ b ^ c  vu_majority(a, b, c)
+ *         vu_or_and = a | (b & c)  vu_and_same = a & ~(b ^ c)  vu vu_popcount(vu) bits set per lane
+ *         int vu_any(vu) whether any bit of any lane is set
  *         vu vu_shl(vu, int) vu vu_shr(vu, int)  (0 to 31)  vm vu_eq vu_lt (unsigned) (vu, vu)
  *         vu vu_select(vm, a, b)         vu vu_gather(const uint32_t *base, vu index)
  *         vu vu_mul_hi(vu, vu)  (high 32 bits of the product)

@@ -86,6 +86,49 @@ GBSI_HALVES_2(vu, vu_mul, _mm256_mullo_epi32)
 GBSI_HALVES_2(vu, vu_and, _mm256_and_si256)
 GBSI_HALVES_2(vu, vu_or, _mm256_or_si256)
 GBSI_HALVES_2(vu, vu_xor, _mm256_xor_si256)
+static inline vu vu_andnot(vu a, vu b)
+{
+    vu r = {_mm256_andnot_si256(b.lo, a.lo), _mm256_andnot_si256(b.hi, a.hi)};
+    return r;
+}
+static inline vu vu_xor3(vu a, vu b, vu c)
+{
+    return vu_xor(vu_xor(a, b), c);
+}
+static inline vu vu_majority(vu a, vu b, vu c)
+{
+    return vu_or(vu_and(a, b), vu_and(c, vu_or(a, b)));
+}
+static inline vu vu_or_and(vu a, vu b, vu c)
+{
+    return vu_or(a, vu_and(b, c));
+}
+static inline vu vu_and_same(vu a, vu b, vu c)
+{
+    return vu_andnot(a, vu_xor(b, c));
+}
+/* A table of nibbles, then the four bytes added up. */
+static inline __m256i gbsi_popcount256(__m256i a)
+{
+    const __m256i nibble = _mm256_set1_epi32(0x0F0F0F0F);
+    const __m256i table = _mm256_setr_epi32(0x02010100, 0x03020201, 0x03020201, 0x04030302,
+                                            0x02010100, 0x03020201, 0x03020201, 0x04030302);
+    const __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(a, nibble));
+    const __m256i high =
+        _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi32(a, 4), nibble));
+    const __m256i pairs = _mm256_maddubs_epi16(_mm256_add_epi8(low, high), _mm256_set1_epi8(1));
+    return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+}
+static inline vu vu_popcount(vu a)
+{
+    vu r = {gbsi_popcount256(a.lo), gbsi_popcount256(a.hi)};
+    return r;
+}
+static inline int vu_any(vu a)
+{
+    const __m256i bits = _mm256_or_si256(a.lo, a.hi);
+    return !_mm256_testz_si256(bits, bits);
+}
 GBSI_HALVES_2(vu, vu_min, _mm256_min_epu32)
 static inline vu vu_shl(vu a, int n)
 {

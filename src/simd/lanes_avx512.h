@@ -71,6 +71,41 @@ static inline vu vu_xor(vu a, vu b)
 {
     return _mm512_xor_si512(a, b);
 }
+static inline vu vu_andnot(vu a, vu b)
+{
+    return _mm512_andnot_si512(b, a);
+}
+/* Ternary logic: the constant is the truth table, a being the high bit of its index. */
+static inline vu vu_xor3(vu a, vu b, vu c)
+{
+    return _mm512_ternarylogic_epi32(a, b, c, 0x96);
+}
+static inline vu vu_majority(vu a, vu b, vu c)
+{
+    return _mm512_ternarylogic_epi32(a, b, c, 0xE8);
+}
+static inline vu vu_or_and(vu a, vu b, vu c)
+{
+    return _mm512_ternarylogic_epi32(a, b, c, 0xF8);
+}
+static inline vu vu_and_same(vu a, vu b, vu c)
+{
+    return _mm512_ternarylogic_epi32(a, b, c, 0x90);
+}
+/* A table of nibbles, then the four bytes added up. */
+static inline vu vu_popcount(vu a)
+{
+    const vu nibble = _mm512_set1_epi32(0x0F0F0F0F);
+    const vu table = _mm512_set4_epi32(0x04030302, 0x03020201, 0x03020201, 0x02010100);
+    const vu low = _mm512_shuffle_epi8(table, _mm512_and_si512(a, nibble));
+    const vu high = _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi32(a, 4), nibble));
+    const vu pairs = _mm512_maddubs_epi16(_mm512_add_epi8(low, high), _mm512_set1_epi8(1));
+    return _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
+}
+static inline int vu_any(vu a)
+{
+    return _mm512_test_epi32_mask(a, a) != 0;
+}
 static inline vu vu_min(vu a, vu b)
 {
     return _mm512_min_epu32(a, b);

@@ -95,6 +95,46 @@ static inline vu vu_xor(vu a, vu b)
 {
     GBSI_EACH_LANE(vu, a.lane[i] ^ b.lane[i]);
 }
+static inline vu vu_andnot(vu a, vu b)
+{
+    GBSI_EACH_LANE(vu, a.lane[i] & ~b.lane[i]);
+}
+static inline vu vu_xor3(vu a, vu b, vu c)
+{
+    GBSI_EACH_LANE(vu, a.lane[i] ^ b.lane[i] ^ c.lane[i]);
+}
+static inline vu vu_majority(vu a, vu b, vu c)
+{
+    GBSI_EACH_LANE(vu, (a.lane[i] & b.lane[i]) | (c.lane[i] & (a.lane[i] | b.lane[i])));
+}
+static inline vu vu_or_and(vu a, vu b, vu c)
+{
+    GBSI_EACH_LANE(vu, a.lane[i] | (b.lane[i] & c.lane[i]));
+}
+static inline vu vu_and_same(vu a, vu b, vu c)
+{
+    GBSI_EACH_LANE(vu, a.lane[i] & ~(b.lane[i] ^ c.lane[i]));
+}
+/* Bits two by two, four by four, and the four bytes by a product. */
+static inline uint32_t gbsi_popcount(uint32_t a)
+{
+    a -= a >> 1 & 0x55555555u;
+    a = (a & 0x33333333u) + (a >> 2 & 0x33333333u);
+    a = (a + (a >> 4)) & 0x0F0F0F0Fu;
+    return a * 0x01010101u >> 24;
+}
+static inline vu vu_popcount(vu a)
+{
+    GBSI_EACH_LANE(vu, gbsi_popcount(a.lane[i]));
+}
+static inline int vu_any(vu a)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < 16; i++) {
+        bits |= a.lane[i];
+    }
+    return bits != 0;
+}
 static inline vu vu_min(vu a, vu b)
 {
     GBSI_EACH_LANE(vu, a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]);

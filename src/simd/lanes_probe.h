@@ -123,6 +123,15 @@ WORD_PROBE(vu_mul, vu_mul(UA, UB))
 WORD_PROBE(vu_and, vu_and(UA, UB))
 WORD_PROBE(vu_or, vu_or(UA, UB))
 WORD_PROBE(vu_xor, vu_xor(UA, UB))
+WORD_PROBE(vu_andnot, vu_andnot(UA, UB))
+WORD_PROBE(vu_xor3, vu_xor3(UA, UB, UC))
+WORD_PROBE(vu_majority, vu_majority(UA, UB, UC))
+WORD_PROBE(vu_or_and, vu_or_and(UA, UB, UC))
+WORD_PROBE(vu_and_same, vu_and_same(UA, UB, UC))
+WORD_PROBE(vu_popcount, vu_popcount(UA))
+PROBE(vu_any, out[0] = (uint32_t)vu_any(UA); out[1] = (uint32_t)vu_any(vu_set1(0));
+      out[2] = (uint32_t)vu_any(vu_select(vu_eq(vu_iota(), vu_set1(in->b[0] & 15)), vu_shl(UA, 31),
+                                          vu_set1(0))))
 WORD_PROBE(vu_min, vu_min(UA, UB))
 WORD_PROBE(vu_shl, vu_add(vu_shl(UA, (int)(in->b[0] & 31)), vu_shl(UB, 23)))
 WORD_PROBE(vu_shr, vu_add(vu_shr(UA, (int)(in->b[0] & 31)), vu_shr(UB, 9)))
@@ -186,31 +195,47 @@ FLOAT_PROBE(vf_tanh, vf_tanh(FA))
     }
 
 const lane_probe PROBE_NAME[] = {
-    F(vf_set1),      F(vf_load),       F(vf_add),
-    F(vf_sub),       F(vf_mul),        F(vf_div),
-    F(vf_max),       F(vf_min),        F(vf_fma),
-    F(vf_fnma),      W(vf_abs),        W(vf_neg),
-    F(vf_round),     W(vf_lt),         W(vf_le),
-    W(vf_eq),        F(vf_select),     F(vf_gather),
-    F(vf_permute16), F(vf_from_vu),    F(vf_from_small),
-    F(vf_scale2),    W(vf_to_vu),      W(vu_iota),
-    W(vu_add),       W(vu_sub),        W(vu_mul),
-    W(vu_and),       W(vu_or),         W(vu_xor),
-    W(vu_min),       W(vu_shl),        W(vu_shr),
-    W(vu_eq),        W(vu_lt),         W(vu_select),
-    W(vu_gather),    W(vu_mul_hi),     W(vu_store_transposed4),
-    W(vw_mul),       W(vw_xor_high),   W(vu_load_u8),
-    W(vu_load_u16),  W(vu_store_u8),   W(vu_store_u16),
-    W(vu_gather_u8), W(vu_gather_u16), W(vm_and),
-    W(vm_or),        W(vm_xor),        W(vm_andnot),
-    W(vm_not),       W(vm_none),       W(vm_any),
-    W(vm_all),       W(vb_set1),       W(vb_add),
-    W(vb_sub),       W(vb_eq),         W(vb_widen),
-    W(vb_narrow),    D(vd_zero),       D(vd_set1),
-    D(vd_from_vf),   F(vf_from_vd),    D(vd_add),
-    D(vd_sub),       D(vd_mul),        D(vd_fma),
-    W(vd_lt),        F(vf_exp),        F(vf_exp_low),
-    F(vf_log),       F(vf_tanh),
+    F(vf_set1),       F(vf_load),
+    F(vf_add),        F(vf_sub),
+    F(vf_mul),        F(vf_div),
+    F(vf_max),        F(vf_min),
+    F(vf_fma),        F(vf_fnma),
+    W(vf_abs),        W(vf_neg),
+    F(vf_round),      W(vf_lt),
+    W(vf_le),         W(vf_eq),
+    F(vf_select),     F(vf_gather),
+    F(vf_permute16),  F(vf_from_vu),
+    F(vf_from_small), F(vf_scale2),
+    W(vf_to_vu),      W(vu_iota),
+    W(vu_add),        W(vu_sub),
+    W(vu_mul),        W(vu_and),
+    W(vu_or),         W(vu_xor),
+    W(vu_andnot),     W(vu_xor3),
+    W(vu_majority),   W(vu_or_and),
+    W(vu_and_same),   W(vu_popcount),
+    W(vu_any),        W(vu_min),
+    W(vu_shl),        W(vu_shr),
+    W(vu_eq),         W(vu_lt),
+    W(vu_select),     W(vu_gather),
+    W(vu_mul_hi),     W(vu_store_transposed4),
+    W(vw_mul),        W(vw_xor_high),
+    W(vu_load_u8),    W(vu_load_u16),
+    W(vu_store_u8),   W(vu_store_u16),
+    W(vu_gather_u8),  W(vu_gather_u16),
+    W(vm_and),        W(vm_or),
+    W(vm_xor),        W(vm_andnot),
+    W(vm_not),        W(vm_none),
+    W(vm_any),        W(vm_all),
+    W(vb_set1),       W(vb_add),
+    W(vb_sub),        W(vb_eq),
+    W(vb_widen),      W(vb_narrow),
+    D(vd_zero),       D(vd_set1),
+    D(vd_from_vf),    F(vf_from_vd),
+    D(vd_add),        D(vd_sub),
+    D(vd_mul),        D(vd_fma),
+    W(vd_lt),         F(vf_exp),
+    F(vf_exp_low),    F(vf_log),
+    F(vf_tanh),
 };
 
 #endif

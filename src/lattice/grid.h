@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a model is a spin lattice that bits can hold, and which.
+ *
+ * Recognised: binary variables without hard zeros, numbered row by row (and layer by layer);
+ * factors of one variable of any kind; at most one factor per pair, of any kind, that depends on
+ * whether the two agree and on nothing else; pairs are next to each other in one of two or three
+ * directions, or first and last of a line of even length; along one direction one J, with either
+ * sign or missing; at most GBSI_GRID_FIELDS different fields. So uniform and anisotropic lattices
+ * with open or closed sides, +-J glasses, diluted lattices, fields of a few values. */
+#ifndef GBSI_LATTICE_GRID_H
+#define GBSI_LATTICE_GRID_H
+
+#include <stdbool.h>
+
+#include "model/condition.h"
+
+#define GBSI_GRID_DIRECTIONS 3
+#define GBSI_GRID_FIELDS     4
+
+/* Log density = constant + sum over bonds J s s' + sum over sites h s, spins s = 2x - 1. */
+typedef struct gbsi_grid {
+    uint32_t n_sites;
+    uint32_t side[GBSI_GRID_DIRECTIONS];   /* fastest first; two directions: side[1] is 1 */
+    bool wraps[GBSI_GRID_DIRECTIONS];      /* some bond joins last and first */
+    double coupling[GBSI_GRID_DIRECTIONS]; /* J; 0 where a direction has no bonds */
+    int8_t *bond[GBSI_GRID_DIRECTIONS];    /* [n_sites] the bond forward: 1: J, -1: -J, 0: none */
+    uint32_t n_fields;
+    double field[GBSI_GRID_FIELDS]; /* h */
+    uint8_t *field_of;              /* [n_sites] */
+    double constant;
+} gbsi_grid;
+
+/* @param grid out, to be freed in any case that returns GBS_OK.
+ * @param reason out: NULL if it is one, else why not. O(factors). */
+gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const char **reason,
+                          gbs_error *err);
+void gbsi_grid_free(gbsi_grid *grid); /* the arrays */
+
+/* Site next to `site` in a direction, forward or back, with sides closed. */
+uint32_t gbsi_grid_next(const gbsi_grid *grid, uint32_t site, unsigned direction, bool forward);
+/* The bond to it: 1, -1 or 0. */
+int gbsi_grid_bond(const gbsi_grid *grid, uint32_t site, unsigned direction, bool forward);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling a grid: where sites lie, what kinds of sites there are, and the thresholds of all
+ * values that the local log-odds take. */
+#include "lattice/lattice.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "simd/math.h"
+
+/* ---- places -----------------------------------------------------------------------------------
+ */
+
+gbsi_lattice_place gbsi_lattice_locate(const gbsi_lattice *lattice, uint32_t site)
+{
+    const uint32_t x = site % lattice->side[0];
+    const uint32_t y = site / lattice->side[0] % lattice->side[1];
+    const uint32_t z = site / lattice->side[0] / lattice->side[1];
+    return (gbsi_lattice_place){.color = (x + y + z) % 2,
+                                .layer = z % lattice->height,
+                                .row = y,
+                                .x = x / 2,
+                                .bit = z / lattice->height};
+}
+
+uint32_t gbsi_lattice_word(const gbsi_lattice *lattice, gbsi_lattice_place p)
+{
+    return ((p.color * lattice->height + p.layer) * lattice->n_rows + p.row) * lattice->padded +
+           p.x;
+}
+
+size_t gbsi_lattice_state_word(const gbsi_lattice *lattice, gbsi_lattice_place p)
+{
+    return p.color * lattice->color_words +
+           ((size_t)(p.layer + 1) * lattice->n_rows + p.row) * lattice->row_words +
+           GBSI_LATTICE_LANES + p.x;
+}
+
+double gbsi_lattice_share(const gbsi_lattice *lattice)
+{
+    return lattice->n_sites / (64.0 * lattice->n_words);
+}
+
+static const char *lay_out(gbsi_lattice *l, const gbsi_grid *grid)
+{
+    l->n_sites = grid->n_sites;
+    memcpy(l->side, grid->side, sizeof l->side);
+    memcpy(l->wraps, grid->wraps, sizeof l->wraps);
+    l->width = (l->side[0] + 1) / 2;
+    l->padded = (l->width + 15) / 16 * 16;
+    l->n_rows = l->side[1];
+    l->height = 2 * ((l->side[2] + 63) / 64);
+    l->n_blocks = (l->side[2] + l->height - 1) / l->height;
+    const uint64_t n_words = (uint64_t)l->height * l->n_rows * l->padded;
+    if (n_words >= UINT64_C(1) << 28) { /* 8 blocks of random numbers per word and color */
+        return "the lattice has too many sites";
+    }
+    l->n_words = (uint32_t)n_words;
+    l->row_words = (size_t)l->padded + GBSI_LATTICE_LANES;
+    l->color_words = (size_t)(l->height + 3) * l->n_rows * l->row_words + GBSI_LATTICE_LANES;
+    l->state_words = 2 * l->color_words;
+    return NULL;
+}
+
+/* Directions with the same J are a group; signs are counted from the J that was met first. */
+static void list_neighbours(gbsi_lattice *l, const gbsi_grid *grid)
+{
+    for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
+        uint32_t g = 0;
+        while (g < l->n_groups && l->coupling[g] != grid->coupling[d]) {
+            ++g;
+        }
+        if (grid->coupling[d] != 0.0 && g == l->n_groups) {
+            l->coupling[l->n_groups++] = grid->coupling[d];
+        }
+    }
+    for (uint32_t g = 0; g < l->n_groups; ++g) {
+        for (uint8_t d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
+            for (int forward = 1; grid->coupling[d] == l->coupling[g] && forward >= 0; --forward) {
+                l->direction[l->n_neighbours] = d;
+                l->forward[l->n_neighbours++] = forward != 0;
+                ++l->group_size[g];
+            }
+        }
+    }
+}
+
+/* ---- kinds of sites ---------------------------------------------------------------------------
+ */
+
+typedef struct compiling {
+    gbsi_lattice *lattice;
+    const gbsi_grid *grid;
+    uint32_t n_plain[GBSI_LATTICE_KINDS]; /* sites of each kind without missing or negative bonds */
+    uint32_t n_of_kind[GBSI_LATTICE_KINDS];
+} compiling;
+
+static int bond_of(const compiling *c, uint32_t site, uint32_t neighbour)
+{
+    return gbsi_grid_bond(c->grid, site, c->lattice->direction[neighbour],
+                          c->lattice->forward[neighbour]);
+}
+
+/* The kind of a site, entered if new. @return GBSI_LATTICE_KINDS if there are too many. */
+static uint32_t kind_of(compiling *c, uint32_t site, bool *plain)
+{
+    gbsi_lattice *l = c->lattice;
+    gbsi_lattice_kind kind = {.field = c->grid->field_of[site]};
+    uint32_t k = 0;
+    *plain = true;
+    for (uint32_t g = 0; g < l->n_groups; ++g) {
+        for (uint32_t end = k + l->group_size[g]; k < end; ++k) {
+            const int bond = bond_of(c, site, k);
+            kind.degree[g] = (uint8_t)(kind.degree[g] + (bond != 0));
+            *plain = *plain && bond == 1;
+        }
+    }
+    uint32_t i = 0;
+    while (i < l->n_kinds && (l->kind[i].field != kind.field ||
+                              memcmp(l->kind[i].degree, kind.degree, sizeof kind.degree) != 0)) {
+        ++i;
+    }
+    if (i == l->n_kinds && i < GBSI_LATTICE_KINDS) {
+        l->kind[l->n_kinds++] = kind;
+    }
+    return i;
+}
+
+static const char *list_kinds(compiling *c)
+{
+    gbsi_lattice *l = c->lattice;
+    for (uint32_t site = 0; site < l->n_sites; ++site) {
+        bool plain = false;
+        const uint32_t kind = kind_of(c, site, &plain);
+        if (kind == GBSI_LATTICE_KINDS) {
+            return "too many combinations of field and missing bonds";
+        }
+        ++c->n_of_kind[kind];
+        c->n_plain[kind] += plain;
+        ++l->n_of_field[c->grid->field_of[site]];
+        for (uint32_t k = 0, g = 0, end = 0; g < l->n_groups; ++g) {
+            for (end += l->group_size[g]; k < end; ++k) {
+                l->n_bonds[g] += l->forward[k] && bond_of(c, site, k) != 0;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The kind of most plain sites, where the short cut is made for it: 4 or 6 neighbours alike. */
+static void choose_plain(compiling *c)
+{
+    gbsi_lattice *l = c->lattice;
+    l->plain_kind = GBSI_NONE;
+    if (l->n_groups != 1 || l->n_neighbours < 4) {
+        return;
+    }
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < l->n_kinds; ++i) {
+        if (c->n_plain[i] > most) {
+            most = c->n_plain[i];
+            l->plain_kind = i;
+        }
+    }
+}
+
+/* ---- thresholds -------------------------------------------------------------------------------
+ */
+
+/* The less likely of two states has probability e / (1 + e), e = exp(-|log-odds|): at least 2^-32
+ * is left of it, so that no site is ever frozen. */
+static uint32_t threshold_of(double odds)
+{
+    const double e = gbsi_exp(-fabs(odds));
+    const double t = 0x1p32 * (e / (1.0 + e)) + 0.5;
+    return t < 1.0 ? 1 : (t >= 0x1p31 ? UINT32_C(1) << 31 : (uint32_t)t);
+}
+
+static uint32_t enter_threshold(gbsi_lattice *l, uint32_t threshold)
+{
+    uint32_t i = 0;
+    while (i < l->n_thresholds && l->threshold[i] != threshold) {
+        ++i;
+    }
+    if (i == l->n_thresholds && i < GBSI_LATTICE_THRESHOLDS) {
+        l->threshold[l->n_thresholds++] = threshold;
+    }
+    return i;
+}
+
+/* Log-odds of a kind with so many neighbours up [M3]: 2 h + sum over groups of 2 J (2 c - degree).
+ */
+static double odds_of(const gbsi_lattice *l, const gbsi_lattice_kind *kind, const uint8_t *count)
+{
+    double odds = 2.0 * l->field[kind->field];
+    for (uint32_t g = 0; g < l->n_groups; ++g) {
+        odds += 2.0 * l->coupling[g] * (2.0 * count[g] - kind->degree[g]);
+    }
+    return odds;
+}
+
+static bool list_levels(gbsi_lattice *l, gbsi_lattice_kind *kind)
+{
+    uint8_t c[GBSI_LATTICE_GROUPS] = {0};
+    kind->first_level = l->n_levels;
+    for (c[2] = 0; c[2] <= kind->degree[2]; ++c[2]) {
+        for (c[1] = 0; c[1] <= kind->degree[1]; ++c[1]) {
+            for (c[0] = 0; c[0] <= kind->degree[0]; ++c[0]) {
+                const double odds = odds_of(l, kind, c);
+                const uint32_t t = enter_threshold(l, threshold_of(odds));
+                if (t == GBSI_LATTICE_THRESHOLDS || l->n_levels == GBSI_LATTICE_LEVELS) {
+                    return false;
+                }
+                gbsi_lattice_level *level = &l->level[l->n_levels++];
+                memcpy(level->count, c, sizeof c);
+                level->threshold = (uint8_t)t;
+                level->flip = odds > 0.0;
+            }
+        }
+    }
+    kind->n_levels = l->n_levels - kind->first_level;
+    return true;
+}
+
+static uint32_t bit_mask(uint32_t threshold, uint32_t plane)
+{
+    return threshold >> (31 - plane) & 1u ? UINT32_MAX : 0;
+}
+
+/* Tables of the plain kind, by folded count. */
+static void fold_plain(gbsi_lattice *l)
+{
+    const gbsi_lattice_kind *kind = &l->kind[l->plain_kind];
+    const gbsi_lattice_level *level = &l->level[kind->first_level];
+    const uint32_t n = l->n_neighbours;
+    l->folded = true;
+    for (uint32_t c = 0; c <= n; ++c) {
+        l->folded = l->folded && level[c].threshold == level[n - c].threshold;
+        l->plain_flip[c] = level[c].flip ? UINT32_MAX : 0;
+        for (uint32_t plane = 0; plane < GBSI_LATTICE_PLANES; ++plane) {
+            l->plain_bit[plane][c] = bit_mask(l->threshold[level[c].threshold], plane);
+        }
+    }
+}
+
+static const char *list_thresholds(gbsi_lattice *l)
+{
+    for (uint32_t i = 0; i < l->n_kinds; ++i) {
+        if (!list_levels(l, &l->kind[i])) {
+            return "the local field takes too many values";
+        }
+    }
+    for (uint32_t t = 0; t < l->n_thresholds; ++t) {
+        for (uint32_t plane = 0; plane < GBSI_LATTICE_PLANES; ++plane) {
+            l->bit[plane][t] = bit_mask(l->threshold[t], plane);
+        }
+    }
+    if (l->plain_kind != GBSI_NONE) {
+        fold_plain(l);
+    }
+    return NULL;
+}
+
+/* ---- masks ------------------------------------------------------------------------------------
+ */
+
+static gbs_status take_mask(gbsi_lattice *l, uint32_t **mask, gbs_error *err)
+{
+    const size_t n = 2 * (size_t)l->n_words;
+    *mask = gbsi_alloc_lanes(n, sizeof **mask);
+    l->bytes += n * sizeof **mask;
+    return *mask == NULL ? gbsi_no_memory(err, "lattice", n * sizeof **mask) : GBS_OK;
+}
+
+/* Masks that some site needs. */
+static gbs_status take_masks(compiling *c, gbs_error *err)
+{
+    gbsi_lattice *l = c->lattice;
+    gbs_status status = GBS_OK;
+    const uint32_t n_plain = l->plain_kind == GBSI_NONE ? 0 : c->n_plain[l->plain_kind];
+    uint64_t n_whole = 0; /* sites with every bond J */
+    for (uint32_t i = 0; i < l->n_kinds; ++i) {
+        n_whole += c->n_plain[i];
+    }
+    if (gbsi_lattice_share(l) < 1.0) {
+        GBSI_TRY(take_mask(l, &l->valid, err));
+    }
+    if (n_plain > 0 && n_plain < l->n_sites) {
+        const size_t n = 2 * (size_t)l->n_words / GBSI_LATTICE_LANES;
+        l->plain = gbsi_alloc_array(n, 1);
+        if (l->plain == NULL) {
+            GBSI_TRY(gbsi_no_memory(err, "lattice", n));
+        }
+        memset(l->plain, 1, n);
+    }
+    for (uint32_t k = 0; n_whole < l->n_sites && k < l->n_neighbours; ++k) {
+        GBSI_TRY(take_mask(l, &l->present[k], err));
+        GBSI_TRY(take_mask(l, &l->negative[k], err));
+    }
+    for (uint32_t i = 0; l->n_kinds > 1 && i < l->n_kinds; ++i) {
+        GBSI_TRY(take_mask(l, &l->kind_mask[i], err));
+    }
+cleanup:
+    return status;
+}
+
+static void fill_masks(compiling *c)
+{
+    gbsi_lattice *l = c->lattice;
+    if (l->valid == NULL && l->plain == NULL && l->present[0] == NULL && l->n_kinds == 1) {
+        return;
+    }
+    for (uint32_t site = 0; site < l->n_sites; ++site) {
+        const gbsi_lattice_place place = gbsi_lattice_locate(l, site);
+        const uint32_t w = gbsi_lattice_word(l, place);
+        const uint32_t bit = UINT32_C(1) << place.bit;
+        bool plain = false;
+        const uint32_t kind = kind_of(c, site, &plain);
+        if (l->valid != NULL) {
+            l->valid[w] |= bit;
+        }
+        if (l->plain != NULL && (kind != l->plain_kind || !plain)) {
+            l->plain[w / GBSI_LATTICE_LANES] = 0;
+        }
+        for (uint32_t k = 0; l->present[0] != NULL && k < l->n_neighbours; ++k) {
+            const int bond = bond_of(c, site, k);
+            l->present[k][w] |= bond != 0 ? bit : 0;
+            l->negative[k][w] |= bond < 0 ? bit : 0;
+        }
+        if (l->n_kinds > 1) {
+            l->kind_mask[kind][w] |= bit;
+        }
+    }
+}
+
+gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, const char **reason,
+                            gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_grid grid = {0};
+    const char *why = NULL;
+    gbsi_lattice *l = gbsi_alloc_zero(sizeof *l);
+    compiling c = {.lattice = l, .grid = &grid};
+    if (l == NULL) {
+        return gbsi_no_memory(err, "lattice", sizeof *l);
+    }
+    GBSI_TRY(gbsi_grid_find(model, &grid, &why, err));
+    why = why == NULL ? lay_out(l, &grid) : why;
+    if (why == NULL) {
+        l->bytes = sizeof *l;
+        l->n_fields = grid.n_fields;
+        memcpy(l->field, grid.field, sizeof l->field);
+        l->constant = grid.constant;
+        list_neighbours(l, &grid);
+        why = list_kinds(&c);
+    }
+    if (why == NULL) {
+        choose_plain(&c);
+        why = list_thresholds(l);
+    }
+    if (why == NULL) {
+        GBSI_TRY(take_masks(&c, err));
+        fill_masks(&c);
+        *out = l;
+        l = NULL;
+    }
+    *reason = why;
+cleanup:
+    gbsi_grid_free(&grid);
+    gbsi_lattice_free(l);
+    return status;
+}
+
+void gbsi_lattice_free(gbsi_lattice *l)
+{
+    if (l == NULL) {
+        return;
+    }
+    gbsi_free(l->valid);
+    gbsi_free(l->plain);
+    for (uint32_t k = 0; k < GBSI_LATTICE_NEIGHBOURS; ++k) {
+        gbsi_free(l->present[k]);
+        gbsi_free(l->negative[k]);
+    }
+    for (uint32_t i = 0; i < GBSI_LATTICE_KINDS; ++i) {
+        gbsi_free(l->kind_mask[i]);
+    }
+    gbsi_free(l);
+}

@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is recognised and what is not, and every pass against one site at a time: the same uniforms
+ * put together from their planes, conditionals from the model's factors, sums and visits from the
+ * states. On every instruction set. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "gibbsite/gibbsite.h"
+#include "lattice/chains.h"
+#include "rng/philox.h"
+#include "simd/math.h"
+
+enum { SEED = 99, N_PASSES = 5 };
+
+typedef struct shape {
+    const char *name;
+    uint32_t side[3]; /* rows, columns, layers as for gbs_generate_ising() */
+    int torus;
+    double coupling[3]; /* along a row, a column, through the layers */
+    double field;
+    unsigned negative, missing, second_field; /* one in so many; 0: none */
+} shape;
+
+static const shape shapes[] = {
+    {"torus 4 x 4", {4, 4, 1}, 1, {0.3, 0.3, 0.3}, 0.0, 0, 0, 0},
+    {"open 3 x 4", {3, 4, 1}, 0, {0.4, 0.4, 0.4}, 0.1, 0, 0, 0},
+    {"open 5 x 7", {5, 7, 1}, 0, {-0.4, -0.4, -0.4}, 0.0, 0, 0, 0},
+    {"torus 64 x 32, all bits sites", {64, 32, 1}, 1, {0.44, 0.44, 0.44}, 0.0, 0, 0, 0},
+    {"torus 66 x 34, last site inside a block", {66, 34, 1}, 1, {0.44, 0.44, 0.44}, 0.05, 0, 0, 0},
+    {"open 129 x 70", {129, 70, 1}, 0, {0.5, 0.5, 0.5}, 0.0, 0, 0, 0},
+    {"anisotropic torus", {68, 64, 1}, 1, {0.2, 0.6, 0.0}, 0.1, 0, 0, 0},
+    {"glass, closed", {64, 64, 1}, 1, {0.8, 0.8, 0.8}, 0.0, 2, 0, 0},
+    {"glass, open, with fields", {67, 33, 1}, 0, {0.8, 0.8, 0.8}, 0.3, 2, 0, 2},
+    {"diluted", {32, 64, 1}, 1, {0.5, 0.5, 0.5}, 0.0, 0, 4, 0},
+    {"two fields, every bond", {64, 64, 1}, 1, {0.3, 0.3, 0.3}, 0.2, 0, 0, 3},
+    {"cube", {8, 32, 64}, 1, {0.22, 0.22, 0.22}, 0.0, 0, 0, 0},
+    {"cube in a field", {4, 6, 66}, 1, {0.22, 0.22, 0.22}, -0.1, 0, 0, 0},
+    {"open box", {5, 6, 7}, 0, {0.3, 0.3, 0.3}, 0.0, 0, 0, 0},
+    {"box of three couplings", {6, 34, 10}, 1, {0.3, 0.1, -0.2}, 0.05, 0, 0, 0},
+    {"box of two couplings, glass", {4, 4, 8}, 1, {0.3, 0.3, 0.5}, 0.0, 3, 5, 2},
+    {"strong", {64, 64, 1}, 1, {9.0, 9.0, 9.0}, 0.0, 0, 0, 0},
+};
+enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static bool one_in(unsigned n, uint32_t index, uint64_t stream)
+{
+    return n > 0 && gbsi_word(7, 0, stream, index, GBSI_PURPOSE_TEST) % n == 0;
+}
+
+static void add_bond(gbs_builder *b, const shape *s, uint32_t v, uint32_t other, unsigned d)
+{
+    const uint32_t id = 3 * v + d;
+    double coupling = s->coupling[d];
+    coupling = one_in(s->negative, id, 1) ? -coupling : coupling;
+    coupling = one_in(s->missing, id, 2) ? 0.0 : coupling;
+    if (coupling != 0.0) {
+        assert_int_equal(gbs_builder_add_ising(b, v, other, coupling, NULL), GBS_OK);
+    }
+}
+
+static gbs_model *make_model(const shape *s)
+{
+    const uint32_t length[3] = {s->side[1], s->side[0], s->side[2]};
+    const uint32_t n = length[0] * length[1] * length[2];
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    for (uint32_t v = 0; v < n; ++v) {
+        const uint32_t two = 2;
+        assert_int_equal(gbs_builder_add_variables(b, 1, &two, NULL, NULL), GBS_OK);
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        uint32_t stride = 1;
+        for (unsigned d = 0; d < 3; stride *= length[d++]) {
+            const uint32_t at = v / stride % length[d];
+            if (at + 1 < length[d]) {
+                add_bond(b, s, v, v + stride, d);
+            } else if (s->torus && length[d] > 2) {
+                add_bond(b, s, v, v - at * stride, d);
+            }
+        }
+        const double field = one_in(s->second_field, v, 3) ? -1.5 * s->field - 0.13 : s->field;
+        if (field != 0.0) {
+            assert_int_equal(gbs_builder_add_field(b, v, field, NULL), GBS_OK);
+        }
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    return model;
+}
+
+static gbsi_conditioned *condition(const gbs_model *model)
+{
+    gbsi_conditioned *c = NULL;
+    assert_int_equal(gbsi_condition(model, NULL, &c, NULL), GBS_OK);
+    return c;
+}
+
+static gbsi_lattice *recognise(const gbsi_conditioned *model, const char *name)
+{
+    gbsi_lattice *lattice = NULL;
+    const char *reason = NULL;
+    assert_int_equal(gbsi_lattice_new(model, &lattice, &reason, NULL), GBS_OK);
+    if (lattice == NULL) {
+        fail_msg("%s: %s", name, reason);
+    }
+    assert_null(reason);
+    return lattice;
+}
+
+/* ---- one site at a time -----------------------------------------------------------------------
+ */
+
+typedef struct reference {
+    const gbsi_conditioned *model;
+    const gbsi_lattice *lattice;
+    size_t *of_start, *of; /* factors of each variable */
+    uint32_t *x;
+} reference;
+
+static void list_factors(reference *r)
+{
+    const gbsi_factors *f = &r->model->factors;
+    const uint32_t n = r->model->n_variables;
+    r->of_start = calloc(n + 2, sizeof *r->of_start);
+    r->of = calloc(f->scope_start[f->n_factors] + 1, sizeof *r->of);
+    r->x = calloc(n, sizeof *r->x);
+    assert_true(r->of_start != NULL && r->of != NULL && r->x != NULL);
+    for (size_t e = 0; e < f->scope_start[f->n_factors]; ++e) {
+        ++r->of_start[f->scope[e] + 2];
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        r->of_start[v + 1] += r->of_start[v];
+    }
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        for (size_t e = f->scope_start[i]; e < f->scope_start[i + 1]; ++e) {
+            r->of[r->of_start[f->scope[e] + 1]++] = i;
+        }
+    }
+}
+
+static uint32_t uniform_of(const gbsi_lattice *l, uint32_t chain, uint64_t pass, uint32_t site)
+{
+    const gbsi_lattice_place place = gbsi_lattice_locate(l, site);
+    const uint64_t w = gbsi_lattice_word(l, place);
+    uint32_t u = 0;
+    for (uint32_t plane = 0; plane < 32; ++plane) {
+        const uint32_t word = gbsi_word(SEED, chain, pass, 32 * w + plane, GBSI_PURPOSE_LATTICE);
+        u = u << 1 | (word >> place.bit & 1u);
+    }
+    return u;
+}
+
+static uint32_t draw_site(reference *r, uint32_t chain, uint64_t pass, uint32_t v)
+{
+    double logw[2] = {0.0, 0.0};
+    for (uint32_t a = 0; a < 2; ++a) {
+        r->x[v] = a;
+        for (size_t i = r->of_start[v]; i < r->of_start[v + 1]; ++i) {
+            logw[a] += gbsi_factor_value(&r->model->factors, r->model->arity, r->of[i], r->x);
+        }
+    }
+    double odds = logw[1] - logw[0];
+    odds = fabs(odds) < 1e-9 ? 0.0 : odds; /* a tie that rounding broke */
+    const double minor = 1.0 / (1.0 + exp(fabs(odds)));
+    double t = floor(minor * 0x1p32 + 0.5);
+    t = t < 1.0 ? 1.0 : t;
+    const bool less = uniform_of(r->lattice, chain, pass, v) < t;
+    return odds > 0.0 ? !less : less;
+}
+
+static void reference_pass(reference *r, uint32_t chain, uint64_t pass)
+{
+    for (uint32_t color = 0; color < 2; ++color) {
+        for (uint32_t v = 0; v < r->model->n_variables; ++v) {
+            if (gbsi_lattice_locate(r->lattice, v).color == color) {
+                r->x[v] = draw_site(r, chain, pass, v);
+            }
+        }
+    }
+}
+
+/* ---- comparing --------------------------------------------------------------------------------
+ */
+
+enum { N_CHAINS = 2 };
+
+typedef struct fixture {
+    gbs_model *model;
+    gbsi_conditioned *conditioned;
+    gbsi_lattice *lattice;
+    uint32_t *index; /* sites in reverse: a slot numbering that is none of the lattice's */
+    uint8_t *bytes;  /* [n][stride] */
+    uint8_t *count[N_CHAINS];
+} fixture;
+
+enum { STRIDE = 3 };
+
+static fixture open_fixture(const shape *s)
+{
+    fixture f = {.model = make_model(s)};
+    f.conditioned = condition(f.model);
+    f.lattice = recognise(f.conditioned, s->name);
+    const uint32_t n = f.lattice->n_sites;
+    f.index = calloc(n, sizeof *f.index);
+    f.bytes = calloc(n, STRIDE);
+    assert_true(f.index != NULL && f.bytes != NULL);
+    for (uint32_t v = 0; v < n; ++v) {
+        f.index[v] = n - 1 - v;
+    }
+    for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
+        f.count[chain] = calloc(n, STRIDE);
+        assert_non_null(f.count[chain]);
+    }
+    return f;
+}
+
+static void close_fixture(fixture *f)
+{
+    for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
+        free(f->count[chain]);
+    }
+    free(f->index);
+    free(f->bytes);
+    gbsi_lattice_free(f->lattice);
+    gbsi_conditioned_free(f->conditioned);
+    gbs_model_free(f->model);
+}
+
+static uint8_t *count_of(void *context, uint32_t chain)
+{
+    return ((fixture *)context)->count[chain];
+}
+
+static gbsi_lattice_chains *open_chains(const fixture *f, gbsi_simd level, gbsi_pool *pool)
+{
+    gbsi_lattice_chains *chains = NULL;
+    assert_int_equal(
+        gbsi_lattice_chains_new(f->lattice, N_CHAINS, SEED, true, level, pool, &chains, NULL),
+        GBS_OK);
+    for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
+        for (uint32_t v = 0; v < f->lattice->n_sites; ++v) {
+            f->bytes[(size_t)f->index[v] * STRIDE] =
+                (uint8_t)(gbsi_word(5, chain, 0, v, GBSI_PURPOSE_TEST) & 1u);
+        }
+        gbsi_lattice_set(chains, chain, f->index, STRIDE, f->bytes);
+    }
+    return chains;
+}
+
+static void check_chain(const fixture *f, const gbsi_lattice_chains *chains, const reference *r,
+                        uint32_t chain, const char *name)
+{
+    int64_t spins = 0;
+    gbsi_lattice_get(chains, chain, f->index, STRIDE, f->bytes);
+    for (uint32_t v = 0; v < f->lattice->n_sites; ++v) {
+        if (f->bytes[(size_t)f->index[v] * STRIDE] != r->x[v]) {
+            fail_msg("%s: chain %u, site %u is wrong", name, chain, v);
+        }
+        spins += r->x[v] != 0 ? 1 : -1;
+    }
+    assert_int_equal(gbsi_lattice_spin_sum(chains, chain), spins);
+    const double logw = gbsi_conditioned_log_density(f->conditioned, r->x);
+    assert_true(fabs(gbsi_lattice_log_density(chains, chain) - logw) < 1e-9 * (1.0 + fabs(logw)));
+}
+
+static void check_shape(const shape *s, gbsi_simd level)
+{
+    fixture f = open_fixture(s);
+    const uint32_t n = f.lattice->n_sites;
+    gbsi_lattice_chains *chains = open_chains(&f, level, NULL);
+    reference r[N_CHAINS];
+    uint32_t *visits = calloc((size_t)N_CHAINS * n, sizeof *visits);
+    assert_non_null(visits);
+    for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
+        r[chain] = (reference){.model = f.conditioned, .lattice = f.lattice};
+        list_factors(&r[chain]);
+        for (uint32_t v = 0; v < n; ++v) {
+            r[chain].x[v] = gbsi_word(5, chain, 0, v, GBSI_PURPOSE_TEST) & 1u;
+        }
+    }
+    for (uint64_t pass = 0; pass < N_PASSES; ++pass) {
+        const bool keep = pass != 1;
+        gbsi_lattice_pass(chains, pass, keep);
+        for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
+            reference_pass(&r[chain], chain, pass);
+            check_chain(&f, chains, &r[chain], chain, s->name);
+            for (uint32_t v = 0; v < n; ++v) {
+                visits[chain * n + v] += keep ? r[chain].x[v] : 0;
+            }
+        }
+        if (pass == 2) { /* between, and once more at the end */
+            gbsi_lattice_take_visits(chains, f.index, STRIDE, count_of, &f);
+        }
+    }
+    gbsi_lattice_take_visits(chains, f.index, STRIDE, count_of, &f);
+    for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
+        for (uint32_t v = 0; v < n; ++v) {
+            assert_int_equal(f.count[chain][(size_t)f.index[v] * STRIDE], visits[chain * n + v]);
+        }
+        free(r[chain].of_start);
+        free(r[chain].of);
+        free(r[chain].x);
+    }
+    free(visits);
+    gbsi_lattice_chains_free(chains);
+    close_fixture(&f);
+}
+
+static void passes_equal_one_site_at_a_time(void **state)
+{
+    (void)state;
+    for (int level = 0; level < GBSI_N_SIMD; ++level) {
+        for (size_t i = 0; gbsi_simd_has((gbsi_simd)level) && i < N_SHAPES; ++i) {
+            check_shape(&shapes[i], (gbsi_simd)level);
+        }
+    }
+}
+
+/* All 128 passes that the counters hold, against the states. */
+static void counters_hold_128_passes(void **state)
+{
+    (void)state;
+    fixture f = open_fixture(&shapes[4]);
+    const uint32_t n = f.lattice->n_sites;
+    gbsi_lattice_chains *chains = open_chains(&f, gbsi_simd_force(GBSI_SIMD_AVX512), NULL);
+    uint32_t *visits = calloc(n, sizeof *visits);
+    assert_non_null(visits);
+    for (int round = 0; round < 2; ++round) { /* the second on used counters */
+        for (uint64_t pass = 0; pass < GBSI_LATTICE_MOST_COUNTED - 31u * (unsigned)round; ++pass) {
+            gbsi_lattice_pass(chains, pass, true);
+            gbsi_lattice_get(chains, 1, f.index, STRIDE, f.bytes);
+            for (uint32_t v = 0; v < n; ++v) {
+                visits[v] += f.bytes[(size_t)f.index[v] * STRIDE];
+            }
+        }
+        gbsi_lattice_take_visits(chains, f.index, STRIDE, count_of, &f);
+        for (uint32_t v = 0; v < n; ++v) {
+            assert_int_equal(f.count[1][(size_t)f.index[v] * STRIDE], visits[v]);
+            f.count[1][(size_t)f.index[v] * STRIDE] = 0;
+            visits[v] = 0;
+        }
+    }
+    free(visits);
+    gbsi_lattice_chains_free(chains);
+    close_fixture(&f);
+}
+
+/* Large enough to be shared; columns of several rows. */
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    static const shape big[2] = {{"torus", {256, 512, 1}, 1, {0.44, 0.44, 0.44}, 0.0, 0, 0, 0},
+                                 {"glass", {50, 70, 40}, 1, {0.4, 0.4, 0.4}, 0.1, 2, 9, 2}};
+    for (size_t i = 0; i < 2; ++i) {
+        gbsi_lattice_sums sums[N_CHAINS] = {{{0}, {0}}};
+        uint8_t *first = NULL;
+        for (uint32_t n_threads = 1; n_threads <= 7; n_threads += n_threads < 3 ? 1 : 4) {
+            fixture f = open_fixture(&big[i]);
+            gbsi_pool *pool = NULL;
+            assert_int_equal(gbsi_pool_new(n_threads, &pool, NULL), GBS_OK);
+            gbsi_lattice_chains *chains = open_chains(&f, gbsi_simd_force(GBSI_SIMD_AVX512), pool);
+            for (uint64_t pass = 0; pass < 6; ++pass) {
+                gbsi_lattice_pass(chains, pass, true);
+            }
+            gbsi_lattice_take_visits(chains, f.index, STRIDE, count_of, &f);
+            const size_t n = (size_t)f.lattice->n_sites * STRIDE;
+            if (n_threads == 1) {
+                memcpy(sums, chains->sums, sizeof sums);
+                first = f.count[1];
+                f.count[1] = NULL;
+            } else {
+                assert_memory_equal(sums, chains->sums, sizeof sums);
+                assert_memory_equal(first, f.count[1], n);
+            }
+            gbsi_lattice_chains_free(chains);
+            gbsi_pool_free(pool);
+            close_fixture(&f);
+        }
+        free(first);
+    }
+}
+
+/* ---- recognising ------------------------------------------------------------------------------
+ */
+
+static void places_are_distinct(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_SHAPES; ++i) {
+        gbs_model *model = make_model(&shapes[i]);
+        gbsi_conditioned *conditioned = condition(model);
+        gbsi_lattice *l = recognise(conditioned, shapes[i].name);
+        uint32_t *seen = calloc((size_t)2 * l->n_words, sizeof *seen);
+        assert_non_null(seen);
+        for (uint32_t v = 0; v < l->n_sites; ++v) {
+            const gbsi_lattice_place place = gbsi_lattice_locate(l, v);
+            const uint32_t w = gbsi_lattice_word(l, place);
+            assert_true(w < 2 * l->n_words && place.bit < 32);
+            assert_int_equal(seen[w] >> place.bit & 1u, 0);
+            seen[w] |= UINT32_C(1) << place.bit;
+        }
+        free(seen);
+        gbsi_lattice_free(l);
+        gbsi_conditioned_free(conditioned);
+        gbs_model_free(model);
+    }
+}
+
+static void check_grid(const shape *s, uint32_t n_kinds, bool plain)
+{
+    gbs_model *model = make_model(s);
+    gbsi_conditioned *conditioned = condition(model);
+    gbsi_lattice *l = recognise(conditioned, s->name);
+    assert_int_equal(l->side[0], s->side[1]);
+    assert_int_equal(l->side[1], s->side[2] == 1 ? 1 : s->side[0]);
+    assert_int_equal(l->side[2], s->side[2] == 1 ? s->side[0] : s->side[2]);
+    assert_int_equal(l->n_kinds, n_kinds);
+    assert_int_equal(l->plain_kind != GBSI_NONE, plain);
+    gbsi_lattice_free(l);
+    gbsi_conditioned_free(conditioned);
+    gbs_model_free(model);
+}
+
+static void grids_are_recognised(void **state)
+{
+    (void)state;
+    check_grid(&shapes[3], 1, true);   /* uniform */
+    check_grid(&shapes[5], 3, true);   /* inside, sides, corners */
+    check_grid(&shapes[6], 1, false);  /* two groups */
+    check_grid(&shapes[7], 1, true);   /* a glass: some sites have positive bonds only */
+    check_grid(&shapes[10], 2, true);  /* two fields */
+    check_grid(&shapes[11], 1, true);  /* a cube */
+    check_grid(&shapes[14], 1, false); /* three groups */
+}
+
+static const char *refusal(gbs_model *model)
+{
+    gbsi_conditioned *conditioned = condition(model);
+    gbsi_lattice *lattice = NULL;
+    const char *reason = NULL;
+    assert_int_equal(gbsi_lattice_new(conditioned, &lattice, &reason, NULL), GBS_OK);
+    assert_null(lattice);
+    assert_non_null(reason);
+    gbsi_conditioned_free(conditioned);
+    gbs_model_free(model);
+    return reason;
+}
+
+static gbs_model *generated(gbs_generate_ising_options options)
+{
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&options, &model, NULL), GBS_OK);
+    return model;
+}
+
+static void others_are_refused(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
+                               .side = {9, 8, 1}, .torus = 1, .coupling = 1.0})),
+                           "only if even"));
+    assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
+                               .side = {8, 8, 1}, .coupling = 1.0, .coupling_spread = 0.1})),
+                           "one coupling up to sign"));
+    assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
+                               .side = {8, 8, 1}, .coupling = 1.0, .random_field = 0.1})),
+                           "four different fields"));
+    assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
+                               .side = {1, 64, 1}, .torus = 1, .coupling = 1.0})),
+                           "not those of a grid"));
+    gbs_model *potts = NULL;
+    const gbs_generate_potts_options three = {
+        .rows = 8, .columns = 8, .states = 3, .coupling = 1.0, .seed = 1};
+    assert_int_equal(gbs_generate_potts(&three, &potts, NULL), GBS_OK);
+    assert_non_null(strstr(refusal(potts), "more than two states"));
+}
+
+/* A table and a Potts factor are couplings too, with a constant. */
+static void factors_of_other_kinds(void **state)
+{
+    (void)state;
+    static const double table[4] = {1.0, 0.25, 0.25, 1.0};
+    static const double own[2] = {0.5, 0.125};
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    uint32_t pair = 0;
+    uint32_t unary = 0;
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    for (uint32_t v = 0; v < 12; ++v) {
+        const uint32_t two = 2;
+        assert_int_equal(gbs_builder_add_variables(b, 1, &two, NULL, NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_add_table(b, 4, table, &pair, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table(b, 2, own, &unary, NULL), GBS_OK);
+    for (uint32_t v = 0; v < 12; ++v) {
+        const uint32_t right[2] = {v, v + 1};
+        if (v % 4 < 3) {
+            assert_int_equal(gbs_builder_add_table_factor(b, 2, right, pair, NULL), GBS_OK);
+        }
+        if (v < 8) {
+            assert_int_equal(gbs_builder_add_potts(b, v + 4, v, 0.75, NULL), GBS_OK);
+        }
+        assert_int_equal(gbs_builder_add_table_factor(b, 1, &v, unary, NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    gbsi_conditioned *conditioned = condition(model);
+    gbsi_lattice *l = recognise(conditioned, "tables");
+    assert_int_equal(l->side[0], 4);
+    assert_int_equal(l->n_groups, 1);
+    assert_true(l->coupling[0] == 0.375);
+    assert_true(l->field[0] == -0.1875);
+    assert_true(fabs(l->constant - (17 * 0.375 + 9 * 0.25 - 8 * 0.25 + 12 * 0.3125)) < 10.0);
+    gbsi_lattice_chains *chains = NULL;
+    const gbsi_simd level = gbsi_simd_force(GBSI_SIMD_AVX512);
+    assert_int_equal(gbsi_lattice_chains_new(l, 1, 1, false, level, NULL, &chains, NULL), GBS_OK);
+    gbsi_lattice_pass(chains, 0, false);
+    uint32_t index[12];
+    uint32_t x[12];
+    uint8_t bytes[12];
+    for (uint32_t v = 0; v < 12; ++v) {
+        index[v] = v;
+    }
+    gbsi_lattice_get(chains, 0, index, 1, bytes);
+    for (uint32_t v = 0; v < 12; ++v) {
+        x[v] = bytes[v];
+    }
+    assert_true(fabs(gbsi_lattice_log_density(chains, 0) -
+                     gbsi_conditioned_log_density(conditioned, x)) < 1e-12);
+    gbsi_lattice_chains_free(chains);
+    gbsi_lattice_free(l);
+    gbsi_conditioned_free(conditioned);
+    gbs_model_free(model);
+}
+
+/* Fails at every request of memory in turn. */
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    gbs_model *model = make_model(&shapes[8]);
+    gbsi_conditioned *conditioned = condition(model);
+    bool done = false;
+    for (uint64_t n = 0; !done; ++n) {
+        gbsi_lattice *lattice = NULL;
+        gbsi_lattice_chains *chains = NULL;
+        const char *reason = NULL;
+        gbs_error err = {0};
+        gbsi_alloc_fail_after(n);
+        gbs_status status = gbsi_lattice_new(conditioned, &lattice, &reason, &err);
+        if (status == GBS_OK) {
+            status = gbsi_lattice_chains_new(lattice, 2, 1, true, GBSI_SIMD_PORTABLE, NULL, &chains,
+                                             &err);
+        }
+        gbsi_alloc_fail_after(UINT64_MAX);
+        assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
+        done = status == GBS_OK;
+        assert_true(done || chains == NULL);
+        gbsi_lattice_chains_free(chains);
+        gbsi_lattice_free(lattice);
+    }
+    gbsi_conditioned_free(conditioned);
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_equal_one_site_at_a_time),
+        cmocka_unit_test(counters_hold_128_passes),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(places_are_distinct),
+        cmocka_unit_test(grids_are_recognised),
+        cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(factors_of_other_kinds),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

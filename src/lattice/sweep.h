@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inner loop of a lattice: compiled once per instruction set from sweep_lanes.c. */
+#ifndef GBSI_LATTICE_SWEEP_H
+#define GBSI_LATTICE_SWEEP_H
+
+#include "lattice/lattice.h"
+#include "simd/dispatch.h"
+
+/* Integers of one chain after a pass: bonds whose two spins agree (J) or differ (-J), by group, and
+ * sites that are up, by field. */
+typedef struct gbsi_lattice_sums {
+    int64_t agree[GBSI_LATTICE_GROUPS];
+    int64_t up[GBSI_GRID_FIELDS];
+} gbsi_lattice_sums;
+
+/* One colour of one chain, some columns of rows of lanes: column = Y * padded / 16 + x / 16, over
+ * all layers. Columns of one colour may be swept at once by several threads: each writes its own
+ * sites and what lies above and below them in the layers beyond the last. */
+typedef struct gbsi_lattice_sweep {
+    const gbsi_lattice *lattice;
+    uint32_t *state;
+    uint32_t color, first_column, end_column;
+    uint64_t seed, pass;
+    uint32_t chain;
+    /* Vertical counters [M16], NULL: nothing is counted. Level k has planes 2k (sum) and 2k + 1
+     * (waiting for its partner), of 2 n_words words each. */
+    uint32_t *visits;
+    uint32_t n_counted;     /* passes since they were empty, this one included */
+    gbsi_lattice_sums sums; /* added to; agree: by color 1, when all is final */
+} gbsi_lattice_sweep;
+
+typedef void (*gbsi_lattice_sweep_function)(gbsi_lattice_sweep *sweep);
+gbsi_lattice_sweep_function gbsi_lattice_sweep_of(gbsi_simd level);
+
+#endif

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Heat bath of 512 sites at a time by logic alone [M16].
+ *
+ * Neighbours are counted by adders of bits (Friedberg & Cameron 1970, J. Chem. Phys. 52:6049). Each
+ * site then has the threshold t of its local value, and is in its less likely state if and only if
+ * u < t for a uniform u of 32 bits: u comes as planes of bits, most significant first, one word of
+ * random bits for 32 sites, and a site is decided by the first plane in which u and t differ. So
+ * log2(512) + 1 or 2 planes decide all of a row of lanes, as a rule, and 32 all that is left. */
+#include "lattice/sweep.h"
+#include "rng/philox_lanes.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---- random planes ----------------------------------------------------------------------------
+ */
+
+/* Counter {8 w + q, chain, pass, last}: of the first two rounds only what depends on w is left. */
+typedef struct plane_source {
+    gbsi_philox_keys key;
+    uint32_t k1_round1; /* last ^ k1 */
+    uint32_t c1_round2; /* c1 ^ k0, which c0 after round 2 is xored with */
+    uint32_t c2_round2;
+    uint32_t c3_round3; /* c3 after round 2 */
+} plane_source;
+
+static plane_source open_source(const gbsi_lattice_sweep *s)
+{
+    plane_source r = {.key = gbsi_philox_expand(s->seed)};
+    const uint32_t last = (uint32_t)GBSI_PURPOSE_LATTICE << 24 | gbsi_high_word(s->pass);
+    const uint64_t product = (uint64_t)GBSI_PHILOX_M1 * (uint32_t)s->pass;
+    const uint32_t c0 = gbsi_high_word(product) ^ s->chain ^ r.key.k0[0];
+    const uint64_t product0 = (uint64_t)GBSI_PHILOX_M0 * c0;
+    r.k1_round1 = last ^ r.key.k1[0];
+    r.c1_round2 = (uint32_t)product ^ r.key.k0[1];
+    r.c2_round2 = gbsi_high_word(product0) ^ r.key.k1[1];
+    r.c3_round3 = (uint32_t)product0;
+    return r;
+}
+
+/* Planes 4q to 4q + 3 of sixteen words. @param block 8 w + q. */
+INLINE void make_planes(const plane_source *r, vu block, vu *plane)
+{
+    const vw none = vw_set1(0);
+    const vw p0 = vw_mul(vw_from_vu(block), vw_set1(GBSI_PHILOX_M0));
+    const vw c2 = vw_xor_high(p0, vw_set1(r->k1_round1), none);
+    const vw p1 = vw_mul(c2, vw_set1(GBSI_PHILOX_M1));
+    gbsi_philox_counters c = {vw_xor_high(p1, vw_set1(r->c1_round2), none), p1,
+                              vw_xor_high(none, p0, vw_set1(r->c2_round2)), vw_set1(r->c3_round3)};
+    for (int i = 2; i < GBSI_PHILOX_ROUNDS; ++i) {
+        c = gbsi_philox_round(c, r->key.k0[i], r->key.k1[i]);
+    }
+    plane[0] = vu_from_vw(c.c0);
+    plane[1] = vu_from_vw(c.c1);
+    plane[2] = vu_from_vw(c.c2);
+    plane[3] = vu_from_vw(c.c3);
+}
+
+/* Sites where u < t. @param mask [n] sites of each threshold. @param bit [32][stride] ~0 where the
+ * plane's bit of the threshold is set. @param open sites to decide. Equal in all planes is not
+ * less.
+ */
+INLINE vu decide(const plane_source *r, uint32_t w, const vu *mask, const uint32_t n,
+                 const uint32_t *bit, const uint32_t stride, vu open)
+{
+    const vu first = vu_shl(vu_add(vu_set1(w), vu_iota()), 3);
+    vu less = vu_set1(0);
+    for (uint32_t q = 0; q < GBSI_LATTICE_PLANES / 4; ++q) {
+        vu plane[4];
+        make_planes(r, vu_add(first, vu_set1(q)), plane);
+        for (uint32_t i = 0; i < 4; ++i) {
+            vu t = vu_set1(0);
+            for (uint32_t k = 0; k < n; ++k) {
+                t = vu_or_and(t, mask[k], vu_set1(bit[k]));
+            }
+            less = vu_or_and(less, open, vu_andnot(t, plane[i]));
+            open = vu_and_same(open, plane[i], t);
+            bit += stride;
+        }
+        if (q >= 1 && !vu_any(open)) {
+            break;
+        }
+    }
+    return less;
+}
+
+/* ---- counts -----------------------------------------------------------------------------------
+ */
+
+/* Bits of the number of y that are set; n is 2, 4 or 6. */
+INLINE void count_bits(const vu *y, const uint32_t n, vu bits[3])
+{
+    if (n == 2) {
+        bits[0] = vu_xor(y[0], y[1]);
+        bits[1] = vu_and(y[0], y[1]);
+        bits[2] = vu_set1(0);
+        return;
+    }
+    const vu low = vu_xor3(y[0], y[1], y[2]);
+    const vu high = vu_majority(y[0], y[1], y[2]);
+    const vu low2 = n == 4 ? y[3] : vu_xor3(y[3], y[4], y[5]);
+    const vu carry = vu_and(low, low2);
+    bits[0] = vu_xor(low, low2);
+    if (n == 4) {
+        bits[1] = vu_xor(high, carry);
+        bits[2] = vu_and(high, carry);
+    } else {
+        const vu high2 = vu_majority(y[3], y[4], y[5]);
+        bits[1] = vu_xor3(high, high2, carry);
+        bits[2] = vu_majority(high, high2, carry);
+    }
+}
+
+/* is[c]: the number is c, up to n. */
+INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
+{
+    const vu one = vu_andnot(bits[0], bits[1]);
+    const vu two = vu_andnot(bits[1], bits[0]);
+    const vu three = vu_and(bits[0], bits[1]);
+    const vu some = vu_or(vu_or(bits[0], bits[1]), bits[2]);
+    is[0] = vu_andnot(vu_set1(UINT32_MAX), some);
+    is[1] = n == 6 ? vu_andnot(one, bits[2]) : one;
+    is[2] = n == 6 ? vu_andnot(two, bits[2]) : two;
+    if (n >= 4) {
+        is[3] = three; /* 7 does not occur */
+        is[4] = n == 6 ? vu_andnot(vu_andnot(bits[2], bits[0]), bits[1]) : bits[2];
+    }
+    if (n == 6) {
+        is[5] = vu_and(bits[2], bits[0]);
+        is[6] = vu_and(bits[2], bits[1]);
+    }
+}
+
+/* ---- one row of lanes -------------------------------------------------------------------------
+ */
+
+/* Sixteen words and where their neighbours are. */
+typedef struct row {
+    const gbsi_lattice *lattice;
+    const plane_source *random;
+    const uint32_t *source[GBSI_LATTICE_NEIGHBOURS];
+    uint32_t *target;
+    uint32_t w;
+} row;
+
+typedef struct tally {
+    vu agree[GBSI_LATTICE_GROUPS]; /* by lane */
+    vu up[GBSI_GRID_FIELDS];
+    bool energy;
+} tally;
+
+INLINE vu valid_sites(const gbsi_lattice *l, uint32_t w)
+{
+    return l->valid == NULL ? vu_set1(UINT32_MAX) : vu_load(l->valid + w);
+}
+
+/* Neighbours that agree with the sites' new states, by lane. */
+INLINE vu agreement(const vu *y, const uint32_t n, vu state, vu mask)
+{
+    vu same[GBSI_LATTICE_NEIGHBOURS];
+    vu bits[3];
+    for (uint32_t k = 0; k < n; ++k) {
+        same[k] = vu_and_same(mask, y[k], state);
+    }
+    count_bits(same, n, bits);
+    return vu_add(vu_popcount(bits[0]),
+                  vu_add(vu_shl(vu_popcount(bits[1]), 1), vu_shl(vu_popcount(bits[2]), 2)));
+}
+
+/* Sites of one kind with all their bonds; n and folded are constants where this is inlined. */
+INLINE vu update_plain(const row *r, const uint32_t n, const bool folded, tally *t)
+{
+    const gbsi_lattice *l = r->lattice;
+    const vu valid = valid_sites(l, r->w);
+    vu y[GBSI_LATTICE_NEIGHBOURS];
+    vu bits[3];
+    vu is[GBSI_LATTICE_FOLDED];
+    vu flip = vu_set1(0);
+    for (uint32_t k = 0; k < n; ++k) {
+        y[k] = vu_load(r->source[k]);
+    }
+    count_bits(y, n, bits);
+    one_hot(bits, n, is);
+    for (uint32_t c = 0; c <= n; ++c) {
+        flip = vu_or_and(flip, is[c], vu_set1(l->plain_flip[c]));
+    }
+    for (uint32_t c = 0; folded && c < n / 2; ++c) {
+        is[c] = vu_or(is[c], is[n - c]);
+    }
+    const vu less = decide(r->random, r->w, is, folded ? n / 2 + 1 : n + 1, l->plain_bit[0],
+                           GBSI_LATTICE_FOLDED, valid);
+    const vu state = vu_and(vu_xor(less, flip), valid);
+    const uint32_t field = l->kind[l->plain_kind].field;
+    t->up[field] = vu_add(t->up[field], vu_popcount(state));
+    if (t->energy) {
+        t->agree[0] = vu_add(t->agree[0], agreement(y, n, state, valid));
+    }
+    return state;
+}
+
+/* The neighbours' spins times the signs of their bonds, as bits; without a bond 0. */
+INLINE void load_bonds(const row *r, vu *y)
+{
+    const gbsi_lattice *l = r->lattice;
+    for (uint32_t k = 0; k < l->n_neighbours; ++k) {
+        y[k] = vu_load(r->source[k]);
+        if (l->present[0] != NULL) {
+            y[k] = vu_xor(y[k], vu_load(l->negative[k] + r->w));
+            y[k] = vu_and(y[k], vu_load(l->present[k] + r->w));
+        }
+    }
+}
+
+/* Count with n known to the compiler. */
+INLINE void count_group(const vu *y, uint32_t n, vu bits[3])
+{
+    if (n == 4) {
+        count_bits(y, 4, bits);
+    } else if (n == 2) {
+        count_bits(y, 2, bits);
+    } else {
+        count_bits(y, 6, bits);
+    }
+}
+
+/* Sites of each threshold, and those whose likelier state is 1. */
+INLINE vu sort_sites(const row *r, vu is[GBSI_LATTICE_GROUPS][GBSI_LATTICE_FOLDED], vu *mask)
+{
+    const gbsi_lattice *l = r->lattice;
+    vu flip = vu_set1(0);
+    for (uint32_t i = 0; i < l->n_thresholds; ++i) {
+        mask[i] = vu_set1(0);
+    }
+    for (uint32_t i = 0; i < l->n_kinds; ++i) {
+        const gbsi_lattice_kind *kind = &l->kind[i];
+        const vu own = l->n_kinds == 1 ? vu_set1(UINT32_MAX) : vu_load(l->kind_mask[i] + r->w);
+        if (!vu_any(own)) {
+            continue;
+        }
+        for (uint32_t j = kind->first_level; j < kind->first_level + kind->n_levels; ++j) {
+            const gbsi_lattice_level *level = &l->level[j];
+            vu sites = vu_and(own, is[0][level->count[0]]);
+            for (uint32_t g = 1; g < l->n_groups; ++g) {
+                sites = vu_and(sites, is[g][level->count[g]]);
+            }
+            mask[level->threshold] = vu_or(mask[level->threshold], sites);
+            flip = level->flip ? vu_or(flip, sites) : flip;
+        }
+    }
+    return flip;
+}
+
+/* Ups by field, agreements by group. */
+INLINE void tally_mixed(const row *r, const vu *y, vu state, vu valid, tally *t)
+{
+    const gbsi_lattice *l = r->lattice;
+    if (l->n_fields == 1) {
+        t->up[0] = vu_add(t->up[0], vu_popcount(state));
+    }
+    for (uint32_t i = 0; l->n_fields > 1 && i < l->n_kinds; ++i) {
+        const vu own = vu_and(state, vu_load(l->kind_mask[i] + r->w));
+        const uint32_t field = l->kind[i].field;
+        t->up[field] = vu_add(t->up[field], vu_popcount(own));
+    }
+    uint32_t k = 0;
+    for (uint32_t g = 0; t->energy && g < l->n_groups; ++g) {
+        for (uint32_t end = k + l->group_size[g]; k < end; ++k) {
+            const vu mask = l->present[0] == NULL ? valid : vu_load(l->present[k] + r->w);
+            const vu same = vu_and_same(mask, y[k], state);
+            t->agree[g] = vu_add(t->agree[g], vu_popcount(same));
+        }
+    }
+}
+
+/* Any sites. */
+static vu update_mixed(const row *r, tally *t)
+{
+    const gbsi_lattice *l = r->lattice;
+    const vu valid = valid_sites(l, r->w);
+    vu y[GBSI_LATTICE_NEIGHBOURS];
+    vu is[GBSI_LATTICE_GROUPS][GBSI_LATTICE_FOLDED];
+    vu mask[GBSI_LATTICE_THRESHOLDS];
+    load_bonds(r, y);
+    for (uint32_t g = 0, k = 0; g < l->n_groups; k += l->group_size[g++]) {
+        vu bits[3];
+        count_group(y + k, l->group_size[g], bits);
+        one_hot(bits, 6, is[g]);
+    }
+    const vu flip = sort_sites(r, is, mask);
+    const vu less =
+        decide(r->random, r->w, mask, l->n_thresholds, l->bit[0], GBSI_LATTICE_THRESHOLDS, valid);
+    const vu state = vu_and(vu_xor(less, flip), valid);
+    tally_mixed(r, y, state, valid, t);
+    return state;
+}
+
+/* ---- vertical counters ------------------------------------------------------------------------
+ */
+
+/* After pass number n of a count, level k holds n div 2^k mod 2 planes that wait for a partner. A
+ * plane that finds one waiting is added to it and to the level's sum, and the carry moves up: two
+ * levels per pass on average, whatever the states are. */
+INLINE void count_visits(const gbsi_lattice_sweep *s, uint32_t w, vu plane)
+{
+    const size_t plane_words = 2 * (size_t)s->lattice->n_words;
+    uint32_t *level = s->visits + w;
+    for (uint32_t n = s->n_counted; n % 2 == 0; n /= 2, level += 2 * plane_words) {
+        const vu sum = vu_load(level);
+        const vu waiting = vu_load(level + plane_words);
+        vu_store(level, vu_xor3(sum, waiting, plane));
+        plane = vu_majority(sum, waiting, plane);
+    }
+    vu_store(level + plane_words, plane);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------
+ */
+
+INLINE vu update(const row *r, tally *t)
+{
+    const gbsi_lattice *l = r->lattice;
+    if (l->plain_kind == UINT32_MAX ||
+        (l->plain != NULL && l->plain[r->w / GBSI_LATTICE_LANES] == 0)) {
+        return update_mixed(r, t);
+    }
+    if (l->n_neighbours == 4) {
+        return l->folded ? update_plain(r, 4, true, t) : update_plain(r, 4, false, t);
+    }
+    return l->folded ? update_plain(r, 6, true, t) : update_plain(r, 6, false, t);
+}
+
+/* Words around the corner of a row are put in place in a copy. */
+typedef struct corner {
+    uint32_t word[GBSI_LATTICE_LANES];
+} corner;
+
+/* Neighbours in the row itself: word x + shift, shift -1, 0 or 1, the row being closed. */
+static const uint32_t *around(const gbsi_lattice *l, const uint32_t *words, int shift, uint32_t x,
+                              corner *copy)
+{
+    const uint32_t *from = words + x + shift;
+    const bool low = shift < 0 && x == 0;
+    const bool high = shift > 0 && x + GBSI_LATTICE_LANES >= l->width;
+    if (!low && !high) {
+        return from;
+    }
+    vu_store(copy->word, vu_load(from));
+    if (low) {
+        copy->word[0] = words[l->width - 1];
+    } else {
+        copy->word[l->width - 1 - x] = words[0];
+    }
+    return copy->word;
+}
+
+static size_t row_start(const gbsi_lattice *l, uint32_t color, uint32_t layer_plus_1, uint32_t y)
+{
+    return color * l->color_words + ((size_t)layer_plus_1 * l->n_rows + y) * l->row_words +
+           GBSI_LATTICE_LANES;
+}
+
+/* The layer of the last site in its block. */
+static uint32_t last_layer(const gbsi_lattice *l)
+{
+    return l->side[2] - 1 - (l->n_blocks - 1) * l->height;
+}
+
+/* Layers, plus 1: below the first 0, above the last height + 1, above the last site height + 2. */
+static uint32_t layer_above(const gbsi_lattice *l, uint32_t layer)
+{
+    const bool elsewhere = layer == last_layer(l) && layer + 1 < l->height;
+    return elsewhere ? l->height + 2 : layer + 2;
+}
+
+static row open_row(const gbsi_lattice_sweep *s, const plane_source *random, uint32_t layer,
+                    uint32_t y)
+{
+    const gbsi_lattice *l = s->lattice;
+    const uint32_t *other = s->state + row_start(l, 1 - s->color, 0, 0);
+    const size_t layer_words = l->n_rows * l->row_words;
+    row r = {.lattice = l,
+             .random = random,
+             .target = s->state + row_start(l, s->color, layer + 1, y),
+             .w = ((s->color * l->height + layer) * l->n_rows + y) * l->padded};
+    for (uint32_t k = 0; k < l->n_neighbours; ++k) {
+        const bool up = l->forward[k];
+        uint32_t at = layer + 1;
+        uint32_t line = y;
+        if (l->direction[k] == 2) {
+            at = up ? layer_above(l, layer) : layer;
+        } else if (l->direction[k] == 1) {
+            line = up ? (y + 1) % l->n_rows : (y + l->n_rows - 1) % l->n_rows;
+        }
+        r.source[k] = other + at * layer_words + line * l->row_words;
+    }
+    return r;
+}
+
+static void sweep_row(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
+                      uint32_t first, uint32_t end, tally *t)
+{
+    const gbsi_lattice *l = s->lattice;
+    /* The site at x has place 2 x + odd in its row; its neighbours there have 2 x' + 1 - odd. */
+    const int odd = (int)((s->color + layer + y) % 2);
+    row here = *r;
+    for (uint32_t x = first; x < end; x += GBSI_LATTICE_LANES) {
+        corner copy;
+        for (uint32_t k = 0; k < l->n_neighbours; ++k) {
+            const int shift = l->forward[k] ? odd : odd - 1;
+            here.source[k] =
+                l->direction[k] == 0 ? around(l, r->source[k], shift, x, &copy) : r->source[k] + x;
+        }
+        here.w = r->w + x;
+        const vu state = update(&here, t);
+        vu_store(r->target + x, state);
+        if (s->visits != NULL) {
+            count_visits(s, here.w, state);
+        }
+    }
+}
+
+/* The other colour's layers beyond the last, where this share's columns look: layers shifted by one
+ * block, the last site being below the first if the side is closed. */
+static void prepare_layers(const gbsi_lattice_sweep *s, uint32_t y, uint32_t first, uint32_t end)
+{
+    const gbsi_lattice *l = s->lattice;
+    const uint32_t last = last_layer(l);
+    const int top = (int)l->n_blocks - 1;
+    uint32_t *base = s->state + row_start(l, 1 - s->color, 0, y);
+    const size_t layer_words = l->n_rows * l->row_words;
+    const bool elsewhere = last + 1 < l->height;
+    for (uint32_t x = first; x < end; x += GBSI_LATTICE_LANES) {
+        const vu bottom = vu_load(base + layer_words + x);
+        const vu highest = vu_load(base + l->height * layer_words + x);
+        const vu final = vu_load(base + (last + 1) * layer_words + x);
+        const vu first_site = vu_shl(vu_and(bottom, vu_set1(1)), top);
+        const vu last_site = vu_and(vu_shr(final, top), vu_set1(1));
+        vu_store(base + x, vu_or(vu_shl(highest, 1), last_site));
+        const vu above = vu_shr(bottom, 1);
+        vu_store(base + (l->height + 1) * layer_words + x,
+                 elsewhere ? above : vu_or(above, first_site));
+        if (elsewhere) {
+            const vu next = vu_load(base + (last + 2) * layer_words + x);
+            const vu others = vu_andnot(next, vu_set1(UINT32_C(1) << top));
+            vu_store(base + (l->height + 2) * layer_words + x, vu_or(others, first_site));
+        }
+    }
+}
+
+static int64_t add_lanes(vu a)
+{
+    uint32_t lane[16];
+    int64_t sum = 0;
+    vu_store(lane, a);
+    for (int i = 0; i < 16; ++i) {
+        sum += lane[i];
+    }
+    return sum;
+}
+
+/* Columns are cut at rows: [y, first word, end word). */
+typedef struct stretch {
+    uint32_t y, first, end;
+} stretch;
+
+static stretch stretch_at(const gbsi_lattice_sweep *s, uint32_t column)
+{
+    const uint32_t per_row = s->lattice->padded / GBSI_LATTICE_LANES;
+    const uint32_t y = column / per_row;
+    const uint32_t last = (y + 1) * per_row < s->end_column ? (y + 1) * per_row : s->end_column;
+    return (stretch){y, (column - y * per_row) * GBSI_LATTICE_LANES,
+                     (last - y * per_row) * GBSI_LATTICE_LANES};
+}
+
+static uint32_t n_columns_of(stretch part)
+{
+    return (part.end - part.first) / GBSI_LATTICE_LANES;
+}
+
+void GBSI_V(gbsi_lattice_sweep)(gbsi_lattice_sweep *s);
+
+void GBSI_V(gbsi_lattice_sweep)(gbsi_lattice_sweep *s)
+{
+    const gbsi_lattice *l = s->lattice;
+    const plane_source random = open_source(s);
+    tally t = {.energy = s->color == 1};
+    for (uint32_t g = 0; g < GBSI_LATTICE_GROUPS; ++g) {
+        t.agree[g] = vu_set1(0);
+    }
+    for (uint32_t f = 0; f < GBSI_GRID_FIELDS; ++f) {
+        t.up[f] = vu_set1(0);
+    }
+    for (uint32_t column = s->first_column; column < s->end_column;) {
+        const stretch part = stretch_at(s, column);
+        prepare_layers(s, part.y, part.first, part.end);
+        column += n_columns_of(part);
+    }
+    for (uint32_t layer = 0; layer < l->height; ++layer) {
+        for (uint32_t column = s->first_column; column < s->end_column;) {
+            const stretch part = stretch_at(s, column);
+            const row r = open_row(s, &random, layer, part.y);
+            sweep_row(s, &r, layer, part.y, part.first, part.end, &t);
+            column += n_columns_of(part);
+        }
+    }
+    for (uint32_t g = 0; g < l->n_groups; ++g) {
+        s->sums.agree[g] += add_lanes(t.agree[g]);
+    }
+    for (uint32_t f = 0; f < l->n_fields; ++f) {
+        s->sums.up[f] += add_lanes(t.up[f]);
+    }
+}
