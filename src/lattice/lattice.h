@@ -18,7 +18,7 @@
 #define GBSI_LATTICE_NEIGHBOURS 6u
 #define GBSI_LATTICE_GROUPS     3u  /* directions with the same J count together */
 #define GBSI_LATTICE_KINDS      32u /* of sites: field, bonds in each group */
-#define GBSI_LATTICE_THRESHOLDS 48u /* different ones, after p and 1 - p are made one */
+#define GBSI_LATTICE_THRESHOLDS 96u /* different ones, after p and 1 - p are made one */
 #define GBSI_LATTICE_LEVELS     512u
 #define GBSI_LATTICE_PLANES     32u
 #define GBSI_LATTICE_FOLDED     7u /* levels of one kind with one group: 0 to 6 neighbours up */
