@@ -13,7 +13,7 @@
  */
 static const char *const only_sampled[] = {"scan",   "origin",     "draw",   "estimator",
                                            "chains", "start",      "sweeps", "burn-in",
-                                           "thin",   "max-updates"};
+                                           "thin",   "max-updates", "lattice"};
 
 static const char *first_only_sampled(const cli_arguments *arguments)
 {
@@ -150,6 +150,13 @@ void cli_verdict(const cli_job *job, int stopped)
             cli_note(arguments, "max error %.3g%s, max R-hat %.5g, min ESS %.4g", r->max_mcse,
                      target, r->max_rhat, r->min_ess);
         }
+    }
+    if (r->lattice) {
+        cli_note(arguments,
+                 "lattice: energy %.6g (error %.2g), magnetisation %.6g (%.2g), absolute %.6g "
+                 "(%.2g) per spin",
+                 r->energy, r->energy_mcse, r->magnetisation, r->magnetisation_mcse,
+                 r->abs_magnetisation, r->abs_magnetisation_mcse);
     }
     const char *word = r->converged ? "converged" : "not converged";
     int says_so = strncmp(r->verdict, word, strlen(word)) == 0;

@@ -246,10 +246,12 @@ static int answer_sample(cli_job *job, void *context)
     cli_estimates e = {.selection = &r->selection};
     int stopped = 0;
     int status = cli_execute(job, NULL, NULL, &stopped);
-    if (status == CLI_DONE) {
+    /* traces alone give no marginals: the energy is told with the verdict */
+    const int marginals = job->options.estimator != GBS_ESTIMATOR_TRACES;
+    if (status == CLI_DONE && marginals) {
         status = take_estimates(job, &e);
     }
-    if (status == CLI_DONE) {
+    if (status == CLI_DONE && marginals) {
         status = r->picture.format != NULL ? cli_picture_write(job, &r->picture, e.p)
                                            : write_table(job, r, &e);
     }
@@ -276,6 +278,11 @@ int cli_marginals(cli_arguments *arguments)
     }
     if (status == CLI_DONE) {
         status = cli_settle(arguments, GBS_METHOD_AUTO);
+    }
+    if (status == CLI_DONE && arguments->run.estimator == GBS_ESTIMATOR_TRACES &&
+        (arguments->output != NULL || arguments->format != NULL)) {
+        status = cli_error(CLI_USAGE, "--estimator traces keeps no marginals to write: leave out "
+                                      "--output and --format, see --summary");
     }
     if (status == CLI_DONE) {
         status = cli_load_samples(&job, arguments, arguments->operand[0]);

@@ -176,6 +176,38 @@ static void write_model(gbs_output *output, const cli_job *job)
     gbs_output_text(output, "}");
 }
 
+/* Null unless the run was one bit by bit. */
+static void write_lattice(gbs_output *output, const gbs_report *r)
+{
+    key(output, "lattice");
+    if (!r->lattice) {
+        gbs_output_text(output, "null");
+        return;
+    }
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {{"energy", r->energy},
+                {"energy_mcse", r->energy_mcse},
+                {"magnetisation", r->magnetisation},
+                {"magnetisation_mcse", r->magnetisation_mcse},
+                {"abs_magnetisation", r->abs_magnetisation},
+                {"abs_magnetisation_mcse", r->abs_magnetisation_mcse}};
+    gbs_output_text(output, "{\"sides\": [");
+    for (int d = 0; d < 3; d++) {
+        gbs_output_text(output, d > 0 ? ", " : "");
+        gbs_output_uint(output, r->lattice_side[d]);
+    }
+    gbs_output_text(output, "]");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        gbs_output_text(output, ", ");
+        gbs_output_json_string(output, rows[i].name);
+        gbs_output_text(output, ": ");
+        gbs_output_json_double(output, rows[i].value);
+    }
+    gbs_output_text(output, "}");
+}
+
 static void write_report(gbs_output *output, const gbs_report *r)
 {
     key_uint(output, "colors", r->n_colors);
@@ -196,6 +228,7 @@ static void write_report(gbs_output *output, const gbs_report *r)
     key_uint(output, "constant_variables", r->n_constant);
     key(output, "bias_estimate"); /* every draw and scan of this version leaves p(x) invariant */
     gbs_output_text(output, "null");
+    write_lattice(output, r);
     key_text(output, "method", r->method);
     key(output, "converged");
     gbs_output_text(output, r->converged ? "true" : "false");

@@ -140,6 +140,7 @@ static const struct {
     {"origin", CLI_RUNS | CLI_VERB_INFO},
     {"chains", CLI_RUNS | CLI_VERB_INFO},
     {"estimator", CLI_RUNS | CLI_VERB_INFO},
+    {"lattice", CLI_RUNS | CLI_VERB_INFO},
     {"draw", CLI_RUNS | CLI_VERB_INFO},
     {"memory-limit", CLI_RUNS | CLI_VERB_INFO},
     {"thin", CLI_VERB_SAMPLE},

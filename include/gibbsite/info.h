@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 #define GBS_N_FACTOR_KINDS 6
-#define GBS_N_CLASSES      6
+#define GBS_N_CLASSES      7
 #define GBS_INFO_ORDERS    16 /* orders 0..14, and 15 or more */
 #define GBS_INFO_DEGREES   16
 #define GBS_INFO_DRAWS     16 /* rules that pick values, at most */
@@ -45,6 +45,8 @@ typedef struct gbs_info {
     double mean_batch;                          /**< places per batch */
     uint32_t variables_of_class[GBS_N_CLASSES]; /**< sampled class: see gbs_class_name() */
     uint32_t n_precise;                         /**< of these, compiled for double sums */
+    uint32_t lattice_side[3]; /**< class "lattice": fastest first; 0 where there is none */
+    double lattice_share;     /**< share of the bits worked on that are sites */
     /** Elimination by minimum fill of the conditioned model, component by component. */
     int search;            /**< gbs_search_end, the worst over the components */
     uint32_t width;        /**< largest clique less one; if the search was stopped, at least */

@@ -31,7 +31,14 @@ typedef enum gbs_draw_kind { GBS_DRAW_RANDOM } gbs_draw_kind;
 typedef enum gbs_estimator_kind {
     GBS_ESTIMATOR_RAO_BLACKWELL,
     GBS_ESTIMATOR_COUNT,
+    GBS_ESTIMATOR_TRACES, /**< energy and magnetisation of a lattice alone: no marginals */
 } gbs_estimator_kind;
+/** Whether a spin lattice that bits can hold is run bit by bit; see gibbsite-marginals(1). */
+typedef enum gbs_lattice_choice {
+    GBS_LATTICE_AUTO, /**< where it is one, the estimator is not rao-blackwell and it pays */
+    GBS_LATTICE_NEVER,
+    GBS_LATTICE_ALWAYS, /**< or fail with the reason */
+} gbs_lattice_choice;
 
 #define GBS_BURN_IN_AUTO UINT64_MAX
 
@@ -108,6 +115,14 @@ typedef struct gbs_report {
                                   "support" (hard zeros split it: more sweeps are no use), "exact" */
     size_t n_warnings;
     const char *const *warning;
+    int lattice;              /**< 1: run bit by bit, and the numbers below are there */
+    uint32_t lattice_side[3]; /**< fastest first, the middle one 1 for two directions */
+    double energy;            /**< mean of minus the log density per sampled variable */
+    double energy_mcse;       /**< NAN where too few passes allow none, as all below */
+    double magnetisation;     /**< mean of the mean spin, states 0 and 1 being -1 and +1 */
+    double magnetisation_mcse;
+    double abs_magnetisation; /**< mean of its absolute value */
+    double abs_magnetisation_mcse;
 } gbs_report;
 
 /**
@@ -141,7 +156,7 @@ GBS_API gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callba
  *              entries, NAN where too few batches allow none.
  * @param ess   out or NULL, same shape: effective sample size p(1-p)/mcse^2; NAN where undefined.
  * @param rhat  out or NULL, same shape: split or between-chain R-hat; NAN where undefined.
- * @return GBS_ERR_STATE if no draw was kept.
+ * @return GBS_ERR_STATE if no draw was kept, or traces alone are.
  */
 GBS_API gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess,
                                      double *rhat, gbs_error *err);

@@ -333,6 +333,21 @@ void gbsi_estimate_state(gbsi_estimate *e, uint32_t group, const void *state, ui
     }
 }
 
+bool gbsi_estimate_due(const gbsi_estimate *e)
+{
+    const uint64_t n = e->n_passes + 1;
+    const uint64_t in_batch = n - e->batches.start;
+    return in_batch == e->batches.length || in_batch % PASSES_OF_COUNTS == 0 ||
+           (e->split && (n & (n - 1)) == 0);
+}
+
+uint8_t *gbsi_estimate_visits(gbsi_estimate *e, uint32_t chain, size_t *stride)
+{
+    assert(e->fast_count != NULL && e->n_cells == e->shape.n_slots);
+    *stride = e->shape.lanes;
+    return gbsi_estimate_fast(e, chain / e->shape.lanes).count + chain % e->shape.lanes;
+}
+
 /* ---- work by slots ---- */
 
 /* Below so many sums one member does it before the others have woken up. */

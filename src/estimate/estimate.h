@@ -40,6 +40,11 @@ void gbsi_estimate_tile(gbsi_estimate *estimate, uint32_t group, const gbsi_tile
  * @param state [slot][lane]. */
 void gbsi_estimate_state(gbsi_estimate *estimate, uint32_t group, const void *state, uint32_t first,
                          uint32_t end);
+/* Counting visits elsewhere, every slot binary: whether the next gbsi_estimate_end_pass() looks at
+ * them, and where those of a chain to state 1 are added by then: of slot s at [s * stride], at most
+ * one per pass. They must be there as well before anything is asked below. */
+bool gbsi_estimate_due(const gbsi_estimate *estimate);
+uint8_t *gbsi_estimate_visits(gbsi_estimate *estimate, uint32_t chain, size_t *stride);
 /* After all groups: closes the pass; flushes and closes batches when due. @param pool shares that
  * work by slots; NULL: the caller does it all. The same bits in either case. */
 void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);

@@ -48,8 +48,8 @@ const gbsi_kernel *gbsi_kernel_of(gbsi_class class_id, gbsi_simd level)
 
 const char *gbs_class_name(unsigned class_id)
 {
-    static const char *const name[GBSI_N_CLASSES] = {"ising", "potts",   "pairwise",
-                                                     "table", "logical", "precise"};
+    static const char *const name[GBSI_N_CLASSES] = {"ising",   "potts",   "pairwise", "table",
+                                                     "logical", "precise", "lattice"};
     _Static_assert(GBS_N_CLASSES == GBSI_N_CLASSES, "the public count of classes");
     return class_id < GBSI_N_CLASSES ? name[class_id] : NULL;
 }

@@ -21,7 +21,10 @@ static void record(const gbs_run *run, trace *t)
 {
     const gbsi_executor *x = &run->executor;
     double density[GBSI_LANES];
-    for (uint32_t g = 0; g < x->n_groups; ++g) {
+    for (uint32_t chain = 0; x->lattice != NULL && chain < x->n_chains; ++chain) {
+        t->value[(size_t)chain * TRACE + t->n] = gbsi_lattice_log_density(x->lattice, chain);
+    }
+    for (uint32_t g = 0; x->lattice == NULL && g < x->n_groups; ++g) {
         gbsi_group_log_density(run->plan, &x->group[g], x->lanes, density);
         for (uint32_t lane = 0; lane < x->lanes && g * x->lanes + lane < x->n_chains; ++lane) {
             t->value[(size_t)(g * x->lanes + lane) * TRACE + t->n] = density[lane];

@@ -145,6 +145,7 @@ void gbsi_executor_free(gbsi_executor *executor)
         gbsi_free(executor->worker[w].w);
         gbsi_free(executor->worker[w].value);
     }
+    gbsi_lattice_chains_free(executor->lattice);
     for (uint32_t t = 0; t < executor->n_teams; ++t) {
         gbsi_barrier_destroy(&executor->team[t]);
     }
@@ -194,8 +195,38 @@ void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states)
     }
 }
 
+/* State of slot 0 of a chain; those of the others follow at distances of x->lanes. */
+static uint8_t *first_state(const gbsi_executor *x, uint32_t chain)
+{
+    assert(x->plan->value_bytes == 1);
+    return (uint8_t *)x->group[chain / x->lanes].state + chain % x->lanes;
+}
+
+void gbsi_executor_fetch_states(const gbsi_executor *x)
+{
+    for (uint32_t chain = 0; x->lattice != NULL && chain < x->n_chains; ++chain) {
+        gbsi_lattice_get(x->lattice, chain, x->plan->slot_of, x->lanes, first_state(x, chain));
+    }
+}
+
+static uint8_t *visits_of(void *context, uint32_t chain)
+{
+    size_t stride = 0;
+    return gbsi_estimate_visits(context, chain, &stride);
+}
+
+void gbsi_executor_fetch_visits(const gbsi_executor *x, gbsi_estimate *estimate)
+{
+    if (x->lattice != NULL && estimate != NULL) {
+        gbsi_lattice_take_visits(x->lattice, x->plan->slot_of, x->lanes, visits_of, estimate);
+    }
+}
+
 void gbsi_executor_ready(gbsi_executor *x)
 {
+    for (uint32_t chain = 0; x->lattice != NULL && chain < x->n_chains; ++chain) {
+        gbsi_lattice_set(x->lattice, chain, x->plan->slot_of, x->lanes, first_state(x, chain));
+    }
     for (uint32_t g = 0; x->plan->n_counters > 0 && g < x->n_groups; ++g) {
         gbsi_counters_init(x->plan, x->lanes, &x->group[g]);
     }

@@ -4,6 +4,7 @@
 #define GBSI_SAMPLER_EXECUTOR_H
 
 #include "estimate/estimate.h"
+#include "lattice/chains.h"
 #include "parallel/pool.h"
 #include "plan/draw.h"
 #include "plan/kernel.h"
@@ -33,6 +34,8 @@ typedef struct gbsi_executor {
     uint32_t lanes; /* 16 with 8 chains or more, else 1 */
     uint32_t n_groups;
     gbsi_group *group; /* [n_groups] */
+    gbsi_lattice_chains *lattice; /* owned; NULL: none. Runs the passes; group[].state then only is
+                                     where states come from and go to */
     const float *beta; /* [lanes] inverse temperatures, NULL: 1 */
     gbsi_pool *pool;   /* borrowed, NULL: one thread */
     uint32_t n_workers;
@@ -58,6 +61,10 @@ void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the str
 void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states);
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states);
 void gbsi_executor_ready(gbsi_executor *x);
+/* Lattices: states into group[].state, and visits counted since the last time into the estimate.
+ * Nothing to do otherwise. */
+void gbsi_executor_fetch_states(const gbsi_executor *x);
+void gbsi_executor_fetch_visits(const gbsi_executor *x, gbsi_estimate *estimate);
 
 /* pass.c: one pass of all groups. @param estimate NULL: nothing is kept.
  * @return GBS_ERR_IMPOSSIBLE naming the variable if a conditional had no positive weight. */

@@ -3,6 +3,7 @@
 #include "gibbsite/info.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "exact/enumerate.h"
@@ -91,10 +92,21 @@ static gbs_status count_run(const gbs_run *run, gbs_info *info, gbs_error *err)
             info->variables_of_class[c] = run->plan->n_of_class[c];
         }
         info->n_precise = run->plan->n_of_class[GBSI_CLASS_PRECISE];
+        if (run->lattice != NULL) {
+            memset(info->variables_of_class, 0, sizeof info->variables_of_class);
+            info->variables_of_class[GBSI_CLASS_LATTICE] = run->plan->n_slots;
+            info->n_precise = 0;
+            info->lattice_share = gbsi_lattice_share(run->lattice);
+            memcpy(info->lattice_side, run->lattice->side, sizeof info->lattice_side);
+        }
         info->plan_bytes = run->plan->bytes;
         info->state_bytes = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
                                                 gbsi_options_threads(&run->options));
         info->estimator_bytes = run->estimate_bytes;
+        if (run->lattice != NULL) {
+            info->plan_bytes += run->lattice->bytes;
+            info->state_bytes += gbsi_run_lattice_bytes(run);
+        }
         info->run_bytes = run->memory.peak;
         GBSI_TRY(gbsi_inspect_draws(run, info, err));
     } else { /* nothing to sample */

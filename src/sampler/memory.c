@@ -101,6 +101,23 @@ static uint64_t result_bytes(const gbs_run *run)
     return 4 * (uint64_t)n_states * sizeof(double); /* p, mcse, ess, rhat */
 }
 
+uint64_t gbsi_run_lattice_bytes(const gbs_run *run)
+{
+    const gbs_run_options *o = &run->options;
+    return run->lattice == NULL
+               ? 0
+               : gbsi_lattice_chains_bytes(run->lattice, (uint32_t)o->chains,
+                                           gbsi_options_threads(o),
+                                           o->estimator == GBS_ESTIMATOR_COUNT);
+}
+
+/* @param bytes out: what estimates take, 0 where traces alone are kept. */
+static gbs_status estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, gbs_error *err)
+{
+    *bytes = 0;
+    return shape->kind == GBS_ESTIMATOR_TRACES ? GBS_OK : gbsi_estimate_bytes(shape, bytes, err);
+}
+
 static uint64_t more(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -112,7 +129,7 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
 {
     const uint64_t passes = run->options.sweeps;
     const bool counts = shape->kind == GBS_ESTIMATOR_COUNT;
-    if (passes == 0 || passes > (counts ? SHORT_OF_COUNTS : SHORT_OF_SUMS)) {
+    if (estimate == 0 || passes == 0 || passes > (counts ? SHORT_OF_COUNTS : SHORT_OF_SUMS)) {
         return estimate;
     }
     uint64_t n_cells = 0;
@@ -149,14 +166,15 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     gbs_status status = GBS_OK;
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
     gbsi_run_memory m = {.standing = standing_bytes(run)};
-    GBSI_TRY(gbsi_estimate_bytes(&shape, &run->estimate_bytes, err));
+    GBSI_TRY(estimate_bytes(&shape, &run->estimate_bytes, err));
     GBSI_TRY(gbsi_draw_bytes(run, run->options.draw, &m.draw, err));
     const uint64_t start = start_bytes(run);
-    const uint64_t result = result_bytes(run);
-    m.plan = run->plan->bytes;
+    const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
+    m.plan = run->plan->bytes + (run->lattice == NULL ? 0 : run->lattice->bytes);
     m.schedule = schedule_bytes(&run->schedule) + (uint64_t)run->part->n_variables * 4;
     m.states = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
-                                   gbsi_options_threads(&run->options));
+                                   gbsi_options_threads(&run->options)) +
+               gbsi_run_lattice_bytes(run);
     m.estimators = touched_bytes(run, &shape, run->estimate_bytes);
     const uint64_t compiling = m.standing + m.plan + compile_bytes(run->part);
     uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
@@ -206,7 +224,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
                                  .kind = (gbs_estimator_kind)run->options.estimator,
                                  .each_once = true};
     size_t estimate = 0;
-    GBSI_TRY(gbsi_estimate_bytes(&shape, &estimate, err));
+    GBSI_TRY(estimate_bytes(&shape, &estimate, err));
     uint64_t bytes = more(standing_bytes(run), touched_bytes(run, &shape, estimate));
     bytes = more(bytes, lanes * part->n_variables + compile_bytes(part));
     /* runs of like slots are fewer in the plan than here in the model's order: 24 bytes each */

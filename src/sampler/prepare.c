@@ -94,10 +94,12 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     run->scan_traits = run->scan->traits;
     GBSI_TRY(run->scan->init(run->graph, &run->options, &run->scan_state, &run->scan_traits, err));
     GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
+    GBSI_TRY(gbsi_run_choose_lattice(run, err));
     GBSI_TRY(gbsi_plan_new(
         run->part, run->graph, sequence.variable, sequence.n,
         (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
-                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1},
+                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1 &&
+                                    run->lattice == NULL},
         &run->plan, err));
     GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
     GBSI_TRY(count_colors(run, err));
@@ -120,7 +122,15 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_executor_init(&run->executor, run->plan, gbsi_draw_of(run->options.draw, level),
                                 &run->options, level, run->pool, err));
     run->executor_ready = true;
-    GBSI_TRY(gbsi_estimate_new(&shape, level, &run->estimate, err));
+    if (run->lattice != NULL) {
+        GBSI_TRY(gbsi_lattice_chains_new(run->lattice, shape.n_chains, run->options.seed,
+                                         run->options.estimator == GBS_ESTIMATOR_COUNT, level,
+                                         run->pool, &run->executor.lattice, err));
+        GBSI_TRY(gbsi_trace_new(shape.n_chains, GBSI_N_TRACES, &run->trace, err));
+    }
+    if (run->options.estimator != GBS_ESTIMATOR_TRACES) {
+        GBSI_TRY(gbsi_estimate_new(&shape, level, &run->estimate, err));
+    }
 cleanup:
     return status;
 }

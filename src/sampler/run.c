@@ -21,9 +21,11 @@ void gbs_run_free(gbs_run *run)
         return;
     }
     gbsi_estimate_free(run->estimate);
+    gbsi_trace_free(run->trace);
     if (run->executor_ready) {
         gbsi_executor_free(&run->executor);
     }
+    gbsi_lattice_free(run->lattice);
     gbsi_pool_free(run->pool);
     gbsi_schedule_free(&run->schedule);
     gbsi_plan_free(run->plan);
@@ -61,6 +63,9 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     run->report.max_mcse = NAN;
     run->report.max_rhat = NAN;
     run->report.min_ess = NAN;
+    run->report.energy = run->report.energy_mcse = NAN;
+    run->report.magnetisation = run->report.magnetisation_mcse = NAN;
+    run->report.abs_magnetisation = run->report.abs_magnetisation_mcse = NAN;
     run->report.chains = (uint32_t)run->options.chains;
     run->report.target_error = run->options.target_error;
     if (run->report.target_error == 0.0 && run->options.sweeps == 0) {
@@ -199,6 +204,9 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
     run->report.updates += run->schedule.n_places * run->executor.n_chains;
     if (keep) {
         ++run->report.sweeps;
+        if (run->trace != NULL) {
+            gbsi_run_trace_pass(run);
+        }
     }
     const double now_s = gbsi_clock_s();
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
@@ -223,6 +231,7 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
     const uint64_t draw = run->report.sweeps / run->options.thin - 1;
     double density[GBSI_LANES];
     gbs_status status = GBS_OK;
+    gbsi_executor_fetch_states(&run->executor);
     for (uint32_t chain = 0; status >= 0 && chain < run->executor.n_chains; ++chain) {
         if (chain % lanes == 0) {
             gbsi_group_log_density(run->plan, &run->executor.group[chain / lanes], lanes, density);

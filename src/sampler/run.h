@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "exact/components.h"
+#include "estimate/trace.h"
 #include "sampler/executor.h"
 #include "sampler/start.h"
 #include "scan/scan.h"
@@ -47,7 +48,9 @@ struct gbs_run {
     bool executor_ready;
     gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_executor executor;
-    gbsi_estimate *estimate;
+    gbsi_lattice *lattice; /* NULL: none */
+    gbsi_trace *trace;     /* of a lattice: GBSI_TRACE_* */
+    gbsi_estimate *estimate; /* NULL: traces alone */
     size_t estimate_bytes;
     gbsi_run_memory memory;
     bool limited; /* refuse early what would not fit; info wants the figures instead */
@@ -94,6 +97,14 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
 
 /* burn_in.c: passes thrown away. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+
+/* lattice.c: whether the sampled part is run bit by bit: run->lattice. */
+gbs_status gbsi_run_choose_lattice(gbs_run *run, gbs_error *err);
+/* The series of run->trace: a value each per pass and chain. */
+enum { GBSI_TRACE_ENERGY, GBSI_TRACE_SPIN, GBSI_TRACE_ABS_SPIN, GBSI_N_TRACES };
+void gbsi_run_trace_pass(gbs_run *run);
+/* The report's numbers of a lattice. */
+void gbsi_run_report_lattice(gbs_run *run);
 
 /* verdict.c: whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbs_run *run);

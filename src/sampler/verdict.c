@@ -77,9 +77,14 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
                              gbs_error *err)
 {
     const bool sampled = run->part != NULL;
-    if (!run->executed || (sampled && gbsi_estimate_n_passes(run->estimate) == 0)) {
+    if (!run->executed ||
+        (sampled && run->estimate != NULL && gbsi_estimate_n_passes(run->estimate) == 0)) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
     }
+    if (sampled && run->estimate == NULL) {
+        return gbsi_fail(err, GBS_ERR_STATE, "traces alone were kept: there are no marginals");
+    }
+    gbsi_executor_fetch_visits(&run->executor, run->estimate);
     double *scratch = gbsi_alloc_array(4 * (size_t)GBS_MAX_ARITY, sizeof *scratch);
     if (scratch == NULL) {
         return gbsi_no_memory(err, "marginals", 4 * (size_t)GBS_MAX_ARITY * sizeof *scratch);
@@ -93,6 +98,13 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
 
 gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
 {
+    if (run->lattice != NULL) {
+        gbsi_executor_fetch_visits(&run->executor, run->estimate);
+        gbsi_run_report_lattice(run);
+        if (run->estimate == NULL) {
+            return GBS_OK;
+        }
+    }
     gbsi_estimate_worst worst;
     gbs_status status = gbsi_estimate_find_worst(run->estimate, &worst, err);
     if (status == GBS_OK) {
@@ -104,8 +116,35 @@ gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
     return status;
 }
 
+static double one_nan(double value)
+{
+    return isnan(value) ? NAN : value; /* whatever its sign */
+}
+
+static gbs_status digest_traces(gbs_run *run, gbs_error *err)
+{
+    gbs_report *r = &run->report;
+    const double value[] = {r->energy,
+                            r->magnetisation,
+                            r->abs_magnetisation,
+                            one_nan(r->energy_mcse),
+                            one_nan(r->magnetisation_mcse),
+                            one_nan(r->abs_magnetisation_mcse)};
+    gbsi_digest *digest = NULL;
+    const gbs_status status = gbsi_digest_new(&digest, err);
+    if (status >= 0) {
+        gbsi_digest_f64(digest, value, sizeof value / sizeof value[0]);
+        gbsi_digest_text(digest, r->digest);
+    }
+    gbsi_digest_free(digest);
+    return status;
+}
+
 static gbs_status take_digest(gbs_run *run, gbs_error *err)
 {
+    if (run->part != NULL && run->estimate == NULL) {
+        return digest_traces(run, err);
+    }
     gbs_status status = GBS_OK;
     gbsi_digest *digest = NULL;
     const size_t n = run->model->state_offset[run->model->n_variables];
@@ -117,8 +156,8 @@ static gbs_status take_digest(gbs_run *run, gbs_error *err)
     }
     GBSI_TRY(gbs_run_marginals(run, p, mcse, NULL, NULL, err));
     for (size_t i = 0; i < n; ++i) {
-        mcse[i] = isnan(mcse[i]) ? NAN : mcse[i]; /* one NaN, whatever its sign */
-        p[i] = isnan(p[i]) ? NAN : p[i];
+        mcse[i] = one_nan(mcse[i]);
+        p[i] = one_nan(p[i]);
     }
     GBSI_TRY(gbsi_digest_new(&digest, err));
     gbsi_digest_f64(digest, p, n);
@@ -216,7 +255,7 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
         (void)snprintf(r->verdict, sizeof r->verdict, "exact");
         return take_digest(run, err);
     }
-    if (gbsi_estimate_n_passes(run->estimate) == 0) {
+    if (r->sweeps == 0) {
         (void)snprintf(r->verdict, sizeof r->verdict, "not converged: no pass was kept");
         return GBS_OK;
     }

@@ -27,7 +27,7 @@ KEYS = ["schema", "digest", "bayesian_network", "variables", "observed", "implie
         "largest_component", "enumerable_components", "bipartite", "elimination_search",
         "elimination_width", "elimination_entries", "entry_limit", "exact_fits", "auto_components",
         "max_influence", "mean_influence", "dobrushin_condition", "colors", "levels", "mean_batch",
-        "variables_of_class", "double_sums", "loading_bytes", "run_bytes", "model_bytes",
+        "variables_of_class", "double_sums", "lattice_share", "loading_bytes", "run_bytes", "model_bytes",
         "plan_bytes", "state_bytes", "estimator_bytes", "draw_bytes"]
 
 

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When all batches are full, neighbours are merged: sums add up, the later of two last values stays.
+ * Sums run in time order and chains in ascending order. */
+#include "estimate/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "estimate/estimate.h"
+#include "simd/math.h"
+
+enum { BATCHES = 128, LEAST_LENGTH = 4 };
+
+struct gbsi_trace {
+    uint32_t n_chains, n_series;
+    uint64_t n_passes, length; /* of a batch */
+    uint32_t n_closed, n_open; /* batches; passes in the open one */
+    double *total;             /* [series][chain], as all below */
+    double *open;              /* sum over the open batch */
+    double *now;               /* value of this pass */
+    double *sum, *last;        /* [series][chain][BATCHES] of closed batches */
+};
+
+gbs_status gbsi_trace_new(uint32_t n_chains, uint32_t n_series, gbsi_trace **out, gbs_error *err)
+{
+    const size_t n = (size_t)n_chains * n_series;
+    gbsi_trace *t = gbsi_alloc_zero(sizeof *t);
+    if (t == NULL) {
+        return gbsi_no_memory(err, "traces", sizeof *t);
+    }
+    *t = (gbsi_trace){.n_chains = n_chains, .n_series = n_series, .length = 1};
+    t->total = gbsi_alloc_array_zero(n, sizeof(double));
+    t->open = gbsi_alloc_array_zero(n, sizeof(double));
+    t->now = gbsi_alloc_array_zero(n, sizeof(double));
+    t->sum = gbsi_alloc_array_zero(n, BATCHES * sizeof(double));
+    t->last = gbsi_alloc_array_zero(n, BATCHES * sizeof(double));
+    if (t->total == NULL || t->open == NULL || t->now == NULL || t->sum == NULL ||
+        t->last == NULL) {
+        gbsi_trace_free(t);
+        return gbsi_no_memory(err, "traces", n * (2 * BATCHES + 3) * sizeof(double));
+    }
+    *out = t;
+    return GBS_OK;
+}
+
+void gbsi_trace_free(gbsi_trace *t)
+{
+    if (t == NULL) {
+        return;
+    }
+    gbsi_free(t->total);
+    gbsi_free(t->open);
+    gbsi_free(t->now);
+    gbsi_free(t->sum);
+    gbsi_free(t->last);
+    gbsi_free(t);
+}
+
+void gbsi_trace_put(gbsi_trace *t, uint32_t chain, const double *value)
+{
+    for (uint32_t s = 0; s < t->n_series; ++s) {
+        const size_t i = (size_t)s * t->n_chains + chain;
+        t->now[i] = value[s];
+        t->total[i] += value[s];
+        t->open[i] += value[s];
+    }
+}
+
+static void merge_batches(gbsi_trace *t)
+{
+    const size_t n = (size_t)t->n_chains * t->n_series * BATCHES;
+    for (size_t i = 0; i < n; i += BATCHES) {
+        for (uint32_t b = 0; b < BATCHES / 2; ++b) {
+            t->sum[i + b] = t->sum[i + 2 * (size_t)b] + t->sum[i + 2 * (size_t)b + 1];
+            t->last[i + b] = t->last[i + 2 * (size_t)b + 1];
+        }
+    }
+    t->n_closed = BATCHES / 2;
+    t->length *= 2;
+}
+
+void gbsi_trace_end_pass(gbsi_trace *t)
+{
+    const size_t n = (size_t)t->n_chains * t->n_series;
+    ++t->n_passes;
+    if (++t->n_open < t->length) {
+        return;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        t->sum[i * BATCHES + t->n_closed] = t->open[i];
+        t->last[i * BATCHES + t->n_closed] = t->now[i];
+        t->open[i] = 0.0;
+    }
+    t->n_open = 0;
+    if (++t->n_closed == BATCHES) {
+        merge_batches(t);
+    }
+}
+
+/* Batches per chain that errors are taken from: longer ones where there are many chains. */
+static uint32_t batches_wanted(uint32_t n_chains)
+{
+    return n_chains >= 8 ? 16 : (n_chains >= 2 ? 32 : 64);
+}
+
+/* Mean of `merged` batches of a chain from the first-th on. */
+static double batch_mean(const gbsi_trace *t, size_t i, uint32_t first, uint32_t merged)
+{
+    double sum = 0.0;
+    for (uint32_t b = first; b < first + merged; ++b) {
+        sum += t->sum[i * BATCHES + b];
+    }
+    return sum / ((double)merged * (double)t->length);
+}
+
+/* Flegal & Jones (2010), eq. 6, batches of all chains pooled about the common mean. */
+static double error_of(const gbsi_trace *t, uint32_t series)
+{
+    const uint32_t wanted = batches_wanted(t->n_chains);
+    const uint32_t merged = t->n_closed / wanted;
+    if (merged == 0 || merged * t->length < LEAST_LENGTH) {
+        return NAN;
+    }
+    const uint32_t per_chain = t->n_closed / merged;
+    const double n = (double)per_chain * t->n_chains;
+    const double shift = batch_mean(t, (size_t)series * t->n_chains, 0, merged);
+    double sum = 0.0;
+    double square = 0.0;
+    for (uint32_t chain = 0; chain < t->n_chains; ++chain) {
+        for (uint32_t b = 0; b < per_chain; ++b) {
+            const size_t i = (size_t)series * t->n_chains + chain;
+            const double d = batch_mean(t, i, b * merged, merged) - shift;
+            sum += d;
+            square += d * d;
+        }
+    }
+    const double squares = square - sum * sum / n;
+    const double variance = squares > 0.0 ? squares / (n - 1.0) : 0.0;
+    const double n_passes = (double)t->n_passes * t->n_chains;
+    return gbsi_sqrt(variance * (double)merged * (double)t->length / n_passes);
+}
+
+gbsi_trace_summary gbsi_trace_summarise(const gbsi_trace *t, uint32_t series)
+{
+    gbsi_trace_summary found = {NAN, NAN, NAN};
+    const size_t first = (size_t)series * t->n_chains;
+    if (t->n_passes == 0) {
+        return found;
+    }
+    double sum = 0.0;
+    for (uint32_t chain = 0; chain < t->n_chains; ++chain) {
+        sum += t->total[first + chain];
+    }
+    found.mean = sum / ((double)t->n_passes * t->n_chains);
+    found.mcse = error_of(t, series);
+    if (t->n_closed >= 4) {
+        found.rhat =
+            gbsi_split_rhat(t->last + first * BATCHES, t->n_chains, t->n_closed, BATCHES);
+    }
+    return found;
+}
