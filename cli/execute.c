@@ -11,8 +11,8 @@
  * exactly only if none of them was typed, whatever its value; the library cannot know what was
  * typed, so that this program turns `auto` into `sample` here.
  */
-static const char *const only_sampled[] = {"scan",   "origin",     "draw",   "estimator",
-                                           "chains", "start",      "sweeps", "burn-in",
+static const char *const only_sampled[] = {"scan",   "origin",      "draw",   "estimator",
+                                           "chains", "start",       "sweeps", "burn-in",
                                            "thin",   "max-updates", "lattice"};
 
 static const char *first_only_sampled(const cli_arguments *arguments)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When all batches are full, neighbours are merged: sums add up, the later of two last values stays.
- * Sums run in time order and chains in ascending order. */
+/* When all batches are full, neighbours are merged: sums add up, the later of two last values
+ * stays. Sums run in time order and chains in ascending order. */
 #include "estimate/trace.h"
 
 #include <math.h>
@@ -155,8 +155,7 @@ gbsi_trace_summary gbsi_trace_summarise(const gbsi_trace *t, uint32_t series)
     found.mean = sum / ((double)t->n_passes * t->n_chains);
     found.mcse = error_of(t, series);
     if (t->n_closed >= 4) {
-        found.rhat =
-            gbsi_split_rhat(t->last + first * BATCHES, t->n_chains, t->n_closed, BATCHES);
+        found.rhat = gbsi_split_rhat(t->last + first * BATCHES, t->n_chains, t->n_closed, BATCHES);
     }
     return found;
 }

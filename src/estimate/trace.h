@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Series of numbers, one value per pass and chain, of which means, standard errors and split R-hat
- * are kept in constant memory: batch means of at most 128 batches per chain, whose length doubles. */
+ * are kept in constant memory: batch means of at most 128 batches per chain, whose length doubles.
+ */
 #ifndef GBSI_ESTIMATE_TRACE_H
 #define GBSI_ESTIMATE_TRACE_H
 

@@ -33,11 +33,11 @@ typedef struct gbsi_executor {
     uint32_t n_chains;
     uint32_t lanes; /* 16 with 8 chains or more, else 1 */
     uint32_t n_groups;
-    gbsi_group *group; /* [n_groups] */
+    gbsi_group *group;            /* [n_groups] */
     gbsi_lattice_chains *lattice; /* owned; NULL: none. Runs the passes; group[].state then only is
                                      where states come from and go to */
-    const float *beta; /* [lanes] inverse temperatures, NULL: 1 */
-    gbsi_pool *pool;   /* borrowed, NULL: one thread */
+    const float *beta;            /* [lanes] inverse temperatures, NULL: 1 */
+    gbsi_pool *pool;              /* borrowed, NULL: one thread */
     uint32_t n_workers;
     gbsi_worker *worker; /* [n_workers] */
     uint32_t n_teams;    /* groups that several workers share */

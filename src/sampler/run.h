@@ -4,8 +4,8 @@
 #define GBSI_SAMPLER_RUN_H
 
 #include "base/status.h"
-#include "exact/components.h"
 #include "estimate/trace.h"
+#include "exact/components.h"
 #include "sampler/executor.h"
 #include "sampler/start.h"
 #include "scan/scan.h"
@@ -48,8 +48,8 @@ struct gbs_run {
     bool executor_ready;
     gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_executor executor;
-    gbsi_lattice *lattice; /* NULL: none */
-    gbsi_trace *trace;     /* of a lattice: GBSI_TRACE_* */
+    gbsi_lattice *lattice;   /* NULL: none */
+    gbsi_trace *trace;       /* of a lattice: GBSI_TRACE_* */
     gbsi_estimate *estimate; /* NULL: traces alone */
     size_t estimate_bytes;
     gbsi_run_memory memory;
