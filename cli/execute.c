@@ -142,7 +142,9 @@ void cli_verdict(const cli_job *job, int stopped)
                  ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,
                  r->method, r->chains, r->sweeps, r->burn_in, (double)r->updates, r->sampling_s,
                  r->updates_per_s, job->options.seed);
-        if (isfinite(r->max_mcse)) {
+        if (isfinite(r->max_mcse) && job->options.estimator == GBS_ESTIMATOR_TRACES) {
+            cli_note(arguments, "max error %.3g, max R-hat %.5g", r->max_mcse, r->max_rhat);
+        } else if (isfinite(r->max_mcse)) {
             char target[40] = "";
             if (r->target_error > 0.0) {
                 (void)snprintf(target, sizeof target, " (target %.3g)", r->target_error);

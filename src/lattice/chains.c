@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 /* Sites below which a pass is over before a second thread has woken up. */
-#define LEAST_SHARED (UINT64_C(1) << 17)
+#define LEAST_SHARED (UINT64_C(1) << 18)
 
 #define PLANES (2 * GBSI_LATTICE_COUNTERS)
 

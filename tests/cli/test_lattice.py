@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lattices bit by bit: --lattice, --estimator traces, and what is told of them."""
+import json
+
+import pytest
+
+
+@pytest.fixture
+def grid(run, work):
+    done = run("generate", "ising", "--grid", "64x64", "--torus", "--coupling", "0.3",
+               "-o", "grid.uai")
+    assert done.status == 0, done.err
+    return "grid.uai"
+
+
+def summary(work):
+    return json.loads((work / "s.json").read_text())
+
+
+def test_traces_alone(run, grid, work):
+    done = run("marginals", grid, "--estimator", "traces", "--sweeps", "300", "--summary", "s.json")
+    assert done.status == 0 and done.out == "", done.err
+    assert "lattice: energy" in done.err and "nan" not in done.err
+    told = summary(work)["lattice"]
+    assert told["sides"] == [64, 1, 64]
+    assert abs(told["energy"] + 0.21135) < 6 * told["energy_mcse"] + 1e-4  # Onsager
+    assert 0 < told["energy_mcse"] < 1e-2
+    assert summary(work)["digest"]
+
+
+def test_traces_have_no_rows(run, grid):
+    done = run("marginals", grid, "--estimator", "traces", "-o", "x.csv")
+    assert done.status == 2 and "keeps no marginals" in done.err
+
+
+def test_traces_need_a_lattice(run):
+    done = run("marginals", "examples/sprinkler.bif", "--estimator", "traces")
+    assert done.status == 2 and "not run bit by bit" in done.err
+
+
+def test_choice(run, grid, work):
+    for options, bits in ((["--estimator", "count"], True), ([], False),
+                          (["--estimator", "count", "--lattice", "never"], False),
+                          (["--estimator", "count", "--scan", "random"], False)):
+        done = run("marginals", grid, "--sweeps", "20", "--summary", "s.json", "-o", "x.csv",
+                   *options)
+        assert done.status == 0, done.err
+        assert (summary(work)["lattice"] is not None) == bits, options
+        done = run("info", grid, "--json", *options)
+        classes = json.loads(done.out)["variables_of_class"]
+        assert classes == ({"lattice": 4096} if bits else {"ising": 4096}), options
+
+
+def test_always_says_why_not(run, grid):
+    done = run("marginals", grid, "--lattice", "always", "--sweeps", "5")
+    assert done.status == 2 and "--estimator count or traces" in done.err
+
+
+def test_same_bits(run, grid, work):
+    seen = set()
+    for threads in "1", "3":
+        for simd in "portable", "avx2", "avx512":
+            done = run("marginals", grid, "--estimator", "count", "--sweeps", "40", "--threads",
+                       threads, "-o", "x.csv", "--summary", "s.json", env={"GIBBSITE_SIMD": simd})
+            assert done.status == 0, done.err
+            seen.add((summary(work)["digest"], (work / "x.csv").read_text()))
+    assert len(seen) == 1
