@@ -60,6 +60,16 @@ static gbs_model *logical(void)
     return test_model(TEST_LOGICAL, 11, 12);
 }
 
+/* One coupling for all: run bit by bit. @param side passes of 512 x 512 sites are shared, those of
+ * 60 x 60 are not. */
+static gbs_model *spins(uint32_t side)
+{
+    const gbs_generate_ising_options options = {.side = {side, side, 1}, .coupling = 0.4};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&options, &model, NULL), GBS_OK);
+    return model;
+}
+
 static const struct {
     const char *name;
     gbs_model *(*make)(void);
@@ -128,8 +138,31 @@ static void every_scan(void **state)
     }
 }
 
+static void lattices(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t side;
+        uint64_t chains, sweeps;
+    } rows[] = {{512, 1, 140}, {512, 3, 5}, {60, 16, 140}, {130, 16, 5}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        gbs_model *model = spins(rows[i].side);
+        for (int estimator = GBS_ESTIMATOR_COUNT; estimator <= GBS_ESTIMATOR_TRACES; estimator++) {
+            gbs_run_options options = gbs_run_options_default();
+            options.method = GBS_METHOD_SAMPLE;
+            options.chains = rows[i].chains;
+            options.estimator = estimator;
+            options.lattice = GBS_LATTICE_ALWAYS;
+            options.sweeps = rows[i].sweeps;
+            options.burn_in = 2;
+            same_bits(model, "lattice", &options);
+        }
+        gbs_model_free(model);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scan)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scan), cmocka_unit_test(lattices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
