@@ -18,8 +18,8 @@ typedef enum gbsi_class {
     GBSI_CLASS_LOGICAL,  /* logical factors and spin products beside tables [M5] */
     GBSI_CLASS_PRECISE,  /* any of these where float sums would err by more than 1e-4: double [M13]
                           */
-    GBSI_CLASS_LATTICE, /* whole models whose conditionals are taken bit by bit [M16]: no slot of a
-                           plan is of this class, src/lattice/ runs it */
+    GBSI_CLASS_LATTICE,  /* whole models whose conditionals are taken bit by bit [M16]: no slot of a
+                            plan is of this class, src/lattice/ runs it */
     GBSI_N_CLASSES,
 } gbsi_class;
 

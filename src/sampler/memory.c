@@ -104,11 +104,10 @@ static uint64_t result_bytes(const gbs_run *run)
 uint64_t gbsi_run_lattice_bytes(const gbs_run *run)
 {
     const gbs_run_options *o = &run->options;
-    return run->lattice == NULL
-               ? 0
-               : gbsi_lattice_chains_bytes(run->lattice, (uint32_t)o->chains,
-                                           gbsi_options_threads(o),
-                                           o->estimator == GBS_ESTIMATOR_COUNT);
+    return run->lattice == NULL ? 0
+                                : gbsi_lattice_chains_bytes(run->lattice, (uint32_t)o->chains,
+                                                            gbsi_options_threads(o),
+                                                            o->estimator == GBS_ESTIMATOR_COUNT);
 }
 
 /* @param bytes out: what estimates take, 0 where traces alone are kept. */
