@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "graph/color_order.h"
 #include "graph/eliminate.h"
 
 uint32_t gbsi_row_find(const vertex *x, uint32_t v)
@@ -48,10 +49,11 @@ static uint32_t gather(const gbsi_graph *graph, uint32_t v, uint32_t *seen, uint
 {
     uint32_t n = 0;
     seen[v] = v;
-    for (size_t i = graph->incident_start[v]; i < graph->incident_start[v + (size_t)1]; ++i) {
-        const size_t s = graph->incident[i];
-        for (size_t e = graph->scope_start[s]; e < graph->scope_start[s + 1]; ++e) {
-            const uint32_t u = graph->scope[e];
+    const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+    for (size_t i = gbsi_graph_ends(graph, v); i < end; ++i) {
+        const gbsi_members members = gbsi_graph_members(graph, i);
+        for (size_t k = 0; k < members.n; ++k) {
+            const uint32_t u = members.variable[k];
             if (seen[u] != v) {
                 seen[u] = v;
                 to[n++] = u;
@@ -65,11 +67,7 @@ uint64_t gbsi_rows_room(const gbsi_graph *graph, const uint32_t *variable, uint3
 {
     uint64_t room = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        const size_t v = variable[i];
-        for (size_t k = graph->incident_start[v]; k < graph->incident_start[v + 1]; ++k) {
-            const size_t s = graph->incident[k];
-            room += graph->scope_start[s + 1] - graph->scope_start[s] - 1;
-        }
+        room += gbsi_graph_degree(graph, variable[i]);
     }
     return room;
 }

@@ -23,26 +23,32 @@
 
 /* ---- what cannot fit ----------------------------------------------------------------------- */
 
-/* A scope is a clique: its table is needed whatever the order. */
+/* The scope of one end of v is a clique: its table is needed whatever the order. */
+static void check_scope(const search *s, uint32_t v, size_t end, gbsi_elimination_part *part)
+{
+    const gbsi_members members = gbsi_graph_members(s->graph, end);
+    const uint32_t width = (uint32_t)gbsi_graph_n_others(s->graph, end);
+    uint64_t entries = s->arity[v];
+    for (size_t j = 0; j < members.n && entries <= s->limits.entries; ++j) {
+        const uint32_t u = members.variable[j];
+        entries = u == v ? entries : gbsi_saturating_mul(entries, s->arity[u]);
+    }
+    if (entries > s->limits.entries) {
+        part->end = GBSI_ELIMINATION_ENTRIES;
+        part->entries = entries > part->entries ? entries : part->entries;
+        part->width = width > part->width ? width : part->width;
+    }
+}
+
 static void check_scopes(const search *s, gbsi_elimination_part *part)
 {
-    const gbsi_graph *g = s->graph;
     for (uint32_t i = 0; i < part->n_variables; ++i) {
-        const size_t v = s->variable[i];
-        for (size_t k = g->incident_start[v]; k < g->incident_start[v + 1]; ++k) {
-            const size_t first = g->scope_start[g->incident[k]];
-            const size_t n = g->scope_start[g->incident[k] + 1] - first;
-            uint64_t entries = 1;
-            if (g->scope[first] != v) {
-                continue; /* once per scope */
-            }
-            for (size_t j = first; j < first + n && entries <= s->limits.entries; ++j) {
-                entries = gbsi_saturating_mul(entries, s->arity[g->scope[j]]);
-            }
-            if (entries > s->limits.entries) {
-                part->end = GBSI_ELIMINATION_ENTRIES;
-                part->entries = entries > part->entries ? entries : part->entries;
-                part->width = (uint32_t)n - 1 > part->width ? (uint32_t)n - 1 : part->width;
+        const uint32_t v = s->variable[i];
+        const size_t end = gbsi_graph_ends(s->graph, v + (size_t)1);
+        for (size_t k = gbsi_graph_ends(s->graph, v); k < end; ++k) {
+            const uint32_t first = gbsi_graph_members(s->graph, k).variable[0];
+            if (s->graph->neighbour != NULL ? first > v : first == v) { /* once per scope */
+                check_scope(s, v, k, part);
             }
         }
     }

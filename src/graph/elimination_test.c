@@ -61,10 +61,11 @@ static void fill_matrix(const gbsi_graph *g, matrix *x)
 {
     memset(x, 0, sizeof *x);
     x->n = g->n_variables;
-    for (size_t s = 0; s < g->n_scopes; ++s) {
-        for (size_t i = g->scope_start[s]; i < g->scope_start[s + 1]; ++i) {
-            for (size_t j = g->scope_start[s]; j < g->scope_start[s + 1]; ++j) {
-                x->next_to[g->scope[i]][g->scope[j]] = i != j;
+    for (uint32_t v = 0; v < g->n_variables; ++v) {
+        for (size_t i = gbsi_graph_ends(g, v); i < gbsi_graph_ends(g, v + 1); ++i) {
+            const gbsi_members members = gbsi_graph_members(g, i);
+            for (size_t k = 0; k < members.n; ++k) {
+                x->next_to[v][members.variable[k]] = members.variable[k] != v;
             }
         }
     }
