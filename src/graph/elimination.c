@@ -20,6 +20,7 @@
 #define SPARE        (UINT64_C(1) << 22) /* and for further tries */
 #define MOST_TRIES   8u
 #define EASY_WIDTH   2u /* minimum fill is right there: nothing to gain from further tries */
+#define PATIENCE     (UINT64_C(1) << 24) /* work before a search is held against its progress */
 
 /* ---- what cannot fit ----------------------------------------------------------------------- */
 
@@ -203,15 +204,27 @@ static uint32_t least_degree(const search *s, uint32_t n)
     return least;
 }
 
+/* Variables that cost least go first, so what those gone have cost is the least that each of the
+ * rest will: a search that cannot be done within its work this way is given up long before.
+ * @param begun work before the first went. */
+static bool is_hopeless(const search *s, const gbsi_elimination_part *part, uint64_t begun)
+{
+    const double each = (double)(s->work - begun) / (part->n_eliminated + 1.0);
+    return s->work > s->most_work ||
+           (s->work - begun > PATIENCE &&
+            (double)begun + each * part->n_variables > (double)s->most_work);
+}
+
 /* Rows are as they were made. @param try 0: from the lowest variable; else from other starts. */
 static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t try, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     tally t = {.sum = 0, .next_check = s->limits.entries};
     GBSI_TRY(gbsi_fill_start(s, part->n_variables, try, err));
+    const uint64_t begun = s->work;
     while (part->n_eliminated < part->n_variables && part->end == GBSI_ELIMINATION_DONE) {
         const uint32_t v = gbsi_fill_least(s);
-        if (s->work > s->most_work) {
+        if (is_hopeless(s, part, begun)) {
             part->end = GBSI_ELIMINATION_WORK;
         } else if (v == GBSI_NONE) {
             part->end = GBSI_ELIMINATION_ENTRIES;

@@ -397,6 +397,20 @@ static void test_limits(void **unused)
     check_end(grid(1000, 1000), limits, GBSI_ELIMINATION_WORK, 3, 0);
 }
 
+/* The work allowed to a large grid is given up for lost when its first steps say so; a ladder of as
+ * many variables is done within it, though it looks at more. */
+static void test_large(void **unused)
+{
+    (void)unused;
+    const gbsi_elimination_limits limits = {UINT64_C(1) << 40, GBSI_ELIMINATION_EFFORT};
+    made m = {.model = grid(1500, 1500)};
+    eliminate(&m, &limits);
+    assert_int_equal(m.e->part[0].end, GBSI_ELIMINATION_WORK);
+    assert_true(m.e->part[0].n_eliminated < 400000); /* all of the work: more than a million */
+    release(&m);
+    check_end(grid(2, 1000000), limits, GBSI_ELIMINATION_DONE, 2, 8 * UINT64_C(1999998));
+}
+
 /* A clause of forty literals is a table of 2^40 entries; a second component is none the worse. */
 static void test_long_scope(void **unused)
 {
@@ -470,7 +484,7 @@ int main(void)
         cmocka_unit_test(test_brute_force), cmocka_unit_test(test_known_widths),
         cmocka_unit_test(test_grids),       cmocka_unit_test(test_limits),
         cmocka_unit_test(test_long_scope),  cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
