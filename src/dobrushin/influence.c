@@ -22,32 +22,23 @@ static double field_odds(const gbsi_influence *w, size_t f)
            gbsi_factor_value_at(w->factors, w->model->arity, f, &zero);
 }
 
-/* Scopes of the graph are the factors of two variables or more, in order. */
-static gbs_status index_factors(gbsi_influence *w, gbs_error *err)
+/* Log-odds of binary variables from their own factors alone. */
+static gbs_status add_fields(gbsi_influence *w, gbs_error *err)
 {
     const gbsi_factors *factors = w->factors;
     const size_t n = w->model->n_variables;
-    size_t n_unary = 0;
-    for (size_t f = 0; f < factors->n_factors; ++f) {
-        n_unary += factors->scope_start[f + 1] - factors->scope_start[f] == 1;
-    }
-    w->n_factor_scopes = factors->n_factors - n_unary;
-    if (n_unary == 0) {
-        return GBS_OK;
-    }
-    w->factor_of = gbsi_alloc_array(w->n_factor_scopes, sizeof *w->factor_of);
-    w->field = gbsi_alloc_array_zero(n, sizeof *w->field);
-    if (w->factor_of == NULL || w->field == NULL) {
-        return gbsi_no_memory(err, "influence", factors->n_factors * sizeof *w->factor_of);
-    }
-    size_t scope = 0;
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const uint32_t v = factors->scope[factors->scope_start[f]];
-        if (factors->scope_start[f + 1] - factors->scope_start[f] > 1) {
-            w->factor_of[scope++] = f;
-        } else if (w->model->arity[v] == 2) {
-            w->field[v] += field_odds(w, f);
+        if (factors->scope_start[f + 1] - factors->scope_start[f] > 1 || w->model->arity[v] != 2) {
+            continue;
         }
+        if (w->field == NULL) {
+            w->field = gbsi_alloc_array_zero(n, sizeof *w->field);
+        }
+        if (w->field == NULL) {
+            return gbsi_no_memory(err, "influence", n * sizeof *w->field);
+        }
+        w->field[v] += field_odds(w, f);
     }
     return GBS_OK;
 }
@@ -66,7 +57,8 @@ gbs_status gbsi_influence_new(const gbsi_graph *graph, const gbsi_influence_limi
     w->limits =
         limits != NULL ? *limits : (gbsi_influence_limits){GBSI_INFLUENCE_CELLS, UINT64_MAX};
     assert(w->limits.cells <= GBSI_INFLUENCE_CELLS);
-    GBSI_TRY(index_factors(w, err));
+    GBSI_TRY(gbsi_incident_factors_init(w->factors, graph->n_variables, 2, &w->incident, err));
+    GBSI_TRY(add_fields(w, err));
     *out = w;
     w = NULL;
 
@@ -80,7 +72,7 @@ void gbsi_influence_free(gbsi_influence *w)
     if (w == NULL) {
         return;
     }
-    gbsi_free(w->factor_of);
+    gbsi_incident_factors_free(&w->incident);
     gbsi_free(w->field);
     gbsi_free(w->use);
     gbsi_free(w->end);
@@ -205,17 +197,14 @@ static void merge_parallel(gbsi_influence *w, uint32_t i)
  * @param all out: what all factors together add to the log-odds of i, if it is binary. */
 static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, gbs_error *err)
 {
-    const gbsi_graph *g = w->graph;
     gbs_status status = GBS_OK;
+    const size_t past = gbsi_offset(&w->incident.start, i + (size_t)1);
     const double field = w->field == NULL ? 0.0 : w->field[i];
     *all = (range){field, field};
     w->n_use = 0;
     w->n_end = 0;
-    for (size_t k = g->incident_start[i]; k < g->incident_start[i + (size_t)1]; ++k) {
-        if (g->incident[k] >= w->n_factor_scopes) {
-            continue; /* an extra edge */
-        }
-        const size_t f = w->factor_of == NULL ? g->incident[k] : w->factor_of[g->incident[k]];
+    for (size_t k = gbsi_offset(&w->incident.start, i); k < past; ++k) {
+        const size_t f = w->incident.factor[k];
         GBSI_TRY(add_use(w, i, f, err));
         if (list || !is_long(w, f)) {
             GBSI_TRY(add_ends(w, i, (uint32_t)w->n_use - 1, err));

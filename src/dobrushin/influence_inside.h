@@ -4,6 +4,7 @@
 #define GBSI_DOBRUSHIN_INFLUENCE_INSIDE_H
 
 #include "dobrushin/influence.h"
+#include "graph/incident_factors.h"
 
 /* What finite log-odds of a binary variable can be. */
 typedef struct range {
@@ -73,8 +74,7 @@ struct gbsi_influence {
     const gbsi_conditioned *model;
     const gbsi_factors *factors;
     gbsi_influence_limits limits;
-    size_t *factor_of; /* [scopes that are factors] NULL: scope s is factor s */
-    size_t n_factor_scopes;
+    gbsi_incident_factors incident; /* those of two variables or more */
     double *field; /* [n] log-odds of binary variables from factors of one variable; NULL: none */
     /* the row */
     use *use;

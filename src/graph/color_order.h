@@ -6,8 +6,7 @@
 
 #include "graph/graph.h"
 
-/* @param degree [n_variables], out. @return the largest. */
-size_t gbsi_graph_degrees(const gbsi_graph *graph, size_t *degree);
+size_t gbsi_graph_degree(const gbsi_graph *graph, size_t v);
 
 /* Largest degree first, ties by lowest variable (Welsh & Powell 1967, Comput. J. 10(1):85-86).
  * @param order [n_variables], out. */

@@ -12,17 +12,6 @@ typedef struct forest {
     uint8_t *differs; /* [n_variables] 1: in colour from the parent; 0 for roots */
 } forest;
 
-/* A scope of three variables is a triangle. */
-static bool pairs_only(const gbsi_graph *graph)
-{
-    for (size_t s = 0; s < graph->n_scopes; s++) {
-        if (graph->scope_start[s + 1] - graph->scope_start[s] > 2) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The root of v; *differs is whether v's colour differs from its. Halves the path. */
 static uint32_t find_root(forest *f, uint32_t v, uint8_t *differs)
 {
@@ -61,8 +50,7 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
     gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
     forest f = {0};
-    bool fits = pairs_only(graph);
-    if (!fits) {
+    if (graph->neighbour == NULL) { /* a scope of three variables is a triangle */
         *bipartite = false;
         return GBS_OK;
     }
@@ -74,9 +62,12 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
     for (uint32_t v = 0; v < n; v++) {
         f.parent[v] = v;
     }
-    for (size_t s = 0; s < graph->n_scopes && fits; s++) {
-        const uint32_t *pair = graph->scope + graph->scope_start[s];
-        fits = graph->scope_start[s + 1] - graph->scope_start[s] < 2 || join(&f, pair[0], pair[1]);
+    bool fits = true;
+    for (uint32_t v = 0; v < n && fits; v++) {
+        const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+        for (size_t i = gbsi_graph_ends(graph, v); i < end && fits; i++) {
+            fits = graph->neighbour[i] > v || join(&f, graph->neighbour[i], v);
+        }
     }
     for (uint32_t v = 0; v < n && fits; v++) {
         color[v] = f.parent[v] == v ? 0 : color[f.parent[v]] ^ f.differs[v]; /* it is lower */

@@ -30,7 +30,7 @@ typedef struct greedy {
     uint32_t *color;
     uint32_t n_colors;
     uint64_t *used; /* [n_variables / 64 + 1] colours around the variable at hand; else all zero */
-    uint32_t *set_of; /* [n_scopes] index into set, GBSI_NONE for a short one */
+    uint32_t *set_of; /* [n_scopes] index into set, GBSI_NONE for a short one; NULL: all are */
     color_set *set;
     uint64_t *bits;  /* storage of all sets */
     uint32_t *above; /* likewise */
@@ -39,6 +39,15 @@ typedef struct greedy {
 static size_t scope_size(const gbsi_graph *graph, size_t s)
 {
     return graph->scope_start[s + 1] - graph->scope_start[s];
+}
+
+/* The set of the scope of an end, NULL for a short one. */
+static color_set *set_of_end(const greedy *g, size_t end)
+{
+    if (g->set_of == NULL || g->set_of[g->graph->incident[end]] == GBSI_NONE) {
+        return NULL;
+    }
+    return &g->set[g->set_of[g->graph->incident[end]]];
 }
 
 static size_t set_words(size_t n)
@@ -105,16 +114,16 @@ static void mark(greedy *g, uint32_t color, size_t limit)
     }
 }
 
-static void mark_scope(greedy *g, size_t s, size_t limit)
+static void mark_end(greedy *g, size_t end, size_t limit)
 {
-    const gbsi_graph *graph = g->graph;
-    if (g->set_of[s] == GBSI_NONE) {
-        for (size_t i = graph->scope_start[s]; i < graph->scope_start[s + 1]; i++) {
-            mark(g, g->color[graph->scope[i]], limit); /* GBSI_NONE is never below limit */
+    const color_set *set = set_of_end(g, end);
+    if (set == NULL) {
+        const gbsi_members members = gbsi_graph_members(g->graph, end);
+        for (size_t i = 0; i < members.n; i++) {
+            mark(g, g->color[members.variable[i]], limit); /* GBSI_NONE is never below limit */
         }
         return;
     }
-    const color_set *set = &g->set[g->set_of[s]];
     const size_t n_words = limit / 64 + 1 < set->n_words ? limit / 64 + 1 : set->n_words;
     for (size_t w = 0; w < n_words; w++) {
         g->used[w] |= set->bit[w];
@@ -143,24 +152,24 @@ static uint32_t lowest_free(greedy *g, size_t limit)
 static void color_variable(greedy *g, uint32_t v)
 {
     const gbsi_graph *graph = g->graph;
-    const size_t begin = graph->incident_start[v];
-    const size_t end = graph->incident_start[v + 1];
+    const size_t begin = gbsi_graph_ends(graph, v);
+    const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
     size_t degree = 0;
     for (size_t i = begin; i < end; i++) {
-        degree += scope_size(graph, graph->incident[i]) - 1;
+        degree += gbsi_graph_n_others(graph, i);
     }
     /* The neighbours use at most `degree` colours, all below n_colors: one of 0..limit is free. */
     const size_t limit = degree < g->n_colors ? degree : g->n_colors;
     for (size_t i = begin; i < end; i++) {
-        mark_scope(g, graph->incident[i], limit);
+        mark_end(g, i, limit);
     }
     const uint32_t color = lowest_free(g, limit);
     g->color[v] = color;
     g->n_colors = color >= g->n_colors ? color + 1 : g->n_colors;
     for (size_t i = begin; i < end; i++) {
-        const uint32_t set = g->set_of[graph->incident[i]];
-        if (set != GBSI_NONE) {
-            set_insert(&g->set[set], color);
+        color_set *set = set_of_end(g, i);
+        if (set != NULL) {
+            set_insert(set, color);
         }
     }
 }
@@ -176,7 +185,9 @@ gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order ord
     if (sequence == NULL || g.used == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *sequence + n / 8));
     }
-    GBSI_TRY(take_sets(&g, err));
+    if (graph->neighbour == NULL) {
+        GBSI_TRY(take_sets(&g, err));
+    }
     if (order == GBSI_LARGEST_FIRST) {
         GBSI_TRY(gbsi_order_largest_first(graph, sequence, err));
     } else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connected components, numbered by their lowest variables. Scopes in the order they come join
+/* Connected components, numbered by their lowest variables. Ends in the order they come join
  * trees of variables (Tarjan (1975), J. ACM 22(2):215-225): a search would touch a large graph at
  * random, this walks through it once, and a long scope costs its length, not its square. */
 #include "graph/graph.h"
@@ -23,6 +23,27 @@ static void join(uint32_t *parent, uint32_t u, uint32_t v)
     parent[a < b ? b : a] = a < b ? a : b;
 }
 
+static void join_pairs(const gbsi_graph *graph, uint32_t *parent)
+{
+    for (uint32_t v = 0; v < graph->n_variables; v++) {
+        const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+        for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {
+            if (graph->neighbour[i] < v) { /* each pair once */
+                join(parent, graph->neighbour[i], v);
+            }
+        }
+    }
+}
+
+static void join_scopes(const gbsi_graph *graph, uint32_t *parent)
+{
+    for (size_t s = 0; s < graph->n_scopes; s++) {
+        for (size_t i = graph->scope_start[s] + 1; i < graph->scope_start[s + 1]; i++) {
+            join(parent, graph->scope[i - 1], graph->scope[i]);
+        }
+    }
+}
+
 gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
                                  uint32_t *n_components, gbs_error *err)
 {
@@ -33,10 +54,10 @@ gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
     for (uint32_t v = 0; v < graph->n_variables; v++) {
         parent[v] = v;
     }
-    for (size_t s = 0; s < graph->n_scopes; s++) {
-        for (size_t i = graph->scope_start[s] + 1; i < graph->scope_start[s + 1]; i++) {
-            join(parent, graph->scope[i - 1], graph->scope[i]);
-        }
+    if (graph->neighbour != NULL) {
+        join_pairs(graph, parent);
+    } else {
+        join_scopes(graph, parent);
     }
     uint32_t number = 0;
     for (uint32_t v = 0; v < graph->n_variables; v++) {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who is next to whom, explicitly: for one component at a time, and only for what fits. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "graph/color_order.h"
 #include "graph/eliminate.h"
 
 uint32_t gbsi_row_find(const vertex *x, uint32_t v)
@@ -43,33 +45,49 @@ static void sort_row(uint32_t *to, uint32_t n)
     }
 }
 
-/* The neighbours of v, each once. @param seen [graph variables]. */
+/* The neighbours of v by scopes, each once. @param seen [graph variables]. */
 static uint32_t gather(const gbsi_graph *graph, uint32_t v, uint32_t *seen, uint32_t *to)
 {
     uint32_t n = 0;
+    const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
     seen[v] = v;
-    for (size_t i = graph->incident_start[v]; i < graph->incident_start[v + (size_t)1]; ++i) {
-        const size_t s = graph->incident[i];
-        for (size_t e = graph->scope_start[s]; e < graph->scope_start[s + 1]; ++e) {
-            const uint32_t u = graph->scope[e];
+    for (size_t i = gbsi_graph_ends(graph, v); i < end; ++i) {
+        const gbsi_members members = gbsi_graph_members(graph, i);
+        for (size_t k = 0; k < members.n; ++k) {
+            const uint32_t u = members.variable[k];
             if (seen[u] != v) {
                 seen[u] = v;
                 to[n++] = u;
             }
         }
     }
+    sort_row(to, n);
     return n;
+}
+
+/* Likewise by pairs, without a look at anything but v's own row. */
+static uint32_t copy(const gbsi_graph *graph, uint32_t v, uint32_t *to)
+{
+    const size_t first = gbsi_graph_ends(graph, v);
+    const uint32_t n = (uint32_t)(gbsi_graph_ends(graph, v + (size_t)1) - first);
+    uint32_t kept = 0;
+    if (n > 0) {
+        memcpy(to, graph->neighbour + first, n * sizeof *to);
+        sort_row(to, n);
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        if (i == 0 || to[i] != to[i - 1]) {
+            to[kept++] = to[i];
+        }
+    }
+    return kept;
 }
 
 uint64_t gbsi_rows_room(const gbsi_graph *graph, const uint32_t *variable, uint32_t n)
 {
     uint64_t room = 0;
     for (uint32_t i = 0; i < n; ++i) {
-        const size_t v = variable[i];
-        for (size_t k = graph->incident_start[v]; k < graph->incident_start[v + 1]; ++k) {
-            const size_t s = graph->incident[k];
-            room += graph->scope_start[s + 1] - graph->scope_start[s] - 1;
-        }
+        room += gbsi_graph_degree(graph, variable[i]);
     }
     return room;
 }
@@ -85,9 +103,9 @@ gbs_status gbsi_rows_make(search *s, uint32_t n, gbs_error *err)
     for (uint32_t i = 0; i < n; ++i) {
         vertex *x = &s->x[s->variable[i]];
         *x = (vertex){.to = to, .node = GBSI_NONE};
-        x->n = gather(s->graph, s->variable[i], s->local, to);
+        x->n = s->graph->neighbour != NULL ? copy(s->graph, s->variable[i], to)
+                                           : gather(s->graph, s->variable[i], s->local, to);
         x->degree = x->n;
-        sort_row(to, x->n);
         to += x->n;
     }
     for (uint32_t i = 0; i < n; ++i) {

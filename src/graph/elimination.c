@@ -20,29 +20,36 @@
 #define SPARE        (UINT64_C(1) << 22) /* and for further tries */
 #define MOST_TRIES   8u
 #define EASY_WIDTH   2u /* minimum fill is right there: nothing to gain from further tries */
+#define PATIENCE     (UINT64_C(1) << 24) /* work before a search is held against its progress */
 
 /* ---- what cannot fit ----------------------------------------------------------------------- */
 
-/* A scope is a clique: its table is needed whatever the order. */
+/* The scope of one end of v is a clique: its table is needed whatever the order. */
+static void check_scope(const search *s, uint32_t v, size_t end, gbsi_elimination_part *part)
+{
+    const gbsi_members members = gbsi_graph_members(s->graph, end);
+    const uint32_t width = (uint32_t)gbsi_graph_n_others(s->graph, end);
+    uint64_t entries = s->arity[v];
+    for (size_t j = 0; j < members.n && entries <= s->limits.entries; ++j) {
+        const uint32_t u = members.variable[j];
+        entries = u == v ? entries : gbsi_saturating_mul(entries, s->arity[u]);
+    }
+    if (entries > s->limits.entries) {
+        part->end = GBSI_ELIMINATION_ENTRIES;
+        part->entries = entries > part->entries ? entries : part->entries;
+        part->width = width > part->width ? width : part->width;
+    }
+}
+
 static void check_scopes(const search *s, gbsi_elimination_part *part)
 {
-    const gbsi_graph *g = s->graph;
     for (uint32_t i = 0; i < part->n_variables; ++i) {
-        const size_t v = s->variable[i];
-        for (size_t k = g->incident_start[v]; k < g->incident_start[v + 1]; ++k) {
-            const size_t first = g->scope_start[g->incident[k]];
-            const size_t n = g->scope_start[g->incident[k] + 1] - first;
-            uint64_t entries = 1;
-            if (g->scope[first] != v) {
-                continue; /* once per scope */
-            }
-            for (size_t j = first; j < first + n && entries <= s->limits.entries; ++j) {
-                entries = gbsi_saturating_mul(entries, s->arity[g->scope[j]]);
-            }
-            if (entries > s->limits.entries) {
-                part->end = GBSI_ELIMINATION_ENTRIES;
-                part->entries = entries > part->entries ? entries : part->entries;
-                part->width = (uint32_t)n - 1 > part->width ? (uint32_t)n - 1 : part->width;
+        const uint32_t v = s->variable[i];
+        const size_t end = gbsi_graph_ends(s->graph, v + (size_t)1);
+        for (size_t k = gbsi_graph_ends(s->graph, v); k < end; ++k) {
+            const uint32_t first = gbsi_graph_members(s->graph, k).variable[0];
+            if (s->graph->neighbour != NULL ? first > v : first == v) { /* once per scope */
+                check_scope(s, v, k, part);
             }
         }
     }
@@ -197,15 +204,27 @@ static uint32_t least_degree(const search *s, uint32_t n)
     return least;
 }
 
+/* Variables that cost least go first, so what those gone have cost is the least that each of the
+ * rest will: a search that cannot be done within its work this way is given up long before.
+ * @param begun work before the first went. */
+static bool is_hopeless(const search *s, const gbsi_elimination_part *part, uint64_t begun)
+{
+    const double each = (double)(s->work - begun) / (part->n_eliminated + 1.0);
+    return s->work > s->most_work ||
+           (s->work - begun > PATIENCE &&
+            (double)begun + each * part->n_variables > (double)s->most_work);
+}
+
 /* Rows are as they were made. @param try 0: from the lowest variable; else from other starts. */
 static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t try, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     tally t = {.sum = 0, .next_check = s->limits.entries};
     GBSI_TRY(gbsi_fill_start(s, part->n_variables, try, err));
+    const uint64_t begun = s->work;
     while (part->n_eliminated < part->n_variables && part->end == GBSI_ELIMINATION_DONE) {
         const uint32_t v = gbsi_fill_least(s);
-        if (s->work > s->most_work) {
+        if (is_hopeless(s, part, begun)) {
             part->end = GBSI_ELIMINATION_WORK;
         } else if (v == GBSI_NONE) {
             part->end = GBSI_ELIMINATION_ENTRIES;

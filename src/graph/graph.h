@@ -5,6 +5,7 @@
 #ifndef GBSI_GRAPH_GRAPH_H
 #define GBSI_GRAPH_GRAPH_H
 
+#include "base/offsets.h"
 #include "model/condition.h"
 
 /* Pairs of variables that must not be updated at once beyond what the factors say
@@ -15,16 +16,50 @@ typedef struct gbsi_edges {
 } gbsi_edges;
 
 /* Factors of one variable are left out: they couple nothing. "Scope" here means such a factor's or
- * an extra edge's; scopes are numbered factors first, in order. */
+ * an extra edge's; scopes are numbered factors first, in order. Where no scope has more than two
+ * variables, as in the largest models, all there is to know of one is the other variable: 4 bytes
+ * an end, nothing else. */
 typedef struct gbsi_graph {
     const gbsi_conditioned *model; /* borrowed */
     uint32_t n_variables;
     size_t n_scopes;
-    size_t *scope_start;    /* [n_scopes + 1] */
-    uint32_t *scope;        /* variables of each scope */
-    size_t *incident_start; /* [n_variables + 1] */
-    size_t *incident;       /* scopes of each variable, ascending */
+    gbsi_offsets incident_start; /* [n_variables] rows of neighbour, or of incident */
+    uint32_t *neighbour;         /* pairs only: the other variable of each scope, in their order */
+    /* else: */
+    size_t *incident;    /* scopes of each variable, ascending */
+    size_t *scope_start; /* [n_scopes + 1] */
+    uint32_t *scope;     /* variables of each scope */
 } gbsi_graph;
+
+/* The variables of the scope of one end: the others, with or without v itself. */
+typedef struct gbsi_members {
+    const uint32_t *variable;
+    size_t n;
+} gbsi_members;
+
+static inline gbsi_members gbsi_graph_members(const gbsi_graph *graph, size_t end)
+{
+    if (graph->neighbour != NULL) {
+        return (gbsi_members){graph->neighbour + end, 1};
+    }
+    const size_t first = graph->scope_start[graph->incident[end]];
+    return (gbsi_members){graph->scope + first,
+                          graph->scope_start[graph->incident[end] + 1] - first};
+}
+
+/* The ends of v are [gbsi_graph_ends(graph, v), gbsi_graph_ends(graph, v + 1)). */
+static inline size_t gbsi_graph_ends(const gbsi_graph *graph, size_t v)
+{
+    return gbsi_offset(&graph->incident_start, v);
+}
+
+/* Variables that share the scope of an end with its variable. */
+static inline size_t gbsi_graph_n_others(const gbsi_graph *graph, size_t end)
+{
+    return graph->neighbour != NULL ? 1 : gbsi_graph_members(graph, end).n - 1;
+}
+
+size_t gbsi_graph_bytes(const gbsi_graph *graph);
 
 /* @param extra NULL for none. */
 gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra,
@@ -54,8 +89,9 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
  *     occurrence, or 0 if nothing was.
  * Updates of one level are mutually non-adjacent and running the levels in order gives exactly what
  * one update at a time gives. O(sum of degrees).
- * @param last [n_variables + n_scopes] scratch, any content. @param level [n], out.
+ * @param last [gbsi_graph_n_last()] scratch, any content. @param level [n], out.
  * @param n_levels out: 1 + the largest level, 0 if n is 0. */
+size_t gbsi_graph_n_last(const gbsi_graph *graph);
 void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t n, uint32_t *last,
                        uint32_t *level, uint32_t *n_levels);
 

@@ -131,12 +131,38 @@ static void incidence_skips_single_variables(void **state)
     assert_int_equal(g->n_scopes, 4);
     const size_t scope_start[] = {0, 3, 5, 7, 9};
     const uint32_t scope[] = {3, 0, 1, 1, 2, 4, 0, 1, 3};
-    const size_t incident_start[] = {0, 2, 5, 6, 8, 9};
+    const uint32_t incident_start[] = {0, 2, 5, 6, 8, 9};
     const size_t incident[] = {0, 2, 0, 1, 3, 1, 0, 3, 2};
     assert_memory_equal(g->scope_start, scope_start, sizeof scope_start);
     assert_memory_equal(g->scope, scope, sizeof scope);
-    assert_memory_equal(g->incident_start, incident_start, sizeof incident_start);
+    assert_null(g->neighbour);
+    assert_memory_equal(g->incident_start.narrow, incident_start, sizeof incident_start);
     assert_memory_equal(g->incident, incident, sizeof incident);
+    clear(&f);
+}
+
+/* Pairs say no more than who the other is, in the order of the scopes. */
+static void pairs_are_neighbours(void **state)
+{
+    (void)state;
+    fixture f;
+    uint32_t pair[] = {4, 0, 1, 3};
+    const gbsi_edges extra = {2, pair};
+    begin(&f, 5);
+    add(&f, 1, (uint32_t[]){2});
+    add(&f, 2, (uint32_t[]){3, 0});
+    add(&f, 2, (uint32_t[]){1, 2});
+    add(&f, 2, (uint32_t[]){0, 3}); /* parallel to the first */
+    end(&f, &extra);
+    const gbsi_graph *g = f.graph;
+    const uint32_t neighbour[] = {3, 3, 4, 2, 3, 1, 0, 0, 1, 0};
+    const size_t start[] = {0, 3, 5, 6, 9, 10};
+    assert_int_equal(g->n_scopes, 5);
+    assert_null(g->scope);
+    assert_memory_equal(g->neighbour, neighbour, sizeof neighbour);
+    for (size_t v = 0; v <= 5; ++v) {
+        assert_int_equal(gbsi_graph_ends(g, v), start[v]);
+    }
     clear(&f);
 }
 
@@ -569,10 +595,47 @@ static void failing_requests(void **state)
     clear(&f);
 }
 
+/* Sorted by colour, every variable's level is its colour: the chromatic scan counts on it. */
+static void levels_by_color_are_colors(void **state)
+{
+    (void)state;
+    draws = 600;
+    for (uint32_t trial = 0; trial < 200; trial++) {
+        fixture f;
+        const uint32_t n = 1 + below(40);
+        uint32_t color[40];
+        uint32_t sequence[40];
+        uint32_t level[40];
+        uint32_t n_colors = 0;
+        uint32_t n_levels = 0;
+        uint32_t n_placed = 0;
+        random_model(&f, n, below(2 * n), trial % 4 == 0 ? 4 : 2, NULL);
+        assert_int_equal(gbsi_graph_color(f.graph, color, &n_colors, NULL), GBS_OK);
+        for (uint32_t c = 0; c < n_colors; c++) {
+            for (uint32_t v = 0; v < n; v++) {
+                sequence[n_placed] = v;
+                n_placed += color[v] == c;
+            }
+        }
+        assert_int_equal(n_placed, n);
+        uint32_t *last = malloc(gbsi_graph_n_last(f.graph) * sizeof *last);
+        assert_non_null(last);
+        gbsi_graph_levels(f.graph, sequence, n, last, level, &n_levels);
+        assert_int_equal(n_levels, n_colors);
+        for (uint32_t t = 0; t < n; t++) {
+            assert_int_equal(level[t], color[sequence[t]]);
+        }
+        free(last);
+        clear(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(incidence_skips_single_variables),
+        cmocka_unit_test(pairs_are_neighbours),
+        cmocka_unit_test(levels_by_color_are_colors),
         cmocka_unit_test(empty_graphs),
         cmocka_unit_test(components_are_the_closure),
         cmocka_unit_test(colorings_are_proper),

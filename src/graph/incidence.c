@@ -5,107 +5,162 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "graph/incident_factors.h"
+
+/* What is to be stored. */
+typedef struct extent {
+    size_t n_scopes, n_ends;
+    bool pairs_only;
+} extent;
 
 /* Scopes that couple something, and how many variables they name together. */
-static void count_scopes(const gbsi_factors *factors, size_t *n_scopes, size_t *n_entries)
+static extent measure(const gbsi_factors *factors, const gbsi_edges *extra)
 {
-    *n_scopes = 0;
-    *n_entries = 0;
+    extent x = {.pairs_only = true};
     for (size_t f = 0; f < factors->n_factors; f++) {
         const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
         if (n >= 2) {
-            *n_scopes += 1;
-            *n_entries += n;
+            x.n_scopes++;
+            x.n_ends += n;
+            x.pairs_only &= n == 2;
         }
     }
-}
-
-static gbs_status take_scopes(gbsi_graph *graph, size_t n_scopes, size_t n_entries, gbs_error *err)
-{
-    graph->n_scopes = n_scopes;
-    graph->scope_start = gbsi_alloc_array(n_scopes + 1, sizeof *graph->scope_start);
-    graph->scope = gbsi_alloc_array(n_entries, sizeof *graph->scope);
-    graph->incident = gbsi_alloc_array(n_entries, sizeof *graph->incident);
-    /* One more than needed: the sort below counts two places ahead. */
-    graph->incident_start =
-        gbsi_alloc_array_zero((size_t)graph->n_variables + 2, sizeof *graph->incident_start);
-    if (graph->scope_start == NULL || graph->scope == NULL || graph->incident == NULL ||
-        graph->incident_start == NULL) {
-        return gbsi_no_memory(err, "graph", n_entries * (sizeof(uint32_t) + sizeof(size_t)));
+    if (extra != NULL) {
+        x.n_scopes += extra->n;
+        x.n_ends += 2 * extra->n;
     }
-    return GBS_OK;
+    return x;
 }
 
-static void fill_scopes(gbsi_graph *graph, const gbsi_edges *extra)
+/* ---- how many ends each variable has ------------------------------------------------------- */
+
+static gbs_status make_starts(gbsi_graph *graph, const gbsi_edges *extra, gbs_error *err)
 {
     const gbsi_factors *factors = &graph->model->factors;
-    size_t s = 0;
-    size_t at = 0;
+    const size_t n = graph->n_variables;
+    bool fits = true;
+    uint32_t *degree = gbsi_alloc_array_zero(n + 1, sizeof *degree);
+    if (degree == NULL) {
+        return gbsi_no_memory(err, "graph", (n + 1) * sizeof *degree);
+    }
     for (size_t f = 0; f < factors->n_factors; f++) {
-        const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
-        if (n >= 2) {
-            graph->scope_start[s++] = at;
-            memcpy(graph->scope + at, factors->scope + factors->scope_start[f],
-                   n * sizeof *graph->scope);
-            at += n;
+        const size_t first = factors->scope_start[f];
+        const size_t length = factors->scope_start[f + 1] - first;
+        fits &= length < 2 || gbsi_count_ends(degree, factors->scope + first, length);
+    }
+    fits &= extra == NULL || gbsi_count_ends(degree, extra->pair, 2 * extra->n);
+    if (!fits) {
+        gbsi_free(degree);
+        return gbsi_fail(err, GBS_ERR_LIMIT, "graph: a variable with more than %u factors",
+                         UINT32_MAX);
+    }
+    return gbsi_offsets_take(degree, n, &graph->incident_start, "graph", err);
+}
+
+/* ---- the ends ------------------------------------------------------------------------------ */
+
+/* Where the next end of a variable goes: scopes come in order, so every row is ascending. */
+static size_t next_end(const gbsi_graph *graph, uint32_t *used, uint32_t v)
+{
+    return gbsi_graph_ends(graph, v) + used[v]++;
+}
+
+static void add_pair(gbsi_graph *graph, uint32_t *used, const uint32_t *pair)
+{
+    assert(pair[0] != pair[1]);
+    graph->neighbour[next_end(graph, used, pair[0])] = pair[1];
+    graph->neighbour[next_end(graph, used, pair[1])] = pair[0];
+}
+
+static void fill_pairs(gbsi_graph *graph, const gbsi_edges *extra, uint32_t *used)
+{
+    const gbsi_factors *factors = &graph->model->factors;
+    for (size_t f = 0; f < factors->n_factors; f++) {
+        if (factors->scope_start[f + 1] - factors->scope_start[f] == 2) {
+            add_pair(graph, used, factors->scope + factors->scope_start[f]);
         }
     }
     for (size_t e = 0; extra != NULL && e < extra->n; e++) {
-        assert(extra->pair[2 * e] != extra->pair[2 * e + 1]);
-        graph->scope_start[s++] = at;
-        graph->scope[at++] = extra->pair[2 * e];
-        graph->scope[at++] = extra->pair[2 * e + 1];
+        add_pair(graph, used, extra->pair + 2 * e);
     }
-    assert(s == graph->n_scopes);
-    graph->scope_start[s] = at;
 }
 
-/* Counting sort of the (variable, scope) pairs by variable. The counts of v stand at v + 2 until
- * the running sums are made; then start[v + 1] is where the next scope of v goes, and ends as
- * where those of v + 1 begin. Scopes come in order, so every row is ascending. */
-static void fill_incident(gbsi_graph *graph)
+static void add_scope(gbsi_graph *graph, uint32_t *used, size_t s, const uint32_t *variable,
+                      size_t n)
 {
-    size_t *start = graph->incident_start;
-    const size_t n = graph->n_variables;
-    const size_t n_entries = graph->scope_start[graph->n_scopes];
-    for (size_t i = 0; i < n_entries; i++) {
-        assert(graph->scope[i] < n);
-        start[(size_t)graph->scope[i] + 2]++;
+    const size_t at = graph->scope_start[s];
+    memcpy(graph->scope + at, variable, n * sizeof *variable);
+    graph->scope_start[s + 1] = at + n;
+    for (size_t i = 0; i < n; i++) {
+        graph->incident[next_end(graph, used, variable[i])] = s;
     }
-    for (size_t v = 2; v <= n; v++) {
-        start[v] += start[v - 1];
-    }
-    for (size_t s = 0; s < graph->n_scopes; s++) {
-        for (size_t i = graph->scope_start[s]; i < graph->scope_start[s + 1]; i++) {
-            graph->incident[start[(size_t)graph->scope[i] + 1]++] = s;
+}
+
+static void fill_scopes(gbsi_graph *graph, const gbsi_edges *extra, uint32_t *used)
+{
+    const gbsi_factors *factors = &graph->model->factors;
+    size_t s = 0;
+    graph->scope_start[0] = 0;
+    for (size_t f = 0; f < factors->n_factors; f++) {
+        const size_t n = factors->scope_start[f + 1] - factors->scope_start[f];
+        if (n >= 2) {
+            add_scope(graph, used, s++, factors->scope + factors->scope_start[f], n);
         }
     }
+    for (size_t e = 0; extra != NULL && e < extra->n; e++) {
+        add_scope(graph, used, s++, extra->pair + 2 * e, 2);
+    }
+    assert(s == graph->n_scopes);
+}
+
+static gbs_status take_ends(gbsi_graph *graph, const extent *x, gbs_error *err)
+{
+    if (x->pairs_only) {
+        graph->neighbour = gbsi_alloc_array(x->n_ends, sizeof *graph->neighbour);
+        return graph->neighbour == NULL
+                   ? gbsi_no_memory(err, "graph", x->n_ends * sizeof *graph->neighbour)
+                   : GBS_OK;
+    }
+    graph->incident = gbsi_alloc_array(x->n_ends, sizeof *graph->incident);
+    graph->scope_start = gbsi_alloc_array(x->n_scopes + 1, sizeof *graph->scope_start);
+    graph->scope = gbsi_alloc_array(x->n_ends, sizeof *graph->scope);
+    return graph->incident == NULL || graph->scope_start == NULL || graph->scope == NULL
+               ? gbsi_no_memory(err, "graph", x->n_ends * (sizeof(uint32_t) + sizeof(size_t)))
+               : GBS_OK;
 }
 
 gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra,
                           gbsi_graph **graph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    uint32_t *used = NULL;
     gbsi_graph *made = gbsi_alloc_zero(sizeof *made);
     if (made == NULL) {
         return gbsi_no_memory(err, "graph", sizeof *made);
     }
     made->model = model;
     made->n_variables = model->n_variables;
-    size_t n_scopes = 0;
-    size_t n_entries = 0;
-    count_scopes(&model->factors, &n_scopes, &n_entries);
-    const size_t n_extra = extra == NULL ? 0 : extra->n;
-    if (n_extra > (SIZE_MAX / 16 - n_entries) / 2) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "graph: %zu extra edges", n_extra));
+    if (extra != NULL && extra->n > SIZE_MAX / 64) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "graph: %zu extra edges", extra->n));
     }
-    GBSI_TRY(take_scopes(made, n_scopes + n_extra, n_entries + 2 * n_extra, err));
-    fill_scopes(made, extra);
-    fill_incident(made);
+    const extent x = measure(&model->factors, extra);
+    made->n_scopes = x.n_scopes;
+    GBSI_TRY(make_starts(made, extra, err));
+    GBSI_TRY(take_ends(made, &x, err));
+    used = gbsi_alloc_array_zero(made->n_variables, sizeof *used);
+    if (used == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "graph", made->n_variables * sizeof *used));
+    }
+    if (x.pairs_only) {
+        fill_pairs(made, extra, used);
+    } else {
+        fill_scopes(made, extra, used);
+    }
     *graph = made;
     made = NULL;
 
 cleanup:
+    gbsi_free(used);
     gbsi_graph_free(made);
     return status;
 }
@@ -115,9 +170,20 @@ void gbsi_graph_free(gbsi_graph *graph)
     if (graph == NULL) {
         return;
     }
+    gbsi_offsets_free(&graph->incident_start);
+    gbsi_free(graph->neighbour);
+    gbsi_free(graph->incident);
     gbsi_free(graph->scope_start);
     gbsi_free(graph->scope);
-    gbsi_free(graph->incident_start);
-    gbsi_free(graph->incident);
     gbsi_free(graph);
+}
+
+size_t gbsi_graph_bytes(const gbsi_graph *graph)
+{
+    const size_t n_ends = gbsi_graph_ends(graph, graph->n_variables);
+    const size_t of_ends = graph->neighbour != NULL
+                               ? n_ends * sizeof *graph->neighbour
+                               : n_ends * (sizeof *graph->incident + sizeof *graph->scope) +
+                                     (graph->n_scopes + 1) * sizeof *graph->scope_start;
+    return sizeof *graph + gbsi_offsets_bytes(&graph->incident_start) + of_ends;
 }

@@ -1,17 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Levels of a sequence of updates. Two adjacent variables share a scope, so the last level seen at
  * every scope says all that the explicit neighbours would: an update later than any update of a
- * neighbour has a larger level, and one on the same scope is never level with it. */
+ * neighbour has a larger level, and one on the same scope is never level with it. Levels of one
+ * variable only grow, so of a pair the larger of both variables' last is the scope's. */
 #include "graph/graph.h"
 
 #include <assert.h>
 #include <string.h>
 
+size_t gbsi_graph_n_last(const gbsi_graph *graph)
+{
+    return (size_t)graph->n_variables + (graph->neighbour != NULL ? 0 : graph->n_scopes);
+}
+
+/* The level after the last one seen by the ends of a variable and by itself. */
+static uint32_t next_level(const gbsi_graph *graph, const uint32_t *last, size_t v, size_t begin,
+                           size_t end)
+{
+    const uint32_t *of_end = graph->neighbour != NULL ? last : last + graph->n_variables;
+    uint32_t at = last[v];
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t seen =
+            of_end[graph->neighbour != NULL ? graph->neighbour[i] : graph->incident[i]];
+        at = seen > at ? seen : at;
+    }
+    return at;
+}
+
 void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t n, uint32_t *last,
                        uint32_t *level, uint32_t *n_levels)
 {
-    /* last holds 1 + the last level, 0 for none: of the variables, then of the scopes. */
-    const size_t n_last = (size_t)graph->n_variables + graph->n_scopes;
+    /* last holds 1 + the last level, 0 for none: of the variables, then of long scopes. */
+    const size_t n_last = gbsi_graph_n_last(graph);
     if (n_last > 0) { /* memset() of no memory wants a pointer all the same */
         memset(last, 0, n_last * sizeof *last);
     }
@@ -20,18 +40,14 @@ void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t
     for (size_t t = 0; t < n; t++) {
         const size_t v = sequence[t];
         assert(v < graph->n_variables);
-        const size_t begin = graph->incident_start[v];
-        const size_t end = graph->incident_start[v + 1];
-        uint32_t at = last[v];
-        for (size_t i = begin; i < end; i++) {
-            const uint32_t seen = scope_last[graph->incident[i]];
-            at = seen > at ? seen : at;
-        }
+        const size_t begin = gbsi_graph_ends(graph, v);
+        const size_t end = gbsi_graph_ends(graph, v + 1);
+        uint32_t at = next_level(graph, last, v, begin, end);
         level[t] = at;
         assert(at < UINT32_MAX);
         at++;
         last[v] = at;
-        for (size_t i = begin; i < end; i++) {
+        for (size_t i = begin; graph->neighbour == NULL && i < end; i++) {
             scope_last[graph->incident[i]] = at;
         }
         most = at > most ? at : most;

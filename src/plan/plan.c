@@ -120,7 +120,7 @@ static gbs_status first_levels(const gbsi_plan *plan, const uint32_t *sequence, 
 {
     gbs_status status = GBS_OK;
     uint32_t n_levels = 0;
-    uint32_t *last = gbsi_alloc_array((size_t)plan->n_slots + plan->graph->n_scopes, sizeof *last);
+    uint32_t *last = gbsi_alloc_array(gbsi_graph_n_last(plan->graph), sizeof *last);
     uint32_t *level = gbsi_alloc_array(n, sizeof *level);
     if (last == NULL || level == NULL) {
         status = gbsi_no_memory(err, "plan", n * sizeof *level);

@@ -23,8 +23,8 @@ static gbs_status reserve(gbsi_schedule *s, const gbsi_plan *plan, size_t n, gbs
     GBSI_TRY(gbsi_reserve(&pointer, &s->slot_capacity, n + 16, sizeof *s->slot, "schedule", err));
     s->slot = pointer;
     /* last seen per variable and scope; levels; updates sorted by rank; histograms */
-    size_t words = (size_t)plan->n_slots + plan->graph->n_scopes + 2 * n +
-                   (n > plan->n_slots ? n : plan->n_slots) + 2;
+    size_t words =
+        gbsi_graph_n_last(plan->graph) + 2 * n + (n > plan->n_slots ? n : plan->n_slots) + 2;
     pointer = s->scratch;
     GBSI_TRY(
         gbsi_reserve(&pointer, &s->scratch_capacity, words, sizeof *s->scratch, "schedule", err));
@@ -108,7 +108,7 @@ gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size
     }
     GBSI_TRY(reserve(schedule, plan, n, err));
     uint32_t *last = schedule->scratch;
-    uint32_t *level = last + plan->n_slots + plan->graph->n_scopes;
+    uint32_t *level = last + gbsi_graph_n_last(plan->graph);
     uint32_t *by_rank = level + n;
     uint32_t *histogram = by_rank + n;
     uint32_t n_levels = 0;

@@ -33,13 +33,6 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static uint64_t graph_bytes(const gbsi_graph *g)
-{
-    const uint64_t n_entries = g->scope_start[g->n_scopes];
-    return (g->n_scopes + 1 + g->n_variables + 1) * sizeof(size_t) +
-           n_entries * (sizeof *g->scope + sizeof *g->incident);
-}
-
 static uint64_t components_bytes(const gbsi_components *c)
 {
     const uint64_t n = c->model->n_variables;
@@ -59,12 +52,12 @@ static uint64_t standing_bytes(const gbs_run *run)
 {
     const uint64_t n_whole = run->whole->n_variables;
     uint64_t bytes = PROGRAM_BYTES + gbs_model_bytes(run->model) +
-                     gbsi_conditioned_bytes(run->whole) + graph_bytes(run->whole_graph) +
+                     gbsi_conditioned_bytes(run->whole) + gbsi_graph_bytes(run->whole_graph) +
                      components_bytes(run->components) + n_whole * sizeof *run->part_of;
     bytes += run->start == NULL ? 0 : run->model->n_variables * sizeof *run->start;
     bytes += run->exact_p == NULL ? 0 : run->whole->state_offset[n_whole] * sizeof *run->exact_p;
     if (run->part != run->whole && run->part != NULL) {
-        bytes += gbsi_conditioned_bytes(run->part) + graph_bytes(run->graph);
+        bytes += gbsi_conditioned_bytes(run->part) + gbsi_graph_bytes(run->graph);
     }
     return bytes;
 }

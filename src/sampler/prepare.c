@@ -73,6 +73,10 @@ cleanup:
 static gbs_status count_colors(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    if ((run->scan_traits & GBSI_SCAN_COLORED) != 0) {
+        run->report.n_colors = run->schedule.n_batches;
+        return GBS_OK;
+    }
     uint32_t *color = gbsi_alloc_array(run->part->n_variables, sizeof *color);
     if (color == NULL) {
         return gbsi_no_memory(err, "colouring", run->part->n_variables * sizeof *color);

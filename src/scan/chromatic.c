@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chromatic: the colour classes of a proper colouring one after the other, so that a whole class
  * can be updated at once (Gonzalez, Low, Gretton & Guestrin 2011, section 3). The order inside a
- * class does not matter to the result; ascending is kind to memory. */
+ * class does not matter to the result; ascending is kind to memory. Greedy colours are the lowest
+ * that are free, so a variable of colour c has neighbours of all colours below: its level [M11] is
+ * c. Of two colours the second is only used next to the first. */
 #include "base/memory.h"
 #include "scan/fixed.h"
 #include "scan/registry.h"
@@ -56,7 +58,7 @@ const gbsi_scan gbsi_scan_chromatic = {
     .name = "chromatic",
     .reference = "Gonzalez, Low, Gretton & Guestrin (2011), Parallel Gibbs sampling: from colored "
                  "fields to thin junction trees, AISTATS, section 3",
-    .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE,
+    .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE | GBSI_SCAN_COLORED,
     .init = chromatic_init,
     .next_pass = gbsi_fixed_next_pass,
     .free = gbsi_fixed_free,

@@ -10,6 +10,7 @@
 /* Traits. */
 #define GBSI_SCAN_REPEATS   1u /* every pass has the same sequence: the schedule is made once */
 #define GBSI_SCAN_EACH_ONCE 2u /* every free variable occurs exactly once in a pass */
+#define GBSI_SCAN_COLORED   4u /* the levels of a pass are the colours of gbsi_graph_color() */
 
 /* A sequence owned by the scan, valid until the next call. */
 typedef struct gbsi_sequence {

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where each of many rows of different lengths begins, in as little memory as the lengths allow:
+ * none where all are equal, 4 bytes a row where the sum fits 32 bits, else 8. */
+#ifndef GBSI_BASE_OFFSETS_H
+#define GBSI_BASE_OFFSETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct gbsi_offsets {
+    size_t n;         /* rows */
+    size_t width;     /* of every row, while both arrays are NULL */
+    uint32_t *narrow; /* [n + 1] */
+    size_t *wide;     /* [n + 1] */
+} gbsi_offsets;
+
+/* Where row i begins; i = n: where the last one ends. */
+static inline size_t gbsi_offset(const gbsi_offsets *offsets, size_t i)
+{
+    if (offsets->narrow != NULL) {
+        return offsets->narrow[i];
+    }
+    return offsets->wide != NULL ? offsets->wide[i] : i * offsets->width;
+}
+
+/* @param size [n + 1] lengths, the last one ignored: taken, whatever comes of it. An array of
+ * offsets where they need one. @return GBS_ERR_LIMIT where the sum fits no size_t. */
+gbs_status gbsi_offsets_take(uint32_t *size, size_t n, gbsi_offsets *offsets, const char *what,
+                             gbs_error *err);
+void gbsi_offsets_free(gbsi_offsets *offsets);
+size_t gbsi_offsets_bytes(const gbsi_offsets *offsets); /* without the struct */
+
+#endif

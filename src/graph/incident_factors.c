@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph/incident_factors.h"
+
+#include "base/memory.h"
+
+bool gbsi_count_ends(uint32_t *degree, const uint32_t *variable, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        if (degree[variable[i]]++ == UINT32_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables, size_t least,
+                              gbsi_offsets *start, gbs_error *err)
+{
+    bool fits = true;
+    uint32_t *degree = gbsi_alloc_array_zero((size_t)n_variables + 1, sizeof *degree);
+    if (degree == NULL) {
+        return gbsi_no_memory(err, "factors of variables", n_variables * sizeof *degree);
+    }
+    for (size_t f = 0; f < factors->n_factors && fits; ++f) {
+        const size_t first = factors->scope_start[f];
+        const size_t n = factors->scope_start[f + 1] - first;
+        fits = n < least || gbsi_count_ends(degree, factors->scope + first, n);
+    }
+    if (!fits) {
+        gbsi_free(degree);
+        return gbsi_fail(err, GBS_ERR_LIMIT, "a variable has more than %u factors", UINT32_MAX);
+    }
+    return gbsi_offsets_take(degree, n_variables, start, "factors of variables", err);
+}
+
+gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_variables,
+                                      size_t least, gbsi_incident_factors *incident, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_incident_factors made = {.factor = NULL};
+    uint32_t *used = gbsi_alloc_array_zero(n_variables, sizeof *used);
+    if (used == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_variables * sizeof *used));
+    }
+    GBSI_TRY(make_starts(factors, n_variables, least, &made.start, err));
+    const size_t n_ends = gbsi_offset(&made.start, n_variables);
+    made.factor = gbsi_alloc_array(n_ends, sizeof *made.factor);
+    if (made.factor == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_ends * sizeof *made.factor));
+    }
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        const size_t first = factors->scope_start[f];
+        const size_t end = factors->scope_start[f + 1];
+        for (size_t e = first; end - first >= least && e < end; ++e) {
+            const uint32_t v = factors->scope[e];
+            made.factor[gbsi_offset(&made.start, v) + used[v]++] = f;
+        }
+    }
+    *incident = made;
+    made = (gbsi_incident_factors){.factor = NULL};
+
+cleanup:
+    gbsi_free(used);
+    gbsi_incident_factors_free(&made);
+    return status;
+}
+
+void gbsi_incident_factors_free(gbsi_incident_factors *incident)
+{
+    gbsi_offsets_free(&incident->start);
+    gbsi_free(incident->factor);
+    *incident = (gbsi_incident_factors){.factor = NULL};
+}
