@@ -191,6 +191,17 @@ static void scalar_pass(scalar *m)
     }
 }
 
+/* The same run with a plan, which a lattice has not. */
+static gbs_run *with_plan(const gbs_model *model, gbs_run_options options)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    options.estimator = GBS_ESTIMATOR_COUNT;
+    options.lattice = GBS_LATTICE_NEVER;
+    must(gbs_run_new(model, NULL, &options, &run, &err), &err);
+    return run;
+}
+
 /* The loop reads logarithms: a plan without linear slots, otherwise the same. */
 static gbsi_plan *plan_of_logs(const gbs_run *run)
 {
@@ -268,11 +279,12 @@ static figures measure(const bench_case *c, bool quick)
     options.sweeps = 1;
     must(gbs_run_new(model, NULL, &options, &run, &err), &err);
     must(gbs_run_execute(run, NULL, &err), &err);
-    gbsi_plan *logs = plan_of_logs(run);
+    gbs_run *planned = with_plan(model, options);
+    gbsi_plan *logs = plan_of_logs(planned);
     scalar m = {.plan = logs, .rng = 88172645463325252U};
-    m.x = calloc(run->plan->n_slots, sizeof *m.x);
-    m.count = calloc(run->plan->n_slots, sizeof *m.count);
-    m.weight = calloc(run->plan->max_arity, sizeof *m.weight);
+    m.x = calloc(logs->n_slots, sizeof *m.x);
+    m.count = calloc(logs->n_slots, sizeof *m.count);
+    m.weight = calloc(logs->max_arity, sizeof *m.weight);
     if (m.x == NULL || m.count == NULL || m.weight == NULL) {
         exit(1);
     }
@@ -287,16 +299,17 @@ static figures measure(const bench_case *c, bool quick)
     }
     qsort(found.ours, REPEATS, sizeof(double), by_value);
     qsort(found.scalar, REPEATS, sizeof(double), by_value);
-    found.n_variables = run->plan->n_slots;
+    found.n_variables = logs->n_slots;
     unsigned most = 0;
     for (unsigned k = 1; k < GBSI_N_CLASSES; ++k) {
-        most = run->plan->n_of_class[k] > run->plan->n_of_class[most] ? k : most;
+        most = logs->n_of_class[k] > logs->n_of_class[most] ? k : most;
     }
     found.class_name = gbs_class_name(run->lattice != NULL ? GBSI_CLASS_LATTICE : most);
     free(m.x);
     free(m.count);
     free(m.weight);
     gbsi_plan_free(logs);
+    gbs_run_free(planned);
     gbs_run_free(run);
     gbs_model_free(model);
     return found;

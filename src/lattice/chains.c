@@ -101,28 +101,82 @@ void gbsi_lattice_chains_free(gbsi_lattice_chains *c)
 /* ---- states -----------------------------------------------------------------------------------
  */
 
-void gbsi_lattice_set(gbsi_lattice_chains *c, uint32_t chain, const uint32_t *index, size_t stride,
-                      const uint8_t *state)
+/* All words of one colour, layer and Y, and where their sites are. */
+typedef struct line {
+    uint32_t color, layer, y, first_x;
+    size_t word; /* of 2 n_words */
+} line;
+
+static uint32_t n_lines_of(const gbsi_lattice *l)
+{
+    return 2 * l->height * l->n_rows;
+}
+
+static line line_of(const gbsi_lattice *l, uint32_t i)
+{
+    line r = {.color = i / l->n_rows / l->height,
+              .layer = i / l->n_rows % l->height,
+              .y = i % l->n_rows,
+              .word = (size_t)i * l->padded};
+    r.first_x = (r.color + r.layer + r.y) % 2;
+    return r;
+}
+
+/* Bits of word x of a line, and the site of its lowest one; the next follow at site_step(). */
+static uint32_t n_bits_of(const gbsi_lattice *l, const line *at, uint32_t x)
+{
+    const bool last = (l->n_blocks - 1) * l->height + at->layer < l->side[2];
+    return 2 * x + at->first_x < l->side[0] ? l->n_blocks - !last : 0;
+}
+
+static size_t first_site(const gbsi_lattice *l, const line *at, uint32_t x)
+{
+    return 2 * x + at->first_x + l->side[0] * (at->y + (size_t)l->side[1] * at->layer);
+}
+
+static size_t site_step(const gbsi_lattice *l)
+{
+    return (size_t)l->side[0] * l->side[1] * l->height;
+}
+
+static uint32_t *state_of_line(const gbsi_lattice_chains *c, uint32_t chain, const line *at)
+{
+    const gbsi_lattice_place place = {.color = at->color, .layer = at->layer, .row = at->y};
+    return c->state + chain * c->lattice->state_words + gbsi_lattice_state_word(c->lattice, place);
+}
+
+void gbsi_lattice_set(gbsi_lattice_chains *c, uint32_t chain, const uint32_t *state)
 {
     const gbsi_lattice *l = c->lattice;
-    uint32_t *own = c->state + chain * l->state_words;
-    for (uint32_t v = 0; v < l->n_sites; ++v) {
-        const gbsi_lattice_place place = gbsi_lattice_locate(l, v);
-        uint32_t *word = &own[gbsi_lattice_state_word(l, place)];
-        const uint32_t bit = UINT32_C(1) << place.bit;
-        *word = state[index[v] * stride] != 0 ? *word | bit : *word & ~bit;
+    const size_t step = site_step(l);
+    for (uint32_t i = 0; i < n_lines_of(l); ++i) {
+        const line at = line_of(l, i);
+        uint32_t *words = state_of_line(c, chain, &at);
+        for (uint32_t x = 0; x < l->width; ++x) {
+            const uint32_t n = n_bits_of(l, &at, x);
+            const uint32_t *site = state + (n > 0 ? first_site(l, &at, x) : 0);
+            words[x] = 0;
+            for (uint32_t b = 0; b < n; ++b) {
+                words[x] |= (uint32_t)(site[b * step] != 0) << b;
+            }
+        }
     }
 }
 
-void gbsi_lattice_get(const gbsi_lattice_chains *c, uint32_t chain, const uint32_t *index,
-                      size_t stride, uint8_t *state)
+void gbsi_lattice_get(const gbsi_lattice_chains *c, uint32_t chain, uint32_t *state)
 {
     const gbsi_lattice *l = c->lattice;
-    const uint32_t *own = c->state + chain * l->state_words;
-    for (uint32_t v = 0; v < l->n_sites; ++v) {
-        const gbsi_lattice_place place = gbsi_lattice_locate(l, v);
-        state[index[v] * stride] =
-            (uint8_t)(own[gbsi_lattice_state_word(l, place)] >> place.bit & 1u);
+    const size_t step = site_step(l);
+    for (uint32_t i = 0; i < n_lines_of(l); ++i) {
+        const line at = line_of(l, i);
+        const uint32_t *words = state_of_line(c, chain, &at);
+        for (uint32_t x = 0; x < l->width; ++x) {
+            const uint32_t n = n_bits_of(l, &at, x);
+            uint32_t *site = state + (n > 0 ? first_site(l, &at, x) : 0);
+            for (uint32_t b = 0; b < n; ++b) {
+                site[b * step] = words[x] >> b & 1u;
+            }
+        }
     }
 }
 
@@ -228,7 +282,6 @@ void gbsi_lattice_pass(gbsi_lattice_chains *c, uint64_t pass, bool count)
 
 typedef struct visit_job {
     gbsi_lattice_chains *chains;
-    const uint32_t *index;
     size_t stride;
     uint8_t *(*bytes_of)(void *context, uint32_t chain);
     void *context;
@@ -256,26 +309,20 @@ static void take_word(uint32_t *visits, size_t plane_words, uint32_t n_counted, 
     }
 }
 
-/* One line of words: all x of (color, layer, Y). */
-static void take_line(const visit_job *job, uint32_t chain, uint32_t line, uint8_t *bytes)
+static void take_line(const visit_job *job, uint32_t chain, uint32_t i, uint8_t *bytes)
 {
     const gbsi_lattice_chains *c = job->chains;
     const gbsi_lattice *l = c->lattice;
-    const uint32_t y = line % l->n_rows;
-    const uint32_t layer = line / l->n_rows % l->height;
-    const uint32_t color = line / l->n_rows / l->height;
-    uint32_t *visits = c->visits + chain * visit_words(l) + (size_t)line * l->padded;
+    const line at = line_of(l, i);
+    const size_t step = site_step(l) * job->stride;
+    uint32_t *visits = c->visits + chain * visit_words(l) + at.word;
     for (uint32_t x = 0; x < l->width; ++x) {
-        const uint32_t place = 2 * x + (color + layer + y) % 2;
+        const uint32_t n = n_bits_of(l, &at, x);
+        uint8_t *byte = bytes + (n > 0 ? first_site(l, &at, x) * job->stride : 0);
         uint64_t count[4];
         take_word(visits + x, 2 * (size_t)l->n_words, c->n_counted, count);
-        for (uint32_t b = 0; b < l->n_blocks && place < l->side[0]; ++b) {
-            const uint32_t z = b * l->height + layer;
-            const uint32_t v = place + l->side[0] * (y + l->side[1] * z);
-            if (z < l->side[2]) {
-                uint8_t *byte = &bytes[job->index[v] * job->stride];
-                *byte = (uint8_t)(*byte + (uint8_t)(count[b / 8] >> 8 * (b % 8)));
-            }
+        for (uint32_t b = 0; b < n; ++b) {
+            byte[b * step] = (uint8_t)(byte[b * step] + (uint8_t)(count[b / 8] >> 8 * (b % 8)));
         }
     }
 }
@@ -284,22 +331,21 @@ static void take_member(void *context, uint32_t member)
 {
     const visit_job *job = context;
     const gbsi_lattice_chains *c = job->chains;
-    const uint32_t n_lines = 2 * c->lattice->height * c->lattice->n_rows;
     uint64_t first = 0;
     uint64_t end = 0;
-    gbsi_pool_share(n_lines, 1, member, c->n_members, &first, &end);
+    gbsi_pool_share(n_lines_of(c->lattice), 1, member, c->n_members, &first, &end);
     for (uint32_t chain = 0; chain < c->n_chains; ++chain) {
         uint8_t *bytes = job->bytes_of(job->context, chain);
-        for (uint64_t line = first; line < end; ++line) {
-            take_line(job, chain, (uint32_t)line, bytes);
+        for (uint64_t i = first; i < end; ++i) {
+            take_line(job, chain, (uint32_t)i, bytes);
         }
     }
 }
 
-void gbsi_lattice_take_visits(gbsi_lattice_chains *c, const uint32_t *index, size_t stride,
+void gbsi_lattice_take_visits(gbsi_lattice_chains *c, size_t stride,
                               uint8_t *(*bytes_of)(void *context, uint32_t chain), void *context)
 {
-    visit_job job = {c, index, stride, bytes_of, context};
+    visit_job job = {c, stride, bytes_of, context};
     if (c->n_counted == 0 || c->visits == NULL) {
         return;
     }

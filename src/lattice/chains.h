@@ -29,18 +29,16 @@ gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chain
                                    gbsi_lattice_chains **out, gbs_error *err);
 void gbsi_lattice_chains_free(gbsi_lattice_chains *chains);
 
-/* States 0 and 1 as bytes: of site v at [index[v] * stride]. */
-void gbsi_lattice_set(gbsi_lattice_chains *chains, uint32_t chain, const uint32_t *index,
-                      size_t stride, const uint8_t *state);
-void gbsi_lattice_get(const gbsi_lattice_chains *chains, uint32_t chain, const uint32_t *index,
-                      size_t stride, uint8_t *state);
+/* @param state [n_sites] 0 or 1. */
+void gbsi_lattice_set(gbsi_lattice_chains *chains, uint32_t chain, const uint32_t *state);
+void gbsi_lattice_get(const gbsi_lattice_chains *chains, uint32_t chain, uint32_t *state);
 
 /* One pass of all chains, both colours. @param count add the states at its end to the visits. */
 void gbsi_lattice_pass(gbsi_lattice_chains *chains, uint64_t pass, bool count);
 
-/* Visits to state 1 since the last time, added to bytes (of a site v at [index[v] * stride]), and
- * those of the next chain; then they start again. @param bytes_of(context, chain): where. */
-void gbsi_lattice_take_visits(gbsi_lattice_chains *chains, const uint32_t *index, size_t stride,
+/* Visits to state 1 since the last time, added to bytes (of site v at [v * stride]) of every chain;
+ * then they start again. @param bytes_of(context, chain): where. */
+void gbsi_lattice_take_visits(gbsi_lattice_chains *chains, size_t stride,
                               uint8_t *(*bytes_of)(void *context, uint32_t chain), void *context);
 
 /* Of a chain after a pass: log density as gbsi_conditioned_log_density() up to rounding, and

@@ -14,6 +14,7 @@ typedef struct finder {
     gbsi_grid *grid;
     uint32_t distance[MOST_DISTANCES + 1]; /* ascending */
     unsigned n_distances;
+    bool any_field; /* some factor has one variable */
 } finder;
 
 void gbsi_grid_free(gbsi_grid *grid)
@@ -23,6 +24,11 @@ void gbsi_grid_free(gbsi_grid *grid)
     }
     gbsi_free(grid->field_of);
     *grid = (gbsi_grid){0};
+}
+
+uint64_t gbsi_grid_bytes(uint32_t n_sites)
+{
+    return n_sites * (uint64_t)(GBSI_GRID_DIRECTIONS + 1 + sizeof(double)); /* bonds and fields */
 }
 
 static uint32_t stride_of(const gbsi_grid *grid, unsigned direction)
@@ -123,6 +129,7 @@ static const char *look_at_factors(finder *s)
             return "a factor joins three variables or more";
         }
         if (order_of(&model->factors, f) < 2) {
+            s->any_field = true;
             continue;
         }
         if (!pair_weights(model, f, &equal, &unequal)) {
@@ -157,6 +164,10 @@ static gbs_status class_fields(finder *s, const char **reason, gbs_error *err)
 {
     gbsi_grid *grid = s->grid;
     const uint32_t n = grid->n_sites;
+    if (!s->any_field) {
+        grid->n_fields = 1; /* 0, everywhere */
+        return GBS_OK;
+    }
     double *h = gbsi_alloc_array_zero(n, sizeof *h);
     grid->field_of = gbsi_alloc_array(n, 1);
     if (h == NULL || grid->field_of == NULL) {
@@ -187,18 +198,18 @@ static gbs_status class_fields(finder *s, const char **reason, gbs_error *err)
 static bool find_bond(const gbsi_grid *grid, uint32_t u, uint32_t v, unsigned *direction,
                       uint32_t *from)
 {
-    uint64_t stride = 1;
+    const uint32_t distance = v - u;
+    uint32_t stride = 1;
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         const uint32_t side = grid->side[d];
-        const uint32_t at = (uint32_t)(u / stride % side);
-        const bool next = v - u == stride && at + 1 < side;
-        const bool around = side > 2 && v - u == stride * (side - 1) && at == 0;
+        const bool next = distance == stride && u / stride % side + 1 < side;
+        const bool around = side > 2 && distance == stride * (side - 1) && u / stride % side == 0;
         if (next || around) {
             *direction = d;
             *from = next ? u : v;
             return true;
         }
-        stride *= side;
+        stride *= side; /* of the last one: the number of sites */
     }
     return false;
 }
@@ -221,13 +232,16 @@ static bool place_bond(gbsi_grid *grid, uint32_t u, uint32_t v, double coupling)
     return true;
 }
 
+/* @param grid with arrays of bonds, all 0. @return whether every pair found its place. */
 static bool fits(finder *s)
 {
     const gbsi_conditioned *model = s->model;
     const gbsi_factors *factors = &model->factors;
     gbsi_grid *grid = s->grid;
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
-        memset(grid->bond[d], 0, grid->n_sites);
+        if (grid->coupling[d] != 0.0) { /* an earlier guess */
+            memset(grid->bond[d], 0, grid->n_sites);
+        }
         grid->coupling[d] = 0.0;
         grid->wraps[d] = false;
     }
@@ -301,6 +315,65 @@ static void tidy(gbsi_grid *grid)
     }
 }
 
+/* ---- components -------------------------------------------------------------------------------
+ */
+
+static uint32_t root_of(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v) {
+        parent[v] = parent[parent[v]];
+        v = parent[v];
+    }
+    return v;
+}
+
+/* No bond between neighbours is missing; bonds around a side are of no importance. */
+static bool is_whole(const gbsi_grid *grid)
+{
+    for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
+        const uint32_t stride = stride_of(grid, d);
+        const uint32_t span = stride * (grid->side[d] - 1); /* sites with one next to them */
+        if (span > 0 && grid->bond[d] == NULL) {
+            return false;
+        }
+        for (uint32_t first = 0; span > 0 && first < grid->n_sites; first += span + stride) {
+            if (memchr(grid->bond[d] + first, 0, span) != NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static gbs_status count_components(gbsi_grid *grid, gbs_error *err)
+{
+    const uint32_t n = grid->n_sites;
+    grid->n_components = 1;
+    if (is_whole(grid)) {
+        return GBS_OK;
+    }
+    uint32_t *parent = gbsi_alloc_array(n, sizeof *parent);
+    if (parent == NULL) {
+        return gbsi_no_memory(err, "lattice", n * sizeof *parent);
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        parent[v] = v;
+    }
+    grid->n_components = n;
+    for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
+        for (uint32_t v = 0; grid->bond[d] != NULL && v < n; ++v) {
+            if (grid->bond[d][v] != 0) {
+                const uint32_t a = root_of(parent, v);
+                const uint32_t b = root_of(parent, gbsi_grid_next(grid, v, d, true));
+                parent[a > b ? a : b] = a > b ? b : a;
+                grid->n_components -= a != b;
+            }
+        }
+    }
+    gbsi_free(parent);
+    return GBS_OK;
+}
+
 gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const char **reason,
                           gbs_error *err)
 {
@@ -312,7 +385,7 @@ gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const 
         goto cleanup;
     }
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
-        found.bond[d] = gbsi_alloc_array(found.n_sites, 1);
+        found.bond[d] = gbsi_alloc_array_zero(found.n_sites, 1);
         if (found.bond[d] == NULL) {
             GBSI_TRY(gbsi_no_memory(err, "lattice", found.n_sites));
         }
@@ -325,6 +398,9 @@ gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const 
     }
     tidy(&found);
     GBSI_TRY(class_fields(&s, &why, err));
+    if (why == NULL) {
+        GBSI_TRY(count_components(&found, err));
+    }
 cleanup:
     if (status < 0 || why != NULL) {
         gbsi_grid_free(&found);

@@ -26,8 +26,9 @@ typedef struct gbsi_grid {
     int8_t *bond[GBSI_GRID_DIRECTIONS];    /* [n_sites] the bond forward: 1: J, -1: -J, 0: none */
     uint32_t n_fields;
     double field[GBSI_GRID_FIELDS]; /* h */
-    uint8_t *field_of;              /* [n_sites] */
+    uint8_t *field_of;              /* [n_sites]; NULL: there is one field */
     double constant;
+    uint32_t n_components;
 } gbsi_grid;
 
 /* @param grid out, to be freed in any case that returns GBS_OK.
@@ -35,6 +36,8 @@ typedef struct gbsi_grid {
 gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const char **reason,
                           gbs_error *err);
 void gbsi_grid_free(gbsi_grid *grid); /* the arrays */
+/* What that takes at most, beside the model. */
+uint64_t gbsi_grid_bytes(uint32_t n_sites);
 
 /* Site next to `site` in a direction, forward or back, with sides closed. */
 uint32_t gbsi_grid_next(const gbsi_grid *grid, uint32_t site, unsigned direction, bool forward);

@@ -95,6 +95,11 @@ typedef struct compiling {
     uint32_t n_of_kind[GBSI_LATTICE_KINDS];
 } compiling;
 
+static uint32_t field_of(const compiling *c, uint32_t site)
+{
+    return c->grid->field_of == NULL ? 0 : c->grid->field_of[site];
+}
+
 static int bond_of(const compiling *c, uint32_t site, uint32_t neighbour)
 {
     return gbsi_grid_bond(c->grid, site, c->lattice->direction[neighbour],
@@ -105,7 +110,7 @@ static int bond_of(const compiling *c, uint32_t site, uint32_t neighbour)
 static uint32_t kind_of(compiling *c, uint32_t site, bool *plain)
 {
     gbsi_lattice *l = c->lattice;
-    gbsi_lattice_kind kind = {.field = c->grid->field_of[site]};
+    gbsi_lattice_kind kind = {.field = field_of(c, site)};
     uint32_t k = 0;
     *plain = true;
     for (uint32_t g = 0; g < l->n_groups; ++g) {
@@ -137,7 +142,7 @@ static const char *list_kinds(compiling *c)
         }
         ++c->n_of_kind[kind];
         c->n_plain[kind] += plain;
-        ++l->n_of_field[c->grid->field_of[site]];
+        ++l->n_of_field[field_of(c, site)];
         for (uint32_t k = 0, g = 0, end = 0; g < l->n_groups; ++g) {
             for (end += l->group_size[g]; k < end; ++k) {
                 l->n_bonds[g] += l->forward[k] && bond_of(c, site, k) != 0;
@@ -351,6 +356,7 @@ gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, c
         l->n_fields = grid.n_fields;
         memcpy(l->field, grid.field, sizeof l->field);
         l->constant = grid.constant;
+        l->n_components = grid.n_components;
         list_neighbours(l, &grid);
         why = list_kinds(&c);
     }

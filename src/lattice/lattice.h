@@ -61,6 +61,7 @@ typedef struct gbsi_lattice {
     double field[GBSI_GRID_FIELDS];
     int64_t n_of_field[GBSI_GRID_FIELDS];
     double constant;
+    uint32_t n_components;
     /* conditionals */
     uint32_t n_kinds, n_levels, n_thresholds;
     gbsi_lattice_kind kind[GBSI_LATTICE_KINDS];

@@ -198,8 +198,7 @@ typedef struct fixture {
     gbs_model *model;
     gbsi_conditioned *conditioned;
     gbsi_lattice *lattice;
-    uint32_t *index; /* sites in reverse: a slot numbering that is none of the lattice's */
-    uint8_t *bytes;  /* [n][stride] */
+    uint32_t *x; /* [n] states of a chain */
     uint8_t *count[N_CHAINS];
 } fixture;
 
@@ -211,12 +210,8 @@ static fixture open_fixture(const shape *s)
     f.conditioned = condition(f.model);
     f.lattice = recognise(f.conditioned, s->name);
     const uint32_t n = f.lattice->n_sites;
-    f.index = calloc(n, sizeof *f.index);
-    f.bytes = calloc(n, STRIDE);
-    assert_true(f.index != NULL && f.bytes != NULL);
-    for (uint32_t v = 0; v < n; ++v) {
-        f.index[v] = n - 1 - v;
-    }
+    f.x = calloc(n, sizeof *f.x);
+    assert_non_null(f.x);
     for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
         f.count[chain] = calloc(n, STRIDE);
         assert_non_null(f.count[chain]);
@@ -229,8 +224,7 @@ static void close_fixture(fixture *f)
     for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
         free(f->count[chain]);
     }
-    free(f->index);
-    free(f->bytes);
+    free(f->x);
     gbsi_lattice_free(f->lattice);
     gbsi_conditioned_free(f->conditioned);
     gbs_model_free(f->model);
@@ -249,10 +243,9 @@ static gbsi_lattice_chains *open_chains(const fixture *f, gbsi_simd level, gbsi_
         GBS_OK);
     for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
         for (uint32_t v = 0; v < f->lattice->n_sites; ++v) {
-            f->bytes[(size_t)f->index[v] * STRIDE] =
-                (uint8_t)(gbsi_word(5, chain, 0, v, GBSI_PURPOSE_TEST) & 1u);
+            f->x[v] = gbsi_word(5, chain, 0, v, GBSI_PURPOSE_TEST) & 1u;
         }
-        gbsi_lattice_set(chains, chain, f->index, STRIDE, f->bytes);
+        gbsi_lattice_set(chains, chain, f->x);
     }
     return chains;
 }
@@ -261,9 +254,9 @@ static void check_chain(const fixture *f, const gbsi_lattice_chains *chains, con
                         uint32_t chain, const char *name)
 {
     int64_t spins = 0;
-    gbsi_lattice_get(chains, chain, f->index, STRIDE, f->bytes);
+    gbsi_lattice_get(chains, chain, f->x);
     for (uint32_t v = 0; v < f->lattice->n_sites; ++v) {
-        if (f->bytes[(size_t)f->index[v] * STRIDE] != r->x[v]) {
+        if (f->x[v] != r->x[v]) {
             fail_msg("%s: chain %u, site %u is wrong", name, chain, v);
         }
         spins += r->x[v] != 0 ? 1 : -1;
@@ -299,13 +292,13 @@ static void check_shape(const shape *s, gbsi_simd level)
             }
         }
         if (pass == 2) { /* between, and once more at the end */
-            gbsi_lattice_take_visits(chains, f.index, STRIDE, count_of, &f);
+            gbsi_lattice_take_visits(chains, STRIDE, count_of, &f);
         }
     }
-    gbsi_lattice_take_visits(chains, f.index, STRIDE, count_of, &f);
+    gbsi_lattice_take_visits(chains, STRIDE, count_of, &f);
     for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
         for (uint32_t v = 0; v < n; ++v) {
-            assert_int_equal(f.count[chain][(size_t)f.index[v] * STRIDE], visits[chain * n + v]);
+            assert_int_equal(f.count[chain][(size_t)v * STRIDE], visits[chain * n + v]);
         }
         free(r[chain].of_start);
         free(r[chain].of);
@@ -338,15 +331,15 @@ static void counters_hold_128_passes(void **state)
     for (int round = 0; round < 2; ++round) { /* the second on used counters */
         for (uint64_t pass = 0; pass < GBSI_LATTICE_MOST_COUNTED - 31u * (unsigned)round; ++pass) {
             gbsi_lattice_pass(chains, pass, true);
-            gbsi_lattice_get(chains, 1, f.index, STRIDE, f.bytes);
+            gbsi_lattice_get(chains, 1, f.x);
             for (uint32_t v = 0; v < n; ++v) {
-                visits[v] += f.bytes[(size_t)f.index[v] * STRIDE];
+                visits[v] += f.x[v];
             }
         }
-        gbsi_lattice_take_visits(chains, f.index, STRIDE, count_of, &f);
+        gbsi_lattice_take_visits(chains, STRIDE, count_of, &f);
         for (uint32_t v = 0; v < n; ++v) {
-            assert_int_equal(f.count[1][(size_t)f.index[v] * STRIDE], visits[v]);
-            f.count[1][(size_t)f.index[v] * STRIDE] = 0;
+            assert_int_equal(f.count[1][(size_t)v * STRIDE], visits[v]);
+            f.count[1][(size_t)v * STRIDE] = 0;
             visits[v] = 0;
         }
     }
@@ -372,7 +365,7 @@ static void threads_do_not_matter(void **state)
             for (uint64_t pass = 0; pass < 6; ++pass) {
                 gbsi_lattice_pass(chains, pass, true);
             }
-            gbsi_lattice_take_visits(chains, f.index, STRIDE, count_of, &f);
+            gbsi_lattice_take_visits(chains, STRIDE, count_of, &f);
             const size_t n = (size_t)f.lattice->n_sites * STRIDE;
             if (n_threads == 1) {
                 memcpy(sums, chains->sums, sizeof sums);
@@ -525,16 +518,8 @@ static void factors_of_other_kinds(void **state)
     const gbsi_simd level = gbsi_simd_force(GBSI_SIMD_AVX512);
     assert_int_equal(gbsi_lattice_chains_new(l, 1, 1, false, level, NULL, &chains, NULL), GBS_OK);
     gbsi_lattice_pass(chains, 0, false);
-    uint32_t index[12];
     uint32_t x[12];
-    uint8_t bytes[12];
-    for (uint32_t v = 0; v < 12; ++v) {
-        index[v] = v;
-    }
-    gbsi_lattice_get(chains, 0, index, 1, bytes);
-    for (uint32_t v = 0; v < 12; ++v) {
-        x[v] = bytes[v];
-    }
+    gbsi_lattice_get(chains, 0, x);
     assert_true(fabs(gbsi_lattice_log_density(chains, 0) -
                      gbsi_conditioned_log_density(conditioned, x)) < 1e-12);
     gbsi_lattice_chains_free(chains);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "model/builder.h"
 #include "model/condition_factor.h"
+#include "model/condition_whole.h"
 #include "model/propagate.h"
 
 /* ---- domains ------------------------------------------------------------------------------- */
@@ -225,6 +226,11 @@ gbs_status gbsi_condition(const gbs_model *model, const gbs_evidence *evidence,
         return gbsi_no_memory(err, "conditioned model", sizeof *c);
     }
     c->model = model;
+    if (gbsi_condition_is_whole(model, evidence)) {
+        GBSI_TRY(gbsi_condition_whole(model, c, err));
+        *conditioned = c;
+        return GBS_OK;
+    }
     GBSI_TRY(
         gbsi_propagation_new(&model->factors, model->arity, model->n_variables, NULL, &hard, err));
     GBSI_TRY(gbsi_propagator_new(hard, false, &domain, err));

@@ -16,8 +16,9 @@ typedef struct gbsi_conditioned {
     uint32_t *arity;        /* [n_variables] >= 2 */
     size_t *state_offset;   /* [n_variables + 1] */
     gbsi_factors factors;   /* over free variables and their states; scopes of 1 or more */
-    size_t *origin;     /* [factors.n_factors] the user's factor; SIZE_MAX for virtual evidence */
-    uint8_t *has_zeros; /* [factors.n_factors] 1 where some configuration is minus infinity */
+    size_t *origin;         /* [factors.n_factors] the user's factor; SIZE_MAX for virtual evidence;
+                               NULL: of the same number, see gbsi_conditioned_origin() */
+    uint8_t *has_zeros;     /* [factors.n_factors] 1 where some configuration is minus infinity */
     uint32_t *user_variable; /* [n_variables] */
     uint32_t *user_state;    /* [state_offset[n_variables]] */
     uint32_t *free_variable; /* [model->n_variables] GBSI_NONE where fixed */
@@ -27,6 +28,8 @@ typedef struct gbsi_conditioned {
     uint32_t *cpt;           /* [n_variables] factor that is the conditional table of this free
                                 child, GBSI_NONE where it left; NULL if not directed */
     uint32_t *topological;   /* [n_variables] free variables, parents first; NULL if not directed */
+    bool borrows; /* nothing was taken from the model: factors, arity, state_offset, cpt and
+                     topological are its own, free_variable is user_variable */
 } gbsi_conditioned;
 
 /* @param evidence NULL for none.
@@ -41,6 +44,12 @@ void gbsi_conditioned_free(gbsi_conditioned *conditioned);
  * copied. With everything kept: an equal copy. */
 gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
                                  gbsi_conditioned **part, gbs_error *err);
+
+/* The user's factor that a factor comes from, SIZE_MAX for virtual evidence. */
+static inline size_t gbsi_conditioned_origin(const gbsi_conditioned *conditioned, size_t factor)
+{
+    return conditioned->origin == NULL ? factor : conditioned->origin[factor];
+}
 
 /* ln of the product of all factors at x, log_constant included. @param x [n_variables] free states.
  */

@@ -11,17 +11,19 @@ void gbsi_conditioned_free(gbsi_conditioned *conditioned)
     if (conditioned == NULL) {
         return;
     }
-    gbsi_free(conditioned->arity);
-    gbsi_free(conditioned->state_offset);
-    gbsi_factors_free(&conditioned->factors);
+    if (!conditioned->borrows) {
+        gbsi_free(conditioned->arity);
+        gbsi_free(conditioned->state_offset);
+        gbsi_factors_free(&conditioned->factors);
+        gbsi_free(conditioned->free_variable);
+        gbsi_free(conditioned->cpt);
+        gbsi_free(conditioned->topological);
+    }
     gbsi_free(conditioned->origin);
     gbsi_free(conditioned->has_zeros);
     gbsi_free(conditioned->user_variable);
     gbsi_free(conditioned->user_state);
-    gbsi_free(conditioned->free_variable);
     gbsi_free(conditioned->fixed_state);
-    gbsi_free(conditioned->cpt);
-    gbsi_free(conditioned->topological);
     gbsi_free(conditioned);
 }
 
@@ -40,6 +42,10 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
     const gbsi_factors *f = &c->factors;
     const size_t n = c->n_variables;
     const size_t n_scope = f->scope_start[f->n_factors];
+    if (c->borrows) { /* has_zeros stays untouched, and so takes nothing */
+        return sizeof *c + n * (sizeof *c->user_variable + sizeof *c->fixed_state) +
+               c->state_offset[n] * sizeof *c->user_state;
+    }
     size_t bytes = sizeof *c + n * (sizeof *c->arity + sizeof *c->user_variable);
     bytes += (n + 1) * sizeof *c->state_offset + c->state_offset[n] * sizeof *c->user_state;
     bytes += c->model->n_variables * (sizeof *c->free_variable + sizeof *c->fixed_state);
@@ -203,7 +209,7 @@ static void copy_factors(const gbsi_conditioned *whole, const kept *k, gbsi_cond
         to->kind[f] = from->kind[i];
         to->weight[f] = from->weight[i];
         to->aux[f] = from->kind[i] == GBS_FACTOR_TABLE ? k->table[from->aux[i]] : from->aux[i];
-        p->origin[f] = whole->origin[i];
+        p->origin[f] = gbsi_conditioned_origin(whole, i);
         p->has_zeros[f] = whole->has_zeros[i];
     }
     if (k->logical) { /* descriptions are few and shared: all of them */

@@ -134,6 +134,22 @@ cleanup:
     return status;
 }
 
+gbs_status gbsi_executor_init_lattice(gbsi_executor *executor, const gbsi_lattice *lattice,
+                                      const gbs_run_options *options, bool count, gbsi_simd level,
+                                      gbsi_pool *pool, gbs_error *err)
+{
+    const uint32_t n_chains = (uint32_t)options->chains;
+    *executor = (gbsi_executor){.level = level,
+                                .seed = options->seed,
+                                .n_chains = n_chains,
+                                .lanes = gbsi_lanes_of(n_chains),
+                                .n_groups = gbsi_groups_of(n_chains),
+                                .pool = pool,
+                                .n_workers = gbsi_pool_size(pool)};
+    return gbsi_lattice_chains_new(lattice, n_chains, options->seed, count, level, pool,
+                                   &executor->lattice, err);
+}
+
 void gbsi_executor_free(gbsi_executor *executor)
 {
     for (uint32_t g = 0; executor->group != NULL && g < executor->n_groups; ++g) {
@@ -177,6 +193,10 @@ static void set_lane(gbsi_executor *x, uint32_t g, uint32_t lane, const uint32_t
 
 void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states)
 {
+    if (x->lattice != NULL) {
+        gbsi_lattice_set(x->lattice, chain, states);
+        return;
+    }
     set_lane(x, chain / x->lanes, chain % x->lanes, states);
     if (chain == x->n_chains - 1) {
         for (uint32_t lane = chain % x->lanes + 1; lane < x->lanes; ++lane) {
@@ -187,25 +207,15 @@ void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states)
 
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states)
 {
+    if (x->lattice != NULL) {
+        gbsi_lattice_get(x->lattice, chain, states);
+        return;
+    }
     const gbsi_plan *plan = x->plan;
     const void *state = x->group[chain / x->lanes].state;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
         const size_t i = (size_t)slot * x->lanes + chain % x->lanes;
         states[plan->variable_of[slot]] = gbsi_state_at(state, i, plan->value_bytes);
-    }
-}
-
-/* State of slot 0 of a chain; those of the others follow at distances of x->lanes. */
-static uint8_t *first_state(const gbsi_executor *x, uint32_t chain)
-{
-    assert(x->plan->value_bytes == 1);
-    return (uint8_t *)x->group[chain / x->lanes].state + chain % x->lanes;
-}
-
-void gbsi_executor_fetch_states(const gbsi_executor *x)
-{
-    for (uint32_t chain = 0; x->lattice != NULL && chain < x->n_chains; ++chain) {
-        gbsi_lattice_get(x->lattice, chain, x->plan->slot_of, x->lanes, first_state(x, chain));
     }
 }
 
@@ -218,16 +228,13 @@ static uint8_t *visits_of(void *context, uint32_t chain)
 void gbsi_executor_fetch_visits(const gbsi_executor *x, gbsi_estimate *estimate)
 {
     if (x->lattice != NULL && estimate != NULL) {
-        gbsi_lattice_take_visits(x->lattice, x->plan->slot_of, x->lanes, visits_of, estimate);
+        gbsi_lattice_take_visits(x->lattice, x->lanes, visits_of, estimate);
     }
 }
 
 void gbsi_executor_ready(gbsi_executor *x)
 {
-    for (uint32_t chain = 0; x->lattice != NULL && chain < x->n_chains; ++chain) {
-        gbsi_lattice_set(x->lattice, chain, x->plan->slot_of, x->lanes, first_state(x, chain));
-    }
-    for (uint32_t g = 0; x->plan->n_counters > 0 && g < x->n_groups; ++g) {
+    for (uint32_t g = 0; x->lattice == NULL && x->plan->n_counters > 0 && g < x->n_groups; ++g) {
         gbsi_counters_init(x->plan, x->lanes, &x->group[g]);
     }
 }

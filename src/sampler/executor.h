@@ -34,8 +34,8 @@ typedef struct gbsi_executor {
     uint32_t lanes; /* 16 with 8 chains or more, else 1 */
     uint32_t n_groups;
     gbsi_group *group;            /* [n_groups] */
-    gbsi_lattice_chains *lattice; /* owned; NULL: none. Runs the passes; group[].state then only is
-                                     where states come from and go to */
+    gbsi_lattice_chains *lattice; /* owned; NULL: none. Else it has the states and runs the passes,
+                                     and plan, draw, groups and workers are not there */
     const float *beta;            /* [lanes] inverse temperatures, NULL: 1 */
     gbsi_pool *pool;              /* borrowed, NULL: one thread */
     uint32_t n_workers;
@@ -54,6 +54,11 @@ size_t gbsi_executor_bytes(const gbsi_plan *plan, uint32_t n_chains, uint32_t n_
 gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
                               const gbs_run_options *options, gbsi_simd level, gbsi_pool *pool,
                               gbs_error *err);
+/* The same for a lattice, whose variables are those of the model it was found in.
+ * @param count count visits. */
+gbs_status gbsi_executor_init_lattice(gbsi_executor *executor, const gbsi_lattice *lattice,
+                                      const gbs_run_options *options, bool count, gbsi_simd level,
+                                      gbsi_pool *pool, gbs_error *err);
 void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the struct */
 
 /* States of one chain by free variable of the plan's model. Padded lanes repeat the last chain's
@@ -61,9 +66,7 @@ void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the str
 void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states);
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states);
 void gbsi_executor_ready(gbsi_executor *x);
-/* Lattices: states into group[].state, and visits counted since the last time into the estimate.
- * Nothing to do otherwise. */
-void gbsi_executor_fetch_states(const gbsi_executor *x);
+/* Lattices: visits counted since the last time into the estimate. Nothing to do otherwise. */
 void gbsi_executor_fetch_visits(const gbsi_executor *x, gbsi_estimate *estimate);
 
 /* pass.c: one pass of all groups. @param estimate NULL: nothing is kept.

@@ -63,10 +63,13 @@ static gbs_status count_degrees(const gbs_model *model, gbs_info *info, gbs_erro
     return GBS_OK;
 }
 
-static gbs_status count_run(const gbs_run *run, gbs_info *info, gbs_error *err)
+static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t *color = NULL;
+    if (run->components == NULL) {
+        GBSI_TRY(gbsi_run_take_graph(run, err));
+    }
     info->n_implied = run->whole->n_implied;
     info->n_free = run->whole->n_variables;
     info->n_components = run->components->n;
@@ -88,25 +91,18 @@ static gbs_status count_run(const gbs_run *run, gbs_info *info, gbs_error *err)
         info->mean_batch = run->schedule.n_batches == 0
                                ? 0.0
                                : (double)run->schedule.n_places / run->schedule.n_batches;
-        for (unsigned c = 0; c < GBS_N_CLASSES; ++c) {
+        for (unsigned c = 0; c < GBS_N_CLASSES && run->plan != NULL; ++c) {
             info->variables_of_class[c] = run->plan->n_of_class[c];
         }
-        info->n_precise = run->plan->n_of_class[GBSI_CLASS_PRECISE];
+        info->n_precise = info->variables_of_class[GBSI_CLASS_PRECISE];
         if (run->lattice != NULL) {
-            memset(info->variables_of_class, 0, sizeof info->variables_of_class);
-            info->variables_of_class[GBSI_CLASS_LATTICE] = run->plan->n_slots;
-            info->n_precise = 0;
+            info->variables_of_class[GBSI_CLASS_LATTICE] = run->lattice->n_sites;
             info->lattice_share = gbsi_lattice_share(run->lattice);
             memcpy(info->lattice_side, run->lattice->side, sizeof info->lattice_side);
         }
-        info->plan_bytes = run->plan->bytes;
-        info->state_bytes = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
-                                                gbsi_options_threads(&run->options));
+        info->plan_bytes = run->memory.plan;
+        info->state_bytes = run->memory.states;
         info->estimator_bytes = run->estimate_bytes;
-        if (run->lattice != NULL) {
-            info->plan_bytes += run->lattice->bytes;
-            info->state_bytes += gbsi_run_lattice_bytes(run);
-        }
         info->run_bytes = run->memory.peak;
         GBSI_TRY(gbsi_inspect_draws(run, info, err));
     } else { /* nothing to sample */

@@ -99,8 +99,8 @@ gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_info *info, gbs_error *err
     for (int d = 0; d < GBS_INFO_DRAWS; ++d) {
         const gbsi_draw *draw = gbsi_draw_of(d, gbsi_simd_level());
         uint64_t bytes = 0;
-        if (draw == NULL) {
-            return GBS_OK;
+        if (draw == NULL || (run->plan == NULL && d != GBS_DRAW_RANDOM)) {
+            return GBS_OK; /* a lattice is drawn at random */
         }
         /* a draw that cannot even say what it would take is no reason to say nothing of the model
          */

@@ -23,18 +23,21 @@ static const char *other_options(const gbs_run_options *o)
     return NULL;
 }
 
-gbs_status gbsi_run_choose_lattice(gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_choose_lattice(gbs_run *run, const gbsi_conditioned *model, gbs_error *err)
 {
     const gbs_run_options *o = &run->options;
     const bool traces = o->estimator == GBS_ESTIMATOR_TRACES;
     const char *reason = NULL;
+    if (model->n_variables == 0) {
+        return GBS_OK;
+    }
     if (o->lattice == GBS_LATTICE_NEVER) {
         reason = "--lattice never";
     } else {
         reason = other_options(o);
     }
     if (reason == NULL) {
-        const gbs_status status = gbsi_lattice_new(run->part, &run->lattice, &reason, err);
+        const gbs_status status = gbsi_lattice_new(model, &run->lattice, &reason, err);
         if (status < 0) {
             return status;
         }
@@ -51,9 +54,20 @@ gbs_status gbsi_run_choose_lattice(gbs_run *run, gbs_error *err)
     return GBS_OK;
 }
 
+void gbsi_run_describe_lattice(gbs_run *run)
+{
+    gbs_report *r = &run->report;
+    run->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
+    run->schedule.n_places = run->lattice->n_sites;
+    run->schedule.n_batches = 2; /* and no pieces: the lattice finds its sites itself */
+    r->n_colors = 2;
+    r->n_levels = 2;
+    r->n_batches = 2;
+}
+
 void gbsi_run_trace_pass(gbs_run *run)
 {
-    const double n = run->plan->n_slots;
+    const double n = run->lattice->n_sites;
     for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
         const gbsi_lattice_chains *chains = run->executor.lattice;
         const double spin = (double)gbsi_lattice_spin_sum(chains, chain) / n;

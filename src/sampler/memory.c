@@ -21,12 +21,13 @@
 gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 {
     const uint32_t n_chains = (uint32_t)run->options.chains;
-    return (gbsi_estimate_shape){.n_slots = run->plan->n_slots,
-                                 .arity = run->plan->arity,
+    const gbsi_plan *plan = run->plan; /* NULL for a lattice: slots are variables */
+    return (gbsi_estimate_shape){.n_slots = run->part->n_variables,
+                                 .arity = plan == NULL ? run->part->arity : plan->arity,
                                  .n_chains = n_chains,
                                  .lanes = gbsi_lanes_of(n_chains),
                                  .n_groups = gbsi_groups_of(n_chains),
-                                 .value_bytes = run->plan->value_bytes,
+                                 .value_bytes = plan == NULL ? 1 : plan->value_bytes,
                                  .kind = (gbs_estimator_kind)run->options.estimator,
                                  .each_once = (run->scan_traits & GBSI_SCAN_EACH_ONCE) != 0};
 }
@@ -51,9 +52,12 @@ static uint64_t schedule_bytes(const gbsi_schedule *s)
 static uint64_t standing_bytes(const gbs_run *run)
 {
     const uint64_t n_whole = run->whole->n_variables;
-    uint64_t bytes = PROGRAM_BYTES + gbs_model_bytes(run->model) +
-                     gbsi_conditioned_bytes(run->whole) + gbsi_graph_bytes(run->whole_graph) +
-                     components_bytes(run->components) + n_whole * sizeof *run->part_of;
+    uint64_t bytes =
+        PROGRAM_BYTES + gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole);
+    if (run->components != NULL) {
+        bytes += gbsi_graph_bytes(run->whole_graph) + components_bytes(run->components) +
+                 n_whole * sizeof *run->part_of;
+    }
     bytes += run->start == NULL ? 0 : run->model->n_variables * sizeof *run->start;
     bytes += run->exact_p == NULL ? 0 : run->whole->state_offset[n_whole] * sizeof *run->exact_p;
     if (run->part != run->whole && run->part != NULL) {
@@ -85,7 +89,8 @@ static uint64_t start_bytes(const gbs_run *run)
             ++n_hard;
         }
     }
-    return (uint64_t)run->part->n_variables * 48 + hard_ends * 8 + n_hard * 40;
+    const uint64_t each = n_hard > 0 ? 48 : 8; /* domains, or the states of one chain alone */
+    return run->part->n_variables * each + hard_ends * 8 + n_hard * 40;
 }
 
 static uint64_t result_bytes(const gbs_run *run)
@@ -94,13 +99,11 @@ static uint64_t result_bytes(const gbs_run *run)
     return 4 * (uint64_t)n_states * sizeof(double); /* p, mcse, ess, rhat */
 }
 
-uint64_t gbsi_run_lattice_bytes(const gbs_run *run)
+static uint64_t lattice_states_bytes(const gbs_run *run)
 {
     const gbs_run_options *o = &run->options;
-    return run->lattice == NULL ? 0
-                                : gbsi_lattice_chains_bytes(run->lattice, (uint32_t)o->chains,
-                                                            gbsi_options_threads(o),
-                                                            o->estimator == GBS_ESTIMATOR_COUNT);
+    return gbsi_lattice_chains_bytes(run->lattice, (uint32_t)o->chains, gbsi_options_threads(o),
+                                     o->estimator == GBS_ESTIMATOR_COUNT);
 }
 
 /* @param bytes out: what estimates take, 0 where traces alone are kept. */
@@ -144,7 +147,7 @@ gbs_status gbsi_draw_bytes(const gbs_run *run, int draw_kind, uint64_t *bytes, g
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option draw: no such draw");
     }
     options.draw = draw_kind;
-    if (draw->bytes != NULL) {
+    if (draw->bytes != NULL && run->plan != NULL) {
         status = draw->bytes(run->plan, &options, &n, err);
     }
     if (status == GBS_OK) {
@@ -162,13 +165,19 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_draw_bytes(run, run->options.draw, &m.draw, err));
     const uint64_t start = start_bytes(run);
     const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
-    m.plan = run->plan->bytes + (run->lattice == NULL ? 0 : run->lattice->bytes);
-    m.schedule = schedule_bytes(&run->schedule) + (uint64_t)run->part->n_variables * 4;
-    m.states = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
-                                   gbsi_options_threads(&run->options)) +
-               gbsi_run_lattice_bytes(run);
+    if (run->lattice != NULL) {
+        m.plan = run->lattice->bytes;
+        m.states = lattice_states_bytes(run);
+    } else {
+        m.plan = run->plan->bytes;
+        m.schedule = schedule_bytes(&run->schedule) + (uint64_t)run->part->n_variables * 4;
+        m.states = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
+                                       gbsi_options_threads(&run->options));
+    }
     m.estimators = touched_bytes(run, &shape, run->estimate_bytes);
-    const uint64_t compiling = m.standing + m.plan + compile_bytes(run->part);
+    const uint64_t compiling =
+        m.standing + m.plan +
+        (run->lattice != NULL ? gbsi_grid_bytes(run->part->n_variables) : compile_bytes(run->part));
     uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
     running = more(more(more(running, m.states), m.estimators), m.draw);
     m.peak = compiling > running ? compiling : running;

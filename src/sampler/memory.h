@@ -10,9 +10,6 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run);
 /* Fills run->memory and the report's figure, from the compiled plan. */
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err);
 
-/* What the chains of a lattice take; 0 without one. */
-uint64_t gbsi_run_lattice_bytes(const gbs_run *run);
-
 /* What a draw would keep for this run. @param draw_kind gbs_draw_kind. */
 gbs_status gbsi_draw_bytes(const gbs_run *run, int draw_kind, uint64_t *bytes, gbs_error *err);
 

@@ -35,7 +35,7 @@ static void test_limit_is_the_prediction(void **unused)
     (void)unused;
     gbs_model *model = grid(60);
     for (uint64_t chains = 1; chains <= 64; chains *= 8) {
-        for (int estimator = 0; estimator <= GBS_ESTIMATOR_COUNT; ++estimator) {
+        for (int estimator = 0; estimator <= GBS_ESTIMATOR_TRACES; ++estimator) {
             gbs_run_options options = sampling(chains, estimator);
             gbs_run *run = NULL;
             gbs_error err = {GBS_OK, ""};

@@ -91,6 +91,13 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
+    if (run->lattice == NULL) { /* else it was seen before there was a graph */
+        GBSI_TRY(gbsi_run_choose_lattice(run, run->part, err));
+    }
+    if (run->lattice != NULL) {
+        gbsi_run_describe_lattice(run);
+        return GBS_OK;
+    }
     run->scan = gbsi_scan_of(run->options.scan);
     if (run->scan == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option scan: no such scan");
@@ -98,12 +105,10 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     run->scan_traits = run->scan->traits;
     GBSI_TRY(run->scan->init(run->graph, &run->options, &run->scan_state, &run->scan_traits, err));
     GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_run_choose_lattice(run, err));
     GBSI_TRY(gbsi_plan_new(
         run->part, run->graph, sequence.variable, sequence.n,
         (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
-                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1 &&
-                                    run->lattice == NULL},
+                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1},
         &run->plan, err));
     GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
     GBSI_TRY(count_colors(run, err));
@@ -123,17 +128,55 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_run_check(run, err));
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
     GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->pool, err));
-    GBSI_TRY(gbsi_executor_init(&run->executor, run->plan, gbsi_draw_of(run->options.draw, level),
-                                &run->options, level, run->pool, err));
-    run->executor_ready = true;
     if (run->lattice != NULL) {
-        GBSI_TRY(gbsi_lattice_chains_new(run->lattice, shape.n_chains, run->options.seed,
-                                         run->options.estimator == GBS_ESTIMATOR_COUNT, level,
-                                         run->pool, &run->executor.lattice, err));
+        const bool count = run->options.estimator == GBS_ESTIMATOR_COUNT;
+        GBSI_TRY(gbsi_executor_init_lattice(&run->executor, run->lattice, &run->options, count,
+                                            level, run->pool, err));
         GBSI_TRY(gbsi_trace_new(shape.n_chains, GBSI_N_TRACES, &run->trace, err));
+    } else {
+        GBSI_TRY(gbsi_executor_init(&run->executor, run->plan,
+                                    gbsi_draw_of(run->options.draw, level), &run->options, level,
+                                    run->pool, err));
     }
+    run->executor_ready = true;
     if (run->options.estimator != GBS_ESTIMATOR_TRACES) {
         GBSI_TRY(gbsi_estimate_new(&shape, level, &run->estimate, err));
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_take_graph(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_graph_new(run->whole, NULL, &run->whole_graph, err));
+    GBSI_TRY(gbsi_components_new(run->whole_graph, &run->components, err));
+cleanup:
+    return status;
+}
+
+/* What is sampled. A lattice of which nothing may be answered exactly is its own part, and then
+ * needs no graph, which would take many times as much memory. */
+static gbs_status find_part(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (run->options.method == GBS_METHOD_SAMPLE) {
+        GBSI_TRY(gbsi_run_choose_lattice(run, run->whole, err));
+    }
+    if (run->lattice != NULL) {
+        run->part = run->whole;
+        run->report.n_components = run->lattice->n_components;
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_run_take_graph(run, err));
+    GBSI_TRY(choose_exact(run, err));
+    GBSI_TRY(take_part(run, err));
+    run->report.n_components = run->components->n;
+    for (uint32_t i = 0; i < run->components->n; ++i) {
+        run->report.has_zeros |= !run->exact[i] && run->components->has_zeros[i];
+    }
+    if (run->part != NULL && run->limited) {
+        GBSI_TRY(gbsi_run_check_part(run, err));
     }
 cleanup:
     return status;
@@ -147,22 +190,12 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
         GBSI_TRY(gbsi_run_check_model(run, err));
     }
     GBSI_TRY(gbsi_condition(run->model, evidence, &run->whole, err));
-    GBSI_TRY(gbsi_graph_new(run->whole, NULL, &run->whole_graph, err));
-    GBSI_TRY(gbsi_components_new(run->whole_graph, &run->components, err));
-    GBSI_TRY(choose_exact(run, err));
-    GBSI_TRY(take_part(run, err));
+    GBSI_TRY(find_part(run, err));
     run->report.n_free_variables = run->whole->n_variables;
-    run->report.n_components = run->components->n;
     run->rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
     if (run->part != NULL) {
-        if (run->limited) {
-            GBSI_TRY(gbsi_run_check_part(run, err));
-        }
         GBSI_TRY(compile(run, err));
         GBSI_TRY(gbsi_run_predict(run, err));
-        for (uint32_t i = 0; i < run->components->n; ++i) {
-            run->report.has_zeros |= !run->exact[i] && run->components->has_zeros[i];
-        }
     }
     run->report.compile_s = gbsi_clock_s() - begun_s;
 cleanup:

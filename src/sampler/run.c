@@ -231,9 +231,10 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
     const uint64_t draw = run->report.sweeps / run->options.thin - 1;
     double density[GBSI_LANES];
     gbs_status status = GBS_OK;
-    gbsi_executor_fetch_states(&run->executor);
     for (uint32_t chain = 0; status >= 0 && chain < run->executor.n_chains; ++chain) {
-        if (chain % lanes == 0) {
+        if (run->lattice != NULL) {
+            density[chain % lanes] = gbsi_lattice_log_density(run->executor.lattice, chain);
+        } else if (chain % lanes == 0) {
             gbsi_group_log_density(run->plan, &run->executor.group[chain / lanes], lanes, density);
         }
         gbsi_executor_get(&run->executor, chain, x);
@@ -274,13 +275,17 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     const bool draws = drive->callbacks->draw != NULL;
     unsigned k = 0;
-    uint32_t *x = gbsi_alloc_array(run->part->n_variables, sizeof *x);
-    uint32_t *user = gbsi_alloc_array(run->model->n_variables, sizeof *user);
-    if (x == NULL || user == NULL) {
-        status = gbsi_no_memory(err, "run", run->model->n_variables * sizeof *x);
-        goto cleanup;
+    uint32_t *x = NULL;
+    uint32_t *user = NULL;
+    if (draws) {
+        x = gbsi_alloc_array(run->part->n_variables, sizeof *x);
+        user = gbsi_alloc_array(run->model->n_variables, sizeof *user);
+        if (x == NULL || user == NULL) {
+            status = gbsi_no_memory(err, "run", run->model->n_variables * sizeof *x);
+            goto cleanup;
+        }
+        memcpy(user, run->whole->fixed_state, run->model->n_variables * sizeof *user);
     }
-    memcpy(user, run->whole->fixed_state, run->model->n_variables * sizeof *user);
     while (drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, true, err));
         if (draws && run->report.sweeps % run->options.thin == 0) {

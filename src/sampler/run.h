@@ -33,7 +33,7 @@ struct gbs_run {
     gbs_run_options options;
     uint32_t *start;         /* [model variables] user's start, NULL: drawn */
     gbsi_conditioned *whole; /* the model given evidence */
-    gbsi_graph *whole_graph;
+    gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
     gbsi_components *components;
     uint8_t *exact;         /* [components] 1: answered by enumeration */
     double *exact_p;        /* [whole state_offset] filled by execute; NULL if none is exact */
@@ -67,6 +67,8 @@ struct gbs_run {
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
 /* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
+/* The graph of the whole and its components, for info of a lattice, which runs without. */
+gbs_status gbsi_run_take_graph(gbs_run *run, gbs_error *err);
 /* run.c: a run with its options checked, nothing compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
@@ -98,8 +100,11 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
 /* burn_in.c: passes thrown away. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
-/* lattice.c: whether the sampled part is run bit by bit: run->lattice. */
-gbs_status gbsi_run_choose_lattice(gbs_run *run, gbs_error *err);
+/* lattice.c: whether a model, the whole or the sampled part, is run bit by bit: then run->lattice.
+ * There is no plan, nor a graph unless other components needed it. */
+gbs_status gbsi_run_choose_lattice(gbs_run *run, const gbsi_conditioned *model, gbs_error *err);
+/* What a plan and a schedule would have told. */
+void gbsi_run_describe_lattice(gbs_run *run);
 /* The series of run->trace: a value each per pass and chain. */
 enum { GBSI_TRACE_ENERGY, GBSI_TRACE_SPIN, GBSI_TRACE_ABS_SPIN, GBSI_N_TRACES };
 void gbsi_run_trace_pass(gbs_run *run);

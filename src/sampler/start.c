@@ -14,8 +14,8 @@ enum { N_NAMED = 4 };
 struct gbsi_starter {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
-    gbsi_repair *repair;
-    double *weight; /* [largest arity] scratch */
+    gbsi_repair *repair; /* NULL: there are no hard zeros */
+    double *weight;      /* [largest arity] scratch */
 };
 
 gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_starter **starter,
@@ -36,7 +36,9 @@ gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_s
     if (s->weight == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "start", arity * sizeof *s->weight));
     }
-    GBSI_TRY(gbsi_repair_new(model, seed, &s->repair, err));
+    if (!model->borrows && memchr(model->has_zeros, 1, model->factors.n_factors) != NULL) {
+        GBSI_TRY(gbsi_repair_new(model, seed, &s->repair, err));
+    }
     *starter = s;
     s = NULL;
 
@@ -81,7 +83,7 @@ static gbs_status no_start(const gbsi_starter *s, uint32_t component, const uint
     const uint32_t n = gbsi_repair_violated(s->repair, component, x, factor, N_NAMED + 1);
     for (uint32_t i = 0; i < n && i < N_NAMED; ++i) {
         char scope[128] = "";
-        const size_t origin = s->model->origin[factor[i]];
+        const size_t origin = gbsi_conditioned_origin(s->model, factor[i]);
         if (origin == SIZE_MAX) {
             (void)snprintf(list + used, sizeof list - used, "%svirtual evidence",
                            i == 0 ? "" : ", ");
@@ -100,7 +102,8 @@ gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint32_t *x,
 {
     uint64_t n_repairs = 0;
     sample(starter, chain, x);
-    for (uint32_t c = 0; c < gbsi_repair_n_components(starter->repair); ++c) {
+    const uint32_t n = starter->repair == NULL ? 0 : gbsi_repair_n_components(starter->repair);
+    for (uint32_t c = 0; c < n; ++c) {
         size_t factor = 0;
         if (gbsi_repair_violated(starter->repair, c, x, &factor, 1) == 0) {
             continue;

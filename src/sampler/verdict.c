@@ -38,6 +38,13 @@ static void put(double *out, size_t i, double value)
     }
 }
 
+/* @param v of the whole, sampled. */
+static uint32_t slot_of(const gbs_run *run, uint32_t v)
+{
+    const uint32_t of_part = run->part_of == NULL ? v : run->part_of[v];
+    return run->plan == NULL ? of_part : run->plan->slot_of[of_part];
+}
+
 /* Where one of the user's variables gets its numbers from. */
 static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, double *p,
                               double *mcse, double *ess, double *rhat)
@@ -56,15 +63,14 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     }
     const uint32_t k = whole->arity[v];
     const uint32_t *state = whole->user_state + whole->state_offset[v];
-    if (run->part_of[v] == GBSI_NONE) {
+    if (run->part_of != NULL && run->part_of[v] == GBSI_NONE) {
         for (uint32_t a = 0; a < k; ++a) {
             put(p, at + state[a], run->exact_p[whole->state_offset[v] + a]);
         }
         return;
     }
     double *own[4] = {scratch, scratch + k, scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
-    gbsi_estimate_slot(run->estimate, run->plan->slot_of[run->part_of[v]], own[0], own[1], own[2],
-                       own[3]);
+    gbsi_estimate_slot(run->estimate, slot_of(run, v), own[0], own[1], own[2], own[3]);
     for (uint32_t a = 0; a < k; ++a) {
         put(p, at + state[a], own[0][a]);
         put(mcse, at + state[a], own[1][a]);
@@ -276,7 +282,7 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
                                "density: the start may show in the estimates",
                                (unsigned long long)r->burn_in));
     }
-    if (run->plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
+    if (run->plan != NULL && run->plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
         GBSI_TRY(gbsi_run_warn(run, err,
                                "%u variables have log-weights so large that their sums run in "
                                "double, which is slower",

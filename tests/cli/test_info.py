@@ -134,7 +134,8 @@ def plain_memory():
 
 def measured(run, work, path, *options):
     # Meson has the C library fill what it allocates, which touches memory that a run leaves alone.
-    done = run("marginals", path, "--method", "sample", "--burn-in", "2", "-o", "x.csv",
+    output = () if "traces" in options else ("-o", "x.csv")
+    done = run("marginals", path, "--method", "sample", "--burn-in", "2", *output,
                "--summary", "s.json", *options, env={"MALLOC_PERTURB_": "0"})
     assert done.status == 0, done.err
     summary = json.loads((work / "s.json").read_text())
@@ -165,6 +166,18 @@ def test_memory_of_a_long_run(run, work, plain_memory):
     assert predicted == said and close(predicted, peak)
     peak, predicted = measured(run, work, "grid.LG", *options, "--sweeps", "400")
     assert predicted < said - 4 * MIB and close(predicted, peak)
+
+
+def test_a_lattice_needs_no_plan(run, work, plain_memory):
+    """Bit by bit, no graph and no plan: what a run takes beside the model is a fraction of it."""
+    assert run("generate", "ising", "--grid", "1000x1000", "-q", "-o", "grid.gbm").status == 0
+    for estimator, share in (("traces", 0.6), ("count", 2.2)):
+        options = ["--chains", "1", "--estimator", estimator]
+        said = info(run, "grid.gbm", *options)
+        peak, predicted = measured(run, work, "grid.gbm", *options, "--sweeps", "8")
+        assert close(predicted, peak), (estimator, peak, predicted)
+        assert predicted <= said["run_bytes"]
+        assert peak < (1 + share) * said["model_bytes"] + 16 * MIB, (estimator, peak)
 
 
 def test_memory_limit_is_the_prediction(run, work, model_file):
