@@ -12,6 +12,7 @@
 typedef struct gbsi_edges {
     size_t n;
     uint32_t *pair; /* [2 n] */
+    bool all;       /* every pair, none of them stored: updates run one by one */
 } gbsi_edges;
 
 /* Factors of one variable are left out: they couple nothing. "Scope" here means such a factor's or
@@ -24,6 +25,7 @@ typedef struct gbsi_graph {
     uint32_t *scope;        /* variables of each scope */
     size_t *incident_start; /* [n_variables + 1] */
     size_t *incident;       /* scopes of each variable, ascending */
+    bool all;               /* every variable is next to every other, whatever the scopes say */
 } gbsi_graph;
 
 /* @param extra NULL for none. */

@@ -92,6 +92,7 @@ gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra
     }
     made->model = model;
     made->n_variables = model->n_variables;
+    made->all = extra != NULL && extra->all;
     size_t n_scopes = 0;
     size_t n_entries = 0;
     count_scopes(&model->factors, &n_scopes, &n_entries);
