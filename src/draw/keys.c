@@ -311,15 +311,11 @@ static gbs_status make_slot(const gbsi_key_maker *m, uint32_t slot, uint8_t *sig
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /* Every state of the whole model in mixed radix, where that fits 63 bits. */
-static gbs_status make_whole_steps(const gbsi_plan *plan, gbsi_keys *keys, gbs_error *err)
+static gbs_status make_whole_steps(const gbsi_key_maker *m, gbsi_keys *keys, gbs_error *err)
 {
-    uint64_t n_codes = 1;
-    for (uint32_t v = 0; v < plan->n_slots; ++v) {
-        const uint64_t k = plan->arity[plan->slot_of[v]];
-        if (n_codes >= GBSI_MANY_CODES / k) {
-            return GBS_OK;
-        }
-        n_codes *= k;
+    const gbsi_plan *plan = m->plan;
+    if (m->whole_codes == GBSI_MANY_CODES) {
+        return GBS_OK;
     }
     keys->whole_step = gbsi_alloc_array(plan->n_slots, sizeof *keys->whole_step);
     if (keys->whole_step == NULL) {
@@ -397,7 +393,7 @@ gbs_status gbsi_keys_new(const gbsi_draw_job *job, int scheme, gbsi_keys *out, g
     }
     drop_certain(&keys);
     if (scheme == GBS_KEYS_COMPLETE) {
-        GBSI_TRY(make_whole_steps(job->plan, &keys, err));
+        GBSI_TRY(make_whole_steps(&m, &keys, err));
     }
     if (keys.n_hashed > 0) {
         keys.conditionals = m.conditionals;

@@ -14,6 +14,7 @@ typedef struct gbsi_key_maker {
     void *state;  /* [n_slots] scratch, all 0 between uses */
     double *logw; /* [max_arity] */
     uint64_t most_codes;
+    uint64_t whole_codes; /* states of the whole model; GBSI_MANY_CODES: 2^63 or more */
 } gbsi_key_maker;
 
 gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, gbsi_key_maker *m,

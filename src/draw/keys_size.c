@@ -31,6 +31,12 @@ gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, gbsi_key_mak
     if (scheme != GBS_KEYS_COMPLETE) {
         GBSI_TRY(gbsi_context_new(plan, &m->context, err));
     }
+    m->whole_codes = 1;
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        const uint64_t k = plan->arity[slot];
+        m->whole_codes =
+            m->whole_codes >= GBSI_MANY_CODES / k ? GBSI_MANY_CODES : m->whole_codes * k;
+    }
     m->state = gbsi_alloc_array_zero(plan->n_slots, plan->value_bytes);
     m->logw = gbsi_alloc_array(plan->max_arity, sizeof *m->logw);
     if (m->state == NULL || m->logw == NULL) {
@@ -155,8 +161,12 @@ static void add_slot(const gbsi_key_maker *m, uint32_t slot, gbsi_key_sizes *siz
         *work = more(*work, codes * (n_factors + 1) * m->plan->arity[slot]);
         return;
     }
+    const uint64_t k = m->plan->arity[slot];
+    const uint64_t met = m->scheme == GBS_KEYS_COMPLETE && m->whole_codes < GBSI_MANY_CODES
+                             ? m->whole_codes / k
+                             : codes;
     const uint64_t entry = gbsi_key_table_entry_bytes(m->plan->arity[slot], m->job->lanes);
-    const uint64_t grown = codes >= GBSI_MANY_CODES ? UINT64_MAX : times(codes, 3 * entry);
+    const uint64_t grown = met >= GBSI_MANY_CODES ? UINT64_MAX : times(met + 16, 4 * entry);
     sizes->hashed_bytes = more(sizes->hashed_bytes, times(grown, m->job->n_groups));
 }
 

@@ -5,10 +5,9 @@ from conftest import SPRINKLER, only
 
 LATER_VERBS = ["map", "logz", "exact", "certify", "scan", "learn", "denoise", "segment", "label",
                "decompose", "diagnose", "ground", "report", "reproduce"]
-LATER_OPTIONS = ["--partial-scan", "--restarts", "--keys", "--herd-rule", "--herd-init",
-                 "--bin-edge", "--dummy-edges", "--bins", "--threshold", "--width",
+LATER_OPTIONS = ["--partial-scan", "--restarts",                  "--dummy-edges", "--threshold", "--width",
                  "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",
-                 "--checkpoint", "--checkpoint-every", "--resume", 
+                 "--checkpoint", "--checkpoint-every", "--resume",
                  "--anytime",
                  "--certified", "--temper"]
 
