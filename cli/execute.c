@@ -11,9 +11,10 @@
  * exactly only if none of them was typed, whatever its value; the library cannot know what was
  * typed, so that this program turns `auto` into `sample` here.
  */
-static const char *const only_sampled[] = {"scan",   "origin",      "draw",   "estimator",
-                                           "chains", "start",       "sweeps", "burn-in",
-                                           "thin",   "max-updates", "lattice"};
+static const char *const only_sampled[] = {
+    "scan",      "origin",    "draw",    "keys",  "herd-rule", "herd-init",
+    "bin-edge",  "bins",      "lattice", "chains", "start",     "sweeps",
+    "estimator", "burn-in",   "thin",    "max-updates"};
 
 static const char *first_only_sampled(const cli_arguments *arguments)
 {
@@ -23,6 +24,20 @@ static const char *first_only_sampled(const cli_arguments *arguments)
         }
     }
     return NULL;
+}
+
+/* Options of herding that mean nothing to the draw, whatever their value: the library sees values
+ * only. */
+static int check_herding(const cli_arguments *arguments)
+{
+    static const char *const herding[] = {"keys", "herd-rule", "herd-init", "bin-edge", "bins"};
+    for (size_t i = 0; i < sizeof herding / sizeof herding[0]; i++) {
+        if (arguments->run.draw == GBS_DRAW_RANDOM && cli_given(arguments, herding[i])) {
+            return cli_error(CLI_USAGE, "--%s: the random draw has no herding weights; see --draw",
+                             herding[i]);
+        }
+    }
+    return CLI_DONE;
 }
 
 static int check_outputs(const cli_arguments *arguments)
@@ -55,7 +70,8 @@ int cli_settle(cli_arguments *arguments, gbs_method forced)
     if (arguments->quiet && arguments->verbose) {
         return cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
     }
-    return check_outputs(arguments);
+    int status = check_herding(arguments);
+    return status == CLI_DONE ? check_outputs(arguments) : status;
 }
 
 typedef struct watch {

@@ -10,15 +10,13 @@ static const struct {
 } later[] = {
     {NULL, " map logz exact certify scan learn denoise segment label decompose diagnose ground "
            "report reproduce "},
-    {"", " partial-scan restarts keys herd-rule herd-init bin-edge dummy-edges bins threshold "
-         "width splash-size splashes grow adapt locking trace checkpoint checkpoint-every "
+    {"", " partial-scan restarts dummy-edges threshold width splash-size splashes grow adapt locking trace checkpoint checkpoint-every "
          "resume anytime temper certified "
          "target match accuracy iterate steps influence schedule tau0 focus levels uncertainty "
          "truth quick data check list task marginals-only "},
     {"method", " mean-field "},
     {"scan", " synchronous splash auto "},
-    {"draw", " herded herded-shared herded-complete discretized one-bin randomly-discretized "
-             "bounded-error cud "},
+    {"draw", " randomly-discretized bounded-error cud "},
     {"format", " zarr "},
 };
 

@@ -27,7 +27,27 @@ typedef enum gbs_scan_kind {
     GBS_SCAN_PERMUTED,
     GBS_SCAN_SEQUENCE, /**< gbs_run_options.sequence, as read from a scan file */
 } gbs_scan_kind;
-typedef enum gbs_draw_kind { GBS_DRAW_RANDOM } gbs_draw_kind;
+typedef enum gbs_draw_kind {
+    GBS_DRAW_RANDOM,
+    GBS_DRAW_HERDED,
+    GBS_DRAW_HERDED_SHARED,
+    GBS_DRAW_HERDED_COMPLETE,
+    GBS_DRAW_DISCRETIZED,
+    GBS_DRAW_ONE_BIN,
+} gbs_draw_kind;
+/** What the herding weights of a variable are told apart by. */
+typedef enum gbs_keys_kind {
+    GBS_KEYS_AUTO,       /**< by the draw */
+    GBS_KEYS_NEIGHBOURS, /**< the joint state of its neighbours */
+    GBS_KEYS_SHARED,     /**< its conditional distribution */
+    GBS_KEYS_SUM,        /**< the sum of its neighbours' states, where that decides */
+    GBS_KEYS_COMPLETE,   /**< the state of all other variables */
+    GBS_KEYS_BINS,       /**< an interval that holds its conditional probability */
+    GBS_KEYS_ONE,        /**< nothing: one weight */
+} gbs_keys_kind;
+typedef enum gbs_herd_rule { GBS_HERD_RULE_AUTO, GBS_HERD_PRE, GBS_HERD_POST } gbs_herd_rule;
+typedef enum gbs_herd_init { GBS_HERD_RANDOM, GBS_HERD_CENTRE, GBS_HERD_ZERO } gbs_herd_init;
+typedef enum gbs_bin_edge { GBS_BIN_RIGHT, GBS_BIN_LEFT } gbs_bin_edge;
 typedef enum gbs_estimator_kind {
     GBS_ESTIMATOR_RAO_BLACKWELL,
     GBS_ESTIMATOR_COUNT,
@@ -55,6 +75,9 @@ typedef struct gbs_run_options {
     const uint32_t
         *sequence; /**< GBS_SCAN_SEQUENCE: variable ids; borrowed until gbs_run_new() returns */
     size_t sequence_length;
+    const uint32_t *dummy_edges; /**< NULL, or [2 n_dummy_edges] pairs of variables that see each
+                                    other in herding keys; borrowed likewise */
+    size_t n_dummy_edges;
     const uint32_t *start; /**< NULL, or [n_variables] a state for every chain; borrowed likewise */
 } gbs_run_options;
 

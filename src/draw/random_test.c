@@ -103,7 +103,8 @@ static void draw_at(gbsi_simd level)
                       .w = f.logw,
                       .value = &value,
                       .p = f.want_p ? f.logw : NULL}; /* where executors put it */
-    const gbsi_draw *draw = gbsi_draw_of(GBS_DRAW_RANDOM, level);
+    const gbs_run_options options = gbs_run_options_default();
+    const gbsi_draw *draw = gbsi_draw_of(&options, level);
     (f.odds ? draw->binary : draw->categorical)(NULL, &tile);
     for (uint32_t cell = 0; cell < N_CELLS; ++cell) {
         f.value[cell] = f.wide ? value.wide[cell] : value.narrow[cell];

@@ -1,31 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The draws there are, by name and instruction set. A new one: one file, one line here. */
+/* The draws there are, by rule and instruction set: options choose a rule by draw and keys. A new
+ * one: one file, one line here. */
 #include <stddef.h>
 
+#include "draw/herding.h"
 #include "plan/draw.h"
 
-extern const gbsi_draw gbsi_draw_random_portable;
+#define DECLARE(set)                               \
+    extern const gbsi_draw gbsi_draw_random_##set; \
+    extern const gbsi_draw gbsi_draw_herded_##set; \
+    extern const gbsi_draw gbsi_draw_binned_##set
+
+DECLARE(portable);
 #ifdef GBSI_HAVE_X86_SETS
-extern const gbsi_draw gbsi_draw_random_avx2;
-extern const gbsi_draw gbsi_draw_random_avx512;
-#endif
-#ifdef GBSI_HAVE_NEON_SET
-extern const gbsi_draw gbsi_draw_random_neon;
+DECLARE(avx2);
+DECLARE(avx512);
+#define SETS(draw)                                           \
+    {                                                        \
+        &draw##_portable, NULL, &draw##_avx2, &draw##_avx512 \
+    }
+#elif defined(GBSI_HAVE_NEON_SET)
+DECLARE(neon);
+#define SETS(draw)                                 \
+    {                                              \
+        &draw##_portable, &draw##_neon, NULL, NULL \
+    }
+#else
+#define SETS(draw)                         \
+    {                                      \
+        &draw##_portable, NULL, NULL, NULL \
+    }
 #endif
 
-/* [gbs_draw_kind][gbsi_simd] */
+enum { RANDOM, HERDED, BINNED };
+
+/* [rule][gbsi_simd] */
 static const gbsi_draw *const draws[][GBSI_N_SIMD] = {
-#ifdef GBSI_HAVE_X86_SETS
-    {&gbsi_draw_random_portable, NULL, &gbsi_draw_random_avx2, &gbsi_draw_random_avx512},
-#elif defined(GBSI_HAVE_NEON_SET)
-    {&gbsi_draw_random_portable, &gbsi_draw_random_neon, NULL, NULL},
-#else
-    {&gbsi_draw_random_portable, NULL, NULL, NULL},
-#endif
+    [RANDOM] = SETS(gbsi_draw_random),
+    [HERDED] = SETS(gbsi_draw_herded),
+    [BINNED] = SETS(gbsi_draw_binned),
 };
 
-const gbsi_draw *gbsi_draw_of(int draw_kind, gbsi_simd level)
+const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
 {
-    const int n = (int)(sizeof draws / sizeof draws[0]);
-    return draw_kind >= 0 && draw_kind < n ? draws[draw_kind][level] : NULL;
+    if (options->draw == GBS_DRAW_RANDOM) {
+        return draws[RANDOM][level];
+    }
+    return draws[gbsi_keys_decide(gbsi_herding_keys(options)) ? HERDED : BINNED][level];
 }

@@ -220,6 +220,13 @@ gbs_status gbsi_graph_color(const gbsi_graph *graph, uint32_t *color, uint32_t *
     bool bipartite = false;
     uint32_t n_first = 0;
     uint32_t n_other = 0;
+    if (graph->all) {
+        for (uint32_t v = 0; v < n; v++) {
+            color[v] = v;
+        }
+        *n_colors = graph->n_variables;
+        return GBS_OK;
+    }
     GBSI_TRY(gbsi_graph_color_two(graph, color, &bipartite, err));
     if (bipartite) {
         *n_colors = n == 0 ? 0 : graph->n_scopes == 0 ? 1 : 2;

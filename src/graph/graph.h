@@ -13,6 +13,7 @@
 typedef struct gbsi_edges {
     size_t n;
     uint32_t *pair; /* [2 n] */
+    bool all;       /* every pair, none of them stored: updates run one by one */
 } gbsi_edges;
 
 /* Factors of one variable are left out: they couple nothing. "Scope" here means such a factor's or
@@ -29,6 +30,7 @@ typedef struct gbsi_graph {
     size_t *incident;    /* scopes of each variable, ascending */
     size_t *scope_start; /* [n_scopes + 1] */
     uint32_t *scope;     /* variables of each scope */
+    bool all;               /* every variable is next to every other, whatever the scopes say */
 } gbsi_graph;
 
 /* The variables of the scope of one end: the others, with or without v itself. */

@@ -119,7 +119,7 @@ static void incidence_skips_single_variables(void **state)
     (void)state;
     fixture f;
     uint32_t pair[] = {4, 0, 1, 3};
-    const gbsi_edges extra = {2, pair};
+    const gbsi_edges extra = {.n = 2, .pair = pair};
     begin(&f, 5);
     add(&f, 1, (uint32_t[]){2});
     add(&f, 3, (uint32_t[]){3, 0, 1});
@@ -147,7 +147,7 @@ static void pairs_are_neighbours(void **state)
     (void)state;
     fixture f;
     uint32_t pair[] = {4, 0, 1, 3};
-    const gbsi_edges extra = {2, pair};
+    const gbsi_edges extra = {.n = 2, .pair = pair};
     begin(&f, 5);
     add(&f, 1, (uint32_t[]){2});
     add(&f, 2, (uint32_t[]){3, 0});
@@ -511,7 +511,7 @@ static void levels_are_those_of_neighbors(void **state)
     for (uint32_t round = 0; round < 100; round++) {
         const uint32_t n = 2 + below(30);
         uint32_t pair[10];
-        const gbsi_edges extra = {below(6), pair};
+        const gbsi_edges extra = {.n = below(6), .pair = pair};
         for (size_t e = 0; e < extra.n; e++) {
             choose(n, 2, pair + 2 * e);
         }

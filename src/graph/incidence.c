@@ -140,6 +140,7 @@ gbs_status gbsi_graph_new(const gbsi_conditioned *model, const gbsi_edges *extra
     }
     made->model = model;
     made->n_variables = model->n_variables;
+    made->all = extra != NULL && extra->all;
     if (extra != NULL && extra->n > SIZE_MAX / 64) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "graph: %zu extra edges", extra->n));
     }

@@ -30,6 +30,13 @@ static uint32_t next_level(const gbsi_graph *graph, const uint32_t *last, size_t
 void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t n, uint32_t *last,
                        uint32_t *level, uint32_t *n_levels)
 {
+    if (graph->all) {
+        for (size_t t = 0; t < n; t++) {
+            level[t] = (uint32_t)t;
+        }
+        *n_levels = (uint32_t)n;
+        return;
+    }
     /* last holds 1 + the last level, 0 for none: of the variables, then of long scopes. */
     const size_t n_last = gbsi_graph_n_last(graph);
     if (n_last > 0) { /* memset() of no memory wants a pointer all the same */

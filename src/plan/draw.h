@@ -9,30 +9,66 @@
 #include "simd/dispatch.h"
 
 struct gbsi_plan;
+struct gbsi_group;
+struct gbsi_schedule;
 
 /* Traits: what a rule promises or asks for; unmet ones are refused before the run. */
 #define GBSI_DRAW_EXACT    1u /* leaves the target invariant */
-#define GBSI_DRAW_CONTEXT  2u /* needs tile.code */
+#define GBSI_DRAW_CONTEXT  2u /* reads the neighbours' states: tile.state */
 #define GBSI_DRAW_POSITION 4u /* needs the place's position in the sequence */
+#define GBSI_DRAW_TABLED                                                       \
+    8u /* knows every conditional by its context: no kernel is asked, and w is \
+          only room for p */
+
+/* What a draw is made for. All borrowed for its life. */
+typedef struct gbsi_draw_job {
+    const struct gbsi_plan *plan;
+    const gbs_run_options *options;
+    uint32_t lanes, n_groups; /* of chains: states are [group][slot][lane] */
+    uint64_t room;            /* bytes it may take in all, what it grows by included */
+} gbsi_draw_job;
+
+/* Where a draw's state is put to be resumed from, and taken from: in the order it is put.
+ * @return a negative status when there is no more room or nothing more to take. */
+typedef struct gbsi_draw_sink {
+    void *context;
+    gbs_status (*put)(void *context, const void *bytes, size_t n, gbs_error *err);
+} gbsi_draw_sink;
+typedef struct gbsi_draw_source {
+    void *context;
+    gbs_status (*take)(void *context, void *bytes, size_t n, gbs_error *err);
+} gbsi_draw_source;
 
 typedef struct gbsi_draw {
     const char *name;      /* used by command line, Python and files; never changes */
     const char *reference; /* where the rule is written down */
     unsigned traits;
     unsigned n_words; /* random words per update, 0 or 1 */
-    gbs_status (*extra_edges)(const gbsi_graph *graph, const gbs_run_options *options,
+    /* Pairs of variables whose updates must not meet beyond what factors say. */
+    gbs_status (*extra_edges)(const gbsi_conditioned *model, const gbs_run_options *options,
                               gbsi_edges *edges, gbs_error *err);
-    gbs_status (*bytes)(const struct gbsi_plan *plan, const gbs_run_options *options, size_t *n,
-                        gbs_error *err);
-    gbs_status (*init)(const struct gbsi_plan *plan, const gbs_run_options *options, void **state,
-                       gbs_error *err);
-    gbs_status (*begin_pass)(void *state, uint64_t pass, gbs_error *err); /* tables grow here */
+    /* At most what init and all passes of the options will take. */
+    gbs_status (*bytes)(const gbsi_draw_job *job, uint64_t *n, gbs_error *err);
+    gbs_status (*init)(const gbsi_draw_job *job, void **state, gbs_error *err);
+    /* Tables grow here, with room for every key that the pass can add.
+     * @param group [n_groups], states as they are before the pass. */
+    gbs_status (*begin_pass)(void *state, const struct gbsi_schedule *schedule,
+                             const struct gbsi_group *group, uint64_t pass, gbs_error *err);
     void (*binary)(void *state, gbsi_tile *tile);      /* odds or their logs in, values out */
     void (*categorical)(void *state, gbsi_tile *tile); /* weights or their logs in, values out */
+    gbs_status (*save)(const void *state, const gbsi_draw_sink *sink, gbs_error *err);
+    gbs_status (*load)(void *state, const gbsi_draw_source *source, gbs_error *err);
     void (*free)(void *state);
 } gbsi_draw; /* NULL where a rule has nothing to do */
 
-/* The draw of gbs_run_options.draw on an instruction set; NULL if there is none. */
-const gbsi_draw *gbsi_draw_of(int draw_kind, gbsi_simd level);
+/* Legal herding options for the draw, or GBS_ERR_ARGUMENT with the reason. */
+gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err);
+
+/* The draw that the options ask for (they were checked), on an instruction set. */
+const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level);
+
+/* The names that options.draw may have, and what of them leaves the target invariant; NULL beyond
+ * the last. */
+const char *gbsi_draw_name(int draw_kind);
 
 #endif

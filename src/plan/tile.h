@@ -36,12 +36,14 @@ typedef struct gbsi_tile {
     /* where in the run: what refinement words and messages need */
     uint64_t seed, pass, place; /* place of the first update */
     uint32_t chain;             /* of lane 0 */
+    uint32_t group;             /* of chains, = chain / lanes */
+    const void *state; /* [n_slots][lanes] of the group: what a draw with CONTEXT reads of the
+                          neighbours; this tile's own slots still hold the values before */
     const uint32_t *word;       /* [n_rows][16] random words, NULL if the draw asks for none */
     const float
         *beta; /* [16] inverse temperature per lane (row of one chain: all equal); NULL: 1 */
     /* written by the kernel */
     float *w;       /* [n_rows][k][16] unnormalised; odds: [n_rows][16] */
-    uint64_t *code; /* [n_rows][16] joint state of the neighbours; only for draws with CONTEXT */
     /* written by the draw */
     void *value; /* [n_rows][16] uint8_t or uint16_t */
     float *p;    /* [n_rows][k][16] probabilities, odds: [n_rows][16] of state 1; NULL:

@@ -21,6 +21,7 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_GENERATE = 5, /* stream, 0, index: models from a seed */
     GBSI_PURPOSE_TEST = 6,     /* anything: tests and benchmarks only */
     GBSI_PURPOSE_LATTICE = 7,  /* chain, pass, 32 * word of 32 sites + bit plane */
+    GBSI_PURPOSE_HERD = 8,     /* chain, mixed key (56 bits), 4 * variable: starts of weights */
 } gbsi_purpose;
 
 /* The four words of one counter. @param block place div 4. */

@@ -108,7 +108,7 @@ static gbs_status take_workers(gbsi_executor *x, gbs_error *err)
 
 gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
                               const gbs_run_options *options, gbsi_simd level, gbsi_pool *pool,
-                              gbs_error *err)
+                              uint64_t draw_room, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n_chains = (uint32_t)options->chains;
@@ -125,7 +125,12 @@ gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, co
     GBSI_TRY(take_workers(executor, err));
     GBSI_TRY(take_groups(executor, err));
     if (draw->init != NULL) {
-        GBSI_TRY(draw->init(plan, options, &executor->draw_state, err));
+        const gbsi_draw_job job = {.plan = plan,
+                                   .options = options,
+                                   .lanes = executor->lanes,
+                                   .n_groups = executor->n_groups,
+                                   .room = draw_room};
+        GBSI_TRY(draw->init(&job, &executor->draw_state, err));
     }
 cleanup:
     if (status < 0) {

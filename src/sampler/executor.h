@@ -50,10 +50,11 @@ uint32_t gbsi_groups_of(uint32_t n_chains);
 
 /* What gbsi_executor_init() takes, bytes: states, counters, scratch. */
 size_t gbsi_executor_bytes(const gbsi_plan *plan, uint32_t n_chains, uint32_t n_threads);
-/* @param pool borrowed, NULL for one thread: bits do not depend on it. */
+/* @param pool borrowed, NULL for one thread: bits do not depend on it.
+ * @param draw_room bytes the draw may take. */
 gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
                               const gbs_run_options *options, gbsi_simd level, gbsi_pool *pool,
-                              gbs_error *err);
+                              uint64_t draw_room, gbs_error *err);
 /* The same for a lattice, whose variables are those of the model it was found in.
  * @param count count visits. */
 gbs_status gbsi_executor_init_lattice(gbsi_executor *executor, const gbsi_lattice *lattice,

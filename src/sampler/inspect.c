@@ -94,21 +94,35 @@ cleanup:
     return status;
 }
 
+/* The options with another draw: what one draw alone takes is left out. */
+static gbs_run_options with_draw(const gbs_run *run, int draw_kind)
+{
+    gbs_run_options options = run->options;
+    if (draw_kind != options.draw) {
+        const gbs_run_options none = gbs_run_options_default();
+        options.draw = draw_kind;
+        options.keys = none.keys;
+        options.herd_rule = none.herd_rule;
+    }
+    return options;
+}
+
 gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_info *info, gbs_error *err)
 {
-    for (int d = 0; d < GBS_INFO_DRAWS; ++d) {
-        const gbsi_draw *draw = gbsi_draw_of(d, gbsi_simd_level());
+    for (int d = 0; d < GBS_INFO_DRAWS && gbsi_draw_name(d) != NULL; ++d) {
+        const gbs_run_options options = with_draw(run, d);
         uint64_t bytes = 0;
-        if (draw == NULL || (run->plan == NULL && d != GBS_DRAW_RANDOM)) {
+        if (run->plan == NULL && d != GBS_DRAW_RANDOM) {
             return GBS_OK; /* a lattice is drawn at random */
         }
         /* a draw that cannot even say what it would take is no reason to say nothing of the model
          */
-        const gbs_status status = gbsi_draw_bytes(run, d, &bytes, err);
+        const gbs_status status =
+            gbsi_run_draw_bytes(run, &options, run->memory.draw_room, &bytes, err);
         if (status < 0 && status != GBS_ERR_LIMIT) {
             return status;
         }
-        info->draw_name[d] = draw->name;
+        info->draw_name[d] = gbsi_draw_name(d);
         info->draw_bytes[d] = status < 0 ? UINT64_MAX : bytes;
         info->n_draws = (uint32_t)d + 1;
     }

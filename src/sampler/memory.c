@@ -61,7 +61,10 @@ static uint64_t standing_bytes(const gbs_run *run)
     bytes += run->start == NULL ? 0 : run->model->n_variables * sizeof *run->start;
     bytes += run->exact_p == NULL ? 0 : run->whole->state_offset[n_whole] * sizeof *run->exact_p;
     if (run->part != run->whole && run->part != NULL) {
-        bytes += gbsi_conditioned_bytes(run->part) + gbsi_graph_bytes(run->graph);
+        bytes += gbsi_conditioned_bytes(run->part);
+    }
+    if (run->graph != run->whole_graph && run->graph != NULL) {
+        bytes += gbsi_graph_bytes(run->graph);
     }
     return bytes;
 }
@@ -137,23 +140,18 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
 
 /* ---- predictions --------------------------------------------------------------------------- */
 
-gbs_status gbsi_draw_bytes(const gbs_run *run, int draw_kind, uint64_t *bytes, gbs_error *err)
+gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *options, uint64_t room,
+                               uint64_t *bytes, gbs_error *err)
 {
-    const gbsi_draw *draw = gbsi_draw_of(draw_kind, gbsi_simd_level());
-    gbs_run_options options = run->options;
-    gbs_status status = GBS_OK;
-    size_t n = 0;
-    if (draw == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option draw: no such draw");
-    }
-    options.draw = draw_kind;
-    if (draw->bytes != NULL && run->plan != NULL) {
-        status = draw->bytes(run->plan, &options, &n, err);
-    }
-    if (status == GBS_OK) {
-        *bytes = n;
-    }
-    return status;
+    const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
+    const uint32_t n_chains = (uint32_t)options->chains;
+    const gbsi_draw_job job = {.plan = run->plan,
+                               .options = options,
+                               .lanes = gbsi_lanes_of(n_chains),
+                               .n_groups = gbsi_groups_of(n_chains),
+                               .room = room};
+    *bytes = 0;
+    return draw->bytes == NULL || run->plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
 }
 
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
@@ -162,7 +160,6 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
     gbsi_run_memory m = {.standing = standing_bytes(run)};
     GBSI_TRY(estimate_bytes(&shape, &run->estimate_bytes, err));
-    GBSI_TRY(gbsi_draw_bytes(run, run->options.draw, &m.draw, err));
     const uint64_t start = start_bytes(run);
     const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
     if (run->lattice != NULL) {
@@ -179,7 +176,11 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
         m.standing + m.plan +
         (run->lattice != NULL ? gbsi_grid_bytes(run->part->n_variables) : compile_bytes(run->part));
     uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
-    running = more(more(more(running, m.states), m.estimators), m.draw);
+    running = more(more(running, m.states), m.estimators);
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    m.draw_room = running < limit ? limit - running : 0;
+    GBSI_TRY(gbsi_run_draw_bytes(run, &run->options, m.draw_room, &m.draw, err));
+    running = more(running, m.draw);
     m.peak = compiling > running ? compiling : running;
     run->memory = m;
     run->report.predicted_bytes = m.peak;

@@ -10,8 +10,10 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run);
 /* Fills run->memory and the report's figure, from the compiled plan. */
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err);
 
-/* What a draw would keep for this run. @param draw_kind gbs_draw_kind. */
-gbs_status gbsi_draw_bytes(const gbs_run *run, int draw_kind, uint64_t *bytes, gbs_error *err);
+/* What a draw would keep at most for this run, with other options that decide about it.
+ * @param room bytes that there are for it. */
+gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *options, uint64_t room,
+                               uint64_t *bytes, gbs_error *err);
 
 /* GBS_ERR_LIMIT with the figure, as soon as it is sure: by the model alone; by what is to be
  * sampled, before it is compiled; by the prediction. */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #include "parallel/pool.h"
+#include "plan/draw.h"
 
 gbs_run_options gbs_run_options_default(void)
 {
@@ -75,6 +76,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
     if (options->origin != 0 && options->scan != GBS_SCAN_SYSTEMATIC) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option origin: only the systematic scan has one");
     }
+    GBSI_TRY(gbsi_draw_check(options, err));
 cleanup:
     return status;
 }

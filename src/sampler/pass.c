@@ -31,6 +31,9 @@ static void fill_window(const gbsi_executor *x, const gbsi_worker *worker,
     w->first = place / length * length;
     const uint64_t left = schedule->n_places - w->first;
     w->end = w->first + (left < length ? left : length);
+    if (x->draw->n_words == 0) {
+        return; /* nothing is drawn, nothing is made */
+    }
     uint32_t n_blocks = (uint32_t)((w->end - w->first + 3) / 4);
     const uint32_t first_block = (uint32_t)(w->first / 4);
     if (x->lanes == 1) {
@@ -87,8 +90,10 @@ static uint32_t next_places(const gbsi_executor *x, const gbsi_piece *piece, uin
 
 static void run_tile(gbsi_executor *x, gbsi_group *group, gbsi_tile *tile)
 {
-    const gbsi_kernel *kernel = gbsi_kernel_of((gbsi_class)tile->class_id, x->level);
-    (x->lanes == 1 ? kernel->fill1 : kernel->fill16)(x->plan, group, tile);
+    if ((x->draw->traits & GBSI_DRAW_TABLED) == 0) {
+        const gbsi_kernel *kernel = gbsi_kernel_of((gbsi_class)tile->class_id, x->level);
+        (x->lanes == 1 ? kernel->fill1 : kernel->fill16)(x->plan, group, tile);
+    }
     if (x->beta != NULL) {
         heat(x, tile);
     }
@@ -150,7 +155,11 @@ static void run_places(const pass_job *job, gbsi_worker *worker, uint32_t g, uin
                           .pass = job->pass,
                           .place = place,
                           .chain = chain,
-                          .word = worker->word + (place - w.first) * x->lanes,
+                          .group = g,
+                          .state = x->group[g].state,
+                          .word = x->draw->n_words == 0
+                                      ? NULL
+                                      : worker->word + (place - w.first) * x->lanes,
                           .beta = x->beta,
                           .w = worker->w,
                           .value = worker->value,
@@ -303,7 +312,7 @@ gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, u
         return GBS_OK;
     }
     if (x->draw->begin_pass != NULL) {
-        status = x->draw->begin_pass(x->draw_state, pass, err);
+        status = x->draw->begin_pass(x->draw_state, schedule, x->group, pass, err);
     }
     if (status < 0) {
         return status;

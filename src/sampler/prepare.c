@@ -34,6 +34,25 @@ static gbs_status choose_exact(gbs_run *run, gbs_error *err)
     return GBS_OK;
 }
 
+/* The graph of what is sampled, with the edges that the draw wants beyond those of the factors. */
+static gbs_status make_graph(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_edges extra = {0};
+    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
+    if (draw->extra_edges != NULL) {
+        GBSI_TRY(draw->extra_edges(run->part, &run->options, &extra, err));
+    }
+    if (run->part == run->whole && extra.n == 0 && !extra.all) {
+        run->graph = run->whole_graph; /* no copy of a large one */
+    } else {
+        GBSI_TRY(gbsi_graph_new(run->part, &extra, &run->graph, err));
+    }
+cleanup:
+    gbsi_free(extra.pair);
+    return status;
+}
+
 /* The sampled components as a model of their own. */
 static gbs_status take_part(gbs_run *run, gbs_error *err)
 {
@@ -53,10 +72,11 @@ static gbs_status take_part(gbs_run *run, gbs_error *err)
     run->report.n_exact_variables = whole->n_variables - n_kept;
     if (n_kept > 0 && n_kept == whole->n_variables) {
         run->part = run->whole; /* no copy of a large model */
-        run->graph = run->whole_graph;
     } else if (n_kept > 0) {
         GBSI_TRY(gbsi_conditioned_part(whole, keep, &run->part, err));
-        GBSI_TRY(gbsi_graph_new(run->part, NULL, &run->graph, err));
+    }
+    if (n_kept > 0) {
+        GBSI_TRY(make_graph(run, err));
     }
     if (run->report.n_exact_variables > 0) {
         const size_t n = whole->state_offset[whole->n_variables];
@@ -134,9 +154,8 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
                                             level, run->pool, err));
         GBSI_TRY(gbsi_trace_new(shape.n_chains, GBSI_N_TRACES, &run->trace, err));
     } else {
-        GBSI_TRY(gbsi_executor_init(&run->executor, run->plan,
-                                    gbsi_draw_of(run->options.draw, level), &run->options, level,
-                                    run->pool, err));
+        GBSI_TRY(gbsi_executor_init(&run->executor, run->plan, gbsi_draw_of(&run->options, level),
+                                    &run->options, level, run->pool, run->memory.draw_room, err));
     }
     run->executor_ready = true;
     if (run->options.estimator != GBS_ESTIMATOR_TRACES) {

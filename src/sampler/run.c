@@ -32,8 +32,10 @@ void gbs_run_free(gbs_run *run)
     if (run->scan != NULL && run->scan->free != NULL) {
         run->scan->free(run->scan_state);
     }
-    if (run->part != run->whole) {
+    if (run->graph != run->whole_graph) {
         gbsi_graph_free(run->graph);
+    }
+    if (run->part != run->whole) {
         gbsi_conditioned_free(run->part);
     }
     gbsi_components_free(run->components);
@@ -98,6 +100,7 @@ gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_run_take_memory(run, err));
     run->options.sequence = NULL; /* borrowed only until here */
     run->options.start = NULL;
+    run->options.dummy_edges = NULL;
     *out = run;
     run = NULL;
 cleanup:

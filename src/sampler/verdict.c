@@ -234,6 +234,14 @@ static const char *doubt(const gbs_run *run, char *text, size_t size)
     if (reason != NULL) {
         return reason;
     }
+    const gbsi_draw *draw = run->executor.draw; /* NULL: a lattice, drawn at random */
+    if (draw != NULL && (draw->traits & GBSI_DRAW_EXACT) == 0) {
+        (void)snprintf(text, size,
+                       "draw %s leaves a bias that standard errors do not show; they meet their "
+                       "target",
+                       gbsi_draw_name(run->options.draw));
+        return text;
+    }
     if (!gbsi_run_long_enough(run)) {
         (void)snprintf(text, size,
                        "%llu sweeps are too few to vouch for states that no chain has met yet",

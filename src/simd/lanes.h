@@ -26,7 +26,8 @@
  *         int vu_any(vu) whether any bit of any lane is set
  *         vu vu_shl(vu, int) vu vu_shr(vu, int)  (0 to 31)  vm vu_eq vu_lt (unsigned) (vu, vu)
  *         vu vu_select(vm, a, b)         vu vu_gather(const uint32_t *base, vu index)
- *         vu vu_mul_hi(vu, vu)  (high 32 bits of the product)
+ *         void vu_scatter(uint32_t *base, vu index, vu a)  base[index] = a, indices all different
+         vu vu_mul_hi(vu, vu)  (high 32 bits of the product)
  *         vu_store_transposed4(uint32_t *out, vu, vu, vu, vu)
  *                                         out[4*i + j] = lane i of the j-th, 64 words
  * wide    vw, sixteen products of 64 bits, kept as the multiplier leaves them (what Philox needs)

@@ -166,6 +166,17 @@ static inline vu vu_gather(const uint32_t *base, vu index)
     vu r = {_mm256_i32gather_epi32(p, index.lo, 4), _mm256_i32gather_epi32(p, index.hi, 4)};
     return r;
 }
+/* No scatter here: one store a lane. */
+static inline void vu_scatter(uint32_t *base, vu index, vu a)
+{
+    uint32_t at[16];
+    uint32_t value[16];
+    vu_store(at, index);
+    vu_store(value, a);
+    for (int i = 0; i < 16; i++) {
+        base[at[i]] = value[i];
+    }
+}
 static inline __m256i gbsi_mul_hi256(__m256i a, __m256i b)
 {
     __m256i even = _mm256_mul_epu32(a, b);

@@ -135,6 +135,10 @@ static inline vu vu_gather(const uint32_t *base, vu index)
 {
     return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), (__mmask16)0xFFFF, index, base, 4);
 }
+static inline void vu_scatter(uint32_t *base, vu index, vu a)
+{
+    _mm512_i32scatter_epi32(base, index, a, 4);
+}
 static inline vu vu_mul_hi(vu a, vu b)
 {
     vu even = _mm512_mul_epu32(a, b);

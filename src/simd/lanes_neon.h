@@ -147,6 +147,17 @@ static inline vu vu_gather(const uint32_t *base, vu index)
              gbsi_gather128(base, index.q[2]), gbsi_gather128(base, index.q[3])}};
     return r;
 }
+/* No scatter here: one store a lane. */
+static inline void vu_scatter(uint32_t *base, vu index, vu a)
+{
+    uint32_t at[16];
+    uint32_t value[16];
+    vu_store(at, index);
+    vu_store(value, a);
+    for (int i = 0; i < 16; i++) {
+        base[at[i]] = value[i];
+    }
+}
 /* The even words of four 64-bit lanes in two registers are their low halves. */
 static inline uint32x4_t gbsi_low_words(uint64x2_t a, uint64x2_t b)
 {

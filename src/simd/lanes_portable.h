@@ -163,6 +163,12 @@ static inline vu vu_gather(const uint32_t *base, vu index)
 {
     GBSI_EACH_LANE(vu, base[index.lane[i]]);
 }
+static inline void vu_scatter(uint32_t *base, vu index, vu a)
+{
+    for (int i = 0; i < 16; i++) {
+        base[index.lane[i]] = a.lane[i];
+    }
+}
 static inline vu vu_mul_hi(vu a, vu b)
 {
     GBSI_EACH_LANE(vu, (uint32_t)((uint64_t)a.lane[i] * b.lane[i] >> 32));

@@ -34,7 +34,9 @@ KEYS = ["schema", "digest", "bayesian_network", "variables", "observed", "implie
 def test_keys(run):
     found = info(run, SPRINKLER)
     assert list(found) == KEYS
-    assert found["draw_bytes"] == {"random": 0}
+    assert list(found["draw_bytes"]) == ["random", "herded", "herded-shared", "herded-complete",
+                                         "discretized", "one-bin"]
+    assert found["draw_bytes"]["random"] == 0
 
 
 @pytest.mark.parametrize("kind, width, entries", [

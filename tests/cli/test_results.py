@@ -159,7 +159,7 @@ def test_auto_samples_if_told_how(run):
     assert "exact" in run("marginals", SPRINKLER).err
     for option in (["--scan", "systematic"], ["--chains", "8"], ["--sweeps", "30"],
                    ["--estimator", "count"], ["--burn-in", "5"], ["--max-updates", "100000000"],
-                   ["--origin", "0", "--scan", "systematic"]):
+                   ["--draw", "herded"], ["--origin", "0", "--scan", "systematic"]):
         done = run("marginals", SPRINKLER, *option)
         assert done.status == 0, done.err
         assert "sampled:" in done.err, option

@@ -5,10 +5,9 @@ from conftest import SPRINKLER, only
 
 LATER_VERBS = ["map", "logz", "exact", "certify", "scan", "learn", "denoise", "segment", "label",
                "decompose", "diagnose", "ground", "report", "reproduce"]
-LATER_OPTIONS = ["--partial-scan", "--restarts", "--keys", "--herd-rule", "--herd-init",
-                 "--bin-edge", "--dummy-edges", "--bins", "--threshold", "--width",
+LATER_OPTIONS = ["--partial-scan", "--restarts",                  "--dummy-edges", "--threshold", "--width",
                  "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",
-                 "--checkpoint", "--checkpoint-every", "--resume", 
+                 "--checkpoint", "--checkpoint-every", "--resume",
                  "--anytime",
                  "--certified", "--temper"]
 
@@ -84,7 +83,12 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--method", "mean-field"], "not in this version"),
     (["marginals", SPRINKLER, "--scan", "splash"], "not in this version"),
     (["marginals", SPRINKLER, "--scan", "no-such-file"], "expected chromatic|"),
-    (["marginals", SPRINKLER, "--draw", "herded"], "not in this version"),
+    (["marginals", SPRINKLER, "--draw", "cud"], "not in this version"),
+    (["marginals", SPRINKLER, "--herd-init", "random"], "has no herding weights"),
+    (["marginals", SPRINKLER, "--draw", "one-bin", "--keys", "sum"], "has its own"),
+    (["marginals", SPRINKLER, "--draw", "herded", "--bins", "4"], "has no bins"),
+    (["marginals", SPRINKLER, "--draw", "herded", "--bin-edge", "left"], "has no bins"),
+    (["marginals", SPRINKLER, "--draw", "herded", "--keys", "sum"], "use --keys shared"),
     (["marginals", SPRINKLER, "--method", "exact", "--sweeps", "9"], "--sweeps cannot apply"),
     (["marginals", SPRINKLER, "--method", "exact", "--start", "x"], "--start cannot apply"),
     (["sample", SPRINKLER, "--method", "exact"], "always samples"),

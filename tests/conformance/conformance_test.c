@@ -18,6 +18,7 @@
 
 #include "simd/dispatch.h"
 #include "support/models.h"
+#include "support/runs.h"
 
 #define LIMIT    6.0
 #define ROUNDING 2e-5
@@ -32,49 +33,6 @@ static uint64_t sweeps_of_scale(void)
         return 256;
     }
     return scale != NULL && strcmp(scale, "full") == 0 ? 16384 : 2048;
-}
-
-typedef struct answer {
-    size_t n;
-    double *p, *mcse;
-    gbs_report report;
-    char digest[33];
-} answer;
-
-static void drop(answer *a)
-{
-    free(a->p);
-    free(a->mcse);
-}
-
-static gbs_evidence *observe(const gbs_model *model, int variable)
-{
-    gbs_error err = {0};
-    gbs_evidence *evidence = NULL;
-    assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
-    if (variable >= 0) {
-        assert_int_equal(gbs_evidence_observe(evidence, (uint32_t)variable, 1, &err), GBS_OK);
-    }
-    return evidence;
-}
-
-static answer run_once(const gbs_model *model, const gbs_evidence *evidence,
-                       const gbs_run_options *options)
-{
-    gbs_error err = {0};
-    gbs_run *run = NULL;
-    answer a = {.n = gbs_model_state_offsets(model)[gbs_model_n_variables(model)]};
-    a.p = calloc(a.n + 1, sizeof *a.p);
-    a.mcse = calloc(a.n + 1, sizeof *a.mcse);
-    if (gbs_run_new(model, evidence, options, &run, &err) < 0 ||
-        gbs_run_execute(run, NULL, &err) < 0 ||
-        gbs_run_marginals(run, a.p, a.mcse, NULL, NULL, &err) < 0) {
-        fail_msg("%s", err.message);
-    }
-    a.report = *gbs_run_report(run);
-    memcpy(a.digest, a.report.digest, sizeof a.digest);
-    gbs_run_free(run);
-    return a;
 }
 
 /* A sequence with every variable at least once and some twice. */
@@ -104,8 +62,8 @@ static gbs_run_options options_of(int scan, int estimator, uint64_t chains)
     return options;
 }
 
-static size_t check_close(const char *what, int scan, int estimator, const answer *found,
-                          const answer *exact)
+static size_t check_close(const char *what, int scan, int estimator, const test_answer *found,
+                          const test_answer *exact)
 {
     size_t n = 0;
     for (size_t i = 0; i < found->n; ++i) {
@@ -128,10 +86,10 @@ static size_t check_close(const char *what, int scan, int estimator, const answe
 static void check_case(const test_case *c, size_t *n_compared)
 {
     gbs_model *model = c->make();
-    gbs_evidence *evidence = observe(model, c->observe);
+    gbs_evidence *evidence = test_observe(model, c->observe);
     gbs_run_options oracle = gbs_run_options_default();
     oracle.method = GBS_METHOD_EXACT;
-    answer exact = run_once(model, evidence, &oracle);
+    test_answer exact = test_run_once(model, evidence, &oracle);
     for (int scan = 0; scan <= GBS_SCAN_SEQUENCE; ++scan) {
         for (int estimator = 0; estimator <= GBS_ESTIMATOR_COUNT; ++estimator) {
             for (uint64_t chains = 1; chains <= 16; chains += 15) {
@@ -141,19 +99,19 @@ static void check_case(const test_case *c, size_t *n_compared)
                     sequence = sequence_of(gbs_model_n_variables(model), &options.sequence_length);
                     options.sequence = sequence;
                 }
-                answer found = run_once(model, evidence, &options);
+                test_answer found = test_run_once(model, evidence, &options);
                 if (c->crossable) {
                     *n_compared += check_close(c->name, scan, estimator, &found, &exact);
                 } else {
                     assert_false(found.report.converged);
                     assert_non_null(strstr(found.report.verdict, "hard zeros"));
                 }
-                drop(&found);
+                test_drop(&found);
                 free(sequence);
             }
         }
     }
-    drop(&exact);
+    test_drop(&exact);
     gbs_evidence_free(evidence);
     gbs_model_free(model);
 }
@@ -177,15 +135,15 @@ static void random_models(void **state)
             gbs_model *model = test_model((test_family)family, seed, 7);
             gbs_run_options options = gbs_run_options_default();
             options.method = GBS_METHOD_EXACT;
-            answer exact = run_once(model, NULL, &options);
+            test_answer exact = test_run_once(model, NULL, &options);
             options.method = GBS_METHOD_SAMPLE;
             options.seed = seed;
-            answer found = run_once(model, NULL, &options);
+            test_answer found = test_run_once(model, NULL, &options);
             assert_string_equal(found.report.stop, "target");
             assert_true(found.report.converged);
             (void)check_close(test_family_name((test_family)family), 0, 0, &found, &exact);
-            drop(&exact);
-            drop(&found);
+            test_drop(&exact);
+            test_drop(&found);
             gbs_model_free(model);
         }
     }
@@ -198,7 +156,7 @@ static void same_bits_on_every_set(void **state)
     const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
     for (size_t i = 0; i < n_test_cases; ++i) {
         gbs_model *model = test_cases[i].make();
-        gbs_evidence *evidence = observe(model, test_cases[i].observe);
+        gbs_evidence *evidence = test_observe(model, test_cases[i].observe);
         for (int variant = 0; variant < 6; ++variant) {
             gbs_run_options options = options_of(variant % 4, variant % 2, variant < 3 ? 16 : 3);
             options.sweeps = 150;
@@ -208,12 +166,12 @@ static void same_bits_on_every_set(void **state)
                     continue;
                 }
                 (void)gbsi_simd_force((gbsi_simd)level);
-                answer found = run_once(model, evidence, &options);
+                test_answer found = test_run_once(model, evidence, &options);
                 if (level == 0) {
                     memcpy(first, found.digest, sizeof first);
                 }
                 assert_string_equal(first, found.digest);
-                drop(&found);
+                test_drop(&found);
             }
         }
         gbs_evidence_free(evidence);
@@ -273,7 +231,7 @@ static void chains_do_not_depend_on_their_number(void **state)
     (void)state;
     for (size_t i = 0; i < n_test_cases; ++i) {
         gbs_model *model = test_cases[i].make();
-        gbs_evidence *evidence = observe(model, test_cases[i].observe);
+        gbs_evidence *evidence = test_observe(model, test_cases[i].observe);
         for (int scan = 0; scan < GBS_SCAN_SEQUENCE; ++scan) {
             const uint64_t alone = trajectory(model, evidence, 1, 0, scan);
             assert_true(alone == trajectory(model, evidence, 16, 0, scan));

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Discretised herding [M20]: a variable keeps a weight for each of B intervals of its conditional
+ * probability (Yamashita & Suzuki 2019, 4.1; B = 1: one weight). Making the weights; the lanes
+ * do the rest. */
+#include <assert.h>
+
+#include "base/memory.h"
+#include "draw/binned.h"
+
+static uint64_t binary_slots(const gbsi_plan *plan)
+{
+    uint64_t n = 0;
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        n += plan->arity[slot] == 2;
+    }
+    return n;
+}
+
+gbs_status gbsi_binned_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *err)
+{
+    (void)err;
+    const gbsi_herding how = gbsi_herding_of(job->options, job->plan->n_slots);
+    const uint64_t lanes = (uint64_t)job->lanes * job->n_groups;
+    *n = binary_slots(job->plan) * how.n_bins * lanes * (how.post ? 4 : 8) +
+         job->plan->n_slots * sizeof(size_t);
+    return GBS_OK;
+}
+
+/* The middle of a bin in units of 2^-32, to the nearest. */
+static uint32_t middle_of(uint32_t bin, uint32_t n_bins)
+{
+    return (uint32_t)((((uint64_t)2 * bin + 1) * (UINT64_C(1) << 32) / n_bins + 1) / 2);
+}
+
+static void start_slot(gbsi_herd *herd, uint32_t slot, uint32_t g)
+{
+    const size_t lanes = herd->lanes;
+    uint32_t phase[GBSI_LANES];
+    for (uint32_t bin = 0; bin < herd->how.n_bins; ++bin) {
+        const uint32_t middle = middle_of(bin, herd->how.n_bins);
+        const size_t at = (herd->cell[slot] + bin) * lanes;
+        gbsi_herd_start_phases(herd, slot, g, bin, middle, phase);
+        for (size_t lane = 0; lane < lanes; ++lane) {
+            if (herd->how.post) {
+                herd->group[g].phase[at + lane] = phase[lane];
+            } else { /* w = p - v */
+                herd->group[g].balance[at + lane] =
+                    (int64_t)middle - (int64_t)(UINT32_MAX - phase[lane]);
+            }
+        }
+    }
+}
+
+gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_herd *herd = NULL;
+    const gbsi_plan *plan = job->plan;
+    GBSI_TRY(gbsi_herd_new(job, &herd, err));
+    herd->cell = gbsi_alloc_array_zero(plan->n_slots, sizeof *herd->cell);
+    if (herd->cell == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "herding weights", plan->n_slots * sizeof *herd->cell));
+    }
+    size_t n_cells = 0;
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        if (plan->arity[slot] != 2) {
+            char text[80];
+            GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
+                               "draw discretized: variable %s has %u states, this version "
+                               "discretizes those of two: use --draw herded",
+                               gbsi_slot_text(plan, slot, text), plan->arity[slot]));
+        }
+        herd->cell[slot] = n_cells;
+        n_cells += herd->how.n_bins;
+    }
+    herd->n_phases = herd->how.post ? n_cells : 0;
+    herd->n_balances = herd->how.post ? 0 : n_cells;
+    GBSI_TRY(gbsi_herd_take(herd, err));
+    for (uint32_t g = 0; g < herd->n_groups; ++g) {
+        for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+            start_slot(herd, slot, g);
+        }
+    }
+    *state = herd;
+    herd = NULL;
+cleanup:
+    gbsi_herd_free(herd);
+    return status;
+}

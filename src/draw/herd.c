@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weights and their starts: algorithms by key scheme and rule build on this. Starts are hashed from
+ * (seed, chain, variable, key), so that lanes differ and the order of first visits does not matter.
+ */
+#include "draw/herd.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "rng/philox.h"
+#include "simd/math.h"
+
+void gbsi_herd_free(void *state)
+{
+    gbsi_herd *herd = state;
+    if (herd == NULL) {
+        return;
+    }
+    for (uint32_t g = 0; herd->group != NULL && g < herd->n_groups; ++g) {
+        gbsi_herd_group *group = &herd->group[g];
+        for (size_t t = 0; group->table != NULL && t < herd->keys.n_hashed; ++t) {
+            gbsi_key_table_free(&group->table[t]);
+        }
+        gbsi_free(group->phase);
+        gbsi_free(group->balance);
+        gbsi_free(group->vector);
+        gbsi_free(group->table);
+        gbsi_free(group->whole);
+    }
+    gbsi_free(herd->group);
+    gbsi_free(herd->cell);
+    gbsi_free(herd->visits);
+    gbsi_keys_free(&herd->keys);
+    gbsi_free(herd);
+}
+
+gbs_status gbsi_herd_new(const gbsi_draw_job *job, gbsi_herd **out, gbs_error *err)
+{
+    gbsi_herd *herd = gbsi_alloc_zero(sizeof *herd);
+    if (herd == NULL) {
+        return gbsi_no_memory(err, "herding weights", sizeof *herd);
+    }
+    herd->plan = job->plan;
+    herd->how = gbsi_herding_of(job->options, job->plan->n_slots);
+    herd->seed = job->options->seed;
+    herd->lanes = job->lanes;
+    herd->n_groups = job->n_groups;
+    herd->room = job->room;
+    herd->group = gbsi_alloc_array_zero(job->n_groups, sizeof *herd->group);
+    if (herd->group == NULL) {
+        gbsi_herd_free(herd);
+        return gbsi_no_memory(err, "herding weights", job->n_groups * sizeof *herd->group);
+    }
+    *out = herd;
+    return GBS_OK;
+}
+
+/* Rows of lanes, zeroed; none: NULL. */
+static gbs_status take_rows(const gbsi_herd *herd, size_t n, size_t size, void **rows,
+                            gbs_error *err)
+{
+    size_t n_cells = 0;
+    if (n == 0) {
+        return GBS_OK;
+    }
+    if (!gbsi_mul_size(n, herd->lanes, &n_cells)) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "herding weights: more than memory can hold");
+    }
+    *rows = gbsi_alloc_lanes(n_cells, size);
+    return *rows == NULL ? gbsi_no_memory(err, "herding weights", n_cells * size) : GBS_OK;
+}
+
+gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (uint32_t g = 0; g < herd->n_groups; ++g) {
+        gbsi_herd_group *group = &herd->group[g];
+        void *phase = NULL;
+        void *balance = NULL;
+        void *vector = NULL;
+        GBSI_TRY(take_rows(herd, herd->n_phases, sizeof *group->phase, &phase, err));
+        group->phase = phase;
+        GBSI_TRY(take_rows(herd, herd->n_balances, sizeof *group->balance, &balance, err));
+        group->balance = balance;
+        GBSI_TRY(take_rows(herd, herd->n_shares, sizeof *group->vector, &vector, err));
+        group->vector = vector;
+    }
+cleanup:
+    return status;
+}
+
+void gbsi_herd_words(const gbsi_herd *herd, uint32_t slot, uint32_t chain, uint64_t name,
+                     uint32_t block, uint32_t word[4])
+{
+    const gbsi_plan *plan = herd->plan;
+    const uint32_t variable = plan->model->user_variable[plan->variable_of[slot]];
+    const uint64_t mixed = gbsi_mix64(name + block * UINT64_C(0x9E3779B97F4A7C15));
+    gbsi_philox(herd->seed, chain, mixed >> 8, variable, GBSI_PURPOSE_HERD, word);
+}
+
+/* u = 2^32 - 1 - v with v = p - w: random v, v = 1/2, or w = 0 [M19]. */
+void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
+                            uint32_t chance, uint32_t *phase)
+{
+    for (uint32_t lane = 0; lane < herd->lanes; ++lane) {
+        uint32_t word[4] = {UINT32_C(1) << 31};
+        if (herd->how.init == GBS_HERD_RANDOM) {
+            gbsi_herd_words(herd, slot, group * herd->lanes + lane, name, 0, word);
+        } else if (herd->how.init == GBS_HERD_ZERO) {
+            word[0] = chance;
+        }
+        phase[lane] = UINT32_MAX - word[0];
+    }
+}
+
+/* w = p - v on the support, v from Dirichlet(1, ..., 1) there as normalised exponentials, or 1/n.
+ */
+static void start_vector(const gbsi_herd *herd, uint32_t slot, uint32_t chain, uint64_t name,
+                         const double *p, uint32_t k, double *w)
+{
+    double total = 0.0;
+    uint32_t word[4] = {0};
+    for (uint32_t a = 0; a < k; ++a) {
+        if (a % 4 == 0 && herd->how.init == GBS_HERD_RANDOM) {
+            gbsi_herd_words(herd, slot, chain, name, a / 4, word);
+        }
+        const double u = ((double)word[a % 4] + 0.5) * 0x1p-32;
+        const double v = herd->how.init == GBS_HERD_RANDOM ? -gbsi_log(u) : 1.0;
+        w[a] = p[a] > 0.0 ? v : 0.0;
+        total += w[a];
+    }
+    for (uint32_t a = 0; a < k; ++a) {
+        w[a] = herd->how.init == GBS_HERD_ZERO || p[a] == 0.0 ? 0.0 : p[a] - w[a] / total;
+    }
+}
+
+void gbsi_herd_start_vectors(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
+                             const double *p, double *vector)
+{
+    const uint32_t k = herd->plan->arity[slot];
+    for (uint32_t lane = 0; lane < herd->lanes; ++lane) {
+        start_vector(herd, slot, group * herd->lanes + lane, name, p, k, vector + (size_t)lane * k);
+    }
+}

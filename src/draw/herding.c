@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of draws are presets of a key scheme and a rule. */
+#include "draw/herding.h"
+
+#include "base/status.h"
+#include "simd/math.h"
+
+#define MOST_BINS 64u /* of those chosen here: 256 bytes per variable and chain */
+
+int gbsi_herding_keys(const gbs_run_options *options)
+{
+    static const int preset[] = {
+        [GBS_DRAW_RANDOM] = GBS_KEYS_AUTO,          [GBS_DRAW_HERDED] = GBS_KEYS_NEIGHBOURS,
+        [GBS_DRAW_HERDED_SHARED] = GBS_KEYS_SHARED, [GBS_DRAW_HERDED_COMPLETE] = GBS_KEYS_COMPLETE,
+        [GBS_DRAW_DISCRETIZED] = GBS_KEYS_BINS,     [GBS_DRAW_ONE_BIN] = GBS_KEYS_ONE,
+    };
+    return options->keys != GBS_KEYS_AUTO ? options->keys : preset[options->draw];
+}
+
+/* B = sqrt(T), T updates per variable: Yamashita & Suzuki (2019), 6.4, for the error of a function
+ * of one variable, c = 1. */
+static uint32_t bins_of(const gbs_run_options *options, uint32_t n_slots)
+{
+    if (options->bins != 0) {
+        return (uint32_t)options->bins;
+    }
+    const double updates = (double)options->max_updates;
+    const double passes = options->sweeps != 0
+                              ? (double)options->sweeps
+                              : updates / ((double)n_slots * (double)options->chains + 1.0);
+    const double bins = gbsi_sqrt(passes);
+    return bins < 1.0 ? 1u : (bins > (double)MOST_BINS ? MOST_BINS : (uint32_t)(bins + 0.5));
+}
+
+gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
+{
+    const int keys = gbsi_herding_keys(options);
+    return (gbsi_herding){
+        .keys = keys,
+        .post = options->herd_rule == GBS_HERD_POST ||
+                (options->herd_rule == GBS_HERD_RULE_AUTO && !gbsi_keys_decide(keys)),
+        .init = options->herd_init,
+        .left_edge = options->bin_edge == GBS_BIN_LEFT,
+        .n_bins = keys == GBS_KEYS_BINS ? bins_of(options, n_slots) : 1,
+    };
+}
+
+static const char *const draw_name[] = {"random",          "herded",      "herded-shared",
+                                        "herded-complete", "discretized", "one-bin"};
+
+const char *gbsi_draw_name(int draw_kind)
+{
+    const int n = (int)(sizeof draw_name / sizeof draw_name[0]);
+    return draw_kind >= 0 && draw_kind < n ? draw_name[draw_kind] : NULL;
+}
+
+/* Presets with a name of their own for the keys take no other. */
+static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
+{
+    if (options->keys == GBS_KEYS_AUTO || options->draw == GBS_DRAW_HERDED) {
+        return GBS_OK;
+    }
+    gbs_run_options preset = *options;
+    preset.keys = GBS_KEYS_AUTO;
+    if (options->keys == gbsi_herding_keys(&preset)) {
+        return GBS_OK;
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "option keys: draw %s %s; draw herded takes any keys",
+                     gbsi_draw_name(options->draw),
+                     options->draw == GBS_DRAW_RANDOM ? "has none" : "has its own");
+}
+
+gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const char *name = gbsi_draw_name(options->draw);
+    const int keys = gbsi_herding_keys(options);
+    const bool herds = options->draw != GBS_DRAW_RANDOM;
+    GBSI_TRY(check_keys(options, err));
+    if (!herds && (options->herd_rule != GBS_HERD_RULE_AUTO || options->herd_init != 0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options herd-rule and herd-init: draw %s has no herding weights", name);
+    }
+    if (keys != GBS_KEYS_BINS && (options->bins != 0 || options->bin_edge != GBS_BIN_RIGHT)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options bins and bin-edge: draw %s has no bins: use draw discretized",
+                         name);
+    }
+    if ((options->dummy_edges == NULL) != (options->n_dummy_edges == 0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "dummy edges: an array without a number");
+    }
+    if (keys != GBS_KEYS_NEIGHBOURS && options->n_dummy_edges != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option dummy-edges: only draw herded with keys neighbours looks at them");
+    }
+cleanup:
+    return status;
+}

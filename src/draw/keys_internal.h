@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What choosing a coding and making its tables share. */
+#ifndef GBSI_DRAW_KEYS_INTERNAL_H
+#define GBSI_DRAW_KEYS_INTERNAL_H
+
+#include "draw/keys.h"
+
+typedef struct gbsi_key_maker {
+    const gbsi_draw_job *job;
+    const gbsi_plan *plan;
+    int scheme; /* gbs_keys_kind */
+    gbsi_context context;
+    gbsi_conditionals conditionals;
+    void *state;  /* [n_slots] scratch, all 0 between uses */
+    double *logw; /* [max_arity] */
+    uint64_t most_codes;
+    uint64_t whole_codes; /* states of the whole model; GBSI_MANY_CODES: 2^63 or more */
+} gbsi_key_maker;
+
+gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, gbsi_key_maker *m,
+                              gbs_error *err);
+void gbsi_key_maker_free(gbsi_key_maker *m);
+
+void gbsi_key_maker_put(const gbsi_key_maker *m, uint32_t slot, uint32_t state);
+gbsi_view gbsi_key_maker_view(const gbsi_key_maker *m);
+
+/* Codes of a slot if it were dense; *sum: by sums, with the sign of each neighbour in the low bit
+ * of sign[] (1: it counts when in state 0). @param sign [links] out or NULL. */
+uint64_t gbsi_key_codes(const gbsi_key_maker *m, uint32_t slot, bool *sum, uint8_t *sign);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "draw/table.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "draw/keys.h"
+
+size_t gbsi_key_table_row_bytes(uint32_t arity, uint32_t lanes)
+{
+    return arity == 2 ? (2 + (size_t)lanes) * sizeof(uint32_t)
+                      : (size_t)arity * (1 + (size_t)lanes) * sizeof(double);
+}
+
+size_t gbsi_key_table_entry_bytes(uint32_t arity, uint32_t lanes)
+{
+    return 16 + (8 + gbsi_key_table_row_bytes(arity, lanes) + 1) / 2;
+}
+
+void gbsi_key_table_free(gbsi_key_table *table)
+{
+    gbsi_free(table->code);
+    gbsi_free(table->row);
+    gbsi_free(table->by_name);
+    gbsi_free(table->name);
+    gbsi_free(table->rows);
+    *table = (gbsi_key_table){0};
+}
+
+static size_t capacity_for(size_t n)
+{
+    size_t capacity = 8;
+    while (capacity / 2 < n) {
+        capacity *= 2;
+    }
+    return capacity;
+}
+
+uint64_t gbsi_key_table_bytes(size_t n, size_t row_bytes, bool named)
+{
+    const uint64_t capacity = capacity_for(n);
+    return capacity * (named ? 20u : 12u) + capacity / 2 * row_bytes;
+}
+
+/* Where a code or name stands or would stand. */
+static size_t place_of(const gbsi_key_table *t, uint64_t code)
+{
+    size_t at = gbsi_mix64(code) & (t->capacity - 1);
+    while (t->row[at] != GBSI_NONE && t->code[at] != code) {
+        at = (at + 1) & (t->capacity - 1);
+    }
+    return at;
+}
+
+static size_t place_of_name(const gbsi_key_table *t, uint64_t name)
+{
+    size_t at = gbsi_mix64(name) & (t->capacity - 1);
+    while (t->by_name[at] != GBSI_NONE && t->name[t->by_name[at]] != name) {
+        at = (at + 1) & (t->capacity - 1);
+    }
+    return at;
+}
+
+static gbs_status take(gbsi_key_table *t, size_t capacity, size_t row_bytes, bool named,
+                       gbs_error *err)
+{
+    *t = (gbsi_key_table){.capacity = capacity};
+    t->code = gbsi_alloc_array(capacity, sizeof *t->code);
+    t->row = gbsi_alloc_array(capacity, sizeof *t->row);
+    t->rows = gbsi_alloc_array(capacity / 2, row_bytes);
+    t->by_name = named ? gbsi_alloc_array(capacity, sizeof *t->by_name) : NULL;
+    t->name = named ? gbsi_alloc_array(capacity / 2, sizeof *t->name) : NULL;
+    if (t->code == NULL || t->row == NULL || t->rows == NULL ||
+        (named && (t->by_name == NULL || t->name == NULL))) {
+        gbsi_key_table_free(t);
+        return gbsi_no_memory(err, "herding weights", capacity / 2 * row_bytes);
+    }
+    memset(t->row, 0xFF, capacity * sizeof *t->row);
+    if (named) {
+        memset(t->by_name, 0xFF, capacity * sizeof *t->by_name);
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_key_table_reserve(gbsi_key_table *table, size_t n, size_t row_bytes, bool named,
+                                  gbs_error *err)
+{
+    if (n <= table->capacity / 2) {
+        return GBS_OK;
+    }
+    gbsi_key_table grown;
+    gbs_status status = take(&grown, capacity_for(n), row_bytes, named, err);
+    if (status < 0) {
+        return status;
+    }
+    for (size_t i = 0; i < table->capacity; ++i) {
+        if (table->row[i] != GBSI_NONE) {
+            const size_t at = place_of(&grown, table->code[i]);
+            grown.code[at] = table->code[i];
+            grown.row[at] = table->row[i];
+        }
+    }
+    for (size_t r = 0; named && r < table->n_rows; ++r) {
+        grown.name[r] = table->name[r];
+        grown.by_name[place_of_name(&grown, table->name[r])] = (uint32_t)r;
+    }
+    if (table->n_rows > 0) {
+        memcpy(grown.rows, table->rows, table->n_rows * row_bytes);
+    }
+    grown.n_codes = table->n_codes;
+    grown.n_rows = table->n_rows;
+    gbsi_key_table_free(table);
+    *table = grown;
+    return GBS_OK;
+}
+
+uint32_t gbsi_key_table_find(const gbsi_key_table *table, uint64_t code)
+{
+    const size_t at = place_of(table, code);
+    return table->row[at];
+}
+
+static void put_code(gbsi_key_table *table, uint64_t code, uint32_t row)
+{
+    assert(table->n_codes < table->capacity / 2);
+    const size_t at = place_of(table, code);
+    table->code[at] = code;
+    table->row[at] = row;
+    ++table->n_codes;
+}
+
+uint32_t gbsi_key_table_add(gbsi_key_table *table, uint64_t code)
+{
+    const uint32_t row = (uint32_t)table->n_rows++;
+    put_code(table, code, row);
+    return row;
+}
+
+uint32_t gbsi_key_table_add_named(gbsi_key_table *table, uint64_t code, uint64_t name, bool *fresh)
+{
+    const size_t at = place_of_name(table, name);
+    *fresh = table->by_name[at] == GBSI_NONE;
+    if (*fresh) {
+        table->name[table->n_rows] = name;
+        table->by_name[at] = (uint32_t)table->n_rows++;
+    }
+    put_code(table, code, table->by_name[at]);
+    return table->by_name[at];
+}
+
+void gbsi_key_table_restore(gbsi_key_table *table, uint64_t code, uint32_t row)
+{
+    put_code(table, code, row);
+}
+
+void gbsi_key_table_restore_names(gbsi_key_table *table)
+{
+    for (size_t r = 0; r < table->n_rows; ++r) {
+        table->by_name[place_of_name(table, table->name[r])] = (uint32_t)r;
+    }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of herding weights by 64-bit code, for variables with too many contexts for a dense table:
+ * open addressing, half full at most, grown between passes only. One table per slot and group; it
+ * has one writer at a time. */
+#ifndef GBSI_DRAW_TABLE_H
+#define GBSI_DRAW_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct gbsi_key_table {
+    uint64_t *code;    /* [capacity] */
+    uint32_t *row;     /* [capacity] GBSI_NONE: free */
+    uint32_t *by_name; /* [capacity] rows by name; NULL unless rows are shared */
+    uint64_t *name;    /* [capacity / 2] of each row; likewise */
+    void *rows;        /* [capacity / 2] of row_bytes */
+    size_t capacity;   /* 0 or a power of two */
+    size_t n_codes, n_rows;
+} gbsi_key_table;
+
+/* Shape of the rows of a slot: of two states a chance, a certainty and a phase per lane; of more
+ * the probabilities and a vector per lane. */
+size_t gbsi_key_table_row_bytes(uint32_t arity, uint32_t lanes);
+/* Per place in the table: codes, rows, names. */
+size_t gbsi_key_table_entry_bytes(uint32_t arity, uint32_t lanes);
+
+void gbsi_key_table_free(gbsi_key_table *table); /* zeroes the struct */
+
+/* Bytes of a table with room for n codes. */
+uint64_t gbsi_key_table_bytes(size_t n, size_t row_bytes, bool named);
+/* Room for n codes in all. On failure it is as it was. */
+gbs_status gbsi_key_table_reserve(gbsi_key_table *table, size_t n, size_t row_bytes, bool named,
+                                  gbs_error *err);
+
+/* The row of a code, or GBSI_NONE. */
+uint32_t gbsi_key_table_find(const gbsi_key_table *table, uint64_t code);
+/* A row of its own for a new code; there must be room. */
+uint32_t gbsi_key_table_add(gbsi_key_table *table, uint64_t code);
+/* The row of the name if one has it, else a new one (*fresh). */
+uint32_t gbsi_key_table_add_named(gbsi_key_table *table, uint64_t code, uint64_t name, bool *fresh);
+
+/* Loading: a code with the row it had; then, with n_rows and name[] in place, the names. */
+void gbsi_key_table_restore(gbsi_key_table *table, uint64_t code, uint32_t row);
+void gbsi_key_table_restore_names(gbsi_key_table *table);
+
+static inline void *gbsi_key_table_row(const gbsi_key_table *table, uint32_t row, size_t row_bytes)
+{
+    return (unsigned char *)table->rows + (size_t)row * row_bytes;
+}
+
+#endif

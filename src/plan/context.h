@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a variable is surrounded by: the variables that share a factor or an extra edge with it, in
+ * the order of the model's variables, so that a joint state of them has a number that depends on
+ * the model alone. Only herded draws ask for it. */
+#ifndef GBSI_PLAN_CONTEXT_H
+#define GBSI_PLAN_CONTEXT_H
+
+#include "plan/plan.h"
+
+#define GBSI_MANY_CODES (UINT64_C(1) << 63)
+
+typedef struct gbsi_context {
+    size_t *start;       /* [n_slots + 1] */
+    uint32_t *neighbour; /* [start[n_slots]] slots, by ascending variable */
+    uint64_t *n_codes; /* [n_slots] joint states of the neighbours; GBSI_MANY_CODES: 2^63 or more */
+} gbsi_context;
+
+/* At most so many links, without making them: members of one scope see each other. */
+uint64_t gbsi_context_links(const gbsi_plan *plan);
+
+gbs_status gbsi_context_new(const gbsi_plan *plan, gbsi_context *context, gbs_error *err);
+void gbsi_context_free(gbsi_context *context); /* zeroes the struct */
+
+#endif

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Herded chains, state by state, against a reference that follows algorithms of the papers one
+ * update at a time: weights w by context in a list, x = argmax w, w += p, w_x -= 1. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "draw/herd.h"
+#include "rng/philox.h"
+#include "sampler/executor.h"
+#include "simd/math.h"
+#include "support/models.h"
+
+enum { N_PASSES = 5, MOST_STATES = 8, MOST_VARIABLES = 80 };
+
+typedef struct fixture {
+    gbs_model *model;
+    gbsi_conditioned *conditioned;
+    gbsi_graph *graph;
+    gbsi_plan *plan;
+    gbsi_schedule schedule;
+    gbs_run_options options;
+} fixture;
+
+static void set_up(fixture *f, gbs_model *model, const gbsi_edges *extra, const uint32_t *sequence,
+                   size_t n, gbs_run_options options)
+{
+    gbs_error err = {0};
+    *f = (fixture){.model = model, .options = options};
+    assert_int_equal(gbsi_condition(model, NULL, &f->conditioned, &err), GBS_OK);
+    assert_int_equal(gbsi_graph_new(f->conditioned, extra, &f->graph, &err), GBS_OK);
+    const gbsi_plan_options how = {.repeats = true, .sell = options.chains < 8};
+    assert_int_equal(gbsi_plan_new(f->conditioned, f->graph, sequence, n, how, &f->plan, &err),
+                     GBS_OK);
+    assert_int_equal(gbsi_plan_level(f->plan, sequence, n, &f->schedule, &err), GBS_OK);
+}
+
+static void tear_down(fixture *f)
+{
+    gbsi_schedule_free(&f->schedule);
+    gbsi_plan_free(f->plan);
+    gbsi_graph_free(f->graph);
+    gbsi_conditioned_free(f->conditioned);
+    gbs_model_free(f->model);
+}
+
+static void start_of(const fixture *f, uint32_t chain, uint32_t *x)
+{
+    test_stream s = {.seed = 1000 + chain, .n = 0};
+    for (uint32_t v = 0; v < f->conditioned->n_variables; ++v) {
+        x[v] = test_below(&s, f->conditioned->arity[v]);
+    }
+}
+
+/* ---- the reference --------------------------------------------------------------------------- */
+
+typedef struct weight {
+    uint64_t key;
+    double p[MOST_STATES];
+    double w[MOST_STATES];
+} weight;
+
+typedef struct herd_of_variable {
+    size_t n, capacity;
+    weight *weight;
+} herd_of_variable;
+
+typedef struct reference {
+    const fixture *f;
+    uint32_t chain;
+    bool adjacent[MOST_VARIABLES][MOST_VARIABLES];
+    herd_of_variable herd[MOST_VARIABLES];
+    uint32_t x[MOST_VARIABLES];
+} reference;
+
+static void find_neighbours(reference *r, const gbsi_edges *extra, bool all)
+{
+    const gbsi_factors *factors = &r->f->conditioned->factors;
+    memset(r->adjacent, all ? 1 : 0, sizeof r->adjacent);
+    for (size_t g = 0; g < factors->n_factors; ++g) {
+        for (size_t i = factors->scope_start[g]; i < factors->scope_start[g + 1]; ++i) {
+            for (size_t j = factors->scope_start[g]; j < factors->scope_start[g + 1]; ++j) {
+                r->adjacent[factors->scope[i]][factors->scope[j]] = true;
+            }
+        }
+    }
+    for (size_t e = 0; extra != NULL && e < extra->n; ++e) {
+        r->adjacent[extra->pair[2 * e]][extra->pair[2 * e + 1]] = true;
+        r->adjacent[extra->pair[2 * e + 1]][extra->pair[2 * e]] = true;
+    }
+}
+
+static void conditional(const reference *r, uint32_t v, double *p)
+{
+    const gbsi_conditioned *model = r->f->conditioned;
+    const gbsi_factors *factors = &model->factors;
+    uint32_t x[MOST_VARIABLES];
+    const uint32_t k = model->arity[v];
+    double top = -INFINITY;
+    double total = 0.0;
+    memcpy(x, r->x, sizeof x);
+    for (uint32_t a = 0; a < k; ++a) {
+        x[v] = a;
+        p[a] = 0.0;
+        for (size_t g = 0; g < factors->n_factors; ++g) {
+            bool has = false;
+            for (size_t i = factors->scope_start[g]; i < factors->scope_start[g + 1]; ++i) {
+                has |= factors->scope[i] == v;
+            }
+            p[a] += has ? gbsi_factor_value(factors, model->arity, g, x) : 0.0;
+        }
+        top = p[a] > top ? p[a] : top;
+    }
+    for (uint32_t a = 0; a < k; ++a) {
+        p[a] = gbsi_exp(p[a] - top);
+        total += p[a];
+    }
+    for (uint32_t a = 0; a < k; ++a) {
+        p[a] /= total;
+    }
+}
+
+/* First neighbour least significant, all in the order of variables. */
+static uint64_t context_key(const reference *r, uint32_t v, bool own_digit)
+{
+    uint64_t key = 0;
+    uint64_t step = 1;
+    for (uint32_t u = 0; u < r->f->conditioned->n_variables; ++u) {
+        const bool seen = r->adjacent[v][u] && u != v;
+        key += seen ? step * r->x[u] : 0;
+        step *= seen || (own_digit && u == v) ? r->f->conditioned->arity[u] : 1;
+    }
+    return key;
+}
+
+static uint64_t mix(uint64_t a)
+{
+    a = (a ^ a >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    a = (a ^ a >> 27) * UINT64_C(0x94D049BB133111EB);
+    return a ^ a >> 31;
+}
+
+/* w = p - v on the simplex: v = 1/k, or for two states a word, for more exponentials of words. */
+static void start_weight(const reference *r, uint32_t v, weight *made)
+{
+    const uint32_t k = r->f->conditioned->arity[v];
+    double share[MOST_STATES];
+    double total = 0.0;
+    const bool random = r->f->options.herd_init == GBS_HERD_RANDOM;
+    for (uint32_t a = 0; a < k; ++a) {
+        uint32_t word[4];
+        const uint64_t mixed = mix(made->key + (a / 4) * UINT64_C(0x9E3779B97F4A7C15)) >> 8;
+        gbsi_philox(r->f->options.seed, r->chain, mixed, v, GBSI_PURPOSE_HERD, word);
+        share[a] = random ? -gbsi_log(((double)word[a % 4] + 0.5) * 0x1p-32) : 1.0;
+        total += share[a];
+        if (k == 2 && random) {
+            made->w[1] = made->p[1] - (double)word[0] * 0x1p-32;
+            return;
+        }
+    }
+    for (uint32_t a = 0; a < k; ++a) {
+        made->w[a] = made->p[a] - share[a] / total;
+    }
+}
+
+static weight *weight_of(reference *r, uint32_t v, uint64_t key)
+{
+    herd_of_variable *herd = &r->herd[v];
+    for (size_t i = 0; i < herd->n; ++i) {
+        if (herd->weight[i].key == key) {
+            return &herd->weight[i];
+        }
+    }
+    if (herd->n == herd->capacity) {
+        herd->capacity = 2 * herd->capacity + 4;
+        herd->weight = realloc(herd->weight, herd->capacity * sizeof *herd->weight);
+        assert_non_null(herd->weight);
+    }
+    weight *made = &herd->weight[herd->n++];
+    made->key = key;
+    conditional(r, v, made->p);
+    if (r->f->conditioned->arity[v] == 2) { /* multiples of 2^-32 */
+        made->p[1] = floor(made->p[1] * 0x1p32 + 0.5) * 0x1p-32;
+    }
+    start_weight(r, v, made);
+    return made;
+}
+
+/* Sharing: the key of the first context that had the same conditional. */
+static uint64_t shared_key(reference *r, uint32_t v)
+{
+    double p[MOST_STATES];
+    conditional(r, v, p);
+    for (size_t i = 0; i < r->herd[v].n; ++i) {
+        double most = 0.0;
+        for (uint32_t a = 0; a < r->f->conditioned->arity[v]; ++a) {
+            most = fmax(most, fabs(p[a] - r->herd[v].weight[i].p[a]));
+        }
+        if (most < 1e-9) {
+            return r->herd[v].weight[i].key;
+        }
+    }
+    return context_key(r, v, false);
+}
+
+static void update(reference *r, uint32_t v)
+{
+    const uint32_t k = r->f->conditioned->arity[v];
+    const bool complete = r->f->options.draw == GBS_DRAW_HERDED_COMPLETE;
+    const uint64_t key = r->f->options.draw == GBS_DRAW_HERDED_SHARED ? shared_key(r, v)
+                                                                      : context_key(r, v, complete);
+    weight *own = weight_of(r, v, key);
+    uint32_t value = 0;
+    if (k == 2) { /* exact in double: w and p are multiples of 2^-32 */
+        value = own->w[1] > 0.0;
+        own->w[1] += own->p[1] - (double)value;
+        r->x[v] = value;
+        return;
+    }
+    for (uint32_t a = 1; a < k; ++a) {
+        value = own->w[a] > own->w[value] ? a : value;
+    }
+    for (uint32_t a = 0; a < k; ++a) {
+        own->w[a] += own->p[a];
+    }
+    own->w[value] -= 1.0;
+    r->x[v] = value;
+}
+
+/* ---- comparisons ----------------------------------------------------------------------------- */
+
+/* Words must not be made: tables whose functions fail the test. */
+static void no_words(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t first_block,
+                     uint32_t n_blocks, uint32_t *word)
+{
+    (void)seed;
+    (void)chain;
+    (void)pass;
+    (void)first_block;
+    (void)n_blocks;
+    (void)word;
+    fail_msg("a deterministic draw asked for random words");
+}
+static const gbsi_words forbidden = {no_words, no_words};
+
+static void start_chains(const fixture *f, gbsi_executor *x)
+{
+    uint32_t state[MOST_VARIABLES];
+    for (uint32_t chain = 0; chain < x->n_chains; ++chain) {
+        start_of(f, chain, state);
+        gbsi_executor_set(x, chain, state);
+    }
+    gbsi_executor_ready(x);
+}
+
+static void start_executor(const fixture *f, gbsi_simd level, uint64_t room, gbsi_executor *x)
+{
+    gbs_error err = {0};
+    const gbsi_draw *draw = gbsi_draw_of(&f->options, level);
+    if (gbsi_executor_init(x, f->plan, draw, &f->options, level, NULL, room, &err) < 0) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(draw->n_words, 0);
+    x->words = &forbidden;
+    start_chains(f, x);
+}
+
+static void check(gbs_model *model, const gbsi_edges *extra, const uint32_t *sequence, size_t n,
+                  gbs_run_options options)
+{
+    gbs_error err = {0};
+    fixture f;
+    gbsi_executor x;
+    const bool all = options.draw == GBS_DRAW_HERDED_COMPLETE;
+    const gbsi_edges every = {.all = true};
+    set_up(&f, model, all ? &every : extra, sequence, n, options);
+    start_executor(&f, gbsi_simd_level(), UINT64_MAX, &x);
+    for (uint64_t pass = 0; pass < N_PASSES; ++pass) {
+        assert_int_equal(gbsi_executor_pass(&x, &f.schedule, pass, NULL, false, &err), GBS_OK);
+    }
+    reference *r = calloc(1, sizeof *r);
+    assert_non_null(r);
+    for (uint32_t chain = 0; chain < x.n_chains; ++chain) {
+        uint32_t found[MOST_VARIABLES];
+        memset(r, 0, sizeof *r);
+        r->f = &f;
+        r->chain = chain;
+        find_neighbours(r, extra, all);
+        start_of(&f, chain, r->x);
+        for (size_t t = 0; t < N_PASSES * n; ++t) {
+            update(r, sequence[t % n]);
+        }
+        gbsi_executor_get(&x, chain, found);
+        for (uint32_t v = 0; v < f.conditioned->n_variables; ++v) {
+            assert_int_equal(found[v], r->x[v]);
+            free(r->herd[v].weight);
+        }
+    }
+    free(r);
+    gbsi_executor_free(&x);
+    tear_down(&f);
+}
+
+static gbs_run_options herded(int draw, int init, uint64_t chains)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.draw = draw;
+    options.herd_init = init;
+    options.chains = chains;
+    options.seed = 77;
+    return options;
+}
+
+static size_t random_sequence(test_stream *s, uint32_t n_variables, uint32_t *sequence)
+{
+    const size_t n = 1 + test_below(s, 200);
+    for (size_t t = 0; t < n; ++t) {
+        sequence[t] = test_below(s, n_variables);
+    }
+    return n;
+}
+
+static void against_the_reference(int draw, bool random_too)
+{
+    static const uint64_t chains[] = {1, 3, 8, 21};
+    for (int family = 0; family < TEST_N_FAMILIES; ++family) {
+        for (uint64_t seed = 0; seed < 8; ++seed) {
+            test_stream s = {.seed = 31 * seed + (uint64_t)family, .n = 0};
+            const uint32_t n_variables = 4 + test_below(&s, 24);
+            uint32_t sequence[200];
+            const size_t n = random_sequence(&s, n_variables, sequence);
+            const int init = random_too && seed % 2 == 0 ? GBS_HERD_RANDOM : GBS_HERD_CENTRE;
+            check(test_model((test_family)family, seed, n_variables), NULL, sequence, n,
+                  herded(draw, init, chains[seed % 4]));
+        }
+    }
+}
+
+static void by_neighbours(void **state)
+{
+    (void)state;
+    against_the_reference(GBS_DRAW_HERDED, true);
+}
+
+static void by_conditional(void **state)
+{
+    (void)state;
+    against_the_reference(GBS_DRAW_HERDED_SHARED, false);
+}
+
+static void by_everything(void **state)
+{
+    (void)state;
+    against_the_reference(GBS_DRAW_HERDED_COMPLETE, true);
+}
+
+static void with_dummy_edges(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+        uint32_t pair[2 * 12];
+        uint32_t sequence[12];
+        for (uint32_t i = 0; i < 12; ++i) {
+            pair[2 * i] = i;
+            pair[2 * i + 1] = (i + 2) % 12;
+            sequence[i] = i;
+        }
+        const gbsi_edges extra = {.n = 12, .pair = pair};
+        check(test_model(seed % 2 == 0 ? TEST_ISING : TEST_PAIRWISE, seed, 12), &extra, sequence,
+              12, herded(GBS_DRAW_HERDED, GBS_HERD_RANDOM, seed < 3 ? 1 : 16));
+    }
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static void same_states(const fixture *f, const gbsi_executor *a, const gbsi_executor *b)
+{
+    for (uint32_t g = 0; g < a->n_groups; ++g) {
+        assert_memory_equal(a->group[g].state, b->group[g].state,
+                            (size_t)f->plan->n_slots * a->lanes * f->plan->value_bytes);
+    }
+}
+
+/* What fits no dense table is hashed: the same chains. */
+static void hashed_as_dense(void **state)
+{
+    (void)state;
+    for (int family = 0; family < TEST_N_FAMILIES; ++family) {
+        for (int draw = GBS_DRAW_HERDED; draw <= GBS_DRAW_HERDED_SHARED; ++draw) {
+            for (uint64_t chains = 1; chains <= 17; chains += 16) {
+                gbs_error err = {0};
+                fixture f;
+                gbsi_executor dense;
+                gbsi_executor hashed;
+                uint32_t sequence[14];
+                for (uint32_t v = 0; v < 14; ++v) {
+                    sequence[v] = v;
+                }
+                set_up(&f, test_model((test_family)family, 5, 14), NULL, sequence, 14,
+                       herded(draw, GBS_HERD_RANDOM, chains));
+                start_executor(&f, gbsi_simd_level(), UINT64_MAX, &dense);
+                start_executor(&f, gbsi_simd_level(), 1, &hashed);
+                assert_int_equal(((gbsi_herd *)hashed.draw_state)->keys.n_hashed, 14);
+                for (uint64_t pass = 0; pass < 9; ++pass) {
+                    /* room by force: what is tested is not the limit */
+                    ((gbsi_herd *)hashed.draw_state)->room = UINT64_MAX;
+                    assert_int_equal(
+                        gbsi_executor_pass(&dense, &f.schedule, pass, NULL, false, &err), GBS_OK);
+                    assert_int_equal(
+                        gbsi_executor_pass(&hashed, &f.schedule, pass, NULL, false, &err), GBS_OK);
+                }
+                same_states(&f, &dense, &hashed);
+                gbsi_executor_free(&dense);
+                gbsi_executor_free(&hashed);
+                tear_down(&f);
+            }
+        }
+    }
+}
+
+/* ---- to be resumed --------------------------------------------------------------------------- */
+
+typedef struct memory_file {
+    unsigned char *bytes;
+    size_t n, at, capacity;
+} memory_file;
+
+static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)
+{
+    memory_file *file = context;
+    (void)err;
+    while (file->n + n > file->capacity) {
+        file->capacity = 2 * file->capacity + 64;
+        file->bytes = realloc(file->bytes, file->capacity);
+        assert_non_null(file->bytes);
+    }
+    memcpy(file->bytes + file->n, bytes, n);
+    file->n += n;
+    return GBS_OK;
+}
+
+static gbs_status take(void *context, void *bytes, size_t n, gbs_error *err)
+{
+    memory_file *file = context;
+    if (n > file->n - file->at) {
+        return gbsi_fail(err, GBS_ERR_FORMAT, "the file ends early");
+    }
+    memcpy(bytes, file->bytes + file->at, n);
+    file->at += n;
+    return GBS_OK;
+}
+
+static void interrupted(int draw, int rule, uint64_t chains, test_family family)
+{
+    gbs_error err = {0};
+    fixture f;
+    gbsi_executor whole;
+    gbsi_executor half;
+    gbsi_executor other;
+    memory_file file = {0};
+    uint32_t sequence[14];
+    uint32_t x[MOST_VARIABLES];
+    gbs_run_options options = herded(draw, GBS_HERD_RANDOM, chains);
+    const gbsi_edges every = {.all = true};
+    options.herd_rule = rule;
+    for (uint32_t v = 0; v < 14; ++v) {
+        sequence[v] = v;
+    }
+    set_up(&f, test_model(family, 5, 14), draw == GBS_DRAW_HERDED_COMPLETE ? &every : NULL,
+           sequence, 14, options);
+    start_executor(&f, gbsi_simd_level(), 100000000, &whole);
+    start_executor(&f, gbsi_simd_level(), 100000000, &half);
+    start_executor(&f, gbsi_simd_level(), 100000000, &other);
+    for (uint64_t pass = 0; pass < 20; ++pass) {
+        assert_int_equal(gbsi_executor_pass(&whole, &f.schedule, pass, NULL, false, &err), GBS_OK);
+        gbsi_executor *now = pass < 11 ? &half : &other;
+        if (pass == 11) {
+            const gbsi_draw_sink sink = {&file, put};
+            const gbsi_draw_source source = {&file, take};
+            assert_int_equal(half.draw->save(half.draw_state, &sink, &err), GBS_OK);
+            assert_int_equal(other.draw->load(other.draw_state, &source, &err), GBS_OK);
+            assert_true(file.at == file.n);
+            for (uint32_t chain = 0; chain < half.n_chains; ++chain) {
+                gbsi_executor_get(&half, chain, x);
+                gbsi_executor_set(&other, chain, x);
+            }
+            gbsi_executor_ready(&other);
+        }
+        assert_int_equal(gbsi_executor_pass(now, &f.schedule, pass, NULL, false, &err), GBS_OK);
+    }
+    for (uint32_t chain = 0; chain < whole.n_chains; ++chain) {
+        uint32_t y[MOST_VARIABLES];
+        gbsi_executor_get(&whole, chain, x);
+        gbsi_executor_get(&other, chain, y);
+        assert_memory_equal(x, y, f.conditioned->n_variables * sizeof *x);
+    }
+    /* every shorter file is refused */
+    for (size_t n = 0; n < file.n; n += 1 + file.n / 50) {
+        memory_file cut = {file.bytes, n, 0, 0};
+        const gbsi_draw_source source = {&cut, take};
+        assert_true(other.draw->load(other.draw_state, &source, &err) < 0);
+    }
+    free(file.bytes);
+    gbsi_executor_free(&whole);
+    gbsi_executor_free(&half);
+    gbsi_executor_free(&other);
+    tear_down(&f);
+}
+
+static void resumed_equals_uninterrupted(void **state)
+{
+    (void)state;
+    for (uint64_t chains = 1; chains <= 17; chains += 16) {
+        interrupted(GBS_DRAW_HERDED, 0, chains, TEST_ISING);
+        interrupted(GBS_DRAW_HERDED, 0, chains, TEST_MIXED);
+        interrupted(GBS_DRAW_HERDED_SHARED, 0, chains, TEST_MIXED);
+        interrupted(GBS_DRAW_HERDED_COMPLETE, 0, chains, TEST_MIXED);
+        interrupted(GBS_DRAW_DISCRETIZED, GBS_HERD_PRE, chains, TEST_ISING);
+        interrupted(GBS_DRAW_DISCRETIZED, GBS_HERD_POST, chains, TEST_ISING);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_neighbours),   cmocka_unit_test(by_conditional),
+        cmocka_unit_test(by_everything),   cmocka_unit_test(with_dummy_edges),
+        cmocka_unit_test(hashed_as_dense), cmocka_unit_test(resumed_equals_uninterrupted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
