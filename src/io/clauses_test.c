@@ -217,7 +217,7 @@ static void wcnf_refusals(void **state)
         {"nan 1 0", "found 'nan'"},
         {"1e999 1 0", "beyond the largest double"},
         {"H 1 0", "found 'H', expected a finite weight or h"},
-        {"1 4294967295 0", "a.wcnf:1:3: found '4294967295', expected a variable of at most 10485"},
+        {"1 4294967295 0", "a.wcnf:1:3: found '4294967295', expected a variable of at most 4320"},
         {"1 9223372036854775808 0", "found '9223372036854775808', expected a variable of at most"},
         {"1 -99999999999999999999 0", "found '-99999999999999999999', expected a variable of at"},
         {"1 1 0\np wcnf 1 1 10\n", "a.wcnf:2:1: found 'p', expected a finite weight or h"},
