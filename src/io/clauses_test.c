@@ -526,6 +526,13 @@ static void unwritable(void **state)
     gbs_model *m = read_model("a.rud", "2 1\n1 2 1", NULL);
     refuse_write(m, "no.mln", "factor 0 (0, 1) is no clause, which mln files cannot hold");
     gbs_model_free(m);
+    /* A clause has twice the weight of its field, and no reader takes as much. */
+    m = read_model("a.coo", "# vartype=SPIN\n0 0 -6e279", NULL);
+    refuse_write(m, "no.wcnf", "factor 0 (0) would be a clause of a weight beyond 1e+280");
+    gbs_model_free(m);
+    m = read_model("a.coo", "# vartype=SPIN\n0 0 -5e279", NULL);
+    expect_written(m, "large.wcnf", NULL, "1e280 1 0\n");
+    gbs_model_free(m);
 }
 
 static int end(void **state)

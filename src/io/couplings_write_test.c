@@ -231,6 +231,16 @@ static void unwritable(void **state)
     assert_int_equal(gbs_model_read(data_path("mixed.uai"), NULL, &m, &err), GBS_OK);
     refuse_write(m, "no.coo", NULL, "factor 0 (");
     gbs_model_free(m);
+    /* Two fields, or two couplings, that no reader takes together. */
+    m = read_model("a.lg", "MARKOV 1 2 2 1 0 1 0 2 -6e279 6e279 2 -6e279 6e279", NULL);
+    refuse_write(m, "no.coo", NULL, "add up beyond 1e+280");
+    gbs_model_free(m);
+    m = read_model("a.lg",
+                   "MARKOV 2 2 2 2 2 0 1 2 1 0 4 6e279 -6e279 -6e279 6e279 "
+                   "4 6e279 -6e279 -6e279 6e279",
+                   NULL);
+    refuse_write(m, "no.rud", NULL, "add up beyond 1e+280");
+    gbs_model_free(m);
     /* A field that others cancel is none. */
     m = read_model("a.lg", "MARKOV 2 2 2 3 1 0 1 0 2 1 0 2 -1 1 2 1 -1 4 2 -2 -2 2", NULL);
     expect_written(m, "cancel.rud", NULL, "2 1\n1 2 -2\n");
