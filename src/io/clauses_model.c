@@ -73,8 +73,9 @@ gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *for
         (kind != GBS_FACTOR_LOGICAL || !logical_clause(factors, factor, clause))) {
         return unsupported(model, factor, format, "is no clause", err);
     }
-    if (!isfinite(clause->weight) && isfinite(factors->weight[factor])) { /* not a hard one */
-        return unsupported(model, factor, format, "has a weight beyond the largest double", err);
+    if (isfinite(clause->weight) && fabs(clause->weight) > GBS_MAX_LOG_WEIGHT) { /* doubled */
+        return unsupported(model, factor, format, "would be a clause of a weight beyond 1e+280",
+                           err);
     }
     return GBS_OK;
 }

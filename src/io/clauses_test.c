@@ -217,7 +217,7 @@ static void wcnf_refusals(void **state)
         {"nan 1 0", "found 'nan'"},
         {"1e999 1 0", "beyond the largest double"},
         {"H 1 0", "found 'H', expected a finite weight or h"},
-        {"1 4294967295 0", "a.wcnf:1:3: found '4294967295', expected a variable of at most 10485"},
+        {"1 4294967295 0", "a.wcnf:1:3: found '4294967295', expected a variable of at most 4320"},
         {"1 9223372036854775808 0", "found '9223372036854775808', expected a variable of at most"},
         {"1 -99999999999999999999 0", "found '-99999999999999999999', expected a variable of at"},
         {"1 1 0\np wcnf 1 1 10\n", "a.wcnf:2:1: found 'p', expected a finite weight or h"},
@@ -525,6 +525,13 @@ static void unwritable(void **state)
     }
     gbs_model *m = read_model("a.rud", "2 1\n1 2 1", NULL);
     refuse_write(m, "no.mln", "factor 0 (0, 1) is no clause, which mln files cannot hold");
+    gbs_model_free(m);
+    /* A clause has twice the weight of its field, and no reader takes as much. */
+    m = read_model("a.coo", "# vartype=SPIN\n0 0 -6e279", NULL);
+    refuse_write(m, "no.wcnf", "factor 0 (0) would be a clause of a weight beyond 1e+280");
+    gbs_model_free(m);
+    m = read_model("a.coo", "# vartype=SPIN\n0 0 -5e279", NULL);
+    expect_written(m, "large.wcnf", NULL, "1e280 1 0\n");
     gbs_model_free(m);
 }
 

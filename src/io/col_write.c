@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "io/formats.h"
+#include "io/lines.h"
 #include "io/output.h"
 #include "model/model.h"
 
@@ -165,6 +166,7 @@ gbs_status gbsi_col_write(const gbs_model *model, gbs_output *output,
     gbs_output_text(output, "\n");
     (void)go_through(&c, output);
     tell_loss(model, output, options);
+    gbsi_tell_most_variables(options, output, model->n_variables);
 
 cleanup:
     free_conflicts(&c);

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "io/couplings.h"
 #include "io/formats.h"
+#include "io/lines.h"
 #include "io/output.h"
 
 typedef struct coupling_writer {
@@ -102,6 +103,7 @@ gbs_status gbsi_mtx_write(const gbs_model *model, gbs_output *output,
     gbs_output_text(output, "\n");
     write_fields(&w, 1);
     write_couplings(&w, 1, true);
+    gbsi_tell_most_variables(options, output, w.spins.n_variables);
 
 cleanup:
     gbsi_spins_free(&w.spins);
@@ -119,6 +121,7 @@ gbs_status gbsi_rud_write(const gbs_model *model, gbs_output *output,
     gbs_output_uint(output, count_couplings(&w.spins));
     gbs_output_text(output, "\n");
     write_couplings(&w, 1, false);
+    gbsi_tell_most_variables(options, output, w.spins.n_variables);
 
 cleanup:
     gbsi_spins_free(&w.spins);
@@ -150,6 +153,7 @@ gbs_status gbsi_coo_write(const gbs_model *model, gbs_output *output,
     write_fields(&w, 0);
     write_couplings(&w, 0, false);
     write_last_variable(&w);
+    gbsi_tell_most_variables(options, output, w.spins.n_variables);
 
 cleanup:
     gbsi_spins_free(&w.spins);

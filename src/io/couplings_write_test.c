@@ -176,6 +176,35 @@ static void splits_kinds(void **state)
     gbs_model_free(m);
 }
 
+/* Files of hardly anything but isolated variables are good ones that the reader will not take. */
+static void hardly_any_entries(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        unsigned most;
+    } cases[] = {{"i.rud", 4208}, {"i.coo", 4528}, {"i.wcnf", 4240}, {"i.col.gz", 4320}};
+    gbs_model *m = read_model("a.mtx", MTX "symmetric\n% so many bytes\n5000 5000 0\n", NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        warnings warned = {0};
+        gbs_write_options options = {.warn = take_warning, .context = &warned};
+        gbs_read_options colors = {.states = i == 3 ? 2 : 0};
+        gbs_error err = {0};
+        gbs_model *back = NULL;
+        char part[64];
+        const char *path = scratch_path(cases[i].name);
+        assert_int_equal(gbs_model_write(m, path, &options, &err), GBS_OK);
+        (void)snprintf(part, sizeof part, "bytes it takes at most %u", cases[i].most);
+        if (strstr(warned.last, part) == NULL) {
+            fail_msg("\"%s\" lacks \"%s\"", warned.last, part);
+        }
+        assert_int_equal(gbs_model_read(path, &colors, &back, &err), GBS_ERR_FORMAT);
+        (void)snprintf(part, sizeof part, "at most %u", cases[i].most);
+        assert_non_null(strstr(err.message, part));
+    }
+    gbs_model_free(m);
+}
+
 static void unwritable(void **state)
 {
     (void)state;
@@ -202,6 +231,16 @@ static void unwritable(void **state)
     assert_int_equal(gbs_model_read(data_path("mixed.uai"), NULL, &m, &err), GBS_OK);
     refuse_write(m, "no.coo", NULL, "factor 0 (");
     gbs_model_free(m);
+    /* Two fields, or two couplings, that no reader takes together. */
+    m = read_model("a.lg", "MARKOV 1 2 2 1 0 1 0 2 -6e279 6e279 2 -6e279 6e279", NULL);
+    refuse_write(m, "no.coo", NULL, "add up beyond 1e+280");
+    gbs_model_free(m);
+    m = read_model("a.lg",
+                   "MARKOV 2 2 2 2 2 0 1 2 1 0 4 6e279 -6e279 -6e279 6e279 "
+                   "4 6e279 -6e279 -6e279 6e279",
+                   NULL);
+    refuse_write(m, "no.rud", NULL, "add up beyond 1e+280");
+    gbs_model_free(m);
     /* A field that others cancel is none. */
     m = read_model("a.lg", "MARKOV 2 2 2 3 1 0 1 0 2 1 0 2 -1 1 2 1 -1 4 2 -2 -2 2", NULL);
     expect_written(m, "cancel.rud", NULL, "2 1\n1 2 -2\n");
@@ -218,9 +257,8 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_text),
-        cmocka_unit_test(write_and_read),
-        cmocka_unit_test(splits_kinds),
+        cmocka_unit_test(written_text), cmocka_unit_test(write_and_read),
+        cmocka_unit_test(splits_kinds), cmocka_unit_test(hardly_any_entries),
         cmocka_unit_test(unwritable),
     };
     return cmocka_run_group_tests(tests, NULL, end);

@@ -2,10 +2,12 @@
 #include "io/lines.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "gibbsite/model.h"
 #include "io/decimal.h"
+#include "io/output.h"
 
 bool gbsi_line_next(gbsi_text *text, gbsi_text *line)
 {
@@ -97,11 +99,18 @@ gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *e
     return GBS_OK;
 }
 
+static uint64_t most_variables(uint64_t n_bytes)
+{
+    if (n_bytes >= GBS_MAX_VARIABLES / GBSI_VARIABLES_PER_BYTE) {
+        return GBS_MAX_VARIABLES;
+    }
+    uint64_t n = GBSI_FREE_VARIABLES + GBSI_VARIABLES_PER_BYTE * n_bytes;
+    return n < GBS_MAX_VARIABLES ? n : GBS_MAX_VARIABLES;
+}
+
 uint64_t gbsi_most_variables(const gbsi_text *text)
 {
-    const uint64_t free = (uint64_t)1 << 20;
-    uint64_t n = free + (uint64_t)(text->end - text->begin);
-    return n < GBS_MAX_VARIABLES ? n : GBS_MAX_VARIABLES;
+    return most_variables((uint64_t)(text->end - text->begin));
 }
 
 gbs_status gbsi_check_variables(const gbsi_text *text, gbsi_token token, uint64_t n, gbs_error *err)
@@ -113,4 +122,21 @@ gbs_status gbsi_check_variables(const gbsi_text *text, gbsi_token token, uint64_
     return gbsi_text_fail(
         text, token, err, "found %llu variables, but a file of %zu bytes may have at most %llu",
         (unsigned long long)n, (size_t)(text->end - text->begin), (unsigned long long)most);
+}
+
+void gbsi_tell_most_variables(const gbs_write_options *options, const gbs_output *output,
+                              uint64_t n)
+{
+    char message[512];
+    const uint64_t n_bytes = gbsi_output_length(output);
+    if (options->warn == NULL || n <= most_variables(n_bytes)) {
+        return;
+    }
+    (void)snprintf(
+        message, sizeof message,
+        "%.200s: so few of the %llu variables occur that gibbsite will not read the file "
+        "again: of %llu bytes it takes at most %llu",
+        gbsi_output_name(output), (unsigned long long)n, (unsigned long long)n_bytes,
+        (unsigned long long)most_variables(n_bytes));
+    options->warn(options->context, message);
 }

@@ -26,10 +26,17 @@ gbs_status gbsi_line_expect_end(gbsi_text *line, const char *last, gbs_error *er
 gbs_status gbsi_line_count(const gbsi_text *text, gbsi_text *line, const char *expected,
                            size_t least_bytes, uint64_t *value, gbs_error *err);
 
-/* Variables need not occur in such files, so that no count of theirs can be held against the bytes
- * of the file alone: it may be a million (2^20) more. */
+/* Variables need not occur in such files, so that the bytes of a file bound their number but
+ * loosely: GBSI_FREE_VARIABLES, and GBSI_VARIABLES_PER_BYTE more for each byte. An edge of a large
+ * graph takes some 15 bytes, so that one variable in a hundred needs an edge of its own; and a file
+ * makes a model of at most a few hundred times its size. */
+enum { GBSI_FREE_VARIABLES = 4096, GBSI_VARIABLES_PER_BYTE = 16 };
 uint64_t gbsi_most_variables(const gbsi_text *text);
 gbs_status gbsi_check_variables(const gbsi_text *text, gbsi_token token, uint64_t n,
                                 gbs_error *err);
+/* Tells of a file that other programs may read, but gbsi_check_variables() would not let pass. To
+ * be called when all has been written. */
+void gbsi_tell_most_variables(const gbs_write_options *options, const gbs_output *output,
+                              uint64_t n);
 
 #endif

@@ -27,6 +27,7 @@ struct gbs_output {
     gbsi_deflate *deflate; /* NULL: not compressed with gzip */
     gbsi_zstd *zstd;       /* NULL: not compressed with zstd */
     size_t n;              /* bytes in buffer */
+    uint64_t n_before;     /* bytes that were in it before */
     char *buffer;          /* [BUFFER_BYTES] */
     bool to_memory;        /* all goes to memory, and nowhere else */
     void *memory;          /* [memory_capacity] */
@@ -80,6 +81,7 @@ static void flush(gbs_output *output, bool last)
             write_descriptor(output, output->buffer, output->n);
         }
     }
+    output->n_before += output->n;
     output->n = 0;
 }
 
@@ -253,6 +255,11 @@ bool gbsi_output_has_fixed_floats(const gbs_output *output)
 const char *gbsi_output_name(const gbs_output *output)
 {
     return output->name;
+}
+
+uint64_t gbsi_output_length(const gbs_output *output)
+{
+    return output->n_before + output->n;
 }
 
 static void close_descriptor(gbs_output *output)

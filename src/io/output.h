@@ -14,6 +14,9 @@ bool gbsi_output_has_fixed_floats(const gbs_output *output);
 /* The path, or a word for standard output: for messages. */
 const char *gbsi_output_name(const gbs_output *output);
 
+/* What was written so far, before any compression. */
+uint64_t gbsi_output_length(const gbs_output *output);
+
 /* A decimal, "-1.5e-7" say, in the form that the output asks for. @param n its length. */
 void gbsi_output_decimal(gbs_output *output, const char *text, size_t n);
 

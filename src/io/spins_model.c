@@ -137,23 +137,26 @@ static gbs_status refuse_field(const gbs_model *model, const gbsi_spins *spins, 
                      format);
 }
 
-/* What adds up beyond the largest double, and fields that may not be. */
+/* Sums that no model may hold and so no file of ours, and fields that may not be. */
 static gbs_status check_sums(const gbs_model *model, const char *format, bool fields,
                              const gbsi_spins *spins, gbs_error *err)
 {
     const gbsi_edge *edge = spins->edges.edge;
-    bool finite = true;
+    bool small = true;
     bool any_field = false;
     for (uint32_t v = 0; v < spins->n_variables; v++) {
-        finite = finite && isfinite(spins->field[v]);
+        small = small && fabs(spins->field[v]) <= GBS_MAX_LOG_WEIGHT;
         any_field = any_field || spins->field[v] != 0;
     }
     for (size_t e = 0; e < spins->edges.n; e++) {
-        finite = finite && isfinite(edge[e].value);
+        small = small && fabs(edge[e].value) <= GBS_MAX_LOG_WEIGHT;
     }
-    if (!finite) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "fields or couplings of several factors add up beyond the largest double");
+    if (!small) {
+        return gbsi_fail(
+            err, GBS_ERR_UNSUPPORTED,
+            "fields or couplings of several factors add up beyond %g, the most a model "
+            "may hold",
+            GBS_MAX_LOG_WEIGHT);
     }
     return any_field && !fields ? refuse_field(model, spins, format, err) : GBS_OK;
 }

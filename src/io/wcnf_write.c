@@ -4,6 +4,7 @@
 #include "io/clauses.h"
 #include "io/couplings.h"
 #include "io/formats.h"
+#include "io/lines.h"
 #include "model/model.h"
 
 static void write_clause(gbs_output *output, const gbsi_clause *clause, uint32_t *largest)
@@ -44,6 +45,7 @@ gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
         gbs_output_text(output, " 0\n");
     }
     gbsi_tell_constant(options, output, "wcnf", constant);
+    gbsi_tell_most_variables(options, output, model->n_variables);
 
 cleanup:
     return status;
