@@ -55,12 +55,7 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
         *format = fallback;
         return CLI_DONE;
     }
-    size_t n = strlen(path);
-    if (n > 3 && strcasecmp(path + n - 3, ".gz") == 0) {
-        n -= 3;
-    } else if (n > 4 && strcasecmp(path + n - 4, ".zst") == 0) {
-        n -= 4;
-    }
+    const size_t n = gbs_unpacked_length(path);
     static const struct {
         const char *ending, *format;
     } names[] = {{"mar", "mar"}, {"csv", "csv"}, {"json", "json"}, {"tab", "tab"},

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "job.h"
@@ -149,15 +148,11 @@ static int check_target(const cli_job *job, const char *path)
 /* FILE.k, or FILE.k.gz for FILE.gz. @return NULL without memory. */
 static char *sample_path(const char *path, size_t sample)
 {
-    size_t n = strlen(path);
-    size_t size = n + 24;
+    size_t size = strlen(path) + 24;
     char *text = malloc(size);
     if (text != NULL) {
-        size_t packed = n > 3 && strcasecmp(path + n - 3, ".gz") == 0    ? 3
-                        : n > 4 && strcasecmp(path + n - 4, ".zst") == 0 ? 4
-                                                                         : 0;
-        (void)snprintf(text, size, "%.*s.%zu%s", (int)(n - packed), path, sample,
-                       path + n - packed);
+        const size_t n = gbs_unpacked_length(path);
+        (void)snprintf(text, size, "%.*s.%zu%s", (int)n, path, sample, path + n);
     }
     return text;
 }

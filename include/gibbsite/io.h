@@ -190,8 +190,11 @@ GBS_API void gbs_free(void *pointer);
 /** A file being written: buffered, whole or not at all. */
 typedef struct gbs_output gbs_output;
 
-/** Open for writing. @param path "-" for standard output; a final ".gz" or ".zst" compresses. */
+/** Open for writing. @param path "-" for standard output; a final ".gz" or ".zst", in any case,
+ *  compresses. */
 GBS_API gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err);
+/** The length of a path without a final ".gz" or ".zst": what comes before tells the format. */
+GBS_API size_t gbs_unpacked_length(const char *path);
 GBS_API void gbs_output_text(gbs_output *output, const char *text);
 GBS_API void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n);
 GBS_API void gbs_output_uint(gbs_output *output, uint64_t value);

@@ -179,10 +179,7 @@ static void names(void **state)
 static void wcnf_refusals(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *part;
-    } cases[] = {
+    static const refusal cases[] = {
         {"", "a.wcnf:1:1: found the end of the file, expected p wcnf or a clause"},
         {"c only\n", "a.wcnf:2:1: found the end of the file, expected p wcnf or a clause"},
         {"p cnf 2 1\n1 0", "a.wcnf:1:3: found 'cnf', expected wcnf"},
@@ -222,9 +219,7 @@ static void wcnf_refusals(void **state)
         {"1 -99999999999999999999 0", "found '-99999999999999999999', expected a variable of at"},
         {"1 1 0\np wcnf 1 1 10\n", "a.wcnf:2:1: found 'p', expected a finite weight or h"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        refuse_model("a.wcnf", cases[i].text, NULL, GBS_ERR_FORMAT, cases[i].part);
-    }
+    refuse_all("a.wcnf", cases, sizeof cases / sizeof cases[0], NULL);
     const gbs_read_options lenient = {.lenient = 1};
     expect_read("a.wcnf", "p wcnf 1 1 10\n1 1 0\n1 1 0", &lenient, (const double[]){0, 1}, 2);
 }
@@ -232,15 +227,11 @@ static void wcnf_refusals(void **state)
 static void mln_refusals(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *part;
-    } cases[] = {
+    static const refusal cases[] = {
         {"", "a.mln:1:1: found the end of the file, expected a clause"},
         {"// nothing\n", "a.mln:2:1: found the end of the file, expected a clause"},
         {"Smokes(person)\n",
          "a.mln:1:15: found the end of the line, expected a weight before the g"},
-        {"1 a", NULL},
         {"1", "a.mln:1:2: found the end of the line, expected a name"},
         {"1 // a", "a.mln:1:3: found the end of the line, expected a name"},
         {"1 a v", "a.mln:1:6: found the end of the line, expected a name"},
@@ -260,17 +251,11 @@ static void mln_refusals(void **state)
         {".", "found '.', expected a period only at the end"},
         {"!.", "found '!', expected a name"},
         {"a v b", "a.mln:1:6: found the end of the line, expected a weight before the ground cla"},
-        {"-inf a", NULL},
+        {"-inf a", "a.mln:1:1: found '-inf', expected a finite weight"},
         {"1e999 a", "beyond the largest double"},
         {"1,5 a", "found 'a', expected v"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (cases[i].part != NULL) {
-            refuse_model("a.mln", cases[i].text, NULL, GBS_ERR_FORMAT, cases[i].part);
-        }
-    }
-    refuse_model("a.mln", "-inf a", NULL, GBS_ERR_FORMAT,
-                 "a.mln:1:1: found '-inf', expected a finite weight");
+    refuse_all("a.mln", cases, sizeof cases / sizeof cases[0], NULL);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */

@@ -70,10 +70,7 @@ static void layouts(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *part;
-    } cases[] = {
+    static const refusal cases[] = {
         {"", "a.col:1:1: found the end of the file, expected p edge N M"},
         {"c only", "a.col:1:7: found the end of the file, expected p edge N M"},
         {"p graph 3 2", "a.col:1:3: found 'graph', expected edge or col"},
@@ -95,9 +92,7 @@ static void refusals(void **state)
         {"p edge 9223372036854775808 1\ne 1 2", "a.col:1:8: found 9223372036854775808 variables"},
     };
     gbs_read_options options = {.states = 3};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        refuse_model("a.col", cases[i].text, &options, GBS_ERR_FORMAT, cases[i].part);
-    }
+    refuse_all("a.col", cases, sizeof cases / sizeof cases[0], &options);
     options.lenient = 1;
     gbs_model_free(read_model("a.col", "p edge 3 7\ne 1 2\ne 2 3", &options));
     options.states = 0;

@@ -3,14 +3,13 @@
  * written with memory running out. Nothing may crash or leak, and what fails says where. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "io/test_models.h"
+#include "io/test_damage.h"
 
 typedef struct sample {
     const char *format;
@@ -36,29 +35,6 @@ static const sample SAMPLES[] = {
 static gbs_read_options options_of(const sample *s)
 {
     return (gbs_read_options){.format = s->format, .states = s->states};
-}
-
-/* Reads n bytes that lie at the end of their allocation, so that a checker sees a step too far. */
-static bool read_exactly(const char *bytes, size_t n, const gbs_read_options *options)
-{
-    gbs_model *model = NULL;
-    gbs_error err = {0};
-    char *copy = malloc(n == 0 ? 1 : n);
-    assert_non_null(copy);
-    memcpy(copy, bytes, n);
-    gbs_status status = gbs_model_read_memory("name", copy, n, options, &model, &err);
-    if (status == GBS_OK) {
-        assert_non_null(model);
-        gbs_model_free(model);
-    } else {
-        assert_null(model);
-        if (strncmp(err.message, "name:", 5) != 0) {
-            fail_msg("%s", err.message);
-        }
-        assert_true(strlen(err.message) > 10);
-    }
-    free(copy);
-    return status == GBS_OK;
 }
 
 /* Of formats without counts a prefix is a file wherever its last line is whole. */
@@ -103,62 +79,31 @@ static void cut_anywhere(void **state)
     }
 }
 
-static uint64_t next_random(uint64_t *state) /* splitmix64 */
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-/* Another byte, a run left out, a word put in. */
-static size_t mutate(char *text, size_t n, size_t size, uint64_t *seed)
-{
-    static const char *const words[] = {"99999999999999999999",
-                                        "-1",
-                                        "0",
-                                        "1e999",
-                                        "nan",
-                                        "inf",
-                                        " ",
-                                        "\n",
-                                        "c",
-                                        "#",
-                                        "h",
-                                        "p",
-                                        "e",
-                                        "v",
-                                        "!",
-                                        "//",
-                                        ".",
-                                        "-",
-                                        "%",
-                                        "array",
-                                        "pattern",
-                                        "65536",
-                                        "1 2",
-                                        "integer"};
-    const uint64_t r = next_random(seed);
-    const size_t at = (size_t)(next_random(seed) % (n + 1));
-    if (r % 3 == 0 && at < n) {
-        text[at] = (char)(next_random(seed) % 256);
-    } else if (r % 3 == 1 && at < n) {
-        size_t run = 1 + (size_t)(next_random(seed) % 8);
-        run = run < n - at ? run : n - at;
-        memmove(text + at, text + at + run, n - at - run);
-        n -= run;
-    } else {
-        const char *word = words[next_random(seed) % (sizeof words / sizeof words[0])];
-        const size_t length = strlen(word);
-        if (n + length < size) {
-            memmove(text + at + length, text + at, n - at);
-            /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): bytes, not a string */
-            memcpy(text + at, word, length);
-            n += length;
-        }
-    }
-    return n;
-}
+static const char *const WORDS[] = {"99999999999999999999",
+                                    "-1",
+                                    "0",
+                                    "1e999",
+                                    "nan",
+                                    "inf",
+                                    " ",
+                                    "\n",
+                                    "c",
+                                    "#",
+                                    "h",
+                                    "p",
+                                    "e",
+                                    "v",
+                                    "!",
+                                    "//",
+                                    ".",
+                                    "-",
+                                    "%",
+                                    "array",
+                                    "pattern",
+                                    "65536",
+                                    "1 2",
+                                    "integer"};
+#define N_WORDS (sizeof WORDS / sizeof WORDS[0])
 
 static void mutated(void **state)
 {
@@ -174,7 +119,7 @@ static void mutated(void **state)
             size_t n = strlen(s->text);
             memcpy(text, s->text, n);
             for (int j = 0; j <= k % 3; j++) {
-                n = mutate(text, n, sizeof text, &seed);
+                n = mutate(text, n, sizeof text, WORDS, N_WORDS, &seed);
             }
             gbs_read_options options = options_of(s);
             options.lenient = k % 5 == 0;

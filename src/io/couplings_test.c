@@ -290,10 +290,7 @@ static void lenient_comments(void **state)
 static void mtx_refusals(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *part;
-    } cases[] = {
+    static const refusal cases[] = {
         {"", "a.mtx:1:1: found the end of the file, expected %%MatrixMarket"},
         {"3 3 3", "a.mtx:1:1: found '3', expected %%MatrixMarket"},
         {"%%MatrixMarket", "found the end of the line, expected matrix"},
@@ -341,9 +338,7 @@ static void mtx_refusals(void **state)
          "expected the end of the file"},
         {"%%MatrixMarket matrix array real symmetric\n4096 4096\n0", "found 4096 rows"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        refuse_model("a.mtx", cases[i].text, NULL, GBS_ERR_FORMAT, cases[i].part);
-    }
+    refuse_all("a.mtx", cases, sizeof cases / sizeof cases[0], NULL);
 }
 
 static void other_refusals(void **state)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "io/test_models.h"
+#include "io/test_damage.h"
 
 /* What a file that is cut short may still be: a last number cut short is another number, a file
  * without its last lines another file (their own test tells which). */
@@ -34,35 +34,6 @@ static const char *const FORMATS[] = {"uai", "lg", "bif", "xmlbif", "fg", "alche
 static bool holds_networks_only(const char *format)
 {
     return strcmp(format, "bif") == 0 || strcmp(format, "xmlbif") == 0;
-}
-
-static uint64_t next_random(uint64_t *state) /* splitmix64 */
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-/* Reads n bytes that lie at the end of their allocation, so that a checker sees a step too far. */
-static bool read_exactly(const char *bytes, size_t n, const gbs_read_options *options)
-{
-    gbs_model *model = NULL;
-    gbs_error err = {0};
-    char *copy = malloc(n == 0 ? 1 : n);
-    assert_non_null(copy);
-    memcpy(copy, bytes, n);
-    gbs_status status = gbs_model_read_memory("name", copy, n, options, &model, &err);
-    if (status == GBS_OK) {
-        assert_non_null(model);
-        gbs_model_free(model);
-    } else {
-        assert_null(model);
-        assert_int_equal(strncmp(err.message, "name:", 5), 0);
-        assert_true(strlen(err.message) > 10);
-    }
-    free(copy);
-    return status == GBS_OK;
 }
 
 static void cut_anywhere(void **state)
@@ -94,65 +65,42 @@ static void cut_anywhere(void **state)
     }
 }
 
-static size_t mutate(char *text, size_t n, size_t size, uint64_t *seed)
-{
-    static const char *const words[] = {"99999999999999999999",
-                                        "-1",
-                                        "0",
-                                        "1e999",
-                                        "nan",
-                                        "inf",
-                                        " ",
-                                        "\"",
-                                        "{",
-                                        "}",
-                                        "(",
-                                        ")",
-                                        ";",
-                                        "/*",
-                                        "//",
-                                        "property",
-                                        "default",
-                                        "table",
-                                        "18446744073709551615",
-                                        "65536",
-                                        "BAYES",
-                                        "\n",
-                                        "|",
-                                        "[",
-                                        "<",
-                                        ">",
-                                        "/>",
-                                        "&#65;",
-                                        "<!--",
-                                        "-->",
-                                        "<![CDATA[",
-                                        "</TABLE>",
-                                        "#",
-                                        "\t",
-                                        "///"};
-    uint64_t r = next_random(seed);
-    size_t at = (size_t)(next_random(seed) % (n + 1));
-    const char *word = words[next_random(seed) % (sizeof words / sizeof words[0])];
-    size_t length = strlen(word);
-    if (r % 4 == 0 && at < n) { /* another byte */
-        text[at] = (char)(next_random(seed) % 256);
-    } else if (r % 4 == 1 && at < n) { /* a run left out */
-        size_t run = 1 + (size_t)(next_random(seed) % 8);
-        run = run < n - at ? run : n - at;
-        memmove(text + at, text + at + run, n - at - run);
-        n -= run;
-    } else if (r % 4 == 2 && n + length < size) { /* a word put in */
-        memmove(text + at + length, text + at, n - at);
-        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): bytes, not a string */
-        memcpy(text + at, word, length);
-        n += length;
-    } else if (at + length <= n) { /* a word put over */
-        /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): bytes, not a string */
-        memcpy(text + at, word, length);
-    }
-    return n;
-}
+static const char *const WORDS[] = {"99999999999999999999",
+                                    "-1",
+                                    "0",
+                                    "1e999",
+                                    "nan",
+                                    "inf",
+                                    " ",
+                                    "\"",
+                                    "{",
+                                    "}",
+                                    "(",
+                                    ")",
+                                    ";",
+                                    "/*",
+                                    "//",
+                                    "property",
+                                    "default",
+                                    "table",
+                                    "18446744073709551615",
+                                    "65536",
+                                    "BAYES",
+                                    "\n",
+                                    "|",
+                                    "[",
+                                    "<",
+                                    ">",
+                                    "/>",
+                                    "&#65;",
+                                    "<!--",
+                                    "-->",
+                                    "<![CDATA[",
+                                    "</TABLE>",
+                                    "#",
+                                    "\t",
+                                    "///"};
+#define N_WORDS (sizeof WORDS / sizeof WORDS[0])
 
 static void mutated(void **state)
 {
@@ -167,7 +115,7 @@ static void mutated(void **state)
             memcpy(text, original, n);
             size_t m = n;
             for (int k = 0; k <= i % 3; k++) {
-                m = mutate(text, m, sizeof text, &seed);
+                m = mutate(text, m, sizeof text, WORDS, N_WORDS, &seed);
             }
             gbs_read_options options = {.format = i % 2 == 0 ? FILES[f].format : FILES[f].other,
                                         .lenient = i % 5 == 0,
@@ -200,7 +148,7 @@ static void mutated_results(void **state)
         size_t n = strlen(original);
         memcpy(text, original, n);
         for (int k = 0; k <= i % 3; k++) {
-            n = mutate(text, n, sizeof text - 1, &seed);
+            n = mutate(text, n, sizeof text - 1, WORDS, N_WORDS, &seed);
         }
         text[n] = 0;
         const char *path = scratch_file("r", text);

@@ -10,16 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/test_random.h"
 #include "gibbsite/io.h"
-
-/* splitmix64: any sequence of well mixed bits does here. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
 
 static uint64_t bits_of(double value)
 {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "io/ending.h"
 #include "io/formats.h"
 #include "io/system.h"
 
@@ -21,24 +22,10 @@ const char *gbsi_dw_kind_name(gbsi_dw_kind kind)
 
 /* ---- the meta file ------------------------------------------------------------------------- */
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-/* Whether text[0 .. n) ends in ending, in any case. */
+/* Whether text[0 .. n) ends in ending. */
 static bool ends_in(const char *text, size_t n, const char *ending)
 {
-    const size_t m = strlen(ending);
-    if (n < m) {
-        return false;
-    }
-    for (size_t i = 0; i < m; i++) {
-        if (lower(text[n - m + i]) != ending[i]) {
-            return false;
-        }
-    }
-    return true;
+    return gbsi_ends_in(text, n, ending, strlen(ending));
 }
 
 static bool is_folder(const char *path)

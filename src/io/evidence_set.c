@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/ending.h"
 #include "io/formats.h"
 #include "io/image.h"
 #include "model/model.h"

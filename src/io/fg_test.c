@@ -24,26 +24,10 @@ static void smallest(void **state)
     gbs_model_free(m);
 }
 
-/* The same density as the hand-made tables of mixed.uai, entry by entry. */
 static void table_order(void **state)
 {
     (void)state;
-    gbs_error err = {0};
-    gbs_model *uai = NULL;
-    gbs_model *fg = NULL;
-    double w_uai[24];
-    double w_fg[24];
-    assert_int_equal(gbs_model_read(data_path("mixed.uai"), NULL, &uai, &err), GBS_OK);
-    if (gbs_model_read(data_path("mixed.fg"), NULL, &fg, &err) != GBS_OK) {
-        fail_msg("%s", err.message);
-    }
-    assert_int_equal(enumerate(uai, w_uai, 24), 24);
-    assert_int_equal(enumerate(fg, w_fg, 24), 24);
-    for (int i = 0; i < 24; i++) {
-        expect_near(w_fg[i], w_uai[i]);
-    }
-    gbs_model_free(uai);
-    gbs_model_free(fg);
+    expect_mixed("mixed.fg");
 }
 
 /* Labels 5 2 of cardinalities 2 3: index 4 is x5 = 0, x2 = 2. What is not listed is 0. */
@@ -88,11 +72,7 @@ static void layouts(void **state)
         "\xef\xbb\xbf# by hand\n#\n1\n# a factor\n1\n0\n2\n2\n1 3\n0 1.0e0\n# the end",
         "1 1 +0 02 2 1 3. 0 1",
     };
-    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
-        gbs_model *n = read_model("b.FG.gz", same[i], NULL);
-        assert_string_equal(gbs_model_digest(n), gbs_model_digest(m));
-        gbs_model_free(n);
-    }
+    expect_same_model(m, "b.FG.gz", same, sizeof same / sizeof same[0]);
     gbs_model_free(m);
 }
 
@@ -128,10 +108,7 @@ static void quirks(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *part;
-    } cases[] = {
+    static const refusal cases[] = {
         {"", "a.fg:1:1: found the end of the file, expected the number of factors"},
         {"x", "a.fg:1:1: found 'x', expected the number of factors"},
         {"9223372036854775808", "cannot hold more than 0"},
@@ -156,9 +133,7 @@ static void refusals(void **state)
         {"1 1 0 2 1 1 1 1", "a.fg:1:15: found '1', expected the end of the file after the last"},
         {"1 1 0 2 1 1", "found '1' as the number of entries listed"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        refuse_model("a.fg", cases[i].text, NULL, GBS_ERR_FORMAT, cases[i].part);
-    }
+    refuse_all("a.fg", cases, sizeof cases / sizeof cases[0], NULL);
     /* few bytes may not ask for much */
     refuse_model("a.fg", "1 2 0 1 65535 65535 0", NULL, GBS_ERR_LIMIT,
                  "a.fg:1:3: the table of factor 0 would have more entries");

@@ -44,9 +44,6 @@ typedef struct gbsi_format {
                               const gbs_write_options *options, gbs_error *err);
 } gbsi_format;
 
-/* Whether path has that ending (".tab"), in any case, perhaps with .gz or .zst behind it. */
-bool gbsi_has_ending(const char *path, const char *ending);
-
 /* Readers and writers get options that are never NULL (text formats: text->options). */
 
 gbs_status gbsi_uai_read(gbsi_text *text, gbs_model **model, gbs_error *err);

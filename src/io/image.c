@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/ending.h"
 
 #define MAX_SIDE 32768u
 
@@ -190,18 +191,12 @@ gbs_status gbs_image_read_memory(const char *name, const void *bytes, size_t n_b
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
 /* @return '4', '5', '6' for pbm, pgm, ppm and 'n' for png in word[0 .. 3) in any case, else 0. */
 static char format_of(const char *word)
 {
     static const char names[4][4] = {"pbm", "pgm", "ppm", "png"};
     for (size_t i = 0; i < 4; i++) {
-        if (lower(word[0]) == names[i][0] && lower(word[1]) == names[i][1] &&
-            lower(word[2]) == names[i][2]) {
+        if (gbsi_equal_any_case(word, names[i], 3)) {
             return "456n"[i];
         }
     }
@@ -219,9 +214,7 @@ static gbs_status choose_format(const char *path, const gbs_image_write_options 
                                         "pbm, pgm, ppm, png",
                                         options->format);
     }
-    size_t n = strlen(path);
-    n -= n > 3 && strcmp(path + n - 3, ".gz") == 0 ? 3 : 0;
-    n -= n > 4 && strcmp(path + n - 4, ".zst") == 0 ? 4 : 0;
+    const size_t n = gbs_unpacked_length(path);
     *format = n > 4 && path[n - 4] == '.' ? format_of(path + n - 3) : 0;
     return *format != 0 ? GBS_OK
                         : gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -145,13 +145,6 @@ cleanup:
     return status;
 }
 
-static bool ends_in(const char *path, const char *ending)
-{
-    size_t n = strlen(path);
-    size_t m = strlen(ending);
-    return n >= m && strcmp(path + n - m, ending) == 0;
-}
-
 /* All that does not depend on where the bytes go. */
 static gbs_status new_output(const char *name, gbs_output **output, gbs_error *err)
 {
@@ -181,9 +174,10 @@ gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err
     bool standard = strcmp(path, "-") == 0;
     gbs_output *made = NULL;
     GBSI_TRY(new_output(standard ? "<stdout>" : path, &made, err));
-    if (!standard && ends_in(path, ".gz")) {
+    const char *packing = path + gbs_unpacked_length(path);
+    if (!standard && strlen(packing) == strlen(".gz")) {
         GBSI_TRY(gbsi_deflate_new(path, &made->deflate, err));
-    } else if (!standard && ends_in(path, ".zst")) {
+    } else if (!standard && *packing != 0) {
         GBSI_TRY(gbsi_zstd_new(path, &made->zstd, err));
     }
     if (standard) {

@@ -169,7 +169,7 @@ static void compresses(void **state)
 {
     (void)state;
     gbs_error err;
-    static const char *const names[] = {"plain", "one.gz", "two.gz"};
+    static const char *const names[] = {"plain", "one.gz", "two.GZ"};
     for (size_t i = 0; i < 3; i++) {
         gbs_output *output = open_output(scratch_path(names[i]));
         fill(output);
@@ -186,7 +186,7 @@ static void compresses(void **state)
     static char one[1 << 20];
     static char two[1 << 20];
     size_t n = read_file(scratch_path("one.gz"), one, sizeof one);
-    assert_int_equal(n, read_file(scratch_path("two.gz"), two, sizeof two));
+    assert_int_equal(n, read_file(scratch_path("two.GZ"), two, sizeof two));
     assert_memory_equal(one, two, n);
     /* Two members after one another are one file; garbage after the last is an error. */
     memcpy(one + n, two, n);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/ending.h"
 #include "io/formats.h"
 #include "io/output.h"
 #include "model/model.h"
@@ -60,34 +61,13 @@ static const gbs_write_options default_write = {0};
 
 /* ---- finding one ------------------------------------------------------------------------- */
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-static bool equal_any_case(const char *a, const char *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (lower(a[i]) != lower(b[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Whether path[0 .. n) ends in ending[0 .. m), with something before it. */
-static bool ends_in(const char *path, size_t n, const char *ending, size_t m)
-{
-    return n > m && equal_any_case(path + n - m, ending, m);
-}
-
 /* The longest of the format's endings that path[0 .. n) has; 0 for none. */
 static size_t ending_length(const gbsi_format *format, const char *path, size_t n)
 {
     size_t longest = 0;
     for (const char *at = format->endings; *at != 0;) {
         size_t m = strcspn(at, " ");
-        if (m > longest && ends_in(path, n, at, m)) {
+        if (m > longest && gbsi_ends_in(path, n, at, m)) {
             longest = m;
         }
         at += m + strspn(at + m, " ");
@@ -95,25 +75,11 @@ static size_t ending_length(const gbsi_format *format, const char *path, size_t 
     return longest;
 }
 
-/* Its length without .gz or .zst. */
-static size_t unpacked_length(const char *path)
-{
-    size_t n = strlen(path);
-    n -= ends_in(path, n, ".gz", 3) ? 3 : 0;
-    n -= ends_in(path, n, ".zst", 4) ? 4 : 0;
-    return n;
-}
-
-bool gbsi_has_ending(const char *path, const char *ending)
-{
-    return ends_in(path, unpacked_length(path), ending, strlen(ending));
-}
-
 static const gbsi_format *by_ending(const char *path)
 {
     const gbsi_format *found = NULL;
     size_t longest = 0;
-    size_t n = unpacked_length(path);
+    size_t n = gbs_unpacked_length(path);
     for (size_t i = 0; i < N_FORMATS; i++) {
         size_t m = ending_length(&formats[i], path, n);
         if (m > longest) {
@@ -144,7 +110,7 @@ static gbs_status by_name(const char *name, const gbsi_format **format, gbs_erro
     char list[LIST_BYTES];
     for (size_t i = 0; i < N_FORMATS; i++) {
         const char *known = formats[i].name;
-        if (strlen(name) == strlen(known) && equal_any_case(name, known, strlen(known))) {
+        if (strlen(name) == strlen(known) && gbsi_equal_any_case(name, known, strlen(known))) {
             *format = &formats[i];
             return GBS_OK;
         }

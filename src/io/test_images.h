@@ -3,6 +3,7 @@
 #ifndef GBSI_IO_TEST_IMAGES_H
 #define GBSI_IO_TEST_IMAGES_H
 
+#include "base/test_random.h"
 #include "gibbsite/image.h"
 #include "io/test_models.h"
 
@@ -59,14 +60,6 @@ static inline void expect_same(const gbs_image *a, const gbs_image *b)
     assert_memory_equal(a->color, b->color, 3 * (size_t)a->n_colors);
     size_t n = (size_t)a->width * a->height * a->channels;
     assert_memory_equal(a->sample, b->sample, n * sizeof *a->sample);
-}
-
-static inline uint64_t next_random(uint64_t *state) /* splitmix64 */
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
 }
 
 /* A picture of every kind, 5 x 3, samples up to maxval. */

@@ -110,10 +110,7 @@ static void names(void **state)
 static void refused_markup(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *part;
-    } cases[] = {
+    static const refusal cases[] = {
         {"", "a.xml:1:1: found the end of the file, expected <BIF>"},
         {"hello", "a.xml:1:1: found 'hello', expected a tag"},
         {"<BIF", "expected a blank, '/>' or '>'"},
@@ -149,9 +146,7 @@ static void refused_markup(void **state)
         {HEAD "<NAME>a<!-- </NAME>", "a.xml:2:8: found '<!--' that does not end"},
         {HEAD "<NAME>a<![CDATA[ </NAME>", "found '<![CDATA[' that does not end, expected ']]>'"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        refuse_model("a.xml", cases[i].text, NULL, GBS_ERR_FORMAT, cases[i].part);
-    }
+    refuse_all("a.xml", cases, sizeof cases / sizeof cases[0], NULL);
     refuse_model("a.xml", "<?xml version='1.0' encoding='ISO-8859-1'?><BIF>\xe9", NULL,
                  GBS_ERR_UNSUPPORTED,
                  "a.xml:1:31: found 'ISO-8859-1', expected the encoding UTF-8 or US-ASCII");
@@ -196,10 +191,7 @@ static void refused_references(void **state)
 static void refused_networks(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *part;
-    } cases[] = {
+    static const refusal cases[] = {
         {HEAD "<VARIABLE/>" TAIL, "a.xml:2:2: found a variable without a NAME"},
         {HEAD "<VARIABLE></VARIABLE>" TAIL, "found a variable without a NAME"},
         {HEAD "<VARIABLE><NAME>a</NAME></VARIABLE>" TAIL, "found a variable without an OUTCOME"},
@@ -239,9 +231,7 @@ static void refused_networks(void **state)
              "<GIVEN>a</GIVEN><TABLE>1 0 0 1 0 0</TABLE>") TAIL,
          "directed cycle"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        refuse_model("a.xml", cases[i].text, NULL, GBS_ERR_FORMAT, cases[i].part);
-    }
+    refuse_all("a.xml", cases, sizeof cases / sizeof cases[0], NULL);
     refuse_model("a.xml", HEAD "<VARIABLE TYPE=\"decision\">", NULL, GBS_ERR_UNSUPPORTED,
                  "a.xml:2:17: found 'decision', expected nature: decisions and utilities are not");
     refuse_model("a.xml", HEAD "<VARIABLE TYPE=\"utility\">", NULL, GBS_ERR_UNSUPPORTED, "utility");

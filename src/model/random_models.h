@@ -13,17 +13,14 @@
 
 #include <cmocka.h>
 
+#include "base/test_random.h"
 #include "model/model.h"
 
 enum { MOST_VARIABLES = 6 };
 
-/* splitmix64 (Steele, Lea & Flood 2014): tests of the model do not lean on rng/. */
 static inline uint32_t random_below(uint64_t *seed, uint32_t n)
 {
-    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)(((z ^ (z >> 31)) >> 33) % n);
+    return (uint32_t)((next_random(seed) >> 33) % n);
 }
 
 /* Eighths in [-4, 4]: sums of them are exact. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/test_random.h"
 #include "fuzz.h"
 
 typedef struct mutator {
@@ -15,17 +16,9 @@ typedef struct mutator {
     uint64_t seed;
 } mutator;
 
-static uint64_t next(mutator *m) /* splitmix64 */
-{
-    uint64_t z = m->seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 static size_t below(mutator *m, size_t n)
 {
-    return n == 0 ? 0 : (size_t)(next(m) % n);
+    return n == 0 ? 0 : (size_t)(next_random(&m->seed) % n);
 }
 
 /* Bytes [at, at + n) become those given, as far as there is room. */
