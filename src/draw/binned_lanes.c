@@ -31,37 +31,65 @@ INLINE size_t at_lane(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row
     return tile->lanes == 1 ? herd->cell[slot] + bin : (herd->cell[slot] + bin) * GBSI_LANES + lane;
 }
 
-INLINE vu post_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin)
+/* A place of sixteen chains. */
+INLINE vu post_row16(uint32_t *phase, vu chance, vu bin, const bool one_bin)
 {
-    uint32_t *phase = herd->group[tile->group].phase;
-    if (tile->lanes != 1) {
-        phase += herd->cell[slot_of(tile, row)] * GBSI_LANES;
-        const vu at = vu_add(vu_shl(bin, 4), vu_iota());
-        const vu u = vu_add(vu_gather(phase, at), chance);
+    const vu at = one_bin ? vu_iota() : vu_add(vu_shl(bin, 4), vu_iota());
+    const vu u = vu_add(one_bin ? vu_load(phase) : vu_gather(phase, at), chance);
+    if (one_bin) {
+        vu_store(phase, u);
+    } else {
         vu_scatter(phase, at, u);
-        return vu_select(vu_lt(u, chance), vu_set1(1), vu_set1(0));
     }
+    return vu_select(vu_lt(u, chance), vu_set1(1), vu_set1(0));
+}
+
+/* Sixteen places of one chain whose weights stand side by side. */
+INLINE bool side_by_side(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
+{
+    const uint32_t slot = tile->first_slot + GBSI_LANES * row;
+    return tile->contiguous && lanes_of_row(tile, row) == GBSI_LANES &&
+           herd->cell[slot + GBSI_LANES - 1] - herd->cell[slot] ==
+               (size_t)(GBSI_LANES - 1) * herd->how.n_bins;
+}
+
+INLINE vu post_slice(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin)
+{
+    uint32_t *phase =
+        herd->group[tile->group].phase + herd->cell[tile->first_slot + GBSI_LANES * row];
+    const vu at = vu_add(vu_mul(vu_iota(), vu_set1(herd->how.n_bins)), bin);
+    const vu u = vu_add(vu_gather(phase, at), chance);
+    vu_scatter(phase, at, u);
+    return vu_select(vu_lt(u, chance), vu_set1(1), vu_set1(0));
+}
+
+/* Places of one chain. */
+INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin)
+{
     uint32_t p[GBSI_LANES];
     uint32_t b[GBSI_LANES];
     uint32_t value[GBSI_LANES] = {0};
+    if (side_by_side(herd, tile, row)) {
+        return post_slice(herd, tile, row, chance, bin);
+    }
     vu_store(p, chance);
     vu_store(b, bin);
     for (uint32_t lane = 0; lane < lanes_of_row(tile, row); ++lane) {
-        uint32_t *u = phase + at_lane(herd, tile, row, lane, b[lane]);
+        uint32_t *u = herd->group[tile->group].phase + at_lane(herd, tile, row, lane, b[lane]);
         *u += p[lane];
         value[lane] = *u < p[lane];
     }
     return vu_load(value);
 }
 
-INLINE vu pre_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, const gbsi_chances *c,
-                  vu bin)
+/* @param open bits of the lanes whose weight moves. */
+INLINE vu pre_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin,
+                  unsigned open)
 {
     uint32_t p[GBSI_LANES];
     uint32_t b[GBSI_LANES];
     uint32_t value[GBSI_LANES] = {0};
-    const unsigned open = vm_bits(c->open);
-    vu_store(p, c->chance);
+    vu_store(p, chance);
     vu_store(b, bin);
     for (uint32_t lane = 0; lane < lanes_of_row(tile, row); ++lane) {
         int64_t *w = herd->group[tile->group].balance + at_lane(herd, tile, row, lane, b[lane]);
@@ -73,14 +101,57 @@ INLINE vu pre_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, const gb
     return vu_load(value);
 }
 
-INLINE void tell(gbsi_tile *tile, uint32_t row, const gbsi_chances *c)
+INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
 {
-    float *p = tile->p + (size_t)row * (tile->odds ? 1 : 2) * GBSI_LANES;
-    if (tile->odds) {
-        vf_store(p, c->p[1]);
+    if (tile->value_bytes == 1) {
+        vu_store_u8((uint8_t *)tile->value + (size_t)row * GBSI_LANES, value);
     } else {
-        vf_store(p, c->p[0]);
-        vf_store(p + GBSI_LANES, c->p[1]);
+        vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
+    }
+}
+
+/* 32 - log2 B where B is a power of two above 1, else 0. */
+static int shift_of(uint32_t n_bins)
+{
+    int shift = 32;
+    for (uint32_t b = n_bins; b > 1; b /= 2) {
+        shift -= 1;
+    }
+    return n_bins > 1 && (n_bins & (n_bins - 1)) == 0 ? shift : 0;
+}
+
+INLINE void odds_rows(gbsi_herd *herd, gbsi_tile *tile, const bool linear, const bool one_bin)
+{
+    const uint32_t n_bins = herd->how.n_bins;
+    const int shift = shift_of(n_bins);
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        const gbsi_chances c = gbsi_chances_of_odds(tile, row, linear);
+        const vu bin =
+            one_bin ? vu_set1(0) : gbsi_bin_of(c.chance, n_bins, shift, herd->how.left_edge);
+        if (!herd->how.post) {
+            store_value(tile, row, pre_row(herd, tile, row, c.chance, bin, 0xFFFF));
+        } else if (tile->lanes == 1) {
+            store_value(tile, row, post_row1(herd, tile, row, c.chance, bin));
+        } else {
+            uint32_t *phase =
+                herd->group[tile->group].phase + herd->cell[slot_of(tile, row)] * GBSI_LANES;
+            store_value(tile, row, post_row16(phase, c.chance, bin, one_bin));
+        }
+        if (tile->p != NULL) {
+            vf_store(tile->p + (size_t)row * GBSI_LANES, c.p[1]);
+        }
+    }
+}
+
+static void binary(void *state, gbsi_tile *tile)
+{
+    gbsi_herd *herd = state;
+    if (tile->linear && herd->how.n_bins == 1) {
+        odds_rows(herd, tile, true, true);
+    } else if (tile->linear) {
+        odds_rows(herd, tile, true, false);
+    } else {
+        odds_rows(herd, tile, false, herd->how.n_bins == 1);
     }
 }
 
@@ -92,27 +163,31 @@ static __attribute__((noinline)) void flag(gbsi_tile *tile, uint32_t row)
     tile->flags |= GBSI_IMPOSSIBLE;
 }
 
-static void two_states(void *state, gbsi_tile *tile)
+/* Two states with hard zeros: where p is 0 or 1 it decides and nothing moves. */
+static void categorical(void *state, gbsi_tile *tile)
 {
     gbsi_herd *herd = state;
+    const uint32_t n_bins = herd->how.n_bins;
+    const int shift = shift_of(n_bins);
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
-        gbsi_chances c = gbsi_chances_of_row(tile, row);
+        const gbsi_chances c = gbsi_chances_of_pair(tile, row);
         if (vm_any(c.dead)) {
             flag(tile, row);
         }
-        c.chance = vu_select(c.open, c.chance, vu_set1(0));
-        const vu bin = vu_select(
-            c.open, gbsi_bin_of(c.chance, herd->how.n_bins, herd->how.left_edge), vu_set1(0));
-        vu value = herd->how.post ? post_row(herd, tile, row, c.chance, bin)
-                                  : pre_row(herd, tile, row, &c, bin);
-        value = vu_select(c.open, value, vu_select(c.one, vu_set1(1), vu_set1(0)));
-        if (tile->value_bytes == 1) {
-            vu_store_u8((uint8_t *)tile->value + (size_t)row * GBSI_LANES, value);
-        } else {
-            vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
-        }
+        vu bin = gbsi_bin_of(c.chance, n_bins, shift, herd->how.left_edge);
+        bin = vu_select(c.open, bin, vu_set1(0));
+        const vu chance = vu_select(c.open, c.chance, vu_set1(0));
+        uint32_t *phase = herd->group[tile->group].phase;
+        const vu value = !herd->how.post ? pre_row(herd, tile, row, chance, bin, vm_bits(c.open))
+                         : tile->lanes == 1
+                             ? post_row1(herd, tile, row, chance, bin)
+                             : post_row16(phase + herd->cell[slot_of(tile, row)] * GBSI_LANES,
+                                          chance, bin, false);
+        store_value(tile, row, vu_select(c.open, value, vu_select(c.one, vu_set1(1), vu_set1(0))));
         if (tile->p != NULL) {
-            tell(tile, row, &c);
+            float *p = tile->p + (size_t)row * 2 * GBSI_LANES;
+            vf_store(p, c.p[0]);
+            vf_store(p + GBSI_LANES, c.p[1]);
         }
     }
 }
@@ -124,8 +199,8 @@ const gbsi_draw GBSI_V(gbsi_draw_binned) = {
     .traits = 0,
     .bytes = gbsi_binned_bytes,
     .init = gbsi_binned_init,
-    .binary = two_states,
-    .categorical = two_states,
+    .binary = binary,
+    .categorical = categorical,
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,
     .free = gbsi_herd_free,

@@ -4,6 +4,7 @@
 #ifndef GBSI_DRAW_CHANCE_LANES_H
 #define GBSI_DRAW_CHANCE_LANES_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "plan/tile.h"
@@ -11,67 +12,70 @@
 
 typedef struct gbsi_chances {
     vu chance; /* from 1 to 2^32 - 1 where open */
-    vm open;   /* p is neither 0 nor 1 */
-    vm one;    /* p is 1 */
-    vm dead;   /* neither state has weight */
-    vf p[2];
+    vm open;   /* pairs: p is neither 0 nor 1 */
+    vm one;    /* pairs: p is 1 */
+    vm dead;   /* pairs: neither state has weight */
+    vf p[2];   /* odds: p[1] alone */
 } gbsi_chances;
 
-/* The less likely of two weights relative to their sum, at most 1/2, is exact to float accuracy;
- * p near 1 would not be. */
-static inline gbsi_chances gbsi_chances_of(vf w0, vf w1)
+/* round(q 2^32) of the less likely state, at least 1, and from it that of state 1. q is at most 1/2
+ * and exact to float accuracy, which p near 1 would not be. 2^31 is beyond what converts. */
+static inline vu gbsi_chance_from(vf q, vm likely_one)
 {
-    const vf zero = vf_set1(0.0F);
-    gbsi_chances c;
-    const vm likely_one = vf_lt(w0, w1);
-    const vf total = vf_add(w0, w1);
-    c.dead = vf_eq(total, zero);
-    const vf safe = vf_select(c.dead, vf_set1(1.0F), total);
-    const vf small = vf_div(vf_select(likely_one, w0, w1), safe);
-    const vf large = vf_div(vf_select(likely_one, w1, w0), safe);
-    c.p[0] = vf_select(likely_one, small, large);
-    c.p[1] = vf_select(likely_one, large, small);
-    c.one = vf_eq(w0, zero);
-    c.open = vm_not(vm_or(vm_or(c.one, vf_eq(w1, zero)), c.dead));
-    c.one = vm_andnot(c.one, c.dead);
-    /* 2^31 is beyond what converts */
-    const vm half = vf_le(vf_set1(0.5F), small);
-    const vf scaled =
-        vf_min(vf_fma(small, vf_set1(0x1p32F), vf_set1(0.5F)), vf_set1(0x1.fffffep30F));
-    vu chance = vu_select(half, vu_set1(UINT32_C(1) << 31), vf_to_vu(scaled));
+    const vf scaled = vf_fma(q, vf_set1(0x1p32F), vf_set1(0.5F));
+    vu chance = vf_to_vu(vf_min(scaled, vf_set1(0x1.fffffep30F)));
+    chance = vu_select(vf_le(vf_set1(0.5F), q), vu_set1(UINT32_C(1) << 31), chance);
     chance = vu_select(vu_eq(chance, vu_set1(0)), vu_set1(1), chance);
-    c.chance = vu_select(likely_one, vu_sub(vu_set1(0), chance), chance);
+    return vu_select(likely_one, vu_sub(vu_set1(0), chance), chance);
+}
+
+/* Finite log-odds: always open. With odds r, q = min(r, 1) / (1 + r). */
+static inline gbsi_chances gbsi_chances_of_odds(const gbsi_tile *tile, uint32_t row, bool linear)
+{
+    const vf one = vf_set1(1.0F);
+    const vf given = vf_load(tile->w + (size_t)row * GBSI_LANES);
+    const vf r = linear ? given : vf_exp_low(vf_neg(vf_abs(given)));
+    const vm likely_one = vf_lt(linear ? one : vf_set1(0.0F), given);
+    const vf q = vf_div(linear ? vf_min(r, one) : r, vf_add(one, r));
+    gbsi_chances c = {.chance = gbsi_chance_from(q, likely_one)};
+    c.p[1] = vf_select(likely_one, vf_sub(one, q), q);
     return c;
 }
 
-/* Of a row of a tile, in any of its forms. */
-static inline gbsi_chances gbsi_chances_of_row(const gbsi_tile *tile, uint32_t row)
+/* Weights that may be 0, or logs that may be -infinity. */
+static inline gbsi_chances gbsi_chances_of_pair(const gbsi_tile *tile, uint32_t row)
 {
+    const vf zero = vf_set1(0.0F);
     const vf one = vf_set1(1.0F);
-    const float *w = tile->w + (size_t)row * (tile->odds ? 1 : 2) * GBSI_LANES;
-    const vf given = vf_load(w);
-    if (tile->odds && tile->linear) {
-        return gbsi_chances_of(one, given);
+    const float *w = tile->w + (size_t)row * 2 * GBSI_LANES;
+    vf w0 = vf_load(w);
+    vf w1 = vf_load(w + GBSI_LANES);
+    if (!tile->linear) {
+        const vf top = vf_max(w0, w1);
+        const vf safe = vf_select(vf_eq(top, vf_set1(-INFINITY)), zero, top);
+        w0 = vf_exp_low(vf_sub(w0, safe));
+        w1 = vf_exp_low(vf_sub(w1, safe));
     }
-    if (tile->odds) {
-        const vf e = vf_exp_low(vf_neg(vf_abs(given)));
-        const vm likely_one = vf_lt(vf_set1(0.0F), given);
-        return gbsi_chances_of(vf_select(likely_one, e, one), vf_select(likely_one, one, e));
-    }
-    const vf other = vf_load(w + GBSI_LANES);
-    if (tile->linear) {
-        return gbsi_chances_of(given, other);
-    }
-    const vf top = vf_max(given, other);
-    const vm dead = vf_eq(top, vf_set1(-INFINITY));
-    const vf safe = vf_select(dead, vf_set1(0.0F), top);
-    return gbsi_chances_of(vf_exp_low(vf_sub(given, safe)), vf_exp_low(vf_sub(other, safe)));
+    gbsi_chances c;
+    const vf total = vf_add(w0, w1);
+    c.dead = vf_eq(total, zero);
+    const vm likely_one = vf_lt(w0, w1);
+    const vf q = vf_div(vf_select(likely_one, w0, w1), vf_select(c.dead, one, total));
+    c.p[0] = vf_select(likely_one, q, vf_sub(one, q));
+    c.p[1] = vf_select(likely_one, vf_sub(one, q), q);
+    c.one = vm_andnot(vf_eq(w0, zero), c.dead);
+    c.open = vm_not(vm_or(vf_eq(w0, zero), vf_eq(w1, zero)));
+    c.chance = gbsi_chance_from(q, likely_one);
+    return c;
 }
 
 /* The bin of P 2^-32: intervals (b/B, (b+1)/B], or [b/B, (b+1)/B) [M20]. P B in 64 bits is exact.
  */
-static inline vu gbsi_bin_of(vu chance, uint32_t n_bins, bool left_edge)
+static inline vu gbsi_bin_of(vu chance, uint32_t n_bins, int shift, bool left_edge)
 {
+    if (shift != 0) {
+        return vu_shr(left_edge ? chance : vu_sub(chance, vu_set1(1)), shift);
+    }
     const vu scale = vu_set1(n_bins);
     const vu high = vu_mul_hi(chance, scale);
     if (left_edge) {

@@ -30,6 +30,7 @@ void gbsi_herd_free(void *state)
     gbsi_free(herd->group);
     gbsi_free(herd->cell);
     gbsi_free(herd->visits);
+    gbsi_herd_slices_free(&herd->slices);
     gbsi_keys_free(&herd->keys);
     gbsi_free(herd);
 }

@@ -12,6 +12,26 @@
 
 struct gbsi_group;
 
+/* Sixteen consecutive slots of one chain, as the second packing of plans has them: dense and of two
+ * states, one coding for all. Element d of lane i stands at [16 d + i]; padding has step 0. */
+typedef struct gbsi_herd_slice {
+    size_t link; /* first of 16 width links and steps */
+    size_t cell; /* of the first lane, to which the offsets of the lanes are relative */
+    size_t lut;  /* likewise; GBSI_NO_LUT */
+    uint32_t width;
+    uint8_t coding;  /* gbsi_coding of all */
+    uint8_t regular; /* else slot by slot */
+} gbsi_herd_slice;
+
+typedef struct gbsi_herd_slices {
+    gbsi_herd_slice *slice; /* [ceil(n_slots / 16)], NULL with sixteen lanes */
+    uint32_t *link;         /* slots */
+    uint32_t *step;
+    uint32_t *cell;   /* [16 slices] */
+    uint32_t *lut;    /* likewise */
+    uint32_t *offset; /* likewise: of codes */
+} gbsi_herd_slices;
+
 /* Weights of one group of chains. Rules use what they need, the rest is NULL. */
 typedef struct gbsi_herd_group {
     uint32_t *phase;       /* [n_phases][lanes] */
@@ -28,6 +48,7 @@ typedef struct gbsi_herd {
     uint32_t lanes, n_groups;
     uint64_t room, taken; /* bytes; of tables */
     gbsi_keys keys;       /* keys that decide; empty with bins */
+    gbsi_herd_slices slices;
     size_t n_phases, n_balances, n_shares;
     size_t *cell; /* [n_slots] bins: first phase of the slot; NULL: keys.slot says it */
     gbsi_herd_group *group;
@@ -76,6 +97,10 @@ gbs_status gbsi_herd_begin_pass(void *herd, const struct gbsi_schedule *schedule
                                 const struct gbsi_group *group, uint64_t pass, gbs_error *err);
 gbs_status gbsi_herd_save(const void *herd, const gbsi_draw_sink *sink, gbs_error *err);
 gbs_status gbsi_herd_load(void *herd, const gbsi_draw_source *source, gbs_error *err);
+
+/* herded_slices.c */
+gbs_status gbsi_herd_slices_new(const gbsi_keys *keys, gbsi_herd_slices *slices, gbs_error *err);
+void gbsi_herd_slices_free(gbsi_herd_slices *slices);
 
 /* herded.c, for every instruction set: keys that decide. */
 gbs_status gbsi_herded_extra_edges(const gbsi_conditioned *model, const gbs_run_options *options,

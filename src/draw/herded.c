@@ -114,6 +114,9 @@ gbs_status gbsi_herded_init(const gbsi_draw_job *job, void **state, gbs_error *e
     herd->n_shares = herd->keys.n_shares;
     GBSI_TRY(gbsi_herd_take(herd, err));
     GBSI_TRY(take_tables(herd, err));
+    if (herd->lanes == 1) {
+        GBSI_TRY(gbsi_herd_slices_new(&herd->keys, &herd->slices, err));
+    }
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         const uint64_t *name = herd->keys.name;
         for (uint32_t slot = 0; slot < herd->plan->n_slots; ++slot) {

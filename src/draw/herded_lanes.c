@@ -34,6 +34,15 @@ INLINE vu code16(const gbsi_keys *keys, const gbsi_key_slot *s, const gbsi_tile 
     return vb_widen(code);
 }
 
+INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
+{
+    if (tile->value_bytes == 1) {
+        vu_store_u8((uint8_t *)tile->value + (size_t)row * GBSI_LANES, value);
+    } else {
+        vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
+    }
+}
+
 /* One row for each key; lanes of other keys add nothing. */
 INLINE vu few_keys(uint32_t *phase, const uint32_t *chance, uint32_t n_keys, vu key)
 {
@@ -67,14 +76,69 @@ INLINE void place16(gbsi_herd *herd, gbsi_tile *tile, uint32_t i, const gbsi_key
     }
     const vu value = s->n_keys <= FEW_KEYS ? few_keys(phase, chance, s->n_keys, key)
                                            : many_keys(phase, chance, key);
-    if (tile->value_bytes == 1) {
-        vu_store_u8((uint8_t *)tile->value + (size_t)i * GBSI_LANES, value);
-    } else {
-        vu_store_u16((uint16_t *)tile->value + (size_t)i * GBSI_LANES, value);
-    }
+    store_value(tile, i, value);
     if (tile->p != NULL) {
         const vf p = vf_mul(vf_from_vu(vu_gather(chance, key)), vf_set1(0x1p-32F));
         vf_store(tile->p + (size_t)i * GBSI_LANES, p);
+    }
+}
+
+/* ---- one chain ---------------------------------------------------------------------------------
+ */
+
+INLINE vu slice_code(const gbsi_herd_slices *slices, const gbsi_herd_slice *s, uint32_t slot,
+                     const gbsi_tile *tile, const bool wide)
+{
+    const uint32_t *link = slices->link + s->link;
+    const uint32_t *step = slices->step + s->link;
+    const bool radix = s->coding == GBSI_CODE_RADIX;
+    const bool bits = s->coding == GBSI_CODE_BITS;
+    vu code = radix ? vu_load(slices->offset + slot) : vu_set1(0);
+    for (uint32_t d = s->width; d-- > 0;) {
+        const vu at = vu_load(link + (size_t)GBSI_LANES * d);
+        const vu x = wide ? vu_gather_u16(tile->state, at) : vu_gather_u8(tile->state, at);
+        code = bits ? vu_add(code, code) : code;
+        code = vu_add(code, radix ? vu_mul(x, vu_load(step + (size_t)GBSI_LANES * d)) : x);
+    }
+    return code;
+}
+
+/* Sixteen consecutive slots of one chain. */
+INLINE void slice_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row, const gbsi_herd_slice *s)
+{
+    const gbsi_herd_slices *slices = &herd->slices;
+    const uint32_t slot = tile->first_slot + GBSI_LANES * row;
+    const uint32_t *chance = herd->keys.chance + s->cell;
+    uint32_t *phase = herd->group[tile->group].phase + s->cell;
+    vu key = tile->value_bytes == 1 ? slice_code(slices, s, slot, tile, false)
+                                    : slice_code(slices, s, slot, tile, true);
+    if (s->lut != GBSI_NO_LUT) {
+        key = vu_gather(herd->keys.lut + s->lut, vu_add(key, vu_load(slices->lut + slot)));
+    }
+    const vu at = vu_add(key, vu_load(slices->cell + slot));
+    const vu p = vu_gather(chance, at);
+    const vu u = vu_add(vu_gather(phase, at), p);
+    vu_scatter(phase, at, u);
+    store_value(tile, row, vu_select(vu_lt(u, p), vu_set1(1), vu_set1(0)));
+    if (tile->p != NULL) {
+        vf_store(tile->p + (size_t)row * GBSI_LANES, vf_mul(vf_from_vu(p), vf_set1(0x1p-32F)));
+    }
+}
+
+static void rows_of_one(gbsi_herd *herd, gbsi_tile *tile)
+{
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        const uint32_t first = GBSI_LANES * row;
+        const uint32_t slot = tile->first_slot + first;
+        const bool whole =
+            tile->contiguous && slot % GBSI_LANES == 0 && first + GBSI_LANES <= tile->n_places;
+        if (whole && herd->slices.slice[slot / GBSI_LANES].regular) {
+            slice_row(herd, tile, row, &herd->slices.slice[slot / GBSI_LANES]);
+            continue;
+        }
+        for (uint32_t i = first; i < first + GBSI_LANES && i < tile->n_places; ++i) {
+            gbsi_herded_place(herd, tile, i);
+        }
     }
 }
 
@@ -82,7 +146,7 @@ static void binary(void *state, gbsi_tile *tile)
 {
     gbsi_herd *herd = state;
     if (tile->lanes == 1) {
-        gbsi_herded_places(herd, tile);
+        rows_of_one(herd, tile);
         return;
     }
     for (uint32_t i = 0; i < tile->n_places; ++i) {

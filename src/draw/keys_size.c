@@ -170,6 +170,19 @@ static void add_slot(const gbsi_key_maker *m, uint32_t slot, gbsi_key_sizes *siz
     sizes->hashed_bytes = more(sizes->hashed_bytes, times(grown, m->job->n_groups));
 }
 
+/* Links and offsets of slices of sixteen slots, for one chain. */
+static uint64_t slice_bytes(const gbsi_key_maker *m)
+{
+    uint64_t bytes = (uint64_t)m->plan->n_slots * 16;
+    uint64_t width = 0;
+    for (uint32_t slot = 0; m->context.start != NULL && slot < m->plan->n_slots; ++slot) {
+        const uint64_t n = m->context.start[slot + 1] - m->context.start[slot];
+        width = slot % GBSI_LANES == 0 || n > width ? n : width;
+        bytes += slot % GBSI_LANES == GBSI_LANES - 1 ? 8 * GBSI_LANES * width : 0;
+    }
+    return bytes;
+}
+
 /* The largest bound on codes with which the tables fit: all the room where nothing is hashed, half
  * of it where something is. */
 static gbsi_key_sizes sizes_of(const gbsi_key_maker *m)
@@ -179,6 +192,7 @@ static gbsi_key_sizes sizes_of(const gbsi_key_maker *m)
         uint64_t work = 0;
         gbsi_key_sizes sizes = {.most_codes = most};
         sizes.dense_bytes = (uint64_t)m->plan->n_slots * sizeof(gbsi_key_slot) + 8 * n_links;
+        sizes.dense_bytes += m->job->lanes == 1 ? slice_bytes(m) : 0;
         for (uint32_t slot = 0; slot < m->plan->n_slots; ++slot) {
             add_slot(m, slot, &sizes, &work);
         }

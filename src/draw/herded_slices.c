@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys of one chain, sixteen slots side by side. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "draw/herd.h"
+
+#define WIDTH 16u
+
+void gbsi_herd_slices_free(gbsi_herd_slices *slices)
+{
+    gbsi_free(slices->slice);
+    gbsi_free(slices->link);
+    gbsi_free(slices->step);
+    gbsi_free(slices->cell);
+    gbsi_free(slices->lut);
+    gbsi_free(slices->offset);
+    *slices = (gbsi_herd_slices){0};
+}
+
+/* Slots of many links are left alone: padding would cost more than it saves. */
+#define MOST_WIDTH 64u
+
+/* The shape of a slice; links are not placed yet. */
+static gbsi_herd_slice shape_of(const gbsi_keys *keys, uint32_t first)
+{
+    const gbsi_key_slot *s = keys->slot + first;
+    gbsi_herd_slice made = {.cell = s->cell, .lut = s->lut, .coding = s->coding, .regular = 1};
+    if (first + WIDTH > keys->plan->n_slots) {
+        return (gbsi_herd_slice){0};
+    }
+    for (uint32_t i = 0; i < WIDTH; ++i) {
+        made.width = s[i].n_links > made.width ? s[i].n_links : made.width;
+        /* bits are shifted in from the last link on, so that all need as many */
+        made.coding =
+            s[i].coding != s->coding || s[i].n_links != s->n_links ? GBSI_CODE_RADIX : made.coding;
+        made.regular &= s[i].coding != GBSI_CODE_HASHED && keys->plan->arity[first + i] == 2 &&
+                        s[i].cell - s->cell < INT32_MAX / 2 &&
+                        (s->lut == GBSI_NO_LUT || s[i].lut - s->lut < INT32_MAX / 2);
+    }
+    made.regular &= made.width <= MOST_WIDTH;
+    return made;
+}
+
+static void fill(const gbsi_keys *keys, uint32_t first, const gbsi_herd_slice *made,
+                 gbsi_herd_slices *slices)
+{
+    for (uint32_t i = 0; i < WIDTH; ++i) {
+        const gbsi_key_slot *s = &keys->slot[first + i];
+        slices->cell[first + i] = (uint32_t)(s->cell - made->cell);
+        slices->lut[first + i] = (uint32_t)(s->lut - made->lut);
+        slices->offset[first + i] = s->offset;
+        for (uint32_t d = 0; d < made->width; ++d) {
+            const size_t at = made->link + (size_t)WIDTH * d + i;
+            slices->link[at] = d < s->n_links ? keys->link[s->link + d] : first;
+            slices->step[at] = d < s->n_links ? keys->step[s->link + d] : 0;
+        }
+    }
+}
+
+gbs_status gbsi_herd_slices_new(const gbsi_keys *keys, gbsi_herd_slices *slices, gbs_error *err)
+{
+    const uint32_t n = keys->plan->n_slots / WIDTH; /* whole ones */
+    size_t n_links = 0;
+    slices->slice = gbsi_alloc_array_zero((size_t)n + 1, sizeof *slices->slice);
+    for (uint32_t i = 0; slices->slice != NULL && i < n; ++i) {
+        slices->slice[i] = shape_of(keys, WIDTH * i);
+        slices->slice[i].link = n_links;
+        n_links += slices->slice[i].regular ? (size_t)WIDTH * slices->slice[i].width : 0;
+    }
+    slices->link = gbsi_alloc_array(n_links, sizeof *slices->link);
+    slices->step = gbsi_alloc_array(n_links, sizeof *slices->step);
+    slices->cell = gbsi_alloc_array_zero((size_t)WIDTH * n, sizeof *slices->cell);
+    slices->lut = gbsi_alloc_array_zero((size_t)WIDTH * n, sizeof *slices->lut);
+    slices->offset = gbsi_alloc_array_zero((size_t)WIDTH * n, sizeof *slices->offset);
+    if (slices->slice == NULL || slices->link == NULL || slices->step == NULL ||
+        slices->cell == NULL || slices->lut == NULL || slices->offset == NULL) {
+        return gbsi_no_memory(err, "herding keys", 8 * n_links + (size_t)12 * WIDTH * n);
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        if (slices->slice[i].regular) {
+            fill(keys, WIDTH * i, &slices->slice[i], slices);
+        }
+    }
+    return GBS_OK;
+}
