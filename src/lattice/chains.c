@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pass is two jobs of the pool, one per colour: all chains' columns, cut evenly among the
- * members. Sums are integers, so that it does not matter who swept what. */
+ * members; with seams two more for each number of them, and two that count. Sums are integers, so
+ * that it does not matter who swept what. */
 #include "lattice/chains.h"
 
 #include <assert.h>
@@ -186,8 +187,9 @@ void gbsi_lattice_get(const gbsi_lattice_chains *c, uint32_t chain, uint32_t *st
 typedef struct pass_job {
     gbsi_lattice_chains *chains;
     uint64_t pass;
-    uint32_t color;
-    bool count;
+    uint32_t color, n_seams;
+    bool count_only, count;
+    uint64_t unit; /* columns that stay together */
 } pass_job;
 
 static uint32_t n_columns_of(const gbsi_lattice *l)
@@ -206,6 +208,8 @@ static void sweep_columns(const pass_job *job, uint32_t member, uint32_t chain, 
                                 .color = job->color,
                                 .first_column = first,
                                 .end_column = end,
+                                .n_seams = job->n_seams,
+                                .count_only = job->count_only,
                                 .seed = c->seed,
                                 .pass = job->pass,
                                 .chain = chain,
@@ -237,8 +241,8 @@ static void run_member(void *context, uint32_t member)
     const gbsi_lattice_chains *c = job->chains;
     uint64_t first = 0;
     uint64_t end = 0;
-    gbsi_pool_share((uint64_t)n_columns_of(c->lattice) * c->n_chains, 1, member, c->n_members,
-                    &first, &end);
+    gbsi_pool_share((uint64_t)n_columns_of(c->lattice) * c->n_chains, job->unit, member,
+                    c->n_members, &first, &end);
     sweep_share(job, member, first, end);
 }
 
@@ -259,20 +263,42 @@ static void add_up(gbsi_lattice_chains *c)
     }
 }
 
+static void run_job(const pass_job *job)
+{
+    gbsi_lattice_chains *c = job->chains;
+    if (c->n_members == 1 || (uint64_t)c->lattice->n_sites * c->n_chains < LEAST_SHARED) {
+        sweep_share(job, 0, 0, (uint64_t)n_columns_of(c->lattice) * c->n_chains);
+    } else {
+        gbsi_pool_run(c->pool, run_member, (void *)job);
+    }
+}
+
 void gbsi_lattice_pass(gbsi_lattice_chains *c, uint64_t pass, bool count)
 {
-    const uint64_t n_columns = (uint64_t)n_columns_of(c->lattice) * c->n_chains;
-    const bool alone =
-        c->n_members == 1 || (uint64_t)c->lattice->n_sites * c->n_chains < LEAST_SHARED;
+    const gbsi_lattice *l = c->lattice;
+    const uint64_t row = l->padded / GBSI_LATTICE_LANES;
+    const bool counts = count && c->visits != NULL;
     memset(c->partial, 0, (size_t)c->n_members * c->n_chains * sizeof *c->partial);
-    c->n_counted += count && c->visits != NULL;
-    for (uint32_t color = 0; color < 2; ++color) {
-        pass_job job = {c, pass, color, count && c->visits != NULL};
-        if (alone) {
-            sweep_share(&job, 0, 0, n_columns);
-        } else {
-            gbsi_pool_run(c->pool, run_member, &job);
+    c->n_counted += counts;
+    for (uint32_t n_seams = 0; n_seams <= l->n_seams; ++n_seams) {
+        for (uint32_t color = 0; color < 2; ++color) {
+            run_job(&(pass_job){.chains = c,
+                                .pass = pass,
+                                .color = color,
+                                .n_seams = n_seams,
+                                .count = counts && l->n_seams == 0,
+                                .unit = n_seams > 0      ? n_columns_of(l) /* a chain */
+                                        : l->n_seams > 0 ? row
+                                                         : 1});
         }
+    }
+    for (uint32_t color = 0; l->n_seams > 0 && color < 2; ++color) {
+        run_job(&(pass_job){.chains = c,
+                            .pass = pass,
+                            .color = color,
+                            .count_only = true,
+                            .count = counts,
+                            .unit = row});
     }
     add_up(c);
 }

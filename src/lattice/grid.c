@@ -259,11 +259,6 @@ static bool fits(finder *s)
             return false;
         }
     }
-    for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
-        if (grid->wraps[d] && grid->side[d] % 2 != 0) {
-            return false; /* not two-colourable */
-        }
-    }
     return true;
 }
 
@@ -393,7 +388,7 @@ gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const 
     if (!find_sides(&s)) {
         why =
             "neighbours are not those of a grid numbered row by row, with one coupling up to sign "
-            "in each direction and sides that close only if even";
+            "in each direction";
         goto cleanup;
     }
     tidy(&found);

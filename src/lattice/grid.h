@@ -4,7 +4,7 @@
  * Recognised: binary variables without hard zeros, numbered row by row (and layer by layer);
  * factors of one variable of any kind; at most one factor per pair, of any kind, that depends on
  * whether the two agree and on nothing else; pairs are next to each other in one of two or three
- * directions, or first and last of a line of even length; along one direction one J, with either
+ * directions, or first and last of a line of three or more; along one direction one J, with either
  * sign or missing; at most GBSI_GRID_FIELDS different fields. So uniform and anisotropic lattices
  * with open or closed sides, +-J glasses, diluted lattices, fields of a few values. */
 #ifndef GBSI_LATTICE_GRID_H

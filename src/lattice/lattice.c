@@ -46,6 +46,10 @@ static const char *lay_out(gbsi_lattice *l, const gbsi_grid *grid)
     l->n_sites = grid->n_sites;
     memcpy(l->side, grid->side, sizeof l->side);
     memcpy(l->wraps, grid->wraps, sizeof l->wraps);
+    for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
+        l->seam[d] = grid->wraps[d] && grid->side[d] % 2 != 0;
+        l->n_seams += l->seam[d];
+    }
     l->width = (l->side[0] + 1) / 2;
     l->padded = (l->width + 15) / 16 * 16;
     l->n_rows = l->side[1];

@@ -4,7 +4,11 @@
  *
  * Site (X, Y, Z) of colour X + Y + Z mod 2. The slowest side is cut into blocks of an even number
  * `height` of layers, and bit b of a word is the site of block b: so neighbours of a word in the
- * other directions are whole words, and shifts by one bit happen between blocks only. Word
+ * other directions are whole words, and shifts by one bit happen between blocks only.
+ *
+ * First and last of a closed side of odd length are neighbours of one colour: a seam. A site lies
+ * on as many seams as it has last coordinates on such sides, and neighbours of one colour differ in
+ * that number by one; so colour and number together say when a site is updated. Word
  *     w = ((color * height + Z mod height) * n_rows + Y) * padded + X div 2.
  * A state has three more layers: what lies below the first and above the last layer, and above the
  * very last site where that is elsewhere; and 16 words between rows, so that loads of a word's
@@ -42,6 +46,8 @@ typedef struct gbsi_lattice {
     uint32_t n_sites;
     uint32_t side[GBSI_GRID_DIRECTIONS];
     bool wraps[GBSI_GRID_DIRECTIONS];
+    bool seam[GBSI_GRID_DIRECTIONS]; /* closed and odd */
+    uint32_t n_seams;
     /* words */
     uint32_t width, padded; /* words in a row; and rounded up to 16 */
     uint32_t n_rows;        /* of a layer: side[1] */

@@ -148,11 +148,6 @@ typedef struct tally {
     bool energy;
 } tally;
 
-INLINE vu valid_sites(const gbsi_lattice *l, uint32_t w)
-{
-    return l->valid == NULL ? vu_set1(UINT32_MAX) : vu_load(l->valid + w);
-}
-
 /* Neighbours that agree with the sites' new states, by lane. */
 INLINE vu agreement(const vu *y, const uint32_t n, vu state, vu mask)
 {
@@ -166,11 +161,11 @@ INLINE vu agreement(const vu *y, const uint32_t n, vu state, vu mask)
                   vu_add(vu_shl(vu_popcount(bits[1]), 1), vu_shl(vu_popcount(bits[2]), 2)));
 }
 
-/* Sites of one kind with all their bonds; n and folded are constants where this is inlined. */
-INLINE vu update_plain(const row *r, const uint32_t n, const bool folded, tally *t)
+/* Sites of one kind with all their bonds; n and folded are constants where this is inlined.
+ * @param open sites to update. */
+INLINE vu update_plain(const row *r, vu open, const uint32_t n, const bool folded, tally *t)
 {
     const gbsi_lattice *l = r->lattice;
-    const vu valid = valid_sites(l, r->w);
     vu y[GBSI_LATTICE_NEIGHBOURS];
     vu bits[3];
     vu is[GBSI_LATTICE_FOLDED];
@@ -187,12 +182,12 @@ INLINE vu update_plain(const row *r, const uint32_t n, const bool folded, tally 
         is[c] = vu_or(is[c], is[n - c]);
     }
     const vu less = decide(r->random, r->w, is, folded ? n / 2 + 1 : n + 1, l->plain_bit[0],
-                           GBSI_LATTICE_FOLDED, valid);
-    const vu state = vu_and(vu_xor(less, flip), valid);
+                           GBSI_LATTICE_FOLDED, open);
+    const vu state = vu_and(vu_xor(less, flip), open);
     const uint32_t field = l->kind[l->plain_kind].field;
     t->up[field] = vu_add(t->up[field], vu_popcount(state));
     if (t->energy) {
-        t->agree[0] = vu_add(t->agree[0], agreement(y, n, state, valid));
+        t->agree[0] = vu_add(t->agree[0], agreement(y, n, state, open));
     }
     return state;
 }
@@ -249,8 +244,8 @@ INLINE vu sort_sites(const row *r, vu is[GBSI_LATTICE_GROUPS][GBSI_LATTICE_FOLDE
     return flip;
 }
 
-/* Ups by field, agreements by group. */
-INLINE void tally_mixed(const row *r, const vu *y, vu state, vu valid, tally *t)
+/* Sites that are up, by field. */
+INLINE void tally_up(const row *r, vu state, tally *t)
 {
     const gbsi_lattice *l = r->lattice;
     if (l->n_fields == 1) {
@@ -261,21 +256,29 @@ INLINE void tally_mixed(const row *r, const vu *y, vu state, vu valid, tally *t)
         const uint32_t field = l->kind[i].field;
         t->up[field] = vu_add(t->up[field], vu_popcount(own));
     }
+}
+
+/* Agreements by group. @param y from load_bonds(). */
+INLINE void tally_bonds(const row *r, const vu *y, vu state, vu open, const bool forward_only,
+                        tally *t)
+{
+    const gbsi_lattice *l = r->lattice;
     uint32_t k = 0;
-    for (uint32_t g = 0; t->energy && g < l->n_groups; ++g) {
+    for (uint32_t g = 0; g < l->n_groups; ++g) {
         for (uint32_t end = k + l->group_size[g]; k < end; ++k) {
-            const vu mask = l->present[0] == NULL ? valid : vu_load(l->present[k] + r->w);
+            const vu mask = l->present[0] == NULL ? open : vu_load(l->present[k] + r->w);
             const vu same = vu_and_same(mask, y[k], state);
-            t->agree[g] = vu_add(t->agree[g], vu_popcount(same));
+            if (l->forward[k] || !forward_only) {
+                t->agree[g] = vu_add(t->agree[g], vu_popcount(same));
+            }
         }
     }
 }
 
 /* Any sites. */
-static vu update_mixed(const row *r, tally *t)
+static vu update_mixed(const row *r, vu open, tally *t)
 {
     const gbsi_lattice *l = r->lattice;
-    const vu valid = valid_sites(l, r->w);
     vu y[GBSI_LATTICE_NEIGHBOURS];
     vu is[GBSI_LATTICE_GROUPS][GBSI_LATTICE_FOLDED];
     vu mask[GBSI_LATTICE_THRESHOLDS];
@@ -287,9 +290,12 @@ static vu update_mixed(const row *r, tally *t)
     }
     const vu flip = sort_sites(r, is, mask);
     const vu less =
-        decide(r->random, r->w, mask, l->n_thresholds, l->bit[0], GBSI_LATTICE_THRESHOLDS, valid);
-    const vu state = vu_and(vu_xor(less, flip), valid);
-    tally_mixed(r, y, state, valid, t);
+        decide(r->random, r->w, mask, l->n_thresholds, l->bit[0], GBSI_LATTICE_THRESHOLDS, open);
+    const vu state = vu_and(vu_xor(less, flip), open);
+    tally_up(r, state, t);
+    if (t->energy) {
+        tally_bonds(r, y, state, open, false, t);
+    }
     return state;
 }
 
@@ -315,17 +321,17 @@ INLINE void count_visits(const gbsi_lattice_sweep *s, uint32_t w, vu plane)
 /* ---- rows -------------------------------------------------------------------------------------
  */
 
-INLINE vu update(const row *r, tally *t)
+INLINE vu update(const row *r, vu open, tally *t)
 {
     const gbsi_lattice *l = r->lattice;
     if (l->plain_kind == UINT32_MAX ||
         (l->plain != NULL && l->plain[r->w / GBSI_LATTICE_LANES] == 0)) {
-        return update_mixed(r, t);
+        return update_mixed(r, open, t);
     }
     if (l->n_neighbours == 4) {
-        return l->folded ? update_plain(r, 4, true, t) : update_plain(r, 4, false, t);
+        return l->folded ? update_plain(r, open, 4, true, t) : update_plain(r, open, 4, false, t);
     }
-    return l->folded ? update_plain(r, 6, true, t) : update_plain(r, 6, false, t);
+    return l->folded ? update_plain(r, open, 6, true, t) : update_plain(r, open, 6, false, t);
 }
 
 /* Words around the corner of a row are put in place in a copy. */
@@ -333,21 +339,23 @@ typedef struct corner {
     uint32_t word[GBSI_LATTICE_LANES];
 } corner;
 
-/* Neighbours in the row itself: word x + shift, shift -1, 0 or 1, the row being closed. */
-static const uint32_t *around(const gbsi_lattice *l, const uint32_t *words, int shift, uint32_t x,
-                              corner *copy)
+/* Neighbours in the row itself: word x + shift, shift -1, 0 or 1, the row being closed. What lies
+ * around the corner is of the other colour, or across the seam of the own one. */
+INLINE const uint32_t *around(const gbsi_lattice *l, const uint32_t *words, const uint32_t *own,
+                              bool forward, int shift, uint32_t x, corner *copy)
 {
     const uint32_t *from = words + x + shift;
+    const uint32_t *across = l->seam[0] ? own : words;
     const bool low = shift < 0 && x == 0;
-    const bool high = shift > 0 && x + GBSI_LATTICE_LANES >= l->width;
+    const bool high = (shift > 0 || (l->seam[0] && forward)) && x + GBSI_LATTICE_LANES >= l->width;
     if (!low && !high) {
         return from;
     }
     vu_store(copy->word, vu_load(from));
     if (low) {
-        copy->word[0] = words[l->width - 1];
+        copy->word[0] = across[l->width - 1];
     } else {
-        copy->word[l->width - 1 - x] = words[0];
+        copy->word[l->width - 1 - x] = across[0];
     }
     return copy->word;
 }
@@ -376,6 +384,7 @@ static row open_row(const gbsi_lattice_sweep *s, const plane_source *random, uin
 {
     const gbsi_lattice *l = s->lattice;
     const uint32_t *other = s->state + row_start(l, 1 - s->color, 0, 0);
+    const uint32_t *own = s->state + row_start(l, s->color, 0, 0);
     const size_t layer_words = l->n_rows * l->row_words;
     row r = {.lattice = l,
              .random = random,
@@ -383,34 +392,49 @@ static row open_row(const gbsi_lattice_sweep *s, const plane_source *random, uin
              .w = ((s->color * l->height + layer) * l->n_rows + y) * l->padded};
     for (uint32_t k = 0; k < l->n_neighbours; ++k) {
         const bool up = l->forward[k];
+        const uint32_t *words = other;
         uint32_t at = layer + 1;
         uint32_t line = y;
         if (l->direction[k] == 2) {
             at = up ? layer_above(l, layer) : layer;
         } else if (l->direction[k] == 1) {
             line = up ? (y + 1) % l->n_rows : (y + l->n_rows - 1) % l->n_rows;
+            words = l->seam[1] && (up ? line == 0 : y == 0) ? own : other;
         }
-        r.source[k] = other + at * layer_words + line * l->row_words;
+        r.source[k] = words + at * layer_words + line * l->row_words;
     }
     return r;
+}
+
+/* Sixteen words from x on: where they are, and their neighbours. */
+INLINE void point_at(const gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
+                     uint32_t x, corner copy[2], row *here)
+{
+    const gbsi_lattice *l = s->lattice;
+    /* The site at x has place 2 x + odd in its row; its neighbours there have 2 x' + 1 - odd. */
+    const int odd = (int)((s->color + layer + y) % 2);
+    for (uint32_t k = 0; k < l->n_neighbours; ++k) {
+        const bool up = l->forward[k];
+        here->source[k] = l->direction[k] == 0 ? around(l, r->source[k], r->target, up,
+                                                        up ? odd : odd - 1, x, &copy[up])
+                                               : r->source[k] + x;
+    }
+    here->w = r->w + x;
+}
+
+INLINE vu valid_sites(const gbsi_lattice *l, uint32_t w)
+{
+    return l->valid == NULL ? vu_set1(UINT32_MAX) : vu_load(l->valid + w);
 }
 
 static void sweep_row(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
                       uint32_t first, uint32_t end, tally *t)
 {
-    const gbsi_lattice *l = s->lattice;
-    /* The site at x has place 2 x + odd in its row; its neighbours there have 2 x' + 1 - odd. */
-    const int odd = (int)((s->color + layer + y) % 2);
     row here = *r;
     for (uint32_t x = first; x < end; x += GBSI_LATTICE_LANES) {
-        corner copy;
-        for (uint32_t k = 0; k < l->n_neighbours; ++k) {
-            const int shift = l->forward[k] ? odd : odd - 1;
-            here.source[k] =
-                l->direction[k] == 0 ? around(l, r->source[k], shift, x, &copy) : r->source[k] + x;
-        }
-        here.w = r->w + x;
-        const vu state = update(&here, t);
+        corner copy[2];
+        point_at(s, r, layer, y, x, copy, &here);
+        const vu state = update(&here, valid_sites(s->lattice, here.w), t);
         vu_store(r->target + x, state);
         if (s->visits != NULL) {
             count_visits(s, here.w, state);
@@ -418,21 +442,85 @@ static void sweep_row(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint3
     }
 }
 
+/* ---- seams ------------------------------------------------------------------------------------
+ */
+
+/* Sites of sixteen words that lie on as many seams as are swept. */
+INLINE vu sites_on_seams(const gbsi_lattice_sweep *s, uint32_t layer, uint32_t y, uint32_t x)
+{
+    const gbsi_lattice *l = s->lattice;
+    const vu none = vu_set1(0);
+    const vu all = vu_set1(UINT32_MAX);
+    const bool row_is_last = l->seam[1] && y + 1 == l->n_rows;
+    const bool layer_is_last = l->seam[2] && layer == last_layer(l);
+    const vm word_is_last = vu_eq(vu_iota(), vu_set1(l->width - 1 - x));
+    const vu on_x = l->seam[0] ? vu_select(word_is_last, all, none) : none;
+    const vu on_z = layer_is_last ? vu_set1(UINT32_C(1) << (l->n_blocks - 1)) : none;
+    switch ((int)s->n_seams - row_is_last) {
+    case 0:
+        return vu_andnot(all, vu_or(on_x, on_z));
+    case 1:
+        return vu_xor(on_x, on_z);
+    case 2:
+        return vu_and(on_x, on_z);
+    default:
+        return none;
+    }
+}
+
+/* Not inlined a second time, where speed matters less. */
+static __attribute__((noinline)) vu update_any(const row *r, vu open, tally *t)
+{
+    return update(r, open, t);
+}
+
+/* As sweep_row(), of the sites on so many seams; or sums and visits of all sites. */
+static void sweep_row_with_seams(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint32_t y,
+                                 uint32_t first, uint32_t end, tally *t)
+{
+    row here = *r;
+    for (uint32_t x = first; x < end; x += GBSI_LATTICE_LANES) {
+        corner copy[2];
+        point_at(s, r, layer, y, x, copy, &here);
+        const vu before = vu_load(r->target + x);
+        const vu valid = valid_sites(s->lattice, here.w);
+        if (s->count_only) {
+            vu neighbour[GBSI_LATTICE_NEIGHBOURS];
+            load_bonds(&here, neighbour);
+            tally_up(&here, before, t);
+            tally_bonds(&here, neighbour, before, valid, true, t);
+            if (s->visits != NULL) {
+                count_visits(s, here.w, before);
+            }
+            continue;
+        }
+        const vu open = vu_and(valid, sites_on_seams(s, layer, y, x));
+        if (vu_any(open)) {
+            vu_store(r->target + x, vu_or(update_any(&here, open, t), vu_andnot(before, open)));
+        }
+    }
+}
+
+/* ---- layers -----------------------------------------------------------------------------------
+ */
+
 /* The other colour's layers beyond the last, where this share's columns look: layers shifted by one
- * block, the last site being below the first if the side is closed. */
+ * block, the last site being below the first if the side is closed. Across a seam those two sites
+ * are of the own colour. */
 static void prepare_layers(const gbsi_lattice_sweep *s, uint32_t y, uint32_t first, uint32_t end)
 {
     const gbsi_lattice *l = s->lattice;
     const uint32_t last = last_layer(l);
     const int top = (int)l->n_blocks - 1;
     uint32_t *base = s->state + row_start(l, 1 - s->color, 0, y);
+    const uint32_t *across = l->seam[2] ? s->state + row_start(l, s->color, 0, y) : base;
     const size_t layer_words = l->n_rows * l->row_words;
     const bool elsewhere = last + 1 < l->height;
     for (uint32_t x = first; x < end; x += GBSI_LATTICE_LANES) {
         const vu bottom = vu_load(base + layer_words + x);
         const vu highest = vu_load(base + l->height * layer_words + x);
-        const vu final = vu_load(base + (last + 1) * layer_words + x);
-        const vu first_site = vu_shl(vu_and(bottom, vu_set1(1)), top);
+        const vu final = vu_load(across + (last + 1) * layer_words + x);
+        const vu first_site = vu_shl(vu_and(vu_load(across + layer_words + x), vu_set1(1)), top);
         const vu last_site = vu_and(vu_shr(final, top), vu_set1(1));
         vu_store(base + x, vu_or(vu_shl(highest, 1), last_site));
         const vu above = vu_shr(bottom, 1);
@@ -476,13 +564,23 @@ static uint32_t n_columns_of(stretch part)
     return (part.end - part.first) / GBSI_LATTICE_LANES;
 }
 
+static void give_sums(const gbsi_lattice *l, const tally *t, gbsi_lattice_sums *sums)
+{
+    for (uint32_t g = 0; g < l->n_groups; ++g) {
+        sums->agree[g] += add_lanes(t->agree[g]);
+    }
+    for (uint32_t f = 0; f < l->n_fields; ++f) {
+        sums->up[f] += add_lanes(t->up[f]);
+    }
+}
+
 void GBSI_V(gbsi_lattice_sweep)(gbsi_lattice_sweep *s);
 
 void GBSI_V(gbsi_lattice_sweep)(gbsi_lattice_sweep *s)
 {
     const gbsi_lattice *l = s->lattice;
     const plane_source random = open_source(s);
-    tally t = {.energy = s->color == 1};
+    tally t = {.energy = l->n_seams == 0 && s->color == 1};
     for (uint32_t g = 0; g < GBSI_LATTICE_GROUPS; ++g) {
         t.agree[g] = vu_set1(0);
     }
@@ -498,14 +596,15 @@ void GBSI_V(gbsi_lattice_sweep)(gbsi_lattice_sweep *s)
         for (uint32_t column = s->first_column; column < s->end_column;) {
             const stretch part = stretch_at(s, column);
             const row r = open_row(s, &random, layer, part.y);
-            sweep_row(s, &r, layer, part.y, part.first, part.end, &t);
+            if (l->n_seams > 0) {
+                sweep_row_with_seams(s, &r, layer, part.y, part.first, part.end, &t);
+            } else {
+                sweep_row(s, &r, layer, part.y, part.first, part.end, &t);
+            }
             column += n_columns_of(part);
         }
     }
-    for (uint32_t g = 0; g < l->n_groups; ++g) {
-        s->sums.agree[g] += add_lanes(t.agree[g]);
-    }
-    for (uint32_t f = 0; f < l->n_fields; ++f) {
-        s->sums.up[f] += add_lanes(t.up[f]);
+    if (l->n_seams == 0 || s->count_only) {
+        give_sums(l, &t, &s->sums);
     }
 }

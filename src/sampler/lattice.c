@@ -57,12 +57,13 @@ gbs_status gbsi_run_choose_lattice(gbs_run *run, const gbsi_conditioned *model, 
 void gbsi_run_describe_lattice(gbs_run *run)
 {
     gbs_report *r = &run->report;
+    const uint32_t n_batches = 2 * (run->lattice->n_seams + 1);
     run->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
     run->schedule.n_places = run->lattice->n_sites;
-    run->schedule.n_batches = 2; /* and no pieces: the lattice finds its sites itself */
-    r->n_colors = 2;
-    r->n_levels = 2;
-    r->n_batches = 2;
+    run->schedule.n_batches = n_batches; /* and no pieces: the lattice finds its sites itself */
+    r->n_colors = n_batches;
+    r->n_levels = n_batches;
+    r->n_batches = n_batches;
 }
 
 void gbsi_run_trace_pass(gbs_run *run)
