@@ -21,7 +21,7 @@ typedef enum cli_exit {
 typedef struct cli_verb {
     const char *name;     /* "marginals"; "generate ising" where the first operand picks a kind */
     unsigned id;          /* CLI_VERB_*: which rows of the option table it takes */
-    int n_operands;       /* exactly as many */
+    int n_operands;       /* exactly as many; -1: the verb counts them */
     const char *operands; /* how the help names them */
     const char *what;     /* one line */
     const char *notes;    /* more lines for the help, or "" */
@@ -46,6 +46,8 @@ int cli_generate_bayes(cli_arguments *arguments);
 int cli_compare(cli_arguments *arguments);
 int cli_convert(cli_arguments *arguments);
 int cli_uai(cli_arguments *arguments);
+int cli_decompose(cli_arguments *arguments);
+int cli_reproduce(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 

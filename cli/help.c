@@ -118,7 +118,7 @@ static void print_verb(const cli_verb *verb)
     size_t n = 0;
     const cli_option *table = cli_option_table(&n);
     (void)printf("usage: gibbsite %s [options]%s%s\n\n%c%s.\n%s\n", verb->name,
-                 verb->n_operands > 0 ? " " : "", verb->operands,
+                 verb->n_operands != 0 ? " " : "", verb->operands,
                  verb->what[0] >= 'a' ? verb->what[0] - 'a' + 'A' : verb->what[0], verb->what + 1,
                  verb->notes);
     for (size_t i = 0; i < n; i++) {

@@ -113,6 +113,8 @@ typedef struct cli_bar {
 
 void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options);
 void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
+/* For what is not one run. @param share done. */
+void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what);
 void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */
 
 /* ---- summary.c --------------------------------------------------------------------------- */

@@ -87,7 +87,8 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
     int status = cli_parse(verb->id, verb->name, argc, argv, &arguments);
     if (status == CLI_DONE && arguments.help) {
         status = cli_help_verb(verb->name);
-    } else if (status == CLI_DONE && arguments.n_operands != verb->n_operands) {
+    } else if (status == CLI_DONE && verb->n_operands >= 0 &&
+               arguments.n_operands != verb->n_operands) {
         if (arguments.n_operands > verb->n_operands) {
             status = cli_error(CLI_USAGE, "%s: unexpected '%s'; see 'gibbsite help %s'", verb->name,
                                arguments.operand[verb->n_operands], verb->name);

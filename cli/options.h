@@ -22,12 +22,15 @@ enum {
     CLI_VERB_POWERLAW = 1 << 11,
     CLI_VERB_RBM = 1 << 12,
     CLI_VERB_UAI = 1 << 13,
+    CLI_VERB_DECOMPOSE = 1 << 14,
+    CLI_VERB_REPRODUCE = 1 << 15,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
-    CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT,
+    CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT | CLI_VERB_DECOMPOSE,
+    CLI_OBSERVES = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE, /* take evidence */
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
                 CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
-    CLI_ALL = (1 << 14) - 1,
+    CLI_ALL = (1 << 16) - 1,
 };
 
 #define CLI_MAX_OPTIONS 96
@@ -61,6 +64,8 @@ typedef struct cli_arguments {
     const char *monitor;  /* variables of draws */
     const char *query;    /* file of variables */
     const char *log_base; /* of PR files */
+    const char *focus;    /* variable */
+    const char *data;     /* folder */
     const char *picture;  /* RxC */
     uint64_t state;       /* shown in it */
     const char *grid;
@@ -70,6 +75,7 @@ typedef struct cli_arguments {
     uint64_t variables, parents, degree, edges, visible, hidden;
     int progress; /* cli_progress_mode */
     int uai_mpe;  /* the word MPE instead of MAP */
+    int asymptotic, list, quick, check;
     int lenient, normalize_cpts, torus, json, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the table */
     int argc;                             /* the whole command line, for the summary */

@@ -179,3 +179,28 @@ void cli_bar_finish(cli_bar *bar, const gbs_report *report)
         (void)fprintf(stderr, ",\"converged\":%s}\n", report->converged ? "true" : "false");
     }
 }
+
+void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what)
+{
+    char picture[24];
+    char time[48];
+    if (bar->mode == CLI_PROGRESS_NEVER ||
+        (bar->last_s >= 0.0 && elapsed_s < bar->last_s + REDRAW_S)) {
+        return;
+    }
+    bar->last_s = elapsed_s;
+    bar->n_redraws++;
+    if (bar->mode == CLI_PROGRESS_JSON) {
+        (void)fprintf(stderr, "{\"phase\":\"%s\"", what);
+        print_json_number("share", share);
+        print_json_number("elapsed_s", elapsed_s);
+        (void)fputs("}\n", stderr);
+        return;
+    }
+    format_bar(bar, share, picture);
+    format_time(share > 0.0 ? elapsed_s * (1.0 - share) / share : NAN, time, sizeof time);
+    (void)fprintf(stderr, "\r%s %3.0f %% %s%s%s\033[K", picture, 100.0 * share, what,
+                  time[0] != '\0' ? "," : "", time);
+    (void)fflush(stderr);
+    bar->drawn = 1;
+}

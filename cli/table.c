@@ -31,15 +31,26 @@
 #define CLI_MODEL_FORMATS "uai|lg|bif|xmlbif|fg|alchemy|mtx|rud|coo|col|wcnf|mln|gbm|dimmwitted|dimmwitted-tsv"
 
 static const cli_option table[] = {
-    {"evidence", 'e', CLI_LIST, CLI_RUNS | CLI_VERB_INFO, AT(evidence), 0, 0, 0, 0, 0, 0,
+    {"evidence", 'e', CLI_LIST, CLI_OBSERVES, AT(evidence), 0, 0, 0, 0, 0, 0,
      "FILE|NAME=STATE,...", "observed variables: a file, or names or 0-based numbers with states; "
      "may be given again"},
-    TEXT(0, virtual_evidence, "virtual-evidence", CLI_RUNS | CLI_VERB_INFO, "FILE",
+    TEXT(0, virtual_evidence, "virtual-evidence", CLI_OBSERVES, "FILE",
          "likelihoods on variables (soft evidence)")
 #include "gibbsite/options.def"
-    TEXT(0, start, "start", CLI_RUNS, "FILE", "a state for every chain to start from; unset: drawn")
+    TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE, "FILE", "a state for every chain to start from; unset: drawn")
     TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI, "FILE",
          "where the result goes, its format by the ending; unset: standard output")
+    TEXT('o', output, "output", CLI_VERB_REPRODUCE, "FOLDER",
+         "where tables, charts and verdict.txt go; made if it is not there (required)")
+    TEXT(0, focus, "focus", CLI_VERB_DECOMPOSE, "V",
+         "the variable whose errors are taken apart: a name or a 0-based number (required)")
+    FLAG(0, asymptotic, "asymptotic", CLI_VERB_DECOMPOSE,
+         "what D_cor tends to, key by key, without sampling")
+    FLAG(0, list, "list", CLI_VERB_REPRODUCE, "the experiments")
+    FLAG(0, quick, "quick", CLI_VERB_REPRODUCE, "fewer and shorter runs: seconds each")
+    FLAG(0, check, "check", CLI_VERB_REPRODUCE, "exit status 1 if the claim is not found")
+    TEXT(0, data, "data", CLI_VERB_REPRODUCE, "FOLDER",
+         "pictures or models of the paper instead of those made here, where an experiment takes any")
     NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json|npz|dimmwitted|pbm|pgm|ppm|png",
          "format of the result")
     TEXT(0, picture, "picture", CLI_VERB_MARGINALS, "RxC",
@@ -60,7 +71,7 @@ static const cli_option table[] = {
     NAME(0, convention_out, "write-convention", CLI_VERB_CONVERT | CLI_GENERATES,
          "physics|bqm|maxcut", "sign of couplings in the model written; unset: the format's own")
     TEXT(0, summary, "summary", CLI_RUNS, "FILE", "the run as JSON")
-    {"progress", 0, CLI_CHOICE, CLI_RUNS, AT(progress), 0, 0, 3, 0, 0, 0,
+    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO, "JSON instead of text")
     NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_MODEL_FORMATS,
@@ -77,10 +88,10 @@ static const cli_option table[] = {
          "warn about what gibbsite-formats(5) marks lenient, instead of refusing it")
     FLAG(0, normalize_cpts, "normalize-cpts", CLI_MODELS,
          "scale columns of conditional tables to sum to one")
-    NAME(0, evidence_format, "evidence-format", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_UAI,
+    NAME(0, evidence_format, "evidence-format", CLI_OBSERVES | CLI_VERB_UAI,
          "single|multi|tab",
          "form of an evidence file; unset: by its ending (.tab) and content")
-    UINT(evidence_index, "evidence-index", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_UAI, 0, 0,
+    UINT(evidence_index, "evidence-index", CLI_OBSERVES | CLI_VERB_UAI, 0, 0,
          UINT32_MAX, "K",
          "which sample of an evidence file that holds several, from 0; without: all, to FILE.0, "
          "FILE.1, ... (uai: the first)")
@@ -138,16 +149,21 @@ static const struct {
 } elsewhere[] = {
     {"scan", CLI_RUNS | CLI_VERB_INFO},
     {"origin", CLI_RUNS | CLI_VERB_INFO},
-    {"chains", CLI_RUNS | CLI_VERB_INFO},
+    {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
     {"estimator", CLI_RUNS | CLI_VERB_INFO},
     {"lattice", CLI_RUNS | CLI_VERB_INFO},
-    {"draw", CLI_RUNS | CLI_VERB_INFO},
-    {"keys", CLI_RUNS | CLI_VERB_INFO},
-    {"herd-rule", CLI_RUNS | CLI_VERB_INFO},
-    {"bins", CLI_RUNS | CLI_VERB_INFO},
-    {"memory-limit", CLI_RUNS | CLI_VERB_INFO},
+    {"draw", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"keys", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"herd-rule", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"herd-init", CLI_RUNS | CLI_VERB_DECOMPOSE},
+    {"bin-edge", CLI_RUNS | CLI_VERB_DECOMPOSE},
+    {"bins", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"sweeps", CLI_RUNS | CLI_VERB_DECOMPOSE},
+    {"burn-in", CLI_RUNS | CLI_VERB_DECOMPOSE},
+    {"memory-limit", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE},
     {"thin", CLI_VERB_SAMPLE},
-    {"seed", CLI_RUNS | CLI_GENERATES | CLI_VERB_UAI},
+    {"seed", CLI_RUNS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE},
 };
 
 unsigned cli_option_verbs(const cli_option *option)

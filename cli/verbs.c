@@ -64,6 +64,23 @@ const cli_verb cli_verbs[] = {
      "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.MAR\n"
      "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",
      cli_compare},
+    {"decompose", CLI_VERB_DECOMPOSE, 1, "MODEL", "the errors of draws on a small model, taken apart",
+     "For one variable, the components of Yamashita and Suzuki (2019): how far joint\n"
+     "frequencies are off, and how much of it is due to herding itself, to weights\n"
+     "that serve several states, and to the other variables. Writes CSV (focus,\n"
+     "sweeps,component,mean,standard_error,min,max) after 1, 2, 4, ... sweeps (65536\n"
+     "unless --sweeps says otherwise), or with --asymptotic key,state,p,t,distance,\n"
+     "part.\n",
+     "gibbsite decompose examples/sprinkler.bif --focus rain --sweeps 1024\n"
+     "gibbsite decompose examples/sprinkler.bif --focus rain --asymptotic\n",
+     cli_decompose},
+    {"reproduce", CLI_VERB_REPRODUCE, -1, "NAME", "an experiment of the literature, its claim checked",
+     "Writes tables (CSV), charts (SVG) and verdict.txt into a folder and says what\n"
+     "was claimed, what was measured and whether it holds. Exit status 0 whatever\n"
+     "comes out, unless --check is given.\n",
+     "gibbsite reproduce --list\n"
+     "gibbsite reproduce hg-two-variables --quick -o two\n",
+     cli_reproduce},
     {"convert", CLI_VERB_CONVERT, 1, "MODEL", "between model formats",
      "Formats are those of gibbsite-formats(5); what the one written cannot hold is\n"
      "told on standard error. dimmwitted and dimmwitted-tsv are several files: -o\n"

@@ -4,12 +4,15 @@
 #define GIBBSITE_H
 
 #include "gibbsite/arrays.h"
+#include "gibbsite/decompose.h"
 #include "gibbsite/exact.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/image.h"
 #include "gibbsite/info.h"
 #include "gibbsite/io.h"
+#include "gibbsite/joint.h"
 #include "gibbsite/model.h"
+#include "gibbsite/reproduce.h"
 #include "gibbsite/run.h"
 #include "gibbsite/status.h"
 

@@ -4,7 +4,7 @@ import pytest
 from conftest import SPRINKLER, only
 
 LATER_VERBS = ["map", "logz", "exact", "certify", "scan", "learn", "denoise", "segment", "label",
-               "decompose", "diagnose", "ground", "report", "reproduce"]
+               "diagnose", "ground", "report"]
 LATER_OPTIONS = ["--partial-scan", "--restarts",                  "--dummy-edges", "--threshold", "--width",
                  "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",
                  "--checkpoint", "--checkpoint-every", "--resume",

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite decompose: the error components of a focus variable, or what one of them tends to. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+
+/* Over the chains. */
+typedef struct spread {
+    double mean, error, min, max;
+} spread;
+
+static spread spread_of(const double *value, uint32_t n)
+{
+    spread s = {0.0, NAN, value[0], value[0]};
+    double squares = 0.0;
+    for (uint32_t i = 0; i < n; i++) {
+        s.mean += value[i];
+        s.min = value[i] < s.min ? value[i] : s.min;
+        s.max = value[i] > s.max ? value[i] : s.max;
+    }
+    s.mean /= n;
+    for (uint32_t i = 0; i < n; i++) {
+        squares += (value[i] - s.mean) * (value[i] - s.mean);
+    }
+    if (n > 1) {
+        s.error = sqrt(squares / (n - 1.0) / n);
+    }
+    return s;
+}
+
+static void comma_double(gbs_output *output, double value)
+{
+    gbs_output_text(output, ",");
+    if (isfinite(value)) {
+        gbs_output_double(output, value);
+    }
+}
+
+static void write_components(gbs_output *output, const char *focus, const gbs_decomposition *d)
+{
+    gbs_output_text(output, "focus,sweeps,component,mean,standard_error,min,max\n");
+    for (size_t k = 0; k < d->n_checkpoints; k++) {
+        for (size_t c = 0; c < GBS_N_COMPONENTS; c++) {
+            const spread s =
+                spread_of(d->value + (k * GBS_N_COMPONENTS + c) * d->n_chains, d->n_chains);
+            gbs_output_csv_field(output, focus);
+            gbs_output_text(output, ",");
+            gbs_output_uint(output, d->sweeps[k]);
+            gbs_output_text(output, ",");
+            gbs_output_text(output, gbs_component_name((gbs_component)c));
+            comma_double(output, s.mean);
+            comma_double(output, s.error);
+            comma_double(output, s.min);
+            comma_double(output, s.max);
+            gbs_output_text(output, "\n");
+        }
+    }
+}
+
+/* "rain=no sprinkler=off": the neighbours in the first state that has the key. */
+static void write_state(gbs_output *output, const gbs_model *model, const gbs_asymptotic *a,
+                        size_t key)
+{
+    char number[32];
+    char text[512] = "";
+    for (uint32_t i = 0; i < a->n_neighbours; i++) {
+        const uint32_t v = a->neighbour[i];
+        const uint32_t state = a->state[key * a->n_neighbours + i];
+        const char *label = gbs_model_state_label(model, v, state);
+        const size_t n = strlen(text);
+        char index[16];
+        (void)snprintf(index, sizeof index, "%" PRIu32, state);
+        (void)snprintf(text + n, sizeof text - n, "%s%s=%s", i > 0 ? " " : "",
+                       cli_variable_text(model, v, "x", number), label != NULL ? label : index);
+    }
+    gbs_output_csv_field(output, text);
+}
+
+static void write_asymptotic(gbs_output *output, const gbs_model *model, const gbs_asymptotic *a)
+{
+    gbs_output_text(output, "key,state,p,t,distance,part\n");
+    for (size_t y = 0; y < a->n_keys; y++) {
+        gbs_output_uint(output, y);
+        gbs_output_text(output, ",");
+        write_state(output, model, a, y);
+        comma_double(output, a->p[y]);
+        comma_double(output, a->t[y]);
+        comma_double(output, a->distance[y]);
+        comma_double(output, a->part[y]);
+        gbs_output_text(output, "\n");
+    }
+    gbs_output_text(output, "total,,1,,");
+    comma_double(output, a->total);
+    gbs_output_text(output, "\n");
+}
+
+/* What there is to write: one of the two. */
+typedef struct answer {
+    gbs_decomposition parts;
+    gbs_asymptotic limit;
+} answer;
+
+static int write_answer(const cli_job *job, const char *focus, const answer *a)
+{
+    const char *path = job->arguments->output != NULL ? job->arguments->output : "-";
+    gbs_output *output = NULL;
+    gbs_error err = {GBS_OK, ""};
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done >= 0) {
+        if (job->arguments->asymptotic) {
+            write_asymptotic(output, job->model, &a->limit);
+        } else {
+            write_components(output, focus, &a->parts);
+        }
+        done = gbs_output_commit(output, &err);
+    }
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static void say(const cli_job *job, const gbs_decomposition *d)
+{
+    char text[256] = "";
+    for (size_t c = 0; c < GBS_N_COMPONENTS; c++) {
+        const size_t n = strlen(text);
+        const size_t at = ((d->n_checkpoints - 1) * GBS_N_COMPONENTS + c) * d->n_chains;
+        (void)snprintf(text + n, sizeof text - n, "%s%s %.3g", c > 0 ? ", " : "",
+                       gbs_component_name((gbs_component)c),
+                       spread_of(d->value + at, d->n_chains).mean);
+    }
+    cli_note(job->arguments, "%zu keys; after %" PRIu64 " sweeps, mean of %" PRIu32 " chains: %s",
+             d->n_keys, d->sweeps[d->n_checkpoints - 1], d->n_chains, text);
+}
+
+typedef struct watch {
+    cli_bar bar;
+} watch;
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    watch *w = context;
+    cli_bar_update(&w->bar, progress);
+    return cli_signals_caught();
+}
+
+static int answer_focus(cli_job *job, uint32_t focus, answer *a)
+{
+    watch w;
+    gbs_error err = {GBS_OK, ""};
+    gbs_status status = GBS_OK;
+    if (job->arguments->asymptotic) {
+        status = gbs_decompose_asymptotic(job->model, job->evidence, &job->options, focus,
+                                          &a->limit, &err);
+        return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+    }
+    cli_signals_catch();
+    cli_bar_init(&w.bar, job->arguments, &job->options);
+    const gbs_run_callbacks callbacks = {.context = &w, .progress = on_progress};
+    status =
+        gbs_decompose(job->model, job->evidence, &job->options, focus, &callbacks, &a->parts, &err);
+    cli_bar_finish(&w.bar, NULL);
+    if (status == GBS_STOPPED) {
+        return cli_error(CLI_STOPPED, "stopped: nothing is written");
+    }
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    say(job, &a->parts);
+    return CLI_DONE;
+}
+
+/* Options that a run needs and the estimate does not. */
+static int check_asymptotic(const cli_arguments *arguments)
+{
+    static const char *const only_run[] = {"sweeps", "chains",  "burn-in",
+                                           "seed",   "threads", "start"};
+    for (size_t i = 0; i < sizeof only_run / sizeof only_run[0]; i++) {
+        if (arguments->asymptotic && cli_given(arguments, only_run[i])) {
+            return cli_error(CLI_USAGE, "--%s cannot apply with --asymptotic: nothing is sampled",
+                             only_run[i]);
+        }
+    }
+    return CLI_DONE;
+}
+
+int cli_decompose(cli_arguments *arguments)
+{
+    answer a;
+    cli_job job;
+    char number[32];
+    uint32_t focus = 0;
+    gbs_error err = {GBS_OK, ""};
+    memset(&a, 0, sizeof a);
+    memset(&job, 0, sizeof job);
+    if (arguments->focus == NULL) {
+        return cli_error(CLI_USAGE, "--focus is missing; see 'gibbsite help decompose'");
+    }
+    int status = check_asymptotic(arguments);
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->output);
+    }
+    if (status == CLI_DONE) {
+        status = cli_load(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        const gbs_status found = gbs_model_find_variable(job.model, arguments->focus, &focus, &err);
+        status = found < 0 ? cli_fail(found, &err) : CLI_DONE;
+    }
+    if (status == CLI_DONE) {
+        status = answer_focus(&job, focus, &a);
+    }
+    if (status == CLI_DONE) {
+        status = write_answer(&job, cli_variable_text(job.model, focus, "x", number), &a);
+    }
+    gbs_decomposition_free(&a.parts);
+    gbs_asymptotic_free(&a.limit);
+    cli_job_free(&job);
+    return status;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting joint states, and enumerating their probabilities. */
+#include "gibbsite/joint.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "exact/enumerate.h"
+#include "model/model.h"
+
+/* Which variables, and what their states add to the number of a cell. */
+typedef struct cells {
+    uint32_t n;
+    uint32_t *variable; /* [n] */
+    size_t *stride;     /* [n] */
+    size_t n_cells;
+} cells;
+
+struct gbs_joint {
+    cells cells;
+    uint32_t n_chains;
+    uint64_t *count; /* [n_chains][n_cells] */
+    uint64_t *total; /* [n_chains] */
+};
+
+static void free_cells(cells *c)
+{
+    gbsi_free(c->variable);
+    gbsi_free(c->stride);
+}
+
+static gbs_status check_variables(const gbs_model *model, uint32_t n, const uint32_t *variable,
+                                  gbs_error *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (variable[i] >= model->n_variables) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: variable %u, the model has %u",
+                             variable[i], model->n_variables);
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            if (variable[j] == variable[i]) {
+                return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: variable %u is there twice",
+                                 variable[i]);
+            }
+        }
+    }
+    return GBS_OK;
+}
+
+/* @param n_chains so many times the cells must be within the limit. On failure nothing is held. */
+static gbs_status make_cells(const gbs_model *model, uint32_t n, const uint32_t *variable,
+                             uint32_t n_chains, cells *out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    cells c = {.n = n == 0 ? model->n_variables : n, .n_cells = 1};
+    GBSI_TRY(check_variables(model, n, variable, err));
+    c.variable = gbsi_alloc_array(c.n, sizeof *c.variable);
+    c.stride = gbsi_alloc_array(c.n, sizeof *c.stride);
+    if (c.variable == NULL || c.stride == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "joint", c.n * sizeof *c.stride));
+    }
+    for (uint32_t i = c.n; i-- > 0;) {
+        c.variable[i] = n == 0 ? i : variable[i];
+        c.stride[i] = c.n_cells;
+        const uint32_t arity = model->arity[c.variable[i]];
+        if (c.n_cells > GBS_JOINT_MAX_CELLS / arity / n_chains) {
+            GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
+                               "joint: the states of %u variables times %u chains are more than "
+                               "the %" PRIu64 " that are counted",
+                               c.n, n_chains, GBS_JOINT_MAX_CELLS));
+        }
+        c.n_cells *= arity;
+    }
+    *out = c;
+    return GBS_OK;
+cleanup:
+    free_cells(&c);
+    return status;
+}
+
+static size_t cell_of(const cells *c, const uint32_t *state)
+{
+    size_t cell = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        cell += c->stride[i] * state[c->variable[i]];
+    }
+    return cell;
+}
+
+gbs_status gbs_joint_new(const gbs_model *model, uint32_t n, const uint32_t *variable,
+                         uint32_t n_chains, gbs_joint **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_joint *joint = gbsi_alloc_zero(sizeof *joint);
+    if (joint == NULL) {
+        return gbsi_no_memory(err, "joint", sizeof *joint);
+    }
+    if (n_chains == 0) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: 0 chains"));
+    }
+    GBSI_TRY(make_cells(model, n, variable, n_chains, &joint->cells, err));
+    joint->n_chains = n_chains;
+    joint->count =
+        gbsi_alloc_array_zero(joint->cells.n_cells, (size_t)n_chains * sizeof *joint->count);
+    joint->total = gbsi_alloc_array_zero(n_chains, sizeof *joint->total);
+    if (joint->count == NULL || joint->total == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "joint", joint->cells.n_cells * n_chains * 8));
+    }
+    *out = joint;
+    joint = NULL;
+cleanup:
+    gbs_joint_free(joint);
+    return status;
+}
+
+void gbs_joint_free(gbs_joint *joint)
+{
+    if (joint != NULL) {
+        free_cells(&joint->cells);
+        gbsi_free(joint->count);
+        gbsi_free(joint->total);
+        gbsi_free(joint);
+    }
+}
+
+size_t gbs_joint_n_cells(const gbs_joint *joint)
+{
+    return joint->cells.n_cells;
+}
+
+void gbs_joint_add(gbs_joint *joint, uint32_t chain, const uint32_t *state)
+{
+    ++joint->count[chain * joint->cells.n_cells + cell_of(&joint->cells, state)];
+    ++joint->total[chain];
+}
+
+const uint64_t *gbs_joint_counts(const gbs_joint *joint, uint32_t chain)
+{
+    return joint->count + chain * joint->cells.n_cells;
+}
+
+uint64_t gbs_joint_total(const gbs_joint *joint, uint32_t chain)
+{
+    return joint->total[chain];
+}
+
+double gbs_joint_l1(const gbs_joint *joint, uint32_t chain, const double *p)
+{
+    const uint64_t *count = gbs_joint_counts(joint, chain);
+    const double total = (double)joint->total[chain];
+    double sum = 0.0;
+    for (size_t i = 0; i < joint->cells.n_cells; i++) {
+        sum += fabs((double)count[i] / total - p[i]);
+    }
+    return sum;
+}
+
+/* ---- exact ------------------------------------------------------------------------------- */
+
+/* Adds the probabilities of all states of the conditioned model to the cells they fall into. */
+static void project(const gbsi_conditioned *part, const double *joint, size_t n_states,
+                    const cells *c, uint32_t *user, uint32_t *x, double *p)
+{
+    for (uint32_t v = 0; v < part->n_variables; v++) {
+        x[v] = 0;
+        user[part->user_variable[v]] = part->user_state[part->state_offset[v]];
+    }
+    for (size_t i = 0; i < n_states; i++) {
+        p[cell_of(c, user)] += joint[i];
+        for (uint32_t v = part->n_variables; v-- > 0;) { /* the last variable is the fastest */
+            x[v] = x[v] + 1 == part->arity[v] ? 0 : x[v] + 1;
+            user[part->user_variable[v]] = part->user_state[part->state_offset[v] + x[v]];
+            if (x[v] != 0) {
+                break;
+            }
+        }
+    }
+}
+
+gbs_status gbs_joint_exact(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
+                           const uint32_t *variable, double *p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    cells c = {0};
+    gbsi_conditioned *part = NULL;
+    double *joint = NULL;
+    uint32_t *user = NULL;
+    uint32_t *x = NULL;
+    GBSI_TRY(make_cells(model, n, variable, 1, &c, err));
+    GBSI_TRY(gbsi_condition(model, evidence, &part, err));
+    const uint64_t n_states = gbsi_n_states(part, NULL);
+    if (n_states > GBSI_ENUMERATE_MAX_STATES) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
+                           "joint: more than the %" PRIu64 " states that enumeration holds",
+                           GBSI_ENUMERATE_MAX_STATES));
+    }
+    joint = gbsi_alloc_array((size_t)n_states, sizeof *joint);
+    user = gbsi_alloc_array(model->n_variables, sizeof *user);
+    x = gbsi_alloc_array(part->n_variables, sizeof *x);
+    if (joint == NULL || user == NULL || x == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "joint", (size_t)n_states * sizeof *joint));
+    }
+    GBSI_TRY(gbsi_enumerate_joint(part, joint, err));
+    for (size_t i = 0; i < c.n_cells; i++) {
+        p[i] = 0.0;
+    }
+    memcpy(user, part->fixed_state, model->n_variables * sizeof *user);
+    project(part, joint, (size_t)n_states, &c, user, x, p);
+cleanup:
+    free_cells(&c);
+    gbsi_conditioned_free(part);
+    gbsi_free(joint);
+    gbsi_free(user);
+    gbsi_free(x);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of experiments. */
+#include "app/reproduce/experiments.h"
+
+#include <string.h>
+
+static const gbsi_experiment *const experiment[] = {
+    &gbsi_hg_two_variables, &gbsi_hg_incomplete, &gbsi_ws_sharing,       &gbsi_ws_components,
+    &gbsi_ws_dcor,          &gbsi_hg_denoise,    &gbsi_ws_rao_blackwell, &gbsi_ws_images,
+};
+
+#define N_EXPERIMENTS (sizeof experiment / sizeof experiment[0])
+
+const gbsi_experiment *gbsi_experiment_named(const char *name)
+{
+    for (size_t i = 0; i < N_EXPERIMENTS; i++) {
+        if (strcmp(experiment[i]->about.name, name) == 0) {
+            return experiment[i];
+        }
+    }
+    return NULL;
+}
+
+const gbs_experiment *gbs_experiment_at(size_t index)
+{
+    return index < N_EXPERIMENTS ? &experiment[index]->about : NULL;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The experiments, a file each. */
+#ifndef GBSI_APP_REPRODUCE_EXPERIMENTS_H
+#define GBSI_APP_REPRODUCE_EXPERIMENTS_H
+
+#include "app/reproduce/lab.h"
+
+extern const gbsi_experiment gbsi_hg_two_variables, gbsi_hg_incomplete, gbsi_hg_denoise;
+extern const gbsi_experiment gbsi_ws_sharing, gbsi_ws_components, gbsi_ws_dcor, gbsi_ws_beg,
+    gbsi_ws_rdhg, gbsi_ws_rao_blackwell, gbsi_ws_images;
+
+#endif

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every experiment, quick: its files, its charts, its claim; the same tables from any threads."""
+import csv
+import re
+import xml.etree.ElementTree
+
+import pytest
+from conftest import only
+
+EXPERIMENTS = {
+    "hg-two-variables": ["errors.csv", "errors.svg"],
+    "hg-incomplete": ["errors.csv", "errors.svg"],
+    "hg-denoise": ["errors.csv", "errors.svg", "pictures.svg"],
+    "ws-sharing": ["errors.csv", "errors.svg"],
+    "ws-components": ["components.csv", "components.svg"],
+    "ws-dcor": ["bins.csv", "dcor.svg", "keys.csv"],
+    "ws-rao-blackwell": ["errors.csv", "errors.svg"],
+    "ws-images": ["errors.csv", "errors.svg", "pictures.svg"],
+}
+
+
+def test_list(run):
+    done = run("reproduce", "--list")
+    assert done.status == 0
+    assert sorted(re.findall(r"^(\S+)$", done.out, re.M)) == sorted(EXPERIMENTS)
+
+
+def check_chart(path):
+    """Well-formed, told to those who do not see it, nothing fetched or run."""
+    text = path.read_text()
+    root = xml.etree.ElementTree.fromstring(text)
+    svg = "{http://www.w3.org/2000/svg}"
+    assert root.tag == svg + "svg"
+    assert len(root.find(svg + "title").text) > 10
+    assert len(root.find(svg + "desc").text) > 20
+    assert "<script" not in text and "nan" not in text
+    assert all(link.startswith("data:image/png;base64,") for link in re.findall(r'href="([^"]*)', text))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_quick_check(run, work, name):
+    done = run("reproduce", name, "--quick", "--check", "-o", "out")
+    assert done.status == 0, done.out + done.err
+    assert done.err == ""
+    only(work, "out")
+    found = sorted(p.name for p in (work / "out").iterdir())
+    assert found == sorted(EXPERIMENTS[name] + ["verdict.txt"])
+    for path in (work / "out").iterdir():
+        if path.suffix == ".svg":
+            check_chart(path)
+        elif path.suffix == ".csv":
+            rows = list(csv.reader(path.open()))
+            assert len(rows) > 3 and len({len(row) for row in rows}) == 1
+    verdict = (work / "out" / "verdict.txt").read_text()
+    for word in ("claim: ", "measured: ", "holds: yes"):
+        assert word in verdict and word in done.out
+
+
+def test_same_bits(run, work):
+    for threads in (1, 3):
+        done = run("reproduce", "hg-two-variables", "--quick", "--threads", threads, "-o", str(threads))
+        assert done.status == 0
+    for name in ("errors.csv", "errors.svg", "verdict.txt"):
+        assert (work / "1" / name).read_bytes() == (work / "3" / name).read_bytes()
+
+
+def test_check_fails(run, work):
+    """A seed on which a quick claim is not found: the status tells, the files are there."""
+    for seed in range(100, 130):
+        done = run("reproduce", "hg-incomplete", "--quick", "--check", "--seed", seed, "-o", "out")
+        if done.status != 0:
+            break
+    assert done.status == 1
+    assert "holds: no" in done.out and "[fails]" in done.out
+    assert "holds: no" in (work / "out" / "verdict.txt").read_text()
+    done = run("reproduce", "hg-incomplete", "--quick", "--seed", seed, "-o", "out")
+    assert done.status == 0
+
+
+def test_refusals(run, work):
+    assert "--list" in run("reproduce").err
+    assert "-o FOLDER" in run("reproduce", "hg-two-variables").err
+    done = run("reproduce", "hg-two-variable", "-o", "out")
+    assert done.status == 2 and "hg-two-variables" in done.err
+    assert run("reproduce", "hg-two-variables", "--data", ".", "-o", "out").status == 2
+    assert run("reproduce", "--list", "ws-dcor").status == 2
+    (work / "file").write_text("")
+    done = run("reproduce", "hg-two-variables", "-o", "file")
+    assert done.status == 1 and "a file of that name" in done.err
+    done = run("reproduce", "hg-two-variables", "-o", "no/such")
+    assert done.status == 1 and "folder above" in done.err
+
+
+def test_damaged_data(run, work):
+    (work / "data").mkdir()
+    done = run("reproduce", "ws-images", "--data", "data", "-o", "out")
+    assert done.status == 2 and "data: no .png" in done.err
+    (work / "data" / "a.pgm").write_text("P2 2 2 255 0 0")
+    assert run("reproduce", "ws-images", "--data", "data", "-o", "out").status == 3
+    (work / "data" / "G1_largec.txt").write_text("2 1\n0.5\n0.5\n0 7 0.1\n")
+    done = run("reproduce", "ws-dcor", "--quick", "--data", "data", "-o", "out")
+    assert done.status == 3 and "G1_largec.txt:4:3" in done.err
+
+
+def test_authors_models(run, data):
+    """The totals of Table 1 of Yamashita & Suzuki (2019) on their own models."""
+    folder = data("herding/G1_largec.txt").parent
+    done = run("reproduce", "ws-dcor", "--quick", "--check", "--data", folder, "-o", "out")
+    assert done.status == 0, done.out
+    assert "estimate 0.007357" in done.out and "estimate 0.004756" in done.out
+
+
+def test_pictures_of_a_folder(run, work):
+    """Pictures of several sizes, in the order of their names."""
+    (work / "data").mkdir()
+    for name, side in (("b.pgm", 20), ("a.pgm", 30)):
+        pixels = " ".join("255" if 5 < i // side < 14 and 5 < i % side < 14 else "0"
+                          for i in range(side * side))
+        (work / "data" / name).write_text(f"P2 {side} {side} 255 {pixels}\n")
+    (work / "data" / "notes.txt").write_text("no picture")
+    done = run("reproduce", "ws-images", "--quick", "--data", "data", "-o", "out")
+    assert done.status == 0, done.err
+    assert "2 pictures" in (work / "out" / "errors.svg").read_text()
