@@ -18,6 +18,7 @@
  *         vf vf_from_small(vu)  (values < 2^31: may use the signed conversion)
  *         vf vf_scale2(vf x, vf n) = x * 2^n, n integral in [-126, 127], result normal or exact
  *         vu vf_to_vu(vf)  (truncate, 0 <= x < 2^31)
+ *         vu vf_to_vu_near(vf)  (to nearest even, 0 <= x < 2^32)
  * integer vu vu_set1(uint32_t)  vu vu_iota(void) {0..15}  vu vu_load(const uint32_t *)
  *         void vu_store(uint32_t *, vu)
  *         vu_add vu_sub vu_mul (low 32 bits) vu_and vu_or vu_xor vu_min (unsigned) (vu, vu)

@@ -437,6 +437,19 @@ static inline vu vf_to_vu(vf a)
     vu r = {_mm256_cvttps_epi32(a.lo), _mm256_cvttps_epi32(a.hi)};
     return r;
 }
+/* Nothing unsigned here: from 2^31 on, where floats are integers, 2^31 is taken off and put back. */
+static inline __m256i gbsi_near256(__m256 a)
+{
+    const __m256 half = _mm256_set1_ps(0x1p31f);
+    const __m256 large = _mm256_cmp_ps(half, a, _CMP_LE_OQ);
+    const __m256i low = _mm256_cvtps_epi32(_mm256_sub_ps(a, _mm256_and_ps(large, half)));
+    return _mm256_add_epi32(low, _mm256_slli_epi32(_mm256_castps_si256(large), 31));
+}
+static inline vu vf_to_vu_near(vf a)
+{
+    vu r = {gbsi_near256(a.lo), gbsi_near256(a.hi)};
+    return r;
+}
 
 /* ---- double ---- */
 

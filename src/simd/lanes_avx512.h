@@ -378,6 +378,10 @@ static inline vu vf_to_vu(vf a)
 {
     return _mm512_maskz_cvttps_epi32((__mmask16)0xFFFF, a);
 }
+static inline vu vf_to_vu_near(vf a)
+{
+    return _mm512_maskz_cvtps_epu32((__mmask16)0xFFFF, a);
+}
 
 /* ---- double ---- */
 

@@ -456,6 +456,7 @@ static inline uint32x4_t gbsi_truncate128(float32x4_t a)
     return vbslq_u32(fits, whole, vdupq_n_u32(0x80000000u));
 }
 GBSI_QUARTERS_1(vu, vf_to_vu, vf, gbsi_truncate128)
+GBSI_QUARTERS_1(vu, vf_to_vu_near, vf, vcvtnq_u32_f32)
 
 /* ---- double ---- */
 

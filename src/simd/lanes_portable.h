@@ -394,6 +394,15 @@ static inline vu vf_to_vu(vf a)
 {
     GBSI_EACH_LANE(vu, gbsi_truncate(a.lane[i]));
 }
+/* Adding 2^23 leaves no room for a fraction; what is larger has none. */
+static inline uint32_t gbsi_near(float a)
+{
+    return (uint32_t)(a < 0x1p23f ? (a + 0x1p23f) - 0x1p23f : a);
+}
+static inline vu vf_to_vu_near(vf a)
+{
+    GBSI_EACH_LANE(vu, gbsi_near(a.lane[i]));
+}
 static inline vf vf_scale2(vf a, vf n)
 {
     GBSI_EACH_LANE(vf, a.lane[i] * gbsi_bits_float((gbsi_truncate(n.lane[i]) + 127) << 23));
