@@ -1,394 +1,147 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many variable updates a second does each class do, against a plain scalar loop over the same
- * packed model?
+/* How fast is everything, and how far from what the machine can do?
  *
- *     bench [--quick] [--json] [--case TEXT] [MODEL]
+ *     bench [--quick] [--json FILE] [--case TEXT] [MODEL]
  *
- * One line per case: median and range of five or more repeats after a warm-up, and the ratio to the
- * scalar loop, timed in turn with it so that a noisy machine disturbs both. --json prints one
- * object per line instead. The case "load" is another question, see load.c. What is timed was
- * checked: the suites hold the same kernels to exact answers. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
+ * Prints a table, and with --json writes one object a line into a file ("-": standard output, and
+ * no table). --case selects by a part of the name, as "ising/", "memory/16c" or "/1t". With a MODEL
+ * that file is timed in place of ours. --quick leaves out what lies in memory and times briefly:
+ * to see that nothing broke, not to quote. tools/bench_report.py makes docs/performance.md's tables
+ * and picture from the lines. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/clock.h"
-#include "gibbsite/gibbsite.h"
+#include "ess.h"
 #include "load.h"
-#include "sampler/run.h"
+#include "throughput.h"
+#include "timing.h"
 
-#define REPEATS        5
-#define WARM_UP_PASSES 256 /* past the short first batches of the estimator */
-
-typedef struct bench_case {
+/* Class `lattice`, bits of words for sites, will have its rows here. */
+static const struct {
     const char *name;
-    gbs_model *(*make)(void);
-    uint32_t chains;
-    gbs_estimator_kind estimator;
-} bench_case;
+    bench_family family;
+    const char *size;
+    uint32_t chains, model_size;
+} cases[] = {
+    {"ising", BENCH_ISING, "cache", 1, 512},
+    {"ising", BENCH_ISING, "cache", 16, 512},
+    {"ising", BENCH_ISING, "cache", 64, 256},
+    {"ising", BENCH_ISING, "memory", 1, 4096},
+    {"ising", BENCH_ISING, "memory", 16, 2048},
+    {"ising", BENCH_ISING, "memory", 64, 1024},
+    {"ising-random", BENCH_REGULAR, "memory", 1, 1000000},
+    {"ising-random", BENCH_REGULAR, "memory", 16, 1000000},
+    {"pairwise", BENCH_PAIRWISE, "cache", 1, 256},
+    {"pairwise", BENCH_PAIRWISE, "cache", 16, 128},
+    {"pairwise", BENCH_PAIRWISE, "cache", 64, 64},
+    {"pairwise", BENCH_PAIRWISE, "memory", 1, 2048},
+    {"pairwise", BENCH_PAIRWISE, "memory", 16, 1024},
+    {"pairwise", BENCH_PAIRWISE, "memory", 64, 512},
+    {"potts", BENCH_POTTS, "cache", 1, 200},
+    {"potts", BENCH_POTTS, "cache", 16, 200},
+    {"potts", BENCH_POTTS, "cache", 64, 100},
+    {"potts", BENCH_POTTS, "memory", 1, 2048},
+    {"potts", BENCH_POTTS, "memory", 16, 1024},
+    {"potts", BENCH_POTTS, "memory", 64, 512},
+    {"table", BENCH_TABLE, "cache", 1, 1000},
+    {"table", BENCH_TABLE, "cache", 16, 37},
+    {"table", BENCH_TABLE, "cache", 64, 37},
+    {"table", BENCH_TABLE, "memory", 1, 1000000},
+    {"table", BENCH_TABLE, "memory", 16, 300000},
+    {"table", BENCH_TABLE, "memory", 64, 100000},
+    {"logical", BENCH_LOGICAL, "cache", 1, 10000},
+    {"logical", BENCH_LOGICAL, "cache", 16, 10000},
+    {"logical", BENCH_LOGICAL, "cache", 64, 2000},
+    {"logical", BENCH_LOGICAL, "memory", 1, 1000000},
+    {"logical", BENCH_LOGICAL, "memory", 16, 500000},
+    {"logical", BENCH_LOGICAL, "memory", 64, 200000},
+    {"precise", BENCH_PRECISE, "cache", 1, 64},
+    {"precise", BENCH_PRECISE, "cache", 16, 64},
+    {"precise", BENCH_PRECISE, "cache", 64, 32},
+    {"precise", BENCH_PRECISE, "memory", 1, 1024},
+    {"precise", BENCH_PRECISE, "memory", 16, 512},
+    {"precise", BENCH_PRECISE, "memory", 64, 256},
+};
 
-static void must(gbs_status status, const gbs_error *err)
+static void all_cases(const bench_report *report, bool quick, const char *only)
 {
-    if (status < 0) {
-        (void)fprintf(stderr, "bench: %s\n", err->message);
-        exit(1);
+    bool headed = false;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char text[128];
+        const bench_case c = {cases[i].name, cases[i].size, text, cases[i].chains};
+        if (!bench_throughput_wanted(&c, only) || (quick && strcmp(c.size, "memory") == 0)) {
+            continue;
+        }
+        if (!headed) {
+            bench_throughput_heading(report);
+            headed = true;
+        }
+        bench_model_text(cases[i].family, cases[i].model_size, text, sizeof text);
+        gbs_model *model = bench_model(cases[i].family, cases[i].model_size);
+        bench_throughput(report, &c, model, quick ? 0.02 : 0.15, only);
+        gbs_model_free(model);
     }
 }
 
-/* ---- models ---------------------------------------------------------------------------------- */
-
-static gbs_model *grid(uint32_t side)
+static void one_file(const bench_report *report, const char *path, bool quick, const char *only)
 {
+    static const uint32_t chains[] = {1, 16, 64};
     gbs_error err = {0};
     gbs_model *model = NULL;
-    const gbs_generate_ising_options options = {.side = {side, side, 1},
-                                                .torus = 1,
-                                                .coupling = 0.2,
-                                                .coupling_spread = 0.1,
-                                                .random_field = 0.2,
-                                                .seed = 1};
-    must(gbs_generate_ising(&options, &model, &err), &err);
-    return model;
-}
-
-static gbs_model *grid_512(void)
-{
-    return grid(512);
-}
-
-static gbs_model *grid_64(void)
-{
-    return grid(64);
-}
-
-static gbs_model *potts_200(void)
-{
-    gbs_error err = {0};
-    gbs_model *model = NULL;
-    const gbs_generate_potts_options options = {
-        .rows = 200, .columns = 200, .states = 5, .coupling = 1.0, .noise = 1.0, .seed = 1};
-    must(gbs_generate_potts(&options, &model, &err), &err);
-    return model;
-}
-
-/* The size of ALARM: 37 variables of 2 to 4 states with up to 3 parents. */
-static gbs_model *bayes_37(void)
-{
-    gbs_error err = {0};
-    gbs_model *model = NULL;
-    const gbs_generate_bayes_options options = {
-        .variables = 37, .parents = 3, .min_states = 2, .max_states = 4, .seed = 1};
-    must(gbs_generate_bayes(&options, &model, &err), &err);
-    return model;
-}
-
-/* Uniform couplings, no field: what bits can hold. */
-static gbs_model *uniform(uint32_t side)
-{
-    gbs_error err = {0};
-    gbs_model *model = NULL;
-    const gbs_generate_ising_options options = {
-        .side = {side, side, 1}, .torus = 1, .coupling = 0.3};
-    must(gbs_generate_ising(&options, &model, &err), &err);
-    return model;
-}
-
-static gbs_model *uniform_1024(void)
-{
-    return uniform(1024);
-}
-
-static gbs_model *uniform_256(void)
-{
-    return uniform(256);
-}
-
-static const char *model_path;
-
-static gbs_model *from_file(void)
-{
-    gbs_error err = {0};
-    gbs_model *model = NULL;
-    must(gbs_model_read(model_path, NULL, &model, &err), &err);
-    return model;
-}
-
-/* ---- the scalar loop ------------------------------------------------------------------------- */
-
-typedef struct scalar {
-    const gbsi_plan *plan;
-    uint16_t *x; /* by slot */
-    uint64_t rng;
-    float *weight; /* [max_arity] */
-    uint64_t *count;
-} scalar;
-
-static float next_uniform(uint64_t *s)
-{
-    *s ^= *s << 13;
-    *s ^= *s >> 7;
-    *s ^= *s << 17;
-    return (float)(*s >> 40) * 0x1p-24F;
-}
-
-/* Log-weights of one slot, the straightforward way. */
-static void scalar_logw(scalar *m, uint32_t slot)
-{
-    const gbsi_plan *p = m->plan;
-    const uint32_t k = (p->form[slot] & GBSI_ODDS) != 0 ? 1 : p->arity[slot];
-    const float *field = p->field + p->field_start[slot];
-    for (uint32_t a = 0; a < k; ++a) {
-        m->weight[a] = field[a];
-    }
-    for (size_t e = p->row_start[slot]; e < p->row_start[slot + 1]; ++e) {
-        const uint32_t x = m->x[p->neighbour[e]];
-        if (p->class_id[slot] == GBSI_CLASS_ISING) {
-            m->weight[0] += p->edge[e].coupling * (float)x;
-        } else if (p->class_id[slot] == GBSI_CLASS_POTTS) {
-            m->weight[x] += p->edge[e].coupling;
-        } else {
-            for (uint32_t a = 0; a < k; ++a) {
-                m->weight[a] += p->pool[p->edge[e].base + (size_t)x * k + a];
-            }
+    bench_must(gbs_model_read(path, NULL, &model, &err), &err);
+    bench_throughput_heading(report);
+    for (size_t i = 0; i < sizeof chains / sizeof chains[0]; ++i) {
+        const bench_case c = {"file", "as-is", path, chains[i]};
+        if (bench_throughput_wanted(&c, only)) {
+            bench_throughput(report, &c, model, quick ? 0.02 : 0.15, only);
         }
     }
-    for (size_t t = p->term_start == NULL ? 0 : p->term_start[slot];
-         p->term_start != NULL && t < p->term_start[slot + 1]; ++t) {
-        size_t index = p->term[t].base;
-        for (uint32_t i = 0; i < p->term[t].n; ++i) {
-            const gbsi_link *link = &p->link[p->term[t].first + i];
-            index += (size_t)link->aux * m->x[link->slot];
-        }
-        for (uint32_t a = 0; a < k; ++a) {
-            m->weight[a] += p->pool[index + a];
-        }
-    }
-}
-
-static void scalar_pass(scalar *m)
-{
-    const gbsi_plan *p = m->plan;
-    for (uint32_t slot = 0; slot < p->n_slots; ++slot) {
-        scalar_logw(m, slot);
-        const float u = next_uniform(&m->rng);
-        uint32_t value = 0;
-        if ((p->form[slot] & GBSI_ODDS) != 0) {
-            value = u * (1.0F + expf(-m->weight[0])) < 1.0F;
-        } else {
-            float total = 0.0F;
-            for (uint32_t a = 0; a < p->arity[slot]; ++a) {
-                total += expf(m->weight[a]);
-                m->weight[a] = total;
-            }
-            while (value + 1 < p->arity[slot] && m->weight[value] <= u * total) {
-                ++value;
-            }
-        }
-        m->x[slot] = (uint16_t)value;
-        m->count[slot] += value;
-    }
-}
-
-/* The same run with a plan, which a lattice has not. */
-static gbs_run *with_plan(const gbs_model *model, gbs_run_options options)
-{
-    gbs_error err = {0};
-    gbs_run *run = NULL;
-    options.estimator = GBS_ESTIMATOR_COUNT;
-    options.lattice = GBS_LATTICE_NEVER;
-    must(gbs_run_new(model, NULL, &options, &run, &err), &err);
-    return run;
-}
-
-/* The loop reads logarithms: a plan without linear slots, otherwise the same. */
-static gbsi_plan *plan_of_logs(const gbs_run *run)
-{
-    gbs_error err = {0};
-    gbsi_plan *plan = NULL;
-    uint32_t *sequence = calloc(run->plan->n_slots, sizeof *sequence);
-    for (uint32_t slot = 0; sequence != NULL && slot < run->plan->n_slots; ++slot) {
-        sequence[slot] = run->plan->variable_of[slot];
-    }
-    must(sequence == NULL
-             ? GBS_ERR_MEMORY
-             : gbsi_plan_new(run->part, run->graph, sequence, run->plan->n_slots,
-                             (gbsi_plan_options){.repeats = true, .heated = true}, &plan, &err),
-         &err);
-    free(sequence);
-    return plan;
-}
-
-/* ---- timing ---------------------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-typedef struct figures {
-    double ours[REPEATS], scalar[REPEATS]; /* million updates a second, sorted */
-    uint32_t n_variables;
-    const char *class_name;
-} figures;
-
-static double time_ours(gbs_run *run, uint64_t passes, uint64_t *pass)
-{
-    gbs_error err = {0};
-    const double start_s = gbsi_clock_s();
-    for (uint64_t i = 0; i < passes; ++i) {
-        must(gbsi_executor_pass(&run->executor, &run->schedule, (*pass)++, run->estimate,
-                                run->rao_blackwell, &err),
-             &err);
-    }
-    const double updates = (double)(run->schedule.n_places * run->executor.n_chains * passes);
-    return updates / (gbsi_clock_s() - start_s) / 1e6;
-}
-
-static double time_scalar(scalar *m, uint64_t passes)
-{
-    const double start_s = gbsi_clock_s();
-    for (uint64_t i = 0; i < passes; ++i) {
-        scalar_pass(m);
-    }
-    return (double)m->plan->n_slots * (double)passes / (gbsi_clock_s() - start_s) / 1e6;
-}
-
-static uint64_t passes_for(double seconds, double million_per_s, double updates_per_pass)
-{
-    const double passes = seconds * million_per_s * 1e6 / updates_per_pass;
-    return passes < 1.0 ? 1 : (uint64_t)passes;
-}
-
-static figures measure(const bench_case *c, bool quick)
-{
-    gbs_error err = {0};
-    gbs_run *run = NULL;
-    figures found = {0};
-    const double seconds = quick ? 0.05 : 0.4;
-    gbs_model *model = c->make();
-    gbs_run_options options = gbs_run_options_default();
-    options.method = GBS_METHOD_SAMPLE;
-    options.chains = c->chains;
-    options.estimator = (int)c->estimator;
-    options.threads = 1;
-    options.burn_in = 0;
-    options.sweeps = 1;
-    must(gbs_run_new(model, NULL, &options, &run, &err), &err);
-    must(gbs_run_execute(run, NULL, &err), &err);
-    gbs_run *planned = with_plan(model, options);
-    gbsi_plan *logs = plan_of_logs(planned);
-    scalar m = {.plan = logs, .rng = 88172645463325252U};
-    m.x = calloc(logs->n_slots, sizeof *m.x);
-    m.count = calloc(logs->n_slots, sizeof *m.count);
-    m.weight = calloc(logs->max_arity, sizeof *m.weight);
-    if (m.x == NULL || m.count == NULL || m.weight == NULL) {
-        exit(1);
-    }
-    uint64_t pass = 1;
-    (void)time_ours(run, quick ? 1 : WARM_UP_PASSES, &pass);
-    const double per_pass = (double)run->schedule.n_places;
-    const uint64_t n_ours = passes_for(seconds, time_ours(run, 2, &pass), per_pass * c->chains);
-    const uint64_t n_scalar = passes_for(seconds / 2, time_scalar(&m, 2), per_pass);
-    for (int i = 0; i < REPEATS; ++i) {
-        found.ours[i] = time_ours(run, n_ours, &pass);
-        found.scalar[i] = time_scalar(&m, n_scalar);
-    }
-    qsort(found.ours, REPEATS, sizeof(double), by_value);
-    qsort(found.scalar, REPEATS, sizeof(double), by_value);
-    found.n_variables = logs->n_slots;
-    unsigned most = 0;
-    for (unsigned k = 1; k < GBSI_N_CLASSES; ++k) {
-        most = logs->n_of_class[k] > logs->n_of_class[most] ? k : most;
-    }
-    found.class_name = gbs_class_name(run->lattice != NULL ? GBSI_CLASS_LATTICE : most);
-    free(m.x);
-    free(m.count);
-    free(m.weight);
-    gbsi_plan_free(logs);
-    gbs_run_free(planned);
-    gbs_run_free(run);
     gbs_model_free(model);
-    return found;
 }
 
-static void print(const bench_case *c, const figures *f, bool json)
+static int usage(void)
 {
-    const double ours = f->ours[REPEATS / 2];
-    const double plain = f->scalar[REPEATS / 2];
-    static const char *const name[] = {"rao-blackwell", "count", "traces"};
-    const char *estimator = name[c->estimator];
-    if (json) {
-        (void)printf("{\"case\":\"%s\",\"class\":\"%s\",\"variables\":%u,\"chains\":%u,"
-                     "\"estimator\":\"%s\",\"simd\":\"%s\",\"threads\":1,\"seed\":1,"
-                     "\"million_updates_per_s\":%.1f,\"min\":%.1f,\"max\":%.1f,"
-                     "\"scalar_million_updates_per_s\":%.1f,\"ratio\":%.2f,\"repeats\":%d,"
-                     "\"compiler\":\"%s\",\"version\":\"%s\"}\n",
-                     c->name, f->class_name, f->n_variables, c->chains, estimator, gbs_simd_name(),
-                     ours, f->ours[0], f->ours[REPEATS - 1], plain, ours / plain, REPEATS,
-                     __VERSION__, gbs_version());
-    } else {
-        (void)printf("%-22s %-9s %6u %-14s %9.1f  %8.1f .. %-8.1f %8.1f %7.1fx\n", c->name,
-                     f->class_name, c->chains, estimator, ours, f->ours[0], f->ours[REPEATS - 1],
-                     plain, ours / plain);
-    }
-    (void)fflush(stdout);
+    (void)fprintf(stderr, "usage: bench [--quick] [--json FILE] [--case TEXT] [MODEL]\n");
+    return 2;
 }
 
 int main(int argc, char **argv)
 {
-    static const bench_case cases[] = {
-        {"grid 512x512", grid_512, 16, GBS_ESTIMATOR_COUNT},
-        {"grid 512x512", grid_512, 16, GBS_ESTIMATOR_RAO_BLACKWELL},
-        {"grid 64x64", grid_64, 16, GBS_ESTIMATOR_COUNT},
-        {"grid 512x512", grid_512, 1, GBS_ESTIMATOR_COUNT},
-        {"potts 200x200, 5", potts_200, 16, GBS_ESTIMATOR_COUNT},
-        {"potts 200x200, 5", potts_200, 16, GBS_ESTIMATOR_RAO_BLACKWELL},
-        {"ising 1024x1024", uniform_1024, 1, GBS_ESTIMATOR_TRACES},
-        {"ising 1024x1024", uniform_1024, 1, GBS_ESTIMATOR_COUNT},
-        {"ising 256x256", uniform_256, 16, GBS_ESTIMATOR_COUNT},
-        {"bayes 37", bayes_37, 16, GBS_ESTIMATOR_COUNT},
-        {"bayes 37", bayes_37, 16, GBS_ESTIMATOR_RAO_BLACKWELL},
-    };
+    bench_report report = {.table = stdout};
     const char *only = "";
+    const char *json = NULL;
+    const char *path = NULL;
     bool quick = false;
-    bool json = false;
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--quick") == 0) {
             quick = true;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            json = true;
+        } else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc) {
+            json = argv[++i];
         } else if (strcmp(argv[i], "--case") == 0 && i + 1 < argc) {
             only = argv[++i];
-        } else if (argv[i][0] != '-') {
-            model_path = argv[i];
+        } else if (argv[i][0] != '-' && path == NULL) {
+            path = argv[i];
         } else {
-            (void)fprintf(stderr, "usage: bench [--quick] [--json] [--case TEXT] [MODEL]\n");
-            return 2;
+            return usage();
         }
     }
-    if (!json) {
-        (void)printf("million updates a second on one core, %s; median of %d, range, plain scalar "
-                     "loop, ratio\n",
-                     gbs_simd_name(), REPEATS);
+    if (json != NULL && strcmp(json, "-") == 0) {
+        report = (bench_report){.json = stdout};
+    } else if (json != NULL) {
+        report.json = fopen(json, "w");
+        bench_check(report.json != NULL, "%s cannot be written", json);
     }
-    for (size_t i = 0; model_path == NULL && i < sizeof cases / sizeof cases[0]; ++i) {
-        if (strstr(cases[i].name, only) != NULL) {
-            const figures f = measure(&cases[i], quick);
-            print(&cases[i], &f, json);
-        }
+    if (path != NULL) {
+        one_file(&report, path, quick, only);
+    } else {
+        all_cases(&report, quick, only);
+        bench_compile(&report, quick, only);
+        bench_load(&report, quick, only);
+        bench_ess(&report, quick, only);
     }
-    if (model_path == NULL && strstr("load", only) != NULL) {
-        bench_load(quick, json);
-    }
-    for (int e = 0; model_path != NULL && e < 2; ++e) {
-        const bench_case c = {model_path, from_file, 16,
-                              e == 0 ? GBS_ESTIMATOR_COUNT : GBS_ESTIMATOR_RAO_BLACKWELL};
-        const figures f = measure(&c, quick);
-        print(&c, &f, json);
+    if (report.json != NULL) {
+        bench_check(fclose(report.json) == 0, "%s could not be written", json);
     }
     return 0;
 }

@@ -4,7 +4,10 @@
  * A value is drawn with its computed probability up to 2^-32 absolute and 2^-22 relative, and a
  * value of weight 0 is never drawn. Binary draws decide the less likely value: with e = exp(-|l|),
  * its probability is e / (1 + e), so it is drawn iff u (1 + e) < e; where u rounds to 1 nothing
- * happens. A word of 0 says u < 2^-32 and is refined by a second word. */
+ * happens. Up to 32 states: weights become whole numbers r_a of sum T just below 2^32, and the word
+ * picks one of the T units, t = floor(word T / 2^32): nothing is rounded after that. More states:
+ * sums in double, where a word is exact. A word of 0 says u < 2^-32 and is refined by a second
+ * word. */
 #include "draw/random_lanes.h"
 
 #include <math.h>
@@ -15,8 +18,16 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Above this many states the cumulative sums are taken in double. */
-#define FLOAT_STATES 32
+/* Up to this many states the draw is in whole numbers. */
+#define MOST_WHOLE 32
+
+/* u of a lane whose word was 0. */
+static double second_uniform(const gbsi_tile *tile, uint32_t row, uint32_t lane)
+{
+    const uint32_t chain = tile->lanes == 1 ? tile->chain : tile->chain + lane;
+    const uint64_t place = tile->place + (tile->lanes == 1 ? 16u * row + lane : row);
+    return gbsi_word(tile->seed, chain, tile->pass, place, GBSI_PURPOSE_REFINE) * 0x1p-64;
+}
 
 /* The uniform of a row, in [0, 1]; words of 0 refined. */
 static __attribute__((noinline)) vf refine(const gbsi_tile *tile, uint32_t row, vf u,
@@ -26,11 +37,7 @@ static __attribute__((noinline)) vf refine(const gbsi_tile *tile, uint32_t row, 
     vf_store(value, u);
     for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
         if ((zeros >> lane & 1u) != 0) {
-            const uint32_t chain = tile->lanes == 1 ? tile->chain : tile->chain + lane;
-            const uint64_t place = tile->place + (tile->lanes == 1 ? 16u * row + lane : row);
-            const uint32_t second =
-                gbsi_word(tile->seed, chain, tile->pass, place, GBSI_PURPOSE_REFINE);
-            value[lane] = (float)second * 0x1p-64F;
+            value[lane] = (float)second_uniform(tile, row, lane);
         }
     }
     return vf_load(value);
@@ -110,17 +117,6 @@ INLINE vf checked_total(gbsi_tile *tile, uint32_t row, vf total)
     return vm_any(dead) ? flag_dead(tile, row, total, dead, 1.0F) : total;
 }
 
-/* Where rounding left u total at the total: the last value of positive weight. */
-static __attribute__((noinline)) vu last_positive(const float *weight, uint32_t k)
-{
-    vu last = vu_set1(0);
-    for (uint32_t a = 0; a < k; ++a) {
-        const vm positive = vf_lt(vf_set1(0.0F), vf_load(weight + (size_t)a * GBSI_LANES));
-        last = vu_select(positive, vu_set1(a), last);
-    }
-    return last;
-}
-
 /* What is taken off the logs of a row: their maximum. */
 INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
 {
@@ -132,46 +128,110 @@ INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
     return checked_top(tile, row, top);
 }
 
-/* Rows of k states, cumulative sums in float: the first a with cdf_a > u total. Inlined with a
- * constant k for the usual arities, so that a row stays in registers. */
-INLINE void float_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, const bool linear)
+/* The values where a word is 0, from u < 2^-32 and the weights themselves. */
+static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_t row, uint32_t k,
+                                                  const vf *weight, vu value, unsigned zeros)
+{
+    uint32_t refined[GBSI_LANES];
+    float kept[MOST_WHOLE][GBSI_LANES];
+    vu_store(refined, value);
+    for (uint32_t a = 0; a < k; ++a) {
+        vf_store(kept[a], weight[a]);
+    }
+    for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+        double total = 0.0;
+        for (uint32_t a = 0; a < k; ++a) {
+            total += (double)kept[a][lane];
+        }
+        if ((zeros >> lane & 1u) == 0 || !(total > 0.0)) {
+            continue;
+        }
+        const double target = second_uniform(tile, row, lane) * total;
+        double cdf = 0.0;
+        for (uint32_t a = 0; a < k; ++a) {
+            cdf += (double)kept[a][lane];
+            if (target < cdf) {
+                refined[lane] = a;
+                break;
+            }
+        }
+    }
+    return vu_load(refined);
+}
+
+/* 2^m such that the weights times 2^m add up to less than 2^32 and (but for 2^-18 of it) no less
+ * than 2^31. Their float sum is off by less than 2^-19. In bits: a float of exponent field E is at
+ * least 2^(E - 127), and 158 - E + 127 is the field of 2^(31 - (E - 127)). */
+INLINE vf unit_scale(vf total)
+{
+    const vf above = vf_mul(total, vf_set1(1.0F + 0x1p-18F));
+    const vu exponent = vu_and(vf_bits(above), vu_set1(0x7F800000u));
+    return vf_from_bits(vu_sub(vu_set1((158u + 127u) << 23), exponent));
+}
+
+/* Rows of up to MOST_WHOLE states: the first a with r_0 + ... + r_a > t. There is one, for t < T,
+ * and its r_a is not 0. Inlined with a constant k for the usual arities, so that a row stays in
+ * registers. */
+INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, const bool linear)
 {
     const vu one = vu_set1(1);
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         const float *given = tile->w + (size_t)row * k * GBSI_LANES;
-        vf weight[FLOAT_STATES];
-        vf cdf[FLOAT_STATES];
+        const vu word = vu_load(tile->word + (size_t)row * GBSI_LANES);
+        vf weight[MOST_WHOLE];
+        vu cdf[MOST_WHOLE];
         const vf top = linear ? vf_set1(0.0F) : row_top(tile, row, k);
         vf total = vf_set1(0.0F);
         for (uint32_t a = 0; a < k; ++a) {
             const vf w = vf_load(given + (size_t)a * GBSI_LANES);
             weight[a] = linear ? w : vf_exp_low(vf_sub(w, top));
-            total = vf_add(total, weight[a]);
-            cdf[a] = total;
+            total = a == 0 ? weight[a] : vf_add(total, weight[a]);
         }
         total = linear ? checked_total(tile, row, total) : total;
-        const vf target = vf_mul(uniform(tile, row), total);
-        vu value = vu_set1(0);
+        const vf scale = unit_scale(total);
         for (uint32_t a = 0; a < k; ++a) {
-            value = vu_select(vf_le(cdf[a], target), vu_add(value, one), value);
+            const vu r = vf_to_vu_near(vf_mul(weight[a], scale));
+            cdf[a] = a == 0 ? r : vu_add(cdf[a - 1], r);
         }
-        const vm beyond = vu_eq(value, vu_set1(k));
-        if (vm_any(beyond)) {
-            float kept[FLOAT_STATES * GBSI_LANES];
-            for (uint32_t a = 0; a < k; ++a) {
-                vf_store(kept + (size_t)a * GBSI_LANES, weight[a]);
-            }
-            value = vu_select(beyond, last_positive(kept, k), value);
+        const vu t = vu_mul_hi(word, cdf[k - 1]);
+        vu value = vu_set1(0);
+        for (uint32_t a = 0; a + 1 < k; ++a) {
+            value = vu_select(vu_lt(t, cdf[a]), value, vu_add(value, one));
+        }
+        const vm zero = vu_eq(word, vu_set1(0));
+        if (vm_any(zero)) {
+            value = refine_values(tile, row, k, weight, value, vm_bits(zero));
         }
         store_value(tile, row, value);
         if (want_p) {
-            const vf scale = vf_div(vf_set1(1.0F), total);
+            const vf over = vf_div(vf_set1(1.0F), total);
             float *p = tile->p + (size_t)row * k * GBSI_LANES;
             for (uint32_t a = 0; a < k; ++a) {
-                vf_store(p + (size_t)a * GBSI_LANES, vf_mul(weight[a], scale));
+                vf_store(p + (size_t)a * GBSI_LANES, vf_mul(weight[a], over));
             }
         }
     }
+}
+
+/* u of a row, exact but for words of 0, which are refined. */
+INLINE vd exact_uniform(const gbsi_tile *tile, uint32_t row)
+{
+    const vu word = vu_load(tile->word + (size_t)row * GBSI_LANES);
+    const vd high = vd_from_vf(vf_from_small(vu_shr(word, 16)));
+    const vd low = vd_from_vf(vf_from_small(vu_and(word, vu_set1(0xFFFF))));
+    const vd u = vd_fma(high, vd_set1(0x1p-16), vd_mul(low, vd_set1(0x1p-32)));
+    const vm zero = vu_eq(word, vu_set1(0));
+    if (!vm_any(zero)) {
+        return u;
+    }
+    double refined[GBSI_LANES];
+    vd_store(refined, u);
+    for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+        if ((vm_bits(zero) >> lane & 1u) != 0) {
+            refined[lane] = second_uniform(tile, row, lane);
+        }
+    }
+    return vd_load(refined);
 }
 
 /* w becomes weights. @return their sum in double. */
@@ -192,7 +252,18 @@ INLINE vd sum_weights(gbsi_tile *tile, uint32_t row, uint32_t k)
     return total;
 }
 
-/* The same for many states: weights in place of logs, cumulative sums in double. */
+/* Where rounding left u total at the total: the last value of positive weight. */
+static __attribute__((noinline)) vu last_positive(const float *weight, uint32_t k)
+{
+    vu last = vu_set1(0);
+    for (uint32_t a = 0; a < k; ++a) {
+        const vm positive = vf_lt(vf_set1(0.0F), vf_load(weight + (size_t)a * GBSI_LANES));
+        last = vu_select(positive, vu_set1(a), last);
+    }
+    return last;
+}
+
+/* More states: weights in place of logs, the first a with cdf_a > u total. */
 static void double_rows(gbsi_tile *tile)
 {
     const uint32_t k = tile->arity;
@@ -200,7 +271,7 @@ static void double_rows(gbsi_tile *tile)
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         const float *weight = tile->w + (size_t)row * k * GBSI_LANES;
         const vd total = sum_weights(tile, row, k);
-        const vd target = vd_mul(vd_from_vf(uniform(tile, row)), total);
+        const vd target = vd_mul(exact_uniform(tile, row), total);
         vd cdf = vd_zero();
         vu value = vu_set1(0);
         for (uint32_t a = 0; a < k; ++a) {
@@ -219,26 +290,26 @@ static void double_rows(gbsi_tile *tile)
     }
 }
 
-INLINE void float_tile(gbsi_tile *tile, const bool want_p, const bool linear)
+INLINE void whole_tile(gbsi_tile *tile, const bool want_p, const bool linear)
 {
     switch (tile->arity) {
     case 2:
-        float_rows(tile, 2, want_p, linear);
+        whole_rows(tile, 2, want_p, linear);
         return;
     case 3:
-        float_rows(tile, 3, want_p, linear);
+        whole_rows(tile, 3, want_p, linear);
         return;
     case 4:
-        float_rows(tile, 4, want_p, linear);
+        whole_rows(tile, 4, want_p, linear);
         return;
     case 5:
-        float_rows(tile, 5, want_p, linear);
+        whole_rows(tile, 5, want_p, linear);
         return;
     case 6:
-        float_rows(tile, 6, want_p, linear);
+        whole_rows(tile, 6, want_p, linear);
         return;
     default:
-        float_rows(tile, tile->arity, want_p, linear);
+        whole_rows(tile, tile->arity, want_p, linear);
         return;
     }
 }
@@ -246,14 +317,14 @@ INLINE void float_tile(gbsi_tile *tile, const bool want_p, const bool linear)
 static void categorical(void *state, gbsi_tile *tile)
 {
     (void)state;
-    if (tile->arity > FLOAT_STATES) {
+    if (tile->arity > MOST_WHOLE) {
         double_rows(tile);
     } else if (tile->linear && tile->p != NULL) {
-        float_tile(tile, true, true);
+        whole_tile(tile, true, true);
     } else if (tile->linear) {
-        float_tile(tile, false, true);
+        whole_tile(tile, false, true);
     } else {
-        float_tile(tile, tile->p != NULL, false);
+        whole_tile(tile, tile->p != NULL, false);
     }
 }
 

@@ -192,14 +192,23 @@ static bool softmax(uint32_t cell, double *p)
     return top > -INFINITY;
 }
 
-/* May a value be what the definition says, u being off by a relative 2^-22 and probabilities by as
- * much? Binary draws: the less likely value below its probability. Others: the first whose
- * cumulative probability exceeds u. */
+/* How far off the end of a value's part of the unit interval may be: weights by 2^-22 of
+ * themselves, so by no more than the smaller side; whole numbers in place of up to 32 weights by
+ * half of 2^-31 each; and the grid of words. */
+static double slack_at(double cdf)
+{
+    const double smaller = cdf < 1.0 - cdf ? cdf : 1.0 - cdf;
+    return 0x1p-21 * fmax(smaller, 0.0) + (f.k <= 32 ? f.k + 1 : 1) * 0x1p-32;
+}
+
+/* May a value be what the definition says? Binary draws: the less likely value below its
+ * probability, u and that being off by a relative 2^-22. Others: the first whose cumulative
+ * probability exceeds u. */
 static bool may_be(uint32_t cell, const double *p, uint32_t value)
 {
     const double u = uniform_of(cell);
-    const double slack = 0x1p-21;
     if (f.odds) {
+        const double slack = 0x1p-21;
         const uint32_t unlikely = p[1] > p[0] ? 0 : 1;
         return value == unlikely ? u < p[unlikely] * (1.0 + slack)
                                  : u >= p[unlikely] * (1.0 - slack);
@@ -208,9 +217,8 @@ static bool may_be(uint32_t cell, const double *p, uint32_t value)
     for (uint32_t a = 0; a < value; ++a) {
         below += p[a];
     }
-    const double rounding = f.k <= 32 ? f.k * 0x1p-24 : 0.0; /* of sums in float */
     const double above = below + p[value];
-    return p[value] > 0.0 && u * (1.0 + slack + rounding) >= below && u * (1.0 - slack) < above;
+    return p[value] > 0.0 && u >= below - slack_at(below) && u < above + slack_at(above);
 }
 
 static void check_definition(void)
@@ -408,6 +416,42 @@ static void ties(void **state)
     tear_down();
 }
 
+/* A last state of probability n 2^-32, n small: it is drawn by the n largest words (two more or
+ * less: one by the rounding of its weight, one by the grid of words) and by no other. Float sums
+ * gave it all of the last 256 or none. */
+static uint32_t n_words;
+
+static void check_rare_last(void)
+{
+    for (uint32_t cell = 0; cell < N_CELLS; ++cell) {
+        const uint32_t from_end = UINT32_MAX - f.word[cell];
+        const bool last = f.value[cell] == f.k - 1;
+        assert_true(last ? from_end < n_words + 2 : from_end + 2 >= n_words);
+    }
+}
+
+static void rare_last_state(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < N_ARITIES; ++i) {
+        if (arities[i] < 2) {
+            continue;
+        }
+        set_up(arities[i], false);
+        for (n_words = 1; n_words < 100; n_words = 3 * n_words + 1) {
+            for (uint32_t cell = 0; cell < N_CELLS; ++cell) {
+                f.word[cell] = UINT32_MAX - (cell < 2 * n_words ? cell : any_word() % 300);
+                for (uint32_t a = 0; a < f.k; ++a) {
+                    *cell_of(f.given, cell, a) =
+                        a + 1 < f.k ? 0.0F : (float)log(n_words * 0x1p-32 * (f.k - 1));
+                }
+            }
+            draw_all(check_rare_last);
+        }
+        tear_down();
+    }
+}
+
 /* Every state of weight zero: said, with the first place; the rest of the tile is drawn as ever. */
 static uint32_t dead_cell;
 
@@ -443,8 +487,11 @@ static void no_positive_weight_is_flagged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_its_definition),        cmocka_unit_test(zeros_are_never_drawn),
-        cmocka_unit_test(a_word_of_zero_is_refined),     cmocka_unit_test(ties),
+        cmocka_unit_test(follows_its_definition),
+        cmocka_unit_test(zeros_are_never_drawn),
+        cmocka_unit_test(a_word_of_zero_is_refined),
+        cmocka_unit_test(ties),
+        cmocka_unit_test(rare_last_state),
         cmocka_unit_test(no_positive_weight_is_flagged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

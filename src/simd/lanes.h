@@ -14,10 +14,13 @@
  *         vm vf_lt vf_le vf_eq (vf, vf)  (false on NaN)   vf vf_select(vm, a, b) = m ? a : b
  *         vf vf_gather(const float *base, vu index)       base[index]
  *         vf vf_permute16(vf table, vu index)             table[index & 15]
+ *         vf vf_permute32(vf low, vf high, vu index)      of both, index & 31
+ *         vf2 vf_gather2(const float *base, vu index)     .first base[index], .second the next
  *         vf vf_from_vu(vu)  (uint32 -> float, nearest)   vf vf_from_bits(vu)  vu vf_bits(vf)
  *         vf vf_from_small(vu)  (values < 2^31: may use the signed conversion)
  *         vf vf_scale2(vf x, vf n) = x * 2^n, n integral in [-126, 127], result normal or exact
  *         vu vf_to_vu(vf)  (truncate, 0 <= x < 2^31)
+ *         vu vf_to_vu_near(vf)  (to nearest even, 0 <= x < 2^32)
  * integer vu vu_set1(uint32_t)  vu vu_iota(void) {0..15}  vu vu_load(const uint32_t *)
  *         void vu_store(uint32_t *, vu)
  *         vu_add vu_sub vu_mul (low 32 bits) vu_and vu_or vu_xor vu_min (unsigned) (vu, vu)
@@ -43,8 +46,10 @@
  * i)  vm vm_from_bits(unsigned) bytes   vb vb_load(const uint8_t *)  void vb_store(uint8_t *, vb)
  * vb vb_set1(uint8_t) vb vb_add vb_sub (vb, vb)    vb vb_eq(vb, vb)  (255 or 0)   vu vb_widen(vb)
  *         vb vb_narrow(vu)  (low bytes)           vb vb_from_vm(vm)  (1 or 0)
+ *         vm vb_mask(vb)  (not 0)
  * double  vd vd_zero(void)  vd vd_from_vf(vf)  vd_add vd_sub vd_mul (vd, vd)  vd vd_set1(double)
  *         vd vd_fma(a, b, c)  vm vd_lt(vd, vd)  vf vf_from_vd(vd)  vd vd_load  vd_store
+ *         vd vd_max(vd, vd)  (a > b ? a : b)      vd vd_gather(const double *base, vu index)
  *
  * None of them traps, branches on data, or needs alignment. */
 #ifndef GBSI_SIMD_LANES_H

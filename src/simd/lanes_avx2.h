@@ -20,6 +20,10 @@ typedef struct vm {
     __m256i hi;
 } vm;
 typedef __m128i vb;
+typedef struct vf2 {
+    vf first;
+    vf second;
+} vf2;
 typedef struct vd {
     __m256d q[4]; /* four lanes each */
 } vd;
@@ -294,6 +298,13 @@ static inline vb vb_from_vm(vm m)
     __m128i byte = _mm_packs_epi16(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
     return _mm_and_si128(byte, _mm_set1_epi8(1));
 }
+static inline vm vb_mask(vb a)
+{
+    const __m128i one = _mm_set1_epi8(1);
+    const __m128i set = _mm_cmpeq_epi8(_mm_min_epu8(a, one), one);
+    vm r = {_mm256_cvtepi8_epi32(set), _mm256_cvtepi8_epi32(_mm_srli_si128(set, 8))};
+    return r;
+}
 static inline vu vu_load_u8(const uint8_t *p)
 {
     vu r = {_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)),
@@ -451,6 +462,33 @@ static inline vf vf_permute16(vf table, vu index)
     vf r = {gbsi_permute256(table, index.lo), gbsi_permute256(table, index.hi)};
     return r;
 }
+static inline vf vf_permute32(vf low, vf high, vu index)
+{
+    const vf a = vf_permute16(low, index);
+    const vf b = vf_permute16(high, index);
+    const __m256 in_lo = _mm256_castsi256_ps(_mm256_slli_epi32(index.lo, 27));
+    const __m256 in_hi = _mm256_castsi256_ps(_mm256_slli_epi32(index.hi, 27));
+    vf r = {_mm256_blendv_ps(a.lo, b.lo, in_lo), _mm256_blendv_ps(a.hi, b.hi, in_hi)};
+    return r;
+}
+/* Four pairs at a time, as numbers of 64 bits. */
+static inline void gbsi_gather2_256(const float *base, __m256i index, __m256 *first, __m256 *second)
+{
+    const long long *p = (const long long *)(const void *)base;
+    const __m256i a = _mm256_i32gather_epi64(p, _mm256_castsi256_si128(index), 4);
+    const __m256i b = _mm256_i32gather_epi64(p, _mm256_extracti128_si256(index, 1), 4);
+    const __m256 even = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88);
+    const __m256 odd = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0xDD);
+    *first = _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(even), 0xD8));
+    *second = _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(odd), 0xD8));
+}
+static inline vf2 vf_gather2(const float *base, vu index)
+{
+    vf2 r;
+    gbsi_gather2_256(base, index.lo, &r.first.lo, &r.second.lo);
+    gbsi_gather2_256(base, index.hi, &r.first.hi, &r.second.hi);
+    return r;
+}
 /* No unsigned conversion here either. The halves of a word are put into the significands of 2^23
  * and 2^39; taking both powers away from the upper one is exact, so the sum rounds once. */
 static inline __m256 gbsi_from_u32(__m256i a)
@@ -489,6 +527,20 @@ GBSI_HALVES_2(vf, vf_scale2, gbsi_scale256)
 static inline vu vf_to_vu(vf a)
 {
     vu r = {_mm256_cvttps_epi32(a.lo), _mm256_cvttps_epi32(a.hi)};
+    return r;
+}
+/* Nothing unsigned here: from 2^31 on, where floats are integers, 2^31 is taken off and put back.
+ */
+static inline __m256i gbsi_near256(__m256 a)
+{
+    const __m256 half = _mm256_set1_ps(0x1p31f);
+    const __m256 large = _mm256_cmp_ps(half, a, _CMP_LE_OQ);
+    const __m256i low = _mm256_cvtps_epi32(_mm256_sub_ps(a, _mm256_and_ps(large, half)));
+    return _mm256_add_epi32(low, _mm256_slli_epi32(_mm256_castps_si256(large), 31));
+}
+static inline vu vf_to_vu_near(vf a)
+{
+    vu r = {gbsi_near256(a.lo), gbsi_near256(a.hi)};
     return r;
 }
 
@@ -546,6 +598,15 @@ static inline vd vd_fma(vd a, vd b, vd c)
 {
     vd r = {{_mm256_fmadd_pd(a.q[0], b.q[0], c.q[0]), _mm256_fmadd_pd(a.q[1], b.q[1], c.q[1]),
              _mm256_fmadd_pd(a.q[2], b.q[2], c.q[2]), _mm256_fmadd_pd(a.q[3], b.q[3], c.q[3])}};
+    return r;
+}
+GBSI_QUARTERS(vd_max, _mm256_max_pd)
+static inline vd vd_gather(const double *base, vu index)
+{
+    vd r = {{_mm256_i32gather_pd(base, _mm256_castsi256_si128(index.lo), 8),
+             _mm256_i32gather_pd(base, _mm256_extracti128_si256(index.lo, 1), 8),
+             _mm256_i32gather_pd(base, _mm256_castsi256_si128(index.hi), 8),
+             _mm256_i32gather_pd(base, _mm256_extracti128_si256(index.hi, 1), 8)}};
     return r;
 }
 /* Two masks of four 64-bit lanes into one of eight 32-bit lanes. */

@@ -20,6 +20,10 @@ typedef __m512 vf;
 typedef __m512i vu;
 typedef __mmask16 vm;
 typedef __m128i vb;
+typedef struct vf2 {
+    vf first;
+    vf second;
+} vf2;
 typedef struct vd {
     __m512d lo; /* lanes 0-7 */
     __m512d hi; /* lanes 8-15 */
@@ -265,6 +269,10 @@ static inline vb vb_from_vm(vm m)
 {
     return _mm_maskz_set1_epi8(m, 1);
 }
+static inline vm vb_mask(vb a)
+{
+    return _mm_test_epi8_mask(a, a);
+}
 
 /* ---- masks ---- */
 
@@ -393,6 +401,26 @@ static inline vf vf_permute16(vf table, vu index)
 {
     return _mm512_maskz_permutexvar_ps((__mmask16)0xFFFF, index, table);
 }
+static inline vf vf_permute32(vf low, vf high, vu index)
+{
+    return _mm512_permutex2var_ps(low, index, high);
+}
+/* Eight pairs at a time, as numbers of 64 bits; the permutes take the halves apart. */
+static inline vf2 vf_gather2(const float *base, vu index)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m256i low = _mm512_castsi512_si256(index);
+    const __m256i high = _mm512_maskz_extracti32x8_epi32((__mmask8)0xFF, index, 1);
+    const __m512 a =
+        _mm512_castsi512_ps(_mm512_mask_i32gather_epi64(zero, (__mmask8)0xFF, low, base, 4));
+    const __m512 b =
+        _mm512_castsi512_ps(_mm512_mask_i32gather_epi64(zero, (__mmask8)0xFF, high, base, 4));
+    vf2 r = {_mm512_permutex2var_ps(a, even, b),
+             _mm512_permutex2var_ps(a, _mm512_add_epi32(even, _mm512_set1_epi32(1)), b)};
+    return r;
+}
 static inline vf vf_from_vu(vu a)
 {
     return _mm512_maskz_cvtepu32_ps((__mmask16)0xFFFF, a);
@@ -416,6 +444,10 @@ static inline vf vf_scale2(vf a, vf n)
 static inline vu vf_to_vu(vf a)
 {
     return _mm512_maskz_cvttps_epi32((__mmask16)0xFFFF, a);
+}
+static inline vu vf_to_vu_near(vf a)
+{
+    return _mm512_maskz_cvtps_epu32((__mmask16)0xFFFF, a);
 }
 
 /* ---- double ---- */
@@ -470,6 +502,21 @@ static inline vd vd_mul(vd a, vd b)
 static inline vd vd_fma(vd a, vd b, vd c)
 {
     vd r = {_mm512_fmadd_pd(a.lo, b.lo, c.lo), _mm512_fmadd_pd(a.hi, b.hi, c.hi)};
+    return r;
+}
+static inline vd vd_max(vd a, vd b)
+{
+    vd r = {_mm512_maskz_max_pd((__mmask8)0xFF, a.lo, b.lo),
+            _mm512_maskz_max_pd((__mmask8)0xFF, a.hi, b.hi)};
+    return r;
+}
+static inline vd vd_gather(const double *base, vu index)
+{
+    const __m512d zero = _mm512_setzero_pd();
+    const __m256i low = _mm512_castsi512_si256(index);
+    const __m256i high = _mm512_maskz_extracti32x8_epi32((__mmask8)0xFF, index, 1);
+    vd r = {_mm512_mask_i32gather_pd(zero, (__mmask8)0xFF, low, base, 8),
+            _mm512_mask_i32gather_pd(zero, (__mmask8)0xFF, high, base, 8)};
     return r;
 }
 static inline vm vd_lt(vd a, vd b)

@@ -11,6 +11,10 @@
 typedef struct vf {
     float32x4_t q[4]; /* lanes 0-3, 4-7, 8-11, 12-15 */
 } vf;
+typedef struct vf2 {
+    vf first;
+    vf second;
+} vf2;
 typedef struct vu {
     uint32x4_t q[4];
 } vu;
@@ -270,6 +274,17 @@ static inline vb vb_from_vm(vm m)
     vu word = {{m.q[0], m.q[1], m.q[2], m.q[3]}};
     return vandq_u8(vb_narrow(word), vdupq_n_u8(1));
 }
+static inline vm vb_mask(vb a)
+{
+    const int8x16_t set = vreinterpretq_s8_u8(vtstq_u8(a, a));
+    const int16x8_t lo = vmovl_s8(vget_low_s8(set));
+    const int16x8_t hi = vmovl_high_s8(set);
+    vm r = {{vreinterpretq_u32_s32(vmovl_s16(vget_low_s16(lo))),
+             vreinterpretq_u32_s32(vmovl_high_s16(lo)),
+             vreinterpretq_u32_s32(vmovl_s16(vget_low_s16(hi))),
+             vreinterpretq_u32_s32(vmovl_high_s16(hi))}};
+    return r;
+}
 static inline vu vu_load_u8(const uint8_t *p)
 {
     return vb_widen(vb_load(p));
@@ -445,6 +460,21 @@ static inline vf vf_permute16(vf table, vu index)
              gbsi_permute128(bytes, index.q[2]), gbsi_permute128(bytes, index.q[3])}};
     return r;
 }
+static inline vf vf_permute32(vf low, vf high, vu index)
+{
+    const vf a = vf_permute16(low, index);
+    const vf b = vf_permute16(high, index);
+    vf r;
+    for (int i = 0; i < 4; i++) {
+        r.q[i] = vbslq_f32(vtstq_u32(index.q[i], vdupq_n_u32(16)), b.q[i], a.q[i]);
+    }
+    return r;
+}
+static inline vf2 vf_gather2(const float *base, vu index)
+{
+    vf2 r = {vf_gather(base, index), vf_gather(base + 1, index)};
+    return r;
+}
 static inline float32x4_t gbsi_from_small(uint32x4_t a)
 {
     return vcvtq_f32_s32(vreinterpretq_s32_u32(a));
@@ -467,6 +497,7 @@ static inline uint32x4_t gbsi_truncate128(float32x4_t a)
     return vbslq_u32(fits, whole, vdupq_n_u32(0x80000000u));
 }
 GBSI_QUARTERS_1(vu, vf_to_vu, vf, gbsi_truncate128)
+GBSI_QUARTERS_1(vu, vf_to_vu_near, vf, vcvtnq_u32_f32)
 
 /* ---- double ---- */
 
@@ -528,6 +559,21 @@ static inline vd vd_fma(vd a, vd b, vd c)
     vd r;
     for (int i = 0; i < 8; i++) {
         r.q[i] = vfmaq_f64(c.q[i], a.q[i], b.q[i]);
+    }
+    return r;
+}
+static inline float64x2_t gbsi_max_f64(float64x2_t a, float64x2_t b)
+{
+    return vbslq_f64(vcgtq_f64(a, b), a, b);
+}
+GBSI_PAIRS(vd_max, gbsi_max_f64)
+static inline vd vd_gather(const double *base, vu index)
+{
+    uint32_t at[16];
+    vd r;
+    vu_store(at, index);
+    for (int i = 0; i < 8; i++) {
+        r.q[i] = vld1q_lane_f64(base + at[2 * i + 1], vld1q_dup_f64(base + at[2 * i]), 1);
     }
     return r;
 }

@@ -16,6 +16,10 @@
 typedef struct vf {
     float lane[16];
 } vf;
+typedef struct vf2 {
+    vf first;
+    vf second;
+} vf2;
 typedef struct vu {
     uint32_t lane[16];
 } vu;
@@ -272,6 +276,10 @@ static inline vb vb_from_vm(vm m)
 {
     GBSI_EACH_LANE(vb, m.lane[i]);
 }
+static inline vm vb_mask(vb a)
+{
+    GBSI_EACH_LANE(vm, a.lane[i] != 0);
+}
 
 /* ---- masks ---- */
 
@@ -414,6 +422,19 @@ static inline vf vf_permute16(vf table, vu index)
 {
     GBSI_EACH_LANE(vf, table.lane[index.lane[i] & 15]);
 }
+static inline vf vf_permute32(vf low, vf high, vu index)
+{
+    GBSI_EACH_LANE(vf, (index.lane[i] & 16 ? high : low).lane[index.lane[i] & 15]);
+}
+static inline vf2 vf_gather2(const float *base, vu index)
+{
+    vf2 r;
+    for (int i = 0; i < 16; i++) {
+        r.first.lane[i] = base[index.lane[i]];
+        r.second.lane[i] = base[index.lane[i] + 1];
+    }
+    return r;
+}
 static inline vf vf_from_vu(vu a)
 {
     GBSI_EACH_LANE(vf, (float)a.lane[i]);
@@ -439,6 +460,15 @@ static inline uint32_t gbsi_truncate(float a)
 static inline vu vf_to_vu(vf a)
 {
     GBSI_EACH_LANE(vu, gbsi_truncate(a.lane[i]));
+}
+/* Adding 2^23 leaves no room for a fraction; what is larger has none. */
+static inline uint32_t gbsi_near(float a)
+{
+    return (uint32_t)(a < 0x1p23f ? (a + 0x1p23f) - 0x1p23f : a);
+}
+static inline vu vf_to_vu_near(vf a)
+{
+    GBSI_EACH_LANE(vu, gbsi_near(a.lane[i]));
 }
 static inline vf vf_scale2(vf a, vf n)
 {
@@ -486,6 +516,14 @@ static inline vd vd_mul(vd a, vd b)
 static inline vd vd_fma(vd a, vd b, vd c)
 {
     GBSI_EACH_LANE(vd, fma(a.lane[i], b.lane[i], c.lane[i]));
+}
+static inline vd vd_max(vd a, vd b)
+{
+    GBSI_EACH_LANE(vd, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
+}
+static inline vd vd_gather(const double *base, vu index)
+{
+    GBSI_EACH_LANE(vd, base[index.lane[i]]);
 }
 static inline vm vd_lt(vd a, vd b)
 {

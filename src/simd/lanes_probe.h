@@ -110,12 +110,20 @@ MASK_PROBE(vf_eq, vf_eq(FA, FB))
 FLOAT_PROBE(vf_select, vf_select(vu_lt(UC, UA), FA, FB))
 FLOAT_PROBE(vf_gather, vf_gather((const float *)(const void *)in->table, probe_index(in->a)))
 FLOAT_PROBE(vf_permute16, vf_permute16(FA, UB))
+FLOAT_PROBE(vf_permute32, vf_permute32(FA, FC, UB))
+PROBE(vf_gather2, vf2 r = vf_gather2((const float *)(const void *)in->table, probe_index(in->a));
+      vu_store(out, vf_bits(r.first)); vu_store(out + 16, vf_bits(r.second)))
 FLOAT_PROBE(vf_from_vu, vf_from_vu(UA))
 FLOAT_PROBE(vf_from_small, vf_from_small(vu_shr(UA, 1)))
 FLOAT_PROBE(vf_scale2,
             vf_scale2(probe_near_one(in->a),
                       vf_sub(vf_from_small(vu_min(vu_shr(UB, 24), vu_set1(253))), vf_set1(126.0f))))
 WORD_PROBE(vf_to_vu, vf_to_vu(FA))
+/* From 2^-4 to 2^32, with halves among them. */
+WORD_PROBE(vf_to_vu_near,
+           vf_to_vu_near(vf_from_bits(
+               vu_add(vu_and(UA, vu_set1(0x7FFFFFu)),
+                      vu_shl(vu_add(vu_min(vu_shr(UB, 26), vu_set1(35)), vu_set1(123)), 23)))))
 WORD_PROBE(vu_iota, vu_add(vu_iota(), vu_set1(in->a[0])))
 WORD_PROBE(vu_add, vu_add(UA, UB))
 WORD_PROBE(vu_sub, vu_sub(UA, UB))
@@ -165,6 +173,7 @@ BYTE_PROBE(vb_set1, vb_set1((uint8_t)in->a[0]))
 BYTE_PROBE(vb_add, vb_add(BA, BB))
 BYTE_PROBE(vb_sub, vb_sub(BA, BB))
 BYTE_PROBE(vb_eq, vb_eq(BA, BB))
+MASK_PROBE(vb_mask, vb_mask(BA))
 WORD_PROBE(vb_widen, vb_widen(BA))
 BYTE_PROBE(vb_narrow, vb_narrow(UA))
 DOUBLE_PROBE(vd_zero, vd_zero())
@@ -175,6 +184,8 @@ DOUBLE_PROBE(vd_add, vd_add(vd_load(in->x), vd_load(in->y)))
 DOUBLE_PROBE(vd_sub, vd_sub(vd_load(in->x), vd_load(in->y)))
 DOUBLE_PROBE(vd_mul, vd_mul(vd_load(in->x), vd_load(in->y)))
 DOUBLE_PROBE(vd_fma, vd_fma(vd_load(in->x), vd_load(in->y), vd_load(in->z)))
+DOUBLE_PROBE(vd_max, vd_max(vd_load(in->x), vd_load(in->y)))
+DOUBLE_PROBE(vd_gather, vd_gather(in->x, vu_and(UA, vu_set1(15))))
 MASK_PROBE(vd_lt, vd_lt(vd_load(in->x), vd_load(in->y)))
 FLOAT_PROBE(vf_exp, vf_exp(FA))
 FLOAT_PROBE(vf_exp_low, vf_exp_low(vf_min(vf_set1(0.0f), FA)))
@@ -195,47 +206,35 @@ FLOAT_PROBE(vf_tanh, vf_tanh(FA))
     }
 
 const lane_probe PROBE_NAME[] = {
-    F(vf_set1),       F(vf_load),
-    F(vf_add),        F(vf_sub),
-    F(vf_mul),        F(vf_div),
-    F(vf_max),        F(vf_min),
-    F(vf_fma),        F(vf_fnma),
-    W(vf_abs),        W(vf_neg),
-    F(vf_round),      W(vf_lt),
-    W(vf_le),         W(vf_eq),
-    F(vf_select),     F(vf_gather),
-    F(vf_permute16),  F(vf_from_vu),
-    F(vf_from_small), F(vf_scale2),
-    W(vf_to_vu),      W(vu_iota),
-    W(vu_add),        W(vu_sub),
-    W(vu_mul),        W(vu_and),
-    W(vu_or),         W(vu_xor),
-    W(vu_andnot),     W(vu_xor3),
-    W(vu_majority),   W(vu_or_and),
-    W(vu_and_same),   W(vu_popcount),
-    W(vu_any),        W(vu_min),
-    W(vu_shl),        W(vu_shr),
-    W(vu_eq),         W(vu_lt),
-    W(vu_select),     W(vu_gather),
-    W(vu_mul_hi),     W(vu_store_transposed4),
-    W(vw_mul),        W(vw_xor_high),
-    W(vu_load_u8),    W(vu_load_u16),
-    W(vu_store_u8),   W(vu_store_u16),
-    W(vu_gather_u8),  W(vu_gather_u16),
-    W(vm_and),        W(vm_or),
-    W(vm_xor),        W(vm_andnot),
-    W(vm_not),        W(vm_none),
-    W(vm_any),        W(vm_all),
-    W(vb_set1),       W(vb_add),
-    W(vb_sub),        W(vb_eq),
-    W(vb_widen),      W(vb_narrow),
-    D(vd_zero),       D(vd_set1),
-    D(vd_from_vf),    F(vf_from_vd),
-    D(vd_add),        D(vd_sub),
-    D(vd_mul),        D(vd_fma),
-    W(vd_lt),         F(vf_exp),
-    F(vf_exp_low),    F(vf_log),
-    F(vf_tanh),
+    F(vf_set1),      F(vf_load),       F(vf_add),
+    F(vf_sub),       F(vf_mul),        F(vf_div),
+    F(vf_max),       F(vf_min),        F(vf_fma),
+    F(vf_fnma),      W(vf_abs),        W(vf_neg),
+    F(vf_round),     W(vf_lt),         W(vf_le),
+    W(vf_eq),        F(vf_select),     F(vf_gather),
+    F(vf_permute16), F(vf_permute32),  W(vf_gather2),
+    F(vf_from_vu),   F(vf_from_small), F(vf_scale2),
+    W(vf_to_vu),     W(vf_to_vu_near), W(vu_iota),
+    W(vu_add),       W(vu_sub),        W(vu_mul),
+    W(vu_and),       W(vu_or),         W(vu_xor),
+    W(vu_min),       W(vu_shl),        W(vu_shr),
+    W(vu_eq),        W(vu_lt),         W(vu_select),
+    W(vu_gather),    W(vu_mul_hi),     W(vu_store_transposed4),
+    W(vw_mul),       W(vw_xor_high),   W(vu_load_u8),
+    W(vu_load_u16),  W(vu_store_u8),   W(vu_store_u16),
+    W(vu_gather_u8), W(vu_gather_u16), W(vu_andnot),
+    W(vu_xor3),      W(vu_majority),   W(vu_or_and),
+    W(vu_and_same),  W(vu_popcount),   W(vu_any),
+    W(vm_and),       W(vm_or),         W(vm_xor),
+    W(vm_andnot),    W(vm_not),        W(vm_none),
+    W(vm_any),       W(vm_all),        W(vb_set1),
+    W(vb_add),       W(vb_sub),        W(vb_eq),
+    W(vb_mask),      W(vb_widen),      W(vb_narrow),
+    D(vd_zero),      D(vd_set1),       D(vd_from_vf),
+    F(vf_from_vd),   D(vd_add),        D(vd_sub),
+    D(vd_mul),       D(vd_fma),        D(vd_max),
+    D(vd_gather),    W(vd_lt),         F(vf_exp),
+    F(vf_exp_low),   F(vf_log),        F(vf_tanh),
 };
 
 #endif

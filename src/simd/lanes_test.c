@@ -158,6 +158,13 @@ static float lane0(vf a)
     return v[0];
 }
 
+static uint32_t vu_lane0(vu a)
+{
+    uint32_t v[16];
+    vu_store(v, a);
+    return v[0];
+}
+
 static void portable_keeps_promises(void **state)
 {
     (void)state;
@@ -176,6 +183,12 @@ static void portable_keeps_promises(void **state)
     assert_float_equal(lane0(vf_fnma(a, a, vf_mul(a, a))), -0x1p-24f, 0.0f);
     assert_float_equal(lane0(vf_from_vu(vu_set1(0xFFFFFF80u))), 0x1p32f, 0.0f);
     assert_float_equal(lane0(vf_from_vu(vu_set1(0xFFFFFF7Fu))), 0x1.fffffep31f, 0.0f);
+    static const float halves[] = {0.5F, 1.5F, 2.5F, 0x1.fffffep-2F, 8388606.5F, 4194303.5F};
+    static const uint32_t nearest[] = {0, 2, 2, 0, 8388606, 4194304};
+    for (int i = 0; i < 6; ++i) {
+        assert_int_equal(vu_lane0(vf_to_vu_near(vf_set1(halves[i]))), nearest[i]);
+    }
+    assert_int_equal(vu_lane0(vf_to_vu_near(vf_set1(0x1.fffffep31F))), 0xFFFFFF00u);
     assert_int_equal(vm_bits(vu_lt(vu_set1(1), vu_set1(0x80000000u))), 0xFFFF);
     assert_int_equal(vm_bits(vm_andnot(vm_from_bits(6), vm_from_bits(2))), 4);
     assert_float_equal(lane0(vf_scale2(one, vf_set1(-126.0f))), 0x1p-126f, 0.0f);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine.h"
+
+#include "rng/philox.h"
+#include "sampler/memory.h"
+
+void bench_engine_new(bench_engine *engine, const gbs_model *model, uint32_t chains)
+{
+    gbs_error err = {0};
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.chains = chains;
+    options.sweeps = 1;
+    *engine = (bench_engine){.chains = chains};
+    bench_must(gbsi_run_begin(model, &options, &engine->run, &err), &err);
+    bench_must(gbsi_run_prepare(engine->run, NULL, &err), &err);
+    bench_check(engine->run->part != NULL, "nothing to sample");
+}
+
+static void stop(bench_engine *engine)
+{
+    if (engine->threads > 0) {
+        gbsi_executor_free(&engine->executor);
+    }
+    gbsi_pool_free(engine->pool);
+    engine->pool = NULL;
+    engine->threads = 0;
+}
+
+void bench_engine_free(bench_engine *engine)
+{
+    stop(engine);
+    gbs_run_free(engine->run);
+}
+
+/* Drawn states, independent of one another. Not those of a run: placing one chain after the other
+ * takes longer than what is timed. */
+static void draw_states(bench_engine *engine)
+{
+    const gbsi_plan *plan = engine->run->plan;
+    const uint32_t lanes = engine->executor.lanes;
+    for (uint32_t g = 0; g < engine->executor.n_groups; ++g) {
+        uint64_t stream = 88172645463325252U + g;
+        for (size_t i = 0; i < (size_t)plan->n_slots * lanes; ++i) {
+            stream ^= stream << 13;
+            stream ^= stream >> 7;
+            stream ^= stream << 17;
+            const uint32_t a = (uint32_t)((stream >> 32) * plan->arity[i / lanes] >> 32);
+            if (plan->value_bytes == 1) {
+                ((uint8_t *)engine->executor.group[g].state)[i] = (uint8_t)a;
+            } else {
+                ((uint16_t *)engine->executor.group[g].state)[i] = (uint16_t)a;
+            }
+        }
+    }
+    gbsi_executor_ready(&engine->executor);
+}
+
+void bench_engine_start(bench_engine *engine, uint32_t threads)
+{
+    gbs_error err = {0};
+    const gbs_run *run = engine->run;
+    const gbsi_simd level = gbsi_simd_level();
+    stop(engine);
+    bench_must(gbsi_pool_new(threads, &engine->pool, &err), &err);
+    bench_must(gbsi_executor_init(&engine->executor, run->plan, gbsi_draw_of(&run->options, level),
+                                  &run->options, level, engine->pool, run->memory.draw_room, &err),
+               &err);
+    engine->threads = threads;
+    engine->pass = 0;
+    draw_states(engine);
+}
+
+gbsi_estimate *bench_engine_estimate(const bench_engine *engine, gbs_estimator_kind kind)
+{
+    gbs_error err = {0};
+    gbsi_estimate *estimate = NULL;
+    gbsi_estimate_shape shape = gbsi_run_shape(engine->run);
+    shape.kind = kind;
+    bench_must(gbsi_estimate_new(&shape, gbsi_simd_level(), &estimate, &err), &err);
+    return estimate;
+}
+
+void bench_engine_pass(bench_engine *engine, gbsi_estimate *estimate, gbs_estimator_kind kind)
+{
+    gbs_error err = {0};
+    bench_must(gbsi_executor_pass(&engine->executor, &engine->run->schedule, engine->pass++,
+                                  estimate, kind == GBS_ESTIMATOR_RAO_BLACKWELL, &err),
+               &err);
+}
+
+double bench_engine_updates(const bench_engine *engine)
+{
+    return (double)engine->run->schedule.n_places * engine->chains;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Updates of variables a second. */
+#ifndef BENCH_THROUGHPUT_H
+#define BENCH_THROUGHPUT_H
+
+#include <stdbool.h>
+
+#include "models.h"
+#include "report.h"
+
+typedef struct bench_case {
+    const char *family; /* the class of its variables, and what else is special */
+    const char *size;   /* "cache", "memory", "file" */
+    const char *model_text;
+    uint32_t chains;
+} bench_case;
+
+void bench_throughput_heading(const bench_report *report);
+
+/* Checks a pass, then times passes without an estimator, counting, and averaging conditionals, on
+ * one thread and on two, all in turn with the scalar loop and the limits of the machine.
+ * @param only report only cases in whose name this occurs. */
+void bench_throughput(const bench_report *report, const bench_case *c, const gbs_model *model,
+                      double seconds, const char *only);
+
+/* Whether bench_throughput() would have something to report. */
+bool bench_throughput_wanted(const bench_case *c, const char *only);
+
+#endif
