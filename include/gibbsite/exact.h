@@ -5,9 +5,9 @@
  * samples come from a run (run.h) with GBS_METHOD_EXACT.
  *
  * Connected components (of what evidence and hard zeros leave free) are answered one by one, by a
- * junction tree each [M19]. Tables that would exceed the limit of memory are GBS_ERR_LIMIT, with
+ * junction tree each [M22]. Tables that would exceed the limit of memory are GBS_ERR_LIMIT, with
  * the figure, before they are taken. Long logical factors and products of spins are not expanded
- * [M22]; a factor of another kind needs a table of all states of its scope.
+ * [M23]; a factor of another kind needs a table of all states of its scope.
  */
 #ifndef GIBBSITE_EXACT_H
 #define GIBBSITE_EXACT_H

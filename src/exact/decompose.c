@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains over the literals of long factors [M22]:
+/* Chains over the literals of long factors [M23]:
  *     f(l_1 .. l_n, h) = sum over s of [s_1 = first(l_1)] prod_i [s_i = next(s_i-1, l_i)] g(s_n, h)
  * where every sum has one term. */
 #include "exact/decompose.h"

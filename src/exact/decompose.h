@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long factors as chains of short ones. A logical factor of three hundred literals needs no table
  * of 2^300 entries: read from one end, what matters of the literals so far is whether none, all or
- * some were true (or how many, or the parity of spins), which is a variable of its own [M22]. */
+ * some were true (or how many, or the parity of spins), which is a variable of its own [M23]. */
 #ifndef GBSI_EXACT_DECOMPOSE_H
 #define GBSI_EXACT_DECOMPOSE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the cliques of an elimination to a tree of the maximal ones [M19].
+/* From the cliques of an elimination to a tree of the maximal ones [M22].
  *
  * The clique of a position lies inside that of an earlier one if a child has one member more; such
  * a child takes it over (and then what lies inside that, and so on), so a clique of the tree is a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Junction trees [M19]: the cliques of an elimination, each with a table over its variables.
+/* Junction trees [M22]: the cliques of an elimination, each with a table over its variables.
  *
  * The axes of a table stand in the order of elimination, last eliminated slowest. What a clique
  * shares with its parent (the separator) goes after what it has of its own, so a table is a row per
