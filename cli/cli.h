@@ -45,6 +45,7 @@ int cli_generate_rbm(cli_arguments *arguments);
 int cli_generate_bayes(cli_arguments *arguments);
 int cli_compare(cli_arguments *arguments);
 int cli_convert(cli_arguments *arguments);
+int cli_exact(cli_arguments *arguments);
 int cli_uai(cli_arguments *arguments);
 int cli_decompose(cli_arguments *arguments);
 int cli_reproduce(cli_arguments *arguments);

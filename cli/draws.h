@@ -19,6 +19,10 @@ int cli_select(const gbs_model *model, const char *list, cli_selection *selectio
 int cli_select_query(const cli_job *job, const char *path, cli_selection *selection);
 void cli_selection_free(cli_selection *selection);
 
+/* sample.c: the verb, and exact --task sample. @param forced as in cli_settle(). @return an exit
+ * status. */
+int cli_write_draws(cli_arguments *arguments, gbs_method forced);
+
 typedef struct cli_draws {
     const cli_job *job;
     const cli_selection *selection;

@@ -61,7 +61,9 @@ int cli_settle(cli_arguments *arguments, gbs_method forced)
     if (forced == GBS_METHOD_SAMPLE && options->method == GBS_METHOD_EXACT) {
         return cli_error(CLI_USAGE, "--method exact: 'gibbsite sample' always samples");
     }
-    if (options->method == GBS_METHOD_EXACT && given != NULL) {
+    if (forced == GBS_METHOD_EXACT) {
+        options->method = GBS_METHOD_EXACT;
+    } else if (options->method == GBS_METHOD_EXACT && given != NULL) {
         return cli_error(CLI_USAGE, "--%s cannot apply with --method exact", given);
     }
     if (options->method == GBS_METHOD_AUTO && (given != NULL || forced == GBS_METHOD_SAMPLE)) {

@@ -249,12 +249,19 @@ static void write_elimination(sheet *s, const gbs_info *info)
     if (s->json) {
         row_text(s, "elimination_search", "", end[info->search]);
     }
-    row_reached(s, "elimination_width", "width, minimum fill", info->width, stopped);
+    row_reached(s, "elimination_width", "width of elimination", info->width, stopped);
     row_reached(s, "elimination_entries", "  table entries", info->entries, stopped);
     if (s->json) {
         row_uint(s, "entry_limit", "", info->entry_limit);
     }
     row_fits(s, info);
+    if (info->exact_bytes != UINT64_MAX) {
+        row_bytes(s, "exact_bytes", "    takes", info->exact_bytes);
+    } else if (s->json) {
+        begin_row(s, "exact_bytes", "");
+        gbs_output_text(s->output, "null");
+        end_row(s);
+    }
     row_uint(s, "auto_components", "  components up to 2^26", info->n_auto);
 }
 

@@ -53,7 +53,8 @@ int cli_observe_list(const gbs_model *model, gbs_evidence *evidence, const char 
 /* ---- execute.c --------------------------------------------------------------------------- */
 
 /* Settle the options of the run and refuse what cannot be combined or written. Comes before
- * cli_load(). @param forced GBS_METHOD_SAMPLE for a verb that always samples, else _AUTO. */
+ * cli_load(). @param forced GBS_METHOD_SAMPLE for a verb that always samples, _EXACT for one that
+ * never does, else _AUTO. */
 int cli_settle(cli_arguments *arguments, gbs_method forced);
 
 /**

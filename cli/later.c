@@ -8,12 +8,12 @@ static const struct {
     const char *option; /* NULL: verbs; "": options; else the values of this option */
     const char *words;  /* blanks around each */
 } later[] = {
-    {NULL, " map logz exact certify scan learn denoise segment label diagnose ground "
+    {NULL, " map logz certify scan learn denoise segment label diagnose ground "
            "report "},
     {"", " partial-scan restarts dummy-edges threshold width splash-size splashes grow adapt locking trace checkpoint checkpoint-every "
          "resume anytime temper certified "
          "target match accuracy iterate steps influence schedule tau0 levels uncertainty "
-         "truth task marginals-only "},
+         "truth marginals-only "},
     {"method", " mean-field "},
     {"scan", " synchronous splash auto "},
     {"draw", " randomly-discretized bounded-error cud "},

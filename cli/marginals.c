@@ -259,7 +259,7 @@ static int answer_sample(cli_job *job, void *context)
     return status == CLI_DONE ? cli_conclude(job, stopped) : status;
 }
 
-int cli_marginals(cli_arguments *arguments)
+int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
 {
     request r = {NULL, {NULL, 0, 0}, {0}};
     cli_job job;
@@ -277,7 +277,7 @@ int cli_marginals(cli_arguments *arguments)
                            r.picture.format != NULL ? "picture" : ".MAR file");
     }
     if (status == CLI_DONE) {
-        status = cli_settle(arguments, GBS_METHOD_AUTO);
+        status = cli_settle(arguments, forced);
     }
     if (status == CLI_DONE && arguments->run.estimator == GBS_ESTIMATOR_TRACES &&
         (arguments->output != NULL || arguments->format != NULL)) {
@@ -299,4 +299,9 @@ int cli_marginals(cli_arguments *arguments)
     cli_selection_free(&r.selection);
     cli_job_free(&job);
     return status;
+}
+
+int cli_marginals(cli_arguments *arguments)
+{
+    return cli_write_marginals(arguments, GBS_METHOD_AUTO);
 }

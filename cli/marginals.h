@@ -12,6 +12,9 @@ typedef struct cli_estimates {
     const cli_selection *selection;
 } cli_estimates;
 
+/* The verb, and exact --task mar. @param forced as in cli_settle(). @return an exit status. */
+int cli_write_marginals(cli_arguments *arguments, gbs_method forced);
+
 /* Everything between opening the output and committing it. */
 gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_estimates *e,
                              gbs_error *err);

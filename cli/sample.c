@@ -120,21 +120,18 @@ static int answer_sample(cli_job *job, void *context)
     return status == CLI_DONE ? cli_conclude(job, stopped) : status;
 }
 
-int cli_sample(cli_arguments *arguments)
+int cli_write_draws(cli_arguments *arguments, gbs_method forced)
 {
     request r = {NULL, {NULL, 0, 0}};
     cli_job job;
     memset(&job, 0, sizeof job);
-    if (!cli_given(arguments, "sweeps") && !cli_given(arguments, "target-error")) {
-        arguments->run.sweeps = DEFAULT_SWEEPS;
-    }
     int status =
         cli_output_format(arguments, "csv|tab|npz|npy|netcdf|cmdstan|coda", "csv", &r.format);
     if (status == CLI_DONE && !is_lines(r.format)) {
         status = cli_draws_check(arguments, r.format);
     }
     if (status == CLI_DONE) {
-        status = cli_settle(arguments, GBS_METHOD_SAMPLE);
+        status = cli_settle(arguments, forced);
     }
     if (status == CLI_DONE) {
         status = cli_load_samples(&job, arguments, arguments->operand[0]);
@@ -148,4 +145,12 @@ int cli_sample(cli_arguments *arguments)
     cli_selection_free(&r.selection);
     cli_job_free(&job);
     return status;
+}
+
+int cli_sample(cli_arguments *arguments)
+{
+    if (!cli_given(arguments, "sweeps") && !cli_given(arguments, "target-error")) {
+        arguments->run.sweeps = DEFAULT_SWEEPS;
+    }
+    return cli_write_draws(arguments, GBS_METHOD_SAMPLE);
 }

@@ -60,9 +60,14 @@ static const cli_option table[] = {
          "probable state is shown")
     NAME(0, format, "format", CLI_VERB_SAMPLE, "csv|tab|npz|npy|netcdf|cmdstan|coda",
          "format of the draws")
-    TEXT(0, monitor, "monitor", CLI_VERB_SAMPLE, "LIST",
+    {"task", 0, CLI_CHOICE, CLI_VERB_EXACT, AT(task), 0, 0, 3, 0, 0, 0, "mar|pr|map|sample",
+     "marginals, partition function, most probable state, or independent samples"},
+    NAME(0, format, "format", CLI_VERB_EXACT, "mar|csv|json|npz|tab|npy|netcdf|cmdstan|coda",
+         "format of marginals or samples")
+    UINT(samples, "samples", CLI_VERB_EXACT, 1000, 1, UINT64_MAX / 2, "N", "how many, of --task sample")
+    TEXT(0, monitor, "monitor", CLI_VERB_SAMPLE | CLI_VERB_EXACT, "LIST",
          "variables that are written: names, 0-based numbers, ranges 3-7; unset: all")
-    TEXT(0, query, "query", CLI_VERB_MARGINALS, "FILE",
+    TEXT(0, query, "query", CLI_VERB_MARGINALS | CLI_VERB_EXACT, "FILE",
          "a UAI query file: the variables that are written; unset: all")
     NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
@@ -70,8 +75,8 @@ static const cli_option table[] = {
          "numbers as short as reads back, or as digits[.digits] for readers without exponents")
     NAME(0, convention_out, "write-convention", CLI_VERB_CONVERT | CLI_GENERATES,
          "physics|bqm|maxcut", "sign of couplings in the model written; unset: the format's own")
-    TEXT(0, summary, "summary", CLI_RUNS, "FILE", "the run as JSON")
-    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE, AT(progress), 0, 0, 3, 0, 0, 0,
+    TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT, "FILE", "the run as JSON")
+    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO, "JSON instead of text")
     NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_MODEL_FORMATS,
@@ -126,8 +131,8 @@ static const cli_option table[] = {
          "largest difference that passes: of a probability, of log10 Z, or in variables")
     NAME(0, log_base, "log-base", CLI_VERB_COMPARE, "10|e|10,e|e,10",
          "of the numbers in .PR files; 10,e: of the first and of the second; unset: 10")
-    NAME(0, log_base, "log-base", CLI_VERB_UAI, "10|e", "of the number in a .PR file; unset: 10")
-    FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI, "begin a .MAP file with the word MPE")
+    NAME(0, log_base, "log-base", CLI_VERB_UAI | CLI_VERB_EXACT, "10|e", "of the number in a .PR file; unset: 10")
+    FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI | CLI_VERB_EXACT, "begin a .MAP file with the word MPE")
     FLAG('q', quiet, "quiet", CLI_ALL, "less on standard error")
     FLAG('v', verbose, "verbose", CLI_ALL & ~CLI_VERB_COMPARE, "more on standard error")
     FLAG('h', help, "help", CLI_ALL, "this text")
@@ -160,10 +165,11 @@ static const struct {
     {"bins", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
     {"sweeps", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"burn-in", CLI_RUNS | CLI_VERB_DECOMPOSE},
-    {"memory-limit", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
-    {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE},
+    {"memory-limit", CLI_OBSERVES},
+    {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT},
     {"thin", CLI_VERB_SAMPLE},
-    {"seed", CLI_RUNS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE},
+    {"seed", CLI_RUNS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE |
+                 CLI_VERB_EXACT},
 };
 
 unsigned cli_option_verbs(const cli_option *option)

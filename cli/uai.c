@@ -63,6 +63,13 @@ static int read_limits(cli_arguments *arguments, double *time_s)
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
+static gbs_exact_options exact_options(const cli_job *job)
+{
+    gbs_exact_options options = gbs_exact_options_default();
+    options.memory_limit = job->options.memory_limit;
+    return options;
+}
+
 static int not_in_this_version(const gbs_error *err, const char *what)
 {
     return cli_error(CLI_FAILED, "%s; an estimate of %s is not in this version", err->message,
@@ -82,7 +89,9 @@ static int answer_pr(const cli_job *job, cli_answer *answer)
     gbs_result result;
     double log_z = 0.0;
     memset(&result, 0, sizeof result);
-    const gbs_status done = gbs_exact_log_z(job->model, job->evidence, &log_z, &err);
+    const gbs_exact_options options = exact_options(job);
+    const gbs_status done =
+        gbs_exact_log_z_within(job->model, job->evidence, &options, &log_z, &err);
     if (done == GBS_ERR_LIMIT) {
         return not_in_this_version(&err, "the partition function");
     }
@@ -105,8 +114,9 @@ static int answer_map(cli_job *job, cli_answer *answer)
     if (result.state == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
-    const gbs_status done =
-        gbs_exact_map(job->model, job->evidence, NULL, result.state, NULL, NULL, &err);
+    const gbs_exact_options options = exact_options(job);
+    const gbs_status done = gbs_exact_map_within(job->model, job->evidence, &options, NULL,
+                                                 result.state, NULL, NULL, &err);
     int status = CLI_DONE;
     if (done == GBS_ERR_LIMIT) {
         cli_note(job->arguments, "MAP: %s; sampling instead", err.message);
@@ -136,8 +146,9 @@ static int answer_mmap(const cli_job *job, cli_answer *answer)
     if (result.state == NULL) {
         status = cli_error(CLI_FAILED, "out of memory");
     } else {
-        done = gbs_exact_mmap(job->model, job->evidence, result.n, result.variable, result.state,
-                              NULL, &err);
+        const gbs_exact_options options = exact_options(job);
+        done = gbs_exact_mmap_within(job->model, job->evidence, &options, result.n, result.variable,
+                                     result.state, NULL, &err);
         status = done == GBS_ERR_LIMIT ? not_in_this_version(&err, "marginal MAP")
                  : done < 0            ? cli_fail(done, &err)
                                        : finish(answer, &result);

@@ -212,7 +212,10 @@ static int run_best_draw(search *s)
     if (s->best_lp == -INFINITY) {
         return cli_error(CLI_FAILED, "stopped before the first draw: no state to write");
     }
-    done = gbs_exact_map(job->model, job->evidence, s->best, s->solved, &s->best_lp, &n_kept, &err);
+    gbs_exact_options options = gbs_exact_options_default();
+    options.memory_limit = job->options.memory_limit;
+    done = gbs_exact_map_within(job->model, job->evidence, &options, s->best, s->solved,
+                                &s->best_lp, &n_kept, &err);
     if (done < 0) {
         return cli_fail(done, &err);
     }
@@ -223,7 +226,8 @@ static int run_best_draw(search *s)
     }
     const gbs_report *report = gbs_run_report(job->run);
     cli_note(job->arguments,
-             "MAP: %" PRIu32 " variables are in components too large to enumerate; their states "
+             "MAP: %" PRIu32
+             " variables are in components too large for exact inference; their states "
              "are the best of %" PRIu64 " draws (log density %.9g), not proved to be the most "
              "probable",
              n_kept, report->sweeps * report->chains, s->best_lp);

@@ -29,6 +29,15 @@ const cli_verb cli_verbs[] = {
      "gibbsite sample examples/sprinkler.bif --sweeps 5 --chains 2 --seed 3\n"
      "gibbsite sample examples/sprinkler.bif --monitor rain,2 -o draws.npz\n",
      cli_sample},
+    {"exact", CLI_VERB_EXACT, 1, "MODEL", "exact answers by junction tree",
+     "Marginals as CSV (or .MAR, .json, .npz), log10 of the partition function, the\n"
+     "most probable state, or independent samples as sample writes them. Tables that\n"
+     "would exceed --memory-limit are refused, with the figure that info tells too.\n",
+     "gibbsite exact examples/sprinkler.bif -e grass=wet\n"
+     "gibbsite exact examples/sprinkler.bif -e grass=wet --task pr\n"
+     "gibbsite exact examples/sprinkler.bif --task map -o sprinkler.MAP\n"
+     "gibbsite exact examples/sprinkler.bif --task sample --samples 5\n",
+     cli_exact},
     {"generate ising", CLI_VERB_ISING, 0, "", "spins on a grid of two or three dimensions",
      "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
      "gibbsite generate ising --grid 8x8 --torus --coupling 0.4 --format uai\n",

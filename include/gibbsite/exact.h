@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Exact answers about a model given evidence: ln Z, the most probable state, and that of some
- * variables with the others summed out.
+ * Exact answers about a model given evidence: ln Z, the most probable state, that of some variables
+ * with the others summed out, and marginals of pairs. Marginals of single variables and exact
+ * samples come from a run (run.h) with GBS_METHOD_EXACT.
  *
- * Connected components (of what evidence and hard zeros leave free) are answered one by one, by
- * enumeration of up to GBS_EXACT_MAX_STATES states each. That is how, not what: a component too
- * large for it is GBS_ERR_LIMIT today and may be answered by a junction tree tomorrow, with the
- * same calls.
+ * Connected components (of what evidence and hard zeros leave free) are answered one by one, by a
+ * junction tree each [M22]. Tables that would exceed the limit of memory are GBS_ERR_LIMIT, with
+ * the figure, before they are taken. Long logical factors and products of spins are not expanded
+ * [M23]; a factor of another kind needs a table of all states of its scope.
  */
 #ifndef GIBBSITE_EXACT_H
 #define GIBBSITE_EXACT_H
@@ -17,7 +18,14 @@
 extern "C" {
 #endif
 
-#define GBS_EXACT_MAX_STATES (UINT64_C(1) << 20) /* of a component */
+/** What an exact answer may take; take gbs_exact_options_default() and change fields. */
+typedef struct gbs_exact_options {
+    size_t size;           /**< sizeof(gbs_exact_options): lets later versions add fields */
+    uint64_t memory_limit; /**< bytes, of the program and model too; 0: half of the machine's */
+    uint32_t threads;      /**< results do not depend on it; 0: all cores */
+} gbs_exact_options;
+
+GBS_API gbs_exact_options gbs_exact_options_default(void);
 
 /**
  * ln of the partition function, restricted to the evidence: ln of the sum over all states that
@@ -29,10 +37,13 @@ extern "C" {
  */
 GBS_API gbs_status gbs_exact_log_z(const gbs_model *model, const gbs_evidence *evidence,
                                    double *log_z, gbs_error *err);
+/** The same within given limits. @param options NULL for the defaults. */
+GBS_API gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evidence *evidence,
+                                          const gbs_exact_options *options, double *log_z,
+                                          gbs_error *err);
 
 /**
- * The most probable state of all variables; among equals the first in the order of the variables,
- * per component.
+ * The most probable state of all variables; among equals always the same one.
  *
  * @param incumbent   NULL, or [n_variables] a state of positive probability: components that are
  *                    too large then keep it instead of being GBS_ERR_LIMIT.
@@ -45,6 +56,10 @@ GBS_API gbs_status gbs_exact_log_z(const gbs_model *model, const gbs_evidence *e
 GBS_API gbs_status gbs_exact_map(const gbs_model *model, const gbs_evidence *evidence,
                                  const uint32_t *incumbent, uint32_t *state, double *log_density,
                                  uint32_t *n_kept, gbs_error *err);
+GBS_API gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evidence,
+                                        const gbs_exact_options *options, const uint32_t *incumbent,
+                                        uint32_t *state, double *log_density, uint32_t *n_kept,
+                                        gbs_error *err);
 
 /**
  * The most probable state of some variables, all others summed out (marginal MAP).
@@ -57,6 +72,26 @@ GBS_API gbs_status gbs_exact_map(const gbs_model *model, const gbs_evidence *evi
 GBS_API gbs_status gbs_exact_mmap(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
                                   const uint32_t *query, uint32_t *state, double *log_p,
                                   gbs_error *err);
+GBS_API gbs_status gbs_exact_mmap_within(const gbs_model *model, const gbs_evidence *evidence,
+                                         const gbs_exact_options *options, uint32_t n,
+                                         const uint32_t *query, uint32_t *state, double *log_p,
+                                         gbs_error *err);
+
+/**
+ * Joint marginals of pairs of variables.
+ *
+ * Pairs that share a clique of one tree are answered together; each other pair of one component
+ * costs a tree of its own, in which they do.
+ *
+ * @param options NULL for the defaults.
+ * @param pair [2 n] variables u0, v0, u1, v1, ...; those of a pair differ.
+ * @param p    out, pair by pair: [arity of u][arity of v] of the user's states.
+ * @return as gbs_exact_log_z(); GBS_ERR_ARGUMENT for a pair out of range or of equal variables. p
+ * is untouched on failure.
+ */
+GBS_API gbs_status gbs_exact_pairs(const gbs_model *model, const gbs_evidence *evidence,
+                                   const gbs_exact_options *options, size_t n, const uint32_t *pair,
+                                   double *p, gbs_error *err);
 
 #ifdef __cplusplus
 }

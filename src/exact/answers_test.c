@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "exact/components.h"
 #include "exact/test_models.h"
 #include "gibbsite/exact.h"
 
@@ -139,6 +140,42 @@ static void check_mmap(const gbs_model *model, const soft_evidence *e)
     }
 }
 
+/* ---- pairs ------------------------------------------------------------------------------- */
+
+/* All ordered pairs of each model: neighbours, apart, of different components, observed. */
+static void check_pairs(const gbs_model *model, const soft_evidence *e)
+{
+    const uint32_t n = gbs_model_n_variables(model);
+    uint32_t pair[2 * TEST_MAX_VARIABLES * TEST_MAX_VARIABLES];
+    double p[25 * TEST_MAX_VARIABLES * TEST_MAX_VARIABLES];
+    size_t n_pairs = 0;
+    for (uint32_t u = 0; u < n; u++) {
+        for (uint32_t v = 0; v < n; v++) {
+            if (u != v) {
+                pair[2 * n_pairs] = u;
+                pair[2 * n_pairs++ + 1] = v;
+            }
+        }
+    }
+    test_ok(gbs_exact_pairs(model, e->hard, NULL, n_pairs, pair, p, NULL));
+    const double log_z = sum_out(model, e, 0, NULL, NULL);
+    const double *at = p;
+    for (size_t i = 0; i < n_pairs; i++) {
+        for (uint32_t a = 0; a < gbs_model_arity(model, pair[2 * i]); a++) {
+            for (uint32_t b = 0; b < gbs_model_arity(model, pair[2 * i + 1]); b++) {
+                const uint32_t wanted[] = {a, b};
+                const double expected = exp(sum_out(model, e, 2, pair + 2 * i, wanted) - log_z);
+                if (!(fabs(*at - expected) <= 1e-12)) {
+                    fail_msg("%.17g, expected %.17g", *at, expected);
+                }
+                at++;
+            }
+        }
+    }
+}
+
+/* ---- random models ------------------------------------------------------------------------- */
+
 static void random_models(void **state)
 {
     (void)state;
@@ -170,6 +207,7 @@ static void random_models(void **state)
             check_map(model, &e);
             if (round % 5 == 0) {
                 check_mmap(model, &e);
+                check_pairs(model, &e);
             }
         }
         gbs_evidence_free(e.hard);
@@ -222,35 +260,73 @@ static void largest(void **state)
     gbs_model_free(model);
 }
 
+/* Sixteen spins all coupled to one another, and apart from them one variable of three states. */
+static gbs_model *complete_and_one(void)
+{
+    gbs_builder *builder = NULL;
+    gbs_model *model = NULL;
+    const double three[] = {0.5, 2.0, 1.0};
+    uint32_t arity[17];
+    uint32_t table = 0;
+    const uint32_t last = 16;
+    test_ok(gbs_builder_new(&builder, NULL));
+    for (uint32_t v = 0; v < 17; v++) {
+        arity[v] = v < 16 ? 2 : 3;
+    }
+    test_ok(gbs_builder_add_variables(builder, 17, arity, NULL, NULL));
+    for (uint32_t v = 0; v < 16; v++) {
+        for (uint32_t u = 0; u < v; u++) {
+            test_ok(gbs_builder_add_ising(builder, u, v, 0.01 * (u + v) - 0.1, NULL));
+        }
+    }
+    test_ok(gbs_builder_add_table(builder, 3, three, &table, NULL));
+    test_ok(gbs_builder_add_table_factor(builder, 1, &last, table, NULL));
+    test_ok(gbs_builder_build(builder, &model, NULL));
+    gbs_builder_free(builder);
+    return model;
+}
+
 static void too_large(void **state)
 {
     (void)state;
-    gbs_model *model = chain_and_one(21);
+    gbs_model *model = complete_and_one();
     gbs_error err = {0};
+    gbs_exact_options options = gbs_exact_options_default();
     double log_z = 7.0;
-    double expected = 0.0;
+    double p[4] = {7.0};
     uint32_t n_kept = 0;
-    uint32_t x[22];
-    const uint32_t query[] = {21};
-    for (uint32_t v = 0; v < 22; v++) {
+    uint32_t x[17];
+    const uint32_t query[] = {16};
+    const uint32_t pair[] = {3, 4};
+    options.memory_limit = GBSI_PROGRAM_BYTES + 400000; /* 2^16 entries are 524 288 bytes */
+    for (uint32_t v = 0; v < 17; v++) {
         x[v] = v % 2;
     }
-    assert_int_equal(gbs_exact_log_z(model, NULL, &log_z, &err), GBS_ERR_LIMIT);
-    assert_string_equal(err.message, "the component of variable 0 has 2097152 states; exact "
-                                     "enumeration holds 1048576");
-    assert_int_equal(gbs_exact_map(model, NULL, NULL, x, &log_z, NULL, &err), GBS_ERR_LIMIT);
-    assert_int_equal(gbs_exact_mmap(model, NULL, 1, query, x, &log_z, &err), GBS_ERR_LIMIT);
-    assert_true(log_z == 7.0 && x[21] == 1);
+    assert_int_equal(gbs_exact_log_z_within(model, NULL, &options, &log_z, &err), GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "exact inference: the component of variable 0 has a width "
+                                        "of at least 15, its tables exceed the "));
+    assert_non_null(strstr(err.message, " KiB that the memory limit leaves"));
+    assert_int_equal(gbs_exact_map_within(model, NULL, &options, NULL, x, &log_z, &n_kept, &err),
+                     GBS_ERR_LIMIT);
+    assert_int_equal(gbs_exact_mmap_within(model, NULL, &options, 1, query, x, &log_z, &err),
+                     GBS_ERR_LIMIT);
+    assert_int_equal(gbs_exact_pairs(model, NULL, &options, 1, pair, p, &err), GBS_ERR_LIMIT);
+    assert_true(log_z == 7.0 && x[16] == 0 && p[0] == 7.0);
     /* the large component keeps its states, the other is solved */
-    x[21] = 0;
-    test_ok(gbs_exact_map(model, NULL, x, x, &log_z, &n_kept, NULL));
-    for (uint32_t v = 0; v < 21; v++) {
+    test_ok(gbs_exact_map_within(model, NULL, &options, x, x, &log_z, &n_kept, NULL));
+    for (uint32_t v = 0; v < 16; v++) {
         assert_int_equal(x[v], v % 2);
     }
-    assert_int_equal(x[21], 1);
-    assert_int_equal(n_kept, 21);
-    expected = gbs_model_log_density(model, x);
-    assert_near(log_z, expected);
+    assert_int_equal(x[16], 1);
+    assert_int_equal(n_kept, 16);
+    assert_near(log_z, gbs_model_log_density(model, x));
+    options.memory_limit = 0;
+    test_ok(gbs_exact_map_within(model, NULL, &options, x, x, &log_z, &n_kept, NULL));
+    assert_int_equal(n_kept, 0);
+    options.memory_limit = 100;
+    assert_int_equal(gbs_exact_log_z_within(model, NULL, &options, &log_z, &err), GBS_ERR_LIMIT);
+    options.size = 3;
+    assert_int_equal(gbs_exact_log_z_within(model, NULL, &options, &log_z, &err), GBS_ERR_ARGUMENT);
     gbs_model_free(model);
 }
 
@@ -260,7 +336,7 @@ static void wrong_use(void **state)
     gbs_model *model = chain_and_one(3);
     gbs_evidence *evidence = NULL;
     gbs_error err = {0};
-    const uint32_t beyond[] = {4};
+    const uint32_t beyond[] = {4, 0};
     const uint32_t twice[] = {1, 2, 1};
     const uint32_t against[] = {0, 0, 0, 0};
     uint32_t x[4] = {5, 5, 5, 5};
@@ -268,6 +344,12 @@ static void wrong_use(void **state)
     assert_string_equal(err.message, "query: variable 4, but the model has 4");
     assert_int_equal(gbs_exact_mmap(model, NULL, 3, twice, x, NULL, &err), GBS_ERR_ARGUMENT);
     assert_string_equal(err.message, "query: variable 1 twice");
+    const uint32_t equal[] = {0, 1, 2, 2};
+    double p[20] = {7.0};
+    assert_int_equal(gbs_exact_pairs(model, NULL, NULL, 2, equal, p, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "pair 1: variables 2 and 2, expected two different ones of 4");
+    assert_int_equal(gbs_exact_pairs(model, NULL, NULL, 1, beyond, p, &err), GBS_ERR_ARGUMENT);
+    assert_true(p[0] == 7.0);
     test_ok(gbs_evidence_new(model, &evidence, NULL));
     test_ok(gbs_evidence_observe(evidence, 0, 1, NULL));
     assert_int_equal(gbs_exact_map(model, evidence, against, x, NULL, NULL, &err),
@@ -307,19 +389,23 @@ static void memory_runs_out(void **state)
     (void)state;
     gbs_model *model = chain_and_one(4);
     const uint32_t query[] = {2, 4};
-    for (int what = 0; what < 4; what++) {
+    const uint32_t pair[] = {2, 4, 0, 3}; /* the second in a tree of its own */
+    for (int what = 0; what < 5; what++) {
         gbs_status status = GBS_ERR_MEMORY;
         uint64_t n = 0;
         for (; status != GBS_OK; n++) {
             double value = 7.0;
+            double p[10] = {7.0};
             uint32_t x[5] = {0, 0, 0, 0, 0};
             gbs_error err = {0};
             gbsi_alloc_fail_after(n);
             status = what == 0   ? gbs_exact_log_z(model, NULL, &value, &err)
                      : what == 1 ? gbs_exact_map(model, NULL, NULL, x, &value, NULL, &err)
                      : what == 2 ? gbs_exact_map(model, NULL, x, x, &value, NULL, &err)
-                                 : gbs_exact_mmap(model, NULL, 2, query, x, &value, &err);
+                     : what == 3 ? gbs_exact_mmap(model, NULL, 2, query, x, &value, &err)
+                                 : gbs_exact_pairs(model, NULL, NULL, 2, pair, p, &err);
             gbsi_alloc_fail_after(UINT64_MAX);
+            value = what == 4 ? p[0] : value;
             assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
             assert_true((status == GBS_OK) == (value != 7.0));
         }

@@ -96,6 +96,16 @@ cleanup:
     return status;
 }
 
+uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *graph)
+{
+    const uint64_t n = c->model->n_variables;
+    const uint64_t bytes = n * (sizeof *c->of + sizeof *c->variable) +
+                           c->model->factors.n_factors * sizeof *c->factor +
+                           (uint64_t)c->n * (2 * sizeof(size_t) + sizeof *c->n_states + 2);
+    return GBSI_PROGRAM_BYTES + gbs_model_bytes(c->model->model) +
+           gbsi_conditioned_bytes(c->model) + gbsi_graph_bytes(graph) + bytes;
+}
+
 /* ---- one component as a model ---------------------------------------------------------------- */
 
 static gbs_status take(gbsi_conditioned *part, uint32_t nv, size_t n_states, size_t nf,

@@ -22,8 +22,9 @@ typedef struct vertex {
     uint32_t n;      /* of to */
     uint32_t degree; /* living neighbours */
     int64_t fill;
-    uint32_t node; /* its valid one in the queue; GBSI_NONE while it has none */
-    uint32_t own;  /* 1: `to` is an allocation of its own, else part of the rows' block */
+    uint32_t weight; /* of the clique it would make now: sum of log2 arity, in 1/16 */
+    uint32_t node;   /* its valid one in the queue; GBSI_NONE while it has none */
+    uint32_t own;    /* 1: `to` is an allocation of its own, else part of the rows' block */
 } vertex;
 
 /* Vertices by fill: stacks of nodes, of which those that a vertex has left behind are skipped. */
@@ -57,6 +58,8 @@ typedef struct search {
     uint64_t *outside_of;
     size_t outside_capacity, outside_of_capacity;
     uint32_t n_outside;
+    bool by_weight; /* the queue goes by weight, not by fill */
+    bool held;      /* late variables are not in the queue yet */
 } search;
 
 /* The variable being eliminated has these neighbours N. */
@@ -78,9 +81,11 @@ uint32_t gbsi_row_find(const vertex *x, uint32_t v);
 
 /* ---- eliminate_fill.c -------------------------------------------------------------------- */
 
-/* Degree and fill of all variables, and the queue. @param shuffle 0: ascending at first. */
+/* Degree, fill and weight of all variables, and the queue. @param shuffle 0: ascending at first. */
 gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *err);
-/* The variable of least fill, GBSI_NONE when only hopeless ones are left. */
+/* All others are gone: let those in that were held back. */
+void gbsi_fill_release(search *s, uint32_t n);
+/* The variable of least fill, or weight, GBSI_NONE when only hopeless ones are left. */
 uint32_t gbsi_fill_least(search *s);
 /* Its living neighbours: at most MOST_DEGREE. */
 void gbsi_fill_gather(search *s, uint32_t v, neighbourhood *N);

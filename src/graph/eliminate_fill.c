@@ -29,9 +29,22 @@ static uint32_t lowest_bit(uint64_t set)
 
 /* ---- the queue ----------------------------------------------------------------------------- */
 
-static uint32_t bucket_of(const vertex *x)
+static uint32_t bucket_of(const search *s, const vertex *x)
 {
-    return x->fill < MOST_FILL ? (uint32_t)x->fill : MOST_FILL;
+    const int64_t key = s->by_weight ? (int64_t)x->weight : x->fill;
+    return key < MOST_FILL ? (uint32_t)key : MOST_FILL;
+}
+
+static bool is_held(const search *s, uint32_t v)
+{
+    return s->held && s->limits.late[v] != 0;
+}
+
+/* 16 log2 k, linear between powers of two: for comparing only. */
+static uint32_t weight_of(uint32_t k)
+{
+    const uint32_t octave = 31 - (uint32_t)__builtin_clz(k);
+    return 16 * octave + (uint32_t)(((uint64_t)k << 4 >> octave) - 16);
 }
 
 /* Unlinks what has been left behind: as many nodes remain as there are vertices at most. */
@@ -68,8 +81,11 @@ static uint32_t take_node(search *s)
 static void enqueue(search *s, uint32_t v)
 {
     vertex *x = &s->x[v];
-    const uint32_t b = bucket_of(x);
+    const uint32_t b = bucket_of(s, x);
     x->node = GBSI_NONE; /* the one it had is free to be swept */
+    if (is_held(s, v)) {
+        return;
+    }
     const uint32_t at = take_node(s);
     s->node[at] = (queue_node){.v = v, .below = s->top[b]};
     s->top[b] = at;
@@ -77,14 +93,25 @@ static void enqueue(search *s, uint32_t v)
     s->lowest = b < s->lowest ? b : s->lowest;
 }
 
-static void change_fill(search *s, uint32_t v, int64_t change)
+static void change(search *s, uint32_t v, int64_t fill, uint32_t more, uint32_t less)
 {
     vertex *x = &s->x[v];
-    const uint32_t before = bucket_of(x);
-    x->fill += change;
+    const uint32_t before = bucket_of(s, x);
+    x->fill += fill;
+    x->weight = x->weight + more - less;
     assert(x->fill >= 0);
-    if (bucket_of(x) != before) {
+    if (bucket_of(s, x) != before) {
         enqueue(s, v);
+    }
+}
+
+void gbsi_fill_release(search *s, uint32_t n)
+{
+    s->held = false;
+    for (uint32_t i = n; i-- > 0;) {
+        if (s->local[s->variable[i]] != DEAD) {
+            enqueue(s, s->variable[i]);
+        }
     }
 }
 
@@ -162,8 +189,11 @@ static void start_queue(search *s, uint32_t n, uint32_t shuffle)
     memset(s->top, 0xff, sizeof s->top);
     for (uint32_t i = 0; i < n; ++i) {
         vertex *x = &s->x[node[i].v];
-        node[i].below = s->top[bucket_of(x)];
-        s->top[bucket_of(x)] = i;
+        if (is_held(s, node[i].v)) {
+            continue;
+        }
+        node[i].below = s->top[bucket_of(s, x)];
+        s->top[bucket_of(s, x)] = i;
         x->node = i;
     }
     s->n_nodes = n;
@@ -185,6 +215,10 @@ gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *e
         const int64_t d = x->n;
         x->degree = x->n;
         x->fill = d * (d - 1) / 2;
+        x->weight = weight_of(s->arity[s->variable[i]]);
+        for (uint32_t k = 0; k < x->n; ++k) {
+            x->weight += weight_of(s->arity[x->to[k]]);
+        }
     }
     for (uint32_t i = 0; i < n && s->work <= s->most_work; ++i) {
         const vertex *x = &s->x[s->variable[i]];
@@ -309,13 +343,14 @@ static int64_t new_within(const neighbourhood *N, uint64_t set)
 /* Member w is next to A and lacks B within N, and has r neighbours outside. It loses the r pairs
  * of v with them and those that are filled within A, and gains B times outside, but for the pairs
  * that are next to each other. */
-static void update_fill(search *s, const neighbourhood *N)
+static void update_fill(search *s, uint32_t v, const neighbourhood *N)
 {
-    int64_t change[MOST_DEGREE];
+    int64_t fill[MOST_DEGREE];
+    const uint32_t less = weight_of(s->arity[v]);
     for (uint32_t i = 0; i < N->n; ++i) {
         const uint64_t a = (bit(N->n) - 1) & ~N->lacks[i] & ~bit(i);
         const int64_t r = (int64_t)s->x[N->v[i]].degree - 1 - count_bits(a);
-        change[i] = ((int64_t)count_bits(N->lacks[i]) - 1) * r - new_within(N, a);
+        fill[i] = ((int64_t)count_bits(N->lacks[i]) - 1) * r - new_within(N, a);
     }
     for (uint32_t o = 0; o < s->n_outside; ++o) {
         const uint64_t next_to = s->outside_of[o];
@@ -323,17 +358,21 @@ static void update_fill(search *s, const neighbourhood *N)
         for (uint64_t rest = next_to; rest != 0; rest &= rest - 1) {
             const uint32_t i = lowest_bit(rest);
             const unsigned n = count_bits(N->lacks[i] & next_to);
-            change[i] -= n;
+            fill[i] -= n;
             twice += n;
         }
         if (twice > 0) {
-            change_fill(s, s->outside[o], -(int64_t)(twice / 2));
+            change(s, s->outside[o], -(int64_t)(twice / 2), 0, 0);
         }
         s->local[s->outside[o]] = GBSI_NONE;
     }
     s->n_outside = 0;
     for (uint32_t i = 0; i < N->n; ++i) {
-        change_fill(s, N->v[i], change[i]);
+        uint32_t more = 0;
+        for (uint64_t rest = N->lacks[i]; rest != 0; rest &= rest - 1) {
+            more += weight_of(s->arity[N->v[lowest_bit(rest)]]);
+        }
+        change(s, N->v[i], fill[i], more, less);
     }
 }
 
@@ -371,24 +410,25 @@ static gbs_status extend_row(search *s, const neighbourhood *N, uint32_t i, gbs_
 
 /* Everyone in N is next to everyone: w only loses v, and with it a pair for each of its neighbours
  * outside. */
-static void eliminate_simplicial(search *s, const neighbourhood *N)
+static void eliminate_simplicial(search *s, uint32_t v, const neighbourhood *N)
 {
+    const uint32_t less = weight_of(s->arity[v]);
     for (uint32_t i = 0; i < N->n; ++i) {
         vertex *x = &s->x[N->v[i]];
-        change_fill(s, N->v[i], (int64_t)N->n - x->degree);
+        change(s, N->v[i], (int64_t)N->n - x->degree, 0, less);
         --x->degree;
     }
     s->work += N->n;
 }
 
-static gbs_status eliminate_filling(search *s, neighbourhood *N, gbs_error *err)
+static gbs_status eliminate_filling(search *s, uint32_t v, neighbourhood *N, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     for (uint32_t i = 0; i < N->n; ++i) {
         s->local[N->v[i]] = i;
     }
     GBSI_TRY(look_around(s, N, err));
-    update_fill(s, N);
+    update_fill(s, v, N);
     for (uint32_t i = 0; i < N->n; ++i) {
         s->local[N->v[i]] = GBSI_NONE;
     }
@@ -411,10 +451,10 @@ gbs_status gbsi_fill_eliminate(search *s, uint32_t v, neighbourhood *N, gbs_erro
     x->node = GBSI_NONE;
     s->work += 2; /* at least, however few the entries */
     if (x->fill == 0) {
-        eliminate_simplicial(s, N);
+        eliminate_simplicial(s, v, N);
         return GBS_OK;
     }
-    const gbs_status status = eliminate_filling(s, N, err);
+    const gbs_status status = eliminate_filling(s, v, N, err);
     if (x->own) { /* nobody looks at it again */
         gbsi_free(x->to);
         x->own = 0;

@@ -7,7 +7,9 @@
  * A component ends at once if a scope alone needs more entries than the limit, or a part in which
  * everyone has many neighbours: the treewidth is at least the least degree in any part (Bodlaender
  * & Koster 2011, Inform. Comput. 209:1103-1119). Otherwise the effort is counted in entries of rows
- * looked at, never in time: the same end on every machine. */
+ * looked at, never in time: the same end on every machine. Every other try goes by the weight of
+ * the clique, the sum of the logarithms of its arities (Kjaerulff 1990), which is better where
+ * arities differ much. */
 #include "graph/elimination.h"
 
 #include <string.h>
@@ -17,8 +19,8 @@
 
 #define MOST_ENTRIES (UINT64_C(1) << 62) /* of any limit: 8 bytes each would not be addressed */
 #define POOL         (UINT64_C(1) << 24) /* work beyond their effort, for all components together */
-#define SPARE        (UINT64_C(1) << 22) /* and for further tries */
-#define MOST_TRIES   8u
+#define SPARE        (UINT64_C(1) << 23) /* and for further tries */
+#define MOST_TRIES   16u
 #define EASY_WIDTH   2u /* minimum fill is right there: nothing to gain from further tries */
 #define PATIENCE     (UINT64_C(1) << 24) /* work before a search is held against its progress */
 
@@ -215,14 +217,31 @@ static bool is_hopeless(const search *s, const gbsi_elimination_part *part, uint
             (double)begun + each * part->n_variables > (double)s->most_work);
 }
 
-/* Rows are as they were made. @param try 0: from the lowest variable; else from other starts. */
+/* Eliminated last, if there are any. */
+static uint32_t count_late(const search *s, uint32_t n)
+{
+    uint32_t n_late = 0;
+    for (uint32_t i = 0; s->limits.late != NULL && i < n; ++i) {
+        n_late += s->limits.late[s->variable[i]] != 0;
+    }
+    return n_late;
+}
+
+/* Rows are as they were made. @param try even: by fill, odd: by weight; 0 and 1 from the lowest
+ * variable, later ones from other starts. */
 static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t try, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     tally t = {.sum = 0, .next_check = s->limits.entries};
-    GBSI_TRY(gbsi_fill_start(s, part->n_variables, try, err));
+    const uint32_t n_early = part->n_variables - count_late(s, part->n_variables);
+    s->by_weight = try % 2 == 1;
+    s->held = n_early < part->n_variables;
+    GBSI_TRY(gbsi_fill_start(s, part->n_variables, try / 2, err));
     const uint64_t begun = s->work;
     while (part->n_eliminated < part->n_variables && part->end == GBSI_ELIMINATION_DONE) {
+        if (s->held && part->n_eliminated == n_early) {
+            gbsi_fill_release(s, part->n_variables);
+        }
         const uint32_t v = gbsi_fill_least(s);
         if (is_hopeless(s, part, begun)) {
             part->end = GBSI_ELIMINATION_WORK;
@@ -270,8 +289,20 @@ static bool better(const gbsi_elimination_part *a, const gbsi_elimination_part *
     return a_done != b_done ? a_done : a_done && a->entries < b->entries;
 }
 
-/* Further tries while the spare work lasts: each is counted twice, for the best may have to be
- * searched again. */
+/* Whether one more try is in proportion: by the spare, or by what may be saved. Each is counted
+ * twice, for the best may have to be searched again. */
+static bool afford(search *s, const gbsi_elimination_part *best)
+{
+    const uint64_t most = s->limits.thorough == 0 || best->end != GBSI_ELIMINATION_DONE
+                              ? 0
+                              : best->entries / s->limits.thorough;
+    if (2 * s->work <= s->spare) {
+        s->spare -= 2 * s->work;
+        return true;
+    }
+    return s->work <= most / (2 * MOST_TRIES);
+}
+
 static gbs_status try_again(search *s, gbsi_elimination_part *part, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -281,8 +312,7 @@ static gbs_status try_again(search *s, gbsi_elimination_part *part, gbs_error *e
     if (part->width <= EASY_WIDTH) {
         return GBS_OK;
     }
-    while (try + 1 < MOST_TRIES && 2 * s->work <= s->spare) {
-        s->spare -= 2 * s->work;
+    while (try + 1 < MOST_TRIES && afford(s, &best)) {
         ++try;
         GBSI_TRY(start_over(s, part, err));
         GBSI_TRY(run_search(s, part, try, err));

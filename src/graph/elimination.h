@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elimination orders by minimum fill, component by component: what an exact answer by junction tree
- * would take, and the cliques to build one from. */
+/* Elimination orders by minimum fill and by minimum weight, component by component: what an exact
+ * answer by junction tree would take, and the cliques to build one from. */
 #ifndef GBSI_GRAPH_ELIMINATION_H
 #define GBSI_GRAPH_ELIMINATION_H
 
@@ -13,9 +13,13 @@ typedef enum gbsi_elimination_end {
 } gbsi_elimination_end;
 
 typedef struct gbsi_elimination_limits {
-    uint64_t entries; /* table entries of one component */
-    uint64_t effort;  /* entries of rows looked at, per variable and neighbour of a component; a
-                         few hundred milliseconds are allowed in any case */
+    uint64_t entries;  /* table entries of one component */
+    uint64_t effort;   /* entries of rows looked at, per variable and neighbour of a component; a
+                          few hundred milliseconds are allowed in any case */
+    uint64_t thorough; /* further tries while they cost less than this share of the best tables: one
+                          entry of a row looked at for so many table entries; 0: the spare alone */
+    const uint8_t
+        *late; /* NULL, or [n_variables] 1: eliminated after all others of its component */
 } gbsi_elimination_limits;
 
 /* Trees need 4, rings and ladders up to 5; a grid of 300 x 300 fails at its limit of entries after

@@ -29,7 +29,7 @@ typedef struct made {
     gbsi_elimination *e;
 } made;
 
-static const gbsi_elimination_limits no_limits = {UINT64_MAX, 1u << 20};
+static const gbsi_elimination_limits no_limits = {.entries = UINT64_MAX, .effort = 1u << 20};
 
 static void eliminate(made *m, const gbsi_elimination_limits *limits)
 {
@@ -82,15 +82,30 @@ static uint32_t fill_of(const matrix *x, uint32_t v)
     return missing;
 }
 
-/* Least fill among the variables not gone of one component of the elimination. */
-static uint32_t least_fill(const matrix *x, const gbsi_elimination *e,
-                           const gbsi_elimination_part *part)
+/* 16 log2 of the arities of a clique, linear between powers of two. */
+static uint32_t weight_of(const matrix *x, const uint32_t *arity, uint32_t v)
 {
-    uint32_t least = UINT32_MAX;
+    uint32_t sum = 0;
+    for (uint32_t u = 0; u < x->n; ++u) {
+        uint32_t octave = 0;
+        while (arity[u] >> octave > 1) {
+            ++octave;
+        }
+        sum += u == v || x->next_to[v][u] ? 16 * octave + ((arity[u] * 16) >> octave) - 16 : 0;
+    }
+    return sum;
+}
+
+/* Whether v has the least key among the variables not gone of one component of the elimination. */
+static int is_least(const matrix *x, const gbsi_elimination *e, const gbsi_elimination_part *part,
+                    const uint32_t *arity, uint32_t v)
+{
+    int least = 1;
     for (uint32_t i = part->first; i < part->first + part->n_variables; ++i) {
-        const uint32_t v = e->order[i];
-        if (!x->gone[v] && fill_of(x, v) < least) {
-            least = fill_of(x, v);
+        const uint32_t u = e->order[i];
+        if (!x->gone[u]) {
+            least &= arity == NULL ? fill_of(x, u) >= fill_of(x, v)
+                                   : weight_of(x, arity, u) >= weight_of(x, arity, v);
         }
     }
     return least;
@@ -134,6 +149,8 @@ static void check_part(const made *m, uint32_t p, matrix *x)
     const gbsi_elimination_part *part = &e->part[p];
     uint32_t bits[MOST] = {0};
     uint32_t width = 0;
+    int by_fill = 1;
+    int by_weight = 1;
     assert_int_equal(part->end, GBSI_ELIMINATION_DONE);
     assert_int_equal(part->n_eliminated, part->n_variables);
     for (uint32_t i = 0; i < part->n_variables; ++i) {
@@ -142,7 +159,8 @@ static void check_part(const made *m, uint32_t p, matrix *x)
         const size_t end = e->clique_start[part->first + i + 1];
         uint32_t n = 0;
         assert_false(x->gone[v]);
-        assert_int_equal(fill_of(x, v), least_fill(x, e, part));
+        by_fill &= is_least(x, e, part, NULL, v);
+        by_weight &= is_least(x, e, part, m->conditioned->arity, v);
         bits[i] = 1u << v;
         for (uint32_t u = 0; u < x->n; ++u) {
             if (x->next_to[v][u]) {
@@ -156,6 +174,7 @@ static void check_part(const made *m, uint32_t p, matrix *x)
         width = n > width ? n : width;
         take_out(x, v);
     }
+    assert_true(by_fill || by_weight);
     assert_int_equal(part->width, width);
     assert_int_equal(part->entries, exact_entries(m, part, bits));
 }
@@ -247,6 +266,31 @@ static void test_brute_force(void **unused)
             check_tree(&m, &m.e->part[p]);
         }
         assert_int_equal(n, m.graph->n_variables);
+        release(&m);
+    }
+}
+
+/* Late variables go after all others of their component. */
+static void test_late(void **unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < 1000; ++i) {
+        uint8_t late[MOST];
+        made m = {.model = random_graph()};
+        const gbsi_elimination_limits limits = {
+            .entries = UINT64_MAX, .effort = 1u << 20, .late = late};
+        for (uint32_t v = 0; v < MOST; ++v) {
+            late[v] = below(3) == 0;
+        }
+        eliminate(&m, &limits);
+        for (uint32_t p = 0; p < m.e->n_parts; ++p) {
+            const gbsi_elimination_part *part = &m.e->part[p];
+            assert_int_equal(part->end, GBSI_ELIMINATION_DONE);
+            for (uint32_t k = part->first + 1; k < part->first + part->n_variables; ++k) {
+                assert_true(late[m.e->order[k - 1]] <= late[m.e->order[k]]);
+            }
+            check_tree(&m, part);
+        }
         release(&m);
     }
 }
@@ -375,7 +419,7 @@ static void check_end(gbs_model *model, gbsi_elimination_limits limits, gbsi_eli
 static void test_limits(void **unused)
 {
     (void)unused;
-    gbsi_elimination_limits limits = {UINT64_C(1) << 20, 1000};
+    gbsi_elimination_limits limits = {.entries = UINT64_C(1) << 20, .effort = 1000};
     /* just what fits, and one less: the sum over maximal cliques decides, not a single one */
     check_end(complete(20), limits, GBSI_ELIMINATION_DONE, 19, 1u << 20);
     check_end(complete(21), limits, GBSI_ELIMINATION_ENTRIES, 20, (1u << 20) + 1);
@@ -402,7 +446,8 @@ static void test_limits(void **unused)
 static void test_large(void **unused)
 {
     (void)unused;
-    const gbsi_elimination_limits limits = {UINT64_C(1) << 40, GBSI_ELIMINATION_EFFORT};
+    const gbsi_elimination_limits limits = {.entries = UINT64_C(1) << 40,
+                                            .effort = GBSI_ELIMINATION_EFFORT};
     made m = {.model = grid(1500, 1500)};
     eliminate(&m, &limits);
     assert_int_equal(m.e->part[0].end, GBSI_ELIMINATION_WORK);
@@ -415,7 +460,7 @@ static void test_large(void **unused)
 static void test_long_scope(void **unused)
 {
     (void)unused;
-    const gbsi_elimination_limits limits = {UINT64_C(1) << 26, 1000};
+    const gbsi_elimination_limits limits = {.entries = UINT64_C(1) << 26, .effort = 1000};
     gbs_builder *b = NULL;
     uint32_t arity[43];
     uint32_t scope[43];
@@ -447,7 +492,7 @@ static void test_long_scope(void **unused)
 static void test_deterministic(void **unused)
 {
     (void)unused;
-    const gbsi_elimination_limits other = {UINT64_C(1) << 40, 77};
+    const gbsi_elimination_limits other = {.entries = UINT64_C(1) << 40, .effort = 77};
     made a = {.model = grid(12, 12)};
     made b = {.model = grid(12, 12)};
     eliminate(&a, &no_limits);
@@ -481,10 +526,11 @@ static void test_no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_brute_force), cmocka_unit_test(test_known_widths),
-        cmocka_unit_test(test_grids),       cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_long_scope),  cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_brute_force),   cmocka_unit_test(test_late),
+        cmocka_unit_test(test_known_widths),  cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_limits),        cmocka_unit_test(test_long_scope),
+        cmocka_unit_test(test_deterministic), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,15 @@
 /* Exact inference, influences and draws, for gbs_model_info(). */
 #include "sampler/inspect.h"
 
-#include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "dobrushin/influence.h"
-#include "graph/elimination.h"
+#include "sampler/exactly.h"
 #include "sampler/memory.h"
 #include "sampler/options.h"
 
-#define AUTO_ENTRIES (UINT64_C(1) << 26) /* `auto` answers exactly up to here */
-#define ENTRY_BYTES  8u
+#define ENTRY_BYTES 8u
 #define UNION_BUDGET \
     (UINT64_C(1) << 24) /* configurations of unions of factors, all pairs together */
 #define LEAST_CELLS     16u
@@ -19,33 +18,58 @@
 #define WALKS_PER_ENTRY 56u                 /* ... or so often each: tables of eight variables */
 #define LEAST_WALK      (UINT64_C(1) << 16)
 
-gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_error *err)
+static void count_search(const gbsi_elimination *e, gbs_info *info)
 {
-    gbs_status status = GBS_OK;
-    gbsi_elimination *e = NULL;
-    const gbsi_elimination_limits limits = {.entries = gbsi_options_memory_limit(&run->options) /
-                                                       ENTRY_BYTES,
-                                            .effort = GBSI_ELIMINATION_EFFORT};
-    GBSI_TRY(gbsi_elimination_new(run->whole_graph, &limits, &e, err));
-    info->entry_limit = limits.entries;
-    info->exact_fits = 1;
     for (uint32_t p = 0; p < e->n_parts; ++p) {
         const gbsi_elimination_part *part = &e->part[p];
         const bool done = part->end == GBSI_ELIMINATION_DONE;
         info->width = part->width > info->width ? part->width : info->width;
         info->entries =
             part->entries > UINT64_MAX - info->entries ? UINT64_MAX : info->entries + part->entries;
-        info->exact_fits &= done;
-        info->n_auto += done && part->entries <= AUTO_ENTRIES;
+        info->n_auto += done && part->entries <= GBSI_AUTO_ENTRIES;
         if (part->end == GBSI_ELIMINATION_ENTRIES || info->search == GBS_SEARCH_DONE) {
             info->search = part->end == GBSI_ELIMINATION_ENTRIES ? GBS_SEARCH_ENTRIES
                            : done                                ? GBS_SEARCH_DONE
                                                                  : GBS_SEARCH_WORK;
         }
     }
+}
+
+/* As a run that answers everything by junction trees would go about it, up to its tables. */
+gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exact_plan *plan = NULL;
+    gbsi_tree *tree = NULL;
+    uint8_t *all = NULL;
+    const gbsi_exact_limits limits = gbsi_run_exact_limits(run);
+    const uint64_t search = gbsi_exact_search_bytes(run->whole);
+    info->entry_limit = limits.bytes / ENTRY_BYTES;
+    info->exact_bytes = UINT64_MAX;
+    if (search > limits.bytes) {
+        info->search = GBS_SEARCH_WORK;
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_exact_plan_new(run->whole, run->whole_graph, &limits, &plan, err));
+    count_search(plan->elimination, info);
+    if (info->search != GBS_SEARCH_DONE) {
+        goto cleanup;
+    }
+    all = gbsi_alloc_array(plan->elimination->n_parts, 1);
+    if (all == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "junction tree", plan->elimination->n_parts));
+    }
+    memset(all, 1, plan->elimination->n_parts);
+    GBSI_TRY(gbsi_exact_plan_tree(plan, all, &tree, err));
+    const uint64_t work = gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, false);
+    info->exact_fits = work <= limits.bytes;
+    info->exact_bytes = gbsi_components_standing(run->components, run->whole_graph) +
+                        (work > search ? work : search);
 
 cleanup:
-    gbsi_elimination_free(e);
+    gbsi_tree_free(tree);
+    gbsi_free(all);
+    gbsi_exact_plan_free(plan);
     return status;
 }
 

@@ -10,8 +10,6 @@
 #include "base/memory.h"
 #include "sampler/options.h"
 
-#define PROGRAM_BYTES ((uint64_t)10 << 20) /* code, libraries, buffers of files, small things */
-
 /* Sums of batches longer than the fast ones hold (128 counts or 256 terms, estimate.c) stay
  * untouched, and so take nothing, up to so many passes: a batch is a sixteenth of the passes before
  * it, at most (batches.c). */
@@ -34,29 +32,22 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static uint64_t components_bytes(const gbsi_components *c)
-{
-    const uint64_t n = c->model->n_variables;
-    return n * (sizeof *c->of + sizeof *c->variable) +
-           c->model->factors.n_factors * sizeof *c->factor +
-           (uint64_t)c->n * (2 * sizeof(size_t) + sizeof *c->n_states + 2);
-}
-
 static uint64_t schedule_bytes(const gbsi_schedule *s)
 {
     return s->batch_capacity * sizeof *s->batch_start + s->piece_capacity * sizeof *s->piece +
            s->slot_capacity * sizeof *s->slot + s->scratch_capacity * sizeof *s->scratch;
 }
 
-/* Everything that lies there from conditioning to the end. */
-static uint64_t standing_bytes(const gbs_run *run)
+uint64_t gbsi_run_standing_bytes(const gbs_run *run)
 {
     const uint64_t n_whole = run->whole->n_variables;
-    uint64_t bytes =
-        PROGRAM_BYTES + gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole);
+    uint64_t bytes = run->exact_bytes;
     if (run->components != NULL) {
-        bytes += gbsi_graph_bytes(run->whole_graph) + components_bytes(run->components) +
+        bytes += gbsi_components_standing(run->components, run->whole_graph) +
                  n_whole * sizeof *run->part_of;
+    } else {
+        bytes += GBSI_PROGRAM_BYTES + gbs_model_bytes(run->model) +
+                 gbsi_conditioned_bytes(run->whole);
     }
     bytes += run->start == NULL ? 0 : run->model->n_variables * sizeof *run->start;
     bytes += run->exact_p == NULL ? 0 : run->whole->state_offset[n_whole] * sizeof *run->exact_p;
@@ -158,7 +149,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
-    gbsi_run_memory m = {.standing = standing_bytes(run)};
+    gbsi_run_memory m = {.standing = gbsi_run_standing_bytes(run)};
     GBSI_TRY(estimate_bytes(&shape, &run->estimate_bytes, err));
     const uint64_t start = start_bytes(run);
     const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
@@ -206,7 +197,7 @@ static gbs_status refuse(uint64_t bytes, const char *least, uint64_t limit, gbs_
 gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const uint64_t bytes = PROGRAM_BYTES + gbs_model_bytes(run->model);
+    const uint64_t bytes = GBSI_PROGRAM_BYTES + gbs_model_bytes(run->model);
     return bytes > limit ? refuse(bytes, "at least ", limit, err) : GBS_OK;
 }
 
@@ -227,7 +218,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
                                  .each_once = true};
     size_t estimate = 0;
     GBSI_TRY(estimate_bytes(&shape, &estimate, err));
-    uint64_t bytes = more(standing_bytes(run), touched_bytes(run, &shape, estimate));
+    uint64_t bytes = more(gbsi_run_standing_bytes(run), touched_bytes(run, &shape, estimate));
     bytes = more(bytes, lanes * part->n_variables + compile_bytes(part));
     /* runs of like slots are fewer in the plan than here in the model's order: 24 bytes each */
     const uint64_t slack = (uint64_t)part->n_variables * 24;

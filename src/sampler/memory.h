@@ -7,6 +7,9 @@
 
 gbsi_estimate_shape gbsi_run_shape(const gbs_run *run);
 
+/* What lies there from conditioning to the end. */
+uint64_t gbsi_run_standing_bytes(const gbs_run *run);
+
 /* Fills run->memory and the report's figure, from the compiled plan. */
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err);
 

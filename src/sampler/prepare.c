@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From model and evidence to a compiled run: condition, choose what is exact, plan. */
-#include <inttypes.h>
-
 #include "base/clock.h"
 #include "base/memory.h"
-#include "exact/enumerate.h"
+#include "sampler/exactly.h"
 #include "sampler/memory.h"
 #include "sampler/options.h"
 #include "sampler/run.h"
-
-/* Components answered by enumeration: `auto` those of few states, `exact` all or an error. */
-static gbs_status choose_exact(gbs_run *run, gbs_error *err)
-{
-    const gbsi_components *c = run->components;
-    const int method = run->options.method;
-    run->exact = gbsi_alloc_array_zero(c->n, 1);
-    if (run->exact == NULL) {
-        return gbsi_no_memory(err, "components", c->n);
-    }
-    for (uint32_t i = 0; i < c->n; ++i) {
-        if (method == GBS_METHOD_EXACT && c->n_states[i] > GBSI_ENUMERATE_MAX_STATES) {
-            const uint32_t v = c->variable[c->variable_start[i]];
-            const char *many = c->n_states[i] == UINT64_MAX ? "more than " : "";
-            return gbsi_fail(err, GBS_ERR_LIMIT,
-                             "the component of variable %u has %s%" PRIu64
-                             " states; exact enumeration holds %" PRIu64 ": use --method sample",
-                             run->whole->user_variable[v], many, c->n_states[i],
-                             GBSI_ENUMERATE_MAX_STATES);
-        }
-        run->exact[i] = method == GBS_METHOD_EXACT ||
-                        (method == GBS_METHOD_AUTO && c->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES);
-    }
-    return GBS_OK;
-}
 
 /* The graph of what is sampled, with the edges that the draw wants beyond those of the factors. */
 static gbs_status make_graph(gbs_run *run, gbs_error *err)
@@ -188,7 +161,7 @@ static gbs_status find_part(gbs_run *run, gbs_error *err)
         return GBS_OK;
     }
     GBSI_TRY(gbsi_run_take_graph(run, err));
-    GBSI_TRY(choose_exact(run, err));
+    GBSI_TRY(gbsi_run_choose_exact(run, err));
     GBSI_TRY(take_part(run, err));
     run->report.n_components = run->components->n;
     for (uint32_t i = 0; i < run->components->n; ++i) {
@@ -215,6 +188,9 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     if (run->part != NULL) {
         GBSI_TRY(compile(run, err));
         GBSI_TRY(gbsi_run_predict(run, err));
+    }
+    if (run->part == NULL) {
+        run->report.predicted_bytes = gbsi_run_standing_bytes(run);
     }
     run->report.compile_s = gbsi_clock_s() - begun_s;
 cleanup:

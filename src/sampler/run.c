@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "exact/enumerate.h"
 #include "sampler/density.h"
+#include "sampler/exactly.h"
 #include "sampler/options.h"
 
 #define PROGRESS_S 0.1
@@ -43,6 +44,8 @@ void gbs_run_free(gbs_run *run)
     gbsi_conditioned_free(run->whole);
     gbsi_free(run->part_of);
     gbsi_free(run->exact);
+    gbsi_free(run->enumerated);
+    gbsi_tree_free(run->tree);
     gbsi_free(run->exact_p);
     gbsi_free(run->start);
     for (size_t i = 0; i < run->report.n_warnings; ++i) {
@@ -349,7 +352,7 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
     }
     run->executed = true;
     if (run->exact_p != NULL) {
-        GBSI_TRY(gbsi_components_enumerate(run->components, run->exact, run->exact_p, err));
+        GBSI_TRY(gbsi_run_exactly(run, err));
     }
     if (run->part != NULL) {
         if (run->report.has_zeros) {
@@ -360,8 +363,9 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
         GBSI_TRY(sample(run, &drive, err));
     } else {
-        drive.stop = GBSI_STOP_EXACT;
-        GBSI_TRY(sample_fixed(run, drive.callbacks, err));
+        GBSI_TRY(run->tree != NULL ? gbsi_run_sample_exactly(run, &drive, err)
+                                   : sample_fixed(run, drive.callbacks, err));
+        drive.stop = drive.stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive.stop;
     }
     run->report.sampling_s = gbsi_clock_s() - drive.started_s;
     run->report.updates_per_s =

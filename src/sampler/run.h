@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "estimate/trace.h"
 #include "exact/components.h"
+#include "exact/tree.h"
 #include "sampler/executor.h"
 #include "sampler/start.h"
 #include "scan/scan.h"
@@ -36,7 +37,10 @@ struct gbs_run {
     gbsi_conditioned *whole; /* the model given evidence */
     gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
     gbsi_components *components;
-    uint8_t *exact;         /* [components] 1: answered by enumeration */
+    uint8_t *exact;         /* [components] 1: answered exactly, by a tree or ... */
+    uint8_t *enumerated;    /* [components] 1: ... by enumeration */
+    gbsi_tree *tree;        /* of the exact components; NULL: there are none */
+    uint64_t exact_bytes;   /* of it and its tables */
     double *exact_p;        /* [whole state_offset] filled by execute; NULL if none is exact */
     gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
     uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */

@@ -25,7 +25,8 @@ KEYS = ["schema", "digest", "bayesian_network", "variables", "observed", "implie
         "min_arity", "max_arity", "mean_arity", "factors", "factors_of_kind", "factors_of_order",
         "variables_of_degree", "table_entries", "zero_share", "has_zeros", "components",
         "largest_component", "enumerable_components", "bipartite", "elimination_search",
-        "elimination_width", "elimination_entries", "entry_limit", "exact_fits", "auto_components",
+        "elimination_width", "elimination_entries", "entry_limit", "exact_fits", "exact_bytes",
+        "auto_components",
         "max_influence", "mean_influence", "dobrushin_condition", "colors", "levels", "mean_batch",
         "variables_of_class", "double_sums", "lattice_share", "loading_bytes", "run_bytes", "model_bytes",
         "plan_bytes", "state_bytes", "estimator_bytes", "draw_bytes"]
@@ -66,14 +67,16 @@ def test_width_after_evidence(run):
 def test_search_stops_at_the_limit(run):
     grid = generated(run, "ising", "--grid", "12x12")
     full = info(run, "-", "--from", "lg", stdin=grid)
-    limit = 8 * full["elimination_entries"]
+    limit = full["exact_bytes"]
     fits = info(run, "-", "--from", "lg", "--memory-limit", limit, stdin=grid)
-    assert fits["exact_fits"] is True and fits["elimination_entries"] * 8 == limit
-    less = info(run, "-", "--from", "lg", "--memory-limit", limit - 8, stdin=grid)
+    assert fits["exact_fits"] is True and fits["elimination_entries"] <= fits["entry_limit"]
+    limit -= 8 * (fits["entry_limit"] - fits["elimination_entries"] + 1)
+    less = info(run, "-", "--from", "lg", "--memory-limit", limit, stdin=grid)
     assert less["exact_fits"] is False and less["elimination_search"] == "entries"
     assert less["auto_components"] == 0 and less["elimination_entries"] > less["entry_limit"]
-    text = run("info", "-", "--from", "lg", "--memory-limit", limit // 4, stdin=grid).out
-    assert re.search(r"^width, minimum fill +more than \d+: stopped$", text, re.M)
+    assert less["exact_bytes"] is None
+    text = run("info", "-", "--from", "lg", "--memory-limit", limit - 100000, stdin=grid).out
+    assert re.search(r"^width of elimination +more than \d+: stopped$", text, re.M)
     assert re.search(r"^  exact inference +does not fit the limit of ", text, re.M)
 
 

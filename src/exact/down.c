@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way down: each clique's p(own | separator) times its parent's p(separator) is its marginal,
+ * from which come its children's separators and the variables it answers for. All of it is sums of
+ * products of probabilities: nothing is divided, nothing can overflow, and what underflows has a
+ * probability below 1e-300. */
+#include <assert.h>
+#include <string.h>
+
+#include "exact/operand.h"
+#include "exact/table.h"
+
+#define SHARED      ((size_t)1 << 15) /* entries from which on the pool is worth waking */
+#define MANY_PIECES 64u               /* that a marginal is cut into, where it can be */
+
+typedef struct marginal {
+    const gbsi_table_loops *loops;
+    const gbsi_shape *shape;
+    gbsi_operand operand;
+    size_t carry[GBSI_TREE_AXES]; /* of the table */
+    gbsi_odometer order;
+    size_t n_pieces, piece; /* blocks each */
+    const double *table;
+    double *out;
+    uint32_t n_members;
+} marginal;
+
+static void sum_block(const marginal *m, const double *t, size_t at)
+{
+    switch (m->operand.form) {
+    case GBSI_CONSTANT:
+        m->out[at] += m->loops->sum(t, m->shape->block);
+        break;
+    case GBSI_DENSE:
+        m->loops->add_dense(m->out + at, t, m->shape->block);
+        break;
+    case GBSI_MAPPED:
+        m->loops->scatter(m->out + at, t, m->operand.map, m->shape->block);
+        break;
+    }
+}
+
+static void sum_pieces(void *context, uint32_t member)
+{
+    const marginal *m = context;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    gbsi_odometer o = m->order;
+    gbsi_pool_share(m->n_pieces, 1, member, m->n_members, &begin, &end);
+    begin *= m->piece;
+    end *= m->piece;
+    gbsi_odometer_set(&o, begin);
+    size_t from = gbsi_odometer_offset(&o, m->shape->stride);
+    size_t to = gbsi_odometer_offset(&o, m->operand.stride);
+    for (uint64_t b = begin; b < end; ++b) {
+        sum_block(m, m->table + from, to);
+        const uint32_t k = gbsi_odometer_step(&o);
+        if (b + 1 < end) {
+            from += m->carry[k];
+            to += m->operand.carry[k];
+        }
+    }
+}
+
+/* Some axes of the operand come first and cut the work: pieces write to places of their own, and
+ * the terms of each sum keep the order of the table whatever the pieces. */
+static void order_axes(marginal *m)
+{
+    gbsi_odometer *o = &m->order;
+    uint32_t n = 0;
+    m->n_pieces = 1;
+    for (uint32_t k = 0; k < m->shape->n_outer && m->n_pieces < MANY_PIECES; ++k) {
+        if (m->operand.stride[k] != 0) {
+            o->axis[n++] = k;
+            m->n_pieces *= m->shape->arity[k];
+        }
+    }
+    const uint32_t n_first = n;
+    for (uint32_t k = 0; k < m->shape->n_outer; ++k) {
+        bool taken = false;
+        for (uint32_t j = 0; j < n_first; ++j) {
+            taken = taken || o->axis[j] == k;
+        }
+        if (!taken) {
+            o->axis[n++] = k;
+        }
+    }
+    o->n = n;
+    for (uint32_t j = 0; j < n; ++j) {
+        o->arity[j] = m->shape->arity[o->axis[j]];
+        o->digit[j] = 0;
+    }
+    m->piece = m->shape->n_blocks / m->n_pieces;
+}
+
+/* out = the table summed over all but some variables. */
+static void sum_onto(gbsi_tables *tables, const gbsi_shape *shape, const double *table, uint32_t n,
+                     const uint32_t *variable, size_t n_out, double *out)
+{
+    marginal m = {.loops = gbsi_table_loops_now(), .shape = shape, .table = table, .out = out};
+    gbsi_operand_init(&m.operand, shape, tables->axis_of, tables->tree->model->arity, n, variable,
+                      tables->map);
+    memset(out, 0, n_out * sizeof *out);
+    const bool alone = shape->block * shape->n_blocks < SHARED;
+    gbsi_odometer_init(&m.order, shape);
+    m.n_pieces = 1;
+    m.piece = shape->n_blocks;
+    if (!alone) {
+        order_axes(&m);
+    }
+    gbsi_odometer_carry(&m.order, shape->stride, m.carry);
+    gbsi_odometer_carry(&m.order, m.operand.stride, m.operand.carry);
+    m.n_members = alone ? 1 : gbsi_pool_size(tables->pool);
+    gbsi_pool_run(alone ? NULL : tables->pool, sum_pieces, &m);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+typedef struct scaling {
+    const gbsi_table_loops *loops;
+    const gbsi_clique *clique;
+    double *table;
+    const double *separator;
+    uint32_t n_members;
+} scaling;
+
+static void scale_share(void *context, uint32_t member)
+{
+    const scaling *s = context;
+    const size_t n = s->clique->n_columns;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(s->clique->n_rows, 1, member, s->n_members, &begin, &end);
+    s->loops->scale_rows(s->table + begin * n, end - begin, n, s->separator + begin);
+}
+
+/* ---- single variables ---------------------------------------------------------------------- */
+
+/* Marginals of the variables that are at home here, slowest axis first; each axis done is summed
+ * out in place, so that all of them together read the table twice. */
+static void fold_marginals(const gbsi_tree *tree, uint32_t i, const uint32_t *home, double *table,
+                           double *p)
+{
+    const gbsi_table_loops *loops = gbsi_table_loops_now();
+    const gbsi_clique *c = &tree->clique[i];
+    const uint32_t *variable = tree->variable + c->first;
+    uint32_t n_axes = c->n_separator + c->n_own;
+    size_t n = c->n_rows * c->n_columns;
+    while (n_axes > 0 && home[variable[n_axes - 1]] != i) {
+        --n_axes;
+    }
+    for (uint32_t k = 0; k < n_axes; ++k) {
+        const uint32_t v = variable[k];
+        const uint32_t arity = tree->model->arity[v];
+        n /= arity;
+        for (uint32_t a = 0; a < arity && home[v] == i; ++a) {
+            p[tree->model->state_offset[v] + a] = loops->sum(table + a * n, n);
+        }
+        for (uint32_t a = 1; a < arity && k + 1 < n_axes; ++a) {
+            loops->add_dense(table, table + a * n, n);
+        }
+    }
+}
+
+/* Roundings apart they add up to 1; make it so. */
+static void normalise(double *p, uint32_t n)
+{
+    const gbsi_table_loops *loops = gbsi_table_loops_now();
+    const double sum = loops->sum(p, n);
+    assert(sum > 0.0);
+    for (uint32_t a = 0; a < n; ++a) {
+        p[a] /= sum;
+    }
+}
+
+static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, double *p,
+                        const gbsi_tree_pair *pair, size_t n_pairs)
+{
+    const gbsi_tree *tree = tables->tree;
+    const gbsi_clique *c = &tree->clique[i];
+    double *table = tables->table + tables->base + c->table;
+    gbsi_shape shape;
+    gbsi_shape_of(tree, c, &shape, tables->axis_of);
+    if (c->parent != GBSI_NONE) {
+        const bool alone = c->n_rows * c->n_columns < SHARED;
+        scaling s = {gbsi_table_loops_now(), c, table, tables->stack + c->message,
+                     alone ? 1 : gbsi_pool_size(tables->pool)};
+        gbsi_pool_run(alone ? NULL : tables->pool, scale_share, &s);
+    }
+    for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
+        const gbsi_clique *child = &tree->clique[tree->child[k]];
+        sum_onto(tables, &shape, table, child->n_separator, tree->variable + child->first,
+                 child->n_rows, tables->stack + child->message);
+    }
+    for (size_t k = 0; k < n_pairs; ++k) {
+        const uint32_t *arity = tree->model->arity;
+        const size_t n_out = (size_t)arity[pair[k].variable[0]] * arity[pair[k].variable[1]];
+        sum_onto(tables, &shape, table, 2, pair[k].variable, n_out, pair[k].p);
+    }
+    fold_marginals(tree, i, home, table, p);
+    for (size_t k = c->first; k < c->first + c->n_separator + c->n_own; ++k) {
+        const uint32_t v = tree->variable[k];
+        if (home[v] == i) {
+            normalise(p + tree->model->state_offset[v], tree->model->arity[v]);
+        }
+    }
+}
+
+void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p,
+                    const gbsi_tree_pair *pair, size_t n_pairs)
+{
+    const gbsi_tree *tree = tables->tree;
+    const uint32_t first = t == 0 ? 0 : tree->tree_end[t - 1];
+    size_t end = n_pairs; /* of the pairs of cliques up to this one */
+    for (uint32_t i = tree->tree_end[t]; i-- > first;) {
+        while (end > 0 && pair[end - 1].clique > i) {
+            --end;
+        }
+        size_t begin = end;
+        while (begin > 0 && pair[begin - 1].clique == i) {
+            --begin;
+        }
+        clique_down(tables, i, home, p, pair + begin, end - begin);
+        end = begin;
+    }
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exact/solve.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/memory.h"
+
+#define SHARED ((size_t)1 << 18) /* table entries from which on threads are worth starting */
+
+gbs_exact_options gbs_exact_options_default(void)
+{
+    return (gbs_exact_options){.size = sizeof(gbs_exact_options)};
+}
+
+gbs_status gbsi_impossible(gbs_error *err)
+{
+    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                     "the evidence has probability zero: no state has positive weight");
+}
+
+static gbs_status take_options(gbsi_solver *s, const gbs_exact_options *options, gbs_error *err)
+{
+    const gbs_exact_options o = options == NULL ? gbs_exact_options_default() : *options;
+    if (o.size != sizeof o) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options of %zu bytes, this library's have %zu: start from "
+                         "gbs_exact_options_default()",
+                         o.size, sizeof o);
+    }
+    if (o.threads > GBSI_MOST_THREADS) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option threads: found %" PRIu32 ", expected at most %u", o.threads,
+                         GBSI_MOST_THREADS);
+    }
+    const uint64_t machine = gbsi_machine_bytes();
+    s->bytes = o.memory_limit != 0 ? o.memory_limit : machine == UINT64_MAX ? machine : machine / 2;
+    s->n_threads = o.threads != 0 ? o.threads : gbsi_pool_cores();
+    return GBS_OK;
+}
+
+gbs_status gbsi_solver_init(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
+                            const gbs_exact_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(take_options(s, options, err));
+    GBSI_TRY(gbsi_condition(model, evidence, &s->whole, err));
+    if (s->whole->log_constant == -INFINITY) {
+        GBSI_TRY(gbsi_impossible(err));
+    }
+    GBSI_TRY(gbsi_graph_new(s->whole, NULL, &s->graph, err));
+    GBSI_TRY(gbsi_components_new(s->graph, &s->components, err));
+    const uint64_t standing = gbsi_components_standing(s->components, s->graph);
+    s->bytes = s->bytes > standing ? s->bytes - standing : 0;
+    s->take = gbsi_alloc_array_zero(s->components->n, 1);
+    if (s->take == NULL) {
+        status = gbsi_no_memory(err, "components", s->components->n);
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status choose(gbsi_solver *s, const gbsi_exact_plan *plan,
+                         const gbsi_exact_limits *limits, bool all, gbs_error *err)
+{
+    const gbsi_components *c = s->components;
+    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        s->take[i] = gbsi_exact_fits(plan, i);
+        if (all && s->take[i] == 0) {
+            const uint32_t v = c->variable[c->variable_start[i]];
+            return gbsi_exact_refuse(plan, i, s->whole->user_variable[v], limits, err);
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exact_plan *plan = NULL;
+    limits.entries = GBSI_MOST_ENTRIES;
+    limits.bytes = s->bytes;
+    limits.thorough = true;
+    GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
+    GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));
+    GBSI_TRY(choose(s, plan, &limits, all, err));
+    GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
+    GBSI_TRY(gbsi_exact_check_bytes(s->tree, false, s->bytes, err));
+    if (s->pool == NULL && s->tree->n_tables >= SHARED) {
+        GBSI_TRY(gbsi_pool_new(s->n_threads, &s->pool, err));
+    }
+    GBSI_TRY(gbsi_tables_new(s->tree, false, s->pool, &s->tables, err));
+
+cleanup:
+    gbsi_exact_plan_free(plan);
+    return status;
+}
+
+void gbsi_solver_forget(gbsi_solver *s)
+{
+    gbsi_tables_free(s->tables);
+    gbsi_tree_free(s->tree);
+    s->tables = NULL;
+    s->tree = NULL;
+}
+
+void gbsi_solver_free(gbsi_solver *s)
+{
+    gbsi_solver_forget(s);
+    gbsi_pool_free(s->pool);
+    gbsi_free(s->take);
+    gbsi_components_free(s->components);
+    gbsi_graph_free(s->graph);
+    gbsi_conditioned_free(s->whole);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Junction trees inside a run: which components get one, their marginals, exact samples. */
+#include "sampler/exactly.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "exact/enumerate.h"
+#include "exact/solve.h"
+#include "sampler/memory.h"
+#include "sampler/options.h"
+
+#define SHARED       ((size_t)1 << 18) /* table entries from which on threads are worth starting */
+#define DRAWS_A_LOOK 256u              /* between looks at the clock */
+
+/* ---- choosing ------------------------------------------------------------------------------ */
+
+/* Bytes that are left beside what stands there anyway. */
+static uint64_t bytes_left(const gbs_run *run)
+{
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const uint64_t standing = gbsi_components_standing(run->components, run->whole_graph);
+    return limit > standing ? limit - standing : 0;
+}
+
+gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
+{
+    return (gbsi_exact_limits){
+        .entries = GBSI_MOST_ENTRIES, .bytes = bytes_left(run), .thorough = true};
+}
+
+/* Marks components of at most `most` entries. @return the most entries of one of them. */
+static uint64_t mark(gbs_run *run, const gbsi_exact_plan *plan, uint64_t most)
+{
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < run->components->n; ++i) {
+        const uint64_t entries = plan->elimination->part[i].entries;
+        run->exact[i] = gbsi_exact_fits(plan, i) && entries <= most;
+        found = run->exact[i] != 0 && entries > found ? entries : found;
+    }
+    return found;
+}
+
+/* Trees of as many components as the bytes allow: of the smaller ones, that is. */
+static gbs_status plant(gbs_run *run, gbsi_exact_plan *plan, uint64_t bytes, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t most = mark(run, plan, GBSI_AUTO_ENTRIES);
+    while (most > 0) {
+        GBSI_TRY(gbsi_exact_plan_tree(plan, run->exact, &run->tree, err));
+        if (gbsi_tree_bytes(run->tree) + gbsi_tree_work_bytes(run->tree, false) <= bytes) {
+            break;
+        }
+        plan->chains = run->tree->chains; /* given back, for another try */
+        run->tree->chains = NULL;
+        gbsi_tree_free(run->tree);
+        run->tree = NULL;
+        most = mark(run, plan, most / 2);
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status choose_auto(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exact_plan *plan = NULL;
+    const uint64_t bytes = bytes_left(run) / 2; /* the other half is for sampling */
+    const gbsi_exact_limits limits = {.entries = GBSI_AUTO_ENTRIES, .bytes = bytes};
+    if (gbsi_exact_check_search(run->whole, bytes, NULL) == GBS_OK) {
+        GBSI_TRY(gbsi_exact_plan_new(run->whole, run->whole_graph, &limits, &plan, err));
+        GBSI_TRY(plant(run, plan, bytes, err));
+    }
+    for (uint32_t i = 0; i < run->components->n; ++i) {
+        if (run->exact[i] == 0 && run->components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
+            run->exact[i] = 1;
+            run->enumerated[i] = 1;
+        }
+    }
+
+cleanup:
+    gbsi_exact_plan_free(plan);
+    return status;
+}
+
+static gbs_status choose_all(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exact_plan *plan = NULL;
+    const gbsi_exact_limits limits = gbsi_run_exact_limits(run);
+    GBSI_TRY(gbsi_exact_check_search(run->whole, limits.bytes, err));
+    GBSI_TRY(gbsi_exact_plan_new(run->whole, run->whole_graph, &limits, &plan, err));
+    for (uint32_t i = 0; i < run->components->n; ++i) {
+        const uint32_t v = run->components->variable[run->components->variable_start[i]];
+        if (!gbsi_exact_fits(plan, i)) {
+            GBSI_TRY(gbsi_exact_refuse(plan, i, run->whole->user_variable[v], &limits, err));
+        }
+        run->exact[i] = 1;
+    }
+    GBSI_TRY(gbsi_exact_plan_tree(plan, run->exact, &run->tree, err));
+    GBSI_TRY(gbsi_exact_check_bytes(run->tree, false, limits.bytes, err));
+
+cleanup:
+    gbsi_exact_plan_free(plan);
+    return status;
+}
+
+gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = run->components->n;
+    run->exact = gbsi_alloc_array_zero(n, 1);
+    run->enumerated = gbsi_alloc_array_zero(n, 1);
+    if (run->exact == NULL || run->enumerated == NULL) {
+        return gbsi_no_memory(err, "components", n);
+    }
+    if (run->options.method == GBS_METHOD_AUTO) {
+        GBSI_TRY(choose_auto(run, err));
+    } else if (run->options.method == GBS_METHOD_EXACT) {
+        GBSI_TRY(choose_all(run, err));
+    }
+    if (run->tree != NULL) {
+        run->exact_bytes = gbsi_tree_bytes(run->tree) + gbsi_tree_work_bytes(run->tree, false);
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- marginals ----------------------------------------------------------------------------- */
+
+static gbs_status take_pool(gbs_run *run, size_t n_entries, gbs_error *err)
+{
+    if (run->pool != NULL || n_entries < SHARED) {
+        return GBS_OK;
+    }
+    return gbsi_pool_new(gbsi_options_threads(&run->options), &run->pool, err);
+}
+
+static gbs_status calibrate(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tables *tables = NULL;
+    const gbsi_tree *tree = run->tree;
+    const uint32_t n = tree->model->n_variables;
+    uint32_t *home = gbsi_alloc_array(n, sizeof *home);
+    if (home == NULL) {
+        return gbsi_no_memory(err, "junction tree", n * sizeof *home);
+    }
+    gbsi_tree_homes(tree, home);
+    for (uint32_t v = run->whole->n_variables; v < n; ++v) {
+        home[v] = GBSI_NONE; /* of chains */
+    }
+    GBSI_TRY(take_pool(run, tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, false, run->pool, &tables, err));
+    for (uint32_t t = 0; t < tree->n_trees; ++t) {
+        double log_z = 0.0;
+        gbsi_tree_up(tables, t, &log_z);
+        if (log_z == -INFINITY) {
+            GBSI_TRY(gbsi_impossible(err));
+        }
+        gbsi_tree_down(tables, t, home, run->exact_p, NULL, 0);
+    }
+
+cleanup:
+    gbsi_tables_free(tables);
+    gbsi_free(home);
+    return status;
+}
+
+gbs_status gbsi_run_exactly(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_components_enumerate(run->components, run->enumerated, run->exact_p, err));
+    if (run->tree != NULL) {
+        GBSI_TRY(calibrate(run, err));
+    }
+    if (run->part != NULL) { /* sampling has better use for the memory */
+        gbsi_tree_free(run->tree);
+        run->tree = NULL;
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- samples ------------------------------------------------------------------------------- */
+
+/* All tables of all trees, ready to be drawn from. */
+static gbs_status take_tables(gbs_run *run, gbsi_tables **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tables *tables = NULL;
+    const gbsi_tree *tree = run->tree;
+    GBSI_TRY(gbsi_exact_check_bytes(tree, true, bytes_left(run), err));
+    GBSI_TRY(take_pool(run, tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, true, run->pool, &tables, err));
+    for (uint32_t t = 0; t < tree->n_trees; ++t) {
+        double log_z = 0.0;
+        gbsi_tree_up(tables, t, &log_z);
+        gbsi_tables_next(tables, t);
+    }
+    gbsi_tree_accumulate(tables);
+    *out = tables;
+
+cleanup:
+    return status;
+}
+
+static void tell(gbs_run *run, gbsi_drive *drive)
+{
+    const gbs_progress progress = {.pass = run->report.sweeps,
+                                   .passes = run->options.sweeps,
+                                   .elapsed_s = gbsi_clock_s() - drive->started_s,
+                                   .worst_error = NAN,
+                                   .target_error = run->report.target_error};
+    if (drive->callbacks->progress != NULL &&
+        drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
+        drive->stop = GBSI_STOP_SIGNAL;
+    } else if (run->options.time_s > 0.0 && progress.elapsed_s > run->options.time_s) {
+        drive->stop = GBSI_STOP_TIME;
+    }
+}
+
+/* One draw of each chain. @param x, user scratch. */
+static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive,
+                              const gbsi_tables *tables, uint32_t *x, uint32_t *user,
+                              gbs_error *err)
+{
+    const gbsi_conditioned *whole = run->whole;
+    gbs_status status = GBS_OK;
+    const uint64_t draw = run->report.sweeps / run->options.thin - 1;
+    for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
+        gbsi_tree_draw(tables, run->options.seed, chain, draw, x);
+        for (uint32_t v = 0; v < whole->n_variables; ++v) {
+            user[whole->user_variable[v]] = whole->user_state[whole->state_offset[v] + x[v]];
+        }
+        status = drive->callbacks->draw(drive->callbacks->context, draw, chain,
+                                        gbsi_conditioned_log_density(whole, x), user, err);
+    }
+    return status;
+}
+
+gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tables *tables = NULL;
+    uint32_t *x = NULL;
+    uint32_t *user = NULL;
+    const size_t n = run->model->n_variables;
+    if (drive->callbacks->draw == NULL || run->options.sweeps == 0) {
+        return GBS_OK;
+    }
+    GBSI_TRY(take_tables(run, &tables, err));
+    x = gbsi_alloc_array(run->tree->model->n_variables, sizeof *x);
+    user = gbsi_alloc_array(n, sizeof *user);
+    if (x == NULL || user == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "run", n * sizeof *user));
+    }
+    memcpy(user, run->whole->fixed_state, n * sizeof *user);
+    while (run->report.sweeps < run->options.sweeps && drive->stop == GBSI_GO_ON) {
+        ++run->report.sweeps;
+        if (run->report.sweeps % run->options.thin == 0) {
+            GBSI_TRY(draw_chains(run, drive, tables, x, user, err));
+        }
+        if (run->report.sweeps % DRAWS_A_LOOK == 0) {
+            tell(run, drive);
+        }
+    }
+
+cleanup:
+    gbsi_tables_free(tables);
+    gbsi_free(x);
+    gbsi_free(user);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of a run that is answered exactly. */
+#ifndef GBSI_SAMPLER_EXACTLY_H
+#define GBSI_SAMPLER_EXACTLY_H
+
+#include "exact/plan.h"
+#include "sampler/run.h"
+
+/* What the memory limit leaves to junction trees if everything is to be answered by them. */
+gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);
+
+/* Fills run->exact: `auto` gives a tree to components of at most GBSI_AUTO_ENTRIES table entries
+ * that fit the memory limit, `exact` to all of them or fails with the figure. What has no tree but
+ * few states is enumerated by `auto`. */
+gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err);
+
+/* Marginals of the exact components, into run->exact_p; then the trees go, if no draws are to come.
+ * @return GBS_ERR_IMPOSSIBLE if there is no state of positive weight. */
+gbs_status gbsi_run_exactly(gbs_run *run, gbs_error *err);
+
+/* Exact samples of a run all of which is exact, as many as sweeps and chains say.
+ * @return GBS_ERR_LIMIT where the tables of all trees at once do not fit. */
+gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+
+#endif

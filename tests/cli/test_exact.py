@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""exact, and what auto does with it: answers by junction tree, their limits, samples."""
+import collections
+import csv
+import importlib.machinery
+import importlib.util
+import io
+import json
+import math
+import re
+
+import pytest
+from conftest import DATA, ROOT, SMALL, SPRINKLER, program
+
+GRID = ["generate", "ising", "--grid", "12x12", "--coupling", "0.4", "--random-field", "0.5", "-q"]
+
+
+@pytest.fixture
+def grid(run, work):
+    assert run(*GRID, "-o", "grid.uai").status == 0
+    return "grid.uai"
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+# ---- tasks -----------------------------------------------------------------------------------
+
+
+def test_marginals_are_those_of_marginals(run):
+    done = run("exact", SPRINKLER, "-e", "grass=wet")
+    assert done.status == 0 and "converged: exact" in done.err
+    assert done.out == run("marginals", SPRINKLER, "-e", "grass=wet").out
+    mar = run("exact", SPRINKLER, "--format", "mar", "-q").out
+    assert mar == run("marginals", SPRINKLER, "--format", "mar", "-q").out
+    assert mar.startswith("MAR\n3 2 ")
+
+
+def test_partition_function(run, work):
+    (work / "small.uai").write_text(SMALL)
+    ten = run("exact", "small.uai", "--task", "pr").out.split()
+    assert ten[0] == "PR"
+    e = run("exact", "small.uai", "--task", "pr", "--log-base", "e").out.split()
+    assert math.isclose(float(ten[1]) * math.log(10), float(e[1]), rel_tol=1e-14)
+    # one variable x 1 + three states of another: (3 + 1 + 1 + 3) times the sum of the second table
+    (work / "e").write_text("0\n")
+    assert run("uai", "small.uai", "e", "-", "PR", "-o", "x.PR").status == 0
+    assert (work / "x.PR").read_text().split()[1] == ten[1]
+
+
+def test_most_probable_state(run):
+    done = run("exact", SPRINKLER, "-e", "grass=wet", "--task", "map")
+    assert done.out == "MAP\n3 0 1 1\n" and done.err == ""
+    assert run("exact", SPRINKLER, "--task", "map", "--uai-mpe").out.startswith("MPE\n3 ")
+
+
+def test_samples(run, grid):
+    """Independent: frequencies within 5 standard errors of the marginals, 288 of them."""
+    n = 4000
+    done = run("exact", grid, "--task", "sample", "--samples", n, "--seed", "5")
+    assert done.status == 0 and "exact" in done.err
+    draws = rows(done.out)
+    assert [int(d["draw"]) for d in draws] == list(range(n)) and {d["chain"] for d in draws} == {"0"}
+    for row in rows(run("exact", grid, "-q").out):
+        p = float(row["probability"])
+        share = sum(d["x" + row["variable"]] == row["state"] for d in draws) / n
+        assert abs(share - p) < 5 * math.sqrt(p * (1 - p) / n) + 1e-9, row
+    again = run("exact", grid, "--task", "sample", "--samples", 7, "--seed", "5", "-q")
+    assert rows(again.out) == draws[:7]  # the same however many are drawn
+    assert rows(run("exact", grid, "--task", "sample", "--samples", 7, "-q").out) != draws[:7]
+
+
+def test_samples_of_a_fixed_model(run):
+    done = run("exact", SPRINKLER, "-e", "grass=wet,rain=yes,sprinkler=on", "--task", "sample",
+               "--samples", "3", "-q")
+    assert [d["grass"] for d in rows(done.out)] == ["1"] * 3
+
+
+@pytest.mark.parametrize("ending", ["npz", "npy", "tab", "csv.gz"])
+def test_samples_in_files(run, work, ending):
+    assert run("exact", SPRINKLER, "--task", "sample", "--samples", "9", "-o",
+               f"x.{ending}").status == 0
+    assert (work / f"x.{ending}").stat().st_size > 30
+
+
+def test_each_sample_of_the_evidence(run, work):
+    (work / "two.evid").write_text("2\n1 2 1\n1 2 0\n")
+    for task in ("pr", "mar", "map", "sample"):
+        done = run("exact", SPRINKLER, "-e", "two.evid", "--task", task, "-o", f"{task}.csv"
+                   if task in ("mar", "sample") else f"x.{task}")
+        assert done.status == 0, done.err
+    a, b = ((work / f"x.pr.{k}").read_text().split()[1] for k in (0, 1))
+    assert math.isclose(10 ** float(a) + 10 ** float(b), 1.0, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--task", "pr", "--samples", "4"], "--samples cannot apply with --task pr"),
+    (["--task", "mar", "--seed", "4"], "--seed cannot apply with --task mar"),
+    (["--task", "map", "--log-base", "e"], "--log-base cannot apply with --task map"),
+    (["--task", "pr", "--format", "csv"], "has one form"),
+    (["--task", "sample", "--format", "mar"], "takes csv|tab"),
+    (["--task", "sample", "--query", "q"], "--query cannot apply"),
+    (["--task", "mar", "--monitor", "0"], "--monitor cannot apply"),
+    (["--task", "pr", "--summary", "s.json"], "--summary"),
+    (["--task", "mmap"], "expected mar|pr|map|sample"),
+    (["--task", "sample", "--samples", "0"], "must be from 1"),
+    (["--chains", "3"], "chains"),
+])
+def test_wrong_use(run, arguments, said):
+    done = run("exact", SPRINKLER, *arguments)
+    assert done.status == 2 and said in done.err and done.out == ""
+
+
+def test_impossible_evidence(run, work):
+    (work / "xor.uai").write_text("MARKOV\n2\n2 2\n2\n2 0 1\n2 0 1\n4\n1 0\n0 1\n4\n0 1\n1 0\n")
+    for task in ("mar", "pr", "map", "sample"):
+        done = run("exact", "xor.uai", "--task", task)
+        assert done.status == 1 and "probability" in done.err and done.out == ""
+
+
+# ---- limits ----------------------------------------------------------------------------------
+
+
+def test_refused_with_the_figure(run, work):
+    assert run("generate", "ising", "--grid", "40x40", "-q", "-o", "g.uai").status == 0
+    for task in ("mar", "pr", "map", "sample"):
+        done = run("exact", "g.uai", "--task", task, "--memory-limit", "20M")
+        assert done.status == 1 and done.out == ""
+        assert re.search(r"needs at least \d+ table entries|width of at least \d+", done.err)
+        assert "memory limit leaves" in done.err
+
+
+def test_info_says_what_exact_does(run, grid):
+    """The limit that info says is just enough is, and a byte less is not."""
+    said = json.loads(run("info", grid, "--json").out)
+    assert said["exact_fits"] is True and said["exact_bytes"] > 8 * said["elimination_entries"]
+    enough = said["exact_bytes"]
+    for limit, status, fits in ((enough, 0, True), (enough - 1, 1, False)):
+        done = run("exact", grid, "--memory-limit", limit, "-q")
+        assert done.status == status, done.err
+        info = json.loads(run("info", grid, "--json", "--memory-limit", limit).out)
+        assert info["exact_fits"] is fits
+
+
+def test_threads_do_not_matter(run, work):
+    assert run("generate", "potts", "--grid", "9x9", "--states", "4", "--noise", "0.8", "-q", "-o",
+               "p.uai").status == 0
+    out = {run("exact", "p.uai", "--threads", t, "-q").out for t in (1, 2, 5)}
+    assert len(out) == 1 and len(out.pop()) > 1000
+    draws = {run("exact", "p.uai", "--threads", t, "--task", "sample", "--samples", "20", "-q").out
+             for t in (1, 3)}
+    assert len(draws) == 1
+
+
+@pytest.mark.parametrize("simd", ["portable", "avx2", "avx512", "neon"])
+def test_instruction_sets_do_not_matter(run, grid, simd):
+    for task in ("mar", "pr", "sample"):
+        assert (run("exact", grid, "--task", task, "-q", env={"GIBBSITE_SIMD": simd}).out ==
+                run("exact", grid, "--task", task, "-q").out)
+
+
+# ---- auto ------------------------------------------------------------------------------------
+
+
+def method_of(run, work, *arguments):
+    done = run("marginals", *arguments, "-q", "-o", "x.csv", "--summary", "s.json")
+    assert done.status == 0, done.err
+    return json.loads((work / "s.json").read_text())["method"]
+
+
+def test_auto(run, work, grid):
+    assert method_of(run, work, grid) == "exact"
+    assert method_of(run, work, grid, "--target-error", "0.02", "--seed", "3") == "exact"
+    assert method_of(run, work, grid, "--sweeps", "9") == "sampled"
+    assert method_of(run, work, grid, "--method", "sample", "--sweeps", "9") == "sampled"
+    assert method_of(run, work, grid, "--memory-limit", "12M", "--target-error", "0.05") == "sampled"
+
+
+def test_auto_by_component(run, work):
+    """A grid that is too wide for a tree beside a chain of 60 spins, more than enumeration holds."""
+    side, n = 40, 60
+    edges = [(r * side + c, r * side + c + 1) for r in range(side) for c in range(side - 1)]
+    edges += [(v, v + side) for v in range(side * (side - 1))]
+    first = side * side
+    edges += [(first + i, first + i + 1) for i in range(n - 1)]
+    text = ["MARKOV", str(first + n), " ".join(["2"] * (first + n)), str(len(edges) + 1)]
+    text += [f"2 {u} {v}" for u, v in edges] + [f"1 {first}"]
+    text += ["4\n 1.3 1\n 1 1.3"] * len(edges) + ["2\n 3 1"]
+    (work / "m.uai").write_text("\n".join(text) + "\n")
+    assert method_of(run, work, "m.uai", "--target-error", "0.05") == "exact+sampled"
+    table = rows((work / "x.csv").read_text())
+    for i in range(n):
+        row = table[2 * (first + i)]
+        expected = 0.5 + 0.25 * (0.3 / 2.3) ** i
+        assert abs(float(row["probability"]) - expected) < 1e-13 and row["mcse"] == "0"
+    assert float(table[0]["mcse"]) > 0
+
+
+# ---- references ------------------------------------------------------------------------------
+
+
+def load_tool():
+    loader = importlib.machinery.SourceFileLoader("exact_tool", str(ROOT / "tools" / "exact"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("exact_tool", loader))
+    loader.exec_module(module)
+    return module
+
+
+# The others take longer: tools/exact has them all, docs/exact.md what came of it.
+QUICK = ["uai/Grids_12", "uai/Pedigree_1*", "uai/Promedus_13", "uai/Promedus_15", "uai/Promedus_2*",
+         "uai/cpcs54", "uai/or_chain*", "uai/smokers*", "uai-misc/*", "uai-large/relational_3",
+         "bn/alarm*", "bn/andes*", "bn/asia*", "bn/child*", "bn/hailfinder*", "bn/hepar2*",
+         "bn/insurance*", "bn/pathfinder*", "bn/pigs*", "bn/water*", "bn/win95pts*"]
+
+
+def test_references(work):
+    if not DATA.exists():
+        pytest.skip("no shared test data")
+    tool = load_tool()
+    n_checked = collections.Counter()
+    for case in tool.cases(str(DATA)):
+        if any(tool.fnmatch.fnmatch(case[0], pattern) for pattern in QUICK):
+            row = tool.run_case(case, program(), str(work))
+            assert row["fits"] and row["ok"], row
+            n_checked.update(row["worst"].keys())
+    assert n_checked["mar"] > 30 and n_checked["pr"] > 15 and n_checked["map"] > 5
