@@ -97,22 +97,40 @@ static size_t find_writer(const char *format)
     return i;
 }
 
+static int needs_file(const cli_arguments *arguments, const char *format)
+{
+    return arguments->output != NULL && strcmp(arguments->output, "-") != 0
+               ? CLI_DONE
+               : cli_error(CLI_USAGE, "--format %s needs a file: name it with --output", format);
+}
+
+int cli_netcdf_check(const cli_arguments *arguments)
+{
+    int status = needs_file(arguments, "netcdf");
+    if (status != CLI_DONE) {
+        return status;
+    }
+    const char *packing = arguments->output + gbs_unpacked_length(arguments->output);
+    if (packing[0] != '\0') {
+        return cli_error(CLI_USAGE, "%s: NetCDF files are compressed inside; leave %s out",
+                         arguments->output, packing);
+    }
+    return cli_netcdf_built_in()
+               ? CLI_DONE
+               : cli_error(CLI_USAGE, "this build cannot write NetCDF: install libnetcdf-dev and "
+                                      "build with 'meson configure build -Dnetcdf=enabled', or use "
+                                      "--format npz");
+}
+
 int cli_draws_check(const cli_arguments *arguments, const char *format)
 {
-    const char *path = arguments->output;
-    const size_t i = find_writer(format);
-    if (writers[i].needs_file && (path == NULL || strcmp(path, "-") == 0)) {
-        return cli_error(CLI_USAGE, "--format %s needs a file: name it with --output", format);
-    }
+    int status = CLI_DONE;
     if (strcmp(format, "netcdf") == 0) {
-        const size_t n = strlen(path);
-        if (n > 3 && strcmp(path + n - 3, ".gz") == 0) {
-            return cli_error(CLI_USAGE, "%s: NetCDF files are compressed inside; leave .gz out",
-                             path);
-        }
-        return cli_netcdf_check();
+        status = cli_netcdf_check(arguments);
+    } else if (writers[find_writer(format)].needs_file) {
+        status = needs_file(arguments, format);
     }
-    return CLI_DONE;
+    return status;
 }
 
 int cli_draws_run(cli_job *job, const cli_selection *selection, const char *format, int *stopped)

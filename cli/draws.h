@@ -47,8 +47,10 @@ gbs_status cli_draws_npz(const cli_draws *draws, const char *path, gbs_error *er
 gbs_status cli_draws_npy(const cli_draws *draws, const char *path, gbs_error *err);
 gbs_status cli_draws_cmdstan(const cli_draws *draws, const char *path, gbs_error *err);
 gbs_status cli_draws_coda(const cli_draws *draws, const char *base, gbs_error *err);
-/* netcdf.c, or no_netcdf.c in builds without the library. */
-int cli_netcdf_check(void);
+/* netcdf_file.c and others, or no_netcdf.c in builds without the library. */
+int cli_netcdf_built_in(void);
+/* Whether NetCDF can be written, and where the options say. @return an exit status. */
+int cli_netcdf_check(const cli_arguments *arguments);
 gbs_status cli_draws_netcdf(const cli_draws *draws, const char *path, gbs_error *err);
 
 /* The state of a variable in a row of draws->states. @param i place in the selection. */

@@ -156,6 +156,18 @@ static void row_named(sheet *s, const char *key, const char *title, size_t n,
     end_row(s);
 }
 
+/* What the numbers in a file of couplings mean; no row for other files, but a null. */
+static void row_convention(sheet *s, const char *convention)
+{
+    if (convention != NULL) {
+        row_text(s, "convention", "sign of couplings", convention);
+    } else if (s->json) {
+        begin_row(s, "convention", "");
+        gbs_output_text(s->output, "null");
+        end_row(s);
+    }
+}
+
 static const char *kind_name(size_t i)
 {
     return gbs_factor_kind_name((gbs_factor_kind)i);
@@ -170,6 +182,7 @@ static void write_structure(sheet *s, const cli_job *job, const gbs_info *info)
 {
     row_text(s, "digest", "digest", gbs_model_digest(job->model));
     row_bool(s, "bayesian_network", "Bayesian network", gbs_model_is_directed(job->model));
+    row_convention(s, gbs_model_convention_of(job->arguments->operand[0], &job->read));
     row_uint(s, "variables", "variables", info->n_variables);
     row_uint(s, "observed", "  observed", info->n_observed);
     row_uint(s, "implied", "  implied", info->n_implied);

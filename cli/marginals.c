@@ -240,6 +240,24 @@ static int write_table(const cli_job *job, const request *r, const cli_estimates
     return done < 0 ? cli_fail_output(path, done, &err) : status;
 }
 
+static int is_netcdf(const request *r)
+{
+    return strcmp(r->format, "netcdf") == 0;
+}
+
+static int write_result(const cli_job *job, const request *r, const cli_estimates *e)
+{
+    gbs_error err = {GBS_OK, ""};
+    if (r->picture.format != NULL) {
+        return cli_picture_write(job, &r->picture, e->p);
+    }
+    if (is_netcdf(r)) {
+        gbs_status done = cli_marginals_netcdf(job, job->output, e, &err);
+        return done < 0 ? cli_fail_output(job->output, done, &err) : CLI_DONE;
+    }
+    return write_table(job, r, e);
+}
+
 static int answer_sample(cli_job *job, void *context)
 {
     const request *r = context;
@@ -252,8 +270,7 @@ static int answer_sample(cli_job *job, void *context)
         status = take_estimates(job, &e);
     }
     if (status == CLI_DONE && marginals) {
-        status = r->picture.format != NULL ? cli_picture_write(job, &r->picture, e.p)
-                                           : write_table(job, r, &e);
+        status = write_result(job, r, &e);
     }
     free(e.p);
     return status == CLI_DONE ? cli_conclude(job, stopped) : status;
@@ -264,16 +281,19 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     request r = {NULL, {NULL, 0, 0}, {0}};
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_output_format(arguments, "mar|csv|json|npz|dimmwitted|pbm|pgm|ppm|png", "csv",
-                                   &r.format);
+    int status = cli_output_format(arguments, "mar|csv|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png",
+                                   "csv", &r.format);
     if (status == CLI_DONE) {
         status = cli_picture_settle(arguments, r.format, &r.picture);
+    }
+    if (status == CLI_DONE && is_netcdf(&r)) {
+        status = cli_netcdf_check(arguments);
     }
     if (status == CLI_DONE && arguments->query != NULL &&
         (strcmp(r.format, "mar") == 0 || r.picture.format != NULL)) {
         status = cli_error(CLI_USAGE,
                            "--query: a %s holds the marginals of all variables; use "
-                           "--format csv, json or npz",
+                           "--format csv, json, npz or netcdf",
                            r.picture.format != NULL ? "picture" : ".MAR file");
     }
     if (status == CLI_DONE) {
@@ -292,6 +312,9 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     }
     if (status == CLI_DONE) {
         status = cli_select_query(&job, arguments->query, &r.selection);
+    }
+    if (status == CLI_DONE && is_netcdf(&r)) {
+        status = cli_marginals_netcdf_fit(&job, &r.selection);
     }
     if (status == CLI_DONE) {
         status = cli_each_sample(&job, answer_sample, &r);

@@ -19,6 +19,12 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced);
 gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_estimates *e,
                              gbs_error *err);
 
+/* Whether a NetCDF of these variables makes sense, before the run. @return an exit status. */
+int cli_marginals_netcdf_fit(const cli_job *job, const cli_selection *selection);
+/* A whole file. */
+gbs_status cli_marginals_netcdf(const cli_job *job, const char *path, const cli_estimates *e,
+                                gbs_error *err);
+
 /* dimmwitted.c: marginals as DimmWitted writes them. @param p as gbs_run_marginals().
  * @return an exit status. */
 int cli_write_dimmwitted(gbs_output *output, const cli_job *job, const cli_selection *selection,

@@ -33,4 +33,22 @@ void cli_netcdf_put(cli_netcdf *file, int group, int variable, const size_t *sta
                     const size_t *count, const void *data);
 void cli_netcdf_put_all(cli_netcdf *file, int group, int variable, const void *data);
 
+/* ---- netcdf_model.c: what all files have ------------------------------------------------- */
+
+/* A coordinate that counts from 0. */
+gbs_status cli_netcdf_count(cli_netcdf *file, int group, const char *name, int dim, size_t n,
+                            gbs_error *err);
+/* A coordinate of variables: names where the model has any, else 0-based numbers. */
+gbs_status cli_netcdf_names(cli_netcdf *file, int group, const char *name, int dim,
+                            const gbs_model *model, const uint32_t *variable, uint32_t n,
+                            gbs_error *err);
+/* card, the numbers of states, and their coordinate. */
+gbs_status cli_netcdf_variables(cli_netcdf *file, int group, const char *name, int dim,
+                                const gbs_model *model, const cli_selection *selection,
+                                gbs_error *err);
+/* Who made the file, when, and from what. */
+gbs_status cli_netcdf_attributes(cli_netcdf *file, const cli_job *job, gbs_error *err);
+/* The group observed_data, if there is evidence. */
+gbs_status cli_netcdf_observed(cli_netcdf *file, const cli_job *job, gbs_error *err);
+
 #endif

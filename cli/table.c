@@ -51,8 +51,8 @@ static const cli_option table[] = {
     FLAG(0, check, "check", CLI_VERB_REPRODUCE, "exit status 1 if the claim is not found")
     TEXT(0, data, "data", CLI_VERB_REPRODUCE, "FOLDER",
          "pictures or models of the paper instead of those made here, where an experiment takes any")
-    NAME(0, format, "format", CLI_VERB_MARGINALS, "mar|csv|json|npz|dimmwitted|pbm|pgm|ppm|png",
-         "format of the result")
+    NAME(0, format, "format", CLI_VERB_MARGINALS,
+         "mar|csv|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png", "format of the result")
     TEXT(0, picture, "picture", CLI_VERB_MARGINALS, "RxC",
          "rows and columns of a picture with a pixel per variable (.png, .pgm, .ppm, .pbm)")
     UINT(state, "state", CLI_VERB_MARGINALS, GBS_MAX_ARITY, 0, GBS_MAX_ARITY - 1,

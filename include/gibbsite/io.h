@@ -45,6 +45,9 @@ typedef struct gbs_write_options {
 GBS_API const char *gbs_model_formats(void);
 /** @return the name of the format that the ending of path tells, or NULL. */
 GBS_API const char *gbs_model_format_of(const char *path);
+/** @param options NULL for the defaults. @return "physics", "bqm" or "maxcut", what the couplings
+ * of a file mean when it is read so; NULL if its format has none. */
+GBS_API const char *gbs_model_convention_of(const char *path, const gbs_read_options *options);
 
 /** Read a model. @param options NULL for the defaults. @param model out, caller frees. */
 GBS_API gbs_status gbs_model_read(const char *path, const gbs_read_options *options,

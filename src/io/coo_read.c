@@ -103,7 +103,7 @@ gbs_status gbsi_coo_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     gbs_status status = GBS_OK;
     coo_reader r = {0};
     gbsi_text line;
-    GBSI_TRY(gbsi_couplings_begin(&r.couplings, text, GBSI_BQM, "#", err));
+    GBSI_TRY(gbsi_couplings_begin(&r.couplings, text, GBSI_COO_CONVENTION, "#", err));
     while (gbsi_line_next(text, &line)) {
         if (gbsi_text_peek(&line).at[0] == '#') {
             GBSI_TRY(read_comment(&r, line, err));

@@ -86,7 +86,8 @@ gbs_status gbsi_mtx_write(const gbs_model *model, gbs_output *output,
 {
     gbs_status status = GBS_OK;
     coupling_writer w;
-    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"mtx", GBSI_PHYSICS, true}, err));
+    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"mtx", GBSI_MTX_CONVENTION, true},
+                   err));
     uint64_t n_entries = count_couplings(&w.spins);
     for (uint32_t v = 0; v < w.spins.n_variables; v++) {
         n_entries += w.spins.field[v] != 0;
@@ -115,7 +116,8 @@ gbs_status gbsi_rud_write(const gbs_model *model, gbs_output *output,
 {
     gbs_status status = GBS_OK;
     coupling_writer w;
-    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"rud", GBSI_MAXCUT, false}, err));
+    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"rud", GBSI_RUD_CONVENTION, false},
+                   err));
     gbs_output_uint(output, w.spins.n_variables);
     gbs_output_text(output, " ");
     gbs_output_uint(output, count_couplings(&w.spins));
@@ -148,7 +150,8 @@ gbs_status gbsi_coo_write(const gbs_model *model, gbs_output *output,
 {
     gbs_status status = GBS_OK;
     coupling_writer w;
-    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"coo", GBSI_BQM, true}, err));
+    GBSI_TRY(begin(&w, model, output, options, (coupling_format){"coo", GBSI_COO_CONVENTION, true},
+                   err));
     gbs_output_text(output, "# vartype=SPIN\n");
     write_fields(&w, 0);
     write_couplings(&w, 0, false);

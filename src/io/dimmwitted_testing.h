@@ -3,6 +3,7 @@
 #ifndef GBSI_IO_DIMMWITTED_TESTING_H
 #define GBSI_IO_DIMMWITTED_TESTING_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "io/test_models.h"

@@ -3,6 +3,7 @@
 #ifndef GBSI_IO_FORMATS_H
 #define GBSI_IO_FORMATS_H
 
+#include "io/spins.h"
 #include "io/text.h"
 
 /* What a format can hold. The rest is lost in writing, and the registry says so. */
@@ -30,6 +31,7 @@ typedef struct gbsi_format {
                             another */
     unsigned holds;      /* GBSI_HOLDS_* */
     unsigned takes;      /* GBSI_TAKES_* */
+    gbsi_convention convention; /* its own, where it takes one */
     gbs_status (*read)(gbsi_text *text, gbs_model **model, gbs_error *err);
     /* Bytes that are no text. */
     gbs_status (*read_binary)(const gbsi_input *input, const gbs_read_options *options,

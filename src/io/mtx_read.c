@@ -250,7 +250,7 @@ gbs_status gbsi_mtx_read(gbsi_text *text, gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     mtx_reader r = {.text = text};
-    GBSI_TRY(gbsi_couplings_begin(&r.couplings, text, GBSI_PHYSICS, "", err));
+    GBSI_TRY(gbsi_couplings_begin(&r.couplings, text, GBSI_MTX_CONVENTION, "", err));
     GBSI_TRY(read_header(&r, err));
     GBSI_TRY(read_size(&r, err));
     GBSI_TRY(r.array ? read_array(&r, err) : read_entries(&r, err));

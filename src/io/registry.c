@@ -25,12 +25,13 @@ static const gbsi_format formats[] = {
     {.name = "alchemy", .endings = ".alchemy", .holds = GBSI_HOLDS_NAMES,
      .read = gbsi_alchemy_read, .write = gbsi_alchemy_write},
     {.name = "mtx", .endings = ".mtx", .holds = GBSI_HOLDS_KINDS,
-     .takes = GBSI_TAKES_CONVENTION | GBSI_TAKES_DIAGONAL,
+     .takes = GBSI_TAKES_CONVENTION | GBSI_TAKES_DIAGONAL, .convention = GBSI_MTX_CONVENTION,
      .read = gbsi_mtx_read, .write = gbsi_mtx_write},
     {.name = "rud", .endings = ".rud .rudy .gset .txt", .holds = GBSI_HOLDS_KINDS,
-     .takes = GBSI_TAKES_CONVENTION, .read = gbsi_rud_read, .write = gbsi_rud_write},
+     .takes = GBSI_TAKES_CONVENTION, .convention = GBSI_RUD_CONVENTION,
+     .read = gbsi_rud_read, .write = gbsi_rud_write},
     {.name = "coo", .endings = ".coo", .holds = GBSI_HOLDS_KINDS,
-     .takes = GBSI_TAKES_CONVENTION | GBSI_TAKES_DIAGONAL,
+     .takes = GBSI_TAKES_CONVENTION | GBSI_TAKES_DIAGONAL, .convention = GBSI_COO_CONVENTION,
      .read = gbsi_coo_read, .write = gbsi_coo_write},
     {.name = "col", .endings = ".col", .holds = GBSI_HOLDS_KINDS, .takes = GBSI_TAKES_STATES,
      .read = gbsi_col_read, .write = gbsi_col_write},
@@ -144,6 +145,18 @@ const char *gbs_model_format_of(const char *path)
 {
     const gbsi_format *format = by_ending(path);
     return format == NULL ? NULL : format->name;
+}
+
+const char *gbs_model_convention_of(const char *path, const gbs_read_options *options)
+{
+    const gbsi_format *format = NULL;
+    options = options == NULL ? &default_read : options;
+    if (find_format(path, options->format, &format, NULL) < 0 ||
+        (format->takes & GBSI_TAKES_CONVENTION) == 0) {
+        return NULL;
+    }
+    return options->convention != NULL ? options->convention
+                                       : gbsi_convention_name(format->convention);
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */

@@ -122,7 +122,7 @@ gbs_status gbsi_rud_read(gbsi_text *text, gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     rud_reader r = {0};
-    GBSI_TRY(gbsi_couplings_begin(&r.couplings, text, GBSI_MAXCUT, comments, err));
+    GBSI_TRY(gbsi_couplings_begin(&r.couplings, text, GBSI_RUD_CONVENTION, comments, err));
     GBSI_TRY(read_head(&r, err));
     GBSI_TRY(read_edges(&r, err));
     status = gbsi_couplings_build(&r.couplings, GBSI_PAIR_ONCE, false, model, err);

@@ -12,6 +12,10 @@ typedef enum gbsi_convention {
     GBSI_PHYSICS, /* E = -sum J s s - sum h s */
     GBSI_BQM,     /* E = +sum J s s + sum h s */
     GBSI_MAXCUT,  /* E = +sum w s s: heavy edges are cut; no fields */
+    /* What formats mean unless they are told otherwise. */
+    GBSI_MTX_CONVENTION = GBSI_PHYSICS,
+    GBSI_RUD_CONVENTION = GBSI_MAXCUT,
+    GBSI_COO_CONVENTION = GBSI_BQM,
 } gbsi_convention;
 
 /* @param word NULL: own. @return GBS_ERR_ARGUMENT if it is none of the three. */

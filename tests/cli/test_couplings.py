@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Couplings, graphs to colour and clauses, from the command line."""
+import json
+import re
+
 import pytest
 
 MTX = "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 0.5\n2 1 1\n3 2 -1\n"
@@ -24,6 +27,24 @@ def test_conventions(run, work):
     assert done.out == "# vartype=SPIN\n0 0 0.5\n0 1 1\n1 2 -1\n"
     cut = probabilities(run, "m.mtx", "--convention", "maxcut", "--diagonal", "ignore")
     assert set(cut.values()) == {0.5}
+
+
+def test_info_echoes_the_convention(run, work):
+    (work / "m.mtx").write_text(MTX)
+    (work / "g.rud").write_text("2 1\n1 2 1\n")
+    (work / "q.coo").write_text("# vartype=BINARY\n0 1 1\n")
+    for file, arguments, expected in [("m.mtx", [], "physics"), ("g.rud", [], "maxcut"),
+                                      ("q.coo", [], "bqm"),
+                                      ("q.coo", ["--convention", "physics"], "physics"),
+                                      ("g.rud", ["--from", "rud"], "maxcut")]:
+        done = run("info", file, *arguments)
+        assert re.search(rf"^sign of couplings +{expected}$", done.out, re.M)
+        assert json.loads(run("info", file, *arguments, "--json").out)["convention"] == expected
+    done = run("info", "-", "--from", "mtx", "--json", stdin=MTX)
+    assert json.loads(done.out)["convention"] == "physics"
+    (work / "m.uai").write_text("MARKOV 0 0")
+    assert "sign" not in run("info", "m.uai").out
+    assert json.loads(run("info", "m.uai", "--json").out)["convention"] is None
 
 
 def test_coloring(run, work):

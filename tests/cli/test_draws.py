@@ -348,6 +348,88 @@ def test_marginals_npz(run, work):
     assert q["marginals"].tolist() == z["marginals"][[5, 6, 7, 8, 0, 1]].tolist()
 
 
+def test_marginals_netcdf(run, work):
+    """As xarray reads them: by variable and state, NaN behind the last state of a variable."""
+    np = pytest.importorskip("numpy")
+    xr = pytest.importorskip("xarray")
+    if not has_netcdf(run):
+        pytest.skip("the program was built without NetCDF")
+    if not engines():
+        pytest.skip("neither netCDF4 nor h5netcdf is installed for Python")
+    (work / "m.uai").write_text("MARKOV\n3\n2 3 4\n1\n3 0 1 2\n24\n" +
+                                " ".join(str(1 + k % 7) for k in range(24)) + "\n")
+    (work / "m.query").write_text("2 2 0\n")
+    args = ["marginals", "m.uai", "--sweeps", "200", "-q", "-e", "1=2"]
+    table = list(csv.DictReader(io.StringIO(run(*args).out)))
+    done = run(*args, "-o", "a.nc")
+    assert done.status == 0, done.err
+    assert run(*args, "--query", "m.query", "-o", "q.nc").status == 0
+    columns = (("marginal", "probability"), ("mcse", "mcse"), ("ess_bulk", "ess_bulk"),
+               ("rhat", "rhat"))
+    for engine in engines():
+        with xr.open_dataset(work / "a.nc", group="posterior_summary", engine=engine) as found:
+            assert found["variable"].values.tolist() == [0, 1, 2]
+            assert found["state"].values.tolist() == [0, 1, 2, 3]
+            assert found["variable"].dtype == found["state"].dtype == np.int64
+            for name, column in columns:
+                value = found[name]
+                assert value.dims == ("variable", "state") and value.dtype == np.float64
+                assert "_FillValue" not in value.encoding and "_FillValue" not in value.attrs
+                expected = np.full((3, 4), np.nan)
+                for row in table:
+                    expected[int(row["variable"]), int(row["state"])] = float(row[column] or "nan")
+                assert np.array_equal(value.values, expected, equal_nan=True)
+            assert np.allclose(np.nansum(found["marginal"].values, axis=1), 1)
+        with xr.open_dataset(work / "a.nc", group="constant_data", engine=engine) as constant:
+            assert constant["card"].values.tolist() == [2, 3, 4] and "label" not in constant
+        with xr.open_dataset(work / "a.nc", group="observed_data", engine=engine) as observed:
+            assert observed["evidence"].values.tolist() == [2]
+        with xr.open_dataset(work / "q.nc", group="posterior_summary", engine=engine) as some:
+            assert some["variable"].values.tolist() == [2, 0]
+    root = xr.open_dataset(work / "a.nc", engine=engines()[0]).attrs
+    assert root["method"] == "sampled" and re.fullmatch("[0-9a-f]{32}", root["result_digest"])
+    done = run("exact", SPRINKLER, "-o", "s.nc", "-q")
+    assert done.status == 0, done.err
+    with xr.open_dataset(work / "s.nc", group="constant_data", engine=engines()[0]) as names:
+        assert names["variable"].values.tolist() == ["rain", "sprinkler", "grass"]
+        assert names["label"].values.tolist() == [["no", "yes"], ["off", "on"], ["dry", "wet"]]
+
+
+def test_marginals_netcdf_in_chunks(run, work):
+    """More variables than one slab holds."""
+    np = pytest.importorskip("numpy")
+    nc = pytest.importorskip("netCDF4")
+    if not has_netcdf(run):
+        pytest.skip("the program was built without NetCDF")
+    n = 300000
+    (work / "m.uai").write_text(f"MARKOV\n{n}\n" + "2 " * n + f"\n{n}\n" +
+                                "".join(f"1 {v}\n" for v in range(n)) +
+                                "".join(f"2 {1 + v % 5} 1\n" for v in range(n)))
+    done = run("marginals", "m.uai", "--method", "exact", "-q", "-o", "m.nc")
+    assert done.status == 0, done.err
+    with nc.Dataset(work / "m.nc") as f:
+        p = f["posterior_summary"]["marginal"]
+        assert p.chunking() == [262144, 2] and p.filters()["zlib"]
+        odds = 1 + np.arange(n) % 5
+        assert np.allclose(p[:, 0], odds / (odds + 1), atol=1e-12)
+
+
+@pytest.mark.parametrize("text, arguments, status, part", [
+    ("MARKOV\n0\n0\n", ["-o", "x.nc"], 1, "no variables"),
+    ("MARKOV\n401\n65535 " + "2 " * 400 + "\n0\n", ["-o", "x.nc"], 1, "mostly empty"),
+    ("MARKOV\n1\n2\n0\n", ["--format", "netcdf"], 2, "needs a file"),
+    ("MARKOV\n1\n2\n0\n", ["-o", "x.nc.zst"], 2, "leave .zst out"),
+])
+def test_marginals_netcdf_refused(run, work, text, arguments, status, part):
+    if not has_netcdf(run):
+        pytest.skip("the program was built without NetCDF")
+    os.unlink(work / "probe.nc")
+    (work / "m.uai").write_text(text)
+    done = run("marginals", "m.uai", *arguments)
+    assert done.status == status and part in done.err
+    only(work, "m.uai")
+
+
 def test_query(run, work):
     (work / "q").write_text("2 2 0\n")
     done = run("marginals", SPRINKLER, "--query", "q", "-q")

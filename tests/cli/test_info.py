@@ -21,8 +21,8 @@ def generated(run, *kind):
     return done.out
 
 
-KEYS = ["schema", "digest", "bayesian_network", "variables", "observed", "implied", "free",
-        "min_arity", "max_arity", "mean_arity", "factors", "factors_of_kind", "factors_of_order",
+KEYS = ["schema", "digest", "bayesian_network", "convention", "variables", "observed",
+        "implied", "free", "min_arity", "max_arity", "mean_arity", "factors", "factors_of_kind", "factors_of_order",
         "variables_of_degree", "table_entries", "zero_share", "has_zeros", "components",
         "largest_component", "enumerable_components", "bipartite", "elimination_search",
         "elimination_width", "elimination_entries", "entry_limit", "exact_fits", "exact_bytes",
