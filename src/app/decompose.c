@@ -33,6 +33,7 @@ static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, u
     }
     options->method = GBS_METHOD_SAMPLE;
     options->scan = GBS_SCAN_SYSTEMATIC;
+    options->lattice = GBS_LATTICE_NEVER; /* runs in an order of its own */
     options->origin = focus + 1 < model->n_variables ? focus + 1 : 0;
     options->estimator = GBS_ESTIMATOR_COUNT;
     options->burn_in = options->burn_in == GBS_BURN_IN_AUTO ? 0 : options->burn_in;
