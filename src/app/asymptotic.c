@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the component cor of herding tends to; Yamashita & Suzuki (2019), sections 5.1 and 5.2,
- * [M21].
+ * [M31].
  *
  * For each key y, with v(z) = pi(z | X = 0, y) - pi(z | X = 1, y) placed on the states (0, z) and
  * (1, z), ordinary Gibbs sweeps are applied: all variables but X in order (S), then what has key y
