@@ -130,7 +130,8 @@ static gbs_status estimate(const gbsi_focus *f, gbs_asymptotic *a, gbs_error *er
                  .mass = gbsi_alloc_array(f->n_z, 2 * sizeof *s.mass),
                  .out = gbsi_alloc_array(f->n_z, sizeof *s.out)};
     if (px == NULL || s.mass == NULL || s.out == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "decompose", f->n_z * 3 * sizeof *px));
+        status = gbsi_no_memory(err, "decompose", f->n_z * 3 * sizeof *px);
+        goto cleanup;
     }
     for (size_t i = 0; i < 2 * f->n_z; i++) {
         px[2 * f->key[i / 2] + i % 2] += f->joint[i];

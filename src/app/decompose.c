@@ -245,7 +245,8 @@ gbs_status gbs_decompose(const gbs_model *model, const gbs_evidence *evidence,
     c.count = gbsi_alloc_array_zero(made.n_chains, n_cells * sizeof *c.count);
     c.scratch = gbsi_alloc_array(gbsi_focus_scratch(c.focus), sizeof *c.scratch);
     if (c.count == NULL || c.scratch == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "decompose", made.n_chains * n_cells * sizeof *c.count));
+        status = gbsi_no_memory(err, "decompose", made.n_chains * n_cells * sizeof *c.count);
+        goto cleanup;
     }
     GBSI_TRY(gbs_run_new(model, evidence, &setting.options, &run, err));
     c.seed = setting.options.seed;
