@@ -6,7 +6,7 @@
  *
  * X is the focus variable, Z all the others, Y the key of the herding weight that X used. With P
  * the frequencies right after updates of X, q(x|y) = sum over z of pi(x|z) P(z|y), and pi(y|z) the
- * law of the key, all components are L1 distances, from 0 to 2 [M20]:
+ * law of the key, all components are L1 distances, from 0 to 2 [M30]:
  *
  *     cor      sum over y of P(y) sum over x, z of |P(x, z|y) - P(x|y) P(z|y)|
  *     herding  sum over y of P(y) sum over x of |P(x|y) - q(x|y)|

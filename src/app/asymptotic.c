@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the component cor of herding tends to; Yamashita & Suzuki (2019), sections 5.1 and 5.2,
- * [M21].
+ * [M31].
  *
  * For each key y, with v(z) = pi(z | X = 0, y) - pi(z | X = 1, y) placed on the states (0, z) and
  * (1, z), ordinary Gibbs sweeps are applied: all variables but X in order (S), then what has key y
@@ -130,7 +130,8 @@ static gbs_status estimate(const gbsi_focus *f, gbs_asymptotic *a, gbs_error *er
                  .mass = gbsi_alloc_array(f->n_z, 2 * sizeof *s.mass),
                  .out = gbsi_alloc_array(f->n_z, sizeof *s.out)};
     if (px == NULL || s.mass == NULL || s.out == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "decompose", f->n_z * 3 * sizeof *px));
+        status = gbsi_no_memory(err, "decompose", f->n_z * 3 * sizeof *px);
+        goto cleanup;
     }
     for (size_t i = 0; i < 2 * f->n_z; i++) {
         px[2 * f->key[i / 2] + i % 2] += f->joint[i];

@@ -220,8 +220,8 @@ static gbs_status put_panel(const gbsi_figure *figure, const page *p, size_t i, 
 {
     const gbsi_panel *panel = &figure->panel[i];
     const unsigned columns = columns_of(figure);
-    gbsi_box box = {.left = p->left[i % columns],
-                    .top = p->first_top + p->row_step * (double)(i / columns)};
+    const size_t row = i / columns;
+    gbsi_box box = {.left = p->left[i % columns], .top = p->first_top + p->row_step * (double)row};
     box.right = box.left + figure->panel_width;
     box.bottom = box.top + figure->panel_height;
     if (panel->title != NULL) {

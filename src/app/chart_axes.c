@@ -171,7 +171,7 @@ static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
     const int last = (int)floor(gbsi_log10(span->high) + 1e-9);
     const double pixels = fabs(span->to - span->from);
     int step = 1;
-    while ((last - first) / step * (is_x ? 34.0 : 20.0) > pixels) {
+    while (floor((double)(last - first) / step) * (is_x ? 34.0 : 20.0) > pixels) {
         step++;
     }
     for (int e = first; e <= last; e += step) {

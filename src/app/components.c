@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The components of the error of counted states, [M20]; Yamashita & Suzuki (2019), section 4.3. */
+/* The components of the error of counted states, [M30]; Yamashita & Suzuki (2019), section 4.3. */
 #include <math.h>
 
 #include "app/focus.h"

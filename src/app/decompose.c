@@ -33,6 +33,7 @@ static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, u
     }
     options->method = GBS_METHOD_SAMPLE;
     options->scan = GBS_SCAN_SYSTEMATIC;
+    options->lattice = GBS_LATTICE_NEVER; /* runs in an order of its own */
     options->origin = focus + 1 < model->n_variables ? focus + 1 : 0;
     options->estimator = GBS_ESTIMATOR_COUNT;
     options->burn_in = options->burn_in == GBS_BURN_IN_AUTO ? 0 : options->burn_in;
@@ -244,7 +245,8 @@ gbs_status gbs_decompose(const gbs_model *model, const gbs_evidence *evidence,
     c.count = gbsi_alloc_array_zero(made.n_chains, n_cells * sizeof *c.count);
     c.scratch = gbsi_alloc_array(gbsi_focus_scratch(c.focus), sizeof *c.scratch);
     if (c.count == NULL || c.scratch == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "decompose", made.n_chains * n_cells * sizeof *c.count));
+        status = gbsi_no_memory(err, "decompose", made.n_chains * n_cells * sizeof *c.count);
+        goto cleanup;
     }
     GBSI_TRY(gbs_run_new(model, evidence, &setting.options, &run, err));
     c.seed = setting.options.seed;

@@ -77,7 +77,8 @@ static gbs_status weigh(gbsi_focus *f, gbs_error *err)
     f->joint = gbsi_alloc_array_zero(n, sizeof *f->joint);
     f->pz = gbsi_alloc_array_zero(f->n_z, sizeof *f->pz);
     if (all == NULL || f->joint == NULL || f->pz == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "decompose", n * sizeof *all));
+        status = gbsi_no_memory(err, "decompose", n * sizeof *all);
+        goto cleanup;
     }
     GBSI_TRY(gbsi_enumerate_joint(f->model, all, err));
     size_t inner = 1; /* joint states of the variables behind x */
@@ -240,7 +241,8 @@ static gbs_status make_keys(gbsi_focus *f, const gbsi_focus_keys *keys, gbs_erro
     f->chance = gbsi_alloc_array(f->n_z, sizeof *f->chance);
     if (list == NULL || first == NULL || state == NULL || logw == NULL || f->key == NULL ||
         f->chance == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "decompose", f->n_z * sizeof *list));
+        status = gbsi_no_memory(err, "decompose", f->n_z * sizeof *list);
+        goto cleanup;
     }
     for (size_t z = 0; z < f->n_z; z++) {
         list[z] = (named){name_of(f, keys, z, state, logw), z};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A focus variable X of a small model: the joint distribution of X and all others Z, the key of
- * each z, and the components of the error of counted states ([M20]). */
+ * each z, and the components of the error of counted states ([M30]). */
 #ifndef GBSI_APP_FOCUS_H
 #define GBSI_APP_FOCUS_H
 

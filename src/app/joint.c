@@ -58,7 +58,8 @@ static gbs_status make_cells(const gbs_model *model, uint32_t n, const uint32_t 
     c.variable = gbsi_alloc_array(c.n, sizeof *c.variable);
     c.stride = gbsi_alloc_array(c.n, sizeof *c.stride);
     if (c.variable == NULL || c.stride == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "joint", c.n * sizeof *c.stride));
+        status = gbsi_no_memory(err, "joint", c.n * sizeof *c.stride);
+        goto cleanup;
     }
     for (uint32_t i = c.n; i-- > 0;) {
         c.variable[i] = n == 0 ? i : variable[i];
@@ -105,7 +106,8 @@ gbs_status gbs_joint_new(const gbs_model *model, uint32_t n, const uint32_t *var
         gbsi_alloc_array_zero(joint->cells.n_cells, (size_t)n_chains * sizeof *joint->count);
     joint->total = gbsi_alloc_array_zero(n_chains, sizeof *joint->total);
     if (joint->count == NULL || joint->total == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "joint", joint->cells.n_cells * n_chains * 8));
+        status = gbsi_no_memory(err, "joint", joint->cells.n_cells * n_chains * 8);
+        goto cleanup;
     }
     *out = joint;
     joint = NULL;
@@ -199,7 +201,8 @@ gbs_status gbs_joint_exact(const gbs_model *model, const gbs_evidence *evidence,
     user = gbsi_alloc_array(model->n_variables, sizeof *user);
     x = gbsi_alloc_array(part->n_variables, sizeof *x);
     if (joint == NULL || user == NULL || x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "joint", (size_t)n_states * sizeof *joint));
+        status = gbsi_no_memory(err, "joint", (size_t)n_states * sizeof *joint);
+        goto cleanup;
     }
     GBSI_TRY(gbsi_enumerate_joint(part, joint, err));
     for (size_t i = 0; i < c.n_cells; i++) {

@@ -19,6 +19,7 @@ void gbsi_key_maker_free(gbsi_key_maker *m)
     gbsi_conditionals_free(&m->conditionals);
     gbsi_free(m->state);
     gbsi_free(m->logw);
+    *m = (gbsi_key_maker){0}; /* a failing gbsi_key_maker_new() frees, and so may its caller */
 }
 
 gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, gbsi_key_maker *m,

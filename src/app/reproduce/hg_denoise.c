@@ -100,7 +100,8 @@ static gbs_status try_all(gbsi_lab *lab, const gbsi_picture *p, result *out, gbs
     double *field = gbsi_alloc_array(n, sizeof *field);
     uint32_t *start = gbsi_alloc_array(n, sizeof *start);
     if (field == NULL || start == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "pictures", n * sizeof *field));
+        status = gbsi_no_memory(err, "pictures", n * sizeof *field);
+        goto cleanup;
     }
     gbsi_lab_expect(lab, (double)n * N_NOISES * N_DRAWS * N_SWEEPS * N_RUNS * out->n_copies);
     for (int level = 0; level < N_NOISES; level++) {

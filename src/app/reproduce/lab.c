@@ -24,6 +24,7 @@ gbs_run_options gbsi_lab_options(const gbsi_lab *lab, uint64_t chains, uint64_t 
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_SAMPLE;
     options.scan = GBS_SCAN_SYSTEMATIC;
+    options.lattice = GBS_LATTICE_NEVER;
     options.estimator = GBS_ESTIMATOR_COUNT;
     options.burn_in = 0;
     options.chains = chains;

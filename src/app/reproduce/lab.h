@@ -43,10 +43,10 @@ int gbsi_lab_tell(const gbsi_lab *lab, double updates);
 typedef gbs_status gbsi_on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
                                 const uint32_t *state, gbs_error *err);
 /* A run to its end. @param what for the progress, static. @param on_draw NULL for none.
- * @param run out or NULL; caller frees. @return GBS_ERR_STATE where a run ends early. */
+ * @param out the run, or NULL; caller frees. @return GBS_ERR_STATE where a run ends early. */
 gbs_status gbsi_lab_run(gbsi_lab *lab, const char *what, const gbs_model *model,
                         const gbs_run_options *options, gbsi_on_draw *on_draw, void *context,
-                        gbs_run **run, gbs_error *err);
+                        gbs_run **out, gbs_error *err);
 
 /* ---- numbers from the seed ---------------------------------------------------------------- */
 

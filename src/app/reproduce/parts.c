@@ -74,6 +74,17 @@ void gbsi_parts_rows(gbs_output *table, const char *model, const char *draw,
     }
 }
 
+double gbsi_parts_slope(const gbsi_parts *parts, gbs_component component)
+{
+    return gbsi_log_slope(parts->sweeps, parts->mean[component], parts->n, 3);
+}
+
+bool gbsi_parts_tends(const gbsi_parts *parts, gbs_component component, double limit)
+{
+    const double ratio = parts->mean[component][parts->n - 1] / limit;
+    return ratio > 0.4 && (ratio < 2.0 || gbsi_parts_slope(parts, component) < -0.2);
+}
+
 gbsi_line gbsi_parts_line(const gbsi_parts *parts, gbs_component component, const char *label,
                           gbsi_color color, gbsi_dash dash)
 {

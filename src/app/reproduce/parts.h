@@ -20,6 +20,11 @@ gbs_status gbsi_lab_parts(gbsi_lab *lab, const gbs_model *model, const gbsi_cont
 #define GBSI_PARTS_HEADER "model,draw,sweeps,component,mean,standard_error"
 void gbsi_parts_rows(gbs_output *table, const char *model, const char *draw,
                      const gbsi_parts *parts);
+/* Slope of a component over the last two octaves. */
+double gbsi_parts_slope(const gbsi_parts *parts, gbs_component component);
+/* Whether what was measured tends to a limit: it is within 0.4 and 2 times of it, or above it and
+ * still falling. */
+bool gbsi_parts_tends(const gbsi_parts *parts, gbs_component component, double limit);
 /* A line of one component. */
 gbsi_line gbsi_parts_line(const gbsi_parts *parts, gbs_component component, const char *label,
                           gbsi_color color, gbsi_dash dash);

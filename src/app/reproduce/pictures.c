@@ -180,7 +180,8 @@ static gbs_status read_folder(const char *folder, gbsi_pictures *pictures, gbs_e
     GBSI_TRY(list_folder(folder, &name, &n, err));
     pictures->picture = gbsi_alloc_array_zero(n, sizeof *pictures->picture);
     if (pictures->picture == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "pictures", n * sizeof *pictures->picture));
+        status = gbsi_no_memory(err, "pictures", n * sizeof *pictures->picture);
+        goto cleanup;
     }
     for (size_t i = 0; i < n; i++) {
         pictures->n = i + 1;

@@ -127,16 +127,14 @@ static void judge(gbsi_lab *lab, const result *r)
                       panel_of[i].title, slope);
     }
     for (int i = POSITIVE; i <= MIXED; i++) {
-        const double ratio = last_of(&r[i], GBS_COMPONENT_COR) / r[i].limit;
-        const double most = lab->options->quick ? 20.0 : 4.0; /* it falls towards its limit */
-        const double slope =
-            gbsi_log_slope(r[i].parts.sweeps, r[i].parts.mean[GBS_COMPONENT_COR], r[i].parts.n, 3);
         gbsi_lab_find(lab,
-                      ratio > 0.4 && ratio < most && last_of(&r[i], GBS_COMPONENT_APPROX) < 1e-9,
+                      gbsi_parts_tends(&r[i].parts, GBS_COMPONENT_COR, r[i].limit) &&
+                          last_of(&r[i], GBS_COMPONENT_APPROX) < 1e-9,
                       "%s: D cor %.3g after %.0f sweeps (slope %.2f), estimated to tend to %.3g "
-                      "(wanted 0.4 to %.0f times that), D approx 0",
+                      "(wanted 0.4 to 2 times that or still falling), D approx 0",
                       panel_of[i].title, last_of(&r[i], GBS_COMPONENT_COR),
-                      r[i].parts.sweeps[r[i].parts.n - 1], slope, r[i].limit, most);
+                      r[i].parts.sweeps[r[i].parts.n - 1],
+                      gbsi_parts_slope(&r[i].parts, GBS_COMPONENT_COR), r[i].limit);
     }
     const double few = last_of(&r[FEW_BINS], GBS_COMPONENT_APPROX);
     const double many = last_of(&r[MANY_BINS], GBS_COMPONENT_APPROX);
