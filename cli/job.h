@@ -18,6 +18,8 @@ typedef struct cli_job {
     uint32_t *sequence;     /* of a scan file; the library's memory */
     size_t sequence_length;
     uint32_t *start; /* [n_variables] or NULL; ours */
+    uint32_t *dummy_edges; /* of a file, the library's */
+    uint32_t *dummy_ring;  /* made here */
     gbs_run_options options;
     gbs_run *run;
 } cli_job;
@@ -31,6 +33,11 @@ int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
 /* MODEL alone. */
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path);
 void cli_job_free(cli_job *job);
+
+/* ---- edges.c ------------------------------------------------------------------------------ */
+
+/* Dummy edges of a file or ring:S into job->options: part of loading. */
+int cli_load_edges(cli_job *job, const char *text);
 
 /* ---- samples.c --------------------------------------------------------------------------- */
 

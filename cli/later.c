@@ -10,7 +10,7 @@ static const struct {
 } later[] = {
     {NULL, " map logz certify scan learn denoise segment label diagnose ground "
            "report "},
-    {"", " partial-scan restarts dummy-edges threshold width splash-size splashes grow adapt locking trace checkpoint checkpoint-every "
+    {"", " partial-scan restarts threshold width splash-size splashes grow adapt locking trace checkpoint checkpoint-every "
          "resume anytime temper certified "
          "target match accuracy iterate steps influence schedule tau0 levels uncertainty "
          "truth marginals-only "},

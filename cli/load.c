@@ -42,7 +42,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
 static int check_standard_input(const cli_arguments *arguments, const char *path)
 {
     const char *reader[] = {path, arguments->virtual_evidence, arguments->scan_file,
-                            arguments->start, arguments->query};
+                            arguments->start, arguments->query, arguments->dummy_edges};
     int n = 0;
     for (size_t i = 0; i < sizeof reader / sizeof reader[0]; i++) {
         n += reader[i] != NULL && strcmp(reader[i], "-") == 0;
@@ -83,6 +83,9 @@ int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *p
     job->options.sequence = job->sequence;
     job->options.sequence_length = job->sequence_length;
     job->options.start = job->start;
+    if (status == CLI_DONE && arguments->dummy_edges != NULL) {
+        status = cli_load_edges(job, arguments->dummy_edges);
+    }
     return status;
 }
 
@@ -105,6 +108,8 @@ void cli_job_free(cli_job *job)
     free(job->set);
     gbs_run_free(job->run);
     free(job->start);
+    free(job->dummy_ring);
+    gbs_free(job->dummy_edges);
     gbs_free(job->sequence);
     gbs_evidence_free(job->evidence);
     gbs_model_free(job->model);

@@ -53,6 +53,7 @@ typedef struct cli_arguments {
     const char *virtual_evidence;
     const char *start;
     const char *scan_file; /* where --scan named a file */
+    const char *dummy_edges;
     const char *from;
     const char *evidence_format;
     uint64_t evidence_index;

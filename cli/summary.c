@@ -226,8 +226,7 @@ static void write_report(gbs_output *output, const gbs_report *r)
     key_real(output, "max_rhat", r->max_rhat);
     key_real(output, "min_ess", r->min_ess);
     key_uint(output, "constant_variables", r->n_constant);
-    key(output, "bias_estimate"); /* every draw and scan of this version leaves p(x) invariant */
-    gbs_output_text(output, "null");
+    key_real(output, "bias_estimate", r->bias_estimate);
     write_lattice(output, r);
     key_text(output, "method", r->method);
     key(output, "converged");

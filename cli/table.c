@@ -37,6 +37,9 @@ static const cli_option table[] = {
     TEXT(0, virtual_evidence, "virtual-evidence", CLI_OBSERVES, "FILE",
          "likelihoods on variables (soft evidence)")
 #include "gibbsite/options.def"
+    TEXT(0, dummy_edges, "dummy-edges", CLI_RUNS | CLI_VERB_INFO, "FILE|ring:S",
+         "pairs of variables that see each other in herding keys: a file, or all at distances 2 to "
+         "S round a ring")
     TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE, "FILE", "a state for every chain to start from; unset: drawn")
     TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI, "FILE",
          "where the result goes, its format by the ending; unset: standard output")

@@ -179,6 +179,11 @@ GBS_API gbs_status gbs_query_read(const char *path, const gbs_model *model,
 GBS_API gbs_status gbs_scan_read(const char *path, const gbs_model *model, uint32_t **sequence,
                                  size_t *n, gbs_error *err);
 
+/** Read dummy edges of herded draws: "edges 1", "variables N", then two variables each.
+ *  @param pair out, two variables per edge; caller frees with gbs_free(). @param n out: edges. */
+GBS_API gbs_status gbs_edges_read(const char *path, const gbs_model *model, uint32_t **pair,
+                                  size_t *n, gbs_error *err);
+
 /** Read one state per variable, white-space separated, optionally in the form of a UAI MAP file; or
  *  a picture with a pixel per variable (all of one arity): see gibbsite-formats(5).
  *  @param options only warn is used; NULL for none. @param state [n_variables], out. */

@@ -128,6 +128,9 @@ typedef struct gbs_report {
     double max_mcse;          /**< NAN where there is none */
     double max_rhat;
     double min_ess;
+    double bias_estimate; /**< of a draw that is not exact: largest difference of a marginal from a
+                               short run of the random draw, beyond what chance explains; NAN
+                               where the draw is exact or there was no comparison */
     uint64_t n_constant; /**< sampled variables that never moved in any chain */
     int has_zeros;       /**< hard zeros remain in a sampled component */
     double target_error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Discretised herding [M20]: a variable keeps a weight for each of B intervals of its conditional
+/* Discretised herding [M32]: a variable keeps a weight for each of B intervals of its conditional
  * probability (Yamashita & Suzuki 2019, 4.1; B = 1: one weight). Making the weights; the lanes
  * do the rest. */
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Discretised herding of variables of two states [M20]; Yamashita & Suzuki (2019), algorithm 5, and
+/* Discretised herding of variables of two states [M32]; Yamashita & Suzuki (2019), algorithm 5, and
  * the rule of their image code. With the bin b of p:
  *     post   u[b] += P, x = carry
  *     pre    x = [w[b] > 0], w[b] += p - x

@@ -69,7 +69,7 @@ static inline gbsi_chances gbsi_chances_of_pair(const gbsi_tile *tile, uint32_t 
     return c;
 }
 
-/* The bin of P 2^-32: intervals (b/B, (b+1)/B], or [b/B, (b+1)/B) [M20]. P B in 64 bits is exact.
+/* The bin of P 2^-32: intervals (b/B, (b+1)/B], or [b/B, (b+1)/B) [M32]. P B in 64 bits is exact.
  */
 static inline vu gbsi_bin_of(vu chance, uint32_t n_bins, int shift, bool left_edge)
 {

@@ -20,7 +20,7 @@
 gbs_status gbsi_herded_extra_edges(const gbsi_conditioned *model, const gbs_run_options *options,
                                    gbsi_edges *edges, gbs_error *err)
 {
-    edges->all = gbsi_herding_keys(options) == GBS_KEYS_COMPLETE;
+    edges->all = gbsi_draw_completes(options);
     if (options->n_dummy_edges == 0) {
         return GBS_OK;
     }

@@ -45,6 +45,11 @@ gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
     };
 }
 
+bool gbsi_draw_completes(const gbs_run_options *options)
+{
+    return gbsi_herding_keys(options) == GBS_KEYS_COMPLETE;
+}
+
 static const char *const draw_name[] = {"random",          "herded",      "herded-shared",
                                         "herded-complete", "discretized", "one-bin"};
 

@@ -218,6 +218,45 @@ static void scans(void **state)
     gbs_model_free(m);
 }
 
+static void dummy_edges(void **state)
+{
+    (void)state;
+    gbs_model *m = model_of_three();
+    static const struct {
+        const char *text;
+        const char *part; /* NULL: 0 2, 1 2 */
+    } cases[] = {
+        {"edges 1\nvariables 3\n0 2\n1 2\n", NULL},
+        {"# c\nedges 1 variables 3 0 2 # x\n1 2", NULL},
+        {"", "c:1:1: found the end of the file, expected 'edges'"},
+        {"edges 2 variables 3 0 1", "c:1:7: found '2', expected 1"},
+        {"edges 1 variables 4 0 1", "found '4', expected 3"},
+        {"edges 1 variables 3", "expected a variable"},
+        {"edges 1 variables 3 0 1 2", "expected a variable"},
+        {"edges 1 variables 3\n0 3", "c:2:3: found variable '3', expected one less than 3"},
+        {"edges 1 variables 3\n1 1", "c:2:3: found variable '1', expected another one less than 3"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gbs_error err = {0};
+        uint32_t *pair = NULL;
+        size_t n = 7;
+        gbs_status status = gbs_edges_read(scratch_file("c", cases[i].text), m, &pair, &n, &err);
+        if (cases[i].part == NULL) {
+            assert_int_equal(status, GBS_OK);
+            assert_int_equal(n, 2);
+            assert_true(pair[0] == 0 && pair[1] == 2 && pair[2] == 1 && pair[3] == 2);
+            gbs_free(pair);
+            continue;
+        }
+        assert_int_equal(status, GBS_ERR_FORMAT);
+        assert_true(pair == NULL && n == 7);
+        if (strstr(err.message, cases[i].part) == NULL) {
+            fail_msg("%s\nexpected: %s", err.message, cases[i].part);
+        }
+    }
+    gbs_model_free(m);
+}
+
 static int end(void **state)
 {
     (void)state;
@@ -234,6 +273,7 @@ int main(void)
         cmocka_unit_test(compare),
         cmocka_unit_test(states),
         cmocka_unit_test(scans),
+        cmocka_unit_test(dummy_edges),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

@@ -64,6 +64,9 @@ typedef struct gbsi_draw {
 /* Legal herding options for the draw, or GBS_ERR_ARGUMENT with the reason. */
 gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err);
 
+/* Whether every weight is told apart by the state of all other variables. */
+bool gbsi_draw_completes(const gbs_run_options *options);
+
 /* The draw that the options ask for (they were checked), on an instruction set. */
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level);
 

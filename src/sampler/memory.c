@@ -163,6 +163,9 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
                                        gbsi_options_threads(&run->options));
     }
     m.estimators = touched_bytes(run, &shape, run->estimate_bytes);
+    if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
+        m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
+    }
     const uint64_t compiling =
         m.standing + m.plan +
         (run->lattice != NULL ? gbsi_grid_bytes(run->part->n_variables) : compile_bytes(run->part));

@@ -71,6 +71,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     run->report.energy = run->report.energy_mcse = NAN;
     run->report.magnetisation = run->report.magnetisation_mcse = NAN;
     run->report.abs_magnetisation = run->report.abs_magnetisation_mcse = NAN;
+    run->report.bias_estimate = NAN;
     run->report.chains = (uint32_t)run->options.chains;
     run->report.target_error = run->options.target_error;
     if (run->report.target_error == 0.0 && run->options.sweeps == 0) {
@@ -196,7 +197,8 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
     }
 }
 
-gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
+                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if ((run->scan_traits & GBSI_SCAN_REPEATS) == 0) {
@@ -204,11 +206,11 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
         GBSI_TRY(run->scan->next_pass(run->scan_state, drive->pass, &sequence, err));
         GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
     }
-    GBSI_TRY(gbsi_executor_pass(&run->executor, &run->schedule, drive->pass,
-                                keep ? run->estimate : NULL, run->rao_blackwell, err));
+    GBSI_TRY(gbsi_executor_pass(&run->executor, &run->schedule, drive->pass, estimate,
+                                run->rao_blackwell, err));
     ++drive->pass;
     run->report.updates += run->schedule.n_places * run->executor.n_chains;
-    if (keep) {
+    if (estimate != NULL && estimate == run->estimate) {
         ++run->report.sweeps;
         if (run->trace != NULL) {
             gbsi_run_trace_pass(run);
@@ -216,7 +218,7 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
     }
     const double now_s = gbsi_clock_s();
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
-        tell_progress(run, drive, keep, now_s);
+        tell_progress(run, drive, estimate != NULL, now_s);
     }
     if (run->options.time_s > 0.0 && now_s - drive->started_s > run->options.time_s) {
         drive->stop = GBSI_STOP_TIME;
@@ -226,6 +228,11 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
     }
 cleanup:
     return status;
+}
+
+gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+{
+    return gbsi_run_advance(run, drive, keep ? run->estimate : NULL, err);
 }
 
 /* Every chain's state at the end of a kept pass, in the user's numbering. */
@@ -362,6 +369,7 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         GBSI_TRY(set_starts(run, err));
         GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
         GBSI_TRY(sample(run, &drive, err));
+        GBSI_TRY(gbsi_run_compare(run, &drive, err));
     } else {
         GBSI_TRY(run->tree != NULL ? gbsi_run_sample_exactly(run, &drive, err)
                                    : sample_fixed(run, drive.callbacks, err));

@@ -101,6 +101,13 @@ typedef struct gbsi_drive {
 
 /* One pass and what the clock and the counts say after it (drive->stop). */
 gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err);
+/* The same into any estimate, NULL: thrown away. */
+gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
+                            gbs_error *err);
+
+/* bias.c: after sampling with a draw that does not leave the target invariant, how far its
+ * estimates are from a short run of the random draw, into the report, with a warning. */
+gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* burn_in.c: passes thrown away. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);

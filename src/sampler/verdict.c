@@ -237,8 +237,8 @@ static const char *doubt(const gbs_run *run, char *text, size_t size)
     const gbsi_draw *draw = run->executor.draw; /* NULL: a lattice, drawn at random */
     if (draw != NULL && (draw->traits & GBSI_DRAW_EXACT) == 0) {
         (void)snprintf(text, size,
-                       "draw %s leaves a bias that standard errors do not show; they meet their "
-                       "target",
+                       "standard errors meet their target, but draw %s has a bias that they do not "
+                       "show",
                        gbsi_draw_name(run->options.draw));
         return text;
     }

@@ -5,7 +5,7 @@ from conftest import SPRINKLER, only
 
 LATER_VERBS = ["map", "logz", "certify", "scan", "learn", "denoise", "segment", "label",
                "diagnose", "ground", "report"]
-LATER_OPTIONS = ["--partial-scan", "--restarts",                  "--dummy-edges", "--threshold", "--width",
+LATER_OPTIONS = ["--partial-scan", "--restarts", "--threshold", "--width",
                  "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",
                  "--checkpoint", "--checkpoint-every", "--resume",
                  "--anytime",
@@ -85,6 +85,9 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--scan", "no-such-file"], "expected chromatic|"),
     (["marginals", SPRINKLER, "--draw", "cud"], "not in this version"),
     (["marginals", SPRINKLER, "--herd-init", "random"], "has no herding weights"),
+    (["marginals", SPRINKLER, "--dummy-edges", "ring:2"], "has no herding weights"),
+    (["marginals", SPRINKLER, "--draw", "herded", "--dummy-edges", "ring:3"], "from 2 to half"),
+    (["marginals", SPRINKLER, "--draw", "one-bin", "--dummy-edges", "ring:2"], "only draw herded"),
     (["marginals", SPRINKLER, "--draw", "one-bin", "--keys", "sum"], "has its own"),
     (["marginals", SPRINKLER, "--draw", "herded", "--bins", "4"], "has no bins"),
     (["marginals", SPRINKLER, "--draw", "herded", "--bin-edge", "left"], "has no bins"),

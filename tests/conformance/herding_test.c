@@ -87,20 +87,18 @@ static void check_case(const test_case *c)
         }
         for (int scan = 0; scan < GBS_SCAN_SEQUENCE; ++scan) {
             for (int estimator = 0; estimator <= GBS_ESTIMATOR_COUNT; ++estimator) {
-                for (uint64_t chains = 1; chains <= 16; chains += 15) {
-                    const gbs_run_options options = options_of(&draws[d], scan, estimator, chains);
-                    test_answer found = test_run_once(model, evidence, &options);
-                    const double error = worst(&found, &exact);
-                    const double band =
-                        draws[d].band[scan == GBS_SCAN_RANDOM || scan == GBS_SCAN_PERMUTED];
-                    if (c->crossable && error > band) {
-                        fail_msg(
-                            "%s, %s, scan %d, estimator %d, %d chains: off by %.5f, above %.5f",
-                            c->name, draws[d].name, scan, estimator, (int)chains, error, band);
-                    }
-                    assert_true(!found.report.converged || found.report.n_free_variables == 0);
-                    test_drop(&found);
+                const uint64_t chains = (scan + estimator) % 2 == 0 ? 1 : 16;
+                const gbs_run_options options = options_of(&draws[d], scan, estimator, chains);
+                test_answer found = test_run_once(model, evidence, &options);
+                const double error = worst(&found, &exact);
+                const double band =
+                    draws[d].band[scan == GBS_SCAN_RANDOM || scan == GBS_SCAN_PERMUTED];
+                if (c->crossable && error > band) {
+                    fail_msg("%s, %s, scan %d, estimator %d, %d chains: off by %.5f, above %.5f",
+                             c->name, draws[d].name, scan, estimator, (int)chains, error, band);
                 }
+                assert_true(!found.report.converged || found.report.n_free_variables == 0);
+                test_drop(&found);
             }
         }
     }
@@ -117,10 +115,262 @@ static void scans_and_draws(void **state)
     }
 }
 
+/* ---- the same bits --------------------------------------------------------------------------- */
+
+/* Not of the instruction set, nor of the memory there is for tables. */
+static void same_bits_on_every_set(void **state)
+{
+    (void)state;
+    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        gbs_model *model = test_cases[i].make();
+        gbs_evidence *evidence = test_observe(model, test_cases[i].observe);
+        for (int variant = 0; variant < 2 * N_DRAWS; ++variant) {
+            const herded *d = &draws[variant / 2];
+            gbs_run_options options =
+                options_of(d, variant % 4, variant / 4 % 2, variant % 2 == 0 ? 16 : 3);
+            char first[33] = "";
+            options.sweeps = 40;
+            options.burn_in = 3;
+            for (int level = 0; level <= (int)best && (!d->binary_only || all_binary(model));
+                 ++level) {
+                if (!gbsi_simd_has((gbsi_simd)level)) {
+                    continue;
+                }
+                (void)gbsi_simd_force((gbsi_simd)level);
+                test_answer found = test_run_once(model, evidence, &options);
+                if (level == 0) {
+                    memcpy(first, found.digest, sizeof first);
+                }
+                assert_string_equal(first, found.digest);
+                test_drop(&found);
+            }
+        }
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+    (void)gbsi_simd_force(best);
+}
+
+/* ---- 1/T ------------------------------------------------------------------------------------- */
+
+/* The joint of a run, counted draw by draw, and how far it is off at powers of 2. */
+typedef struct joint {
+    const gbs_model *model;
+    uint32_t n_variables;
+    double p[64];
+    uint64_t count[64];
+    uint64_t n;
+    double worst[32]; /* L1 within draws 2^k to 2^(k+1) */
+    double last;
+    double bound; /* largest of draws times error: the envelope is bound / T */
+} joint;
+
+static gbs_status count_joint(void *context, uint64_t draw, uint32_t chain, double log_density,
+                              const uint32_t *x, gbs_error *err)
+{
+    joint *j = context;
+    size_t index = 0;
+    double error = 0.0;
+    unsigned k = 0;
+    (void)draw;
+    (void)chain;
+    (void)log_density;
+    (void)err;
+    for (uint32_t v = 0; v < j->n_variables; ++v) {
+        index = 2 * index + x[v];
+    }
+    ++j->count[index];
+    ++j->n;
+    for (size_t i = 0; i < (size_t)1 << j->n_variables; ++i) {
+        error += fabs((double)j->count[i] / (double)j->n - j->p[i]);
+    }
+    while (j->n >> (k + 1) != 0) {
+        ++k;
+    }
+    j->worst[k] = fmax(j->worst[k], error);
+    j->last = error;
+    j->bound = fmax(j->bound, error * (double)j->n);
+    return GBS_OK;
+}
+
+static void run_joint(joint *j, int draw, uint64_t seed, uint64_t sweeps)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    gbs_run_options options = gbs_run_options_default();
+    const gbs_run_callbacks callbacks = {.context = j, .draw = count_joint};
+    double total = 0.0;
+    j->n_variables = gbs_model_n_variables(j->model);
+    for (size_t i = 0; i < (size_t)1 << j->n_variables; ++i) {
+        uint32_t x[6];
+        for (uint32_t v = 0; v < j->n_variables; ++v) {
+            x[v] = (uint32_t)(i >> (j->n_variables - 1 - v)) & 1u;
+        }
+        j->p[i] = exp(gbs_model_log_density(j->model, x));
+        total += j->p[i];
+    }
+    for (size_t i = 0; i < (size_t)1 << j->n_variables; ++i) {
+        j->p[i] /= total;
+    }
+    options.method = GBS_METHOD_SAMPLE;
+    options.scan = GBS_SCAN_SYSTEMATIC;
+    options.draw = draw;
+    options.seed = seed;
+    options.bins = draw == GBS_DRAW_DISCRETIZED ? 16 : 0;
+    options.chains = 1;
+    options.sweeps = sweeps;
+    options.burn_in = 0;
+    options.estimator = GBS_ESTIMATOR_COUNT;
+    if (gbs_run_new(j->model, NULL, &options, &run, &err) < 0 ||
+        gbs_run_execute(run, &callbacks, &err) < 0) {
+        fail_msg("%s", err.message);
+    }
+    gbs_run_free(run);
+}
+
+/* Least-squares slope of log2 of the error over k = from .. to. */
+static double slope(const joint *j, unsigned from, unsigned to)
+{
+    double n = 0.0;
+    double sx = 0.0;
+    double sy = 0.0;
+    double sxx = 0.0;
+    double sxy = 0.0;
+    for (unsigned k = from; k <= to; ++k) {
+        const double y = log2(j->worst[k]);
+        n += 1.0;
+        sx += k;
+        sy += y;
+        sxx += (double)k * k;
+        sxy += k * y;
+    }
+    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+/* Chen et al. (2016), table 1 and figure 5: p(0,0) = 1/4 - e, p(1,1) = 3/4 - e, the others e. */
+static gbs_model *two_variables(double e)
+{
+    const uint32_t scope[2] = {0, 1};
+    const double logw[4] = {log(0.25 - e), log(e), log(e), log(0.75 - e)};
+    const uint32_t arity[2] = {2, 2};
+    gbs_error err = {0};
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    uint32_t table = 0;
+    if (gbs_builder_new(&b, &err) < 0 || gbs_builder_add_variables(b, 2, arity, NULL, &err) < 0 ||
+        gbs_builder_add_table(b, 4, logw, &table, &err) < 0 ||
+        gbs_builder_add_table_factor(b, 2, scope, table, &err) < 0 ||
+        gbs_builder_build(b, &model, &err) < 0) {
+        fail_msg("%s", err.message);
+    }
+    gbs_builder_free(b);
+    return model;
+}
+
+/* The error of the joint falls as 1/T, from about 1/e draws on. */
+static void two_variables_of_the_paper(void **state)
+{
+    (void)state;
+    static const struct {
+        double e;
+        unsigned from, to;
+    } cases[] = {{0.1, 6, 17}, {0.01, 9, 18}, {0.001, 12, 19}, {0.0001, 15, 21}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        gbs_model *model = two_variables(cases[i].e);
+        joint j = {.model = model};
+        run_joint(&j, GBS_DRAW_HERDED, 1, (UINT64_C(2) << cases[i].to) - 1);
+        const double found = slope(&j, cases[i].from, cases[i].to);
+        if (!(found <= -0.9)) {
+            fail_msg("e = %g: the error falls as T^%.3f", cases[i].e, found);
+        }
+        gbs_model_free(model);
+    }
+}
+
+/* At 2^18 draws herding is off by less than the median of the random draw by these factors. */
+static void ahead_of_random(void **state)
+{
+    (void)state;
+    static const struct {
+        double e, factor;
+    } cases[] = {{0.1, 100.0}, {0.01, 10.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        gbs_model *model = two_variables(cases[i].e);
+        joint herding = {.model = model};
+        double error[5];
+        run_joint(&herding, GBS_DRAW_HERDED, 1, (UINT64_C(1) << 18) - 1);
+        for (uint64_t seed = 0; seed < 5; ++seed) {
+            joint random = {.model = model};
+            run_joint(&random, GBS_DRAW_RANDOM, seed, (UINT64_C(1) << 18) - 1);
+            size_t at = (size_t)seed; /* insertion: error[2] ends as the median */
+            for (; at > 0 && error[at - 1] > random.last; --at) {
+                error[at] = error[at - 1];
+            }
+            error[at] = random.last;
+        }
+        const double envelope = herding.bound * 0x1p-18;
+        if (!(envelope * cases[i].factor <= error[2])) {
+            fail_msg("e = %g: herding %.2g, random %.2g", cases[i].e, envelope, error[2]);
+        }
+        gbs_model_free(model);
+    }
+}
+
+/* On a cycle all but complete keys end on a plateau: what these runs showed, within a factor of 2.
+ */
+static void plateaus(void **state)
+{
+    (void)state;
+    static const struct {
+        int draw;
+        double error;
+    } cases[] = {{GBS_DRAW_HERDED, 0.0039},
+                 {GBS_DRAW_HERDED_SHARED, 0.0049},
+                 {GBS_DRAW_DISCRETIZED, 0.0050},
+                 {GBS_DRAW_ONE_BIN, 0.374}};
+    const gbs_generate_ring_options ring = {
+        .variables = 4, .coupling_spread = 1.0, .random_field = 0.5, .seed = 4};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ring(&ring, &model, NULL), GBS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        joint j = {.model = model};
+        run_joint(&j, cases[i].draw, 1, (UINT64_C(1) << 19) - 1);
+        if (!(j.last > cases[i].error / 2 && j.last < cases[i].error * 2)) {
+            fail_msg("draw %d: the error ends at %.2g, expected %.2g", cases[i].draw, j.last,
+                     cases[i].error);
+        }
+    }
+    gbs_model_free(model);
+}
+
+/* Complete keys: T times the error of the joint stays bounded (theorem 3 of Chen et al. 2016, whose
+ * constants are larger by orders of magnitude); keys by neighbours end on a plateau. */
+static void complete_keys_are_exact(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 7; ++seed) {
+        gbs_model *model = test_model(seed % 2 == 0 ? TEST_ISING : TEST_SPIN, seed, 5);
+        joint complete = {.model = model};
+        run_joint(&complete, GBS_DRAW_HERDED_COMPLETE, 1, (UINT64_C(2) << 17) - 1);
+        const double found = slope(&complete, 8, 17);
+        if (!(found <= -0.9 && complete.worst[17] * 0x1p17 < 150.0)) {
+            fail_msg("seed %d: the error falls as T^%.3f to %.2g", (int)seed, found,
+                     complete.worst[17]);
+        }
+        gbs_model_free(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scans_and_draws),
+        cmocka_unit_test(same_bits_on_every_set),
+        cmocka_unit_test(two_variables_of_the_paper),
+        cmocka_unit_test(ahead_of_random),
+        cmocka_unit_test(complete_keys_are_exact),
+        cmocka_unit_test(plateaus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,8 +161,36 @@ static void lattices(void **state)
     }
 }
 
+/* Herded weights are touched by whoever runs the place. */
+static void every_herded_draw(void **state)
+{
+    (void)state;
+    static const uint64_t chains[] = {1, 3, 40};
+    for (size_t m = 0; m < N_MODELS; m++) {
+        gbs_model *model = models[m].make();
+        const int binary = models[m].make == small_grid || models[m].make == large_grid;
+        for (int draw = GBS_DRAW_HERDED; draw <= (binary ? GBS_DRAW_ONE_BIN : GBS_DRAW_HERDED);
+             draw++) {
+            for (size_t c = 0; c < sizeof chains / sizeof chains[0]; c++) {
+                gbs_run_options options = gbs_run_options_default();
+                options.method = GBS_METHOD_SAMPLE;
+                options.scan = c == 1 ? GBS_SCAN_PERMUTED : GBS_SCAN_CHROMATIC;
+                options.draw = draw;
+                options.chains = chains[c];
+                options.sweeps = 3;
+                options.burn_in = 2;
+                if (draw != GBS_DRAW_HERDED_COMPLETE || models[m].make == small_grid) {
+                    same_bits(model, models[m].name, &options);
+                }
+            }
+        }
+        gbs_model_free(model);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scan), cmocka_unit_test(lattices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scan), cmocka_unit_test(lattices),
+                                       cmocka_unit_test(every_herded_draw)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a draw that is not exact leaves behind, told by the random draw: the chains go on under it
+ * for a quarter as many passes, and marginals that differ by more than their standard errors
+ * explain show a bias of at least the rest [M33]. Its own standard errors also say how far the
+ * random draw would be off at the length of the run, that is which of the two to use for it. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "sampler/memory.h"
+#include "sampler/run.h"
+#include "simd/math.h"
+
+#define LEAST_PASSES 64u /* standard errors need batches */
+#define SHARE        4u
+
+/* What the comparison found over all marginals. */
+typedef struct comparison {
+    double bias;         /* NAN: no two standard errors to compare with */
+    uint32_t slot;       /* where */
+    double random_error; /* largest standard error of the random draw */
+    double passes;       /* it was run for */
+} comparison;
+
+/* Deviations in standard errors that the largest of n does not exceed by chance: a bound on the
+ * largest of n normal variables, and 2. */
+static double deviations(size_t n)
+{
+    return gbsi_sqrt(2.0 * gbsi_log((double)n + 1.0)) + 2.0;
+}
+
+static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_t slot, double z,
+                         double *scratch, comparison *c)
+{
+    const uint32_t k = run->plan->arity[slot];
+    double *own[2] = {scratch, scratch + k};
+    double *random[2] = {scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
+    gbsi_estimate_slot(run->estimate, slot, own[0], own[1], NULL, NULL);
+    gbsi_estimate_slot(other, slot, random[0], random[1], NULL, NULL);
+    for (uint32_t a = 0; a < k; ++a) {
+        const double error = gbsi_sqrt(own[1][a] * own[1][a] + random[1][a] * random[1][a]);
+        if (isnan(error)) {
+            continue;
+        }
+        const double beyond = fabs(own[0][a] - random[0][a]) - z * error;
+        if (isnan(c->bias) || beyond > c->bias) {
+            c->bias = beyond > 0.0 ? beyond : 0.0;
+            c->slot = slot;
+        }
+        c->random_error = random[1][a] > c->random_error ? random[1][a] : c->random_error;
+    }
+}
+
+static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, comparison *c,
+                          gbs_error *err)
+{
+    size_t n = 0;
+    double *scratch = gbsi_alloc_array(4 * (size_t)run->plan->max_arity, sizeof *scratch);
+    if (scratch == NULL) {
+        return gbsi_no_memory(err, "comparison", run->plan->max_arity * 4 * sizeof *scratch);
+    }
+    for (uint32_t slot = 0; slot < run->plan->n_slots; ++slot) {
+        n += run->plan->arity[slot];
+    }
+    for (uint32_t slot = 0; slot < run->plan->n_slots; ++slot) {
+        compare_slot(run, other, slot, deviations(n), scratch, c);
+    }
+    gbsi_free(scratch);
+    return GBS_OK;
+}
+
+/* The random draw in place of the run's own. */
+static gbs_status run_random(gbs_run *run, gbsi_drive *drive, gbsi_estimate *other, uint64_t passes,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_draw *draw = run->executor.draw;
+    gbs_run_options options = run->options;
+    options.draw = GBS_DRAW_RANDOM;
+    options.keys = GBS_KEYS_AUTO;
+    run->executor.draw = gbsi_draw_of(&options, run->executor.level);
+    for (uint64_t pass = 0; pass < passes + passes / SHARE; ++pass) {
+        GBSI_TRY(gbsi_run_advance(run, drive, pass < passes / SHARE ? NULL : other, err));
+        if (drive->stop != GBSI_GO_ON) {
+            break;
+        }
+    }
+cleanup:
+    run->executor.draw = draw;
+    return status;
+}
+
+/* With a weight for every state of all others and a fixed order herding converges: Chen et al.
+ * (2016), theorem 3. */
+static bool converges(const gbs_run *run)
+{
+    return gbsi_draw_completes(&run->options) && (run->scan_traits & GBSI_SCAN_REPEATS) != 0;
+}
+
+static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
+{
+    const double at_length = c->random_error * gbsi_sqrt(c->passes / (double)run->report.sweeps);
+    const char *name = gbsi_draw_name(run->options.draw);
+    const uint32_t variable = run->part->user_variable[run->plan->variable_of[c->slot]];
+    run->report.bias_estimate = c->bias;
+    if (isnan(c->bias) || (c->bias == 0.0 && converges(run))) {
+        return GBS_OK;
+    }
+    if (c->bias == 0.0) {
+        return gbsi_run_warn(
+            run, err,
+            "draw %s has no guarantee of convergence here; %.0f sweeps of the random "
+            "draw show no bias beyond their standard error of %.2g",
+            name, c->passes, c->random_error);
+    }
+    return gbsi_run_warn(run, err,
+                         "draw %s is biased by at least %.2g at variable %" PRIu32
+                         "; at this length the random draw has standard errors of %.2g: %s",
+                         name, c->bias, variable, at_length,
+                         c->bias > at_length ? "use --draw random" : "more than that bias so far");
+}
+
+gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_estimate *other = NULL;
+    const gbsi_stop stop = drive->stop;
+    const gbsi_estimate_shape shape = gbsi_run_shape(run);
+    uint64_t passes = run->report.sweeps / SHARE;
+    passes = passes < LEAST_PASSES ? LEAST_PASSES : passes;
+    const gbsi_draw *draw = run->executor.draw; /* NULL: a lattice, drawn at random */
+    if (draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0 || stop >= GBSI_STOP_TIME) {
+        return GBS_OK;
+    }
+    comparison c = {.bias = NAN, .passes = (double)passes};
+    drive->stop = GBSI_GO_ON;
+    GBSI_TRY(gbsi_estimate_new(&shape, run->executor.level, &other, err));
+    GBSI_TRY(run_random(run, drive, other, passes, err));
+    if (drive->stop == GBSI_GO_ON) { /* else cut short: no comparison */
+        GBSI_TRY(compare(run, other, &c, err));
+        GBSI_TRY(tell(run, &c, err));
+    }
+    drive->stop = drive->stop == GBSI_STOP_SIGNAL ? GBSI_STOP_SIGNAL : stop;
+cleanup:
+    gbsi_estimate_free(other);
+    return status;
+}
