@@ -60,10 +60,22 @@ INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
     }
 }
 
+/* State 1 where the mask says so, else 0. */
+INLINE void store_mask(const gbsi_tile *tile, uint32_t row, vm one)
+{
+    if (tile->value_bytes == 1) {
+        vb_store((uint8_t *)tile->value + (size_t)row * GBSI_LANES, vb_from_vm(one));
+    } else {
+        store_value(tile, row, vu_select(one, vu_set1(1), vu_set1(0)));
+    }
+}
+
 /* With odds r = p(1) / p(0), given or as the exponential of a log, p of the less likely value is
  * min(r, 1) / (1 + r) if r is at most 1, and so for 1 / r. */
-INLINE void binary_rows(gbsi_tile *tile, const bool want_p, const bool linear)
+INLINE void binary_rows(const gbsi_tile *given_tile, const bool want_p, const bool linear)
 {
+    const gbsi_tile copy = *given_tile; /* which no store can change */
+    const gbsi_tile *tile = &copy;
     const vf zero = vf_set1(0.0F);
     const vf one = vf_set1(1.0F);
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
@@ -72,7 +84,7 @@ INLINE void binary_rows(gbsi_tile *tile, const bool want_p, const bool linear)
         const vf r = linear ? given : vf_exp_low(vf_neg(vf_abs(given)));
         const vm minority = vf_lt(vf_fma(u, r, u), linear ? vf_min(r, one) : r);
         const vm likely_one = vf_lt(linear ? one : zero, given);
-        store_value(tile, row, vu_select(vm_xor(likely_one, minority), vu_set1(1), vu_set1(0)));
+        store_mask(tile, row, vm_xor(likely_one, minority));
         if (want_p) {
             const vf rest = vf_div(one, vf_add(one, r));
             const vf p = linear ? vf_mul(r, rest) : vf_select(likely_one, rest, vf_mul(r, rest));

@@ -5,21 +5,25 @@
  * tree. Linear slots multiply e^w where x = 1 instead [M15]. With one w for all neighbours those in
  * state 1 are counted and a table of w c is looked up. The same order in every packing, hence the
  * same bits. */
-#include <math.h>
-
 #include "kernel/lanes_kernels.h"
 #include "kernel/state.h"
 
-/* One neighbour's part. */
-GBSI_INLINE vf step(vf l, vu x, vf coupling, const bool linear)
+/* One neighbour's part, where it is in state 1. */
+GBSI_INLINE vf step(vf l, vm one, vf coupling, const bool linear)
 {
-    return linear ? vf_select(vu_eq(x, vu_set1(0)), l, vf_mul(l, coupling))
-                  : vf_fma(vf_from_small(x), coupling, l);
+    return vf_select(one, join(l, coupling, linear), l);
 }
 
 GBSI_INLINE float step1(float l, uint32_t x, float coupling, const bool linear)
 {
-    return linear ? (x == 0 ? l : l * coupling) : fmaf((float)x, coupling, l);
+    return x == 0 ? l : join1(l, coupling, linear);
+}
+
+/* Which of sixteen chains have a neighbour in state 1. */
+GBSI_INLINE vm ones16(const void *state, uint32_t slot, bool wide)
+{
+    return wide ? vu_eq(state16(state, slot, true), vu_set1(1))
+                : vb_mask(vb_load((const uint8_t *)state + (size_t)slot * GBSI_LANES));
 }
 
 /* Partial sums i and i + 8, then + 4, + 2, + 1. */
@@ -43,8 +47,8 @@ GBSI_INLINE vf long_row16(const gbsi_plan *plan, const void *state, uint32_t slo
     const size_t start = plan->row_start[slot];
     for (size_t e = start; e < plan->row_start[slot + 1]; ++e) {
         vf *sum = &partial[(e - start) % 16];
-        vu x = state16(state, plan->neighbour[e], wide);
-        *sum = step(*sum, x, vf_set1(plan->edge[e].coupling), linear);
+        *sum = step(*sum, ones16(state, plan->neighbour[e], wide), vf_set1(plan->edge[e].coupling),
+                    linear);
     }
     return join(field, tree16(partial, linear), linear);
 }
@@ -54,8 +58,8 @@ GBSI_INLINE vf row16(const gbsi_plan *plan, const void *state, size_t start, con
                      vf l, bool wide, const bool linear)
 {
     for (size_t e = start; e < start + degree; ++e) {
-        vu x = state16(state, plan->neighbour[e], wide);
-        l = step(l, x, vf_set1(plan->edge[e].coupling), linear);
+        l = step(l, ones16(state, plan->neighbour[e], wide), vf_set1(plan->edge[e].coupling),
+                 linear);
     }
     return l;
 }
@@ -100,12 +104,14 @@ GBSI_INLINE vf conditional16(const gbsi_plan *plan, const void *state, uint32_t 
     return long_row16(plan, state, slot, field, wide, linear);
 }
 
-GBSI_INLINE void fill16_form(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide,
+GBSI_INLINE void fill16_form(const gbsi_plan *shared, const void *state, gbsi_tile *tile, bool wide,
                              const bool linear)
 {
-    for (uint32_t i = 0; i < tile->n_places; ++i) {
-        vf_store(tile->w + (size_t)i * GBSI_LANES,
-                 conditional16(plan, state, tile_slot(tile, i), wide, linear));
+    const gbsi_plan plan = *shared; /* no store can change a copy: its pointers stay in registers */
+    const gbsi_tile t = *tile;
+    for (uint32_t i = 0; i < t.n_places; ++i) {
+        vf_store(t.w + (size_t)i * GBSI_LANES,
+                 conditional16(&plan, state, tile_slot(&t, i), wide, linear));
     }
 }
 
@@ -169,8 +175,9 @@ static __attribute__((noinline)) vf mixed_slice(const gbsi_plan *plan, const voi
     for (uint32_t d = 0; d < s->width; ++d) {
         const size_t at = (size_t)16 * d;
         const vu x = gather16(state, plan->sell.slot + s->link + at, wide);
-        count = vu_add(count, counts_one(&mixed, d, vu_eq(x, vu_set1(1))));
-        l = step(l, x, vf_load(plan->sell.coupling + s->value + at), linear);
+        const vm one = vu_eq(x, vu_set1(1));
+        count = vu_add(count, counts_one(&mixed, d, one));
+        l = step(l, one, vf_load(plan->sell.coupling + s->value + at), linear);
     }
     const vf looked_up = vf_gather(plan->pool, vu_add(mixed.table, count));
     return vf_select(mixed.without, l, join(field, looked_up, linear));
@@ -196,7 +203,8 @@ GBSI_INLINE vf slice(const gbsi_plan *plan, const void *state, uint32_t slot, bo
     const float *coupling = plan->sell.coupling + s->value;
     vf l = field;
     for (size_t at = 0; at < (size_t)16 * s->width; at += 16) {
-        l = step(l, gather16(state, neighbour + at, wide), vf_load(coupling + at), linear);
+        const vm one = vu_eq(gather16(state, neighbour + at, wide), vu_set1(1));
+        l = step(l, one, vf_load(coupling + at), linear);
     }
     return l;
 }
