@@ -14,7 +14,6 @@ typedef struct finder {
     gbsi_grid *grid;
     uint32_t distance[MOST_DISTANCES + 1]; /* ascending */
     unsigned n_distances;
-    bool any_field; /* some factor has one variable */
 } finder;
 
 void gbsi_grid_free(gbsi_grid *grid)
@@ -28,7 +27,7 @@ void gbsi_grid_free(gbsi_grid *grid)
 
 uint64_t gbsi_grid_bytes(uint32_t n_sites)
 {
-    return n_sites * (uint64_t)(GBSI_GRID_DIRECTIONS + 1 + sizeof(double)); /* bonds and fields */
+    return n_sites * (uint64_t)GBSI_GRID_DIRECTIONS + gbsi_spins_find_bytes(n_sites);
 }
 
 static uint32_t stride_of(const gbsi_grid *grid, unsigned direction)
@@ -59,31 +58,22 @@ int gbsi_grid_bond(const gbsi_grid *grid, uint32_t site, unsigned direction, boo
     return grid->bond[direction][forward ? site : gbsi_grid_next(grid, site, direction, false)];
 }
 
-/* ---- factors ----------------------------------------------------------------------------------
+/* ---- pairs ------------------------------------------------------------------------------------
  */
 
-static uint32_t order_of(const gbsi_factors *factors, size_t f)
-{
-    return (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
-}
-
-/* Log-weights of equal and of unequal states. @return whether they are all that counts. */
-static bool pair_weights(const gbsi_conditioned *model, size_t f, double *equal, double *unequal)
+/* The coupling of a factor and its two sites, low < high. @return false if there is none. */
+static bool pair_of(const gbsi_conditioned *model, size_t f, double *coupling, uint32_t *low,
+                    uint32_t *high)
 {
     const gbsi_factors *factors = &model->factors;
-    double logw[4];
-    if (factors->kind[f] == GBS_FACTOR_ISING) {
-        *equal = factors->weight[f];
-        *unequal = -factors->weight[f];
-        return isfinite(*equal);
+    const uint32_t *scope = factors->scope + factors->scope_start[f];
+    if (factors->scope_start[f + 1] - factors->scope_start[f] != 2) {
+        return false;
     }
-    for (uint32_t i = 0; i < 4; ++i) {
-        const uint32_t at[2] = {i >> 1, i & 1};
-        logw[i] = gbsi_factor_value_at(factors, model->arity, f, at);
-    }
-    *equal = logw[0];
-    *unequal = logw[1];
-    return logw[0] == logw[3] && logw[1] == logw[2] && isfinite(logw[0]) && isfinite(logw[1]);
+    *coupling = gbsi_spin_factor_of(model, f).coupling;
+    *low = scope[0] < scope[1] ? scope[0] : scope[1];
+    *high = scope[0] < scope[1] ? scope[1] : scope[0];
+    return *coupling != 0.0;
 }
 
 /* @return false if there are more than any grid has. */
@@ -103,92 +93,18 @@ static bool note_distance(finder *s, uint32_t distance)
     return ++s->n_distances <= MOST_DISTANCES;
 }
 
-static uint32_t distance_of(const gbsi_factors *factors, size_t f)
-{
-    const uint32_t *scope = factors->scope + factors->scope_start[f];
-    return scope[0] < scope[1] ? scope[1] - scope[0] : scope[0] - scope[1];
-}
-
-/* What each factor must be by itself; distances and the constant. */
-static const char *look_at_factors(finder *s)
+static const char *note_distances(finder *s)
 {
     const gbsi_conditioned *model = s->model;
-    for (uint32_t v = 0; v < model->n_variables; ++v) {
-        if (model->arity[v] != 2) {
-            return "a variable has more than two states";
-        }
-    }
-    s->grid->constant = model->log_constant;
+    double coupling = 0.0;
+    uint32_t low = 0;
+    uint32_t high = 0;
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
-        double equal = 0.0;
-        double unequal = 0.0;
-        if (model->has_zeros[f] != 0) {
-            return "hard zeros remain";
-        }
-        if (order_of(&model->factors, f) > 2) {
-            return "a factor joins three variables or more";
-        }
-        if (order_of(&model->factors, f) < 2) {
-            s->any_field = true;
-            continue;
-        }
-        if (!pair_weights(model, f, &equal, &unequal)) {
-            return "a factor of two variables depends on more than whether they agree";
-        }
-        s->grid->constant += 0.5 * (equal + unequal);
-        if (equal != unequal && !note_distance(s, distance_of(&model->factors, f))) {
+        if (pair_of(model, f, &coupling, &low, &high) && !note_distance(s, high - low)) {
             return "neighbours are not those of a grid numbered row by row";
         }
     }
     return NULL;
-}
-
-/* Field h of every site and the constant of its factors. */
-static void sum_fields(finder *s, double *h)
-{
-    const gbsi_conditioned *model = s->model;
-    const gbsi_factors *factors = &model->factors;
-    for (size_t f = 0; f < factors->n_factors; ++f) {
-        if (order_of(factors, f) == 1) {
-            double logw[2];
-            for (uint32_t a = 0; a < 2; ++a) {
-                logw[a] = gbsi_factor_value_at(factors, model->arity, f, &a);
-            }
-            h[factors->scope[factors->scope_start[f]]] += 0.5 * (logw[1] - logw[0]);
-            s->grid->constant += 0.5 * (logw[1] + logw[0]);
-        }
-    }
-}
-
-static gbs_status class_fields(finder *s, const char **reason, gbs_error *err)
-{
-    gbsi_grid *grid = s->grid;
-    const uint32_t n = grid->n_sites;
-    if (!s->any_field) {
-        grid->n_fields = 1; /* 0, everywhere */
-        return GBS_OK;
-    }
-    double *h = gbsi_alloc_array_zero(n, sizeof *h);
-    grid->field_of = gbsi_alloc_array(n, 1);
-    if (h == NULL || grid->field_of == NULL) {
-        gbsi_free(h);
-        return gbsi_no_memory(err, "lattice", n * sizeof *h);
-    }
-    sum_fields(s, h);
-    for (uint32_t v = 0; v < n && *reason == NULL; ++v) {
-        uint32_t i = 0;
-        while (i < grid->n_fields && grid->field[i] != h[v]) {
-            ++i;
-        }
-        if (i == GBSI_GRID_FIELDS) {
-            *reason = "more than four different fields";
-        } else if (i == grid->n_fields) {
-            grid->field[grid->n_fields++] = h[v];
-        }
-        grid->field_of[v] = (uint8_t)i;
-    }
-    gbsi_free(h);
-    return GBS_OK;
 }
 
 /* ---- sides ------------------------------------------------------------------------------------
@@ -236,7 +152,6 @@ static bool place_bond(gbsi_grid *grid, uint32_t u, uint32_t v, double coupling)
 static bool fits(finder *s)
 {
     const gbsi_conditioned *model = s->model;
-    const gbsi_factors *factors = &model->factors;
     gbsi_grid *grid = s->grid;
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         if (grid->coupling[d] != 0.0) { /* an earlier guess */
@@ -245,17 +160,11 @@ static bool fits(finder *s)
         grid->coupling[d] = 0.0;
         grid->wraps[d] = false;
     }
-    for (size_t f = 0; f < factors->n_factors; ++f) {
-        double equal = 0.0;
-        double unequal = 0.0;
-        if (order_of(factors, f) != 2 || !pair_weights(model, f, &equal, &unequal) ||
-            equal == unequal) {
-            continue;
-        }
-        const uint32_t *scope = factors->scope + factors->scope_start[f];
-        const uint32_t low = scope[0] < scope[1] ? scope[0] : scope[1];
-        const uint32_t high = scope[0] < scope[1] ? scope[1] : scope[0];
-        if (!place_bond(grid, low, high, 0.5 * (equal - unequal))) {
+    for (size_t f = 0; f < model->factors.n_factors; ++f) {
+        double coupling = 0.0;
+        uint32_t low = 0;
+        uint32_t high = 0;
+        if (pair_of(model, f, &coupling, &low, &high) && !place_bond(grid, low, high, coupling)) {
             return false;
         }
     }
@@ -343,7 +252,7 @@ static bool is_whole(const gbsi_grid *grid)
 static gbs_status count_components(gbsi_grid *grid, gbs_error *err)
 {
     const uint32_t n = grid->n_sites;
-    grid->n_components = 1;
+    grid->spins.n_components = 1;
     if (is_whole(grid)) {
         return GBS_OK;
     }
@@ -354,14 +263,14 @@ static gbs_status count_components(gbsi_grid *grid, gbs_error *err)
     for (uint32_t v = 0; v < n; ++v) {
         parent[v] = v;
     }
-    grid->n_components = n;
+    grid->spins.n_components = n;
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         for (uint32_t v = 0; grid->bond[d] != NULL && v < n; ++v) {
             if (grid->bond[d][v] != 0) {
                 const uint32_t a = root_of(parent, v);
                 const uint32_t b = root_of(parent, gbsi_grid_next(grid, v, d, true));
                 parent[a > b ? a : b] = a > b ? b : a;
-                grid->n_components -= a != b;
+                grid->spins.n_components -= a != b;
             }
         }
     }
@@ -375,10 +284,12 @@ gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const 
     gbs_status status = GBS_OK;
     gbsi_grid found = {.n_sites = model->n_variables};
     finder s = {.model = model, .grid = &found};
-    const char *why = look_at_factors(&s);
+    const char *why = gbsi_spins_refusal(model);
+    why = why == NULL ? note_distances(&s) : why;
     if (why != NULL) {
         goto cleanup;
     }
+    found.spins.n_sites = found.n_sites;
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         found.bond[d] = gbsi_alloc_array_zero(found.n_sites, 1);
         if (found.bond[d] == NULL) {
@@ -392,7 +303,7 @@ gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const 
         goto cleanup;
     }
     tidy(&found);
-    GBSI_TRY(class_fields(&s, &why, err));
+    GBSI_TRY(gbsi_spins_find_fields(model, &found.spins, &found.field_of, &why, err));
     if (why == NULL) {
         GBSI_TRY(count_components(&found, err));
     }

@@ -2,33 +2,26 @@
 /* Whether a model is a spin lattice that bits can hold, and which.
  *
  * Recognised: binary variables without hard zeros, numbered row by row (and layer by layer);
- * factors of one variable of any kind; at most one factor per pair, of any kind, that depends on
- * whether the two agree and on nothing else; pairs are next to each other in one of two or three
- * directions, or first and last of a line of three or more; along one direction one J, with either
- * sign or missing; at most GBSI_GRID_FIELDS different fields. So uniform and anisotropic lattices
- * with open or closed sides, +-J glasses, diluted lattices, fields of a few values. */
+ * factors of one or two variables of any kind, at most one that couples a pair; pairs are next to
+ * each other in one of two or three directions, or first and last of a line of three or more; along
+ * one direction one J, with either sign or missing; at most GBSI_SPIN_FIELDS different fields. So
+ * uniform and anisotropic lattices with open or closed sides, +-J glasses, diluted lattices, fields
+ * of a few values. */
 #ifndef GBSI_LATTICE_GRID_H
 #define GBSI_LATTICE_GRID_H
 
-#include <stdbool.h>
-
-#include "model/condition.h"
+#include "lattice/spins.h"
 
 #define GBSI_GRID_DIRECTIONS 3
-#define GBSI_GRID_FIELDS     4
 
-/* Log density = constant + sum over bonds J s s' + sum over sites h s, spins s = 2x - 1. */
 typedef struct gbsi_grid {
     uint32_t n_sites;
     uint32_t side[GBSI_GRID_DIRECTIONS];   /* fastest first; two directions: side[1] is 1 */
     bool wraps[GBSI_GRID_DIRECTIONS];      /* some bond joins last and first */
     double coupling[GBSI_GRID_DIRECTIONS]; /* J; 0 where a direction has no bonds */
     int8_t *bond[GBSI_GRID_DIRECTIONS];    /* [n_sites] the bond forward: 1: J, -1: -J, 0: none */
-    uint32_t n_fields;
-    double field[GBSI_GRID_FIELDS]; /* h */
-    uint8_t *field_of;              /* [n_sites]; NULL: there is one field */
-    double constant;
-    uint32_t n_components;
+    gbsi_spins spins;                      /* but for groups and bonds */
+    uint8_t *field_of;                     /* [n_sites]; NULL: there is one field */
 } gbsi_grid;
 
 /* @param grid out, to be freed in any case that returns GBS_OK.

@@ -3,10 +3,7 @@
  * values that the local log-odds take. */
 #include "lattice/lattice.h"
 
-#include <math.h>
-
 #include "base/memory.h"
-#include "simd/math.h"
 
 /* ---- places -----------------------------------------------------------------------------------
  */
@@ -38,12 +35,11 @@ size_t gbsi_lattice_state_word(const gbsi_lattice *lattice, gbsi_lattice_place p
 
 double gbsi_lattice_share(const gbsi_lattice *lattice)
 {
-    return lattice->n_sites / (64.0 * lattice->n_words);
+    return lattice->spins.n_sites / (64.0 * lattice->n_words);
 }
 
 static const char *lay_out(gbsi_lattice *l, const gbsi_grid *grid)
 {
-    l->n_sites = grid->n_sites;
     memcpy(l->side, grid->side, sizeof l->side);
     memcpy(l->wraps, grid->wraps, sizeof l->wraps);
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
@@ -71,16 +67,17 @@ static void list_neighbours(gbsi_lattice *l, const gbsi_grid *grid)
 {
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         uint32_t g = 0;
-        while (g < l->n_groups && l->coupling[g] != grid->coupling[d]) {
+        while (g < l->spins.n_groups && l->spins.coupling[g] != grid->coupling[d]) {
             ++g;
         }
-        if (grid->coupling[d] != 0.0 && g == l->n_groups) {
-            l->coupling[l->n_groups++] = grid->coupling[d];
+        if (grid->coupling[d] != 0.0 && g == l->spins.n_groups) {
+            l->spins.coupling[l->spins.n_groups++] = grid->coupling[d];
         }
     }
-    for (uint32_t g = 0; g < l->n_groups; ++g) {
+    for (uint32_t g = 0; g < l->spins.n_groups; ++g) {
         for (uint8_t d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
-            for (int forward = 1; grid->coupling[d] == l->coupling[g] && forward >= 0; --forward) {
+            for (int forward = 1; grid->coupling[d] == l->spins.coupling[g] && forward >= 0;
+                 --forward) {
                 l->direction[l->n_neighbours] = d;
                 l->forward[l->n_neighbours++] = forward != 0;
                 ++l->group_size[g];
@@ -117,7 +114,7 @@ static uint32_t kind_of(compiling *c, uint32_t site, bool *plain)
     gbsi_lattice_kind kind = {.field = field_of(c, site)};
     uint32_t k = 0;
     *plain = true;
-    for (uint32_t g = 0; g < l->n_groups; ++g) {
+    for (uint32_t g = 0; g < l->spins.n_groups; ++g) {
         for (uint32_t end = k + l->group_size[g]; k < end; ++k) {
             const int bond = bond_of(c, site, k);
             kind.degree[g] = (uint8_t)(kind.degree[g] + (bond != 0));
@@ -138,7 +135,7 @@ static uint32_t kind_of(compiling *c, uint32_t site, bool *plain)
 static const char *list_kinds(compiling *c)
 {
     gbsi_lattice *l = c->lattice;
-    for (uint32_t site = 0; site < l->n_sites; ++site) {
+    for (uint32_t site = 0; site < l->spins.n_sites; ++site) {
         bool plain = false;
         const uint32_t kind = kind_of(c, site, &plain);
         if (kind == GBSI_LATTICE_KINDS) {
@@ -146,10 +143,9 @@ static const char *list_kinds(compiling *c)
         }
         ++c->n_of_kind[kind];
         c->n_plain[kind] += plain;
-        ++l->n_of_field[field_of(c, site)];
-        for (uint32_t k = 0, g = 0, end = 0; g < l->n_groups; ++g) {
+        for (uint32_t k = 0, g = 0, end = 0; g < l->spins.n_groups; ++g) {
             for (end += l->group_size[g]; k < end; ++k) {
-                l->n_bonds[g] += l->forward[k] && bond_of(c, site, k) != 0;
+                l->spins.n_bonds[g] += l->forward[k] && bond_of(c, site, k) != 0;
             }
         }
     }
@@ -161,7 +157,7 @@ static void choose_plain(compiling *c)
 {
     gbsi_lattice *l = c->lattice;
     l->plain_kind = GBSI_NONE;
-    if (l->n_groups != 1 || l->n_neighbours < 4) {
+    if (l->spins.n_groups != 1 || l->n_neighbours < 4) {
         return;
     }
     uint32_t most = 0;
@@ -176,15 +172,6 @@ static void choose_plain(compiling *c)
 /* ---- thresholds -------------------------------------------------------------------------------
  */
 
-/* The less likely of two states has probability e / (1 + e), e = exp(-|log-odds|): at least 2^-32
- * is left of it, so that no site is ever frozen. */
-static uint32_t threshold_of(double odds)
-{
-    const double e = gbsi_exp(-fabs(odds));
-    const double t = 0x1p32 * (e / (1.0 + e)) + 0.5;
-    return t < 1.0 ? 1 : (t >= 0x1p31 ? UINT32_C(1) << 31 : (uint32_t)t);
-}
-
 static uint32_t enter_threshold(gbsi_lattice *l, uint32_t threshold)
 {
     uint32_t i = 0;
@@ -197,43 +184,28 @@ static uint32_t enter_threshold(gbsi_lattice *l, uint32_t threshold)
     return i;
 }
 
-/* Log-odds of a kind with so many neighbours up [M3]: 2 h + sum over groups of 2 J (2 c - degree).
- */
-static double odds_of(const gbsi_lattice *l, const gbsi_lattice_kind *kind, const uint8_t *count)
-{
-    double odds = 2.0 * l->field[kind->field];
-    for (uint32_t g = 0; g < l->n_groups; ++g) {
-        odds += 2.0 * l->coupling[g] * (2.0 * count[g] - kind->degree[g]);
-    }
-    return odds;
-}
-
 static bool list_levels(gbsi_lattice *l, gbsi_lattice_kind *kind)
 {
-    uint8_t c[GBSI_LATTICE_GROUPS] = {0};
+    uint8_t c[GBSI_SPIN_GROUPS] = {0};
     kind->first_level = l->n_levels;
     for (c[2] = 0; c[2] <= kind->degree[2]; ++c[2]) {
         for (c[1] = 0; c[1] <= kind->degree[1]; ++c[1]) {
             for (c[0] = 0; c[0] <= kind->degree[0]; ++c[0]) {
-                const double odds = odds_of(l, kind, c);
-                const uint32_t t = enter_threshold(l, threshold_of(odds));
+                uint32_t likely = 0;
+                const uint32_t t = enter_threshold(
+                    l, gbsi_spins_threshold(&l->spins, kind->field, kind->degree, c, &likely));
                 if (t == GBSI_LATTICE_THRESHOLDS || l->n_levels == GBSI_LATTICE_LEVELS) {
                     return false;
                 }
                 gbsi_lattice_level *level = &l->level[l->n_levels++];
                 memcpy(level->count, c, sizeof c);
                 level->threshold = (uint8_t)t;
-                level->flip = odds > 0.0;
+                level->flip = (uint8_t)likely;
             }
         }
     }
     kind->n_levels = l->n_levels - kind->first_level;
     return true;
-}
-
-static uint32_t bit_mask(uint32_t threshold, uint32_t plane)
-{
-    return threshold >> (31 - plane) & 1u ? UINT32_MAX : 0;
 }
 
 /* Tables of the plain kind, by folded count. */
@@ -246,8 +218,8 @@ static void fold_plain(gbsi_lattice *l)
     for (uint32_t c = 0; c <= n; ++c) {
         l->folded = l->folded && level[c].threshold == level[n - c].threshold;
         l->plain_flip[c] = level[c].flip ? UINT32_MAX : 0;
-        for (uint32_t plane = 0; plane < GBSI_LATTICE_PLANES; ++plane) {
-            l->plain_bit[plane][c] = bit_mask(l->threshold[level[c].threshold], plane);
+        for (uint32_t plane = 0; plane < GBSI_SPIN_PLANES; ++plane) {
+            l->plain_bit[plane][c] = gbsi_spins_plane(l->threshold[level[c].threshold], plane);
         }
     }
 }
@@ -260,8 +232,8 @@ static const char *list_thresholds(gbsi_lattice *l)
         }
     }
     for (uint32_t t = 0; t < l->n_thresholds; ++t) {
-        for (uint32_t plane = 0; plane < GBSI_LATTICE_PLANES; ++plane) {
-            l->bit[plane][t] = bit_mask(l->threshold[t], plane);
+        for (uint32_t plane = 0; plane < GBSI_SPIN_PLANES; ++plane) {
+            l->bit[plane][t] = gbsi_spins_plane(l->threshold[t], plane);
         }
     }
     if (l->plain_kind != GBSI_NONE) {
@@ -294,7 +266,7 @@ static gbs_status take_masks(compiling *c, gbs_error *err)
     if (gbsi_lattice_share(l) < 1.0) {
         GBSI_TRY(take_mask(l, &l->valid, err));
     }
-    if (n_plain > 0 && n_plain < l->n_sites) {
+    if (n_plain > 0 && n_plain < l->spins.n_sites) {
         const size_t n = 2 * (size_t)l->n_words / GBSI_LATTICE_LANES;
         l->plain = gbsi_alloc_array(n, 1);
         if (l->plain == NULL) {
@@ -302,7 +274,7 @@ static gbs_status take_masks(compiling *c, gbs_error *err)
         }
         memset(l->plain, 1, n);
     }
-    for (uint32_t k = 0; n_whole < l->n_sites && k < l->n_neighbours; ++k) {
+    for (uint32_t k = 0; n_whole < l->spins.n_sites && k < l->n_neighbours; ++k) {
         GBSI_TRY(take_mask(l, &l->present[k], err));
         GBSI_TRY(take_mask(l, &l->negative[k], err));
     }
@@ -319,7 +291,7 @@ static void fill_masks(compiling *c)
     if (l->valid == NULL && l->plain == NULL && l->present[0] == NULL && l->n_kinds == 1) {
         return;
     }
-    for (uint32_t site = 0; site < l->n_sites; ++site) {
+    for (uint32_t site = 0; site < l->spins.n_sites; ++site) {
         const gbsi_lattice_place place = gbsi_lattice_locate(l, site);
         const uint32_t w = gbsi_lattice_word(l, place);
         const uint32_t bit = UINT32_C(1) << place.bit;
@@ -354,13 +326,10 @@ gbs_status gbsi_lattice_new(const gbsi_conditioned *model, gbsi_lattice **out, c
         return gbsi_no_memory(err, "lattice", sizeof *l);
     }
     GBSI_TRY(gbsi_grid_find(model, &grid, &why, err));
+    l->spins = grid.spins;
     why = why == NULL ? lay_out(l, &grid) : why;
     if (why == NULL) {
         l->bytes = sizeof *l;
-        l->n_fields = grid.n_fields;
-        memcpy(l->field, grid.field, sizeof l->field);
-        l->constant = grid.constant;
-        l->n_components = grid.n_components;
         list_neighbours(l, &grid);
         why = list_kinds(&c);
     }

@@ -20,30 +20,28 @@
 
 #define GBSI_LATTICE_LANES      16u
 #define GBSI_LATTICE_NEIGHBOURS 6u
-#define GBSI_LATTICE_GROUPS     3u  /* directions with the same J count together */
 #define GBSI_LATTICE_KINDS      32u /* of sites: field, bonds in each group */
 #define GBSI_LATTICE_THRESHOLDS 96u /* different ones, after p and 1 - p are made one */
 #define GBSI_LATTICE_LEVELS     512u
-#define GBSI_LATTICE_PLANES     32u
 #define GBSI_LATTICE_FOLDED     7u /* levels of one kind with one group: 0 to 6 neighbours up */
 #define GBSI_LATTICE_COUNTERS   8u /* levels of vertical counters: 128 passes */
 
 /* A value of the local log-odds: a kind and how many neighbours are up in each group. */
 typedef struct gbsi_lattice_level {
-    uint8_t count[GBSI_LATTICE_GROUPS];
+    uint8_t count[GBSI_SPIN_GROUPS];
     uint8_t threshold; /* index */
     uint8_t flip;      /* state 0 is the less likely one, which the threshold decides */
 } gbsi_lattice_level;
 
 typedef struct gbsi_lattice_kind {
     uint32_t field;
-    uint8_t degree[GBSI_LATTICE_GROUPS];
+    uint8_t degree[GBSI_SPIN_GROUPS];
     uint32_t first_level, n_levels;
 } gbsi_lattice_kind;
 
 /* Compiled: read-only, shared by chains and threads. */
 typedef struct gbsi_lattice {
-    uint32_t n_sites;
+    gbsi_spins spins; /* groups are directions with the same J, up to sign */
     uint32_t side[GBSI_GRID_DIRECTIONS];
     bool wraps[GBSI_GRID_DIRECTIONS];
     bool seam[GBSI_GRID_DIRECTIONS]; /* closed and odd */
@@ -57,29 +55,22 @@ typedef struct gbsi_lattice {
     /* a state, in words */
     size_t row_words, color_words, state_words;
     /* neighbours, those of a group side by side */
-    uint32_t n_neighbours, n_groups;
+    uint32_t n_neighbours;
     uint8_t direction[GBSI_LATTICE_NEIGHBOURS];
     bool forward[GBSI_LATTICE_NEIGHBOURS];
-    uint32_t group_size[GBSI_LATTICE_GROUPS];
-    double coupling[GBSI_LATTICE_GROUPS];
-    int64_t n_bonds[GBSI_LATTICE_GROUPS];
-    uint32_t n_fields;
-    double field[GBSI_GRID_FIELDS];
-    int64_t n_of_field[GBSI_GRID_FIELDS];
-    double constant;
-    uint32_t n_components;
+    uint32_t group_size[GBSI_SPIN_GROUPS];
     /* conditionals */
     uint32_t n_kinds, n_levels, n_thresholds;
     gbsi_lattice_kind kind[GBSI_LATTICE_KINDS];
     gbsi_lattice_level level[GBSI_LATTICE_LEVELS];
     uint32_t threshold[GBSI_LATTICE_THRESHOLDS]; /* of 2^32, at most 2^31 */
     /* ~0 where a bit of the threshold is set, most significant first */
-    uint32_t bit[GBSI_LATTICE_PLANES][GBSI_LATTICE_THRESHOLDS];
+    uint32_t bit[GBSI_SPIN_PLANES][GBSI_LATTICE_THRESHOLDS];
     /* The kind that most sites are of, with one group and every bond J: plain ones. Folded: c and
      * n - c neighbours up share a threshold. */
     uint32_t plain_kind; /* GBSI_NONE: no row of lanes is plain */
     bool folded;
-    uint32_t plain_bit[GBSI_LATTICE_PLANES][GBSI_LATTICE_FOLDED];
+    uint32_t plain_bit[GBSI_SPIN_PLANES][GBSI_LATTICE_FOLDED];
     uint32_t plain_flip[GBSI_LATTICE_FOLDED];
     /* masks by word, [2 * n_words]; NULL where they would say nothing */
     uint32_t *valid; /* bits that are sites */

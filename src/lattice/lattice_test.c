@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "gibbsite/gibbsite.h"
-#include "lattice/chains.h"
+#include "lattice/lattice_chains.h"
 #include "rng/philox.h"
 #include "simd/math.h"
 
@@ -229,7 +229,7 @@ static fixture open_fixture(const shape *s)
     fixture f = {.model = make_model(s)};
     f.conditioned = condition(f.model);
     f.lattice = recognise(f.conditioned, s->name);
-    const uint32_t n = f.lattice->n_sites;
+    const uint32_t n = f.lattice->spins.n_sites;
     f.x = calloc(n, sizeof *f.x);
     assert_non_null(f.x);
     for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
@@ -255,42 +255,43 @@ static uint8_t *count_of(void *context, uint32_t chain)
     return ((fixture *)context)->count[chain];
 }
 
-static gbsi_lattice_chains *open_chains(const fixture *f, gbsi_simd level, gbsi_pool *pool)
+static gbsi_spin_chains *open_chains(const fixture *f, gbsi_simd level, gbsi_pool *pool)
 {
-    gbsi_lattice_chains *chains = NULL;
+    gbsi_spin_chains *chains = NULL;
     assert_int_equal(
         gbsi_lattice_chains_new(f->lattice, N_CHAINS, SEED, true, level, pool, &chains, NULL),
         GBS_OK);
     for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
-        for (uint32_t v = 0; v < f->lattice->n_sites; ++v) {
+        for (uint32_t v = 0; v < f->lattice->spins.n_sites; ++v) {
             f->x[v] = gbsi_word(5, chain, 0, v, GBSI_PURPOSE_TEST) & 1u;
         }
-        gbsi_lattice_set(chains, chain, f->x);
+        chains->form->set(chains, chain, f->x);
     }
     return chains;
 }
 
-static void check_chain(const fixture *f, const gbsi_lattice_chains *chains, const reference *r,
+static void check_chain(const fixture *f, const gbsi_spin_chains *chains, const reference *r,
                         uint32_t chain, const char *name)
 {
     int64_t spins = 0;
-    gbsi_lattice_get(chains, chain, f->x);
-    for (uint32_t v = 0; v < f->lattice->n_sites; ++v) {
+    chains->form->get(chains, chain, f->x);
+    for (uint32_t v = 0; v < f->lattice->spins.n_sites; ++v) {
         if (f->x[v] != r->x[v]) {
             fail_msg("%s: chain %u, site %u is wrong", name, chain, v);
         }
         spins += r->x[v] != 0 ? 1 : -1;
     }
-    assert_int_equal(gbsi_lattice_spin_sum(chains, chain), spins);
+    assert_int_equal(gbsi_spins_total(chains->spins, &chains->sums[chain]), spins);
     const double logw = gbsi_conditioned_log_density(f->conditioned, r->x);
-    assert_true(fabs(gbsi_lattice_log_density(chains, chain) - logw) < 1e-9 * (1.0 + fabs(logw)));
+    assert_true(fabs(gbsi_spins_log_density(chains->spins, &chains->sums[chain]) - logw) <
+                1e-9 * (1.0 + fabs(logw)));
 }
 
 static void check_shape(const shape *s, gbsi_simd level)
 {
     fixture f = open_fixture(s);
-    const uint32_t n = f.lattice->n_sites;
-    gbsi_lattice_chains *chains = open_chains(&f, level, NULL);
+    const uint32_t n = f.lattice->spins.n_sites;
+    gbsi_spin_chains *chains = open_chains(&f, level, NULL);
     reference r[N_CHAINS];
     uint32_t *visits = calloc((size_t)N_CHAINS * n, sizeof *visits);
     assert_non_null(visits);
@@ -303,7 +304,7 @@ static void check_shape(const shape *s, gbsi_simd level)
     }
     for (uint64_t pass = 0; pass < N_PASSES; ++pass) {
         const bool keep = pass != 1;
-        gbsi_lattice_pass(chains, pass, keep);
+        chains->form->pass(chains, pass, keep);
         for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
             reference_pass(&r[chain], chain, pass);
             check_chain(&f, chains, &r[chain], chain, s->name);
@@ -312,10 +313,10 @@ static void check_shape(const shape *s, gbsi_simd level)
             }
         }
         if (pass == 2) { /* between, and once more at the end */
-            gbsi_lattice_take_visits(chains, STRIDE, count_of, &f);
+            chains->form->take_visits(chains, STRIDE, count_of, &f);
         }
     }
-    gbsi_lattice_take_visits(chains, STRIDE, count_of, &f);
+    chains->form->take_visits(chains, STRIDE, count_of, &f);
     for (uint32_t chain = 0; chain < N_CHAINS; ++chain) {
         for (uint32_t v = 0; v < n; ++v) {
             assert_int_equal(f.count[chain][(size_t)v * STRIDE], visits[chain * n + v]);
@@ -325,7 +326,7 @@ static void check_shape(const shape *s, gbsi_simd level)
         free(r[chain].x);
     }
     free(visits);
-    gbsi_lattice_chains_free(chains);
+    gbsi_spin_chains_free(chains);
     close_fixture(&f);
 }
 
@@ -344,19 +345,19 @@ static void counters_hold_128_passes(void **state)
 {
     (void)state;
     fixture f = open_fixture(&shapes[4]);
-    const uint32_t n = f.lattice->n_sites;
-    gbsi_lattice_chains *chains = open_chains(&f, gbsi_simd_force(GBSI_SIMD_AVX512), NULL);
+    const uint32_t n = f.lattice->spins.n_sites;
+    gbsi_spin_chains *chains = open_chains(&f, gbsi_simd_force(GBSI_SIMD_AVX512), NULL);
     uint32_t *visits = calloc(n, sizeof *visits);
     assert_non_null(visits);
     for (int round = 0; round < 2; ++round) { /* the second on used counters */
-        for (uint64_t pass = 0; pass < GBSI_LATTICE_MOST_COUNTED - 31u * (unsigned)round; ++pass) {
-            gbsi_lattice_pass(chains, pass, true);
-            gbsi_lattice_get(chains, 1, f.x);
+        for (uint64_t pass = 0; pass < GBSI_SPIN_MOST_COUNTED - 31u * (unsigned)round; ++pass) {
+            chains->form->pass(chains, pass, true);
+            chains->form->get(chains, 1, f.x);
             for (uint32_t v = 0; v < n; ++v) {
                 visits[v] += f.x[v];
             }
         }
-        gbsi_lattice_take_visits(chains, STRIDE, count_of, &f);
+        chains->form->take_visits(chains, STRIDE, count_of, &f);
         for (uint32_t v = 0; v < n; ++v) {
             assert_int_equal(f.count[1][(size_t)v * STRIDE], visits[v]);
             f.count[1][(size_t)v * STRIDE] = 0;
@@ -364,7 +365,7 @@ static void counters_hold_128_passes(void **state)
         }
     }
     free(visits);
-    gbsi_lattice_chains_free(chains);
+    gbsi_spin_chains_free(chains);
     close_fixture(&f);
 }
 
@@ -376,18 +377,18 @@ static void threads_do_not_matter(void **state)
                                  {"torus", {256, 512, 1}, 1, {0.44, 0.44, 0.44}, 0.0, 0, 0, 0},
                                  {"glass", {50, 70, 40}, 1, {0.4, 0.4, 0.4}, 0.1, 2, 9, 2}};
     for (size_t i = 0; i < 3; ++i) {
-        gbsi_lattice_sums sums[N_CHAINS] = {{{0}, {0}}};
+        gbsi_spin_sums sums[N_CHAINS] = {{{0}, {0}}};
         uint8_t *first = NULL;
         for (uint32_t n_threads = 1; n_threads <= 7; n_threads += n_threads < 3 ? 1 : 4) {
             fixture f = open_fixture(&big[i]);
             gbsi_pool *pool = NULL;
             assert_int_equal(gbsi_pool_new(n_threads, &pool, NULL), GBS_OK);
-            gbsi_lattice_chains *chains = open_chains(&f, gbsi_simd_force(GBSI_SIMD_AVX512), pool);
+            gbsi_spin_chains *chains = open_chains(&f, gbsi_simd_force(GBSI_SIMD_AVX512), pool);
             for (uint64_t pass = 0; pass < 6; ++pass) {
-                gbsi_lattice_pass(chains, pass, true);
+                chains->form->pass(chains, pass, true);
             }
-            gbsi_lattice_take_visits(chains, STRIDE, count_of, &f);
-            const size_t n = (size_t)f.lattice->n_sites * STRIDE;
+            chains->form->take_visits(chains, STRIDE, count_of, &f);
+            const size_t n = (size_t)f.lattice->spins.n_sites * STRIDE;
             if (n_threads == 1) {
                 memcpy(sums, chains->sums, sizeof sums);
                 first = f.count[1];
@@ -396,7 +397,7 @@ static void threads_do_not_matter(void **state)
                 assert_memory_equal(sums, chains->sums, sizeof sums);
                 assert_memory_equal(first, f.count[1], n);
             }
-            gbsi_lattice_chains_free(chains);
+            gbsi_spin_chains_free(chains);
             gbsi_pool_free(pool);
             close_fixture(&f);
         }
@@ -416,7 +417,7 @@ static void places_are_distinct(void **state)
         gbsi_lattice *l = recognise(conditioned, shapes[i].name);
         uint32_t *seen = calloc((size_t)2 * l->n_words, sizeof *seen);
         assert_non_null(seen);
-        for (uint32_t v = 0; v < l->n_sites; ++v) {
+        for (uint32_t v = 0; v < l->spins.n_sites; ++v) {
             const gbsi_lattice_place place = gbsi_lattice_locate(l, v);
             const uint32_t w = gbsi_lattice_word(l, place);
             assert_true(w < 2 * l->n_words && place.bit < 32);
@@ -485,7 +486,7 @@ static void others_are_refused(void **state)
                            "one coupling up to sign"));
     assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
                                .side = {8, 8, 1}, .coupling = 1.0, .random_field = 0.1})),
-                           "four different fields"));
+                           "eight different fields"));
     assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
                                .side = {1, 64, 1}, .torus = 1, .coupling = 1.0})),
                            "not those of a grid"));
@@ -528,19 +529,72 @@ static void factors_of_other_kinds(void **state)
     gbsi_conditioned *conditioned = condition(model);
     gbsi_lattice *l = recognise(conditioned, "tables");
     assert_int_equal(l->side[0], 4);
-    assert_int_equal(l->n_groups, 1);
-    assert_true(l->coupling[0] == 0.375);
-    assert_true(l->field[0] == -0.1875);
-    assert_true(fabs(l->constant - (17 * 0.375 + 9 * 0.25 - 8 * 0.25 + 12 * 0.3125)) < 10.0);
-    gbsi_lattice_chains *chains = NULL;
+    assert_int_equal(l->spins.n_groups, 1);
+    assert_true(l->spins.coupling[0] == 0.375);
+    assert_true(l->spins.field[0] == -0.1875);
+    assert_true(fabs(l->spins.constant - (17 * 0.375 + 9 * 0.25 - 8 * 0.25 + 12 * 0.3125)) < 10.0);
+    gbsi_spin_chains *chains = NULL;
     const gbsi_simd level = gbsi_simd_force(GBSI_SIMD_AVX512);
     assert_int_equal(gbsi_lattice_chains_new(l, 1, 1, false, level, NULL, &chains, NULL), GBS_OK);
-    gbsi_lattice_pass(chains, 0, false);
+    chains->form->pass(chains, 0, false);
     uint32_t x[12];
-    gbsi_lattice_get(chains, 0, x);
-    assert_true(fabs(gbsi_lattice_log_density(chains, 0) -
+    chains->form->get(chains, 0, x);
+    assert_true(fabs(gbsi_spins_log_density(chains->spins, &chains->sums[0]) -
                      gbsi_conditioned_log_density(conditioned, x)) < 1e-12);
-    gbsi_lattice_chains_free(chains);
+    gbsi_spin_chains_free(chains);
+    gbsi_lattice_free(l);
+    gbsi_conditioned_free(conditioned);
+    gbs_model_free(model);
+}
+
+/* A gas: log-weight 1.5 for every pair of neighbours that are both there. Open, so that corners and
+ * edges have fields of their own. */
+static void tables_with_fields(void **state)
+{
+    (void)state;
+    static const double both[4] = {0.0, 0.0, 0.0, 1.5};
+    const uint32_t two[5 * 4] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    uint32_t table = 0;
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, 20, two, NULL, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table(b, 4, both, &table, NULL), GBS_OK);
+    for (uint32_t v = 0; v < 20; ++v) {
+        const uint32_t right[2] = {v, v + 1};
+        const uint32_t down[2] = {v + 5, v};
+        if (v % 5 != 4) {
+            assert_int_equal(gbs_builder_add_table_factor(b, 2, right, table, NULL), GBS_OK);
+        }
+        if (v < 15) {
+            assert_int_equal(gbs_builder_add_table_factor(b, 2, down, table, NULL), GBS_OK);
+        }
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    gbsi_conditioned *conditioned = condition(model);
+    gbsi_lattice *l = recognise(conditioned, "gas");
+    assert_int_equal(l->spins.n_fields, 3);
+    assert_true(l->spins.coupling[0] == 0.375);
+    gbsi_spin_chains *chains = NULL;
+    const gbsi_simd level = gbsi_simd_force(GBSI_SIMD_AVX512);
+    assert_int_equal(gbsi_lattice_chains_new(l, 1, SEED, false, level, NULL, &chains, NULL),
+                     GBS_OK);
+    reference r = {.model = conditioned, .lattice = l};
+    list_factors(&r);
+    for (uint64_t pass = 0; pass < 50; ++pass) {
+        uint32_t x[20];
+        chains->form->pass(chains, pass, false);
+        reference_pass(&r, 0, pass);
+        chains->form->get(chains, 0, x);
+        assert_memory_equal(x, r.x, sizeof x);
+        assert_true(fabs(gbsi_spins_log_density(chains->spins, &chains->sums[0]) -
+                         gbsi_conditioned_log_density(conditioned, x)) < 1e-12);
+    }
+    free(r.of_start);
+    free(r.of);
+    free(r.x);
+    gbsi_spin_chains_free(chains);
     gbsi_lattice_free(l);
     gbsi_conditioned_free(conditioned);
     gbs_model_free(model);
@@ -555,7 +609,7 @@ static void memory_may_run_out(void **state)
     bool done = false;
     for (uint64_t n = 0; !done; ++n) {
         gbsi_lattice *lattice = NULL;
-        gbsi_lattice_chains *chains = NULL;
+        gbsi_spin_chains *chains = NULL;
         const char *reason = NULL;
         gbs_error err = {0};
         gbsi_alloc_fail_after(n);
@@ -568,7 +622,7 @@ static void memory_may_run_out(void **state)
         assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
         done = status == GBS_OK;
         assert_true(done || chains == NULL);
-        gbsi_lattice_chains_free(chains);
+        gbsi_spin_chains_free(chains);
         gbsi_lattice_free(lattice);
     }
     gbsi_conditioned_free(conditioned);
@@ -585,6 +639,7 @@ int main(void)
         cmocka_unit_test(grids_are_recognised),
         cmocka_unit_test(others_are_refused),
         cmocka_unit_test(factors_of_other_kinds),
+        cmocka_unit_test(tables_with_fields),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

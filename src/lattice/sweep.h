@@ -6,13 +6,6 @@
 #include "lattice/lattice.h"
 #include "simd/dispatch.h"
 
-/* Integers of one chain after a pass: bonds whose two spins agree (J) or differ (-J), by group, and
- * sites that are up, by field. */
-typedef struct gbsi_lattice_sums {
-    int64_t agree[GBSI_LATTICE_GROUPS];
-    int64_t up[GBSI_GRID_FIELDS];
-} gbsi_lattice_sums;
-
 /* Sites of one colour of one chain, some columns of rows of lanes: column = Y * padded / 16 + x /
  * 16, over all layers. Columns of one colour may be swept at once by several threads: each writes
  * its own sites and what lies above and below them in the layers beyond the last. With seams, this
@@ -29,8 +22,8 @@ typedef struct gbsi_lattice_sweep {
     /* Vertical counters [M16], NULL: nothing is counted. Level k has planes 2k (sum) and 2k + 1
      * (waiting for its partner), of 2 n_words words each. */
     uint32_t *visits;
-    uint32_t n_counted;     /* passes since they were empty, this one included */
-    gbsi_lattice_sums sums; /* added to; agree: by color 1, when all is final, or count_only */
+    uint32_t n_counted;  /* passes since they were empty, this one included */
+    gbsi_spin_sums sums; /* added to; agree: by color 1, when all is final, or count_only */
 } gbsi_lattice_sweep;
 
 typedef void (*gbsi_lattice_sweep_function)(gbsi_lattice_sweep *sweep);

@@ -6,129 +6,8 @@
  * u < t for a uniform u of 32 bits: u comes as planes of bits, most significant first, one word of
  * random bits for 32 sites, and a site is decided by the first plane in which u and t differ. So
  * log2(512) + 1 or 2 planes decide all of a row of lanes, as a rule, and 32 all that is left. */
+#include "lattice/bits_lanes.h"
 #include "lattice/sweep.h"
-#include "rng/philox_lanes.h"
-
-#define INLINE static inline __attribute__((always_inline))
-
-/* ---- random planes ----------------------------------------------------------------------------
- */
-
-/* Counter {8 w + q, chain, pass, last}: of the first two rounds only what depends on w is left. */
-typedef struct plane_source {
-    gbsi_philox_keys key;
-    uint32_t k1_round1; /* last ^ k1 */
-    uint32_t c1_round2; /* c1 ^ k0, which c0 after round 2 is xored with */
-    uint32_t c2_round2;
-    uint32_t c3_round3; /* c3 after round 2 */
-} plane_source;
-
-static plane_source open_source(const gbsi_lattice_sweep *s)
-{
-    plane_source r = {.key = gbsi_philox_expand(s->seed)};
-    const uint32_t last = (uint32_t)GBSI_PURPOSE_LATTICE << 24 | gbsi_high_word(s->pass);
-    const uint64_t product = (uint64_t)GBSI_PHILOX_M1 * (uint32_t)s->pass;
-    const uint32_t c0 = gbsi_high_word(product) ^ s->chain ^ r.key.k0[0];
-    const uint64_t product0 = (uint64_t)GBSI_PHILOX_M0 * c0;
-    r.k1_round1 = last ^ r.key.k1[0];
-    r.c1_round2 = (uint32_t)product ^ r.key.k0[1];
-    r.c2_round2 = gbsi_high_word(product0) ^ r.key.k1[1];
-    r.c3_round3 = (uint32_t)product0;
-    return r;
-}
-
-/* Planes 4q to 4q + 3 of sixteen words. @param block 8 w + q. */
-INLINE void make_planes(const plane_source *r, vu block, vu *plane)
-{
-    const vw none = vw_set1(0);
-    const vw p0 = vw_mul(vw_from_vu(block), vw_set1(GBSI_PHILOX_M0));
-    const vw c2 = vw_xor_high(p0, vw_set1(r->k1_round1), none);
-    const vw p1 = vw_mul(c2, vw_set1(GBSI_PHILOX_M1));
-    gbsi_philox_counters c = {vw_xor_high(p1, vw_set1(r->c1_round2), none), p1,
-                              vw_xor_high(none, p0, vw_set1(r->c2_round2)), vw_set1(r->c3_round3)};
-    for (int i = 2; i < GBSI_PHILOX_ROUNDS; ++i) {
-        c = gbsi_philox_round(c, r->key.k0[i], r->key.k1[i]);
-    }
-    plane[0] = vu_from_vw(c.c0);
-    plane[1] = vu_from_vw(c.c1);
-    plane[2] = vu_from_vw(c.c2);
-    plane[3] = vu_from_vw(c.c3);
-}
-
-/* Sites where u < t. @param mask [n] sites of each threshold. @param bit [32][stride] ~0 where the
- * plane's bit of the threshold is set. @param open sites to decide. Equal in all planes is not
- * less.
- */
-INLINE vu decide(const plane_source *r, uint32_t w, const vu *mask, const uint32_t n,
-                 const uint32_t *bit, const uint32_t stride, vu open)
-{
-    const vu first = vu_shl(vu_add(vu_set1(w), vu_iota()), 3);
-    vu less = vu_set1(0);
-    for (uint32_t q = 0; q < GBSI_LATTICE_PLANES / 4; ++q) {
-        vu plane[4];
-        make_planes(r, vu_add(first, vu_set1(q)), plane);
-        for (uint32_t i = 0; i < 4; ++i) {
-            vu t = vu_set1(0);
-            for (uint32_t k = 0; k < n; ++k) {
-                t = vu_or_and(t, mask[k], vu_set1(bit[k]));
-            }
-            less = vu_or_and(less, open, vu_andnot(t, plane[i]));
-            open = vu_and_same(open, plane[i], t);
-            bit += stride;
-        }
-        if (q >= 1 && !vu_any(open)) {
-            break;
-        }
-    }
-    return less;
-}
-
-/* ---- counts -----------------------------------------------------------------------------------
- */
-
-/* Bits of the number of y that are set; n is 2, 4 or 6. */
-INLINE void count_bits(const vu *y, const uint32_t n, vu bits[3])
-{
-    if (n == 2) {
-        bits[0] = vu_xor(y[0], y[1]);
-        bits[1] = vu_and(y[0], y[1]);
-        bits[2] = vu_set1(0);
-        return;
-    }
-    const vu low = vu_xor3(y[0], y[1], y[2]);
-    const vu high = vu_majority(y[0], y[1], y[2]);
-    const vu low2 = n == 4 ? y[3] : vu_xor3(y[3], y[4], y[5]);
-    const vu carry = vu_and(low, low2);
-    bits[0] = vu_xor(low, low2);
-    if (n == 4) {
-        bits[1] = vu_xor(high, carry);
-        bits[2] = vu_and(high, carry);
-    } else {
-        const vu high2 = vu_majority(y[3], y[4], y[5]);
-        bits[1] = vu_xor3(high, high2, carry);
-        bits[2] = vu_majority(high, high2, carry);
-    }
-}
-
-/* is[c]: the number is c, up to n. */
-INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
-{
-    const vu one = vu_andnot(bits[0], bits[1]);
-    const vu two = vu_andnot(bits[1], bits[0]);
-    const vu three = vu_and(bits[0], bits[1]);
-    const vu some = vu_or(vu_or(bits[0], bits[1]), bits[2]);
-    is[0] = vu_andnot(vu_set1(UINT32_MAX), some);
-    is[1] = n == 6 ? vu_andnot(one, bits[2]) : one;
-    is[2] = n == 6 ? vu_andnot(two, bits[2]) : two;
-    if (n >= 4) {
-        is[3] = three; /* 7 does not occur */
-        is[4] = n == 6 ? vu_andnot(vu_andnot(bits[2], bits[0]), bits[1]) : bits[2];
-    }
-    if (n == 6) {
-        is[5] = vu_and(bits[2], bits[0]);
-        is[6] = vu_and(bits[2], bits[1]);
-    }
-}
 
 /* ---- one row of lanes -------------------------------------------------------------------------
  */
@@ -143,8 +22,8 @@ typedef struct row {
 } row;
 
 typedef struct tally {
-    vu agree[GBSI_LATTICE_GROUPS]; /* by lane */
-    vu up[GBSI_GRID_FIELDS];
+    vu agree[GBSI_SPIN_GROUPS]; /* by lane */
+    vu up[GBSI_SPIN_FIELDS];
     bool energy;
 } tally;
 
@@ -218,7 +97,7 @@ INLINE void count_group(const vu *y, uint32_t n, vu bits[3])
 }
 
 /* Sites of each threshold, and those whose likelier state is 1. */
-INLINE vu sort_sites(const row *r, vu is[GBSI_LATTICE_GROUPS][GBSI_LATTICE_FOLDED], vu *mask)
+INLINE vu sort_sites(const row *r, vu is[GBSI_SPIN_GROUPS][GBSI_LATTICE_FOLDED], vu *mask)
 {
     const gbsi_lattice *l = r->lattice;
     vu flip = vu_set1(0);
@@ -234,7 +113,7 @@ INLINE vu sort_sites(const row *r, vu is[GBSI_LATTICE_GROUPS][GBSI_LATTICE_FOLDE
         for (uint32_t j = kind->first_level; j < kind->first_level + kind->n_levels; ++j) {
             const gbsi_lattice_level *level = &l->level[j];
             vu sites = vu_and(own, is[0][level->count[0]]);
-            for (uint32_t g = 1; g < l->n_groups; ++g) {
+            for (uint32_t g = 1; g < l->spins.n_groups; ++g) {
                 sites = vu_and(sites, is[g][level->count[g]]);
             }
             mask[level->threshold] = vu_or(mask[level->threshold], sites);
@@ -248,10 +127,10 @@ INLINE vu sort_sites(const row *r, vu is[GBSI_LATTICE_GROUPS][GBSI_LATTICE_FOLDE
 INLINE void tally_up(const row *r, vu state, tally *t)
 {
     const gbsi_lattice *l = r->lattice;
-    if (l->n_fields == 1) {
+    if (l->spins.n_fields == 1) {
         t->up[0] = vu_add(t->up[0], vu_popcount(state));
     }
-    for (uint32_t i = 0; l->n_fields > 1 && i < l->n_kinds; ++i) {
+    for (uint32_t i = 0; l->spins.n_fields > 1 && i < l->n_kinds; ++i) {
         const vu own = vu_and(state, vu_load(l->kind_mask[i] + r->w));
         const uint32_t field = l->kind[i].field;
         t->up[field] = vu_add(t->up[field], vu_popcount(own));
@@ -264,7 +143,7 @@ INLINE void tally_bonds(const row *r, const vu *y, vu state, vu open, const bool
 {
     const gbsi_lattice *l = r->lattice;
     uint32_t k = 0;
-    for (uint32_t g = 0; g < l->n_groups; ++g) {
+    for (uint32_t g = 0; g < l->spins.n_groups; ++g) {
         for (uint32_t end = k + l->group_size[g]; k < end; ++k) {
             const vu mask = l->present[0] == NULL ? open : vu_load(l->present[k] + r->w);
             const vu same = vu_and_same(mask, y[k], state);
@@ -280,10 +159,10 @@ static vu update_mixed(const row *r, vu open, tally *t)
 {
     const gbsi_lattice *l = r->lattice;
     vu y[GBSI_LATTICE_NEIGHBOURS];
-    vu is[GBSI_LATTICE_GROUPS][GBSI_LATTICE_FOLDED];
+    vu is[GBSI_SPIN_GROUPS][GBSI_LATTICE_FOLDED];
     vu mask[GBSI_LATTICE_THRESHOLDS];
     load_bonds(r, y);
-    for (uint32_t g = 0, k = 0; g < l->n_groups; k += l->group_size[g++]) {
+    for (uint32_t g = 0, k = 0; g < l->spins.n_groups; k += l->group_size[g++]) {
         vu bits[3];
         count_group(y + k, l->group_size[g], bits);
         one_hot(bits, 6, is[g]);
@@ -297,25 +176,6 @@ static vu update_mixed(const row *r, vu open, tally *t)
         tally_bonds(r, y, state, open, false, t);
     }
     return state;
-}
-
-/* ---- vertical counters ------------------------------------------------------------------------
- */
-
-/* After pass number n of a count, level k holds n div 2^k mod 2 planes that wait for a partner. A
- * plane that finds one waiting is added to it and to the level's sum, and the carry moves up: two
- * levels per pass on average, whatever the states are. */
-INLINE void count_visits(const gbsi_lattice_sweep *s, uint32_t w, vu plane)
-{
-    const size_t plane_words = 2 * (size_t)s->lattice->n_words;
-    uint32_t *level = s->visits + w;
-    for (uint32_t n = s->n_counted; n % 2 == 0; n /= 2, level += 2 * plane_words) {
-        const vu sum = vu_load(level);
-        const vu waiting = vu_load(level + plane_words);
-        vu_store(level, vu_xor3(sum, waiting, plane));
-        plane = vu_majority(sum, waiting, plane);
-    }
-    vu_store(level + plane_words, plane);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------
@@ -437,7 +297,7 @@ static void sweep_row(gbsi_lattice_sweep *s, const row *r, uint32_t layer, uint3
         const vu state = update(&here, valid_sites(s->lattice, here.w), t);
         vu_store(r->target + x, state);
         if (s->visits != NULL) {
-            count_visits(s, here.w, state);
+            count_visits(s->visits + here.w, 2 * (size_t)s->lattice->n_words, s->n_counted, state);
         }
     }
 }
@@ -490,7 +350,8 @@ static void sweep_row_with_seams(gbsi_lattice_sweep *s, const row *r, uint32_t l
             tally_up(&here, before, t);
             tally_bonds(&here, neighbour, before, valid, true, t);
             if (s->visits != NULL) {
-                count_visits(s, here.w, before);
+                count_visits(s->visits + here.w, 2 * (size_t)s->lattice->n_words, s->n_counted,
+                             before);
             }
             continue;
         }
@@ -564,12 +425,12 @@ static uint32_t n_columns_of(stretch part)
     return (part.end - part.first) / GBSI_LATTICE_LANES;
 }
 
-static void give_sums(const gbsi_lattice *l, const tally *t, gbsi_lattice_sums *sums)
+static void give_sums(const gbsi_lattice *l, const tally *t, gbsi_spin_sums *sums)
 {
-    for (uint32_t g = 0; g < l->n_groups; ++g) {
+    for (uint32_t g = 0; g < l->spins.n_groups; ++g) {
         sums->agree[g] += add_lanes(t->agree[g]);
     }
-    for (uint32_t f = 0; f < l->n_fields; ++f) {
+    for (uint32_t f = 0; f < l->spins.n_fields; ++f) {
         sums->up[f] += add_lanes(t->up[f]);
     }
 }
@@ -579,12 +440,12 @@ void GBSI_V(gbsi_lattice_sweep)(gbsi_lattice_sweep *s);
 void GBSI_V(gbsi_lattice_sweep)(gbsi_lattice_sweep *s)
 {
     const gbsi_lattice *l = s->lattice;
-    const plane_source random = open_source(s);
+    const plane_source random = open_source(s->seed, s->chain, s->pass);
     tally t = {.energy = l->n_seams == 0 && s->color == 1};
-    for (uint32_t g = 0; g < GBSI_LATTICE_GROUPS; ++g) {
+    for (uint32_t g = 0; g < GBSI_SPIN_GROUPS; ++g) {
         t.agree[g] = vu_set1(0);
     }
-    for (uint32_t f = 0; f < GBSI_GRID_FIELDS; ++f) {
+    for (uint32_t f = 0; f < GBSI_SPIN_FIELDS; ++f) {
         t.up[f] = vu_set1(0);
     }
     for (uint32_t column = s->first_column; column < s->end_column;) {

@@ -22,7 +22,8 @@ static void record(const gbs_run *run, trace *t)
     const gbsi_executor *x = &run->executor;
     double density[GBSI_LANES];
     for (uint32_t chain = 0; x->lattice != NULL && chain < x->n_chains; ++chain) {
-        t->value[(size_t)chain * TRACE + t->n] = gbsi_lattice_log_density(x->lattice, chain);
+        t->value[(size_t)chain * TRACE + t->n] =
+            gbsi_spins_log_density(x->lattice->spins, &x->lattice->sums[chain]);
     }
     for (uint32_t g = 0; x->lattice == NULL && g < x->n_groups; ++g) {
         gbsi_group_log_density(run->plan, &x->group[g], x->lanes, density);

@@ -166,7 +166,7 @@ void gbsi_executor_free(gbsi_executor *executor)
         gbsi_free(executor->worker[w].w);
         gbsi_free(executor->worker[w].value);
     }
-    gbsi_lattice_chains_free(executor->lattice);
+    gbsi_spin_chains_free(executor->lattice);
     for (uint32_t t = 0; t < executor->n_teams; ++t) {
         gbsi_barrier_destroy(&executor->team[t]);
     }
@@ -199,7 +199,7 @@ static void set_lane(gbsi_executor *x, uint32_t g, uint32_t lane, const uint32_t
 void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states)
 {
     if (x->lattice != NULL) {
-        gbsi_lattice_set(x->lattice, chain, states);
+        x->lattice->form->set(x->lattice, chain, states);
         return;
     }
     set_lane(x, chain / x->lanes, chain % x->lanes, states);
@@ -213,7 +213,7 @@ void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states)
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states)
 {
     if (x->lattice != NULL) {
-        gbsi_lattice_get(x->lattice, chain, states);
+        x->lattice->form->get(x->lattice, chain, states);
         return;
     }
     const gbsi_plan *plan = x->plan;
@@ -233,7 +233,7 @@ static uint8_t *visits_of(void *context, uint32_t chain)
 void gbsi_executor_fetch_visits(const gbsi_executor *x, gbsi_estimate *estimate)
 {
     if (x->lattice != NULL && estimate != NULL) {
-        gbsi_lattice_take_visits(x->lattice, x->lanes, visits_of, estimate);
+        x->lattice->form->take_visits(x->lattice, x->lanes, visits_of, estimate);
     }
 }
 

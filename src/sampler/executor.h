@@ -4,7 +4,7 @@
 #define GBSI_SAMPLER_EXECUTOR_H
 
 #include "estimate/estimate.h"
-#include "lattice/chains.h"
+#include "lattice/lattice_chains.h"
 #include "parallel/pool.h"
 #include "plan/draw.h"
 #include "plan/kernel.h"
@@ -34,7 +34,7 @@ typedef struct gbsi_executor {
     uint32_t lanes; /* 16 with 8 chains or more, else 1 */
     uint32_t n_groups;
     gbsi_group *group;            /* [n_groups] */
-    gbsi_lattice_chains *lattice; /* owned; NULL: none. Else it has the states and runs the passes,
+    gbsi_spin_chains *lattice; /* owned; NULL: none. Else it has the states and runs the passes,
                                      and plan, draw, groups and workers are not there */
     const float *beta;            /* [lanes] inverse temperatures, NULL: 1 */
     gbsi_pool *pool;              /* borrowed, NULL: one thread */

@@ -96,7 +96,7 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
         }
         info->n_precise = info->variables_of_class[GBSI_CLASS_PRECISE];
         if (run->lattice != NULL) {
-            info->variables_of_class[GBSI_CLASS_LATTICE] = run->lattice->n_sites;
+            info->variables_of_class[GBSI_CLASS_LATTICE] = run->lattice->spins.n_sites;
             info->lattice_share = gbsi_lattice_share(run->lattice);
             memcpy(info->lattice_side, run->lattice->side, sizeof info->lattice_side);
         }

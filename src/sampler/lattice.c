@@ -59,7 +59,7 @@ void gbsi_run_describe_lattice(gbs_run *run)
     gbs_report *r = &run->report;
     const uint32_t n_batches = 2 * (run->lattice->n_seams + 1);
     run->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
-    run->schedule.n_places = run->lattice->n_sites;
+    run->schedule.n_places = run->lattice->spins.n_sites;
     run->schedule.n_batches = n_batches; /* and no pieces: the lattice finds its sites itself */
     r->n_colors = n_batches;
     r->n_levels = n_batches;
@@ -68,12 +68,12 @@ void gbsi_run_describe_lattice(gbs_run *run)
 
 void gbsi_run_trace_pass(gbs_run *run)
 {
-    const double n = run->lattice->n_sites;
+    const double n = run->lattice->spins.n_sites;
     for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
-        const gbsi_lattice_chains *chains = run->executor.lattice;
-        const double spin = (double)gbsi_lattice_spin_sum(chains, chain) / n;
+        const gbsi_spin_sums *sums = &run->executor.lattice->sums[chain];
+        const double spin = (double)gbsi_spins_total(&run->lattice->spins, sums) / n;
         double value[GBSI_N_TRACES];
-        value[GBSI_TRACE_ENERGY] = -gbsi_lattice_log_density(chains, chain) / n;
+        value[GBSI_TRACE_ENERGY] = -gbsi_spins_log_density(&run->lattice->spins, sums) / n;
         value[GBSI_TRACE_SPIN] = spin;
         value[GBSI_TRACE_ABS_SPIN] = fabs(spin);
         gbsi_trace_put(run->trace, chain, value);

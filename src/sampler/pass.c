@@ -293,7 +293,7 @@ static gbs_status find_impossible(const gbsi_executor *x, gbs_error *err)
 /* Lattices share their words themselves; visits are counted there until the estimate asks. */
 static void pass_of_lattice(gbsi_executor *x, uint64_t pass, gbsi_estimate *estimate)
 {
-    gbsi_lattice_pass(x->lattice, pass, estimate != NULL);
+    x->lattice->form->pass(x->lattice, pass, estimate != NULL);
     if (estimate != NULL) {
         if (gbsi_estimate_due(estimate)) {
             gbsi_executor_fetch_visits(x, estimate);

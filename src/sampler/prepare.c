@@ -157,7 +157,7 @@ static gbs_status find_part(gbs_run *run, gbs_error *err)
     }
     if (run->lattice != NULL) {
         run->part = run->whole;
-        run->report.n_components = run->lattice->n_components;
+        run->report.n_components = run->lattice->spins.n_components;
         return GBS_OK;
     }
     GBSI_TRY(gbsi_run_take_graph(run, err));

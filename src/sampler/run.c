@@ -246,7 +246,8 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
     gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->executor.n_chains; ++chain) {
         if (run->lattice != NULL) {
-            density[chain % lanes] = gbsi_lattice_log_density(run->executor.lattice, chain);
+            density[chain % lanes] = gbsi_spins_log_density(run->executor.lattice->spins,
+                                                            &run->executor.lattice->sums[chain]);
         } else if (chain % lanes == 0) {
             gbsi_group_log_density(run->plan, &run->executor.group[chain / lanes], lanes, density);
         }

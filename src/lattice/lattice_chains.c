@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pass is two jobs of the pool, one per colour: all chains' columns, cut evenly among the
+ * members; with seams two more for each number of them, and two that count. */
+#include "lattice/lattice_chains.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+#include "lattice/sweep.h"
+
+#define PLANES (2 * (size_t)GBSI_SPIN_COUNTERS)
+
+typedef struct lattice_chains {
+    gbsi_spin_chains base;
+    const gbsi_lattice *lattice; /* borrowed */
+    gbsi_lattice_sweep_function sweep;
+} lattice_chains;
+
+#define DECLARE_SET(set) void gbsi_lattice_sweep_##set(gbsi_lattice_sweep *);
+DECLARE_SET(portable)
+#ifdef GBSI_HAVE_X86_SETS
+DECLARE_SET(avx2)
+DECLARE_SET(avx512)
+#endif
+#ifdef GBSI_HAVE_NEON_SET
+DECLARE_SET(neon)
+#endif
+
+gbsi_lattice_sweep_function gbsi_lattice_sweep_of(gbsi_simd level)
+{
+    static const gbsi_lattice_sweep_function sweep[GBSI_N_SIMD] = {
+        [GBSI_SIMD_PORTABLE] = gbsi_lattice_sweep_portable,
+#ifdef GBSI_HAVE_X86_SETS
+        [GBSI_SIMD_AVX2] = gbsi_lattice_sweep_avx2,
+        [GBSI_SIMD_AVX512] = gbsi_lattice_sweep_avx512,
+#endif
+#ifdef GBSI_HAVE_NEON_SET
+        [GBSI_SIMD_NEON] = gbsi_lattice_sweep_neon,
+#endif
+    };
+    assert(level < GBSI_N_SIMD && sweep[level] != NULL);
+    return sweep[level];
+}
+
+static size_t visit_words(const gbsi_lattice *lattice)
+{
+    return PLANES * 2 * lattice->n_words;
+}
+
+static const lattice_chains *of(const gbsi_spin_chains *chains)
+{
+    return (const lattice_chains *)chains;
+}
+
+/* ---- states -----------------------------------------------------------------------------------
+ */
+
+/* All words of one colour, layer and Y, and where their sites are. */
+typedef struct line {
+    uint32_t color, layer, y, first_x;
+    size_t word; /* of 2 n_words */
+} line;
+
+static uint32_t n_lines_of(const gbsi_lattice *l)
+{
+    return 2 * l->height * l->n_rows;
+}
+
+static line line_of(const gbsi_lattice *l, uint32_t i)
+{
+    line r = {.color = i / l->n_rows / l->height,
+              .layer = i / l->n_rows % l->height,
+              .y = i % l->n_rows,
+              .word = (size_t)i * l->padded};
+    r.first_x = (r.color + r.layer + r.y) % 2;
+    return r;
+}
+
+/* Bits of word x of a line, and the site of its lowest one; the next follow at site_step(). */
+static uint32_t n_bits_of(const gbsi_lattice *l, const line *at, uint32_t x)
+{
+    const bool last = (l->n_blocks - 1) * l->height + at->layer < l->side[2];
+    return 2 * x + at->first_x < l->side[0] ? l->n_blocks - !last : 0;
+}
+
+static size_t first_site(const gbsi_lattice *l, const line *at, uint32_t x)
+{
+    return 2 * x + at->first_x + l->side[0] * (at->y + (size_t)l->side[1] * at->layer);
+}
+
+static size_t site_step(const gbsi_lattice *l)
+{
+    return (size_t)l->side[0] * l->side[1] * l->height;
+}
+
+static uint32_t *state_of_line(const gbsi_spin_chains *c, uint32_t chain, const line *at)
+{
+    const gbsi_lattice *l = of(c)->lattice;
+    const gbsi_lattice_place place = {.color = at->color, .layer = at->layer, .row = at->y};
+    return c->state + chain * l->state_words + gbsi_lattice_state_word(l, place);
+}
+
+static void set_chain(gbsi_spin_chains *c, uint32_t chain, const uint32_t *state)
+{
+    const gbsi_lattice *l = of(c)->lattice;
+    const size_t step = site_step(l);
+    for (uint32_t i = 0; i < n_lines_of(l); ++i) {
+        const line at = line_of(l, i);
+        uint32_t *words = state_of_line(c, chain, &at);
+        for (uint32_t x = 0; x < l->width; ++x) {
+            const uint32_t n = n_bits_of(l, &at, x);
+            const uint32_t *site = state + (n > 0 ? first_site(l, &at, x) : 0);
+            words[x] = 0;
+            for (uint32_t b = 0; b < n; ++b) {
+                words[x] |= (uint32_t)(site[b * step] != 0) << b;
+            }
+        }
+    }
+}
+
+static void get_chain(const gbsi_spin_chains *c, uint32_t chain, uint32_t *state)
+{
+    const gbsi_lattice *l = of(c)->lattice;
+    const size_t step = site_step(l);
+    for (uint32_t i = 0; i < n_lines_of(l); ++i) {
+        const line at = line_of(l, i);
+        const uint32_t *words = state_of_line(c, chain, &at);
+        for (uint32_t x = 0; x < l->width; ++x) {
+            const uint32_t n = n_bits_of(l, &at, x);
+            uint32_t *site = state + (n > 0 ? first_site(l, &at, x) : 0);
+            for (uint32_t b = 0; b < n; ++b) {
+                site[b * step] = words[x] >> b & 1u;
+            }
+        }
+    }
+}
+
+/* ---- passes -----------------------------------------------------------------------------------
+ */
+
+typedef struct pass_job {
+    gbsi_spin_chains *chains;
+    uint64_t pass;
+    uint32_t color, n_seams;
+    bool count_only, count;
+    uint64_t unit; /* columns that stay together */
+} pass_job;
+
+static uint32_t n_columns_of(const gbsi_lattice *l)
+{
+    return l->n_rows * (l->padded / GBSI_LATTICE_LANES);
+}
+
+static void sweep_columns(const pass_job *job, uint32_t member, uint32_t chain, uint32_t first,
+                          uint32_t end)
+{
+    gbsi_spin_chains *c = job->chains;
+    const gbsi_lattice *l = of(c)->lattice;
+    gbsi_spin_sums *sums = &c->partial[(size_t)member * c->n_chains + chain];
+    gbsi_lattice_sweep sweep = {.lattice = l,
+                                .state = c->state + chain * l->state_words,
+                                .color = job->color,
+                                .first_column = first,
+                                .end_column = end,
+                                .n_seams = job->n_seams,
+                                .count_only = job->count_only,
+                                .seed = c->seed,
+                                .pass = job->pass,
+                                .chain = chain,
+                                .n_counted = c->n_counted,
+                                .sums = *sums};
+    if (job->count) {
+        sweep.visits = c->visits + chain * visit_words(l);
+    }
+    of(c)->sweep(&sweep);
+    *sums = sweep.sums;
+}
+
+/* Columns [first, end) of all chains laid end to end. */
+static void sweep_share(const pass_job *job, uint32_t member, uint64_t first, uint64_t end)
+{
+    const uint32_t n = n_columns_of(of(job->chains)->lattice);
+    while (first < end) {
+        const uint32_t chain = (uint32_t)(first / n);
+        const uint64_t start = (uint64_t)chain * n;
+        const uint64_t stop = start + n < end ? start + n : end;
+        sweep_columns(job, member, chain, (uint32_t)(first - start), (uint32_t)(stop - start));
+        first = stop;
+    }
+}
+
+static void run_member(void *context, uint32_t member)
+{
+    const pass_job *job = context;
+    const gbsi_spin_chains *c = job->chains;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share((uint64_t)n_columns_of(of(c)->lattice) * c->n_chains, job->unit, member,
+                    c->n_members, &first, &end);
+    sweep_share(job, member, first, end);
+}
+
+static void run_job(pass_job *job)
+{
+    gbsi_spin_chains *c = job->chains;
+    if (gbsi_spin_chains_shared(c)) {
+        gbsi_pool_run(c->pool, run_member, job);
+    } else {
+        sweep_share(job, 0, 0, (uint64_t)n_columns_of(of(c)->lattice) * c->n_chains);
+    }
+}
+
+static void run_pass(gbsi_spin_chains *c, uint64_t pass, bool count)
+{
+    const gbsi_lattice *l = of(c)->lattice;
+    const uint64_t row = l->padded / GBSI_LATTICE_LANES;
+    const bool counts = count && c->visits != NULL;
+    gbsi_spin_chains_begin(c, count);
+    for (uint32_t n_seams = 0; n_seams <= l->n_seams; ++n_seams) {
+        for (uint32_t color = 0; color < 2; ++color) {
+            run_job(&(pass_job){.chains = c,
+                                .pass = pass,
+                                .color = color,
+                                .n_seams = n_seams,
+                                .count = counts && l->n_seams == 0,
+                                .unit = n_seams > 0      ? n_columns_of(l) /* a chain */
+                                        : l->n_seams > 0 ? row
+                                                         : 1});
+        }
+    }
+    for (uint32_t color = 0; l->n_seams > 0 && color < 2; ++color) {
+        run_job(&(pass_job){.chains = c,
+                            .pass = pass,
+                            .color = color,
+                            .count_only = true,
+                            .count = counts,
+                            .unit = row});
+    }
+    gbsi_spin_chains_add_up(c);
+}
+
+/* ---- visits -----------------------------------------------------------------------------------
+ */
+
+typedef struct visit_job {
+    gbsi_spin_chains *chains;
+    size_t stride;
+    uint8_t *(*bytes_of)(void *context, uint32_t chain);
+    void *context;
+} visit_job;
+
+static void take_line(const visit_job *job, uint32_t chain, uint32_t i, uint8_t *bytes)
+{
+    const gbsi_spin_chains *c = job->chains;
+    const gbsi_lattice *l = of(c)->lattice;
+    const line at = line_of(l, i);
+    const size_t step = site_step(l) * job->stride;
+    uint32_t *visits = c->visits + chain * visit_words(l) + at.word;
+    for (uint32_t x = 0; x < l->width; ++x) {
+        const uint32_t n = n_bits_of(l, &at, x);
+        uint8_t *byte = bytes + (n > 0 ? first_site(l, &at, x) * job->stride : 0);
+        uint64_t count[4];
+        gbsi_spin_take_counts(visits + x, 2 * (size_t)l->n_words, c->n_counted, count);
+        for (uint32_t b = 0; b < n; ++b) {
+            byte[b * step] = (uint8_t)(byte[b * step] + (uint8_t)(count[b / 8] >> 8 * (b % 8)));
+        }
+    }
+}
+
+static void take_member(void *context, uint32_t member)
+{
+    const visit_job *job = context;
+    const gbsi_spin_chains *c = job->chains;
+    uint64_t first = 0;
+    uint64_t end = 0;
+    gbsi_pool_share(n_lines_of(of(c)->lattice), 1, member, c->n_members, &first, &end);
+    for (uint32_t chain = 0; chain < c->n_chains; ++chain) {
+        uint8_t *bytes = job->bytes_of(job->context, chain);
+        for (uint64_t i = first; i < end; ++i) {
+            take_line(job, chain, (uint32_t)i, bytes);
+        }
+    }
+}
+
+static void take_visits(gbsi_spin_chains *c, size_t stride,
+                        uint8_t *(*bytes_of)(void *context, uint32_t chain), void *context)
+{
+    visit_job job = {c, stride, bytes_of, context};
+    if (c->n_counted == 0 || c->visits == NULL) {
+        return;
+    }
+    gbsi_pool_run(c->pool, take_member, &job);
+    c->n_counted = 0;
+}
+
+/* ---- life -------------------------------------------------------------------------------------
+ */
+
+size_t gbsi_lattice_chains_bytes(const gbsi_lattice *lattice, uint32_t n_chains, uint32_t n_threads,
+                                 bool count)
+{
+    return gbsi_spin_chains_bytes(n_chains * lattice->state_words,
+                                  count ? n_chains * visit_words(lattice) : 0, n_chains, n_threads);
+}
+
+gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chains, uint64_t seed,
+                                   bool count, gbsi_simd level, gbsi_pool *pool,
+                                   gbsi_spin_chains **out, gbs_error *err)
+{
+    static const gbsi_spin_form form = {set_chain, get_chain, run_pass, take_visits};
+    size_t n_state = 0;
+    size_t n_visits = 0;
+    if (!gbsi_mul_size(lattice->state_words, n_chains, &n_state) ||
+        !gbsi_mul_size(count ? visit_words(lattice) : 0, n_chains, &n_visits)) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "lattice: its size does not fit a size_t");
+    }
+    const gbs_status status =
+        gbsi_spin_chains_new(&form, sizeof(lattice_chains), &lattice->spins, n_state, n_visits,
+                             n_chains, seed, pool, out, err);
+    if (status == GBS_OK) {
+        lattice_chains *chains = (lattice_chains *)*out;
+        chains->lattice = lattice;
+        chains->sweep = gbsi_lattice_sweep_of(level);
+    }
+    return status;
+}

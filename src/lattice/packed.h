@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chains in bits [M16]: a word is one site in 32 chains. Any graph of spins whose conditionals take
+ * few values: couplings of up to three sizes and either sign, few neighbours, few fields.
+ *
+ * Slots are sorted by colour, kind and variable, and each kind of a colour begins with a row of
+ * sixteen: so a row has one kind and its sites are updated together, each from neighbours gathered
+ * anywhere. */
+#ifndef GBSI_LATTICE_PACKED_H
+#define GBSI_LATTICE_PACKED_H
+
+#include "lattice/spins.h"
+
+#define GBSI_PACKED_CHAINS     32u
+#define GBSI_PACKED_LANES      16u
+#define GBSI_PACKED_KINDS      64u
+#define GBSI_PACKED_THRESHOLDS 64u /* of a kind */
+
+/* A neighbour: its slot, whether the coupling is -J, whether it is of a lower colour. */
+#define GBSI_PACKED_SLOT     0x3FFFFFFFu
+#define GBSI_PACKED_NEGATIVE 0x80000000u
+#define GBSI_PACKED_LOWER    0x40000000u
+
+typedef struct gbsi_packed_kind {
+    uint32_t field;
+    uint8_t degree[GBSI_SPIN_GROUPS];
+    uint32_t first_level, n_levels;
+    uint32_t first_threshold, n_thresholds;
+} gbsi_packed_kind;
+
+/* A value of a kind's log-odds. */
+typedef struct gbsi_packed_level {
+    uint8_t count[GBSI_SPIN_GROUPS]; /* neighbours up */
+    uint8_t threshold;               /* of the kind's */
+    uint8_t flip;                    /* state 0 is the less likely one */
+} gbsi_packed_level;
+
+typedef struct gbsi_packed_row {
+    uint32_t kind;
+    uint32_t n_sites;     /* 1 to 16 */
+    uint32_t first_block; /* of neighbours, sixteen to a block, group by group */
+} gbsi_packed_row;
+
+/* Compiled: read-only, shared by chains and threads. */
+typedef struct gbsi_packed {
+    gbsi_spins spins;
+    uint32_t n_slots; /* sixteen to a row */
+    uint32_t n_rows, n_colors;
+    uint32_t *color_row; /* [n_colors + 1] */
+    gbsi_packed_row *row;
+    uint32_t *neighbour;   /* [blocks][16] */
+    uint32_t *variable_of; /* [n_slots] GBSI_NONE: no site */
+    uint32_t n_kinds;
+    gbsi_packed_kind kind[GBSI_PACKED_KINDS];
+    gbsi_packed_level *level;
+    uint32_t n_thresholds; /* of all kinds */
+    uint32_t *bit;         /* [32][n_thresholds] ~0 where a bit is set, most significant first */
+    size_t bytes;
+} gbsi_packed;
+
+/* Compile. @param color [n_variables] proper, each below n_colors.
+ * @param reason out: NULL, or why the model is none (status GBS_OK, *out NULL). */
+gbs_status gbsi_packed_new(const gbsi_conditioned *model, const uint32_t *color, uint32_t n_colors,
+                           uint32_t n_components, gbsi_packed **out, const char **reason,
+                           gbs_error *err);
+void gbsi_packed_free(gbsi_packed *packed);
+
+/* Bytes that compiling takes at most beside the result. */
+uint64_t gbsi_packed_compile_bytes(uint32_t n_sites);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Heat bath of sixteen sites in 32 chains each at a time by logic alone [M16]. */
+#include "lattice/bits_lanes.h"
+#include "lattice/packed_sweep.h"
+
+/* ---- tall counters ----------------------------------------------------------------------------
+ */
+
+enum { TALL = 40 };
+
+/* A number for every bit of a row, written bit by bit: level k has a plane of what was summed and
+ * perhaps one that waits for a partner, both worth 2^k each. */
+typedef struct tall {
+    vu sum[TALL], waiting[TALL];
+    bool full[TALL];
+    uint32_t n; /* levels in use */
+} tall;
+
+INLINE void tall_add(tall *t, uint32_t level, vu plane)
+{
+    for (;; ++level) {
+        for (; t->n <= level; ++t->n) {
+            t->sum[t->n] = vu_set1(0);
+            t->full[t->n] = false;
+        }
+        if (!t->full[level]) {
+            break;
+        }
+        const vu sum = t->sum[level];
+        t->sum[level] = vu_xor3(sum, t->waiting[level], plane);
+        plane = vu_majority(sum, t->waiting[level], plane);
+        t->full[level] = false;
+    }
+    t->waiting[level] = plane;
+    t->full[level] = true;
+}
+
+/* The same for the bits of one word. */
+typedef struct narrow {
+    uint32_t sum[TALL], waiting[TALL];
+    bool full[TALL];
+} narrow;
+
+static void narrow_add(narrow *t, uint32_t level, uint32_t plane)
+{
+    for (; t->full[level]; ++level) {
+        const uint32_t a = t->sum[level] ^ t->waiting[level];
+        const uint32_t carry = (t->sum[level] & t->waiting[level]) | (a & plane);
+        t->sum[level] = a ^ plane;
+        t->full[level] = false;
+        plane = carry;
+    }
+    t->waiting[level] = plane;
+    t->full[level] = true;
+}
+
+/* Totals over the lanes, chain by chain. @param stride from chain to chain, in int64_t. */
+static void tall_give(const tall *t, int64_t *total, size_t stride)
+{
+    narrow all = {{0}, {0}, {false}};
+    uint32_t word[2 * GBSI_PACKED_LANES];
+    for (uint32_t level = 0; level < t->n; ++level) {
+        vu_store(word, t->sum[level]);
+        if (t->full[level]) {
+            vu_store(word + GBSI_PACKED_LANES, t->waiting[level]);
+        }
+        const uint32_t n = t->full[level] ? 2 * GBSI_PACKED_LANES : GBSI_PACKED_LANES;
+        for (uint32_t i = 0; i < n; ++i) {
+            narrow_add(&all, level, word[i]);
+        }
+    }
+    for (uint32_t level = 0; level < TALL; ++level) {
+        const uint32_t waiting = all.full[level] ? all.waiting[level] : 0;
+        for (uint32_t c = 0; (all.sum[level] | waiting) != 0 && c < GBSI_PACKED_CHAINS; ++c) {
+            const uint32_t here = (all.sum[level] >> c & 1u) + (waiting >> c & 1u);
+            total[c * stride] += (int64_t)here << level;
+        }
+    }
+}
+
+/* ---- one row ----------------------------------------------------------------------------------
+ */
+
+/* Up to six neighbours of sixteen sites, the rest 0. */
+typedef struct neighbours {
+    vu y[GBSI_SPIN_NEIGHBOURS];     /* their spins times the sign of the coupling, as bits */
+    vu lower[GBSI_SPIN_NEIGHBOURS]; /* all or none: of a lower colour */
+} neighbours;
+
+INLINE void load_neighbours(const uint32_t *state, const uint32_t *index, uint32_t n,
+                            const uint32_t room, neighbours *found)
+{
+    const vu none = vu_set1(0);
+    for (uint32_t k = 0; k < room; ++k) {
+        found->y[k] = none;
+        found->lower[k] = none;
+        if (k < n) {
+            const vu at = vu_load(index + (size_t)k * GBSI_PACKED_LANES);
+            const vu slot = vu_and(at, vu_set1(GBSI_PACKED_SLOT));
+            const vu sign = vu_sub(none, vu_shr(at, 31));
+            found->y[k] = vu_xor(vu_gather(state, slot), sign);
+            found->lower[k] = vu_sub(none, vu_and(vu_shr(at, 30), vu_set1(1)));
+        }
+    }
+}
+
+typedef struct sums {
+    tall agree[GBSI_SPIN_GROUPS];
+    tall up[GBSI_SPIN_FIELDS];
+} sums;
+
+INLINE void tally_bonds(const neighbours *at, const uint32_t room, vu state, vu valid, tall *agree)
+{
+    vu same[GBSI_SPIN_NEIGHBOURS];
+    vu bits[3];
+    for (uint32_t k = 0; k < room; ++k) {
+        same[k] = vu_and_same(vu_and(at->lower[k], valid), at->y[k], state);
+    }
+    count_bits(same, room, bits);
+    tall_add(agree, 0, bits[0]);
+    tall_add(agree, 1, bits[1]);
+    if (room > 3) {
+        tall_add(agree, 2, bits[2]);
+    }
+}
+
+/* Sites of each threshold of the kind, and those whose likelier state is 1. */
+INLINE vu sort_sites(const gbsi_packed *p, const gbsi_packed_kind *kind,
+                     vu is[GBSI_SPIN_GROUPS][GBSI_SPIN_NEIGHBOURS + 1], vu *mask)
+{
+    vu flip = vu_set1(0);
+    for (uint32_t i = 0; i < kind->n_thresholds; ++i) {
+        mask[i] = vu_set1(0);
+    }
+    for (uint32_t j = 0; j < kind->n_levels; ++j) {
+        const gbsi_packed_level *level = &p->level[kind->first_level + j];
+        vu sites = is[0][level->count[0]];
+        for (uint32_t g = 1; g < p->spins.n_groups; ++g) {
+            sites = vu_and(sites, is[g][level->count[g]]);
+        }
+        mask[level->threshold] = vu_or(mask[level->threshold], sites);
+        flip = level->flip ? vu_or(flip, sites) : flip;
+    }
+    return flip;
+}
+
+/* Chains of the lanes that are sites. */
+INLINE vu valid_bits(const gbsi_packed_sweep *s, const gbsi_packed_row *row)
+{
+    const vu chains = vu_set1(s->chains);
+    return row->n_sites == GBSI_PACKED_LANES
+               ? chains
+               : vu_select(vu_lt(vu_iota(), vu_set1(row->n_sites)), chains, vu_set1(0));
+}
+
+INLINE vu draw(const gbsi_packed_sweep *s, const plane_source *random, uint32_t r,
+               vu is[GBSI_SPIN_GROUPS][GBSI_SPIN_NEIGHBOURS + 1])
+{
+    const gbsi_packed *p = s->packed;
+    const gbsi_packed_kind *kind = &p->kind[p->row[r].kind];
+    vu mask[GBSI_PACKED_THRESHOLDS];
+    const vu flip = sort_sites(p, kind, is, mask);
+    const vu valid = valid_bits(s, &p->row[r]);
+    const vu less = decide(random, r * GBSI_PACKED_LANES, mask, kind->n_thresholds,
+                           p->bit + kind->first_threshold, p->n_thresholds, valid);
+    return vu_and(vu_xor(less, flip), valid);
+}
+
+/* A row of one group of neighbours, with room for 2, 4 or 6 of them: a constant. */
+INLINE vu update_one_group(const gbsi_packed_sweep *s, const plane_source *random, uint32_t r,
+                           const uint32_t room, sums *t)
+{
+    const gbsi_packed_row *row = &s->packed->row[r];
+    neighbours at;
+    vu bits[3];
+    vu is[GBSI_SPIN_GROUPS][GBSI_SPIN_NEIGHBOURS + 1];
+    load_neighbours(s->state, s->packed->neighbour + (size_t)row->first_block * GBSI_PACKED_LANES,
+                    s->packed->kind[row->kind].degree[0], room, &at);
+    count_bits(at.y, room, bits);
+    one_hot(bits, room, is[0]);
+    const vu state = draw(s, random, r, is);
+    if (!s->first_color) {
+        tally_bonds(&at, room, state, valid_bits(s, row), &t->agree[0]);
+    }
+    return state;
+}
+
+static vu update_groups(const gbsi_packed_sweep *s, const plane_source *random, uint32_t r, sums *t)
+{
+    const gbsi_packed *p = s->packed;
+    const gbsi_packed_row *row = &p->row[r];
+    const uint32_t *index = p->neighbour + (size_t)row->first_block * GBSI_PACKED_LANES;
+    neighbours at[GBSI_SPIN_GROUPS];
+    vu is[GBSI_SPIN_GROUPS][GBSI_SPIN_NEIGHBOURS + 1];
+    for (uint32_t g = 0; g < p->spins.n_groups; ++g) {
+        const uint32_t degree = p->kind[row->kind].degree[g];
+        vu bits[3];
+        load_neighbours(s->state, index, degree, 6, &at[g]);
+        index += (size_t)degree * GBSI_PACKED_LANES;
+        count_bits(at[g].y, 6, bits);
+        one_hot(bits, 6, is[g]);
+    }
+    const vu state = draw(s, random, r, is);
+    for (uint32_t g = 0; !s->first_color && g < p->spins.n_groups; ++g) {
+        tally_bonds(&at[g], 6, state, valid_bits(s, row), &t->agree[g]);
+    }
+    return state;
+}
+
+/* Without any coupling: every site alike. */
+static vu update_alone(const gbsi_packed_sweep *s, const plane_source *random, uint32_t r)
+{
+    vu is[GBSI_SPIN_GROUPS][GBSI_SPIN_NEIGHBOURS + 1];
+    is[0][0] = vu_set1(UINT32_MAX);
+    return draw(s, random, r, is);
+}
+
+INLINE vu update(const gbsi_packed_sweep *s, const plane_source *random, uint32_t r, sums *t)
+{
+    const gbsi_packed *p = s->packed;
+    if (p->spins.n_groups > 1) {
+        return update_groups(s, random, r, t);
+    }
+    const uint32_t degree = p->spins.n_groups == 0 ? 0 : p->kind[p->row[r].kind].degree[0];
+    if (degree == 0) {
+        return update_alone(s, random, r);
+    }
+    return degree <= 2   ? update_one_group(s, random, r, 2, t)
+           : degree <= 4 ? update_one_group(s, random, r, 4, t)
+                         : update_one_group(s, random, r, 6, t);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------
+ */
+
+static void open_sums(const gbsi_packed *p, sums *t)
+{
+    for (uint32_t g = 0; g < p->spins.n_groups; ++g) {
+        t->agree[g].n = 0;
+    }
+    for (uint32_t f = 0; f < p->spins.n_fields; ++f) {
+        t->up[f].n = 0;
+    }
+}
+
+static void give_sums(const gbsi_packed *p, const sums *t, gbsi_spin_sums *out)
+{
+    const size_t stride = sizeof *out / sizeof(int64_t);
+    for (uint32_t g = 0; g < p->spins.n_groups; ++g) {
+        tall_give(&t->agree[g], &out->agree[g], stride);
+    }
+    for (uint32_t f = 0; f < p->spins.n_fields; ++f) {
+        tall_give(&t->up[f], &out->up[f], stride);
+    }
+}
+
+void GBSI_V(gbsi_packed_sweep)(const gbsi_packed_sweep *s);
+
+void GBSI_V(gbsi_packed_sweep)(const gbsi_packed_sweep *s)
+{
+    const gbsi_packed *p = s->packed;
+    const plane_source random = open_source(s->seed, s->group, s->pass);
+    sums t;
+    open_sums(p, &t);
+    for (uint32_t r = s->first_row; r < s->end_row; ++r) {
+        const vu state = update(s, &random, r, &t);
+        vu_store(s->state + (size_t)r * GBSI_PACKED_LANES, state);
+        tall_add(&t.up[p->kind[p->row[r].kind].field], 0, state);
+        if (s->visits != NULL) {
+            count_visits(s->visits + (size_t)r * GBSI_PACKED_LANES, p->n_slots, s->n_counted,
+                         state);
+        }
+    }
+    give_sums(p, &t, s->sums);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inner loop of chains in bits: compiled once per instruction set from packed_lanes.c. */
+#ifndef GBSI_LATTICE_PACKED_SWEEP_H
+#define GBSI_LATTICE_PACKED_SWEEP_H
+
+#include "lattice/packed.h"
+#include "simd/dispatch.h"
+
+/* Some rows of one colour of 32 chains. Rows of one colour may be swept at once by several threads.
+ */
+typedef struct gbsi_packed_sweep {
+    const gbsi_packed *packed;
+    uint32_t *state; /* [n_slots] */
+    uint32_t first_row, end_row;
+    bool first_color; /* no bond ends here yet: nobody agrees */
+    uint64_t seed, pass;
+    uint32_t group;   /* chain div 32 */
+    uint32_t chains;  /* bits that are chains */
+    uint32_t *visits; /* [planes][n_slots] vertical counters; NULL: nothing is counted */
+    uint32_t n_counted;
+    gbsi_spin_sums *sums; /* [32] added to; agreements with sites of lower colours */
+} gbsi_packed_sweep;
+
+typedef void (*gbsi_packed_sweep_function)(const gbsi_packed_sweep *sweep);
+gbsi_packed_sweep_function gbsi_packed_sweep_of(gbsi_simd level);
+
+#endif
