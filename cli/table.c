@@ -37,7 +37,7 @@ static const cli_option table[] = {
     TEXT(0, virtual_evidence, "virtual-evidence", CLI_OBSERVES, "FILE",
          "likelihoods on variables (soft evidence)")
 #include "gibbsite/options.def"
-    TEXT(0, dummy_edges, "dummy-edges", CLI_RUNS | CLI_VERB_INFO, "FILE|ring:S",
+    TEXT(0, dummy_edges, "dummy-edges", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE, "FILE|ring:S",
          "pairs of variables that see each other in herding keys: a file, or all at distances 2 to "
          "S round a ring")
     TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE, "FILE", "a state for every chain to start from; unset: drawn")

@@ -41,6 +41,19 @@ def test_evidence(run):
     assert done.status == 2 and "one state left" in done.err
 
 
+def test_herded_keys(run):
+    """Dummy edges and complete keys tell all seven others apart; the ring alone two of them."""
+    assert run("generate", "ring", "--variables", 8, "--coupling", 0.4, "-o", "ring.gbm").status == 0
+    for options, keys in (([], 4), (["--dummy-edges", "ring:2"], 16), (["--dummy-edges", "ring:4"], 128),
+                          (["--keys", "complete"], 128), (["--keys", "shared"], 3)):
+        done = run("decompose", "ring.gbm", "--focus", 3, "--draw", "herded", "--sweeps", 64, *options)
+        assert done.status == 0, done.err
+        assert f"gibbsite: {keys} keys;" in done.err
+    done = run("decompose", "ring.gbm", "--focus", 3, "--asymptotic", "--dummy-edges", "ring:4")
+    assert done.status == 0 and len(rows(done.out)) == 129
+    assert float(rows(done.out)[-1]["part"]) < 2e-10  # complete keys leave nothing
+
+
 def test_refusals(run):
     assert run("decompose", SPRINKLER).status == 2
     assert "--focus is missing" in run("decompose", SPRINKLER).err

@@ -203,12 +203,10 @@ void gbsi_lab_find(gbsi_lab *lab, bool holds, const char *format, ...)
     const size_t size = sizeof lab->verdict.measured;
     va_list arguments;
     const size_t n = strlen(text);
-    (void)snprintf(text + n, size - n, "%s%s", n > 0 ? " " : "", holds ? "" : "[fails] ");
+    (void)snprintf(text + n, size - n, "%s%s", n > 0 ? "; " : "", holds ? "" : "[fails] ");
     va_start(arguments, format);
     append(text, size, format, arguments);
     va_end(arguments);
-    const size_t m = strlen(text);
-    (void)snprintf(text + m, size - m, ".");
     lab->verdict.holds = lab->verdict.holds && holds;
 }
 

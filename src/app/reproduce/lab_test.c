@@ -76,7 +76,7 @@ static void test_findings(void **state)
     gbsi_lab_find(&lab, true, "c is 3");
     gbsi_lab_note(&lab, "d %s.", "differs");
     assert_int_equal(lab.verdict.holds, 0);
-    assert_string_equal(lab.verdict.measured, "a is 1. [fails] b is 2. c is 3.");
+    assert_string_equal(lab.verdict.measured, "a is 1; [fails] b is 2; c is 3");
     assert_string_equal(lab.verdict.note, "d differs.");
     for (int i = 0; i < 1000; i++) { /* more than there is room for is cut */
         gbsi_lab_find(&lab, true, "and so on");

@@ -241,7 +241,7 @@ static void judge(gbsi_lab *lab, const result *r)
                   r->mean[ONE_BIN][last], r->mean[SHARED][last], r->mean[HERDED][last],
                   r->mean[RANDOM][last]);
     gbsi_lab_find(lab, r->mean[RANDOM][0] > r->mean[RANDOM][last] * 2.0,
-                  "after the first sweep it was %.3f (random; wanted more than twice as much)",
+                  "after the first sweep it was %.3f (random, wanted more than twice as much)",
                   r->mean[RANDOM][0]);
     gbsi_lab_note(lab, "Energies are half of the printed ones and runs start from the noisy "
                        "picture, as in the authors' code: their curve belongs to that. They print "
