@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "exact/components.h"
-#include "exact/test_models.h"
+#include "exact/testing.h"
 #include "gibbsite/exact.h"
 
 typedef struct soft_evidence {

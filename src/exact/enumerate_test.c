@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "exact/enumerate.h"
-#include "exact/test_models.h"
+#include "exact/testing.h"
 
 /* ---- the plain loop ---------------------------------------------------------------------- */
 

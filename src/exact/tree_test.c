@@ -14,7 +14,7 @@
 #include "exact/decompose.h"
 #include "exact/enumerate.h"
 #include "exact/plan.h"
-#include "exact/test_models.h"
+#include "exact/testing.h"
 #include "rng/philox.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"

@@ -119,26 +119,38 @@ static inline void add_random_factor(gbs_builder *b, uint64_t *seed, uint32_t n,
     }
 }
 
-static inline gbs_model *random_model(uint64_t *seed, uint32_t zeros)
+/* How large a random model may be. */
+typedef struct random_size {
+    uint32_t variables; /* 1 to this, at most MOST_VARIABLES */
+    uint32_t states;    /* 1 to this, at most 5; half of the variables have 2 */
+    uint32_t factors;   /* up to this */
+} random_size;
+
+static inline gbs_model *random_model_of(uint64_t *seed, random_size most, uint32_t zeros)
 {
     gbs_builder *b = NULL;
     gbs_model *model = NULL;
     uint32_t arity[MOST_VARIABLES];
-    const uint32_t n = 1 + random_below(seed, MOST_VARIABLES - 1);
+    const uint32_t n = 1 + random_below(seed, most.variables);
     const int same = random_below(seed, 3) == 0; /* so that Potts and shared tables are common */
     for (uint32_t v = 0; v < n; ++v) {
         arity[v] = same && v > 0                ? arity[0]
                    : random_below(seed, 2) == 0 ? 2
-                                                : 1 + random_below(seed, 4);
+                                                : 1 + random_below(seed, most.states);
     }
     assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
     assert_int_equal(gbs_builder_add_variables(b, n, arity, NULL, NULL), GBS_OK);
-    for (uint32_t f = random_below(seed, 10); f > 0; --f) {
+    for (uint32_t f = random_below(seed, most.factors + 1); f > 0; --f) {
         add_random_factor(b, seed, n, arity, zeros);
     }
     assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
     gbs_builder_free(b);
     return model;
+}
+
+static inline gbs_model *random_model(uint64_t *seed, uint32_t zeros)
+{
+    return random_model_of(seed, (random_size){MOST_VARIABLES - 1, 4, 9}, zeros);
 }
 
 /* The next assignment, variable 0 fastest. @return 0 after the last, then x is all 0 again. */
