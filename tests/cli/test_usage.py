@@ -87,7 +87,6 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--herd-init", "random"], "has no herding weights"),
     (["marginals", SPRINKLER, "--dummy-edges", "ring:2"], "has no herding weights"),
     (["marginals", SPRINKLER, "--draw", "herded", "--dummy-edges", "ring:3"], "from 2 to half"),
-    (["marginals", SPRINKLER, "--draw", "one-bin", "--dummy-edges", "ring:2"], "only draw herded"),
     (["marginals", SPRINKLER, "--draw", "one-bin", "--keys", "sum"], "has its own"),
     (["marginals", SPRINKLER, "--draw", "herded", "--bins", "4"], "has no bins"),
     (["marginals", SPRINKLER, "--draw", "herded", "--bin-edge", "left"], "has no bins"),
