@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pass is a job of the pool for each colour: the rows of all groups of 32 chains, cut evenly
- * among the members. Bits of a last word that are no chains stay 0. */
+ * among the members; or one for all colours where whole groups come out even. Bits of a last word
+ * that are no chains stay 0. */
 #include "lattice/packed_chains.h"
 
 #include <assert.h>
@@ -86,20 +87,17 @@ static void get_chain(const gbsi_spin_chains *c, uint32_t chain, uint32_t *state
 /* ---- passes -----------------------------------------------------------------------------------
  */
 
+/* Rows [first, end) of each of some groups, laid end to end; rows of more than one colour are swept
+ * one after the other. */
 typedef struct pass_job {
     gbsi_spin_chains *chains;
     uint64_t pass;
-    uint32_t color;
+    uint32_t first, end;
+    uint32_t unit; /* rows that stay together */
     bool count;
 } pass_job;
 
-static uint32_t n_rows_of(const pass_job *job)
-{
-    const uint32_t *row = packed_of(job->chains)->color_row + job->color;
-    return row[1] - row[0];
-}
-
-/* Rows [first, end) of the colour, of one group. */
+/* Rows [first, end) of one group. */
 static void sweep_rows(const pass_job *job, uint32_t member, uint32_t group, uint32_t first,
                        uint32_t end)
 {
@@ -111,14 +109,12 @@ static void sweep_rows(const pass_job *job, uint32_t member, uint32_t group, uin
     gbsi_spin_sums sums[GBSI_PACKED_CHAINS] = {{{0}, {0}}};
     gbsi_packed_sweep sweep = {.packed = p,
                                .state = c->state + (size_t)group * p->n_slots,
-                               .first_row = p->color_row[job->color] + first,
-                               .end_row = p->color_row[job->color] + end,
-                               .first_color = job->color == 0,
+                               .first_row = first,
+                               .end_row = end,
                                .seed = c->seed,
                                .pass = job->pass,
                                .group = group,
-                               .chains =
-                                   n == GBSI_PACKED_CHAINS ? UINT32_MAX : (UINT32_C(1) << n) - 1,
+                               .chains = UINT32_MAX >> (GBSI_PACKED_CHAINS - n),
                                .n_counted = c->n_counted,
                                .sums = sums};
     if (job->count) {
@@ -127,31 +123,31 @@ static void sweep_rows(const pass_job *job, uint32_t member, uint32_t group, uin
     ((packed_chains *)c)->sweep(&sweep);
     gbsi_spin_sums *partial = &c->partial[(size_t)member * c->n_chains + chain];
     for (uint32_t i = 0; i < n; ++i) {
-        for (uint32_t g = 0; g < GBSI_SPIN_GROUPS; ++g) {
+        for (uint32_t g = 0; g < p->spins.n_groups; ++g) {
             partial[i].agree[g] += sums[i].agree[g];
         }
-        for (uint32_t f = 0; f < GBSI_SPIN_FIELDS; ++f) {
+        for (uint32_t f = 0; f < p->spins.n_fields; ++f) {
             partial[i].up[f] += sums[i].up[f];
         }
     }
 }
 
-/* Rows [first, end) of all groups laid end to end. */
 static void sweep_share(const pass_job *job, uint32_t member, uint64_t first, uint64_t end)
 {
-    const uint32_t n = n_rows_of(job);
+    const uint32_t n = job->end - job->first;
     while (first < end) {
         const uint32_t group = (uint32_t)(first / n);
         const uint64_t start = (uint64_t)group * n;
         const uint64_t stop = start + n < end ? start + n : end;
-        sweep_rows(job, member, group, (uint32_t)(first - start), (uint32_t)(stop - start));
+        sweep_rows(job, member, group, job->first + (uint32_t)(first - start),
+                   job->first + (uint32_t)(stop - start));
         first = stop;
     }
 }
 
 static uint64_t n_shared(const pass_job *job)
 {
-    return (uint64_t)n_rows_of(job) * n_groups_of(job->chains->n_chains);
+    return (uint64_t)(job->end - job->first) * n_groups_of(job->chains->n_chains);
 }
 
 static void run_member(void *context, uint32_t member)
@@ -159,19 +155,25 @@ static void run_member(void *context, uint32_t member)
     const pass_job *job = context;
     uint64_t first = 0;
     uint64_t end = 0;
-    gbsi_pool_share(n_shared(job), 1, member, job->chains->n_members, &first, &end);
+    gbsi_pool_share(n_shared(job), job->unit, member, job->chains->n_members, &first, &end);
     sweep_share(job, member, first, end);
 }
 
 static void run_pass(gbsi_spin_chains *c, uint64_t pass, bool count)
 {
-    pass_job job = {c, pass, 0, count && c->visits != NULL};
+    const gbsi_packed *p = packed_of(c);
+    pass_job job = {c, pass, 0, p->n_rows, p->n_rows, count && c->visits != NULL};
     gbsi_spin_chains_begin(c, count);
-    for (; job.color < packed_of(c)->n_colors; ++job.color) {
-        if (gbsi_spin_chains_shared(c)) {
+    if (!gbsi_spin_chains_shared(c)) {
+        sweep_share(&job, 0, 0, n_shared(&job));
+    } else if (n_groups_of(c->n_chains) % c->n_members == 0) {
+        gbsi_pool_run(c->pool, run_member, &job); /* whole groups: nobody waits for a colour */
+    } else {
+        job.unit = 1;
+        for (uint32_t color = 0; color < p->n_colors; ++color) {
+            job.first = p->color_row[color];
+            job.end = p->color_row[color + 1];
             gbsi_pool_run(c->pool, run_member, &job);
-        } else {
-            sweep_share(&job, 0, 0, n_shared(&job));
         }
     }
     gbsi_spin_chains_add_up(c);

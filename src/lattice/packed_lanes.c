@@ -35,45 +35,37 @@ INLINE void tall_add(tall *t, uint32_t level, vu plane)
     t->full[level] = true;
 }
 
-/* The same for the bits of one word. */
-typedef struct narrow {
-    uint32_t sum[TALL], waiting[TALL];
-    bool full[TALL];
-} narrow;
-
-static void narrow_add(narrow *t, uint32_t level, uint32_t plane)
+/* One more for each chain that has its bit in one of sixteen words. */
+INLINE void count_plane(vu plane, vu count[2])
 {
-    for (; t->full[level]; ++level) {
-        const uint32_t a = t->sum[level] ^ t->waiting[level];
-        const uint32_t carry = (t->sum[level] & t->waiting[level]) | (a & plane);
-        t->sum[level] = a ^ plane;
-        t->full[level] = false;
-        plane = carry;
+    static const uint32_t low[GBSI_PACKED_LANES] = {
+        1u << 0, 1u << 1, 1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+        1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15};
+    const vu bit[2] = {vu_load(low), vu_shl(vu_load(low), 16)};
+    uint32_t word[GBSI_PACKED_LANES];
+    vu_store(word, plane);
+    for (uint32_t i = 0; i < GBSI_PACKED_LANES; ++i) {
+        for (uint32_t half = 0; half < 2; ++half) {
+            const vm set = vu_eq(vu_and(vu_set1(word[i]), bit[half]), bit[half]);
+            count[half] = vu_add(count[half], vu_select(set, vu_set1(1), vu_set1(0)));
+        }
     }
-    t->waiting[level] = plane;
-    t->full[level] = true;
 }
 
 /* Totals over the lanes, chain by chain. @param stride from chain to chain, in int64_t. */
 static void tall_give(const tall *t, int64_t *total, size_t stride)
 {
-    narrow all = {{0}, {0}, {false}};
-    uint32_t word[2 * GBSI_PACKED_LANES];
+    uint32_t each[GBSI_PACKED_CHAINS];
     for (uint32_t level = 0; level < t->n; ++level) {
-        vu_store(word, t->sum[level]);
+        vu count[2] = {vu_set1(0), vu_set1(0)};
+        count_plane(t->sum[level], count);
         if (t->full[level]) {
-            vu_store(word + GBSI_PACKED_LANES, t->waiting[level]);
+            count_plane(t->waiting[level], count);
         }
-        const uint32_t n = t->full[level] ? 2 * GBSI_PACKED_LANES : GBSI_PACKED_LANES;
-        for (uint32_t i = 0; i < n; ++i) {
-            narrow_add(&all, level, word[i]);
-        }
-    }
-    for (uint32_t level = 0; level < TALL; ++level) {
-        const uint32_t waiting = all.full[level] ? all.waiting[level] : 0;
-        for (uint32_t c = 0; (all.sum[level] | waiting) != 0 && c < GBSI_PACKED_CHAINS; ++c) {
-            const uint32_t here = (all.sum[level] >> c & 1u) + (waiting >> c & 1u);
-            total[c * stride] += (int64_t)here << level;
+        vu_store(each, count[0]);
+        vu_store(each + GBSI_PACKED_LANES, count[1]);
+        for (uint32_t c = 0; c < GBSI_PACKED_CHAINS; ++c) {
+            total[c * stride] += (int64_t)each[c] << level;
         }
     }
 }
@@ -179,7 +171,7 @@ INLINE vu update_one_group(const gbsi_packed_sweep *s, const plane_source *rando
     count_bits(at.y, room, bits);
     one_hot(bits, room, is[0]);
     const vu state = draw(s, random, r, is);
-    if (!s->first_color) {
+    if (r >= s->packed->color_row[1]) { /* else no bond ends here */
         tally_bonds(&at, room, state, valid_bits(s, row), &t->agree[0]);
     }
     return state;
@@ -201,7 +193,7 @@ static vu update_groups(const gbsi_packed_sweep *s, const plane_source *random, 
         one_hot(bits, 6, is[g]);
     }
     const vu state = draw(s, random, r, is);
-    for (uint32_t g = 0; !s->first_color && g < p->spins.n_groups; ++g) {
+    for (uint32_t g = 0; r >= p->color_row[1] && g < p->spins.n_groups; ++g) {
         tally_bonds(&at[g], 6, state, valid_bits(s, row), &t->agree[g]);
     }
     return state;

@@ -6,13 +6,11 @@
 #include "lattice/packed.h"
 #include "simd/dispatch.h"
 
-/* Some rows of one colour of 32 chains. Rows of one colour may be swept at once by several threads.
- */
+/* Some rows of 32 chains, in order. Those of one colour may be swept at once by several threads. */
 typedef struct gbsi_packed_sweep {
     const gbsi_packed *packed;
     uint32_t *state; /* [n_slots] */
     uint32_t first_row, end_row;
-    bool first_color; /* no bond ends here yet: nobody agrees */
     uint64_t seed, pass;
     uint32_t group;   /* chain div 32 */
     uint32_t chains;  /* bits that are chains */
