@@ -116,25 +116,27 @@ static float next_uniform(uint64_t *s)
 static void scalar_logw(scalar *m, uint32_t slot)
 {
     const gbsi_plan *p = m->plan;
-    const uint32_t k = (p->form[slot] & GBSI_ODDS) != 0 ? 1 : p->arity[slot];
-    const float *field = p->field + p->field_start[slot];
+    const uint32_t k = (gbsi_plan_form(p, slot) & GBSI_ODDS) != 0 ? 1 : gbsi_plan_arity(p, slot);
+    const float *field = p->field + gbsi_offset(&p->field_start, slot);
+    const gbsi_row row = gbsi_plan_row(p, slot);
+    const size_t term_end = p->term == NULL ? 0 : gbsi_offset(&p->term_start, slot + (size_t)1);
     for (uint32_t a = 0; a < k; ++a) {
         m->weight[a] = field[a];
     }
-    for (size_t e = p->row_start[slot]; e < p->row_start[slot + 1]; ++e) {
-        const uint32_t x = m->x[p->neighbour[e]];
-        if (p->class_id[slot] == GBSI_CLASS_ISING) {
-            m->weight[0] += p->edge[e].coupling * (float)x;
-        } else if (p->class_id[slot] == GBSI_CLASS_POTTS) {
-            m->weight[x] += p->edge[e].coupling;
-        } else {
+    for (size_t e = 0; e < row.n; ++e) {
+        const uint32_t x = m->x[row.slot[e]];
+        if (gbsi_plan_class(p, slot) == GBSI_CLASS_PAIRWISE) {
             for (uint32_t a = 0; a < k; ++a) {
-                m->weight[a] += p->pool[p->edge[e].base + (size_t)x * k + a];
+                m->weight[a] += p->pool[row.base[e] + (size_t)x * k + a];
             }
+        } else { /* one coupling for all: the first entry of its table */
+            const uint32_t table = gbsi_plan_by_count(p, slot);
+            const float w = table == GBSI_NONE ? row.coupling[e]
+                                               : p->pool[table + 1] - p->pool[table];
+            m->weight[k == 1 ? 0 : x] += k == 1 ? w * (float)x : w;
         }
     }
-    for (size_t t = p->term_start == NULL ? 0 : p->term_start[slot];
-         p->term_start != NULL && t < p->term_start[slot + 1]; ++t) {
+    for (size_t t = p->term == NULL ? 0 : gbsi_offset(&p->term_start, slot); t < term_end; ++t) {
         size_t index = p->term[t].base;
         for (uint32_t i = 0; i < p->term[t].n; ++i) {
             const gbsi_link *link = &p->link[p->term[t].first + i];
@@ -153,15 +155,15 @@ static void scalar_pass(scalar *m)
         scalar_logw(m, slot);
         const float u = next_uniform(&m->rng);
         uint32_t value = 0;
-        if ((p->form[slot] & GBSI_ODDS) != 0) {
+        if ((gbsi_plan_form(p, slot) & GBSI_ODDS) != 0) {
             value = u * (1.0F + expf(-m->weight[0])) < 1.0F;
         } else {
             float total = 0.0F;
-            for (uint32_t a = 0; a < p->arity[slot]; ++a) {
+            for (uint32_t a = 0; a < gbsi_plan_arity(p, slot); ++a) {
                 total += expf(m->weight[a]);
                 m->weight[a] = total;
             }
-            while (value + 1 < p->arity[slot] && m->weight[value] <= u * total) {
+            while (value + 1 < gbsi_plan_arity(p, slot) && m->weight[value] <= u * total) {
                 ++value;
             }
         }

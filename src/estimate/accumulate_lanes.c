@@ -8,7 +8,8 @@
 #include "estimate/accumulate.h"
 #include "simd/lanes.h"
 
-void GBSI_V(gbsi_accumulate_tile)(float *sum, const size_t *cell_start, const gbsi_tile *tile);
+void GBSI_V(gbsi_accumulate_tile)(float *sum, const gbsi_offsets *cell_start,
+                                  const gbsi_tile *tile);
 void GBSI_V(gbsi_accumulate_state)(uint8_t *count, const gbsi_arity_run *run, size_t n_runs,
                                    const gbsi_state_rows *rows);
 void GBSI_V(gbsi_accumulate_flush)(gbsi_fast fast, double *open, size_t n);
@@ -39,28 +40,28 @@ static void add_rows(float *restrict sum, const float *restrict p, size_t n)
     }
 }
 
-static void add_chains(float *sum, const size_t *cell_start, const gbsi_tile *tile)
+static void add_chains(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile)
 {
     const tile_rows rows = rows_of(tile);
     if (tile->contiguous && rows.kept == rows.width) {
-        add_rows(sum + cell_start[tile->first_slot] * GBSI_LANES, tile->p,
+        add_rows(sum + gbsi_offset(cell_start, tile->first_slot) * GBSI_LANES, tile->p,
                  tile->n_places * rows.width);
         return;
     }
     for (size_t place = 0; place < tile->n_places; place++) {
-        const size_t slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
-        add_rows(sum + cell_start[slot] * GBSI_LANES,
+        const size_t slot = gbsi_tile_slot(tile, (uint32_t)place);
+        add_rows(sum + gbsi_offset(cell_start, slot) * GBSI_LANES,
                  tile->p + (place * rows.width + rows.first) * GBSI_LANES, rows.kept);
     }
 }
 
-static void add_places(float *sum, const size_t *cell_start, const gbsi_tile *tile)
+static void add_places(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile)
 {
     const tile_rows rows = rows_of(tile);
     const size_t n_places = tile->n_places; /* the last row may be padded: not counted */
     size_t place = 0;
     if (tile->contiguous && rows.width == 1) {
-        float *to = sum + cell_start[tile->first_slot];
+        float *to = sum + gbsi_offset(cell_start, tile->first_slot);
         const size_t n_full = n_places / GBSI_LANES;
         add_rows(to, tile->p, n_full);
         for (place = n_full * GBSI_LANES; place < n_places; place++) {
@@ -69,17 +70,17 @@ static void add_places(float *sum, const size_t *cell_start, const gbsi_tile *ti
         return;
     }
     for (; place < n_places; place++) {
-        const size_t slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
+        const size_t slot = gbsi_tile_slot(tile, (uint32_t)place);
         const size_t row = place / GBSI_LANES * rows.width + rows.first;
         const float *from = tile->p + row * GBSI_LANES + place % GBSI_LANES;
-        float *to = sum + cell_start[slot];
+        float *to = sum + gbsi_offset(cell_start, slot);
         for (size_t a = 0; a < rows.kept; a++) {
             to[a] += from[a * GBSI_LANES];
         }
     }
 }
 
-void GBSI_V(gbsi_accumulate_tile)(float *sum, const size_t *cell_start, const gbsi_tile *tile)
+void GBSI_V(gbsi_accumulate_tile)(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile)
 {
     if (tile->n_places == 0) {
         return;
@@ -278,14 +279,15 @@ static void close_cells(gbsi_fast fast, const gbsi_closing *closing, size_t firs
 
 void GBSI_V(gbsi_accumulate_close)(gbsi_fast fast, const gbsi_closing *closing)
 {
-    const size_t *cell_start = closing->cell_start;
+    const gbsi_offsets *cell_start = closing->cell_start;
     if (closing->cross == NULL) {
-        close_cells(fast, closing, cell_start[closing->first_slot], cell_start[closing->end_slot],
-                    0);
+        close_cells(fast, closing, gbsi_offset(cell_start, closing->first_slot),
+                    gbsi_offset(cell_start, closing->end_slot), 0);
         return;
     }
     for (size_t slot = closing->first_slot; slot < closing->end_slot; slot++) {
         const uint64_t n_b = closing->updates[slot] - closing->updates_open[slot];
-        close_cells(fast, closing, cell_start[slot], cell_start[slot + 1], (double)n_b);
+        close_cells(fast, closing, gbsi_offset(cell_start, slot), gbsi_offset(cell_start, slot + 1),
+                    (double)n_b);
     }
 }

@@ -49,7 +49,7 @@ static void close_slots(gbsi_estimate *e, uint32_t first, uint32_t end)
         .lanes = e->shape.lanes,
         .first_slot = first,
         .end_slot = end,
-        .cell_start = e->cell_start,
+        .cell_start = &e->cell_start,
         .sum = b->sum,
         .square = b->square,
         .cross = b->cross,
@@ -95,7 +95,8 @@ static void end_block(gbsi_estimate *e, uint32_t first, uint32_t end)
 {
     gbsi_batches *b = &e->batches;
     for (uint32_t slot = first; slot < end; slot++) {
-        for (size_t cell = e->cell_start[slot]; cell < e->cell_start[slot + 1]; cell++) {
+        for (size_t cell = gbsi_offset(&e->cell_start, slot);
+             cell < gbsi_offset(&e->cell_start, slot + (size_t)1); cell++) {
             b->rate[cell] = block_rate(e, slot, cell);
             b->sum[cell] = b->square[cell] = 0;
             if (e->counted) {

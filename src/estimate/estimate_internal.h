@@ -42,13 +42,13 @@ struct gbsi_estimate {
     size_t n_runs;
     size_t bytes; /* taken */
     uint64_t n_passes;
-    size_t *cell_start;  /* [n_slots + 1] */
-    gbsi_arity_run *run; /* [n_runs] */
-    float *fast_sum;     /* [group][cell][lane] Rao-Blackwell: since the last flush */
-    uint8_t *fast_count; /* [group][cell][lane] counting: since the last flush */
-    double *open;        /* [group][cell][lane] flushed earlier in the open batch */
-    double *total;       /* [group][cell][lane] closed batches */
-    uint64_t *updates;   /* [n_slots] per chain, only if counted */
+    gbsi_offsets cell_start; /* [n_slots] */
+    gbsi_arity_run *run;     /* [n_runs] */
+    float *fast_sum;         /* [group][cell][lane] Rao-Blackwell: since the last flush */
+    uint8_t *fast_count;     /* [group][cell][lane] counting: since the last flush */
+    double *open;            /* [group][cell][lane] flushed earlier in the open batch */
+    double *total;           /* [group][cell][lane] closed batches */
+    uint64_t *updates;       /* [n_slots] per chain, only if counted */
     gbsi_batches batches;
     gbsi_half_time half[2]; /* older first; only if split */
 };

@@ -264,7 +264,8 @@ static void the_worst(void **unused)
 static size_t really_taken(gbsi_estimate *e)
 {
     void *const all[] = {e,
-                         e->cell_start,
+                         e->cell_start.narrow,
+                         e->cell_start.wide,
                          e->run,
                          e->fast_sum,
                          e->fast_count,

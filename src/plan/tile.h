@@ -30,7 +30,7 @@ typedef struct gbsi_tile {
     uint32_t arity;      /* k */
     uint32_t n_places;
     uint32_t n_rows;      /* n_places, or ceil(n_places / 16) */
-    const uint32_t *slot; /* [n_places, padded to full rows with the last] */
+    const uint32_t *slot; /* [n_places, padded to full rows with the last]; NULL: contiguous */
     uint32_t first_slot;  /* slots are first_slot, first_slot + 1, ... when contiguous */
     uint8_t contiguous;
     /* where in the run: what refinement words and messages need */
@@ -49,5 +49,11 @@ typedef struct gbsi_tile {
     uint32_t flags;
     uint32_t flag_place; /* first offending place within the tile, valid when flags != 0 */
 } gbsi_tile;
+
+/* The slot of a place of the tile. */
+static inline uint32_t gbsi_tile_slot(const gbsi_tile *tile, uint32_t place)
+{
+    return tile->contiguous ? tile->first_slot + place : tile->slot[place];
+}
 
 #endif

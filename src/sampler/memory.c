@@ -23,6 +23,7 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
     const uint32_t n_chains = (uint32_t)run->options.chains;
     return (gbsi_estimate_shape){.n_slots = run->plan->n_slots,
                                  .arity = run->plan->arity,
+                                 .same_arity = run->plan->max_arity,
                                  .n_chains = n_chains,
                                  .lanes = gbsi_lanes_of(n_chains),
                                  .n_groups = gbsi_groups_of(n_chains),
@@ -110,7 +111,8 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
     }
     uint64_t n_cells = 0;
     for (uint32_t s = 0; s < shape->n_slots; ++s) {
-        n_cells += shape->arity[s] == 2 ? 1 : shape->arity[s];
+        const uint32_t arity = gbsi_shape_arity(shape, s);
+        n_cells += arity == 2 ? 1 : arity;
     }
     const uint64_t open = n_cells * shape->lanes * shape->n_groups * sizeof(double);
     return open < estimate ? estimate - open : estimate;

@@ -101,9 +101,14 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_plan_new(
         run->part, run->graph, sequence.variable, sequence.n,
         (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
-                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1},
+                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1,
+                            .measure = !run->limited},
         &run->plan, err));
-    GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
+    if (run->plan->level_start != NULL) {
+        GBSI_TRY(gbsi_plan_own_pass(run->plan, &run->schedule, err));
+    } else {
+        GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
+    }
     GBSI_TRY(count_colors(run, err));
     run->report.n_levels = run->schedule.n_batches;
     run->report.n_batches = run->schedule.n_batches;
