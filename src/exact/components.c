@@ -203,7 +203,7 @@ gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component,
         const size_t n = from->scope_start[f + 1] - from->scope_start[f];
         to->kind[i] = from->kind[f];
         to->weight[i] = from->weight[f];
-        part->origin[i] = whole->origin[f];
+        part->origin[i] = gbsi_factor_origin(whole, f);
         part->has_zeros[i] = whole->has_zeros[f];
         to->scope_start[i + 1] = to->scope_start[i] + n;
         for (size_t q = 0; q < n; ++q) {

@@ -202,11 +202,12 @@ static gbs_status index_network(const gbs_model *m, gbsi_conditioned *c, gbs_err
         }
     }
     for (size_t f = 0; f < c->factors.n_factors; ++f) {
-        if (c->origin[f] == SIZE_MAX) {
+        const size_t origin = gbsi_factor_origin(c, f);
+        if (origin == SIZE_MAX) {
             continue;
         }
         const uint32_t last = c->factors.scope[c->factors.scope_start[f + 1] - 1];
-        if (m->cpt[c->user_variable[last]] == c->origin[f]) {
+        if (m->cpt[c->user_variable[last]] == origin) {
             c->cpt[last] = (uint32_t)f;
         }
     }
@@ -233,8 +234,12 @@ gbs_status gbsi_condition(const gbs_model *model, const gbs_evidence *evidence,
     }
     GBSI_TRY(propagate(model, evidence, domain, err));
     GBSI_TRY(number_variables(model, evidence, domain, c, err));
-    GBSI_TRY(reduce_all(model, evidence, domain, c, err));
-    shrink_factors(c);
+    if (gbsi_stays_whole(model, evidence, domain)) {
+        GBSI_TRY(gbsi_borrow_factors(model, hard, c, err));
+    } else {
+        GBSI_TRY(reduce_all(model, evidence, domain, c, err));
+        shrink_factors(c);
+    }
     if (model->directed) {
         GBSI_TRY(index_network(model, c, err));
     }

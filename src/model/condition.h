@@ -16,8 +16,10 @@ typedef struct gbsi_conditioned {
     uint32_t *arity;        /* [n_variables] >= 2 */
     size_t *state_offset;   /* [n_variables + 1] */
     gbsi_factors factors;   /* over free variables and their states; scopes of 1 or more */
-    size_t *origin;     /* [factors.n_factors] the user's factor; SIZE_MAX for virtual evidence */
-    uint8_t *has_zeros; /* [factors.n_factors] 1 where some configuration is minus infinity */
+    bool borrows;           /* factors are the model's own, none is missing and none is changed */
+    size_t *origin; /* [factors.n_factors] the user's factor; SIZE_MAX for virtual evidence; NULL:
+                       its own number */
+    uint8_t *has_zeros;      /* [factors.n_factors] 1 where some configuration is minus infinity */
     uint32_t *user_variable; /* [n_variables] */
     uint32_t *user_state;    /* [state_offset[n_variables]] */
     uint32_t *free_variable; /* [model->n_variables] GBSI_NONE where fixed */
@@ -45,6 +47,12 @@ gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *k
 /* ln of the product of all factors at x, log_constant included. @param x [n_variables] free states.
  */
 double gbsi_conditioned_log_density(const gbsi_conditioned *conditioned, const uint32_t *x);
+
+/* The user's factor that factor f is made of. */
+static inline size_t gbsi_factor_origin(const gbsi_conditioned *conditioned, size_t f)
+{
+    return conditioned->origin == NULL ? f : conditioned->origin[f];
+}
 
 size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned);
 

@@ -38,6 +38,14 @@ gbs_status gbsi_reduce_factor(gbsi_reducer *reducer, size_t factor, gbs_error *e
 gbs_status gbsi_reduce_likelihood(gbsi_reducer *reducer, uint32_t variable,
                                   const double *log_likelihood, gbs_error *err);
 
+/* condition_whole.c: whether every variable keeps all its states (two or more), nobody has a
+ * likelihood and every factor would be reduced to itself, ... */
+bool gbsi_stays_whole(const gbs_model *model, const gbs_evidence *evidence,
+                      const gbsi_propagator *domain);
+/* ... and then the user's factors as those of the conditioned model. */
+gbs_status gbsi_borrow_factors(const gbs_model *model, const gbsi_propagation *hard,
+                               gbsi_conditioned *conditioned, gbs_error *err);
+
 /* condition_table.c: the table of a factor sliced to the domains, and of a Potts factor whose ends
  * are not alike any more; made once per content. @param table out: id in the conditioned model. */
 gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *table, gbs_error *err);

@@ -13,7 +13,9 @@ void gbsi_conditioned_free(gbsi_conditioned *conditioned)
     }
     gbsi_free(conditioned->arity);
     gbsi_free(conditioned->state_offset);
-    gbsi_factors_free(&conditioned->factors);
+    if (!conditioned->borrows) {
+        gbsi_factors_free(&conditioned->factors);
+    }
     gbsi_free(conditioned->origin);
     gbsi_free(conditioned->has_zeros);
     gbsi_free(conditioned->user_variable);
@@ -34,24 +36,29 @@ double gbsi_conditioned_log_density(const gbsi_conditioned *conditioned, const u
     return sum;
 }
 
-size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
+static size_t factor_bytes(const gbsi_factors *f)
 {
-    const gbsi_conditioned *c = conditioned;
-    const gbsi_factors *f = &c->factors;
-    const size_t n = c->n_variables;
     const size_t n_scope = f->scope_start[f->n_factors];
-    size_t bytes = sizeof *c + n * (sizeof *c->arity + sizeof *c->user_variable);
-    bytes += (n + 1) * sizeof *c->state_offset + c->state_offset[n] * sizeof *c->user_state;
-    bytes += c->model->n_variables * (sizeof *c->free_variable + sizeof *c->fixed_state);
-    bytes += c->cpt == NULL ? 0 : n * (sizeof *c->cpt + sizeof *c->topological);
-    bytes += f->n_factors * (sizeof *f->kind + sizeof *f->weight + sizeof *f->aux +
-                             sizeof *c->origin + sizeof *c->has_zeros);
+    size_t bytes = f->n_factors * (sizeof *f->kind + sizeof *f->weight + sizeof *f->aux);
     bytes += (f->n_factors + 1) * sizeof *f->scope_start + n_scope * sizeof *f->scope;
     bytes += f->literal == NULL ? 0 : n_scope * sizeof *f->literal;
     bytes += (f->n_tables + 1) * sizeof *f->table_start;
     bytes += f->table_start[f->n_tables] * sizeof *f->table;
-    bytes += f->n_logical * sizeof *f->logical;
-    return bytes;
+    return bytes + f->n_logical * sizeof *f->logical;
+}
+
+size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
+{
+    const gbsi_conditioned *c = conditioned;
+    const size_t n = c->n_variables;
+    const size_t n_factors = c->factors.n_factors;
+    size_t bytes = sizeof *c + n * (sizeof *c->arity + sizeof *c->user_variable);
+    bytes += (n + 1) * sizeof *c->state_offset + c->state_offset[n] * sizeof *c->user_state;
+    bytes += c->model->n_variables * (sizeof *c->free_variable + sizeof *c->fixed_state);
+    bytes += c->cpt == NULL ? 0 : n * (sizeof *c->cpt + sizeof *c->topological);
+    bytes += n_factors * sizeof *c->has_zeros;
+    bytes += c->origin == NULL ? 0 : n_factors * sizeof *c->origin;
+    return bytes + (c->borrows ? 0 : factor_bytes(&c->factors));
 }
 
 /* ---- the part over some components --------------------------------------------------------- */
@@ -203,7 +210,7 @@ static void copy_factors(const gbsi_conditioned *whole, const kept *k, gbsi_cond
         to->kind[f] = from->kind[i];
         to->weight[f] = from->weight[i];
         to->aux[f] = from->kind[i] == GBS_FACTOR_TABLE ? k->table[from->aux[i]] : from->aux[i];
-        p->origin[f] = whole->origin[i];
+        p->origin[f] = gbsi_factor_origin(whole, i);
         p->has_zeros[f] = whole->has_zeros[i];
     }
     if (k->logical) { /* descriptions are few and shared: all of them */

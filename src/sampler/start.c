@@ -81,7 +81,7 @@ static gbs_status no_start(const gbsi_starter *s, uint32_t component, const uint
     const uint32_t n = gbsi_repair_violated(s->repair, component, x, factor, N_NAMED + 1);
     for (uint32_t i = 0; i < n && i < N_NAMED; ++i) {
         char scope[128] = "";
-        const size_t origin = s->model->origin[factor[i]];
+        const size_t origin = gbsi_factor_origin(s->model, factor[i]);
         if (origin == SIZE_MAX) {
             (void)snprintf(list + used, sizeof list - used, "%svirtual evidence",
                            i == 0 ? "" : ", ");
