@@ -43,7 +43,7 @@ static gbs_status answers_init(answers *a, const gbs_model *model, const gbs_evi
         return impossible(err);
     }
     GBSI_TRY(gbsi_graph_new(a->whole, NULL, &a->graph, err));
-    GBSI_TRY(gbsi_components_new(a->graph, &a->components, err));
+    GBSI_TRY(gbsi_components_new(a->graph, UINT64_MAX, &a->components, err));
     a->local = gbsi_alloc_array(a->whole->n_variables, sizeof *a->local);
     if (a->local == NULL) {
         status = gbsi_no_memory(err, "component", a->whole->n_variables * sizeof *a->local);
@@ -60,7 +60,7 @@ static gbs_status check_size(const answers *a, uint32_t component, gbs_error *er
     if (n <= GBS_EXACT_MAX_STATES) {
         return GBS_OK;
     }
-    const uint32_t v = c->variable[c->variable_start[component]];
+    const uint32_t v = gbsi_components_first(c, component);
     return gbsi_fail(err, GBS_ERR_LIMIT,
                      "the component of variable %" PRIu32 " has %s%" PRIu64
                      " states; exact enumeration holds %" PRIu64,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exact/components.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -27,7 +28,7 @@ static uint32_t component_of_factor(const gbsi_components *c, size_t f)
     return c->of[factors->scope[factors->scope_start[f]]];
 }
 
-static void fill(gbsi_components *c)
+static void count_states(gbsi_components *c)
 {
     const gbsi_conditioned *model = c->model;
     for (uint32_t i = 0; i < c->n; ++i) {
@@ -36,33 +37,67 @@ static void fill(gbsi_components *c)
     for (uint32_t v = 0; v < model->n_variables; ++v) {
         uint64_t *n = &c->n_states[c->of[v]];
         *n = *n > UINT64_MAX / model->arity[v] ? UINT64_MAX : *n * model->arity[v];
-        ++c->variable_start[c->of[v] + 1];
+    }
+}
+
+static bool is_listed(const gbsi_components *c, uint32_t i)
+{
+    return c->n_states[i] <= c->most_states;
+}
+
+static gbs_status find_sizes(gbsi_components *c, gbs_error *err)
+{
+    const gbsi_conditioned *model = c->model;
+    uint32_t *size = gbsi_alloc_array_zero(c->n, sizeof *size);
+    if (size == NULL) {
+        return gbsi_no_memory(err, "components", c->n * sizeof *size);
+    }
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        ++size[c->of[v]];
     }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
-        uint32_t i = component_of_factor(c, f);
-        ++c->factor_start[i + 1];
+        const uint32_t i = component_of_factor(c, f);
+        c->factor_start[i + (size_t)1] += is_listed(c, i);
         c->has_zeros[i] |= model->has_zeros[f];
     }
     for (uint32_t i = 0; i < c->n; ++i) {
-        uint32_t size = (uint32_t)c->variable_start[i + 1];
-        c->largest = size > c->largest ? size : c->largest;
-        c->variable_start[i + 1] += c->variable_start[i];
-        c->factor_start[i + 1] += c->factor_start[i];
+        c->largest = size[i] > c->largest ? size[i] : c->largest;
+        c->variable_start[i + (size_t)1] = c->variable_start[i] + (is_listed(c, i) ? size[i] : 0);
+        c->factor_start[i + (size_t)1] += c->factor_start[i];
+    }
+    gbsi_free(size);
+    return GBS_OK;
+}
+
+static gbs_status list_members(gbsi_components *c, gbs_error *err)
+{
+    const gbsi_conditioned *model = c->model;
+    c->variable = gbsi_alloc_array(c->variable_start[c->n], sizeof *c->variable);
+    c->factor = gbsi_alloc_array(c->factor_start[c->n], sizeof *c->factor);
+    if (c->variable == NULL || c->factor == NULL) {
+        return gbsi_no_memory(err, "components", c->factor_start[c->n] * sizeof *c->factor);
     }
     /* The starts run ahead as write positions and are shifted back. */
     for (uint32_t v = 0; v < model->n_variables; ++v) {
-        c->variable[c->variable_start[c->of[v]]++] = v;
+        if (is_listed(c, c->of[v])) {
+            c->variable[c->variable_start[c->of[v]]++] = v;
+        }
     }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
-        c->factor[c->factor_start[component_of_factor(c, f)]++] = f;
+        const uint32_t i = component_of_factor(c, f);
+        if (is_listed(c, i)) {
+            c->factor[c->factor_start[i]++] = f;
+        }
     }
     memmove(c->variable_start + 1, c->variable_start, c->n * sizeof *c->variable_start);
     memmove(c->factor_start + 1, c->factor_start, c->n * sizeof *c->factor_start);
     c->variable_start[0] = 0;
     c->factor_start[0] = 0;
+    return GBS_OK;
 }
 
-gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, gbs_error *err)
+gbs_status gbsi_components_new(const gbsi_graph *graph, uint64_t most_states, gbsi_components **out,
+                               gbs_error *err)
 {
     const gbsi_conditioned *model = graph->model;
     gbs_status status = GBS_OK;
@@ -71,29 +106,46 @@ gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, g
         return gbsi_no_memory(err, "components", sizeof *c);
     }
     c->model = model;
+    c->most_states = most_states;
     c->of = gbsi_alloc_array(model->n_variables, sizeof *c->of);
     if (c->of == NULL) {
-        status = gbsi_no_memory(err, "components", model->n_variables * sizeof *c->of);
-        goto cleanup;
+        GBSI_TRY(gbsi_no_memory(err, "components", model->n_variables * sizeof *c->of));
     }
     GBSI_TRY(gbsi_graph_components(graph, c->of, &c->n, err));
     c->variable_start = gbsi_alloc_array_zero((size_t)c->n + 1, sizeof *c->variable_start);
     c->factor_start = gbsi_alloc_array_zero((size_t)c->n + 1, sizeof *c->factor_start);
-    c->variable = gbsi_alloc_array(model->n_variables, sizeof *c->variable);
-    c->factor = gbsi_alloc_array(model->factors.n_factors, sizeof *c->factor);
     c->n_states = gbsi_alloc_array(c->n, sizeof *c->n_states);
     c->has_zeros = gbsi_alloc_array_zero(c->n, 1);
-    if (c->variable_start == NULL || c->factor_start == NULL || c->variable == NULL ||
-        c->factor == NULL || c->n_states == NULL || c->has_zeros == NULL) {
-        status = gbsi_no_memory(err, "components", model->factors.n_factors * sizeof *c->factor);
-        goto cleanup;
+    if (c->variable_start == NULL || c->factor_start == NULL || c->n_states == NULL ||
+        c->has_zeros == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "components", c->n * sizeof *c->factor_start));
     }
-    fill(c);
+    count_states(c);
+    GBSI_TRY(find_sizes(c, err));
+    GBSI_TRY(list_members(c, err));
     *out = c;
     c = NULL;
+
 cleanup:
     gbsi_components_free(c);
     return status;
+}
+
+uint32_t gbsi_components_first(const gbsi_components *c, uint32_t component)
+{
+    uint32_t v = 0;
+    while (c->of[v] != component) {
+        ++v;
+    }
+    return v;
+}
+
+size_t gbsi_components_bytes(const gbsi_components *c)
+{
+    return sizeof *c + c->model->n_variables * sizeof *c->of +
+           c->variable_start[c->n] * sizeof *c->variable +
+           c->factor_start[c->n] * sizeof *c->factor +
+           c->n * (2 * sizeof(size_t) + sizeof *c->n_states + 1);
 }
 
 /* ---- one component as a model ---------------------------------------------------------------- */
@@ -165,6 +217,7 @@ static gbs_status copy_content(const gbsi_conditioned *whole, const size_t *fact
 gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component, uint32_t *local,
                                    gbsi_conditioned **out, gbs_error *err)
 {
+    assert(is_listed(c, component));
     const gbsi_conditioned *whole = c->model;
     const uint32_t *variable = c->variable + c->variable_start[component];
     const uint32_t nv = (uint32_t)(c->variable_start[component + 1] - c->variable_start[component]);

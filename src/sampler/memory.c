@@ -34,14 +34,6 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static uint64_t components_bytes(const gbsi_components *c)
-{
-    const uint64_t n = c->model->n_variables;
-    return n * (sizeof *c->of + sizeof *c->variable) +
-           c->model->factors.n_factors * sizeof *c->factor +
-           (uint64_t)c->n * (2 * sizeof(size_t) + sizeof *c->n_states + 2);
-}
-
 static uint64_t schedule_bytes(const gbsi_schedule *s)
 {
     return s->batch_capacity * sizeof *s->batch_start + s->piece_capacity * sizeof *s->piece +
@@ -54,7 +46,8 @@ static uint64_t standing_bytes(const gbs_run *run)
     const uint64_t n_whole = run->whole->n_variables;
     uint64_t bytes = PROGRAM_BYTES + gbs_model_bytes(run->model) +
                      gbsi_conditioned_bytes(run->whole) + gbsi_graph_bytes(run->whole_graph) +
-                     components_bytes(run->components) + n_whole * sizeof *run->part_of;
+                     gbsi_components_bytes(run->components) + run->components->n +
+                     n_whole * sizeof *run->part_of;
     bytes += run->start == NULL ? 0 : run->model->n_variables * sizeof *run->start;
     bytes += run->exact_p == NULL ? 0 : run->whole->state_offset[n_whole] * sizeof *run->exact_p;
     if (run->part != run->whole && run->part != NULL) {

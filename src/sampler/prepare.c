@@ -20,7 +20,7 @@ static gbs_status choose_exact(gbs_run *run, gbs_error *err)
     }
     for (uint32_t i = 0; i < c->n; ++i) {
         if (method == GBS_METHOD_EXACT && c->n_states[i] > GBSI_ENUMERATE_MAX_STATES) {
-            const uint32_t v = c->variable[c->variable_start[i]];
+            const uint32_t v = gbsi_components_first(c, i);
             const char *many = c->n_states[i] == UINT64_MAX ? "more than " : "";
             return gbsi_fail(err, GBS_ERR_LIMIT,
                              "the component of variable %u has %s%" PRIu64
@@ -98,12 +98,12 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     run->scan_traits = run->scan->traits;
     GBSI_TRY(run->scan->init(run->graph, &run->options, &run->scan_state, &run->scan_traits, err));
     GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_plan_new(
-        run->part, run->graph, sequence.variable, sequence.n,
-        (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
-                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1,
-                            .measure = !run->limited},
-        &run->plan, err));
+    GBSI_TRY(
+        gbsi_plan_new(run->part, run->graph, sequence.variable, sequence.n,
+                      (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
+                                          .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1,
+                                          .measure = !run->limited},
+                      &run->plan, err));
     if (run->plan->level_start != NULL) {
         GBSI_TRY(gbsi_plan_own_pass(run->plan, &run->schedule, err));
     } else {
@@ -143,7 +143,8 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     }
     GBSI_TRY(gbsi_condition(run->model, evidence, &run->whole, err));
     GBSI_TRY(gbsi_graph_new(run->whole, NULL, &run->whole_graph, err));
-    GBSI_TRY(gbsi_components_new(run->whole_graph, &run->components, err));
+    GBSI_TRY(
+        gbsi_components_new(run->whole_graph, GBSI_ENUMERATE_MAX_STATES, &run->components, err));
     GBSI_TRY(choose_exact(run, err));
     GBSI_TRY(take_part(run, err));
     run->report.n_free_variables = run->whole->n_variables;
