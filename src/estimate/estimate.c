@@ -93,13 +93,16 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
     }
     out[n++] = (array){&e->total, l->n_places, sizeof *e->total, true};
     out[n++] = (array){&e->open, l->n_places, sizeof *e->open, false};
-    out[n++] = (array){&b->sum, l->n_cells, sizeof *b->sum, false};
+    if (!l->split) {
+        out[n++] = (array){&b->start_total, l->n_cells, sizeof *b->start_total, false};
+    }
     out[n++] = (array){&b->square, l->n_cells, sizeof *b->square, false};
     out[n++] = (array){&b->rate, l->n_cells, sizeof *b->rate, false};
     if (l->counted) {
         out[n++] = (array){&b->cross, l->n_cells, sizeof *b->cross, false};
         out[n++] = (array){&e->updates, n_slots, sizeof *e->updates, false};
         out[n++] = (array){&b->updates_open, n_slots, sizeof *b->updates_open, false};
+        out[n++] = (array){&b->updates_start, n_slots, sizeof *b->updates_start, false};
         out[n++] = (array){&b->n_sum, n_slots, sizeof *b->n_sum, false};
         out[n++] = (array){&b->n_square, n_slots, sizeof *b->n_square, false};
     }
@@ -398,7 +401,7 @@ static void keep_half_time(gbsi_estimate *e, uint32_t first, uint32_t end)
         for (size_t cell = first_cell; cell < end_cell; cell++) {
             for (uint32_t lane = 0; lane < lanes; lane++) {
                 half->total[group_start(e, group) + cell * lanes + lane] =
-                    gbsi_estimate_chain_total(e, group, cell, lane);
+                    (float)gbsi_estimate_chain_total(e, group, cell, lane);
             }
         }
     }

@@ -90,7 +90,8 @@ static void add_chain(const chain_view *v, uint32_t group, uint32_t lane, double
         return;
     }
     const size_t lanes = v->e->shape.lanes;
-    const double first = v->half->total[((size_t)group * v->e->n_cells + v->cell) * lanes + lane];
+    const double first =
+        (double)v->half->total[((size_t)group * v->e->n_cells + v->cell) * lanes + lane];
     add_sequence(s, first, v->first_updates);
     add_sequence(s, total - first, v->updates - v->first_updates);
 }
