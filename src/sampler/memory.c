@@ -56,15 +56,22 @@ static uint64_t standing_bytes(const gbs_run *run)
     return bytes;
 }
 
-/* Scratch of compiling: factors by variable, what is known of tables, and variables on their way to
- * slots (sorted by merging: twice). */
-static uint64_t compile_bytes(const gbsi_conditioned *part)
+/* Compiling has two moments of its own: what factors ask of each variable, beside the sorting of
+ * slots; and the plan, beside the fields in double and, where factors are seen whole or merged, the
+ * factors of every variable. */
+static uint64_t compile_bytes(const gbs_run *run)
 {
-    const gbsi_factors *f = &part->factors;
-    const uint64_t n = part->n_variables;
+    const gbsi_plan *plan = run->plan;
+    const gbsi_factors *f = &run->part->factors;
+    const uint64_t n = plan->n_slots;
     const uint64_t n_ends = f->n_factors == 0 ? 0 : f->scope_start[f->n_factors];
-    const uint64_t incidence = (n + n_ends) * sizeof(size_t) + f->n_tables * 20;
-    return incidence + n * (2 * 20 + 2);
+    const uint64_t sorting = n * 52;
+    uint64_t packing =
+        plan->bytes + n * sizeof(uint32_t) + gbsi_offset(&plan->field_start, n) * sizeof(double);
+    if (plan->term != NULL) {
+        packing += n_ends * sizeof(size_t) + n * 8 + f->n_factors * sizeof(uint32_t);
+    }
+    return (sorting > packing ? sorting : packing) + f->n_tables * 20;
 }
 
 /* Starts and what is told at the end are not there at once. Hard zeros need domains to search. */
@@ -146,7 +153,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     m.states = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
                                    gbsi_options_threads(&run->options));
     m.estimators = touched_bytes(run, &shape, run->estimate_bytes);
-    const uint64_t compiling = m.standing + m.plan + compile_bytes(run->part);
+    const uint64_t compiling = m.standing + compile_bytes(run);
     uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
     running = more(more(more(running, m.states), m.estimators), m.draw);
     m.peak = compiling > running ? compiling : running;
@@ -196,7 +203,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
     size_t estimate = 0;
     GBSI_TRY(gbsi_estimate_bytes(&shape, &estimate, err));
     uint64_t bytes = more(standing_bytes(run), touched_bytes(run, &shape, estimate));
-    bytes = more(bytes, lanes * part->n_variables + compile_bytes(part));
+    bytes = more(bytes, lanes * part->n_variables + result_bytes(run));
     /* runs of like slots are fewer in the plan than here in the model's order: 24 bytes each */
     const uint64_t slack = (uint64_t)part->n_variables * 24;
     if (bytes > slack && bytes - slack > limit) {
