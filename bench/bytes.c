@@ -1,33 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bytes.h"
 
+/* Read to know where the row of a slot begins. */
+static double offset_bytes(const gbsi_offsets *offsets)
+{
+    return offsets->narrow != NULL ? sizeof(uint32_t) : offsets->wide != NULL ? sizeof(size_t) : 0;
+}
+
 /* Sixteen chains: rows of neighbours, or terms and their links. */
 static double row_bytes(const gbsi_plan *plan, uint32_t slot)
 {
-    const double width = (plan->form[slot] & GBSI_ODDS) != 0 ? 1.0 : plan->arity[slot];
-    const bool precise = plan->class_id[slot] == GBSI_CLASS_PRECISE;
-    double bytes = sizeof *plan->field_start + width * (precise ? sizeof(double) : sizeof(float));
-    if (plan->class_id[slot] >= GBSI_CLASS_TABLE) {
-        bytes += sizeof *plan->term_start;
-        for (size_t t = plan->term_start[slot]; t < plan->term_start[slot + 1]; ++t) {
+    const double width =
+        (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0 ? 1.0 : gbsi_plan_arity(plan, slot);
+    const bool precise = gbsi_plan_class(plan, slot) == GBSI_CLASS_PRECISE;
+    double bytes =
+        offset_bytes(&plan->field_start) + width * (precise ? sizeof(double) : sizeof(float));
+    if (gbsi_plan_class(plan, slot) >= GBSI_CLASS_TABLE) {
+        bytes += offset_bytes(&plan->term_start);
+        const size_t end = gbsi_offset(&plan->term_start, slot + (size_t)1);
+        for (size_t t = gbsi_offset(&plan->term_start, slot); t < end; ++t) {
             bytes += sizeof *plan->term + (double)plan->term[t].n * sizeof *plan->link;
         }
         return bytes;
     }
-    const double degree = (double)(plan->row_start[slot + 1] - plan->row_start[slot]);
-    const bool by_count = plan->by_count[slot] != GBSI_NONE;
-    return bytes + sizeof *plan->row_start + sizeof *plan->by_count +
+    const double degree = gbsi_plan_row(plan, slot).n;
+    const bool by_count = gbsi_plan_by_count(plan, slot) != GBSI_NONE;
+    return bytes + offset_bytes(&plan->row_start) + (plan->by_count == NULL ? 0 : 4) +
            degree * (double)(sizeof *plan->neighbour + (by_count ? 0 : sizeof *plan->edge));
 }
 
 /* One chain: a regular slice of sixteen slots. */
 static double slice_bytes(const gbsi_plan *plan, const gbsi_slice *s, uint32_t slot)
 {
-    const double width = (plan->form[slot] & GBSI_ODDS) != 0 ? 1.0 : plan->arity[slot];
-    const bool terms = plan->class_id[slot] >= GBSI_CLASS_PAIRWISE;
+    const double width =
+        (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0 ? 1.0 : gbsi_plan_arity(plan, slot);
+    const bool terms = gbsi_plan_class(plan, slot) >= GBSI_CLASS_PAIRWISE;
     const double values = s->table != GBSI_NONE ? 0.0 : 16.0 * s->width * sizeof(float);
     const double links = 16.0 * s->width * s->depth * sizeof(uint32_t);
-    return sizeof *s + sizeof *plan->field_start + 16.0 * width * sizeof(float) + values +
+    return sizeof *s + offset_bytes(&plan->field_start) + 16.0 * width * sizeof(float) + values +
            links * (terms ? 2 : 1);
 }
 
@@ -53,7 +63,7 @@ bench_bytes bench_bytes_of(const bench_engine *engine)
     const double groups = gbsi_groups_of(engine->chains);
     double cells = 0.0;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        cells += plan->arity[slot] == 2 ? 1 : plan->arity[slot];
+        cells += gbsi_plan_arity(plan, slot) == 2 ? 1 : gbsi_plan_arity(plan, slot);
     }
     const double states = (double)plan->n_slots * plan->value_bytes * chains;
     bench_bytes bytes = {0};

@@ -49,13 +49,18 @@ static void choose_places(checker *c, const gbsi_schedule *schedule)
     size_t longest = 1;
     c->n_places = schedule->n_places < N_PLACES ? schedule->n_places : N_PLACES;
     c->place = bench_alloc(c->n_places, sizeof *c->place);
-    for (uint64_t i = 0; i < schedule->n_places; ++i) {
-        c->place_of[schedule->slot[i]] = i;
+    uint32_t *slot = bench_alloc(schedule->n_places, sizeof *slot); /* by place */
+    for (size_t p = 0; p < schedule->n_pieces; ++p) {
+        const gbsi_piece *piece = &schedule->piece[p];
+        for (uint32_t i = 0; i < piece->n; ++i) {
+            slot[piece->place + i] = gbsi_piece_slot(schedule, piece, i);
+            c->place_of[slot[piece->place + i]] = piece->place + i;
+        }
     }
     for (size_t i = 0; i < c->n_places; ++i) {
         place *p = &c->place[i];
         p->place = (uint64_t)(((double)i + 0.5) * (double)schedule->n_places / (double)c->n_places);
-        p->slot = schedule->slot[p->place];
+        p->slot = slot[p->place];
         p->variable = c->plan->variable_of[p->slot];
         chosen[p->variable] = (uint32_t)i + 1;
     }
@@ -71,6 +76,7 @@ static void choose_places(checker *c, const gbsi_schedule *schedule)
     }
     c->at = bench_alloc(longest, sizeof *c->at);
     free(chosen);
+    free(slot);
 }
 
 static void checker_new(checker *c, const bench_engine *engine)
@@ -123,7 +129,7 @@ static uint32_t seen_state(const checker *c, const gbsi_executor *x, uint32_t ch
 static void conditional(const checker *c, const gbsi_executor *x, uint32_t chain, const place *p)
 {
     const gbsi_factors *factors = &c->model->factors;
-    const uint32_t k = c->plan->arity[p->slot];
+    const uint32_t k = gbsi_plan_arity(c->plan, p->slot);
     double top = -INFINITY;
     double total = 0.0;
     for (uint32_t a = 0; a < k; ++a) {
@@ -154,7 +160,7 @@ static bool picks(const checker *c, const gbsi_executor *x, uint32_t chain, cons
 {
     const uint32_t word = gbsi_word(x->seed, chain, pass, p->place, GBSI_PURPOSE_UPDATE);
     const double u = word * 0x1p-32;
-    if ((c->plan->form[p->slot] & GBSI_ODDS) != 0) {
+    if ((gbsi_plan_form(c->plan, p->slot) & GBSI_ODDS) != 0) {
         const uint32_t unlikely = c->p[1] > c->p[0] ? 0 : 1;
         if (fabs(c->p[1] - c->p[0]) < TOLERANCE) {
             return true; /* which of the two is the unlikely one is a matter of rounding */
@@ -188,7 +194,7 @@ static void check_pass(checker *c, bench_engine *engine, gbs_estimator_kind kind
     bench_engine_pass(engine, estimate, kind);
     for (size_t i = 0; i < c->n_places; ++i) {
         const place *p = &c->place[i];
-        const uint32_t k = c->plan->arity[p->slot];
+        const uint32_t k = gbsi_plan_arity(c->plan, p->slot);
         memset(c->mean, 0, k * sizeof *c->mean);
         memset(c->seen, 0, k * sizeof *c->seen);
         for (uint32_t chain = 0; chain < x->n_chains; ++chain) {
@@ -227,7 +233,7 @@ static void check_scalar(const checker *c, const bench_engine *engine, bench_sca
         now.place = UINT64_MAX; /* all as after the pass */
         conditional(c, x, 0, &now);
         const float *p = bench_scalar_conditional(scalar, now.variable);
-        for (uint32_t a = 0; a < c->plan->arity[now.slot]; ++a) {
+        for (uint32_t a = 0; a < gbsi_plan_arity(c->plan, now.slot); ++a) {
             bench_check(fabs((double)p[a] - c->p[a]) < TOLERANCE,
                         "variable %u, state %u: the scalar loop has %.9f instead of %.9f",
                         now.variable, a, (double)p[a], c->p[a]);

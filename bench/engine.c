@@ -45,7 +45,8 @@ static void draw_states(bench_engine *engine)
             stream ^= stream << 13;
             stream ^= stream >> 7;
             stream ^= stream << 17;
-            const uint32_t a = (uint32_t)((stream >> 32) * plan->arity[i / lanes] >> 32);
+            const uint32_t a =
+                (uint32_t)((stream >> 32) * gbsi_plan_arity(plan, (uint32_t)(i / lanes)) >> 32);
             if (plan->value_bytes == 1) {
                 ((uint8_t *)engine->executor.group[g].state)[i] = (uint8_t)a;
             } else {

@@ -51,7 +51,7 @@ void bench_limits_free(bench_limits *l)
 static void add_once(void *context, uint32_t member)
 {
     bench_limits *l = context;
-    const size_t cell_start = 0;
+    const gbsi_offsets cell_start = {.n = l->n_rows, .width = 1};
     const size_t at = (size_t)member * l->n_rows * GBSI_LANES;
     const gbsi_tile tile = {.odds = 1,
                             .lanes = GBSI_LANES,

@@ -11,9 +11,6 @@
 #include "base/memory.h"
 #include "dobrushin/influence_inside.h"
 
-/* Sums of ranges are widened by this share of their size, for what rounding may have lost. */
-#define SLACK 1e-15
-
 static double field_odds(const gbsi_influence *w, size_t f)
 {
     const uint32_t zero = 0;
@@ -57,7 +54,6 @@ gbs_status gbsi_influence_new(const gbsi_graph *graph, const gbsi_influence_limi
     w->limits =
         limits != NULL ? *limits : (gbsi_influence_limits){GBSI_INFLUENCE_CELLS, UINT64_MAX};
     assert(w->limits.cells <= GBSI_INFLUENCE_CELLS);
-    GBSI_TRY(gbsi_incident_factors_init(w->factors, graph->n_variables, 2, &w->incident, err));
     GBSI_TRY(add_fields(w, err));
     *out = w;
     w = NULL;
@@ -91,6 +87,18 @@ static bool is_long(const gbsi_influence *w, size_t f)
            w->factors->kind[f] != GBS_FACTOR_TABLE;
 }
 
+use gbsi_influence_use(gbsi_influence *w, uint32_t i, size_t f, uint32_t position)
+{
+    use u = {.f = f, .position = position};
+    if (w->factors->kind[f] == GBS_FACTOR_TABLE) {
+        gbsi_table_size_up(w, &u);
+    }
+    if (w->model->arity[i] == 2) {
+        u.odds = gbsi_influence_odds(w, f, position);
+    }
+    return u;
+}
+
 static gbs_status add_use(gbsi_influence *w, uint32_t i, size_t f, gbs_error *err)
 {
     const gbsi_factors *factors = w->factors;
@@ -103,14 +111,7 @@ static gbs_status add_use(gbsi_influence *w, uint32_t i, size_t f, gbs_error *er
     while (factors->scope[factors->scope_start[f] + position] != i) {
         ++position;
     }
-    use *u = &w->use[w->n_use++];
-    *u = (use){.f = f, .position = position};
-    if (factors->kind[f] == GBS_FACTOR_TABLE) {
-        gbsi_table_size_up(w, u);
-    }
-    if (w->model->arity[i] == 2) {
-        u->odds = gbsi_influence_odds(w, f, position);
-    }
+    w->use[w->n_use++] = gbsi_influence_use(w, i, f, position);
 
 cleanup:
     return status;
@@ -198,11 +199,15 @@ static void merge_parallel(gbsi_influence *w, uint32_t i)
 static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const size_t past = gbsi_offset(&w->incident.start, i + (size_t)1);
     const double field = w->field == NULL ? 0.0 : w->field[i];
     *all = (range){field, field};
     w->n_use = 0;
     w->n_end = 0;
+    if (w->incident.factor == NULL) {
+        GBSI_TRY(
+            gbsi_incident_factors_init(w->factors, w->model->n_variables, 2, &w->incident, err));
+    }
+    const size_t past = gbsi_offset(&w->incident.start, i + (size_t)1);
     for (size_t k = gbsi_offset(&w->incident.start, i); k < past; ++k) {
         const size_t f = w->incident.factor[k];
         GBSI_TRY(add_use(w, i, f, err));
@@ -221,13 +226,6 @@ static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, g
 
 cleanup:
     return status;
-}
-
-/* The range of all but some, widened. */
-static range without(range all, range some)
-{
-    const double slack = SLACK * (fabs(all.lo) + fabs(all.hi));
-    return (range){all.lo - some.lo - slack, all.hi - some.hi + slack};
 }
 
 static gbs_status make_row(gbsi_influence *w, uint32_t i, range all, uint32_t *n_row,
@@ -251,7 +249,7 @@ static gbs_status make_row(gbsi_influence *w, uint32_t i, range all, uint32_t *n
             own.hi += w->use[e[m].use].odds.hi;
         }
         double bound = 1.0;
-        GBSI_TRY(gbsi_influence_pair(w, i, e, m, without(all, own), &bound, err));
+        GBSI_TRY(gbsi_influence_pair(w, i, e, m, gbsi_range_without(all, own), &bound, err));
         w->j[n] = e->j;
         w->bound[n] = bound < 1.0 ? bound : 1.0;
         k += m;
@@ -291,7 +289,7 @@ gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gb
     }
     for (size_t k = 0; k < w->n_use; ++k) {
         if (is_long(w, w->use[k].f)) {
-            total += gbsi_influence_long(w, i, &w->use[k], without(all, w->use[k].odds));
+            total += gbsi_influence_long(w, i, &w->use[k], gbsi_range_without(all, w->use[k].odds));
         }
     }
     *sum = total;

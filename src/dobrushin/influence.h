@@ -45,5 +45,7 @@ gbs_status gbsi_influence_row_of(gbsi_influence *w, uint32_t i, gbsi_influence_r
  * factors. */
 #define GBSI_INFLUENCE_LONG 64u
 gbs_status gbsi_influence_row_sum(gbsi_influence *w, uint32_t i, double *sum, gbs_error *err);
+/* The largest of these sums and their mean, 0 without variables. */
+gbs_status gbsi_influence_sums(gbsi_influence *w, double *largest, double *mean, gbs_error *err);
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef GBSI_DOBRUSHIN_INFLUENCE_INSIDE_H
 #define GBSI_DOBRUSHIN_INFLUENCE_INSIDE_H
 
+#include <math.h>
+
 #include "dobrushin/influence.h"
 #include "graph/incident_factors.h"
 
@@ -42,6 +44,16 @@ typedef struct measure {
     range mid; /* with delta, binary i: midpoints of the two log-odds */
 } measure;
 
+/* Sums of ranges are widened by this share of their size, for what rounding may have lost. */
+#define INFLUENCE_SLACK 1e-15
+
+/* The range of all but some, widened. */
+static inline range gbsi_range_without(range all, range some)
+{
+    const double slack = INFLUENCE_SLACK * (fabs(all.lo) + fabs(all.hi));
+    return (range){all.lo - some.lo - slack, all.hi - some.hi + slack};
+}
+
 /* max over s in field of | sigma(a + s) - sigma(c + s) |. */
 double gbsi_influence_field(double a, double c, range field);
 /* @param slab [kj][ki] log-weights. */
@@ -74,7 +86,7 @@ struct gbsi_influence {
     const gbsi_conditioned *model;
     const gbsi_factors *factors;
     gbsi_influence_limits limits;
-    gbsi_incident_factors incident; /* those of two variables or more */
+    gbsi_incident_factors incident; /* those of two variables or more; made for the first row */
     double *field; /* [n] log-odds of binary variables from factors of one variable; NULL: none */
     /* the row */
     use *use;
@@ -90,6 +102,11 @@ struct gbsi_influence {
     uint32_t place[64]; /* a union of scopes, i and j first */
     logical_effect effect[N_EFFECTS];
 };
+
+/* ---- influence.c --------------------------------------------------------------------------- */
+
+/* Factor f as variable i at a position of its scope has it. */
+use gbsi_influence_use(gbsi_influence *w, uint32_t i, size_t f, uint32_t position);
 
 /* ---- influence_logical.c ----------------------------------------------------------------- */
 

@@ -114,6 +114,26 @@ static double bound_of(const gbsi_influence_row *row, uint32_t j)
     return 0.0;
 }
 
+/* All sums at once are those of the rows. @return whether factors were walked, not rows. */
+static bool check_sums(const made *m)
+{
+    const uint32_t n = m->conditioned->n_variables;
+    double largest = -1.0;
+    double mean = -1.0;
+    double most = 0.0;
+    double all = 0.0;
+    for (uint32_t i = 0; i < n; ++i) {
+        double sum = -1.0;
+        assert_int_equal(gbsi_influence_row_sum(m->w, i, &sum, NULL), GBS_OK);
+        most = sum > most ? sum : most;
+        all += sum;
+    }
+    assert_int_equal(gbsi_influence_sums(m->w, &largest, &mean, NULL), GBS_OK);
+    assert_true(fabs(largest - most) < TOLERANCE);
+    assert_true(fabs(mean * n - all) <= n * TOLERANCE);
+    return m->graph->neighbour != NULL && !gbsi_graph_may_repeat(m->graph);
+}
+
 /* Every entry of every row; those not listed have no influence. */
 static void check_model(const made *m, tally *t)
 {
@@ -143,6 +163,7 @@ static void check_model(const made *m, tally *t)
             }
         }
     }
+    (void)check_sums(m);
 }
 
 static void test_never_below(void **unused)
@@ -224,6 +245,7 @@ static void test_exact_for_spins(void **unused)
     (void)unused;
     uint64_t seed = 5;
     unsigned n_exact = 0;
+    unsigned n_walked = 0;
     for (unsigned k = 0; k < 3000; ++k) {
         const uint32_t n = 2 + random_below(&seed, 4);
         double coupling[36];
@@ -231,6 +253,7 @@ static void test_exact_for_spins(void **unused)
         made m;
         assert_true(
             prepare(&m, random_spins(&seed, n, coupling, field), GBSI_INFLUENCE_CELLS, UINT64_MAX));
+        n_walked += check_sums(&m);
         for (uint32_t i = 0; i < n; ++i) {
             gbsi_influence_row row;
             assert_int_equal(gbsi_influence_row_of(m.w, i, &row, NULL), GBS_OK);
@@ -251,7 +274,7 @@ static void test_exact_for_spins(void **unused)
         }
         release(&m);
     }
-    assert_true(n_exact > 5000);
+    assert_true(n_exact > 5000 && n_walked > 500 && n_walked < 2500);
 }
 
 /* Without fields: tanh |J|, and on the torus of Mitliagkas & Mackey a sum below 1. */

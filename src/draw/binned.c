@@ -11,7 +11,7 @@ static uint64_t binary_slots(const gbsi_plan *plan)
 {
     uint64_t n = 0;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        n += plan->arity[slot] == 2;
+        n += gbsi_plan_arity(plan, slot) == 2;
     }
     return n;
 }
@@ -63,12 +63,12 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
     }
     size_t n_cells = 0;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        if (plan->arity[slot] != 2) {
+        if (gbsi_plan_arity(plan, slot) != 2) {
             char text[80];
             GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
                                "draw discretized: variable %s has %u states, this version "
                                "discretizes those of two: use --draw herded",
-                               gbsi_slot_text(plan, slot, text), plan->arity[slot]));
+                               gbsi_slot_text(plan, slot, text), gbsi_plan_arity(plan, slot)));
         }
         herd->cell[slot] = n_cells;
         n_cells += herd->how.n_bins;

@@ -83,7 +83,7 @@ void gbsi_conditional_logw(const gbsi_conditionals *c, uint32_t slot, const gbsi
     const gbsi_conditioned *model = plan->model;
     const gbsi_factors *factors = &model->factors;
     const uint32_t v = plan->variable_of[slot];
-    const uint32_t k = plan->arity[slot];
+    const uint32_t k = gbsi_plan_arity(plan, slot);
     uint32_t at[GBSI_LONGEST_SCOPE];
     for (uint32_t a = 0; a < k; ++a) {
         logw[a] = 0.0;

@@ -138,7 +138,7 @@ static void start_vector(const gbsi_herd *herd, uint32_t slot, uint32_t chain, u
 void gbsi_herd_start_vectors(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
                              const double *p, double *vector)
 {
-    const uint32_t k = herd->plan->arity[slot];
+    const uint32_t k = gbsi_plan_arity(herd->plan, slot);
     for (uint32_t lane = 0; lane < herd->lanes; ++lane) {
         start_vector(herd, slot, group * herd->lanes + lane, name, p, k, vector + (size_t)lane * k);
     }

@@ -58,7 +58,7 @@ static void fill_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group, ui
 
 void *gbsi_herd_row(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_view *view)
 {
-    const uint32_t k = herd->plan->arity[slot];
+    const uint32_t k = gbsi_plan_arity(herd->plan, slot);
     const uint64_t code = code_of(herd, slot, group, view);
     gbsi_key_table *table = &herd->group[group].table[herd->keys.slot[slot].cell];
     const size_t row_bytes = gbsi_key_table_row_bytes(k, herd->lanes);
@@ -109,7 +109,8 @@ static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t 
                        gbs_error *err)
 {
     gbsi_key_table *table = &herd->group[group].table[herd->keys.slot[slot].cell];
-    const size_t row_bytes = gbsi_key_table_row_bytes(herd->plan->arity[slot], herd->lanes);
+    const size_t row_bytes =
+        gbsi_key_table_row_bytes(gbsi_plan_arity(herd->plan, slot), herd->lanes);
     const size_t wanted = table->n_codes + (size_t)visits * herd->lanes;
     if (wanted <= table->capacity / 2) {
         return GBS_OK;
@@ -149,8 +150,10 @@ gbs_status gbsi_herd_begin_pass(void *state, const gbsi_schedule *schedule, cons
         return GBS_OK;
     }
     memset(herd->visits, 0, herd->plan->n_slots * sizeof *herd->visits);
-    for (uint64_t place = 0; place < schedule->n_places; ++place) {
-        ++herd->visits[schedule->slot[place]];
+    for (size_t p = 0; p < schedule->n_pieces; ++p) {
+        for (uint32_t i = 0; i < schedule->piece[p].n; ++i) {
+            ++herd->visits[gbsi_piece_slot(schedule, &schedule->piece[p], i)];
+        }
     }
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         if (herd->group[g].whole != NULL) {
@@ -253,7 +256,7 @@ gbs_status gbsi_herd_save(const void *state, const gbsi_draw_sink *sink, gbs_err
             const gbsi_key_slot *s = &herd->keys.slot[slot];
             if (s->coding == GBSI_CODE_HASHED) {
                 const size_t row_bytes =
-                    gbsi_key_table_row_bytes(herd->plan->arity[slot], herd->lanes);
+                    gbsi_key_table_row_bytes(gbsi_plan_arity(herd->plan, slot), herd->lanes);
                 GBSI_TRY(save_table(&group->table[s->cell], row_bytes, is_named(herd), sink, err));
             }
         }
@@ -286,7 +289,7 @@ gbs_status gbsi_herd_load(void *state, const gbsi_draw_source *source, gbs_error
             if (s->coding == GBSI_CODE_HASHED) {
                 gbsi_key_table *table = &group->table[s->cell];
                 const size_t row_bytes =
-                    gbsi_key_table_row_bytes(herd->plan->arity[slot], herd->lanes);
+                    gbsi_key_table_row_bytes(gbsi_plan_arity(herd->plan, slot), herd->lanes);
                 GBSI_TRY(load_table(table, row_bytes, is_named(herd), herd->room - herd->taken,
                                     source, err));
                 herd->taken += gbsi_key_table_bytes(table->capacity / 2, row_bytes, is_named(herd));

@@ -89,7 +89,7 @@ static gbs_status take_tables(gbsi_herd *herd, gbs_error *err)
 static void start_slot(gbsi_herd *herd, uint32_t slot, uint32_t g, const uint64_t *name)
 {
     const gbsi_key_slot *s = &herd->keys.slot[slot];
-    const uint32_t k = herd->plan->arity[slot];
+    const uint32_t k = gbsi_plan_arity(herd->plan, slot);
     const size_t lanes = herd->lanes;
     for (uint32_t key = 0; key < s->n_keys; ++key) {
         const uint64_t own = name == NULL ? key : name[key];

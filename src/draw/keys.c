@@ -49,7 +49,7 @@ uint64_t gbsi_hashed_code(const gbsi_keys *keys, uint32_t slot, const gbsi_view 
         const uint32_t x = gbsi_view_at(view, other);
         if (s->radix) {
             code += step * x;
-            step *= plan->arity[other];
+            step *= gbsi_plan_arity(plan, other);
         } else {
             const uint32_t variable = plan->model->user_variable[plan->variable_of[other]];
             code += gbsi_state_hash(variable, x);
@@ -172,7 +172,7 @@ static uint32_t *class_of(classes *c, uint64_t name)
 static gbs_status add_key(const gbsi_key_maker *m, uint32_t slot, gbsi_keys *keys, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t k = m->plan->arity[slot];
+    const uint32_t k = gbsi_plan_arity(m->plan, slot);
     double *p = m->logw;
     const bool possible = gbsi_normalise(p, k);
     ++keys->slot[slot].n_keys;
@@ -200,7 +200,7 @@ static void set_code(const gbsi_key_maker *m, const gbsi_key_slot *s, const gbsi
 {
     for (uint32_t i = 0; i < s->n_links; ++i) {
         const uint32_t other = keys->link[s->link + i];
-        const uint32_t k = m->plan->arity[other];
+        const uint32_t k = gbsi_plan_arity(m->plan, other);
         gbsi_key_maker_put(m, other, sum ? (i < code) != sign[i] : code % k);
         code = sum ? code : code / k;
     }
@@ -220,7 +220,7 @@ static gbs_status tabulate(const gbsi_key_maker *m, uint32_t slot, bool sum, con
     gbsi_key_slot *s = &keys->slot[slot];
     const bool shared = m->scheme == GBS_KEYS_SHARED;
     const gbsi_view view = gbsi_key_maker_view(m);
-    const uint32_t k = m->plan->arity[slot];
+    const uint32_t k = gbsi_plan_arity(m->plan, slot);
     s->cell = k == 2 ? keys->n_phases : keys->n_shares;
     s->lut = shared ? keys->n_lut : GBSI_NO_LUT;
     if (shared) {
@@ -255,7 +255,7 @@ static gbsi_coding coding_of(const gbsi_key_maker *m, const gbsi_key_slot *s, co
     bool binary = true;
     bool turned = false;
     for (uint32_t i = 0; i < s->n_links; ++i) {
-        binary &= m->plan->arity[keys->link[s->link + i]] == 2;
+        binary &= gbsi_plan_arity(m->plan, keys->link[s->link + i]) == 2;
         turned |= sum && sign[i] != 0;
     }
     if (sum) {
@@ -274,7 +274,7 @@ static void set_steps(const gbsi_key_maker *m, gbsi_key_slot *s, gbsi_keys *keys
             s->offset += sign[i];
         } else {
             keys->step[s->link + i] = step;
-            step *= m->plan->arity[keys->link[s->link + i]];
+            step *= gbsi_plan_arity(m->plan, keys->link[s->link + i]);
         }
     }
 }
@@ -324,7 +324,7 @@ static gbs_status make_whole_steps(const gbsi_key_maker *m, gbsi_keys *keys, gbs
     uint64_t step = 1;
     for (uint32_t v = 0; v < plan->n_slots; ++v) {
         keys->whole_step[plan->slot_of[v]] = step;
-        step *= plan->arity[plan->slot_of[v]];
+        step *= gbsi_plan_arity(plan, plan->slot_of[v]);
     }
     return GBS_OK;
 }
@@ -340,7 +340,7 @@ static gbs_status reserve_all(const gbsi_key_maker *m, gbsi_keys *keys, gbs_erro
     for (uint32_t slot = 0; slot < m->plan->n_slots; ++slot) {
         bool sum = false;
         const uint64_t codes = gbsi_key_codes(m, slot, &sum, NULL);
-        const uint32_t k = m->plan->arity[slot];
+        const uint32_t k = gbsi_plan_arity(m->plan, slot);
         if (codes <= m->most_codes) {
             n_phases += k == 2 ? codes : 0;
             n_shares += k == 2 ? 0 : codes * k;

@@ -34,7 +34,7 @@ gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, gbsi_key_mak
     }
     m->whole_codes = 1;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        const uint64_t k = plan->arity[slot];
+        const uint64_t k = gbsi_plan_arity(plan, slot);
         m->whole_codes =
             m->whole_codes >= GBSI_MANY_CODES / k ? GBSI_MANY_CODES : m->whole_codes * k;
     }
@@ -91,12 +91,12 @@ static bool sum_decides(const gbsi_key_maker *m, uint32_t slot, uint8_t *sign)
     const size_t first = m->context.start[slot];
     const size_t n = m->context.start[slot + 1] - first;
     const uint32_t *neighbour = m->context.neighbour + first;
-    if (m->plan->arity[slot] != 2 || (m->plan->form[slot] & GBSI_ODDS) == 0 ||
+    if (gbsi_plan_arity(m->plan, slot) != 2 || (gbsi_plan_form(m->plan, slot) & GBSI_ODDS) == 0 ||
         !only_pairs(m, slot)) {
         return false;
     }
     for (size_t i = 0; i < n; ++i) {
-        if (m->plan->arity[neighbour[i]] != 2) {
+        if (gbsi_plan_arity(m->plan, neighbour[i]) != 2) {
             return false;
         }
     }
@@ -146,7 +146,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 static uint64_t code_bytes(const gbsi_key_maker *m, uint32_t slot)
 {
     const uint64_t n_lanes = (uint64_t)m->job->lanes * m->job->n_groups;
-    const uint64_t k = m->plan->arity[slot];
+    const uint64_t k = gbsi_plan_arity(m->plan, slot);
     const uint64_t shared = m->scheme == GBS_KEYS_SHARED ? 4 + 8 : 0;
     return shared + (k == 2 ? 4 * n_lanes + 5 : 8 * k * (n_lanes + 1));
 }
@@ -159,14 +159,15 @@ static void add_slot(const gbsi_key_maker *m, uint32_t slot, gbsi_key_sizes *siz
         const uint32_t v = m->plan->variable_of[slot];
         const uint64_t n_factors = m->conditionals.start[v + 1] - m->conditionals.start[v];
         sizes->dense_bytes = more(sizes->dense_bytes, codes * code_bytes(m, slot));
-        *work = more(*work, codes * (n_factors + 1) * m->plan->arity[slot]);
+        *work = more(*work, codes * (n_factors + 1) * gbsi_plan_arity(m->plan, slot));
         return;
     }
-    const uint64_t k = m->plan->arity[slot];
+    const uint64_t k = gbsi_plan_arity(m->plan, slot);
     const uint64_t met = m->scheme == GBS_KEYS_COMPLETE && m->whole_codes < GBSI_MANY_CODES
                              ? m->whole_codes / k
                              : codes;
-    const uint64_t entry = gbsi_key_table_entry_bytes(m->plan->arity[slot], m->job->lanes);
+    const uint64_t entry =
+        gbsi_key_table_entry_bytes(gbsi_plan_arity(m->plan, slot), m->job->lanes);
     const uint64_t grown = met >= GBSI_MANY_CODES ? UINT64_MAX : times(met + 16, 4 * entry);
     sizes->hashed_bytes = more(sizes->hashed_bytes, times(grown, m->job->n_groups));
 }

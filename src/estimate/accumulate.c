@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/accumulate.h"
 
-#define DECLARE(set)                                                             \
-    void gbsi_accumulate_tile_##set(float *, const size_t *, const gbsi_tile *); \
-    void gbsi_accumulate_state_##set(uint8_t *, const gbsi_arity_run *, size_t,  \
-                                     const gbsi_state_rows *);                   \
-    void gbsi_accumulate_flush_##set(gbsi_fast, double *, size_t);               \
-    void gbsi_accumulate_close_##set(gbsi_fast, const gbsi_closing *);           \
-    static const gbsi_accumulate set = {                                         \
-        gbsi_accumulate_tile_##set,                                              \
-        gbsi_accumulate_state_##set,                                             \
-        gbsi_accumulate_flush_##set,                                             \
-        gbsi_accumulate_close_##set,                                             \
+#define DECLARE(set)                                                                   \
+    void gbsi_accumulate_tile_##set(float *, const gbsi_offsets *, const gbsi_tile *); \
+    void gbsi_accumulate_state_##set(uint8_t *, const gbsi_arity_run *, size_t,        \
+                                     const gbsi_state_rows *);                         \
+    void gbsi_accumulate_flush_##set(gbsi_fast, double *, size_t);                     \
+    void gbsi_accumulate_close_##set(gbsi_fast, const gbsi_closing *);                 \
+    static const gbsi_accumulate set = {                                               \
+        gbsi_accumulate_tile_##set,                                                    \
+        gbsi_accumulate_state_##set,                                                   \
+        gbsi_accumulate_flush_##set,                                                   \
+        gbsi_accumulate_close_##set,                                                   \
     }
 
 DECLARE(portable);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/offsets.h"
 #include "plan/tile.h"
 #include "simd/dispatch.h"
 
@@ -33,22 +34,22 @@ typedef struct gbsi_state_rows {
     uint32_t n_real;      /* lanes that are chains; the others may hold anything */
 } gbsi_state_rows;
 
-/* One group at the end of a batch. Chains of all groups share the moments. */
+/* Some cells of one group at the end of a batch. Chains of all groups share the moments. */
 typedef struct gbsi_closing {
     uint32_t lanes, n_real;
-    uint32_t first_slot, end_slot; /* these, and their cells */
-    const size_t *cell_start;      /* [n_slots + 1] */
-    double *open;         /* [cell][lane] earlier parts of the batch, set to 0; NULL: none */
-    double *total;        /* [cell][lane] */
-    double *sum, *square; /* [cell] sums of S_b and S_b^2 over batches and chains */
-    double *cross;        /* [cell] sum of n_b S_b; NULL: every slot has the same n_b */
-    /* only with cross: [n_slots] now and at the start of the batch */
-    const uint64_t *updates, *updates_open;
+    size_t first_cell, end_cell;
+    double n_b;    /* updates in the batch */
+    double *open;  /* [cell][lane] earlier parts of the batch, set to 0; NULL: none */
+    double *total; /* [cell][lane] */
+    /* [end_cell - first_cell] r0, about which moments are taken, and what is added to: sums over
+     * chains of d_b = S_b - r0 n_b and of its square */
+    const double *reference;
+    double *sum, *square;
 } gbsi_closing;
 
 typedef struct gbsi_accumulate {
     /* sum [cell][lanes] += probabilities of the tile */
-    void (*tile)(float *sum, const size_t *cell_start, const gbsi_tile *tile);
+    void (*tile)(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile);
     /* count [cell][lanes] += 1 where the slot is in the cell's state */
     void (*state)(uint8_t *count, const gbsi_arity_run *run, size_t n_runs,
                   const gbsi_state_rows *rows);

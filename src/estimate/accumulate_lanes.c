@@ -8,7 +8,8 @@
 #include "estimate/accumulate.h"
 #include "simd/lanes.h"
 
-void GBSI_V(gbsi_accumulate_tile)(float *sum, const size_t *cell_start, const gbsi_tile *tile);
+void GBSI_V(gbsi_accumulate_tile)(float *sum, const gbsi_offsets *cell_start,
+                                  const gbsi_tile *tile);
 void GBSI_V(gbsi_accumulate_state)(uint8_t *count, const gbsi_arity_run *run, size_t n_runs,
                                    const gbsi_state_rows *rows);
 void GBSI_V(gbsi_accumulate_flush)(gbsi_fast fast, double *open, size_t n);
@@ -39,28 +40,28 @@ static void add_rows(float *restrict sum, const float *restrict p, size_t n)
     }
 }
 
-static void add_chains(float *sum, const size_t *cell_start, const gbsi_tile *tile)
+static void add_chains(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile)
 {
     const tile_rows rows = rows_of(tile);
     if (tile->contiguous && rows.kept == rows.width) {
-        add_rows(sum + cell_start[tile->first_slot] * GBSI_LANES, tile->p,
+        add_rows(sum + gbsi_offset(cell_start, tile->first_slot) * GBSI_LANES, tile->p,
                  tile->n_places * rows.width);
         return;
     }
     for (size_t place = 0; place < tile->n_places; place++) {
-        const size_t slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
-        add_rows(sum + cell_start[slot] * GBSI_LANES,
+        const size_t slot = gbsi_tile_slot(tile, (uint32_t)place);
+        add_rows(sum + gbsi_offset(cell_start, slot) * GBSI_LANES,
                  tile->p + (place * rows.width + rows.first) * GBSI_LANES, rows.kept);
     }
 }
 
-static void add_places(float *sum, const size_t *cell_start, const gbsi_tile *tile)
+static void add_places(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile)
 {
     const tile_rows rows = rows_of(tile);
     const size_t n_places = tile->n_places; /* the last row may be padded: not counted */
     size_t place = 0;
     if (tile->contiguous && rows.width == 1) {
-        float *to = sum + cell_start[tile->first_slot];
+        float *to = sum + gbsi_offset(cell_start, tile->first_slot);
         const size_t n_full = n_places / GBSI_LANES;
         add_rows(to, tile->p, n_full);
         for (place = n_full * GBSI_LANES; place < n_places; place++) {
@@ -69,17 +70,17 @@ static void add_places(float *sum, const size_t *cell_start, const gbsi_tile *ti
         return;
     }
     for (; place < n_places; place++) {
-        const size_t slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
+        const size_t slot = gbsi_tile_slot(tile, (uint32_t)place);
         const size_t row = place / GBSI_LANES * rows.width + rows.first;
         const float *from = tile->p + row * GBSI_LANES + place % GBSI_LANES;
-        float *to = sum + cell_start[slot];
+        float *to = sum + gbsi_offset(cell_start, slot);
         for (size_t a = 0; a < rows.kept; a++) {
             to[a] += from[a * GBSI_LANES];
         }
     }
 }
 
-void GBSI_V(gbsi_accumulate_tile)(float *sum, const size_t *cell_start, const gbsi_tile *tile)
+void GBSI_V(gbsi_accumulate_tile)(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile)
 {
     if (tile->n_places == 0) {
         return;
@@ -216,76 +217,54 @@ static inline void take_batch(gbsi_fast fast, const gbsi_closing *closing, size_
 #define CELLS_AT_ONCE 4u
 
 static inline void add_moments(const gbsi_closing *closing, size_t cell, size_t n_cells,
-                               size_t lanes, const double *batch, double n_b)
+                               size_t lanes, const double *batch)
 {
+    const size_t at = cell - closing->first_cell;
+    double expected[CELLS_AT_ONCE];
     double sum[CELLS_AT_ONCE];
     double square[CELLS_AT_ONCE];
     for (size_t i = 0; i < n_cells; i++) {
-        sum[i] = closing->sum[cell + i];
-        square[i] = closing->square[cell + i];
+        expected[i] = closing->reference[at + i] * closing->n_b;
+        sum[i] = closing->sum[at + i];
+        square[i] = closing->square[at + i];
     }
     for (size_t j = 0; j < closing->n_real; j++) {
         for (size_t i = 0; i < n_cells; i++) {
-            const double s = batch[i * lanes + j];
-            sum[i] += s;
-            square[i] += s * s;
+            const double d = batch[i * lanes + j] - expected[i];
+            sum[i] += d;
+            square[i] += d * d;
         }
     }
     for (size_t i = 0; i < n_cells; i++) {
-        closing->sum[cell + i] = sum[i];
-        closing->square[cell + i] = square[i];
-    }
-    if (closing->cross == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < n_cells; i++) {
-        double of_group = 0;
-        for (size_t j = 0; j < closing->n_real; j++) {
-            of_group += batch[i * lanes + j];
-        }
-        closing->cross[cell + i] += n_b * of_group;
+        closing->sum[at + i] = sum[i];
+        closing->square[at + i] = square[i];
     }
 }
 
 static inline void close_some(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
-                              size_t n_cells, size_t lanes, double n_b)
+                              size_t n_cells, size_t lanes)
 {
     double batch[CELLS_AT_ONCE * GBSI_LANES];
     take_batch(fast, closing, cell * lanes, n_cells * lanes, batch);
-    add_moments(closing, cell, n_cells, lanes, batch, n_b);
+    add_moments(closing, cell, n_cells, lanes, batch);
 }
 
-static inline void close_lanes(gbsi_fast fast, const gbsi_closing *closing, size_t cell, size_t end,
-                               size_t lanes, double n_b)
+static inline void close_lanes(gbsi_fast fast, const gbsi_closing *closing, size_t lanes)
 {
-    for (; cell + CELLS_AT_ONCE <= end; cell += CELLS_AT_ONCE) {
-        close_some(fast, closing, cell, CELLS_AT_ONCE, lanes, n_b);
+    size_t cell = closing->first_cell;
+    for (; cell + CELLS_AT_ONCE <= closing->end_cell; cell += CELLS_AT_ONCE) {
+        close_some(fast, closing, cell, CELLS_AT_ONCE, lanes);
     }
-    for (; cell < end; cell++) {
-        close_some(fast, closing, cell, 1, lanes, n_b);
-    }
-}
-
-static void close_cells(gbsi_fast fast, const gbsi_closing *closing, size_t first, size_t end,
-                        double n_b)
-{
-    if (closing->lanes == GBSI_LANES) { /* a constant, for the loops inside */
-        close_lanes(fast, closing, first, end, GBSI_LANES, n_b);
-    } else {
-        close_lanes(fast, closing, first, end, 1, n_b);
+    for (; cell < closing->end_cell; cell++) {
+        close_some(fast, closing, cell, 1, lanes);
     }
 }
 
 void GBSI_V(gbsi_accumulate_close)(gbsi_fast fast, const gbsi_closing *closing)
 {
-    const size_t *cell_start = closing->cell_start;
-    if (closing->cross == NULL) {
-        close_cells(fast, closing, cell_start[closing->first_slot], cell_start[closing->end_slot],
-                    0);
-        return;
-    }
-    for (size_t slot = closing->first_slot; slot < closing->end_slot; slot++) {
-        const uint64_t n_b = closing->updates[slot] - closing->updates_open[slot];
-        close_cells(fast, closing, cell_start[slot], cell_start[slot + 1], (double)n_b);
+    if (closing->lanes == GBSI_LANES) { /* a constant, for the loops inside */
+        close_lanes(fast, closing, GBSI_LANES);
+    } else {
+        close_lanes(fast, closing, 1);
     }
 }

@@ -8,11 +8,15 @@
  * constant and this is the batch-means estimator of Flegal & Jones (2010), Annals of Statistics
  * 38(2):1034-1070, eq. 6):
  *     v = sum_b (S_b - r n_b)^2 / (B - 1)
- *       = (sum S_b^2 - 2 r sum S_b n_b + r^2 sum n_b^2) / (B - 1)
- * and, batches being nearly independent, T passes of C chains of U updates each have
+ *       = (sum d_b^2 - 2 s sum d_b n_b + s^2 sum n_b^2) / (B - 1),
+ *     d_b = S_b - r0 n_b, s = r - r0 = sum d_b / sum n_b
+ * for any r0: with the mean of all passes before the block (in the first: that of the first batch
+ * of the first chain) little cancels, and floats hold the squares. sum d_b is what the totals have
+ * grown by. And, batches being nearly independent, T passes of C chains of U updates each have
  *     var(p) = v * (T C / length) / (U C)^2 = (v / length) * T / (C U^2).
  * v / length, the rate, is claimed from the running block once half of its batches are closed,
  * before that from the block before; before half of the first block there is no claim. */
+#include <assert.h>
 #include <math.h>
 
 #include "estimate/estimate_internal.h"
@@ -39,36 +43,152 @@ void gbsi_batches_start(gbsi_estimate *e)
     b->block_end = FIRST_LENGTH * b->per_chain;
 }
 
+/* ---- the reference ---- */
+
+static bool is_first_block(const gbsi_batches *b)
+{
+    return b->block_end == FIRST_LENGTH * b->per_chain;
+}
+
+/* Passes done when the running block began. */
+static uint64_t block_start(const gbsi_batches *b)
+{
+    return is_first_block(b) ? 0 : b->block_end / 2;
+}
+
+/* Sum over all chains when the running block began. Blocks begin after a power of two of passes,
+ * where few chains keep their totals anyway. */
+static double start_total(const gbsi_estimate *e, size_t cell)
+{
+    const gbsi_batches *b = &e->batches;
+    double sum = 0;
+    if (is_first_block(b)) {
+        return 0;
+    }
+    if (!e->split) {
+        return b->start_total[cell];
+    }
+    assert(e->half[1].pass == block_start(b) && e->shape.lanes == 1);
+    for (uint32_t group = 0; group < e->shape.n_groups; group++) {
+        sum += (double)e->half[1].total[group * e->n_cells + cell];
+    }
+    return sum;
+}
+
+/* Updates of all chains when the running block began. */
+static double start_updates(const gbsi_estimate *e, uint32_t slot)
+{
+    const gbsi_batches *b = &e->batches;
+    const double n = e->counted ? (double)b->updates_start[slot] : (double)block_start(b);
+    return n * e->shape.n_chains;
+}
+
+/* r0 */
+static double reference(const gbsi_estimate *e, uint32_t slot, size_t cell)
+{
+    if (is_first_block(&e->batches)) {
+        return (double)e->batches.rate[cell]; /* nobody needs it for anything else yet */
+    }
+    const double n = start_updates(e, slot);
+    return n > 0 ? start_total(e, cell) * (1 / n) : 0;
+}
+
+/* The first batch of the first chain, not closed yet. */
+static void set_first_reference(gbsi_estimate *e, uint32_t slot, size_t first_cell, size_t end_cell)
+{
+    const double n = (double)gbsi_estimate_updates(e, slot);
+    for (size_t cell = first_cell; cell < end_cell; cell++) {
+        const double sum = gbsi_estimate_chain_total(e, 0, cell, 0);
+        e->batches.rate[cell] = n > 0 ? (float)(sum / n) : 0;
+    }
+}
+
 /* ---- closing ---- */
 
-static void close_slots(gbsi_estimate *e, uint32_t first, uint32_t end)
+#define CELLS_CLOSED 512u /* together */
+
+/* Cells of slots whose batches have n_b updates. Over all chains in double, in their order, however
+ * they are grouped into lanes; rounded once. */
+static void close_cells(gbsi_estimate *e, uint32_t slot, size_t first_cell, size_t end_cell,
+                        double n_b)
 {
     gbsi_batches *b = &e->batches;
+    double r0[CELLS_CLOSED];
+    double sum[CELLS_CLOSED];
+    double square[CELLS_CLOSED];
     const size_t n = e->n_cells * e->shape.lanes;
-    gbsi_closing closing = {
-        .lanes = e->shape.lanes,
-        .first_slot = first,
-        .end_slot = end,
-        .cell_start = e->cell_start,
-        .sum = b->sum,
-        .square = b->square,
-        .cross = b->cross,
-        .updates = e->updates,
-        .updates_open = b->updates_open,
-    };
+    gbsi_closing closing = {.lanes = e->shape.lanes,
+                            .first_cell = first_cell,
+                            .end_cell = end_cell,
+                            .n_b = n_b,
+                            .reference = r0,
+                            .sum = sum,
+                            .square = square};
+    if (is_first_block(b) && b->n_closed == 0) {
+        set_first_reference(e, slot, first_cell, end_cell);
+    }
+    for (size_t cell = first_cell; cell < end_cell; cell++) {
+        r0[cell - first_cell] = reference(e, slot, cell);
+        sum[cell - first_cell] = 0;
+        square[cell - first_cell] = (double)b->square[cell];
+    }
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
         closing.n_real = gbsi_estimate_real_lanes(e, group);
         closing.total = e->total + group * n;
         closing.open = b->open_used ? e->open + group * n : NULL;
         e->lanes->close(gbsi_estimate_fast(e, group), &closing);
     }
-    for (uint32_t slot = first; e->counted && slot < end; slot++) {
+    for (size_t cell = first_cell; cell < end_cell; cell++) {
+        b->square[cell] = (float)square[cell - first_cell];
+        if (b->cross != NULL) {
+            b->cross[cell] += n_b * sum[cell - first_cell];
+        }
+    }
+}
+
+static void close_range(gbsi_estimate *e, uint32_t slot, size_t first_cell, size_t end_cell,
+                        double n_b)
+{
+    for (size_t cell = first_cell; cell < end_cell; cell += CELLS_CLOSED) {
+        const size_t end = end_cell - cell < CELLS_CLOSED ? end_cell : cell + CELLS_CLOSED;
+        close_cells(e, slot, cell, end, n_b);
+    }
+}
+
+static void close_slots(gbsi_estimate *e, uint32_t first, uint32_t end)
+{
+    gbsi_batches *b = &e->batches;
+    if (!e->counted) {
+        close_range(e, first, gbsi_offset(&e->cell_start, first), gbsi_offset(&e->cell_start, end),
+                    (double)b->length);
+        return;
+    }
+    for (uint32_t slot = first; slot < end; slot++) {
         const double n_b = (double)(e->updates[slot] - b->updates_open[slot]);
+        close_range(e, slot, gbsi_offset(&e->cell_start, slot),
+                    gbsi_offset(&e->cell_start, slot + (size_t)1), n_b);
         b->n_sum[slot] += n_b;
         b->n_square[slot] += n_b * n_b;
         b->updates_open[slot] = e->updates[slot];
     }
 }
+
+/* Sum over all chains of closed batches. */
+static double closed_total(const gbsi_estimate *e, size_t cell)
+{
+    const size_t lanes = e->shape.lanes;
+    double sum = 0;
+    for (uint32_t group = 0; group < e->shape.n_groups; group++) {
+        const uint32_t n_real = gbsi_estimate_real_lanes(e, group);
+        for (uint32_t lane = 0; lane < n_real; lane++) {
+            sum += e->total[((size_t)group * e->n_cells + cell) * lanes + lane];
+        }
+    }
+    return sum;
+}
+
+/* Squares differ by what floats do not hold: never less than that is claimed. */
+#define SQUARE_ROUNDING 0x1p-22
 
 /* v / length from the closed batches of the running block. */
 static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell)
@@ -76,34 +196,40 @@ static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell)
     const gbsi_batches *b = &e->batches;
     const double n_chains = e->shape.n_chains;
     const double n_batches = (double)b->n_closed * n_chains;
-    double squares = 0;
-    if (e->counted) {
-        const double n = b->n_sum[slot];
-        if (n <= 0) {
-            return NAN;
-        }
-        const double r = b->sum[cell] / (n * n_chains);
-        squares = b->square[cell] - 2 * r * b->cross[cell] + r * r * (b->n_square[slot] * n_chains);
-    } else {
-        squares = b->square[cell] - b->sum[cell] * (b->sum[cell] / n_batches);
+    const double square = (double)b->square[cell];
+    const double n = e->counted ? b->n_sum[slot] * n_chains : n_batches * (double)b->length;
+    if (n <= 0) {
+        return NAN;
     }
-    /* Negative by rounding alone. */
-    return squares > 0 ? squares / (n_batches - 1) / (double)b->length : 0.0;
+    const double d = closed_total(e, cell) - start_total(e, cell) - reference(e, slot, cell) * n;
+    double squares = square - d * (d / n_batches);
+    if (e->counted) {
+        const double shift = d / n;
+        squares =
+            square - 2 * shift * b->cross[cell] + shift * shift * (b->n_square[slot] * n_chains);
+    }
+    const double least = square * SQUARE_ROUNDING;
+    return (squares > least ? squares : least) / (n_batches - 1) / (double)b->length;
 }
 
 static void end_block(gbsi_estimate *e, uint32_t first, uint32_t end)
 {
     gbsi_batches *b = &e->batches;
     for (uint32_t slot = first; slot < end; slot++) {
-        for (size_t cell = e->cell_start[slot]; cell < e->cell_start[slot + 1]; cell++) {
-            b->rate[cell] = block_rate(e, slot, cell);
-            b->sum[cell] = b->square[cell] = 0;
+        const size_t end_cell = gbsi_offset(&e->cell_start, slot + (size_t)1);
+        for (size_t cell = gbsi_offset(&e->cell_start, slot); cell < end_cell; cell++) {
+            b->rate[cell] = (float)block_rate(e, slot, cell);
+            b->square[cell] = 0;
+            if (b->start_total != NULL) {
+                b->start_total[cell] = closed_total(e, cell);
+            }
             if (e->counted) {
                 b->cross[cell] = 0;
             }
         }
         if (e->counted) {
             b->n_sum[slot] = b->n_square[slot] = 0;
+            b->updates_start[slot] = e->updates[slot];
         }
     }
 }
@@ -150,7 +276,7 @@ double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell)
     if (claims_running_block(b)) {
         rate = block_rate(e, slot, cell);
     } else if (b->has_rate) {
-        rate = b->rate[cell];
+        rate = (double)b->rate[cell];
     }
     const double updates = (double)gbsi_estimate_updates(e, slot);
     if (updates <= 0 || isnan(rate)) {

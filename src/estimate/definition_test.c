@@ -263,10 +263,11 @@ static void check_slot(const feed *f, bool thin, uint32_t slot)
         assert_close(rhat[a], define_rhat(&r), 1e-10);
         double error = arity_of[slot] == 1 ? (double)NAN : define_mcse(&r);
         error = error < define_floor(f, total, updates) ? define_floor(f, total, updates) : error;
-        assert_close(mcse[a], error, 1e-9);
+        /* squares are rounded to float at the end of each batch, of which there are 128 */
+        assert_close(mcse[a], error, 1e-9 + 0.5 * 128 * 0x1p-24 * error);
         const double variance = expected * (1 - expected);
         if (error > 0) {
-            assert_close(ess[a] / (variance / (error * error)), 1, 1e-6);
+            assert_close(ess[a] / (variance / (error * error)), 1, 128 * 0x1p-24);
         } else {
             assert_close(ess[a], error == 0 && variance > 0 ? (double)INFINITY : (double)NAN, 0);
         }
@@ -333,6 +334,37 @@ static void long_runs(void **unused)
         few.kind = GBS_ESTIMATOR_COUNT;
         check_definitions(few, counts, false, many, 6);
     }
+}
+
+/* Nearly never for 512 passes, then nearly always: what is known from before is far off, and of the
+ * squares about it a float holds no more than the sixth digit. */
+static float jump(const void *context, uint32_t chain, uint32_t slot, uint32_t state, uint64_t pass)
+{
+    (void)context;
+    const uint64_t word = feed_word(19, chain * 1000u + slot, pass, 0) % 64;
+    const float one = (pass < 512 ? 0.0F : 63.0F / 64) + (float)word / 4096 / 64;
+    return state == 1 ? one : 1 - one;
+}
+
+static void a_jump(void **unused)
+{
+    (void)unused;
+    gbsi_estimate_shape shape = shape_of(1, 1, GBS_ESTIMATOR_RAO_BLACKWELL);
+    shape.n_slots = 1;
+    feed f = {.value = jump, .shape = &shape, .estimate = new_estimate(&shape, GBSI_SIMD_PORTABLE)};
+    static double sum[1024];
+    static double count[1024];
+    for (uint64_t pass = 0; pass < 1024; pass++) {
+        feed_pass(&f, false, pass);
+    }
+    double p[2];
+    double mcse[2];
+    record r = {.n = 1024, .n_chains = 1};
+    gbsi_estimate_slot(f.estimate, 0, p, mcse, NULL, NULL);
+    fill_record(&f, false, 0, 1, &r, sum, count);
+    const double expected = define_mcse(&r);
+    assert_true(expected > 0 && mcse[1] > 0.9 * expected && mcse[1] < 0.01);
+    gbsi_estimate_free(f.estimate);
 }
 
 static void own_update_counts(void **unused)
@@ -444,9 +476,10 @@ static void lane_shapes_agree(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_of_probabilities),  cmocka_unit_test(long_runs),
-        cmocka_unit_test(own_update_counts),      cmocka_unit_test(sums_of_visits),
-        cmocka_unit_test(instruction_sets_agree), cmocka_unit_test(lane_shapes_agree),
+        cmocka_unit_test(sums_of_probabilities), cmocka_unit_test(long_runs),
+        cmocka_unit_test(own_update_counts),     cmocka_unit_test(a_jump),
+        cmocka_unit_test(sums_of_visits),        cmocka_unit_test(instruction_sets_agree),
+        cmocka_unit_test(lane_shapes_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,8 @@
 
 typedef struct layout {
     size_t n_cells, n_runs;
-    size_t n_places; /* groups * cells * lanes */
+    size_t n_places;    /* groups * cells * lanes */
+    size_t start_bytes; /* of cell_start */
     bool counted, split, rao_blackwell;
 } layout;
 
@@ -43,18 +44,22 @@ static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs
 {
     assert_shape(shape);
     layout l = {0};
+    bool equal = true;
     for (size_t slot = 0; slot < shape->n_slots; slot++) {
-        const uint32_t arity = shape->arity[slot];
+        const uint32_t arity = gbsi_shape_arity(shape, slot);
         assert(arity >= 1 && (shape->value_bytes == 2 || arity <= 256));
+        equal &= cells_of(arity) == cells_of(gbsi_shape_arity(shape, 0));
         if (!gbsi_add_size(l.n_cells, cells_of(arity), &l.n_cells)) {
             return too_big(err);
         }
-        l.n_runs += slot == 0 || arity != shape->arity[slot - 1];
+        l.n_runs += slot == 0 || arity != gbsi_shape_arity(shape, slot - 1);
     }
     if (!gbsi_mul_size(l.n_cells, shape->lanes, &l.n_places) ||
         !gbsi_mul_size(l.n_places, shape->n_groups, &l.n_places)) {
         return too_big(err);
     }
+    l.start_bytes =
+        equal ? 0 : ((size_t)shape->n_slots + 1) * (l.n_cells <= UINT32_MAX ? 4 : sizeof(size_t));
     l.rao_blackwell = shape->kind == GBS_ESTIMATOR_RAO_BLACKWELL;
     /* Counting looks at the state once per pass, however often it was updated. */
     l.counted = l.rao_blackwell && !shape->each_once;
@@ -80,7 +85,6 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
     const size_t n_slots = shape->n_slots;
     size_t n = 0;
     gbsi_batches *b = &e->batches;
-    out[n++] = (array){&e->cell_start, n_slots + 1, sizeof *e->cell_start, false};
     out[n++] = (array){&e->run, l->n_runs, sizeof *e->run, false};
     if (l->rao_blackwell) {
         out[n++] = (array){&e->fast_sum, l->n_places, sizeof *e->fast_sum, true};
@@ -89,13 +93,16 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
     }
     out[n++] = (array){&e->total, l->n_places, sizeof *e->total, true};
     out[n++] = (array){&e->open, l->n_places, sizeof *e->open, false};
-    out[n++] = (array){&b->sum, l->n_cells, sizeof *b->sum, false};
+    if (!l->split) {
+        out[n++] = (array){&b->start_total, l->n_cells, sizeof *b->start_total, false};
+    }
     out[n++] = (array){&b->square, l->n_cells, sizeof *b->square, false};
     out[n++] = (array){&b->rate, l->n_cells, sizeof *b->rate, false};
     if (l->counted) {
         out[n++] = (array){&b->cross, l->n_cells, sizeof *b->cross, false};
         out[n++] = (array){&e->updates, n_slots, sizeof *e->updates, false};
         out[n++] = (array){&b->updates_open, n_slots, sizeof *b->updates_open, false};
+        out[n++] = (array){&b->updates_start, n_slots, sizeof *b->updates_start, false};
         out[n++] = (array){&b->n_sum, n_slots, sizeof *b->n_sum, false};
         out[n++] = (array){&b->n_square, n_slots, sizeof *b->n_square, false};
     }
@@ -126,9 +133,10 @@ static bool array_bytes(const array *a, size_t *bytes)
     return true;
 }
 
-static gbs_status sum_bytes(const array *arrays, size_t n, size_t *bytes, gbs_error *err)
+static gbs_status sum_bytes(const layout *l, const array *arrays, size_t n, size_t *bytes,
+                            gbs_error *err)
 {
-    size_t sum = sizeof(gbsi_estimate);
+    size_t sum = sizeof(gbsi_estimate) + l->start_bytes;
     for (size_t i = 0; i < n; i++) {
         size_t own = 0;
         if (!array_bytes(&arrays[i], &own) || !gbsi_add_size(sum, own, &sum)) {
@@ -147,7 +155,7 @@ gbs_status gbsi_estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, 
     array arrays[MOST_ARRAYS];
     GBSI_TRY(find_layout(shape, &l, err));
     const size_t n = list_arrays(shape, &l, &nothing, arrays);
-    GBSI_TRY(sum_bytes(arrays, n, bytes, err));
+    GBSI_TRY(sum_bytes(&l, arrays, n, bytes, err));
 
 cleanup:
     return status;
@@ -160,11 +168,11 @@ static gbs_status take_arrays(gbsi_estimate *e, const layout *l, gbs_error *err)
     array arrays[MOST_ARRAYS];
     const size_t n = list_arrays(&e->shape, l, e, arrays);
     size_t all = 0;
-    const gbs_status status = sum_bytes(arrays, n, &all, err);
+    const gbs_status status = sum_bytes(l, arrays, n, &all, err);
     if (status < 0) {
         return status;
     }
-    e->bytes = sizeof *e;
+    e->bytes = sizeof *e + l->start_bytes;
     for (size_t i = 0; i < n; i++) {
         const array *a = &arrays[i];
         size_t bytes = 0;
@@ -180,21 +188,26 @@ static gbs_status take_arrays(gbsi_estimate *e, const layout *l, gbs_error *err)
     return GBS_OK;
 }
 
-static void fill_cells(gbsi_estimate *e)
+static gbs_status fill_cells(gbsi_estimate *e, gbs_error *err)
 {
+    const size_t n_slots = e->shape.n_slots;
     size_t cell = 0;
     size_t n_runs = 0;
-    for (uint32_t slot = 0; slot < e->shape.n_slots; slot++) {
-        const uint32_t arity = e->shape.arity[slot];
-        e->cell_start[slot] = cell;
-        if (slot == 0 || arity != e->shape.arity[slot - 1]) {
+    uint32_t *size = gbsi_alloc_array(n_slots + 1, sizeof *size);
+    if (size == NULL) {
+        return gbsi_no_memory(err, "estimates", n_slots * sizeof *size);
+    }
+    for (uint32_t slot = 0; slot < n_slots; slot++) {
+        const uint32_t arity = gbsi_shape_arity(&e->shape, slot);
+        size[slot] = (uint32_t)cells_of(arity);
+        if (slot == 0 || arity != gbsi_shape_arity(&e->shape, slot - 1)) {
             e->run[n_runs++] = (gbsi_arity_run){slot, 0, arity, cell};
         }
         e->run[n_runs - 1].n_slots++;
-        cell += cells_of(arity);
+        cell += size[slot];
     }
-    e->cell_start[e->shape.n_slots] = cell;
     assert(cell == e->n_cells && n_runs == e->n_runs);
+    return gbsi_offsets_take(size, n_slots, &e->cell_start, "estimates", err);
 }
 
 gbs_status gbsi_estimate_new(const gbsi_estimate_shape *shape, gbsi_simd level,
@@ -215,7 +228,7 @@ gbs_status gbsi_estimate_new(const gbsi_estimate_shape *shape, gbsi_simd level,
     e->n_cells = l.n_cells;
     e->n_runs = l.n_runs;
     GBSI_TRY(take_arrays(e, &l, err));
-    fill_cells(e);
+    GBSI_TRY(fill_cells(e, err));
     gbsi_batches_start(e);
     *estimate = e;
     e = NULL;
@@ -240,6 +253,7 @@ void gbsi_estimate_free(gbsi_estimate *e)
         memcpy(&memory, arrays[i].pointer, sizeof memory);
         gbsi_free(memory);
     }
+    gbsi_offsets_free(&e->cell_start);
     gbsi_free(e);
 }
 
@@ -267,7 +281,7 @@ uint32_t gbsi_estimate_real_lanes(const gbsi_estimate *e, uint32_t group)
 static void count_updates(uint64_t *updates, const gbsi_tile *tile)
 {
     for (uint32_t place = 0; place < tile->n_places; place++) {
-        updates[tile->contiguous ? tile->first_slot + place : tile->slot[place]]++;
+        updates[gbsi_tile_slot(tile, place)]++;
     }
 }
 
@@ -277,7 +291,7 @@ void gbsi_estimate_tile(gbsi_estimate *e, uint32_t group, const gbsi_tile *tile)
         return; /* counting takes the state at the end of the pass */
     }
     assert(tile->p != NULL && tile->lanes == e->shape.lanes && group < e->shape.n_groups);
-    e->lanes->tile(gbsi_estimate_fast(e, group).sum, e->cell_start, tile);
+    e->lanes->tile(gbsi_estimate_fast(e, group).sum, &e->cell_start, tile);
     if (e->counted && group == 0) {
         count_updates(e->updates, tile);
     }
@@ -290,7 +304,7 @@ static void count_run(gbsi_estimate *e, uint8_t *count, const gbsi_arity_run *ru
     const uint32_t run_end = run->first_slot + run->n_slots;
     const uint32_t from = first > run->first_slot ? first : run->first_slot;
     const uint32_t to = end < run_end ? end : run_end;
-    const gbsi_arity_run clipped = {from, to - from, run->arity, e->cell_start[from]};
+    const gbsi_arity_run clipped = {from, to - from, run->arity, gbsi_offset(&e->cell_start, from)};
     e->lanes->state(count, &clipped, 1, rows);
 }
 
@@ -381,8 +395,8 @@ void gbsi_estimate_share(gbsi_estimate *e, gbsi_pool *pool,
 
 static void flush_open(gbsi_estimate *e, uint32_t first, uint32_t end)
 {
-    const size_t at = e->cell_start[first] * e->shape.lanes;
-    const size_t n = e->cell_start[end] * e->shape.lanes - at;
+    const size_t at = gbsi_offset(&e->cell_start, first) * e->shape.lanes;
+    const size_t n = gbsi_offset(&e->cell_start, end) * e->shape.lanes - at;
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
         gbsi_fast fast = gbsi_estimate_fast(e, group);
         fast.sum = fast.sum == NULL ? NULL : fast.sum + at;
@@ -395,12 +409,14 @@ static void flush_open(gbsi_estimate *e, uint32_t first, uint32_t end)
 static void keep_half_time(gbsi_estimate *e, uint32_t first, uint32_t end)
 {
     const size_t lanes = e->shape.lanes;
+    const size_t first_cell = gbsi_offset(&e->cell_start, first);
+    const size_t end_cell = gbsi_offset(&e->cell_start, end);
     gbsi_half_time *half = &e->half[1];
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
-        for (size_t cell = e->cell_start[first]; cell < e->cell_start[end]; cell++) {
+        for (size_t cell = first_cell; cell < end_cell; cell++) {
             for (uint32_t lane = 0; lane < lanes; lane++) {
                 half->total[group_start(e, group) + cell * lanes + lane] =
-                    gbsi_estimate_chain_total(e, group, cell, lane);
+                    (float)gbsi_estimate_chain_total(e, group, cell, lane);
             }
         }
     }

@@ -17,7 +17,9 @@
 
 typedef struct gbsi_estimate_shape {
     uint32_t n_slots;
-    const uint32_t *arity; /* [n_slots], by slot; borrowed for the life of the estimate */
+    const uint32_t
+        *arity;          /* [n_slots], by slot; borrowed for the life of the estimate; NULL: ... */
+    uint32_t same_arity; /* ... all this */
     uint32_t n_chains;
     uint32_t lanes; /* 16 or 1 */
     uint32_t n_groups;
@@ -25,6 +27,11 @@ typedef struct gbsi_estimate_shape {
     gbs_estimator_kind kind;
     bool each_once; /* every slot is updated exactly once per pass */
 } gbsi_estimate_shape;
+
+static inline uint32_t gbsi_shape_arity(const gbsi_estimate_shape *shape, size_t slot)
+{
+    return shape->arity == NULL ? shape->same_arity : shape->arity[slot];
+}
 
 typedef struct gbsi_estimate gbsi_estimate;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of an estimate, shared by estimate.c (layout, passes), batches.c (second moments)
  * and summary.c (what is told). Per (cell, lane): 4 bytes (Rao-Blackwell) or 1 (counts) of fast
- * sum, 8 of total, 8 of open batch, and 16 of half-time totals with fewer than 4 chains; per cell
- * 24 bytes of moments (32 with own update counts); per slot 8 (40 with own update counts, and 16
- * more of half-time counts with fewer than 4 chains); 24 bytes per run of slots of one arity. */
+ * sum, 8 of total, 8 of open batch that only long batches touch, and 8 of half-time totals with
+ * fewer than 4 chains, else 8 per cell; per cell 8 more (16 with own update counts); per slot 0, 4
+ * or 8 (gbsi_offsets; 40 more with own update counts, and 16 more of half-time counts with fewer
+ * than 4 chains); 24 bytes per run of slots of one arity. */
 #ifndef GBSI_ESTIMATE_ESTIMATE_INTERNAL_H
 #define GBSI_ESTIMATE_ESTIMATE_INTERNAL_H
 
@@ -13,24 +14,28 @@
 /* Totals as they were after 2^j passes. */
 typedef struct gbsi_half_time {
     uint64_t pass;     /* 0: none yet */
-    double *total;     /* [group][cell][lane] */
+    float *total;      /* [group][cell][lane] */
     uint64_t *updates; /* [n_slots], only if counted */
 } gbsi_half_time;
 
 /* Batches of the block of passes that is now running; see batches.c. */
 typedef struct gbsi_batches {
-    uint64_t per_chain;     /* in a full block; a power of two */
-    uint64_t length;        /* passes */
-    uint64_t start;         /* passes done when the open batch began */
-    uint64_t block_end;     /* passes done when the block will end */
-    uint64_t n_closed;      /* per chain, in this block */
-    bool open_used;         /* the open sums hold something */
-    bool has_rate;          /* a block has ended: rate is valid */
-    double *sum, *square;   /* [n_cells] of S_b over closed batches of this block and all chains */
-    double *cross;          /* [n_cells] of n_b S_b, only if counted */
-    double *rate;           /* [n_cells] variance per pass and chain, from the last full block */
-    uint64_t *updates_open; /* [n_slots] updates when the open batch began, only if counted */
-    double *n_sum, *n_square; /* [n_slots] of n_b, only if counted */
+    uint64_t per_chain;  /* in a full block; a power of two */
+    uint64_t length;     /* passes */
+    uint64_t start;      /* passes done when the open batch began */
+    uint64_t block_end;  /* passes done when the block will end */
+    uint64_t n_closed;   /* per chain, in this block */
+    bool open_used;      /* the open sums hold something */
+    bool has_rate;       /* a block has ended: rate is valid */
+    double *start_total; /* [n_cells] of all chains when this block began; NULL: see half_time */
+    float *square;       /* [n_cells] of d_b over closed batches of this block and all chains */
+    float *rate;         /* [n_cells] variance per pass and chain, from the last full block; in the
+                            first one the reference */
+    /* only if counted */
+    double *cross;            /* [n_cells] of n_b d_b */
+    uint64_t *updates_open;   /* [n_slots] updates when the open batch began */
+    uint64_t *updates_start;  /* [n_slots] and when the block did */
+    double *n_sum, *n_square; /* [n_slots] of n_b */
 } gbsi_batches;
 
 struct gbsi_estimate {
@@ -42,13 +47,13 @@ struct gbsi_estimate {
     size_t n_runs;
     size_t bytes; /* taken */
     uint64_t n_passes;
-    size_t *cell_start;  /* [n_slots + 1] */
-    gbsi_arity_run *run; /* [n_runs] */
-    float *fast_sum;     /* [group][cell][lane] Rao-Blackwell: since the last flush */
-    uint8_t *fast_count; /* [group][cell][lane] counting: since the last flush */
-    double *open;        /* [group][cell][lane] flushed earlier in the open batch */
-    double *total;       /* [group][cell][lane] closed batches */
-    uint64_t *updates;   /* [n_slots] per chain, only if counted */
+    gbsi_offsets cell_start; /* [n_slots] */
+    gbsi_arity_run *run;     /* [n_runs] */
+    float *fast_sum;         /* [group][cell][lane] Rao-Blackwell: since the last flush */
+    uint8_t *fast_count;     /* [group][cell][lane] counting: since the last flush */
+    double *open;            /* [group][cell][lane] flushed earlier in the open batch */
+    double *total;           /* [group][cell][lane] closed batches */
+    uint64_t *updates;       /* [n_slots] per chain, only if counted */
     gbsi_batches batches;
     gbsi_half_time half[2]; /* older first; only if split */
 };

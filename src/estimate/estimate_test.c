@@ -264,14 +264,16 @@ static void the_worst(void **unused)
 static size_t really_taken(gbsi_estimate *e)
 {
     void *const all[] = {e,
-                         e->cell_start,
+                         e->cell_start.narrow,
+                         e->cell_start.wide,
                          e->run,
                          e->fast_sum,
                          e->fast_count,
                          e->open,
                          e->total,
                          e->updates,
-                         e->batches.sum,
+                         e->batches.start_total,
+                         e->batches.updates_start,
                          e->batches.square,
                          e->batches.cross,
                          e->batches.rate,

@@ -90,7 +90,8 @@ static void add_chain(const chain_view *v, uint32_t group, uint32_t lane, double
         return;
     }
     const size_t lanes = v->e->shape.lanes;
-    const double first = v->half->total[((size_t)group * v->e->n_cells + v->cell) * lanes + lane];
+    const double first =
+        (double)v->half->total[((size_t)group * v->e->n_cells + v->cell) * lanes + lane];
     add_sequence(s, first, v->first_updates);
     add_sequence(s, total - first, v->updates - v->first_updates);
 }
@@ -176,7 +177,8 @@ static bool is_frozen(const gbsi_estimate *e, size_t cell, double updates)
 static bool is_constant(const gbsi_estimate *e, uint32_t slot)
 {
     const double updates = (double)gbsi_estimate_updates(e, slot);
-    for (size_t cell = e->cell_start[slot]; cell < e->cell_start[slot + 1]; cell++) {
+    for (size_t cell = gbsi_offset(&e->cell_start, slot);
+         cell < gbsi_offset(&e->cell_start, slot + (size_t)1); cell++) {
         if (!is_frozen(e, cell, updates)) {
             return false;
         }
@@ -196,9 +198,9 @@ void gbsi_estimate_slot(const gbsi_estimate *e, uint32_t slot, double *p, double
 {
     /* A variable that never moved has no honest error. */
     const bool constant = is_constant(e, slot);
-    const uint32_t arity = e->shape.arity[slot];
+    const uint32_t arity = gbsi_shape_arity(&e->shape, slot);
     for (uint32_t state = 0; state < arity; state++) {
-        const size_t cell = e->cell_start[slot] + (arity == 2 ? 0 : state);
+        const size_t cell = gbsi_offset(&e->cell_start, slot) + (arity == 2 ? 0 : state);
         const gbsi_cell_summary s = gbsi_summarise_cell(e, slot, cell);
         put(p, state, arity == 2 && state == 0 ? 1 - s.p : s.p);
         put(mcse, state, constant ? NAN : s.mcse);
@@ -280,7 +282,8 @@ static void tally_slot(const gbsi_estimate *e, uint32_t slot, tally *t)
         worst->n_constant++;
         return;
     }
-    for (size_t cell = e->cell_start[slot]; cell < e->cell_start[slot + 1]; cell++) {
+    for (size_t cell = gbsi_offset(&e->cell_start, slot);
+         cell < gbsi_offset(&e->cell_start, slot + (size_t)1); cell++) {
         const gbsi_cell_summary s = gbsi_summarise_cell(e, slot, cell);
         if (isnan(s.mcse)) {
             t->unclaimed = true;

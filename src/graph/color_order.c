@@ -4,17 +4,6 @@
 
 #include "base/memory.h"
 
-size_t gbsi_graph_degree(const gbsi_graph *graph, size_t v)
-{
-    const size_t first = gbsi_graph_ends(graph, v);
-    const size_t end = gbsi_graph_ends(graph, v + 1);
-    size_t sum = 0;
-    for (size_t i = first; graph->neighbour == NULL && i < end; i++) {
-        sum += gbsi_graph_n_others(graph, i);
-    }
-    return graph->neighbour == NULL ? sum : end - first;
-}
-
 gbs_status gbsi_order_largest_first(const gbsi_graph *graph, uint32_t *order, gbs_error *err)
 {
     gbs_status status = GBS_OK;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders in which a greedy colouring takes the variables. Degree here is the sum over scopes of
- * (size - 1): parallel scopes count each time. */
+/* Orders in which a greedy colouring takes the variables, by gbsi_graph_degree(). */
 #ifndef GBSI_GRAPH_COLOR_ORDER_H
 #define GBSI_GRAPH_COLOR_ORDER_H
 
 #include "graph/graph.h"
-
-size_t gbsi_graph_degree(const gbsi_graph *graph, size_t v);
 
 /* Largest degree first, ties by lowest variable (Welsh & Powell 1967, Comput. J. 10(1):85-86).
  * @param order [n_variables], out. */

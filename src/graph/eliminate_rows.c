@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/color_order.h"
 #include "graph/eliminate.h"
 
 uint32_t gbsi_row_find(const vertex *x, uint32_t v)

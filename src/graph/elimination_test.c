@@ -453,7 +453,7 @@ static void test_large(void **unused)
     assert_int_equal(m.e->part[0].end, GBSI_ELIMINATION_WORK);
     assert_true(m.e->part[0].n_eliminated < 400000); /* all of the work: more than a million */
     release(&m);
-    check_end(grid(2, 1000000), limits, GBSI_ELIMINATION_DONE, 2, 8 * UINT64_C(1999998));
+    check_end(grid(2, 800000), limits, GBSI_ELIMINATION_DONE, 2, 8 * UINT64_C(1599998));
 }
 
 /* A clause of forty literals is a table of 2^40 entries; a second component is none the worse. */

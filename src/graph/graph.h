@@ -61,6 +61,13 @@ static inline size_t gbsi_graph_n_others(const gbsi_graph *graph, size_t end)
     return graph->neighbour != NULL ? 1 : gbsi_graph_members(graph, end).n - 1;
 }
 
+/* Variables that share a scope with v, those of parallel scopes each time. */
+size_t gbsi_graph_degree(const gbsi_graph *graph, size_t v);
+
+/* Whether some variable may have the same neighbour by two scopes: found out only where all scopes
+ * are pairs and nobody has more than 32 of them. */
+bool gbsi_graph_may_repeat(const gbsi_graph *graph);
+
 size_t gbsi_graph_bytes(const gbsi_graph *graph);
 
 /* @param extra NULL for none. */

@@ -604,7 +604,7 @@ static void levels_by_color_are_colors(void **state)
         fixture f;
         const uint32_t n = 1 + below(40);
         uint32_t color[40];
-        uint32_t sequence[40];
+        uint32_t sequence[41]; /* one is written too many */
         uint32_t level[40];
         uint32_t n_colors = 0;
         uint32_t n_levels = 0;

@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "graph/incident_factors.h"
 
+#define MOST_LOOKED_THROUGH 32u /* neighbours, for one that is there twice */
+
 /* What is to be stored. */
 typedef struct extent {
     size_t n_scopes, n_ends;
@@ -177,6 +179,33 @@ void gbsi_graph_free(gbsi_graph *graph)
     gbsi_free(graph->scope_start);
     gbsi_free(graph->scope);
     gbsi_free(graph);
+}
+
+size_t gbsi_graph_degree(const gbsi_graph *graph, size_t v)
+{
+    const size_t first = gbsi_graph_ends(graph, v);
+    const size_t end = gbsi_graph_ends(graph, v + 1);
+    size_t sum = 0;
+    for (size_t i = first; graph->neighbour == NULL && i < end; i++) {
+        sum += gbsi_graph_n_others(graph, i);
+    }
+    return graph->neighbour == NULL ? sum : end - first;
+}
+
+bool gbsi_graph_may_repeat(const gbsi_graph *graph)
+{
+    for (uint32_t v = 0; graph->neighbour != NULL && v < graph->n_variables; ++v) {
+        const uint32_t *neighbour = graph->neighbour + gbsi_graph_ends(graph, v);
+        const size_t n = gbsi_graph_degree(graph, v);
+        for (size_t i = 1; i < n; ++i) {
+            for (size_t k = 0; k < i; ++k) {
+                if (neighbour[i] == neighbour[k] || n > MOST_LOOKED_THROUGH) {
+                    return true;
+                }
+            }
+        }
+    }
+    return graph->neighbour == NULL;
 }
 
 size_t gbsi_graph_bytes(const gbsi_graph *graph)

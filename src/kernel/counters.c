@@ -24,7 +24,7 @@ void gbsi_counters_commit(const gbsi_plan *plan, gbsi_group *group, const gbsi_t
 {
     const uint32_t lanes = tile->lanes;
     for (uint32_t place = 0; place < tile->n_places; ++place) {
-        const uint32_t slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
+        const uint32_t slot = gbsi_tile_slot(tile, place);
         for (size_t i = plan->counter_start[slot]; i < plan->counter_start[slot + 1]; ++i) {
             const gbsi_counter_link *link = &plan->counter_link[i];
             for (uint32_t lane = 0; lane < lanes; ++lane) {

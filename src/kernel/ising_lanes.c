@@ -44,8 +44,9 @@ GBSI_INLINE vf long_row16(const gbsi_plan *plan, const void *state, uint32_t slo
     for (unsigned i = 0; i < 16; ++i) {
         partial[i] = vf_set1(linear ? 1.0F : 0.0F);
     }
-    const size_t start = plan->row_start[slot];
-    for (size_t e = start; e < plan->row_start[slot + 1]; ++e) {
+    const size_t start = gbsi_offset(&plan->row_start, slot);
+    const size_t end = gbsi_offset(&plan->row_start, slot + (size_t)1);
+    for (size_t e = start; e < end; ++e) {
         vf *sum = &partial[(e - start) % 16];
         *sum = step(*sum, ones16(state, plan->neighbour[e], wide), vf_set1(plan->edge[e].coupling),
                     linear);
@@ -86,10 +87,10 @@ GBSI_INLINE vu count16(const gbsi_plan *plan, const void *state, size_t start, c
 GBSI_INLINE vf conditional16(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide,
                              const bool linear)
 {
-    const size_t start = plan->row_start[slot];
-    const size_t degree = plan->row_start[slot + 1] - start;
-    const vf field = vf_set1(plan->field[plan->field_start[slot]]);
-    const uint32_t table = plan->by_count[slot];
+    const size_t start = gbsi_offset(&plan->row_start, slot);
+    const size_t degree = gbsi_offset(&plan->row_start, slot + (size_t)1) - start;
+    const vf field = vf_set1(plan->field[gbsi_offset(&plan->field_start, slot)]);
+    const uint32_t table = gbsi_plan_by_count(plan, slot);
     if (table != GBSI_NONE) {
         vu count = degree == 4 ? count16(plan, state, start, 4, wide)
                                : count16(plan, state, start, degree, wide);
@@ -111,7 +112,7 @@ GBSI_INLINE void fill16_form(const gbsi_plan *shared, const void *state, gbsi_ti
     const gbsi_tile t = *tile;
     for (uint32_t i = 0; i < t.n_places; ++i) {
         vf_store(t.w + (size_t)i * GBSI_LANES,
-                 conditional16(&plan, state, tile_slot(&t, i), wide, linear));
+                 conditional16(&plan, state, gbsi_tile_slot(&t, i), wide, linear));
     }
 }
 
@@ -130,20 +131,21 @@ static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *ti
 GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot, bool wide,
                          const bool linear)
 {
-    const size_t start = plan->row_start[slot];
-    const size_t end = plan->row_start[slot + 1];
-    const float field = plan->field[plan->field_start[slot]];
-    if (plan->by_count[slot] != GBSI_NONE) {
+    const gbsi_row row = gbsi_plan_row(plan, slot);
+    const size_t end = row.n * row.step;
+    const uint32_t table = gbsi_plan_by_count(plan, slot);
+    const float field = plan->field[gbsi_offset(&plan->field_start, slot)];
+    if (table != GBSI_NONE) {
         uint32_t count = 0;
-        for (size_t e = start; e < end; ++e) {
-            count += state1(state, plan->neighbour[e], wide);
+        for (size_t e = 0; e < end; e += row.step) {
+            count += state1(state, row.slot[e], wide);
         }
-        return join1(field, plan->pool[plan->by_count[slot] + count], linear);
+        return join1(field, plan->pool[table + count], linear);
     }
-    if (end - start <= GBSI_LONG_ROW) {
+    if (row.n <= GBSI_LONG_ROW) {
         float l = field;
-        for (size_t e = start; e < end; ++e) {
-            l = step1(l, state1(state, plan->neighbour[e], wide), plan->edge[e].coupling, linear);
+        for (size_t e = 0; e < end; e += row.step) {
+            l = step1(l, state1(state, row.slot[e], wide), row.coupling[e], linear);
         }
         return l;
     }
@@ -151,9 +153,9 @@ GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot
     for (unsigned i = 0; i < 16; ++i) {
         partial[i] = linear ? 1.0F : 0.0F;
     }
-    for (size_t e = start; e < end; ++e) {
-        float *sum = &partial[(e - start) % 16];
-        *sum = step1(*sum, state1(state, plan->neighbour[e], wide), plan->edge[e].coupling, linear);
+    for (uint32_t d = 0; d < row.n; ++d) { /* never in a slice */
+        float *sum = &partial[d % 16];
+        *sum = step1(*sum, state1(state, row.slot[d], wide), row.coupling[d], linear);
     }
     for (unsigned half = 8; half > 0; half /= 2) {
         for (unsigned i = 0; i < half; ++i) {
@@ -169,7 +171,7 @@ static __attribute__((noinline)) vf mixed_slice(const gbsi_plan *plan, const voi
 {
     const gbsi_slice *s = &plan->sell.slice[slot / 16];
     const mixed_lanes mixed = mixed_of(plan, s);
-    const vf field = vf_load(plan->field + plan->field_start[slot]);
+    const vf field = vf_load(plan->field + gbsi_offset(&plan->field_start, slot));
     vu count = vu_set1(0);
     vf l = field;
     for (uint32_t d = 0; d < s->width; ++d) {
@@ -189,7 +191,7 @@ GBSI_INLINE vf slice(const gbsi_plan *plan, const void *state, uint32_t slot, bo
 {
     const gbsi_slice *s = &plan->sell.slice[slot / 16];
     const uint32_t *neighbour = plan->sell.slot + s->link;
-    const vf field = vf_load(plan->field + plan->field_start[slot]);
+    const vf field = vf_load(plan->field + gbsi_offset(&plan->field_start, slot));
     if (s->table != GBSI_NONE) {
         vu count = vu_set1(0);
         for (uint32_t d = 0; d < s->width; ++d) {
@@ -222,7 +224,7 @@ GBSI_INLINE void fill1_form(const gbsi_plan *plan, const void *state, gbsi_tile 
         for (uint32_t i = 0; i < 16; ++i) {
             uint32_t place = 16 * row + i;
             place = place < tile->n_places ? place : tile->n_places - 1;
-            out[i] = place1(plan, state, tile_slot(tile, place), wide, linear);
+            out[i] = place1(plan, state, gbsi_tile_slot(tile, place), wide, linear);
         }
     }
 }

@@ -12,13 +12,14 @@ GBSI_INLINE void fill16_form(const gbsi_plan *plan, const void *state, gbsi_tile
     const uint32_t width = tile->odds ? 1 : tile->arity;
     const vu stride = vu_set1(width);
     for (uint32_t i = 0; i < tile->n_places; ++i) {
-        const uint32_t slot = tile_slot(tile, i);
-        const float *field = plan->field + plan->field_start[slot];
+        const uint32_t slot = gbsi_tile_slot(tile, i);
+        const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
         float *out = tile->w + (size_t)i * width * GBSI_LANES;
         for (uint32_t a = 0; a < width; ++a) {
             vf_store(out + (size_t)a * GBSI_LANES, vf_set1(field[a]));
         }
-        for (size_t e = plan->row_start[slot]; e < plan->row_start[slot + 1]; ++e) {
+        const size_t end = gbsi_offset(&plan->row_start, slot + (size_t)1);
+        for (size_t e = gbsi_offset(&plan->row_start, slot); e < end; ++e) {
             const float *table = plan->pool + plan->edge[e].base;
             vu index = vu_mul(state16(state, plan->neighbour[e], wide), stride);
             for (uint32_t a = 0; a < width; ++a) {
@@ -43,10 +44,12 @@ static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *ti
 GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t a,
                          uint32_t width, bool wide, const bool linear)
 {
-    float sum = plan->field[plan->field_start[slot] + a];
-    for (size_t e = plan->row_start[slot]; e < plan->row_start[slot + 1]; ++e) {
-        const size_t x = state1(state, plan->neighbour[e], wide);
-        sum = join1(sum, plan->pool[plan->edge[e].base + x * width + a], linear);
+    const gbsi_row row = gbsi_plan_row(plan, slot);
+    const size_t end = row.n * row.step;
+    float sum = plan->field[gbsi_offset(&plan->field_start, slot) + a];
+    for (size_t e = 0; e < end; e += row.step) {
+        const size_t x = state1(state, row.slot[e], wide);
+        sum = join1(sum, plan->pool[row.base[e] + x * width + a], linear);
     }
     return sum;
 }
@@ -67,7 +70,7 @@ static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *til
                 16 * row + i < tile->n_places ? 16 * row + i : tile->n_places - 1;
             for (uint32_t a = 0; a < width; ++a) {
                 out[(size_t)a * 16 + i] =
-                    place1(plan, group->state, tile_slot(tile, place), a, width, wide, linear);
+                    place1(plan, group->state, gbsi_tile_slot(tile, place), a, width, wide, linear);
             }
         }
     }

@@ -15,9 +15,9 @@
 GBSI_INLINE void counted16(const gbsi_plan *plan, const uint8_t *state, uint32_t slot, uint32_t k,
                            const size_t degree, float *out, const bool linear)
 {
-    const float *field = plan->field + plan->field_start[slot];
-    const float *table = plan->pool + plan->by_count[slot];
-    const size_t start = plan->row_start[slot];
+    const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
+    const float *table = plan->pool + gbsi_plan_by_count(plan, slot);
+    const size_t start = gbsi_offset(&plan->row_start, slot);
     vb x[BLOCK];
     const size_t n = degree < BLOCK ? degree : BLOCK;
     for (size_t d = 0; d < n; ++d) {
@@ -41,7 +41,8 @@ GBSI_INLINE void counted16(const gbsi_plan *plan, const uint8_t *state, uint32_t
 GBSI_INLINE void counted16_degree(const gbsi_plan *plan, const uint8_t *state, uint32_t slot,
                                   uint32_t k, float *out, const bool linear)
 {
-    const size_t degree = plan->row_start[slot + 1] - plan->row_start[slot];
+    const size_t degree =
+        gbsi_offset(&plan->row_start, slot + (size_t)1) - gbsi_offset(&plan->row_start, slot);
     switch (degree) {
     case 2:
         counted16(plan, state, slot, k, 2, out, linear);
@@ -65,10 +66,10 @@ GBSI_INLINE void counted16_degree(const gbsi_plan *plan, const uint8_t *state, u
 GBSI_INLINE void counted16_wide(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
                                 float *out, const bool linear)
 {
-    const float *field = plan->field + plan->field_start[slot];
-    const float *table = plan->pool + plan->by_count[slot];
-    const size_t start = plan->row_start[slot];
-    const size_t end = plan->row_start[slot + 1];
+    const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
+    const float *table = plan->pool + gbsi_plan_by_count(plan, slot);
+    const size_t start = gbsi_offset(&plan->row_start, slot);
+    const size_t end = gbsi_offset(&plan->row_start, slot + (size_t)1);
     for (uint32_t a = 0; a < k; ++a) {
         vu value = vu_set1(a);
         vu count = vu_set1(0);
@@ -84,11 +85,13 @@ GBSI_INLINE void counted16_wide(const gbsi_plan *plan, const void *state, uint32
 GBSI_INLINE void mixed16(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
                          float *out, bool wide, const bool linear)
 {
-    const float *field = plan->field + plan->field_start[slot];
+    const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
+    const size_t start = gbsi_offset(&plan->row_start, slot);
+    const size_t end = gbsi_offset(&plan->row_start, slot + (size_t)1);
     const vf neutral = vf_set1(linear ? 1.0F : 0.0F);
     for (uint32_t a = 0; a < k; ++a) {
         vf sum = vf_set1(field[a]);
-        for (size_t e = plan->row_start[slot]; e < plan->row_start[slot + 1]; ++e) {
+        for (size_t e = start; e < end; ++e) {
             vm same = vu_eq(state16(state, plan->neighbour[e], wide), vu_set1(a));
             sum = join(sum, vf_select(same, vf_set1(plan->edge[e].coupling), neutral), linear);
         }
@@ -101,9 +104,9 @@ GBSI_INLINE void fill16_form(const gbsi_plan *plan, const void *state, gbsi_tile
 {
     const uint32_t k = tile->arity;
     for (uint32_t i = 0; i < tile->n_places; ++i) {
-        const uint32_t slot = tile_slot(tile, i);
+        const uint32_t slot = gbsi_tile_slot(tile, i);
         float *out = tile->w + (size_t)i * k * GBSI_LANES;
-        if (plan->by_count[slot] == GBSI_NONE) {
+        if (gbsi_plan_by_count(plan, slot) == GBSI_NONE) {
             mixed16(plan, state, slot, k, out, wide, linear);
         } else if (wide) {
             counted16_wide(plan, state, slot, k, out, linear);
@@ -127,20 +130,21 @@ static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *ti
 GBSI_INLINE float place1(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t a,
                          bool wide, const bool linear)
 {
-    const float field = plan->field[plan->field_start[slot] + a];
-    const size_t start = plan->row_start[slot];
-    const size_t end = plan->row_start[slot + 1];
-    if (plan->by_count[slot] != GBSI_NONE) {
+    const gbsi_row row = gbsi_plan_row(plan, slot);
+    const size_t end = row.n * row.step;
+    const uint32_t table = gbsi_plan_by_count(plan, slot);
+    const float field = plan->field[gbsi_offset(&plan->field_start, slot) + a];
+    if (table != GBSI_NONE) {
         uint32_t count = 0;
-        for (size_t e = start; e < end; ++e) {
-            count += state1(state, plan->neighbour[e], wide) == a;
+        for (size_t e = 0; e < end; e += row.step) {
+            count += state1(state, row.slot[e], wide) == a;
         }
-        return join1(field, plan->pool[plan->by_count[slot] + count], linear);
+        return join1(field, plan->pool[table + count], linear);
     }
     float sum = field;
-    for (size_t e = start; e < end; ++e) {
-        bool same = state1(state, plan->neighbour[e], wide) == a;
-        sum = join1(sum, same ? plan->edge[e].coupling : (linear ? 1.0F : 0.0F), linear);
+    for (size_t e = 0; e < end; e += row.step) {
+        bool same = state1(state, row.slot[e], wide) == a;
+        sum = join1(sum, same ? row.coupling[e] : (linear ? 1.0F : 0.0F), linear);
     }
     return sum;
 }
@@ -154,7 +158,7 @@ static __attribute__((noinline)) void mixed_slice(const gbsi_plan *plan, const v
 {
     const gbsi_slice *s = &plan->sell.slice[slot / 16];
     const mixed_lanes mixed = mixed_of(plan, s);
-    const float *field = plan->field + plan->field_start[slot];
+    const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
     const vf neutral = vf_set1(linear ? 1.0F : 0.0F);
     for (uint32_t a = 0; a < k; ++a) {
         const vf own = vf_gather(field + a, vu_mul(vu_iota(), vu_set1(k)));
@@ -181,7 +185,7 @@ GBSI_INLINE void slice(const gbsi_plan *plan, const void *state, uint32_t slot, 
     const gbsi_slice *s = &plan->sell.slice[slot / 16];
     const uint32_t *neighbour = plan->sell.slot + s->link;
     const float *coupling = plan->sell.coupling + s->value;
-    const float *field = plan->field + plan->field_start[slot];
+    const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
     const vu by_slot = vu_mul(vu_iota(), vu_set1(k));
     const vf neutral = vf_set1(linear ? 1.0F : 0.0F);
     const bool counted = s->table != GBSI_NONE;
@@ -227,7 +231,7 @@ GBSI_INLINE void fill1_form(const gbsi_plan *plan, const void *state, gbsi_tile 
                 16 * row + i < tile->n_places ? 16 * row + i : tile->n_places - 1;
             for (uint32_t a = 0; a < tile->arity; ++a) {
                 out[(size_t)a * 16 + i] =
-                    place1(plan, state, tile_slot(tile, place), a, wide, linear);
+                    place1(plan, state, gbsi_tile_slot(tile, place), a, wide, linear);
             }
         }
     }

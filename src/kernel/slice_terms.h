@@ -10,7 +10,7 @@ GBSI_INLINE void slice_terms(const gbsi_plan *plan, const void *state, uint32_t 
                              uint32_t width, float *out, bool wide, const bool linear)
 {
     const gbsi_slice *s = &plan->sell.slice[slot / 16];
-    const float *field = plan->field + plan->field_start[slot];
+    const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
     const vu by_slot = vu_mul(vu_iota(), vu_set1(width));
     for (uint32_t a = 0; a < width; ++a) {
         vf_store(out + (size_t)a * GBSI_LANES, vf_gather(field + a, by_slot));

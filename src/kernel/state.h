@@ -73,17 +73,12 @@ GBSI_INLINE vf by_count(const float *table, vu count, size_t degree)
     return degree < 16 ? vf_permute16(vf_load(table), count) : vf_gather(table, count);
 }
 
-GBSI_INLINE uint32_t tile_slot(const gbsi_tile *tile, uint32_t place)
-{
-    return tile->contiguous ? tile->first_slot + place : tile->slot[place];
-}
-
 /* Whether a row of places of one chain is a regular slice of the second packing. */
 GBSI_INLINE bool whole_slice(const gbsi_plan *plan, const gbsi_tile *tile, uint32_t row)
 {
     const uint32_t first = tile->first_slot + 16 * row;
-    return tile->contiguous && first % 16 == 0 && 16 * row + 16 <= tile->n_places &&
-           plan->sell.slice[first / 16].regular;
+    return plan->sell.slice != NULL && tile->contiguous && first % 16 == 0 &&
+           16 * row + 16 <= tile->n_places && plan->sell.slice[first / 16].regular;
 }
 
 #endif

@@ -116,13 +116,14 @@ GBSI_INLINE void fill16_form(const gbsi_plan *plan, const gbsi_group *group, gbs
     const bool odds = tile->odds != 0;
     const uint32_t width = odds ? 1 : tile->arity;
     for (uint32_t i = 0; i < tile->n_places; ++i) {
-        const uint32_t slot = tile_slot(tile, i);
-        const float *field = plan->field + plan->field_start[slot];
+        const uint32_t slot = gbsi_tile_slot(tile, i);
+        const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
         float *out = tile->w + (size_t)i * width * GBSI_LANES;
         for (uint32_t a = 0; a < width; ++a) {
             vf_store(out + (size_t)a * GBSI_LANES, vf_set1(field[a]));
         }
-        for (size_t t = plan->term_start[slot]; t < plan->term_start[slot + 1]; ++t) {
+        const size_t end = gbsi_offset(&plan->term_start, slot + (size_t)1);
+        for (size_t t = gbsi_offset(&plan->term_start, slot); t < end; ++t) {
             join_term16(plan, group, &plan->term[t], slot, tile->arity, odds, out, wide, linear);
         }
     }

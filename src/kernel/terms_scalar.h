@@ -101,11 +101,12 @@ static inline void scalar_block(const scalar_view *view, uint32_t slot, uint32_t
                                 bool odds, REAL *sum)
 {
     const gbsi_plan *plan = view->plan;
-    const REAL *field = FIELD + plan->field_start[slot];
+    const REAL *field = FIELD + gbsi_offset(&plan->field_start, slot);
     for (uint32_t a = from; a < to; ++a) {
         sum[a - from] = field[a];
     }
-    for (size_t t = plan->term_start[slot]; t < plan->term_start[slot + 1]; ++t) {
+    const size_t end = gbsi_offset(&plan->term_start, slot + (size_t)1);
+    for (size_t t = gbsi_offset(&plan->term_start, slot); t < end; ++t) {
         scalar_term(view, &plan->term[t], slot, from, to, odds, sum);
     }
 }
@@ -155,7 +156,7 @@ static void fill_scalar(const gbsi_plan *plan, const gbsi_group *group, gbsi_til
         place = place < tile->n_places ? place : tile->n_places - 1;
         const scalar_view view = {plan, group, lanes, lanes == 1 ? 0 : cell % 16,
                                   tile->linear != 0};
-        const uint32_t slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
+        const uint32_t slot = gbsi_tile_slot(tile, place);
         scalar_place(&view, slot, width, tile->odds != 0,
                      tile->w + (size_t)(cell / 16) * width * 16 + cell % 16, 16);
     }

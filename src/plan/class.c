@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cheapest class that computes a variable's conditional exactly. */
+/* The cheapest class that computes a variable's conditional exactly. What the factors ask for is
+ * gathered in their order, not variable by variable: on a large model whose factors lie anywhere,
+ * one walk through memory instead of one look into it per end. */
 #include <math.h>
 
+#include "base/memory.h"
 #include "plan/compile.h"
 #include "simd/math.h"
 
 /* Pairwise factors of other kinds are tabulated up to this many entries; beyond it they are terms.
  */
 #define TABULATE_LIMIT 256u
-
-/* What the factors of one variable ask for. */
-typedef struct needs {
-    bool zeros;       /* hard zeros: no log-odds */
-    bool tables;      /* a table of three or more */
-    bool logical;     /* a logical factor or spin product that is not tabulated */
-    bool not_potts;   /* a pairwise factor that is not a finite Potts coupling */
-    bool wide_pair;   /* a neighbour of arity above 2 */
-    double magnitude; /* sum over factors of the spread of their log-weights */
-} needs;
 
 /* Largest minus smallest finite entry of a table, computed once. */
 static double table_spread(gbsi_compile *c, uint32_t table)
@@ -98,89 +91,137 @@ bool gbsi_is_potts(gbsi_compile *c, size_t f, double *coupling)
     return isfinite(*coupling);
 }
 
-static void add_pair(gbsi_compile *c, size_t f, uint32_t v, needs *need)
+/* The 0/1 form of [M3]: l(b) = theta(1, b) - theta(0, b) = l(0) + (l(1) - l(0)) b. */
+static double binary_coupling(const gbsi_compile *c, size_t f, uint32_t position, double *field)
 {
-    const gbsi_factors *factors = c->factors;
-    const uint32_t *scope = factors->scope + factors->scope_start[f];
-    uint32_t other = scope[0] == v ? scope[1] : scope[0];
-    uint64_t entries = (uint64_t)c->model->arity[v] * c->model->arity[other];
-    gbs_factor_kind kind = (gbs_factor_kind)factors->kind[f];
-    need->wide_pair |= c->model->arity[other] > 2;
-    double coupling = 0.0;
-    need->not_potts |= !gbsi_is_potts(c, f, &coupling);
-    need->logical |= kind == GBS_FACTOR_LOGICAL && entries > TABULATE_LIMIT;
+    double l[2];
+    for (uint32_t b = 0; b < 2; ++b) {
+        uint32_t at[2];
+        at[1 - position] = b;
+        at[position] = 1;
+        l[b] = gbsi_factor_value_at(c->factors, c->model->arity, f, at);
+        at[position] = 0;
+        l[b] -= gbsi_factor_value_at(c->factors, c->model->arity, f, at);
+    }
+    *field = l[0];
+    return l[1] - l[0];
 }
 
-static void look_at(gbsi_compile *c, uint32_t v, needs *need)
+double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *field)
 {
-    const gbsi_factors *factors = c->factors;
-    for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
-        size_t f = c->of[i];
-        uint32_t n = (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
-        need->zeros |= c->model->has_zeros[f] != 0;
-        need->magnitude += spread(c, f, n);
-        if (n == 2) {
-            add_pair(c, f, v, need);
-        } else if (n > 2) {
-            bool table = factors->kind[f] == GBS_FACTOR_TABLE;
-            need->tables |= table;
-            need->logical |= !table;
+    const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];
+    double own = 0.0;
+    double coupling = NAN;
+    if (c->factors->kind[f] == GBS_FACTOR_ISING) {
+        own = -2.0 * c->factors->weight[f];
+        coupling = 4.0 * c->factors->weight[f];
+    } else if (c->model->arity[scope[0]] == 2 && c->model->arity[scope[1]] == 2) {
+        coupling = binary_coupling(c, f, position, &own);
+    } else if (!gbsi_is_potts(c, f, &coupling)) {
+        coupling = NAN;
+    }
+    if (field != NULL) {
+        *field = own;
+    }
+    return coupling;
+}
+
+/* What only factors of two variables ask for. */
+static void add_pair(gbsi_compile *c, size_t f)
+{
+    const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];
+    const gbs_factor_kind kind = (gbs_factor_kind)c->factors->kind[f];
+    const uint64_t k[2] = {c->model->arity[scope[0]], c->model->arity[scope[1]]};
+    double potts = 0.0;
+    uint32_t needs = gbsi_is_potts(c, f, &potts) ? 0 : GBSI_NEEDS_NO_POTTS;
+    needs |= kind == GBS_FACTOR_LOGICAL && k[0] * k[1] > TABULATE_LIMIT ? GBSI_NEEDS_LOGICAL : 0;
+    needs |= kind == GBS_FACTOR_POTTS && k[0] * k[0] > TABULATE_LIMIT ? GBSI_NEEDS_WIDE_POTTS : 0;
+    for (uint32_t q = 0; q < 2; ++q) {
+        gbsi_profile *p = &c->profile[scope[q]];
+        const double coupling = gbsi_coupling_of(c, f, q, NULL);
+        if (p->n_pairs++ == 0) {
+            p->coupling = coupling;
         }
+        p->needs |= needs;
+        p->needs |= k[1 - q] > 2 ? GBSI_NEEDS_WIDE_PAIR : 0;
+        p->needs |= p->coupling == coupling ? 0 : GBSI_NEEDS_COUPLINGS;
     }
 }
 
-static bool mixes_wide_potts(const gbsi_compile *c, uint32_t v)
+/* @return false where a variable has too many factors to count. */
+static bool add_factor(gbsi_compile *c, size_t f)
 {
-    uint64_t k = c->model->arity[v];
-    if (k * k <= TABULATE_LIMIT) {
-        return false;
+    const gbsi_factors *factors = c->factors;
+    const uint32_t n = gbsi_scope_size(factors, f);
+    const double magnitude = spread(c, f, n);
+    uint32_t needs = c->model->has_zeros[f] != 0 ? GBSI_NEEDS_ZEROS : 0;
+    if (n > 2) {
+        needs |= factors->kind[f] == GBS_FACTOR_TABLE ? GBSI_NEEDS_TABLES : GBSI_NEEDS_LOGICAL;
     }
-    for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
-        if (c->factors->kind[c->of[i]] == GBS_FACTOR_POTTS) {
-            return true;
+    for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+        gbsi_profile *p = &c->profile[factors->scope[e]];
+        p->needs |= needs;
+        p->magnitude += magnitude;
+        if (p->n_factors++ == UINT32_MAX) {
+            return false;
         }
     }
-    return false;
+    if (n == 2) {
+        add_pair(c, f);
+    }
+    return true;
 }
 
 /* Whether products of weights neither overflow nor lose more than sums of logarithms would. */
-static bool is_linear(const gbsi_compile *c, const needs *need, size_t degree)
+static bool is_linear(const gbsi_compile *c, const gbsi_profile *p)
 {
-    return !c->options.heated && need->magnitude <= GBSI_LINEAR_SPAN &&
-           degree <= GBSI_LINEAR_DEGREE;
+    return !c->options.heated && p->magnitude <= GBSI_LINEAR_SPAN &&
+           p->n_factors <= GBSI_LINEAR_DEGREE;
 }
 
-static gbsi_class class_of(gbsi_compile *c, uint32_t v, uint8_t *form)
+static uint8_t type_of(const gbsi_compile *c, uint32_t v)
 {
-    needs need = {0};
-    look_at(c, v, &need);
-    const size_t degree = c->of_start[v + 1] - c->of_start[v];
-    const bool odds = c->model->arity[v] == 2 && !need.zeros;
-    const bool linear = is_linear(c, &need, degree);
-    *form = (uint8_t)((odds ? GBSI_ODDS : 0u) | (linear ? GBSI_LINEAR : 0u));
+    const gbsi_profile *p = &c->profile[v];
+    const bool odds = c->model->arity[v] == 2 && (p->needs & GBSI_NEEDS_ZEROS) == 0;
+    const bool linear = is_linear(c, p);
+    const unsigned form = (odds ? GBSI_ODDS : 0u) | (linear ? GBSI_LINEAR : 0u);
+    const bool tables = (p->needs & GBSI_NEEDS_TABLES) != 0;
     /* [M13]; a pairwise table in 0/1 form is a field and a coupling of up to three times its spread
      */
-    if (!linear && ((double)degree + 2.0) * 0x1p-24 * 3.0 * need.magnitude > GBSI_ROUNDING_LIMIT) {
-        return GBSI_CLASS_PRECISE;
+    if (!linear &&
+        ((double)p->n_factors + 2.0) * 0x1p-24 * 3.0 * p->magnitude > GBSI_ROUNDING_LIMIT) {
+        return gbsi_type_of(GBSI_CLASS_PRECISE, form);
     }
-    if (need.logical) {
-        return GBSI_CLASS_LOGICAL;
+    if ((p->needs & GBSI_NEEDS_LOGICAL) != 0) {
+        return gbsi_type_of(GBSI_CLASS_LOGICAL, form);
     }
-    if (!need.tables && odds && !need.wide_pair) {
-        return GBSI_CLASS_ISING;
+    if (!tables && odds && (p->needs & GBSI_NEEDS_WIDE_PAIR) == 0) {
+        return gbsi_type_of(GBSI_CLASS_ISING, form);
     }
-    if (!need.tables && !need.not_potts && !need.zeros) {
-        return GBSI_CLASS_POTTS;
+    if (!tables && (p->needs & (GBSI_NEEDS_NO_POTTS | GBSI_NEEDS_ZEROS)) == 0) {
+        return gbsi_type_of(GBSI_CLASS_POTTS, form);
     }
-    if (mixes_wide_potts(c, v)) {
-        return GBSI_CLASS_LOGICAL;
+    if ((p->needs & GBSI_NEEDS_WIDE_POTTS) != 0) {
+        return gbsi_type_of(GBSI_CLASS_LOGICAL, form);
     }
-    return need.tables ? GBSI_CLASS_TABLE : GBSI_CLASS_PAIRWISE;
+    return gbsi_type_of(tables ? GBSI_CLASS_TABLE : GBSI_CLASS_PAIRWISE, form);
 }
 
-void gbsi_classify(gbsi_compile *c, uint8_t *class_id, uint8_t *form)
+gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err)
 {
-    for (uint32_t v = 0; v < c->plan->n_slots; ++v) {
-        class_id[v] = (uint8_t)class_of(c, v, &form[v]);
+    const uint32_t n = c->model->n_variables;
+    c->profile = gbsi_alloc_array_zero(n, sizeof *c->profile);
+    if (c->profile == NULL) {
+        return gbsi_no_memory(err, "plan", n * sizeof *c->profile);
     }
+    for (size_t f = 0; f < c->factors->n_factors; ++f) {
+        if (!add_factor(c, f)) {
+            return gbsi_fail(err, GBS_ERR_LIMIT, "plan: a variable has more than %u factors",
+                             UINT32_MAX);
+        }
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        c->profile[v].type = type_of(c, v);
+    }
+    return GBS_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef GBSI_PLAN_COMPILE_H
 #define GBSI_PLAN_COMPILE_H
 
+#include "graph/incident_factors.h"
 #include "plan/plan.h"
 
 /* A derived table that other factors of the same content may use: see derive.c. */
@@ -13,28 +14,71 @@ typedef struct gbsi_derived {
     size_t base;
 } gbsi_derived;
 
+/* What the factors of one variable ask for, found in one walk through all factors. */
+#define GBSI_NEEDS_ZEROS      1u  /* hard zeros: no log-odds */
+#define GBSI_NEEDS_TABLES     2u  /* a table of three or more */
+#define GBSI_NEEDS_LOGICAL    4u  /* a logical factor or spin product that is not tabulated */
+#define GBSI_NEEDS_NO_POTTS   8u  /* a pairwise factor that is not a finite Potts coupling */
+#define GBSI_NEEDS_WIDE_PAIR  16u /* a neighbour of arity above 2 */
+#define GBSI_NEEDS_WIDE_POTTS 32u /* a Potts coupling of too many states for a table */
+#define GBSI_NEEDS_COUPLINGS  64u /* couplings that differ */
+
+typedef struct gbsi_profile {
+    double magnitude; /* sum over factors of the spread of their log-weights */
+    double coupling;  /* of the first factor of two variables, gbsi_coupling_of() */
+    uint32_t n_factors;
+    uint32_t n_pairs; /* factors of two variables */
+    uint32_t needs;   /* GBSI_NEEDS_... */
+    uint8_t type;     /* gbsi_type_of() */
+} gbsi_profile;
+
 typedef struct gbsi_compile {
     const gbsi_conditioned *model;
     const gbsi_factors *factors;
     gbsi_plan *plan;
-    size_t *of_start;      /* [n_slots + 1] factors of each variable, unary ones included */
-    size_t *of;            /* in factor order */
-    uint32_t *table_uses;  /* [n_tables] factors per table, saturating */
-    double *table_potts;   /* [n_tables] J where a table is a Potts coupling; NAN: not known yet;
-                              infinite: it is none */
+    gbsi_profile *profile;          /* [n_variables] until the layout is known */
+    gbsi_incident_factors incident; /* of all factors; made where somebody asks */
+    uint32_t *table_uses;           /* [n_tables] factors per table, saturating */
+    double *table_potts;   /* [n_tables] J where a table is a Potts coupling; NAN: not known
+                              yet; infinite: it is none */
     double *table_spread;  /* [n_tables] largest minus smallest finite entry; NAN: not known yet */
     gbsi_derived *derived; /* open addressing, a power of two */
     size_t n_derived, derived_capacity;
     gbsi_plan_options options;
-    struct gbsi_count_table *count_table; /* rows.c: a cache */
+    struct gbsi_count_table *count_table; /* count.c: a cache */
     size_t n_count_tables;
-    double *own;  /* [max_arity] scratch */
-    uint32_t *at; /* [largest scope] scratch: states by position */
+    uint32_t *degree; /* [n_slots + 1] neighbours to be, each factor its own, for the row classes */
+    double *own;      /* [max_arity] scratch */
+    uint32_t *at;     /* [largest scope] scratch: states by position */
     size_t pool_capacity, pool64_capacity;
 } gbsi_compile;
 
-/* class.c: class_id and form by variable. */
-void gbsi_classify(gbsi_compile *c, uint8_t *class_id, uint8_t *form);
+static inline uint32_t gbsi_scope_size(const gbsi_factors *factors, size_t f)
+{
+    return (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
+}
+
+static inline bool gbsi_is_row_class(gbsi_class class_id)
+{
+    return class_id <= GBSI_CLASS_PAIRWISE;
+}
+
+/* ISING and POTTS: couplings alone. */
+static inline bool gbsi_has_couplings(gbsi_class class_id)
+{
+    return class_id <= GBSI_CLASS_POTTS;
+}
+
+/* class.c: the type in every profile. */
+gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err);
+
+/* order.c: stable counting sort of n items `in` (NULL: 0 .. n - 1) by key[item] < n_keys.
+ * @param histogram [n_keys + 1] scratch, out: where the items of each key end in `out`. */
+void gbsi_sort_by(const uint32_t *key, uint32_t n_keys, const uint32_t *in, uint32_t *out, size_t n,
+                  uint32_t *histogram);
+
+/* slots.c: who is which slot, and what follows of it alone. */
+gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n, gbs_error *err);
 
 /* derive.c: the table of factor f as the variable at `position` sees it, appended to the pool or
  * shared: [configurations of the others, last fastest][k], each row with its maximum taken off;
@@ -52,20 +96,39 @@ gbs_status gbsi_pool_take(gbsi_compile *c, unsigned form, size_t n, size_t *base
 /* Stores a log-weight in a pool, in the form asked for. */
 void gbsi_pool_put(gbsi_compile *c, unsigned form, size_t index, double logw);
 
-/* rows.c, terms.c: fields and neighbourhoods of the row and term classes. */
-gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err);
+/* count.c: tables by the number of neighbours, for the classes where most rows have one coupling.
+ */
+gbs_status gbsi_count_neighbours(gbsi_compile *c, gbs_error *err);
+
+/* terms.c: fields and terms of the classes that see factors whole. */
 gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err);
-gbs_status gbsi_compile_sell(gbsi_compile *c, gbs_error *err);
+/* layout.c, sell.c: how much room rows need, one after the other or in slices, ... */
+gbs_status gbsi_lay_out_rows(gbsi_compile *c, gbs_error *err);
+gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err);
+/* ... the room itself, ... */
+gbs_status gbsi_take_rows(gbsi_plan *plan, gbs_error *err);
+gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err);
+/* ... and what goes there (rows.c). */
+gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err);
+/* Padding, terms and tables of slices. @param used [n_slots] neighbours of each row. */
+gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *err);
+
+/* The factors of every variable, made once. */
+gbs_status gbsi_need_incidence(gbsi_compile *c, gbs_error *err);
 
 /* Whether pairwise factor f is a finite Potts coupling, J on the diagonal relative to one value off
  * it: by its kind, or as a table (text formats know no other way to write one). */
 bool gbsi_is_potts(gbsi_compile *c, size_t f, double *coupling);
+/* The coupling of a factor of two variables as the one at `position` has it: w of [M3] between two
+ * binary ones, and then *field, where it is not NULL, is what the factor adds to the log-odds; else
+ * J of [M4]; NAN where it is neither. */
+double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *field);
 
-/* What the factors of a variable alone add up to, collected in c->own, into its field. */
-void gbsi_store_field(gbsi_compile *c, uint32_t slot);
-
-/* Adds factor f of variable v alone (scope of 1) to logw[k]. */
-void gbsi_add_unary(const gbsi_compile *c, size_t f, uint32_t arity, double *logw);
+/* What the factors of a variable alone add up to, logw[k], or for odds state 1 less state 0 in
+ * logw[0], into its field. */
+void gbsi_store_field(gbsi_plan *plan, uint32_t slot, const double *logw);
+/* Adds factor f of one variable alone to logw, likewise. */
+void gbsi_add_unary(const gbsi_compile *c, size_t f, bool odds, double *logw);
 
 /* Position of variable v in the scope of factor f. */
 uint32_t gbsi_position(const gbsi_factors *factors, size_t f, uint32_t v);

@@ -62,7 +62,7 @@ static uint64_t count_codes(const gbsi_plan *plan, const uint32_t *neighbour, si
 {
     uint64_t codes = 1;
     for (size_t i = 0; i < n; ++i) {
-        const uint64_t k = plan->arity[neighbour[i]];
+        const uint64_t k = gbsi_plan_arity(plan, neighbour[i]);
         if (codes >= GBSI_MANY_CODES / k) {
             return GBSI_MANY_CODES;
         }

@@ -222,33 +222,37 @@ cleanup:
     return status;
 }
 
-void gbsi_store_field(gbsi_compile *c, uint32_t slot)
+void gbsi_store_field(gbsi_plan *plan, uint32_t slot, const double *logw)
 {
-    gbsi_plan *plan = c->plan;
-    const unsigned form = plan->form[slot];
-    const size_t start = plan->field_start[slot];
-    const size_t n = plan->field_start[slot + 1] - start;
-    const bool odds = (form & GBSI_ODDS) != 0;
-    double top = -INFINITY;
-    for (uint32_t a = 0; a < plan->arity[slot]; ++a) {
-        top = c->own[a] > top ? c->own[a] : top;
+    const unsigned form = gbsi_plan_form(plan, slot);
+    const size_t start = gbsi_offset(&plan->field_start, slot);
+    const size_t n = gbsi_offset(&plan->field_start, slot + (size_t)1) - start;
+    double top = -INFINITY; /* cancels in the conditional, and would cost precision */
+    for (size_t i = 0; (form & GBSI_ODDS) == 0 && i < n; ++i) {
+        top = logw[i] > top ? logw[i] : top;
     }
-    top = top > -INFINITY ? top : 0.0; /* cancels in the conditional, and would cost precision */
+    top = top > -INFINITY ? top : 0.0;
     for (size_t i = 0; i < n; ++i) {
-        const double logw = odds ? c->own[1] - c->own[0] : c->own[i] - top;
-        if (plan->class_id[slot] == GBSI_CLASS_PRECISE) {
-            plan->field64[start + i] = logw;
+        const double own = logw[i] - top;
+        if (gbsi_plan_class(plan, slot) == GBSI_CLASS_PRECISE) {
+            plan->field64[start + i] = own;
         } else {
-            plan->field[start + i] = (float)((form & GBSI_LINEAR) != 0 ? gbsi_exp(logw) : logw);
+            plan->field[start + i] = (float)((form & GBSI_LINEAR) != 0 ? gbsi_exp(own) : own);
         }
     }
 }
 
-void gbsi_add_unary(const gbsi_compile *c, size_t f, uint32_t arity, double *logw)
+void gbsi_add_unary(const gbsi_compile *c, size_t f, bool odds, double *logw)
 {
+    const uint32_t arity = c->model->arity[c->factors->scope[c->factors->scope_start[f]]];
     uint32_t at[2] = {0, 0}; /* two: no scope of a unary factor reads the second */
     for (at[0] = 0; at[0] < arity; ++at[0]) {
-        logw[at[0]] += gbsi_factor_value_at(c->factors, c->model->arity, f, at);
+        const double value = gbsi_factor_value_at(c->factors, c->model->arity, f, at);
+        if (odds) {
+            logw[0] += at[0] == 1 ? value : -value;
+        } else {
+            logw[at[0]] += value;
+        }
     }
 }
 

@@ -80,15 +80,16 @@ typedef union gbsi_edge {
     uint32_t base;  /* PAIRWISE: pool[base + x * (odds ? 1 : k) + a] */
 } gbsi_edge;
 
-/* The second packing, for groups of one chain: sliced ELL, where sixteen lanes are sixteen
- * consecutive slots. A slice is regular if one sequence of operations serves all sixteen: one
- * class, form and arity, and (TABLE) links padded to one number per term. Element d of the slot in
- * lane i stands at [start + 16 d + i]. Padding changes nothing: a neutral coupling, or stride 0
- * into neutral entries of the pool. Irregular slices are run slot by slot from the rows. */
+/* The packing for groups of one chain: sliced ELL, where sixteen lanes are sixteen consecutive
+ * slots. A slice is regular if one sequence of operations serves all sixteen: one class, form and
+ * arity, and (TABLE) links padded to one number per term. Element d of the slot in lane i stands at
+ * [start + 16 d + i]. Padding changes nothing: a neutral coupling, or stride 0 into neutral entries
+ * of the pool. Irregular slices are run slot by slot, from rows. */
 typedef struct gbsi_slice {
-    size_t link;    /* start in slot[] and, with terms, in stride[] */
-    size_t value;   /* start in coupling[] (ISING, POTTS) or base[] (PAIRWISE, TABLE) */
-    size_t counted; /* MIXED: start in base[] of 16 by_count tables or GBSI_NONE, then 16 degrees */
+    size_t link;  /* start in slot[] and, with terms, in stride[]; irregular: in plan->neighbour */
+    size_t value; /* start in coupling[] (ISING, POTTS) or base[] (PAIRWISE, TABLE) */
+    size_t counted; /* MIXED: start in base[] of 16 by_count tables or GBSI_NONE, then 16 degrees;
+                       irregular: of 17 places, from link on, where the rows of its slots begin */
     uint32_t width; /* neighbours, or terms (PAIRWISE: one per neighbour) */
     uint16_t depth; /* links per term; 1 for neighbours */
     uint8_t regular;
@@ -103,37 +104,46 @@ typedef struct gbsi_sell {
     uint32_t *stride; /* of terms, parallel to slot */
     float *coupling;
     size_t n_couplings;
-    uint32_t *base; /* of terms, and of mixed slices */
+    uint32_t *base; /* of terms, of mixed and of irregular slices */
     size_t n_bases;
+    bool has_terms; /* some regular slice is of PAIRWISE or TABLE */
 } gbsi_sell;
 
+/* What can be the same for all variables of a large model is not stored once each. */
 typedef struct gbsi_plan {
     const gbsi_conditioned *model; /* borrowed */
     const gbsi_graph *graph;       /* borrowed: decides levels */
     uint32_t n_slots;
     uint32_t *slot_of;     /* [n_slots] by variable */
     uint32_t *variable_of; /* [n_slots] by slot */
-    uint32_t *rank;        /* [n_slots] by slot: position in the order class, form, arity, slot */
-    uint32_t *arity;       /* by slot */
-    uint8_t *class_id;     /* by slot */
-    uint8_t *form;         /* by slot: GBSI_ODDS | GBSI_LINEAR */
+    uint32_t *arity;       /* by slot; NULL: all max_arity */
+    uint8_t *type;         /* by slot: class and form, gbsi_type_of(); NULL: all same_type */
+    uint8_t same_type;
     uint32_t max_arity;
     uint32_t value_bytes; /* 1 where every arity is <= 256, else 2 */
     uint32_t n_of_class[GBSI_N_CLASSES];
+    bool by_type;          /* slots ascend by class, form and arity */
+    uint32_t n_levels;     /* of the sequence, where it repeats */
+    uint32_t *level_start; /* [n_levels + 1] first slot of each level, where the sequence repeats
+                              and has every variable once; else NULL */
 
-    size_t *field_start; /* [n_slots + 1] */
-    float *field;        /* odds: one per slot; else one per state; 0 for PRECISE */
-    double *field64;     /* PRECISE: [field_start] likewise, else NULL */
+    gbsi_offsets field_start; /* [n_slots] */
+    float *field;             /* odds: one per slot; else one per state; 0 for PRECISE */
+    double *field64;          /* PRECISE: by field_start likewise, else NULL */
 
-    size_t *row_start;   /* [n_slots + 1] neighbours of ISING, POTTS, PAIRWISE; empty for others */
-    uint32_t *neighbour; /* [row_start[n_slots]] slots, ascending within a row */
-    gbsi_edge *edge;     /* [row_start[n_slots]] */
-    uint32_t *by_count;  /* by slot of ISING and POTTS with one coupling for all neighbours:
-                            pool[by_count + c] for c neighbours in state 1 (ISING) or in the own
-                            state (POTTS), c <= 255; GBSI_NONE: one by one */
-    size_t
-        *term_start; /* [n_slots + 1] terms of TABLE, LOGICAL and PRECISE; NULL if there are none */
-    gbsi_term *term; /* [term_start[n_slots]] */
+    /* Neighbours of ISING, POTTS, PAIRWISE, empty for others: read them by gbsi_plan_row(). Without
+     * slices by row_start, with them those of irregular slices alone. */
+    gbsi_offsets row_start; /* [n_slots] */
+    size_t n_ends;
+    uint32_t *neighbour; /* [n_ends] slots, ascending within a row */
+    bool has_edges;
+    gbsi_edge *edge;         /* parallel to neighbour; NULL where by_count is all there is */
+    uint32_t *by_count;      /* by slot of ISING and POTTS with one coupling for all neighbours:
+                                pool[by_count + c] for c neighbours in state 1 (ISING) or in the own
+                                state (POTTS), c <= 255, and no edges; GBSI_NONE: one by one; NULL: no
+                                slot has a table */
+    gbsi_offsets term_start; /* [n_slots] terms of TABLE, LOGICAL and PRECISE */
+    gbsi_term *term;         /* NULL if there are none */
     gbsi_link *link;
     size_t n_links;
     float *pool; /* derived tables */
@@ -146,6 +156,92 @@ typedef struct gbsi_plan {
     gbsi_sell sell;
     size_t bytes;
 } gbsi_plan;
+
+static inline uint8_t gbsi_type_of(gbsi_class class_id, unsigned form)
+{
+    return (uint8_t)((unsigned)class_id << 4 | form);
+}
+
+static inline gbsi_class gbsi_plan_class(const gbsi_plan *plan, uint32_t slot)
+{
+    return (gbsi_class)((plan->type == NULL ? plan->same_type : plan->type[slot]) >> 4);
+}
+
+/* GBSI_ODDS | GBSI_LINEAR */
+static inline unsigned gbsi_plan_form(const gbsi_plan *plan, uint32_t slot)
+{
+    return (plan->type == NULL ? plan->same_type : plan->type[slot]) & 15u;
+}
+
+static inline uint32_t gbsi_plan_arity(const gbsi_plan *plan, uint32_t slot)
+{
+    return plan->arity == NULL ? plan->max_arity : plan->arity[slot];
+}
+
+static inline uint32_t gbsi_plan_by_count(const gbsi_plan *plan, uint32_t slot)
+{
+    return plan->by_count == NULL ? GBSI_NONE : plan->by_count[slot];
+}
+
+/* The neighbours of a slot in whatever packing: element d of each array at [d * step]. */
+typedef struct gbsi_row {
+    uint32_t *slot;  /* ascending; then, with neutral couplings, padding of slices */
+    float *coupling; /* ISING and POTTS one by one */
+    uint32_t *base;  /* PAIRWISE */
+    size_t step;
+    uint32_t n;
+} gbsi_row;
+
+static inline gbsi_row gbsi_plan_packed_row(const gbsi_plan *plan, size_t first, size_t end)
+{
+    const bool bare = plan->edge == NULL;
+    return (gbsi_row){.slot = plan->neighbour + first,
+                      .coupling = bare ? NULL : &plan->edge[first].coupling,
+                      .base = bare ? NULL : &plan->edge[first].base,
+                      .step = 1,
+                      .n = (uint32_t)(end - first)};
+}
+
+/* All that there is room for in the row of a slot; of slots with terms nothing. */
+static inline gbsi_row gbsi_plan_room(const gbsi_plan *plan, uint32_t slot)
+{
+    const gbsi_sell *sell = &plan->sell;
+    const uint32_t lane = slot % 16;
+    if (sell->slice == NULL) {
+        return gbsi_plan_packed_row(plan, gbsi_offset(&plan->row_start, slot),
+                                    gbsi_offset(&plan->row_start, slot + (size_t)1));
+    }
+    const gbsi_slice *s = &sell->slice[slot / 16];
+    if (!s->regular) {
+        const uint32_t *place = sell->base + s->counted + lane;
+        return gbsi_plan_packed_row(plan, s->link + place[0], s->link + place[1]);
+    }
+    return (gbsi_row){.slot = sell->slot + s->link + lane,
+                      .coupling = sell->coupling + s->value + lane,
+                      .base = sell->base + s->value + lane,
+                      .step = 16,
+                      .n = s->width};
+}
+
+/* The row of a slot. With a by_count table its neighbours alone are valid. */
+static inline gbsi_row gbsi_plan_row(const gbsi_plan *plan, uint32_t slot)
+{
+    gbsi_row row = gbsi_plan_room(plan, slot);
+    if (row.step == 1) {
+        return row;
+    }
+    const gbsi_sell *sell = &plan->sell;
+    const gbsi_slice *s = &sell->slice[slot / 16];
+    const uint32_t lane = slot % 16;
+    if (gbsi_plan_class(plan, slot) == GBSI_CLASS_PAIRWISE) {
+        while (row.n > 0 && sell->stride[s->link + lane + 16 * (size_t)(row.n - 1)] == 0) {
+            --row.n; /* the one class in which padding is not a neighbour like others */
+        }
+    } else if (s->mixed && sell->base[s->counted + lane] != GBSI_NONE) {
+        row.n = sell->base[s->counted + 16 + lane];
+    }
+    return row;
+}
 
 /* A run of updates of one class, form and arity inside a batch. */
 typedef struct gbsi_piece {
@@ -164,18 +260,28 @@ typedef struct gbsi_schedule {
     size_t *batch_start; /* [n_batches + 1] first piece of each batch */
     gbsi_piece *piece;
     size_t n_pieces;
-    uint32_t *slot; /* [n_places + 16] slots by place, the last repeated */
+    uint32_t *slot; /* [n_places + 16] slots by place, the last repeated; NULL where every piece is
+                       contiguous and nobody asked for a list */
     /* capacity and scratch, so that a scan that differs every pass allocates once */
     size_t batch_capacity, piece_capacity, slot_capacity, scratch_capacity;
     uint32_t *scratch;
 } gbsi_schedule;
 
+/* The slot of the i-th place of a piece. */
+static inline uint32_t gbsi_piece_slot(const gbsi_schedule *schedule, const gbsi_piece *piece,
+                                       uint32_t i)
+{
+    return piece->contiguous ? piece->first_slot + i : schedule->slot[piece->place + i];
+}
+
 /* What the plan is for. */
 typedef struct gbsi_plan_options {
     bool repeats; /* every pass is the sequence: slots are numbered in the order of use, else by
                      class, arity and locality */
-    bool sell;    /* groups of one chain will run on it */
+    bool sell;    /* groups of one chain will run on it: slices, where passes repeat, not rows */
     bool heated;  /* inverse temperatures will multiply log-weights: no linear slots */
+    bool measure; /* nobody will run it: bytes and counts as without this, neighbourhoods left out
+                     where they are not needed for that */
 } gbsi_plan_options;
 
 /* Compile. @param sequence [n] one pass, free variables. */
@@ -187,6 +293,9 @@ void gbsi_plan_free(gbsi_plan *plan);
 /* Level one pass of a sequence into *schedule (zero-initialised at first, reused afterwards). */
 gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
                            gbsi_schedule *schedule, gbs_error *err);
+/* The pass that the plan was made for, in no time: only with level_start. Without a list of slots.
+ */
+gbs_status gbsi_plan_own_pass(const gbsi_plan *plan, gbsi_schedule *schedule, gbs_error *err);
 void gbsi_schedule_free(gbsi_schedule *schedule); /* frees the arrays */
 
 #endif

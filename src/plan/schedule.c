@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pass of a sequence in batches: levels from the graph, two stable counting sorts (by rank, then
- * by level), cut into pieces of one class, form and arity. [M11] */
-#include <assert.h>
-#include <string.h>
-
+/* A pass of a sequence in batches: levels from the graph, stable counting sorts (the level last),
+ * cut into pieces of one class, form and arity. [M11] */
 #include "base/memory.h"
-#include "plan/plan.h"
+#include "plan/compile.h"
 
 void gbsi_schedule_free(gbsi_schedule *schedule)
 {
@@ -16,15 +13,21 @@ void gbsi_schedule_free(gbsi_schedule *schedule)
     *schedule = (gbsi_schedule){0};
 }
 
+static uint32_t more(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 static gbs_status reserve(gbsi_schedule *s, const gbsi_plan *plan, size_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     void *pointer = s->slot;
     GBSI_TRY(gbsi_reserve(&pointer, &s->slot_capacity, n + 16, sizeof *s->slot, "schedule", err));
     s->slot = pointer;
-    /* last seen per variable and scope; levels; updates sorted by rank; histograms */
-    size_t words =
-        gbsi_graph_n_last(plan->graph) + 2 * n + (n > plan->n_slots ? n : plan->n_slots) + 2;
+    /* last seen per variable and scope; levels, keys and sorted updates; histograms */
+    const size_t words = gbsi_graph_n_last(plan->graph) + 3 * n +
+                         more(more(plan->n_slots, (uint32_t)n), more(plan->max_arity, UINT8_MAX)) +
+                         2;
     pointer = s->scratch;
     GBSI_TRY(
         gbsi_reserve(&pointer, &s->scratch_capacity, words, sizeof *s->scratch, "schedule", err));
@@ -33,27 +36,66 @@ cleanup:
     return status;
 }
 
-/* Stable counting sort of the updates `in` (indices into the sequence) by key[], into out. */
-static void sort_by(const uint32_t *key, uint32_t n_keys, const uint32_t *in, uint32_t *out,
-                    size_t n, uint32_t *histogram)
+/* ---- pieces -------------------------------------------------------------------------------- */
+
+static gbs_status begin_batch(gbsi_schedule *s, gbs_error *err)
 {
-    memset(histogram, 0, ((size_t)n_keys + 1) * sizeof *histogram);
-    for (size_t i = 0; i < n; ++i) {
-        ++histogram[key[in == NULL ? i : in[i]] + 1];
+    void *pointer = s->batch_start;
+    const gbs_status status = gbsi_reserve(&pointer, &s->batch_capacity, (size_t)s->n_batches + 2,
+                                           sizeof *s->batch_start, "schedule", err);
+    if (status == GBS_OK) {
+        s->batch_start = pointer;
+        s->batch_start[s->n_batches++] = s->n_pieces;
     }
-    for (uint32_t b = 0; b < n_keys; ++b) {
-        histogram[b + 1] += histogram[b];
-    }
-    for (size_t i = 0; i < n; ++i) {
-        uint32_t t = in == NULL ? (uint32_t)i : in[i];
-        out[histogram[key[t]]++] = t;
-    }
+    return status;
 }
 
 static bool extends(const gbsi_plan *plan, const gbsi_piece *piece, uint32_t slot)
 {
-    return piece->class_id == plan->class_id[slot] && piece->form == plan->form[slot] &&
-           piece->arity == plan->arity[slot];
+    return piece->class_id == gbsi_plan_class(plan, slot) &&
+           piece->form == gbsi_plan_form(plan, slot) && piece->arity == gbsi_plan_arity(plan, slot);
+}
+
+/* One more update, to the last piece of the batch if it is like those. */
+static gbs_status add_update(const gbsi_plan *plan, gbsi_schedule *s, size_t place, uint32_t slot,
+                             gbs_error *err)
+{
+    gbsi_piece *last =
+        s->n_pieces > s->batch_start[s->n_batches - 1] ? &s->piece[s->n_pieces - 1] : NULL;
+    if (last != NULL && extends(plan, last, slot)) {
+        last->contiguous &= slot == last->first_slot + last->n;
+        ++last->n;
+        return GBS_OK;
+    }
+    void *pointer = s->piece;
+    const gbs_status status = gbsi_reserve(&pointer, &s->piece_capacity, s->n_pieces + 1,
+                                           sizeof *s->piece, "schedule", err);
+    if (status == GBS_OK) {
+        s->piece = pointer;
+        s->piece[s->n_pieces++] = (gbsi_piece){.place = place,
+                                               .n = 1,
+                                               .first_slot = slot,
+                                               .arity = gbsi_plan_arity(plan, slot),
+                                               .class_id = (uint8_t)gbsi_plan_class(plan, slot),
+                                               .form = (uint8_t)gbsi_plan_form(plan, slot),
+                                               .contiguous = 1};
+    }
+    return status;
+}
+
+static void begin_pass(gbsi_schedule *s)
+{
+    s->n_places = 0;
+    s->n_pieces = 0;
+    s->n_batches = 0;
+}
+
+static void end_pass(gbsi_schedule *s, size_t n)
+{
+    s->n_places = n;
+    if (s->n_batches > 0) {
+        s->batch_start[s->n_batches] = s->n_pieces;
+    }
 }
 
 /* Cut the sorted updates, slots by place and levels by update, into batches and pieces. */
@@ -61,41 +103,56 @@ static gbs_status cut(const gbsi_plan *plan, const uint32_t *level, const uint32
                       size_t n, gbsi_schedule *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    s->n_pieces = 0;
-    s->n_batches = 0;
+    begin_pass(s);
     for (size_t place = 0; place < n; ++place) {
-        const uint32_t slot = s->slot[place];
-        const bool new_batch = place == 0 || level[update[place]] != level[update[place - 1]];
-        if (new_batch) {
-            void *pointer = s->batch_start;
-            GBSI_TRY(gbsi_reserve(&pointer, &s->batch_capacity, (size_t)s->n_batches + 2,
-                                  sizeof *s->batch_start, "schedule", err));
-            s->batch_start = pointer;
-            s->batch_start[s->n_batches++] = s->n_pieces;
+        if (place == 0 || level[update[place]] != level[update[place - 1]]) {
+            GBSI_TRY(begin_batch(s, err));
         }
-        gbsi_piece *last = s->n_pieces > 0 ? &s->piece[s->n_pieces - 1] : NULL;
-        if (new_batch || !extends(plan, last, slot)) {
-            void *pointer = s->piece;
-            GBSI_TRY(gbsi_reserve(&pointer, &s->piece_capacity, s->n_pieces + 1, sizeof *s->piece,
-                                  "schedule", err));
-            s->piece = pointer;
-            s->piece[s->n_pieces++] = (gbsi_piece){.place = place,
-                                                   .n = 1,
-                                                   .first_slot = slot,
-                                                   .arity = plan->arity[slot],
-                                                   .class_id = plan->class_id[slot],
-                                                   .form = plan->form[slot],
-                                                   .contiguous = 1};
-        } else {
-            last->contiguous &= slot == last->first_slot + last->n;
-            ++last->n;
-        }
+        GBSI_TRY(add_update(plan, s, place, s->slot[place], err));
     }
-    if (s->n_batches > 0) {
-        s->batch_start[s->n_batches] = s->n_pieces;
-    }
+    end_pass(s, n);
+
 cleanup:
     return status;
+}
+
+/* ---- passes -------------------------------------------------------------------------------- */
+
+gbs_status gbsi_plan_own_pass(const gbsi_plan *plan, gbsi_schedule *schedule, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    begin_pass(schedule);
+    for (uint32_t l = 0; l < plan->n_levels; ++l) {
+        GBSI_TRY(begin_batch(schedule, err));
+        for (uint32_t slot = plan->level_start[l]; slot < plan->level_start[l + 1]; ++slot) {
+            GBSI_TRY(add_update(plan, schedule, slot, slot, err));
+        }
+    }
+    end_pass(schedule, plan->n_slots);
+
+cleanup:
+    return status;
+}
+
+/* Updates by class, form and arity, then slot. @param key, spare [n] scratch. */
+static void sort_by_rank(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
+                         uint32_t *sorted, uint32_t *spare, uint32_t *key, uint32_t *histogram)
+{
+    for (size_t t = 0; t < n; ++t) {
+        key[t] = plan->slot_of[sequence[t]];
+    }
+    gbsi_sort_by(key, plan->n_slots, NULL, sorted, n, histogram);
+    if (plan->by_type) {
+        return;
+    }
+    for (size_t t = 0; t < n; ++t) {
+        key[t] = gbsi_plan_arity(plan, plan->slot_of[sequence[t]]);
+    }
+    gbsi_sort_by(key, plan->max_arity + 1, sorted, spare, n, histogram);
+    for (size_t t = 0; t < n; ++t) {
+        key[t] = plan->type == NULL ? 0 : plan->type[plan->slot_of[sequence[t]]];
+    }
+    gbsi_sort_by(key, UINT8_MAX + 1, spare, sorted, n, histogram);
 }
 
 gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
@@ -110,25 +167,20 @@ gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size
     uint32_t *last = schedule->scratch;
     uint32_t *level = last + gbsi_graph_n_last(plan->graph);
     uint32_t *by_rank = level + n;
-    uint32_t *histogram = by_rank + n;
+    uint32_t *update = by_rank + n; /* and keys before */
+    uint32_t *histogram = update + n;
     uint32_t n_levels = 0;
     gbsi_graph_levels(plan->graph, sequence, n, last, level, &n_levels);
-    uint32_t *rank = schedule->slot; /* by update; the slots by place take this room below */
-    for (size_t t = 0; t < n; ++t) {
-        rank[t] = plan->rank[plan->slot_of[sequence[t]]];
-    }
-    sort_by(rank, plan->n_slots, NULL, by_rank, n, histogram);
-    uint32_t *update = schedule->slot;
-    sort_by(level, n_levels, by_rank, update, n, histogram);
-    memcpy(by_rank, update, n * sizeof *update);
+    sort_by_rank(plan, sequence, n, by_rank, schedule->slot, update, histogram);
+    gbsi_sort_by(level, n_levels, by_rank, update, n, histogram);
     for (size_t place = 0; place < n; ++place) {
-        schedule->slot[place] = plan->slot_of[sequence[by_rank[place]]];
+        schedule->slot[place] = plan->slot_of[sequence[update[place]]];
     }
     for (size_t pad = 0; pad < 16; ++pad) {
         schedule->slot[n + pad] = n > 0 ? schedule->slot[n - 1] : 0;
     }
-    schedule->n_places = n;
-    GBSI_TRY(cut(plan, level, by_rank, n, schedule, err));
+    GBSI_TRY(cut(plan, level, update, n, schedule, err));
+
 cleanup:
     return status;
 }

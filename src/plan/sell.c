@@ -1,44 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second packing: sliced ELL (Monakov, Lokhmotov & Avetisyan 2010, HiPEAC, section 3.1). */
+/* The packing for one chain: sliced ELL (Monakov, Lokhmotov & Avetisyan 2010, HiPEAC, section 3.1).
+ * Only irregular slices have rows one after the other. */
 #include "base/memory.h"
 #include "plan/compile.h"
 
 #define WIDEST 65535u /* terms of more links are run slot by slot */
 
-typedef struct packing {
-    gbsi_plan *plan;
-    gbsi_sell *sell;
-    bool has_terms;     /* some regular slice is of PAIRWISE or TABLE */
-    uint32_t neutral;   /* pool[neutral ..]: what changes nothing, as logs, then as weights */
-    uint32_t max_arity; /* entries of each */
-} packing;
-
-static bool is_neighbour_class(uint8_t class_id)
-{
-    return class_id == GBSI_CLASS_ISING || class_id == GBSI_CLASS_POTTS;
-}
-
-static size_t degree_of(const gbsi_plan *plan, uint32_t slot)
-{
-    return plan->row_start[slot + 1] - plan->row_start[slot];
-}
-
 /* Widens the slice to hold a slot. @return false where the slot cannot be part of one. */
-static bool take_in(const gbsi_plan *plan, uint32_t slot, gbsi_slice *s)
+static bool take_in(const gbsi_compile *c, uint32_t slot, gbsi_slice *s)
 {
-    size_t width = degree_of(plan, slot);
-    switch ((gbsi_class)plan->class_id[slot]) {
+    const gbsi_plan *plan = c->plan;
+    size_t width = c->degree[slot];
+    switch (gbsi_plan_class(plan, slot)) {
     case GBSI_CLASS_ISING:
-        if (plan->by_count[slot] == GBSI_NONE && width > GBSI_LONG_ROW) {
+        if (gbsi_plan_by_count(plan, slot) == GBSI_NONE && width > GBSI_LONG_ROW) {
             return false; /* strided partials */
         }
         break;
     case GBSI_CLASS_POTTS:
     case GBSI_CLASS_PAIRWISE:
         break;
-    case GBSI_CLASS_TABLE:
-        width = plan->term_start[slot + 1] - plan->term_start[slot];
-        for (size_t t = plan->term_start[slot]; t < plan->term_start[slot + 1]; ++t) {
+    case GBSI_CLASS_TABLE: {
+        const size_t first = gbsi_offset(&plan->term_start, slot);
+        width = gbsi_offset(&plan->term_start, slot + (size_t)1) - first;
+        for (size_t t = first; t < first + width; ++t) {
             const gbsi_term *term = &plan->term[t];
             if (term->kind != GBSI_TERM_TABLE || term->n > WIDEST) {
                 return false;
@@ -46,6 +31,7 @@ static bool take_in(const gbsi_plan *plan, uint32_t slot, gbsi_slice *s)
             s->depth = term->n > s->depth ? (uint16_t)term->n : s->depth;
         }
         break;
+    }
     default:
         return false;
     }
@@ -54,23 +40,25 @@ static bool take_in(const gbsi_plan *plan, uint32_t slot, gbsi_slice *s)
 }
 
 /* Whether padding to the widest and deepest stays below twice what is there, and something more. */
-static bool worth_padding(const gbsi_plan *plan, uint32_t first, const gbsi_slice *s)
+static bool worth_padding(const gbsi_compile *c, uint32_t first, const gbsi_slice *s)
 {
-    size_t n = 0;
+    const gbsi_plan *plan = c->plan;
+    uint64_t n = 0;
     for (uint32_t slot = first; slot < first + 16; ++slot) {
-        if (plan->class_id[slot] == GBSI_CLASS_TABLE) {
-            for (size_t t = plan->term_start[slot]; t < plan->term_start[slot + 1]; ++t) {
+        n += c->degree[slot];
+        if (gbsi_plan_class(plan, slot) == GBSI_CLASS_TABLE) {
+            const size_t end = gbsi_offset(&plan->term_start, slot + (size_t)1);
+            for (size_t t = gbsi_offset(&plan->term_start, slot); t < end; ++t) {
                 n += plan->term[t].n;
             }
-        } else {
-            n += degree_of(plan, slot);
         }
     }
-    return (uint64_t)16 * s->width * s->depth <= 3 * (uint64_t)n + 64;
+    return (uint64_t)16 * s->width * s->depth <= 3 * n + 64;
 }
 
-static gbsi_slice look_at(const gbsi_plan *plan, size_t i)
+static gbsi_slice look_at(const gbsi_compile *c, size_t i)
 {
+    const gbsi_plan *plan = c->plan;
     const uint32_t first = (uint32_t)(16 * i);
     gbsi_slice s = {.depth = 1, .table = GBSI_NONE};
     uint32_t n_counted = 0;
@@ -79,93 +67,180 @@ static gbsi_slice look_at(const gbsi_plan *plan, size_t i)
         return s;
     }
     for (uint32_t slot = first; slot < first + 16; ++slot) {
-        if (plan->class_id[slot] != plan->class_id[first] ||
-            plan->form[slot] != plan->form[first] || plan->arity[slot] != plan->arity[first] ||
-            !take_in(plan, slot, &s)) {
+        if (gbsi_plan_class(plan, slot) != gbsi_plan_class(plan, first) ||
+            gbsi_plan_form(plan, slot) != gbsi_plan_form(plan, first) ||
+            gbsi_plan_arity(plan, slot) != gbsi_plan_arity(plan, first) || !take_in(c, slot, &s)) {
             return (gbsi_slice){.depth = 1, .table = GBSI_NONE};
         }
-        n_counted += plan->by_count[slot] != GBSI_NONE;
-        same_table &= plan->by_count[slot] == plan->by_count[first];
+        n_counted += gbsi_plan_by_count(plan, slot) != GBSI_NONE;
+        same_table &= gbsi_plan_by_count(plan, slot) == gbsi_plan_by_count(plan, first);
     }
-    s.regular = worth_padding(plan, first, &s);
-    s.table = s.regular && n_counted > 0 && same_table ? plan->by_count[first] : GBSI_NONE;
+    s.regular = worth_padding(c, first, &s);
+    s.table =
+        s.regular && n_counted > 0 && same_table ? gbsi_plan_by_count(plan, first) : GBSI_NONE;
     s.mixed = s.regular && n_counted > 0 && !same_table;
     return s;
 }
 
-static gbs_status take(packing *p, size_t n_slices, gbs_error *err)
+/* Rows of up to 16 slots one after the other. */
+static gbs_status lay_out_irregular(gbsi_compile *c, uint32_t first, gbsi_slice *s, gbs_error *err)
 {
-    gbsi_sell *sell = p->sell;
+    gbsi_plan *plan = c->plan;
+    s->link = plan->n_ends;
+    s->counted = plan->sell.n_bases;
+    plan->sell.n_bases += 17;
+    for (uint32_t lane = 0; lane < 16 && lane < plan->n_slots - first; ++lane) {
+        plan->n_ends += c->degree[first + lane];
+        plan->has_edges |=
+            c->degree[first + lane] > 0 && gbsi_plan_by_count(plan, first + lane) == GBSI_NONE;
+    }
+    return plan->n_ends - s->link <= UINT32_MAX
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_LIMIT, "plan: sixteen variables with more than %u factors",
+                           UINT32_MAX);
+}
+
+static void lay_out_regular(gbsi_compile *c, uint32_t first, gbsi_slice *s)
+{
+    gbsi_sell *sell = &c->plan->sell;
+    s->link = sell->n_links;
+    sell->n_links += (size_t)16 * s->width * s->depth;
+    if (!gbsi_has_couplings(gbsi_plan_class(c->plan, first))) {
+        s->value = sell->n_bases;
+        sell->n_bases += (size_t)16 * s->width;
+        sell->has_terms = true;
+    } else if (s->table == GBSI_NONE) {
+        s->value = sell->n_couplings;
+        sell->n_couplings += (size_t)16 * s->width;
+        s->counted = sell->n_bases;
+        sell->n_bases += s->mixed ? 32 : 0;
+    }
+}
+
+gbs_status gbsi_lay_out_slices(gbsi_compile *c, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    gbsi_sell *sell = &plan->sell;
+    const size_t n_slices = ((size_t)plan->n_slots + 15) / 16;
     sell->slice = gbsi_alloc_array(n_slices, sizeof *sell->slice);
     if (sell->slice == NULL) {
         return gbsi_no_memory(err, "plan", n_slices * sizeof *sell->slice);
     }
-    for (size_t i = 0; i < n_slices; ++i) {
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; status == GBS_OK && i < n_slices; ++i) {
         gbsi_slice *s = &sell->slice[i];
-        *s = look_at(p->plan, i);
-        s->link = sell->n_links;
-        if (!s->regular) {
-            continue;
-        }
-        sell->n_links += (size_t)16 * s->width * s->depth;
-        if (!is_neighbour_class(p->plan->class_id[16 * i])) {
-            s->value = sell->n_bases;
-            sell->n_bases += (size_t)16 * s->width;
-            p->has_terms = true;
-        } else if (s->table == GBSI_NONE) {
-            s->value = sell->n_couplings;
-            sell->n_couplings += (size_t)16 * s->width;
-            s->counted = sell->n_bases;
-            sell->n_bases += s->mixed ? 32 : 0;
+        *s = look_at(c, i);
+        if (s->regular) {
+            lay_out_regular(c, (uint32_t)(16 * i), s);
+        } else {
+            status = lay_out_irregular(c, (uint32_t)(16 * i), s, err);
         }
     }
-    sell->slot = gbsi_alloc_lanes(sell->n_links, sizeof *sell->slot);
-    sell->stride = p->has_terms ? gbsi_alloc_lanes(sell->n_links, sizeof *sell->stride) : NULL;
-    sell->coupling = gbsi_alloc_lanes(sell->n_couplings, sizeof *sell->coupling);
-    sell->base = gbsi_alloc_lanes(sell->n_bases, sizeof *sell->base);
-    return sell->slot == NULL || sell->coupling == NULL || sell->base == NULL ||
-                   (p->has_terms && sell->stride == NULL)
-               ? gbsi_no_memory(err, "plan", 8 * sell->n_links)
-               : GBS_OK;
+    return status;
 }
 
-static void fill_neighbours(const packing *p, const gbsi_slice *s, uint32_t first)
+/* ---- room ---------------------------------------------------------------------------------- */
+
+/* Places of the rows of an irregular slice. */
+static void place_rows(const gbsi_compile *c, size_t i)
 {
-    const gbsi_plan *plan = p->plan;
-    for (uint32_t lane = 0; s->mixed && lane < 16; ++lane) {
-        const bool counted = plan->by_count[first + lane] != GBSI_NONE;
-        p->sell->base[s->counted + lane] = plan->by_count[first + lane];
-        p->sell->base[s->counted + 16 + lane] =
-            counted ? (uint32_t)degree_of(plan, first + lane) : 0;
-    }
-    const float neutral = (plan->form[first] & GBSI_LINEAR) != 0 ? 1.0F : 0.0F;
+    const gbsi_plan *plan = c->plan;
+    uint32_t *place = plan->sell.base + plan->sell.slice[i].counted;
+    uint32_t at = 0;
     for (uint32_t lane = 0; lane < 16; ++lane) {
-        const size_t row = plan->row_start[first + lane];
-        const size_t degree = degree_of(plan, first + lane);
+        const size_t slot = 16 * i + lane;
+        place[lane] = at;
+        at += slot < plan->n_slots ? c->degree[slot] : 0;
+    }
+    place[16] = at;
+}
+
+gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    gbsi_sell *sell = &plan->sell;
+    sell->slot = gbsi_alloc_lanes(sell->n_links, sizeof *sell->slot);
+    sell->stride = sell->has_terms ? gbsi_alloc_lanes(sell->n_links, sizeof *sell->stride) : NULL;
+    sell->coupling = gbsi_alloc_lanes(sell->n_couplings, sizeof *sell->coupling);
+    sell->base = gbsi_alloc_lanes(sell->n_bases, sizeof *sell->base);
+    if (sell->slot == NULL || sell->coupling == NULL || sell->base == NULL ||
+        (sell->has_terms && sell->stride == NULL)) {
+        return gbsi_no_memory(err, "plan", 8 * sell->n_links);
+    }
+    for (size_t i = 0; i < ((size_t)plan->n_slots + 15) / 16; ++i) {
+        if (!sell->slice[i].regular) {
+            place_rows(c, i);
+        }
+    }
+    return GBS_OK;
+}
+
+/* ---- what goes there ----------------------------------------------------------------------- */
+
+typedef struct packing {
+    gbsi_plan *plan;
+    const uint32_t *used;
+    uint32_t neutral; /* pool[neutral ..]: what changes nothing, as logs, then as weights */
+} packing;
+
+/* Rows that have become shorter move together. */
+static void close_gaps(const packing *p, size_t i)
+{
+    gbsi_plan *plan = p->plan;
+    const gbsi_slice *s = &plan->sell.slice[i];
+    uint32_t *place = plan->sell.base + s->counted;
+    uint32_t to = 0;
+    for (uint32_t lane = 0; lane < 16; ++lane) {
+        const size_t slot = 16 * i + lane;
+        const uint32_t n = slot < plan->n_slots ? p->used[slot] : 0;
+        const size_t from = s->link + place[lane];
+        for (uint32_t d = 0; d < n; ++d) {
+            plan->neighbour[s->link + to + d] = plan->neighbour[from + d];
+            if (plan->edge != NULL) {
+                plan->edge[s->link + to + d] = plan->edge[from + d];
+            }
+        }
+        place[lane] = to;
+        to += n;
+    }
+    place[16] = to;
+}
+
+/* Couplings that do nothing, to slot 0, after those of the row. */
+static void pad_couplings(const packing *p, const gbsi_slice *s, uint32_t first)
+{
+    gbsi_plan *plan = p->plan;
+    const float neutral = (gbsi_plan_form(plan, first) & GBSI_LINEAR) != 0 ? 1.0F : 0.0F;
+    for (uint32_t lane = 0; lane < 16; ++lane) {
+        const gbsi_row row = gbsi_plan_room(plan, first + lane);
+        const uint32_t table = gbsi_plan_by_count(plan, first + lane);
+        const uint32_t n = p->used[first + lane];
+        if (s->mixed) {
+            plan->sell.base[s->counted + lane] = table;
+            plan->sell.base[s->counted + 16 + lane] = table != GBSI_NONE ? n : 0;
+        }
         for (size_t d = 0; d < s->width; ++d) {
-            const size_t at = 16 * d + lane;
-            p->sell->slot[s->link + at] = d < degree ? plan->neighbour[row + d] : 0;
-            if (s->table == GBSI_NONE) {
-                p->sell->coupling[s->value + at] =
-                    d < degree ? plan->edge[row + d].coupling : neutral;
+            row.slot[16 * d] = d < n ? row.slot[16 * d] : 0;
+            if (s->table == GBSI_NONE && (d >= n || table != GBSI_NONE)) {
+                row.coupling[16 * d] = neutral;
             }
         }
     }
 }
 
-/* Neighbours of PAIRWISE as terms of one link. */
-static void fill_pairs(const packing *p, const gbsi_slice *s, uint32_t first, uint32_t neutral)
+/* Neighbours of PAIRWISE are terms of one link. */
+static void pad_pairs(const packing *p, const gbsi_slice *s, uint32_t first, uint32_t neutral)
 {
-    const gbsi_plan *plan = p->plan;
-    const bool odds = (plan->form[first] & GBSI_ODDS) != 0;
+    gbsi_plan *plan = p->plan;
+    const bool odds = (gbsi_plan_form(plan, first) & GBSI_ODDS) != 0;
+    const uint32_t stride = odds ? 1 : gbsi_plan_arity(plan, first);
     for (uint32_t lane = 0; lane < 16; ++lane) {
-        const size_t row = plan->row_start[first + lane];
-        const size_t degree = degree_of(plan, first + lane);
+        const gbsi_row row = gbsi_plan_room(plan, first + lane);
+        const uint32_t n = p->used[first + lane];
         for (size_t d = 0; d < s->width; ++d) {
-            const size_t at = 16 * d + lane;
-            p->sell->slot[s->link + at] = d < degree ? plan->neighbour[row + d] : 0;
-            p->sell->stride[s->link + at] = d >= degree ? 0 : (odds ? 1 : plan->arity[first]);
-            p->sell->base[s->value + at] = d < degree ? plan->edge[row + d].base : neutral;
+            row.slot[16 * d] = d < n ? row.slot[16 * d] : 0;
+            row.base[16 * d] = d < n ? row.base[16 * d] : neutral;
+            plan->sell.stride[s->link + lane + 16 * d] = d < n ? stride : 0;
         }
     }
 }
@@ -173,17 +248,18 @@ static void fill_pairs(const packing *p, const gbsi_slice *s, uint32_t first, ui
 static void fill_terms(const packing *p, const gbsi_slice *s, uint32_t first, uint32_t neutral)
 {
     const gbsi_plan *plan = p->plan;
+    const gbsi_sell *sell = &plan->sell;
     for (uint32_t lane = 0; lane < 16; ++lane) {
-        const size_t start = plan->term_start[first + lane];
-        const size_t n = plan->term_start[first + lane + 1] - start;
+        const size_t start = gbsi_offset(&plan->term_start, first + lane);
+        const size_t n = gbsi_offset(&plan->term_start, first + lane + (size_t)1) - start;
         for (size_t t = 0; t < s->width; ++t) {
             const gbsi_term *term = t < n ? &plan->term[start + t] : NULL;
-            p->sell->base[s->value + 16 * t + lane] = term == NULL ? neutral : (uint32_t)term->base;
+            sell->base[s->value + 16 * t + lane] = term == NULL ? neutral : (uint32_t)term->base;
             for (uint32_t d = 0; d < s->depth; ++d) {
                 const size_t at = s->link + 16 * (t * s->depth + d) + lane;
                 const bool linked = term != NULL && d < term->n;
-                p->sell->slot[at] = linked ? plan->link[term->first + d].slot : 0;
-                p->sell->stride[at] = linked ? plan->link[term->first + d].aux : 0;
+                sell->slot[at] = linked ? plan->link[term->first + d].slot : 0;
+                sell->stride[at] = linked ? plan->link[term->first + d].aux : 0;
             }
         }
     }
@@ -193,40 +269,39 @@ static void fill_terms(const packing *p, const gbsi_slice *s, uint32_t first, ui
 static gbs_status take_neutral(gbsi_compile *c, packing *p, gbs_error *err)
 {
     size_t base = 0;
+    const size_t n = c->plan->max_arity;
     const gbs_status status =
-        p->has_terms ? gbsi_pool_take(c, 0, 2 * (size_t)p->max_arity, &base, err) : GBS_OK;
-    for (uint32_t i = 0; status == GBS_OK && p->has_terms && i < p->max_arity; ++i) {
+        c->plan->sell.has_terms ? gbsi_pool_take(c, 0, 2 * n, &base, err) : GBS_OK;
+    for (size_t i = 0; status == GBS_OK && c->plan->sell.has_terms && i < n; ++i) {
         c->plan->pool[base + i] = 0.0F;
-        c->plan->pool[base + p->max_arity + i] = 1.0F;
+        c->plan->pool[base + n + i] = 1.0F;
     }
     p->neutral = (uint32_t)base;
     return status;
 }
 
-gbs_status gbsi_compile_sell(gbsi_compile *c, gbs_error *err)
+gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
-    packing p = {.plan = plan, .sell = &plan->sell, .max_arity = plan->max_arity};
-    const size_t n_slices = ((size_t)plan->n_slots + 15) / 16;
+    packing p = {.plan = plan, .used = used};
     gbs_status status = GBS_OK;
-    GBSI_TRY(take(&p, n_slices, err));
     GBSI_TRY(take_neutral(c, &p, err));
-    for (size_t i = 0; i < n_slices; ++i) {
+    for (size_t i = 0; i < ((size_t)plan->n_slots + 15) / 16; ++i) {
         const gbsi_slice *s = &plan->sell.slice[i];
         const uint32_t first = (uint32_t)(16 * i);
-        const bool linear = (plan->form[first] & GBSI_LINEAR) != 0;
-        const uint32_t neutral = p.neutral + (linear ? p.max_arity : 0);
+        const bool linear = (gbsi_plan_form(plan, first) & GBSI_LINEAR) != 0;
+        const uint32_t neutral = p.neutral + (linear ? plan->max_arity : 0);
         if (!s->regular) {
-            continue;
-        }
-        if (is_neighbour_class(plan->class_id[first])) {
-            fill_neighbours(&p, s, first);
-        } else if (plan->class_id[first] == GBSI_CLASS_PAIRWISE) {
-            fill_pairs(&p, s, first, neutral);
+            close_gaps(&p, i);
+        } else if (gbsi_has_couplings(gbsi_plan_class(plan, first))) {
+            pad_couplings(&p, s, first);
+        } else if (gbsi_plan_class(plan, first) == GBSI_CLASS_PAIRWISE) {
+            pad_pairs(&p, s, first, neutral);
         } else {
             fill_terms(&p, s, first, neutral);
         }
     }
+
 cleanup:
     return status;
 }

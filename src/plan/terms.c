@@ -12,22 +12,12 @@ typedef struct growth {
     uint32_t *counter_of; /* [n_factors] GBSI_NONE: keeps none */
 } growth;
 
-static bool is_term_class(uint8_t class_id)
-{
-    return class_id >= GBSI_CLASS_TABLE;
-}
-
-static uint32_t scope_size(const gbsi_factors *factors, size_t f)
-{
-    return (uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]);
-}
-
 static gbs_status add_links(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
                             uint32_t position, const uint32_t *aux, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
     const uint32_t *scope = c->factors->scope + c->factors->scope_start[f];
-    const uint32_t n = scope_size(c->factors, f);
+    const uint32_t n = gbsi_scope_size(c->factors, f);
     /* Counted factors link nothing but their head: 300 literals must not become 90 000 links. */
     const uint32_t from = term->counter == GBSI_NONE ? 0 : (term->head ? n - 1 : n);
     void *links = plan->link;
@@ -59,7 +49,7 @@ static gbs_status table_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
         return status;
     }
     size_t stride = (form & GBSI_ODDS) != 0 ? 1 : c->model->arity[scope[position]];
-    for (uint32_t q = scope_size(c->factors, f); q-- > 0;) {
+    for (uint32_t q = gbsi_scope_size(c->factors, f); q-- > 0;) {
         if (q != position) {
             c->at[q] = (uint32_t)stride;
             stride *= c->model->arity[scope[q]];
@@ -106,7 +96,7 @@ static gbs_status logical_term(gbsi_compile *c, growth *g, gbsi_term *term, size
 {
     const gbsi_factors *factors = c->factors;
     const uint32_t *literal = factors->literal + factors->scope_start[f];
-    const uint32_t n = scope_size(factors, f);
+    const uint32_t n = gbsi_scope_size(factors, f);
     const bool head_free = factors->logical[factors->aux[f]].head == GBSI_HEAD_FREE;
     const bool own_head = head_free && position == n - 1;
     gbs_status status = GBS_OK;
@@ -172,10 +162,10 @@ static gbs_status add_term(gbsi_compile *c, growth *g, size_t f, uint32_t slot, 
     gbsi_plan *plan = c->plan;
     const uint32_t v = plan->variable_of[slot];
     const uint32_t k = c->model->arity[v];
-    const uint32_t n = scope_size(c->factors, f);
+    const uint32_t n = gbsi_scope_size(c->factors, f);
     const uint32_t position = gbsi_position(c->factors, f, v);
-    const unsigned form =
-        plan->form[slot] | (plan->class_id[slot] == GBSI_CLASS_PRECISE ? GBSI_DOUBLE : 0u);
+    const unsigned form = gbsi_plan_form(plan, slot) |
+                          (gbsi_plan_class(plan, slot) == GBSI_CLASS_PRECISE ? GBSI_DOUBLE : 0u);
     gbsi_term term = {.counter = GBSI_NONE};
     gbs_status status = GBS_OK;
     switch ((gbs_factor_kind)c->factors->kind[f]) {
@@ -226,28 +216,38 @@ static int by_neighbour(const void *a, const void *b, void *links)
     return (x->first > y->first) - (x->first < y->first); /* factor order */
 }
 
+/* The factors of the variable of a slot: c->incident.factor[first .. end). */
+typedef struct span {
+    size_t first, end;
+} span;
+
+static span factors_of(const gbsi_compile *c, uint32_t slot)
+{
+    const size_t v = c->plan->variable_of[slot];
+    return (span){gbsi_offset(&c->incident.start, v), gbsi_offset(&c->incident.start, v + 1)};
+}
+
 static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
-    const uint32_t v = plan->variable_of[slot];
-    const uint32_t k = c->model->arity[v];
-    memset(c->own, 0, k * sizeof *c->own);
-    for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
-        if (scope_size(c->factors, c->of[i]) == 1) {
-            gbsi_add_unary(c, c->of[i], k, c->own);
+    const span of = factors_of(c, slot);
+    const size_t first = g->n_terms;
+    memset(c->own, 0, gbsi_plan_arity(plan, slot) * sizeof *c->own);
+    for (size_t i = of.first; i < of.end; ++i) {
+        if (gbsi_scope_size(c->factors, c->incident.factor[i]) == 1) {
+            gbsi_add_unary(c, c->incident.factor[i], (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0,
+                           c->own);
         }
     }
-    gbsi_store_field(c, slot);
-    const size_t first = g->n_terms;
-    for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
-        if (scope_size(c->factors, c->of[i]) > 1) {
-            gbs_status status = add_term(c, g, c->of[i], slot, err);
+    gbsi_store_field(plan, slot, c->own);
+    for (size_t i = of.first; i < of.end; ++i) {
+        if (gbsi_scope_size(c->factors, c->incident.factor[i]) > 1) {
+            gbs_status status = add_term(c, g, c->incident.factor[i], slot, err);
             if (status < 0) {
                 return status;
             }
         }
     }
-    plan->term_start[slot + 1] = g->n_terms;
     if (g->n_terms > first) {
         qsort_r(plan->term + first, g->n_terms - first, sizeof *plan->term, by_neighbour,
                 plan->link);
@@ -260,7 +260,7 @@ static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_er
 static bool keeps_counter(const gbsi_factors *factors, size_t f)
 {
     return (factors->kind[f] == GBS_FACTOR_LOGICAL || factors->kind[f] == GBS_FACTOR_SPIN) &&
-           scope_size(factors, f) > GBSI_LONG_TERM;
+           gbsi_scope_size(factors, f) > GBSI_LONG_TERM;
 }
 
 static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
@@ -274,7 +274,7 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
     }
     for (size_t f = 0; f < factors->n_factors; ++f) {
         g->counter_of[f] = keeps_counter(factors, f) ? plan->n_counters++ : GBSI_NONE;
-        n_links += g->counter_of[f] != GBSI_NONE ? scope_size(factors, f) : 0;
+        n_links += g->counter_of[f] != GBSI_NONE ? gbsi_scope_size(factors, f) : 0;
     }
     if (plan->n_counters == 0) {
         return GBS_OK;
@@ -287,15 +287,15 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
     }
     size_t at = 0;
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
-        const uint32_t v = plan->variable_of[s];
-        for (size_t i = c->of_start[v]; i < c->of_start[v + 1]; ++i) {
-            size_t f = c->of[i];
+        const span of = factors_of(c, s);
+        for (size_t i = of.first; i < of.end; ++i) {
+            const size_t f = c->incident.factor[i];
             if (g->counter_of[f] == GBSI_NONE) {
                 continue;
             }
             bool spin = factors->kind[f] == GBS_FACTOR_SPIN;
-            uint32_t q = gbsi_position(factors, f, v);
-            bool head = !spin && q == scope_size(factors, f) - 1 &&
+            uint32_t q = gbsi_position(factors, f, plan->variable_of[s]);
+            bool head = !spin && q == gbsi_scope_size(factors, f) - 1 &&
                         factors->logical[factors->aux[f]].head == GBSI_HEAD_FREE;
             if (!head) {
                 plan->counter_link[at++] = (gbsi_counter_link){
@@ -312,26 +312,33 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
 static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
+    gbs_status status = GBS_OK;
     size_t n_terms = 0;
     size_t n_links = 0;
+    uint32_t *size = gbsi_alloc_array((size_t)plan->n_slots + 1, sizeof *size);
+    if (size == NULL) {
+        return gbsi_no_memory(err, "plan", plan->n_slots * sizeof *size);
+    }
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
-        const uint32_t v = plan->variable_of[s];
-        for (size_t i = c->of_start[v]; is_term_class(plan->class_id[s]) && i < c->of_start[v + 1];
-             ++i) {
-            const uint32_t n = scope_size(c->factors, c->of[i]);
-            n_terms += n > 1;
-            n_links += n > 1 ? (g->counter_of[c->of[i]] == GBSI_NONE ? n - 1 : 1) : 0;
+        const span of = factors_of(c, s);
+        size[s] = 0;
+        for (size_t i = of.first; !gbsi_is_row_class(gbsi_plan_class(plan, s)) && i < of.end; ++i) {
+            const size_t f = c->incident.factor[i];
+            const uint32_t n = gbsi_scope_size(c->factors, f);
+            size[s] += n > 1;
+            n_links += n > 1 ? (g->counter_of[f] == GBSI_NONE ? n - 1 : 1) : 0;
         }
+        n_terms += size[s];
     }
+    GBSI_TRY(gbsi_offsets_take(size, plan->n_slots, &plan->term_start, "plan", err));
     void *terms = plan->term;
-    void *links = plan->link;
-    gbs_status status =
-        gbsi_reserve(&terms, &g->term_capacity, n_terms, sizeof *plan->term, "plan", err);
+    GBSI_TRY(gbsi_reserve(&terms, &g->term_capacity, n_terms + 1, sizeof *plan->term, "plan", err));
     plan->term = terms;
-    if (status == GBS_OK) {
-        status = gbsi_reserve(&links, &g->link_capacity, n_links, sizeof *plan->link, "plan", err);
-        plan->link = links;
-    }
+    void *links = plan->link;
+    GBSI_TRY(gbsi_reserve(&links, &g->link_capacity, n_links, sizeof *plan->link, "plan", err));
+    plan->link = links;
+
+cleanup:
     return status;
 }
 
@@ -341,25 +348,21 @@ gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err)
     gbs_status status = GBS_OK;
     growth g = {0};
     bool any = false;
-    for (uint32_t s = 0; s < plan->n_slots; ++s) {
-        any |= is_term_class(plan->class_id[s]);
+    for (unsigned k = 0; k < GBSI_N_CLASSES; ++k) {
+        any |= plan->n_of_class[k] > 0 && !gbsi_is_row_class((gbsi_class)k);
     }
     if (!any) {
         return GBS_OK;
     }
+    GBSI_TRY(gbsi_need_incidence(c, err));
     GBSI_TRY(make_counters(c, &g, err));
     GBSI_TRY(reserve_terms(c, &g, err));
-    plan->term_start = gbsi_alloc_array_zero((size_t)plan->n_slots + 1, sizeof *plan->term_start);
-    if (plan->term_start == NULL) {
-        status = gbsi_no_memory(err, "plan", (size_t)plan->n_slots * sizeof *plan->term_start);
-        goto cleanup;
-    }
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
-        plan->term_start[s + 1] = plan->term_start[s];
-        if (is_term_class(plan->class_id[s])) {
+        if (!gbsi_is_row_class(gbsi_plan_class(plan, s))) {
             GBSI_TRY(compile_slot(c, &g, s, err));
         }
     }
+
 cleanup:
     gbsi_free(g.counter_of);
     return status;

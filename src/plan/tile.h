@@ -30,20 +30,20 @@ typedef struct gbsi_tile {
     uint32_t arity;      /* k */
     uint32_t n_places;
     uint32_t n_rows;      /* n_places, or ceil(n_places / 16) */
-    const uint32_t *slot; /* [n_places, padded to full rows with the last] */
+    const uint32_t *slot; /* [n_places, padded to full rows with the last]; NULL: contiguous */
     uint32_t first_slot;  /* slots are first_slot, first_slot + 1, ... when contiguous */
     uint8_t contiguous;
     /* where in the run: what refinement words and messages need */
     uint64_t seed, pass, place; /* place of the first update */
     uint32_t chain;             /* of lane 0 */
     uint32_t group;             /* of chains, = chain / lanes */
-    const void *state; /* [n_slots][lanes] of the group: what a draw with CONTEXT reads of the
-                          neighbours; this tile's own slots still hold the values before */
-    const uint32_t *word;       /* [n_rows][16] random words, NULL if the draw asks for none */
+    const void *state;    /* [n_slots][lanes] of the group: what a draw with CONTEXT reads of the
+                             neighbours; this tile's own slots still hold the values before */
+    const uint32_t *word; /* [n_rows][16] random words, NULL if the draw asks for none */
     const float
         *beta; /* [16] inverse temperature per lane (row of one chain: all equal); NULL: 1 */
     /* written by the kernel */
-    float *w;       /* [n_rows][k][16] unnormalised; odds: [n_rows][16] */
+    float *w; /* [n_rows][k][16] unnormalised; odds: [n_rows][16] */
     /* written by the draw */
     void *value; /* [n_rows][16] uint8_t or uint16_t */
     float *p;    /* [n_rows][k][16] probabilities, odds: [n_rows][16] of state 1; NULL:
@@ -51,5 +51,11 @@ typedef struct gbsi_tile {
     uint32_t flags;
     uint32_t flag_place; /* first offending place within the tile, valid when flags != 0 */
 } gbsi_tile;
+
+/* The slot of a place of the tile. */
+static inline uint32_t gbsi_tile_slot(const gbsi_tile *tile, uint32_t place)
+{
+    return tile->contiguous ? tile->first_slot + place : tile->slot[place];
+}
 
 #endif

@@ -32,7 +32,7 @@ static double deviations(size_t n)
 static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_t slot, double z,
                          double *scratch, comparison *c)
 {
-    const uint32_t k = run->plan->arity[slot];
+    const uint32_t k = gbsi_plan_arity(run->plan, slot);
     double *own[2] = {scratch, scratch + k};
     double *random[2] = {scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
     gbsi_estimate_slot(run->estimate, slot, own[0], own[1], NULL, NULL);
@@ -60,7 +60,7 @@ static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, compar
         return gbsi_no_memory(err, "comparison", run->plan->max_arity * 4 * sizeof *scratch);
     }
     for (uint32_t slot = 0; slot < run->plan->n_slots; ++slot) {
-        n += run->plan->arity[slot];
+        n += gbsi_plan_arity(run->plan, slot);
     }
     for (uint32_t slot = 0; slot < run->plan->n_slots; ++slot) {
         compare_slot(run, other, slot, deviations(n), scratch, c);

@@ -187,7 +187,7 @@ static void set_lane(gbsi_executor *x, uint32_t g, uint32_t lane, const uint32_t
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
         const size_t i = (size_t)slot * x->lanes + lane;
         const uint32_t value = states[plan->variable_of[slot]];
-        assert(value < plan->arity[slot]);
+        assert(value < gbsi_plan_arity(plan, slot));
         if (plan->value_bytes == 1) {
             ((uint8_t *)x->group[g].state)[i] = (uint8_t)value;
         } else {

@@ -102,16 +102,9 @@ gbs_status gbsi_inspect_influence(const gbsi_graph *graph, gbs_info *info, gbs_e
 {
     gbs_status status = GBS_OK;
     gbsi_influence *influence = NULL;
-    double total = 0.0;
     const gbsi_influence_limits limits = affordable(graph);
     GBSI_TRY(gbsi_influence_new(graph, &limits, &influence, err));
-    for (uint32_t i = 0; i < graph->n_variables; ++i) {
-        double sum = 0.0;
-        GBSI_TRY(gbsi_influence_row_sum(influence, i, &sum, err));
-        info->max_influence = sum > info->max_influence ? sum : info->max_influence;
-        total += sum;
-    }
-    info->mean_influence = graph->n_variables == 0 ? 0.0 : total / graph->n_variables;
+    GBSI_TRY(gbsi_influence_sums(influence, &info->max_influence, &info->mean_influence, err));
 
 cleanup:
     gbsi_influence_free(influence);

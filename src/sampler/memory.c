@@ -22,6 +22,7 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
     const gbsi_plan *plan = run->plan; /* NULL for a lattice: slots are variables */
     return (gbsi_estimate_shape){.n_slots = run->part->n_variables,
                                  .arity = plan == NULL ? run->part->arity : plan->arity,
+                                 .same_arity = plan == NULL ? 2 : plan->max_arity,
                                  .n_chains = n_chains,
                                  .lanes = gbsi_lanes_of(n_chains),
                                  .n_groups = gbsi_groups_of(n_chains),
@@ -46,8 +47,8 @@ uint64_t gbsi_run_standing_bytes(const gbs_run *run)
         bytes += gbsi_components_standing(run->components, run->whole_graph) +
                  n_whole * sizeof *run->part_of;
     } else {
-        bytes += GBSI_PROGRAM_BYTES + gbs_model_bytes(run->model) +
-                 gbsi_conditioned_bytes(run->whole);
+        bytes +=
+            GBSI_PROGRAM_BYTES + gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole);
     }
     bytes += run->start == NULL ? 0 : run->model->n_variables * sizeof *run->start;
     bytes += run->exact_p == NULL ? 0 : run->whole->state_offset[n_whole] * sizeof *run->exact_p;
@@ -60,15 +61,22 @@ uint64_t gbsi_run_standing_bytes(const gbs_run *run)
     return bytes;
 }
 
-/* Scratch of compiling: factors by variable, what is known of tables, and variables on their way to
- * slots (sorted by merging: twice). */
-static uint64_t compile_bytes(const gbsi_conditioned *part)
+/* Compiling has two moments of its own: what factors ask of each variable, beside the sorting of
+ * slots; and the plan, beside the fields in double and, where factors are seen whole or merged, the
+ * factors of every variable. */
+static uint64_t compile_bytes(const gbs_run *run)
 {
-    const gbsi_factors *f = &part->factors;
-    const uint64_t n = part->n_variables;
+    const gbsi_plan *plan = run->plan;
+    const gbsi_factors *f = &run->part->factors;
+    const uint64_t n = plan->n_slots;
     const uint64_t n_ends = f->n_factors == 0 ? 0 : f->scope_start[f->n_factors];
-    const uint64_t incidence = (n + n_ends) * sizeof(size_t) + f->n_tables * 20;
-    return incidence + n * (2 * 20 + 2);
+    const uint64_t sorting = n * 52;
+    uint64_t packing =
+        plan->bytes + n * sizeof(uint32_t) + gbsi_offset(&plan->field_start, n) * sizeof(double);
+    if (plan->term != NULL) {
+        packing += n_ends * sizeof(size_t) + n * 8 + f->n_factors * sizeof(uint32_t);
+    }
+    return (sorting > packing ? sorting : packing) + f->n_tables * 20;
 }
 
 /* Starts and what is told at the end are not there at once. Hard zeros need domains to search. */
@@ -123,7 +131,8 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
     }
     uint64_t n_cells = 0;
     for (uint32_t s = 0; s < shape->n_slots; ++s) {
-        n_cells += shape->arity[s] == 2 ? 1 : shape->arity[s];
+        const uint32_t arity = gbsi_shape_arity(shape, s);
+        n_cells += arity == 2 ? 1 : arity;
     }
     const uint64_t open = n_cells * shape->lanes * shape->n_groups * sizeof(double);
     return open < estimate ? estimate - open : estimate;
@@ -167,8 +176,8 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
         m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
     }
     const uint64_t compiling =
-        m.standing + m.plan +
-        (run->lattice != NULL ? gbsi_grid_bytes(run->part->n_variables) : compile_bytes(run->part));
+        m.standing + (run->lattice != NULL ? m.plan + gbsi_grid_bytes(run->part->n_variables)
+                                           : compile_bytes(run));
     uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
     running = more(more(running, m.states), m.estimators);
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
@@ -222,7 +231,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
     size_t estimate = 0;
     GBSI_TRY(estimate_bytes(&shape, &estimate, err));
     uint64_t bytes = more(gbsi_run_standing_bytes(run), touched_bytes(run, &shape, estimate));
-    bytes = more(bytes, lanes * part->n_variables + compile_bytes(part));
+    bytes = more(bytes, lanes * part->n_variables + result_bytes(run));
     /* runs of like slots are fewer in the plan than here in the model's order: 24 bytes each */
     const uint64_t slack = (uint64_t)part->n_variables * 24;
     if (bytes > slack && bytes - slack > limit) {

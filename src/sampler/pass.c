@@ -119,7 +119,7 @@ static void note_impossible(gbsi_worker *worker, const gbsi_tile *tile, uint32_t
         const uint32_t place = tile->flag_place < tile->n_places ? tile->flag_place : 0;
         worker->impossible_group = g;
         worker->impossible_place = tile->place + place;
-        worker->impossible_slot = tile->contiguous ? tile->first_slot + place : tile->slot[place];
+        worker->impossible_slot = gbsi_tile_slot(tile, place);
     }
 }
 
@@ -148,7 +148,7 @@ static void run_places(const pass_job *job, gbsi_worker *worker, uint32_t g, uin
                           .lanes = (uint8_t)x->lanes,
                           .arity = piece->arity,
                           .n_places = n < end - place ? n : (uint32_t)(end - place),
-                          .slot = schedule->slot + place,
+                          .slot = schedule->slot == NULL ? NULL : schedule->slot + place,
                           .first_slot = piece->first_slot + done,
                           .contiguous = piece->contiguous,
                           .seed = x->seed,

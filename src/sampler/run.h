@@ -58,7 +58,8 @@ struct gbs_run {
     gbsi_estimate *estimate; /* NULL: traces alone */
     size_t estimate_bytes;
     gbsi_run_memory memory;
-    bool limited; /* refuse early what would not fit; info wants the figures instead */
+    bool limited; /* refuse early what would not fit; info wants the figures instead, and of the
+                     plan no more */
     bool rao_blackwell;
     gbsi_support support; /* known of it; connected where no hard zeros remain */
     bool starts_dispersed;

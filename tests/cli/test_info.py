@@ -162,6 +162,26 @@ def test_memory_of_short_runs(run, work, model_file, plain_memory, name, chains)
         assert close(max(loading, predicted), peak), (name, chains, estimator, peak, predicted)
 
 
+LARGE = {
+    "torus": ["ising", "--grid", "700x700", "--torus", "--coupling-spread", "0.1",
+              "--random-field", "0.1"],  # 490000 variables, couplings of their own
+    "uniform": ["ising", "--grid", "600x600"],  # one coupling
+    "regular": ["regular", "--variables", "300000", "--degree", "4"],
+    "potts": ["potts", "--grid", "300x300", "--states", "5"],
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_memory_of_large_runs(run, work, plain_memory, name):
+    """Within a tenth where arrays are what counts; what a run says is what info says."""
+    assert run("generate", *LARGE[name], "-q", "-o", "model.gbm").status == 0
+    for options in (["--chains", "1"], ["--chains", "16"], ["--chains", "16", "--estimator", "count"],
+                    ["--chains", "2", "--scan", "random"]):
+        options += ["--sweeps", "5"]
+        peak, predicted = measured(run, work, "model.gbm", *options)
+        assert abs(predicted - peak) <= 0.1 * peak, (name, options, peak, predicted)
+
+
 def test_memory_of_a_long_run(run, work, plain_memory):
     """Long batches touch sums that short runs leave alone, here 5 MiB: info counts on them."""
     assert run("generate", "ising", "--grid", "100x100", "-q", "-o", "grid.LG").status == 0

@@ -31,6 +31,32 @@ static void *must_have(void *pointer)
     return pointer;
 }
 
+/* The pass a plan was made for comes without being levelled again, and is the same. */
+static void check_own_pass(const fixture *f)
+{
+    gbsi_schedule own = {0};
+    gbs_error err = {0};
+    const gbsi_schedule *levelled = &f->schedule;
+    assert_int_equal(gbsi_plan_own_pass(f->plan, &own, &err), GBS_OK);
+    assert_null(own.slot);
+    assert_int_equal(own.n_places, levelled->n_places);
+    assert_int_equal(own.n_batches, levelled->n_batches);
+    assert_int_equal(own.n_pieces, levelled->n_pieces);
+    assert_memory_equal(own.batch_start, levelled->batch_start,
+                        (own.n_batches + (size_t)1) * sizeof *own.batch_start);
+    for (size_t i = 0; i < own.n_pieces; ++i) {
+        const gbsi_piece *a = &own.piece[i];
+        const gbsi_piece *b = &levelled->piece[i];
+        assert_true(a->place == b->place && a->n == b->n && a->first_slot == b->first_slot &&
+                    a->arity == b->arity && a->class_id == b->class_id && a->form == b->form &&
+                    a->contiguous && b->contiguous);
+    }
+    for (size_t p = 0; p < own.n_places; ++p) {
+        assert_int_equal(levelled->slot[p], p);
+    }
+    gbsi_schedule_free(&own);
+}
+
 static void set_up(fixture *f, gbs_model *model, const gbsi_edges *extra, const uint32_t *sequence,
                    size_t n, bool repeats, uint64_t chains, bool heated)
 {
@@ -49,6 +75,9 @@ static void set_up(fixture *f, gbs_model *model, const gbsi_edges *extra, const 
         GBS_OK);
     assert_int_equal(gbsi_plan_level(f->plan, sequence, n, &f->schedule, &err), GBS_OK);
     assert_int_equal(f->schedule.n_places, n);
+    if (f->plan->level_start != NULL) {
+        check_own_pass(f);
+    }
 }
 
 static void tear_down(fixture *f)
@@ -104,12 +133,12 @@ static void one_at_a_time(gbsi_executor *x, const fixture *f, const uint32_t *se
     for (size_t t = 0; t < n; ++t) {
         const uint32_t slot = plan->slot_of[sequence[t]];
         for (uint32_t g = 0; g < x->n_groups; ++g) {
-            gbsi_tile tile = {.class_id = plan->class_id[slot],
-                              .odds = (plan->form[slot] & GBSI_ODDS) != 0,
-                              .linear = (plan->form[slot] & GBSI_LINEAR) != 0,
+            gbsi_tile tile = {.class_id = (uint8_t)gbsi_plan_class(plan, slot),
+                              .odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0,
+                              .linear = (gbsi_plan_form(plan, slot) & GBSI_LINEAR) != 0,
                               .value_bytes = (uint8_t)plan->value_bytes,
                               .lanes = (uint8_t)x->lanes,
-                              .arity = plan->arity[slot],
+                              .arity = gbsi_plan_arity(plan, slot),
                               .n_places = 1,
                               .n_rows = 1,
                               .first_slot = slot,
@@ -205,7 +234,10 @@ static void whole_sweeps(void **state)
         for (uint32_t v = 0; v < 60; ++v) {
             sequence[v] = seed % 2 == 0 ? v : 59 - v;
         }
-        check(test_model(TEST_ISING, seed, 60), NULL, sequence, 60, true, seed < 3 ? 1 : 16);
+        for (int family = 0; family < TEST_N_FAMILIES; ++family) {
+            check(test_model((test_family)family, seed, 60), NULL, sequence, 60, true,
+                  seed < 3 ? 1 : 16);
+        }
     }
 }
 

@@ -23,8 +23,9 @@ typedef struct fixture {
     gbs_model *model;
     gbsi_conditioned *conditioned;
     gbsi_graph *graph;
-    gbsi_plan *plan;
-    uint32_t *x; /* [LANES][n_variables] */
+    gbsi_plan *plan;   /* for sixteen chains */
+    gbsi_plan *sliced; /* for one: the same slots */
+    uint32_t *x;       /* [LANES][n_variables] */
     gbsi_group sixteen, one[LANES];
     float *w;
 } fixture;
@@ -50,7 +51,7 @@ static void fill_states(fixture *f, uint64_t seed)
             must_have(gbsi_alloc_lanes((size_t)plan->n_counters + 1, sizeof(uint32_t)));
         for (uint32_t slot = 0; slot < n; ++slot) {
             const uint32_t v = plan->variable_of[slot];
-            const uint32_t a = test_below(&s, plan->arity[slot]);
+            const uint32_t a = test_below(&s, gbsi_plan_arity(plan, slot));
             f->x[(size_t)lane * n + v] = a;
             if (plan->value_bytes == 1) {
                 ((uint8_t *)f->sixteen.state)[slot * LANES + lane] = (uint8_t)a;
@@ -81,11 +82,13 @@ static void set_up(fixture *f, gbs_model *model, uint64_t seed, bool heated)
     for (uint32_t v = 0; v < n; ++v) {
         sequence[v] = v;
     }
-    assert_int_equal(
-        gbsi_plan_new(f->conditioned, f->graph, sequence, n,
-                      (gbsi_plan_options){.repeats = true, .sell = true, .heated = heated},
-                      &f->plan, &err),
-        GBS_OK);
+    for (int sell = 0; sell < 2; ++sell) {
+        const gbsi_plan_options options = {.repeats = true, .sell = sell != 0, .heated = heated};
+        assert_int_equal(gbsi_plan_new(f->conditioned, f->graph, sequence, n, options,
+                                       sell == 0 ? &f->plan : &f->sliced, &err),
+                         GBS_OK);
+    }
+    assert_memory_equal(f->plan->slot_of, f->sliced->slot_of, n * sizeof *f->plan->slot_of);
     gbsi_free(sequence);
     fill_states(f, seed);
     f->w = must_have(gbsi_alloc_lanes((size_t)f->plan->max_arity * LANES * 64, sizeof(float)));
@@ -102,6 +105,7 @@ static void tear_down(fixture *f)
     gbsi_free(f->x);
     gbsi_free(f->w);
     gbsi_plan_free(f->plan);
+    gbsi_plan_free(f->sliced);
     gbsi_graph_free(f->graph);
     gbsi_conditioned_free(f->conditioned);
 }
@@ -109,12 +113,12 @@ static void tear_down(fixture *f)
 static gbsi_tile tile_of(const fixture *f, uint32_t slot, uint32_t n_places, uint32_t lanes)
 {
     const gbsi_plan *plan = f->plan;
-    return (gbsi_tile){.class_id = plan->class_id[slot],
-                       .odds = (plan->form[slot] & GBSI_ODDS) != 0,
-                       .linear = (plan->form[slot] & GBSI_LINEAR) != 0,
+    return (gbsi_tile){.class_id = (uint8_t)gbsi_plan_class(plan, slot),
+                       .odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0,
+                       .linear = (gbsi_plan_form(plan, slot) & GBSI_LINEAR) != 0,
                        .value_bytes = (uint8_t)plan->value_bytes,
                        .lanes = (uint8_t)lanes,
-                       .arity = plan->arity[slot],
+                       .arity = gbsi_plan_arity(plan, slot),
                        .n_places = n_places,
                        .n_rows = lanes == 1 ? (n_places + 15) / 16 : n_places,
                        .first_slot = slot,
@@ -151,8 +155,8 @@ static void reference(const fixture *f, uint32_t lane, uint32_t v, double *logw)
 static void check_close(const fixture *f, uint32_t slot, uint32_t lane, const float *w)
 {
     const gbsi_plan *plan = f->plan;
-    const uint32_t k = plan->arity[slot];
-    const bool odds = (plan->form[slot] & GBSI_ODDS) != 0;
+    const uint32_t k = gbsi_plan_arity(plan, slot);
+    const bool odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0;
     double expected[512];
     double found[512];
     double top = -INFINITY;
@@ -160,7 +164,7 @@ static void check_close(const fixture *f, uint32_t slot, uint32_t lane, const fl
     reference(f, lane, plan->variable_of[slot], expected);
     for (uint32_t a = 0; a < (odds ? 1 : k); ++a) {
         const double value = w[a * LANES + lane];
-        found[a] = (plan->form[slot] & GBSI_LINEAR) != 0 ? log(value) : value;
+        found[a] = (gbsi_plan_form(plan, slot) & GBSI_LINEAR) != 0 ? log(value) : value;
         top = found[a] > top ? found[a] : top;
     }
     if (odds) {
@@ -180,10 +184,10 @@ static void check_level(const fixture *f, gbsi_simd level, float *first)
 {
     const gbsi_plan *plan = f->plan;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        const gbsi_kernel *kernel = gbsi_kernel_of((gbsi_class)plan->class_id[slot], level);
-        const bool odds = (plan->form[slot] & GBSI_ODDS) != 0;
-        const uint32_t width = odds ? 1 : plan->arity[slot];
-        float *seen = first + plan->field_start[slot] * LANES;
+        const gbsi_kernel *kernel = gbsi_kernel_of(gbsi_plan_class(plan, slot), level);
+        const bool odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0;
+        const uint32_t width = odds ? 1 : gbsi_plan_arity(plan, slot);
+        float *seen = first + gbsi_offset(&plan->field_start, slot) * LANES;
         gbsi_tile tile = tile_of(f, slot, 1, LANES);
         kernel->fill16(plan, &f->sixteen, &tile);
         if (level == GBSI_SIMD_PORTABLE) {
@@ -195,7 +199,11 @@ static void check_level(const fixture *f, gbsi_simd level, float *first)
         assert_memory_equal(tile.w, seen, sizeof(float) * width * LANES);
         for (uint32_t lane = 0; lane < LANES; ++lane) {
             gbsi_tile one = tile_of(f, slot, 1, 1);
-            kernel->fill1(plan, &f->one[lane], &one);
+            kernel->fill1(f->sliced, &f->one[lane], &one);
+            for (uint32_t a = 0; a < width; ++a) {
+                assert_memory_equal(&one.w[a * 16], &seen[a * LANES + lane], sizeof(float));
+            }
+            kernel->fill1(plan, &f->one[lane], &one); /* passes that differ: one chain by rows */
             for (uint32_t a = 0; a < width; ++a) {
                 assert_memory_equal(&one.w[a * 16], &seen[a * LANES + lane], sizeof(float));
             }
@@ -207,24 +215,24 @@ static void check_level(const fixture *f, gbsi_simd level, float *first)
  * of them were regular. */
 static uint32_t check_slices(const fixture *f, gbsi_simd level, const float *first)
 {
-    const gbsi_plan *plan = f->plan;
+    const gbsi_plan *plan = f->sliced;
     uint32_t n_regular = 0;
     for (uint32_t slot = 0; slot + 16 <= plan->n_slots; slot += 16) {
         bool uniform = true;
         for (uint32_t i = 0; i < 16; ++i) {
-            uniform &= plan->class_id[slot + i] == plan->class_id[slot] &&
-                       plan->form[slot + i] == plan->form[slot] &&
-                       plan->arity[slot + i] == plan->arity[slot];
+            uniform &= gbsi_plan_class(plan, slot + i) == gbsi_plan_class(plan, slot) &&
+                       gbsi_plan_form(plan, slot + i) == gbsi_plan_form(plan, slot) &&
+                       gbsi_plan_arity(plan, slot + i) == gbsi_plan_arity(plan, slot);
         }
         if (!uniform) {
             continue;
         }
         n_regular += plan->sell.slice[slot / 16].regular;
         gbsi_tile tile = tile_of(f, slot, 16, 1);
-        gbsi_kernel_of((gbsi_class)plan->class_id[slot], level)->fill1(plan, &f->one[3], &tile);
+        gbsi_kernel_of(gbsi_plan_class(plan, slot), level)->fill1(plan, &f->one[3], &tile);
         const uint32_t width = tile.odds ? 1 : tile.arity;
         for (uint32_t i = 0; i < 16; ++i) {
-            const float *seen = first + plan->field_start[slot + i] * LANES;
+            const float *seen = first + gbsi_offset(&plan->field_start, slot + i) * LANES;
             for (uint32_t a = 0; a < width; ++a) {
                 assert_memory_equal(&tile.w[a * 16 + i], &seen[a * LANES + 3], sizeof(float));
             }
@@ -239,7 +247,7 @@ static void check_plan(gbs_model *model, uint64_t seed, bool heated, uint32_t *c
 {
     fixture f;
     set_up(&f, model, seed, heated);
-    const size_t cells = f.plan->field_start[f.plan->n_slots] * LANES;
+    const size_t cells = gbsi_offset(&f.plan->field_start, f.plan->n_slots) * LANES;
     float *first = must_have(gbsi_alloc_lanes(cells, sizeof *first));
     const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
     for (int level = GBSI_SIMD_PORTABLE; level <= (int)best; ++level) {
@@ -253,7 +261,7 @@ static void check_plan(gbs_model *model, uint64_t seed, bool heated, uint32_t *c
         classes[c] += f.plan->n_of_class[c];
     }
     for (uint32_t slot = 0; slot < f.plan->n_slots; ++slot) {
-        assert_false(heated && (f.plan->form[slot] & GBSI_LINEAR) != 0);
+        assert_false(heated && (gbsi_plan_form(f.plan, slot) & GBSI_LINEAR) != 0);
     }
     gbsi_free(first);
     tear_down(&f);
@@ -365,13 +373,69 @@ static void slices(void **state)
     }
 }
 
+static void add_pair(gbs_builder *b, int kind, const uint32_t scope[2], test_stream *s)
+{
+    gbs_error err = {0};
+    double logw[9];
+    uint32_t table = 0;
+    for (uint32_t i = 0; i < 9; ++i) {
+        logw[i] = test_uniform(s, -0.5, 0.5);
+    }
+    if (kind == 0) {
+        assert_int_equal(gbs_builder_add_ising(b, scope[0], scope[1], logw[0], &err), GBS_OK);
+    } else if (kind == 1) {
+        assert_int_equal(gbs_builder_add_potts(b, scope[0], scope[1], logw[0], &err), GBS_OK);
+    } else {
+        assert_int_equal(gbs_builder_add_table(b, 9, logw, &table, &err), GBS_OK);
+        assert_int_equal(gbs_builder_add_table_factor(b, 2, scope, table, &err), GBS_OK);
+    }
+}
+
+/* Up to three factors of the same two variables are one neighbour, whatever the packing. */
+static void parallel_factors(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; ++kind) { /* spins, Potts, pairwise tables */
+        enum { N = 83 };
+        gbs_error err = {0};
+        uint32_t classes[GBSI_N_CLASSES] = {0};
+        uint32_t arity[N];
+        gbs_builder *b = NULL;
+        gbs_model *model = NULL;
+        fixture f;
+        test_stream s = {.seed = 21, .n = 0};
+        for (uint32_t v = 0; v < N; ++v) {
+            arity[v] = kind == 0 ? 2 : 3;
+        }
+        assert_int_equal(gbs_builder_new(&b, &err), GBS_OK);
+        assert_int_equal(gbs_builder_add_variables(b, N, arity, NULL, &err), GBS_OK);
+        for (uint32_t v = 0; v < N; ++v) {
+            const uint32_t scope[2][2] = {{v, (v + 1) % N}, {(v + 1) % N, v}};
+            for (uint32_t i = 0; i <= v % 3; ++i) {
+                add_pair(b, kind, scope[i % 2], &s);
+            }
+        }
+        assert_int_equal(gbs_builder_build(b, &model, &err), GBS_OK);
+        gbs_builder_free(b);
+        set_up(&f, model, 3, false);
+        for (uint32_t slot = 0; slot < N; ++slot) {
+            const gbsi_row row = gbsi_plan_row(f.plan, slot);
+            const gbsi_row sliced = gbsi_plan_row(f.sliced, slot);
+            assert_int_equal(row.n, 2);
+            for (uint32_t d = 0; d < 2; ++d) {
+                assert_int_equal(row.slot[d], sliced.slot[d * sliced.step]);
+            }
+        }
+        tear_down(&f);
+        check_model(model, 3, classes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(families),
-        cmocka_unit_test(table_of_cases),
-        cmocka_unit_test(long_rows),
-        cmocka_unit_test(slices),
+        cmocka_unit_test(families), cmocka_unit_test(table_of_cases),   cmocka_unit_test(long_rows),
+        cmocka_unit_test(slices),   cmocka_unit_test(parallel_factors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

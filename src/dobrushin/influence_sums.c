@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sums of all rows. Where every factor is a pair and no two share both variables, an entry is a
+ * factor: one walk through the factors for what each variable's add up to, one for the entries. On
+ * a large model whose factors lie anywhere that is much less than looking for the factors of every
+ * variable. */
+#include "base/memory.h"
+#include "dobrushin/influence_inside.h"
+
+/* The factors of one variable so far. */
+typedef struct running {
+    range all; /* what they add to its log-odds, if it is binary */
+    double sum;
+} running;
+
+static void add_ranges(gbsi_influence *w, size_t f, running *at)
+{
+    const uint32_t *scope = w->factors->scope + w->factors->scope_start[f];
+    for (uint32_t position = 0; position < 2; ++position) {
+        running *r = &at[scope[position]];
+        if (w->model->arity[scope[position]] == 2) {
+            const range odds = gbsi_influence_odds(w, f, position);
+            r->all.lo += odds.lo;
+            r->all.hi += odds.hi;
+        }
+    }
+}
+
+static gbs_status add_entries(gbsi_influence *w, size_t f, running *at, gbs_error *err)
+{
+    const uint32_t *scope = w->factors->scope + w->factors->scope_start[f];
+    gbs_status status = GBS_OK;
+    for (uint32_t position = 0; position < 2; ++position) {
+        const uint32_t i = scope[position];
+        const end e = {.j = scope[1 - position], .use = 0, .position = 1 - position};
+        double bound = 1.0;
+        w->use[0] = gbsi_influence_use(w, i, f, position);
+        const range others = gbsi_range_without(at[i].all, w->use[0].odds);
+        GBSI_TRY(gbsi_influence_pair(w, i, &e, 1, others, &bound, err));
+        at[i].sum += bound < 1.0 ? bound : 1.0;
+    }
+
+cleanup:
+    return status;
+}
+
+static bool is_pair(const gbsi_influence *w, size_t f)
+{
+    return w->factors->scope_start[f + 1] - w->factors->scope_start[f] == 2;
+}
+
+static gbs_status walk_factors(gbsi_influence *w, running *at, gbs_error *err)
+{
+    const size_t n_factors = w->factors->n_factors;
+    gbs_status status = GBS_OK;
+    void *pointer = w->use;
+    GBSI_TRY(gbsi_reserve(&pointer, &w->use_capacity, 1, sizeof *w->use, "influence", err));
+    w->use = pointer;
+    for (uint32_t i = 0; w->field != NULL && i < w->model->n_variables; ++i) {
+        at[i].all = (range){w->field[i], w->field[i]};
+    }
+    for (size_t f = 0; f < n_factors; ++f) {
+        if (is_pair(w, f)) {
+            add_ranges(w, f, at);
+        }
+    }
+    for (size_t f = 0; f < n_factors; ++f) {
+        if (is_pair(w, f)) {
+            GBSI_TRY(add_entries(w, f, at, err));
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_influence_sums(gbsi_influence *w, double *largest, double *mean, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = w->model->n_variables;
+    const bool pairs = w->graph->neighbour != NULL && !gbsi_graph_may_repeat(w->graph);
+    running *at = pairs ? gbsi_alloc_array_zero(n, sizeof *at) : NULL;
+    double most = 0.0;
+    double total = 0.0;
+    if (pairs && at == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "influence", n * sizeof *at));
+    }
+    if (pairs) {
+        GBSI_TRY(walk_factors(w, at, err));
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        double sum = pairs ? at[i].sum : 0.0;
+        if (!pairs) {
+            GBSI_TRY(gbsi_influence_row_sum(w, i, &sum, err));
+        }
+        most = sum > most ? sum : most;
+        total += sum;
+    }
+    *largest = most;
+    *mean = n == 0 ? 0.0 : total / n;
+
+cleanup:
+    gbsi_free(at);
+    return status;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One coupling for all neighbours: those in a state are counted and a table of w c is looked up.
+ * Only where most rows of a class are of that kind, because slices of one chain that mix both kinds
+ * do the work of both. Factors of the same two variables are then two neighbours, which is what
+ * counts. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plan/compile.h"
+
+/* Tables by the number of neighbours, found again by what they are made of. Where a place in the
+ * cache is taken the newer one has it: a table more, nothing worse. */
+#define MOST_COUNTED 255u
+#define N_CACHED     1024u
+#define MOST_TABLES  65536u
+
+typedef struct gbsi_count_table {
+    double coupling;
+    uint32_t n, type; /* n neighbours */
+    uint32_t base;
+    bool used;
+} count_table;
+
+static bool one_coupling(const gbsi_compile *c, uint32_t slot)
+{
+    const gbsi_profile *p = &c->profile[c->plan->variable_of[slot]];
+    return p->n_pairs <= MOST_COUNTED && (p->needs & GBSI_NEEDS_COUPLINGS) == 0;
+}
+
+static size_t hash_count_table(const count_table *key)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &key->coupling, sizeof bits);
+    bits = (bits ^ key->n ^ (uint64_t)key->type << 16) * UINT64_C(0x9E3779B97F4A7C15);
+    return (size_t)(bits >> 32) % N_CACHED;
+}
+
+/* pool[base + i] = J i, for POTTS with the maximum over i taken off. */
+static gbs_status make_count_table(gbsi_compile *c, count_table *key, gbsi_class class_id,
+                                   unsigned form, gbs_error *err)
+{
+    const double all = key->coupling * key->n;
+    const double top = class_id == GBSI_CLASS_POTTS && all > 0.0 ? all : 0.0;
+    size_t base = 0;
+    const gbs_status status = gbsi_pool_take(c, form, key->n + 1u, &base, err);
+    if (status < 0) {
+        return status;
+    }
+    for (uint32_t i = 0; i <= key->n; ++i) {
+        gbsi_pool_put(c, form, base + i, key->coupling * i - top);
+    }
+    ++c->n_count_tables;
+    key->base = (uint32_t)base;
+    key->used = true;
+    return GBS_OK;
+}
+
+static gbs_status store_by_count(gbsi_compile *c, uint32_t slot, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    const gbsi_profile *p = &c->profile[plan->variable_of[slot]];
+    count_table key = {
+        .coupling = p->n_pairs == 0 ? 0.0 : p->coupling, .n = p->n_pairs, .type = p->type};
+    count_table *cached = &c->count_table[hash_count_table(&key)];
+    if (!cached->used || cached->n != key.n || cached->coupling != key.coupling ||
+        cached->type != key.type) {
+        if (c->n_count_tables == MOST_TABLES) {
+            return GBS_OK; /* couplings differ from slot to slot: nothing is shared */
+        }
+        const gbs_status status =
+            make_count_table(c, &key, gbsi_plan_class(plan, slot), gbsi_plan_form(plan, slot), err);
+        if (status < 0) {
+            return status;
+        }
+        *cached = key;
+    }
+    plan->by_count[slot] = cached->base;
+    return GBS_OK;
+}
+
+/* Whether a class is counted. */
+static void choose(const gbsi_compile *c, bool *counted)
+{
+    size_t n_rows[GBSI_N_CLASSES] = {0};
+    size_t n_counted[GBSI_N_CLASSES] = {0};
+    for (uint32_t s = 0; s < c->plan->n_slots; ++s) {
+        const gbsi_class class_id = gbsi_plan_class(c->plan, s);
+        ++n_rows[class_id];
+        n_counted[class_id] += gbsi_has_couplings(class_id) && one_coupling(c, s);
+    }
+    for (unsigned k = 0; k < GBSI_N_CLASSES; ++k) {
+        counted[k] = n_counted[k] > 0 && 2 * n_counted[k] >= n_rows[k];
+    }
+}
+
+gbs_status gbsi_count_neighbours(gbsi_compile *c, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    gbs_status status = GBS_OK;
+    bool counted[GBSI_N_CLASSES];
+    choose(c, counted);
+    if (!counted[GBSI_CLASS_ISING] && !counted[GBSI_CLASS_POTTS]) {
+        return GBS_OK;
+    }
+    plan->by_count = gbsi_alloc_array(plan->n_slots, sizeof *plan->by_count);
+    c->count_table = gbsi_alloc_array_zero(N_CACHED, sizeof *c->count_table);
+    if (plan->by_count == NULL || c->count_table == NULL) {
+        return gbsi_no_memory(err, "plan", plan->n_slots * sizeof *plan->by_count);
+    }
+    for (uint32_t s = 0; s < plan->n_slots && status == GBS_OK; ++s) {
+        plan->by_count[s] = GBSI_NONE;
+        if (counted[gbsi_plan_class(plan, s)] && one_coupling(c, s)) {
+            status = store_by_count(c, s, err);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The neighbours of one slot while its row is put in order: private to src/plan. */
+#ifndef GBSI_PLAN_MERGE_H
+#define GBSI_PLAN_MERGE_H
+
+#include "plan/compile.h"
+
+typedef struct gbsi_row_entry {
+    uint32_t slot;
+    gbsi_edge edge;
+} gbsi_row_entry;
+
+/* A factor that couples a neighbour. */
+typedef struct gbsi_tie {
+    uint32_t slot;
+    size_t factor;
+} gbsi_tie;
+
+typedef struct gbsi_row_entries {
+    gbsi_row_entry *entry; /* [n] */
+    uint32_t n;
+    size_t capacity;
+    gbsi_tie *tie; /* scratch */
+    size_t tie_capacity;
+} gbsi_row_entries;
+
+gbs_status gbsi_row_entries_reserve(gbsi_row_entries *e, uint32_t n, gbs_error *err);
+void gbsi_row_entries_clear(gbsi_row_entries *e);
+
+/* By slot. @return whether anything moved. */
+bool gbsi_row_entries_sort(gbsi_row_entries *e);
+/* Whether some neighbour is in a sorted row more than once. */
+bool gbsi_row_entries_tied(const gbsi_row_entries *e);
+/* One entry per neighbour: factors of the same two variables summed in double in factor order and
+ * rounded once. */
+gbs_status gbsi_row_entries_merge(gbsi_compile *c, uint32_t slot, gbsi_row_entries *e,
+                                  gbs_error *err);
+
+/* A coupling as kernels read it. */
+gbsi_edge gbsi_coupling_edge(double coupling, unsigned form);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slots: variables by the level of their first use, then class, form, arity and number. By stable
+ * counting sorts, the last criterion first. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plan/compile.h"
+
+/* Variables on their way to slots: sorted from one of two arrays into the other. */
+typedef struct sorting {
+    uint32_t n;
+    uint32_t *order;     /* [n] NULL: as they are numbered */
+    uint32_t *spare;     /* [n] NULL until it is needed */
+    uint32_t *key;       /* [n] by variable */
+    uint32_t *histogram; /* [histogram_capacity] */
+    size_t histogram_capacity;
+} sorting;
+
+/* By s->key, below n_keys. */
+static gbs_status sort(sorting *s, uint32_t n_keys, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    void *pointer = s->histogram;
+    GBSI_TRY(gbsi_reserve(&pointer, &s->histogram_capacity, (size_t)n_keys + 1,
+                          sizeof *s->histogram, "plan", err));
+    s->histogram = pointer;
+    if (s->spare == NULL) {
+        s->spare = gbsi_alloc_array(s->n, sizeof *s->spare);
+    }
+    if (s->spare == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "plan", s->n * sizeof *s->spare));
+    }
+    gbsi_sort_by(s->key, n_keys, s->order, s->spare, s->n, s->histogram);
+    uint32_t *sorted = s->spare;
+    s->spare = s->order;
+    s->order = sorted;
+
+cleanup:
+    return status;
+}
+
+/* The order as it is, also where nothing had to be sorted. */
+static gbs_status take_order(sorting *s, uint32_t **order, gbs_error *err)
+{
+    if (s->order == NULL) {
+        s->order = gbsi_alloc_array(s->n, sizeof *s->order);
+        if (s->order == NULL) {
+            return gbsi_no_memory(err, "plan", s->n * sizeof *s->order);
+        }
+        for (uint32_t v = 0; v < s->n; ++v) {
+            s->order[v] = v;
+        }
+    }
+    *order = s->order;
+    s->order = NULL;
+    return GBS_OK;
+}
+
+/* ---- criteria ------------------------------------------------------------------------------ */
+
+static bool same_arity(const gbsi_compile *c)
+{
+    const uint32_t n = c->model->n_variables;
+    uint32_t v = 0;
+    while (v < n && c->model->arity[v] == c->model->arity[0]) {
+        ++v;
+    }
+    return v == n;
+}
+
+static bool same_type(const gbsi_compile *c)
+{
+    const uint32_t n = c->model->n_variables;
+    uint32_t v = 0;
+    while (v < n && c->profile[v].type == c->profile[0].type) {
+        ++v;
+    }
+    return v == n;
+}
+
+static gbs_status sort_by_type(gbsi_compile *c, sorting *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (!same_arity(c)) {
+        memcpy(s->key, c->model->arity, s->n * sizeof *s->key);
+        GBSI_TRY(sort(s, c->plan->max_arity + 1, err));
+    }
+    if (!same_type(c)) {
+        for (uint32_t v = 0; v < s->n; ++v) {
+            s->key[v] = c->profile[v].type;
+        }
+        GBSI_TRY(sort(s, UINT8_MAX + 1, err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* Level of every variable's first use in the sequence into s->key; plan->n_levels if it has none.
+ * @param each_once out: whether every variable is used once. */
+static gbs_status find_levels(gbsi_compile *c, const uint32_t *sequence, size_t n, sorting *s,
+                              bool *each_once, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    gbs_status status = GBS_OK;
+    size_t n_used = 0;
+    uint32_t *last = gbsi_alloc_array(gbsi_graph_n_last(plan->graph), sizeof *last);
+    uint32_t *level = gbsi_alloc_array(n, sizeof *level);
+    if (last == NULL || level == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "plan", n * sizeof *level));
+    }
+    gbsi_graph_levels(plan->graph, sequence, n, last, level, &plan->n_levels);
+    memset(s->key, 0xff, s->n * sizeof *s->key);
+    for (size_t t = 0; t < n; ++t) {
+        uint32_t *key = &s->key[sequence[t]];
+        n_used += *key == UINT32_MAX;
+        *key = level[t] < *key ? level[t] : *key; /* the first use has the lowest level */
+    }
+    for (uint32_t v = 0; n_used < s->n && v < s->n; ++v) {
+        s->key[v] = s->key[v] == UINT32_MAX ? plan->n_levels : s->key[v];
+    }
+    *each_once = n == s->n && n_used == n;
+
+cleanup:
+    gbsi_free(last);
+    gbsi_free(level);
+    return status;
+}
+
+static gbs_status sort_by_level(gbsi_compile *c, const uint32_t *sequence, size_t n, sorting *s,
+                                gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    gbs_status status = GBS_OK;
+    bool each_once = false;
+    GBSI_TRY(find_levels(c, sequence, n, s, &each_once, err));
+    GBSI_TRY(sort(s, plan->n_levels + 1, err));
+    if (each_once) {
+        plan->level_start = gbsi_alloc_array((size_t)plan->n_levels + 1, sizeof *plan->level_start);
+        if (plan->level_start == NULL) {
+            GBSI_TRY(gbsi_no_memory(err, "plan", plan->n_levels * sizeof *plan->level_start));
+        }
+        plan->level_start[0] = 0;
+        memcpy(plan->level_start + 1, s->histogram, plan->n_levels * sizeof *s->histogram);
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- what follows -------------------------------------------------------------------------- */
+
+static gbs_status describe_slots(gbsi_compile *c, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    const uint32_t n = plan->n_slots;
+    const bool arities_differ = !same_arity(c);
+    const bool types_differ = !same_type(c);
+    plan->slot_of = gbsi_alloc_array(n, sizeof *plan->slot_of);
+    plan->arity = arities_differ ? gbsi_alloc_array(n, sizeof *plan->arity) : NULL;
+    plan->type = types_differ ? gbsi_alloc_array(n, sizeof *plan->type) : NULL;
+    if (plan->slot_of == NULL || (arities_differ && plan->arity == NULL) ||
+        (types_differ && plan->type == NULL)) {
+        return gbsi_no_memory(err, "plan", (size_t)n * 9);
+    }
+    for (uint32_t s = 0; s < n; ++s) {
+        const uint32_t v = plan->variable_of[s];
+        plan->slot_of[v] = s;
+        plan->same_type = c->profile[v].type;
+        if (arities_differ) {
+            plan->arity[s] = c->model->arity[v];
+        }
+        if (types_differ) {
+            plan->type[s] = c->profile[v].type;
+        }
+        ++plan->n_of_class[c->profile[v].type >> 4];
+    }
+    plan->by_type = (!arities_differ && !types_differ) || plan->n_levels <= 1;
+    return GBS_OK;
+}
+
+static gbs_status take_fields(gbsi_plan *plan, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = plan->n_slots;
+    uint32_t *size = gbsi_alloc_array(n + 1, sizeof *size);
+    if (size == NULL) {
+        return gbsi_no_memory(err, "plan", n * sizeof *size);
+    }
+    for (uint32_t s = 0; s < n; ++s) {
+        size[s] = (gbsi_plan_form(plan, s) & GBSI_ODDS) != 0 ? 1 : gbsi_plan_arity(plan, s);
+    }
+    GBSI_TRY(gbsi_offsets_take(size, n, &plan->field_start, "plan", err));
+    const size_t n_fields = gbsi_offset(&plan->field_start, n);
+    const bool precise = plan->n_of_class[GBSI_CLASS_PRECISE] > 0;
+    plan->field = gbsi_alloc_lanes(n_fields, sizeof *plan->field);
+    plan->field64 = precise ? gbsi_alloc_array_zero(n_fields, sizeof *plan->field64) : NULL;
+    if (plan->field == NULL || (precise && plan->field64 == NULL)) {
+        GBSI_TRY(gbsi_no_memory(err, "plan", n_fields * sizeof *plan->field64));
+    }
+
+cleanup:
+    return status;
+}
+
+/* Neighbours to be, each factor its own, of the slots that have rows. */
+static gbs_status find_degrees(gbsi_compile *c, gbs_error *err)
+{
+    const gbsi_plan *plan = c->plan;
+    c->degree = gbsi_alloc_array((size_t)plan->n_slots + 1, sizeof *c->degree);
+    if (c->degree == NULL) {
+        return gbsi_no_memory(err, "plan", plan->n_slots * sizeof *c->degree);
+    }
+    for (uint32_t s = 0; s < plan->n_slots; ++s) {
+        c->degree[s] = gbsi_is_row_class(gbsi_plan_class(plan, s))
+                           ? c->profile[plan->variable_of[s]].n_pairs
+                           : 0;
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n, gbs_error *err)
+{
+    gbsi_plan *plan = c->plan;
+    gbs_status status = GBS_OK;
+    sorting s = {.n = plan->n_slots};
+    s.key = gbsi_alloc_array(s.n, sizeof *s.key);
+    if (s.key == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "plan", s.n * sizeof *s.key));
+    }
+    GBSI_TRY(sort_by_type(c, &s, err));
+    if (c->options.repeats) {
+        GBSI_TRY(sort_by_level(c, sequence, n, &s, err));
+    }
+    GBSI_TRY(take_order(&s, &plan->variable_of, err));
+    GBSI_TRY(describe_slots(c, err));
+    GBSI_TRY(take_fields(plan, err));
+    GBSI_TRY(find_degrees(c, err));
+
+cleanup:
+    gbsi_free(s.order);
+    gbsi_free(s.spare);
+    gbsi_free(s.key);
+    gbsi_free(s.histogram);
+    return status;
+}
