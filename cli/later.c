@@ -10,13 +10,13 @@ static const struct {
 } later[] = {
     {NULL, " map logz certify scan learn denoise segment label diagnose ground "
            "report "},
-    {"", " partial-scan restarts threshold width splash-size splashes grow adapt locking trace checkpoint checkpoint-every "
+    {"", " partial-scan restarts width splash-size splashes grow adapt locking trace checkpoint checkpoint-every "
          "resume anytime temper certified "
          "target match accuracy iterate steps influence schedule tau0 levels uncertainty "
          "truth marginals-only "},
     {"method", " mean-field "},
     {"scan", " synchronous splash auto "},
-    {"draw", " randomly-discretized bounded-error cud "},
+    {"draw", " cud "},
     {"format", " zarr "},
 };
 

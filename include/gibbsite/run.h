@@ -34,6 +34,8 @@ typedef enum gbs_draw_kind {
     GBS_DRAW_HERDED_COMPLETE,
     GBS_DRAW_DISCRETIZED,
     GBS_DRAW_ONE_BIN,
+    GBS_DRAW_RANDOMLY_DISCRETIZED,
+    GBS_DRAW_BOUNDED_ERROR,
 } gbs_draw_kind;
 /** What the herding weights of a variable are told apart by. */
 typedef enum gbs_keys_kind {
@@ -47,6 +49,10 @@ typedef enum gbs_keys_kind {
 } gbs_keys_kind;
 typedef enum gbs_herd_rule { GBS_HERD_RULE_AUTO, GBS_HERD_PRE, GBS_HERD_POST } gbs_herd_rule;
 typedef enum gbs_herd_init { GBS_HERD_RANDOM, GBS_HERD_CENTRE, GBS_HERD_ZERO } gbs_herd_init;
+/** Herding by bins of variables of more than two states: one after another, or by the largest
+ * weight.
+ */
+typedef enum gbs_bin_rule { GBS_BIN_STICK, GBS_BIN_ARGMAX } gbs_bin_rule;
 typedef enum gbs_bin_edge { GBS_BIN_RIGHT, GBS_BIN_LEFT } gbs_bin_edge;
 typedef enum gbs_estimator_kind {
     GBS_ESTIMATOR_RAO_BLACKWELL,

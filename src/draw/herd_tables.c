@@ -13,6 +13,14 @@ static bool is_named(const gbsi_herd *herd)
     return herd->keys.scheme == GBS_KEYS_SHARED;
 }
 
+/* Bounded herding keeps whole turns beside each phase. */
+static size_t row_bytes_of(const gbsi_herd *herd, uint32_t slot)
+{
+    const uint32_t k = herd->plan->arity[slot];
+    const uint32_t per_lane = herd->how.bounded && k == 2 ? 2 : 1;
+    return gbsi_key_table_row_bytes(k, per_lane * herd->lanes);
+}
+
 /* ---- codes ----------------------------------------------------------------------------------- */
 
 /* What one variable adds to the code of the whole state. */
@@ -54,6 +62,9 @@ static void fill_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group, ui
                                     : GBSI_OPEN;
     row->chance = row->certain == GBSI_OPEN ? gbsi_chance(logw) : 0;
     gbsi_herd_start_phases(herd, slot, group, name, row->chance, row->phase);
+    if (herd->how.bounded) {
+        memset(row->phase + herd->lanes, 0, herd->lanes * sizeof *row->phase);
+    }
 }
 
 void *gbsi_herd_row(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_view *view)
@@ -61,7 +72,7 @@ void *gbsi_herd_row(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_v
     const uint32_t k = herd->plan->arity[slot];
     const uint64_t code = code_of(herd, slot, group, view);
     gbsi_key_table *table = &herd->group[group].table[herd->keys.slot[slot].cell];
-    const size_t row_bytes = gbsi_key_table_row_bytes(k, herd->lanes);
+    const size_t row_bytes = row_bytes_of(herd, slot);
     const uint32_t found = gbsi_key_table_find(table, code);
     if (found != GBSI_NONE) {
         return gbsi_key_table_row(table, found, row_bytes);
@@ -109,7 +120,7 @@ static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t 
                        gbs_error *err)
 {
     gbsi_key_table *table = &herd->group[group].table[herd->keys.slot[slot].cell];
-    const size_t row_bytes = gbsi_key_table_row_bytes(herd->plan->arity[slot], herd->lanes);
+    const size_t row_bytes = row_bytes_of(herd, slot);
     const size_t wanted = table->n_codes + (size_t)visits * herd->lanes;
     if (wanted <= table->capacity / 2) {
         return GBS_OK;
@@ -168,8 +179,8 @@ cleanup:
 
 /* ---- to be resumed --------------------------------------------------------------------------- */
 
-static gbs_status save_table(const gbsi_key_table *t, size_t row_bytes, bool named,
-                             const gbsi_draw_sink *sink, gbs_error *err)
+gbs_status gbsi_key_table_save(const gbsi_key_table *t, size_t row_bytes, bool named,
+                               const gbsi_draw_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint64_t n[2] = {t->n_codes, t->n_rows};
@@ -190,8 +201,8 @@ cleanup:
     return status;
 }
 
-static gbs_status load_table(gbsi_key_table *t, size_t row_bytes, bool named, uint64_t room,
-                             const gbsi_draw_source *source, gbs_error *err)
+gbs_status gbsi_key_table_load(gbsi_key_table *t, size_t row_bytes, bool named, uint64_t room,
+                               const gbsi_draw_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint64_t n[2];
@@ -249,12 +260,12 @@ gbs_status gbsi_herd_save(const void *state, const gbsi_draw_sink *sink, gbs_err
             GBSI_TRY(sink->put(sink->context, group->vector,
                                herd->n_shares * herd->lanes * sizeof *group->vector, err));
         }
-        for (uint32_t slot = 0; group->table != NULL && slot < herd->plan->n_slots; ++slot) {
+        for (uint32_t slot = 0; herd->keys.n_hashed > 0 && slot < herd->plan->n_slots; ++slot) {
             const gbsi_key_slot *s = &herd->keys.slot[slot];
             if (s->coding == GBSI_CODE_HASHED) {
-                const size_t row_bytes =
-                    gbsi_key_table_row_bytes(herd->plan->arity[slot], herd->lanes);
-                GBSI_TRY(save_table(&group->table[s->cell], row_bytes, is_named(herd), sink, err));
+                const size_t row_bytes = row_bytes_of(herd, slot);
+                GBSI_TRY(gbsi_key_table_save(&group->table[s->cell], row_bytes, is_named(herd),
+                                             sink, err));
             }
         }
     }
@@ -281,14 +292,13 @@ gbs_status gbsi_herd_load(void *state, const gbsi_draw_source *source, gbs_error
             GBSI_TRY(source->take(source->context, group->vector,
                                   herd->n_shares * herd->lanes * sizeof *group->vector, err));
         }
-        for (uint32_t slot = 0; group->table != NULL && slot < herd->plan->n_slots; ++slot) {
+        for (uint32_t slot = 0; herd->keys.n_hashed > 0 && slot < herd->plan->n_slots; ++slot) {
             const gbsi_key_slot *s = &herd->keys.slot[slot];
             if (s->coding == GBSI_CODE_HASHED) {
                 gbsi_key_table *table = &group->table[s->cell];
-                const size_t row_bytes =
-                    gbsi_key_table_row_bytes(herd->plan->arity[slot], herd->lanes);
-                GBSI_TRY(load_table(table, row_bytes, is_named(herd), herd->room - herd->taken,
-                                    source, err));
+                const size_t row_bytes = row_bytes_of(herd, slot);
+                GBSI_TRY(gbsi_key_table_load(table, row_bytes, is_named(herd),
+                                             herd->room - herd->taken, source, err));
                 herd->taken += gbsi_key_table_bytes(table->capacity / 2, row_bytes, is_named(herd));
             }
         }

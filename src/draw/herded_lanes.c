@@ -175,3 +175,21 @@ const gbsi_draw GBSI_V(gbsi_draw_herded) = {
     .load = gbsi_herd_load,
     .free = gbsi_herd_free,
 };
+
+/* Bounded herding on keys that decide: at random where no weight is large, one place at a time. */
+const gbsi_draw GBSI_V(gbsi_draw_bounded) = {
+    .name = "bounded-error",
+    .reference = "Yamashita & Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling "
+                 "algorithms, Statistics and Computing 29:1035-1053, algorithms 7 and 8",
+    .traits = GBSI_DRAW_CONTEXT | GBSI_DRAW_TABLED,
+    .n_words = 1,
+    .extra_edges = gbsi_herded_extra_edges,
+    .bytes = gbsi_herded_bytes,
+    .init = gbsi_herded_init,
+    .begin_pass = gbsi_herd_begin_pass,
+    .binary = gbsi_herded_places,
+    .categorical = gbsi_herded_places,
+    .save = gbsi_herd_save,
+    .load = gbsi_herd_load,
+    .free = gbsi_herd_free,
+};

@@ -127,6 +127,8 @@ static gbs_run_options with_draw(const gbs_run *run, int draw_kind)
         options.draw = draw_kind;
         options.keys = none.keys;
         options.herd_rule = none.herd_rule;
+        options.bin_rule = none.bin_rule;
+        options.threshold = none.threshold;
     }
     return options;
 }

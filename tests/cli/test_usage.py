@@ -5,7 +5,7 @@ from conftest import SPRINKLER, only
 
 LATER_VERBS = ["map", "logz", "certify", "scan", "learn", "denoise", "segment", "label",
                "diagnose", "ground", "report"]
-LATER_OPTIONS = ["--partial-scan", "--restarts", "--threshold", "--width",
+LATER_OPTIONS = ["--partial-scan", "--restarts", "--width",
                  "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",
                  "--checkpoint", "--checkpoint-every", "--resume",
                  "--anytime",
