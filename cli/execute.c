@@ -12,9 +12,10 @@
  * typed, so that this program turns `auto` into `sample` here.
  */
 static const char *const only_sampled[] = {
-    "scan",   "origin",    "draw",      "keys",        "herd-rule",  "herd-init", "bin-edge",
-    "bins",   "bin-rule",  "threshold", "dummy-edges", "lattice",    "chains",    "start",
-    "sweeps", "estimator", "burn-in",   "thin",        "max-updates"};
+    "scan",       "origin",      "draw",     "keys",       "herd-rule", "herd-init",
+    "bin-edge",   "bins",        "bin-rule", "threshold",  "cud-bits",  "cud-scheme",
+    "cud-offset", "dummy-edges", "lattice",  "chains",     "start",     "sweeps",
+    "estimator",  "burn-in",     "thin",     "max-updates"};
 
 static const char *first_only_sampled(const cli_arguments *arguments)
 {
@@ -33,8 +34,9 @@ static int check_herding(const cli_arguments *arguments)
     static const char *const herding[] = {"keys",     "herd-rule", "herd-init", "bin-edge",
                                           "bin-rule", "bins",      "threshold", "dummy-edges"};
     for (size_t i = 0; i < sizeof herding / sizeof herding[0]; i++) {
-        if (arguments->run.draw == GBS_DRAW_RANDOM && cli_given(arguments, herding[i])) {
-            return cli_error(CLI_USAGE, "--%s: the random draw has no herding weights; see --draw",
+        if ((arguments->run.draw == GBS_DRAW_RANDOM || arguments->run.draw == GBS_DRAW_CUD) &&
+            cli_given(arguments, herding[i])) {
+            return cli_error(CLI_USAGE, "--%s: this draw has no herding weights; see --draw",
                              herding[i]);
         }
     }

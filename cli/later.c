@@ -16,7 +16,6 @@ static const struct {
          "truth marginals-only "},
     {"method", " mean-field "},
     {"scan", " synchronous splash auto "},
-    {"draw", " cud "},
     {"format", " zarr "},
 };
 

@@ -36,6 +36,7 @@ typedef enum gbs_draw_kind {
     GBS_DRAW_ONE_BIN,
     GBS_DRAW_RANDOMLY_DISCRETIZED,
     GBS_DRAW_BOUNDED_ERROR,
+    GBS_DRAW_CUD,
 } gbs_draw_kind;
 /** What the herding weights of a variable are told apart by. */
 typedef enum gbs_keys_kind {
@@ -54,6 +55,8 @@ typedef enum gbs_herd_init { GBS_HERD_RANDOM, GBS_HERD_CENTRE, GBS_HERD_ZERO } g
  */
 typedef enum gbs_bin_rule { GBS_BIN_STICK, GBS_BIN_ARGMAX } gbs_bin_rule;
 typedef enum gbs_bin_edge { GBS_BIN_RIGHT, GBS_BIN_LEFT } gbs_bin_edge;
+/** How numbers are read off a shift register, see --draw cud in gibbsite-marginals(1). */
+typedef enum gbs_cud_scheme { GBS_CUD_TRIBBLE, GBS_CUD_CHEN } gbs_cud_scheme;
 typedef enum gbs_estimator_kind {
     GBS_ESTIMATOR_RAO_BLACKWELL,
     GBS_ESTIMATOR_COUNT,

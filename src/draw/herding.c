@@ -18,6 +18,7 @@ int gbsi_herding_keys(const gbs_run_options *options)
         [GBS_DRAW_ONE_BIN] = GBS_KEYS_ONE,
         [GBS_DRAW_RANDOMLY_DISCRETIZED] = GBS_KEYS_BINS,
         [GBS_DRAW_BOUNDED_ERROR] = GBS_KEYS_NEIGHBOURS,
+        [GBS_DRAW_CUD] = GBS_KEYS_AUTO,
     };
     return options->keys != GBS_KEYS_AUTO ? options->keys : preset[options->draw];
 }
@@ -64,7 +65,8 @@ bool gbsi_draw_completes(const gbs_run_options *options)
 
 static const char *const draw_name[] = {
     "random",      "herded",  "herded-shared",        "herded-complete",
-    "discretized", "one-bin", "randomly-discretized", "bounded-error"};
+    "discretized", "one-bin", "randomly-discretized", "bounded-error",
+    "cud"};
 
 const char *gbsi_draw_name(int draw_kind)
 {
@@ -86,7 +88,7 @@ static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
     }
     return gbsi_fail(err, GBS_ERR_ARGUMENT, "option keys: draw %s %s; draw herded takes any keys",
                      gbsi_draw_name(options->draw),
-                     options->draw == GBS_DRAW_RANDOM ? "has none" : "has its own");
+                     gbsi_herding_keys(&preset) == GBS_KEYS_AUTO ? "has none" : "has its own");
 }
 
 /* Options of the rules for bins and thresholds. */
@@ -119,7 +121,7 @@ gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
     gbs_status status = GBS_OK;
     const char *name = gbsi_draw_name(options->draw);
     const int keys = gbsi_herding_keys(options);
-    const bool herds = options->draw != GBS_DRAW_RANDOM;
+    const bool herds = keys != GBS_KEYS_AUTO;
     GBSI_TRY(check_keys(options, err));
     if (!herds && (options->herd_rule != GBS_HERD_RULE_AUTO || options->herd_init != 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

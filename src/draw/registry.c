@@ -8,6 +8,7 @@
 
 #define DECLARE(set)                                \
     extern const gbsi_draw gbsi_draw_random_##set;  \
+    extern const gbsi_draw gbsi_draw_cud_##set;     \
     extern const gbsi_draw gbsi_draw_herded_##set;  \
     extern const gbsi_draw gbsi_draw_binned_##set;  \
     extern const gbsi_draw gbsi_draw_rounded_##set; \
@@ -35,19 +36,26 @@ DECLARE(neon);
     }
 #endif
 
-enum { RANDOM, HERDED, BINNED, ROUNDED, BOUNDED, BINNED_BOUNDED };
+enum { RANDOM, CUD, HERDED, BINNED, ROUNDED, BOUNDED, BINNED_BOUNDED };
 
 /* [rule][gbsi_simd] */
 static const gbsi_draw *const draws[][GBSI_N_SIMD] = {
-    [RANDOM] = SETS(gbsi_draw_random),   [HERDED] = SETS(gbsi_draw_herded),
-    [BINNED] = SETS(gbsi_draw_binned),   [ROUNDED] = SETS(gbsi_draw_rounded),
-    [BOUNDED] = SETS(gbsi_draw_bounded), [BINNED_BOUNDED] = SETS(gbsi_draw_binned_bounded),
+    [RANDOM] = SETS(gbsi_draw_random),
+    [CUD] = SETS(gbsi_draw_cud),
+    [HERDED] = SETS(gbsi_draw_herded),
+    [BINNED] = SETS(gbsi_draw_binned),
+    [ROUNDED] = SETS(gbsi_draw_rounded),
+    [BOUNDED] = SETS(gbsi_draw_bounded),
+    [BINNED_BOUNDED] = SETS(gbsi_draw_binned_bounded),
 };
 
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
 {
     if (options->draw == GBS_DRAW_RANDOM) {
         return draws[RANDOM][level];
+    }
+    if (options->draw == GBS_DRAW_CUD) {
+        return draws[CUD][level];
     }
     if (options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED) {
         return draws[ROUNDED][level];

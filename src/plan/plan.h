@@ -165,8 +165,10 @@ typedef struct gbsi_schedule {
     gbsi_piece *piece;
     size_t n_pieces;
     uint32_t *slot; /* [n_places + 16] slots by place, the last repeated */
+    bool wants_position; /* set before levelling: keep position as well */
+    uint32_t *position;  /* [n_places + 16] index in the sequence by place, likewise; or NULL */
     /* capacity and scratch, so that a scan that differs every pass allocates once */
-    size_t batch_capacity, piece_capacity, slot_capacity, scratch_capacity;
+    size_t batch_capacity, piece_capacity, slot_capacity, position_capacity, scratch_capacity;
     uint32_t *scratch;
 } gbsi_schedule;
 

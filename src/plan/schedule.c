@@ -12,6 +12,7 @@ void gbsi_schedule_free(gbsi_schedule *schedule)
     gbsi_free(schedule->batch_start);
     gbsi_free(schedule->piece);
     gbsi_free(schedule->slot);
+    gbsi_free(schedule->position);
     gbsi_free(schedule->scratch);
     *schedule = (gbsi_schedule){0};
 }
@@ -22,6 +23,12 @@ static gbs_status reserve(gbsi_schedule *s, const gbsi_plan *plan, size_t n, gbs
     void *pointer = s->slot;
     GBSI_TRY(gbsi_reserve(&pointer, &s->slot_capacity, n + 16, sizeof *s->slot, "schedule", err));
     s->slot = pointer;
+    if (s->wants_position) {
+        pointer = s->position;
+        GBSI_TRY(gbsi_reserve(&pointer, &s->position_capacity, n + 16, sizeof *s->position,
+                              "schedule", err));
+        s->position = pointer;
+    }
     /* last seen per variable and scope; levels; updates sorted by rank; histograms */
     size_t words =
         gbsi_graph_n_last(plan->graph) + 2 * n + (n > plan->n_slots ? n : plan->n_slots) + 2;
@@ -126,6 +133,12 @@ gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size
     }
     for (size_t pad = 0; pad < 16; ++pad) {
         schedule->slot[n + pad] = n > 0 ? schedule->slot[n - 1] : 0;
+    }
+    if (schedule->wants_position) {
+        memcpy(schedule->position, by_rank, n * sizeof *by_rank);
+        for (size_t pad = 0; pad < 16; ++pad) {
+            schedule->position[n + pad] = n > 0 ? by_rank[n - 1] : 0;
+        }
     }
     schedule->n_places = n;
     GBSI_TRY(cut(plan, level, by_rank, n, schedule, err));

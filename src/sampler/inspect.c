@@ -129,6 +129,9 @@ static gbs_run_options with_draw(const gbs_run *run, int draw_kind)
         options.herd_rule = none.herd_rule;
         options.bin_rule = none.bin_rule;
         options.threshold = none.threshold;
+        options.cud_bits = none.cud_bits;
+        options.cud_offset = none.cud_offset;
+        options.cud_scheme = none.cud_scheme;
     }
     return options;
 }

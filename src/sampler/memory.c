@@ -35,7 +35,8 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 static uint64_t schedule_bytes(const gbsi_schedule *s)
 {
     return s->batch_capacity * sizeof *s->batch_start + s->piece_capacity * sizeof *s->piece +
-           s->slot_capacity * sizeof *s->slot + s->scratch_capacity * sizeof *s->scratch;
+           s->slot_capacity * sizeof *s->slot + s->position_capacity * sizeof *s->position +
+           s->scratch_capacity * sizeof *s->scratch;
 }
 
 uint64_t gbsi_run_standing_bytes(const gbs_run *run)

@@ -77,6 +77,11 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option origin: only the systematic scan has one");
     }
     GBSI_TRY(gbsi_draw_check(options, err));
+    if (options->draw != GBS_DRAW_CUD &&
+        (options->cud_bits != 0 || options->cud_offset != 0 || options->cud_scheme != 0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options cud-bits, cud-offset and cud-scheme go with draw cud");
+    }
 cleanup:
     return status;
 }

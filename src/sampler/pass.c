@@ -151,6 +151,7 @@ static void run_places(const pass_job *job, gbsi_worker *worker, uint32_t g, uin
                           .slot = schedule->slot + place,
                           .first_slot = piece->first_slot + done,
                           .contiguous = piece->contiguous,
+                          .position = schedule->position == NULL ? NULL : schedule->position + place,
                           .seed = x->seed,
                           .pass = job->pass,
                           .place = place,

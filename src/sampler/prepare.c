@@ -80,6 +80,22 @@ cleanup:
     return status;
 }
 
+/* What a draw asks of the scan. */
+static gbs_status check_draw(gbs_run *run, gbs_error *err)
+{
+    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
+    if ((draw->traits & GBSI_DRAW_POSITION) != 0 &&
+        (run->scan_traits & GBSI_SCAN_EACH_ONCE) == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option draw: %s needs a scan in which every variable occurs once in a "
+                         "pass; this one (%s) has some twice or not at all: use --scan chromatic "
+                         "or systematic",
+                         draw->name, run->scan->name);
+    }
+    run->schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
+    return GBS_OK;
+}
+
 static gbs_status compile(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -97,6 +113,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     }
     run->scan_traits = run->scan->traits;
     GBSI_TRY(run->scan->init(run->graph, &run->options, &run->scan_state, &run->scan_traits, err));
+    GBSI_TRY(check_draw(run, err));
     GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
     GBSI_TRY(gbsi_plan_new(
         run->part, run->graph, sequence.variable, sequence.n,

@@ -55,6 +55,22 @@ void gbs_run_free(gbs_run *run)
     gbsi_free(run);
 }
 
+/* What the draw decides about options that were left open. */
+static gbs_status settle(gbs_run *run, gbs_error *err)
+{
+    char warning[GBSI_WARNING_SIZE] = "";
+    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
+    gbs_status status = GBS_OK;
+    if (draw->settle != NULL && run->options.method != GBS_METHOD_EXACT) {
+        GBSI_TRY(draw->settle(&run->options, warning, err));
+    }
+    if (warning[0] != '\0') {
+        status = gbsi_run_warn(run, err, "%s", warning);
+    }
+cleanup:
+    return status;
+}
+
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err)
 {
@@ -78,6 +94,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
         run->report.target_error = GBSI_DEFAULT_TARGET;
     }
     GBSI_TRY(gbsi_options_check(&run->options, err));
+    GBSI_TRY(settle(run, err));
     if (run->options.start != NULL) {
         run->start = gbsi_alloc_array(model->n_variables, sizeof *run->start);
         if (run->start == NULL) {

@@ -37,7 +37,7 @@ def test_keys(run):
     assert list(found) == KEYS
     assert list(found["draw_bytes"]) == ["random", "herded", "herded-shared", "herded-complete",
                                          "discretized", "one-bin", "randomly-discretized",
-                                         "bounded-error"]
+                                         "bounded-error", "cud"]
     assert found["draw_bytes"]["random"] == 0
 
 
