@@ -14,7 +14,6 @@ static const struct {
          "resume anytime temper certified "
          "target match accuracy iterate steps influence schedule tau0 levels uncertainty "
          "truth marginals-only "},
-    {"method", " mean-field "},
     {"scan", " synchronous splash auto "},
     {"format", " zarr "},
 };

@@ -171,6 +171,9 @@ static const struct {
     {"memory-limit", CLI_OBSERVES},
     {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT},
     {"thin", CLI_VERB_SAMPLE},
+    {"damping", CLI_VERB_MARGINALS},
+    {"mean-field-schedule", CLI_VERB_MARGINALS},
+    {"iterations", CLI_VERB_MARGINALS},
     {"seed", CLI_RUNS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE |
                  CLI_VERB_EXACT},
 };

@@ -76,6 +76,14 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
     if (options->origin != 0 && options->scan != GBS_SCAN_SYSTEMATIC) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option origin: only the systematic scan has one");
     }
+    const gbs_run_options usual = gbs_run_options_default();
+    if (options->method != GBS_METHOD_MEAN_FIELD &&
+        (options->damping != usual.damping || options->iterations != usual.iterations ||
+         options->mean_field_schedule != usual.mean_field_schedule)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options damping, iterations and mean-field-schedule go with method "
+                         "mean-field");
+    }
     GBSI_TRY(gbsi_draw_check(options, err));
     if (options->draw != GBS_DRAW_CUD &&
         (options->cud_bits != 0 || options->cud_offset != 0 || options->cud_scheme != 0)) {

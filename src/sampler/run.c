@@ -61,7 +61,8 @@ static gbs_status settle(gbs_run *run, gbs_error *err)
     char warning[GBSI_WARNING_SIZE] = "";
     const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
     gbs_status status = GBS_OK;
-    if (draw->settle != NULL && run->options.method != GBS_METHOD_EXACT) {
+    if (draw->settle != NULL && run->options.method != GBS_METHOD_EXACT &&
+        run->options.method != GBS_METHOD_MEAN_FIELD) {
         GBSI_TRY(draw->settle(&run->options, warning, err));
     }
     if (warning[0] != '\0') {
@@ -88,6 +89,8 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     run->report.magnetisation = run->report.magnetisation_mcse = NAN;
     run->report.abs_magnetisation = run->report.abs_magnetisation_mcse = NAN;
     run->report.bias_estimate = NAN;
+    run->report.residual = NAN;
+    run->report.log_z_bound = NAN;
     run->report.chains = (uint32_t)run->options.chains;
     run->report.target_error = run->options.target_error;
     if (run->report.target_error == 0.0 && run->options.sweeps == 0) {
@@ -358,6 +361,8 @@ static const char *const stop_name[] = {
     [GBSI_STOP_TARGET] = "target",
     [GBSI_STOP_SWEEPS] = "sweeps",
     [GBSI_STOP_EXACT] = "exact",
+    [GBSI_STOP_FIXED_POINT] = "fixed point",
+    [GBSI_STOP_ITERATIONS] = "iterations",
     [GBSI_STOP_TIME] = "time",
     [GBSI_STOP_UPDATES] = "updates",
     [GBSI_STOP_SIGNAL] = "signal",
@@ -376,7 +381,9 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before; make a new one");
     }
     run->executed = true;
-    if (run->exact_p != NULL) {
+    if (gbsi_run_is_mean_field(run)) {
+        GBSI_TRY(gbsi_run_mean_field(run, &drive, err));
+    } else if (run->exact_p != NULL) {
         GBSI_TRY(gbsi_run_exactly(run, err));
     }
     if (run->part != NULL) {
@@ -388,7 +395,7 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
         GBSI_TRY(sample(run, &drive, err));
         GBSI_TRY(gbsi_run_compare(run, &drive, err));
-    } else {
+    } else if (!gbsi_run_is_mean_field(run)) {
         GBSI_TRY(run->tree != NULL ? gbsi_run_sample_exactly(run, &drive, err)
                                    : sample_fixed(run, drive.callbacks, err));
         drive.stop = drive.stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive.stop;

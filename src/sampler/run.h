@@ -84,6 +84,8 @@ typedef enum gbsi_stop {
     GBSI_STOP_TARGET,
     GBSI_STOP_SWEEPS,
     GBSI_STOP_EXACT,
+    GBSI_STOP_FIXED_POINT,
+    GBSI_STOP_ITERATIONS,
     GBSI_STOP_TIME,
     GBSI_STOP_UPDATES,
     GBSI_STOP_SIGNAL,
@@ -122,6 +124,9 @@ enum { GBSI_TRACE_ENERGY, GBSI_TRACE_SPIN, GBSI_TRACE_ABS_SPIN, GBSI_N_TRACES };
 void gbsi_run_trace_pass(gbs_run *run);
 /* The report's numbers of a lattice. */
 void gbsi_run_report_lattice(gbs_run *run);
+/* approximate.c: mean field in place of chains, into exact_p. */
+gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+bool gbsi_run_is_mean_field(const gbs_run *run);
 
 /* verdict.c: whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbs_run *run);
