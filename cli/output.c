@@ -58,7 +58,7 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
     const size_t n = gbs_unpacked_length(path);
     static const struct {
         const char *ending, *format;
-    } names[] = {{"mar", "mar"}, {"csv", "csv"}, {"json", "json"}, {"tab", "tab"},
+    } names[] = {{"mar", "mar"}, {"map", "map"}, {"csv", "csv"}, {"json", "json"}, {"tab", "tab"},
                  {"npz", "npz"}, {"npy", "npy"}, {"nc", "netcdf"}, {"pbm", "pbm"},
                  {"pgm", "pgm"}, {"ppm", "ppm"}, {"png", "png"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

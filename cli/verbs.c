@@ -38,6 +38,15 @@ const cli_verb cli_verbs[] = {
      "gibbsite exact examples/sprinkler.bif --task map -o sprinkler.MAP\n"
      "gibbsite exact examples/sprinkler.bif --task sample --samples 5\n",
      cli_exact},
+    {"map", CLI_VERB_MAP, 1, "MODEL", "the most probable state found, by annealing",
+     "Writes CSV (variable,state) to standard output, -o FILE.MAP the form of the UAI\n"
+     "competitions. Components that are small enough are solved exactly. The others\n"
+     "are annealed: schedules of 64, 256, 1024, ... sweeps until one finds nothing\n"
+     "better, or one of --sweeps.\n",
+     "gibbsite map examples/sprinkler.bif -e grass=wet\n"
+     "gibbsite generate ising --grid 30x30 --coupling-spread 2 -o glass.uai\n"
+     "gibbsite map glass.uai --sweeps 300 -o glass.MAP\n",
+     cli_map},
     {"generate ising", CLI_VERB_ISING, 0, "", "spins on a grid of two or three dimensions",
      "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
      "gibbsite generate ising --grid 8x8 --torus --coupling 0.4 --format uai\n",

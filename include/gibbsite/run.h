@@ -62,6 +62,8 @@ typedef enum gbs_bin_rule { GBS_BIN_STICK, GBS_BIN_ARGMAX } gbs_bin_rule;
 typedef enum gbs_bin_edge { GBS_BIN_RIGHT, GBS_BIN_LEFT } gbs_bin_edge;
 /** How numbers are read off a shift register, see --draw cud in gibbsite-marginals(1). */
 typedef enum gbs_cud_scheme { GBS_CUD_TRIBBLE, GBS_CUD_CHEN } gbs_cud_scheme;
+/** Temperatures of gbs_map(): falling by equal steps, or by equal ratios. */
+typedef enum gbs_schedule_kind { GBS_SCHEDULE_LINEAR, GBS_SCHEDULE_GEOMETRIC } gbs_schedule_kind;
 /** All variables from the last iterate, or one after the other in place. */
 typedef enum gbs_mean_field_schedule {
     GBS_MEAN_FIELD_SEQUENTIAL,

@@ -163,7 +163,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
         m.states = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
                                        gbsi_options_threads(&run->options));
     }
-    m.estimators = touched_bytes(run, &shape, run->estimate_bytes);
+    m.estimators = run->anneals ? 0 : touched_bytes(run, &shape, run->estimate_bytes);
     if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
     }
@@ -221,7 +221,9 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
                                  .kind = (gbs_estimator_kind)run->options.estimator,
                                  .each_once = true};
     size_t estimate = 0;
-    GBSI_TRY(estimate_bytes(&shape, &estimate, err));
+    if (!run->anneals) {
+        GBSI_TRY(estimate_bytes(&shape, &estimate, err));
+    }
     uint64_t bytes = more(gbsi_run_standing_bytes(run), touched_bytes(run, &shape, estimate));
     bytes = more(bytes, lanes * part->n_variables + compile_bytes(part));
     /* runs of like slots are fewer in the plan than here in the model's order: 24 bytes each */

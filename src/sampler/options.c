@@ -107,3 +107,9 @@ uint64_t gbsi_options_memory_limit(const gbs_run_options *options)
     const uint64_t machine = gbsi_machine_bytes();
     return machine == UINT64_MAX ? machine : machine / 2;
 }
+
+bool gbsi_options_anneal(const gbs_run_options *options)
+{
+    const gbs_run_options usual = gbs_run_options_default();
+    return options->schedule != usual.schedule || options->tau0 != usual.tau0;
+}

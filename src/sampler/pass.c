@@ -59,14 +59,23 @@ static void scatter(const gbsi_executor *x, const gbsi_group *group, const gbsi_
     }
 }
 
-/* Inverse temperatures; minus infinity stays. The plan was compiled for them: no slot is linear. */
+/* Inverse temperatures; minus infinity stays. The plan was compiled for them: no slot is linear. Of
+ * logs the largest becomes 0 first, so that nothing leaves the range. */
 static void heat(const gbsi_executor *x, gbsi_tile *tile)
 {
+    const size_t k = tile->odds ? 1 : tile->arity;
     assert(!tile->linear);
-    const size_t cells = (size_t)tile->n_rows * (tile->odds ? 1 : tile->arity) * GBSI_LANES;
-    for (size_t i = 0; i < cells; ++i) {
+    for (size_t i = 0; i < (size_t)tile->n_rows * GBSI_LANES; ++i) {
+        float *w = tile->w + i / GBSI_LANES * k * GBSI_LANES + i % GBSI_LANES;
         const float beta = x->beta[x->lanes == 1 ? 0 : i % GBSI_LANES];
-        tile->w[i] = tile->w[i] > -3.0e38F ? tile->w[i] * beta : tile->w[i];
+        float top = tile->odds ? 0.0F : w[0];
+        for (size_t a = 1; a < k; ++a) {
+            top = w[a * GBSI_LANES] > top ? w[a * GBSI_LANES] : top;
+        }
+        for (size_t a = 0; a < k; ++a) {
+            float *at = w + a * GBSI_LANES;
+            *at = *at > -3.0e38F ? (*at - top) * beta : *at;
+        }
     }
 }
 

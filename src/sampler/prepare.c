@@ -118,7 +118,8 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_plan_new(
         run->part, run->graph, sequence.variable, sequence.n,
         (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
-                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1},
+                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1,
+                            .heated = run->anneals},
         &run->plan, err));
     GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
     GBSI_TRY(count_colors(run, err));
@@ -148,7 +149,7 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
                                     &run->options, level, run->pool, run->memory.draw_room, err));
     }
     run->executor_ready = true;
-    if (run->options.estimator != GBS_ESTIMATOR_TRACES) {
+    if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->anneals) {
         GBSI_TRY(gbsi_estimate_new(&shape, level, &run->estimate, err));
     }
 cleanup:

@@ -60,6 +60,7 @@ struct gbs_run {
     gbsi_run_memory memory;
     bool limited; /* refuse early what would not fit; info wants the figures instead */
     bool rao_blackwell;
+    bool anneals; /* chains have temperatures and nothing is estimated: gbs_map() */
     gbsi_support support; /* known of it; connected where no hard zeros remain */
     bool starts_dispersed;
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
@@ -85,6 +86,7 @@ typedef enum gbsi_stop {
     GBSI_STOP_SWEEPS,
     GBSI_STOP_EXACT,
     GBSI_STOP_FIXED_POINT,
+    GBSI_STOP_SETTLED,
     GBSI_STOP_ITERATIONS,
     GBSI_STOP_TIME,
     GBSI_STOP_UPDATES,
@@ -110,6 +112,12 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
 /* bias.c: after sampling with a draw that does not leave the target invariant, how far its
  * estimates are from a short run of the random draw, into the report, with a warning. */
 gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+
+/* run.c: every chain's start, and a chain's state in the user's numbering where it is sampled.
+ * @param x [part variables] scratch. @param user [model variables]. */
+gbs_status gbsi_run_set_starts(gbs_run *run, gbs_error *err);
+void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
+const char *gbsi_stop_text(gbsi_stop stop);
 
 /* burn_in.c: passes thrown away. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);

@@ -315,12 +315,14 @@ static void defaults(void **state)
     options.target_error = 0.02;
     run = executed(model, &options, NULL);
     assert_int_equal(gbs_run_report(run)->sweeps, 1023);
-    assert_int_equal(gbs_run_report(run)->n_warnings, 0);
+    for (size_t i = 0; i < gbs_run_report(run)->n_warnings; ++i) {
+        assert_null(strstr(gbs_run_report(run)->warning[i], "cud-offset"));
+    }
     gbs_run_free(run);
     options.sweeps = 127;
     options.cud_offset = 3;
     run = executed(model, &options, NULL);
-    assert_int_equal(gbs_run_report(run)->n_warnings, 1);
+    assert_true(gbs_run_report(run)->n_warnings >= 1);
     assert_non_null(strstr(gbs_run_report(run)->warning[0], "cud-offset"));
     gbs_run_free(run);
     gbs_model_free(model);
