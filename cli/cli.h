@@ -49,6 +49,7 @@ int cli_exact(cli_arguments *arguments);
 int cli_uai(cli_arguments *arguments);
 int cli_decompose(cli_arguments *arguments);
 int cli_reproduce(cli_arguments *arguments);
+int cli_map(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 

@@ -12,9 +12,10 @@
  * typed, so that this program turns `auto` into `sample` here.
  */
 static const char *const only_sampled[] = {
-    "scan",      "origin",    "draw",    "keys",  "herd-rule", "herd-init",
-    "bin-edge",  "bins",      "dummy-edges", "lattice", "chains", "start",     "sweeps",
-    "estimator", "burn-in",   "thin",    "max-updates"};
+    "scan",       "origin",      "draw",     "keys",       "herd-rule", "herd-init",
+    "bin-edge",   "bins",        "bin-rule", "threshold",  "cud-bits",  "cud-scheme",
+    "cud-offset", "dummy-edges", "lattice",  "chains",     "start",     "sweeps",
+    "estimator",  "burn-in",     "thin",     "max-updates"};
 
 static const char *first_only_sampled(const cli_arguments *arguments)
 {
@@ -30,11 +31,12 @@ static const char *first_only_sampled(const cli_arguments *arguments)
  * only. */
 static int check_herding(const cli_arguments *arguments)
 {
-    static const char *const herding[] = {"keys",     "herd-rule", "herd-init",
-                                          "bin-edge", "bins",      "dummy-edges"};
+    static const char *const herding[] = {"keys",     "herd-rule", "herd-init", "bin-edge",
+                                          "bin-rule", "bins",      "threshold", "dummy-edges"};
     for (size_t i = 0; i < sizeof herding / sizeof herding[0]; i++) {
-        if (arguments->run.draw == GBS_DRAW_RANDOM && cli_given(arguments, herding[i])) {
-            return cli_error(CLI_USAGE, "--%s: the random draw has no herding weights; see --draw",
+        if ((arguments->run.draw == GBS_DRAW_RANDOM || arguments->run.draw == GBS_DRAW_CUD) &&
+            cli_given(arguments, herding[i])) {
+            return cli_error(CLI_USAGE, "--%s: this draw has no herding weights; see --draw",
                              herding[i]);
         }
     }
@@ -59,13 +61,21 @@ int cli_settle(cli_arguments *arguments, gbs_method forced)
 {
     const char *given = first_only_sampled(arguments);
     gbs_run_options *options = &arguments->run;
-    if (forced == GBS_METHOD_SAMPLE && options->method == GBS_METHOD_EXACT) {
-        return cli_error(CLI_USAGE, "--method exact: 'gibbsite sample' always samples");
+    const int unsampled =
+        options->method == GBS_METHOD_EXACT || options->method == GBS_METHOD_MEAN_FIELD;
+    const char *name = options->method == GBS_METHOD_EXACT ? "exact" : "mean-field";
+    if (forced == GBS_METHOD_SAMPLE && unsampled) {
+        return cli_error(CLI_USAGE, "--method %s: 'gibbsite sample' always samples", name);
+    }
+    if (unsampled && given == NULL && options->method == GBS_METHOD_MEAN_FIELD) {
+        given = cli_given(arguments, "target-error") ? "target-error"
+                : cli_given(arguments, "seed")       ? "seed"
+                                                     : NULL;
     }
     if (forced == GBS_METHOD_EXACT) {
         options->method = GBS_METHOD_EXACT;
-    } else if (options->method == GBS_METHOD_EXACT && given != NULL) {
-        return cli_error(CLI_USAGE, "--%s cannot apply with --method exact", given);
+    } else if (unsampled && given != NULL && strcmp(given, "max-updates") != 0) {
+        return cli_error(CLI_USAGE, "--%s cannot apply with --method %s", given, name);
     }
     if (options->method == GBS_METHOD_AUTO && (given != NULL || forced == GBS_METHOD_SAMPLE)) {
         options->method = GBS_METHOD_SAMPLE;
@@ -155,7 +165,7 @@ void cli_verdict(const cli_job *job, int stopped)
     if (strcmp(r->method, "exact") == 0) {
         cli_note(arguments, "exact: %" PRIu32 " free variables in %" PRIu32 " components",
                  r->n_free_variables, r->n_components);
-    } else {
+    } else if (strcmp(r->method, "mean-field") != 0) { /* its verdict says all */
         cli_note(arguments,
                  "%s: %" PRIu32 " chains, %" PRIu64 " sweeps after %" PRIu64
                  ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,

@@ -318,7 +318,8 @@ static void write_memory(sheet *s, const gbs_info *info, uint64_t loading_bytes)
     }
     for (uint32_t d = 0; d < info->n_draws; d++) {
         char title[40];
-        (void)snprintf(title, sizeof title, "    draw %s", info->draw_name[d]);
+        const int fits = strlen(info->draw_name[d]) <= 16; /* before the column of values */
+        (void)snprintf(title, sizeof title, "    %s%s", fits ? "draw " : "", info->draw_name[d]);
         row_bytes(s, "", title, info->draw_bytes[d]);
     }
 }

@@ -8,15 +8,14 @@ static const struct {
     const char *option; /* NULL: verbs; "": options; else the values of this option */
     const char *words;  /* blanks around each */
 } later[] = {
-    {NULL, " map logz certify scan learn denoise segment label diagnose ground "
+    {NULL, " logz certify scan learn denoise segment label diagnose ground "
            "report "},
-    {"", " partial-scan restarts threshold width splash-size splashes grow adapt locking trace checkpoint checkpoint-every "
+    {"", " partial-scan restarts width splash-size splashes grow adapt locking trace checkpoint "
+         "checkpoint-every "
          "resume anytime temper certified "
-         "target match accuracy iterate steps influence schedule tau0 levels uncertainty "
+         "target match accuracy iterate steps influence levels uncertainty "
          "truth marginals-only "},
-    {"method", " mean-field "},
     {"scan", " synchronous splash auto "},
-    {"draw", " randomly-discretized bounded-error cud "},
     {"format", " zarr "},
 };
 

@@ -24,10 +24,13 @@ enum {
     CLI_VERB_UAI = 1 << 13,
     CLI_VERB_DECOMPOSE = 1 << 14,
     CLI_VERB_REPRODUCE = 1 << 15,
+    CLI_VERB_MAP = 1 << 16,
     CLI_VERB_EXACT = 1 << 20,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
-    CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT,
-    CLI_OBSERVES = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT, /* take evidence */
+    CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT |
+                 CLI_VERB_MAP,
+    CLI_OBSERVES = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT |
+                   CLI_VERB_MAP, /* take evidence */
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
                 CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
@@ -73,7 +76,7 @@ typedef struct cli_arguments {
     const char *grid;
     const char *states;
     double coupling, coupling_spread, field, random_field, noise, tolerance, weight_scale;
-    uint64_t colors; /* of a graph to colour */
+    uint64_t colors;  /* of a graph to colour */
     uint64_t samples; /* exact ones */
     int task;         /* of exact */
     uint64_t variables, parents, degree, edges, visible, hidden;

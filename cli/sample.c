@@ -149,7 +149,8 @@ int cli_write_draws(cli_arguments *arguments, gbs_method forced)
 
 int cli_sample(cli_arguments *arguments)
 {
-    if (!cli_given(arguments, "sweeps") && !cli_given(arguments, "target-error")) {
+    const int decides = arguments->run.draw == GBS_DRAW_CUD; /* its period */
+    if (!cli_given(arguments, "sweeps") && !cli_given(arguments, "target-error") && !decides) {
         arguments->run.sweeps = DEFAULT_SWEEPS;
     }
     return cli_write_draws(arguments, GBS_METHOD_SAMPLE);

@@ -228,6 +228,9 @@ static void write_report(gbs_output *output, const gbs_report *r)
     key_uint(output, "constant_variables", r->n_constant);
     key_real(output, "bias_estimate", r->bias_estimate);
     write_lattice(output, r);
+    key_uint(output, "iterations", r->iterations);
+    key_real(output, "residual", r->residual);
+    key_real(output, "log_z_bound", r->log_z_bound);
     key_text(output, "method", r->method);
     key(output, "converged");
     gbs_output_text(output, r->converged ? "true" : "false");

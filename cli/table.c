@@ -40,7 +40,7 @@ static const cli_option table[] = {
     TEXT(0, dummy_edges, "dummy-edges", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE, "FILE|ring:S",
          "pairs of variables that see each other in herding keys: a file, or all at distances 2 to "
          "S round a ring")
-    TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE, "FILE", "a state for every chain to start from; unset: drawn")
+    TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_MAP, "FILE", "a state for every chain to start from; unset: drawn")
     TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI, "FILE",
          "where the result goes, its format by the ending; unset: standard output")
     TEXT('o', output, "output", CLI_VERB_REPRODUCE, "FOLDER",
@@ -63,6 +63,7 @@ static const cli_option table[] = {
          "probable state is shown")
     NAME(0, format, "format", CLI_VERB_SAMPLE, "csv|tab|npz|npy|netcdf|cmdstan|coda",
          "format of the draws")
+    NAME(0, format, "format", CLI_VERB_MAP, "map|csv|json", "format of the state")
     {"task", 0, CLI_CHOICE, CLI_VERB_EXACT, AT(task), 0, 0, 3, 0, 0, 0, "mar|pr|map|sample",
      "marginals, partition function, most probable state, or independent samples"},
     NAME(0, format, "format", CLI_VERB_EXACT, "mar|csv|json|npz|tab|npy|netcdf|cmdstan|coda",
@@ -79,7 +80,7 @@ static const cli_option table[] = {
     NAME(0, convention_out, "write-convention", CLI_VERB_CONVERT | CLI_GENERATES,
          "physics|bqm|maxcut", "sign of couplings in the model written; unset: the format's own")
     TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT, "FILE", "the run as JSON")
-    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT, AT(progress), 0, 0, 3, 0, 0, 0,
+    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_VERB_MAP | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO, "JSON instead of text")
     NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_MODEL_FORMATS,
@@ -135,7 +136,7 @@ static const cli_option table[] = {
     NAME(0, log_base, "log-base", CLI_VERB_COMPARE, "10|e|10,e|e,10",
          "of the numbers in .PR files; 10,e: of the first and of the second; unset: 10")
     NAME(0, log_base, "log-base", CLI_VERB_UAI | CLI_VERB_EXACT, "10|e", "of the number in a .PR file; unset: 10")
-    FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI | CLI_VERB_EXACT, "begin a .MAP file with the word MPE")
+    FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_MAP, "begin a .MAP file with the word MPE")
     FLAG('q', quiet, "quiet", CLI_ALL, "less on standard error")
     FLAG('v', verbose, "verbose", CLI_ALL & ~CLI_VERB_COMPARE, "more on standard error")
     FLAG('h', help, "help", CLI_ALL, "this text")
@@ -171,18 +172,39 @@ static const struct {
     {"memory-limit", CLI_OBSERVES},
     {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT},
     {"thin", CLI_VERB_SAMPLE},
+    {"damping", CLI_VERB_MARGINALS},
+    {"schedule", CLI_VERB_MAP},
+    {"tau0", CLI_VERB_MAP},
+    {"mean-field-schedule", CLI_VERB_MARGINALS},
+    {"iterations", CLI_VERB_MARGINALS},
     {"seed", CLI_RUNS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE |
                  CLI_VERB_EXACT},
 };
+
+/* Rows of options.def that a search takes as well. */
+static const char *const of_search[] = {
+    "method",    "scan",   "origin",   "draw",        "keys",    "herd-rule",
+    "herd-init", "bins",   "bin-edge", "bin-rule",    "time",    "threshold",
+    "chains",    "sweeps", "seed",     "max-updates", "threads", "memory-limit"};
+
+static unsigned search_verb(const char *name)
+{
+    for (size_t i = 0; i < sizeof of_search / sizeof of_search[0]; i++) {
+        if (strcmp(name, of_search[i]) == 0) {
+            return CLI_VERB_MAP;
+        }
+    }
+    return 0;
+}
 
 unsigned cli_option_verbs(const cli_option *option)
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
         if (strcmp(option->name, elsewhere[i].name) == 0) {
-            return elsewhere[i].verbs;
+            return elsewhere[i].verbs | search_verb(option->name);
         }
     }
-    return option->verbs;
+    return option->verbs | search_verb(option->name);
 }
 
 /* The unit tells how a number is typed: bytes as 4G, seconds as 10m. */

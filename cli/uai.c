@@ -119,8 +119,8 @@ static int answer_map(cli_job *job, cli_answer *answer)
                                                  result.state, NULL, NULL, &err);
     int status = CLI_DONE;
     if (done == GBS_ERR_LIMIT) {
-        cli_note(job->arguments, "MAP: %s; sampling instead", err.message);
-        status = cli_uai_best_draw(job, answer);
+        cli_note(job->arguments, "MAP: %s; annealing instead", err.message);
+        status = cli_uai_annealed(job, answer);
     } else {
         status = done < 0 ? cli_fail(done, &err) : finish(answer, &result);
     }

@@ -10,10 +10,9 @@
 typedef struct search {
     cli_job *job;
     cli_answer *answer;
-    double next_s;  /* when the next improvement is due */
-    double *p;      /* MAR: [rows] */
-    uint32_t *best; /* MAP: [variables] */
-    uint32_t *solved;
+    double next_s;     /* when the next improvement is due */
+    double *p;         /* MAR: [rows] */
+    uint32_t *best;    /* MAP: [variables] */
     double best_lp;    /* of best, minus infinity before the first draw */
     double told_lp;    /* of what was written last */
     gbs_status status; /* of what was written */
@@ -166,19 +165,17 @@ int cli_uai_mar(cli_job *job, cli_answer *answer)
     return status;
 }
 
-/* ---- the best draw --------------------------------------------------------------------------- */
+/* ---- the most probable state
+ * ---------------------------------------------------------------------
+ */
 
-static gbs_status take_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
-                            const uint32_t *state, gbs_error *err)
+static gbs_status keep_better(void *context, double log_density, const uint32_t *state,
+                              gbs_error *err)
 {
     search *s = context;
-    (void)draw;
-    (void)chain;
     (void)err;
-    if (log_density > s->best_lp) {
-        s->best_lp = log_density;
-        memcpy(s->best, state, gbs_model_n_variables(s->job->model) * sizeof *state);
-    }
+    s->best_lp = log_density;
+    memcpy(s->best, state, gbs_model_n_variables(s->job->model) * sizeof *state);
     return GBS_OK;
 }
 
@@ -194,66 +191,61 @@ static int tell_best(void *context, const gbs_progress *progress)
     return cli_signals_caught() || s->status < 0;
 }
 
-static int run_best_draw(search *s)
+/* With INF_MEMORY a search of fewer chains may fit where one of sixteen does not. */
+static gbs_status anneal(search *s, gbs_map_report *report, gbs_error *err)
 {
     cli_job *job = s->job;
-    const gbs_run_callbacks callbacks = {.context = s, .progress = tell_best, .draw = take_draw};
+    const gbs_map_callbacks callbacks = {
+        .context = s, .progress = tell_best, .improve = keep_better};
+    gbs_status done = GBS_OK;
+    do {
+        done = gbs_map(job->model, job->evidence, &job->options, &callbacks, s->best, report, err);
+        if (done != GBS_ERR_LIMIT || job->options.chains == 1) {
+            return done;
+        }
+        job->options.chains /= 2;
+    } while (1);
+}
+
+static int run_annealed(search *s)
+{
     gbs_error err = {GBS_OK, ""};
-    uint32_t n_kept = 0;
-    int stopped = 0;
-    gbs_status done = new_run(job, &err);
+    gbs_map_report report;
+    gbs_status done = anneal(s, &report, &err);
+    if (s->status < 0) {
+        return cli_fail_output(s->answer->path, s->status, &s->err);
+    }
     if (done < 0) {
+        cli_answer_withdraw(s->answer);
         return cli_fail(done, &err);
     }
-    const int status = execute(s, &callbacks, &stopped);
-    if (status != CLI_DONE) {
-        return status;
-    }
-    if (s->best_lp == -INFINITY) {
-        return cli_error(CLI_FAILED, "stopped before the first draw: no state to write");
-    }
-    gbs_exact_options options = gbs_exact_options_default();
-    options.memory_limit = job->options.memory_limit;
-    done = gbs_exact_map_within(job->model, job->evidence, &options, s->best, s->solved,
-                                &s->best_lp, &n_kept, &err);
-    if (done < 0) {
-        return cli_fail(done, &err);
-    }
-    const gbs_result result = states_result(s, s->solved);
+    const gbs_result result = states_result(s, s->best);
     done = cli_answer_finish(s->answer, &result, &err);
     if (done < 0) {
         return cli_fail_output(s->answer->path, done, &err);
     }
-    const gbs_report *report = gbs_run_report(job->run);
-    cli_note(job->arguments,
-             "MAP: %" PRIu32
-             " variables are in components too large for exact inference; their states "
-             "are the best of %" PRIu64 " draws (log density %.9g), not proved to be the most "
-             "probable",
-             n_kept, report->sweeps * report->chains, s->best_lp);
+    cli_note(s->job->arguments,
+             "MAP: %" PRIu32 " variables are in components too large to enumerate; their states "
+             "are the best of %" PRIu32 " chains annealed for %" PRIu64
+             " sweeps (log density %.9g), not proved to be the most probable",
+             report.n_free_variables - report.n_exact_variables, report.chains, report.sweeps,
+             report.log_density);
     return CLI_DONE;
 }
 
-int cli_uai_best_draw(cli_job *job, cli_answer *answer)
+int cli_uai_annealed(cli_job *job, cli_answer *answer)
 {
-    const size_t n = (size_t)gbs_model_n_variables(job->model) + 1;
     search s;
     memset(&s, 0, sizeof s);
     s.job = job;
     s.answer = answer;
     s.best_lp = -INFINITY;
     s.told_lp = -INFINITY;
-    s.best = calloc(n, sizeof *s.best);
-    s.solved = calloc(n, sizeof *s.solved);
-    int status = CLI_DONE;
-    if (s.best == NULL || s.solved == NULL) {
-        status = cli_error(CLI_FAILED, "out of memory");
-    } else {
-        job->options.method = GBS_METHOD_SAMPLE;
-        job->options.burn_in = 0; /* any draw may be the best one */
-        status = run_best_draw(&s);
+    s.best = calloc((size_t)gbs_model_n_variables(job->model) + 1, sizeof *s.best);
+    if (s.best == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
     }
+    const int status = run_annealed(&s);
     free(s.best);
-    free(s.solved);
     return status;
 }

@@ -9,7 +9,7 @@
 /* Marginals, exact where a component is small enough. */
 int cli_uai_mar(cli_job *job, cli_answer *answer);
 
-/* The best draw of a run, components that are small enough solved exactly. */
-int cli_uai_best_draw(cli_job *job, cli_answer *answer);
+/* The best state of annealed chains, components that are small enough solved exactly. */
+int cli_uai_annealed(cli_job *job, cli_answer *answer);
 
 #endif

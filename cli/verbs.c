@@ -38,6 +38,15 @@ const cli_verb cli_verbs[] = {
      "gibbsite exact examples/sprinkler.bif --task map -o sprinkler.MAP\n"
      "gibbsite exact examples/sprinkler.bif --task sample --samples 5\n",
      cli_exact},
+    {"map", CLI_VERB_MAP, 1, "MODEL", "the most probable state found, by annealing",
+     "Writes CSV (variable,state) to standard output, -o FILE.MAP the form of the UAI\n"
+     "competitions. Components that are small enough are solved exactly. The others\n"
+     "are annealed: schedules of 64, 256, 1024, ... sweeps until one finds nothing\n"
+     "better, or one of --sweeps.\n",
+     "gibbsite map examples/sprinkler.bif -e grass=wet\n"
+     "gibbsite generate ising --grid 30x30 --coupling-spread 2 -o glass.uai\n"
+     "gibbsite map glass.uai --sweeps 300 -o glass.MAP\n",
+     cli_map},
     {"generate ising", CLI_VERB_ISING, 0, "", "spins on a grid of two or three dimensions",
      "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
      "gibbsite generate ising --grid 8x8 --torus --coupling 0.4 --format uai\n",
@@ -73,7 +82,8 @@ const cli_verb cli_verbs[] = {
      "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.MAR\n"
      "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",
      cli_compare},
-    {"decompose", CLI_VERB_DECOMPOSE, 1, "MODEL", "the errors of draws on a small model, taken apart",
+    {"decompose", CLI_VERB_DECOMPOSE, 1, "MODEL",
+     "the errors of draws on a small model, taken apart",
      "For one variable, the components of Yamashita and Suzuki (2019): how far joint\n"
      "frequencies are off, and how much of it is due to herding itself, to weights\n"
      "that serve several states, and to the other variables. Writes CSV (focus,\n"
@@ -83,7 +93,8 @@ const cli_verb cli_verbs[] = {
      "gibbsite decompose examples/sprinkler.bif --focus rain --sweeps 1024\n"
      "gibbsite decompose examples/sprinkler.bif --focus rain --asymptotic\n",
      cli_decompose},
-    {"reproduce", CLI_VERB_REPRODUCE, -1, "NAME", "an experiment of the literature, its claim checked",
+    {"reproduce", CLI_VERB_REPRODUCE, -1, "NAME",
+     "an experiment of the literature, its claim checked",
      "Writes tables (CSV), charts (SVG) and verdict.txt into a folder and says what\n"
      "was claimed, what was measured and whether it holds. Exit status 0 whatever\n"
      "comes out, unless --check is given.\n",

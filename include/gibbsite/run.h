@@ -19,7 +19,12 @@
 extern "C" {
 #endif
 
-typedef enum gbs_method { GBS_METHOD_AUTO, GBS_METHOD_EXACT, GBS_METHOD_SAMPLE } gbs_method;
+typedef enum gbs_method {
+    GBS_METHOD_AUTO,
+    GBS_METHOD_EXACT,
+    GBS_METHOD_SAMPLE,
+    GBS_METHOD_MEAN_FIELD, /**< an approximation without sampling; no error is known of it */
+} gbs_method;
 typedef enum gbs_scan_kind {
     GBS_SCAN_CHROMATIC,
     GBS_SCAN_SYSTEMATIC,
@@ -34,6 +39,9 @@ typedef enum gbs_draw_kind {
     GBS_DRAW_HERDED_COMPLETE,
     GBS_DRAW_DISCRETIZED,
     GBS_DRAW_ONE_BIN,
+    GBS_DRAW_RANDOMLY_DISCRETIZED,
+    GBS_DRAW_BOUNDED_ERROR,
+    GBS_DRAW_CUD,
 } gbs_draw_kind;
 /** What the herding weights of a variable are told apart by. */
 typedef enum gbs_keys_kind {
@@ -47,7 +55,20 @@ typedef enum gbs_keys_kind {
 } gbs_keys_kind;
 typedef enum gbs_herd_rule { GBS_HERD_RULE_AUTO, GBS_HERD_PRE, GBS_HERD_POST } gbs_herd_rule;
 typedef enum gbs_herd_init { GBS_HERD_RANDOM, GBS_HERD_CENTRE, GBS_HERD_ZERO } gbs_herd_init;
+/** Herding by bins of variables of more than two states: one after another, or by the largest
+ * weight.
+ */
+typedef enum gbs_bin_rule { GBS_BIN_STICK, GBS_BIN_ARGMAX } gbs_bin_rule;
 typedef enum gbs_bin_edge { GBS_BIN_RIGHT, GBS_BIN_LEFT } gbs_bin_edge;
+/** How numbers are read off a shift register, see --draw cud in gibbsite-marginals(1). */
+typedef enum gbs_cud_scheme { GBS_CUD_TRIBBLE, GBS_CUD_CHEN } gbs_cud_scheme;
+/** Temperatures of gbs_map(): falling by equal steps, or by equal ratios. */
+typedef enum gbs_schedule_kind { GBS_SCHEDULE_LINEAR, GBS_SCHEDULE_GEOMETRIC } gbs_schedule_kind;
+/** All variables from the last iterate, or one after the other in place. */
+typedef enum gbs_mean_field_schedule {
+    GBS_MEAN_FIELD_SEQUENTIAL,
+    GBS_MEAN_FIELD_JACOBI,
+} gbs_mean_field_schedule;
 typedef enum gbs_estimator_kind {
     GBS_ESTIMATOR_RAO_BLACKWELL,
     GBS_ESTIMATOR_COUNT,
@@ -110,7 +131,8 @@ typedef struct gbs_run_callbacks {
 
 /** What a run was and how far it can be trusted; the fields of the summary file. */
 typedef struct gbs_report {
-    const char *method;         /**< "exact", "sampled", "exact+sampled" (by component) */
+    const char *method;         /**< "exact", "sampled", "exact+sampled" (by component),
+                                   "mean-field" */
     uint32_t n_free_variables;  /**< not observed and not implied */
     uint32_t n_exact_variables; /**< of these, answered exactly */
     uint32_t n_components;
@@ -131,14 +153,19 @@ typedef struct gbs_report {
     double bias_estimate; /**< of a draw that is not exact: largest difference of a marginal from a
                                short run of the random draw, beyond what chance explains; NAN
                                where the draw is exact or there was no comparison */
-    uint64_t n_constant; /**< sampled variables that never moved in any chain */
-    int has_zeros;       /**< hard zeros remain in a sampled component */
+    uint64_t n_constant;  /**< sampled variables that never moved in any chain */
+    int has_zeros;        /**< hard zeros remain in a sampled component */
+    uint64_t iterations;  /**< of mean field, over all variables; 0 else */
+    double residual; /**< of mean field: largest change that one more undamped iteration would make,
+                        0 at a fixed point; NAN else */
+    double log_z_bound; /**< of mean field: ln Z is at least this; NAN else */
     double target_error;
     int converged;     /**< 1 or 0, see "converged" in gibbsite-marginals(1) */
     char verdict[256]; /**< one sentence */
     char digest[33];   /**< of estimates then errors, XXH3-128 */
     char stop[32];     /**< what ended it: "target", "sweeps", "time", "updates", "signal",
-                                  "support" (hard zeros split it: more sweeps are no use), "exact" */
+                                  "support" (hard zeros split it: more sweeps are no use), "exact",
+                                  "fixed point", "iterations" */
     size_t n_warnings;
     const char *const *warning;
     int lattice;              /**< 1: run bit by bit, and the numbers below are there */

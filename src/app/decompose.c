@@ -173,11 +173,16 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
 static uint64_t place_of(const gbs_run *run, uint32_t variable)
 {
     const uint32_t slot = run->plan->slot_of[variable];
-    uint64_t place = 0;
-    while (run->schedule.slot[place] != slot) {
-        place++;
+    const gbsi_piece *piece = run->schedule.piece;
+    uint32_t i = 0;
+    while (gbsi_piece_slot(&run->schedule, piece, i) != slot) {
+        i++;
+        if (i == piece->n) {
+            piece++;
+            i = 0;
+        }
     }
-    return place;
+    return piece->place + i;
 }
 
 static int on_progress(void *context, const gbs_progress *progress)

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "draw/bin_rows.h"
 #include "draw/binned.h"
 
 static uint64_t binary_slots(const gbsi_plan *plan)
@@ -16,13 +17,22 @@ static uint64_t binary_slots(const gbsi_plan *plan)
     return n;
 }
 
+/* Weights of a variable of two states: one for each bin, or for each edge of a bin. */
+static uint32_t n_weights(const gbsi_herding *how)
+{
+    return how->n_bins + (how->rounded ? 1 : 0);
+}
+
 gbs_status gbsi_binned_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *err)
 {
     (void)err;
     const gbsi_herding how = gbsi_herding_of(job->options, job->plan->n_slots);
     const uint64_t lanes = (uint64_t)job->lanes * job->n_groups;
-    *n = binary_slots(job->plan) * how.n_bins * lanes * (how.post ? 4 : 8) +
-         job->plan->n_slots * sizeof(size_t);
+    const uint64_t dense = binary_slots(job->plan) * n_weights(&how) * lanes * (how.post ? 4 : 8) +
+                           job->plan->n_slots * (sizeof(size_t) + 8);
+    const uint64_t left = job->room > dense ? job->room - dense : 0;
+    const uint64_t grown = gbsi_bin_rows_bytes(job);
+    *n = dense + (grown < left ? grown : left);
     return GBS_OK;
 }
 
@@ -32,16 +42,23 @@ static uint32_t middle_of(uint32_t bin, uint32_t n_bins)
     return (uint32_t)((((uint64_t)2 * bin + 1) * (UINT64_C(1) << 32) / n_bins + 1) / 2);
 }
 
+/* An edge b / B likewise, 2^32 as 0: no weight is asked at the ends. */
+static uint32_t edge_of(uint32_t edge, uint32_t n_bins)
+{
+    return (uint32_t)(((uint64_t)edge * (UINT64_C(1) << 32) + n_bins / 2) / n_bins);
+}
+
 static void start_slot(gbsi_herd *herd, uint32_t slot, uint32_t g)
 {
     const size_t lanes = herd->lanes;
     uint32_t phase[GBSI_LANES];
-    for (uint32_t bin = 0; bin < herd->how.n_bins; ++bin) {
-        const uint32_t middle = middle_of(bin, herd->how.n_bins);
+    for (uint32_t bin = 0; bin < n_weights(&herd->how); ++bin) {
+        const uint32_t middle =
+            herd->how.rounded ? edge_of(bin, herd->how.n_bins) : middle_of(bin, herd->how.n_bins);
         const size_t at = (herd->cell[slot] + bin) * lanes;
         gbsi_herd_start_phases(herd, slot, g, bin, middle, phase);
         for (size_t lane = 0; lane < lanes; ++lane) {
-            if (herd->how.post) {
+            if (herd->group[g].phase != NULL) {
                 herd->group[g].phase[at + lane] = phase[lane];
             } else { /* w = p - v */
                 herd->group[g].balance[at + lane] =
@@ -63,22 +80,19 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
     }
     size_t n_cells = 0;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        if (gbsi_plan_arity(plan, slot) != 2) {
-            char text[80];
-            GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
-                               "draw discretized: variable %s has %u states, this version "
-                               "discretizes those of two: use --draw herded",
-                               gbsi_slot_text(plan, slot, text), gbsi_plan_arity(plan, slot)));
-        }
         herd->cell[slot] = n_cells;
-        n_cells += herd->how.n_bins;
+        n_cells += gbsi_plan_arity(plan, slot) == 2 ? n_weights(&herd->how) : 0;
     }
-    herd->n_phases = herd->how.post ? n_cells : 0;
-    herd->n_balances = herd->how.post ? 0 : n_cells;
+    const bool phases = herd->how.post || herd->how.rounded;
+    herd->n_phases = phases ? n_cells : 0;
+    herd->n_balances = phases ? 0 : n_cells;
     GBSI_TRY(gbsi_herd_take(herd, err));
+    GBSI_TRY(gbsi_bin_rows_new(herd, err));
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-            start_slot(herd, slot, g);
+            if (gbsi_plan_arity(plan, slot) == 2) {
+                start_slot(herd, slot, g);
+            }
         }
     }
     *state = herd;
@@ -86,4 +100,24 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
 cleanup:
     gbsi_herd_free(herd);
     return status;
+}
+
+gbs_status gbsi_binned_begin_pass(void *herd, const struct gbsi_schedule *schedule,
+                                  const struct gbsi_group *group, uint64_t pass, gbs_error *err)
+{
+    (void)group;
+    (void)pass;
+    return gbsi_bin_rows_begin_pass(herd, schedule, err);
+}
+
+gbs_status gbsi_binned_save(const void *herd, const gbsi_draw_sink *sink, gbs_error *err)
+{
+    const gbs_status status = gbsi_herd_save(herd, sink, err);
+    return status < 0 ? status : gbsi_bin_rows_save(herd, sink, err);
+}
+
+gbs_status gbsi_binned_load(void *herd, const gbsi_draw_source *source, gbs_error *err)
+{
+    const gbs_status status = gbsi_herd_load(herd, source, err);
+    return status < 0 ? status : gbsi_bin_rows_load(herd, source, err);
 }

@@ -6,8 +6,10 @@
  * In both p = 0 and p = 1 decide by themselves and move nothing. */
 #include <math.h>
 
+#include "draw/bin_rows.h"
 #include "draw/binned.h"
 #include "draw/chance_lanes.h"
+#include "draw/shares_lanes.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -20,7 +22,7 @@ INLINE uint32_t lanes_of_row(const gbsi_tile *tile, uint32_t row)
 
 INLINE uint32_t slot_of(const gbsi_tile *tile, uint32_t place)
 {
-    return tile->contiguous ? tile->first_slot + place : tile->slot[place];
+    return gbsi_tile_slot(tile, place);
 }
 
 /* Where the weight of a lane stands. */
@@ -164,7 +166,7 @@ static __attribute__((noinline)) void flag(gbsi_tile *tile, uint32_t row)
 }
 
 /* Two states with hard zeros: where p is 0 or 1 it decides and nothing moves. */
-static void categorical(void *state, gbsi_tile *tile)
+static void two_states(void *state, gbsi_tile *tile)
 {
     gbsi_herd *herd = state;
     const uint32_t n_bins = herd->how.n_bins;
@@ -192,6 +194,21 @@ static void categorical(void *state, gbsi_tile *tile)
     }
 }
 
+static void categorical(void *state, gbsi_tile *tile)
+{
+    if (tile->arity == 2) {
+        two_states(state, tile);
+        return;
+    }
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        if (vm_any(gbsi_shares_of_row(tile, row))) {
+            flag(tile, row);
+        }
+        gbsi_bin_rows_row(state, tile, row);
+    }
+    gbsi_shares_tell(tile);
+}
+
 const gbsi_draw GBSI_V(gbsi_draw_binned) = {
     .name = "discretized",
     .reference = "Yamashita & Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling "
@@ -199,9 +216,10 @@ const gbsi_draw GBSI_V(gbsi_draw_binned) = {
     .traits = 0,
     .bytes = gbsi_binned_bytes,
     .init = gbsi_binned_init,
+    .begin_pass = gbsi_binned_begin_pass,
     .binary = binary,
     .categorical = categorical,
-    .save = gbsi_herd_save,
-    .load = gbsi_herd_load,
+    .save = gbsi_binned_save,
+    .load = gbsi_binned_load,
     .free = gbsi_herd_free,
 };

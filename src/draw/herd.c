@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "draw/bin_rows.h"
 #include "rng/philox.h"
 #include "simd/math.h"
 
@@ -16,6 +17,7 @@ void gbsi_herd_free(void *state)
     if (herd == NULL) {
         return;
     }
+    gbsi_bin_rows_free(herd);
     for (uint32_t g = 0; herd->group != NULL && g < herd->n_groups; ++g) {
         gbsi_herd_group *group = &herd->group[g];
         for (size_t t = 0; group->table != NULL && t < herd->keys.n_hashed; ++t) {

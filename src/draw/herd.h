@@ -53,6 +53,8 @@ typedef struct gbsi_herd {
     size_t *cell; /* [n_slots] bins: first phase of the slot; NULL: keys.slot says it */
     gbsi_herd_group *group;
     uint32_t *visits; /* [n_slots] of a pass, while tables are grown; NULL: nothing is hashed */
+    uint32_t *many;   /* [n_slots] by bins, more than two states: number of its table */
+    size_t n_many;
 } gbsi_herd;
 
 /* A herd without weights. */
@@ -70,6 +72,19 @@ void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group
                             uint32_t chance, uint32_t *phase);
 void gbsi_herd_start_vectors(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
                              const double *p, double *vector);
+
+/* ---- rules (rule.c) ------------------------------------------------------------------------- */
+
+/* One step of a vector: the largest weight among the states of positive probability, ties to the
+ * smallest; w += p, w_x -= 1. BEG: at random, by word, where no weight exceeds the threshold.
+ * @return k: no state has any. */
+uint32_t gbsi_herd_vector(const gbsi_herding *how, const double *p, double *w, uint32_t k,
+                          uint32_t word);
+/* BEG of two states: by w where it is beyond the bound, else by word. w in units of 2^-32. */
+uint32_t gbsi_bounded_value(const gbsi_herding *how, int64_t w, uint32_t chance, uint32_t word);
+/* A step of a phase whose weight may leave the interval of herding: whole turns are counted. */
+uint32_t gbsi_bounded_phase(const gbsi_herding *how, uint32_t chance, uint32_t word,
+                            uint32_t *phase, uint32_t *turns);
 
 /* ---- tables (herd_tables.c) -------------------------------------------------------------------
  */

@@ -13,6 +13,14 @@ static bool is_named(const gbsi_herd *herd)
     return herd->keys.scheme == GBS_KEYS_SHARED;
 }
 
+/* Bounded herding keeps whole turns beside each phase. */
+static size_t row_bytes_of(const gbsi_herd *herd, uint32_t slot)
+{
+    const uint32_t k = gbsi_plan_arity(herd->plan, slot);
+    const uint32_t per_lane = herd->how.bounded && k == 2 ? 2 : 1;
+    return gbsi_key_table_row_bytes(k, per_lane * herd->lanes);
+}
+
 /* ---- codes ----------------------------------------------------------------------------------- */
 
 /* What one variable adds to the code of the whole state. */
@@ -54,6 +62,9 @@ static void fill_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group, ui
                                     : GBSI_OPEN;
     row->chance = row->certain == GBSI_OPEN ? gbsi_chance(logw) : 0;
     gbsi_herd_start_phases(herd, slot, group, name, row->chance, row->phase);
+    if (herd->how.bounded) {
+        memset(row->phase + herd->lanes, 0, herd->lanes * sizeof *row->phase);
+    }
 }
 
 void *gbsi_herd_row(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_view *view)
@@ -61,7 +72,7 @@ void *gbsi_herd_row(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_v
     const uint32_t k = gbsi_plan_arity(herd->plan, slot);
     const uint64_t code = code_of(herd, slot, group, view);
     gbsi_key_table *table = &herd->group[group].table[herd->keys.slot[slot].cell];
-    const size_t row_bytes = gbsi_key_table_row_bytes(k, herd->lanes);
+    const size_t row_bytes = row_bytes_of(herd, slot);
     const uint32_t found = gbsi_key_table_find(table, code);
     if (found != GBSI_NONE) {
         return gbsi_key_table_row(table, found, row_bytes);
@@ -109,8 +120,7 @@ static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t 
                        gbs_error *err)
 {
     gbsi_key_table *table = &herd->group[group].table[herd->keys.slot[slot].cell];
-    const size_t row_bytes =
-        gbsi_key_table_row_bytes(gbsi_plan_arity(herd->plan, slot), herd->lanes);
+    const size_t row_bytes = row_bytes_of(herd, slot);
     const size_t wanted = table->n_codes + (size_t)visits * herd->lanes;
     if (wanted <= table->capacity / 2) {
         return GBS_OK;
@@ -149,12 +159,7 @@ gbs_status gbsi_herd_begin_pass(void *state, const gbsi_schedule *schedule, cons
     if (herd->visits == NULL) {
         return GBS_OK;
     }
-    memset(herd->visits, 0, herd->plan->n_slots * sizeof *herd->visits);
-    for (size_t p = 0; p < schedule->n_pieces; ++p) {
-        for (uint32_t i = 0; i < schedule->piece[p].n; ++i) {
-            ++herd->visits[gbsi_piece_slot(schedule, &schedule->piece[p], i)];
-        }
-    }
+    gbsi_schedule_count(herd->plan, schedule, herd->visits);
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         if (herd->group[g].whole != NULL) {
             start_whole(herd, &group[g], g);
@@ -171,8 +176,8 @@ cleanup:
 
 /* ---- to be resumed --------------------------------------------------------------------------- */
 
-static gbs_status save_table(const gbsi_key_table *t, size_t row_bytes, bool named,
-                             const gbsi_draw_sink *sink, gbs_error *err)
+gbs_status gbsi_key_table_save(const gbsi_key_table *t, size_t row_bytes, bool named,
+                               const gbsi_draw_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint64_t n[2] = {t->n_codes, t->n_rows};
@@ -193,8 +198,8 @@ cleanup:
     return status;
 }
 
-static gbs_status load_table(gbsi_key_table *t, size_t row_bytes, bool named, uint64_t room,
-                             const gbsi_draw_source *source, gbs_error *err)
+gbs_status gbsi_key_table_load(gbsi_key_table *t, size_t row_bytes, bool named, uint64_t room,
+                               const gbsi_draw_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint64_t n[2];
@@ -252,12 +257,12 @@ gbs_status gbsi_herd_save(const void *state, const gbsi_draw_sink *sink, gbs_err
             GBSI_TRY(sink->put(sink->context, group->vector,
                                herd->n_shares * herd->lanes * sizeof *group->vector, err));
         }
-        for (uint32_t slot = 0; group->table != NULL && slot < herd->plan->n_slots; ++slot) {
+        for (uint32_t slot = 0; herd->keys.n_hashed > 0 && slot < herd->plan->n_slots; ++slot) {
             const gbsi_key_slot *s = &herd->keys.slot[slot];
             if (s->coding == GBSI_CODE_HASHED) {
-                const size_t row_bytes =
-                    gbsi_key_table_row_bytes(gbsi_plan_arity(herd->plan, slot), herd->lanes);
-                GBSI_TRY(save_table(&group->table[s->cell], row_bytes, is_named(herd), sink, err));
+                const size_t row_bytes = row_bytes_of(herd, slot);
+                GBSI_TRY(gbsi_key_table_save(&group->table[s->cell], row_bytes, is_named(herd),
+                                             sink, err));
             }
         }
     }
@@ -284,14 +289,13 @@ gbs_status gbsi_herd_load(void *state, const gbsi_draw_source *source, gbs_error
             GBSI_TRY(source->take(source->context, group->vector,
                                   herd->n_shares * herd->lanes * sizeof *group->vector, err));
         }
-        for (uint32_t slot = 0; group->table != NULL && slot < herd->plan->n_slots; ++slot) {
+        for (uint32_t slot = 0; herd->keys.n_hashed > 0 && slot < herd->plan->n_slots; ++slot) {
             const gbsi_key_slot *s = &herd->keys.slot[slot];
             if (s->coding == GBSI_CODE_HASHED) {
                 gbsi_key_table *table = &group->table[s->cell];
-                const size_t row_bytes =
-                    gbsi_key_table_row_bytes(gbsi_plan_arity(herd->plan, slot), herd->lanes);
-                GBSI_TRY(load_table(table, row_bytes, is_named(herd), herd->room - herd->taken,
-                                    source, err));
+                const size_t row_bytes = row_bytes_of(herd, slot);
+                GBSI_TRY(gbsi_key_table_load(table, row_bytes, is_named(herd),
+                                             herd->room - herd->taken, source, err));
                 herd->taken += gbsi_key_table_bytes(table->capacity / 2, row_bytes, is_named(herd));
             }
         }

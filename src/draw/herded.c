@@ -110,7 +110,7 @@ gbs_status gbsi_herded_init(const gbsi_draw_job *job, void **state, gbs_error *e
     gbsi_herd *herd = NULL;
     GBSI_TRY(gbsi_herd_new(job, &herd, err));
     GBSI_TRY(gbsi_keys_new(job, herd->how.keys, &herd->keys, err));
-    herd->n_phases = herd->keys.n_phases;
+    herd->n_phases = herd->keys.n_phases * (herd->how.bounded ? 2 : 1); /* turns, 0, behind */
     herd->n_shares = herd->keys.n_shares;
     GBSI_TRY(gbsi_herd_take(herd, err));
     GBSI_TRY(take_tables(herd, err));
@@ -204,6 +204,7 @@ static uint32_t draw_two(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, size_
     uint32_t chance = 0;
     uint32_t certain = GBSI_OPEN;
     uint32_t *phase = NULL;
+    size_t to_turns = herd->lanes;
     if (keys->slot[slot].coding == GBSI_CODE_HASHED) {
         gbsi_phase_row *row = gbsi_herd_row(herd, slot, tile->group, view);
         chance = row->chance;
@@ -214,30 +215,13 @@ static uint32_t draw_two(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, size_
         chance = keys->chance[at];
         certain = keys->certain == NULL ? GBSI_OPEN : keys->certain[at];
         phase = &herd->group[tile->group].phase[at * herd->lanes + view->lane];
+        to_turns *= keys->n_phases;
     }
     tell_two(tile, cell, chance, certain);
+    if (herd->how.bounded && certain == GBSI_OPEN) {
+        return gbsi_bounded_phase(&herd->how, chance, tile->word[cell], phase, phase + to_turns);
+    }
     return herd_phase(tile, place, chance, certain, phase);
-}
-
-/* Algorithm 1 for one vector: the largest weight among the states of positive probability, ties to
- * the smallest; w += p, w_x -= 1, before (post) or after (pre) the choice. */
-static uint32_t herd_vector(const double *p, double *w, uint32_t k, bool post)
-{
-    uint32_t value = k;
-    double most = -INFINITY;
-    for (uint32_t a = 0; a < k; ++a) {
-        const double grown = w[a] + p[a];
-        const double weight = post ? grown : w[a];
-        if (p[a] > 0.0 && weight > most) {
-            most = weight;
-            value = a;
-        }
-        w[a] = grown;
-    }
-    if (value < k) {
-        w[value] -= 1.0;
-    }
-    return value;
 }
 
 static uint32_t draw_many(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, size_t cell,
@@ -259,7 +243,8 @@ static uint32_t draw_many(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, size
     for (uint32_t a = 0; tile->p != NULL && a < k; ++a) {
         *share_of(tile, cell, k, a) = (float)p[a];
     }
-    const uint32_t value = herd_vector(p, w, k, herd->how.post);
+    const uint32_t word = herd->how.bounded ? tile->word[cell] : 0;
+    const uint32_t value = gbsi_herd_vector(&herd->how, p, w, k, word);
     if (value == k) {
         flag(tile, place);
         return 0;
@@ -282,7 +267,7 @@ static void draw_place(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, uint32_
 
 void gbsi_herded_place(gbsi_herd *herd, gbsi_tile *tile, uint32_t place)
 {
-    draw_place(herd, tile, place, tile->contiguous ? tile->first_slot + place : tile->slot[place]);
+    draw_place(herd, tile, place, gbsi_tile_slot(tile, place));
 }
 
 void gbsi_herded_places(void *herd, gbsi_tile *tile)

@@ -150,7 +150,7 @@ static void binary(void *state, gbsi_tile *tile)
         return;
     }
     for (uint32_t i = 0; i < tile->n_places; ++i) {
-        const uint32_t slot = tile->contiguous ? tile->first_slot + i : tile->slot[i];
+        const uint32_t slot = gbsi_tile_slot(tile, i);
         const gbsi_key_slot *s = &herd->keys.slot[slot];
         if (s->coding == GBSI_CODE_HASHED) {
             gbsi_herded_place(herd, tile, i);
@@ -170,6 +170,24 @@ const gbsi_draw GBSI_V(gbsi_draw_herded) = {
     .init = gbsi_herded_init,
     .begin_pass = gbsi_herd_begin_pass,
     .binary = binary,
+    .categorical = gbsi_herded_places,
+    .save = gbsi_herd_save,
+    .load = gbsi_herd_load,
+    .free = gbsi_herd_free,
+};
+
+/* Bounded herding on keys that decide: at random where no weight is large, one place at a time. */
+const gbsi_draw GBSI_V(gbsi_draw_bounded) = {
+    .name = "bounded-error",
+    .reference = "Yamashita & Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling "
+                 "algorithms, Statistics and Computing 29:1035-1053, algorithms 7 and 8",
+    .traits = GBSI_DRAW_CONTEXT | GBSI_DRAW_TABLED,
+    .n_words = 1,
+    .extra_edges = gbsi_herded_extra_edges,
+    .bytes = gbsi_herded_bytes,
+    .init = gbsi_herded_init,
+    .begin_pass = gbsi_herd_begin_pass,
+    .binary = gbsi_herded_places,
     .categorical = gbsi_herded_places,
     .save = gbsi_herd_save,
     .load = gbsi_herd_load,

@@ -10,15 +10,21 @@
 int gbsi_herding_keys(const gbs_run_options *options)
 {
     static const int preset[] = {
-        [GBS_DRAW_RANDOM] = GBS_KEYS_AUTO,          [GBS_DRAW_HERDED] = GBS_KEYS_NEIGHBOURS,
-        [GBS_DRAW_HERDED_SHARED] = GBS_KEYS_SHARED, [GBS_DRAW_HERDED_COMPLETE] = GBS_KEYS_COMPLETE,
-        [GBS_DRAW_DISCRETIZED] = GBS_KEYS_BINS,     [GBS_DRAW_ONE_BIN] = GBS_KEYS_ONE,
+        [GBS_DRAW_RANDOM] = GBS_KEYS_AUTO,
+        [GBS_DRAW_HERDED] = GBS_KEYS_NEIGHBOURS,
+        [GBS_DRAW_HERDED_SHARED] = GBS_KEYS_SHARED,
+        [GBS_DRAW_HERDED_COMPLETE] = GBS_KEYS_COMPLETE,
+        [GBS_DRAW_DISCRETIZED] = GBS_KEYS_BINS,
+        [GBS_DRAW_ONE_BIN] = GBS_KEYS_ONE,
+        [GBS_DRAW_RANDOMLY_DISCRETIZED] = GBS_KEYS_BINS,
+        [GBS_DRAW_BOUNDED_ERROR] = GBS_KEYS_NEIGHBOURS,
+        [GBS_DRAW_CUD] = GBS_KEYS_AUTO,
     };
     return options->keys != GBS_KEYS_AUTO ? options->keys : preset[options->draw];
 }
 
-/* B = sqrt(T), T updates per variable: Yamashita & Suzuki (2019), 6.4, for the error of a function
- * of one variable, c = 1. */
+/* B = sqrt(T / c), T updates per variable, c the bound on weights: Yamashita & Suzuki (2019), 6.4,
+ * for the error of a function of one variable. */
 static uint32_t bins_of(const gbs_run_options *options, uint32_t n_slots)
 {
     if (options->bins != 0) {
@@ -28,20 +34,27 @@ static uint32_t bins_of(const gbs_run_options *options, uint32_t n_slots)
     const double passes = options->sweeps != 0
                               ? (double)options->sweeps
                               : updates / ((double)n_slots * (double)options->chains + 1.0);
-    const double bins = gbsi_sqrt(passes);
+    const bool wide = options->draw == GBS_DRAW_BOUNDED_ERROR && options->threshold > 1.0;
+    const double bins = gbsi_sqrt(passes / (wide ? options->threshold : 1.0));
     return bins < 1.0 ? 1u : (bins > (double)MOST_BINS ? MOST_BINS : (uint32_t)(bins + 0.5));
 }
 
 gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
 {
     const int keys = gbsi_herding_keys(options);
+    const bool bounded = options->draw == GBS_DRAW_BOUNDED_ERROR;
     return (gbsi_herding){
         .keys = keys,
         .post = options->herd_rule == GBS_HERD_POST ||
-                (options->herd_rule == GBS_HERD_RULE_AUTO && !gbsi_keys_decide(keys)),
+                (options->herd_rule == GBS_HERD_RULE_AUTO && !gbsi_keys_decide(keys) && !bounded),
         .init = options->herd_init,
         .left_edge = options->bin_edge == GBS_BIN_LEFT,
         .n_bins = keys == GBS_KEYS_BINS ? bins_of(options, n_slots) : 1,
+        .argmax = options->bin_rule == GBS_BIN_ARGMAX || bounded,
+        .rounded = options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED,
+        .bounded = bounded,
+        .threshold = options->threshold,
+        .bound = bounded ? (int64_t)(options->threshold * 0x1p32) : 0,
     };
 }
 
@@ -50,8 +63,10 @@ bool gbsi_draw_completes(const gbs_run_options *options)
     return gbsi_herding_keys(options) == GBS_KEYS_COMPLETE;
 }
 
-static const char *const draw_name[] = {"random",          "herded",      "herded-shared",
-                                        "herded-complete", "discretized", "one-bin"};
+static const char *const draw_name[] = {
+    "random",      "herded",  "herded-shared",        "herded-complete",
+    "discretized", "one-bin", "randomly-discretized", "bounded-error",
+    "cud"};
 
 const char *gbsi_draw_name(int draw_kind)
 {
@@ -62,7 +77,8 @@ const char *gbsi_draw_name(int draw_kind)
 /* Presets with a name of their own for the keys take no other. */
 static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
 {
-    if (options->keys == GBS_KEYS_AUTO || options->draw == GBS_DRAW_HERDED) {
+    if (options->keys == GBS_KEYS_AUTO || options->draw == GBS_DRAW_HERDED ||
+        options->draw == GBS_DRAW_BOUNDED_ERROR) {
         return GBS_OK;
     }
     gbs_run_options preset = *options;
@@ -72,7 +88,32 @@ static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
     }
     return gbsi_fail(err, GBS_ERR_ARGUMENT, "option keys: draw %s %s; draw herded takes any keys",
                      gbsi_draw_name(options->draw),
-                     options->draw == GBS_DRAW_RANDOM ? "has none" : "has its own");
+                     gbsi_herding_keys(&preset) == GBS_KEYS_AUTO ? "has none" : "has its own");
+}
+
+/* Options of the rules for bins and thresholds. */
+static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_error *err)
+{
+    const bool bounded = options->draw == GBS_DRAW_BOUNDED_ERROR;
+    const bool rounded = options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED;
+    const gbs_run_options usual = gbs_run_options_default();
+    if (!bounded && options->threshold != usual.threshold) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option threshold: only draw bounded-error has one");
+    }
+    if (bounded && options->herd_rule == GBS_HERD_POST) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option herd-rule: bounded-error looks at weights before it adds p");
+    }
+    if (rounded && (options->bin_edge != GBS_BIN_RIGHT || options->bin_rule != GBS_BIN_STICK)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options bin-edge and bin-rule: randomly-discretized has its own rule");
+    }
+    if (options->bin_rule != GBS_BIN_STICK && (gbsi_keys_decide(keys) || keys == GBS_KEYS_AUTO)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option bin-rule: draw %s has no bins",
+                         gbsi_draw_name(options->draw));
+    }
+    return GBS_OK;
 }
 
 gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
@@ -80,7 +121,7 @@ gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
     gbs_status status = GBS_OK;
     const char *name = gbsi_draw_name(options->draw);
     const int keys = gbsi_herding_keys(options);
-    const bool herds = options->draw != GBS_DRAW_RANDOM;
+    const bool herds = keys != GBS_KEYS_AUTO;
     GBSI_TRY(check_keys(options, err));
     if (!herds && (options->herd_rule != GBS_HERD_RULE_AUTO || options->herd_init != 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -91,6 +132,7 @@ gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
                          "options bins and bin-edge: draw %s has no bins: use draw discretized",
                          name);
     }
+    GBSI_TRY(check_rules(options, keys, err));
     if ((options->dummy_edges == NULL) != (options->n_dummy_edges == 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "dummy edges: an array without a number");
     }

@@ -7,12 +7,19 @@
 
 #include "plan/draw.h"
 
+#define GBSI_MOST_THRESHOLD 1e9
+
 typedef struct gbsi_herding {
     int keys;        /* gbs_keys_kind, never AUTO */
     bool post;       /* add p before deciding */
     int init;        /* gbs_herd_init */
     bool left_edge;  /* bins are [b/B, (b+1)/B) */
     uint32_t n_bins; /* keys bins; 1 for one */
+    bool argmax;     /* by bins, more than two states: a vector, else one after another */
+    bool rounded;    /* p is rounded at random to a multiple of 1/B */
+    bool bounded;    /* at random where no weight exceeds the threshold */
+    double threshold;
+    int64_t bound; /* the same in units of 2^-32 */
 } gbsi_herding;
 
 /* The key scheme of the options; AUTO by the draw, GBS_KEYS_AUTO where it has none. */

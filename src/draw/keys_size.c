@@ -148,7 +148,8 @@ static uint64_t code_bytes(const gbsi_key_maker *m, uint32_t slot)
     const uint64_t n_lanes = (uint64_t)m->job->lanes * m->job->n_groups;
     const uint64_t k = gbsi_plan_arity(m->plan, slot);
     const uint64_t shared = m->scheme == GBS_KEYS_SHARED ? 4 + 8 : 0;
-    return shared + (k == 2 ? 4 * n_lanes + 5 : 8 * k * (n_lanes + 1));
+    const bool bounded = m->job->options->draw == GBS_DRAW_BOUNDED_ERROR;
+    return shared + (k == 2 ? (bounded ? 8 : 4) * n_lanes + 5 : 8 * k * (n_lanes + 1));
 }
 
 static void add_slot(const gbsi_key_maker *m, uint32_t slot, gbsi_key_sizes *sizes, uint64_t *work)
@@ -166,8 +167,9 @@ static void add_slot(const gbsi_key_maker *m, uint32_t slot, gbsi_key_sizes *siz
     const uint64_t met = m->scheme == GBS_KEYS_COMPLETE && m->whole_codes < GBSI_MANY_CODES
                              ? m->whole_codes / k
                              : codes;
-    const uint64_t entry =
-        gbsi_key_table_entry_bytes(gbsi_plan_arity(m->plan, slot), m->job->lanes);
+    const uint64_t entry = gbsi_key_table_entry_bytes(
+        gbsi_plan_arity(m->plan, slot),
+        m->job->lanes * (m->job->options->draw == GBS_DRAW_BOUNDED_ERROR && k == 2 ? 2 : 1));
     const uint64_t grown = met >= GBSI_MANY_CODES ? UINT64_MAX : times(met + 16, 4 * entry);
     sizes->hashed_bytes = more(sizes->hashed_bytes, times(grown, m->job->n_groups));
 }

@@ -6,10 +6,14 @@
 #include "draw/herding.h"
 #include "plan/draw.h"
 
-#define DECLARE(set)                               \
-    extern const gbsi_draw gbsi_draw_random_##set; \
-    extern const gbsi_draw gbsi_draw_herded_##set; \
-    extern const gbsi_draw gbsi_draw_binned_##set
+#define DECLARE(set)                                \
+    extern const gbsi_draw gbsi_draw_random_##set;  \
+    extern const gbsi_draw gbsi_draw_cud_##set;     \
+    extern const gbsi_draw gbsi_draw_herded_##set;  \
+    extern const gbsi_draw gbsi_draw_binned_##set;  \
+    extern const gbsi_draw gbsi_draw_rounded_##set; \
+    extern const gbsi_draw gbsi_draw_bounded_##set; \
+    extern const gbsi_draw gbsi_draw_binned_bounded_##set
 
 DECLARE(portable);
 #ifdef GBSI_HAVE_X86_SETS
@@ -32,13 +36,17 @@ DECLARE(neon);
     }
 #endif
 
-enum { RANDOM, HERDED, BINNED };
+enum { RANDOM, CUD, HERDED, BINNED, ROUNDED, BOUNDED, BINNED_BOUNDED };
 
 /* [rule][gbsi_simd] */
 static const gbsi_draw *const draws[][GBSI_N_SIMD] = {
     [RANDOM] = SETS(gbsi_draw_random),
+    [CUD] = SETS(gbsi_draw_cud),
     [HERDED] = SETS(gbsi_draw_herded),
     [BINNED] = SETS(gbsi_draw_binned),
+    [ROUNDED] = SETS(gbsi_draw_rounded),
+    [BOUNDED] = SETS(gbsi_draw_bounded),
+    [BINNED_BOUNDED] = SETS(gbsi_draw_binned_bounded),
 };
 
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
@@ -46,5 +54,15 @@ const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
     if (options->draw == GBS_DRAW_RANDOM) {
         return draws[RANDOM][level];
     }
-    return draws[gbsi_keys_decide(gbsi_herding_keys(options)) ? HERDED : BINNED][level];
+    if (options->draw == GBS_DRAW_CUD) {
+        return draws[CUD][level];
+    }
+    if (options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED) {
+        return draws[ROUNDED][level];
+    }
+    const bool decide = gbsi_keys_decide(gbsi_herding_keys(options));
+    if (options->draw == GBS_DRAW_BOUNDED_ERROR) {
+        return draws[decide ? BOUNDED : BINNED_BOUNDED][level];
+    }
+    return draws[decide ? HERDED : BINNED][level];
 }

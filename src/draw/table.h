@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "plan/draw.h"
 
 typedef struct gbsi_key_table {
     uint64_t *code;    /* [capacity] */
@@ -41,6 +42,12 @@ uint32_t gbsi_key_table_find(const gbsi_key_table *table, uint64_t code);
 uint32_t gbsi_key_table_add(gbsi_key_table *table, uint64_t code);
 /* The row of the name if one has it, else a new one (*fresh). */
 uint32_t gbsi_key_table_add_named(gbsi_key_table *table, uint64_t code, uint64_t name, bool *fresh);
+
+/* The whole table; load replaces it. @param room bytes it may take. */
+gbs_status gbsi_key_table_save(const gbsi_key_table *table, size_t row_bytes, bool named,
+                               const gbsi_draw_sink *sink, gbs_error *err);
+gbs_status gbsi_key_table_load(gbsi_key_table *table, size_t row_bytes, bool named, uint64_t room,
+                               const gbsi_draw_source *source, gbs_error *err);
 
 /* Loading: a code with the row it had; then, with n_rows and name[] in place, the names. */
 void gbsi_key_table_restore(gbsi_key_table *table, uint64_t code, uint32_t row);

@@ -39,11 +39,16 @@ typedef struct gbsi_draw_source {
     gbs_status (*take)(void *context, void *bytes, size_t n, gbs_error *err);
 } gbsi_draw_source;
 
+#define GBSI_WARNING_SIZE 256
+
 typedef struct gbsi_draw {
     const char *name;      /* used by command line, Python and files; never changes */
     const char *reference; /* where the rule is written down */
     unsigned traits;
     unsigned n_words; /* random words per update, 0 or 1 */
+    /* Options that were left open and are this rule's to decide; GBS_ERR_ARGUMENT for what it
+     * cannot do. @param warning [GBSI_WARNING_SIZE] "" on entry, what the user should know. */
+    gbs_status (*settle)(gbs_run_options *options, char *warning, gbs_error *err);
     /* Pairs of variables whose updates must not meet beyond what factors say. */
     gbs_status (*extra_edges)(const gbsi_conditioned *model, const gbs_run_options *options,
                               gbsi_edges *edges, gbs_error *err);

@@ -262,8 +262,10 @@ typedef struct gbsi_schedule {
     size_t n_pieces;
     uint32_t *slot; /* [n_places + 16] slots by place, the last repeated; NULL where every piece is
                        contiguous and nobody asked for a list */
+    bool wants_position; /* set before levelling: keep position as well */
+    uint32_t *position;  /* [n_places + 16] index in the sequence by place, likewise; or NULL */
     /* capacity and scratch, so that a scan that differs every pass allocates once */
-    size_t batch_capacity, piece_capacity, slot_capacity, scratch_capacity;
+    size_t batch_capacity, piece_capacity, slot_capacity, position_capacity, scratch_capacity;
     uint32_t *scratch;
 } gbsi_schedule;
 
@@ -273,6 +275,9 @@ static inline uint32_t gbsi_piece_slot(const gbsi_schedule *schedule, const gbsi
 {
     return piece->contiguous ? piece->first_slot + i : schedule->slot[piece->place + i];
 }
+
+/* Updates of each slot in the pass. @param n_updates [n_slots], out. */
+void gbsi_schedule_count(const gbsi_plan *plan, const gbsi_schedule *schedule, uint32_t *n_updates);
 
 /* What the plan is for. */
 typedef struct gbsi_plan_options {

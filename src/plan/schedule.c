@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pass of a sequence in batches: levels from the graph, stable counting sorts (the level last),
  * cut into pieces of one class, form and arity. [M11] */
+#include <string.h>
+
 #include "base/memory.h"
 #include "plan/compile.h"
 
@@ -9,6 +11,7 @@ void gbsi_schedule_free(gbsi_schedule *schedule)
     gbsi_free(schedule->batch_start);
     gbsi_free(schedule->piece);
     gbsi_free(schedule->slot);
+    gbsi_free(schedule->position);
     gbsi_free(schedule->scratch);
     *schedule = (gbsi_schedule){0};
 }
@@ -24,6 +27,12 @@ static gbs_status reserve(gbsi_schedule *s, const gbsi_plan *plan, size_t n, gbs
     void *pointer = s->slot;
     GBSI_TRY(gbsi_reserve(&pointer, &s->slot_capacity, n + 16, sizeof *s->slot, "schedule", err));
     s->slot = pointer;
+    if (s->wants_position) {
+        pointer = s->position;
+        GBSI_TRY(gbsi_reserve(&pointer, &s->position_capacity, n + 16, sizeof *s->position,
+                              "schedule", err));
+        s->position = pointer;
+    }
     /* last seen per variable and scope; levels, keys and sorted updates; histograms */
     const size_t words = gbsi_graph_n_last(plan->graph) + 3 * n +
                          more(more(plan->n_slots, (uint32_t)n), more(plan->max_arity, UINT8_MAX)) +
@@ -116,6 +125,16 @@ cleanup:
     return status;
 }
 
+void gbsi_schedule_count(const gbsi_plan *plan, const gbsi_schedule *schedule, uint32_t *n_updates)
+{
+    memset(n_updates, 0, plan->n_slots * sizeof *n_updates);
+    for (size_t p = 0; p < schedule->n_pieces; ++p) {
+        for (uint32_t i = 0; i < schedule->piece[p].n; ++i) {
+            ++n_updates[gbsi_piece_slot(schedule, &schedule->piece[p], i)];
+        }
+    }
+}
+
 /* ---- passes -------------------------------------------------------------------------------- */
 
 gbs_status gbsi_plan_own_pass(const gbsi_plan *plan, gbsi_schedule *schedule, gbs_error *err)
@@ -178,6 +197,12 @@ gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size
     }
     for (size_t pad = 0; pad < 16; ++pad) {
         schedule->slot[n + pad] = n > 0 ? schedule->slot[n - 1] : 0;
+    }
+    if (schedule->wants_position) {
+        memcpy(schedule->position, update, n * sizeof *update);
+        for (size_t pad = 0; pad < 16; ++pad) {
+            schedule->position[n + pad] = n > 0 ? update[n - 1] : 0;
+        }
     }
     GBSI_TRY(cut(plan, level, update, n, schedule, err));
 

@@ -33,6 +33,8 @@ typedef struct gbsi_tile {
     const uint32_t *slot; /* [n_places, padded to full rows with the last]; NULL: contiguous */
     uint32_t first_slot;  /* slots are first_slot, first_slot + 1, ... when contiguous */
     uint8_t contiguous;
+    const uint32_t *position; /* [as slot] index in the sequence of the pass; NULL unless the draw
+                                 has POSITION */
     /* where in the run: what refinement words and messages need */
     uint64_t seed, pass, place; /* place of the first update */
     uint32_t chain;             /* of lane 0 */

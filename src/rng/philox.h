@@ -13,16 +13,17 @@
 #include <stdint.h>
 
 typedef enum gbsi_purpose {
-    GBSI_PURPOSE_UPDATE = 0,   /* chain, pass, place in the compiled schedule of that pass */
-    GBSI_PURPOSE_REFINE = 1,   /* as the update: the second word where the first was 0 */
-    GBSI_PURPOSE_START = 2,    /* chain, restart number, 4 * variable: all four words its own */
-    GBSI_PURPOSE_REPAIR = 3,   /* chain, attempt, step */
-    GBSI_PURPOSE_SCAN = 4,     /* 0, pass, position */
-    GBSI_PURPOSE_GENERATE = 5, /* stream, 0, index: models from a seed */
-    GBSI_PURPOSE_TEST = 6,     /* anything: tests and benchmarks only */
-    GBSI_PURPOSE_LATTICE = 7,  /* chain, pass, 32 * word of 32 sites + bit plane */
-    GBSI_PURPOSE_HERD = 8,     /* chain, mixed key (56 bits), 4 * variable: starts of weights */
-    GBSI_PURPOSE_EXACT = 12,   /* chain, draw, 4 * clique: exact samples of a junction tree */
+    GBSI_PURPOSE_UPDATE = 0,    /* chain, pass, place in the compiled schedule of that pass */
+    GBSI_PURPOSE_REFINE = 1,    /* as the update: the second word where the first was 0 */
+    GBSI_PURPOSE_START = 2,     /* chain, restart number, 4 * variable: all four words its own */
+    GBSI_PURPOSE_REPAIR = 3,    /* chain, attempt, step */
+    GBSI_PURPOSE_SCAN = 4,      /* 0, pass, position */
+    GBSI_PURPOSE_GENERATE = 5,  /* stream, 0, index: models from a seed */
+    GBSI_PURPOSE_TEST = 6,      /* anything: tests and benchmarks only */
+    GBSI_PURPOSE_LATTICE = 7,   /* chain, pass, 32 * word of 32 sites + bit plane */
+    GBSI_PURPOSE_HERD = 8,      /* chain, mixed key (56 bits), 4 * variable: starts of weights */
+    GBSI_PURPOSE_CUD_SHIFT = 9, /* chain, 0, variable: what is added to its driving numbers */
+    GBSI_PURPOSE_EXACT = 12,    /* chain, draw, 4 * clique: exact samples of a junction tree */
 } gbsi_purpose;
 
 /* The four words of one counter. @param block place div 4. */

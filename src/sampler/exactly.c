@@ -117,7 +117,9 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
     if (run->exact == NULL || run->enumerated == NULL) {
         return gbsi_no_memory(err, "components", n);
     }
-    if (run->options.method == GBS_METHOD_AUTO) {
+    if (gbsi_run_is_mean_field(run)) {
+        memset(run->exact, 1, n); /* none is sampled; approximate.c answers */
+    } else if (run->options.method == GBS_METHOD_AUTO) {
         GBSI_TRY(choose_auto(run, err));
     } else if (run->options.method == GBS_METHOD_EXACT) {
         GBSI_TRY(choose_all(run, err));

@@ -120,6 +120,11 @@ static gbs_run_options with_draw(const gbs_run *run, int draw_kind)
         options.draw = draw_kind;
         options.keys = none.keys;
         options.herd_rule = none.herd_rule;
+        options.bin_rule = none.bin_rule;
+        options.threshold = none.threshold;
+        options.cud_bits = none.cud_bits;
+        options.cud_offset = none.cud_offset;
+        options.cud_scheme = none.cud_scheme;
     }
     return options;
 }

@@ -36,7 +36,8 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 static uint64_t schedule_bytes(const gbsi_schedule *s)
 {
     return s->batch_capacity * sizeof *s->batch_start + s->piece_capacity * sizeof *s->piece +
-           s->slot_capacity * sizeof *s->slot + s->scratch_capacity * sizeof *s->scratch;
+           s->slot_capacity * sizeof *s->slot + s->position_capacity * sizeof *s->position +
+           s->scratch_capacity * sizeof *s->scratch;
 }
 
 uint64_t gbsi_run_standing_bytes(const gbs_run *run)
@@ -171,7 +172,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
         m.states = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
                                        gbsi_options_threads(&run->options));
     }
-    m.estimators = touched_bytes(run, &shape, run->estimate_bytes);
+    m.estimators = run->anneals ? 0 : touched_bytes(run, &shape, run->estimate_bytes);
     if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
     }
@@ -229,7 +230,9 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
                                  .kind = (gbs_estimator_kind)run->options.estimator,
                                  .each_once = true};
     size_t estimate = 0;
-    GBSI_TRY(estimate_bytes(&shape, &estimate, err));
+    if (!run->anneals) {
+        GBSI_TRY(estimate_bytes(&shape, &estimate, err));
+    }
     uint64_t bytes = more(gbsi_run_standing_bytes(run), touched_bytes(run, &shape, estimate));
     bytes = more(bytes, lanes * part->n_variables + result_bytes(run));
     /* runs of like slots are fewer in the plan than here in the model's order: 24 bytes each */

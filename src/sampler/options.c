@@ -76,7 +76,20 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
     if (options->origin != 0 && options->scan != GBS_SCAN_SYSTEMATIC) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option origin: only the systematic scan has one");
     }
+    const gbs_run_options usual = gbs_run_options_default();
+    if (options->method != GBS_METHOD_MEAN_FIELD &&
+        (options->damping != usual.damping || options->iterations != usual.iterations ||
+         options->mean_field_schedule != usual.mean_field_schedule)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options damping, iterations and mean-field-schedule go with method "
+                         "mean-field");
+    }
     GBSI_TRY(gbsi_draw_check(options, err));
+    if (options->draw != GBS_DRAW_CUD &&
+        (options->cud_bits != 0 || options->cud_offset != 0 || options->cud_scheme != 0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options cud-bits, cud-offset and cud-scheme go with draw cud");
+    }
 cleanup:
     return status;
 }
@@ -93,4 +106,10 @@ uint64_t gbsi_options_memory_limit(const gbs_run_options *options)
     }
     const uint64_t machine = gbsi_machine_bytes();
     return machine == UINT64_MAX ? machine : machine / 2;
+}
+
+bool gbsi_options_anneal(const gbs_run_options *options)
+{
+    const gbs_run_options usual = gbs_run_options_default();
+    return options->schedule != usual.schedule || options->tau0 != usual.tau0;
 }

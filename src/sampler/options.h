@@ -3,6 +3,8 @@
 #define GBSI_SAMPLER_OPTIONS_H
 
 #include "base/status.h"
+#include <stdbool.h>
+
 #include "gibbsite/run.h"
 
 /* Ranges of options.def and what belongs together; GBS_ERR_ARGUMENT naming the option. */
@@ -12,5 +14,8 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err);
 uint64_t gbsi_options_memory_limit(const gbs_run_options *options);
 /* Threads at work: as asked for, or the cores of the process. */
 uint32_t gbsi_options_threads(const gbs_run_options *options);
+
+/* Whether a schedule of temperatures was asked for. */
+bool gbsi_options_anneal(const gbs_run_options *options);
 
 #endif

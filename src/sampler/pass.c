@@ -59,14 +59,23 @@ static void scatter(const gbsi_executor *x, const gbsi_group *group, const gbsi_
     }
 }
 
-/* Inverse temperatures; minus infinity stays. The plan was compiled for them: no slot is linear. */
+/* Inverse temperatures; minus infinity stays. The plan was compiled for them: no slot is linear. Of
+ * logs the largest becomes 0 first, so that nothing leaves the range. */
 static void heat(const gbsi_executor *x, gbsi_tile *tile)
 {
+    const size_t k = tile->odds ? 1 : tile->arity;
     assert(!tile->linear);
-    const size_t cells = (size_t)tile->n_rows * (tile->odds ? 1 : tile->arity) * GBSI_LANES;
-    for (size_t i = 0; i < cells; ++i) {
+    for (size_t i = 0; i < (size_t)tile->n_rows * GBSI_LANES; ++i) {
+        float *w = tile->w + i / GBSI_LANES * k * GBSI_LANES + i % GBSI_LANES;
         const float beta = x->beta[x->lanes == 1 ? 0 : i % GBSI_LANES];
-        tile->w[i] = tile->w[i] > -3.0e38F ? tile->w[i] * beta : tile->w[i];
+        float top = tile->odds ? 0.0F : w[0];
+        for (size_t a = 1; a < k; ++a) {
+            top = w[a * GBSI_LANES] > top ? w[a * GBSI_LANES] : top;
+        }
+        for (size_t a = 0; a < k; ++a) {
+            float *at = w + a * GBSI_LANES;
+            *at = *at > -3.0e38F ? (*at - top) * beta : *at;
+        }
     }
 }
 
@@ -141,29 +150,29 @@ static void run_places(const pass_job *job, gbsi_worker *worker, uint32_t g, uin
             fill_window(x, worker, schedule, chain, job->pass, place, &w);
         }
         const uint32_t n = next_places(x, piece, done, &w);
-        gbsi_tile tile = {.class_id = piece->class_id,
-                          .odds = (piece->form & GBSI_ODDS) != 0,
-                          .linear = (piece->form & GBSI_LINEAR) != 0,
-                          .value_bytes = (uint8_t)x->plan->value_bytes,
-                          .lanes = (uint8_t)x->lanes,
-                          .arity = piece->arity,
-                          .n_places = n < end - place ? n : (uint32_t)(end - place),
-                          .slot = schedule->slot == NULL ? NULL : schedule->slot + place,
-                          .first_slot = piece->first_slot + done,
-                          .contiguous = piece->contiguous,
-                          .seed = x->seed,
-                          .pass = job->pass,
-                          .place = place,
-                          .chain = chain,
-                          .group = g,
-                          .state = x->group[g].state,
-                          .word = x->draw->n_words == 0
-                                      ? NULL
-                                      : worker->word + (place - w.first) * x->lanes,
-                          .beta = x->beta,
-                          .w = worker->w,
-                          .value = worker->value,
-                          .p = job->estimate != NULL && job->rao_blackwell ? worker->w : NULL};
+        gbsi_tile tile = {
+            .class_id = piece->class_id,
+            .odds = (piece->form & GBSI_ODDS) != 0,
+            .linear = (piece->form & GBSI_LINEAR) != 0,
+            .value_bytes = (uint8_t)x->plan->value_bytes,
+            .lanes = (uint8_t)x->lanes,
+            .arity = piece->arity,
+            .n_places = n < end - place ? n : (uint32_t)(end - place),
+            .slot = schedule->slot == NULL ? NULL : schedule->slot + place,
+            .first_slot = piece->first_slot + done,
+            .contiguous = piece->contiguous,
+            .position = schedule->position == NULL ? NULL : schedule->position + place,
+            .seed = x->seed,
+            .pass = job->pass,
+            .place = place,
+            .chain = chain,
+            .group = g,
+            .state = x->group[g].state,
+            .word = x->draw->n_words == 0 ? NULL : worker->word + (place - w.first) * x->lanes,
+            .beta = x->beta,
+            .w = worker->w,
+            .value = worker->value,
+            .p = job->estimate != NULL && job->rao_blackwell ? worker->w : NULL};
         tile.n_rows = x->lanes == 1 ? (tile.n_places + 15) / 16 : tile.n_places;
         run_tile(x, &x->group[g], &tile);
         if (tile.flags != 0) {

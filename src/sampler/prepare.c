@@ -80,6 +80,21 @@ cleanup:
     return status;
 }
 
+/* What a draw asks of the scan. */
+static gbs_status check_draw(gbs_run *run, gbs_error *err)
+{
+    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
+    if ((draw->traits & GBSI_DRAW_POSITION) != 0 && (run->scan_traits & GBSI_SCAN_EACH_ONCE) == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option draw: %s needs a scan in which every variable occurs once in a "
+                         "pass; this one (%s) has some twice or not at all: use --scan chromatic "
+                         "or systematic",
+                         draw->name, run->scan->name);
+    }
+    run->schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
+    return GBS_OK;
+}
+
 static gbs_status compile(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -97,13 +112,20 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     }
     run->scan_traits = run->scan->traits;
     GBSI_TRY(run->scan->init(run->graph, &run->options, &run->scan_state, &run->scan_traits, err));
+    GBSI_TRY(check_draw(run, err));
     GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_plan_new(
-        run->part, run->graph, sequence.variable, sequence.n,
-        (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
-                            .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1},
-        &run->plan, err));
-    GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
+    GBSI_TRY(
+        gbsi_plan_new(run->part, run->graph, sequence.variable, sequence.n,
+                      (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
+                                          .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1,
+                                          .heated = run->anneals,
+                                          .measure = !run->limited},
+                      &run->plan, err));
+    if (run->plan->level_start != NULL && !run->schedule.wants_position) {
+        GBSI_TRY(gbsi_plan_own_pass(run->plan, &run->schedule, err));
+    } else {
+        GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
+    }
     GBSI_TRY(count_colors(run, err));
     run->report.n_levels = run->schedule.n_batches;
     run->report.n_batches = run->schedule.n_batches;
@@ -131,7 +153,7 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
                                     &run->options, level, run->pool, run->memory.draw_room, err));
     }
     run->executor_ready = true;
-    if (run->options.estimator != GBS_ESTIMATOR_TRACES) {
+    if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->anneals) {
         GBSI_TRY(gbsi_estimate_new(&shape, level, &run->estimate, err));
     }
 cleanup:

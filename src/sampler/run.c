@@ -55,6 +55,23 @@ void gbs_run_free(gbs_run *run)
     gbsi_free(run);
 }
 
+/* What the draw decides about options that were left open. */
+static gbs_status settle(gbs_run *run, gbs_error *err)
+{
+    char warning[GBSI_WARNING_SIZE] = "";
+    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
+    gbs_status status = GBS_OK;
+    if (draw->settle != NULL && run->options.method != GBS_METHOD_EXACT &&
+        run->options.method != GBS_METHOD_MEAN_FIELD) {
+        GBSI_TRY(draw->settle(&run->options, warning, err));
+    }
+    if (warning[0] != '\0') {
+        status = gbsi_run_warn(run, err, "%s", warning);
+    }
+cleanup:
+    return status;
+}
+
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err)
 {
@@ -72,12 +89,15 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     run->report.magnetisation = run->report.magnetisation_mcse = NAN;
     run->report.abs_magnetisation = run->report.abs_magnetisation_mcse = NAN;
     run->report.bias_estimate = NAN;
+    run->report.residual = NAN;
+    run->report.log_z_bound = NAN;
     run->report.chains = (uint32_t)run->options.chains;
     run->report.target_error = run->options.target_error;
     if (run->report.target_error == 0.0 && run->options.sweeps == 0) {
         run->report.target_error = GBSI_DEFAULT_TARGET;
     }
     GBSI_TRY(gbsi_options_check(&run->options, err));
+    GBSI_TRY(settle(run, err));
     if (run->options.start != NULL) {
         run->start = gbsi_alloc_array(model->n_variables, sizeof *run->start);
         if (run->start == NULL) {
@@ -99,6 +119,9 @@ gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     GBSI_TRY(gbsi_run_begin(model, options, &run, err));
+    if (gbsi_options_anneal(&run->options)) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "options schedule and tau0 are of gbs_map()"));
+    }
     run->limited = true;
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));
     GBSI_TRY(gbsi_run_take_memory(run, err));
@@ -150,7 +173,7 @@ static gbs_status translate_start(const gbs_run *run, uint32_t *x, gbs_error *er
     return GBS_OK;
 }
 
-static gbs_status set_starts(gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_set_starts(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_starter *starter = NULL;
@@ -235,11 +258,19 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
     return gbsi_run_advance(run, drive, keep ? run->estimate : NULL, err);
 }
 
+void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user)
+{
+    const gbsi_conditioned *part = run->part;
+    gbsi_executor_get(&run->executor, chain, x);
+    for (uint32_t v = 0; v < part->n_variables; ++v) {
+        user[part->user_variable[v]] = part->user_state[part->state_offset[v] + x[v]];
+    }
+}
+
 /* Every chain's state at the end of a kept pass, in the user's numbering. */
 static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32_t *x,
                              uint32_t *user, gbs_error *err)
 {
-    const gbsi_conditioned *part = run->part;
     const uint32_t lanes = run->executor.lanes;
     const uint64_t draw = run->report.sweeps / run->options.thin - 1;
     double density[GBSI_LANES];
@@ -251,10 +282,7 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
         } else if (chain % lanes == 0) {
             gbsi_group_log_density(run->plan, &run->executor.group[chain / lanes], lanes, density);
         }
-        gbsi_executor_get(&run->executor, chain, x);
-        for (uint32_t v = 0; v < part->n_variables; ++v) {
-            user[part->user_variable[v]] = part->user_state[part->state_offset[v] + x[v]];
-        }
+        gbsi_run_user_state(run, chain, x, user);
         status = drive->callbacks->draw(drive->callbacks->context, draw, chain,
                                         density[chain % lanes], user, err);
     }
@@ -341,11 +369,19 @@ static const char *const stop_name[] = {
     [GBSI_STOP_TARGET] = "target",
     [GBSI_STOP_SWEEPS] = "sweeps",
     [GBSI_STOP_EXACT] = "exact",
+    [GBSI_STOP_FIXED_POINT] = "fixed point",
+    [GBSI_STOP_SETTLED] = "settled",
+    [GBSI_STOP_ITERATIONS] = "iterations",
     [GBSI_STOP_TIME] = "time",
     [GBSI_STOP_UPDATES] = "updates",
     [GBSI_STOP_SIGNAL] = "signal",
     [GBSI_STOP_SUPPORT] = "support",
 };
+
+const char *gbsi_stop_text(gbsi_stop stop)
+{
+    return stop_name[stop];
+}
 
 gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
@@ -359,7 +395,9 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before; make a new one");
     }
     run->executed = true;
-    if (run->exact_p != NULL) {
+    if (gbsi_run_is_mean_field(run)) {
+        GBSI_TRY(gbsi_run_mean_field(run, &drive, err));
+    } else if (run->exact_p != NULL) {
         GBSI_TRY(gbsi_run_exactly(run, err));
     }
     if (run->part != NULL) {
@@ -367,11 +405,11 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
             GBSI_TRY(gbsi_components_support(run->components, run->exact,
                                              GBSI_ENUMERATE_AUTO_STATES, &run->support, err));
         }
-        GBSI_TRY(set_starts(run, err));
+        GBSI_TRY(gbsi_run_set_starts(run, err));
         GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
         GBSI_TRY(sample(run, &drive, err));
         GBSI_TRY(gbsi_run_compare(run, &drive, err));
-    } else {
+    } else if (!gbsi_run_is_mean_field(run)) {
         GBSI_TRY(run->tree != NULL ? gbsi_run_sample_exactly(run, &drive, err)
                                    : sample_fixed(run, drive.callbacks, err));
         drive.stop = drive.stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive.stop;

@@ -27,7 +27,7 @@ typedef struct gbsi_run_memory {
     uint64_t standing; /* program, model, its conditioned form and graph */
     uint64_t plan, schedule, states, estimators, draw;
     uint64_t draw_room; /* what the limit leaves for the draw */
-    uint64_t peak; /* of compiling or running, whichever is more */
+    uint64_t peak;      /* of compiling or running, whichever is more */
 } gbsi_run_memory;
 
 struct gbs_run {
@@ -61,6 +61,7 @@ struct gbs_run {
     bool limited; /* refuse early what would not fit; info wants the figures instead, and of the
                      plan no more */
     bool rao_blackwell;
+    bool anneals;         /* chains have temperatures and nothing is estimated: gbs_map() */
     gbsi_support support; /* known of it; connected where no hard zeros remain */
     bool starts_dispersed;
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
@@ -85,6 +86,9 @@ typedef enum gbsi_stop {
     GBSI_STOP_TARGET,
     GBSI_STOP_SWEEPS,
     GBSI_STOP_EXACT,
+    GBSI_STOP_FIXED_POINT,
+    GBSI_STOP_SETTLED,
+    GBSI_STOP_ITERATIONS,
     GBSI_STOP_TIME,
     GBSI_STOP_UPDATES,
     GBSI_STOP_SIGNAL,
@@ -110,6 +114,12 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
  * estimates are from a short run of the random draw, into the report, with a warning. */
 gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
+/* run.c: every chain's start, and a chain's state in the user's numbering where it is sampled.
+ * @param x [part variables] scratch. @param user [model variables]. */
+gbs_status gbsi_run_set_starts(gbs_run *run, gbs_error *err);
+void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
+const char *gbsi_stop_text(gbsi_stop stop);
+
 /* burn_in.c: passes thrown away. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
@@ -123,6 +133,9 @@ enum { GBSI_TRACE_ENERGY, GBSI_TRACE_SPIN, GBSI_TRACE_ABS_SPIN, GBSI_N_TRACES };
 void gbsi_run_trace_pass(gbs_run *run);
 /* The report's numbers of a lattice. */
 void gbsi_run_report_lattice(gbs_run *run);
+/* approximate.c: mean field in place of chains, into exact_p. */
+gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+bool gbsi_run_is_mean_field(const gbs_run *run);
 
 /* verdict.c: whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbs_run *run);

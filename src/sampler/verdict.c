@@ -66,6 +66,7 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     if (run->part_of != NULL && run->part_of[v] == GBSI_NONE) {
         for (uint32_t a = 0; a < k; ++a) {
             put(p, at + state[a], run->exact_p[whole->state_offset[v] + a]);
+            put(mcse, at + state[a], gbsi_run_is_mean_field(run) ? NAN : 0.0);
         }
         return;
     }
@@ -257,12 +258,33 @@ static const char *doubt(const gbs_run *run, char *text, size_t size)
     return NULL;
 }
 
+/* Nobody knows how far a fixed point is from the marginals. */
+static void mean_field_verdict(gbs_report *r)
+{
+    r->method = "mean-field";
+    r->n_exact_variables = 0;
+    r->converged = r->n_free_variables == 0;
+    (void)snprintf(
+        r->verdict, sizeof r->verdict,
+        "not converged: mean field is an approximation whose error is not known; %s after "
+        "%llu iterations (residual %.2g), ln Z >= %.9g",
+        strcmp(r->stop, "fixed point") == 0 ? "at a fixed point" : "no fixed point",
+        (unsigned long long)r->iterations, r->residual, r->log_z_bound);
+    if (r->converged) {
+        (void)snprintf(r->verdict, sizeof r->verdict, "exact");
+    }
+}
+
 gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
 {
     gbs_report *r = &run->report;
     gbs_status status = GBS_OK;
     const bool some_exact = r->n_exact_variables > 0 || run->part == NULL;
     r->method = run->part == NULL ? "exact" : (some_exact ? "exact+sampled" : "sampled");
+    if (gbsi_run_is_mean_field(run)) {
+        mean_field_verdict(r);
+        return take_digest(run, err);
+    }
     if (run->part == NULL) {
         r->converged = 1;
         r->max_mcse = 0.0;

@@ -36,7 +36,8 @@ def test_keys(run):
     found = info(run, SPRINKLER)
     assert list(found) == KEYS
     assert list(found["draw_bytes"]) == ["random", "herded", "herded-shared", "herded-complete",
-                                         "discretized", "one-bin"]
+                                         "discretized", "one-bin", "randomly-discretized",
+                                         "bounded-error", "cud"]
     assert found["draw_bytes"]["random"] == 0
 
 

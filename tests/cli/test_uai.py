@@ -211,7 +211,7 @@ def test_terminated(work, slow, none):
 def test_best_draw(run, work, slow, none):
     done = run("uai", slow, none, "-", "MAP", env={"INF_TIME": "1"})
     assert done.status == 0
-    assert "sampling instead" in done.err and "not proved to be the most probable" in done.err
+    assert "annealing instead" in done.err and "not proved to be the most probable" in done.err
     head, solutions = chunks((work / "slow.uai.MAP").read_text())
     assert head == "MAP\n" or not solutions
     last = (solutions or [head.split("\n", 1)[1]])[-1].split()

@@ -3,9 +3,9 @@
 import pytest
 from conftest import SPRINKLER, only
 
-LATER_VERBS = ["map", "logz", "certify", "scan", "learn", "denoise", "segment", "label",
+LATER_VERBS = ["logz", "certify", "scan", "learn", "denoise", "segment", "label",
                "diagnose", "ground", "report"]
-LATER_OPTIONS = ["--partial-scan", "--restarts", "--threshold", "--width",
+LATER_OPTIONS = ["--partial-scan", "--restarts", "--width",
                  "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",
                  "--checkpoint", "--checkpoint-every", "--resume",
                  "--anytime",
@@ -80,10 +80,12 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--time", "0s"], "above 0"),
     (["marginals", SPRINKLER, "--memory-limit", "4Q"], "such as 512M"),
     (["marginals", SPRINKLER, "--memory-limit", "99999999999T"], "such as 512M"),
-    (["marginals", SPRINKLER, "--method", "mean-field"], "not in this version"),
+    (["marginals", SPRINKLER, "--damping", "0.5"], "go with method mean-field"),
+    (["marginals", SPRINKLER, "--method", "mean-field", "--chains", "4"], "cannot apply"),
+    (["marginals", SPRINKLER, "--method", "mean-field", "--damping", "0"], "1"),
+    (["sample", SPRINKLER, "--method", "mean-field"], "always samples"),
     (["marginals", SPRINKLER, "--scan", "splash"], "not in this version"),
     (["marginals", SPRINKLER, "--scan", "no-such-file"], "expected chromatic|"),
-    (["marginals", SPRINKLER, "--draw", "cud"], "not in this version"),
     (["marginals", SPRINKLER, "--herd-init", "random"], "has no herding weights"),
     (["marginals", SPRINKLER, "--dummy-edges", "ring:2"], "has no herding weights"),
     (["marginals", SPRINKLER, "--draw", "herded", "--dummy-edges", "ring:3"], "from 2 to half"),
@@ -91,6 +93,9 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--draw", "herded", "--bins", "4"], "has no bins"),
     (["marginals", SPRINKLER, "--draw", "herded", "--bin-edge", "left"], "has no bins"),
     (["marginals", SPRINKLER, "--draw", "herded", "--keys", "sum"], "use --keys shared"),
+    (["marginals", SPRINKLER, "--cud-bits", "5"], "go with draw cud"),
+    (["marginals", SPRINKLER, "--draw", "cud", "--sweeps", "1000"], "--sweeps 1023"),
+    (["marginals", SPRINKLER, "--draw", "cud", "--scan", "random"], "once in a pass"),
     (["marginals", SPRINKLER, "--method", "exact", "--sweeps", "9"], "--sweeps cannot apply"),
     (["marginals", SPRINKLER, "--method", "exact", "--start", "x"], "--start cannot apply"),
     (["sample", SPRINKLER, "--method", "exact"], "always samples"),

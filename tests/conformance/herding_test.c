@@ -30,9 +30,12 @@ static const herded draws[] = {
     {"herded", GBS_DRAW_HERDED, 0, 0, 0, 0, false, {0.04, 0.07}},
     {"shared", GBS_DRAW_HERDED_SHARED, 0, 0, 0, 0, false, {0.045, 0.09}},
     {"complete", GBS_DRAW_HERDED_COMPLETE, 0, 0, 0, 0, false, {0.12, 0.12}},
-    {"discretized", GBS_DRAW_DISCRETIZED, 0, 0, 0, 16, true, {0.04, 0.07}},
+    {"discretized", GBS_DRAW_DISCRETIZED, 0, 0, 0, 16, false, {0.04, 0.07}},
     {"discretized, pre", GBS_DRAW_DISCRETIZED, 0, GBS_HERD_PRE, 0, 16, true, {0.05, 0.12}},
-    {"one bin", GBS_DRAW_ONE_BIN, 0, 0, 0, 0, true, {0.17, 0.15}},
+    {"one bin", GBS_DRAW_ONE_BIN, 0, 0, 0, 0, false, {0.17, 0.15}},
+    {"rounded at random", GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0, 16, false, {0.04, 0.07}},
+    {"bounded error", GBS_DRAW_BOUNDED_ERROR, 0, 0, 0, 0, false, {0.04, 0.07}},
+    {"bounded, bins", GBS_DRAW_BOUNDED_ERROR, GBS_KEYS_BINS, 0, 0, 16, false, {0.05, 0.07}},
 };
 enum { N_DRAWS = sizeof draws / sizeof draws[0] };
 

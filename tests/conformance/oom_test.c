@@ -91,6 +91,7 @@ static void runs(void **state)
             if (strcmp(test_cases[i].name, names[k]) == 0) {
                 check_runs(&test_cases[i], GBS_METHOD_SAMPLE, 16);
                 check_runs(&test_cases[i], GBS_METHOD_SAMPLE, 1);
+                check_runs(&test_cases[i], GBS_METHOD_MEAN_FIELD, 16);
                 if (strcmp(names[k], "long-clauses") != 0) { /* 2^18 states, every time */
                     check_runs(&test_cases[i], GBS_METHOD_EXACT, 16);
                 }

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite map: search, then write the state. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job.h"
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    cli_bar_update(context, progress);
+    return cli_signals_caught();
+}
+
+static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t *state)
+{
+    gbs_output_text(output, "variable,state\n");
+    for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
+        char text[32];
+        const char *label = gbs_model_state_label(model, v, state[v]);
+        gbs_output_csv_field(output, cli_variable_text(model, v, "", text));
+        gbs_output_text(output, ",");
+        if (label != NULL) {
+            gbs_output_csv_field(output, label);
+        } else {
+            gbs_output_uint(output, state[v]);
+        }
+        gbs_output_text(output, "\n");
+    }
+}
+
+static void write_json(gbs_output *output, const gbs_model *model, const uint32_t *state,
+                       const gbs_map_report *r)
+{
+    gbs_output_text(output, "{\n  \"schema\": \"map/1\",\n  \"tool\": \"gibbsite\",\n"
+                            "  \"version\": ");
+    gbs_output_json_string(output, gbs_version());
+    gbs_output_text(output, ",\n  \"model\": ");
+    gbs_output_json_string(output, gbs_model_digest(model));
+    gbs_output_text(output, ",\n  \"log_density\": ");
+    gbs_output_json_double(output, r->log_density);
+    gbs_output_text(output, ",\n  \"final_log_density\": ");
+    gbs_output_json_double(output, r->final_log_density);
+    gbs_output_text(output, ",\n  \"proved\": ");
+    gbs_output_text(output, r->n_exact_variables == r->n_free_variables ? "true" : "false");
+    gbs_output_text(output, ",\n  \"sweeps\": ");
+    gbs_output_uint(output, r->sweeps);
+    gbs_output_text(output, ",\n  \"chains\": ");
+    gbs_output_uint(output, r->chains);
+    gbs_output_text(output, ",\n  \"stop\": ");
+    gbs_output_json_string(output, r->stop);
+    gbs_output_text(output, ",\n  \"state\": [");
+    for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
+        gbs_output_text(output, v > 0 ? ", " : "");
+        gbs_output_uint(output, state[v]);
+    }
+    gbs_output_text(output, "]\n}\n");
+}
+
+static int write_state(const cli_job *job, const char *format, uint32_t *state,
+                       const gbs_map_report *r)
+{
+    const char *path = job->output != NULL ? job->output : "-";
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done >= 0) {
+        if (strcmp(format, "map") == 0) {
+            gbs_result result;
+            memset(&result, 0, sizeof result);
+            result.task = GBS_TASK_MAP;
+            result.n = gbs_model_n_variables(job->model);
+            result.state = state;
+            gbs_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
+            gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
+        } else if (strcmp(format, "json") == 0) {
+            write_json(output, job->model, state, r);
+        } else {
+            write_csv(output, job->model, state);
+        }
+        done = gbs_output_commit(output, &err);
+    }
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static void tell(const cli_job *job, const gbs_map_report *r, int stopped)
+{
+    if (r->n_exact_variables == r->n_free_variables) {
+        cli_note(job->arguments, "log density %.12g, the largest there is", r->log_density);
+    } else {
+        cli_note(job->arguments,
+                 "log density %.12g, the best of %" PRIu32 " chains in %" PRIu64
+                 " sweeps (%.3g s, seed %" PRIu64 "; they ended in %.12g); %" PRIu32 " of %" PRIu32
+                 " variables are proved",
+                 r->log_density, r->chains, r->sweeps, r->seconds, job->options.seed,
+                 r->final_log_density, r->n_exact_variables, r->n_free_variables);
+    }
+    if (stopped) {
+        cli_note(job->arguments, "stopped (%s): this is the best so far", r->stop);
+    }
+}
+
+static int search(cli_job *job, const char *format)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_map_report report;
+    cli_bar bar;
+    uint32_t *state = calloc((size_t)gbs_model_n_variables(job->model) + 1, sizeof *state);
+    if (state == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    const gbs_map_callbacks callbacks = {.context = &bar, .progress = on_progress};
+    memset(&bar, 0, sizeof bar);
+    cli_signals_catch();
+    cli_bar_init(&bar, job->arguments, &job->options);
+    const gbs_status done =
+        gbs_map(job->model, job->evidence, &job->options, &callbacks, state, &report, &err);
+    cli_bar_finish(&bar, NULL);
+    int status = done < 0 ? cli_fail(done, &err) : write_state(job, format, state, &report);
+    if (status == CLI_DONE) {
+        tell(job, &report, done == GBS_STOPPED);
+        status = done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE;
+    }
+    free(state);
+    return status;
+}
+
+int cli_map(cli_arguments *arguments)
+{
+    const char *format = NULL;
+    cli_job job;
+    memset(&job, 0, sizeof job);
+    int status = cli_output_format(arguments, "map|csv|json", "csv", &format);
+    if (status == CLI_DONE && arguments->quiet && arguments->verbose) {
+        status = cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->output);
+    }
+    if (status == CLI_DONE) {
+        status = cli_load(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        status = search(&job, format);
+    }
+    cli_job_free(&job);
+    return status;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chains driven by a whole period of a small shift register instead of independent numbers [M25];
+ * Tribble (2007), Chen, Matsumoto, Nishimura & Owen (2012), Yamashita & Suzuki (2019) section 7.
+ *
+ * A sweep of N updates takes N numbers: number n drives the update at position n mod N of the sweep
+ * floor(n / N). Over P sweeps the update at position i takes the numbers i, i + N, i + 2 N, ...,
+ * which are all P different ones modulo P if gcd(N, P) = 1. If it is b > 1 they would be P / b
+ * numbers b times over, so every P / b sweeps the register moves on by one number more. */
+#include "draw/cud.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "rng/philox.h"
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+/* The shortest period that a run without --sweeps takes, and the standard error it aims for. */
+#define LEAST_AUTO_BITS 10u
+#define MOST_AUTO_BITS  24u
+#define AUTO_TARGET     0.005
+
+/* Bits for so many sweeps, 0 if they are not a whole period. */
+static uint32_t bits_of_sweeps(uint64_t sweeps)
+{
+    for (uint32_t m = GBSI_CUD_LEAST_BITS; m <= GBSI_CUD_MOST_BITS; ++m) {
+        if (gbsi_cud_period(m) == sweeps) {
+            return m;
+        }
+    }
+    return 0;
+}
+
+static gbs_status refuse_sweeps(uint64_t sweeps, gbs_error *err)
+{
+    uint32_t m = GBSI_CUD_LEAST_BITS;
+    while (m < GBSI_CUD_MOST_BITS && gbsi_cud_period(m + 1) <= sweeps) {
+        ++m;
+    }
+    const uint64_t above = gbsi_cud_period(m < GBSI_CUD_MOST_BITS ? m + 1 : m);
+    return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                     "option draw: cud runs whole periods of 2^M - 1 sweeps, %" PRIu64
+                     " are none: --sweeps %" PRIu64 " or --sweeps %" PRIu64,
+                     sweeps, gbsi_cud_period(m), above);
+}
+
+/* Draws enough for a fair coin to have half the standard error asked for: the other half is for
+ * their being correlated. */
+static uint32_t bits_of_target(const gbs_run_options *options)
+{
+    const double target = options->target_error > 0.0 ? options->target_error : AUTO_TARGET;
+    uint32_t m = LEAST_AUTO_BITS;
+    while (m < MOST_AUTO_BITS &&
+           (double)gbsi_cud_period(m) * (double)options->chains < 1.0 / (target * target)) {
+        ++m;
+    }
+    return m;
+}
+
+gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_error *err)
+{
+    uint32_t m = (uint32_t)options->cud_bits;
+    if (m != 0 && m < GBSI_CUD_LEAST_BITS) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option cud-bits: found %" PRIu32 ", expected %u to %u", m,
+                         GBSI_CUD_LEAST_BITS, GBSI_CUD_MOST_BITS);
+    }
+    if (options->sweeps > 0) {
+        const uint32_t given = bits_of_sweeps(options->sweeps);
+        if (given == 0) {
+            return refuse_sweeps(options->sweeps, err);
+        }
+        if (m != 0 && m != given) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "option cud-bits: %" PRIu32 " bits have a period of %" PRIu64
+                             " sweeps, not %" PRIu64 "; give one of --cud-bits and --sweeps",
+                             m, gbsi_cud_period(m), options->sweeps);
+        }
+        m = given;
+    } else if (m == 0) {
+        m = bits_of_target(options);
+    }
+    const uint64_t period = gbsi_cud_period(m);
+    uint64_t offset = options->cud_offset;
+    if (offset == 0) {
+        offset = gbsi_cud_offset((gbs_cud_scheme)options->cud_scheme, m, gbsi_cud_polynomial(m));
+    }
+    if (offset >= period || gbsi_gcd(offset, period) != 1) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option cud-offset: %" PRIu64 " and the period %" PRIu64
+                         " have a common divisor, or it is not below: some words would never come",
+                         offset, period);
+    }
+    if (2 * offset < m) {
+        (void)snprintf(warning, GBSI_WARNING_SIZE,
+                       "--cud-offset %" PRIu64 " is below half of --cud-bits: successive numbers "
+                       "share most of their bits, which can spoil the answer",
+                       offset);
+    }
+    options->cud_bits = m;
+    options->cud_offset = offset;
+    options->sweeps = period;
+    return GBS_OK;
+}
+
+/* ---- state ----------------------------------------------------------------------------------- */
+
+/* Chains, those that pad the last group counted. */
+static size_t chains_held(const gbsi_draw_job *job)
+{
+    return (size_t)job->lanes * job->n_groups;
+}
+
+gbs_status gbsi_cud_draw_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *err)
+{
+    (void)err;
+    *n = sizeof(gbsi_cud_draw) +
+         (uint64_t)job->plan->n_slots * (chains_held(job) + 1) * sizeof(uint32_t);
+    return GBS_OK;
+}
+
+/* Cranley & Patterson (1976), SIAM J. Numer. Anal. 13(6):904-914: one uniform number per variable
+ * and chain, the same all through the run, added modulo 1. */
+static void draw_shifts(gbsi_cud_draw *d, const gbsi_draw_job *job)
+{
+    const gbsi_plan *plan = job->plan;
+    const uint32_t lanes = job->lanes;
+    const size_t n_chains = chains_held(job);
+    for (size_t chain = 0; chain < n_chains; ++chain) {
+        uint32_t *shift = d->shift + chain / lanes * d->n_slots * lanes + chain % lanes;
+        for (size_t slot = 0; slot < d->n_slots; ++slot) {
+            const uint32_t variable = plan->model->user_variable[plan->variable_of[slot]];
+            shift[slot * lanes] =
+                gbsi_word(job->options->seed, (uint32_t)chain, 0, variable, GBSI_PURPOSE_CUD_SHIFT);
+        }
+    }
+}
+
+gbs_status gbsi_cud_draw_init(const gbsi_draw_job *job, void **state, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_run_options *options = job->options;
+    const uint32_t m = (uint32_t)options->cud_bits;
+    gbsi_cud_draw *d = gbsi_alloc_zero(sizeof *d);
+    if (d == NULL) {
+        return gbsi_no_memory(err, "cud", sizeof *d);
+    }
+    gbsi_cud_init(&d->sequence, (gbs_cud_scheme)options->cud_scheme, m, gbsi_cud_polynomial(m),
+                  options->cud_offset);
+    d->n_slots = job->plan->n_slots;
+    d->n_places = job->plan->n_slots; /* every variable once in a pass */
+    d->n_blocks = gbsi_gcd(d->n_places, d->sequence.period);
+    d->next = UINT64_MAX;
+    d->driving = gbsi_alloc_lanes(d->n_places, sizeof *d->driving);
+    d->shift = gbsi_alloc_lanes(d->n_slots * chains_held(job), sizeof *d->shift);
+    if (d->driving == NULL || d->shift == NULL) {
+        status = gbsi_no_memory(err, "cud", d->n_slots * chains_held(job) * sizeof *d->shift);
+        goto cleanup;
+    }
+    draw_shifts(d, job);
+    *state = d;
+    d = NULL;
+
+cleanup:
+    gbsi_cud_draw_free(d);
+    return status;
+}
+
+void gbsi_cud_draw_free(void *state)
+{
+    gbsi_cud_draw *d = state;
+    if (d != NULL) {
+        gbsi_free(d->driving);
+        gbsi_free(d->shift);
+        gbsi_free(d);
+    }
+}
+
+/* The numbers of a sweep, in order. */
+gbs_status gbsi_cud_draw_begin_pass(void *state, const struct gbsi_schedule *schedule,
+                                    const struct gbsi_group *group, uint64_t pass, gbs_error *err)
+{
+    gbsi_cud_draw *d = state;
+    const uint64_t period = d->sequence.period;
+    const uint64_t per_block = period / d->n_blocks; /* sweeps */
+    const uint64_t sweep = pass % period;            /* after N P numbers all repeats */
+    const uint64_t n = (sweep % per_block * (d->n_places % period) + sweep / per_block) % period;
+    (void)schedule;
+    (void)group;
+    (void)err;
+    if (n != d->next) {
+        d->word = gbsi_cud_word(&d->sequence, n);
+    }
+    uint32_t word = d->word;
+    for (uint64_t i = 0; i < d->n_places; ++i) {
+        d->driving[i] = word;
+        word = gbsi_cud_next(&d->sequence, word);
+    }
+    d->word = word;
+    d->next = (n + d->n_places) % period;
+    return GBS_OK;
+}

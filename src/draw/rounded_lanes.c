@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Herding by bins with chance in it: randomly-discretized (Yamashita & Suzuki 2019, algorithm 9)
+ * and bounded-error by bins (their algorithm 8), for any number of states [M28] [M29]. */
+#include <math.h>
+
+#include "draw/bin_rows.h"
+#include "draw/binned.h"
+#include "draw/chance_lanes.h"
+#include "draw/shares_lanes.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* What a row of a tile holds: a place of sixteen chains, or up to sixteen places of one. */
+INLINE uint32_t lanes_of_row(const gbsi_tile *tile, uint32_t row)
+{
+    const uint32_t left = tile->lanes == 1 ? tile->n_places - GBSI_LANES * row : GBSI_LANES;
+    return left < GBSI_LANES ? left : GBSI_LANES;
+}
+
+/* Where the weight of a lane stands. */
+INLINE size_t at_lane(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, uint32_t lane,
+                      uint32_t bin)
+{
+    const uint32_t place = tile->lanes == 1 ? GBSI_LANES * row + lane : row;
+    const uint32_t slot = gbsi_tile_slot(tile, place);
+    return tile->lanes == 1 ? herd->cell[slot] + bin : (herd->cell[slot] + bin) * GBSI_LANES + lane;
+}
+
+/* p is rounded to one of the edges of its bin, b / B with b = floor(p B) or b + 1, the latter with
+ * the probability p B - floor(p B): the low half of the product P B. Then the weight of the edge
+ * herds b / B, which is known; at the ends it has nothing to decide. */
+INLINE vu rounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p, unsigned open)
+{
+    const uint32_t n_bins = herd->how.n_bins;
+    const vu scale = vu_set1(n_bins);
+    const vu word = vu_load(tile->word + (size_t)row * GBSI_LANES);
+    const vm up = vu_lt(word, vu_mul(p, scale));
+    const vu low = vu_mul_hi(p, scale);
+    uint32_t *phase = herd->group[tile->group].phase;
+    uint32_t edge[GBSI_LANES];
+    uint32_t value[GBSI_LANES] = {0};
+    vu_store(edge, vu_select(up, vu_add(low, vu_set1(1)), low));
+    for (uint32_t lane = 0; lane < lanes_of_row(tile, row); ++lane) {
+        if ((open >> lane & 1u) == 0 || edge[lane] == 0 || edge[lane] == n_bins) {
+            value[lane] = edge[lane] != 0;
+            continue;
+        }
+        const uint64_t whole = (uint64_t)edge[lane] << 32;
+        const uint32_t chance = (uint32_t)((whole + n_bins / 2) / n_bins);
+        uint32_t *u = phase + at_lane(herd, tile, row, lane, edge[lane]);
+        *u += chance;
+        value[lane] = *u < chance;
+    }
+    return vu_load(value);
+}
+
+/* x by w where it is beyond the threshold, else by the word; w += p - x. */
+INLINE vu bounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p, unsigned open)
+{
+    uint32_t chance[GBSI_LANES];
+    uint32_t bin[GBSI_LANES];
+    uint32_t value[GBSI_LANES] = {0};
+    const uint32_t *word = tile->word + (size_t)row * GBSI_LANES;
+    vu_store(chance, p);
+    vu_store(bin, gbsi_bin_of(p, herd->how.n_bins, 0, herd->how.left_edge));
+    for (uint32_t lane = 0; lane < lanes_of_row(tile, row); ++lane) {
+        if ((open >> lane & 1u) != 0) {
+            int64_t *w =
+                herd->group[tile->group].balance + at_lane(herd, tile, row, lane, bin[lane]);
+            value[lane] = gbsi_bounded_value(&herd->how, *w, chance[lane], word[lane]);
+            *w += (int64_t)chance[lane] - ((int64_t)value[lane] << 32);
+        }
+    }
+    return vu_load(value);
+}
+
+INLINE vu row_of(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p, unsigned open)
+{
+    return herd->how.rounded ? rounded_row(herd, tile, row, p, open)
+                             : bounded_row(herd, tile, row, p, open);
+}
+
+INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
+{
+    if (tile->value_bytes == 1) {
+        vu_store_u8((uint8_t *)tile->value + (size_t)row * GBSI_LANES, value);
+    } else {
+        vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
+    }
+}
+
+static void binary(void *state, gbsi_tile *tile)
+{
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        const gbsi_chances c = gbsi_chances_of_odds(tile, row, tile->linear != 0);
+        store_value(tile, row, row_of(state, tile, row, c.chance, 0xFFFFu));
+        if (tile->p != NULL) {
+            vf_store(tile->p + (size_t)row * GBSI_LANES, c.p[1]);
+        }
+    }
+}
+
+static __attribute__((noinline)) void flag(gbsi_tile *tile, uint32_t row)
+{
+    if (tile->flags == 0) {
+        tile->flag_place = tile->lanes == 1 ? GBSI_LANES * row : row;
+    }
+    tile->flags |= GBSI_IMPOSSIBLE;
+}
+
+/* Two states with hard zeros: where p is 0 or 1 it decides and nothing moves. */
+INLINE void pair_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row)
+{
+    const gbsi_chances c = gbsi_chances_of_pair(tile, row);
+    const vu value = row_of(herd, tile, row, c.chance, vm_bits(c.open));
+    if (vm_any(c.dead)) {
+        flag(tile, row);
+    }
+    store_value(tile, row, vu_select(c.open, value, vu_select(c.one, vu_set1(1), vu_set1(0))));
+    if (tile->p != NULL) {
+        float *p = tile->p + (size_t)row * 2 * GBSI_LANES;
+        vf_store(p, c.p[0]);
+        vf_store(p + GBSI_LANES, c.p[1]);
+    }
+}
+
+static void categorical(void *state, gbsi_tile *tile)
+{
+    for (uint32_t row = 0; row < tile->n_rows; ++row) {
+        if (tile->arity == 2) {
+            pair_row(state, tile, row);
+            continue;
+        }
+        if (vm_any(gbsi_shares_of_row(tile, row))) {
+            flag(tile, row);
+        }
+        gbsi_bin_rows_row(state, tile, row);
+    }
+    if (tile->arity > 2) {
+        gbsi_shares_tell(tile);
+    }
+}
+
+#define REFERENCE                                                                    \
+    "Yamashita & Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling " \
+    "algorithms, Statistics and Computing 29:1035-1053"
+
+const gbsi_draw GBSI_V(gbsi_draw_rounded) = {
+    .name = "randomly-discretized",
+    .reference = REFERENCE,
+    .n_words = 1,
+    .bytes = gbsi_binned_bytes,
+    .init = gbsi_binned_init,
+    .begin_pass = gbsi_binned_begin_pass,
+    .binary = binary,
+    .categorical = categorical,
+    .save = gbsi_binned_save,
+    .load = gbsi_binned_load,
+    .free = gbsi_herd_free,
+};
+
+const gbsi_draw GBSI_V(gbsi_draw_binned_bounded) = {
+    .name = "bounded-error",
+    .reference = REFERENCE,
+    .n_words = 1,
+    .bytes = gbsi_binned_bytes,
+    .init = gbsi_binned_init,
+    .begin_pass = gbsi_binned_begin_pass,
+    .binary = binary,
+    .categorical = categorical,
+    .save = gbsi_binned_save,
+    .load = gbsi_binned_load,
+    .free = gbsi_herd_free,
+};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Driving sequences of Markov chain quasi-Monte Carlo: the whole period of a small linear feedback
+ * shift register, in place of independent numbers [M25].
+ *
+ * p is a primitive polynomial of degree m over GF(2) and P = 2^m - 1 its period. The bits are
+ *     b_t = constant coefficient of x^t mod p,     b_{t+m} = sum over j < m of p_j b_{t+j} mod 2
+ * and number n is read off them at t = g n mod P, gcd(g, P) = 1, as a word of 32 bits (u = word /
+ * 2^32), so that n = 0 .. P - 1 reads every t once:
+ *     TRIBBLE  the state of the register, newest bit first: b_{t+m-1} .. b_t, then zeros
+ *              (Tribble 2007, Markov chain Monte Carlo algorithms using completely uniformly
+ *              distributed driving sequences, PhD thesis, Stanford; Yamashita & Suzuki 2019)
+ *     CHEN     32 bits as they come, oldest first: b_t .. b_{t+31} (Chen, Matsumoto, Nishimura &
+ *              Owen 2012, New inputs and methods for Markov chain quasi-Monte Carlo) */
+#ifndef GBSI_RNG_CUD_H
+#define GBSI_RNG_CUD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gibbsite/run.h"
+
+#define GBSI_CUD_LEAST_BITS 3u
+#define GBSI_CUD_MOST_BITS  32u
+
+typedef struct gbsi_cud {
+    int scheme;            /* gbs_cud_scheme */
+    uint32_t bits;         /* m */
+    uint64_t polynomial;   /* p: bit j is the coefficient of x^j */
+    uint64_t offset;       /* g */
+    uint64_t period;       /* P */
+    uint32_t step[4][256]; /* by byte k of a word, its leading byte first, and what stands there:
+                              the next word is the sum (exclusive or) of the four */
+} gbsi_cud;
+
+/* 2^bits - 1. */
+uint64_t gbsi_cud_period(uint32_t bits);
+
+/* @param polynomial of degree bits, primitive. @param offset coprime to the period, below it. */
+void gbsi_cud_init(gbsi_cud *cud, gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial,
+                   uint64_t offset);
+
+/* The word of number n, 0 <= n < P, from scratch: some thousand operations. */
+uint32_t gbsi_cud_word(const gbsi_cud *cud, uint64_t n);
+
+/* The word after this one. */
+static inline uint32_t gbsi_cud_next(const gbsi_cud *cud, uint32_t word)
+{
+    return cud->step[0][word >> 24] ^ cud->step[1][word >> 16 & 255u] ^
+           cud->step[2][word >> 8 & 255u] ^ cud->step[3][word & 255u];
+}
+
+/* ---- cud_search.c: polynomials and offsets, found rather than tabulated ---------------------- */
+
+/* Whether a polynomial of degree 1 to 32 is primitive: x has order 2^degree - 1 modulo it. */
+bool gbsi_cud_is_primitive(uint64_t polynomial);
+
+/* The primitive polynomial of degree m, 3 <= m <= 32, with the fewest terms (three or five); among
+ * those the one whose exponents, the largest first, come first in the order of dictionaries. */
+uint64_t gbsi_cud_polynomial(uint32_t bits);
+
+/* The least offset coprime to the period that
+ *     TRIBBLE  is at least m / 2 + 1, so that a word shares few bits with the next
+ *     CHEN     is at least m / 2, makes the sequence fully equidistributed (no defects, below) and
+ *              its own recurrence, the minimal polynomial of x^g, has at least m / 2 terms */
+uint64_t gbsi_cud_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial);
+
+/* Sum over v = 1 .. m of floor(m / v) - k(v), where k(v) is the largest k such that k successive
+ * words of v leading bits (CHEN) take all 2^(k v) values equally often over a period and the zero
+ * state. */
+uint32_t gbsi_cud_defects(uint32_t bits, uint64_t polynomial, uint64_t offset);
+
+/* ---- polynomials modulo p ------------------------------------------------------------------ */
+
+uint64_t gbsi_cud_multiply(uint64_t a, uint64_t b, uint64_t polynomial);
+/* x^exponent mod p. */
+uint64_t gbsi_cud_power(uint64_t exponent, uint64_t polynomial);
+uint64_t gbsi_gcd(uint64_t a, uint64_t b);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Simulated annealing by Gibbs sampling (Kirkpatrick, Gelatt & Vecchi 1983, Science 220:671-680;
+ * Geman & Geman 1984): values are drawn from p_v^(1/tau) while tau falls [M27]. The log density of
+ * every chain is summed anew from all factors at the end of a sweep, in double: nothing drifts, and
+ * what counts as better depends neither on threads nor on the instruction set. */
+#include "gibbsite/map.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "gibbsite/exact.h"
+#include "sampler/density.h"
+#include "sampler/options.h"
+#include "sampler/run.h"
+#include "simd/math.h"
+
+#define FIRST_ROUND  64u /* sweeps, without --sweeps */
+#define ROUND_GROWTH 4u
+#define LEAST_ROUNDS 3u
+
+typedef struct search {
+    gbs_run *run;
+    gbsi_drive drive;
+    const gbs_map_callbacks *callbacks;
+    bool heats;
+    float beta[GBSI_LANES];
+    double *density; /* [n_groups * lanes] of the sampled part, after the last sweep */
+    uint32_t *x;     /* [part variables] scratch */
+    uint32_t *state; /* [model variables] best so far, the components solved exactly included */
+    double best;     /* log density of the sampled part in it */
+    double offset;   /* what the rest of the model adds to that */
+    uint64_t rounds;
+} search;
+
+static void search_free(search *s)
+{
+    gbsi_free(s->density);
+    gbsi_free(s->x);
+    gbsi_free(s->state);
+    gbs_run_free(s->run);
+}
+
+/* ---- densities ------------------------------------------------------------------------------- */
+
+static void sum_groups(void *context, uint32_t member)
+{
+    const search *s = context;
+    const gbsi_executor *x = &s->run->executor;
+    for (uint32_t g = member; g < x->n_groups; g += x->n_workers) {
+        gbsi_group_log_density(s->run->plan, &x->group[g], x->lanes,
+                               s->density + (size_t)g * x->lanes);
+    }
+}
+
+/* The best chain, the first among equals; padded lanes do not count. */
+static uint32_t best_chain(search *s)
+{
+    const gbsi_executor *x = &s->run->executor;
+    uint32_t best = 0;
+    if (x->n_workers == 1) {
+        sum_groups(s, 0);
+    } else {
+        gbsi_pool_run(x->pool, sum_groups, s);
+    }
+    for (uint32_t chain = 1; chain < x->n_chains; ++chain) {
+        best = s->density[chain] > s->density[best] ? chain : best;
+    }
+    return best;
+}
+
+static gbs_status look(search *s, gbs_error *err)
+{
+    const uint32_t chain = best_chain(s);
+    if (!(s->density[chain] > s->best)) {
+        return GBS_OK;
+    }
+    s->best = s->density[chain];
+    gbsi_run_user_state(s->run, chain, s->x, s->state);
+    return s->callbacks->improve == NULL
+               ? GBS_OK
+               : s->callbacks->improve(s->callbacks->context, s->best + s->offset, s->state, err);
+}
+
+/* ---- schedules ------------------------------------------------------------------------------- */
+
+/* tau_t of t = 1 .. n, from tau0 to tau0 / n:
+ *     linear  tau0 (1 - (t - 1) / n)        geometric  tau0 n^(-(t - 1) / (n - 1)) */
+static double temperature(const gbs_run_options *options, uint64_t t, uint64_t n)
+{
+    if (options->schedule == GBS_SCHEDULE_LINEAR || n == 1) {
+        return options->tau0 * (1.0 - (double)(t - 1) / (double)n);
+    }
+    return options->tau0 * gbsi_exp(-gbsi_log((double)n) * ((double)(t - 1) / (double)(n - 1)));
+}
+
+static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = s->run;
+    for (uint64_t t = 1; t <= n && s->drive.stop == GBSI_GO_ON; ++t) {
+        const float beta = (float)(1.0 / temperature(&run->options, t, n));
+        for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+            s->beta[lane] = beta;
+        }
+        run->executor.beta = s->heats ? s->beta : NULL;
+        GBSI_TRY(gbsi_run_pass(run, &s->drive, false, err));
+        ++run->report.sweeps;
+        GBSI_TRY(look(s, err));
+    }
+    ++s->rounds;
+cleanup:
+    return status;
+}
+
+static gbs_status anneal_rounds(search *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_run_options *options = &s->run->options;
+    if (options->sweeps > 0) {
+        GBSI_TRY(anneal(s, options->sweeps, err));
+        s->drive.stop = s->drive.stop == GBSI_GO_ON ? GBSI_STOP_SWEEPS : s->drive.stop;
+    }
+    for (uint64_t n = FIRST_ROUND; s->drive.stop == GBSI_GO_ON; n *= ROUND_GROWTH) {
+        const double before = s->best;
+        GBSI_TRY(anneal(s, n, err));
+        if (s->drive.stop == GBSI_GO_ON && options->time_s == 0.0 && s->rounds >= LEAST_ROUNDS &&
+            !(s->best > before)) {
+            s->drive.stop = GBSI_STOP_SETTLED;
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* ---- the call ----------------------------------------------------------------------------------
+ */
+
+/* Exact components, within the memory of the options. */
+static gbs_status solve(const gbs_run *run, const gbs_evidence *evidence, const uint32_t *incumbent,
+                        uint32_t *state, double *log_density, gbs_error *err)
+{
+    gbs_exact_options options = gbs_exact_options_default();
+    options.memory_limit = run->options.memory_limit;
+    return gbs_exact_map_within(run->model, evidence, &options, incumbent, state, log_density, NULL,
+                                err);
+}
+
+/* The log density of a state of all variables. */
+static gbs_status whole_density(const gbs_run *run, const uint32_t *state, double *density,
+                                gbs_error *err)
+{
+    const gbsi_conditioned *whole = run->whole;
+    uint32_t *x = gbsi_alloc_array(whole->n_variables, sizeof *x);
+    if (x == NULL) {
+        return gbsi_no_memory(err, "map", whole->n_variables * sizeof *x);
+    }
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        const uint32_t *states = whole->user_state + whole->state_offset[v];
+        x[v] = 0;
+        while (x[v] + 1 < whole->arity[v] && states[x[v]] != state[whole->user_variable[v]]) {
+            ++x[v];
+        }
+    }
+    *density = gbsi_conditioned_log_density(whole, x);
+    gbsi_free(x);
+    return GBS_OK;
+}
+
+/* Small components are solved once, with the start of chain 0 in the others. */
+static gbs_status begin(search *s, const gbs_evidence *evidence, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = s->run;
+    const gbs_model *model = run->model;
+    const gbsi_executor *x = &run->executor;
+    double whole = 0.0;
+    s->density = gbsi_alloc_array((size_t)x->n_groups * x->lanes, sizeof *s->density);
+    s->x = gbsi_alloc_array(run->part->n_variables, sizeof *s->x);
+    if (s->density == NULL || s->x == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "map", run->part->n_variables * sizeof *s->x));
+    }
+    GBSI_TRY(gbsi_run_set_starts(run, err));
+    (void)best_chain(s);
+    memset(s->state, 0, model->n_variables * sizeof *s->state);
+    for (uint32_t u = 0; u < model->n_variables; ++u) {
+        const uint32_t fixed = run->whole->fixed_state[u];
+        s->state[u] = fixed == GBSI_NONE ? 0 : fixed;
+    }
+    gbsi_run_user_state(run, 0, s->x, s->state);
+    s->best = s->density[0];
+    if (run->report.n_exact_variables > 0) {
+        GBSI_TRY(solve(run, evidence, s->state, s->state, NULL, err));
+        gbsi_run_user_state(run, 0, s->x, s->state); /* should more than asked for be solved */
+        GBSI_TRY(whole_density(run, s->state, &whole, err));
+        s->offset = whole - s->best;
+    }
+    GBSI_TRY(look(s, err));
+cleanup:
+    return status;
+}
+
+static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
+{
+    if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option method: a most probable state is found by auto, exact or sample");
+    }
+    if (options->draw != GBS_DRAW_RANDOM && gbsi_options_anneal(options)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options schedule and tau0: only the random draw is annealed");
+    }
+    return GBS_OK;
+}
+
+gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
+                   const gbs_run_options *options, const gbs_map_callbacks *callbacks,
+                   uint32_t *state, gbs_map_report *report, gbs_error *err)
+{
+    static const gbs_map_callbacks nobody = {0};
+    gbs_status status = GBS_OK;
+    search s = {.callbacks = callbacks == NULL ? &nobody : callbacks};
+    const gbs_run_callbacks watch = {.context = s.callbacks->context,
+                                     .progress = s.callbacks->progress};
+    gbs_map_report found = {.final_log_density = NAN};
+    gbs_run_options chosen = options == NULL ? gbs_run_options_default() : *options;
+    s.drive = (gbsi_drive){.callbacks = &watch, .started_s = gbsi_clock_s(), .worst_error = NAN};
+    s.drive.last_progress_s = s.drive.started_s;
+    GBSI_TRY(check_method(&chosen, err));
+    chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
+    GBSI_TRY(gbsi_run_begin(model, &chosen, &s.run, err));
+    s.run->limited = true;
+    s.run->anneals = true;
+    s.heats = chosen.draw == GBS_DRAW_RANDOM;
+    GBSI_TRY(gbsi_run_prepare(s.run, evidence, err));
+    GBSI_TRY(gbsi_run_take_memory(s.run, err));
+    s.state = gbsi_alloc_array(model->n_variables, sizeof *s.state);
+    if (s.state == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "map", model->n_variables * sizeof *s.state));
+    }
+    if (s.run->part == NULL) {
+        GBSI_TRY(solve(s.run, evidence, NULL, s.state, &found.log_density, err));
+        s.drive.stop = GBSI_STOP_EXACT;
+    } else {
+        GBSI_TRY(begin(&s, evidence, err));
+        GBSI_TRY(anneal_rounds(&s, err));
+        found.log_density = s.best + s.offset;
+        found.final_log_density = s.density[best_chain(&s)] + s.offset;
+    }
+    found.n_free_variables = s.run->report.n_free_variables;
+    found.n_exact_variables = s.run->report.n_exact_variables;
+    found.chains = s.run->part == NULL ? 0 : s.run->report.chains;
+    found.rounds = s.rounds;
+    found.sweeps = s.run->report.sweeps;
+    found.updates = s.run->report.updates;
+    found.seconds = gbsi_clock_s() - s.drive.started_s;
+    (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(s.drive.stop));
+    memcpy(state, s.state, model->n_variables * sizeof *state);
+    if (report != NULL) {
+        *report = found;
+    }
+    status = s.drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
+cleanup:
+    search_free(&s);
+    return status;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mean field as a method of a run: iterations until nothing moves, a count, the clock or the user
+ * ends it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "sampler/options.h"
+#include "sampler/run.h"
+#include "variational/mean_field.h"
+
+/* An iteration that moves no probability by more has arrived. */
+#define TOLERANCE  1e-10
+#define PROGRESS_S 0.1
+
+bool gbsi_run_is_mean_field(const gbs_run *run)
+{
+    return run->options.method == GBS_METHOD_MEAN_FIELD;
+}
+
+static gbs_status check_memory(const gbs_run *run, gbs_error *err)
+{
+    const uint64_t bytes = gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole) +
+                           gbsi_mean_field_bytes(run->whole);
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    if (bytes <= limit) {
+        return GBS_OK;
+    }
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "mean field would take %" PRIu64 " bytes, the limit is %" PRIu64
+                     ": a larger --memory-limit",
+                     bytes, limit);
+}
+
+static void tell_progress(const gbs_run *run, gbsi_drive *drive, double moved, double now_s)
+{
+    const gbs_progress progress = {.pass = run->report.iterations,
+                                   .passes = run->options.iterations,
+                                   .updates = run->report.updates,
+                                   .elapsed_s = now_s - drive->started_s,
+                                   .worst_error = moved,
+                                   .target_error = TOLERANCE};
+    drive->last_progress_s = now_s;
+    if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
+        drive->stop = GBSI_STOP_SIGNAL;
+    }
+}
+
+/* The clock only ends it: --iterations with the count reached gives the same numbers. */
+static void look_at_clock(const gbs_run *run, gbsi_drive *drive, double moved)
+{
+    const double now_s = gbsi_clock_s();
+    if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
+        tell_progress(run, drive, moved, now_s);
+    }
+    if (run->options.time_s > 0.0 && now_s - drive->started_s > run->options.time_s) {
+        drive->stop = GBSI_STOP_TIME;
+    }
+}
+
+gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_mean_field *m = NULL;
+    const gbs_run_options *options = &run->options;
+    if (run->whole->n_variables == 0) {
+        drive->stop = GBSI_STOP_FIXED_POINT;
+        run->report.residual = 0.0;
+        run->report.log_z_bound = run->whole->log_constant;
+        return GBS_OK;
+    }
+    GBSI_TRY(check_memory(run, err));
+    GBSI_TRY(gbsi_mean_field_new(run->whole, (gbs_mean_field_schedule)options->mean_field_schedule,
+                                 options->damping, &m, err));
+    while (drive->stop == GBSI_GO_ON) {
+        const double moved = gbsi_mean_field_step(m);
+        run->report.updates += run->whole->n_variables;
+        if (++run->report.iterations == options->iterations) {
+            drive->stop = GBSI_STOP_ITERATIONS;
+        } else if (run->report.updates >= options->max_updates) {
+            drive->stop = GBSI_STOP_UPDATES;
+        } else {
+            look_at_clock(run, drive, moved);
+        }
+        if (moved <= TOLERANCE) {
+            drive->stop = GBSI_STOP_FIXED_POINT;
+        }
+    }
+    run->report.residual = gbsi_mean_field_residual(m);
+    run->report.log_z_bound = gbsi_mean_field_bound(m);
+    memcpy(run->exact_p, gbsi_mean_field_q(m),
+           run->whole->state_offset[run->whole->n_variables] * sizeof *run->exact_p);
+
+cleanup:
+    gbsi_mean_field_free(m);
+    return status;
+}

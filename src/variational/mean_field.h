@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Naive mean field: the product of independent distributions that is a fixed point of
+ *     q_v(a)  ∝  exp( sum over factors f of v of E_q[ log f(a, others) ] )                    [M26]
+ * and the lower bound on ln Z that any such product gives. */
+#ifndef GBSI_VARIATIONAL_MEAN_FIELD_H
+#define GBSI_VARIATIONAL_MEAN_FIELD_H
+
+#include "base/status.h"
+#include "gibbsite/run.h"
+#include "model/condition.h"
+
+typedef struct gbsi_mean_field gbsi_mean_field;
+
+/* Bytes that gbsi_mean_field_new() takes. */
+uint64_t gbsi_mean_field_bytes(const gbsi_conditioned *model);
+
+/**
+ * Start from the factors of single variables alone.
+ *
+ * @param model    borrowed. @param schedule all at once from the last iterate, or one after the
+ *                 other in place. @param damping D in (0, 1]: q <- (1 - D) q + D new; 1: undamped.
+ */
+gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_schedule schedule,
+                               double damping, gbsi_mean_field **out, gbs_error *err);
+void gbsi_mean_field_free(gbsi_mean_field *m);
+
+/* One iteration over all variables. @return the largest |new - q| met, before damping. */
+double gbsi_mean_field_step(gbsi_mean_field *m);
+
+/* The largest |new - q| with nothing changed: 0 at a fixed point. */
+double gbsi_mean_field_residual(gbsi_mean_field *m);
+
+/* E_q[log of all factors] + the entropy of q, log_constant included: at most ln Z. Minus infinity
+ * where q has weight on a hard zero. */
+double gbsi_mean_field_bound(gbsi_mean_field *m);
+
+/* [state_offset[n_variables]] q as it stands; borrowed. */
+const double *gbsi_mean_field_q(const gbsi_mean_field *m);
+
+#endif

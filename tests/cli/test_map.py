@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb map, and uai's MAP where enumeration does not fit."""
+import json
+
+from conftest import SPRINKLER
+
+GLASS = ["generate", "ising", "--grid", "12x12", "--coupling", "0", "--coupling-spread", "1",
+         "--seed", "5", "-o", "glass.uai"]
+
+
+def test_exact(run):
+    done = run("map", SPRINKLER, "-e", "grass=wet")
+    assert done.status == 0, done.err
+    assert done.out == "variable,state\nrain,no\nsprinkler,on\ngrass,wet\n"
+    assert "the largest there is" in done.err
+
+
+def test_annealed(run, work):
+    assert run(*GLASS).status == 0
+    found = {}
+    for schedule in ("linear", "geometric"):
+        done = run("map", "glass.uai", "--method", "sample", "--schedule", schedule, "--sweeps", "400", "--format", "json")
+        assert done.status == 0, done.err
+        found[schedule] = json.loads(done.out)
+        assert found[schedule]["proved"] is False and found[schedule]["sweeps"] == 400
+        assert found[schedule]["stop"] == "sweeps"
+    assert run("map", "glass.uai", "-o", "glass.MAP").status == 0
+    assert (work / "glass.MAP").read_text().startswith("MAP\n144 ")
+    again = run("map", "glass.uai", "--method", "sample", "--sweeps", "400", "--format", "json", "--threads", "3")
+    assert json.loads(again.out) == found["linear"]
+
+
+def test_uai_anneals(run, work):
+    assert run("generate", "complete", "--variables", "60", "--coupling", "0", "--coupling-spread", "1",
+               "-o", "all.uai").status == 0
+    done = run("uai", "all.uai", "/dev/null", "-", "MAP")
+    assert done.status == 0, done.err
+    assert "annealed" in done.err
+    assert (work / "all.uai.MAP").read_text().startswith("MAP\n")
+
+
+def test_refused(run):
+    for arguments, part in [(["--tau0", "2", "--draw", "herded"], "only the random draw"),
+                            (["--method", "mean-field"], "auto, exact or sample"),
+                            (["--estimator", "count"], "no option '--estimator'")]:
+        done = run("map", SPRINKLER, *arguments)
+        assert done.status == 2 and part in done.err, done.err
+    done = run("marginals", SPRINKLER, "--tau0", "2")
+    assert done.status == 2 and "no option '--tau0'" in done.err

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""marginals --method mean-field."""
+import csv
+import io
+import json
+import math
+
+from conftest import SPRINKLER
+
+ISING = ["generate", "ising", "--grid", "5x5", "--coupling", "0.3", "--random-field", "0.5",
+         "--seed", "3", "-o", "grid.uai"]
+
+
+def rows(done):
+    assert done.status == 0, done.err
+    return list(csv.DictReader(io.StringIO(done.out)))
+
+
+def test_no_errors_are_claimed(run):
+    done = run("marginals", SPRINKLER, "-e", "grass=wet", "--method", "mean-field")
+    assert all(row["mcse"] == row["ess_bulk"] == row["rhat"] == ""
+               for row in rows(done) if row["variable"] != "grass")
+    assert "not converged: mean field" in done.err and "fixed point after" in done.err
+
+
+def test_fixed_point_of_a_grid(run, work):
+    assert run(*ISING).status == 0
+    results = {}
+    for name, more in {"seq": [], "jacobi": ["--mean-field-schedule", "jacobi"],
+                       "damped": ["--damping", "0.4", "--mean-field-schedule", "jacobi"]}.items():
+        done = run("marginals", "grid.uai", "--method", "mean-field", "--summary", "s.json", *more)
+        results[name] = [float(row["probability"]) for row in rows(done)]
+        s = json.loads((work / "s.json").read_text())
+        assert s["method"] == "mean-field" and s["converged"] is False
+        assert s["residual"] < 1e-9 and s["iterations"] > 2
+        assert s["max_mcse"] is None and s["options"]["method"] == "mean-field"
+    for name in ("jacobi", "damped"):  # weakly coupled: one fixed point
+        assert all(math.isclose(p, q, abs_tol=1e-8)
+                   for p, q in zip(results["seq"], results[name]))
+
+
+def test_too_few_iterations(run, work):
+    assert run(*ISING).status == 0
+    done = run("marginals", "grid.uai", "--method", "mean-field", "--iterations", "2",
+               "--summary", "s.json")
+    s = json.loads((work / "s.json").read_text())
+    assert done.status == 0 and s["iterations"] == 2 and s["residual"] > 1e-6
+    assert "no fixed point" in s["verdict"]
+
+
+def test_bound_below_ln_z(run, work):
+    done = run("marginals", SPRINKLER, "--method", "mean-field", "--summary", "s.json")
+    assert done.status == 0
+    assert json.loads((work / "s.json").read_text())["log_z_bound"] <= 1e-12  # ln Z = 0
