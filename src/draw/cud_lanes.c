@@ -8,8 +8,8 @@
 
 extern const gbsi_draw GBSI_V(gbsi_draw_cud);
 
-/* Driving number of a row's places plus the shifts, modulo 1; a word of 0 (u < 2^-32) is 1, so that
- * no second word is asked for. */
+/* Driving number of a row's places plus the shifts, modulo 1 (past the last slot there is slack); a
+ * word of 0 (u < 2^-32) is 1, so that no second word is asked for. */
 static void row_words(const gbsi_cud_draw *d, const gbsi_tile *tile, uint32_t row, uint32_t *out)
 {
     const uint32_t lanes = tile->lanes;
@@ -17,11 +17,13 @@ static void row_words(const gbsi_cud_draw *d, const gbsi_tile *tile, uint32_t ro
     vu word;
     if (lanes == GBSI_LANES) {
         word = vu_add(vu_set1(d->driving[tile->position[row]]),
-                      vu_load(shift + (size_t)tile->slot[row] * GBSI_LANES));
+                      vu_load(shift + (size_t)gbsi_tile_slot(tile, row) * GBSI_LANES));
     } else {
         const uint32_t *position = tile->position + (size_t)row * GBSI_LANES;
-        const uint32_t *slot = tile->slot + (size_t)row * GBSI_LANES;
-        word = vu_add(vu_gather(d->driving, vu_load(position)), vu_gather(shift, vu_load(slot)));
+        const vu slot = tile->contiguous
+                            ? vu_add(vu_set1(tile->first_slot + row * GBSI_LANES), vu_iota())
+                            : vu_load(tile->slot + (size_t)row * GBSI_LANES);
+        word = vu_add(vu_gather(d->driving, vu_load(position)), vu_gather(shift, slot));
     }
     vu_store(out, vu_select(vu_eq(word, vu_set1(0)), vu_set1(1), word));
 }
