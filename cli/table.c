@@ -167,6 +167,8 @@ static const struct {
     {"herd-init", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"bin-edge", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"bins", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"threshold", CLI_RUNS | CLI_VERB_DECOMPOSE},
+    {"bin-rule", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"sweeps", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"burn-in", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"memory-limit", CLI_OBSERVES},

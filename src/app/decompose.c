@@ -59,6 +59,7 @@ static gbsi_focus_keys keys_of(gbs_run_options *options, uint32_t n_free, const 
     return (gbsi_focus_keys){.scheme = herding.keys,
                              .n_bins = herding.n_bins,
                              .left_edge = herding.left_edge,
+                             .rounded = herding.rounded,
                              .extra = extra};
 }
 

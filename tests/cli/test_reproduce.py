@@ -13,6 +13,8 @@ EXPERIMENTS = {
     "hg-denoise": ["errors.csv", "errors.svg", "pictures.svg"],
     "ws-sharing": ["errors.csv", "errors.svg"],
     "ws-components": ["components.csv", "components.svg"],
+    "ws-beg": ["components.csv", "components.svg"],
+    "ws-rdhg": ["components.csv", "components.svg"],
     "ws-dcor": ["bins.csv", "dcor.svg", "keys.csv"],
     "ws-rao-blackwell": ["errors.csv", "errors.svg"],
     "ws-images": ["errors.csv", "errors.svg", "pictures.svg"],

@@ -11,6 +11,9 @@ void gbsi_contender_options(const gbsi_contender *c, uint32_t n, uint32_t *edge,
     options->draw = c->draw;
     options->herd_rule = c->rule;
     options->bins = c->bins;
+    if (c->draw == GBS_DRAW_BOUNDED_ERROR) {
+        options->threshold = c->threshold;
+    }
     for (uint32_t s = 2; edge != NULL && s <= c->ring; s++) {
         for (uint32_t i = 0; i < n; i++) {
             edge[2 * n_edges] = i;
