@@ -27,6 +27,7 @@ void gbs_run_free(gbs_run *run)
         gbsi_executor_free(&run->executor);
     }
     gbsi_lattice_free(run->lattice);
+    gbsi_packed_free(run->packed);
     gbsi_pool_free(run->pool);
     gbsi_schedule_free(&run->schedule);
     gbsi_plan_free(run->plan);
@@ -294,7 +295,7 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
     double density[GBSI_LANES];
     gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->executor.n_chains; ++chain) {
-        if (run->lattice != NULL) {
+        if (run->spins != NULL) {
             density[chain % lanes] = gbsi_spins_log_density(run->executor.lattice->spins,
                                                             &run->executor.lattice->sums[chain]);
         } else if (chain % lanes == 0) {
