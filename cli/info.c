@@ -216,7 +216,9 @@ static void write_plan(sheet *s, const gbs_info *info)
     row_real(s, "mean_batch", "mean batch", info->mean_batch);
     row_named(s, "variables_of_class", "variables by class", GBS_N_CLASSES, class_name, of_class);
     row_uint(s, "double_sums", "  with double sums", info->n_precise);
-    row_real(s, "lattice_share", "  share of lattice bits", info->lattice_share);
+    static const char *const bits[] = {"none", "sites", "chains"};
+    row_text(s, "lattice_bits", "  bits of a lattice are", bits[info->lattice]);
+    row_real(s, "lattice_share", "  share of them in use", info->lattice_share);
 }
 
 /* "more than 27: stopped" where a search was, else the number. */

@@ -193,8 +193,10 @@ static void write_lattice(gbs_output *output, const gbs_report *r)
                 {"magnetisation_mcse", r->magnetisation_mcse},
                 {"abs_magnetisation", r->abs_magnetisation},
                 {"abs_magnetisation_mcse", r->abs_magnetisation_mcse}};
-    gbs_output_text(output, "{\"sides\": [");
-    for (int d = 0; d < 3; d++) {
+    gbs_output_text(output, "{\"bits\": ");
+    gbs_output_json_string(output, r->lattice == GBS_BITS_SITES ? "sites" : "chains");
+    gbs_output_text(output, ", \"sides\": [");
+    for (int d = 0; r->lattice == GBS_BITS_SITES && d < 3; d++) {
         gbs_output_text(output, d > 0 ? ", " : "");
         gbs_output_uint(output, r->lattice_side[d]);
     }

@@ -45,18 +45,19 @@ typedef struct gbs_info {
     double mean_batch;                          /**< places per batch */
     uint32_t variables_of_class[GBS_N_CLASSES]; /**< sampled class: see gbs_class_name() */
     uint32_t n_precise;                         /**< of these, compiled for double sums */
-    uint32_t lattice_side[3]; /**< class "lattice": fastest first; 0 where there is none */
-    double lattice_share;     /**< share of the bits worked on that are sites */
+    int lattice;              /**< class "lattice": gbs_bits, what a word has in its bits */
+    uint32_t lattice_side[3]; /**< of sites in bits: fastest first; else 0 */
+    double lattice_share;     /**< share of the bits worked on that are in use */
     /** Elimination by minimum fill or weight of the conditioned model, component by component, long
      *  logical factors and products of spins as chains of short ones. */
-    int search;            /**< gbs_search_end, the worst over the components */
-    uint32_t width;        /**< largest clique less one; if the search was stopped, at least */
-    uint64_t entries;      /**< of all tables of a junction tree, saturating; likewise */
-    uint64_t entry_limit;  /**< of one component: what the memory limit leaves, 8 bytes each */
-    int exact_fits;        /**< every component's tables fit the limit */
-    uint64_t exact_bytes;  /**< peak of an exact answer, the model included; UINT64_MAX: not known */
-    uint32_t n_auto;       /**< components of at most 2^26 entries, and that fit */
-    double max_influence;  /**< row sums of the bounds on Dobrushin's influences */
+    int search;           /**< gbs_search_end, the worst over the components */
+    uint32_t width;       /**< largest clique less one; if the search was stopped, at least */
+    uint64_t entries;     /**< of all tables of a junction tree, saturating; likewise */
+    uint64_t entry_limit; /**< of one component: what the memory limit leaves, 8 bytes each */
+    int exact_fits;       /**< every component's tables fit the limit */
+    uint64_t exact_bytes; /**< peak of an exact answer, the model included; UINT64_MAX: not known */
+    uint32_t n_auto;      /**< components of at most 2^26 entries, and that fit */
+    double max_influence; /**< row sums of the bounds on Dobrushin's influences */
     double mean_influence; /**< below 1 for all rows: every scan forgets its start geometrically */
     uint64_t model_bytes, plan_bytes, state_bytes, estimator_bytes;
     uint64_t run_bytes; /**< peak of a run with these options, the model and its forms included */

@@ -72,14 +72,20 @@ typedef enum gbs_mean_field_schedule {
 typedef enum gbs_estimator_kind {
     GBS_ESTIMATOR_RAO_BLACKWELL,
     GBS_ESTIMATOR_COUNT,
-    GBS_ESTIMATOR_TRACES, /**< energy and magnetisation of a lattice alone: no marginals */
+    GBS_ESTIMATOR_TRACES, /**< energy and magnetisation of spins alone: no marginals */
 } gbs_estimator_kind;
-/** Whether a spin lattice that bits can hold is run bit by bit; see gibbsite-marginals(1). */
+/** Whether spins that bits can hold are run bit by bit; see gibbsite-marginals(1). */
 typedef enum gbs_lattice_choice {
     GBS_LATTICE_AUTO, /**< where it is one, the estimator is not rao-blackwell and it pays */
     GBS_LATTICE_NEVER,
     GBS_LATTICE_ALWAYS, /**< or fail with the reason */
 } gbs_lattice_choice;
+/** What the bits of a word are in a run bit by bit. */
+typedef enum gbs_bits {
+    GBS_BITS_NONE,
+    GBS_BITS_SITES,  /**< of a lattice */
+    GBS_BITS_CHAINS, /**< on any graph of spins that few values describe */
+} gbs_bits;
 
 #define GBS_BURN_IN_AUTO UINT64_MAX
 
@@ -168,8 +174,8 @@ typedef struct gbs_report {
                                   "fixed point", "iterations" */
     size_t n_warnings;
     const char *const *warning;
-    int lattice;              /**< 1: run bit by bit, and the numbers below are there */
-    uint32_t lattice_side[3]; /**< fastest first, the middle one 1 for two directions */
+    int lattice;              /**< gbs_bits; if any, the numbers below are there */
+    uint32_t lattice_side[3]; /**< fastest first, the middle one 1 for two directions; or 0 */
     double energy;            /**< mean of minus the log density per sampled variable */
     double energy_mcse;       /**< NAN where too few passes allow none, as all below */
     double magnetisation;     /**< mean of the mean spin, states 0 and 1 being -1 and +1 */

@@ -139,20 +139,16 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_executor_init_lattice(gbsi_executor *executor, const gbsi_lattice *lattice,
-                                      const gbs_run_options *options, bool count, gbsi_simd level,
-                                      gbsi_pool *pool, gbs_error *err)
+void gbsi_executor_init_spins(gbsi_executor *executor, gbsi_spin_chains *chains, gbsi_simd level)
 {
-    const uint32_t n_chains = (uint32_t)options->chains;
     *executor = (gbsi_executor){.level = level,
-                                .seed = options->seed,
-                                .n_chains = n_chains,
-                                .lanes = gbsi_lanes_of(n_chains),
-                                .n_groups = gbsi_groups_of(n_chains),
-                                .pool = pool,
-                                .n_workers = gbsi_pool_size(pool)};
-    return gbsi_lattice_chains_new(lattice, n_chains, options->seed, count, level, pool,
-                                   &executor->lattice, err);
+                                .seed = chains->seed,
+                                .n_chains = chains->n_chains,
+                                .lanes = gbsi_lanes_of(chains->n_chains),
+                                .n_groups = gbsi_groups_of(chains->n_chains),
+                                .pool = chains->pool,
+                                .n_workers = chains->n_members,
+                                .lattice = chains};
 }
 
 void gbsi_executor_free(gbsi_executor *executor)

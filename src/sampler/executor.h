@@ -4,7 +4,7 @@
 #define GBSI_SAMPLER_EXECUTOR_H
 
 #include "estimate/estimate.h"
-#include "lattice/lattice_chains.h"
+#include "lattice/chains.h"
 #include "parallel/pool.h"
 #include "plan/draw.h"
 #include "plan/kernel.h"
@@ -33,11 +33,11 @@ typedef struct gbsi_executor {
     uint32_t n_chains;
     uint32_t lanes; /* 16 with 8 chains or more, else 1 */
     uint32_t n_groups;
-    gbsi_group *group;            /* [n_groups] */
+    gbsi_group *group;         /* [n_groups] */
     gbsi_spin_chains *lattice; /* owned; NULL: none. Else it has the states and runs the passes,
                                      and plan, draw, groups and workers are not there */
-    const float *beta;            /* [lanes] inverse temperatures, NULL: 1 */
-    gbsi_pool *pool;              /* borrowed, NULL: one thread */
+    const float *beta;         /* [lanes] inverse temperatures, NULL: 1 */
+    gbsi_pool *pool;           /* borrowed, NULL: one thread */
     uint32_t n_workers;
     gbsi_worker *worker; /* [n_workers] */
     uint32_t n_teams;    /* groups that several workers share */
@@ -55,11 +55,8 @@ size_t gbsi_executor_bytes(const gbsi_plan *plan, uint32_t n_chains, uint32_t n_
 gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
                               const gbs_run_options *options, gbsi_simd level, gbsi_pool *pool,
                               uint64_t draw_room, gbs_error *err);
-/* The same for a lattice, whose variables are those of the model it was found in.
- * @param count count visits. */
-gbs_status gbsi_executor_init_lattice(gbsi_executor *executor, const gbsi_lattice *lattice,
-                                      const gbs_run_options *options, bool count, gbsi_simd level,
-                                      gbsi_pool *pool, gbs_error *err);
+/* For chains in bits, which it takes. Variables are those of the model they were compiled from. */
+void gbsi_executor_init_spins(gbsi_executor *executor, gbsi_spin_chains *chains, gbsi_simd level);
 void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the struct */
 
 /* States of one chain by free variable of the plan's model. Padded lanes repeat the last chain's

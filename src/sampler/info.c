@@ -95,9 +95,12 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
             info->variables_of_class[c] = run->plan->n_of_class[c];
         }
         info->n_precise = info->variables_of_class[GBSI_CLASS_PRECISE];
+        if (run->spins != NULL) {
+            info->variables_of_class[GBSI_CLASS_LATTICE] = run->spins->n_sites;
+            info->lattice = run->lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
+            info->lattice_share = gbsi_run_share_of_bits(run);
+        }
         if (run->lattice != NULL) {
-            info->variables_of_class[GBSI_CLASS_LATTICE] = run->lattice->spins.n_sites;
-            info->lattice_share = gbsi_lattice_share(run->lattice);
             memcpy(info->lattice_side, run->lattice->side, sizeof info->lattice_side);
         }
         info->plan_bytes = run->memory.plan;

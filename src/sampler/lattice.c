@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lattices in a run: when they are chosen, and what is told of them. Chosen by model and options
+/* Runs bit by bit: when they are chosen, and what is told of them. Chosen by model and options
  * alone, never by the machine. */
 #include <math.h>
 
+#include "base/memory.h"
+#include "lattice/lattice_chains.h"
+#include "lattice/packed_chains.h"
+#include "sampler/options.h"
 #include "sampler/run.h"
 
-/* With fewer of its bits in use a lattice is hardly faster than sixteen chains side by side. */
-#define LEAST_SHARE 0.25
+/* With fewer of its bits in use a lattice is hardly faster than sixteen chains side by side, and
+ * likewise chains in bits. */
+#define LEAST_SITES  0.25
+#define LEAST_CHAINS 0.75
+/* Chains in bits gather their neighbours, which makes them about that much slower per bit. */
+#define SPEED_OF_CHAINS 0.6
 
-/* Why the options leave no room for one, or NULL. */
+/* Why the options leave no room for bits, or NULL. */
 static const char *other_options(const gbs_run_options *o)
 {
+    if (o->lattice == GBS_LATTICE_NEVER) {
+        return "--lattice never";
+    }
     if (o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL) {
         return "bits have no probabilities to average: --estimator count or traces";
     }
@@ -23,57 +34,146 @@ static const char *other_options(const gbs_run_options *o)
     return NULL;
 }
 
-gbs_status gbsi_run_choose_lattice(gbs_run *run, const gbsi_conditioned *model, gbs_error *err)
+/* Whether nothing else will do. */
+static bool is_demanded(const gbs_run_options *o)
+{
+    return o->lattice == GBS_LATTICE_ALWAYS || o->estimator == GBS_ESTIMATOR_TRACES;
+}
+
+/* Share of the bits of words of 32 chains that are chains. */
+static double share_of_chains(const gbs_run_options *o)
+{
+    const uint64_t n_words = (o->chains + GBSI_PACKED_CHAINS - 1) / GBSI_PACKED_CHAINS;
+    return (double)o->chains / (double)(n_words * GBSI_PACKED_CHAINS);
+}
+
+gbs_status gbsi_run_choose_sites(gbs_run *run, const gbsi_conditioned *model, gbs_error *err)
 {
     const gbs_run_options *o = &run->options;
-    const bool traces = o->estimator == GBS_ESTIMATOR_TRACES;
-    const char *reason = NULL;
-    if (model->n_variables == 0) {
+    const char *reason = other_options(o);
+    if (model->n_variables == 0 || reason != NULL) {
         return GBS_OK;
     }
-    if (o->lattice == GBS_LATTICE_NEVER) {
-        reason = "--lattice never";
-    } else {
-        reason = other_options(o);
+    const gbs_status status = gbsi_lattice_new(model, &run->lattice, &reason, err);
+    if (status < 0 || run->lattice == NULL) {
+        return status;
     }
-    if (reason == NULL) {
-        const gbs_status status = gbsi_lattice_new(model, &run->lattice, &reason, err);
-        if (status < 0) {
-            return status;
-        }
-    }
-    if (run->lattice != NULL && o->lattice == GBS_LATTICE_AUTO && !traces &&
-        gbsi_lattice_share(run->lattice) < LEAST_SHARE) {
+    const double share = gbsi_lattice_share(run->lattice);
+    if ((share < LEAST_SITES && !is_demanded(o)) || share < SPEED_OF_CHAINS * share_of_chains(o)) {
         gbsi_lattice_free(run->lattice);
         run->lattice = NULL;
-    }
-    if (run->lattice == NULL && (traces || o->lattice == GBS_LATTICE_ALWAYS)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: the model is not run bit by bit: %s",
-                         traces ? "estimator traces" : "lattice always", reason);
+    } else {
+        run->spins = &run->lattice->spins;
     }
     return GBS_OK;
+}
+
+static gbs_status pack(gbs_run *run, const char **reason, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = run->part->n_variables;
+    uint32_t n_colors = 0;
+    uint32_t *color = gbsi_alloc_array(n, sizeof *color);
+    if (color == NULL) {
+        return gbsi_no_memory(err, "colouring", n * sizeof *color);
+    }
+    GBSI_TRY(gbsi_graph_color(run->graph, color, &n_colors, err));
+    GBSI_TRY(
+        gbsi_packed_new(run->part, color, n_colors, run->components->n, &run->packed, reason, err));
+    run->spins = run->packed == NULL ? NULL : &run->packed->spins;
+cleanup:
+    gbsi_free(color);
+    return status;
+}
+
+gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err)
+{
+    const gbs_run_options *o = &run->options;
+    const char *reason = other_options(o);
+    gbs_status status = GBS_OK;
+    if (reason == NULL) {
+        reason = gbsi_spins_refusal(run->part);
+    }
+    if (reason == NULL && (is_demanded(o) || share_of_chains(o) >= LEAST_CHAINS)) {
+        status = pack(run, &reason, err);
+    }
+    if (status == GBS_OK && run->spins == NULL && is_demanded(o)) {
+        status = gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: the model is not run bit by bit: %s",
+                           o->lattice == GBS_LATTICE_ALWAYS ? "lattice always" : "estimator traces",
+                           reason);
+    }
+    return status;
 }
 
 void gbsi_run_describe_lattice(gbs_run *run)
 {
     gbs_report *r = &run->report;
-    const uint32_t n_batches = 2 * (run->lattice->n_seams + 1);
+    const uint32_t n_batches =
+        run->lattice != NULL ? 2 * (run->lattice->n_seams + 1) : run->packed->n_colors;
     run->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
-    run->schedule.n_places = run->lattice->spins.n_sites;
-    run->schedule.n_batches = n_batches; /* and no pieces: the lattice finds its sites itself */
+    run->schedule.n_places = run->spins->n_sites;
+    run->schedule.n_batches = n_batches; /* and no pieces: bits are not run by places */
     r->n_colors = n_batches;
     r->n_levels = n_batches;
     r->n_batches = n_batches;
 }
 
+double gbsi_run_share_of_bits(const gbs_run *run)
+{
+    return run->lattice != NULL ? gbsi_lattice_share(run->lattice) : share_of_chains(&run->options);
+}
+
+uint64_t gbsi_run_lattice_bytes(const gbs_run *run)
+{
+    return run->lattice != NULL ? run->lattice->bytes : run->packed->bytes;
+}
+
+uint64_t gbsi_run_lattice_states_bytes(const gbs_run *run)
+{
+    const gbs_run_options *o = &run->options;
+    const bool count = o->estimator == GBS_ESTIMATOR_COUNT;
+    const uint32_t n_chains = (uint32_t)o->chains;
+    const uint32_t n_threads = gbsi_options_threads(o);
+    return run->lattice != NULL
+               ? gbsi_lattice_chains_bytes(run->lattice, n_chains, n_threads, count)
+               : gbsi_packed_chains_bytes(run->packed, n_chains, n_threads, count);
+}
+
+uint64_t gbsi_run_lattice_scratch_bytes(const gbs_run *run)
+{
+    const uint32_t n = run->spins->n_sites;
+    return run->lattice != NULL ? gbsi_grid_bytes(n) : gbsi_packed_compile_bytes(n);
+}
+
+gbs_status gbsi_run_take_lattice(gbs_run *run, gbsi_simd level, gbs_error *err)
+{
+    const gbs_run_options *o = &run->options;
+    const bool count = o->estimator == GBS_ESTIMATOR_COUNT;
+    const uint32_t n_chains = (uint32_t)o->chains;
+    gbsi_spin_chains *chains = NULL;
+    gbs_status status = GBS_OK;
+    if (run->lattice != NULL) {
+        GBSI_TRY(gbsi_lattice_chains_new(run->lattice, n_chains, o->seed, count, level, run->pool,
+                                         &chains, err));
+    } else {
+        GBSI_TRY(gbsi_packed_chains_new(run->packed, n_chains, o->seed, count, level, run->pool,
+                                        &chains, err));
+    }
+    gbsi_executor_init_spins(&run->executor, chains, level);
+    run->executor_ready = true;
+    GBSI_TRY(gbsi_trace_new(n_chains, GBSI_N_TRACES, &run->trace, err));
+cleanup:
+    return status;
+}
+
 void gbsi_run_trace_pass(gbs_run *run)
 {
-    const double n = run->lattice->spins.n_sites;
+    const double n = run->spins->n_sites;
     for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
         const gbsi_spin_sums *sums = &run->executor.lattice->sums[chain];
-        const double spin = (double)gbsi_spins_total(&run->lattice->spins, sums) / n;
+        const double spin = (double)gbsi_spins_total(run->spins, sums) / n;
         double value[GBSI_N_TRACES];
-        value[GBSI_TRACE_ENERGY] = -gbsi_spins_log_density(&run->lattice->spins, sums) / n;
+        value[GBSI_TRACE_ENERGY] = -gbsi_spins_log_density(run->spins, sums) / n;
         value[GBSI_TRACE_SPIN] = spin;
         value[GBSI_TRACE_ABS_SPIN] = fabs(spin);
         gbsi_trace_put(run->trace, chain, value);
@@ -93,8 +193,8 @@ void gbsi_run_report_lattice(gbs_run *run)
     const gbsi_trace_summary energy = gbsi_trace_summarise(run->trace, GBSI_TRACE_ENERGY);
     const gbsi_trace_summary spin = gbsi_trace_summarise(run->trace, GBSI_TRACE_SPIN);
     const gbsi_trace_summary size = gbsi_trace_summarise(run->trace, GBSI_TRACE_ABS_SPIN);
-    r->lattice = 1;
-    for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
+    r->lattice = run->lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
+    for (unsigned d = 0; run->lattice != NULL && d < GBSI_GRID_DIRECTIONS; ++d) {
         r->lattice_side[d] = run->lattice->side[d];
     }
     r->energy = energy.mean;

@@ -102,13 +102,6 @@ static uint64_t result_bytes(const gbs_run *run)
     return 4 * (uint64_t)n_states * sizeof(double); /* p, mcse, ess, rhat */
 }
 
-static uint64_t lattice_states_bytes(const gbs_run *run)
-{
-    const gbs_run_options *o = &run->options;
-    return gbsi_lattice_chains_bytes(run->lattice, (uint32_t)o->chains, gbsi_options_threads(o),
-                                     o->estimator == GBS_ESTIMATOR_COUNT);
-}
-
 /* @param bytes out: what estimates take, 0 where traces alone are kept. */
 static gbs_status estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, gbs_error *err)
 {
@@ -163,9 +156,9 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     GBSI_TRY(estimate_bytes(&shape, &run->estimate_bytes, err));
     const uint64_t start = start_bytes(run);
     const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
-    if (run->lattice != NULL) {
-        m.plan = run->lattice->bytes;
-        m.states = lattice_states_bytes(run);
+    if (run->spins != NULL) {
+        m.plan = gbsi_run_lattice_bytes(run);
+        m.states = gbsi_run_lattice_states_bytes(run);
     } else {
         m.plan = run->plan->bytes;
         m.schedule = schedule_bytes(&run->schedule) + (uint64_t)run->part->n_variables * 4;
@@ -177,8 +170,8 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
         m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
     }
     const uint64_t compiling =
-        m.standing + (run->lattice != NULL ? m.plan + gbsi_grid_bytes(run->part->n_variables)
-                                           : compile_bytes(run));
+        m.standing +
+        (run->spins != NULL ? m.plan + gbsi_run_lattice_scratch_bytes(run) : compile_bytes(run));
     uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
     running = more(more(running, m.states), m.estimators);
     const uint64_t limit = gbsi_options_memory_limit(&run->options);

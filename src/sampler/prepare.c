@@ -99,10 +99,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
-    if (run->lattice == NULL) { /* else it was seen before there was a graph */
-        GBSI_TRY(gbsi_run_choose_lattice(run, run->part, err));
-    }
-    if (run->lattice != NULL) {
+    if (run->spins != NULL) {
         gbsi_run_describe_lattice(run);
         return GBS_OK;
     }
@@ -143,11 +140,8 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_run_check(run, err));
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
     GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->pool, err));
-    if (run->lattice != NULL) {
-        const bool count = run->options.estimator == GBS_ESTIMATOR_COUNT;
-        GBSI_TRY(gbsi_executor_init_lattice(&run->executor, run->lattice, &run->options, count,
-                                            level, run->pool, err));
-        GBSI_TRY(gbsi_trace_new(shape.n_chains, GBSI_N_TRACES, &run->trace, err));
+    if (run->spins != NULL) {
+        GBSI_TRY(gbsi_run_take_lattice(run, level, err));
     } else {
         GBSI_TRY(gbsi_executor_init(&run->executor, run->plan, gbsi_draw_of(&run->options, level),
                                     &run->options, level, run->pool, run->memory.draw_room, err));
@@ -169,17 +163,17 @@ cleanup:
     return status;
 }
 
-/* What is sampled. A lattice of which nothing may be answered exactly is its own part, and then
- * needs no graph, which would take many times as much memory. */
+/* What is sampled, and whether by bits. A lattice of which nothing may be answered exactly is its
+ * own part, and then needs no graph, which would take many times as much memory. */
 static gbs_status find_part(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if (run->options.method == GBS_METHOD_SAMPLE) {
-        GBSI_TRY(gbsi_run_choose_lattice(run, run->whole, err));
+        GBSI_TRY(gbsi_run_choose_sites(run, run->whole, err));
     }
-    if (run->lattice != NULL) {
+    if (run->spins != NULL) {
         run->part = run->whole;
-        run->report.n_components = run->lattice->spins.n_components;
+        run->report.n_components = run->spins->n_components;
         return GBS_OK;
     }
     GBSI_TRY(gbsi_run_take_graph(run, err));
@@ -189,7 +183,13 @@ static gbs_status find_part(gbs_run *run, gbs_error *err)
     for (uint32_t i = 0; i < run->components->n; ++i) {
         run->report.has_zeros |= !run->exact[i] && run->components->has_zeros[i];
     }
-    if (run->part != NULL && run->limited) {
+    if (run->part != NULL && run->options.method != GBS_METHOD_SAMPLE) {
+        GBSI_TRY(gbsi_run_choose_sites(run, run->part, err));
+    }
+    if (run->part != NULL && run->spins == NULL) {
+        GBSI_TRY(gbsi_run_choose_chains(run, err));
+    }
+    if (run->part != NULL && run->spins == NULL && run->limited) {
         GBSI_TRY(gbsi_run_check_part(run, err));
     }
 cleanup:

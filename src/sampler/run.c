@@ -27,6 +27,7 @@ void gbs_run_free(gbs_run *run)
         gbsi_executor_free(&run->executor);
     }
     gbsi_lattice_free(run->lattice);
+    gbsi_packed_free(run->packed);
     gbsi_pool_free(run->pool);
     gbsi_schedule_free(&run->schedule);
     gbsi_plan_free(run->plan);
@@ -220,8 +221,7 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
     }
 }
 
-gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
-                            gbs_error *err)
+static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if ((run->scan_traits & GBSI_SCAN_REPEATS) == 0) {
@@ -233,15 +233,15 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
                                 run->rao_blackwell, err));
     ++drive->pass;
     run->report.updates += run->schedule.n_places * run->executor.n_chains;
-    if (estimate != NULL && estimate == run->estimate) {
-        ++run->report.sweeps;
-        if (run->trace != NULL) {
-            gbsi_run_trace_pass(run);
-        }
-    }
+cleanup:
+    return status;
+}
+
+static void watch(const gbs_run *run, gbsi_drive *drive, bool keep)
+{
     const double now_s = gbsi_clock_s();
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
-        tell_progress(run, drive, estimate != NULL, now_s);
+        tell_progress(run, drive, keep, now_s);
     }
     if (run->options.time_s > 0.0 && now_s - drive->started_s > run->options.time_s) {
         drive->stop = GBSI_STOP_TIME;
@@ -249,13 +249,32 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
     if (run->report.updates >= run->options.max_updates) {
         drive->stop = GBSI_STOP_UPDATES;
     }
-cleanup:
+}
+
+gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
+                            gbs_error *err)
+{
+    const gbs_status status = run_once(run, drive, estimate, err);
+    if (status >= 0) {
+        watch(run, drive, estimate != NULL);
+    }
     return status;
 }
 
+/* With traces alone a pass that is kept has no estimate. */
 gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
 {
-    return gbsi_run_advance(run, drive, keep ? run->estimate : NULL, err);
+    const gbs_status status = run_once(run, drive, keep ? run->estimate : NULL, err);
+    if (status >= 0 && keep) {
+        ++run->report.sweeps;
+        if (run->trace != NULL) {
+            gbsi_run_trace_pass(run);
+        }
+    }
+    if (status >= 0) {
+        watch(run, drive, keep);
+    }
+    return status;
 }
 
 void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user)
@@ -276,7 +295,7 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
     double density[GBSI_LANES];
     gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->executor.n_chains; ++chain) {
-        if (run->lattice != NULL) {
+        if (run->spins != NULL) {
             density[chain % lanes] = gbsi_spins_log_density(run->executor.lattice->spins,
                                                             &run->executor.lattice->sums[chain]);
         } else if (chain % lanes == 0) {

@@ -7,6 +7,8 @@
 #include "estimate/trace.h"
 #include "exact/components.h"
 #include "exact/tree.h"
+#include "lattice/lattice.h"
+#include "lattice/packed.h"
 #include "sampler/executor.h"
 #include "sampler/start.h"
 #include "scan/scan.h"
@@ -53,7 +55,9 @@ struct gbs_run {
     bool executor_ready;
     gbsi_pool *pool; /* NULL until memory is taken */
     gbsi_executor executor;
-    gbsi_lattice *lattice;   /* NULL: none */
+    gbsi_lattice *lattice;   /* sites in bits, or NULL */
+    gbsi_packed *packed;     /* chains in bits, or NULL */
+    const gbsi_spins *spins; /* of either; NULL: a plan is run */
     gbsi_trace *trace;       /* of a lattice: GBSI_TRACE_* */
     gbsi_estimate *estimate; /* NULL: traces alone */
     size_t estimate_bytes;
@@ -123,11 +127,22 @@ const char *gbsi_stop_text(gbsi_stop stop);
 /* burn_in.c: passes thrown away. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
-/* lattice.c: whether a model, the whole or the sampled part, is run bit by bit: then run->lattice.
- * There is no plan, nor a graph unless other components needed it. */
-gbs_status gbsi_run_choose_lattice(gbs_run *run, const gbsi_conditioned *model, gbs_error *err);
-/* What a plan and a schedule would have told. */
+/* lattice.c: whether a model, the whole or the sampled part, is a lattice to be run with its sites
+ * in bits: then run->lattice and run->spins. There is no plan, nor a graph unless components needed
+ * it. */
+gbs_status gbsi_run_choose_sites(gbs_run *run, const gbsi_conditioned *model, gbs_error *err);
+/* Whether the part is run with its chains in bits: run->packed and run->spins; or an error if bits
+ * were asked for. There is no plan. */
+gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err);
+/* What a plan and a schedule would have told; share of bits in use; bytes of what was compiled, of
+ * states and counters, and of scratch while compiling. */
 void gbsi_run_describe_lattice(gbs_run *run);
+double gbsi_run_share_of_bits(const gbs_run *run);
+uint64_t gbsi_run_lattice_bytes(const gbs_run *run);
+uint64_t gbsi_run_lattice_states_bytes(const gbs_run *run);
+uint64_t gbsi_run_lattice_scratch_bytes(const gbs_run *run);
+/* The executor of chains in either form, and their traces. */
+gbs_status gbsi_run_take_lattice(gbs_run *run, gbsi_simd level, gbs_error *err);
 /* The series of run->trace: a value each per pass and chain. */
 enum { GBSI_TRACE_ENERGY, GBSI_TRACE_SPIN, GBSI_TRACE_ABS_SPIN, GBSI_N_TRACES };
 void gbsi_run_trace_pass(gbs_run *run);

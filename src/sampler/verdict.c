@@ -105,7 +105,7 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
 
 gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
 {
-    if (run->lattice != NULL) {
+    if (run->spins != NULL) {
         gbsi_executor_fetch_visits(&run->executor, run->estimate);
         gbsi_run_report_lattice(run);
         if (run->estimate == NULL) {

@@ -28,7 +28,8 @@ KEYS = ["schema", "digest", "bayesian_network", "convention", "variables", "obse
         "elimination_width", "elimination_entries", "entry_limit", "exact_fits", "exact_bytes",
         "auto_components",
         "max_influence", "mean_influence", "dobrushin_condition", "colors", "levels", "mean_batch",
-        "variables_of_class", "double_sums", "lattice_share", "loading_bytes", "run_bytes", "model_bytes",
+        "variables_of_class", "double_sums", "lattice_bits", "lattice_share",
+        "loading_bytes", "run_bytes", "model_bytes",
         "plan_bytes", "state_bytes", "estimator_bytes", "draw_bytes"]
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lattices run bit by bit, as a user runs them: against enumeration where that is possible, against
+/* Spins run bit by bit, as a user runs them: against enumeration where that is possible, against
  * Onsager's energy and Yang's magnetisation where it is not, the same bits on every instruction set
  * and from any number of threads, and chosen exactly where the options say. */
 #include <setjmp.h>
@@ -117,11 +117,11 @@ static void check_exact(gbs_model *model, const char *name)
     options.burn_in = 100;
     gbs_run *run = execute(model, NULL, &options);
     const gbs_report *r = gbs_run_report(run);
-    assert_int_equal(r->lattice, 1);
+    assert_int_equal(r->lattice, GBS_BITS_CHAINS); /* words of sites would be all but empty */
     test_exact(model, NULL, exact);
     exact_means(model, &energy, &size);
     assert_int_equal(gbs_run_marginals(run, p, mcse, NULL, NULL, NULL), GBS_OK);
-    /* Some 120 z-scores with 15 degrees of freedom per chain and more: beyond 4.5 with probability
+    /* Some 150 z-scores with 15 degrees of freedom per chain and more: beyond 4.5 with probability
      * below 10^-3 in all. */
     for (uint32_t v = 0; v < n; ++v) {
         const double z = (p[2 * v + 1] - exact[2 * v + 1]) / mcse[2 * v + 1];
@@ -140,7 +140,16 @@ static void check_exact(gbs_model *model, const char *name)
     gbs_model_free(model);
 }
 
-static void small_lattices_are_exact(void **state)
+static gbs_model *regular(uint32_t n, uint32_t degree, double coupling)
+{
+    const gbs_generate_regular_options options = {
+        .variables = n, .degree = degree, .coupling = coupling, .seed = 1};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_regular(&options, &model, NULL), GBS_OK);
+    return model;
+}
+
+static void small_graphs_are_exact(void **state)
 {
     (void)state;
     check_exact(ising(4, 4, 1, 1, 0.3, 0.1), "torus 4 x 4");
@@ -151,6 +160,8 @@ static void small_lattices_are_exact(void **state)
     check_exact(ising(5, 3, 1, 1, 0.3, 0.1), "torus 5 x 3");
     check_exact(ising(3, 4, 1, 1, -0.4, 0.2), "torus 3 x 4, frustrated");
     check_exact(ising(3, 2, 3, 1, 0.2, 0.1), "box 3 x 2 x 3");
+    check_exact(regular(14, 3, 0.5), "3-regular");
+    check_exact(regular(12, 5, -0.3), "5-regular, frustrated");
 }
 
 /* Evidence on a whole row leaves an open lattice in a field. */
@@ -170,12 +181,35 @@ static void evidence_on_a_row(void **state)
         assert_int_equal(gbs_evidence_observe(evidence, v, 1, NULL), GBS_OK);
     }
     gbs_run *run = execute(model, evidence, &options);
-    assert_int_equal(gbs_run_report(run)->lattice_side[2], 4);
+    assert_int_equal(gbs_run_report(run)->lattice, GBS_BITS_CHAINS);
     test_exact(model, evidence, exact);
     assert_int_equal(gbs_run_marginals(run, p, mcse, NULL, NULL, NULL), GBS_OK);
     for (uint32_t v = 0; v < 20; ++v) {
         assert_true(fabs(p[2 * v + 1] - exact[2 * v + 1]) <= 4.5 * mcse[2 * v + 1]);
     }
+    gbs_run_free(run);
+    gbs_evidence_free(evidence);
+    gbs_model_free(model);
+}
+
+/* Of a large one too, and there it is a field along the side that remains. */
+static void evidence_on_a_large_row(void **state)
+{
+    (void)state;
+    gbs_model *model = ising(65, 40, 1, 0, 0.4, 0.0);
+    gbs_evidence *evidence = NULL;
+    gbs_run_options options = lattice_options(GBS_ESTIMATOR_TRACES);
+    options.sweeps = 200;
+    options.chains = 4;
+    assert_int_equal(gbs_evidence_new(model, &evidence, NULL), GBS_OK);
+    for (uint32_t v = 0; v < 40; ++v) {
+        assert_int_equal(gbs_evidence_observe(evidence, v, 1, NULL), GBS_OK);
+    }
+    gbs_run *run = execute(model, evidence, &options);
+    const gbs_report *r = gbs_run_report(run);
+    assert_int_equal(r->lattice, GBS_BITS_SITES);
+    assert_true(r->lattice_side[0] == 40 && r->lattice_side[2] == 64);
+    assert_true(r->magnetisation > 0.0);
     gbs_run_free(run);
     gbs_evidence_free(evidence);
     gbs_model_free(model);
@@ -275,7 +309,7 @@ static void square_lattice_of_onsager_and_yang(void **state)
 static void digest_of(const gbs_model *model, const gbs_run_options *options, char digest[33])
 {
     gbs_run *run = execute(model, NULL, options);
-    assert_int_equal(gbs_run_report(run)->lattice, 1);
+    assert_true(gbs_run_report(run)->lattice != GBS_BITS_NONE);
     memcpy(digest, gbs_run_report(run)->digest, 33);
     gbs_run_free(run);
 }
@@ -285,9 +319,9 @@ static void same_bits_everywhere(void **state)
 {
     (void)state;
     static const uint64_t threads[] = {1, 2, 3, 7};
-    static const uint64_t chains[] = {1, 3, 9};
+    static const uint64_t chains[] = {1, 3, 40};
     gbs_model *models[] = {ising(512, 256, 1, 1, 0.43, 0.0), ising(70, 50, 1, 0, 0.4, 0.1),
-                           ising(11, 34, 20, 1, 0.2, 0.0)};
+                           ising(11, 34, 20, 1, 0.2, 0.0), regular(1000, 5, 0.2)};
     const gbsi_simd best = gbsi_simd_level();
     for (size_t i = 0; i < sizeof models / sizeof models[0]; ++i) {
         for (size_t c = 0; c < 3; ++c) {
@@ -326,6 +360,39 @@ static int uses_lattice(const gbs_model *model, const gbs_run_options *options)
     return n > 0;
 }
 
+static int bits_of(const gbs_model *model, const gbs_run_options *options)
+{
+    gbs_info info;
+    assert_int_equal(gbs_model_info(model, NULL, options, &info, NULL), GBS_OK);
+    return info.lattice;
+}
+
+/* Words hold sites or chains, whichever fills them better. */
+static void sites_or_chains(void **state)
+{
+    (void)state;
+    gbs_model *large = ising(64, 64, 1, 1, 0.3, 0.0);
+    gbs_model *little = ising(16, 16, 1, 1, 0.3, 0.0);
+    gbs_model *graph = regular(200, 4, 0.3);
+    gbs_run_options options = gbs_run_options_default();
+    options.estimator = GBS_ESTIMATOR_COUNT;
+    assert_int_equal(bits_of(large, &options), GBS_BITS_SITES);
+    assert_int_equal(bits_of(little, &options), GBS_BITS_NONE); /* 16 chains fill half a word */
+    assert_int_equal(bits_of(graph, &options), GBS_BITS_NONE);
+    options.chains = 32;
+    assert_int_equal(bits_of(large, &options), GBS_BITS_SITES);
+    assert_int_equal(bits_of(little, &options), GBS_BITS_CHAINS);
+    assert_int_equal(bits_of(graph, &options), GBS_BITS_CHAINS);
+    options.lattice = GBS_LATTICE_NEVER;
+    assert_int_equal(bits_of(graph, &options), GBS_BITS_NONE);
+    options.lattice = GBS_LATTICE_ALWAYS;
+    options.chains = 1;
+    assert_int_equal(bits_of(graph, &options), GBS_BITS_CHAINS);
+    gbs_model_free(large);
+    gbs_model_free(little);
+    gbs_model_free(graph);
+}
+
 static void refused(const gbs_model *model, const gbs_run_options *options, const char *why)
 {
     gbs_error err = {0};
@@ -354,7 +421,7 @@ static void chosen_by_options(void **state)
     assert_false(uses_lattice(large, &options));
     options.lattice = GBS_LATTICE_ALWAYS;
     assert_true(uses_lattice(little, &options));
-    refused(varied, &options, "not those of a grid");
+    refused(varied, &options, "couplings of more than three sizes");
     options.scan = GBS_SCAN_SYSTEMATIC;
     refused(large, &options, "--scan chromatic");
     options.lattice = GBS_LATTICE_AUTO;
@@ -419,11 +486,13 @@ static void draws_and_traces_are_the_same_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_lattices_are_exact),
+        cmocka_unit_test(small_graphs_are_exact),
         cmocka_unit_test(evidence_on_a_row),
+        cmocka_unit_test(evidence_on_a_large_row),
         cmocka_unit_test(square_lattice_of_onsager_and_yang),
         cmocka_unit_test(same_bits_everywhere),
         cmocka_unit_test(chosen_by_options),
+        cmocka_unit_test(sites_or_chains),
         cmocka_unit_test(draws_and_traces_are_the_same_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

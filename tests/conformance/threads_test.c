@@ -64,9 +64,19 @@ static gbs_model *logical(void)
  * 60 x 60 are not. */
 static gbs_model *spins(uint32_t side)
 {
-    const gbs_generate_ising_options options = {.side = {side, side, 1}, .coupling = 0.4};
+    const gbs_generate_ising_options options = {
+        .side = {side, side, 1}, .torus = 1, .coupling = 0.4};
     gbs_model *model = NULL;
     assert_int_equal(gbs_generate_ising(&options, &model, NULL), GBS_OK);
+    return model;
+}
+
+static gbs_model *graph_of_spins(uint32_t n)
+{
+    const gbs_generate_regular_options options = {
+        .variables = n, .degree = 4, .coupling = 0.2, .seed = 1};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_regular(&options, &model, NULL), GBS_OK);
     return model;
 }
 
@@ -142,11 +152,11 @@ static void lattices(void **state)
 {
     (void)state;
     static const struct {
-        uint32_t side;
+        uint32_t side; /* 0: a graph, its chains in bits */
         uint64_t chains, sweeps;
-    } rows[] = {{512, 1, 140}, {512, 3, 5}, {60, 16, 140}, {130, 16, 5}};
+    } rows[] = {{512, 1, 140}, {511, 3, 5}, {60, 16, 140}, {130, 16, 5}, {0, 40, 140}, {0, 64, 5}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        gbs_model *model = spins(rows[i].side);
+        gbs_model *model = rows[i].side > 0 ? spins(rows[i].side) : graph_of_spins(5000);
         for (int estimator = GBS_ESTIMATOR_COUNT; estimator <= GBS_ESTIMATOR_TRACES; estimator++) {
             gbs_run_options options = gbs_run_options_default();
             options.method = GBS_METHOD_SAMPLE;
