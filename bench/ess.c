@@ -109,7 +109,7 @@ static void measure(const bench_report *report, const ess_case *c)
     for (int i = 0; i < BENCH_REPEATS; ++i) {
         sampled s[2];
         for (int e = 0; e < 2; ++e) {
-            s[e] = sample(model, c, (gbs_estimator_kind)e, (uint64_t)(2 * i + e + 1));
+            s[e] = sample(model, c, (gbs_estimator_kind)e, 2 * (uint64_t)i + (uint64_t)e + 1);
         }
         check_equal(c->name, &s[0], &s[1]);
         for (int e = 0; e < 2; ++e) {

@@ -17,7 +17,7 @@ typedef struct cli_job {
     const char *summary;    /* the same of --summary */
     uint32_t *sequence;     /* of a scan file; the library's memory */
     size_t sequence_length;
-    uint32_t *start; /* [n_variables] or NULL; ours */
+    uint32_t *start;       /* [n_variables] or NULL; ours */
     uint32_t *dummy_edges; /* of a file, the library's */
     uint32_t *dummy_ring;  /* made here */
     gbs_run_options options;

@@ -41,8 +41,12 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
 /* Only one reader can have standard input. */
 static int check_standard_input(const cli_arguments *arguments, const char *path)
 {
-    const char *reader[] = {path, arguments->virtual_evidence, arguments->scan_file,
-                            arguments->start, arguments->query, arguments->dummy_edges};
+    const char *reader[] = {path,
+                            arguments->virtual_evidence,
+                            arguments->scan_file,
+                            arguments->start,
+                            arguments->query,
+                            arguments->dummy_edges};
     int n = 0;
     for (size_t i = 0; i < sizeof reader / sizeof reader[0]; i++) {
         n += reader[i] != NULL && strcmp(reader[i], "-") == 0;

@@ -22,8 +22,8 @@ static int check_environment(void)
     return CLI_DONE;
 }
 
-/* The C library would come to keep arrays of up to 32 MiB for itself when they are freed; large ones
- * go back, so that a run takes what it said it would. */
+/* The C library would come to keep arrays of up to 32 MiB for itself when they are freed; large
+ * ones go back, so that a run takes what it said it would. */
 static void return_memory(void)
 {
 #ifdef M_MMAP_THRESHOLD

@@ -14,7 +14,7 @@ typedef struct gbsi_conditionals {
     size_t *factor;        /* of each variable, in factor order */
 } gbsi_conditionals;
 
-gbs_status gbsi_conditionals_new(const gbsi_plan *plan, gbsi_conditionals *c, gbs_error *err);
+gbs_status gbsi_conditionals_new(const gbsi_plan *plan, gbsi_conditionals *out, gbs_error *err);
 void gbsi_conditionals_free(gbsi_conditionals *c); /* zeroes the struct */
 uint64_t gbsi_conditionals_bytes(const gbsi_plan *plan);
 

@@ -58,8 +58,8 @@ typedef struct gbsi_herd {
 } gbsi_herd;
 
 /* A herd without weights. */
-gbs_status gbsi_herd_new(const gbsi_draw_job *job, gbsi_herd **herd, gbs_error *err);
-void gbsi_herd_free(void *herd);
+gbs_status gbsi_herd_new(const gbsi_draw_job *job, gbsi_herd **out, gbs_error *err);
+void gbsi_herd_free(void *state);
 /* Room for the dense weights of every group, zeroed: n_phases, n_shares. */
 gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err);
 
@@ -108,10 +108,10 @@ void gbsi_herd_moved(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_
                      uint32_t value);
 
 /* Functions of the gbsi_draw table. */
-gbs_status gbsi_herd_begin_pass(void *herd, const struct gbsi_schedule *schedule,
+gbs_status gbsi_herd_begin_pass(void *state, const struct gbsi_schedule *schedule,
                                 const struct gbsi_group *group, uint64_t pass, gbs_error *err);
-gbs_status gbsi_herd_save(const void *herd, const gbsi_draw_sink *sink, gbs_error *err);
-gbs_status gbsi_herd_load(void *herd, const gbsi_draw_source *source, gbs_error *err);
+gbs_status gbsi_herd_save(const void *state, const gbsi_draw_sink *sink, gbs_error *err);
+gbs_status gbsi_herd_load(void *state, const gbsi_draw_source *source, gbs_error *err);
 
 /* herded_slices.c */
 gbs_status gbsi_herd_slices_new(const gbsi_keys *keys, gbsi_herd_slices *slices, gbs_error *err);

@@ -69,7 +69,7 @@ typedef struct gbsi_key_sizes {
 
 gbs_status gbsi_keys_size(const gbsi_draw_job *job, int scheme, gbsi_key_sizes *sizes,
                           gbs_error *err);
-gbs_status gbsi_keys_new(const gbsi_draw_job *job, int scheme, gbsi_keys *keys, gbs_error *err);
+gbs_status gbsi_keys_new(const gbsi_draw_job *job, int scheme, gbsi_keys *out, gbs_error *err);
 void gbsi_keys_free(gbsi_keys *keys); /* zeroes the struct */
 
 /* A hash of one state of one variable; sums of them name contexts beyond 63 bits. */

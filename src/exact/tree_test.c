@@ -378,20 +378,20 @@ static void long_chain(void **state)
 {
     (void)state;
     const uint32_t n = 1000000;
-    const double J = 1.5;
+    const double coupling = 1.5;
     const double h = 0.3;
     double p0 = 0.0;
     uint64_t entries = 0;
     gbs_builder *b = NULL;
     begin_shape(&b, n, 2);
     for (uint32_t v = 0; v + 1 < n; ++v) {
-        test_ok(gbs_builder_add_ising(b, v, v + 1, J, NULL));
+        test_ok(gbs_builder_add_ising(b, v, v + 1, coupling, NULL));
     }
     test_ok(gbs_builder_add_field(b, 0, h, NULL));
     gbs_model *model = end_shape(b);
-    const double expected = log(2 * cosh(h)) + (n - 1) * log(2 * cosh(J));
+    const double expected = log(2 * cosh(h)) + (n - 1) * log(2 * cosh(coupling));
     assert_close(solve_shape(model, 5, &p0, &entries), expected, 1e-13 * expected);
-    assert_close(p0, 0.5 * (1 - tanh(h) * pow(tanh(J), 5)), 1e-12);
+    assert_close(p0, 0.5 * (1 - tanh(h) * pow(tanh(coupling), 5)), 1e-12);
     assert_int_equal(entries, 4 * (n - 1));
     gbs_model_free(model);
 }
@@ -423,7 +423,7 @@ static void one_clique(void **state)
 {
     (void)state;
     const uint32_t n = 22;
-    const double J = 0.03;
+    const double coupling = 0.03;
     double p0 = 0.0;
     uint64_t entries = 0;
     gbs_builder *b = NULL;
@@ -433,14 +433,14 @@ static void one_clique(void **state)
     double ways = 1.0;
     for (uint32_t k = 0; k <= n; ++k) { /* spins up */
         const double s = 2.0 * k - n;
-        const double w = ways * exp(J * (s * s - n) / 2 + 0.1 * s);
+        const double w = ways * exp(coupling * (s * s - n) / 2 + 0.1 * s);
         z += w;
         z0 += w * (n - k) / n;
         ways *= (double)(n - k) / (k + 1);
     }
     for (uint32_t v = 0; v < n; ++v) {
         for (uint32_t u = 0; u < v; ++u) {
-            test_ok(gbs_builder_add_ising(b, u, v, J, NULL));
+            test_ok(gbs_builder_add_ising(b, u, v, coupling, NULL));
         }
         test_ok(gbs_builder_add_field(b, v, 0.1, NULL));
     }

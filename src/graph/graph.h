@@ -30,7 +30,7 @@ typedef struct gbsi_graph {
     size_t *incident;    /* scopes of each variable, ascending */
     size_t *scope_start; /* [n_scopes + 1] */
     uint32_t *scope;     /* variables of each scope */
-    bool all;               /* every variable is next to every other, whatever the scopes say */
+    bool all;            /* every variable is next to every other, whatever the scopes say */
 } gbsi_graph;
 
 /* The variables of the scope of one end: the others, with or without v itself. */

@@ -106,6 +106,7 @@ static void sweep_rows(const pass_job *job, uint32_t member, uint32_t group, uin
     const uint32_t chain = group * GBSI_PACKED_CHAINS;
     const uint32_t n =
         c->n_chains - chain < GBSI_PACKED_CHAINS ? c->n_chains - chain : GBSI_PACKED_CHAINS;
+    assert(n > 0);
     gbsi_spin_sums sums[GBSI_PACKED_CHAINS] = {{{0}, {0}}};
     gbsi_packed_sweep sweep = {.packed = p,
                                .state = c->state + (size_t)group * p->n_slots,

@@ -7,7 +7,7 @@
 
 /* Stands for a log-weight of minus infinity, so that 0 times it is 0; a sum of 10^7 of them is
  * still a number, and no sum of finite log-weights comes near (GBS_MAX_LOG_WEIGHT). */
-#define GBSI_LOG_ZERO -1e300
+#define GBSI_LOG_ZERO (-1e300)
 
 /* Doubles of scratch that gbsi_expected_logw() needs for any factor of the model. */
 size_t gbsi_expected_scratch(const gbsi_conditioned *model);

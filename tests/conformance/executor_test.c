@@ -180,8 +180,8 @@ static void check(gbs_model *model, const gbsi_edges *extra, const uint32_t *seq
                                         &f.options, level, NULL, UINT64_MAX, &err),
                      GBS_OK);
     assert_int_equal(gbsi_executor_init(&serial, f.plan,
-                                        gbsi_draw_of(&f.options, GBSI_SIMD_PORTABLE),
-                                        &f.options, GBSI_SIMD_PORTABLE, NULL, UINT64_MAX, &err),
+                                        gbsi_draw_of(&f.options, GBSI_SIMD_PORTABLE), &f.options,
+                                        GBSI_SIMD_PORTABLE, NULL, UINT64_MAX, &err),
                      GBS_OK);
     start(&batched, f.conditioned->n_variables, f.conditioned->arity);
     start(&serial, f.conditioned->n_variables, f.conditioned->arity);
@@ -253,8 +253,8 @@ static void heat(void **state)
     set_up(&f, test_model(TEST_ISING, 3, 8), NULL, sequence, 8, true, 16, true);
     gbsi_executor x;
     const gbsi_simd level = gbsi_simd_level();
-    assert_int_equal(gbsi_executor_init(&x, f.plan, gbsi_draw_of(&f.options, level),
-                                        &f.options, level, NULL, UINT64_MAX, &err),
+    assert_int_equal(gbsi_executor_init(&x, f.plan, gbsi_draw_of(&f.options, level), &f.options,
+                                        level, NULL, UINT64_MAX, &err),
                      GBS_OK);
     x.beta = beta;
     start(&x, 8, f.conditioned->arity);

@@ -12,11 +12,11 @@ typedef struct gbsi_contender {
     const char *name; /* in tables and at lines */
     gbsi_color color;
     gbsi_dash dash;
-    int draw;      /* gbs_draw_kind */
-    int rule;      /* gbs_herd_rule */
+    int draw;         /* gbs_draw_kind */
+    int rule;         /* gbs_herd_rule */
     double threshold; /* of bounded error */
-    uint64_t bins; /* 0: none */
-    uint32_t ring; /* dummy edges to the 2nd, ..., ring-th neighbour on a ring; below 2: none */
+    uint64_t bins;    /* 0: none */
+    uint32_t ring;    /* dummy edges to the 2nd, ..., ring-th neighbour on a ring; below 2: none */
 } gbsi_contender;
 
 /* Run options of a contender. @param edge [2 n ring] room for dummy edges of n variables, NULL if

@@ -21,10 +21,10 @@ typedef double gbsi_statistic(const gbs_joint *joint, uint32_t chain, const void
 /* L1 distance from the probabilities that context points to. */
 double gbsi_statistic_l1(const gbs_joint *joint, uint32_t chain, const void *context);
 
-/* @param curves out; free its value with gbsi_curves_free(). options->sweeps is a power of 2. */
+/* @param out free its value with gbsi_curves_free(). options->sweeps is a power of 2. */
 gbs_status gbsi_lab_curves(gbsi_lab *lab, const char *what, const gbs_model *model,
                            const gbs_run_options *options, gbsi_statistic *statistic,
-                           const void *context, gbsi_curves *curves, gbs_error *err);
+                           const void *context, gbsi_curves *out, gbs_error *err);
 void gbsi_curves_free(gbsi_curves *curves);
 
 /* A quantile over the runs at each checkpoint, q in [0, 1], linear between order statistics; sorts

@@ -82,7 +82,8 @@ gbs_status gbsi_lab_image(const gbsi_lab *lab, const char *name, const gbs_image
 
 /* ---- what it found ----------------------------------------------------------------------- */
 
-/* A part of the claim, as a clause without punctuation at its end: what was measured and what was wanted.
+/* A part of the claim, as a clause without punctuation at its end: what was measured and what was
+ * wanted.
  */
 void gbsi_lab_find(gbsi_lab *lab, bool holds, const char *format, ...) GBSI_PRINTF(3, 4);
 /* Where this run differs from the paper's, and why. */

@@ -40,11 +40,11 @@ typedef struct gbsi_restoration {
 } gbsi_restoration;
 
 /* Run a contender from a start. @param start [n_pixels]. @param sequence [n_pixels] order of the
- * updates, NULL for rows. @param restoration out, zero before; free in any case. */
+ * updates, NULL for rows. @param out zero before; free in any case. */
 gbs_status gbsi_restore(gbsi_lab *lab, const gbs_model *model, const gbsi_picture *truth,
                         const gbsi_contender *contender, const uint32_t *start,
                         const uint32_t *sequence, uint32_t n_runs, uint32_t n_sweeps,
-                        gbsi_restoration *restoration, gbs_error *err);
+                        gbsi_restoration *out, gbs_error *err);
 void gbsi_restoration_free(gbsi_restoration *restoration);
 
 /* The mean over all sweeps of one run as a grey picture. @param image out, caller frees. */

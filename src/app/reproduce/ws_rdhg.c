@@ -54,7 +54,7 @@ static gbs_status draw_chart(const gbsi_lab *lab, const gbsi_parts *parts, uint6
                             .y = {.label = "L1 distance", .log = true},
                             .n_lines = 2,
                             .line = line[1]};
-    (void)snprintf(subtitle, sizeof subtitle, "%s; %u bins, rule pre; means of %u runs",
+    (void)snprintf(subtitle, sizeof subtitle, "%s; %d bins, rule pre; means of %u runs",
                    gbsi_small_model_source(lab, &gbsi_complete_mixed, source), N_BINS,
                    (unsigned)chains);
     const gbsi_figure figure = {
