@@ -115,7 +115,7 @@ static void sweep_rows(const pass_job *job, uint32_t member, uint32_t group, uin
                                .seed = c->seed,
                                .pass = job->pass,
                                .group = group,
-                               .chains = UINT32_MAX >> (GBSI_PACKED_CHAINS - n),
+                               .chains = (uint32_t)((UINT64_C(1) << n) - 1),
                                .n_counted = c->n_counted,
                                .sums = sums};
     if (job->count) {
