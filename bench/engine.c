@@ -13,6 +13,7 @@ void bench_engine_new(bench_engine *engine, const gbs_model *model, uint32_t cha
     options.sweeps = 1;
     *engine = (bench_engine){.chains = chains};
     bench_must(gbsi_run_begin(model, &options, &engine->run, &err), &err);
+    engine->run->limited = true; /* else it would only be measured for info */
     bench_must(gbsi_run_prepare(engine->run, NULL, &err), &err);
     bench_check(engine->run->part != NULL, "nothing to sample");
 }
