@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The herded family: every legal scan x draw x estimator on the table of models against
  * enumeration. Except with complete keys herding has a bias of its own, which is recorded here as a
- * band: what these runs showed, and half as much again. */
+ * band: what these runs showed, and half as much again. What is rounded at random errs by its one
+ * drawing of the roundings, as much with one chain in a fixed order as in a random one. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@ static const herded draws[] = {
     {"discretized", GBS_DRAW_DISCRETIZED, 0, 0, 0, 16, false, {0.04, 0.07}},
     {"discretized, pre", GBS_DRAW_DISCRETIZED, 0, GBS_HERD_PRE, 0, 16, true, {0.05, 0.12}},
     {"one bin", GBS_DRAW_ONE_BIN, 0, 0, 0, 0, false, {0.17, 0.15}},
-    {"rounded at random", GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0, 16, false, {0.04, 0.07}},
+    {"rounded at random", GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0, 16, false, {0.07, 0.07}},
     {"bounded error", GBS_DRAW_BOUNDED_ERROR, 0, 0, 0, 0, false, {0.04, 0.07}},
     {"bounded, bins", GBS_DRAW_BOUNDED_ERROR, GBS_KEYS_BINS, 0, 0, 16, false, {0.05, 0.07}},
 };
