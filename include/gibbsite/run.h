@@ -76,7 +76,7 @@ typedef enum gbs_estimator_kind {
 } gbs_estimator_kind;
 /** Whether spins that bits can hold are run bit by bit; see gibbsite-marginals(1). */
 typedef enum gbs_lattice_choice {
-    GBS_LATTICE_AUTO, /**< where it is one, the estimator is not rao-blackwell and it pays */
+    GBS_LATTICE_AUTO, /**< where they can, the estimator is not rao-blackwell and it pays */
     GBS_LATTICE_NEVER,
     GBS_LATTICE_ALWAYS, /**< or fail with the reason */
 } gbs_lattice_choice;
