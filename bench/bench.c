@@ -14,10 +14,11 @@
 
 #include "ess.h"
 #include "load.h"
+#include "spins.h"
 #include "throughput.h"
 #include "timing.h"
 
-/* Class `lattice`, bits of words for sites, will have its rows here. */
+/* Class `lattice` has no tiles and its own table: spins.c. */
 static const struct {
     const char *name;
     bench_family family;
@@ -136,6 +137,7 @@ int main(int argc, char **argv)
         one_file(&report, path, quick, only);
     } else {
         all_cases(&report, quick, only);
+        bench_spins(&report, quick, only);
         bench_compile(&report, quick, only);
         bench_load(&report, quick, only);
         bench_ess(&report, quick, only);

@@ -176,6 +176,28 @@ static void write_model(gbs_output *output, const cli_job *job)
     gbs_output_text(output, "}");
 }
 
+static void write_features(gbs_output *output, const char *name, const char *terms, uint32_t n,
+                           const gbs_feature *feature)
+{
+    gbs_output_text(output, ", ");
+    gbs_output_json_string(output, name);
+    gbs_output_text(output, ": [");
+    for (uint32_t i = 0; i < n; i++) {
+        gbs_output_text(output, i > 0 ? ", {\"weight\": " : "{\"weight\": ");
+        gbs_output_json_double(output, feature[i].weight);
+        gbs_output_text(output, ", ");
+        gbs_output_json_string(output, terms);
+        gbs_output_text(output, ": ");
+        gbs_output_uint(output, feature[i].n);
+        gbs_output_text(output, ", \"mean\": ");
+        gbs_output_json_double(output, feature[i].mean);
+        gbs_output_text(output, ", \"mcse\": ");
+        gbs_output_json_double(output, feature[i].mcse);
+        gbs_output_text(output, "}");
+    }
+    gbs_output_text(output, "]");
+}
+
 /* Null unless the run was one bit by bit. */
 static void write_lattice(gbs_output *output, const gbs_report *r)
 {
@@ -207,6 +229,8 @@ static void write_lattice(gbs_output *output, const gbs_report *r)
         gbs_output_text(output, ": ");
         gbs_output_json_double(output, rows[i].value);
     }
+    write_features(output, "couplings", "bonds", r->n_couplings, r->coupling);
+    write_features(output, "fields", "variables", r->n_fields, r->field);
     gbs_output_text(output, "}");
 }
 

@@ -76,7 +76,7 @@ typedef enum gbs_estimator_kind {
 } gbs_estimator_kind;
 /** Whether spins that bits can hold are run bit by bit; see gibbsite-marginals(1). */
 typedef enum gbs_lattice_choice {
-    GBS_LATTICE_AUTO, /**< where it is one, the estimator is not rao-blackwell and it pays */
+    GBS_LATTICE_AUTO, /**< where they can, the estimator is not rao-blackwell and it pays */
     GBS_LATTICE_NEVER,
     GBS_LATTICE_ALWAYS, /**< or fail with the reason */
 } gbs_lattice_choice;
@@ -135,6 +135,16 @@ typedef struct gbs_run_callbacks {
                        const uint32_t *state, gbs_error *err);
 } gbs_run_callbacks;
 
+#define GBS_MOST_COUPLINGS 3
+#define GBS_MOST_FIELDS    8
+
+/** A sufficient statistic of spins run bit by bit: the mean of its terms, each -1 or +1. */
+typedef struct gbs_feature {
+    double weight; /**< what the sum of its terms is multiplied by in the log density */
+    uint64_t n;    /**< terms */
+    double mean, mcse;
+} gbs_feature;
+
 /** What a run was and how far it can be trusted; the fields of the summary file. */
 typedef struct gbs_report {
     const char *method;         /**< "exact", "sampled", "exact+sampled" (by component),
@@ -182,6 +192,9 @@ typedef struct gbs_report {
     double magnetisation_mcse;
     double abs_magnetisation; /**< mean of its absolute value */
     double abs_magnetisation_mcse;
+    uint32_t n_couplings, n_fields;
+    gbs_feature coupling[GBS_MOST_COUPLINGS]; /**< J: s s' of bonds J, -s s' of bonds -J */
+    gbs_feature field[GBS_MOST_FIELDS];       /**< h: s of the variables with that field */
 } gbs_report;
 
 /**

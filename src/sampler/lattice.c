@@ -145,6 +145,14 @@ uint64_t gbsi_run_lattice_scratch_bytes(const gbs_run *run)
     return run->lattice != NULL ? gbsi_grid_bytes(n) : gbsi_packed_compile_bytes(n);
 }
 
+/* The series of run->trace, a value each per pass and chain: these, then couplings, then fields. */
+enum { ENERGY, SPIN, ABS_SPIN, FIRST_COUPLING };
+
+static uint32_t n_series(const gbsi_spins *spins)
+{
+    return FIRST_COUPLING + spins->n_groups + spins->n_fields;
+}
+
 gbs_status gbsi_run_take_lattice(gbs_run *run, gbsi_simd level, gbs_error *err)
 {
     const gbs_run_options *o = &run->options;
@@ -161,9 +169,15 @@ gbs_status gbsi_run_take_lattice(gbs_run *run, gbsi_simd level, gbs_error *err)
     }
     gbsi_executor_init_spins(&run->executor, chains, level);
     run->executor_ready = true;
-    GBSI_TRY(gbsi_trace_new(n_chains, GBSI_N_TRACES, &run->trace, err));
+    GBSI_TRY(gbsi_trace_new(n_chains, n_series(run->spins), &run->trace, err));
 cleanup:
     return status;
+}
+
+/* Of n terms, so many of them +1. */
+static double mean_of_terms(int64_t n_up, int64_t n)
+{
+    return n == 0 ? 0.0 : (double)(2 * n_up - n) / (double)n;
 }
 
 void gbsi_run_trace_pass(gbs_run *run)
@@ -172,10 +186,17 @@ void gbsi_run_trace_pass(gbs_run *run)
     for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
         const gbsi_spin_sums *sums = &run->executor.lattice->sums[chain];
         const double spin = (double)gbsi_spins_total(run->spins, sums) / n;
-        double value[GBSI_N_TRACES];
-        value[GBSI_TRACE_ENERGY] = -gbsi_spins_log_density(run->spins, sums) / n;
-        value[GBSI_TRACE_SPIN] = spin;
-        value[GBSI_TRACE_ABS_SPIN] = fabs(spin);
+        double value[FIRST_COUPLING + GBSI_SPIN_GROUPS + GBSI_SPIN_FIELDS];
+        double *next = value + FIRST_COUPLING;
+        value[ENERGY] = -gbsi_spins_log_density(run->spins, sums) / n;
+        value[SPIN] = spin;
+        value[ABS_SPIN] = fabs(spin);
+        for (uint32_t g = 0; g < run->spins->n_groups; ++g) {
+            *next++ = mean_of_terms(sums->agree[g], run->spins->n_bonds[g]);
+        }
+        for (uint32_t f = 0; f < run->spins->n_fields; ++f) {
+            *next++ = mean_of_terms(sums->up[f], run->spins->n_of_field[f]);
+        }
         gbsi_trace_put(run->trace, chain, value);
     }
     gbsi_trace_end_pass(run->trace);
@@ -186,17 +207,41 @@ static double larger(double a, double b)
     return isnan(a) || isnan(b) ? NAN : (a > b ? a : b);
 }
 
+static gbs_feature feature_of(const gbsi_trace *trace, uint32_t series, double weight, int64_t n)
+{
+    const gbsi_trace_summary summary = gbsi_trace_summarise(trace, series);
+    return (gbs_feature){weight, (uint64_t)n, summary.mean, summary.mcse};
+}
+
+static void report_features(gbs_run *run)
+{
+    _Static_assert(GBS_MOST_COUPLINGS == GBSI_SPIN_GROUPS && GBS_MOST_FIELDS == GBSI_SPIN_FIELDS,
+                   "the public arrays");
+    const gbsi_spins *spins = run->spins;
+    gbs_report *r = &run->report;
+    uint32_t series = FIRST_COUPLING;
+    r->n_couplings = spins->n_groups;
+    r->n_fields = spins->n_fields;
+    for (uint32_t g = 0; g < spins->n_groups; ++g) {
+        r->coupling[g] = feature_of(run->trace, series++, spins->coupling[g], spins->n_bonds[g]);
+    }
+    for (uint32_t f = 0; f < spins->n_fields; ++f) {
+        r->field[f] = feature_of(run->trace, series++, spins->field[f], spins->n_of_field[f]);
+    }
+}
+
 /* With traces alone they are what converges; the spin itself may never change its sign. */
 void gbsi_run_report_lattice(gbs_run *run)
 {
     gbs_report *r = &run->report;
-    const gbsi_trace_summary energy = gbsi_trace_summarise(run->trace, GBSI_TRACE_ENERGY);
-    const gbsi_trace_summary spin = gbsi_trace_summarise(run->trace, GBSI_TRACE_SPIN);
-    const gbsi_trace_summary size = gbsi_trace_summarise(run->trace, GBSI_TRACE_ABS_SPIN);
+    const gbsi_trace_summary energy = gbsi_trace_summarise(run->trace, ENERGY);
+    const gbsi_trace_summary spin = gbsi_trace_summarise(run->trace, SPIN);
+    const gbsi_trace_summary size = gbsi_trace_summarise(run->trace, ABS_SPIN);
     r->lattice = run->lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
     for (unsigned d = 0; run->lattice != NULL && d < GBSI_GRID_DIRECTIONS; ++d) {
         r->lattice_side[d] = run->lattice->side[d];
     }
+    report_features(run);
     r->energy = energy.mean;
     r->energy_mcse = energy.mcse;
     r->magnetisation = spin.mean;

@@ -143,8 +143,6 @@ uint64_t gbsi_run_lattice_states_bytes(const gbs_run *run);
 uint64_t gbsi_run_lattice_scratch_bytes(const gbs_run *run);
 /* The executor of chains in either form, and their traces. */
 gbs_status gbsi_run_take_lattice(gbs_run *run, gbsi_simd level, gbs_error *err);
-/* The series of run->trace: a value each per pass and chain. */
-enum { GBSI_TRACE_ENERGY, GBSI_TRACE_SPIN, GBSI_TRACE_ABS_SPIN, GBSI_N_TRACES };
 void gbsi_run_trace_pass(gbs_run *run);
 /* The report's numbers of a lattice. */
 void gbsi_run_report_lattice(gbs_run *run);

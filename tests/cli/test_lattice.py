@@ -26,6 +26,31 @@ def test_traces_alone(run, grid, work):
     assert abs(told["energy"] + 0.21135) < 6 * told["energy_mcse"] + 1e-4  # Onsager
     assert 0 < told["energy_mcse"] < 1e-2
     assert summary(work)["digest"]
+    assert told["bits"] == "sites"
+    (coupling,), (field,) = told["couplings"], told["fields"]
+    assert abs(coupling["weight"] - 0.3) < 1e-12
+    assert coupling["bonds"] == 8192 and field["variables"] == 4096
+    assert abs(told["energy"] + 0.3 * 2 * coupling["mean"]) < 1e-12
+    assert abs(told["energy_mcse"] - 0.3 * 2 * coupling["mcse"]) < 1e-12
+
+
+def test_chains_in_bits(run, work):
+    """Any graph of spins, if there are chains to fill words with."""
+    done = run("generate", "regular", "--variables", "300", "--degree", "4", "--coupling", "0.2",
+               "-o", "graph.uai")
+    assert done.status == 0, done.err
+    for chains, bits in (("32", "chains"), ("16", "none")):
+        options = ["--estimator", "count", "--chains", chains]
+        assert json.loads(run("info", "graph.uai", "--json", *options).out)["lattice_bits"] == bits
+        done = run("marginals", "graph.uai", "--sweeps", "200", "--summary", "s.json", "-o",
+                   "x.csv", *options)
+        assert done.status == 0, done.err
+        told = summary(work)["lattice"]
+        assert (told is None) == (bits == "none")
+        if told:
+            assert told["bits"] == "chains" and told["sides"] == []
+    done = run("marginals", "graph.uai", "--estimator", "traces", "--sweeps", "50")
+    assert done.status == 0 and "lattice: energy" in done.err
 
 
 def test_traces_have_no_rows(run, grid):

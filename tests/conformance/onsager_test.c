@@ -475,7 +475,15 @@ static void draws_and_traces_are_the_same_states(void **state)
         assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
         assert_int_equal(gbs_run_execute(run, &callbacks, NULL), GBS_OK);
         assert_int_equal(s.n, 180);
-        assert_true(fabs(s.energy / 180.0 - gbs_run_report(run)->energy) < 1e-9);
+        const gbs_report *r = gbs_run_report(run);
+        assert_true(fabs(s.energy / 180.0 - r->energy) < 1e-9);
+        assert_true(r->n_couplings == 1 && r->coupling[0].n == 39 * 36 + 40 * 35);
+        assert_true(r->n_fields == 1 && r->field[0].n == 40 * 36);
+        assert_true(fabs(r->field[0].mean - r->magnetisation) < 1e-12);
+        const double terms =
+            r->coupling[0].weight * (double)r->coupling[0].n * r->coupling[0].mean +
+            r->field[0].weight * (double)r->field[0].n * r->field[0].mean;
+        assert_true(fabs(-terms / (40 * 36) - r->energy) < 1e-9);
         assert_int_equal(gbs_run_marginals(run, p, NULL, NULL, NULL, NULL),
                          estimator == GBS_ESTIMATOR_COUNT ? GBS_OK : GBS_ERR_STATE);
         gbs_run_free(run);
