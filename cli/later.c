@@ -15,7 +15,7 @@ static const struct {
          "resume anytime temper certified "
          "target match accuracy iterate steps influence levels uncertainty "
          "truth marginals-only "},
-    {"scan", " synchronous splash auto "},
+    {"scan", " splash auto "},
     {"format", " zarr "},
 };
 

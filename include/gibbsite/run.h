@@ -31,6 +31,7 @@ typedef enum gbs_scan_kind {
     GBS_SCAN_RANDOM,
     GBS_SCAN_PERMUTED,
     GBS_SCAN_SEQUENCE, /**< gbs_run_options.sequence, as read from a scan file */
+    GBS_SCAN_SYNCHRONOUS, /**< all variables at once; models of two colours alone */
 } gbs_scan_kind;
 typedef enum gbs_draw_kind {
     GBS_DRAW_RANDOM,

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "sampler/options.h"
 #include "sampler/pass.h"
 
 uint32_t gbsi_lanes_of(uint32_t n_chains)
@@ -111,7 +112,7 @@ gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, co
                               uint64_t draw_room, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n_chains = (uint32_t)options->chains;
+    const uint32_t n_chains = gbsi_options_chains(options);
     *executor = (gbsi_executor){.plan = plan,
                                 .draw = draw,
                                 .words = gbsi_words_of(level),

@@ -18,7 +18,7 @@
 
 gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 {
-    const uint32_t n_chains = (uint32_t)run->options.chains;
+    const uint32_t n_chains = gbsi_options_chains(&run->options);
     const gbsi_plan *plan = run->plan; /* NULL for a lattice: slots are variables */
     return (gbsi_estimate_shape){.n_slots = run->part->n_variables,
                                  .arity = plan == NULL ? run->part->arity : plan->arity,
@@ -138,7 +138,7 @@ gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *option
                                uint64_t *bytes, gbs_error *err)
 {
     const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
-    const uint32_t n_chains = (uint32_t)options->chains;
+    const uint32_t n_chains = gbsi_options_chains(options);
     const gbsi_draw_job job = {.plan = run->plan,
                                .options = options,
                                .lanes = gbsi_lanes_of(n_chains),
@@ -162,7 +162,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     } else {
         m.plan = run->plan->bytes;
         m.schedule = schedule_bytes(&run->schedule) + (uint64_t)run->part->n_variables * 4;
-        m.states = gbsi_executor_bytes(run->plan, (uint32_t)run->options.chains,
+        m.states = gbsi_executor_bytes(run->plan, gbsi_options_chains(&run->options),
                                        gbsi_options_threads(&run->options));
     }
     m.estimators = run->anneals ? 0 : touched_bytes(run, &shape, run->estimate_bytes);
@@ -212,7 +212,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
     gbs_status status = GBS_OK;
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     const gbsi_conditioned *part = run->part;
-    const uint32_t n_chains = (uint32_t)run->options.chains;
+    const uint32_t n_chains = gbsi_options_chains(&run->options);
     const uint64_t lanes = (uint64_t)gbsi_lanes_of(n_chains) * gbsi_groups_of(n_chains);
     gbsi_estimate_shape shape = {.n_slots = part->n_variables,
                                  .arity = part->arity,

@@ -94,6 +94,11 @@ cleanup:
     return status;
 }
 
+uint32_t gbsi_options_chains(const gbs_run_options *options)
+{
+    return (uint32_t)options->chains * (options->scan == GBS_SCAN_SYNCHRONOUS ? 2 : 1);
+}
+
 uint32_t gbsi_options_threads(const gbs_run_options *options)
 {
     return options->threads == 0 ? gbsi_pool_cores() : (uint32_t)options->threads;

@@ -91,6 +91,17 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
                          "or systematic",
                          draw->name, run->scan->name);
     }
+    if ((draw->traits & GBSI_DRAW_EXACT) == 0 && (run->scan_traits & GBSI_SCAN_SPLITS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option draw: %s does not leave the target invariant, which the split of "
+                         "the synchronous scan needs: use --draw random",
+                         draw->name);
+    }
+    if (run->anneals && (run->scan_traits & GBSI_SCAN_SPLITS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option scan: no search goes by %s: use --scan chromatic",
+                         run->scan->name);
+    }
     run->schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
     return GBS_OK;
 }
@@ -114,7 +125,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     GBSI_TRY(
         gbsi_plan_new(run->part, run->graph, sequence.variable, sequence.n,
                       (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
-                                          .sell = gbsi_lanes_of((uint32_t)run->options.chains) == 1,
+                                          .sell = gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1,
                                           .heated = run->anneals,
                                           .measure = !run->limited},
                       &run->plan, err));

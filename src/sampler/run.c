@@ -277,13 +277,32 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
     return status;
 }
 
-void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user)
+/* @param x [part variables]. */
+static void translate(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user)
 {
-    const gbsi_conditioned *part = run->part;
-    gbsi_executor_get(&run->executor, chain, x);
     for (uint32_t v = 0; v < part->n_variables; ++v) {
         user[part->user_variable[v]] = part->user_state[part->state_offset[v] + x[v]];
     }
+}
+
+void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user)
+{
+    gbsi_executor_get(&run->executor, chain, x);
+    translate(run->part, x, user);
+}
+
+/* Chains told from two. @param x [2][part variables] scratch. */
+static gbs_status give_split_draws(const gbs_run *run, const gbsi_drive *drive, uint32_t *x,
+                                   uint32_t *user, gbs_error *err)
+{
+    const uint64_t draw = run->report.sweeps / run->options.thin - 1;
+    gbs_status status = GBS_OK;
+    for (uint32_t chain = 0; status >= 0 && chain < run->report.chains; ++chain) {
+        const double density = gbsi_run_recombine(run, chain, x, x + run->part->n_variables);
+        translate(run->part, x, user);
+        status = drive->callbacks->draw(drive->callbacks->context, draw, chain, density, user, err);
+    }
+    return status;
 }
 
 /* Every chain's state at the end of a kept pass, in the user's numbering. */
@@ -335,12 +354,14 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const bool draws = drive->callbacks->draw != NULL;
+    const bool splits = (run->scan_traits & GBSI_SCAN_SPLITS) != 0;
     unsigned k = 0;
     uint32_t *x = NULL;
     uint32_t *user = NULL;
     if (draws) {
-        x = gbsi_alloc_array(run->part->n_variables, sizeof *x);
+        x = gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->part->n_variables, sizeof *x);
         user = gbsi_alloc_array(run->model->n_variables, sizeof *user);
+        run->split_draws = splits;
         if (x == NULL || user == NULL) {
             status = gbsi_no_memory(err, "run", run->model->n_variables * sizeof *x);
             goto cleanup;
@@ -350,7 +371,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     while (drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, true, err));
         if (draws && run->report.sweeps % run->options.thin == 0) {
-            GBSI_TRY(give_draws(run, drive, x, user, err));
+            GBSI_TRY((splits ? give_split_draws : give_draws)(run, drive, x, user, err));
         }
         if (run->report.sweeps == check_after(k)) {
             ++k;

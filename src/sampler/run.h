@@ -68,6 +68,7 @@ struct gbs_run {
     bool anneals;         /* chains have temperatures and nothing is estimated: gbs_map() */
     gbsi_support support; /* known of it; connected where no hard zeros remain */
     bool starts_dispersed;
+    bool split_draws; /* draws were given whose two classes of variables are independent */
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
     gbs_report report;
     char **warning; /* owned; report.warning points here */
@@ -123,6 +124,10 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 gbs_status gbsi_run_set_starts(gbs_run *run, gbs_error *err);
 void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
 const char *gbsi_stop_text(gbsi_stop stop);
+
+/* split.c: the state of a chain that is told from two, in the part's numbering, and its log
+ * density. @param x, other [part variables], the latter scratch. */
+double gbsi_run_recombine(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *other);
 
 /* burn_in.c: passes thrown away. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);

@@ -243,6 +243,10 @@ static const char *doubt(const gbs_run *run, char *text, size_t size)
                        gbsi_draw_name(run->options.draw));
         return text;
     }
+    if (run->split_draws) {
+        return "the two colours of a synchronous draw are independent: averages that mix them are "
+               "biased";
+    }
     if (!gbsi_run_long_enough(run)) {
         (void)snprintf(text, size,
                        "%llu sweeps are too few to vouch for states that no chain has met yet",

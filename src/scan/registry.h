@@ -10,5 +10,6 @@ extern const gbsi_scan gbsi_scan_systematic;
 extern const gbsi_scan gbsi_scan_random;
 extern const gbsi_scan gbsi_scan_permuted;
 extern const gbsi_scan gbsi_scan_sequence;
+extern const gbsi_scan gbsi_scan_synchronous;
 
 #endif

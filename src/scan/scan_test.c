@@ -104,15 +104,17 @@ static void assert_refused(const fixture *f, const gbsi_scan *scan, const char *
 static void registry(void **state)
 {
     (void)state;
-    const char *name[] = {"chromatic", "systematic", "random", "permuted", "sequence"};
-    assert_int_equal(gbsi_n_scans, 5);
-    for (int kind = 0; kind < 5; kind++) {
+    const char *name[] = {"chromatic", "systematic", "random",
+                          "permuted",  "sequence",   "synchronous"};
+    const int n = sizeof name / sizeof name[0];
+    assert_int_equal(gbsi_n_scans, n);
+    for (int kind = 0; kind < n; kind++) {
         assert_string_equal(gbsi_scan_of(kind)->name, name[kind]);
         assert_ptr_equal(gbsi_scan_of(kind), gbsi_scans[kind]);
         assert_true(strlen(gbsi_scan_of(kind)->reference) > 20);
     }
     assert_null(gbsi_scan_of(-1));
-    assert_null(gbsi_scan_of(5));
+    assert_null(gbsi_scan_of(n));
 }
 
 /* Whatever passes were asked for before, a pass is what it is; traits hold. */

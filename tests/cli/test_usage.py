@@ -85,6 +85,7 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--method", "mean-field", "--damping", "0"], "1"),
     (["sample", SPRINKLER, "--method", "mean-field"], "always samples"),
     (["marginals", SPRINKLER, "--scan", "splash"], "not in this version"),
+    (["marginals", SPRINKLER, "--scan", "synchronous"], "needs a model of two colours"),
     (["marginals", SPRINKLER, "--scan", "no-such-file"], "expected chromatic|"),
     (["marginals", SPRINKLER, "--herd-init", "random"], "has no herding weights"),
     (["marginals", SPRINKLER, "--dummy-edges", "ring:2"], "has no herding weights"),

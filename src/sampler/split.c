@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Synchronous chains from chromatic ones (Gonzalez, Low, Gretton & Guestrin 2011, theorem 3.2;
+ * [M34]). Chromatic chains 2c (Y) and 2c + 1 (Z) of two classes, class 1 updated first, make
+ *     X^(2p - 1) = (class 1 of Z, class 2 of Y) after pass p,
+ *     X^(2p)     = (class 1 of Y after pass p + 1, class 2 of Z after pass p),
+ * in which all of X^(t + 1) is drawn given X^(t). A pass is two steps; the odd one is told. */
+#include "sampler/run.h"
+
+double gbsi_run_recombine(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *other)
+{
+    const gbsi_plan *plan = run->plan;
+    gbsi_executor_get(&run->executor, 2 * chain, x);
+    gbsi_executor_get(&run->executor, 2 * chain + 1, other);
+    for (uint32_t slot = 0; slot < plan->level_start[1]; ++slot) {
+        x[plan->variable_of[slot]] = other[plan->variable_of[slot]];
+    }
+    return gbsi_conditioned_log_density(run->part, x);
+}
