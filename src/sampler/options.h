@@ -12,9 +12,9 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err);
 
 /* Bytes a run may take: the option, or half of the machine's memory. */
 uint64_t gbsi_options_memory_limit(const gbs_run_options *options);
-/* Threads at work: as asked for, or the cores of the process. */
 /* Chains that are run: a synchronous one takes two. */
 uint32_t gbsi_options_chains(const gbs_run_options *options);
+/* Threads at work: as asked for, or the cores of the process. */
 uint32_t gbsi_options_threads(const gbs_run_options *options);
 
 /* Whether a schedule of temperatures was asked for. */
