@@ -50,6 +50,7 @@ int cli_uai(cli_arguments *arguments);
 int cli_decompose(cli_arguments *arguments);
 int cli_reproduce(cli_arguments *arguments);
 int cli_map(cli_arguments *arguments);
+int cli_logz(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 

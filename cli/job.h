@@ -57,6 +57,11 @@ int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context);
 /* Observe NAME=STATE,NAME=STATE,... @return an exit status. */
 int cli_observe_list(const gbs_model *model, gbs_evidence *evidence, const char *list);
 
+/* ---- logz.c ------------------------------------------------------------------------------ */
+
+/* ln Z and how far it can be trusted, on standard error. */
+void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
+
 /* ---- execute.c --------------------------------------------------------------------------- */
 
 /* Settle the options of the run and refuse what cannot be combined or written. Comes before

@@ -8,7 +8,7 @@ static const struct {
     const char *option; /* NULL: verbs; "": options; else the values of this option */
     const char *words;  /* blanks around each */
 } later[] = {
-    {NULL, " logz certify scan learn denoise segment label diagnose ground "
+    {NULL, " certify scan learn denoise segment label diagnose ground "
            "report "},
     {"", " partial-scan restarts width splash-size splashes grow adapt locking trace checkpoint "
          "checkpoint-every "

@@ -58,9 +58,9 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
     const size_t n = gbs_unpacked_length(path);
     static const struct {
         const char *ending, *format;
-    } names[] = {{"mar", "mar"}, {"map", "map"}, {"csv", "csv"}, {"json", "json"},
-                 {"tab", "tab"}, {"npz", "npz"}, {"npy", "npy"}, {"nc", "netcdf"},
-                 {"pbm", "pbm"}, {"pgm", "pgm"}, {"ppm", "ppm"}, {"png", "png"}};
+    } names[] = {{"mar", "mar"}, {"map", "map"}, {"pr", "pr"},   {"csv", "csv"},   {"json", "json"},
+                 {"tab", "tab"}, {"npz", "npz"}, {"npy", "npy"}, {"nc", "netcdf"}, {"pbm", "pbm"},
+                 {"pgm", "pgm"}, {"ppm", "ppm"}, {"png", "png"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         size_t m = strlen(names[i].ending);
         if (n > m && path[n - m - 1] == '.' && strncasecmp(path + n - m, names[i].ending, m) == 0 &&

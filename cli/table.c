@@ -64,6 +64,7 @@ static const cli_option table[] = {
     NAME(0, format, "format", CLI_VERB_SAMPLE, "csv|tab|npz|npy|netcdf|cmdstan|coda",
          "format of the draws")
     NAME(0, format, "format", CLI_VERB_MAP, "map|csv|json", "format of the state")
+    NAME(0, format, "format", CLI_VERB_LOGZ, "pr|json", "format of the estimate")
     {"task", 0, CLI_CHOICE, CLI_VERB_EXACT, AT(task), 0, 0, 3, 0, 0, 0, "mar|pr|map|sample",
      "marginals, partition function, most probable state, or independent samples"},
     NAME(0, format, "format", CLI_VERB_EXACT, "mar|csv|json|npz|tab|npy|netcdf|cmdstan|coda",
@@ -80,7 +81,7 @@ static const cli_option table[] = {
     NAME(0, convention_out, "write-convention", CLI_VERB_CONVERT | CLI_GENERATES,
          "physics|bqm|maxcut", "sign of couplings in the model written; unset: the format's own")
     TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT, "FILE", "the run as JSON")
-    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_VERB_MAP | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT, AT(progress), 0, 0, 3, 0, 0, 0,
+    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO, "JSON instead of text")
     NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_MODEL_FORMATS,
@@ -135,7 +136,7 @@ static const cli_option table[] = {
          "largest difference that passes: of a probability, of log10 Z, or in variables")
     NAME(0, log_base, "log-base", CLI_VERB_COMPARE, "10|e|10,e|e,10",
          "of the numbers in .PR files; 10,e: of the first and of the second; unset: 10")
-    NAME(0, log_base, "log-base", CLI_VERB_UAI | CLI_VERB_EXACT, "10|e", "of the number in a .PR file; unset: 10")
+    NAME(0, log_base, "log-base", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_LOGZ, "10|e", "of the number in a .PR file; unset: 10")
     FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_MAP, "begin a .MAP file with the word MPE")
     FLAG('q', quiet, "quiet", CLI_ALL, "less on standard error")
     FLAG('v', verbose, "verbose", CLI_ALL & ~CLI_VERB_COMPARE, "more on standard error")
@@ -183,17 +184,24 @@ static const struct {
                  CLI_VERB_EXACT},
 };
 
-/* Rows of options.def that a search takes as well. */
-static const char *const of_search[] = {
-    "method",    "scan",   "origin",   "draw",        "keys",    "herd-rule",
-    "herd-init", "bins",   "bin-edge", "bin-rule",    "time",    "threshold",
-    "chains",    "sweeps", "seed",     "max-updates", "threads", "memory-limit"};
+/* Rows of options.def that annealing takes as well. */
+static const struct {
+    const char *name;
+    unsigned verbs;
+} of_annealing[] = {
+    {"method", CLI_ANNEALS},        {"scan", CLI_ANNEALS},        {"origin", CLI_ANNEALS},
+    {"time", CLI_ANNEALS},          {"chains", CLI_ANNEALS},      {"sweeps", CLI_ANNEALS},
+    {"seed", CLI_ANNEALS},          {"max-updates", CLI_ANNEALS}, {"threads", CLI_ANNEALS},
+    {"memory-limit", CLI_ANNEALS},  {"draw", CLI_VERB_MAP},       {"keys", CLI_VERB_MAP},
+    {"herd-rule", CLI_VERB_MAP},    {"herd-init", CLI_VERB_MAP},  {"bins", CLI_VERB_MAP},
+    {"bin-edge", CLI_VERB_MAP},     {"bin-rule", CLI_VERB_MAP},   {"threshold", CLI_VERB_MAP},
+    {"target-error", CLI_VERB_LOGZ}};
 
-static unsigned search_verb(const char *name)
+static unsigned annealing_verbs(const char *name)
 {
-    for (size_t i = 0; i < sizeof of_search / sizeof of_search[0]; i++) {
-        if (strcmp(name, of_search[i]) == 0) {
-            return CLI_VERB_MAP;
+    for (size_t i = 0; i < sizeof of_annealing / sizeof of_annealing[0]; i++) {
+        if (strcmp(name, of_annealing[i].name) == 0) {
+            return of_annealing[i].verbs;
         }
     }
     return 0;
@@ -203,10 +211,10 @@ unsigned cli_option_verbs(const cli_option *option)
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
         if (strcmp(option->name, elsewhere[i].name) == 0) {
-            return elsewhere[i].verbs | search_verb(option->name);
+            return elsewhere[i].verbs | annealing_verbs(option->name);
         }
     }
-    return option->verbs | search_verb(option->name);
+    return option->verbs | annealing_verbs(option->name);
 }
 
 /* The unit tells how a number is typed: bytes as 4G, seconds as 10m. */

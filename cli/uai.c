@@ -70,12 +70,6 @@ static gbs_exact_options exact_options(const cli_job *job)
     return options;
 }
 
-static int not_in_this_version(const gbs_error *err, const char *what)
-{
-    return cli_error(CLI_FAILED, "%s; an estimate of %s is not in this version", err->message,
-                     what);
-}
-
 static int finish(cli_answer *answer, const gbs_result *result)
 {
     gbs_error err = {GBS_OK, ""};
@@ -83,7 +77,7 @@ static int finish(cli_answer *answer, const gbs_result *result)
     return done < 0 ? cli_fail_output(answer->path, done, &err) : CLI_DONE;
 }
 
-static int answer_pr(const cli_job *job, cli_answer *answer)
+static int answer_pr(cli_job *job, cli_answer *answer)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_result result;
@@ -93,7 +87,8 @@ static int answer_pr(const cli_job *job, cli_answer *answer)
     const gbs_status done =
         gbs_exact_log_z_within(job->model, job->evidence, &options, &log_z, &err);
     if (done == GBS_ERR_LIMIT) {
-        return not_in_this_version(&err, "the partition function");
+        cli_note(job->arguments, "PR: %s; annealing instead", err.message);
+        return cli_uai_log_z(job, answer);
     }
     if (done < 0) {
         return cli_fail(done, &err);
@@ -149,9 +144,12 @@ static int answer_mmap(const cli_job *job, cli_answer *answer)
         const gbs_exact_options options = exact_options(job);
         done = gbs_exact_mmap_within(job->model, job->evidence, &options, result.n, result.variable,
                                      result.state, NULL, &err);
-        status = done == GBS_ERR_LIMIT ? not_in_this_version(&err, "marginal MAP")
-                 : done < 0            ? cli_fail(done, &err)
-                                       : finish(answer, &result);
+        status =
+            done == GBS_ERR_LIMIT
+                ? cli_error(CLI_FAILED, "%s; an estimate of marginal MAP is not in this version",
+                            err.message)
+            : done < 0 ? cli_fail(done, &err)
+                       : finish(answer, &result);
     }
     free(result.state);
     gbs_free(result.variable);

@@ -249,3 +249,42 @@ int cli_uai_annealed(cli_job *job, cli_answer *answer)
     free(s.best);
     return status;
 }
+
+/* ---- the partition function ---------------------------------------------------------------- */
+
+static int tell_nothing(void *context, const gbs_progress *progress)
+{
+    (void)context;
+    (void)progress;
+    return cli_signals_caught();
+}
+
+int cli_uai_log_z(cli_job *job, cli_answer *answer)
+{
+    const double ln10 = 2.302585092994045684;
+    const gbs_run_callbacks callbacks = {.progress = tell_nothing};
+    gbs_error err = {GBS_OK, ""};
+    gbs_log_z_report report;
+    gbs_result result;
+    gbs_status done =
+        gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);
+    while (done == GBS_ERR_LIMIT && job->options.chains > 1) {
+        job->options.chains /= 2;
+        done = gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);
+    }
+    if (done < 0) {
+        return cli_fail(done, &err);
+    }
+    if (isnan(report.log_z)) {
+        return cli_error(CLI_FAILED, "PR: %s", report.verdict);
+    }
+    memset(&result, 0, sizeof result);
+    result.task = GBS_TASK_PR;
+    result.log10_z = report.log_z / ln10;
+    done = cli_answer_finish(answer, &result, &err);
+    if (done < 0) {
+        return cli_fail_output(answer->path, done, &err);
+    }
+    cli_logz_verdict(job, &report);
+    return CLI_DONE;
+}

@@ -47,6 +47,16 @@ const cli_verb cli_verbs[] = {
      "gibbsite generate ising --grid 30x30 --coupling-spread 2 -o glass.uai\n"
      "gibbsite map glass.uai --sweeps 300 -o glass.MAP\n",
      cli_map},
+    {"logz", CLI_VERB_LOGZ, 1, "MODEL", "the log partition function, estimated",
+     "Writes log10 Z as a .PR file has it, and ln Z with its standard error, interval\n"
+     "and a lower bound to standard error; --format json for all of it. Components that\n"
+     "are small enough are summed exactly. The others are found by annealed\n"
+     "importance sampling: 256, 1024, 4096, ... temperatures until the standard error\n"
+     "of ln Z is at most --target-error (unset: 0.05), or --sweeps of them.\n",
+     "gibbsite logz examples/sprinkler.bif -e grass=wet\n"
+     "gibbsite generate ising --grid 24x24 --coupling 0.3 -o ising.gbm\n"
+     "gibbsite logz ising.gbm --method sample --sweeps 2000\n",
+     cli_logz},
     {"generate ising", CLI_VERB_ISING, 0, "", "spins on a grid of two or three dimensions",
      "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
      "gibbsite generate ising --grid 8x8 --torus --coupling 0.4 --format uai\n",

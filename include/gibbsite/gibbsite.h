@@ -11,6 +11,7 @@
 #include "gibbsite/info.h"
 #include "gibbsite/io.h"
 #include "gibbsite/joint.h"
+#include "gibbsite/log_z.h"
 #include "gibbsite/map.h"
 #include "gibbsite/model.h"
 #include "gibbsite/reproduce.h"

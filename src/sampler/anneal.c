@@ -45,26 +45,12 @@ static void search_free(search *s)
 
 /* ---- densities ------------------------------------------------------------------------------- */
 
-static void sum_groups(void *context, uint32_t member)
-{
-    const search *s = context;
-    const gbsi_executor *x = &s->run->executor;
-    for (uint32_t g = member; g < x->n_groups; g += x->n_workers) {
-        gbsi_group_log_density(s->run->plan, &x->group[g], x->lanes,
-                               s->density + (size_t)g * x->lanes);
-    }
-}
-
 /* The best chain, the first among equals; padded lanes do not count. */
 static uint32_t best_chain(search *s)
 {
     const gbsi_executor *x = &s->run->executor;
     uint32_t best = 0;
-    if (x->n_workers == 1) {
-        sum_groups(s, 0);
-    } else {
-        gbsi_pool_run(x->pool, sum_groups, s);
-    }
+    gbsi_executor_log_density(x, s->density);
     for (uint32_t chain = 1; chain < x->n_chains; ++chain) {
         best = s->density[chain] > s->density[best] ? chain : best;
     }

@@ -4,10 +4,15 @@
 #define GBSI_SAMPLER_DENSITY_H
 
 #include "plan/kernel.h"
+#include "sampler/executor.h"
 
 /* ln of the product of the plan's factors for each lane of a group, log_constant included, factors
  * added in order: the same bits for a chain in any lane. @param out [lanes]. */
 void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                             double *out);
+
+/* The same of every chain, groups shared among the executor's threads. @param out [n_groups *
+ * lanes], padded lanes included. */
+void gbsi_executor_log_density(const gbsi_executor *executor, double *out);
 
 #endif

@@ -189,6 +189,68 @@ cleanup:
     return status;
 }
 
+/* ---- ln Z ---------------------------------------------------------------------------------- */
+
+static gbs_status add_enumerated(const gbs_run *run, double *log_z, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_conditioned *one = NULL;
+    double *p = NULL;
+    const uint32_t n = run->whole->n_variables;
+    uint32_t *local = gbsi_alloc_array(n, sizeof *local);
+    if (local == NULL) {
+        return gbsi_no_memory(err, "components", n * sizeof *local);
+    }
+    for (uint32_t i = 0; i < run->components->n; ++i) {
+        double part = 0.0;
+        if (run->enumerated[i] == 0) {
+            continue;
+        }
+        GBSI_TRY(gbsi_components_extract(run->components, i, local, &one, err));
+        p = gbsi_alloc_array(one->state_offset[one->n_variables], sizeof *p);
+        if (p == NULL) {
+            GBSI_TRY(gbsi_no_memory(err, "components", one->state_offset[one->n_variables]));
+        }
+        GBSI_TRY(gbsi_enumerate(one, p, &part, err));
+        *log_z += part - one->log_constant;
+        gbsi_conditioned_free(one);
+        gbsi_free(p);
+        one = NULL;
+        p = NULL;
+    }
+
+cleanup:
+    gbsi_conditioned_free(one);
+    gbsi_free(p);
+    gbsi_free(local);
+    return status;
+}
+
+gbs_status gbsi_run_exact_log_z(gbs_run *run, double *log_z, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tables *tables = NULL;
+    *log_z = 0.0;
+    GBSI_TRY(add_enumerated(run, log_z, err));
+    if (run->tree == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(take_pool(run, run->tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(run->tree, false, run->pool, &tables, err));
+    for (uint32_t t = 0; t < run->tree->n_trees; ++t) {
+        double part = 0.0;
+        gbsi_tree_up(tables, t, &part);
+        if (part == -INFINITY) {
+            GBSI_TRY(gbsi_impossible(err));
+        }
+        *log_z += part;
+    }
+
+cleanup:
+    gbsi_tables_free(tables);
+    return status;
+}
+
 /* ---- samples ------------------------------------------------------------------------------- */
 
 /* All tables of all trees, ready to be drawn from. */

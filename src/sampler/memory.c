@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
+#include "model/soften.h"
 #include "sampler/options.h"
 
 /* Sums of batches longer than the fast ones hold (128 counts or 256 terms, estimate.c) stay
@@ -56,6 +57,7 @@ uint64_t gbsi_run_standing_bytes(const gbs_run *run)
     if (run->part != run->whole && run->part != NULL) {
         bytes += gbsi_conditioned_bytes(run->part);
     }
+    bytes += run->soft == NULL ? 0 : gbsi_softened_bytes(run->soft);
     if (run->graph != run->whole_graph && run->graph != NULL) {
         bytes += gbsi_graph_bytes(run->graph);
     }

@@ -2,6 +2,7 @@
 /* From model and evidence to a compiled run: condition, choose what is exact, plan. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "model/soften.h"
 #include "sampler/exactly.h"
 #include "sampler/memory.h"
 #include "sampler/options.h"
@@ -26,6 +27,16 @@ cleanup:
     return status;
 }
 
+static bool has_zeros(const gbsi_conditioned *model)
+{
+    for (size_t f = 0; f < model->factors.n_factors; ++f) {
+        if (model->has_zeros[f]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The sampled components as a model of their own. */
 static gbs_status take_part(gbs_run *run, gbs_error *err)
 {
@@ -47,6 +58,9 @@ static gbs_status take_part(gbs_run *run, gbs_error *err)
         run->part = run->whole; /* no copy of a large model */
     } else if (n_kept > 0) {
         GBSI_TRY(gbsi_conditioned_part(whole, keep, &run->part, err));
+    }
+    if (n_kept > 0 && run->penalty > 0.0 && has_zeros(run->part)) {
+        GBSI_TRY(gbsi_soften(run->part, run->penalty, &run->soft, err));
     }
     if (n_kept > 0) {
         GBSI_TRY(make_graph(run, err));
@@ -123,7 +137,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     GBSI_TRY(check_draw(run, err));
     GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
     GBSI_TRY(
-        gbsi_plan_new(run->part, run->graph, sequence.variable, sequence.n,
+        gbsi_plan_new(run->soft != NULL ? run->soft : run->part, run->graph, sequence.variable, sequence.n,
                       (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
                                           .sell = gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1,
                                           .heated = run->anneals,

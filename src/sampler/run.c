@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "exact/enumerate.h"
+#include "model/soften.h"
 #include "sampler/density.h"
 #include "sampler/exactly.h"
 #include "sampler/options.h"
@@ -37,6 +38,7 @@ void gbs_run_free(gbs_run *run)
     if (run->graph != run->whole_graph) {
         gbsi_graph_free(run->graph);
     }
+    gbsi_softened_free(run->soft);
     if (run->part != run->whole) {
         gbsi_conditioned_free(run->part);
     }

@@ -45,6 +45,8 @@ struct gbs_run {
     uint64_t exact_bytes;   /* of it and its tables */
     double *exact_p;        /* [whole state_offset] filled by execute; NULL if none is exact */
     gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
+    gbsi_conditioned *soft; /* NULL, or part with its hard zeros softened, which is what chains run
+                               on: gbs_log_z() */
     uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */
     gbsi_graph *graph;      /* of part */
     const gbsi_scan *scan;
@@ -66,6 +68,7 @@ struct gbs_run {
                      plan no more */
     bool rao_blackwell;
     bool anneals;         /* chains have temperatures and nothing is estimated: gbs_map() */
+    double penalty;       /* of hard zeros on the way, nats; 0: they stay hard */
     gbsi_support support; /* known of it; connected where no hard zeros remain */
     bool starts_dispersed;
     bool split_draws; /* draws were given whose two classes of variables are independent */

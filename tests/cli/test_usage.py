@@ -3,7 +3,7 @@
 import pytest
 from conftest import SPRINKLER, only
 
-LATER_VERBS = ["logz", "certify", "scan", "learn", "denoise", "segment", "label",
+LATER_VERBS = ["certify", "scan", "learn", "denoise", "segment", "label",
                "diagnose", "ground", "report"]
 LATER_OPTIONS = ["--partial-scan", "--restarts", "--width",
                  "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite logz: the partition function, by annealed importance sampling and junction trees. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "job.h"
+
+#define LN10 2.302585092994045684
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    cli_bar_update(context, progress);
+    return cli_signals_caught();
+}
+
+static void write_pr(gbs_output *output, const cli_arguments *arguments, const gbs_log_z_report *r)
+{
+    gbs_result result;
+    memset(&result, 0, sizeof result);
+    result.task = GBS_TASK_PR;
+    result.log10_z = r->log_z / LN10;
+    gbs_output_text(output, "PR\n");
+    gbs_result_write_solution(output, &result,
+                              arguments->log_base != NULL && arguments->log_base[0] == 'e'
+                                  ? GBS_LOG_BASE_E
+                                  : GBS_LOG_BASE_10);
+}
+
+static void write_json(gbs_output *output, const cli_job *job, const gbs_log_z_report *r)
+{
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"log_z", r->log_z},
+                   {"error", r->error},
+                   {"low", r->low},
+                   {"high", r->high},
+                   {"lower_bound", r->lower_bound},
+                   {"ess", r->ess},
+                   {"seconds", r->seconds}};
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {{"free_variables", r->n_free_variables},
+                  {"exact_variables", r->n_exact_variables},
+                  {"chains", r->chains},
+                  {"temperatures", r->temperatures},
+                  {"annealings", r->rounds},
+                  {"updates", r->updates},
+                  {"seed", job->options.seed}};
+    gbs_output_text(output, "{\n  \"schema\": \"logz/1\",\n  \"tool\": \"gibbsite\",\n"
+                            "  \"version\": ");
+    gbs_output_json_string(output, gbs_version());
+    gbs_output_text(output, ",\n  \"model\": ");
+    gbs_output_json_string(output, gbs_model_digest(job->model));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        gbs_output_text(output, ",\n  ");
+        gbs_output_json_string(output, numbers[i].name);
+        gbs_output_text(output, ": ");
+        gbs_output_json_double(output, numbers[i].value);
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        gbs_output_text(output, ",\n  ");
+        gbs_output_json_string(output, counts[i].name);
+        gbs_output_text(output, ": ");
+        gbs_output_uint(output, counts[i].value);
+    }
+    gbs_output_text(output, ",\n  \"converged\": ");
+    gbs_output_text(output, r->converged ? "true" : "false");
+    gbs_output_text(output, ",\n  \"verdict\": ");
+    gbs_output_json_string(output, r->verdict);
+    gbs_output_text(output, ",\n  \"stop\": ");
+    gbs_output_json_string(output, r->stop);
+    gbs_output_text(output, "\n}\n");
+}
+
+static int write_estimate(const cli_job *job, const char *format, const gbs_log_z_report *r)
+{
+    const char *path = job->output != NULL ? job->output : "-";
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done >= 0) {
+        if (strcmp(format, "json") == 0) {
+            write_json(output, job, r);
+        } else {
+            write_pr(output, job->arguments, r);
+        }
+        done = gbs_output_commit(output, &err);
+    }
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *r)
+{
+    if (r->n_exact_variables == r->n_free_variables) {
+        cli_note(job->arguments, "ln Z %.15g, exact", r->log_z);
+        return;
+    }
+    cli_note(job->arguments, "ln Z %.12g +- %.2g (95 %%: %.10g to %.10g; %.10g at least)", r->log_z,
+             r->error, r->low, r->high, r->lower_bound);
+    cli_note(job->arguments,
+             "%" PRIu32 " chains by %" PRIu64 " temperatures, %.3g updates in %.3g s, seed %" PRIu64
+             "; %" PRIu32 " of %" PRIu32 " variables exactly",
+             r->chains, r->temperatures, (double)r->updates, r->seconds, job->options.seed,
+             r->n_exact_variables, r->n_free_variables);
+    cli_note(job->arguments, "%s", r->verdict);
+}
+
+static int estimate(cli_job *job, void *context)
+{
+    const char *format = context;
+    gbs_error err = {GBS_OK, ""};
+    gbs_log_z_report report;
+    cli_bar bar;
+    const gbs_run_callbacks callbacks = {.context = &bar, .progress = on_progress};
+    memset(&bar, 0, sizeof bar);
+    cli_signals_catch();
+    cli_bar_init(&bar, job->arguments, &job->options);
+    const gbs_status done =
+        gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);
+    cli_bar_finish(&bar, NULL);
+    if (done < 0) {
+        return cli_fail(done, &err);
+    }
+    if (report.temperatures == 0 && report.chains > 0) {
+        return cli_error(CLI_STOPPED, "%s", report.verdict);
+    }
+    const int status = write_estimate(job, format, &report);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    cli_logz_verdict(job, &report);
+    return done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE;
+}
+
+int cli_logz(cli_arguments *arguments)
+{
+    const char *format = NULL;
+    cli_job job;
+    memset(&job, 0, sizeof job);
+    int status = cli_output_format(arguments, "pr|json", "pr", &format);
+    if (status == CLI_DONE && arguments->quiet && arguments->verbose) {
+        status = cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
+    }
+    if (status == CLI_DONE && strcmp(format, "json") == 0 && arguments->log_base != NULL) {
+        status = cli_error(CLI_USAGE, "--log-base: the numbers of JSON are natural logarithms");
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->output);
+    }
+    if (status == CLI_DONE) {
+        status = cli_load(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        status = estimate(&job, (void *)(uintptr_t)format);
+    }
+    cli_job_free(&job);
+    return status;
+}

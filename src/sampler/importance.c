@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Annealed importance sampling (Neal 2001, Statistics and Computing 11:125-139) [M40]: chains go
+ * from the uniform law, whose partition function is known, to the model by a ladder of inverse
+ * temperatures with a sweep at each, and a chain's weight is an unbiased estimate of Z. */
+#include "gibbsite/log_z.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "estimate/student.h"
+#include "rng/philox.h"
+#include "sampler/density.h"
+#include "sampler/exactly.h"
+#include "sampler/ladder.h"
+#include "sampler/options.h"
+#include "sampler/run.h"
+#include "simd/math.h"
+
+#define PILOT        64u /* temperatures */
+#define ROUND_GROWTH 4u
+#define DEFAULT      0.05 /* target error */
+#define AGREE        3.0  /* standard errors between one annealing and the next */
+
+/* How unlikely a violated hard factor is at the end of the way: exp(-PENALTY) of what is allowed,
+ * and less the more of them there are. Whatever it is, weights are unbiased. */
+#define PENALTY 10.0
+
+/* What the weights of one annealing come to. */
+typedef struct estimate {
+    double log_z, error, ess;
+    uint64_t n; /* temperatures; 0: there is none */
+    bool pilot; /* its temperatures lay anywhere */
+} estimate;
+
+typedef struct annealing {
+    gbs_run *run;
+    gbsi_drive drive;
+    gbsi_ladder ladder;
+    float beta[GBSI_LANES];
+    double *density;   /* [n_groups * lanes] E of every chain */
+    double *weight;    /* [n_chains] ln */
+    uint32_t *x;       /* [part variables] scratch */
+    double log_states; /* ln of the number of states of the part */
+    double log_exact;  /* ln of the sum over the exact components */
+    double target;
+    uint64_t rounds;
+    estimate last, before;
+} annealing;
+
+static void annealing_free(annealing *a)
+{
+    gbsi_free(a->density);
+    gbsi_free(a->weight);
+    gbsi_free(a->x);
+    gbs_run_free(a->run);
+}
+
+/* ---- one annealing --------------------------------------------------------------------------- */
+
+/* Independent uniform states: the law at inverse temperature 0. */
+static void start(annealing *a)
+{
+    gbs_run *run = a->run;
+    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
+        for (uint32_t v = 0; v < run->part->n_variables; ++v) {
+            uint32_t word[4];
+            gbsi_philox(run->options.seed, chain, a->rounds, v, GBSI_PURPOSE_UNIFORM, word);
+            a->x[v] = gbsi_below(word[0], word[1], run->part->arity[v]);
+        }
+        gbsi_executor_set(&run->executor, chain, a->x);
+        a->weight[chain] = a->log_states;
+    }
+    gbsi_executor_ready(&run->executor);
+}
+
+/* Standard deviation over chains, by their differences from the first. */
+static double spread(const double *value, uint32_t n)
+{
+    double sum = 0.0;
+    double squares = 0.0;
+    for (uint32_t chain = 1; chain < n; ++chain) {
+        const double d = value[chain] - value[0];
+        sum += d;
+        squares += d * d;
+    }
+    const double variance = n > 1 ? (squares - sum * sum / n) / (n - 1) : 0.0;
+    return variance > 0.0 ? sqrt(variance) : 0.0;
+}
+
+/* Where hard zeros were softened on the way: what is forbidden has weight zero after all. */
+static void harden(annealing *a)
+{
+    const gbs_run *run = a->run;
+    if (run->soft == NULL) {
+        return;
+    }
+    gbsi_executor_log_density(&run->executor, a->density);
+    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
+        gbsi_executor_get(&run->executor, chain, a->x);
+        a->weight[chain] += gbsi_conditioned_log_density(run->part, a->x) - a->density[chain];
+    }
+}
+
+/* n steps of a ladder, each a sweep; weights are complete if nothing stopped it. Equation 6 of Neal
+ * with f_t = exp(beta_t E):
+ *     ln w = ln (number of states) + sum over t = 1 .. n of (beta_t - beta_(t-1)) E(x_(t-1)) */
+static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = a->run;
+    float beta = 0.0F;
+    start(a);
+    for (uint64_t t = 1; t <= n && a->drive.stop == GBSI_GO_ON; ++t) {
+        const float next = gbsi_ladder_beta(&a->ladder, t, n);
+        gbsi_executor_log_density(&run->executor, a->density);
+        for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
+            a->weight[chain] += ((double)next - (double)beta) * a->density[chain];
+        }
+        gbsi_ladder_tell(&a->ladder, t, n, spread(a->density, run->executor.n_chains));
+        beta = next;
+        for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+            a->beta[lane] = beta;
+        }
+        run->executor.beta = a->beta;
+        GBSI_TRY(gbsi_run_pass(run, &a->drive, false, err));
+        ++run->report.sweeps;
+    }
+    harden(a);
+    ++a->rounds;
+cleanup:
+    return status;
+}
+
+/* ln of the mean weight, its standard error by the delta method, and (sum w)^2 / sum w^2. */
+static estimate summarise(const annealing *a, uint64_t n)
+{
+    const uint32_t m = a->run->executor.n_chains;
+    double most = -INFINITY;
+    double sum = 0.0;
+    double squares = 0.0;
+    for (uint32_t chain = 0; chain < m; ++chain) {
+        most = a->weight[chain] > most ? a->weight[chain] : most;
+    }
+    if (most == -INFINITY) {
+        return (estimate){.log_z = -INFINITY, .error = NAN, .ess = NAN, .n = n};
+    }
+    for (uint32_t chain = 0; chain < m; ++chain) {
+        const double w = gbsi_exp(a->weight[chain] - most);
+        sum += w;
+        squares += w * w;
+    }
+    const double mean = sum / m;
+    const double variance = m > 1 ? (squares - sum * mean) / (m - 1) : NAN;
+    return (estimate){.log_z = most + gbsi_log(mean),
+                      .error =
+                          sqrt((variance > 0.0 || isnan(variance) ? variance : 0.0) / m) / mean,
+                      .ess = sum * sum / squares,
+                      .n = n};
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static bool trusted(const annealing *a, const estimate *e)
+{
+    const uint32_t m = a->run->executor.n_chains;
+    return m >= 4 && e->n > 0 && !e->pilot && e->ess >= 0.5 * m;
+}
+
+static bool agree(const estimate *a, const estimate *b)
+{
+    return fabs(a->log_z - b->log_z) <= AGREE * sqrt(a->error * a->error + b->error * b->error);
+}
+
+/* The first reason not to trust the estimate, or NULL. */
+static const char *doubt(const annealing *a, char *text, size_t size)
+{
+    const uint32_t m = a->run->executor.n_chains;
+    const estimate *e = &a->last;
+    if (e->n == 0) {
+        return "stopped before the first annealing was finished";
+    }
+    if (e->log_z == -INFINITY) {
+        return "no chain ended in a state of positive weight";
+    }
+    if (m < 4) {
+        return "fewer than 4 chains do not tell their error";
+    }
+    if (!trusted(a, e)) {
+        (void)snprintf(text, size, "the weights are worth %.1f of %u chains: more --sweeps", e->ess,
+                       m);
+        return text;
+    }
+    if (!(e->error <= a->target)) {
+        (void)snprintf(text, size, "the standard error of ln Z is %.2g, above %.2g", e->error,
+                       a->target);
+        return text;
+    }
+    if (!trusted(a, &a->before)) {
+        return "no annealing of fewer temperatures to compare with was good enough";
+    }
+    if (!agree(e, &a->before)) {
+        (void)snprintf(text, size, "%llu temperatures gave %.9g, too far from this",
+                       (unsigned long long)a->before.n, a->before.log_z + a->log_exact);
+        return text;
+    }
+    return NULL;
+}
+
+/* An annealing, whose estimate is kept if nothing stopped it. */
+static gbs_status round_of(annealing *a, uint64_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char text[128];
+    GBSI_TRY(anneal(a, n, err));
+    if (a->drive.stop != GBSI_GO_ON) {
+        return GBS_OK;
+    }
+    a->before = a->last;
+    a->last = summarise(a, n);
+    a->drive.worst_error = a->last.error;
+    if (a->run->options.sweeps == 0 && doubt(a, text, sizeof text) == NULL) {
+        a->drive.stop = GBSI_STOP_TARGET;
+    }
+    gbsi_ladder_even(&a->ladder);
+cleanup:
+    return status;
+}
+
+/* Without the pilot there is no answer at all, so that neither the time nor the number of updates
+ * ends it. */
+static gbs_status pilot(annealing *a, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run_options *options = &a->run->options;
+    const gbs_run_options wanted = *options;
+    options->time_s = 0.0;
+    options->max_updates = UINT64_MAX;
+    GBSI_TRY(round_of(a, PILOT, err));
+    a->last.pilot = true;
+cleanup:
+    options->time_s = wanted.time_s;
+    options->max_updates = wanted.max_updates;
+    return status;
+}
+
+static gbs_status rounds(annealing *a, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t sweeps = a->run->options.sweeps;
+    GBSI_TRY(pilot(a, err));
+    if (sweeps >= ROUND_GROWTH && a->drive.stop == GBSI_GO_ON) {
+        GBSI_TRY(round_of(a, sweeps / ROUND_GROWTH, err));
+    }
+    if (sweeps > 0 && a->drive.stop == GBSI_GO_ON) {
+        GBSI_TRY(round_of(a, sweeps, err));
+        a->drive.stop = a->drive.stop == GBSI_GO_ON ? GBSI_STOP_SWEEPS : a->drive.stop;
+    }
+    for (uint64_t n = ROUND_GROWTH * PILOT; a->drive.stop == GBSI_GO_ON; n *= ROUND_GROWTH) {
+        GBSI_TRY(round_of(a, n, err));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static gbs_status begin(annealing *a, gbs_error *err)
+{
+    const gbs_run *run = a->run;
+    const gbsi_executor *x = &run->executor;
+    const size_t n = (size_t)x->n_groups * x->lanes;
+    a->density = gbsi_alloc_array(n, sizeof *a->density);
+    a->weight = gbsi_alloc_array(n, sizeof *a->weight);
+    a->x = gbsi_alloc_array(run->part->n_variables, sizeof *a->x);
+    if (a->density == NULL || a->weight == NULL || a->x == NULL) {
+        return gbsi_no_memory(err, "log_z", run->part->n_variables * sizeof *a->x);
+    }
+    for (uint32_t v = 0; v < run->part->n_variables; ++v) {
+        a->log_states += gbsi_log((double)run->part->arity[v]);
+    }
+    gbsi_ladder_init(&a->ladder);
+    return GBS_OK;
+}
+
+static gbs_status check(const gbs_run_options *options, gbs_error *err)
+{
+    if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option method: a partition function is found by auto, exact or sample");
+    }
+    if (options->draw != GBS_DRAW_RANDOM) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option draw: weights are unbiased with the random draw alone");
+    }
+    if (gbsi_options_anneal(options)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "options schedule and tau0 are of gbs_map()");
+    }
+    if (options->start != NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option start: chains start from the uniform law");
+    }
+    return GBS_OK;
+}
+
+static void report_exact(const annealing *a, gbs_log_z_report *r)
+{
+    r->log_z = r->low = r->high = r->lower_bound = a->log_exact;
+    r->error = 0.0;
+    r->ess = NAN;
+    r->converged = 1;
+    (void)snprintf(r->verdict, sizeof r->verdict, "exact");
+}
+
+static void report_estimate(const annealing *a, gbs_log_z_report *r)
+{
+    const double ln40 = 3.6888794541139363; /* P(mean weight > 40 Z) <= 1 / 40 */
+    const estimate *e = &a->last;
+    const double half = gbsi_student_quantile(0.975, (double)(r->chains - 1)) * e->error;
+    char text[128];
+    const char *reason = doubt(a, text, sizeof text);
+    r->log_z = e->n == 0 ? NAN : e->log_z + a->log_exact;
+    r->error = e->error;
+    r->low = r->log_z - half;
+    r->high = r->log_z + half;
+    r->lower_bound = r->log_z - ln40;
+    r->ess = e->ess;
+    r->temperatures = e->n;
+    r->converged = reason == NULL;
+    if (reason == NULL) {
+        (void)snprintf(r->verdict, sizeof r->verdict,
+                       "converged: standard error %.2g, weights worth %.1f of %u chains", e->error,
+                       e->ess, r->chains);
+    } else {
+        (void)snprintf(r->verdict, sizeof r->verdict, "not converged: %s", reason);
+    }
+}
+
+gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
+                     const gbs_run_options *options, const gbs_run_callbacks *callbacks,
+                     gbs_log_z_report *report, gbs_error *err)
+{
+    static const gbs_run_callbacks nobody = {0};
+    gbs_status status = GBS_OK;
+    annealing a = {.drive = {.callbacks = callbacks == NULL ? &nobody : callbacks,
+                             .started_s = gbsi_clock_s(),
+                             .worst_error = NAN}};
+    gbs_run_options chosen = options == NULL ? gbs_run_options_default() : *options;
+    a.drive.last_progress_s = a.drive.started_s;
+    a.target = chosen.target_error > 0.0 ? chosen.target_error : DEFAULT;
+    GBSI_TRY(check(&chosen, err));
+    chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
+    GBSI_TRY(gbsi_run_begin(model, &chosen, &a.run, err));
+    a.run->limited = true;
+    a.run->anneals = true;
+    a.run->penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
+    GBSI_TRY(gbsi_run_prepare(a.run, evidence, err));
+    GBSI_TRY(gbsi_run_take_memory(a.run, err));
+    if (a.run->report.n_exact_variables > 0) {
+        GBSI_TRY(gbsi_run_exact_log_z(a.run, &a.log_exact, err));
+    }
+    gbs_log_z_report found = {.n_free_variables = a.run->report.n_free_variables,
+                              .n_exact_variables = a.run->report.n_exact_variables};
+    if (a.run->part == NULL) {
+        a.log_exact += a.run->whole->log_constant;
+        a.drive.stop = GBSI_STOP_EXACT;
+        report_exact(&a, &found);
+    } else {
+        GBSI_TRY(begin(&a, err));
+        GBSI_TRY(rounds(&a, err));
+        found.chains = a.run->report.chains;
+        report_estimate(&a, &found);
+    }
+    found.rounds = a.rounds;
+    found.updates = a.run->report.updates;
+    found.seconds = gbsi_clock_s() - a.drive.started_s;
+    (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(a.drive.stop));
+    if (report != NULL) {
+        *report = found;
+    }
+    status = a.drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
+cleanup:
+    annealing_free(&a);
+    return status;
+}

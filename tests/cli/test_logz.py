@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb logz, and uai's PR where no junction tree fits."""
+import json
+import math
+
+import pytest
+
+from conftest import SPRINKLER
+
+ISING = ["generate", "ising", "--grid", "8x8", "--coupling", "0.3", "--field", "0.1", "-o", "i.uai"]
+
+
+def test_exact(run):
+    done = run("logz", SPRINKLER, "-e", "grass=wet")
+    assert done.status == 0, done.err
+    assert done.out == run("exact", SPRINKLER, "-e", "grass=wet", "--task", "pr").out
+    assert "exact" in done.err
+
+
+def test_estimate(run, work):
+    assert run(*ISING).status == 0
+    exact = float(run("exact", "i.uai", "--task", "pr", "--log-base", "e").out.split()[1])
+    done = run("logz", "i.uai", "--method", "sample", "--format", "json")
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert found["converged"] is True and found["error"] <= 0.05 and found["stop"] == "target"
+    assert abs(found["log_z"] - exact) < 5 * found["error"]
+    assert found["low"] < found["log_z"] < found["high"] and found["lower_bound"] < exact
+    again = run("logz", "i.uai", "--method", "sample", "--threads", "3", "-o", "i.PR")
+    assert again.status == 0 and again.out == ""
+    word, value = (work / "i.PR").read_text().split()
+    assert word == "PR" and abs(float(value) * math.log(10) - found["log_z"]) < 1e-12
+    assert "95 %" in again.err and "converged" in again.err
+
+
+def test_short_runs_say_so(run):
+    assert run(*ISING).status == 0
+    done = run("logz", "i.uai", "--method", "sample", "--sweeps", "8", "--format", "json")
+    assert done.status == 0
+    found = json.loads(done.out)
+    assert found["converged"] is False and found["verdict"].startswith("not converged: ")
+    assert found["temperatures"] == 8
+    done = run("logz", "i.uai", "--method", "sample", "--target-error", "1e-6", "--time", "1s")
+    assert done.status == 4 and done.out.startswith("PR\n")
+
+
+def test_uai_estimates(run, work):
+    n = 40
+    pairs = [(u, v) for u in range(n) for v in range(u + 1, n)]
+    text = ["MARKOV", str(n), " ".join(["2"] * n), str(len(pairs))] + [f"2 {u} {v}" for u, v in pairs]
+    text += ["4\n 1.1 1\n 1 1.1"] * len(pairs)
+    (work / "m.uai").write_text("\n".join(text) + "\n")
+    (work / "none").write_text("0\n")
+    done = run("uai", "m.uai", "none", "-", "PR", env={"INF_TIME": "3"})
+    assert done.status == 0 and "annealing instead" in done.err, done.err
+    value = float((work / "m.uai.PR").read_text().split()[1])
+    # a state with u spins up has C(u,2) + C(n-u,2) equal pairs
+    z = sum(math.comb(n, u) * 1.1 ** (math.comb(u, 2) + math.comb(n - u, 2)) for u in range(n + 1))
+    assert abs(value - math.log10(z)) < 0.5
+
+
+@pytest.mark.parametrize("arguments, part", [
+    (["--method", "mean-field"], "auto, exact or sample"),
+    (["--format", "json", "--log-base", "e"], "--log-base"),
+    (["--draw", "herded"], "no option '--draw'"),
+    (["--target-error", "-1"], "target-error"),
+    (["-o", "x.csv"], "csv")])
+def test_refused(run, arguments, part):
+    done = run("logz", SPRINKLER, *arguments)
+    assert done.status == 2 and part in done.err, done.err
