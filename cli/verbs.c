@@ -49,8 +49,8 @@ const cli_verb cli_verbs[] = {
      cli_map},
     {"logz", CLI_VERB_LOGZ, 1, "MODEL", "the log partition function, estimated",
      "Writes log10 Z as a .PR file has it, and ln Z with its standard error, interval\n"
-     "and a lower bound to standard error; --format json for all of it. Components that\n"
-     "are small enough are summed exactly. The others are found by annealed\n"
+     "and a lower bound to standard error; --format json for all of it. Components\n"
+     "that are small enough are summed exactly. The others are found by annealed\n"
      "importance sampling: 256, 1024, 4096, ... temperatures until the standard error\n"
      "of ln Z is at most --target-error (unset: 0.05), or --sweeps of them.\n",
      "gibbsite logz examples/sprinkler.bif -e grass=wet\n"
