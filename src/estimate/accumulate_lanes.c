@@ -55,19 +55,38 @@ static void add_chains(float *sum, const gbsi_offsets *cell_start, const gbsi_ti
     }
 }
 
+#define MOST_TURNED 16u /* cells of a slot */
+
+/* Whole rows of consecutive slots of one chain: a row holds sixteen places state by state, cells
+ * lie place by place. @return places added. */
+static size_t add_consecutive(float *to, const gbsi_tile *tile, tile_rows rows)
+{
+    const size_t n_full = tile->n_places / GBSI_LANES;
+    uint32_t from[MOST_TURNED * GBSI_LANES]; /* where in a row a cell is */
+    if (rows.kept > MOST_TURNED) {
+        return 0;
+    }
+    for (size_t i = 0; i < rows.kept * GBSI_LANES; i++) {
+        from[i] = (uint32_t)((rows.first + i % rows.kept) * GBSI_LANES + i / rows.kept);
+    }
+    const float *p = tile->p;
+    for (size_t row = 0; row < n_full; row++, p += rows.width * GBSI_LANES) {
+        for (size_t c = 0; c < rows.kept * GBSI_LANES; c += GBSI_LANES, to += GBSI_LANES) {
+            const vf more = rows.kept == 1 ? vf_load(p + rows.first * GBSI_LANES)
+                                           : vf_gather(p, vu_load(from + c));
+            vf_store(to, vf_add(vf_load(to), more));
+        }
+    }
+    return n_full * GBSI_LANES;
+}
+
 static void add_places(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile)
 {
     const tile_rows rows = rows_of(tile);
     const size_t n_places = tile->n_places; /* the last row may be padded: not counted */
     size_t place = 0;
-    if (tile->contiguous && rows.width == 1) {
-        float *to = sum + gbsi_offset(cell_start, tile->first_slot);
-        const size_t n_full = n_places / GBSI_LANES;
-        add_rows(to, tile->p, n_full);
-        for (place = n_full * GBSI_LANES; place < n_places; place++) {
-            to[place] += tile->p[place];
-        }
-        return;
+    if (tile->contiguous) {
+        place = add_consecutive(sum + gbsi_offset(cell_start, tile->first_slot), tile, rows);
     }
     for (; place < n_places; place++) {
         const size_t slot = gbsi_tile_slot(tile, (uint32_t)place);
