@@ -4,9 +4,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "gibbsite/io.h"
+
+#define LARGE_PAGE  ((size_t)2 << 20)
+#define LEAST_LARGE ((size_t)4 << 20)
 
 /* Requests left before the test hook makes them fail; UINT64_MAX: never. */
 static _Atomic uint64_t requests_left = UINT64_MAX;
@@ -47,14 +51,29 @@ bool gbsi_add_size(size_t a, size_t b, size_t *sum)
     return true;
 }
 
+/* Large arrays are looked into at random: pages of 2 MiB where the system has them. */
+static void *in_large_pages(void *pointer, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t first = ((uintptr_t)pointer + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    const uintptr_t end = ((uintptr_t)pointer + bytes) / LARGE_PAGE * LARGE_PAGE;
+    if (pointer != NULL && bytes >= LEAST_LARGE && first < end) {
+        (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+    }
+#else
+    (void)bytes;
+#endif
+    return pointer;
+}
+
 void *gbsi_alloc(size_t bytes)
 {
-    return may_allocate() ? malloc(bytes == 0 ? 1 : bytes) : NULL;
+    return may_allocate() ? in_large_pages(malloc(bytes == 0 ? 1 : bytes), bytes) : NULL;
 }
 
 void *gbsi_alloc_zero(size_t bytes)
 {
-    return may_allocate() ? calloc(bytes == 0 ? 1 : bytes, 1) : NULL;
+    return may_allocate() ? in_large_pages(calloc(bytes == 0 ? 1 : bytes, 1), bytes) : NULL;
 }
 
 void *gbsi_alloc_array(size_t n, size_t size)
@@ -86,7 +105,7 @@ void *gbsi_alloc_lanes(size_t n, size_t size)
         return NULL;
     }
     bytes = (bytes + 2 * line - 1) / line * line;
-    void *pointer = aligned_alloc(line, bytes);
+    void *pointer = in_large_pages(aligned_alloc(line, bytes), bytes);
     if (pointer != NULL) {
         memset(pointer, 0, bytes);
     }

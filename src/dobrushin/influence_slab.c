@@ -16,11 +16,16 @@ static double closest(range r)
 
 /* With h = |a - c| / 2 and m = |(a + c) / 2 + s| the difference is
  *     sinh h / (cosh m + cosh h) = (1 - e^-2h) / ((1 + e^(m-h)) (1 + e^(-m-h))),
- * all exponents but m - h negative; where that overflows the answer is 0. */
+ * all exponents but m - h negative; where that overflows the answer is 0. Mostly m = 0: then it is
+ * tanh(h / 2) = (1 - e^-h) / (1 + e^-h). */
 static double moved(double delta, range mid)
 {
     const double h = 0.5 * delta;
     const double m = closest(mid);
+    if (m == 0.0) {
+        const double less_one = gbsi_expm1(-h);
+        return -less_one / (2.0 + less_one);
+    }
     return -gbsi_expm1(-2.0 * h) / ((1.0 + gbsi_exp(m - h)) * (1.0 + gbsi_exp(-m - h)));
 }
 

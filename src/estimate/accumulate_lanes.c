@@ -55,19 +55,38 @@ static void add_chains(float *sum, const gbsi_offsets *cell_start, const gbsi_ti
     }
 }
 
+#define MOST_TURNED 16u /* cells of a slot */
+
+/* Whole rows of consecutive slots of one chain: a row holds sixteen places state by state, cells
+ * lie place by place. @return places added. */
+static size_t add_consecutive(float *to, const gbsi_tile *tile, tile_rows rows)
+{
+    const size_t n_full = tile->n_places / GBSI_LANES;
+    uint32_t from[MOST_TURNED * GBSI_LANES]; /* where in a row a cell is */
+    if (rows.kept > MOST_TURNED) {
+        return 0;
+    }
+    for (size_t i = 0; i < rows.kept * GBSI_LANES; i++) {
+        from[i] = (uint32_t)((rows.first + i % rows.kept) * GBSI_LANES + i / rows.kept);
+    }
+    const float *p = tile->p;
+    for (size_t row = 0; row < n_full; row++, p += rows.width * GBSI_LANES) {
+        for (size_t c = 0; c < rows.kept * GBSI_LANES; c += GBSI_LANES, to += GBSI_LANES) {
+            const vf more = rows.kept == 1 ? vf_load(p + rows.first * GBSI_LANES)
+                                           : vf_gather(p, vu_load(from + c));
+            vf_store(to, vf_add(vf_load(to), more));
+        }
+    }
+    return n_full * GBSI_LANES;
+}
+
 static void add_places(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile)
 {
     const tile_rows rows = rows_of(tile);
     const size_t n_places = tile->n_places; /* the last row may be padded: not counted */
     size_t place = 0;
-    if (tile->contiguous && rows.width == 1) {
-        float *to = sum + gbsi_offset(cell_start, tile->first_slot);
-        const size_t n_full = n_places / GBSI_LANES;
-        add_rows(to, tile->p, n_full);
-        for (place = n_full * GBSI_LANES; place < n_places; place++) {
-            to[place] += tile->p[place];
-        }
-        return;
+    if (tile->contiguous) {
+        place = add_consecutive(sum + gbsi_offset(cell_start, tile->first_slot), tile, rows);
     }
     for (; place < n_places; place++) {
         const size_t slot = gbsi_tile_slot(tile, (uint32_t)place);
@@ -183,88 +202,146 @@ void GBSI_V(gbsi_accumulate_flush)(gbsi_fast fast, double *restrict open, size_t
     }
 }
 
-/* S_b of n (cell, lane)s from `at` on, out of the fast and the open sums and into the totals. */
-static inline void take_batch(gbsi_fast fast, const gbsi_closing *closing, size_t at, size_t n,
-                              double *restrict batch)
+/* One chain: cells lie side by side. */
+static inline void close_chain(gbsi_fast fast, const gbsi_closing *closing)
 {
+    const size_t first = closing->first_cell;
+    const size_t n = closing->end_cell - first;
+    double *restrict total = closing->total + first;
+    double *restrict sum = closing->sum;
+    double *restrict square = closing->square;
+    const double *restrict reference = closing->reference;
+    const double n_b = closing->n_b;
+    for (size_t i = 0; i < n; i++) {
+        double s = fast.sum != NULL ? (double)fast.sum[first + i] : (double)fast.count[first + i];
+        s += closing->open != NULL ? closing->open[first + i] : 0;
+        const double d = s - reference[i] * n_b;
+        total[i] += s;
+        sum[i] += d;
+        square[i] += d * d;
+    }
     if (fast.sum != NULL) {
-        float *restrict sum = fast.sum + at;
-        for (size_t j = 0; j < n; j++) {
-            batch[j] = (double)sum[j];
-            sum[j] = 0;
-        }
+        memset(fast.sum + first, 0, n * sizeof *fast.sum);
     } else {
-        uint8_t *restrict count = fast.count + at;
-        for (size_t j = 0; j < n; j++) {
-            batch[j] = (double)count[j];
-            count[j] = 0;
-        }
+        memset(fast.count + first, 0, n);
     }
     if (closing->open != NULL) {
-        double *restrict open = closing->open + at;
-        for (size_t j = 0; j < n; j++) {
-            batch[j] += open[j];
-            open[j] = 0;
-        }
-    }
-    double *restrict total = closing->total + at;
-    for (size_t j = 0; j < n; j++) {
-        total[j] += batch[j];
+        memset(closing->open + first, 0, n * sizeof *closing->open);
     }
 }
 
-/* Cells closed side by side: each is a chain of dependent additions, real lanes ascending. */
-#define CELLS_AT_ONCE 4u
+/* Sixteen chains, sixteen cells at once: chains meet in ascending order, a chain of dependent
+ * additions for every cell, so cells are what vectors hold and a chain is a column of the block. */
+#define BLOCK GBSI_LANES
 
-static inline void add_moments(const gbsi_closing *closing, size_t cell, size_t n_cells,
-                               size_t lanes, const double *batch)
+/* What sixteen chains added to one cell, which becomes 0. */
+static inline vf take_row(gbsi_fast fast, size_t at)
+{
+    if (fast.sum != NULL) {
+        const vf sum = vf_load(fast.sum + at);
+        vf_store(fast.sum + at, vf_set1(0.0F));
+        return sum;
+    }
+    const vf count = vf_from_small(vb_widen(vb_load(fast.count + at)));
+    vb_store(fast.count + at, vb_set1(0));
+    return count;
+}
+
+static inline void add_total(double *total, vd s)
+{
+    vd_store(total, vd_add(vd_load(total), s));
+}
+
+/* S_b of n_cells from `cell` on into the totals. @param batch out, [BLOCK][16], the rest untouched.
+ */
+static inline void take_block(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
+                              size_t n_cells, float *batch)
+{
+    for (size_t i = 0; i < n_cells; i++) {
+        const vf row = take_row(fast, (cell + i) * GBSI_LANES);
+        add_total(closing->total + (cell + i) * GBSI_LANES, vd_from_vf(row));
+        vf_store(batch + i * GBSI_LANES, row);
+    }
+}
+
+/* The same where batches have outgrown the fast sums, in double. */
+static void take_long_block(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
+                            size_t n_cells, double *batch)
+{
+    for (size_t i = 0; i < n_cells; i++) {
+        const size_t at = (cell + i) * GBSI_LANES;
+        const vd s = vd_add(vd_from_vf(take_row(fast, at)), vd_load(closing->open + at));
+        add_total(closing->total + at, s);
+        vd_store(closing->open + at, vd_zero());
+        vd_store(batch + i * GBSI_LANES, s);
+    }
+}
+
+/* Sums over chains of d_b and d_b^2. */
+typedef struct moments {
+    vd expected, sum, square;
+} moments;
+
+static inline void add_chain(moments *m, vd s)
+{
+    const vd d = vd_sub(s, m->expected);
+    m->sum = vd_add(m->sum, d);
+    m->square = vd_add(m->square, vd_mul(d, d));
+}
+
+/* The moments of a block, in arrays of its length. */
+static inline void close_block(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
+                               size_t n_cells, const double *reference, double *sum, double *square)
+{
+    const vu column = vu_shl(vu_iota(), 4);
+    moments m = {.expected = vd_mul(vd_load(reference), vd_set1(closing->n_b)),
+                 .sum = vd_load(sum),
+                 .square = vd_load(square)};
+    if (closing->open == NULL) {
+        float batch[BLOCK * GBSI_LANES] = {0};
+        take_block(fast, closing, cell, n_cells, batch);
+        for (size_t j = 0; j < closing->n_real; j++) {
+            add_chain(&m, vd_from_vf(vf_gather(batch + j, column)));
+        }
+    } else {
+        double batch[BLOCK * GBSI_LANES] = {0};
+        take_long_block(fast, closing, cell, n_cells, batch);
+        for (size_t j = 0; j < closing->n_real; j++) {
+            add_chain(&m, vd_gather(batch + j, column));
+        }
+    }
+    vd_store(sum, m.sum);
+    vd_store(square, m.square);
+}
+
+/* The last block, shorter than a vector. */
+static void close_rest(gbsi_fast fast, const gbsi_closing *closing, size_t cell, size_t n_cells)
 {
     const size_t at = cell - closing->first_cell;
-    double expected[CELLS_AT_ONCE];
-    double sum[CELLS_AT_ONCE];
-    double square[CELLS_AT_ONCE];
-    for (size_t i = 0; i < n_cells; i++) {
-        expected[i] = closing->reference[at + i] * closing->n_b;
-        sum[i] = closing->sum[at + i];
-        square[i] = closing->square[at + i];
-    }
-    for (size_t j = 0; j < closing->n_real; j++) {
-        for (size_t i = 0; i < n_cells; i++) {
-            const double d = batch[i * lanes + j] - expected[i];
-            sum[i] += d;
-            square[i] += d * d;
-        }
-    }
-    for (size_t i = 0; i < n_cells; i++) {
-        closing->sum[at + i] = sum[i];
-        closing->square[at + i] = square[i];
-    }
-}
-
-static inline void close_some(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
-                              size_t n_cells, size_t lanes)
-{
-    double batch[CELLS_AT_ONCE * GBSI_LANES];
-    take_batch(fast, closing, cell * lanes, n_cells * lanes, batch);
-    add_moments(closing, cell, n_cells, lanes, batch);
-}
-
-static inline void close_lanes(gbsi_fast fast, const gbsi_closing *closing, size_t lanes)
-{
-    size_t cell = closing->first_cell;
-    for (; cell + CELLS_AT_ONCE <= closing->end_cell; cell += CELLS_AT_ONCE) {
-        close_some(fast, closing, cell, CELLS_AT_ONCE, lanes);
-    }
-    for (; cell < closing->end_cell; cell++) {
-        close_some(fast, closing, cell, 1, lanes);
-    }
+    double reference[BLOCK] = {0};
+    double sum[BLOCK] = {0};
+    double square[BLOCK] = {0};
+    memcpy(reference, closing->reference + at, n_cells * sizeof *reference);
+    memcpy(sum, closing->sum + at, n_cells * sizeof *sum);
+    memcpy(square, closing->square + at, n_cells * sizeof *square);
+    close_block(fast, closing, cell, n_cells, reference, sum, square);
+    memcpy(closing->sum + at, sum, n_cells * sizeof *sum);
+    memcpy(closing->square + at, square, n_cells * sizeof *square);
 }
 
 void GBSI_V(gbsi_accumulate_close)(gbsi_fast fast, const gbsi_closing *closing)
 {
-    if (closing->lanes == GBSI_LANES) { /* a constant, for the loops inside */
-        close_lanes(fast, closing, GBSI_LANES);
-    } else {
-        close_lanes(fast, closing, 1);
+    if (closing->lanes != GBSI_LANES) {
+        close_chain(fast, closing);
+        return;
+    }
+    size_t cell = closing->first_cell;
+    for (; cell + BLOCK <= closing->end_cell; cell += BLOCK) {
+        const size_t at = cell - closing->first_cell;
+        close_block(fast, closing, cell, BLOCK, closing->reference + at, closing->sum + at,
+                    closing->square + at);
+    }
+    if (cell < closing->end_cell) {
+        close_rest(fast, closing, cell, closing->end_cell - cell);
     }
 }

@@ -18,6 +18,7 @@
  * before that from the block before; before half of the first block there is no claim. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "estimate/estimate_internal.h"
 #include "simd/math.h"
@@ -56,41 +57,49 @@ static uint64_t block_start(const gbsi_batches *b)
     return is_first_block(b) ? 0 : b->block_end / 2;
 }
 
-/* Sum over all chains when the running block began. Blocks begin after a power of two of passes,
- * where few chains keep their totals anyway. */
-static double start_total(const gbsi_estimate *e, size_t cell)
+/* Sums over all chains when the running block began. Blocks begin after a power of two of passes,
+ * where few chains keep their totals anyway. @param sum [end_cell - first_cell] */
+static void find_start_totals(const gbsi_estimate *e, size_t first_cell, size_t end_cell,
+                              double *restrict sum)
 {
     const gbsi_batches *b = &e->batches;
-    double sum = 0;
+    const size_t n = end_cell - first_cell;
     if (is_first_block(b)) {
-        return 0;
+        memset(sum, 0, n * sizeof *sum);
+        return;
     }
     if (!e->split) {
-        return b->start_total[cell];
+        memcpy(sum, b->start_total + first_cell, n * sizeof *sum);
+        return;
     }
     assert(e->half[1].pass == block_start(b) && e->shape.lanes == 1);
+    memset(sum, 0, n * sizeof *sum);
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
-        sum += (double)e->half[1].total[group * e->n_cells + cell];
+        const float *restrict total = e->half[1].total + group * e->n_cells + first_cell;
+        for (size_t i = 0; i < n; i++) {
+            sum[i] += (double)total[i];
+        }
     }
-    return sum;
 }
 
-/* Updates of all chains when the running block began. */
-static double start_updates(const gbsi_estimate *e, uint32_t slot)
+/* r0. @param start as found. @param r0 [end_cell - first_cell] out. */
+static void find_reference(const gbsi_estimate *e, uint32_t slot, size_t first_cell,
+                           size_t end_cell, const double *restrict start, double *restrict r0)
 {
     const gbsi_batches *b = &e->batches;
-    const double n = e->counted ? (double)b->updates_start[slot] : (double)block_start(b);
-    return n * e->shape.n_chains;
-}
-
-/* r0 */
-static double reference(const gbsi_estimate *e, uint32_t slot, size_t cell)
-{
-    if (is_first_block(&e->batches)) {
-        return (double)e->batches.rate[cell]; /* nobody needs it for anything else yet */
+    const size_t n = end_cell - first_cell;
+    const double updates = e->counted ? (double)b->updates_start[slot] : (double)block_start(b);
+    const double inverse = updates > 0 ? 1 / (updates * e->shape.n_chains) : 0;
+    const float *restrict first = b->rate + first_cell; /* nobody needs it for anything else yet */
+    if (is_first_block(b)) {
+        for (size_t i = 0; i < n; i++) {
+            r0[i] = (double)first[i];
+        }
+        return;
     }
-    const double n = start_updates(e, slot);
-    return n > 0 ? start_total(e, cell) * (1 / n) : 0;
+    for (size_t i = 0; i < n; i++) {
+        r0[i] = start[i] * inverse;
+    }
 }
 
 /* The first batch of the first chain, not closed yet. */
@@ -127,10 +136,11 @@ static void close_cells(gbsi_estimate *e, uint32_t slot, size_t first_cell, size
     if (is_first_block(b) && b->n_closed == 0) {
         set_first_reference(e, slot, first_cell, end_cell);
     }
-    for (size_t cell = first_cell; cell < end_cell; cell++) {
-        r0[cell - first_cell] = reference(e, slot, cell);
-        sum[cell - first_cell] = 0;
-        square[cell - first_cell] = (double)b->square[cell];
+    find_start_totals(e, first_cell, end_cell, sum);
+    find_reference(e, slot, first_cell, end_cell, sum, r0);
+    for (size_t i = 0; i < end_cell - first_cell; i++) {
+        sum[i] = 0;
+        square[i] = (double)b->square[first_cell + i];
     }
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
         closing.n_real = gbsi_estimate_real_lanes(e, group);
@@ -138,11 +148,11 @@ static void close_cells(gbsi_estimate *e, uint32_t slot, size_t first_cell, size
         closing.open = b->open_used ? e->open + group * n : NULL;
         e->lanes->close(gbsi_estimate_fast(e, group), &closing);
     }
-    for (size_t cell = first_cell; cell < end_cell; cell++) {
-        b->square[cell] = (float)square[cell - first_cell];
-        if (b->cross != NULL) {
-            b->cross[cell] += n_b * sum[cell - first_cell];
-        }
+    for (size_t i = 0; i < end_cell - first_cell; i++) {
+        b->square[first_cell + i] = (float)square[i];
+    }
+    for (size_t i = 0; b->cross != NULL && i < end_cell - first_cell; i++) {
+        b->cross[first_cell + i] += n_b * sum[i];
     }
 }
 
@@ -201,7 +211,11 @@ static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell)
     if (n <= 0) {
         return NAN;
     }
-    const double d = closed_total(e, cell) - start_total(e, cell) - reference(e, slot, cell) * n;
+    double start = 0;
+    double r0 = 0;
+    find_start_totals(e, cell, cell + 1, &start);
+    find_reference(e, slot, cell, cell + 1, &start, &r0);
+    const double d = closed_total(e, cell) - start - r0 * n;
     double squares = square - d * (d / n_batches);
     if (e->counted) {
         const double shift = d / n;

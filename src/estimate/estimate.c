@@ -285,6 +285,23 @@ static void count_updates(uint64_t *updates, const gbsi_tile *tile)
     }
 }
 
+/* Half of a second-level cache of our time. */
+#define FAR_BYTES ((size_t)1 << 20)
+
+bool gbsi_estimate_is_far(const gbsi_estimate *e)
+{
+    return e->fast_sum != NULL && e->n_cells * e->shape.lanes * sizeof *e->fast_sum > FAR_BYTES;
+}
+
+void gbsi_estimate_ahead(const gbsi_estimate *e, uint32_t group, uint32_t first, uint32_t end)
+{
+    const float *sum = gbsi_estimate_fast(e, group).sum;
+    const size_t last = gbsi_offset(&e->cell_start, end) * e->shape.lanes;
+    for (size_t i = gbsi_offset(&e->cell_start, first) * e->shape.lanes; i < last; i += 16) {
+        __builtin_prefetch(sum + i, 1); /* a line */
+    }
+}
+
 void gbsi_estimate_tile(gbsi_estimate *e, uint32_t group, const gbsi_tile *tile)
 {
     if (e->fast_sum == NULL) {

@@ -211,40 +211,51 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_graph_color(const gbsi_graph *graph, uint32_t *color, uint32_t *n_colors,
-                            gbs_error *err)
+/* Greedy in both orders; three colours are the fewest where two do not do. */
+static gbs_status color_greedily(const gbsi_graph *graph, uint32_t *color, uint32_t *n_colors,
+                                 gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
-    uint32_t *other = NULL;
-    bool bipartite = false;
     uint32_t n_first = 0;
-    uint32_t n_other = 0;
+    uint32_t n_second = UINT32_MAX;
+    uint32_t *second = NULL;
+    uint32_t *first = gbsi_alloc_array(n, sizeof *first);
+    if (first == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *first));
+    }
+    GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_LARGEST_FIRST, first, &n_first, err));
+    if (n_first > 3) {
+        second = gbsi_alloc_array(n, sizeof *second);
+        if (second == NULL) {
+            GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *second));
+        }
+        GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_SMALLEST_LAST, second, &n_second, err));
+    }
+    memcpy(color, n_second < n_first ? second : first, n * sizeof *color);
+    *n_colors = n_second < n_first ? n_second : n_first;
+
+cleanup:
+    gbsi_free(first);
+    gbsi_free(second);
+    return status;
+}
+
+gbs_status gbsi_graph_color(const gbsi_graph *graph, uint32_t *color, uint32_t *n_colors,
+                            gbs_error *err)
+{
+    bool bipartite = false;
     if (graph->all) {
-        for (uint32_t v = 0; v < n; v++) {
+        for (uint32_t v = 0; v < graph->n_variables; v++) {
             color[v] = v;
         }
         *n_colors = graph->n_variables;
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_graph_color_two(graph, color, &bipartite, err));
-    if (bipartite) {
-        *n_colors = n == 0 ? 0 : graph->n_scopes == 0 ? 1 : 2;
-        return GBS_OK;
+    const gbs_status status = gbsi_graph_color_two(graph, color, &bipartite, err);
+    if (status < 0 || !bipartite) {
+        return status < 0 ? status : color_greedily(graph, color, n_colors, err);
     }
-    other = gbsi_alloc_array(n, sizeof *other);
-    if (other == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *other));
-    }
-    GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_SMALLEST_LAST, other, &n_other, err));
-    /* Into the caller's array last: it stays untouched if anything fails. */
-    GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_LARGEST_FIRST, color, &n_first, err));
-    if (n_other < n_first) {
-        memcpy(color, other, n * sizeof *color);
-    }
-    *n_colors = n_other < n_first ? n_other : n_first;
-
-cleanup:
-    gbsi_free(other);
-    return status;
+    *n_colors = graph->n_variables == 0 ? 0 : graph->n_scopes == 0 ? 1 : 2;
+    return GBS_OK;
 }

@@ -105,11 +105,26 @@ GBSI_INLINE vf conditional16(const gbsi_plan *plan, const void *state, uint32_t 
     return long_row16(plan, state, slot, field, wide, linear);
 }
 
+/* Every row of the plan has four neighbours with couplings of their own: nothing to look up. */
+static bool is_four_each(const gbsi_plan *plan)
+{
+    return plan->row_start.width == 4 && plan->by_count == NULL && plan->field_start.width == 1;
+}
+
 GBSI_INLINE void fill16_form(const gbsi_plan *shared, const void *state, gbsi_tile *tile, bool wide,
                              const bool linear)
 {
     const gbsi_plan plan = *shared; /* no store can change a copy: its pointers stay in registers */
     const gbsi_tile t = *tile;
+    if (is_four_each(shared)) {
+        for (uint32_t i = 0; i < t.n_places; ++i) {
+            const size_t slot = gbsi_tile_slot(&t, i);
+            const vf field = vf_set1(plan.field[slot]);
+            vf_store(t.w + (size_t)i * GBSI_LANES,
+                     row16(&plan, state, 4 * slot, 4, field, wide, linear));
+        }
+        return;
+    }
     for (uint32_t i = 0; i < t.n_places; ++i) {
         vf_store(t.w + (size_t)i * GBSI_LANES,
                  conditional16(&plan, state, gbsi_tile_slot(&t, i), wide, linear));

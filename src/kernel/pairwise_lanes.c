@@ -6,38 +6,63 @@
 #include "kernel/lanes_kernels.h"
 #include "kernel/slice_terms.h"
 
-GBSI_INLINE void fill16_form(const gbsi_plan *plan, const void *state, gbsi_tile *tile, bool wide,
-                             const bool linear)
+/* Own states [from, from + width) of the k of a slot, in sixteen chains. */
+GBSI_INLINE void states16(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
+                          uint32_t from, const uint32_t width, float *out, bool wide,
+                          const bool linear)
 {
-    const uint32_t width = tile->odds ? 1 : tile->arity;
-    const vu stride = vu_set1(width);
-    for (uint32_t i = 0; i < tile->n_places; ++i) {
-        const uint32_t slot = gbsi_tile_slot(tile, i);
-        const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
-        float *out = tile->w + (size_t)i * width * GBSI_LANES;
-        for (uint32_t a = 0; a < width; ++a) {
-            vf_store(out + (size_t)a * GBSI_LANES, vf_set1(field[a]));
+    const float *field = plan->field + gbsi_offset(&plan->field_start, slot) + from;
+    vf sum[GBSI_MOST_WIDTH];
+    for (uint32_t a = 0; a < width; ++a) {
+        sum[a] = vf_set1(field[a]);
+    }
+    const size_t end = gbsi_offset(&plan->row_start, slot + (size_t)1);
+    for (size_t e = gbsi_offset(&plan->row_start, slot); e < end; ++e) {
+        const uint32_t neighbour = plan->neighbour[e];
+        const vu index = times(state16(state, neighbour, wide), k);
+        const size_t n = (size_t)gbsi_plan_arity(plan, neighbour) * k - from;
+        join_entries(plan->pool + plan->edge[e].base + from, n, index, width, sum, linear);
+    }
+    for (uint32_t a = 0; a < width; ++a) {
+        vf_store(out + (size_t)(from + a) * GBSI_LANES, sum[a]);
+    }
+}
+
+/* A tile whose rows are `width` wide, or any width if 0. */
+GBSI_INLINE void fill16_width(const gbsi_plan *shared, const void *state, const gbsi_tile *tile,
+                              const uint32_t width, bool wide, const bool linear)
+{
+    const gbsi_plan plan = *shared; /* no store can change a copy: its pointers stay in registers */
+    const gbsi_tile t = *tile;
+    const uint32_t k = width != 0 ? width : t.arity;
+    for (uint32_t i = 0; i < t.n_places; ++i) {
+        const uint32_t slot = gbsi_tile_slot(&t, i);
+        float *out = t.w + (size_t)i * k * GBSI_LANES;
+        uint32_t from = 0;
+        for (; width == 0 && from + GBSI_BLOCK <= k; from += GBSI_BLOCK) {
+            states16(&plan, state, slot, k, from, GBSI_BLOCK, out, wide, linear);
         }
-        const size_t end = gbsi_offset(&plan->row_start, slot + (size_t)1);
-        for (size_t e = gbsi_offset(&plan->row_start, slot); e < end; ++e) {
-            const float *table = plan->pool + plan->edge[e].base;
-            vu index = vu_mul(state16(state, plan->neighbour[e], wide), stride);
-            for (uint32_t a = 0; a < width; ++a) {
-                float *sum = out + (size_t)a * GBSI_LANES;
-                vf_store(sum, join(vf_load(sum), vf_gather(table + a, index), linear));
-            }
+        for (; width == 0 && from < k; ++from) {
+            states16(&plan, state, slot, k, from, 1, out, wide, linear);
+        }
+        if (width != 0) {
+            states16(&plan, state, slot, k, 0, width, out, wide, linear);
         }
     }
 }
 
 static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
+    const void *state = group->state;
+    const uint32_t width = tile->odds ? 1 : tile->arity;
+#define NARROW_LINEAR(k) fill16_width(plan, state, tile, k, false, true)
+#define NARROW_LOGS(k)   fill16_width(plan, state, tile, k, false, false)
     if (plan->value_bytes != 1) {
-        fill16_form(plan, group->state, tile, true, tile->linear != 0);
+        fill16_width(plan, state, tile, width == 1 ? 1 : 0, true, tile->linear != 0);
     } else if (tile->linear) {
-        fill16_form(plan, group->state, tile, false, true);
+        FOR_WIDTH(width, NARROW_LINEAR)
     } else {
-        fill16_form(plan, group->state, tile, false, false);
+        FOR_WIDTH(width, NARROW_LOGS)
     }
 }
 

@@ -3,17 +3,19 @@
 #ifndef GBSI_KERNEL_SLICE_TERMS_H
 #define GBSI_KERNEL_SLICE_TERMS_H
 
-#include "kernel/state.h"
+#include "kernel/lookup.h"
 
-/* @param width 1 for odds, else the arity. @param out [width][16]. */
-GBSI_INLINE void slice_terms(const gbsi_plan *plan, const void *state, uint32_t slot,
-                             uint32_t width, float *out, bool wide, const bool linear)
+/* Own states [from, from + width) of the k of each slot. */
+GBSI_INLINE void slice_states(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
+                              uint32_t from, const uint32_t width, float *out, bool wide,
+                              const bool linear)
 {
     const gbsi_slice *s = &plan->sell.slice[slot / 16];
-    const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
-    const vu by_slot = vu_mul(vu_iota(), vu_set1(width));
+    const float *field = plan->field + gbsi_offset(&plan->field_start, slot) + from;
+    const vu by_slot = times(vu_iota(), k);
+    vf sum[GBSI_MOST_WIDTH];
     for (uint32_t a = 0; a < width; ++a) {
-        vf_store(out + (size_t)a * GBSI_LANES, vf_gather(field + a, by_slot));
+        sum[a] = vf_gather(field + a, by_slot);
     }
     size_t link = s->link;
     for (uint32_t t = 0; t < s->width; ++t) {
@@ -22,10 +24,28 @@ GBSI_INLINE void slice_terms(const gbsi_plan *plan, const void *state, uint32_t 
             const vu x = gather16(state, plan->sell.slot + link, wide);
             index = vu_add(index, vu_mul(x, vu_load(plan->sell.stride + link)));
         }
-        for (uint32_t a = 0; a < width; ++a) {
-            float *sum = out + (size_t)a * GBSI_LANES;
-            vf_store(sum, join(vf_load(sum), vf_gather(plan->pool + a, index), linear));
-        }
+        join_gathered(plan->pool + from, index, width, sum, linear);
+    }
+    for (uint32_t a = 0; a < width; ++a) {
+        vf_store(out + (size_t)(from + a) * GBSI_LANES, sum[a]);
+    }
+}
+
+/* @param width 1 for odds, else the arity. @param out [width][16]. */
+GBSI_INLINE void slice_terms(const gbsi_plan *plan, const void *state, uint32_t slot,
+                             uint32_t width, float *out, bool wide, const bool linear)
+{
+#define SLICE(k) slice_states(plan, state, slot, k, 0, k, out, wide, linear)
+    if (width <= GBSI_MOST_WIDTH) {
+        FOR_WIDTH(width, SLICE)
+        return;
+    }
+    uint32_t from = 0;
+    for (; from + GBSI_BLOCK <= width; from += GBSI_BLOCK) {
+        slice_states(plan, state, slot, width, from, GBSI_BLOCK, out, wide, linear);
+    }
+    for (; from < width; ++from) {
+        slice_states(plan, state, slot, width, from, 1, out, wide, linear);
     }
 }
 

@@ -60,83 +60,110 @@ GBSI_INLINE vm spin_down16(const gbsi_plan *plan, const gbsi_group *group, const
     return vu_eq(vu_and(down, vu_set1(1)), vu_set1(1));
 }
 
-GBSI_INLINE void join_row(float *out, uint32_t a, vf value, const bool linear)
+/* Entries of the table of a term: strides are those of the others in scope order, last fastest, so
+ * that the first is the largest. */
+GBSI_INLINE size_t table_entries(const gbsi_plan *plan, const gbsi_term *term, uint32_t width)
 {
-    float *sum = out + (size_t)a * GBSI_LANES;
-    vf_store(sum, join(vf_load(sum), value, linear));
+    const gbsi_link *first = &plan->link[term->first];
+    return term->n == 0 ? width : (size_t)first->aux * gbsi_plan_arity(plan, first->slot);
 }
 
-GBSI_INLINE void join_term16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
-                             uint32_t slot, uint32_t k, bool odds, float *out, bool wide,
-                             const bool linear)
+/* What a term that is no table adds to own states [from, from + width). */
+GBSI_INLINE void join_other16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
+                              uint32_t slot, uint32_t from, const uint32_t width, bool odds,
+                              vf *sum, bool wide, const bool linear)
 {
     const float *pool = plan->pool + term->base;
-    switch ((gbsi_term_kind)term->kind) {
-    case GBSI_TERM_TABLE: {
-        vu index = table_index16(plan, term, group->state, wide);
-        for (uint32_t a = 0; a < (odds ? 1 : k); ++a) {
-            join_row(out, a, vf_gather(pool + a, index), linear);
-        }
-        return;
-    }
-    case GBSI_TERM_LOGICAL: {
-        vu index = logical_index16(plan, group, term, slot, wide);
+    if (term->kind == GBSI_TERM_LOGICAL) {
+        const vu index = logical_index16(plan, group, term, slot, wide);
+        const size_t n = (term->n_others - term->head + (size_t)1) << term->head; /* indices */
         if (odds) {
-            join_row(out, 0, vf_gather(pool, index), linear);
+            sum[0] = join(sum[0], entry_of(pool, n, index), linear);
             return;
         }
-        index = vu_shl(index, 1);
-        vf otherwise = vf_gather(pool, index);
-        for (uint32_t a = 0; a < k; ++a) {
-            join_row(out, a, a == term->literal ? vf_gather(pool + 1, index) : otherwise, linear);
+        const vf otherwise = entry_of(pool, 2 * n, vu_shl(index, 1));
+        const vf holds = entry_of(pool, 2 * n, vu_add(vu_shl(index, 1), vu_set1(1)));
+        for (uint32_t a = 0; a < width; ++a) {
+            sum[a] = join(sum[a], from + a == term->literal ? holds : otherwise, linear);
         }
-        return;
-    }
-    case GBSI_TERM_SPIN: {
-        vm down = spin_down16(plan, group, term, slot, wide);
-        for (uint32_t a = 0; a < (odds ? 1 : k); ++a) {
-            join_row(out, a, vf_select(down, vf_set1(pool[1 - a]), vf_set1(pool[a])), linear);
+    } else if (term->kind == GBSI_TERM_SPIN) {
+        const vm down = spin_down16(plan, group, term, slot, wide);
+        for (uint32_t a = 0; a < width; ++a) { /* two states, or their odds */
+            const vf up = vf_set1(pool[from + a]);
+            sum[a] = join(sum[a], vf_select(down, vf_set1(pool[1 - from - a]), up), linear);
         }
-        return;
-    }
-    case GBSI_TERM_POTTS: {
-        vu x = state16(group->state, plan->link[term->first].slot, wide);
-        for (uint32_t a = 0; a < k; ++a) {
-            vm same = vu_eq(x, vu_set1(a));
-            join_row(out, a, vf_select(same, vf_set1(pool[1]), vf_set1(pool[0])), linear);
+    } else {
+        const vu x = state16(group->state, plan->link[term->first].slot, wide);
+        for (uint32_t a = 0; a < width; ++a) {
+            const vm same = vu_eq(x, vu_set1(from + a));
+            sum[a] = join(sum[a], vf_select(same, vf_set1(pool[1]), vf_set1(pool[0])), linear);
         }
-        return;
-    }
     }
 }
 
-GBSI_INLINE void fill16_form(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile,
-                             bool wide, const bool linear)
+/* Own states [from, from + width) of the k of a slot, in sixteen chains. */
+GBSI_INLINE void states16(const gbsi_plan *plan, const gbsi_group *group, uint32_t slot, uint32_t k,
+                          uint32_t from, const uint32_t width, bool odds, float *out, bool wide,
+                          const bool linear)
 {
-    const bool odds = tile->odds != 0;
-    const uint32_t width = odds ? 1 : tile->arity;
-    for (uint32_t i = 0; i < tile->n_places; ++i) {
-        const uint32_t slot = gbsi_tile_slot(tile, i);
-        const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
-        float *out = tile->w + (size_t)i * width * GBSI_LANES;
-        for (uint32_t a = 0; a < width; ++a) {
-            vf_store(out + (size_t)a * GBSI_LANES, vf_set1(field[a]));
+    const float *field = plan->field + gbsi_offset(&plan->field_start, slot) + from;
+    vf sum[GBSI_MOST_WIDTH];
+    for (uint32_t a = 0; a < width; ++a) {
+        sum[a] = vf_set1(field[a]);
+    }
+    const size_t end = gbsi_offset(&plan->term_start, slot + (size_t)1);
+    for (size_t t = gbsi_offset(&plan->term_start, slot); t < end; ++t) {
+        const gbsi_term *term = &plan->term[t];
+        if (term->kind == GBSI_TERM_TABLE) {
+            const vu index = table_index16(plan, term, group->state, wide);
+            join_entries(plan->pool + term->base + from, table_entries(plan, term, k) - from, index,
+                         width, sum, linear);
+        } else {
+            join_other16(plan, group, term, slot, from, width, odds, sum, wide, linear);
         }
-        const size_t end = gbsi_offset(&plan->term_start, slot + (size_t)1);
-        for (size_t t = gbsi_offset(&plan->term_start, slot); t < end; ++t) {
-            join_term16(plan, group, &plan->term[t], slot, tile->arity, odds, out, wide, linear);
+    }
+    for (uint32_t a = 0; a < width; ++a) {
+        vf_store(out + (size_t)(from + a) * GBSI_LANES, sum[a]);
+    }
+}
+
+/* A tile whose rows are `width` wide, or any width if 0. */
+GBSI_INLINE void fill16_width(const gbsi_plan *shared, const gbsi_group *group,
+                              const gbsi_tile *tile, const uint32_t width, bool wide,
+                              const bool linear)
+{
+    const gbsi_plan plan = *shared; /* no store can change a copy: its pointers stay in registers */
+    const gbsi_tile t = *tile;
+    const gbsi_group g = *group;
+    const bool odds = t.odds != 0;
+    const uint32_t k = width != 0 ? width : t.arity;
+    for (uint32_t i = 0; i < t.n_places; ++i) {
+        const uint32_t slot = gbsi_tile_slot(&t, i);
+        float *out = t.w + (size_t)i * k * GBSI_LANES;
+        uint32_t from = 0;
+        for (; width == 0 && from + GBSI_BLOCK <= k; from += GBSI_BLOCK) {
+            states16(&plan, &g, slot, k, from, GBSI_BLOCK, odds, out, wide, linear);
+        }
+        for (; width == 0 && from < k; ++from) {
+            states16(&plan, &g, slot, k, from, 1, odds, out, wide, linear);
+        }
+        if (width != 0) {
+            states16(&plan, &g, slot, k, 0, width, odds, out, wide, linear);
         }
     }
 }
 
 static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile)
 {
+    const uint32_t width = tile->odds ? 1 : tile->arity;
+#define NARROW_LINEAR(k) fill16_width(plan, group, tile, k, false, true)
+#define NARROW_LOGS(k)   fill16_width(plan, group, tile, k, false, false)
     if (plan->value_bytes != 1) {
-        fill16_form(plan, group, tile, true, tile->linear != 0);
+        fill16_width(plan, group, tile, width == 1 ? 1 : 0, true, tile->linear != 0);
     } else if (tile->linear) {
-        fill16_form(plan, group, tile, false, true);
+        FOR_WIDTH(width, NARROW_LINEAR)
     } else {
-        fill16_form(plan, group, tile, false, false);
+        FOR_WIDTH(width, NARROW_LOGS)
     }
 }
 

@@ -11,6 +11,9 @@
 /* Pairwise factors of other kinds are tabulated up to this many entries; beyond it they are terms.
  */
 #define TABULATE_LIMIT 256u
+/* Larger ones of three variables or more likewise: a table of each of them as each of its variables
+ * sees it costs what its term and links cost, and fits two registers. */
+#define TABULATE_TERM 32u
 
 /* Largest minus smallest finite entry of a table, computed once. */
 static double table_spread(gbsi_compile *c, uint32_t table)
@@ -126,6 +129,19 @@ double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *fi
     return coupling;
 }
 
+bool gbsi_is_tabulated(const gbsi_compile *c, size_t f)
+{
+    const gbsi_factors *factors = c->factors;
+    uint64_t n = 1;
+    for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+        n *= c->model->arity[factors->scope[e]];
+        if (n > TABULATE_TERM) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* What only factors of two variables ask for. */
 static void add_pair(gbsi_compile *c, size_t f)
 {
@@ -156,7 +172,8 @@ static bool add_factor(gbsi_compile *c, size_t f)
     const double magnitude = spread(c, f, n);
     uint32_t needs = c->model->has_zeros[f] != 0 ? GBSI_NEEDS_ZEROS : 0;
     if (n > 2) {
-        needs |= factors->kind[f] == GBS_FACTOR_TABLE ? GBSI_NEEDS_TABLES : GBSI_NEEDS_LOGICAL;
+        const bool table = factors->kind[f] == GBS_FACTOR_TABLE || gbsi_is_tabulated(c, f);
+        needs |= table ? GBSI_NEEDS_TABLES : GBSI_NEEDS_LOGICAL;
     }
     for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
         gbsi_profile *p = &c->profile[factors->scope[e]];

@@ -72,6 +72,10 @@ static inline bool gbsi_has_couplings(gbsi_class class_id)
 /* class.c: the type in every profile. */
 gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err);
 
+/* class.c: whether a logical factor or spin product of three variables or more is stored as a
+ * table, which every packing looks up without counting literals: where it has few entries. */
+bool gbsi_is_tabulated(const gbsi_compile *c, size_t f);
+
 /* order.c: stable counting sort of n items `in` (NULL: 0 .. n - 1) by key[item] < n_keys.
  * @param histogram [n_keys + 1] scratch, out: where the items of each key end in `out`. */
 void gbsi_sort_by(const uint32_t *key, uint32_t n_keys, const uint32_t *in, uint32_t *out, size_t n,

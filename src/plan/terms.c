@@ -162,7 +162,6 @@ static gbs_status add_term(gbsi_compile *c, growth *g, size_t f, uint32_t slot, 
     gbsi_plan *plan = c->plan;
     const uint32_t v = plan->variable_of[slot];
     const uint32_t k = c->model->arity[v];
-    const uint32_t n = gbsi_scope_size(c->factors, f);
     const uint32_t position = gbsi_position(c->factors, f, v);
     const unsigned form = gbsi_plan_form(plan, slot) |
                           (gbsi_plan_class(plan, slot) == GBSI_CLASS_PRECISE ? GBSI_DOUBLE : 0u);
@@ -170,11 +169,12 @@ static gbs_status add_term(gbsi_compile *c, growth *g, size_t f, uint32_t slot, 
     gbs_status status = GBS_OK;
     switch ((gbs_factor_kind)c->factors->kind[f]) {
     case GBS_FACTOR_LOGICAL:
-        status = logical_term(c, g, &term, f, position, form, err);
+        status = gbsi_is_tabulated(c, f) ? table_term(c, g, &term, f, position, form, err)
+                                         : logical_term(c, g, &term, f, position, form, err);
         break;
     case GBS_FACTOR_SPIN:
-        status = n > 2 ? spin_term(c, g, &term, f, position, form, err)
-                       : table_term(c, g, &term, f, position, form, err);
+        status = gbsi_is_tabulated(c, f) ? table_term(c, g, &term, f, position, form, err)
+                                         : spin_term(c, g, &term, f, position, form, err);
         break;
     case GBS_FACTOR_POTTS:
         status = k > 16 ? potts_term(c, g, &term, f, position, form, err)

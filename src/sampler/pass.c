@@ -18,29 +18,60 @@
  * of a barrier that sharing costs. */
 #define LEAST_SHARED 8192u
 
+/* What does not change during a pass. */
+typedef struct pass_job {
+    gbsi_executor *x;
+    const gbsi_schedule *schedule;
+    uint64_t pass;
+    gbsi_estimate *estimate; /* NULL: nothing is kept */
+    bool rao_blackwell;
+    bool far; /* sums of probabilities are asked for before they are needed */
+} pass_job;
+
 /* Words of a group, a window of places at a time. */
 typedef struct window {
     uint64_t first, end; /* places */
 } window;
 
-static void fill_window(const gbsi_executor *x, const gbsi_worker *worker,
-                        const gbsi_schedule *schedule, uint32_t chain, uint64_t pass,
-                        uint64_t place, window *w)
+/* Blocks of four places whose words are made between two requests for sums: memory answers while
+ * numbers are made, where all requests at once would wait for it. */
+#define STRETCH 4u
+
+static void fill_rows(const pass_job *job, const gbsi_worker *worker, uint32_t g,
+                      const gbsi_piece *piece, const window *w)
 {
+    const gbsi_executor *x = job->x;
+    const uint32_t n_blocks = (uint32_t)((w->end - w->first + 3) / 4);
+    const bool ask = job->far && piece->contiguous;
+    const uint32_t stretch = ask ? STRETCH : n_blocks;
+    for (uint32_t b = 0; b < n_blocks; b += stretch) {
+        const uint32_t n = n_blocks - b < stretch ? n_blocks - b : stretch;
+        const uint64_t first = w->first + 4 * (uint64_t)b;
+        if (ask && first >= piece->place && first + 4 * n <= piece->place + piece->n) {
+            const uint32_t slot = piece->first_slot + (uint32_t)(first - piece->place);
+            gbsi_estimate_ahead(job->estimate, g, slot, slot + 4 * n);
+        }
+        x->words->lanes16(x->seed, g * x->lanes, job->pass, (uint32_t)(first / 4), n,
+                          worker->word + (size_t)b * 4 * GBSI_LANES);
+    }
+}
+
+static void fill_window(const pass_job *job, const gbsi_worker *worker, uint32_t g,
+                        const gbsi_piece *piece, uint64_t place, window *w)
+{
+    const gbsi_executor *x = job->x;
     const uint64_t length = x->lanes == 1 ? GBSI_WINDOW_ROWS * GBSI_LANES : GBSI_WINDOW_ROWS;
     w->first = place / length * length;
-    const uint64_t left = schedule->n_places - w->first;
+    const uint64_t left = job->schedule->n_places - w->first;
     w->end = w->first + (left < length ? left : length);
     if (x->draw->n_words == 0) {
         return; /* nothing is drawn, nothing is made */
     }
-    uint32_t n_blocks = (uint32_t)((w->end - w->first + 3) / 4);
-    const uint32_t first_block = (uint32_t)(w->first / 4);
     if (x->lanes == 1) {
-        n_blocks = (n_blocks + 15) / 16 * 16;
-        x->words->lanes1(x->seed, chain, pass, first_block, n_blocks, worker->word);
+        const uint32_t n_blocks = (uint32_t)((w->end - w->first + 63) / 64 * 16);
+        x->words->lanes1(x->seed, g, job->pass, (uint32_t)(w->first / 4), n_blocks, worker->word);
     } else {
-        x->words->lanes16(x->seed, chain, pass, first_block, n_blocks, worker->word);
+        fill_rows(job, worker, g, piece, w);
     }
 }
 
@@ -113,15 +144,6 @@ static void run_tile(gbsi_executor *x, gbsi_group *group, gbsi_tile *tile)
     scatter(x, group, tile);
 }
 
-/* What does not change during a pass. */
-typedef struct pass_job {
-    gbsi_executor *x;
-    const gbsi_schedule *schedule;
-    uint64_t pass;
-    gbsi_estimate *estimate; /* NULL: nothing is kept */
-    bool rao_blackwell;
-} pass_job;
-
 static void note_impossible(gbsi_worker *worker, const gbsi_tile *tile, uint32_t g)
 {
     if (worker->impossible_place == UINT64_MAX) {
@@ -147,7 +169,7 @@ static void run_places(const pass_job *job, gbsi_worker *worker, uint32_t g, uin
         const gbsi_piece *piece = &schedule->piece[*piece_id];
         const uint32_t done = (uint32_t)(place - piece->place);
         if (place >= w.end) {
-            fill_window(x, worker, schedule, chain, job->pass, place, &w);
+            fill_window(job, worker, g, piece, place, &w);
         }
         const uint32_t n = next_places(x, piece, done, &w);
         gbsi_tile tile = {
@@ -315,7 +337,12 @@ gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, u
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    pass_job job = {x, schedule, pass, estimate, rao_blackwell};
+    pass_job job = {x,
+                    schedule,
+                    pass,
+                    estimate,
+                    rao_blackwell,
+                    estimate != NULL && rao_blackwell && gbsi_estimate_is_far(estimate)};
     if (x->lattice != NULL) {
         pass_of_lattice(x, pass, estimate);
         return GBS_OK;

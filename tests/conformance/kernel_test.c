@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "gibbsite/generate.h"
 #include "plan/kernel.h"
 #include "support/models.h"
 
@@ -370,6 +371,25 @@ static void slices(void **state)
     }
     for (unsigned c = GBSI_CLASS_ISING; c <= GBSI_CLASS_TABLE; ++c) {
         assert_true(classes[c] > 0);
+    }
+}
+
+/* Four neighbours each, with couplings of their own or one for all. */
+static void toruses(void **state)
+{
+    (void)state;
+    for (int uniform = 0; uniform < 2; ++uniform) {
+        uint32_t classes[GBSI_N_CLASSES] = {0};
+        const gbs_generate_ising_options o = {.side = {9, 12, 1},
+                                              .torus = 1,
+                                              .coupling = 0.3,
+                                              .coupling_spread = uniform != 0 ? 0.0 : 0.2,
+                                              .random_field = 0.3,
+                                              .seed = 4};
+        gbs_model *model = NULL;
+        assert_int_equal(gbs_generate_ising(&o, &model, NULL), GBS_OK);
+        check_model(model, 5, classes);
+        assert_int_equal(classes[GBSI_CLASS_ISING], 2 * 108);
     }
 }
 

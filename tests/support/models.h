@@ -23,7 +23,7 @@ typedef enum test_family {
     TEST_PAIRWISE, /* mixed arities 2 to 4, pairwise tables */
     TEST_TABLE,    /* mixed arities, tables of up to 4 variables */
     TEST_LOGICAL,  /* every logical function, literals of binary and ternary variables */
-    TEST_SPIN,     /* spin products of 3 and 4, fields */
+    TEST_SPIN,     /* spin products of 2 to 7, fields */
     TEST_MIXED,    /* all of the above */
     TEST_BAYES,    /* a random Bayesian network, positive */
     TEST_PRECISE,  /* log-weights so large that sums run in double */
