@@ -182,6 +182,9 @@ void cli_verdict(const cli_job *job, int stopped)
                      target, r->max_rhat, r->min_ess);
         }
     }
+    if (arguments->run.threshold == GBS_THRESHOLD_AUTO && isfinite(r->threshold)) {
+        cli_note(arguments, "--threshold auto: %g", r->threshold);
+    }
     if (r->lattice) {
         cli_note(arguments,
                  "lattice: energy %.6g (error %.2g), magnetisation %.6g (%.2g), absolute %.6g "

@@ -112,15 +112,20 @@ static int set_real(cli_arguments *arguments, const cli_option *option, const ch
 {
     int duration = cli_option_kind(option) == CLI_DURATION;
     double v = 0.0;
+    if (cli_option_takes_auto(option) && strcmp(text, "auto") == 0) {
+        *(double *)field_of(arguments, option) = option->real_min;
+        return CLI_DONE;
+    }
     if (!(duration ? cli_parse_duration(text, &v) : cli_parse_real(text, &v))) {
-        return cli_error(CLI_USAGE, "--%s %s: expected %s", option->name, text,
-                         duration ? "a time such as 90s, 10m or 2h" : "a number");
+        return cli_error(CLI_USAGE, "--%s %s: expected %s%s", option->name, text,
+                         duration ? "a time such as 90s, 10m or 2h" : "a number",
+                         cli_option_takes_auto(option) ? " or auto" : "");
     }
     int open = cli_option_unset_default(option) && option->real_min >= option->real_def;
-    if (v > option->real_max || v < option->real_min || (open && v <= option->real_def)) {
+    double least = cli_option_takes_auto(option) ? 0.0 : option->real_min;
+    if (v > option->real_max || v < least || (open && v <= option->real_def)) {
         return cli_error(CLI_USAGE, "--%s %s: must be %s %g and at most %g (%s)", option->name,
-                         text, open ? "above" : "at least", option->real_min, option->real_max,
-                         option->unit);
+                         text, open ? "above" : "at least", least, option->real_max, option->unit);
     }
     *(double *)field_of(arguments, option) = v;
     return CLI_DONE;

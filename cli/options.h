@@ -125,6 +125,9 @@ cli_kind cli_option_kind(const cli_option *option);
 /* Where the default is a mark that a rule decides: typing that very value is refused. */
 int cli_option_unset_default(const cli_option *option);
 
+/* Numbers from 0 on, or the word auto, which is the mark that real_min is. */
+int cli_option_takes_auto(const cli_option *option);
+
 /* @return 1 if the user gave this option. @param name of a row of the table. */
 int cli_given(const cli_arguments *arguments, const char *name);
 

@@ -110,7 +110,8 @@ static void option_value(gbs_output *output, const cli_job *job, const cli_optio
     } else {
         double value = 0.0;
         memcpy(&value, field, sizeof value);
-        int unset = cli_option_unset_default(option) && value <= option->real_def;
+        int unset = (cli_option_unset_default(option) && value <= option->real_def) ||
+                    (cli_option_takes_auto(option) && value <= option->real_min);
         gbs_output_json_double(output, unset ? (double)NAN : value);
     }
 }
@@ -234,6 +235,28 @@ static void write_lattice(gbs_output *output, const gbs_report *r)
     gbs_output_text(output, "}");
 }
 
+/* Null where the draw has no weights. */
+static void write_herding(gbs_output *output, const gbs_report *r)
+{
+    if (r->n_weights == 0.0) {
+        gbs_output_text(output, "null");
+        return;
+    }
+    gbs_output_text(output, "{\"weights\": ");
+    gbs_output_json_double(output, r->n_weights);
+    gbs_output_text(output, ", \"bins\": ");
+    if (r->bins > 0) {
+        gbs_output_uint(output, r->bins);
+    } else {
+        gbs_output_text(output, "null");
+    }
+    gbs_output_text(output, ", \"threshold\": ");
+    gbs_output_json_double(output, r->threshold);
+    key_optional(output, "period", r->period);
+    key_optional(output, "advised_draw", r->advised_draw);
+    gbs_output_text(output, "}");
+}
+
 static void write_report(gbs_output *output, const gbs_report *r)
 {
     key_uint(output, "colors", r->n_colors);
@@ -253,6 +276,8 @@ static void write_report(gbs_output *output, const gbs_report *r)
     key_real(output, "min_ess", r->min_ess);
     key_uint(output, "constant_variables", r->n_constant);
     key_real(output, "bias_estimate", r->bias_estimate);
+    key(output, "herding");
+    write_herding(output, r);
     write_lattice(output, r);
     key_uint(output, "iterations", r->iterations);
     key_real(output, "residual", r->residual);

@@ -234,6 +234,11 @@ int cli_option_unset_default(const cli_option *option)
     return strstr(option->help, "unset: ") != NULL;
 }
 
+int cli_option_takes_auto(const cli_option *option)
+{
+    return option->kind == CLI_REAL && strstr(option->unit, "|auto") != NULL;
+}
+
 int cli_choice(const char *choices, unsigned k, char *text)
 {
     for (; k > 0; k--) {

@@ -89,6 +89,8 @@ typedef enum gbs_bits {
 } gbs_bits;
 
 #define GBS_BURN_IN_AUTO UINT64_MAX
+/** gbs_run_options.threshold: found before the run, see gibbsite-marginals(1). */
+#define GBS_THRESHOLD_AUTO (-1.0)
 
 /** Options of a run; take gbs_run_options_default() and change fields. See options.def. */
 typedef struct gbs_run_options {
@@ -170,9 +172,17 @@ typedef struct gbs_report {
     double bias_estimate; /**< of a draw that is not exact: largest difference of a marginal from a
                                short run of the random draw, beyond what chance explains; NAN
                                where the draw is exact or there was no comparison */
-    uint64_t n_constant;  /**< sampled variables that never moved in any chain */
-    int has_zeros;        /**< hard zeros remain in a sampled component */
-    uint64_t iterations;  /**< of mean field, over all variables; 0 else */
+    uint64_t bins;        /**< of draws by bins, given or chosen; 0 else */
+    double threshold;     /**< of bounded error, given or found; NAN else */
+    double n_weights;     /**< herding weights of a chain: of dense tables all, of others those met;
+                               0 where the draw has none */
+    const char *period;   /**< of herding at this length: "gibbs-like" (too many weights to be ahead
+                               of the random draw yet), "fast" or "plateau" (the bias is larger than
+                               the random draw's error); NULL where there was no comparison */
+    const char *advised_draw; /**< for this number of sweeps; NULL likewise */
+    uint64_t n_constant;      /**< sampled variables that never moved in any chain */
+    int has_zeros;            /**< hard zeros remain in a sampled component */
+    uint64_t iterations;      /**< of mean field, over all variables; 0 else */
     double residual; /**< of mean field: largest change that one more undamped iteration would make,
                         0 at a fixed point; NAN else */
     double log_z_bound; /**< of mean field: ln Z is at least this; NAN else */

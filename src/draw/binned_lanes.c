@@ -219,6 +219,7 @@ const gbsi_draw GBSI_V(gbsi_draw_binned) = {
     .begin_pass = gbsi_binned_begin_pass,
     .binary = binary,
     .categorical = categorical,
+    .n_weights = gbsi_herd_n_weights,
     .save = gbsi_binned_save,
     .load = gbsi_binned_load,
     .free = gbsi_herd_free,

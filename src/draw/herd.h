@@ -110,6 +110,7 @@ void gbsi_herd_moved(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_
 /* Functions of the gbsi_draw table. */
 gbs_status gbsi_herd_begin_pass(void *state, const struct gbsi_schedule *schedule,
                                 const struct gbsi_group *group, uint64_t pass, gbs_error *err);
+double gbsi_herd_n_weights(const void *state);
 gbs_status gbsi_herd_save(const void *state, const gbsi_draw_sink *sink, gbs_error *err);
 gbs_status gbsi_herd_load(void *state, const gbsi_draw_source *source, gbs_error *err);
 

@@ -174,6 +174,25 @@ cleanup:
     return status;
 }
 
+/* Of a group; tables of groups differ, so that it is their mean. */
+double gbsi_herd_n_weights(const void *state)
+{
+    const gbsi_herd *herd = state;
+    const size_t n_tables = herd->keys.n_hashed + herd->n_many; /* one of them is 0 */
+    double dense = 0.0;
+    double met = 0.0;
+    for (uint32_t slot = 0; herd->keys.slot != NULL && slot < herd->plan->n_slots; ++slot) {
+        dense += herd->keys.slot[slot].n_keys;
+    }
+    dense += herd->cell != NULL ? (double)(herd->n_phases + herd->n_balances) : 0.0;
+    for (uint32_t g = 0; g < herd->n_groups; ++g) {
+        for (size_t t = 0; t < n_tables; ++t) {
+            met += (double)herd->group[g].table[t].n_rows;
+        }
+    }
+    return dense + met / herd->n_groups;
+}
+
 /* ---- to be resumed --------------------------------------------------------------------------- */
 
 gbs_status gbsi_key_table_save(const gbsi_key_table *t, size_t row_bytes, bool named,

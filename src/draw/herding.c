@@ -5,7 +5,9 @@
 #include "base/status.h"
 #include "simd/math.h"
 
-#define MOST_BINS 64u /* of those chosen here: 256 bytes per variable and chain */
+#define MOST_BINS    64u /* of those chosen here: 256 bytes per variable and chain */
+#define USUAL_TARGET 0.005
+#define LEAST_PASSES 64.0
 
 int gbsi_herding_keys(const gbs_run_options *options)
 {
@@ -23,26 +25,44 @@ int gbsi_herding_keys(const gbs_run_options *options)
     return options->keys != GBS_KEYS_AUTO ? options->keys : preset[options->draw];
 }
 
-/* B = sqrt(T / c), T updates per variable, c the bound on weights: Yamashita & Suzuki (2019), 6.4,
- * for the error of a function of one variable. */
+/* The passes given, or those after which 1 / target^2 independent draws of a fair coin would have
+ * half the standard error asked for; never more than the updates that are allowed. */
+uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
+{
+    const double per_pass = (double)n_slots * (double)options->chains + 1.0;
+    const double most = (double)options->max_updates / per_pass + 1.0;
+    const double target = options->target_error > 0.0 ? options->target_error : USUAL_TARGET;
+    const double wanted = 1.0 / (target * target * (double)options->chains);
+    const double passes = wanted < LEAST_PASSES ? LEAST_PASSES : wanted;
+    if (options->sweeps != 0 && (double)options->sweeps <= most) {
+        return options->sweeps;
+    }
+    return (uint64_t)(options->sweeps != 0 || most < passes ? most : passes);
+}
+
+/* B = sqrt(T / c), T updates per variable, c the bound on weights (1 of herding, 1 + threshold with
+ * bounded error): Yamashita & Suzuki (2019), 6.4, for the error of a function of one variable. */
 static uint32_t bins_of(const gbs_run_options *options, uint32_t n_slots)
 {
     if (options->bins != 0) {
         return (uint32_t)options->bins;
     }
-    const double updates = (double)options->max_updates;
-    const double passes = options->sweeps != 0
-                              ? (double)options->sweeps
-                              : updates / ((double)n_slots * (double)options->chains + 1.0);
-    const bool wide = options->draw == GBS_DRAW_BOUNDED_ERROR && options->threshold > 1.0;
-    const double bins = gbsi_sqrt(passes / (wide ? options->threshold : 1.0));
+    const bool bounded = options->draw == GBS_DRAW_BOUNDED_ERROR && options->threshold > 0.0;
+    const double bound = bounded ? 1.0 + options->threshold : 1.0;
+    const double bins = gbsi_sqrt((double)gbsi_draw_passes(options, n_slots) / bound);
     return bins < 1.0 ? 1u : (bins > (double)MOST_BINS ? MOST_BINS : (uint32_t)(bins + 0.5));
+}
+
+uint32_t gbsi_draw_bins(const gbs_run_options *options, uint32_t n_slots)
+{
+    return gbsi_herding_keys(options) == GBS_KEYS_BINS ? bins_of(options, n_slots) : 0;
 }
 
 gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
 {
     const int keys = gbsi_herding_keys(options);
     const bool bounded = options->draw == GBS_DRAW_BOUNDED_ERROR;
+    const double threshold = options->threshold > 0.0 ? options->threshold : 0.0;
     return (gbsi_herding){
         .keys = keys,
         .post = options->herd_rule == GBS_HERD_POST ||
@@ -53,8 +73,8 @@ gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
         .argmax = options->bin_rule == GBS_BIN_ARGMAX || bounded,
         .rounded = options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED,
         .bounded = bounded,
-        .threshold = options->threshold,
-        .bound = bounded ? (int64_t)(options->threshold * 0x1p32) : 0,
+        .threshold = threshold,
+        .bound = bounded ? (int64_t)(threshold * 0x1p32) : 0,
     };
 }
 
@@ -100,6 +120,16 @@ static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_erro
     if (!bounded && options->threshold != usual.threshold) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option threshold: only draw bounded-error has one");
+    }
+    if (options->threshold < 0.0 && options->threshold != GBS_THRESHOLD_AUTO) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option threshold: found %g, expected 0 to 1e9",
+                         options->threshold);
+    }
+    if (options->threshold == GBS_THRESHOLD_AUTO && options->sweeps != 0 &&
+        options->sweeps < GBSI_LEAST_TRIAL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option threshold: auto needs --sweeps %u at least, to see errors fall",
+                         GBSI_LEAST_TRIAL);
     }
     if (bounded && options->herd_rule == GBS_HERD_POST) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -8,6 +8,7 @@
 #include "plan/draw.h"
 
 #define GBSI_MOST_THRESHOLD 1e9
+#define GBSI_LEAST_TRIAL    256u /* sweeps of the runs that find a threshold */
 
 typedef struct gbsi_herding {
     int keys;        /* gbs_keys_kind, never AUTO */

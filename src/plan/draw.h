@@ -61,6 +61,8 @@ typedef struct gbsi_draw {
                              const struct gbsi_group *group, uint64_t pass, gbs_error *err);
     void (*binary)(void *state, gbsi_tile *tile);      /* odds or their logs in, values out */
     void (*categorical)(void *state, gbsi_tile *tile); /* weights or their logs in, values out */
+    /* Herding weights of one chain, those that hashed tables have met by now; NULL: none. */
+    double (*n_weights)(const void *state);
     gbs_status (*save)(const void *state, const gbsi_draw_sink *sink, gbs_error *err);
     gbs_status (*load)(void *state, const gbsi_draw_source *source, gbs_error *err);
     void (*free)(void *state);
@@ -74,6 +76,11 @@ bool gbsi_draw_completes(const gbs_run_options *options);
 
 /* The draw that the options ask for (they were checked), on an instruction set. */
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level);
+
+/* What herding takes where options leave it open: bins of a draw that has any, else 0, and the
+ * passes that the options come to. */
+uint32_t gbsi_draw_bins(const gbs_run_options *options, uint32_t n_slots);
+uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots);
 
 /* The names that options.draw may have, and what of them leaves the target invariant; NULL beyond
  * the last. */

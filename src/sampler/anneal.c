@@ -194,6 +194,10 @@ static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option method: a most probable state is found by auto, exact or sample");
     }
+    if (options->threshold == GBS_THRESHOLD_AUTO) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option threshold: auto compares estimates, a search has none");
+    }
     if (options->draw != GBS_DRAW_RANDOM && gbsi_options_anneal(options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "options schedule and tau0: only the random draw is annealed");

@@ -2,11 +2,14 @@
 /* What a draw that is not exact leaves behind, told by the random draw: the chains go on under it
  * for a quarter as many passes, and marginals that differ by more than their standard errors
  * explain show a bias of at least the rest [M33]. Its own standard errors also say how far the
- * random draw would be off at the length of the run, that is which of the two to use for it. */
+ * random draw would be off at the length of the run, that is which draw to use for it. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "draw/herding.h"
 #include "sampler/memory.h"
 #include "sampler/run.h"
 #include "simd/math.h"
@@ -97,27 +100,97 @@ static bool converges(const gbs_run *run)
     return gbsi_draw_completes(&run->options) && (run->scan_traits & GBSI_SCAN_REPEATS) != 0;
 }
 
+/* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ---------------
+ */
+
+/* Weights of a variable, on the mean. */
+static double weights_each(const gbs_run *run)
+{
+    return run->report.n_weights / (double)run->plan->n_slots;
+}
+
+/* What herding itself is off by: of each of |Y| keys the count, by what its weight differs from its
+ * start, two numbers of variance 1/12 (their equation (10) adds up the worst cases). */
+static double herding_error(const gbs_run *run)
+{
+    return gbsi_sqrt(weights_each(run) / (6.0 * (double)run->report.chains)) /
+           (double)run->report.sweeps;
+}
+
+/* With too many weights for the sweeps: a draw that has fewer. */
+static int fewer_weights(const gbs_run *run)
+{
+    const int keys = gbsi_herding_keys(&run->options);
+    gbs_run_options binned = run->options;
+    binned.draw = GBS_DRAW_DISCRETIZED;
+    binned.keys = GBS_KEYS_AUTO;
+    if (keys == GBS_KEYS_COMPLETE) {
+        return GBS_DRAW_HERDED;
+    }
+    if (keys == GBS_KEYS_NEIGHBOURS) {
+        return GBS_DRAW_HERDED_SHARED;
+    }
+    return gbsi_keys_decide(keys) && gbsi_draw_bins(&binned, run->plan->n_slots) < weights_each(run)
+               ? GBS_DRAW_DISCRETIZED
+               : GBS_DRAW_RANDOM;
+}
+
+/* Period and advised draw, into the report. @param random_error of the random draw in the run's
+ * place. */
+static void judge(gbs_run *run, double bias, double random_error)
+{
+    gbs_report *r = &run->report;
+    if (bias > random_error) {
+        r->period = "plateau";
+        r->advised_draw = gbsi_draw_name(GBS_DRAW_RANDOM);
+    } else if (herding_error(run) >= random_error) {
+        r->period = "gibbs-like";
+        r->advised_draw = gbsi_draw_name(fewer_weights(run));
+    } else {
+        r->period = "fast";
+        r->advised_draw = gbsi_draw_name(run->options.draw);
+    }
+}
+
+static gbs_status advise(gbs_run *run, const comparison *c, double random_error, gbs_error *err)
+{
+    const gbs_report *r = &run->report;
+    const char *name = gbsi_draw_name(run->options.draw);
+    const double ratio = random_error / c->bias;
+    const double turn = ratio * ratio * (double)r->sweeps; /* sweeps: random errs by the bias */
+    char bias[160] = "";
+    if (c->bias > 0.0) {
+        const uint32_t variable = run->part->user_variable[run->plan->variable_of[c->slot]];
+        (void)snprintf(bias, sizeof bias,
+                       "is biased by at least %.2g at variable %" PRIu32
+                       "; at this length the random draw has standard errors of %.2g, below that "
+                       "bias from %.2g sweeps on",
+                       c->bias, variable, random_error, turn);
+    } else {
+        (void)snprintf(bias, sizeof bias,
+                       "has no guarantee of convergence here; %.0f sweeps of the random draw show "
+                       "no bias beyond their standard error of %.2g",
+                       c->passes, c->random_error);
+    }
+    if (strcmp(r->period, "gibbs-like") == 0) {
+        return gbsi_run_warn(run, err,
+                             "draw %s %s; it has %.4g weights a variable for %.4g sweeps and is no "
+                             "better than random draws yet: use --draw %s or more sweeps",
+                             name, bias, weights_each(run), (double)r->sweeps, r->advised_draw);
+    }
+    return gbsi_run_warn(run, err, "draw %s %s: %s --draw %s", name, bias,
+                         strcmp(r->period, "fast") == 0 ? "keep" : "use", r->advised_draw);
+}
+
 static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
 {
     const double at_length = c->random_error * gbsi_sqrt(c->passes / (double)run->report.sweeps);
-    const char *name = gbsi_draw_name(run->options.draw);
-    const uint32_t variable = run->part->user_variable[run->plan->variable_of[c->slot]];
     run->report.bias_estimate = c->bias;
-    if (isnan(c->bias) || (c->bias == 0.0 && converges(run))) {
+    if (isnan(c->bias)) {
         return GBS_OK;
     }
-    if (c->bias == 0.0) {
-        return gbsi_run_warn(
-            run, err,
-            "draw %s has no guarantee of convergence here; %.0f sweeps of the random "
-            "draw show no bias beyond their standard error of %.2g",
-            name, c->passes, c->random_error);
-    }
-    return gbsi_run_warn(run, err,
-                         "draw %s is biased by at least %.2g at variable %" PRIu32
-                         "; at this length the random draw has standard errors of %.2g: %s",
-                         name, c->bias, variable, at_length,
-                         c->bias > at_length ? "use --draw random" : "more than that bias so far");
+    judge(run, c->bias, at_length);
+    return c->bias == 0.0 && converges(run) ? GBS_OK : advise(run, c, at_length, err);
 }
 
 gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
@@ -133,6 +206,8 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         return GBS_OK;
     }
     comparison c = {.bias = NAN, .passes = (double)passes};
+    run->report.n_weights =
+        draw->n_weights == NULL ? 0.0 : draw->n_weights(run->executor.draw_state);
     drive->stop = GBSI_GO_ON;
     GBSI_TRY(gbsi_estimate_new(&shape, run->executor.level, &other, err));
     GBSI_TRY(run_random(run, drive, other, passes, err));

@@ -107,6 +107,29 @@ static gbs_status take_workers(gbsi_executor *x, gbs_error *err)
     return make_teams(x, err);
 }
 
+static gbs_status init_draw(gbsi_executor *x, const gbs_run_options *options, uint64_t room,
+                            gbs_error *err)
+{
+    const gbsi_draw_job job = {.plan = x->plan,
+                               .options = options,
+                               .lanes = x->lanes,
+                               .n_groups = x->n_groups,
+                               .room = room};
+    return x->draw->init == NULL ? GBS_OK : x->draw->init(&job, &x->draw_state, err);
+}
+
+gbs_status gbsi_executor_redraw(gbsi_executor *executor, const gbs_run_options *options,
+                                uint64_t draw_room, gbs_error *err)
+{
+    if (executor->draw->free != NULL) {
+        executor->draw->free(executor->draw_state);
+    }
+    executor->draw_state = NULL;
+    executor->seed = options->seed;
+    executor->draw = gbsi_draw_of(options, executor->level);
+    return init_draw(executor, options, draw_room, err);
+}
+
 gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
                               const gbs_run_options *options, gbsi_simd level, gbsi_pool *pool,
                               uint64_t draw_room, gbs_error *err)
@@ -125,14 +148,7 @@ gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, co
                                 .n_workers = gbsi_pool_size(pool)};
     GBSI_TRY(take_workers(executor, err));
     GBSI_TRY(take_groups(executor, err));
-    if (draw->init != NULL) {
-        const gbsi_draw_job job = {.plan = plan,
-                                   .options = options,
-                                   .lanes = executor->lanes,
-                                   .n_groups = executor->n_groups,
-                                   .room = draw_room};
-        GBSI_TRY(draw->init(&job, &executor->draw_state, err));
-    }
+    GBSI_TRY(init_draw(executor, options, draw_room, err));
 cleanup:
     if (status < 0) {
         gbsi_executor_free(executor);

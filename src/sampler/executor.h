@@ -55,6 +55,9 @@ size_t gbsi_executor_bytes(const gbsi_plan *plan, uint32_t n_chains, uint32_t n_
 gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
                               const gbs_run_options *options, gbsi_simd level, gbsi_pool *pool,
                               uint64_t draw_room, gbs_error *err);
+/* Another draw, or the same from its start. On failure it has the draw without a state. */
+gbs_status gbsi_executor_redraw(gbsi_executor *executor, const gbs_run_options *options,
+                                uint64_t draw_room, gbs_error *err);
 /* For chains in bits, which it takes. Variables are those of the model they were compiled from. */
 void gbsi_executor_init_spins(gbsi_executor *executor, gbsi_spin_chains *chains, gbsi_simd level);
 void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the struct */

@@ -171,6 +171,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
     }
+    m.estimators = more(m.estimators, gbsi_run_threshold_bytes(run));
     const uint64_t compiling =
         m.standing +
         (run->spins != NULL ? m.plan + gbsi_run_lattice_scratch_bytes(run) : compile_bytes(run));

@@ -92,6 +92,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     run->report.magnetisation = run->report.magnetisation_mcse = NAN;
     run->report.abs_magnetisation = run->report.abs_magnetisation_mcse = NAN;
     run->report.bias_estimate = NAN;
+    run->report.threshold = NAN;
     run->report.residual = NAN;
     run->report.log_z_bound = NAN;
     run->report.chains = (uint32_t)run->options.chains;
@@ -447,6 +448,7 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
             GBSI_TRY(gbsi_components_support(run->components, run->exact,
                                              GBSI_ENUMERATE_AUTO_STATES, &run->support, err));
         }
+        GBSI_TRY(gbsi_run_find_threshold(run, &drive, err));
         GBSI_TRY(gbsi_run_set_starts(run, err));
         GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
         GBSI_TRY(sample(run, &drive, err));

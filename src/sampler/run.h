@@ -122,6 +122,12 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
  * estimates are from a short run of the random draw, into the report, with a warning. */
 gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
+/* threshold.c: of bounded error, where it is to be found; and what the draw was, into the report.
+ */
+gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+/* What that takes, bytes. */
+uint64_t gbsi_run_threshold_bytes(const gbs_run *run);
+
 /* run.c: every chain's start, and a chain's state in the user's numbering where it is sampled.
  * @param x [part variables] scratch. @param user [model variables]. */
 gbs_status gbsi_run_set_starts(gbs_run *run, gbs_error *err);

@@ -60,3 +60,34 @@ def test_bad_edges(run, work, ring, text, status, part):
 def test_refused(run, ring, arguments, part):
     done = run("marginals", ring, *arguments)
     assert done.status == 2 and part in done.err
+
+
+def test_threshold_auto(run, work, ring):
+    found, done = summary(run, work, ring, "--draw", "bounded-error", "--threshold", "auto")
+    threshold = found["herding"]["threshold"]
+    assert found["options"]["threshold"] is None and f"--threshold auto: {threshold:g}" in done.err
+    given, _ = summary(run, work, ring, "--draw", "bounded-error", "--threshold", str(threshold))
+    assert given["digest"] == found["digest"] and given["updates"] == found["updates"]
+    assert given["options"]["threshold"] == threshold
+
+
+@pytest.mark.parametrize("arguments, part", [
+    (["--threshold", "later"], "expected a number or auto"),
+    (["--threshold", "-1"], "must be at least 0"),
+    (["--threshold", "auto", "--sweeps", "100"], "256 at least"),
+])
+def test_bad_thresholds(run, ring, arguments, part):
+    done = run("marginals", ring, "--draw", "bounded-error", *arguments)
+    assert done.status == 2 and part in done.err
+
+
+def test_advice(run, work, ring):
+    """Period and draw to use, in the summary and in the warning."""
+    found, done = summary(run, work, ring, "--draw", "one-bin")
+    assert (found["herding"]["period"], found["herding"]["advised_draw"]) == ("plateau", "random")
+    assert found["herding"]["weights"] == 9 and found["herding"]["bins"] is None
+    found, done = summary(run, work, ring, "--draw", "discretized")
+    assert found["herding"]["bins"] == 45 and found["herding"]["weights"] == 9 * 45
+    assert f"--draw {found['herding']['advised_draw']}" in done.err
+    found, _ = summary(run, work, ring)
+    assert found["herding"] is None
