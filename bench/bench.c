@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ess.h"
+#include "herded.h"
 #include "load.h"
 #include "spins.h"
 #include "throughput.h"
@@ -138,6 +139,7 @@ int main(int argc, char **argv)
     } else {
         all_cases(&report, quick, only);
         bench_spins(&report, quick, only);
+        bench_herded(&report, quick, only);
         bench_compile(&report, quick, only);
         bench_load(&report, quick, only);
         bench_ess(&report, quick, only);
