@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scale.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +161,9 @@ static outcome in_a_process(job *j, void (*step)(const job *))
     const pid_t child = fork();
     bench_check(child >= 0, "no process could be made");
     if (child == 0) {
+#ifdef M_MMAP_THRESHOLD
+        (void)mallopt(M_MMAP_THRESHOLD, 1 << 20); /* as the program does: what is freed goes back */
+#endif
         step(j);
         _exit(0);
     }
