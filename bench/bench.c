@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How fast is everything, and how far from what the machine can do?
  *
- *     bench [--quick] [--json FILE] [--case TEXT] [MODEL]
+ *     bench [--quick] [--json FILE] [--case TEXT] [--variables N] [MODEL]
  *
  * Prints a table, and with --json writes one object a line into a file ("-": standard output, and
  * no table). --case selects by a part of the name, as "ising/", "memory/16c" or "/1t". With a MODEL
- * that file is timed in place of ours. --quick leaves out what lies in memory and times briefly:
- * to see that nothing broke, not to quote. tools/bench_report.py makes docs/performance.md's tables
- * and picture from the lines. */
+ * that file is timed in place of ours. --variables: of the "scale/" cases, ten million. --quick
+ * leaves out what lies in memory and times briefly: to see that nothing broke, not to quote.
+ * tools/bench_report.py makes docs/performance.md's tables and picture from the lines. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ess.h"
+#include "herded.h"
 #include "load.h"
+#include "scale.h"
 #include "spins.h"
 #include "throughput.h"
 #include "timing.h"
@@ -103,7 +105,8 @@ static void one_file(const bench_report *report, const char *path, bool quick, c
 
 static int usage(void)
 {
-    (void)fprintf(stderr, "usage: bench [--quick] [--json FILE] [--case TEXT] [MODEL]\n");
+    (void)fprintf(stderr,
+                  "usage: bench [--quick] [--json FILE] [--case TEXT] [--variables N] [MODEL]\n");
     return 2;
 }
 
@@ -114,6 +117,7 @@ int main(int argc, char **argv)
     const char *json = NULL;
     const char *path = NULL;
     bool quick = false;
+    uint32_t n_variables = BENCH_SCALE_VARIABLES;
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--quick") == 0) {
             quick = true;
@@ -121,6 +125,8 @@ int main(int argc, char **argv)
             json = argv[++i];
         } else if (strcmp(argv[i], "--case") == 0 && i + 1 < argc) {
             only = argv[++i];
+        } else if (strcmp(argv[i], "--variables") == 0 && i + 1 < argc) {
+            n_variables = (uint32_t)strtoul(argv[++i], NULL, 10);
         } else if (argv[i][0] != '-' && path == NULL) {
             path = argv[i];
         } else {
@@ -138,9 +144,11 @@ int main(int argc, char **argv)
     } else {
         all_cases(&report, quick, only);
         bench_spins(&report, quick, only);
+        bench_herded(&report, quick, only);
         bench_compile(&report, quick, only);
         bench_load(&report, quick, only);
         bench_ess(&report, quick, only);
+        bench_scale(&report, quick ? n_variables / 100 : n_variables, only);
     }
     if (report.json != NULL) {
         bench_check(fclose(report.json) == 0, "%s could not be written", json);

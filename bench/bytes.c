@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bytes.h"
 
+#include <math.h>
+
+#include "draw/herd.h"
+
+#define LINE 64.0 /* bytes */
+
 /* Read to know where the row of a slot begins. */
 static double offset_bytes(const gbsi_offsets *offsets)
 {
@@ -56,6 +62,42 @@ static double plan_bytes(const gbsi_plan *plan)
     return bytes;
 }
 
+static double at_most(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Different keys among n that so many independent chains ask for, on average: most if all are
+ * equally likely. */
+static double distinct(double n, double chains)
+{
+    return n * (1.0 - pow(1.0 - 1.0 / n, chains));
+}
+
+/* One group. Sixteen chains: a line holds the weights of a key. One chain: a line holds those of
+ * sixteen keys, and neighbouring slots share what is left of it. */
+static double herd_bytes(const gbsi_herd *herd)
+{
+    const bool bins = herd->cell != NULL;
+    const bool one = herd->lanes == 1;
+    double bytes = 0.0;
+    for (uint32_t slot = 0; slot < herd->plan->n_slots; ++slot) {
+        const gbsi_key_slot *s = bins ? NULL : &herd->keys.slot[slot];
+        const double n = bins ? herd->how.n_bins : s->n_keys;
+        bytes +=
+            2.0 * (one ? at_most(n * sizeof(uint32_t), LINE) : LINE * distinct(n, herd->lanes));
+        if (bins) {
+            bytes += sizeof *herd->cell;
+        } else {
+            const double where =
+                one ? sizeof(uint32_t) * (s->lut == GBSI_NO_LUT ? 1.0 : 2.0) : sizeof *s;
+            bytes += where + s->n_links * (double)sizeof *herd->keys.link +
+                     at_most(n * sizeof *herd->keys.chance, LINE);
+        }
+    }
+    return bytes;
+}
+
 bench_bytes bench_bytes_of(const bench_engine *engine)
 {
     const gbsi_plan *plan = engine->run->plan;
@@ -67,7 +109,13 @@ bench_bytes bench_bytes_of(const bench_engine *engine)
     }
     const double states = (double)plan->n_slots * plan->value_bytes * chains;
     bench_bytes bytes = {0};
-    bytes.plan = groups * plan_bytes(plan);
+    const gbsi_executor *x = &engine->executor;
+    if (engine->run->options.draw != GBS_DRAW_RANDOM) {
+        bytes.draw = groups * herd_bytes(x->draw_state);
+    }
+    if (bytes.draw == 0.0 || (x->draw->traits & GBSI_DRAW_TABLED) == 0) {
+        bytes.plan = groups * plan_bytes(plan);
+    }
     bytes.states = 3.0 * states;
     bytes.count = states + 2.0 * cells * chains;
     bytes.rao_blackwell = 2.0 * sizeof(float) * cells * chains;

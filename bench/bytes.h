@@ -10,6 +10,9 @@
  * read and written. A lower bound: neighbours that are far apart cost whole cache lines. */
 typedef struct bench_bytes {
     double plan, states, count, rao_blackwell;
+    /* Herded draws: weights, read and written, and what tells which, in whole lines of the cache.
+     * Keys that decide the conditional ask no kernel: plan is 0 then. */
+    double draw;
     /* Closing a batch of passes, all chains: sums and second moments. Once every so many passes:
      * at first 4, later a sixteenth of the passes so far (one chain: a 128th). */
     double closing;

@@ -4,15 +4,23 @@
 #include "rng/philox.h"
 #include "sampler/memory.h"
 
-void bench_engine_new(bench_engine *engine, const gbs_model *model, uint32_t chains)
+#define WARM_UP       256 /* passes, by when the batches of the estimator are 8 long or more ... */
+#define LEAST_WARM_UP 2   /* ... but no longer than it takes to measure */
+
+gbs_run_options bench_engine_options(uint32_t chains)
 {
-    gbs_error err = {0};
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_SAMPLE;
     options.chains = chains;
     options.sweeps = 1;
-    *engine = (bench_engine){.chains = chains};
-    bench_must(gbsi_run_begin(model, &options, &engine->run, &err), &err);
+    return options;
+}
+
+void bench_engine_new(bench_engine *engine, const gbs_model *model, const gbs_run_options *options)
+{
+    gbs_error err = {0};
+    *engine = (bench_engine){.chains = (uint32_t)options->chains};
+    bench_must(gbsi_run_begin(model, options, &engine->run, &err), &err);
     engine->run->limited = true; /* else it would only be measured for info */
     bench_must(gbsi_run_prepare(engine->run, NULL, &err), &err);
     bench_check(engine->run->part != NULL, "nothing to sample");
@@ -94,4 +102,34 @@ void bench_engine_pass(bench_engine *engine, gbsi_estimate *estimate, gbs_estima
 double bench_engine_updates(const bench_engine *engine)
 {
     return (double)engine->run->schedule.n_places * engine->chains;
+}
+
+double bench_engine_rate(bench_engine *engine, gbsi_estimate *estimate, gbs_estimator_kind kind,
+                         uint64_t passes)
+{
+    const double start_s = bench_now_s(engine->threads);
+    for (uint64_t i = 0; i < passes; ++i) {
+        bench_engine_pass(engine, estimate, kind);
+    }
+    const double seconds = bench_now_s(engine->threads) - start_s;
+    return bench_engine_updates(engine) * (double)passes / seconds / 1e6;
+}
+
+uint64_t bench_passes_for(double seconds, double million_per_s, double updates_per_pass)
+{
+    const double passes = seconds * million_per_s * 1e6 / updates_per_pass;
+    return passes < 1.0 ? 1 : (uint64_t)(passes + 0.5);
+}
+
+uint64_t bench_engine_warm_up(bench_engine *engine, gbsi_estimate *estimate,
+                              gbs_estimator_kind kind, double seconds)
+{
+    const double updates = bench_engine_updates(engine);
+    uint64_t done = LEAST_WARM_UP;
+    double rate = bench_engine_rate(engine, estimate, kind, done);
+    while (done < WARM_UP && (double)done * updates < seconds * rate * 1e6) {
+        rate = bench_engine_rate(engine, estimate, kind, done);
+        done *= 2;
+    }
+    return bench_passes_for(seconds, rate, updates);
 }

@@ -86,6 +86,7 @@ typedef struct compile_case {
 static void time_compile(const bench_report *report, const compile_case *c)
 {
     gbs_model *model = bench_model(c->family, c->size);
+    const gbs_run_options options = bench_engine_options(c->chains);
     double rate[BENCH_REPEATS];
     double bytes = 0.0;
     char text[128];
@@ -93,7 +94,7 @@ static void time_compile(const bench_report *report, const compile_case *c)
     for (int i = -1; i < BENCH_REPEATS; ++i) { /* -1: warm-up, and looked at */
         bench_engine engine;
         const double start_s = bench_now_s(1);
-        bench_engine_new(&engine, model, c->chains);
+        bench_engine_new(&engine, model, &options);
         const double seconds = bench_now_s(1) - start_s;
         rate[i < 0 ? 0 : i] = engine.run->part->n_variables / seconds / 1e6;
         bytes = (double)engine.run->plan->bytes / engine.run->part->n_variables;

@@ -32,6 +32,16 @@ static gbs_model *ising(uint32_t side)
     return model;
 }
 
+static gbs_model *uniform_ising(uint32_t side)
+{
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    const gbs_generate_ising_options options = {
+        .side = {side, side, 1}, .torus = 1, .coupling = 0.3};
+    bench_must(gbs_generate_ising(&options, &model, &err), &err);
+    return model;
+}
+
 static gbs_model *regular(uint32_t n)
 {
     gbs_error err = {0};
@@ -146,6 +156,8 @@ gbs_model *bench_model(bench_family family, uint32_t size)
     switch (family) {
     case BENCH_ISING:
         return ising(size);
+    case BENCH_UNIFORM:
+        return uniform_ising(size);
     case BENCH_REGULAR:
         return regular(size);
     case BENCH_PAIRWISE:
@@ -169,6 +181,7 @@ void bench_model_text(bench_family family, uint32_t size, char *text, size_t tex
         const char *what;
     } form[] = {
         [BENCH_ISING] = {true, "torus"},
+        [BENCH_UNIFORM] = {true, "torus, one coupling"},
         [BENCH_REGULAR] = {false, "random graph of degree 4"},
         [BENCH_PAIRWISE] = {true, "grid, 3 states"},
         [BENCH_POTTS] = {true, "grid, 5 states"},

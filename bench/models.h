@@ -7,6 +7,7 @@
 
 typedef enum bench_family {
     BENCH_ISING,    /* torus, a coupling of its own on every edge */
+    BENCH_UNIFORM,  /* torus, one coupling: few conditionals */
     BENCH_REGULAR,  /* the same on a random graph of degree 4: neighbours are far away */
     BENCH_PAIRWISE, /* grid of 3 states, a table on every edge, one of 16 */
     BENCH_POTTS,    /* grid of 5 states, one coupling: a noisy picture */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gibbsite/gibbsite.h"
+#include "models.h"
 #include "sampler/run.h"
 #include "scalar.h"
 #include "timing.h"
@@ -69,14 +69,12 @@ static gbs_model *make(shape which, uint32_t n)
     if (which == GLASS) {
         return glass(n);
     }
-    if (which == GRAPH) {
-        const gbs_generate_regular_options options = {
-            .variables = n, .degree = 4, .coupling = 0.2, .seed = 1};
-        bench_must(gbs_generate_regular(&options, &model, &err), &err);
-    } else {
-        const gbs_generate_ising_options options = {.side = {n, n, 1}, .torus = 1, .coupling = 0.3};
-        bench_must(gbs_generate_ising(&options, &model, &err), &err);
+    if (which == UNIFORM) {
+        return bench_model(BENCH_UNIFORM, n);
     }
+    const gbs_generate_regular_options options = {
+        .variables = n, .degree = 4, .coupling = 0.2, .seed = 1};
+    bench_must(gbs_generate_regular(&options, &model, &err), &err);
     return model;
 }
 

@@ -8,9 +8,7 @@
 #include "check.h"
 #include "limits.h"
 
-#define MOST_THREADS  2
-#define WARM_UP       256 /* passes, by when the batches of the estimator are 8 long or more ... */
-#define LEAST_WARM_UP 2   /* ... but no longer than it takes to measure */
+#define MOST_THREADS 2
 
 /* Without estimator, and the two there are. */
 enum { NONE, COUNT, RAO_BLACKWELL, N_KINDS };
@@ -58,16 +56,6 @@ static gbs_estimator_kind kind_of(int kind)
     return kind == RAO_BLACKWELL ? GBS_ESTIMATOR_RAO_BLACKWELL : GBS_ESTIMATOR_COUNT;
 }
 
-static double time_ours(const subject *s, int kind, uint64_t passes)
-{
-    const double start_s = bench_now_s(s->engine->threads);
-    for (uint64_t i = 0; i < passes; ++i) {
-        bench_engine_pass(s->engine, s->estimate[kind], kind_of(kind));
-    }
-    const double seconds = bench_now_s(s->engine->threads) - start_s;
-    return bench_engine_updates(s->engine) * (double)passes / seconds / 1e6;
-}
-
 static double time_scalar(const subject *s, uint64_t passes)
 {
     const double start_s = bench_now_s(1);
@@ -76,25 +64,6 @@ static double time_scalar(const subject *s, uint64_t passes)
     }
     const double n = s->engine->run->part->n_variables;
     return n * (double)passes / (bench_now_s(1) - start_s) / 1e6;
-}
-
-static uint64_t passes_for(double seconds, double million_per_s, double updates_per_pass)
-{
-    const double passes = seconds * million_per_s * 1e6 / updates_per_pass;
-    return passes < 1.0 ? 1 : (uint64_t)(passes + 0.5);
-}
-
-/* @return passes that one timing takes. */
-static uint64_t warm_up(const subject *s, int kind)
-{
-    const double updates = bench_engine_updates(s->engine);
-    uint64_t done = LEAST_WARM_UP;
-    double rate = time_ours(s, kind, done);
-    while (done < WARM_UP && (double)done * updates < s->seconds * rate * 1e6) {
-        rate = time_ours(s, kind, done);
-        done *= 2;
-    }
-    return passes_for(s->seconds, rate, updates);
 }
 
 static figures measure(const subject *s)
@@ -106,15 +75,17 @@ static figures measure(const subject *s)
     uint64_t passes[N_KINDS];
     uint64_t scalar_passes = 0;
     for (int kind = 0; kind < N_KINDS; ++kind) {
-        passes[kind] = warm_up(s, kind);
+        passes[kind] =
+            bench_engine_warm_up(s->engine, s->estimate[kind], kind_of(kind), s->seconds);
     }
     if (s->scalar != NULL) {
         const double n = s->engine->run->part->n_variables;
-        scalar_passes = passes_for(s->seconds / 4, time_scalar(s, 1), n);
+        scalar_passes = bench_passes_for(s->seconds / 4, time_scalar(s, 1), n);
     }
     for (int i = 0; i < BENCH_REPEATS; ++i) {
         for (int kind = 0; kind < N_KINDS; ++kind) {
-            f.ours[kind][i] = time_ours(s, kind, passes[kind]);
+            f.ours[kind][i] =
+                bench_engine_rate(s->engine, s->estimate[kind], kind_of(kind), passes[kind]);
         }
         f.scalar[i] = s->scalar == NULL ? 0.0 : time_scalar(s, scalar_passes);
         f.bandwidth[i] = bench_bandwidth(limits);
@@ -194,7 +165,8 @@ void bench_throughput(const bench_report *report, const bench_case *c, const gbs
                       double seconds, const char *only)
 {
     bench_engine engine;
-    bench_engine_new(&engine, model, c->chains);
+    const gbs_run_options options = bench_engine_options(c->chains);
+    bench_engine_new(&engine, model, &options);
     subject s = {.engine = &engine, .seconds = seconds};
     s.scalar = bench_scalar_new(engine.run->part);
     for (uint32_t threads = 1; threads <= MOST_THREADS; ++threads) {
