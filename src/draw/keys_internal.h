@@ -5,14 +5,17 @@
 
 #include "draw/keys.h"
 
+typedef enum gbsi_by_sum { GBSI_SUM_UNKNOWN, GBSI_SUM_NO, GBSI_SUM_YES } gbsi_by_sum;
+
 typedef struct gbsi_key_maker {
     const gbsi_draw_job *job;
     const gbsi_plan *plan;
     int scheme; /* gbs_keys_kind */
     gbsi_context context;
     gbsi_conditionals conditionals;
-    void *state;  /* [n_slots] scratch, all 0 between uses */
-    double *logw; /* [max_arity] */
+    void *state;     /* [n_slots] scratch, all 0 between uses */
+    double *logw;    /* [max_arity] */
+    uint8_t *by_sum; /* [n_slots] whether sums decide, as found: gbsi_by_sum */
     uint64_t most_codes;
     uint64_t whole_codes; /* states of the whole model; GBSI_MANY_CODES: 2^63 or more */
 } gbsi_key_maker;

@@ -19,6 +19,7 @@ void gbsi_key_maker_free(gbsi_key_maker *m)
     gbsi_conditionals_free(&m->conditionals);
     gbsi_free(m->state);
     gbsi_free(m->logw);
+    gbsi_free(m->by_sum);
     *m = (gbsi_key_maker){0}; /* a failing gbsi_key_maker_new() frees, and so may its caller */
 }
 
@@ -40,7 +41,8 @@ gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, gbsi_key_mak
     }
     m->state = gbsi_alloc_array_zero(plan->n_slots, plan->value_bytes);
     m->logw = gbsi_alloc_array(plan->max_arity, sizeof *m->logw);
-    if (m->state == NULL || m->logw == NULL) {
+    m->by_sum = gbsi_alloc_array_zero(plan->n_slots, sizeof *m->by_sum);
+    if (m->state == NULL || m->logw == NULL || m->by_sum == NULL) {
         status = gbsi_no_memory(err, "herding", (size_t)plan->n_slots * plan->value_bytes);
     }
 cleanup:
@@ -125,7 +127,11 @@ uint64_t gbsi_key_codes(const gbsi_key_maker *m, uint32_t slot, bool *sum, uint8
         return GBSI_MANY_CODES;
     }
     if (m->scheme != GBS_KEYS_NEIGHBOURS) {
-        *sum = sum_decides(m, slot, sign);
+        /* found once: every bound on codes that is tried asks again */
+        const bool known =
+            m->by_sum[slot] == GBSI_SUM_NO || (m->by_sum[slot] == GBSI_SUM_YES && sign == NULL);
+        *sum = known ? m->by_sum[slot] == GBSI_SUM_YES : sum_decides(m, slot, sign);
+        m->by_sum[slot] = *sum ? GBSI_SUM_YES : GBSI_SUM_NO;
     }
     return *sum ? m->context.start[slot + 1] - m->context.start[slot] + 1
                 : m->context.n_codes[slot];
