@@ -22,6 +22,11 @@ static gbs_status check(const gbs_run *run, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option certified: only the random draw has a certificate");
     }
+    if ((run->scan_traits & GBSI_SCAN_SPLITS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option certified: a synchronous chain is two chromatic ones; take the "
+                         "chromatic scan");
+    }
     if (o->burn_in != GBS_BURN_IN_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option certified: it finds the burn-in, none can be given");

@@ -143,6 +143,11 @@ gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_option
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option scan: no such scan");
     }
     unsigned traits = made.scan->traits;
+    if ((traits & GBSI_SCAN_SPLITS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "a %s chain is two chromatic ones: ask for the chromatic scan",
+                         made.scan->name);
+    }
     if (asked.scan != GBS_SCAN_RANDOM && (traits & GBSI_SCAN_REPEATS) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "the %s scan has another sequence in every pass and its variation no "

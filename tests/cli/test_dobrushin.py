@@ -103,6 +103,8 @@ def test_certified_burn_in(run, grid, work):
 
 @pytest.mark.parametrize("arguments, status, part", [
     (["certify", "g.uai", "--scan", "permuted"], 2, "no closed form"),
+    (["certify", "g.uai", "--scan", "synchronous"], 2, "two chromatic"),
+    (["marginals", "g.uai", "--certified", "0.1", "--scan", "synchronous"], 2, "two chromatic"),
     (["certify", "g.uai", "--steps", "5,4"], 2, "ascending"),
     (["certify", "g.uai", "--steps", "99999999999999"], 1, "ask for fewer"),
     (["certify", "g.uai", "--target", "rectangle:0,0,1,1"], 2, "--grid RxC"),
