@@ -51,6 +51,8 @@ int cli_decompose(cli_arguments *arguments);
 int cli_reproduce(cli_arguments *arguments);
 int cli_map(cli_arguments *arguments);
 int cli_logz(cli_arguments *arguments);
+int cli_certify(cli_arguments *arguments);
+int cli_scan(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 

@@ -13,8 +13,10 @@ typedef struct cli_selection {
     int all; /* every variable, in order */
 } cli_selection;
 
-/* variables.c: --monitor LIST, NULL for all. @return an exit status. */
-int cli_select(const gbs_model *model, const char *list, cli_selection *selection);
+/* variables.c: a list of variables, NULL for all. @param option "--monitor", for messages.
+ * @return an exit status. */
+int cli_select(const gbs_model *model, const char *option, const char *list,
+               cli_selection *selection);
 /* The variables of a query file, in its order; path NULL for all. @return an exit status. */
 int cli_select_query(const cli_job *job, const char *path, cli_selection *selection);
 void cli_selection_free(cli_selection *selection);

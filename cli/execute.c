@@ -15,7 +15,7 @@ static const char *const only_sampled[] = {
     "scan",       "origin",      "draw",     "keys",       "herd-rule", "herd-init",
     "bin-edge",   "bins",        "bin-rule", "threshold",  "cud-bits",  "cud-scheme",
     "cud-offset", "dummy-edges", "lattice",  "chains",     "start",     "sweeps",
-    "estimator",  "burn-in",     "thin",     "max-updates"};
+    "estimator",  "burn-in",     "thin",     "max-updates", "certified"};
 
 static const char *first_only_sampled(const cli_arguments *arguments)
 {
@@ -184,6 +184,12 @@ void cli_verdict(const cli_job *job, int stopped)
     }
     if (arguments->run.threshold == GBS_THRESHOLD_AUTO && isfinite(r->threshold)) {
         cli_note(arguments, "--threshold auto: %g", r->threshold);
+    }
+    if (isfinite(r->certified)) {
+        cli_note(arguments,
+                 "certified: after the %" PRIu64 " sweeps of burn-in no marginal is further than %.3g "
+                 "from its limit, from any start",
+                 r->burn_in, r->certified);
     }
     if (r->lattice) {
         cli_note(arguments,

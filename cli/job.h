@@ -106,6 +106,14 @@ int cli_picture_fit(const cli_job *job, cli_picture *picture);
 /* @param p probabilities of all states, ragged. @return an exit status. */
 int cli_picture_write(const cli_job *job, const cli_picture *picture, const double *p);
 
+/* ---- target.c ---------------------------------------------------------------------------- */
+
+/* Weights that a --target means. @param weight out, [n_variables], free() it; NULL: all 1.
+ * @return an exit status. */
+int cli_target(const cli_job *job, const char *text, double **weight);
+/* Influences as --influence and --memory-limit have them. @return an exit status. */
+int cli_influences(const cli_job *job, gbs_influences **influences);
+
 /* ---- signals.c --------------------------------------------------------------------------- */
 
 /* From now on the first SIGINT or SIGTERM is noted and the second ends the program with 130. */

@@ -8,12 +8,12 @@ static const struct {
     const char *option; /* NULL: verbs; "": options; else the values of this option */
     const char *words;  /* blanks around each */
 } later[] = {
-    {NULL, " certify scan learn denoise segment label diagnose ground "
+    {NULL, " learn denoise segment label diagnose ground "
            "report "},
     {"", " partial-scan restarts width splash-size splashes grow adapt locking trace checkpoint "
          "checkpoint-every "
-         "resume anytime temper certified "
-         "target match accuracy iterate steps influence levels uncertainty "
+         "resume anytime temper "
+         "levels uncertainty "
          "truth marginals-only "},
     {"scan", " splash auto "},
     {"format", " zarr "},

@@ -150,7 +150,11 @@ static int set_option(cli_arguments *arguments, size_t row, const char *text)
         *(const char **)field_of(arguments, option) = text;
         return CLI_DONE;
     case CLI_LIST:
-        arguments->evidence[arguments->n_evidence++] = text;
+        if (option->offset == offsetof(cli_arguments, target)) {
+            arguments->target[arguments->n_targets++] = text;
+        } else {
+            arguments->evidence[arguments->n_evidence++] = text;
+        }
         return CLI_DONE;
     case CLI_NAME:
     case CLI_CHOICE:
@@ -277,7 +281,8 @@ int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv, cli_a
     const cli_option *table = cli_option_table(&n);
     set_defaults(arguments);
     arguments->evidence = calloc((size_t)argc + 1, sizeof *arguments->evidence);
-    if (arguments->evidence == NULL) {
+    arguments->target = calloc((size_t)argc + 1, sizeof *arguments->target);
+    if (arguments->evidence == NULL || arguments->target == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
     describe(verb, long_option, letters);
@@ -325,5 +330,7 @@ int cli_given(const cli_arguments *arguments, const char *name)
 void cli_arguments_free(cli_arguments *arguments)
 {
     free(arguments->evidence);
+    free(arguments->target);
     arguments->evidence = NULL;
+    arguments->target = NULL;
 }

@@ -25,21 +25,24 @@ enum {
     CLI_VERB_DECOMPOSE = 1 << 14,
     CLI_VERB_REPRODUCE = 1 << 15,
     CLI_VERB_MAP = 1 << 16,
+    CLI_VERB_CERTIFY = 1 << 17,
+    CLI_VERB_SCAN = 1 << 18,
     CLI_VERB_LOGZ = 1 << 19,
     CLI_VERB_EXACT = 1 << 20,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
     CLI_ANNEALS = CLI_VERB_MAP | CLI_VERB_LOGZ,
+    CLI_INFLUENCES = CLI_VERB_CERTIFY | CLI_VERB_SCAN,
     CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT |
-                 CLI_ANNEALS,
+                 CLI_ANNEALS | CLI_INFLUENCES,
     CLI_OBSERVES = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT |
-                   CLI_ANNEALS, /* take evidence */
+                   CLI_ANNEALS | CLI_INFLUENCES, /* take evidence */
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
                 CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
     CLI_ALL = (1 << 21) - 1,
 };
 
-#define CLI_MAX_OPTIONS 96
+#define CLI_MAX_OPTIONS 128
 
 typedef enum cli_progress_mode {
     CLI_PROGRESS_AUTO,
@@ -55,6 +58,13 @@ typedef struct cli_arguments {
     int n_operands;
     const char **evidence; /* [n_evidence], each -e in turn; owned */
     int n_evidence;
+    const char **target; /* [n_targets], each --target in turn; owned */
+    int n_targets;
+    const char *steps;     /* numbers of updates, ',' between */
+    const char *match;     /* systematic:T */
+    const char *influence; /* "bound", "exact" or "auto" */
+    double accuracy;
+    int iterate;
     const char *virtual_evidence;
     const char *start;
     const char *scan_file; /* where --scan named a file */
@@ -94,7 +104,7 @@ typedef struct cli_arguments {
 typedef enum cli_kind {
     CLI_FLAG,     /* int, no value */
     CLI_TEXT,     /* const char * */
-    CLI_LIST,     /* -e: may be given again and again */
+    CLI_LIST,     /* -e, --target: may be given again and again */
     CLI_NAME,     /* const char *, one of the choices in unit */
     CLI_CHOICE,   /* int, the number of the choice in unit; "FILE" there stands for a path */
     CLI_UINT,     /* uint64_t */

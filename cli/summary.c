@@ -278,6 +278,7 @@ static void write_report(gbs_output *output, const gbs_report *r)
     key_real(output, "bias_estimate", r->bias_estimate);
     key(output, "herding");
     write_herding(output, r);
+    key_real(output, "certified", r->certified);
     write_lattice(output, r);
     key_uint(output, "iterations", r->iterations);
     key_real(output, "residual", r->residual);

@@ -83,7 +83,25 @@ static const cli_option table[] = {
     TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT, "FILE", "the run as JSON")
     {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
-    FLAG(0, json, "json", CLI_VERB_INFO, "JSON instead of text")
+    FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "JSON instead of text")
+    {"target", 0, CLI_LIST, CLI_INFLUENCES, AT(target), 0, 0, 0, 0, 0, 0,
+     "LIST|FILE|all|rectangle:...", "variables that count: names, 0-based numbers and ranges "
+     "3-7, a file of weights, or rectangle:R0,C0,R1,C1 of a grid; certify: may be given again"},
+    TEXT(0, grid, "grid", CLI_INFLUENCES, "RxC", "rows and columns of the variables, for rectangles")
+    TEXT(0, steps, "steps", CLI_VERB_CERTIFY, "T,...",
+         "numbers of updates; unset: those of 1, 2, 5, ... 100 passes, unless --accuracy")
+    TEXT(0, steps, "steps", CLI_VERB_SCAN, "T",
+         "updates in the scan; unset: one per free variable, unless --match or --accuracy")
+    TEXT(0, match, "match", CLI_VERB_SCAN, "systematic:T",
+         "a scan as good as the systematic one of T updates: its length is doubled from 2")
+    REAL(accuracy, "accuracy", CLI_VERB_CERTIFY, 0.0, 0.0, 1e140, "EPS",
+         "passes after which the variation is at most this; unset: not asked")
+    REAL(accuracy, "accuracy", CLI_VERB_SCAN, 0.0, 0.0, 1e140, "EPS",
+         "variation to be reached, by doubling unless --steps; unset: as small as it gets")
+    FLAG(0, iterate, "iterate", CLI_VERB_SCAN, "improve the result again until that no longer helps")
+    NAME(0, influence, "influence", CLI_INFLUENCES, "auto|bound|exact",
+         "influences by enumerating neighbours, up to 2^16 configurations, or bounds; unset: auto, "
+         "enumerated where that is quick")
     NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_MODEL_FORMATS,
          "format of MODEL, whatever its ending tells")
     NAME(0, convention, "convention", CLI_MODELS, "physics|bqm|maxcut",
@@ -157,8 +175,9 @@ static const struct {
     const char *name;
     unsigned verbs;
 } elsewhere[] = {
-    {"scan", CLI_RUNS | CLI_VERB_INFO},
-    {"origin", CLI_RUNS | CLI_VERB_INFO},
+    {"scan", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CERTIFY},
+    {"origin", CLI_RUNS | CLI_VERB_INFO | CLI_INFLUENCES},
+    {"certified", CLI_VERB_MARGINALS},
     {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
     {"estimator", CLI_RUNS | CLI_VERB_INFO},
     {"lattice", CLI_RUNS | CLI_VERB_INFO},

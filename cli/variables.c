@@ -19,41 +19,47 @@ static int parse_range(const char *text, uint64_t *first, uint64_t *last)
     return cli_parse_uint(left, first) && cli_parse_uint(dash + 1, last);
 }
 
-static int add(cli_selection *s, uint8_t *seen, const gbs_model *model, uint32_t variable)
+/* What was typed, for messages. */
+typedef struct typed {
+    const char *option; /* "--monitor" */
+    const gbs_model *model;
+} typed;
+
+static int add(cli_selection *s, uint8_t *seen, const typed *t, uint32_t variable)
 {
     char text[32];
     if (seen[variable]) {
-        return cli_error(CLI_USAGE, "--monitor: variable %s is named twice",
-                         cli_variable_text(model, variable, "", text));
+        return cli_error(CLI_USAGE, "%s: variable %s is named twice", t->option,
+                         cli_variable_text(t->model, variable, "", text));
     }
     seen[variable] = 1;
     s->variable[s->n++] = variable;
     return CLI_DONE;
 }
 
-static int add_item(cli_selection *s, uint8_t *seen, const gbs_model *model, const char *item)
+static int add_item(cli_selection *s, uint8_t *seen, const typed *t, const char *item)
 {
-    const uint32_t n = gbs_model_n_variables(model);
+    const uint32_t n = gbs_model_n_variables(t->model);
     uint64_t first = 0;
     uint64_t last = 0;
     gbs_error err = {GBS_OK, ""};
     if (!parse_range(item, &first, &last)) {
         uint32_t variable = 0;
-        gbs_status status = gbs_model_find_variable(model, item, &variable, &err);
-        return status < 0 ? cli_fail(status, &err) : add(s, seen, model, variable);
+        gbs_status status = gbs_model_find_variable(t->model, item, &variable, &err);
+        return status < 0 ? cli_fail(status, &err) : add(s, seen, t, variable);
     }
     if (first > last || last >= n) {
-        return cli_error(CLI_USAGE, "--monitor %s: the model has variables 0 to %ld", item,
+        return cli_error(CLI_USAGE, "%s %s: the model has variables 0 to %ld", t->option, item,
                          (long)n - 1);
     }
     int status = CLI_DONE;
     for (uint64_t v = first; v <= last && status == CLI_DONE; v++) {
-        status = add(s, seen, model, (uint32_t)v);
+        status = add(s, seen, t, (uint32_t)v);
     }
     return status;
 }
 
-static int add_list(cli_selection *s, uint8_t *seen, const gbs_model *model, const char *list)
+static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char *list)
 {
     int status = CLI_DONE;
     char *copy = strdup(list);
@@ -65,16 +71,18 @@ static int add_list(cli_selection *s, uint8_t *seen, const gbs_model *model, con
         if (comma != NULL) {
             *comma = '\0';
         }
-        status = item[0] == '\0' ? cli_error(CLI_USAGE, "--monitor %s: an item is empty", list)
-                                 : add_item(s, seen, model, item);
+        status = item[0] == '\0' ? cli_error(CLI_USAGE, "%s %s: an item is empty", t->option, list)
+                                 : add_item(s, seen, t, item);
         item = comma != NULL ? comma + 1 : NULL;
     }
     free(copy);
     return status;
 }
 
-int cli_select(const gbs_model *model, const char *list, cli_selection *selection)
+int cli_select(const gbs_model *model, const char *option, const char *list,
+               cli_selection *selection)
 {
+    const typed t = {option, model};
     const uint32_t n = gbs_model_n_variables(model);
     cli_selection s = {NULL, 0, list == NULL};
     int status = CLI_DONE;
@@ -83,7 +91,7 @@ int cli_select(const gbs_model *model, const char *list, cli_selection *selectio
     if (seen == NULL || s.variable == NULL) {
         status = cli_error(CLI_FAILED, "out of memory: %u variables", n);
     } else if (list != NULL) {
-        status = add_list(&s, seen, model, list);
+        status = add_list(&s, seen, &t, list);
     } else {
         for (; s.n < n; s.n++) {
             s.variable[s.n] = s.n;
@@ -104,7 +112,7 @@ int cli_select_query(const cli_job *job, const char *path, cli_selection *select
     uint32_t *variable = NULL;
     size_t n = 0;
     if (path == NULL) {
-        return cli_select(job->model, NULL, selection);
+        return cli_select(job->model, "--query", NULL, selection);
     }
     gbs_status status = gbs_query_read(path, job->model, &job->read, &variable, &n, &err);
     if (status < 0) {

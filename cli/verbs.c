@@ -57,6 +57,22 @@ const cli_verb cli_verbs[] = {
      "gibbsite generate ising --grid 24x24 --coupling 0.3 -o ising.gbm\n"
      "gibbsite logz ising.gbm --method sample --sweeps 2000\n",
      cli_logz},
+    {"certify", CLI_VERB_CERTIFY, 1, "MODEL", "how wrong a scan can still be after so many updates",
+     "Bounds on total variation from any start, and the passes that suffice, of the\n"
+     "chromatic, the systematic and the random scan or that of --scan. No certificate\n"
+     "is an answer, not a failure.\n",
+     "gibbsite generate ising --grid 8x8 --coupling 0.2 -o spins.uai\n"
+     "gibbsite certify spins.uai --target 0 --accuracy 0.01\n"
+     "gibbsite certify spins.uai --scan systematic --steps 64,128,256 --json\n",
+     cli_certify},
+    {"scan", CLI_VERB_SCAN, 1, "MODEL", "a scan made for what is asked of it",
+     "Writes a scan file for --scan with a small Dobrushin variation of the target:\n"
+     "the bound that certify tells. Coordinate descent from the systematic scan\n"
+     "(Mitliagkas and Mackey 2017).\n",
+     "gibbsite generate ising --grid 30x30 --coupling 0.2 -o grid.uai\n"
+     "gibbsite scan grid.uai --target 0 --match systematic:1800 -o one.scan\n"
+     "gibbsite certify grid.uai --scan one.scan --target 0\n",
+     cli_scan},
     {"generate ising", CLI_VERB_ISING, 0, "", "spins on a grid of two or three dimensions",
      "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
      "gibbsite generate ising --grid 8x8 --torus --coupling 0.4 --format uai\n",

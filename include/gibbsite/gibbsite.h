@@ -5,6 +5,7 @@
 
 #include "gibbsite/arrays.h"
 #include "gibbsite/decompose.h"
+#include "gibbsite/dobrushin.h"
 #include "gibbsite/exact.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/image.h"

@@ -179,6 +179,12 @@ GBS_API gbs_status gbs_query_read(const char *path, const gbs_model *model,
 GBS_API gbs_status gbs_scan_read(const char *path, const gbs_model *model, uint32_t **sequence,
                                  size_t *n, gbs_error *err);
 
+/** Write a scan file for gbs_scan_read(), bound to the model by its digest.
+ *  @param comment one line for the reader, or NULL. */
+GBS_API gbs_status gbs_scan_write(const char *path, const gbs_model *model,
+                                  const uint32_t *sequence, size_t n, const char *comment,
+                                  gbs_error *err);
+
 /** Read dummy edges of herded draws: "edges 1", "variables N", then two variables each.
  *  @param pair out, two variables per edge; caller frees with gbs_free(). @param n out: edges. */
 GBS_API gbs_status gbs_edges_read(const char *path, const gbs_model *model, uint32_t **pair,

@@ -108,6 +108,9 @@ typedef struct gbs_run_options {
     const uint32_t *dummy_edges; /**< NULL, or [2 n_dummy_edges] pairs of variables that see each
                                     other in herding keys; borrowed likewise */
     size_t n_dummy_edges;
+    int partial_scan; /**< 1: a sequence may omit variables, which then have no estimate */
+    int restarts;     /**< 1: every pass starts afresh and yields one draw; needs GBS_SCAN_SEQUENCE
+                         and the random draw */
     const uint32_t *start; /**< NULL, or [n_variables] a state for every chain; borrowed likewise */
 } gbs_run_options;
 
@@ -172,6 +175,8 @@ typedef struct gbs_report {
     double bias_estimate; /**< of a draw that is not exact: largest difference of a marginal from a
                                short run of the random draw, beyond what chance explains; NAN
                                where the draw is exact or there was no comparison */
+    double certified; /**< bound on the total variation of every sampled marginal from its limit at
+                           the end of burn-in, from any start; NAN unless the option asked for it */
     uint64_t bins;        /**< of draws by bins, given or chosen; 0 else */
     double threshold;     /**< of bounded error, given or found; NAN else */
     double n_weights;     /**< herding weights of a chain: of dense tables all, of others those met;

@@ -29,6 +29,9 @@ typedef struct gbsi_influence_limits {
 
 #define GBSI_INFLUENCE_CELLS ((size_t)1 << 16) /* the most that is any use */
 
+/* Limits with which all bounds of a large model take time in proportion to it. */
+gbsi_influence_limits gbsi_influence_affordable(const gbsi_factors *factors);
+
 /* @param graph borrowed; its extra edges are no influences. @param limits NULL: none but
  * GBSI_INFLUENCE_CELLS. */
 gbs_status gbsi_influence_new(const gbsi_graph *graph, const gbsi_influence_limits *limits,

@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "dobrushin/influence.h"
+#include "dobrushin/testing.h"
 #include "gibbsite/generate.h"
-#include "model/random_models.h"
 #include "simd/math.h"
 
 #define TOLERANCE 1e-12
@@ -37,65 +37,6 @@ static void release(made *m)
     gbsi_conditioned_free(m->conditioned);
     gbs_model_free(m->model);
     *m = (made){0};
-}
-
-/* ---- enumeration --------------------------------------------------------------------------- */
-
-static int has(const gbsi_factors *factors, size_t f, uint32_t i)
-{
-    int found = 0;
-    for (size_t s = factors->scope_start[f]; s < factors->scope_start[f + 1]; ++s) {
-        found |= factors->scope[s] == i;
-    }
-    return found;
-}
-
-/* The conditional of i at x; uniform where no state is allowed. */
-static void conditional(const gbsi_conditioned *c, uint32_t i, uint32_t *x, double *p)
-{
-    const uint32_t k = c->arity[i];
-    const uint32_t keep = x[i];
-    double most = -INFINITY;
-    double sum = 0.0;
-    for (uint32_t a = 0; a < k; ++a) {
-        x[i] = a;
-        p[a] = 0.0;
-        for (size_t f = 0; f < c->factors.n_factors; ++f) {
-            if (has(&c->factors, f, i)) { /* others cancel, also where they forbid the rest */
-                p[a] += gbsi_factor_value(&c->factors, c->arity, f, x);
-            }
-        }
-        most = p[a] > most ? p[a] : most;
-    }
-    x[i] = keep;
-    for (uint32_t a = 0; a < k; ++a) {
-        p[a] = most == -INFINITY ? 1.0 : gbsi_exp(p[a] - most);
-        sum += p[a];
-    }
-    for (uint32_t a = 0; a < k; ++a) {
-        p[a] /= sum;
-    }
-}
-
-static double exact_influence(const gbsi_conditioned *c, uint32_t i, uint32_t j)
-{
-    uint32_t x[MOST_VARIABLES + 4] = {0};
-    double worst = 0.0;
-    do {
-        double p[70];
-        double q[70];
-        const uint32_t keep = x[j];
-        conditional(c, i, x, p);
-        for (x[j] = 0; x[j] < keep; ++x[j]) {
-            double tv = 0.0;
-            conditional(c, i, x, q);
-            for (uint32_t a = 0; a < c->arity[i]; ++a) {
-                tv += 0.5 * fabs(p[a] - q[a]);
-            }
-            worst = tv > worst ? tv : worst;
-        }
-    } while (next_assignment(c->n_variables, c->arity, x));
-    return worst;
 }
 
 typedef struct tally {

@@ -95,3 +95,30 @@ cleanup:
     gbsi_input_free(&input);
     return status;
 }
+
+#define PER_LINE 20u
+
+gbs_status gbs_scan_write(const char *path, const gbs_model *model, const uint32_t *sequence,
+                          size_t n, const char *comment, gbs_error *err)
+{
+    gbs_output *output = NULL;
+    const gbs_status status = gbs_output_open(path, &output, err);
+    if (status < 0) {
+        return status;
+    }
+    gbs_output_text(output, "scan 1\nvariables ");
+    gbs_output_uint(output, gbs_model_n_variables(model));
+    gbs_output_text(output, "\nmodel ");
+    gbs_output_text(output, gbs_model_digest(model));
+    gbs_output_text(output, "\n");
+    if (comment != NULL) {
+        gbs_output_text(output, "# ");
+        gbs_output_text(output, comment);
+        gbs_output_text(output, "\n");
+    }
+    for (size_t t = 0; t < n; t++) {
+        gbs_output_uint(output, sequence[t]);
+        gbs_output_bytes(output, t % PER_LINE == PER_LINE - 1 || t == n - 1 ? "\n" : " ", 1);
+    }
+    return gbs_output_commit(output, err);
+}

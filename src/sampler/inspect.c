@@ -11,13 +11,6 @@
 #include "sampler/options.h"
 
 #define ENTRY_BYTES 8u
-#define UNION_BUDGET \
-    (UINT64_C(1) << 24) /* configurations of unions of factors, all pairs together */
-#define LEAST_CELLS     16u
-#define WALK_BUDGET     (UINT64_C(1) << 28) /* table entries looked at, over all pairs ... */
-#define WALKS_PER_ENTRY 56u                 /* ... or so often each: tables of eight variables */
-#define LEAST_WALK      (UINT64_C(1) << 16)
-
 static void count_search(const gbsi_elimination *e, gbs_info *info)
 {
     for (uint32_t p = 0; p < e->n_parts; ++p) {
@@ -73,36 +66,11 @@ cleanup:
     return status;
 }
 
-/* What bounds may cost, so that all of them take a bounded time: a number of unions, and of table
- * entries looked at that is in proportion to the tables. */
-static gbsi_influence_limits affordable(const gbsi_graph *graph)
-{
-    const gbsi_factors *f = &graph->model->factors;
-    uint64_t n_pairs = 1;
-    uint64_t n_entries = 0;
-    uint64_t n_walked = 0;
-    for (size_t k = 0; k < f->n_factors; ++k) {
-        const uint64_t n = f->scope_start[k + 1] - f->scope_start[k];
-        n_pairs += n <= GBSI_INFLUENCE_LONG ? n * (n - 1) : 0;
-        if (f->kind[k] == GBS_FACTOR_TABLE) {
-            const uint64_t e = f->table_start[f->aux[k] + (size_t)1] - f->table_start[f->aux[k]];
-            n_entries += e;
-            n_walked += n * (n - 1) * e; /* n is at most the logarithm of e */
-        }
-    }
-    const uint64_t cells = UNION_BUDGET / n_pairs;
-    return (gbsi_influence_limits){
-        .cells = cells < LEAST_CELLS            ? LEAST_CELLS
-                 : cells > GBSI_INFLUENCE_CELLS ? GBSI_INFLUENCE_CELLS
-                                                : cells,
-        .walk = n_walked <= WALK_BUDGET + WALKS_PER_ENTRY * n_entries ? UINT64_MAX : LEAST_WALK};
-}
-
 gbs_status gbsi_inspect_influence(const gbsi_graph *graph, gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_influence *influence = NULL;
-    const gbsi_influence_limits limits = affordable(graph);
+    const gbsi_influence_limits limits = gbsi_influence_affordable(&graph->model->factors);
     GBSI_TRY(gbsi_influence_new(graph, &limits, &influence, err));
     GBSI_TRY(gbsi_influence_sums(influence, &info->max_influence, &info->mean_influence, err));
 

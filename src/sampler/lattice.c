@@ -31,6 +31,9 @@ static const char *other_options(const gbs_run_options *o)
     if (o->draw != GBS_DRAW_RANDOM) {
         return "lattices are drawn at random: --draw random";
     }
+    if (o->certified > 0.0) {
+        return "a certificate is about the passes of a plan: leave out --certified";
+    }
     return NULL;
 }
 

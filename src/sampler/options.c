@@ -76,6 +76,10 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
     if (options->origin != 0 && options->scan != GBS_SCAN_SYSTEMATIC) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option origin: only the systematic scan has one");
     }
+    if (options->partial_scan || options->restarts) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "partial scans and restarts are not in this version");
+    }
     const gbs_run_options usual = gbs_run_options_default();
     if (options->method != GBS_METHOD_MEAN_FIELD &&
         (options->damping != usual.damping || options->iterations != usual.iterations ||

@@ -135,6 +135,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     run->scan_traits = run->scan->traits;
     GBSI_TRY(run->scan->init(run->graph, &run->options, &run->scan_state, &run->scan_traits, err));
     GBSI_TRY(check_draw(run, err));
+    GBSI_TRY(gbsi_run_certify(run, err));
     GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
     GBSI_TRY(
         gbsi_plan_new(run->soft != NULL ? run->soft : run->part, run->graph, sequence.variable, sequence.n,

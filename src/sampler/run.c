@@ -93,6 +93,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     run->report.abs_magnetisation = run->report.abs_magnetisation_mcse = NAN;
     run->report.bias_estimate = NAN;
     run->report.threshold = NAN;
+    run->report.certified = NAN;
     run->report.residual = NAN;
     run->report.log_z_bound = NAN;
     run->report.chains = (uint32_t)run->options.chains;

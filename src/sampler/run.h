@@ -160,6 +160,9 @@ gbs_status gbsi_run_take_lattice(gbs_run *run, gbsi_simd level, gbs_error *err);
 void gbsi_run_trace_pass(gbs_run *run);
 /* The report's numbers of a lattice. */
 void gbsi_run_report_lattice(gbs_run *run);
+/* certified.c: the burn-in of options.certified, where it asks for one. */
+gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);
+
 /* approximate.c: mean field in place of chains, into exact_p. */
 gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_is_mean_field(const gbs_run *run);

@@ -278,7 +278,14 @@ static void sequence_keeps_what_is_free(void **unused)
     f.options.sequence_length = 4;
     assert_refused(&f, &gbsi_scan_sequence, "omits variable 2 (rain)");
     assert_refused(&f, &gbsi_scan_sequence, "--partial-scan is not available");
-    f.options.sequence_length = 1;
+    f.options.partial_scan = 1;
+    assert_pass(&f, &gbsi_scan_sequence, 3, (uint32_t[]){3, 0, 3});
+    gbsi_scan_sequence.free(start(&f, &gbsi_scan_sequence, &traits));
+    assert_int_equal(traits, GBSI_SCAN_REPEATS);
+    f.options.sequence_length = 1; /* once, but not all of them */
+    gbsi_scan_sequence.free(start(&f, &gbsi_scan_sequence, &traits));
+    assert_int_equal(traits, GBSI_SCAN_REPEATS);
+    f.options.partial_scan = 0;
     assert_refused(&f, &gbsi_scan_sequence, "omits variable 0:");
     const uint32_t beyond[] = {0, 2, 3, 4};
     f.options.sequence = beyond;

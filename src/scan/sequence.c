@@ -74,8 +74,10 @@ static gbs_status sequence_init(const gbsi_graph *graph, const gbs_run_options *
         GBSI_TRY(gbsi_no_memory(err, "scan", model->n_variables));
     }
     const bool twice = keep_free(model, options, fixed, seen);
-    GBSI_TRY(check_complete(model, seen, err));
-    if (twice) {
+    if (!options->partial_scan) {
+        GBSI_TRY(check_complete(model, seen, err));
+    }
+    if (twice || memchr(seen, 0, model->n_variables) != NULL) {
         *traits &= ~GBSI_SCAN_EACH_ONCE;
     }
     *state = fixed;

@@ -8,7 +8,8 @@ from conftest import ROOT
 
 VERBS = ["info", "marginals", "sample", "generate", "generate ising", "generate potts",
          "generate ring", "generate complete", "generate regular", "generate powerlaw", "generate rbm",
-         "generate bayes", "compare", "decompose", "reproduce", "convert", "exact", "uai", "map", "logz"]
+         "generate bayes", "compare", "decompose", "reproduce", "convert", "exact", "uai", "map", "logz",
+         "certify", "scan"]
 
 
 def test_overview(run):
@@ -64,7 +65,7 @@ def test_man_page_examples_run(run, work, page):
 
 
 @pytest.mark.parametrize("verb", ["info", "marginals", "sample", "generate", "compare", "convert",
-                                  "decompose", "reproduce", "exact", "uai", "map", "logz"])
+                                  "decompose", "reproduce", "exact", "uai", "map", "logz", "certify", "scan"])
 def test_man_page_has_every_option(run, verb):
     page = (ROOT / "man" / f"gibbsite-{verb}.1").read_text()
     for option in re.findall(r" --([a-z-]+)", run("help", verb).out.split("Example:")[0]):

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Influences by their definition [M17]: the conditional of i for every configuration of its
+ * neighbours, and the largest total variation between two that differ in one of them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dobrushin/matrix.h"
+#include "graph/incident_factors.h"
+#include "simd/math.h"
+
+#define MOST_PROBABILITIES ((uint64_t)1 << 20) /* 8 MiB of distributions */
+
+struct gbsi_enumerator {
+    const gbsi_conditioned *model;
+    gbsi_incident_factors incident; /* all, those of one variable too */
+    double *p;                      /* [configurations][arity of i] */
+    size_t p_capacity;
+    uint32_t *place; /* of each factor's scope: its variable among j[], GBSI_NONE for i */
+    size_t place_capacity;
+    uint32_t *state; /* of i's neighbours, then of one factor's scope */
+    size_t state_capacity;
+};
+
+gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_enumerator **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_enumerator *e = gbsi_alloc_zero(sizeof *e);
+    if (e == NULL) {
+        return gbsi_no_memory(err, "influence", sizeof *e);
+    }
+    e->model = model;
+    GBSI_TRY(gbsi_incident_factors_init(&model->factors, model->n_variables, 1, &e->incident, err));
+    *out = e;
+    e = NULL;
+
+cleanup:
+    gbsi_enumerator_free(e);
+    return status;
+}
+
+void gbsi_enumerator_free(gbsi_enumerator *e)
+{
+    if (e == NULL) {
+        return;
+    }
+    gbsi_incident_factors_free(&e->incident);
+    gbsi_free(e->p);
+    gbsi_free(e->place);
+    gbsi_free(e->state);
+    gbsi_free(e);
+}
+
+static size_t scope_size(const gbsi_factors *factors, size_t f)
+{
+    return factors->scope_start[f + 1] - factors->scope_start[f];
+}
+
+/* The factors of i are incident.factor[first_factor(i) .. first_factor(i + 1)). */
+static size_t first_factor(const gbsi_enumerator *e, size_t i)
+{
+    return gbsi_offset(&e->incident.start, i);
+}
+
+uint64_t gbsi_enumerator_cost(const gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j)
+{
+    const uint64_t k = e->model->arity[i];
+    uint64_t n_configurations = 1;
+    uint64_t each = 0;
+    for (uint32_t q = 0; q < n; ++q) { /* two states or more: seventeen of them end it */
+        n_configurations *= e->model->arity[j[q]];
+        each += e->model->arity[j[q]];
+        if (n_configurations > GBSI_EXACT_CONFIGURATIONS) {
+            return UINT64_MAX;
+        }
+    }
+    if (n_configurations * k > MOST_PROBABILITIES) {
+        return UINT64_MAX;
+    }
+    for (size_t f = first_factor(e, i); f < first_factor(e, i + (size_t)1); ++f) {
+        each += scope_size(&e->model->factors, e->incident.factor[f]);
+    }
+    return n_configurations * k * each;
+}
+
+static gbs_status reserve(gbsi_enumerator *e, uint32_t i, uint32_t n, size_t n_p, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    size_t n_places = 0;
+    size_t longest = 1;
+    for (size_t f = first_factor(e, i); f < first_factor(e, i + (size_t)1); ++f) {
+        const size_t size = scope_size(&e->model->factors, e->incident.factor[f]);
+        n_places += size;
+        longest = size > longest ? size : longest;
+    }
+    void *pointer = e->p;
+    GBSI_TRY(gbsi_reserve(&pointer, &e->p_capacity, n_p, sizeof *e->p, "influence", err));
+    e->p = pointer;
+    pointer = e->place;
+    GBSI_TRY(gbsi_reserve(&pointer, &e->place_capacity, n_places + 1, sizeof *e->place, "influence",
+                          err));
+    e->place = pointer;
+    pointer = e->state;
+    GBSI_TRY(gbsi_reserve(&pointer, &e->state_capacity, n + longest, sizeof *e->state, "influence",
+                          err));
+    e->state = pointer;
+
+cleanup:
+    return status;
+}
+
+static void find_places(gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j)
+{
+    const gbsi_factors *factors = &e->model->factors;
+    uint32_t *place = e->place;
+    for (size_t k = first_factor(e, i); k < first_factor(e, i + (size_t)1); ++k) {
+        const size_t f = e->incident.factor[k];
+        for (size_t s = factors->scope_start[f]; s < factors->scope_start[f + 1]; ++s) {
+            uint32_t q = 0;
+            while (q < n && j[q] != factors->scope[s]) {
+                ++q;
+            }
+            *place++ = q < n ? q : GBSI_NONE;
+        }
+    }
+}
+
+/* Log-weight of x_i = a with its neighbours at e->state[0 .. n). */
+static double log_weight(gbsi_enumerator *e, uint32_t i, uint32_t n, uint32_t a)
+{
+    const gbsi_factors *factors = &e->model->factors;
+    const uint32_t *place = e->place;
+    uint32_t *at = e->state + n;
+    double sum = 0.0;
+    for (size_t k = first_factor(e, i); k < first_factor(e, i + (size_t)1); ++k) {
+        const size_t f = e->incident.factor[k];
+        const size_t size = scope_size(factors, f);
+        for (size_t s = 0; s < size; ++s) {
+            at[s] = place[s] == GBSI_NONE ? a : e->state[place[s]];
+        }
+        sum += gbsi_factor_value_at(factors, e->model->arity, f, at);
+        place += size;
+    }
+    return sum;
+}
+
+/* The conditional; uniform where no state is allowed. @param p [k] out. */
+static void conditional(gbsi_enumerator *e, uint32_t i, uint32_t n, double *p)
+{
+    const uint32_t k = e->model->arity[i];
+    double most = -INFINITY;
+    double sum = 0.0;
+    for (uint32_t a = 0; a < k; ++a) {
+        p[a] = log_weight(e, i, n, a);
+        most = p[a] > most ? p[a] : most;
+    }
+    for (uint32_t a = 0; a < k; ++a) {
+        p[a] = most == -INFINITY ? 1.0 : gbsi_exp(p[a] - most);
+        sum += p[a];
+    }
+    for (uint32_t a = 0; a < k; ++a) {
+        p[a] /= sum;
+    }
+}
+
+static double variation(const double *p, const double *q, uint32_t k)
+{
+    double sum = 0.0;
+    for (uint32_t a = 0; a < k; ++a) {
+        sum += fabs(p[a] - q[a]);
+    }
+    return 0.5 * sum;
+}
+
+/* Over all configurations: the neighbour of states kj whose digit has the given stride. */
+static double worst_of(const double *p, size_t n_configurations, uint32_t k, size_t stride,
+                       uint32_t kj)
+{
+    double worst = 0.0;
+    for (size_t block = 0; block < n_configurations; block += stride * kj) {
+        for (size_t rest = block; rest < block + stride; ++rest) {
+            for (uint32_t x = 1; x < kj; ++x) {
+                for (uint32_t y = 0; y < x; ++y) {
+                    const double tv =
+                        variation(p + (rest + x * stride) * k, p + (rest + y * stride) * k, k);
+                    worst = tv > worst ? tv : worst;
+                }
+            }
+        }
+    }
+    return worst < 1.0 ? worst : 1.0;
+}
+
+gbs_status gbsi_enumerator_row(gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j,
+                               double *c, gbs_error *err)
+{
+    const uint32_t *arity = e->model->arity;
+    size_t n_configurations = 1;
+    size_t stride = 1;
+    for (uint32_t q = 0; q < n; ++q) {
+        n_configurations *= arity[j[q]];
+    }
+    const gbs_status status = reserve(e, i, n, n_configurations * arity[i], err);
+    if (status < 0) {
+        return status;
+    }
+    find_places(e, i, n, j);
+    memset(e->state, 0, n * sizeof *e->state);
+    for (size_t at = 0; at < n_configurations; ++at) {
+        conditional(e, i, n, e->p + at * arity[i]);
+        for (uint32_t q = 0; q < n; ++q) { /* the next one, j[0] fastest */
+            if (++e->state[q] < arity[j[q]]) {
+                break;
+            }
+            e->state[q] = 0;
+        }
+    }
+    for (uint32_t q = 0; q < n; ++q) {
+        c[q] = worst_of(e->p, n_configurations, arity[i], stride, arity[j[q]]);
+        stride *= arity[j[q]];
+    }
+    return GBS_OK;
+}

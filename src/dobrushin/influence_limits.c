@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What bounds may cost, so that all of them take a bounded time: a number of unions, and of table
+ * entries looked at that is in proportion to the tables. */
+#include "dobrushin/influence.h"
+
+#define UNION_BUDGET \
+    (UINT64_C(1) << 24) /* configurations of unions of factors, all pairs together */
+#define LEAST_CELLS     16u
+#define WALK_BUDGET     (UINT64_C(1) << 28) /* table entries looked at, over all pairs ... */
+#define WALKS_PER_ENTRY 56u                 /* ... or so often each: tables of eight variables */
+#define LEAST_WALK      (UINT64_C(1) << 16)
+
+gbsi_influence_limits gbsi_influence_affordable(const gbsi_factors *f)
+{
+    uint64_t n_pairs = 1;
+    uint64_t n_entries = 0;
+    uint64_t n_walked = 0;
+    for (size_t k = 0; k < f->n_factors; ++k) {
+        const uint64_t n = f->scope_start[k + 1] - f->scope_start[k];
+        n_pairs += n <= GBSI_INFLUENCE_LONG ? n * (n - 1) : 0;
+        if (f->kind[k] == GBS_FACTOR_TABLE) {
+            const uint64_t e = f->table_start[f->aux[k] + (size_t)1] - f->table_start[f->aux[k]];
+            n_entries += e;
+            n_walked += n * (n - 1) * e; /* n is at most the logarithm of e */
+        }
+    }
+    const uint64_t cells = UNION_BUDGET / n_pairs;
+    return (gbsi_influence_limits){
+        .cells = cells < LEAST_CELLS            ? LEAST_CELLS
+                 : cells > GBSI_INFLUENCE_CELLS ? GBSI_INFLUENCE_CELLS
+                                                : cells,
+        .walk = n_walked <= WALK_BUDGET + WALKS_PER_ENTRY * n_entries ? UINT64_MAX : LEAST_WALK};
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dobrushin's matrix of influences, kept: bounds on all entries, or the entries themselves where
+ * enumeration is cheap [M17]. What variations [M38] and optimised scans [M39] are computed from.
+ *
+ * j has a place in row i exactly if the two share a factor, so that the pattern is symmetric and
+ * one list of neighbours serves rows and columns. */
+#ifndef GBSI_DOBRUSHIN_MATRIX_H
+#define GBSI_DOBRUSHIN_MATRIX_H
+
+#include "base/offsets.h"
+#include "dobrushin/influence.h"
+#include "gibbsite/dobrushin.h"
+
+typedef struct gbsi_influences {
+    uint32_t n;
+    gbsi_offsets start; /* [n] rows */
+    uint32_t *j;        /* neighbours of i, ascending within a row */
+    double *on;         /* influence of j on i, C_ij, 0 to 1 */
+    double *of;         /* influence of i on j, C_ji: column i */
+    uint32_t n_exact;   /* rows that were enumerated */
+    uint32_t
+        n_refused; /* rows that were to be and have too many configurations, or came too late */
+} gbsi_influences;
+
+static inline size_t gbsi_influences_row(const gbsi_influences *c, size_t i)
+{
+    return gbsi_offset(&c->start, i);
+}
+
+/* @param graph borrowed while this works.
+ * @param room bytes the matrix may take. @return GBS_ERR_LIMIT with the figure. */
+gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule, uint64_t room,
+                               gbsi_influences **out, gbs_error *err);
+void gbsi_influences_free(gbsi_influences *c);
+
+/* |C|_inf, the largest sum of a row, and their mean, 0 without rows. */
+void gbsi_matrix_sums(const gbsi_influences *c, double *largest, double *mean);
+
+/* An interval that holds a number. */
+typedef struct gbsi_interval {
+    double lo, hi;
+} gbsi_interval;
+
+/* Norms of the matrix. */
+typedef struct gbsi_norms {
+    gbsi_interval two;    /* |C|_2 */
+    gbsi_interval radius; /* spectral radius */
+} gbsi_norms;
+
+/* @param component [n] connected components of the pattern, numbered from 0; n_components of them.
+ */
+gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component,
+                             uint32_t n_components, gbsi_norms *norms, gbs_error *err);
+
+/* ---- influence_exact.c ------------------------------------------------------------------- */
+
+#define GBSI_EXACT_CONFIGURATIONS 65536u
+
+/* Scratch for rows by enumeration. */
+typedef struct gbsi_enumerator gbsi_enumerator;
+
+/* @param model borrowed. */
+gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_enumerator **out,
+                               gbs_error *err);
+void gbsi_enumerator_free(gbsi_enumerator *e);
+/* What enumerating the neighbours of i would cost: entries of factors looked up and of
+ * distributions compared; UINT64_MAX: they have more than GBSI_EXACT_CONFIGURATIONS. */
+uint64_t gbsi_enumerator_cost(const gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j);
+/* C_ij for j[0 .. n), all that share a factor with i. @param c [n] out. */
+gbs_status gbsi_enumerator_row(gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j,
+                               double *c, gbs_error *err);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Norms of the matrix by power iteration, as intervals that hold them. For C >= 0 and x > 0
+ * (Collatz 1942, Wielandt 1950)
+ *
+ *     min_i (Cx)_i / x_i  <=  rho(C)  <=  max_i (Cx)_i / x_i ,
+ *
+ * on every connected component by itself, of which the largest counts. C + I is iterated, whose
+ * powers do not oscillate on bipartite graphs. |C|_2^2 is the radius of C'C >= 0. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "dobrushin/matrix.h"
+#include "simd/math.h"
+
+#define ITERATIONS 1000u
+#define WORK       ((size_t)1 << 27) /* entries multiplied, over all iterations */
+#define LEAST      16u               /* iterations, whatever they cost */
+#define TIGHT      1e-6
+#define FLOOR      1e-200 /* x stays positive: any such x gives bounds */
+#define SLACK      1e-12  /* for what rounding may have lost */
+
+typedef struct power {
+    const gbsi_influences *c;
+    const uint32_t *component;
+    uint32_t n_components;
+    double *x, *y, *z;     /* [n] */
+    gbsi_interval *radius; /* [n_components] so far */
+    double *least, *most;  /* [n_components] of this iteration */
+} power;
+
+/* y = Cx by rows, or C'x. */
+static void multiply(const gbsi_influences *c, bool transposed, const double *x, double *y)
+{
+    const double *entry = transposed ? c->of : c->on;
+    for (uint32_t i = 0; i < c->n; ++i) {
+        const size_t end = gbsi_influences_row(c, i + (size_t)1);
+        double sum = 0.0;
+        for (size_t e = gbsi_influences_row(c, i); e < end; ++e) {
+            sum += entry[e] * x[c->j[e]];
+        }
+        y[i] = sum;
+    }
+}
+
+static size_t most_iterations(const gbsi_influences *c)
+{
+    const size_t n = WORK / (gbsi_influences_row(c, c->n) + c->n + 1);
+    return n < LEAST ? LEAST : n < ITERATIONS ? n : ITERATIONS;
+}
+
+/* Quotients of image over x into the intervals. @return whether all of them that matter are tight.
+ */
+static bool narrow(power *p, const double *image)
+{
+    double highest = 0.0;
+    double lowest = 0.0;
+    for (uint32_t k = 0; k < p->n_components; ++k) {
+        p->least[k] = INFINITY;
+        p->most[k] = 0.0;
+    }
+    for (uint32_t i = 0; i < p->c->n; ++i) {
+        const uint32_t k = p->component[i];
+        const double q = image[i] / p->x[i];
+        p->least[k] = q < p->least[k] ? q : p->least[k];
+        p->most[k] = q > p->most[k] ? q : p->most[k];
+    }
+    for (uint32_t k = 0; k < p->n_components; ++k) {
+        gbsi_interval *r = &p->radius[k];
+        const double lo = p->least[k] * (1.0 - SLACK);
+        const double hi = p->most[k] * (1.0 + SLACK);
+        r->lo = isfinite(lo) && lo > r->lo ? lo : r->lo;
+        r->hi = hi < r->hi ? hi : r->hi;
+        lowest = r->lo > lowest ? r->lo : lowest;
+        highest = r->hi > highest ? r->hi : highest;
+    }
+    return highest - lowest <= TIGHT * highest;
+}
+
+/* x = image (+ x), each component scaled to a largest entry of 1. */
+static void advance(power *p, const double *image, bool shifted)
+{
+    for (uint32_t k = 0; k < p->n_components; ++k) {
+        p->most[k] = FLOOR;
+    }
+    for (uint32_t i = 0; i < p->c->n; ++i) {
+        const double v = image[i] + (shifted ? p->x[i] : 0.0);
+        p->x[i] = v > FLOOR ? v : FLOOR;
+        p->most[p->component[i]] =
+            p->x[i] > p->most[p->component[i]] ? p->x[i] : p->most[p->component[i]];
+    }
+    for (uint32_t i = 0; i < p->c->n; ++i) {
+        const double v = p->x[i] / p->most[p->component[i]];
+        p->x[i] = v > FLOOR ? v : FLOOR;
+    }
+}
+
+static void begin(power *p)
+{
+    for (uint32_t i = 0; i < p->c->n; ++i) {
+        p->x[i] = 1.0;
+    }
+    for (uint32_t k = 0; k < p->n_components; ++k) {
+        p->radius[k] = (gbsi_interval){0.0, INFINITY};
+    }
+}
+
+static gbsi_interval worst(const power *p)
+{
+    gbsi_interval all = {0.0, 0.0};
+    for (uint32_t k = 0; k < p->n_components; ++k) {
+        all.lo = p->radius[k].lo > all.lo ? p->radius[k].lo : all.lo;
+        all.hi = p->radius[k].hi > all.hi ? p->radius[k].hi : all.hi;
+    }
+    return all;
+}
+
+static gbsi_interval find_radius(power *p)
+{
+    const size_t n = most_iterations(p->c);
+    begin(p);
+    for (size_t t = 0; t < n; ++t) {
+        multiply(p->c, false, p->x, p->y);
+        if (narrow(p, p->y)) {
+            break;
+        }
+        advance(p, p->y, true);
+    }
+    return worst(p);
+}
+
+static gbsi_interval find_two(power *p)
+{
+    const size_t n = most_iterations(p->c) / 2;
+    begin(p);
+    for (size_t t = 0; t < n; ++t) {
+        multiply(p->c, false, p->x, p->y);
+        multiply(p->c, true, p->y, p->z);
+        if (narrow(p, p->z)) {
+            break;
+        }
+        advance(p, p->z, false);
+    }
+    const gbsi_interval square = worst(p);
+    return (gbsi_interval){gbsi_sqrt(square.lo), gbsi_sqrt(square.hi)};
+}
+
+void gbsi_matrix_sums(const gbsi_influences *c, double *largest, double *mean)
+{
+    double total = 0.0;
+    double most = 0.0;
+    for (uint32_t i = 0; i < c->n; ++i) {
+        const size_t end = gbsi_influences_row(c, i + (size_t)1);
+        double sum = 0.0;
+        for (size_t e = gbsi_influences_row(c, i); e < end; ++e) {
+            sum += c->on[e];
+        }
+        most = sum > most ? sum : most;
+        total += sum;
+    }
+    *largest = most;
+    *mean = c->n == 0 ? 0.0 : total / c->n;
+}
+
+gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component,
+                             uint32_t n_components, gbsi_norms *norms, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    power p = {.c = c, .component = component, .n_components = n_components};
+    p.x = gbsi_alloc_array(c->n, 3 * sizeof *p.x);
+    p.least = gbsi_alloc_array(n_components, 2 * sizeof *p.least);
+    p.radius = gbsi_alloc_array(n_components, sizeof *p.radius);
+    if (p.x == NULL || p.least == NULL || p.radius == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "norms", 3 * c->n * sizeof *p.x));
+    }
+    p.y = p.x + c->n;
+    p.z = p.y + c->n;
+    p.most = p.least + n_components;
+    norms->two = find_two(&p);
+    norms->radius = find_radius(&p);
+
+cleanup:
+    gbsi_free(p.x);
+    gbsi_free(p.least);
+    gbsi_free(p.radius);
+    return status;
+}

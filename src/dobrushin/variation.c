@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The forward pass, Mitliagkas & Mackey (2017), theorem 8 with q_t = e_{i_t}: after an update of i
+ * the chains differ there with probability at most sum_j C_ij b_j. */
+#include "dobrushin/variation.h"
+
+#include <math.h>
+
+/* sum + x, and what the addition lost into *lost. */
+static double plus(double sum, double x, double *lost)
+{
+    const double more = sum + x;
+    *lost += fabs(sum) >= fabs(x) ? (sum - more) + x : (x - more) + sum;
+    return more;
+}
+
+double gbsi_weigh(const double *d, const double *b, uint32_t n)
+{
+    double sum = 0.0;
+    double lost = 0.0;
+    for (uint32_t i = 0; i < n; ++i) {
+        sum = plus(sum, d == NULL ? b[i] : d[i] * b[i], &lost);
+    }
+    return sum + lost;
+}
+
+void gbsi_variation_begin(const gbsi_influences *c, double *b)
+{
+    for (uint32_t i = 0; i < c->n; ++i) {
+        b[i] = 1.0;
+    }
+}
+
+static double next_value(const gbsi_influences *c, uint32_t i, const double *b)
+{
+    const size_t end = gbsi_influences_row(c, i + (size_t)1);
+    double sum = 0.0;
+    for (size_t e = gbsi_influences_row(c, i); e < end; ++e) {
+        sum += c->on[e] * b[c->j[e]];
+    }
+    return sum < GBSI_VARIATION_CEILING ? sum : GBSI_VARIATION_CEILING;
+}
+
+void gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b)
+{
+    for (size_t t = 0; t < n; ++t) {
+        b[sequence[t]] = next_value(c, sequence[t], b);
+    }
+}
+
+void gbsi_variation_curve(const gbsi_influences *c, const double *d, const uint32_t *sequence,
+                          size_t n, double *b, double *value)
+{
+    double sum = gbsi_weigh(d, b, c->n);
+    double lost = 0.0;
+    for (size_t t = 0; t < n; ++t) {
+        const uint32_t i = sequence[t];
+        const double weight = d == NULL ? 1.0 : d[i];
+        const double next = next_value(c, i, b);
+        sum = plus(sum, -weight * b[i], &lost);
+        sum = plus(sum, weight * next, &lost);
+        b[i] = next;
+        value[t] = sum + lost;
+    }
+}

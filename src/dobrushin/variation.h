@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dobrushin variation: how far a scan can be from its target after T updates, whatever the start
+ * [M38]. b_i bounds the probability that two coupled chains differ at i, V = sum of d_i b_i the
+ * total variation of the variables with d_i = 1. */
+#ifndef GBSI_DOBRUSHIN_VARIATION_H
+#define GBSI_DOBRUSHIN_VARIATION_H
+
+#include "dobrushin/matrix.h"
+
+/* No bound grows beyond this, far above what says anything: products of two stay finite. */
+#define GBSI_VARIATION_CEILING 1e140
+
+/* The sum of d_i b_i with the rounding errors of its additions put back (Neumaier 1974).
+ * @param d [n], NULL: all 1. */
+double gbsi_weigh(const double *d, const double *b, uint32_t n);
+
+/* ---- sequences --------------------------------------------------------------------------- */
+
+/* b = 1 for all, as it is before the first update. @param b [n]. */
+void gbsi_variation_begin(const gbsi_influences *c, double *b);
+/* What n updates make of b: b_i = sum_j C_ij b_j for one i after the other. Time O(sum of degrees).
+ */
+void gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b);
+/* The same with V after each of them. @param value [n] out, value[t] after update t + 1. */
+void gbsi_variation_curve(const gbsi_influences *c, const double *d, const uint32_t *sequence,
+                          size_t n, double *b, double *value);
+
+/* ---- uniform.c: every update of a variable drawn uniformly ------------------------------- */
+
+typedef struct gbsi_uniform gbsi_uniform;
+
+/* @param d [n_targets] weights each, NULL: all 1; borrowed. */
+gbs_status gbsi_uniform_new(const gbsi_influences *c, size_t n_targets, const double *const *d,
+                            gbsi_uniform **out, gbs_error *err);
+void gbsi_uniform_free(gbsi_uniform *u);
+/* V after T updates, in closed form. Products with C made for one T serve every shorter one.
+ * @param value [n_targets] out. Time O(T / n) products more than so far. */
+gbs_status gbsi_uniform_at(gbsi_uniform *u, uint64_t n_updates, double *value, gbs_error *err);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A burn-in that is proved [M38]: the first whole number of passes after which no sampled
+ * variable's marginal is further from its limit than asked, whatever the starts. The passes looked
+ * at are the very ones that will be run: the sequences of a scan do not depend on states, so that
+ * this holds for random and permuted scans as well, with the choices their seed makes. */
+#include <inttypes.h>
+
+#include "base/memory.h"
+#include "dobrushin/variation.h"
+#include "sampler/options.h"
+#include "sampler/run.h"
+
+#define MOST_PASSES    ((uint64_t)1 << 20)
+#define MOST_WORK      ((uint64_t)1 << 34) /* updates times neighbours */
+#define STALLED        (1.0 - 1e-9)        /* the bound after twice as many passes over it */
+#define LEAST_DOUBLING 16u
+
+static gbs_status check(const gbs_run *run, gbs_error *err)
+{
+    const gbs_run_options *o = &run->options;
+    if (o->draw != GBS_DRAW_RANDOM) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option certified: only the random draw has a certificate");
+    }
+    if ((run->scan_traits & GBSI_SCAN_SPLITS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option certified: a synchronous chain is two chromatic ones; take the "
+                         "chromatic scan");
+    }
+    if (o->burn_in != GBS_BURN_IN_AUTO) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option certified: it finds the burn-in, none can be given");
+    }
+    if (o->restarts || o->partial_scan) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option certified: passes that start afresh, or omit variables, have no "
+                         "burn-in");
+    }
+    return GBS_OK;
+}
+
+static double largest(const double *b, uint32_t n)
+{
+    double most = 0.0;
+    for (uint32_t i = 0; i < n; ++i) {
+        most = b[i] > most ? b[i] : most;
+    }
+    return most;
+}
+
+static gbs_status no_certificate(const gbs_run *run, double bound, uint64_t passes, gbs_error *err)
+{
+    return gbsi_fail(
+        err, GBS_ERR_UNSUPPORTED,
+        "option certified: no certificate for %g: after %" PRIu64
+        " passes the bound on a marginal's error is %.3g, and does not fall or takes too "
+        "long; leave the option out, and see 'gibbsite certify'",
+        run->options.certified, passes, bound);
+}
+
+/* @param b [n] all 1. */
+static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const double entries = (double)gbsi_influences_row(c, c->n);
+    double compared = 1.0;
+    double bound = 1.0;
+    double work = 0.0;
+    uint64_t k = 0;
+    while (bound > run->options.certified) {
+        gbsi_sequence sequence = {0};
+        if (k == MOST_PASSES || work > (double)MOST_WORK) {
+            return no_certificate(run, bound, k, err);
+        }
+        GBSI_TRY(run->scan->next_pass(run->scan_state, k, &sequence, err));
+        gbsi_variation_follow(c, sequence.variable, sequence.n, b);
+        work += (double)sequence.n * (1.0 + entries / c->n);
+        bound = largest(b, c->n);
+        if (++k >= LEAST_DOUBLING && (k & (k - 1)) == 0) {
+            if (bound > STALLED * compared && bound > run->options.certified) {
+                return no_certificate(run, bound, k, err);
+            }
+            compared = bound;
+        }
+    }
+    run->options.burn_in = k;
+    run->report.certified = bound;
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_influences *c = NULL;
+    double *b = NULL;
+    if (run->options.certified == 0.0) {
+        return GBS_OK;
+    }
+    GBSI_TRY(check(run, err));
+    GBSI_TRY(gbsi_influences_new(run->graph, GBS_INFLUENCE_AUTO,
+                                 gbsi_options_memory_limit(&run->options), &c, err));
+    b = gbsi_alloc_array(c->n, sizeof *b);
+    if (b == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "certificate", c->n * sizeof *b));
+    }
+    gbsi_variation_begin(c, b);
+    GBSI_TRY(find(run, c, b, err));
+
+cleanup:
+    gbsi_free(b);
+    gbsi_influences_free(c);
+    return status;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variations of scans after numbers of updates, and the passes that suffice [M38]. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "scan/influences.h"
+
+#define MOST_WORK      ((uint64_t)1 << 36) /* updates times neighbours of a list of steps ... */
+#define MOST_SEARCHED  ((uint64_t)1 << 34) /* ... and of a search for passes */
+#define MOST_PASSES    ((uint64_t)1 << 20)
+#define STALLED        (1.0 - 1e-9) /* V after twice as many passes over V */
+#define LEAST_DOUBLING 16u
+
+/* Entries of C that an update looks at on average, and its own. */
+static double work_of_update(const gbs_influences *f)
+{
+    return f->c->n == 0 ? 1.0 : 1.0 + (double)f->report.n_entries / f->c->n;
+}
+
+/* ---- after numbers of updates ------------------------------------------------------------ */
+
+/* Weights of several targets. */
+typedef struct targets {
+    size_t n;
+    double **d; /* [n] each NULL or ours */
+} targets;
+
+static void targets_free(targets *t)
+{
+    for (size_t k = 0; t->d != NULL && k < t->n; ++k) {
+        gbsi_free(t->d[k]);
+    }
+    gbsi_free(t->d);
+    *t = (targets){0};
+}
+
+static gbs_status targets_init(const gbs_influences *f, size_t n, const double *const *weight,
+                               targets *t, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    t->n = n;
+    t->d = gbsi_alloc_array_zero(n, sizeof *t->d);
+    if (t->d == NULL) {
+        return gbsi_no_memory(err, "targets", n * sizeof *t->d);
+    }
+    for (size_t k = 0; k < n; ++k) {
+        GBSI_TRY(gbsi_weights_of(f, weight[k], &t->d[k], err));
+    }
+
+cleanup:
+    if (status < 0) {
+        targets_free(t);
+    }
+    return status;
+}
+
+static gbs_status of_random(const gbs_influences *f, const targets *t, size_t n_steps,
+                            const uint64_t *steps, double *value, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_uniform *u = NULL;
+    GBSI_TRY(gbsi_uniform_new(f->c, t->n, (const double *const *)t->d, &u, err));
+    for (size_t k = 0; k < n_steps; ++k) {
+        GBSI_TRY(gbsi_uniform_at(u, steps[k], value + k * t->n, err));
+    }
+
+cleanup:
+    gbsi_uniform_free(u);
+    return status;
+}
+
+/* n updates of the sequence from *at on, round and round. */
+static void follow(const gbs_influences *f, const gbsi_sequence *sequence, uint64_t n, size_t *at,
+                   double *b)
+{
+    while (n > 0 && sequence->n > 0) {
+        const size_t left = sequence->n - *at;
+        const size_t now = n < left ? (size_t)n : left;
+        gbsi_variation_follow(f->c, sequence->variable + *at, now, b);
+        *at = (*at + now) % sequence->n;
+        n -= now;
+    }
+}
+
+static gbs_status of_sequence(const gbs_influences *f, const gbsi_sequence *sequence,
+                              const targets *t, size_t n_steps, const uint64_t *steps,
+                              double *value, gbs_error *err)
+{
+    uint64_t done = 0;
+    size_t at = 0;
+    double *b = gbsi_alloc_array(f->c->n, sizeof *b);
+    if (b == NULL) {
+        return gbsi_no_memory(err, "variation", f->c->n * sizeof *b);
+    }
+    gbsi_variation_begin(f->c, b);
+    for (size_t k = 0; k < n_steps; ++k) {
+        follow(f, sequence, steps[k] - done, &at, b);
+        done = steps[k];
+        for (size_t q = 0; q < t->n; ++q) {
+            value[k * t->n + q] = gbsi_weigh(t->d[q], b, f->c->n);
+        }
+    }
+    gbsi_free(b);
+    return GBS_OK;
+}
+
+static gbs_status check_steps(const gbs_influences *f, size_t n_steps, const uint64_t *steps,
+                              gbs_error *err)
+{
+    for (size_t k = 0; k < n_steps; ++k) {
+        if (k > 0 && steps[k] < steps[k - 1]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "steps: %" PRIu64 " after %" PRIu64 ", expected ascending numbers",
+                             steps[k], steps[k - 1]);
+        }
+        if ((double)steps[k] * work_of_update(f) > (double)MOST_WORK) {
+            return gbsi_fail(err, GBS_ERR_LIMIT,
+                             "%" PRIu64 " steps with %.3g influences each are more than the %.3g "
+                             "that are looked at: ask for fewer",
+                             steps[k], work_of_update(f), (double)MOST_WORK);
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options *options,
+                         size_t n_targets, const double *const *weight, size_t n_steps,
+                         const uint64_t *steps, double *value, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_pass pass = {0};
+    targets t = {0};
+    GBSI_TRY(check_steps(influences, n_steps, steps, err));
+    GBSI_TRY(targets_init(influences, n_targets, weight, &t, err));
+    GBSI_TRY(gbsi_pass_init(influences, options, &pass, err));
+    if (pass.sequence.variable == NULL && pass.sequence.n > 0) {
+        GBSI_TRY(of_random(influences, &t, n_steps, steps, value, err));
+    } else {
+        GBSI_TRY(of_sequence(influences, &pass.sequence, &t, n_steps, steps, value, err));
+    }
+
+cleanup:
+    gbsi_pass_free(&pass);
+    targets_free(&t);
+    return status;
+}
+
+/* ---- passes that suffice ----------------------------------------------------------------- */
+
+/* V after whole passes, one after the other or anywhere. */
+typedef struct search {
+    const gbs_influences *f;
+    const gbsi_pass *pass;
+    const double *d;
+    double accuracy;
+    uint64_t most; /* passes */
+    gbs_sufficient *found;
+} search;
+
+static void note(const search *s, uint64_t passes, double value)
+{
+    *s->found = (gbs_sufficient){.found = value <= s->accuracy,
+                                 .passes = passes,
+                                 .steps = passes * s->pass->sequence.n,
+                                 .value = value};
+}
+
+static gbs_status search_sequence(const search *s, gbs_error *err)
+{
+    const gbsi_sequence *sequence = &s->pass->sequence;
+    double *b = gbsi_alloc_array(s->f->c->n, sizeof *b);
+    if (b == NULL) {
+        return gbsi_no_memory(err, "variation", s->f->c->n * sizeof *b);
+    }
+    gbsi_variation_begin(s->f->c, b);
+    note(s, 0, gbsi_weigh(s->d, b, s->f->c->n));
+    double compared = INFINITY; /* V after half as many */
+    for (uint64_t k = 1; !s->found->found && k <= s->most; ++k) {
+        gbsi_variation_follow(s->f->c, sequence->variable, sequence->n, b);
+        note(s, k, gbsi_weigh(s->d, b, s->f->c->n));
+        if (k >= LEAST_DOUBLING && (k & (k - 1)) == 0) {
+            if (s->found->value > STALLED * compared) {
+                break;
+            }
+            compared = s->found->value;
+        }
+    }
+    gbsi_free(b);
+    return GBS_OK;
+}
+
+/* By doubling, then by bisection. */
+static gbs_status search_random(const search *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_uniform *u = NULL;
+    const double *const d[1] = {s->d};
+    const uint64_t n = s->pass->sequence.n;
+    double value = 0.0;
+    double compared = INFINITY;
+    uint64_t below = 0; /* passes that do not suffice */
+    GBSI_TRY(gbsi_uniform_new(s->f->c, 1, d, &u, err));
+    GBSI_TRY(gbsi_uniform_at(u, 0, &value, err));
+    note(s, 0, value);
+    for (uint64_t k = 1; !s->found->found && k <= s->most; k *= 2) {
+        below = s->found->passes;
+        GBSI_TRY(gbsi_uniform_at(u, k * n, &value, err));
+        note(s, k, value);
+        if (k >= LEAST_DOUBLING) {
+            if (value > STALLED * compared) {
+                break;
+            }
+            compared = value;
+        }
+    }
+    while (s->found->found && s->found->passes > below + 1) {
+        const uint64_t middle = below + (s->found->passes - below) / 2;
+        GBSI_TRY(gbsi_uniform_at(u, middle * n, &value, err));
+        if (value <= s->accuracy) {
+            note(s, middle, value);
+        } else {
+            below = middle;
+        }
+    }
+
+cleanup:
+    gbsi_uniform_free(u);
+    return status;
+}
+
+gbs_status gbs_variation_within(const gbs_influences *influences, const gbs_run_options *options,
+                                const double *weight, double accuracy, gbs_sufficient *out,
+                                gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_pass pass = {0};
+    double *d = NULL;
+    gbs_sufficient found = {0};
+    if (!(accuracy > 0.0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "accuracy: found %g, expected above 0", accuracy);
+    }
+    GBSI_TRY(gbsi_weights_of(influences, weight, &d, err));
+    GBSI_TRY(gbsi_pass_init(influences, options, &pass, err));
+    const double work = work_of_update(influences) * (double)(pass.sequence.n + 1);
+    const double most = (double)MOST_SEARCHED / work;
+    const search s = {.f = influences,
+                      .pass = &pass,
+                      .d = d,
+                      .accuracy = accuracy,
+                      .most = most < 1.0                   ? 1
+                              : most < (double)MOST_PASSES ? (uint64_t)most
+                                                           : MOST_PASSES,
+                      .found = &found};
+    const bool random = pass.sequence.variable == NULL && pass.sequence.n > 0;
+    GBSI_TRY(random ? search_random(&s, err) : search_sequence(&s, err));
+    *out = found;
+
+cleanup:
+    gbsi_pass_free(&pass);
+    gbsi_free(d);
+    return status;
+}

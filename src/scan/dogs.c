@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Optimised scans for a length, an accuracy or to match the systematic one: Mitliagkas & Mackey
+ * (2017), section 5.2, for the doubling. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "scan/influences.h"
+#include "scan/optimise.h"
+
+#define MOST_STEPS  ((uint64_t)1 << 28)
+#define STEP_BYTES  24u /* the scan twice over, kept values and the result */
+#define MOST_ROUNDS 100u
+#define SETTLED     1e-12        /* relative gain of a round that is the last */
+#define STALLED     (1.0 - 1e-9) /* V of twice the length over V, beyond 64 passes */
+
+typedef struct dogs {
+    const gbs_influences *f;
+    const gbs_scan_request *request;
+    gbsi_optimiser *optimiser;
+    gbsi_pass systematic;
+    double *d;
+    uint32_t *scan;
+    size_t n, capacity;
+    gbs_scan_report report;
+} dogs;
+
+/* The first n updates of the systematic scan. */
+static gbs_status take_systematic(dogs *w, uint64_t n, gbs_error *err)
+{
+    const gbsi_sequence *pass = &w->systematic.sequence;
+    const uint64_t most =
+        w->f->room / STEP_BYTES < MOST_STEPS ? w->f->room / STEP_BYTES : MOST_STEPS;
+    void *pointer = w->scan;
+    if (n > most) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "a scan of %" PRIu64 " updates is longer than the %" PRIu64
+                         " that this version and the memory limit hold",
+                         n, most);
+    }
+    const gbs_status status =
+        gbsi_reserve(&pointer, &w->capacity, (size_t)n, sizeof *w->scan, "scan", err);
+    w->scan = pointer;
+    if (status < 0) {
+        return status;
+    }
+    w->n = pass->n == 0 ? 0 : (size_t)n;
+    for (size_t t = 0; t < w->n; t += pass->n) {
+        const size_t left = w->n - t;
+        memcpy(w->scan + t, pass->variable, (left < pass->n ? left : pass->n) * sizeof *w->scan);
+    }
+    return GBS_OK;
+}
+
+/* The scan at hand improved. @param enough V to stop at, negative: none. */
+static gbs_status improve(dogs *w, double enough, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_scan_report *r = &w->report;
+    double before = 0.0;
+    r->before = r->after = gbsi_optimiser_variation(w->optimiser, w->scan, w->n);
+    r->rounds = 0;
+    do {
+        before = r->after;
+        GBSI_TRY(gbsi_optimiser_descend(w->optimiser, w->scan, w->n, enough, &r->after, err));
+        ++r->rounds;
+    } while (w->request->iterate && r->after > enough && r->rounds < MOST_ROUNDS &&
+             before - r->after > SETTLED * before);
+
+cleanup:
+    return status;
+}
+
+static gbs_status no_length(const dogs *w, gbs_error *err)
+{
+    gbs_influence_norms norms;
+    const gbs_status status = gbs_influences_norms(w->f, &norms, err);
+    if (status < 0) {
+        return status;
+    }
+    return gbsi_fail(
+        err, GBS_ERR_UNSUPPORTED,
+        "no scan of up to %zu updates has a variation of %g or less (%g); the spectral "
+        "radius of the influences is between %.6g and %.6g: below 1 a longer one has",
+        w->n, w->report.goal, w->report.after, norms.radius_lo, norms.radius_hi);
+}
+
+/* Lengths 2, 4, 8, ... until the goal is met; that of the scan to be matched meets it by itself. */
+static gbs_status by_doubling(dogs *w, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t match = w->request->match;
+    double compared = 0.0;
+    for (uint64_t n = 2;; n *= 2) {
+        n = match > 0 && n > match ? match : n;
+        GBSI_TRY(take_systematic(w, n, err));
+        GBSI_TRY(improve(w, -1.0, err));
+        if (w->report.after <= w->report.goal || n == match || w->n == 0) {
+            return GBS_OK;
+        }
+        const bool stalled = n > 64 * (uint64_t)w->f->c->n && w->report.after > STALLED * compared;
+        if (stalled || n >= MOST_STEPS || 2 * n > w->f->room / STEP_BYTES) {
+            return no_length(w, err);
+        }
+        compared = w->report.after;
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status run(dogs *w, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_scan_request *request = w->request;
+    if (request->steps > 0) {
+        w->report.goal = request->accuracy;
+        GBSI_TRY(take_systematic(w, request->steps, err));
+        return improve(w, request->accuracy > 0.0 ? request->accuracy : -1.0, err);
+    }
+    w->report.goal = request->accuracy;
+    if (request->match > 0) {
+        const gbs_run_options options = {.scan = GBS_SCAN_SYSTEMATIC, .origin = request->origin};
+        GBSI_TRY(gbs_variation(w->f, &options, 1, &request->weight, 1, &request->match,
+                               &w->report.goal, err));
+    }
+    status = by_doubling(w, err);
+
+cleanup:
+    return status;
+}
+
+/* In the user's numbering, and how many there are. */
+static gbs_status give(dogs *w, uint32_t **sequence, gbs_error *err)
+{
+    const uint32_t *user = w->f->conditioned->user_variable;
+    uint8_t *seen = gbsi_alloc_array_zero(w->f->c->n, 1);
+    uint32_t *made = gbsi_alloc_array(w->n, sizeof *made);
+    if (seen == NULL || made == NULL) {
+        gbsi_free(seen);
+        gbsi_free(made);
+        return gbsi_no_memory(err, "scan", w->n * sizeof *made);
+    }
+    w->report.n_visited = 0;
+    for (size_t t = 0; t < w->n; ++t) {
+        w->report.n_visited += !seen[w->scan[t]];
+        seen[w->scan[t]] = 1;
+        made[t] = user[w->scan[t]];
+    }
+    gbsi_free(seen);
+    *sequence = made;
+    return GBS_OK;
+}
+
+static gbs_status check(const gbs_scan_request *request, gbs_error *err)
+{
+    if (request->steps > 0 && request->match > 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "a scan has a length or matches another, not both");
+    }
+    if (request->match > 0 && request->accuracy != 0.0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "a scan that matches another has its accuracy, not one of its own");
+    }
+    if (!(request->accuracy >= 0.0) ||
+        (request->steps == 0 && request->match == 0 && request->accuracy == 0.0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "accuracy: found %g, expected above 0 where neither a length nor a scan "
+                         "to match is given",
+                         request->accuracy);
+    }
+    return GBS_OK;
+}
+
+gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_request *request,
+                             uint32_t **sequence, size_t *n, gbs_scan_report *report,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    dogs w = {.f = influences, .request = request};
+    const gbs_run_options options = {.scan = GBS_SCAN_SYSTEMATIC, .origin = request->origin};
+    GBSI_TRY(check(request, err));
+    GBSI_TRY(gbsi_weights_of(influences, request->weight, &w.d, err));
+    GBSI_TRY(gbsi_pass_init(influences, &options, &w.systematic, err));
+    GBSI_TRY(gbsi_optimiser_new(influences->c, w.d, &w.optimiser, err));
+    GBSI_TRY(run(&w, err));
+    GBSI_TRY(give(&w, sequence, err));
+    *n = w.n;
+    if (report != NULL) {
+        *report = w.report;
+    }
+
+cleanup:
+    gbsi_pass_free(&w.systematic);
+    gbsi_optimiser_free(w.optimiser);
+    gbsi_free(w.d);
+    gbsi_free(w.scan);
+    return status;
+}

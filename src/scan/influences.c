@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Influences of a model given evidence, for the public calls. */
+#include "scan/influences.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+
+static void describe(gbs_influences *f)
+{
+    const gbsi_influences *c = f->c;
+    f->report = (gbs_influence_report){.n_variables = f->model->n_variables,
+                                       .n_free = c->n,
+                                       .n_entries = gbsi_influences_row(c, c->n),
+                                       .n_exact = c->n_exact,
+                                       .n_refused = c->n_refused};
+    gbsi_matrix_sums(c, &f->report.largest_sum, &f->report.mean_sum);
+}
+
+gbs_status gbs_influences_norms(const gbs_influences *influences, gbs_influence_norms *norms,
+                                gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_influences *c = influences->c;
+    uint32_t n_components = 0;
+    gbsi_norms found;
+    uint32_t *component = gbsi_alloc_array(c->n, sizeof *component);
+    if (component == NULL) {
+        return gbsi_no_memory(err, "norms", c->n * sizeof *component);
+    }
+    GBSI_TRY(gbsi_graph_components(influences->graph, component, &n_components, err));
+    GBSI_TRY(gbsi_matrix_norms(c, component, n_components, &found, err));
+    *norms = (gbs_influence_norms){.two_lo = found.two.lo,
+                                   .two_hi = found.two.hi,
+                                   .radius_lo = found.radius.lo,
+                                   .radius_hi = found.radius.hi};
+
+cleanup:
+    gbsi_free(component);
+    return status;
+}
+
+gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *evidence,
+                              const gbs_influence_options *options, gbs_influences **out,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_influence_options asked =
+        options != NULL ? *options : (gbs_influence_options){GBS_INFLUENCE_AUTO, 0};
+    gbs_influences *f = gbsi_alloc_zero(sizeof *f);
+    if (f == NULL) {
+        return gbsi_no_memory(err, "influences", sizeof *f);
+    }
+    f->model = model;
+    f->room = asked.memory_limit != 0 ? asked.memory_limit : gbsi_machine_bytes() / 2;
+    GBSI_TRY(gbsi_condition(model, evidence, &f->conditioned, err));
+    GBSI_TRY(gbsi_graph_new(f->conditioned, NULL, &f->graph, err));
+    GBSI_TRY(gbsi_influences_new(f->graph, asked.rule, f->room, &f->c, err));
+    describe(f);
+    *out = f;
+    f = NULL;
+
+cleanup:
+    gbs_influences_free(f);
+    return status;
+}
+
+void gbs_influences_free(gbs_influences *influences)
+{
+    if (influences == NULL) {
+        return;
+    }
+    gbsi_influences_free(influences->c);
+    gbsi_graph_free(influences->graph);
+    gbsi_conditioned_free(influences->conditioned);
+    gbsi_free(influences);
+}
+
+const gbs_influence_report *gbs_influences_report(const gbs_influences *influences)
+{
+    return &influences->report;
+}
+
+double gbs_influence(const gbs_influences *influences, uint32_t i, uint32_t j)
+{
+    const gbsi_influences *c = influences->c;
+    const uint32_t *free_variable = influences->conditioned->free_variable;
+    const uint32_t n = influences->model->n_variables;
+    if (i >= n || j >= n || free_variable[i] == GBSI_NONE || free_variable[j] == GBSI_NONE) {
+        return 0.0;
+    }
+    size_t low = gbsi_influences_row(c, free_variable[i]);
+    const size_t end = gbsi_influences_row(c, free_variable[i] + (size_t)1);
+    size_t high = end;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (c->j[middle] < free_variable[j]) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < end && c->j[low] == free_variable[j] ? c->on[low] : 0.0;
+}
+
+gbs_status gbsi_weights_of(const gbs_influences *influences, const double *weight, double **d,
+                           gbs_error *err)
+{
+    const gbsi_conditioned *model = influences->conditioned;
+    *d = NULL;
+    if (weight == NULL) {
+        return GBS_OK;
+    }
+    double *made = gbsi_alloc_array(model->n_variables, sizeof *made);
+    if (made == NULL) {
+        return gbsi_no_memory(err, "weights", model->n_variables * sizeof *made);
+    }
+    for (uint32_t u = 0; u < model->model->n_variables; ++u) {
+        if (!(weight[u] >= 0.0 && weight[u] <= GBSI_VARIATION_CEILING)) {
+            gbsi_free(made);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "the weight of variable %" PRIu32 " is %g, expected 0 to %g", u,
+                             weight[u], GBSI_VARIATION_CEILING);
+        }
+        if (model->free_variable[u] != GBSI_NONE) {
+            made[model->free_variable[u]] = weight[u];
+        }
+    }
+    *d = made;
+    return GBS_OK;
+}
+
+gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_options *options,
+                          gbsi_pass *pass, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run_options asked = options != NULL ? *options : (gbs_run_options){0};
+    gbsi_pass made = {.scan = gbsi_scan_of(asked.scan)};
+    asked.partial_scan = 1;
+    if (made.scan == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option scan: no such scan");
+    }
+    unsigned traits = made.scan->traits;
+    if ((traits & GBSI_SCAN_SPLITS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "a %s chain is two chromatic ones: ask for the chromatic scan",
+                         made.scan->name);
+    }
+    if (asked.scan != GBS_SCAN_RANDOM && (traits & GBSI_SCAN_REPEATS) == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "the %s scan has another sequence in every pass and its variation no "
+                         "closed form: take chromatic, systematic, random or a file",
+                         made.scan->name);
+    }
+    GBSI_TRY(made.scan->init(influences->graph, &asked, &made.state, &traits, err));
+    GBSI_TRY(made.scan->next_pass(made.state, 0, &made.sequence, err));
+    if (asked.scan == GBS_SCAN_RANDOM) {
+        made.sequence.variable = NULL;
+    }
+    *pass = made;
+    return GBS_OK;
+
+cleanup:
+    gbsi_pass_free(&made);
+    return status;
+}
+
+void gbsi_pass_free(gbsi_pass *pass)
+{
+    if (pass->scan != NULL && pass->state != NULL) {
+        pass->scan->free(pass->state);
+    }
+    *pass = (gbsi_pass){0};
+}
+
+gbs_status gbs_pass_length(const gbs_influences *influences, const gbs_run_options *options,
+                           uint64_t *n, gbs_error *err)
+{
+    gbsi_pass pass = {0};
+    const gbs_status status = gbsi_pass_init(influences, options, &pass, err);
+    if (status >= 0) {
+        *n = pass.sequence.n;
+        gbsi_pass_free(&pass);
+    }
+    return status;
+}

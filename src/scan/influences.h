@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands behind gibbsite/dobrushin.h. */
+#ifndef GBSI_SCAN_INFLUENCES_H
+#define GBSI_SCAN_INFLUENCES_H
+
+#include "dobrushin/variation.h"
+#include "scan/scan.h"
+
+struct gbs_influences {
+    const gbs_model *model;
+    gbsi_conditioned *conditioned;
+    gbsi_graph *graph;
+    gbsi_influences *c;
+    uint64_t room; /* bytes that the matrix left of what may be taken */
+    gbs_influence_report report;
+};
+
+/* Weights of free variables from the user's, checked. @param weight NULL: *d = NULL, all 1.
+ * @param d out, [n] of gbsi_alloc. */
+gbs_status gbsi_weights_of(const gbs_influences *influences, const double *weight, double **d,
+                           gbs_error *err);
+
+/* A pass of a scan that every pass repeats, or of a random one no sequence but its length. */
+typedef struct gbsi_pass {
+    const gbsi_scan *scan;
+    void *state;
+    gbsi_sequence sequence; /* of a random scan variable is NULL */
+} gbsi_pass;
+
+/* @param options NULL for the defaults. Sequences may omit variables. */
+gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_options *options,
+                          gbsi_pass *pass, gbs_error *err);
+void gbsi_pass_free(gbsi_pass *pass);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mitliagkas & Mackey (2017), algorithm 2, with its forward pass, its first gradient and its update
+ * of V put right [M39]. With b_t what t updates make of 1 and d_t the weights brought back through
+ * the updates after t,
+ *
+ *     V = d_t' b_t ,     dV / dq_t(i) = w_i = -d_i g_i ,     g = (I - C) b_{t-1} .
+ *
+ * Backwards through the scan, undoing one update of b changes g at one variable and its column of
+ * neighbours, bringing d back through the new one changes d along a row: the least w is known from
+ * a tournament. Where nothing has weight, w is 0 and stays so. */
+#include "scan/optimise.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "scan/tournament.h"
+
+struct gbsi_optimiser {
+    const gbsi_influences *c;
+    double *d0, *g0;   /* [n] weights; 1 less the row sums: g before any update */
+    uint32_t *support; /* [n_support] where d0 > 0; NULL: anywhere */
+    uint32_t n_support;
+    double *b, *d, *g; /* [n] between calls 1, d0, g0 */
+    gbsi_tournament w; /* between calls -d0 g0 */
+    uint8_t *is_touched;
+    uint32_t *touched; /* [n_touched] what differs from that */
+    uint32_t n_touched;
+    double *old; /* [n] what each update of the scan replaced */
+    uint32_t *kept;
+    size_t old_capacity, kept_capacity;
+};
+
+void gbsi_optimiser_free(gbsi_optimiser *o)
+{
+    if (o == NULL) {
+        return;
+    }
+    gbsi_free(o->d0);
+    gbsi_free(o->support);
+    gbsi_free(o->is_touched);
+    gbsi_free(o->touched);
+    gbsi_tournament_free(&o->w);
+    gbsi_free(o->old);
+    gbsi_free(o->kept);
+    gbsi_free(o);
+}
+
+static size_t row(const gbsi_optimiser *o, size_t i)
+{
+    return gbsi_influences_row(o->c, i);
+}
+
+static void refresh(gbsi_optimiser *o, uint32_t i)
+{
+    gbsi_tournament_set(&o->w, i, -o->d[i] * o->g[i]);
+}
+
+static void put_back(gbsi_optimiser *o, uint32_t i)
+{
+    o->b[i] = 1.0;
+    o->d[i] = o->d0[i];
+    o->g[i] = o->g0[i];
+    refresh(o, i);
+}
+
+static void fill(gbsi_optimiser *o, const double *d)
+{
+    for (uint32_t i = 0; i < o->c->n; ++i) {
+        double sum = 0.0;
+        for (size_t e = row(o, i); e < row(o, i + (size_t)1); ++e) {
+            sum += o->c->on[e];
+        }
+        o->g0[i] = 1.0 - sum;
+        o->d0[i] = d == NULL ? 1.0 : d[i];
+        put_back(o, i);
+    }
+}
+
+/* A few targets are listed: V of a short scan of a large model is then a short sum. */
+static gbs_status list_support(gbsi_optimiser *o, gbs_error *err)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < o->c->n; ++i) {
+        n += o->d0[i] > 0.0;
+    }
+    if (n > o->c->n / 8) {
+        return GBS_OK;
+    }
+    o->support = gbsi_alloc_array(n, sizeof *o->support);
+    if (o->support == NULL) {
+        return gbsi_no_memory(err, "scan", n * sizeof *o->support);
+    }
+    for (uint32_t i = 0; i < o->c->n; ++i) {
+        if (o->d0[i] > 0.0) {
+            o->support[o->n_support++] = i;
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_optimiser **out,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = c->n;
+    gbsi_optimiser *o = gbsi_alloc_zero(sizeof *o);
+    if (o == NULL) {
+        return gbsi_no_memory(err, "scan", sizeof *o);
+    }
+    o->c = c;
+    o->d0 = gbsi_alloc_array(n, 5 * sizeof *o->d0);
+    o->is_touched = gbsi_alloc_array_zero(n, 1);
+    o->touched = gbsi_alloc_array(n, sizeof *o->touched);
+    if (o->d0 == NULL || o->is_touched == NULL || o->touched == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "scan", n * (5 * sizeof *o->d0 + sizeof *o->touched + 1)));
+    }
+    o->g0 = o->d0 + n;
+    o->b = o->g0 + n;
+    o->d = o->b + n;
+    o->g = o->d + n;
+    GBSI_TRY(gbsi_tournament_init(&o->w, c->n, err));
+    fill(o, d);
+    GBSI_TRY(list_support(o, err));
+    *out = o;
+    o = NULL;
+
+cleanup:
+    gbsi_optimiser_free(o);
+    return status;
+}
+
+/* ---- touching ------------------------------------------------------------------------------ */
+
+static void touch(gbsi_optimiser *o, uint32_t i)
+{
+    if (!o->is_touched[i]) {
+        o->is_touched[i] = 1;
+        o->touched[o->n_touched++] = i;
+    }
+}
+
+static void touch_around(gbsi_optimiser *o, uint32_t i)
+{
+    touch(o, i);
+    for (size_t e = row(o, i); e < row(o, i + (size_t)1); ++e) {
+        touch(o, o->c->j[e]);
+    }
+}
+
+static void put_all_back(gbsi_optimiser *o)
+{
+    for (uint32_t k = 0; k < o->n_touched; ++k) {
+        o->is_touched[o->touched[k]] = 0;
+        put_back(o, o->touched[k]);
+    }
+    o->n_touched = 0;
+}
+
+/* ---- forwards ------------------------------------------------------------------------------ */
+
+static double weigh(const gbsi_optimiser *o)
+{
+    double sum = 0.0;
+    if (o->support == NULL) {
+        return gbsi_weigh(o->d0, o->b, o->c->n);
+    }
+    for (uint32_t k = 0; k < o->n_support; ++k) {
+        sum += o->d0[o->support[k]] * o->b[o->support[k]];
+    }
+    return sum;
+}
+
+double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t n)
+{
+    for (size_t t = 0; t < n; ++t) {
+        touch(o, scan[t]);
+    }
+    gbsi_variation_follow(o->c, scan, n, o->b);
+    const double v = weigh(o);
+    put_all_back(o);
+    return v;
+}
+
+/* b and what it was before each update; then g and w where they have changed. */
+static void forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
+{
+    for (size_t t = 0; t < n; ++t) {
+        o->old[t] = o->b[scan[t]];
+        gbsi_variation_follow(o->c, scan + t, 1, o->b);
+        touch_around(o, scan[t]);
+    }
+    for (uint32_t k = 0; k < o->n_touched; ++k) {
+        const uint32_t i = o->touched[k];
+        double sum = 0.0;
+        for (size_t e = row(o, i); e < row(o, i + (size_t)1); ++e) {
+            sum += o->c->on[e] * o->b[o->c->j[e]];
+        }
+        o->g[i] = o->b[i] - sum;
+        refresh(o, i);
+    }
+}
+
+/* ---- backwards ----------------------------------------------------------------------------- */
+
+/* b_k as it was before this update. */
+static void undo(gbsi_optimiser *o, uint32_t k, double old)
+{
+    const double delta = old - o->b[k];
+    o->b[k] = old;
+    o->g[k] += delta;
+    refresh(o, k);
+    for (size_t e = row(o, k); e < row(o, k + (size_t)1); ++e) {
+        const uint32_t i = o->c->j[e];
+        o->g[i] -= o->c->of[e] * delta;
+        if (o->d[i] > 0.0) {
+            refresh(o, i);
+        }
+    }
+}
+
+/* d through an update of s: its weight goes to what influences it. */
+static void bring_back(gbsi_optimiser *o, uint32_t s)
+{
+    const double weight = o->d[s];
+    if (weight == 0.0) {
+        return;
+    }
+    touch_around(o, s);
+    o->d[s] = 0.0;
+    refresh(o, s);
+    for (size_t e = row(o, s); e < row(o, s + (size_t)1); ++e) {
+        if (o->c->on[e] > 0.0) {
+            const double more = o->d[o->c->j[e]] + weight * o->c->on[e];
+            o->d[o->c->j[e]] = more < GBSI_VARIATION_CEILING ? more : GBSI_VARIATION_CEILING;
+            refresh(o, o->c->j[e]);
+        }
+    }
+}
+
+static void backward(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough, double v)
+{
+    for (size_t t = n; t-- > 0 && v > enough;) {
+        const uint32_t k = scan[t];
+        undo(o, k, o->old[t]);
+        uint32_t s = gbsi_tournament_least(&o->w);
+        const double least = gbsi_tournament_value(&o->w, s);
+        const double own = gbsi_tournament_value(&o->w, k);
+        if (!(least < own)) { /* the incumbent stays on ties */
+            s = k;
+        } else {
+            v += least - own;
+        }
+        scan[t] = s;
+        bring_back(o, s);
+    }
+}
+
+gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
+                                  double *variation, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    void *pointer = o->old;
+    GBSI_TRY(gbsi_reserve(&pointer, &o->old_capacity, n, sizeof *o->old, "scan", err));
+    o->old = pointer;
+    pointer = o->kept;
+    GBSI_TRY(gbsi_reserve(&pointer, &o->kept_capacity, n, sizeof *o->kept, "scan", err));
+    o->kept = pointer;
+    memcpy(o->kept, scan, n * sizeof *scan);
+    forward(o, scan, n);
+    backward(o, scan, n, enough, *variation);
+    put_all_back(o);
+    const double after = gbsi_optimiser_variation(o, scan, n);
+    if (after <= *variation) {
+        *variation = after;
+    } else {
+        memcpy(scan, o->kept, n * sizeof *scan);
+    }
+
+cleanup:
+    return status;
+}

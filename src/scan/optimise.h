@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DoGS: scans of small Dobrushin variation by coordinate descent [M39]. */
+#ifndef GBSI_SCAN_OPTIMISE_H
+#define GBSI_SCAN_OPTIMISE_H
+
+#include "dobrushin/variation.h"
+
+/* Arrays as large as the model, taken and filled once: a descent touches and puts back only what
+ * its scan and its weights reach. */
+typedef struct gbsi_optimiser gbsi_optimiser;
+
+/* @param c borrowed. @param d [n] weights >= 0, NULL: all 1; copied. */
+gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_optimiser **out,
+                              gbs_error *err);
+void gbsi_optimiser_free(gbsi_optimiser *o);
+
+/* V of a scan. Time as below. */
+double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t n);
+
+/**
+ * One descent from the last update to the first: each becomes the variable that lowers V most, the
+ * others being as they are then.
+ *
+ * @param scan     [n] in, out; untouched where rounding alone would make it worse.
+ * @param enough   the rest of the scan stays as it is once V is at most this; negative: never.
+ * @param variation in: V of the scan as it is; out: of the scan made, by a pass of its own.
+ * @return GBS_ERR_MEMORY: 12 n bytes. Time O(neighbours and log n for each update).
+ */
+gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
+                                  double *variation, gbs_error *err);
+
+#endif

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Optimised scans against an O(n^2 T) descent, and the public calls around them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/test_random.h"
+#include "gibbsite/gibbsite.h"
+#include "scan/influences.h"
+#include "scan/optimise.h"
+#include "scan/tournament.h"
+
+static uint32_t below(uint64_t *seed, uint32_t n)
+{
+    return (uint32_t)((next_random(seed) >> 33) % n);
+}
+
+static double uniform(uint64_t *seed)
+{
+    return (double)(next_random(seed) >> 11) * 0x1p-53;
+}
+
+/* ---- the tournament ------------------------------------------------------------------------ */
+
+static void least_of_many(void **unused)
+{
+    (void)unused;
+    static const uint32_t sizes[] = {1, 2, 15, 16, 17, 255, 256, 257, 5000};
+    uint64_t seed = 1;
+    for (unsigned k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+        const uint32_t n = sizes[k];
+        gbsi_tournament t;
+        double *value = calloc(n, sizeof *value);
+        assert_int_equal(gbsi_tournament_init(&t, n, NULL), GBS_OK);
+        for (unsigned step = 0; step < 3000; ++step) {
+            const uint32_t i = below(&seed, n);
+            uint32_t least = 0;
+            value[i] = (double)below(&seed, 40) - 25.0; /* many ties */
+            gbsi_tournament_set(&t, i, value[i]);
+            for (uint32_t j = 1; j < n; ++j) {
+                least = value[j] < value[least] ? j : least;
+            }
+            assert_int_equal(gbsi_tournament_least(&t), least);
+            assert_true(gbsi_tournament_value(&t, i) == value[i]);
+        }
+        gbsi_tournament_free(&t);
+        free(value);
+    }
+}
+
+/* ---- the descent --------------------------------------------------------------------------- */
+
+/* Any matrix will do: it need not come from a model, nor be symmetric. */
+typedef struct dense {
+    uint32_t n;
+    double c[12][12];
+    gbsi_influences sparse;
+} dense;
+
+static void make_dense(dense *m, uint64_t *seed, uint32_t n, double scale)
+{
+    size_t at = 0;
+    *m = (dense){.n = n};
+    for (uint32_t i = 0; i < n; ++i) {
+        for (uint32_t j = 0; j < i; ++j) {
+            if (below(seed, 2) == 0) {
+                m->c[i][j] = scale * uniform(seed);
+                m->c[j][i] = below(seed, 4) == 0 ? 0.0 : scale * uniform(seed);
+            }
+        }
+    }
+    uint32_t *size = gbsi_alloc_array_zero(n + (size_t)1, sizeof *size);
+    m->sparse = (gbsi_influences){.n = n};
+    m->sparse.j = gbsi_alloc_array((size_t)n * n, sizeof(uint32_t));
+    m->sparse.on = gbsi_alloc_array((size_t)n * n, sizeof(double));
+    m->sparse.of = gbsi_alloc_array((size_t)n * n, sizeof(double));
+    for (uint32_t i = 0; i < n; ++i) {
+        for (uint32_t j = 0; j < n; ++j) {
+            if (m->c[i][j] > 0.0 || m->c[j][i] > 0.0) {
+                m->sparse.j[at] = j;
+                m->sparse.on[at] = m->c[i][j];
+                m->sparse.of[at++] = m->c[j][i];
+                ++size[i];
+            }
+        }
+    }
+    assert_int_equal(gbsi_offsets_take(size, n, &m->sparse.start, "test", NULL), GBS_OK);
+}
+
+static void free_dense(dense *m)
+{
+    gbsi_offsets_free(&m->sparse.start);
+    gbsi_free(m->sparse.j);
+    gbsi_free(m->sparse.on);
+    gbsi_free(m->sparse.of);
+}
+
+static void dense_update(const dense *m, uint32_t i, double *b)
+{
+    double sum = 0.0;
+    for (uint32_t j = 0; j < m->n; ++j) {
+        sum += m->c[i][j] * b[j];
+    }
+    b[i] = sum;
+}
+
+static double dense_variation(const dense *m, const double *d, const uint32_t *scan, size_t n)
+{
+    double b[12];
+    double v = 0.0;
+    for (uint32_t i = 0; i < m->n; ++i) {
+        b[i] = 1.0;
+    }
+    for (size_t t = 0; t < n; ++t) {
+        dense_update(m, scan[t], b);
+    }
+    for (uint32_t i = 0; i < m->n; ++i) {
+        v += d[i] * b[i];
+    }
+    return v;
+}
+
+/* Whether each choice, from the last back to `first`, is the best there is given those after it
+ * and the old ones before it, or the old one where nothing is better. @return how many were ties.
+ */
+static unsigned check_choices(const dense *m, const double *d, const uint32_t *old,
+                              const uint32_t *new, size_t n, size_t first, double slack)
+{
+    uint32_t scan[64];
+    unsigned n_ties = 0;
+    memcpy(scan, old, n * sizeof *scan);
+    for (size_t t = n; t-- > first;) {
+        double best = INFINITY;
+        unsigned n_best = 0;
+        scan[t] = old[t];
+        const double kept = dense_variation(m, d, scan, n);
+        for (uint32_t i = 0; i < m->n; ++i) {
+            scan[t] = i;
+            const double v = dense_variation(m, d, scan, n);
+            n_best = v < best - slack ? 1 : n_best + (v <= best + slack);
+            best = v < best ? v : best;
+        }
+        scan[t] = new[t];
+        const double chosen = dense_variation(m, d, scan, n);
+        assert_true(chosen <= best + slack && chosen <= kept + slack);
+        assert_true(new[t] == old[t] || kept > best + slack || n_best > 1 || chosen < kept);
+        n_ties += n_best > 1;
+    }
+    return n_ties;
+}
+
+static void descent_is_the_naive_one(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 7;
+    unsigned n_same_d = 0;
+    for (unsigned k = 0; k < 2000; ++k) {
+        dense m;
+        double d[12];
+        uint32_t old[64];
+        uint32_t new[64];
+        const uint32_t n = 2 + below(&seed, 11);
+        const size_t length = 1 + below(&seed, 40);
+        make_dense(&m, &seed, n, k % 3 == 0 ? 0.2 : k % 3 == 1 ? 0.5 : 1.0);
+        for (uint32_t i = 0; i < n; ++i) {
+            d[i] = k % 2 == 0 ? 1.0 : below(&seed, 3) == 0 ? uniform(&seed) : 0.0;
+        }
+        for (size_t t = 0; t < length; ++t) {
+            new[t] = old[t] = k % 5 == 0 ? below(&seed, n) : (uint32_t)(t % n);
+        }
+        gbsi_optimiser *o = NULL;
+        assert_int_equal(gbsi_optimiser_new(&m.sparse, d, &o, NULL), GBS_OK);
+        const double before = gbsi_optimiser_variation(o, old, length);
+        const double slack = 1e-11 * (1.0 + before);
+        assert_true(fabs(before - dense_variation(&m, d, old, length)) <= slack);
+        double after = before;
+        assert_int_equal(gbsi_optimiser_descend(o, new, length, -1.0, &after, NULL), GBS_OK);
+        assert_true(after <= before);
+        assert_true(fabs(after - dense_variation(&m, d, new, length)) <= slack);
+        n_same_d += check_choices(&m, d, old, new, length, 0, slack) == 0;
+        /* arrays are as they were: another descent of another scan is not disturbed */
+        double again = before;
+        uint32_t second[64];
+        memcpy(second, old, sizeof second);
+        assert_int_equal(gbsi_optimiser_descend(o, second, length, -1.0, &again, NULL), GBS_OK);
+        assert_memory_equal(second, new, length * sizeof *new);
+        assert_true(again == after);
+        gbsi_optimiser_free(o);
+        free_dense(&m);
+    }
+    assert_true(n_same_d > 100);
+}
+
+/* Early stopping leaves the early part of the scan; what comes after is as without. */
+static void enough_is_enough(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 8;
+    unsigned n_early = 0;
+    for (unsigned k = 0; k < 300; ++k) {
+        dense m;
+        uint32_t old[64];
+        uint32_t full[64];
+        uint32_t part[64];
+        make_dense(&m, &seed, 8, 0.3);
+        for (size_t t = 0; t < 32; ++t) {
+            part[t] = full[t] = old[t] = (uint32_t)(t % 8);
+        }
+        gbsi_optimiser *o = NULL;
+        assert_int_equal(gbsi_optimiser_new(&m.sparse, NULL, &o, NULL), GBS_OK);
+        const double before = gbsi_optimiser_variation(o, old, 32);
+        double best = before;
+        double some = before;
+        assert_int_equal(gbsi_optimiser_descend(o, full, 32, -1.0, &best, NULL), GBS_OK);
+        const double enough = 0.5 * (before + best);
+        assert_int_equal(gbsi_optimiser_descend(o, part, 32, enough, &some, NULL), GBS_OK);
+        assert_true(some <= enough + 1e-12 * before && some >= best - 1e-12 * before);
+        size_t same = 0;
+        while (same < 32 && part[same] == old[same]) {
+            ++same;
+        }
+        n_early += same > 8;
+        for (size_t t = 31; t < 32 && part[t] != old[t]; --t) {
+            assert_int_equal(part[t], full[t]);
+        }
+        gbsi_optimiser_free(o);
+        free_dense(&m);
+    }
+    assert_true(n_early > 100);
+}
+
+/* ---- the public calls ---------------------------------------------------------------------- */
+
+typedef struct fixture {
+    gbs_model *model;
+    gbs_evidence *evidence;
+    gbs_influences *influences;
+    double *weight; /* 1 on variable 0 */
+} fixture;
+
+static void begin(fixture *f, uint32_t side, double coupling, double spread, int observed)
+{
+    const gbs_generate_ising_options grid = {
+        .side = {side, side, 1}, .coupling = coupling, .coupling_spread = spread, .seed = 5};
+    const gbs_influence_options bound = {.rule = GBS_INFLUENCE_BOUND};
+    *f = (fixture){0};
+    assert_int_equal(gbs_generate_ising(&grid, &f->model, NULL), GBS_OK);
+    assert_int_equal(gbs_evidence_new(f->model, &f->evidence, NULL), GBS_OK);
+    if (observed) {
+        assert_int_equal(gbs_evidence_observe(f->evidence, 2, 1, NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_influences_new(f->model, f->evidence, &bound, &f->influences, NULL),
+                     GBS_OK);
+    f->weight = calloc((size_t)side * side, sizeof *f->weight);
+    f->weight[0] = 1.0;
+}
+
+static void end(fixture *f)
+{
+    gbs_influences_free(f->influences);
+    gbs_evidence_free(f->evidence);
+    gbs_model_free(f->model);
+    free(f->weight);
+}
+
+/* Mitliagkas & Mackey (2017), section 5.2: a million variables, one of which is asked for; 16
+ * updates do for it what two sweeps do. */
+static void sixteen_of_a_million(void **unused)
+{
+    (void)unused;
+    static const double model[][2] = {{1.0 / 3.915, 0.0}, {0.125, 0.125}};
+    for (unsigned k = 0; k < 2; ++k) {
+        fixture f;
+        begin(&f, 1000, model[k][0], model[k][1], 0);
+        for (uint64_t origin = 0; origin < 2; ++origin) {
+            const gbs_scan_request request = {
+                .weight = f.weight, .origin = origin, .match = 2000000};
+            gbs_scan_report report;
+            uint32_t *scan = NULL;
+            size_t n = 0;
+            assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &n, &report, NULL),
+                             GBS_OK);
+            assert_int_equal(n, origin == 1 ? 16 : 4);
+            assert_true(report.after <= report.goal && report.goal < 0.5);
+            gbs_free(scan);
+        }
+        end(&f);
+    }
+}
+
+static void lengths_and_accuracies(void **unused)
+{
+    (void)unused;
+    fixture f;
+    begin(&f, 10, 0.2, 0.0, 1);
+    gbs_scan_report report;
+    uint32_t *scan = NULL;
+    size_t n = 0;
+    gbs_scan_request request = {.steps = 150};
+    assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &n, &report, NULL), GBS_OK);
+    assert_true(n == 150 && report.after < report.before && report.rounds == 1);
+    assert_true(report.n_visited > 50 && report.n_visited <= 99);
+    const double once = report.after;
+    for (size_t t = 0; t < n; ++t) {
+        assert_true(scan[t] < 100 && scan[t] != 2); /* observed */
+    }
+    /* the report's V is that of the scan */
+    const gbs_run_options options = {
+        .scan = GBS_SCAN_SEQUENCE, .sequence = scan, .sequence_length = n};
+    const double *const all[1] = {NULL};
+    const uint64_t steps[3] = {0, 150, 151};
+    double value[3];
+    assert_int_equal(gbs_variation(f.influences, &options, 1, all, 3, steps, value, NULL), GBS_OK);
+    assert_true(value[0] == 99.0 && fabs(value[1] - once) < 1e-12 * once && value[2] <= value[1]);
+    gbs_free(scan);
+    request.iterate = 1;
+    assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &n, &report, NULL), GBS_OK);
+    assert_true(report.after < once && report.rounds > 1);
+    gbs_free(scan);
+    request = (gbs_scan_request){.weight = f.weight, .accuracy = 1e-3};
+    assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &n, &report, NULL), GBS_OK);
+    assert_true(report.after <= 1e-3 && n <= 256 && (n & (n - 1)) == 0);
+    gbs_free(scan);
+    end(&f);
+}
+
+static void refused(const fixture *f, const gbs_scan_request *request, gbs_status status,
+                    const char *part)
+{
+    gbs_error err = {GBS_OK, ""};
+    uint32_t *scan = NULL;
+    size_t n = 7;
+    assert_int_equal(gbs_scan_optimise(f->influences, request, &scan, &n, NULL, &err), status);
+    assert_true(scan == NULL && n == 7);
+    if (strstr(err.message, part) == NULL) {
+        fail_msg("%s", err.message);
+    }
+}
+
+static void refusals(void **unused)
+{
+    (void)unused;
+    fixture f;
+    begin(&f, 4, 2.0, 0.0, 0);
+    refused(&f, &(gbs_scan_request){0}, GBS_ERR_ARGUMENT, "accuracy");
+    refused(&f, &(gbs_scan_request){.steps = 3, .match = 4}, GBS_ERR_ARGUMENT, "not both");
+    refused(&f, &(gbs_scan_request){.accuracy = 0.1, .match = 4}, GBS_ERR_ARGUMENT, "of its own");
+    refused(&f, &(gbs_scan_request){.accuracy = NAN}, GBS_ERR_ARGUMENT, "accuracy");
+    refused(&f, &(gbs_scan_request){.accuracy = 0.1, .origin = 16}, GBS_ERR_ARGUMENT, "origin");
+    refused(&f, &(gbs_scan_request){.accuracy = 0.1}, GBS_ERR_UNSUPPORTED, "spectral radius");
+    refused(&f, &(gbs_scan_request){.steps = UINT64_C(1) << 40}, GBS_ERR_LIMIT, "longer than");
+    f.weight[3] = -1.0;
+    refused(&f, &(gbs_scan_request){.steps = 3, .weight = f.weight}, GBS_ERR_ARGUMENT,
+            "variable 3");
+    /* no pass of this model brings V down */
+    gbs_sufficient found = {0};
+    const gbs_run_options random = {.scan = GBS_SCAN_RANDOM};
+    assert_int_equal(gbs_variation_within(f.influences, NULL, NULL, 0.1, &found, NULL), GBS_OK);
+    assert_false(found.found);
+    assert_true(found.value > 1.0);
+    assert_int_equal(gbs_variation_within(f.influences, &random, NULL, 0.1, &found, NULL), GBS_OK);
+    assert_false(found.found);
+    const gbs_run_options permuted = {.scan = GBS_SCAN_PERMUTED};
+    assert_int_equal(gbs_variation_within(f.influences, &permuted, NULL, 0.1, &found, NULL),
+                     GBS_ERR_ARGUMENT);
+    gbs_influence_norms norms;
+    assert_int_equal(gbs_influences_norms(f.influences, &norms, NULL), GBS_OK);
+    assert_true(norms.radius_lo > 1.0 && norms.radius_lo <= norms.two_hi);
+    end(&f);
+}
+
+/* The number found is the first that does. */
+static void passes_that_suffice(void **unused)
+{
+    (void)unused;
+    fixture f;
+    begin(&f, 6, 0.15, 0.05, 1);
+    for (int scan = 0; scan < 3; ++scan) {
+        const gbs_run_options options = {.scan = scan};
+        const double *const weight[1] = {f.weight};
+        gbs_sufficient found;
+        uint64_t n = 0;
+        double value[2];
+        assert_int_equal(gbs_pass_length(f.influences, &options, &n, NULL), GBS_OK);
+        assert_int_equal(n, 35);
+        assert_int_equal(gbs_variation_within(f.influences, &options, f.weight, 1e-4, &found, NULL),
+                         GBS_OK);
+        assert_true(found.found && found.passes > 2 && found.steps == 35 * found.passes);
+        const uint64_t steps[2] = {found.steps - 35, found.steps};
+        assert_int_equal(gbs_variation(f.influences, &options, 1, weight, 2, steps, value, NULL),
+                         GBS_OK);
+        assert_true(value[0] > 1e-4 && value[1] <= 1e-4);
+        assert_true(fabs(value[1] - found.value) <= 1e-12 * found.value);
+    }
+    assert_true(gbs_influence(f.influences, 0, 1) > 0.0);
+    assert_true(gbs_influence(f.influences, 0, 7) == 0.0);
+    assert_true(gbs_influence(f.influences, 1, 2) == 0.0); /* observed */
+    end(&f);
+}
+
+static void failing_requests(void **unused)
+{
+    (void)unused;
+    fixture f;
+    begin(&f, 3, 0.2, 0.0, 1);
+    gbs_status status = GBS_ERR_MEMORY;
+    uint64_t allowed = 0;
+    for (; status != GBS_OK; ++allowed) {
+        const gbs_scan_request request = {.weight = f.weight, .match = 20, .iterate = 1};
+        const double *const weight[1] = {f.weight};
+        const uint64_t steps[1] = {30};
+        gbs_influences *influences = NULL;
+        gbs_sufficient found;
+        uint32_t *scan = NULL;
+        double value = 0.0;
+        size_t n = 0;
+        gbs_error err = {GBS_OK, ""};
+        gbsi_alloc_fail_after(allowed);
+        gbs_influence_norms norms;
+        status = gbs_influences_new(f.model, f.evidence, NULL, &influences, &err);
+        if (status == GBS_OK) {
+            status = gbs_influences_norms(influences, &norms, &err);
+        }
+        for (int kind = 0; status == GBS_OK && kind < 3; ++kind) {
+            const gbs_run_options options = {.scan = kind};
+            status = gbs_variation(influences, &options, 1, weight, 1, steps, &value, &err);
+            if (status == GBS_OK) {
+                status = gbs_variation_within(influences, &options, NULL, 0.1, &found, &err);
+            }
+        }
+        if (status == GBS_OK) {
+            status = gbs_scan_optimise(influences, &request, &scan, &n, NULL, &err);
+        }
+        gbsi_alloc_fail_after(UINT64_MAX);
+        assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && scan == NULL));
+        assert_int_equal(err.status, status);
+        gbs_free(scan);
+        gbs_influences_free(influences);
+    }
+    assert_true(allowed > 40);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(least_of_many),          cmocka_unit_test(descent_is_the_naive_one),
+        cmocka_unit_test(enough_is_enough),       cmocka_unit_test(sixteen_of_a_million),
+        cmocka_unit_test(lengths_and_accuracies), cmocka_unit_test(refusals),
+        cmocka_unit_test(passes_that_suffice),    cmocka_unit_test(failing_requests),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

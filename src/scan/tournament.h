@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The least of many numbers while they change one by one: a tree of minima over sixteen each, two
+ * cache lines. Most changes end at the first level; of equal ones the lowest index is the least. */
+#ifndef GBSI_SCAN_TOURNAMENT_H
+#define GBSI_SCAN_TOURNAMENT_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GBSI_FAN         16u
+#define GBSI_MOST_LEVELS 9u /* 16^8 = 2^32 */
+
+typedef struct gbsi_tournament {
+    uint32_t n_levels;
+    size_t first[GBSI_MOST_LEVELS]; /* of each level in value, the numbers themselves first */
+    double *value;                  /* padded with infinity */
+} gbsi_tournament;
+
+/* All 0. */
+gbs_status gbsi_tournament_init(gbsi_tournament *t, uint32_t n, gbs_error *err);
+void gbsi_tournament_free(gbsi_tournament *t); /* the array, not the struct */
+
+void gbsi_tournament_set(gbsi_tournament *t, uint32_t i, double value);
+/* @param n at least 1 by init. @return the lowest index of the least. */
+uint32_t gbsi_tournament_least(const gbsi_tournament *t);
+
+static inline double gbsi_tournament_value(const gbsi_tournament *t, uint32_t i)
+{
+    return t->value[i];
+}
+
+#endif

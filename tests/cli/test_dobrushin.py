@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""certify, scan and marginals --certified."""
+import json
+import re
+
+import pytest
+from conftest import ROOT, SPRINKLER
+
+GRID = ["generate", "ising", "--grid", "6x8", "--coupling", "0.2", "--coupling-spread", "0.05", "-o", "g.uai"]
+
+
+@pytest.fixture
+def grid(run):
+    assert run(*GRID).status == 0
+    return "g.uai"
+
+
+def test_certify_says_when(run, grid):
+    done = run("certify", grid, "--target", "0", "--accuracy", "0.01", "--json")
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert found["schema"] == "certify/1" and found["variation"] == []
+    assert found["influences"]["free"] == 48 and found["influences"]["enumerated_rows"] == 48
+    assert found["influences"]["dobrushin_condition"] is True
+    rows = {(r["scan"], r["target"]): r for r in found["accuracy"]}
+    assert len(rows) == 6
+    for (scan, target), r in rows.items():
+        assert r["certified"] and r["variation"] <= 0.01 and r["steps"] == 48 * r["passes"]
+        assert rows[scan, "0"]["passes"] < rows[scan, "all"]["passes"]
+        # one pass fewer does not do
+        again = run("certify", grid, "--scan", scan, "--target", "0", "--json", "--steps",
+                    f"{r['steps'] - 48},{r['steps']}")
+        value = {(q["steps"], q["target"]): q["variation"] for q in json.loads(again.out)["variation"]}
+        assert value[r["steps"] - 48, target] > 0.01 >= value[r["steps"], target]
+    assert rows["random", "all"]["passes"] > rows["systematic", "all"]["passes"]
+
+
+def test_bounds_are_not_below(run, grid):
+    def sums(rule):
+        return json.loads(run("certify", grid, "--influence", rule, "--json").out)["influences"]
+
+    bound, exact, auto = sums("bound"), sums("exact"), sums("auto")
+    assert bound["enumerated_rows"] == 0 and exact["enumerated_rows"] == auto["enumerated_rows"] == 48
+    assert bound["largest_sum"] >= exact["largest_sum"] == auto["largest_sum"]
+
+
+def test_no_certificate_is_an_answer(run, work):
+    assert run("generate", "ising", "--grid", "5x5", "--coupling", "1", "-o", "strong.uai").status == 0
+    done = run("certify", "strong.uai", "--accuracy", "0.1")
+    assert done.status == 0, done.err
+    assert "no certificate" in done.out and "no variation of all variables goes to 0" in done.out
+    found = json.loads(run("certify", "strong.uai", "--accuracy", "0.1", "--json").out)
+    assert not any(r["certified"] for r in found["accuracy"])
+    done = run("marginals", "strong.uai", "--certified", "0.1")
+    assert done.status == 1 and "no certificate for 0.1" in done.err
+    done = run("scan", "strong.uai", "--accuracy", "0.1")
+    assert done.status == 1 and "spectral radius" in done.err
+
+
+def test_evidence_counts(run, grid):
+    free = json.loads(run("certify", grid, "--json").out)
+    some = json.loads(run("certify", grid, "-e", "10=1,20=0", "--json").out)
+    assert some["influences"]["free"] == free["influences"]["free"] - 2
+    done = run("certify", SPRINKLER, "-e", "rain=yes,sprinkler=on,grass=wet", "--accuracy", "0.5")
+    assert done.status == 0, done.err
+
+
+def test_scan_lowers_the_variation(run, grid, work):
+    done = run("scan", grid, "--target", "rectangle:2,2,3,3", "--grid", "6x8", "--steps", "40", "-o", "r.scan")
+    assert done.status == 0, done.err
+    told = re.search(r"40 updates of (\d+) variables: variation ([\d.e-]+), of the systematic scan ([\d.e-]+)",
+                     done.err)
+    assert float(told[2]) < float(told[3])
+    lines = (work / "r.scan").read_text().splitlines()
+    assert lines[0] == "scan 1" and lines[1] == "variables 48" and lines[2].startswith("model ")
+    value = json.loads(run("certify", grid, "--scan", "r.scan", "--steps", "40", "--json",
+                           "--target", "18,19,26,27").out)["variation"]
+    assert value[1]["variation"] == pytest.approx(float(told[2]), rel=1e-5)
+    # a file of weights says the same
+    (work / "w").write_text("weights 1\nvariables 48\n18 1 19 1 # two\n26 1 27 1\n")
+    again = run("scan", grid, "--target", "w", "--steps", "40")
+    assert [l for l in again.out.splitlines() if l[0] != "#"] == [l for l in lines if l[0] != "#"]
+    # matching the systematic scan takes fewer updates
+    done = run("scan", grid, "--target", "20", "--match", "systematic:96", "--origin", "1", "-o", "m.scan")
+    assert done.status == 0, done.err
+    assert int(re.search(r"(\d+) updates of", done.err)[1]) == 32
+    done = run("scan", grid, "--accuracy", "0.01", "--iterate", "-o", "whole.scan")
+    assert done.status == 0, done.err
+    done = run("marginals", grid, "--scan", "whole.scan", "--sweeps", "50")
+    assert done.status == 0, done.err
+
+
+def test_certified_burn_in(run, grid, work):
+    for scan in ("chromatic", "systematic", "random", "permuted"):
+        done = run("marginals", grid, "--certified", "0.001", "--scan", scan, "--sweeps", "100",
+                   "--summary", "s.json", "-o", "m.csv")
+        assert done.status == 0, done.err
+        s = json.loads((work / "s.json").read_text())
+        assert 0 < s["certified"] <= 0.001 and 2 < s["burn_in"] < 100
+        assert "certified: after the" in done.err
+        assert s["options"]["certified"] == 0.001 and s["options"]["burn_in"] is None
+
+
+@pytest.mark.parametrize("arguments, status, part", [
+    (["certify", "g.uai", "--scan", "permuted"], 2, "no closed form"),
+    (["certify", "g.uai", "--scan", "synchronous"], 2, "two chromatic"),
+    (["marginals", "g.uai", "--certified", "0.1", "--scan", "synchronous"], 2, "two chromatic"),
+    (["certify", "g.uai", "--steps", "5,4"], 2, "ascending"),
+    (["certify", "g.uai", "--steps", "99999999999999"], 1, "ask for fewer"),
+    (["certify", "g.uai", "--target", "rectangle:0,0,1,1"], 2, "--grid RxC"),
+    (["certify", "g.uai", "--target", "rectangle:0,0,6,1", "--grid", "6x8"], 2, "rectangle:R0,C0,R1,C1"),
+    (["certify", "g.uai", "--target", "rectangle:0,0,1,1", "--grid", "6x9"], 2, "48 variables"),
+    (["certify", "g.uai", "--target", "99"], 2, "99"),
+    (["certify", "g.uai", "--target", "3,3"], 2, "--target: variable 3 is named twice"),
+    (["certify", "g.uai", "--scan", "chromatic", "--origin", "1"], 2, "only the systematic"),
+    (["certify", "g.uai", "--influence", "some"], 2, "auto|bound|exact"),
+    (["certify", "g.uai", "--memory-limit", "2000"], 1, "memory limit"),
+    (["scan", "g.uai", "--match", "random:4"], 2, "systematic:T"),
+    (["scan", "g.uai", "--match", "systematic:4", "--steps", "5"], 2, "leave out --steps"),
+    (["scan", "g.uai", "--target", "1", "--target", "2"], 2, "given twice"),
+    (["scan", "g.uai", "--origin", "48"], 2, "origin 48"),
+    (["scan", "g.uai", "--steps", "0"], 2, "a number of updates"),
+    (["marginals", "g.uai", "--certified", "0.1", "--burn-in", "3"], 2, "none can be given"),
+    (["marginals", "g.uai", "--certified", "0.1", "--draw", "herded"], 2, "only the random draw"),
+    (["sample", "g.uai", "--certified", "0.1"], 2, "no option '--certified'"),
+])
+def test_refused(run, grid, arguments, status, part):
+    done = run(*arguments)
+    assert done.status == status and part in done.err, done.err
+    assert done.out == ""
+
+
+@pytest.mark.parametrize("text, place", [
+    ("weights 2\nvariables 48\n", "1:9"),
+    ("weights 1\nvariables 47\n", "2:11"),
+    ("weights 1\nvariables 48\n48 1\n", "3:1"),
+    ("weights 1\nvariables 48\n4 -1\n", "3:3"),
+    ("weights 1\nvariables 48\n4 1 4 1\n", "3:5"),
+    ("weights 1\nvariables 48\n4\n", "4:1"),
+    ("weights 1\nvariables 48\n4 nan\n", "3:3"),
+])
+def test_weights_refused(run, grid, work, text, place):
+    (work / "w").write_text(text)
+    done = run("certify", grid, "--target", "w")
+    assert done.status == 3 and f"w:{place}:" in done.err, done.err
+
+
+def test_document(run, work):
+    """The commands in docs/dobrushin.md run and print what stands there."""
+    text = (ROOT / "docs" / "dobrushin.md").read_text()
+    shown = re.findall(r"^    (\$ gibbsite .*)\n((?:    (?!\$).*\n|\n(?=    ))*)", text, re.M)
+    assert len(shown) == 3
+    for command, output in shown:
+        done = run(*command.split()[2:])
+        assert done.status == 0, command + done.err
+        expected = "\n".join(line[4:].rstrip() for line in output.rstrip("\n").splitlines())
+        if expected:
+            assert [l.rstrip() for l in done.out.splitlines()] == expected.splitlines()
