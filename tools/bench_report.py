@@ -103,6 +103,8 @@ def threads(records):
         ratios = [f'{r[k]["median"] / one[k]["median"]:.2f}' for k in kinds]
         rows.append([r["case"].removesuffix("/2t"), spread(one[kinds[0]]), spread(r[kinds[0]])]
                     + ratios)
+    if not rows:
+        return "*Not in these records.*"
     return table(["case", "-one thread", "-two threads", "-ratio", "-ratio counting"], rows)
 
 
@@ -137,6 +139,8 @@ def herded(records):
 def estimators(records):
     rows = []
     for r in one_thread(records):
+        if r["chains"] > 16:
+            continue  # as sixteen
         none, count, rb = (r[k]["median"] for k in ("none", "count", "rao_blackwell"))
         rows.append([r["case"].removesuffix("/1t"), f"{1e3 / none:.2f}",
                      f"{1e3 / count - 1e3 / none:.2f}", f"{1e3 / rb - 1e3 / none:.2f}",
@@ -146,11 +150,15 @@ def estimators(records):
 
 
 def profile(records):
-    rows = of_kind(records, "profile")
-    parts = list(rows[0]["share"]) if rows else []
-    return table(["model", "-chains", "estimator"] + ["-" + part for part in parts],
-                 [[r["model"], str(r["chains"]), r["estimator"]]
-                  + [f'{r["share"][part]:.0f}' for part in parts] for r in rows])
+    """Of what sampling takes: without reading, compiling and writing."""
+    rows = []
+    parts = []
+    for r in of_kind(records, "profile"):
+        parts = [part for part in r["share"] if part != "rest"]
+        total = sum(r["share"][part] for part in parts)
+        rows.append([r["model"], str(r["chains"]), r["estimator"]]
+                    + [f'{100 * r["share"][part] / total:.0f}' for part in parts])
+    return table(["model", "-chains", "estimator"] + ["-" + part for part in parts], rows)
 
 
 def samples(records):

@@ -135,6 +135,39 @@ static void test_nothing_to_sample(void **unused)
     gbs_model_free(model);
 }
 
+/* States and estimators of so many variables of two states; no memory is taken. */
+static size_t bytes_of(uint32_t n_variables, uint32_t chains, gbs_estimator_kind kind)
+{
+    const gbsi_plan plan = {.n_slots = n_variables, .max_arity = 2, .value_bytes = 1};
+    const gbsi_estimate_shape shape = {.n_slots = n_variables,
+                                       .same_arity = 2,
+                                       .n_chains = chains,
+                                       .lanes = gbsi_lanes_of(chains),
+                                       .n_groups = gbsi_groups_of(chains),
+                                       .value_bytes = 1,
+                                       .kind = kind,
+                                       .each_once = true};
+    size_t estimators = 0;
+    assert_int_equal(gbsi_estimate_bytes(&shape, &estimators, NULL), GBS_OK);
+    return gbsi_executor_bytes(&plan, chains, 1) + estimators;
+}
+
+/* Beyond 2^32 bytes a variable takes what it takes below. All have more than 2^28 places, above
+ * which totals are pooled over chains. */
+static void test_many_variables_are_counted(void **unused)
+{
+    (void)unused;
+    const gbs_estimator_kind kinds[] = {GBS_ESTIMATOR_RAO_BLACKWELL, GBS_ESTIMATOR_COUNT};
+    for (int k = 0; k < 2; ++k) {
+        const size_t some = bytes_of(5000000, 64, kinds[k]);
+        const size_t each = (bytes_of(10000000, 64, kinds[k]) - some) / 5000000;
+        const size_t many = bytes_of(100000000, 64, kinds[k]);
+        assert_true(each >= 3 * 64); /* a state, and a sum of two bytes at least */
+        assert_true(many > UINT32_MAX);
+        assert_int_equal(many, some + each * 95000000);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +175,7 @@ int main(void)
         cmocka_unit_test(test_early),
         cmocka_unit_test(test_early_is_below),
         cmocka_unit_test(test_nothing_to_sample),
+        cmocka_unit_test(test_many_variables_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
