@@ -12,9 +12,9 @@
  * typed, so that this program turns `auto` into `sample` here.
  */
 static const char *const only_sampled[] = {
-    "scan",       "origin",      "draw",     "keys",       "herd-rule", "herd-init",
-    "bin-edge",   "bins",        "bin-rule", "threshold",  "cud-bits",  "cud-scheme",
-    "cud-offset", "dummy-edges", "lattice",  "chains",     "start",     "sweeps",
+    "scan",       "origin",      "draw",     "keys",        "herd-rule", "herd-init",
+    "bin-edge",   "bins",        "bin-rule", "threshold",   "cud-bits",  "cud-scheme",
+    "cud-offset", "dummy-edges", "lattice",  "chains",      "start",     "sweeps",
     "estimator",  "burn-in",     "thin",     "max-updates", "certified"};
 
 static const char *first_only_sampled(const cli_arguments *arguments)
@@ -187,7 +187,8 @@ void cli_verdict(const cli_job *job, int stopped)
     }
     if (isfinite(r->certified)) {
         cli_note(arguments,
-                 "certified: after the %" PRIu64 " sweeps of burn-in no marginal is further than %.3g "
+                 "certified: after the %" PRIu64
+                 " sweeps of burn-in no marginal is further than %.3g "
                  "from its limit, from any start",
                  r->burn_in, r->certified);
     }

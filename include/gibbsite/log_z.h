@@ -21,7 +21,7 @@ typedef struct gbs_log_z_report {
     double low, high;   /**< 95 % interval, Student's t on the logarithm; NAN as error */
     double lower_bound; /**< below ln Z with probability 0.975 or more, whatever the chains did:
                            Markov's inequality; log_z itself if all is exact */
-    double ess;         /**< effective sample size of the weights, 1 to chains; NAN if all is exact */
+    double ess; /**< effective sample size of the weights, 1 to chains; NAN if all is exact */
     uint32_t n_free_variables;  /**< not observed and not implied */
     uint32_t n_exact_variables; /**< of these, summed exactly */
     uint32_t chains;

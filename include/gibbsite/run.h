@@ -30,7 +30,7 @@ typedef enum gbs_scan_kind {
     GBS_SCAN_SYSTEMATIC,
     GBS_SCAN_RANDOM,
     GBS_SCAN_PERMUTED,
-    GBS_SCAN_SEQUENCE, /**< gbs_run_options.sequence, as read from a scan file */
+    GBS_SCAN_SEQUENCE,    /**< gbs_run_options.sequence, as read from a scan file */
     GBS_SCAN_SYNCHRONOUS, /**< all variables at once; models of two colours alone */
 } gbs_scan_kind;
 typedef enum gbs_draw_kind {
@@ -177,13 +177,13 @@ typedef struct gbs_report {
                                where the draw is exact or there was no comparison */
     double certified; /**< bound on the total variation of every sampled marginal from its limit at
                            the end of burn-in, from any start; NAN unless the option asked for it */
-    uint64_t bins;        /**< of draws by bins, given or chosen; 0 else */
-    double threshold;     /**< of bounded error, given or found; NAN else */
-    double n_weights;     /**< herding weights of a chain: of dense tables all, of others those met;
-                               0 where the draw has none */
-    const char *period;   /**< of herding at this length: "gibbs-like" (too many weights to be ahead
-                               of the random draw yet), "fast" or "plateau" (the bias is larger than
-                               the random draw's error); NULL where there was no comparison */
+    uint64_t bins;    /**< of draws by bins, given or chosen; 0 else */
+    double threshold; /**< of bounded error, given or found; NAN else */
+    double n_weights; /**< herding weights of a chain: of dense tables all, of others those met;
+                           0 where the draw has none */
+    const char *period; /**< of herding at this length: "gibbs-like" (too many weights to be ahead
+                             of the random draw yet), "fast" or "plateau" (the bias is larger than
+                             the random draw's error); NULL where there was no comparison */
     const char *advised_draw; /**< for this number of sweeps; NULL likewise */
     uint64_t n_constant;      /**< sampled variables that never moved in any chain */
     int has_zeros;            /**< hard zeros remain in a sampled component */

@@ -137,13 +137,13 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     GBSI_TRY(check_draw(run, err));
     GBSI_TRY(gbsi_run_certify(run, err));
     GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
-    GBSI_TRY(
-        gbsi_plan_new(run->soft != NULL ? run->soft : run->part, run->graph, sequence.variable, sequence.n,
-                      (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
-                                          .sell = gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1,
-                                          .heated = run->anneals,
-                                          .measure = !run->limited},
-                      &run->plan, err));
+    GBSI_TRY(gbsi_plan_new(
+        run->soft != NULL ? run->soft : run->part, run->graph, sequence.variable, sequence.n,
+        (gbsi_plan_options){.repeats = (run->scan_traits & GBSI_SCAN_REPEATS) != 0,
+                            .sell = gbsi_lanes_of(gbsi_options_chains(&run->options)) == 1,
+                            .heated = run->anneals,
+                            .measure = !run->limited},
+        &run->plan, err));
     if (run->plan->level_start != NULL && !run->schedule.wants_position) {
         GBSI_TRY(gbsi_plan_own_pass(run->plan, &run->schedule, err));
     } else {

@@ -71,7 +71,7 @@ struct gbs_run {
     double penalty;       /* of hard zeros on the way, nats; 0: they stay hard */
     gbsi_support support; /* known of it; connected where no hard zeros remain */
     bool starts_dispersed;
-    bool split_draws; /* draws were given whose two classes of variables are independent */
+    bool split_draws;    /* draws were given whose two classes of variables are independent */
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
     gbs_report report;
     char **warning; /* owned; report.warning points here */
