@@ -12,10 +12,11 @@
  * typed, so that this program turns `auto` into `sample` here.
  */
 static const char *const only_sampled[] = {
-    "scan",       "origin",      "draw",     "keys",        "herd-rule", "herd-init",
-    "bin-edge",   "bins",        "bin-rule", "threshold",   "cud-bits",  "cud-scheme",
-    "cud-offset", "dummy-edges", "lattice",  "chains",      "start",     "sweeps",
-    "estimator",  "burn-in",     "thin",     "max-updates", "certified"};
+    "scan",      "origin",      "draw",       "keys",         "herd-rule",
+    "herd-init", "bin-edge",    "bins",       "bin-rule",     "threshold",
+    "cud-bits",  "cud-scheme",  "cud-offset", "dummy-edges",  "lattice",
+    "chains",    "start",       "sweeps",     "estimator",    "burn-in",
+    "thin",      "max-updates", "certified",  "partial-scan", "restarts"};
 
 static const char *first_only_sampled(const cli_arguments *arguments)
 {
@@ -191,6 +192,12 @@ void cli_verdict(const cli_job *job, int stopped)
                  " sweeps of burn-in no marginal is further than %.3g "
                  "from its limit, from any start",
                  r->burn_in, r->certified);
+    }
+    if (job->options.restarts && strcmp(r->method, "exact") != 0) {
+        cli_note(arguments,
+                 "every pass starts afresh: no estimated marginal of its law is further than %.3g "
+                 "from the truth",
+                 r->bias_estimate);
     }
     if (r->lattice) {
         cli_note(arguments,

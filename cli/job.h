@@ -17,6 +17,7 @@ typedef struct cli_job {
     const char *summary;    /* the same of --summary */
     uint32_t *sequence;     /* of a scan file; the library's memory */
     size_t sequence_length;
+    uint32_t *target;      /* of --target; ours */
     uint32_t *start;       /* [n_variables] or NULL; ours */
     uint32_t *dummy_edges; /* of a file, the library's */
     uint32_t *dummy_ring;  /* made here */
@@ -111,6 +112,8 @@ int cli_picture_write(const cli_job *job, const cli_picture *picture, const doub
 /* Weights that a --target means. @param weight out, [n_variables], free() it; NULL: all 1.
  * @return an exit status. */
 int cli_target(const cli_job *job, const char *text, double **weight);
+/* --target of a run into job->options: part of loading. @return an exit status. */
+int cli_load_targets(cli_job *job);
 /* Influences as --influence and --memory-limit have them. @return an exit status. */
 int cli_influences(const cli_job *job, gbs_influences **influences);
 

@@ -10,7 +10,7 @@ static const struct {
 } later[] = {
     {NULL, " learn denoise segment label diagnose ground "
            "report "},
-    {"", " partial-scan restarts width splash-size splashes grow adapt locking trace checkpoint "
+    {"", " width splash-size splashes grow adapt locking trace checkpoint "
          "checkpoint-every "
          "resume anytime temper "
          "levels uncertainty "

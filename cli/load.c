@@ -87,6 +87,9 @@ int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *p
     job->options.sequence = job->sequence;
     job->options.sequence_length = job->sequence_length;
     job->options.start = job->start;
+    if (status == CLI_DONE && arguments->targets != NULL) {
+        status = cli_load_targets(job);
+    }
     if (status == CLI_DONE && arguments->dummy_edges != NULL) {
         status = cli_load_edges(job, arguments->dummy_edges);
     }
@@ -112,6 +115,7 @@ void cli_job_free(cli_job *job)
     free(job->set);
     gbs_run_free(job->run);
     free(job->start);
+    free(job->target);
     free(job->dummy_ring);
     gbs_free(job->dummy_edges);
     gbs_free(job->sequence);

@@ -57,12 +57,18 @@ static void csv_row(gbs_output *output, const cli_job *job, const cli_estimates 
     gbs_output_text(output, "\n");
 }
 
+/* What a scan omits, or serves others alone, has none. */
+static int has_estimate(const cli_job *job, const cli_estimates *e, uint32_t v)
+{
+    return !isnan(e->p[gbs_model_state_offsets(job->model)[v]]);
+}
+
 static void write_csv(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
     gbs_output_text(output, "variable,state,probability,mcse,ess_bulk,rhat\n");
     for (uint32_t i = 0; i < e->selection->n; i++) {
         const uint32_t v = e->selection->variable[i];
-        for (uint32_t a = 0; a < gbs_model_arity(job->model, v); a++) {
+        for (uint32_t a = 0; has_estimate(job, e, v) && a < gbs_model_arity(job->model, v); a++) {
             csv_row(output, job, e, v, a);
         }
     }
@@ -129,11 +135,14 @@ static void write_json(gbs_output *output, const cli_job *job, const cli_estimat
     gbs_output_text(output, ",\n  \"digest\": ");
     gbs_output_json_string(output, gbs_run_report(job->run)->digest);
     gbs_output_text(output, ",\n  \"variables\": [\n");
+    int n_written = 0;
     for (uint32_t i = 0; i < n; i++) {
-        json_variable(output, job, e, e->selection->variable[i]);
-        gbs_output_text(output, i + 1 < n ? ",\n" : "\n");
+        if (has_estimate(job, e, e->selection->variable[i])) {
+            gbs_output_text(output, n_written++ > 0 ? ",\n" : "");
+            json_variable(output, job, e, e->selection->variable[i]);
+        }
     }
-    gbs_output_text(output, "  ]\n}\n");
+    gbs_output_text(output, n_written > 0 ? "\n  ]\n}\n" : "  ]\n}\n");
 }
 
 /* The rows of the worst variables: nobody reads ten thousand rows on a screen. */
@@ -295,6 +304,13 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
                            "--query: a %s holds the marginals of all variables; use "
                            "--format csv, json, npz or netcdf",
                            r.picture.format != NULL ? "picture" : ".MAR file");
+    }
+    if (status == CLI_DONE && (arguments->run.partial_scan || arguments->run.restarts) &&
+        strcmp(r.format, "csv") != 0 && strcmp(r.format, "json") != 0) {
+        status = cli_error(CLI_USAGE,
+                           "--%s: some variables may have no estimate, which %s cannot leave out; "
+                           "use --format csv or json",
+                           arguments->run.restarts ? "restarts" : "partial-scan", r.format);
     }
     if (status == CLI_DONE) {
         status = cli_settle(arguments, forced);

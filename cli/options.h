@@ -58,6 +58,7 @@ typedef struct cli_arguments {
     int n_operands;
     const char **evidence; /* [n_evidence], each -e in turn; owned */
     int n_evidence;
+    const char *targets; /* of a run with restarts: a list */
     const char **target; /* [n_targets], each --target in turn; owned */
     int n_targets;
     const char *steps;     /* numbers of updates, ',' between */

@@ -137,7 +137,7 @@ int cli_write_draws(cli_arguments *arguments, gbs_method forced)
         status = cli_load_samples(&job, arguments, arguments->operand[0]);
     }
     if (status == CLI_DONE) {
-        status = cli_select(job.model, "--monitor", arguments->monitor, &r.selection);
+        status = cli_select_drawn(&job, arguments->monitor, &r.selection);
     }
     if (status == CLI_DONE) {
         status = cli_each_sample(&job, answer_sample, &r);

@@ -92,7 +92,11 @@ static void option_value(gbs_output *output, const cli_job *job, const cli_optio
     /* rows of the run lie in cli_arguments.run, a copy of which the job runs with */
     size_t offset = option->offset - offsetof(cli_arguments, run);
     const char *field = (const char *)&job->options + offset;
-    if (option->kind == CLI_CHOICE) {
+    if (option->kind == CLI_FLAG) {
+        int value = 0;
+        memcpy(&value, field, sizeof value);
+        gbs_output_text(output, value ? "true" : "false");
+    } else if (option->kind == CLI_CHOICE) {
         int value = 0;
         memcpy(&value, field, sizeof value);
         if (cli_choice(option->unit, (unsigned)value, choice)) {

@@ -84,6 +84,12 @@ static const cli_option table[] = {
     {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "JSON instead of text")
+    FLAG(0, run.partial_scan, "partial-scan", CLI_RUNS,
+         "the scan file may omit variables, which then have no estimate")
+    FLAG(0, run.restarts, "restarts", CLI_RUNS,
+         "every pass of the scan file starts afresh and yields one independent draw")
+    TEXT(0, targets, "target", CLI_RUNS, "LIST",
+         "with --restarts: the variables asked for; unset: all that the scan visits")
     {"target", 0, CLI_LIST, CLI_INFLUENCES, AT(target), 0, 0, 0, 0, 0, 0,
      "LIST|FILE|all|rectangle:...", "variables that count: names, 0-based numbers and ranges "
      "3-7, a file of weights, or rectangle:R0,C0,R1,C1 of a grid; certify: may be given again"},

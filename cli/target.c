@@ -109,6 +109,18 @@ int cli_target(const cli_job *job, const char *text, double **weight)
     return CLI_DONE;
 }
 
+int cli_load_targets(cli_job *job)
+{
+    cli_selection selection = {NULL, 0, 0};
+    const int status = cli_select(job->model, "--target", job->arguments->targets, &selection);
+    if (status == CLI_DONE) {
+        job->target = selection.variable;
+        job->options.target = selection.variable;
+        job->options.n_targets = selection.n;
+    }
+    return status;
+}
+
 int cli_influences(const cli_job *job, gbs_influences **influences)
 {
     const char *typed = job->arguments->influence;

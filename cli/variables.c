@@ -106,6 +106,66 @@ int cli_select(const gbs_model *model, const char *option, const char *list,
     return CLI_DONE;
 }
 
+/* Adds what the scan visits, each once, ascending. */
+static int add_visited(const cli_job *job, uint8_t *seen, cli_selection *s)
+{
+    for (size_t t = 0; t < job->sequence_length; t++) {
+        seen[job->sequence[t]] = 1;
+    }
+    for (uint32_t v = 0; v < gbs_model_n_variables(job->model); v++) {
+        if (seen[v]) {
+            s->variable[s->n++] = v;
+        }
+    }
+    return CLI_DONE;
+}
+
+/* What is asked for must be visited. */
+static int check_visited(const cli_job *job, uint8_t *seen, const cli_selection *s)
+{
+    char text[32];
+    for (size_t t = 0; t < job->sequence_length; t++) {
+        seen[job->sequence[t]] = 1;
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!seen[s->variable[i]]) {
+            return cli_error(CLI_USAGE, "--monitor: the scan never visits %s",
+                             cli_variable_text(job->model, s->variable[i], "", text));
+        }
+    }
+    return CLI_DONE;
+}
+
+int cli_select_drawn(const cli_job *job, const char *list, cli_selection *selection)
+{
+    const uint32_t n = gbs_model_n_variables(job->model);
+    const cli_arguments *arguments = job->arguments;
+    if (list == NULL && arguments->targets != NULL) {
+        return cli_select(job->model, "--target", arguments->targets, selection);
+    }
+    if (!arguments->run.partial_scan) {
+        return cli_select(job->model, "--monitor", list, selection);
+    }
+    cli_selection s = {NULL, 0, 0};
+    uint8_t *seen = calloc((size_t)n + 1, 1);
+    int status = seen == NULL ? cli_error(CLI_FAILED, "out of memory: %u variables", n) : CLI_DONE;
+    if (status == CLI_DONE && list != NULL) {
+        status = cli_select(job->model, "--monitor", list, &s);
+        status = status == CLI_DONE ? check_visited(job, seen, &s) : status;
+    } else if (status == CLI_DONE) {
+        s.variable = calloc((size_t)n + 1, sizeof *s.variable);
+        status = s.variable == NULL ? cli_error(CLI_FAILED, "out of memory: %u variables", n)
+                                    : add_visited(job, seen, &s);
+    }
+    free(seen);
+    if (status != CLI_DONE) {
+        cli_selection_free(&s);
+        return status;
+    }
+    *selection = s;
+    return CLI_DONE;
+}
+
 int cli_select_query(const cli_job *job, const char *path, cli_selection *selection)
 {
     gbs_error err = {GBS_OK, ""};

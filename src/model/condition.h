@@ -45,6 +45,12 @@ void gbsi_conditioned_free(gbsi_conditioned *conditioned);
 gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
                                  gbsi_conditioned **part, gbs_error *err);
 
+/* What the conditionals of some variables need: the factors that hold one of them, with all
+ * variables of these. Only the conditionals of visited ones are those of the whole.
+ * @param visited [whole->n_variables] nonzero for these. */
+gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t *visited,
+                                   gbsi_conditioned **part, gbs_error *err);
+
 /* The user's factor that a factor comes from, SIZE_MAX for virtual evidence. */
 static inline size_t gbsi_conditioned_origin(const gbsi_conditioned *conditioned, size_t factor)
 {

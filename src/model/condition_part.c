@@ -67,12 +67,26 @@ typedef struct kept {
     uint32_t n_variables;
     size_t n_states, n_factors, n_scope, n_tables, n_entries;
     bool logical;
-    uint32_t *variable; /* [n_variables] of the whole, GBSI_NONE where left out */
-    uint32_t *table;    /* [n_tables] of the whole */
+    const uint8_t *visited; /* [n_variables] of the whole: a factor stays with any of these; NULL:
+                               with all its variables or none */
+    uint32_t *variable;     /* [n_variables] of the whole, GBSI_NONE where left out */
+    uint32_t *table;        /* [n_tables] of the whole */
 } kept;
+
+static bool holds_any(const gbsi_factors *f, size_t i, const uint8_t *visited)
+{
+    bool any = false;
+    for (size_t s = f->scope_start[i]; s < f->scope_start[i + 1]; ++s) {
+        any |= visited[f->scope[s]] != 0;
+    }
+    return any;
+}
 
 static bool keeps(const kept *k, const gbsi_conditioned *whole, size_t f)
 {
+    if (k->visited != NULL) {
+        return holds_any(&whole->factors, f, k->visited);
+    }
     return k->variable[whole->factors.scope[whole->factors.scope_start[f]]] != GBSI_NONE;
 }
 
@@ -199,7 +213,7 @@ static void copy_factors(const gbsi_conditioned *whole, const kept *k, gbsi_cond
         const size_t f = to->n_factors++;
         size_t used = to->scope_start[f];
         for (size_t s = from->scope_start[i]; s < from->scope_start[i + 1]; ++s) {
-            assert(k->variable[from->scope[s]] != GBSI_NONE); /* keep is whole components */
+            assert(k->variable[from->scope[s]] != GBSI_NONE); /* of a factor all are kept */
             if (to->literal != NULL) {
                 to->literal[used] = from->literal[s];
             }
@@ -237,11 +251,11 @@ static void copy_network(const gbsi_conditioned *whole, const kept *k, gbsi_cond
     }
 }
 
-gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
-                                 gbsi_conditioned **part, gbs_error *err)
+static gbs_status make_part(const gbsi_conditioned *whole, const uint8_t *keep,
+                            const uint8_t *visited, gbsi_conditioned **part, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    kept k = {0};
+    kept k = {.visited = visited};
     gbsi_conditioned *p = gbsi_alloc_zero(sizeof *p);
     if (p == NULL) {
         return gbsi_no_memory(err, "part of a model", sizeof *p);
@@ -262,5 +276,31 @@ cleanup:
     gbsi_free(k.variable);
     gbsi_free(k.table);
     gbsi_conditioned_free(p);
+    return status;
+}
+
+gbs_status gbsi_conditioned_part(const gbsi_conditioned *whole, const uint8_t *keep,
+                                 gbsi_conditioned **part, gbs_error *err)
+{
+    return make_part(whole, keep, NULL, part, err);
+}
+
+gbs_status gbsi_conditioned_around(const gbsi_conditioned *whole, const uint8_t *visited,
+                                   gbsi_conditioned **part, gbs_error *err)
+{
+    const gbsi_factors *f = &whole->factors;
+    uint8_t *keep = gbsi_alloc_array(whole->n_variables, 1);
+    if (keep == NULL) {
+        return gbsi_no_memory(err, "part of a model", whole->n_variables);
+    }
+    memcpy(keep, visited, whole->n_variables);
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        for (size_t s = f->scope_start[i]; holds_any(f, i, visited) && s < f->scope_start[i + 1];
+             ++s) {
+            keep[f->scope[s]] = 1;
+        }
+    }
+    const gbs_status status = make_part(whole, keep, visited, part, err);
+    gbsi_free(keep);
     return status;
 }

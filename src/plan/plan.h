@@ -250,6 +250,7 @@ typedef struct gbsi_piece {
     uint32_t first_slot; /* when contiguous */
     uint32_t arity;
     uint8_t class_id, form, contiguous;
+    uint8_t counts; /* estimates are fed: 1 but in a schedule that wants_last */
 } gbsi_piece;
 
 /* One pass of a sequence in batches of mutually non-adjacent updates, in the order of the places.
@@ -263,6 +264,8 @@ typedef struct gbsi_schedule {
     uint32_t *slot; /* [n_places + 16] slots by place, the last repeated; NULL where every piece is
                        contiguous and nobody asked for a list */
     bool wants_position; /* set before levelling: keep position as well */
+    bool wants_last;     /* set before levelling: only the last update of a variable counts, ... */
+    const uint8_t *only; /* ... and only of these, [n_variables]; NULL: of all */
     uint32_t *position;  /* [n_places + 16] index in the sequence by place, likewise; or NULL */
     /* capacity and scratch, so that a scan that differs every pass allocates once */
     size_t batch_capacity, piece_capacity, slot_capacity, position_capacity, scratch_capacity;

@@ -59,19 +59,19 @@ static gbs_status begin_batch(gbsi_schedule *s, gbs_error *err)
     return status;
 }
 
-static bool extends(const gbsi_plan *plan, const gbsi_piece *piece, uint32_t slot)
+static bool extends(const gbsi_plan *plan, const gbsi_piece *piece, uint32_t slot, bool counts)
 {
-    return piece->class_id == gbsi_plan_class(plan, slot) &&
+    return (piece->counts != 0) == counts && piece->class_id == gbsi_plan_class(plan, slot) &&
            piece->form == gbsi_plan_form(plan, slot) && piece->arity == gbsi_plan_arity(plan, slot);
 }
 
 /* One more update, to the last piece of the batch if it is like those. */
 static gbs_status add_update(const gbsi_plan *plan, gbsi_schedule *s, size_t place, uint32_t slot,
-                             gbs_error *err)
+                             bool counts, gbs_error *err)
 {
     gbsi_piece *last =
         s->n_pieces > s->batch_start[s->n_batches - 1] ? &s->piece[s->n_pieces - 1] : NULL;
-    if (last != NULL && extends(plan, last, slot)) {
+    if (last != NULL && extends(plan, last, slot, counts)) {
         last->contiguous &= slot == last->first_slot + last->n;
         ++last->n;
         return GBS_OK;
@@ -87,7 +87,8 @@ static gbs_status add_update(const gbsi_plan *plan, gbsi_schedule *s, size_t pla
                                                .arity = gbsi_plan_arity(plan, slot),
                                                .class_id = (uint8_t)gbsi_plan_class(plan, slot),
                                                .form = (uint8_t)gbsi_plan_form(plan, slot),
-                                               .contiguous = 1};
+                                               .contiguous = 1,
+                                               .counts = counts};
     }
     return status;
 }
@@ -107,9 +108,10 @@ static void end_pass(gbsi_schedule *s, size_t n)
     }
 }
 
-/* Cut the sorted updates, slots by place and levels by update, into batches and pieces. */
+/* Cut the sorted updates, slots by place and levels by update, into batches and pieces.
+ * @param counts [n] by update, or NULL: all do. */
 static gbs_status cut(const gbsi_plan *plan, const uint32_t *level, const uint32_t *update,
-                      size_t n, gbsi_schedule *s, gbs_error *err)
+                      const uint32_t *counts, size_t n, gbsi_schedule *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     begin_pass(s);
@@ -117,7 +119,8 @@ static gbs_status cut(const gbsi_plan *plan, const uint32_t *level, const uint32
         if (place == 0 || level[update[place]] != level[update[place - 1]]) {
             GBSI_TRY(begin_batch(s, err));
         }
-        GBSI_TRY(add_update(plan, s, place, s->slot[place], err));
+        const bool fed = counts == NULL || counts[update[place]] != 0;
+        GBSI_TRY(add_update(plan, s, place, s->slot[place], fed, err));
     }
     end_pass(s, n);
 
@@ -144,7 +147,7 @@ gbs_status gbsi_plan_own_pass(const gbsi_plan *plan, gbsi_schedule *schedule, gb
     for (uint32_t l = 0; l < plan->n_levels; ++l) {
         GBSI_TRY(begin_batch(schedule, err));
         for (uint32_t slot = plan->level_start[l]; slot < plan->level_start[l + 1]; ++slot) {
-            GBSI_TRY(add_update(plan, schedule, slot, slot, err));
+            GBSI_TRY(add_update(plan, schedule, slot, slot, true, err));
         }
     }
     end_pass(schedule, plan->n_slots);
@@ -172,6 +175,18 @@ static void sort_by_rank(const gbsi_plan *plan, const uint32_t *sequence, size_t
         key[t] = plan->type == NULL ? 0 : plan->type[plan->slot_of[sequence[t]]];
     }
     gbsi_sort_by(key, UINT8_MAX + 1, spare, sorted, n, histogram);
+}
+
+/* Which updates are the last of a variable that is asked for. @param seen [n_slots] scratch. */
+static void find_last(const gbsi_plan *plan, const gbsi_schedule *schedule,
+                      const uint32_t *sequence, size_t n, uint32_t *counts, uint32_t *seen)
+{
+    memset(seen, 0, plan->n_slots * sizeof *seen);
+    for (size_t t = n; t-- > 0;) {
+        const uint32_t v = sequence[t];
+        counts[t] = seen[v] == 0 && (schedule->only == NULL || schedule->only[v] != 0);
+        seen[v] = 1;
+    }
 }
 
 gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size_t n,
@@ -204,7 +219,10 @@ gbs_status gbsi_plan_level(const gbsi_plan *plan, const uint32_t *sequence, size
             schedule->position[n + pad] = n > 0 ? update[n - 1] : 0;
         }
     }
-    GBSI_TRY(cut(plan, level, update, n, schedule, err));
+    if (schedule->wants_last) { /* the order by rank has served */
+        find_last(plan, schedule, sequence, n, by_rank, histogram);
+    }
+    GBSI_TRY(cut(plan, level, update, schedule->wants_last ? by_rank : NULL, n, schedule, err));
 
 cleanup:
     return status;

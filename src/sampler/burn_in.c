@@ -97,6 +97,10 @@ cleanup:
 
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
+    if (run->options.restarts) {
+        run->burn_in_agreed = true; /* there is none */
+        return GBS_OK;
+    }
     if (run->options.burn_in == GBS_BURN_IN_AUTO) {
         return until_mixed(run, drive, err);
     }

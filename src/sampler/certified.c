@@ -90,15 +90,37 @@ cleanup:
     return status;
 }
 
+/* What one pass leaves of the difference to the target, for the variables that are estimated.
+ * @param b [n] all 1. */
+static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, gbs_error *err)
+{
+    gbsi_sequence sequence = {0};
+    double bound = 0.0;
+    const gbs_status status = run->scan->next_pass(run->scan_state, 0, &sequence, err);
+    if (status < 0) {
+        return status;
+    }
+    gbsi_variation_follow(c, sequence.variable, sequence.n, b);
+    for (size_t t = 0; t < sequence.n; ++t) {
+        const uint32_t v = sequence.variable[t];
+        const bool asked = run->target == NULL || run->target[v] != 0;
+        bound = asked && b[v] > bound ? b[v] : bound;
+    }
+    run->report.bias_estimate = bound < 1.0 ? bound : 1.0;
+    return GBS_OK;
+}
+
 gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_influences *c = NULL;
     double *b = NULL;
-    if (run->options.certified == 0.0) {
+    if (run->options.certified == 0.0 && !run->options.restarts) {
         return GBS_OK;
     }
-    GBSI_TRY(check(run, err));
+    if (run->options.certified > 0.0) {
+        GBSI_TRY(check(run, err));
+    }
     GBSI_TRY(gbsi_influences_new(run->graph, GBS_INFLUENCE_AUTO,
                                  gbsi_options_memory_limit(&run->options), &c, err));
     b = gbsi_alloc_array(c->n, sizeof *b);
@@ -106,7 +128,7 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
         GBSI_TRY(gbsi_no_memory(err, "certificate", c->n * sizeof *b));
     }
     gbsi_variation_begin(c, b);
-    GBSI_TRY(find(run, c, b, err));
+    status = run->options.restarts ? bound_pass(run, c, b, err) : find(run, c, b, err);
 
 cleanup:
     gbsi_free(b);

@@ -29,7 +29,8 @@ gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
                                  .n_groups = gbsi_groups_of(n_chains),
                                  .value_bytes = plan == NULL ? 1 : plan->value_bytes,
                                  .kind = (gbs_estimator_kind)run->options.estimator,
-                                 .each_once = (run->scan_traits & GBSI_SCAN_EACH_ONCE) != 0};
+                                 .each_once = (run->scan_traits & GBSI_SCAN_EACH_ONCE) != 0 &&
+                                              run->target == NULL};
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */

@@ -50,6 +50,34 @@ static gbs_status check_enum(const char *name, int value, int min, int max, gbs_
     return GBS_OK;
 }
 
+static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *err)
+{
+    const char *name = options->restarts ? "restarts" : "partial-scan";
+    if (options->n_targets > 0 && !options->restarts) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option target: it goes with restarts");
+    }
+    if (!options->restarts && !options->partial_scan) {
+        return GBS_OK;
+    }
+    if (options->scan != GBS_SCAN_SEQUENCE) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: it needs a scan file", name);
+    }
+    if (options->draw != GBS_DRAW_RANDOM) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: it needs the random draw", name);
+    }
+    if (options->estimator != GBS_ESTIMATOR_RAO_BLACKWELL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option %s: it needs the estimator rao-blackwell, which counts every "
+                         "variable's own updates",
+                         name);
+    }
+    if (options->restarts && options->burn_in != GBS_BURN_IN_AUTO && options->burn_in != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option burn-in: passes that start afresh have none");
+    }
+    return GBS_OK;
+}
+
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -76,10 +104,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
     if (options->origin != 0 && options->scan != GBS_SCAN_SYSTEMATIC) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option origin: only the systematic scan has one");
     }
-    if (options->partial_scan || options->restarts) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "partial scans and restarts are not in this version");
-    }
+    GBSI_TRY(check_short_chains(options, err));
     const gbs_run_options usual = gbs_run_options_default();
     if (options->method != GBS_METHOD_MEAN_FIELD &&
         (options->damping != usual.damping || options->iterations != usual.iterations ||

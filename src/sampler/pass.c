@@ -194,7 +194,7 @@ static void run_places(const pass_job *job, gbsi_worker *worker, uint32_t g, uin
             .beta = x->beta,
             .w = worker->w,
             .value = worker->value,
-            .p = job->estimate != NULL && job->rao_blackwell ? worker->w : NULL};
+            .p = job->estimate != NULL && job->rao_blackwell && piece->counts ? worker->w : NULL};
         tile.n_rows = x->lanes == 1 ? (tile.n_places + 15) / 16 : tile.n_places;
         run_tile(x, &x->group[g], &tile);
         if (tile.flags != 0) {

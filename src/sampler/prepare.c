@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From model and evidence to a compiled run: condition, choose what is exact, plan. */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/memory.h"
 #include "model/soften.h"
@@ -54,7 +56,9 @@ static gbs_status take_part(gbs_run *run, gbs_error *err)
         run->part_of[v] = keep[v] ? n_kept++ : GBSI_NONE;
     }
     run->report.n_exact_variables = whole->n_variables - n_kept;
-    if (n_kept > 0 && n_kept == whole->n_variables) {
+    if (n_kept > 0 && run->options.partial_scan) {
+        GBSI_TRY(gbsi_run_take_visited(run, keep, err));
+    } else if (n_kept > 0 && n_kept == whole->n_variables) {
         run->part = run->whole; /* no copy of a large model */
     } else if (n_kept > 0) {
         GBSI_TRY(gbsi_conditioned_part(whole, keep, &run->part, err));
@@ -63,6 +67,7 @@ static gbs_status take_part(gbs_run *run, gbs_error *err)
         GBSI_TRY(gbsi_soften(run->part, run->penalty, &run->soft, err));
     }
     if (n_kept > 0) {
+        GBSI_TRY(gbsi_run_take_targets(run, err));
         GBSI_TRY(make_graph(run, err));
     }
     if (run->report.n_exact_variables > 0) {
@@ -117,6 +122,8 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
                          run->scan->name);
     }
     run->schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
+    run->schedule.wants_last = run->options.restarts;
+    run->schedule.only = run->target;
     return GBS_OK;
 }
 
@@ -144,7 +151,8 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
                             .heated = run->anneals,
                             .measure = !run->limited},
         &run->plan, err));
-    if (run->plan->level_start != NULL && !run->schedule.wants_position) {
+    if (run->plan->level_start != NULL && !run->schedule.wants_position &&
+        !run->schedule.wants_last) {
         GBSI_TRY(gbsi_plan_own_pass(run->plan, &run->schedule, err));
     } else {
         GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
@@ -208,6 +216,10 @@ static gbs_status find_part(gbs_run *run, gbs_error *err)
     run->report.n_components = run->components->n;
     for (uint32_t i = 0; i < run->components->n; ++i) {
         run->report.has_zeros |= !run->exact[i] && run->components->has_zeros[i];
+    }
+    if (run->report.n_omitted > 0) { /* of the part around the visited ones alone */
+        run->report.has_zeros =
+            memchr(run->part->has_zeros, 1, run->part->factors.n_factors) != NULL;
     }
     if (run->part != NULL && run->options.method != GBS_METHOD_SAMPLE) {
         GBSI_TRY(gbsi_run_choose_sites(run, run->part, err));

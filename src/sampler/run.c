@@ -46,6 +46,9 @@ void gbs_run_free(gbs_run *run)
     gbsi_graph_free(run->whole_graph);
     gbsi_conditioned_free(run->whole);
     gbsi_free(run->part_of);
+    gbsi_free(run->target);
+    gbsi_starter_free(run->starter);
+    gbsi_free(run->fresh);
     gbsi_free(run->exact);
     gbsi_free(run->enumerated);
     gbsi_tree_free(run->tree);
@@ -133,6 +136,7 @@ gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
     run->options.sequence = NULL; /* borrowed only until here */
     run->options.start = NULL;
     run->options.dummy_edges = NULL;
+    run->options.target = NULL;
     *out = run;
     run = NULL;
 cleanup:
@@ -193,7 +197,7 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbs_error *err)
     }
     for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
         if (starter != NULL) {
-            GBSI_TRY(gbsi_starter_draw(starter, chain, x, err));
+            GBSI_TRY(gbsi_starter_draw(starter, chain, 0, x, err));
         }
         gbsi_executor_set(&run->executor, chain, x);
     }
@@ -232,6 +236,9 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
         gbsi_sequence sequence = {0};
         GBSI_TRY(run->scan->next_pass(run->scan_state, drive->pass, &sequence, err));
         GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
+    }
+    if (run->options.restarts) {
+        GBSI_TRY(gbsi_run_restart(run, drive->pass, err));
     }
     GBSI_TRY(gbsi_executor_pass(&run->executor, &run->schedule, drive->pass, estimate,
                                 run->rao_blackwell, err));
@@ -309,7 +316,8 @@ static gbs_status give_split_draws(const gbs_run *run, const gbsi_drive *drive, 
     return status;
 }
 
-/* Every chain's state at the end of a kept pass, in the user's numbering. */
+/* Every chain's state at the end of a kept pass, in the user's numbering. What a scan omits has no
+ * state, and the whole then no density. */
 static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32_t *x,
                              uint32_t *user, gbs_error *err)
 {
@@ -326,7 +334,8 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
         }
         gbsi_run_user_state(run, chain, x, user);
         status = drive->callbacks->draw(drive->callbacks->context, draw, chain,
-                                        density[chain % lanes], user, err);
+                                        run->report.n_omitted > 0 ? NAN : density[chain % lanes],
+                                        user, err);
     }
     return status;
 }

@@ -49,6 +49,9 @@ struct gbs_run {
                                on: gbs_log_z() */
     uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */
     gbsi_graph *graph;      /* of part */
+    uint8_t *target;        /* [part variables] those asked for, with restarts; NULL: all visited */
+    gbsi_starter *starter;  /* with restarts: ... */
+    uint32_t *fresh;        /* ... [part variables] a start */
     const gbsi_scan *scan;
     void *scan_state;
     unsigned scan_traits;
@@ -160,8 +163,17 @@ gbs_status gbsi_run_take_lattice(gbs_run *run, gbsi_simd level, gbs_error *err);
 void gbsi_run_trace_pass(gbs_run *run);
 /* The report's numbers of a lattice. */
 void gbsi_run_report_lattice(gbs_run *run);
-/* certified.c: the burn-in of options.certified, where it asks for one. */
+/* certified.c: the burn-in of options.certified, where it asks for one; with restarts the bound on
+ * what one pass leaves. */
 gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);
+
+/* short.c: chains that visit some variables alone, and start afresh with every pass.
+ * The part around the variables of the sequence. @param keep [whole variables] the sampled ones. */
+gbs_status gbsi_run_take_visited(gbs_run *run, const uint8_t *keep, gbs_error *err);
+/* run->target from the options. */
+gbs_status gbsi_run_take_targets(gbs_run *run, gbs_error *err);
+/* Fresh states for all chains, for the pass with this number. */
+gbs_status gbsi_run_restart(gbs_run *run, uint64_t pass, gbs_error *err);
 
 /* approximate.c: mean field in place of chains, into exact_p. */
 gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err);

@@ -57,13 +57,13 @@ void gbsi_starter_free(gbsi_starter *starter)
 }
 
 /* Parents before children, each from its table; without tables every state is as likely. */
-static void sample(gbsi_starter *s, uint32_t chain, uint32_t *x)
+static void sample(gbsi_starter *s, uint32_t chain, uint64_t restart, uint32_t *x)
 {
     const gbsi_conditioned *model = s->model;
     for (uint32_t i = 0; i < model->n_variables; ++i) {
         const uint32_t v = model->topological != NULL ? model->topological[i] : i;
         uint32_t word[4];
-        gbsi_philox(s->seed, chain, 0, v, GBSI_PURPOSE_START, word);
+        gbsi_philox(s->seed, chain, restart, v, GBSI_PURPOSE_START, word);
         if (model->cpt != NULL && model->cpt[v] != GBSI_NONE) {
             gbsi_forward_weights(model, v, x, s->weight);
             x[v] = gbsi_forward_pick(s->weight, model->arity[v], word);
@@ -98,10 +98,11 @@ static gbs_status no_start(const gbsi_starter *s, uint32_t component, const uint
                      n > 0 ? "; still violated: " : "", list, n > N_NAMED ? ", ..." : "");
 }
 
-gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint32_t *x, gbs_error *err)
+gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t restart, uint32_t *x,
+                             gbs_error *err)
 {
     uint64_t n_repairs = 0;
-    sample(starter, chain, x);
+    sample(starter, chain, restart, x);
     const uint32_t n = starter->repair == NULL ? 0 : gbsi_repair_n_components(starter->repair);
     for (uint32_t c = 0; c < n; ++c) {
         size_t factor = 0;

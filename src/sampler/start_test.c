@@ -76,7 +76,7 @@ static void end(fixture *f)
 static void draw(fixture *f, uint32_t chain)
 {
     gbs_error err = {0};
-    if (gbsi_starter_draw(f->starter, chain, f->x, &err) != GBS_OK) {
+    if (gbsi_starter_draw(f->starter, chain, 0, f->x, &err) != GBS_OK) {
         fail_msg("%s", err.message);
     }
     assert_true(gbsi_conditioned_log_density(f->conditioned, f->x) > -INFINITY);
@@ -417,7 +417,7 @@ static void test_impossible(void **state)
         assert_int_equal(gbs_builder_name_variable(b, i, name[i], NULL), GBS_OK);
     }
     fixture f = begin(b, 0, NULL, 1);
-    assert_int_equal(gbsi_starter_draw(f.starter, 0, f.x, &err), GBS_ERR_IMPOSSIBLE);
+    assert_int_equal(gbsi_starter_draw(f.starter, 0, 0, f.x, &err), GBS_ERR_IMPOSSIBLE);
     assert_non_null(strstr(err.message, "no state found after 1 repairs, and none exists"));
     assert_non_null(strstr(err.message, "still violated: factor "));
     assert_true(strstr(err.message, "(a, b)") != NULL || strstr(err.message, "(b, c)") != NULL ||
@@ -437,7 +437,7 @@ static void test_given_up(void **state)
         }
     }
     fixture f = begin(b, 0, NULL, 1);
-    assert_int_equal(gbsi_starter_draw(f.starter, 0, f.x, &err), GBS_ERR_IMPOSSIBLE);
+    assert_int_equal(gbsi_starter_draw(f.starter, 0, 0, f.x, &err), GBS_ERR_IMPOSSIBLE);
     assert_non_null(strstr(err.message, "no state found after "));
     assert_null(strstr(err.message, "none exists"));
     assert_non_null(strstr(err.message, "repairs; still violated: factor "));

@@ -61,6 +61,15 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     if (v == GBSI_NONE) {
         return;
     }
+    const bool omitted =
+        run->part_of != NULL && run->part_of[v] == GBSI_NONE && !run->exact[run->components->of[v]];
+    if (omitted) {
+        for (uint32_t a = 0; a < run->model->arity[u]; ++a) {
+            put(p, at + a, NAN);
+            put(mcse, at + a, NAN);
+        }
+        return;
+    }
     const uint32_t k = whole->arity[v];
     const uint32_t *state = whole->user_state + whole->state_offset[v];
     if (run->part_of != NULL && run->part_of[v] == GBSI_NONE) {
@@ -192,7 +201,8 @@ bool gbsi_run_long_enough(const gbs_run *run)
     const double target = target_of(&run->report);
     const double draws = (double)run->report.sweeps * run->report.chains;
     const double updates = (double)run->schedule.n_places * draws;
-    return updates >= (double)GBSI_LEAST_UPDATES && draws >= 0.25 / (target * target);
+    const bool many = updates >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
+    return many && draws >= 0.25 / (target * target); /* with restarts they are independent */
 }
 
 /* What the estimates themselves say against them, or NULL. */
@@ -219,6 +229,20 @@ static const char *statistical_doubt(const gbs_run *run, char *text, size_t size
         return text;
     }
     return NULL;
+}
+
+/* Against passes that start afresh: how far each can be from the truth. */
+static const char *short_doubt(const gbs_run *run, char *text, size_t size)
+{
+    const double target = target_of(&run->report);
+    if (run->report.bias_estimate <= target) {
+        return NULL;
+    }
+    (void)snprintf(
+        text, size,
+        "a pass that starts afresh may be off by %.2g, above %.2g: a longer scan is needed",
+        run->report.bias_estimate, target);
+    return text;
 }
 
 /* The first reason not to trust a sampled answer, or NULL; gibbsite-marginals(1), "converged". */
@@ -251,6 +275,15 @@ static const char *doubt(const gbs_run *run, char *text, size_t size)
         (void)snprintf(text, size,
                        "%llu sweeps are too few to vouch for states that no chain has met yet",
                        (unsigned long long)run->report.sweeps);
+        return text;
+    }
+    if (run->options.restarts) {
+        return short_doubt(run, text, size);
+    }
+    if (run->report.n_omitted > 0) {
+        (void)snprintf(text, size,
+                       "the scan omits %u variables, which keep the states they started in",
+                       run->report.n_omitted);
         return text;
     }
     if (!run->starts_dispersed) {

@@ -277,7 +277,7 @@ static void sequence_keeps_what_is_free(void **unused)
     f.options.sequence = omits;
     f.options.sequence_length = 4;
     assert_refused(&f, &gbsi_scan_sequence, "omits variable 2 (rain)");
-    assert_refused(&f, &gbsi_scan_sequence, "--partial-scan is not available");
+    assert_refused(&f, &gbsi_scan_sequence, "unless --partial-scan is given");
     f.options.partial_scan = 1;
     assert_pass(&f, &gbsi_scan_sequence, 3, (uint32_t[]){3, 0, 3});
     gbsi_scan_sequence.free(start(&f, &gbsi_scan_sequence, &traits));

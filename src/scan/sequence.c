@@ -53,8 +53,8 @@ static gbs_status check_complete(const gbsi_conditioned *model, const uint8_t *s
         const char *name = gbs_model_variable_name(model->model, user);
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
-            "the scan omits variable %" PRIu32 "%s%s%s: every free variable must occur "
-            "(--partial-scan is not available in this version)",
+            "the scan omits variable %" PRIu32 "%s%s%s: every free variable must occur, "
+            "unless --partial-scan is given",
             user, name == NULL ? "" : " (", name == NULL ? "" : name, name == NULL ? "" : ")");
     }
     return GBS_OK;

@@ -145,11 +145,65 @@ def test_weights_refused(run, grid, work, text, place):
     assert done.status == 3 and f"w:{place}:" in done.err, done.err
 
 
+def test_short_chains(run, grid, work):
+    assert run("scan", grid, "--target", "20,21", "--accuracy", "0.01", "-o", "two.scan").status == 0
+    short = ["--scan", "two.scan", "--partial-scan", "--restarts"]
+    done = run("marginals", grid, *short, "--target", "20,21", "--target-error", "0.02", "--summary", "s.json")
+    assert done.status == 0, done.err
+    s = json.loads((work / "s.json").read_text())
+    assert 0 < s["bias_estimate"] <= 0.01 and s["converged"] and s["burn_in"] == 0
+    assert s["options"]["restarts"] is True and s["options"]["partial_scan"] is True
+    rows = [line.split(",") for line in done.out.splitlines()[1:]]
+    assert [r[0] for r in rows] == ["20", "20", "21", "21"]
+    for r in rows:  # no field: one half
+        assert abs(float(r[2]) - 0.5) < 0.01 + 5 * float(r[3])
+    threads = run("marginals", grid, *short, "--target", "20,21", "--target-error", "0.02", "--threads", "3")
+    assert threads.out == done.out
+    # helpers are less well known: asked for all, the run is honest
+    done = run("marginals", grid, *short, "--sweeps", "4000", "--format", "json")
+    assert done.status == 0 and "a longer scan is needed" in done.err
+    visited = len(json.loads(done.out)["variables"])
+    assert 2 < visited <= 48
+    done = run("sample", grid, *short, "--target", "20,21", "--sweeps", "3", "--chains", "2")
+    assert done.status == 0, done.err
+    lines = done.out.splitlines()
+    assert lines[0] == "chain,draw,lp,x20,x21" and len(lines) == 7
+    done = run("sample", grid, *short, "--monitor", "21", "--sweeps", "2")
+    assert done.out.splitlines()[0] == "chain,draw,lp,x21"
+
+
+@pytest.mark.parametrize("arguments, part", [
+    (["marginals", "g.uai", "--scan", "p.scan"], "unless --partial-scan is given"),
+    (["marginals", "g.uai", "--partial-scan"], "needs a scan file"),
+    (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "-o", "x.MAR"], "csv or json"),
+    (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "--draw", "herded"], "random draw"),
+    (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "--target", "0"], "goes with restarts"),
+    (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "--restarts", "--target", "9"], "never visits"),
+    (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "--restarts", "--burn-in", "3"], "burn-in"),
+    (["sample", "g.uai", "--scan", "p.scan", "--partial-scan", "--restarts", "--monitor", "9"], "never visits 9"),
+    (["sample", "g.uai", "--scan", "p.scan", "--partial-scan", "--restarts", "--estimator", "count"],
+     "rao-blackwell"),
+])
+def test_short_chains_refused(run, grid, work, arguments, part):
+    (work / "p.scan").write_text("scan 1\nvariables 48\n0 1 0\n")
+    done = run(*arguments)
+    assert done.status == 2 and part in done.err, done.err
+    assert done.out == ""
+
+
+def test_partial_without_restarts(run, grid, work):
+    (work / "p.scan").write_text("scan 1\nvariables 48\n0 1 0\n")
+    done = run("marginals", grid, "--scan", "p.scan", "--partial-scan", "--sweeps", "300000")
+    assert done.status == 0, done.err
+    assert [line.split(",")[0] for line in done.out.splitlines()[1:]] == ["0", "0", "1", "1"]
+    assert "not converged" in done.err
+
+
 def test_document(run, work):
     """The commands in docs/dobrushin.md run and print what stands there."""
     text = (ROOT / "docs" / "dobrushin.md").read_text()
     shown = re.findall(r"^    (\$ gibbsite .*)\n((?:    (?!\$).*\n|\n(?=    ))*)", text, re.M)
-    assert len(shown) == 3
+    assert len(shown) == 4
     for command, output in shown:
         done = run(*command.split()[2:])
         assert done.status == 0, command + done.err

@@ -5,7 +5,7 @@ from conftest import SPRINKLER, only
 
 LATER_VERBS = ["learn", "denoise", "segment", "label",
                "diagnose", "ground", "report"]
-LATER_OPTIONS = ["--partial-scan", "--restarts", "--width",
+LATER_OPTIONS = ["--width",
                  "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",
                  "--checkpoint", "--checkpoint-every", "--resume",
                  "--anytime", "--temper"]
@@ -59,7 +59,7 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "-z"], "unknown option '-z'"),
     (["marginals", SPRINKLER, "--seed"], "needs a value"),
     (["marginals", SPRINKLER, "--lenient=1"], "takes no value"),
-    (["marginals", SPRINKLER, "--target", "x"], "no option '--target'"),  # no abbreviations
+    (["marginals", SPRINKLER, "--burn", "5"], "unknown option '--burn'"),  # no abbreviations
     (["marginals", SPRINKLER, "--seed", "1", "--seed", "2"], "twice"),
     (["marginals", SPRINKLER, "--thin", "2"], "no option '--thin'"),
     (["info", SPRINKLER, "--sweeps", "2"], "no option '--sweeps'"),
