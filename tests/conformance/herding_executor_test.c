@@ -575,13 +575,13 @@ static void saved_bytes(void **state)
         sequence[v] = v;
     }
     set_up(&f, test_model(TEST_ISING, 5, 14), NULL, sequence, 14,
-           herded(GBS_DRAW_HERDED, GBS_HERD_RANDOM, 1));
+           herded(GBS_DRAW_HERDED, GBS_HERD_RANDOM, 16));
     start_executor(&f, gbsi_simd_level(), UINT64_MAX, &x);
     const gbsi_draw_sink sink = {&file, put};
     assert_int_equal(x.draw->save(x.draw_state, &sink, &err), GBS_OK);
     const gbsi_herd *herd = x.draw_state;
-    assert_int_equal(file.n, herd->n_phases * sizeof(uint32_t));
-    for (size_t i = 0; i < herd->n_phases; ++i) {
+    assert_int_equal(file.n, 16 * herd->n_phases * sizeof(uint32_t));
+    for (size_t i = 0; i < 16 * herd->n_phases; ++i) {
         const unsigned char *b = file.bytes + 4 * i;
         const uint32_t found =
             b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
