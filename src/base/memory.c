@@ -97,6 +97,24 @@ void *gbsi_realloc_array(void *pointer, size_t n, size_t size)
     return realloc(pointer, bytes == 0 ? 1 : bytes);
 }
 
+#define HUGE_PAGE       ((size_t)1 << 21)
+#define LEAST_FOR_PAGES (4 * HUGE_PAGE)
+
+/* A sweep goes through all of its arrays: with pages of 4 KiB it waits for their addresses. Whole
+ * huge pages only, so that nothing is taken beyond what was asked for. */
+static void want_huge_pages(unsigned char *pointer, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const size_t skip = (HUGE_PAGE - (uintptr_t)pointer % HUGE_PAGE) % HUGE_PAGE;
+    if (bytes >= LEAST_FOR_PAGES) {
+        (void)madvise(pointer + skip, (bytes - skip) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    }
+#else
+    (void)pointer;
+    (void)bytes;
+#endif
+}
+
 void *gbsi_alloc_lanes(size_t n, size_t size)
 {
     const size_t line = 64;
@@ -107,6 +125,7 @@ void *gbsi_alloc_lanes(size_t n, size_t size)
     bytes = (bytes + 2 * line - 1) / line * line;
     void *pointer = in_large_pages(aligned_alloc(line, bytes), bytes);
     if (pointer != NULL) {
+        want_huge_pages(pointer, bytes);
         memset(pointer, 0, bytes);
     }
     return pointer;

@@ -26,6 +26,12 @@ static size_t row_bytes_of(const gbsi_herd *herd, uint32_t slot)
                                 : k * herd->lanes * sizeof(double);
 }
 
+static gbsi_row_shape row_shape_of(const gbsi_herd *herd, uint32_t slot)
+{
+    return (gbsi_row_shape){.bytes = row_bytes_of(herd, slot),
+                            .number = is_stick(&herd->how) ? sizeof(uint32_t) : sizeof(double)};
+}
+
 static uint32_t many_slots(const gbsi_plan *plan)
 {
     uint32_t n = 0;
@@ -168,7 +174,7 @@ gbs_status gbsi_bin_rows_save(const gbsi_herd *herd, const gbsi_draw_sink *sink,
         for (uint32_t slot = 0; herd->many != NULL && slot < herd->plan->n_slots; ++slot) {
             if (herd->many[slot] != GBSI_NONE) {
                 GBSI_TRY(gbsi_key_table_save(&herd->group[g].table[herd->many[slot]],
-                                             row_bytes_of(herd, slot), false, sink, err));
+                                             row_shape_of(herd, slot), false, sink, err));
             }
         }
     }
@@ -183,10 +189,10 @@ gbs_status gbsi_bin_rows_load(gbsi_herd *herd, const gbsi_draw_source *source, g
         for (uint32_t slot = 0; herd->many != NULL && slot < herd->plan->n_slots; ++slot) {
             if (herd->many[slot] != GBSI_NONE) {
                 gbsi_key_table *table = &herd->group[g].table[herd->many[slot]];
-                const size_t row_bytes = row_bytes_of(herd, slot);
-                GBSI_TRY(gbsi_key_table_load(table, row_bytes, false, herd->room - herd->taken,
-                                             source, err));
-                herd->taken += gbsi_key_table_bytes(table->capacity / 2, row_bytes, false);
+                const gbsi_row_shape row = row_shape_of(herd, slot);
+                GBSI_TRY(
+                    gbsi_key_table_load(table, row, false, herd->room - herd->taken, source, err));
+                herd->taken += gbsi_key_table_bytes(table->capacity / 2, row.bytes, false);
             }
         }
     }

@@ -55,6 +55,22 @@ INLINE bool side_by_side(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t 
                (size_t)(GBSI_LANES - 1) * herd->how.n_bins;
 }
 
+/* Weights of one chain that no cache holds are asked for some rows ahead: all bins of sixteen
+ * places, a line each where there are as many bins. */
+#define AHEAD 4u
+
+INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
+{
+    if (row >= tile->n_rows || !tile->contiguous || herd->how.n_bins > GBSI_LANES) {
+        return;
+    }
+    const uint32_t *phase =
+        herd->group[tile->group].phase + herd->cell[tile->first_slot + GBSI_LANES * row];
+    for (uint32_t at = 0; at < GBSI_LANES * herd->how.n_bins; at += GBSI_LANES) {
+        __builtin_prefetch(phase + at, 1);
+    }
+}
+
 INLINE vu post_slice(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin)
 {
     uint32_t *phase =
@@ -72,6 +88,7 @@ INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu cha
     uint32_t b[GBSI_LANES];
     uint32_t value[GBSI_LANES] = {0};
     if (side_by_side(herd, tile, row)) {
+        ask_for(herd, tile, row + AHEAD);
         return post_slice(herd, tile, row, chance, bin);
     }
     vu_store(p, chance);

@@ -34,7 +34,7 @@ typedef struct gbsi_herd_slices {
 
 /* Weights of one group of chains. Rules use what they need, the rest is NULL. */
 typedef struct gbsi_herd_group {
-    uint32_t *phase;       /* [n_phases][lanes] */
+    uint32_t *phase;       /* [n_phases][lanes]; paired: [n_phases / 2][phase, chance] */
     int64_t *balance;      /* [n_balances][lanes] w of rule pre by bins, in units of 2^-32 */
     double *vector;        /* [n_shares / k] keys of [lanes][k] each */
     gbsi_key_table *table; /* [n_hashed] */
@@ -49,7 +49,8 @@ typedef struct gbsi_herd {
     uint64_t room, taken; /* bytes; of tables */
     gbsi_keys keys;       /* keys that decide; empty with bins */
     gbsi_herd_slices slices;
-    size_t n_phases, n_balances, n_shares;
+    bool paired; /* keys that decide, one chain: each phase has its chance beside it, in one line */
+    size_t n_phases, n_balances, n_shares; /* numbers of each array, per lane */
     size_t *cell; /* [n_slots] bins: first phase of the slot; NULL: keys.slot says it */
     gbsi_herd_group *group;
     uint32_t *visits; /* [n_slots] of a pass, while tables are grown; NULL: nothing is hashed */
@@ -67,6 +68,12 @@ gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err);
  * @param name of the key. @param block of four states. */
 void gbsi_herd_words(const gbsi_herd *herd, uint32_t slot, uint32_t chain, uint64_t name,
                      uint32_t block, uint32_t word[4]);
+/* Where the phases of a cell stand, by keys that decide. */
+static inline size_t gbsi_herd_phase_at(const gbsi_herd *herd, size_t cell)
+{
+    return herd->paired ? 2 * cell : cell * herd->lanes;
+}
+
 /* Starts of one key in all lanes of a group. @param phase [lanes]; vector [lanes][k]. */
 void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
                             uint32_t chance, uint32_t *phase);

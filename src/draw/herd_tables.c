@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "draw/herd.h"
+#include "draw/saved.h"
 #include "plan/kernel.h"
 
 static bool is_named(const gbsi_herd *herd)
@@ -19,6 +20,13 @@ static size_t row_bytes_of(const gbsi_herd *herd, uint32_t slot)
     const uint32_t k = gbsi_plan_arity(herd->plan, slot);
     const uint32_t per_lane = herd->how.bounded && k == 2 ? 2 : 1;
     return gbsi_key_table_row_bytes(k, per_lane * herd->lanes);
+}
+
+static gbsi_row_shape row_shape_of(const gbsi_herd *herd, uint32_t slot)
+{
+    const bool phases = gbsi_plan_arity(herd->plan, slot) == 2;
+    return (gbsi_row_shape){.bytes = row_bytes_of(herd, slot),
+                            .number = phases ? sizeof(uint32_t) : sizeof(double)};
 }
 
 /* ---- codes ----------------------------------------------------------------------------------- */
@@ -195,61 +203,59 @@ double gbsi_herd_n_weights(const void *state)
 
 /* ---- to be resumed --------------------------------------------------------------------------- */
 
-gbs_status gbsi_key_table_save(const gbsi_key_table *t, size_t row_bytes, bool named,
+gbs_status gbsi_key_table_save(const gbsi_key_table *t, gbsi_row_shape row, bool named,
                                const gbsi_draw_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint64_t n[2] = {t->n_codes, t->n_rows};
-    GBSI_TRY(sink->put(sink->context, n, sizeof n, err));
+    GBSI_TRY(gbsi_put_numbers(sink, n, 2, sizeof *n, err));
     for (size_t i = 0; i < t->capacity; ++i) {
         if (t->row[i] != GBSI_NONE) {
-            GBSI_TRY(sink->put(sink->context, &t->code[i], sizeof t->code[i], err));
-            GBSI_TRY(sink->put(sink->context, &t->row[i], sizeof t->row[i], err));
+            GBSI_TRY(gbsi_put_numbers(sink, &t->code[i], 1, sizeof t->code[i], err));
+            GBSI_TRY(gbsi_put_numbers(sink, &t->row[i], 1, sizeof t->row[i], err));
         }
     }
-    if (named && t->n_rows > 0) {
-        GBSI_TRY(sink->put(sink->context, t->name, t->n_rows * sizeof *t->name, err));
+    if (named) {
+        GBSI_TRY(gbsi_put_numbers(sink, t->name, t->n_rows, sizeof *t->name, err));
     }
-    if (t->n_rows > 0) {
-        GBSI_TRY(sink->put(sink->context, t->rows, t->n_rows * row_bytes, err));
-    }
+    GBSI_TRY(
+        gbsi_put_numbers(sink, t->rows, t->n_rows * (row.bytes / row.number), row.number, err));
 cleanup:
     return status;
 }
 
-gbs_status gbsi_key_table_load(gbsi_key_table *t, size_t row_bytes, bool named, uint64_t room,
+gbs_status gbsi_key_table_load(gbsi_key_table *t, gbsi_row_shape row, bool named, uint64_t room,
                                const gbsi_draw_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint64_t n[2];
     gbsi_key_table made = {0};
-    GBSI_TRY(source->take(source->context, n, sizeof n, err));
+    GBSI_TRY(gbsi_take_numbers(source, n, 2, sizeof *n, err));
     if (n[1] > n[0] || n[0] >= GBSI_NONE / 2 || (!named && n[0] != n[1]) ||
-        (n[0] > 0 && gbsi_key_table_bytes(n[0], row_bytes, named) > room)) {
+        (n[0] > 0 && gbsi_key_table_bytes(n[0], row.bytes, named) > room)) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
                            "saved herding weights: %" PRIu64 " contexts, %" PRIu64 " rows", n[0],
                            n[1]));
     }
-    GBSI_TRY(gbsi_key_table_reserve(&made, n[0], row_bytes, named, err));
+    GBSI_TRY(gbsi_key_table_reserve(&made, n[0], row.bytes, named, err));
     for (uint64_t i = 0; i < n[0]; ++i) {
         uint64_t code = 0;
-        uint32_t row = 0;
-        GBSI_TRY(source->take(source->context, &code, sizeof code, err));
-        GBSI_TRY(source->take(source->context, &row, sizeof row, err));
-        if (row >= n[1] || gbsi_key_table_find(&made, code) != GBSI_NONE) {
-            GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "saved herding weights: row %u of %" PRIu64,
-                               row, n[1]));
+        uint32_t at = 0;
+        GBSI_TRY(gbsi_take_numbers(source, &code, 1, sizeof code, err));
+        GBSI_TRY(gbsi_take_numbers(source, &at, 1, sizeof at, err));
+        if (at >= n[1] || gbsi_key_table_find(&made, code) != GBSI_NONE) {
+            GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "saved herding weights: row %u of %" PRIu64, at,
+                               n[1]));
         }
-        gbsi_key_table_restore(&made, code, row);
+        gbsi_key_table_restore(&made, code, at);
     }
     made.n_rows = n[1];
     if (named && n[1] > 0) {
-        GBSI_TRY(source->take(source->context, made.name, n[1] * sizeof *made.name, err));
+        GBSI_TRY(gbsi_take_numbers(source, made.name, n[1], sizeof *made.name, err));
         gbsi_key_table_restore_names(&made);
     }
-    if (n[1] > 0) {
-        GBSI_TRY(source->take(source->context, made.rows, n[1] * row_bytes, err));
-    }
+    GBSI_TRY(
+        gbsi_take_numbers(source, made.rows, n[1] * (row.bytes / row.number), row.number, err));
     gbsi_key_table_free(t);
     *t = made;
     made = (gbsi_key_table){0};
@@ -264,24 +270,17 @@ gbs_status gbsi_herd_save(const void *state, const gbsi_draw_sink *sink, gbs_err
     gbs_status status = GBS_OK;
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         const gbsi_herd_group *group = &herd->group[g];
-        if (group->phase != NULL) {
-            GBSI_TRY(sink->put(sink->context, group->phase,
-                               herd->n_phases * herd->lanes * sizeof *group->phase, err));
-        }
-        if (group->balance != NULL) {
-            GBSI_TRY(sink->put(sink->context, group->balance,
-                               herd->n_balances * herd->lanes * sizeof *group->balance, err));
-        }
-        if (group->vector != NULL) {
-            GBSI_TRY(sink->put(sink->context, group->vector,
-                               herd->n_shares * herd->lanes * sizeof *group->vector, err));
-        }
+        GBSI_TRY(gbsi_put_numbers(sink, group->phase, herd->n_phases * herd->lanes,
+                                  sizeof *group->phase, err));
+        GBSI_TRY(gbsi_put_numbers(sink, group->balance, herd->n_balances * herd->lanes,
+                                  sizeof *group->balance, err));
+        GBSI_TRY(gbsi_put_numbers(sink, group->vector, herd->n_shares * herd->lanes,
+                                  sizeof *group->vector, err));
         for (uint32_t slot = 0; herd->keys.n_hashed > 0 && slot < herd->plan->n_slots; ++slot) {
             const gbsi_key_slot *s = &herd->keys.slot[slot];
             if (s->coding == GBSI_CODE_HASHED) {
-                const size_t row_bytes = row_bytes_of(herd, slot);
-                GBSI_TRY(gbsi_key_table_save(&group->table[s->cell], row_bytes, is_named(herd),
-                                             sink, err));
+                GBSI_TRY(gbsi_key_table_save(&group->table[s->cell], row_shape_of(herd, slot),
+                                             is_named(herd), sink, err));
             }
         }
     }
@@ -296,26 +295,20 @@ gbs_status gbsi_herd_load(void *state, const gbsi_draw_source *source, gbs_error
     herd->taken = 0;
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         gbsi_herd_group *group = &herd->group[g];
-        if (group->phase != NULL) {
-            GBSI_TRY(source->take(source->context, group->phase,
-                                  herd->n_phases * herd->lanes * sizeof *group->phase, err));
-        }
-        if (group->balance != NULL) {
-            GBSI_TRY(source->take(source->context, group->balance,
-                                  herd->n_balances * herd->lanes * sizeof *group->balance, err));
-        }
-        if (group->vector != NULL) {
-            GBSI_TRY(source->take(source->context, group->vector,
-                                  herd->n_shares * herd->lanes * sizeof *group->vector, err));
-        }
+        GBSI_TRY(gbsi_take_numbers(source, group->phase, herd->n_phases * herd->lanes,
+                                   sizeof *group->phase, err));
+        GBSI_TRY(gbsi_take_numbers(source, group->balance, herd->n_balances * herd->lanes,
+                                   sizeof *group->balance, err));
+        GBSI_TRY(gbsi_take_numbers(source, group->vector, herd->n_shares * herd->lanes,
+                                   sizeof *group->vector, err));
         for (uint32_t slot = 0; herd->keys.n_hashed > 0 && slot < herd->plan->n_slots; ++slot) {
             const gbsi_key_slot *s = &herd->keys.slot[slot];
             if (s->coding == GBSI_CODE_HASHED) {
                 gbsi_key_table *table = &group->table[s->cell];
-                const size_t row_bytes = row_bytes_of(herd, slot);
-                GBSI_TRY(gbsi_key_table_load(table, row_bytes, is_named(herd),
-                                             herd->room - herd->taken, source, err));
-                herd->taken += gbsi_key_table_bytes(table->capacity / 2, row_bytes, is_named(herd));
+                const gbsi_row_shape row = row_shape_of(herd, slot);
+                GBSI_TRY(gbsi_key_table_load(table, row, is_named(herd), herd->room - herd->taken,
+                                             source, err));
+                herd->taken += gbsi_key_table_bytes(table->capacity / 2, row.bytes, is_named(herd));
             }
         }
     }

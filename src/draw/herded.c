@@ -95,8 +95,9 @@ static void start_slot(gbsi_herd *herd, uint32_t slot, uint32_t g, const uint64_
         const uint64_t own = name == NULL ? key : name[key];
         const size_t cell = s->cell + (k == 2 ? key : (size_t)key * k);
         if (k == 2) {
-            gbsi_herd_start_phases(herd, slot, g, own, herd->keys.chance[cell],
-                                   herd->group[g].phase + cell * lanes);
+            uint32_t *phase = herd->group[g].phase + gbsi_herd_phase_at(herd, cell);
+            gbsi_herd_start_phases(herd, slot, g, own, herd->keys.chance[cell], phase);
+            phase[herd->paired ? 1 : 0] = herd->paired ? herd->keys.chance[cell] : phase[0];
         } else {
             gbsi_herd_start_vectors(herd, slot, g, own, herd->keys.p + cell,
                                     herd->group[g].vector + cell * lanes);
@@ -110,7 +111,9 @@ gbs_status gbsi_herded_init(const gbsi_draw_job *job, void **state, gbs_error *e
     gbsi_herd *herd = NULL;
     GBSI_TRY(gbsi_herd_new(job, &herd, err));
     GBSI_TRY(gbsi_keys_new(job, herd->how.keys, &herd->keys, err));
-    herd->n_phases = herd->keys.n_phases * (herd->how.bounded ? 2 : 1); /* turns, 0, behind */
+    herd->paired = herd->lanes == 1 && !herd->how.bounded;
+    /* turns of bounded herding, 0, stand behind */
+    herd->n_phases = herd->keys.n_phases * (herd->how.bounded || herd->paired ? 2 : 1);
     herd->n_shares = herd->keys.n_shares;
     GBSI_TRY(gbsi_herd_take(herd, err));
     GBSI_TRY(take_tables(herd, err));
@@ -214,7 +217,7 @@ static uint32_t draw_two(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, size_
         const size_t at = keys->slot[slot].cell + dense_key(keys, slot, view);
         chance = keys->chance[at];
         certain = keys->certain == NULL ? GBSI_OPEN : keys->certain[at];
-        phase = &herd->group[tile->group].phase[at * herd->lanes + view->lane];
+        phase = &herd->group[tile->group].phase[gbsi_herd_phase_at(herd, at) + view->lane];
         to_turns *= keys->n_phases;
     }
     tell_two(tile, cell, chance, certain);

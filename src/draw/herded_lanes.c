@@ -2,7 +2,7 @@
 /* Herded Gibbs of variables of two states with finite log-odds, sixteen chains at a time [M19]:
  *     key from the states of the neighbours,     u[key] += P[key],     x = carry.
  * With few keys every row of weights is gone through and those of other keys masked; with more they
- * are gathered and scattered. */
+ * are gathered and scattered. What is gathered as a float are bits on their way. */
 #include "draw/herd.h"
 #include "simd/lanes.h"
 
@@ -43,43 +43,52 @@ INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
     }
 }
 
-/* One row for each key; lanes of other keys add nothing. */
-INLINE vu few_keys(uint32_t *phase, const uint32_t *chance, uint32_t n_keys, vu key)
+/* table[index] of a table of n, of which as many entries or more can be read: up to sixteen are
+ * looked up in a register. */
+INLINE vu look_up(const uint32_t *table, size_t readable, uint32_t n, vu index)
 {
-    vm carry = vm_none();
-    for (uint32_t i = 0; i < n_keys; ++i) {
-        const vu p = vu_select(vu_eq(key, vu_set1(i)), vu_set1(chance[i]), vu_set1(0));
-        const vu u = vu_add(vu_load(phase + (size_t)i * GBSI_LANES), p);
-        vu_store(phase + (size_t)i * GBSI_LANES, u);
-        carry = vm_or(carry, vu_lt(u, p));
+    if (n <= GBSI_LANES && readable >= GBSI_LANES) {
+        return vf_bits(vf_permute16(vf_from_bits(vu_load(table)), index));
     }
-    return vu_select(carry, vu_set1(1), vu_set1(0));
+    return vu_gather(table, index);
 }
 
-INLINE vu many_keys(uint32_t *phase, const uint32_t *chance, vu key)
+/* One row for each key; lanes of other keys add nothing. */
+INLINE vu few_keys(uint32_t *phase, uint32_t n_keys, vu p, vu key)
+{
+    vu own = vu_set1(0);
+    for (uint32_t i = 0; i < n_keys; ++i) {
+        const vm here = vu_eq(key, vu_set1(i));
+        const vu before = vu_load(phase + (size_t)i * GBSI_LANES);
+        const vu u = vu_select(here, vu_add(before, p), before);
+        vu_store(phase + (size_t)i * GBSI_LANES, u);
+        own = vu_select(here, u, own);
+    }
+    return own;
+}
+
+INLINE vu many_keys(uint32_t *phase, vu p, vu key)
 {
     const vu at = vu_add(vu_shl(key, 4), vu_iota());
-    const vu p = vu_gather(chance, key);
     const vu u = vu_add(vu_gather(phase, at), p);
     vu_scatter(phase, at, u);
-    return vu_select(vu_lt(u, p), vu_set1(1), vu_set1(0));
+    return u;
 }
 
 INLINE void place16(gbsi_herd *herd, gbsi_tile *tile, uint32_t i, const gbsi_key_slot *s)
 {
     const gbsi_keys *keys = &herd->keys;
     uint32_t *phase = herd->group[tile->group].phase + s->cell * GBSI_LANES;
-    const uint32_t *chance = keys->chance + s->cell;
     vu key = code16(keys, s, tile);
     if (s->lut != GBSI_NO_LUT) {
-        key = vu_gather(keys->lut + s->lut, key);
+        key = look_up(keys->lut + s->lut, keys->n_lut - s->lut, s->n_codes, key);
     }
-    const vu value = s->n_keys <= FEW_KEYS ? few_keys(phase, chance, s->n_keys, key)
-                                           : many_keys(phase, chance, key);
-    store_value(tile, i, value);
+    const vu p = look_up(keys->chance + s->cell, keys->n_phases - s->cell, s->n_keys, key);
+    const vu u =
+        s->n_keys <= FEW_KEYS ? few_keys(phase, s->n_keys, p, key) : many_keys(phase, p, key);
+    store_value(tile, i, vu_select(vu_lt(u, p), vu_set1(1), vu_set1(0)));
     if (tile->p != NULL) {
-        const vf p = vf_mul(vf_from_vu(vu_gather(chance, key)), vf_set1(0x1p-32F));
-        vf_store(tile->p + (size_t)i * GBSI_LANES, p);
+        vf_store(tile->p + (size_t)i * GBSI_LANES, vf_mul(vf_from_vu(p), vf_set1(0x1p-32F)));
     }
 }
 
@@ -103,22 +112,61 @@ INLINE vu slice_code(const gbsi_herd_slices *slices, const gbsi_herd_slice *s, u
     return code;
 }
 
-/* Sixteen consecutive slots of one chain. */
-INLINE void slice_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row, const gbsi_herd_slice *s)
+/* Weights of one chain that no cache holds are asked for some rows ahead: states around a batch do
+ * not change while it is drawn, so that its keys are known. */
+#define AHEAD 4u
+
+typedef struct waiting {
+    uint32_t at[AHEAD][GBSI_LANES]; /* pairs of a row, by row modulo AHEAD */
+} waiting;
+
+/* The slice of a row that is one, else NULL. */
+INLINE const gbsi_herd_slice *slice_of(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
+{
+    const uint32_t first = GBSI_LANES * row;
+    const uint32_t slot = tile->first_slot + first;
+    const bool whole =
+        tile->contiguous && slot % GBSI_LANES == 0 && first + GBSI_LANES <= tile->n_places;
+    const gbsi_herd_slice *s = whole ? &herd->slices.slice[slot / GBSI_LANES] : NULL;
+    return s != NULL && s->regular ? s : NULL;
+}
+
+INLINE uint32_t *pairs_of(const gbsi_herd *herd, const gbsi_tile *tile, const gbsi_herd_slice *s)
+{
+    return herd->group[tile->group].phase + gbsi_herd_phase_at(herd, s->cell);
+}
+
+INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, waiting *w)
 {
     const gbsi_herd_slices *slices = &herd->slices;
+    const gbsi_herd_slice *s = row < tile->n_rows ? slice_of(herd, tile, row) : NULL;
     const uint32_t slot = tile->first_slot + GBSI_LANES * row;
-    const uint32_t *chance = herd->keys.chance + s->cell;
-    uint32_t *phase = herd->group[tile->group].phase + s->cell;
+    uint32_t *at = w->at[row % AHEAD];
+    if (s == NULL) {
+        return;
+    }
     vu key = tile->value_bytes == 1 ? slice_code(slices, s, slot, tile, false)
                                     : slice_code(slices, s, slot, tile, true);
     if (s->lut != GBSI_NO_LUT) {
         key = vu_gather(herd->keys.lut + s->lut, vu_add(key, vu_load(slices->lut + slot)));
     }
-    const vu at = vu_add(key, vu_load(slices->cell + slot));
-    const vu p = vu_gather(chance, at);
-    const vu u = vu_add(vu_gather(phase, at), p);
-    vu_scatter(phase, at, u);
+    vu_store(at, vu_shl(vu_add(key, vu_load(slices->cell + slot)), 1));
+    const uint32_t *pair = pairs_of(herd, tile, s);
+    for (uint32_t i = 0; i < GBSI_LANES; ++i) {
+        __builtin_prefetch(pair + at[i], 1);
+    }
+}
+
+/* Sixteen consecutive slots of one chain. */
+INLINE void slice_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row, const gbsi_herd_slice *s,
+                      const waiting *w)
+{
+    uint32_t *pair = pairs_of(herd, tile, s);
+    const vu at = vu_load(w->at[row % AHEAD]);
+    const vf2 both = vf_gather2((const float *)(const void *)pair, at); /* bits */
+    const vu p = vf_bits(both.second);
+    const vu u = vu_add(vf_bits(both.first), p);
+    vu_scatter(pair, at, u);
     store_value(tile, row, vu_select(vu_lt(u, p), vu_set1(1), vu_set1(0)));
     if (tile->p != NULL) {
         vf_store(tile->p + (size_t)row * GBSI_LANES, vf_mul(vf_from_vu(p), vf_set1(0x1p-32F)));
@@ -127,18 +175,20 @@ INLINE void slice_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row, const gbsi
 
 static void rows_of_one(gbsi_herd *herd, gbsi_tile *tile)
 {
+    waiting w;
+    for (uint32_t row = 0; row < AHEAD; ++row) {
+        ask_for(herd, tile, row, &w);
+    }
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         const uint32_t first = GBSI_LANES * row;
-        const uint32_t slot = tile->first_slot + first;
-        const bool whole =
-            tile->contiguous && slot % GBSI_LANES == 0 && first + GBSI_LANES <= tile->n_places;
-        if (whole && herd->slices.slice[slot / GBSI_LANES].regular) {
-            slice_row(herd, tile, row, &herd->slices.slice[slot / GBSI_LANES]);
-            continue;
+        const gbsi_herd_slice *s = slice_of(herd, tile, row);
+        if (s != NULL) {
+            slice_row(herd, tile, row, s, &w);
         }
-        for (uint32_t i = first; i < first + GBSI_LANES && i < tile->n_places; ++i) {
+        for (uint32_t i = first; s == NULL && i < first + GBSI_LANES && i < tile->n_places; ++i) {
             gbsi_herded_place(herd, tile, i);
         }
+        ask_for(herd, tile, row + AHEAD, &w);
     }
 }
 

@@ -36,7 +36,7 @@ static gbsi_herd_slice shape_of(const gbsi_keys *keys, uint32_t first)
             s[i].coding != s->coding || s[i].n_links != s->n_links ? GBSI_CODE_RADIX : made.coding;
         made.regular &= s[i].coding != GBSI_CODE_HASHED &&
                         gbsi_plan_arity(keys->plan, first + i) == 2 &&
-                        s[i].cell - s->cell < INT32_MAX / 2 &&
+                        s[i].cell - s->cell < INT32_MAX / 4 &&
                         (s->lut == GBSI_NO_LUT || s[i].lut - s->lut < INT32_MAX / 2);
     }
     made.regular &= made.width <= MOST_WIDTH;

@@ -244,6 +244,10 @@ static gbs_status tabulate(const gbsi_key_maker *m, uint32_t slot, bool sum, con
         TAKE(keys->lut, keys->lut_capacity, keys->n_lut + 1, "herding keys");
         keys->lut[keys->n_lut++] = *key;
     }
+    if (shared && s->n_keys == s->n_codes) { /* nothing to share: keys are codes */
+        keys->n_lut = s->lut;
+        s->lut = GBSI_NO_LUT;
+    }
 cleanup:
     clear_code(m, s, keys);
     return status;

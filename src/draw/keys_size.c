@@ -155,7 +155,8 @@ static uint64_t code_bytes(const gbsi_key_maker *m, uint32_t slot)
     const uint64_t k = gbsi_plan_arity(m->plan, slot);
     const uint64_t shared = m->scheme == GBS_KEYS_SHARED ? 4 + 8 : 0;
     const bool bounded = m->job->options->draw == GBS_DRAW_BOUNDED_ERROR;
-    return shared + (k == 2 ? (bounded ? 8 : 4) * n_lanes + 5 : 8 * k * (n_lanes + 1));
+    const bool two = bounded || m->job->lanes == 1; /* words: turns, or the chance once more */
+    return shared + (k == 2 ? (two ? 8 : 4) * n_lanes + 5 : 8 * k * (n_lanes + 1));
 }
 
 static void add_slot(const gbsi_key_maker *m, uint32_t slot, gbsi_key_sizes *sizes, uint64_t *work)

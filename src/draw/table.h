@@ -43,10 +43,15 @@ uint32_t gbsi_key_table_add(gbsi_key_table *table, uint64_t code);
 /* The row of the name if one has it, else a new one (*fresh). */
 uint32_t gbsi_key_table_add_named(gbsi_key_table *table, uint64_t code, uint64_t name, bool *fresh);
 
-/* The whole table; load replaces it. @param room bytes it may take. */
-gbs_status gbsi_key_table_save(const gbsi_key_table *table, size_t row_bytes, bool named,
+/* The whole table, its rows as numbers of one size; load replaces it. @param room bytes it may
+ * take.
+ */
+typedef struct gbsi_row_shape {
+    size_t bytes, number; /* 4 or 8 */
+} gbsi_row_shape;
+gbs_status gbsi_key_table_save(const gbsi_key_table *table, gbsi_row_shape row, bool named,
                                const gbsi_draw_sink *sink, gbs_error *err);
-gbs_status gbsi_key_table_load(gbsi_key_table *table, size_t row_bytes, bool named, uint64_t room,
+gbs_status gbsi_key_table_load(gbsi_key_table *table, gbsi_row_shape row, bool named, uint64_t room,
                                const gbsi_draw_source *source, gbs_error *err);
 
 /* Loading: a code with the row it had; then, with n_rows and name[] in place, the names. */

@@ -91,9 +91,9 @@ INLINE void add_spin(const gbsi_plan *plan, const gbsi_group *group, const uint3
             down[lane] ^= x[lane] ^ 1u;
         }
     }
-    const double signed_weight[2] = {factors->weight[f], -factors->weight[f]};
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-        out[lane] += signed_weight[down[lane]];
+    const double weight = factors->weight[f];
+    for (uint32_t lane = 0; lane < lanes; ++lane) { /* times +-1 is exact, and vectorises */
+        out[lane] += (double)(1 - 2 * (int32_t)down[lane]) * weight;
     }
 }
 

@@ -222,6 +222,30 @@ static void weights(void **state)
     gbs_model_free(model);
 }
 
+/* Sixteen bins: at most 100 bytes per variable and chain, and info names every draw. */
+static void bytes_of_bins(void **state)
+{
+    (void)state;
+    const gbs_generate_ising_options grid = {
+        .side = {100, 100, 1}, .torus = 1, .coupling = 0.2, .random_field = 0.3, .seed = 1};
+    gbs_model *model = NULL;
+    gbs_error err = {0};
+    assert_int_equal(gbs_generate_ising(&grid, &model, &err), GBS_OK);
+    for (uint64_t chains = 1; chains <= 16; chains += 15) {
+        gbs_run_options options = options_of(GBS_DRAW_DISCRETIZED, chains, 100);
+        gbs_info info;
+        options.bins = 16;
+        assert_int_equal(gbs_model_info(model, NULL, &options, &info, &err), GBS_OK);
+        assert_int_equal(info.n_draws, GBS_DRAW_CUD + 1);
+        for (uint32_t d = GBS_DRAW_HERDED; d < info.n_draws; ++d) {
+            assert_true(info.draw_bytes[d] > 0 && info.draw_bytes[d] < UINT64_MAX);
+        }
+        const double each = (double)info.draw_bytes[GBS_DRAW_DISCRETIZED] / (1e4 * (double)chains);
+        assert_true(each >= 64.0 && each <= 100.0);
+    }
+    gbs_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +255,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(periods),
         cmocka_unit_test(weights),
+        cmocka_unit_test(bytes_of_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,8 @@
 
 #include "base/memory.h"
 #include "draw/herd.h"
+#include "draw/saved.h"
+#include "graph/graph.h"
 #include "rng/philox.h"
 #include "sampler/executor.h"
 #include "simd/math.h"
@@ -268,8 +270,10 @@ static void start_executor(const fixture *f, gbsi_simd level, uint64_t room, gbs
     if (gbsi_executor_init(x, f->plan, draw, &f->options, level, NULL, room, &err) < 0) {
         fail_msg("%s", err.message);
     }
-    assert_int_equal(draw->n_words, 0);
-    x->words = &forbidden;
+    const bool by_chance = f->options.draw == GBS_DRAW_RANDOMLY_DISCRETIZED ||
+                           f->options.draw == GBS_DRAW_BOUNDED_ERROR;
+    assert_int_equal(draw->n_words, by_chance);
+    x->words = by_chance ? x->words : &forbidden;
     start_chains(f, x);
 }
 
@@ -458,8 +462,9 @@ static gbs_status take(void *context, void *bytes, size_t n, gbs_error *err)
     return GBS_OK;
 }
 
-static void interrupted(int draw, int rule, uint64_t chains, test_family family)
+static void interrupted(gbs_run_options options, test_family family)
 {
+    const int draw = options.draw;
     gbs_error err = {0};
     fixture f;
     gbsi_executor whole;
@@ -468,9 +473,7 @@ static void interrupted(int draw, int rule, uint64_t chains, test_family family)
     memory_file file = {0};
     uint32_t sequence[14];
     uint32_t x[MOST_VARIABLES];
-    gbs_run_options options = herded(draw, GBS_HERD_RANDOM, chains);
     const gbsi_edges every = {.all = true};
-    options.herd_rule = rule;
     for (uint32_t v = 0; v < 14; ++v) {
         sequence[v] = v;
     }
@@ -518,13 +521,163 @@ static void interrupted(int draw, int rule, uint64_t chains, test_family family)
 static void resumed_equals_uninterrupted(void **state)
 {
     (void)state;
-    for (uint64_t chains = 1; chains <= 17; chains += 16) {
-        interrupted(GBS_DRAW_HERDED, 0, chains, TEST_ISING);
-        interrupted(GBS_DRAW_HERDED, 0, chains, TEST_MIXED);
-        interrupted(GBS_DRAW_HERDED_SHARED, 0, chains, TEST_MIXED);
-        interrupted(GBS_DRAW_HERDED_COMPLETE, 0, chains, TEST_MIXED);
-        interrupted(GBS_DRAW_DISCRETIZED, GBS_HERD_PRE, chains, TEST_ISING);
-        interrupted(GBS_DRAW_DISCRETIZED, GBS_HERD_POST, chains, TEST_ISING);
+    static const struct {
+        int draw, keys, rule, bin_rule;
+        test_family family;
+    } cases[] = {{GBS_DRAW_HERDED, 0, 0, 0, TEST_ISING},
+                 {GBS_DRAW_HERDED, 0, 0, 0, TEST_MIXED},
+                 {GBS_DRAW_HERDED_SHARED, 0, 0, 0, TEST_MIXED},
+                 {GBS_DRAW_HERDED_COMPLETE, 0, 0, 0, TEST_MIXED},
+                 {GBS_DRAW_DISCRETIZED, 0, GBS_HERD_PRE, 0, TEST_ISING},
+                 {GBS_DRAW_DISCRETIZED, 0, GBS_HERD_POST, 0, TEST_ISING},
+                 {GBS_DRAW_DISCRETIZED, 0, 0, GBS_BIN_STICK, TEST_MIXED},
+                 {GBS_DRAW_DISCRETIZED, 0, 0, GBS_BIN_ARGMAX, TEST_MIXED},
+                 {GBS_DRAW_ONE_BIN, 0, 0, 0, TEST_MIXED},
+                 {GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0, TEST_ISING},
+                 {GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0, TEST_MIXED},
+                 {GBS_DRAW_BOUNDED_ERROR, 0, 0, 0, TEST_MIXED},
+                 {GBS_DRAW_BOUNDED_ERROR, GBS_KEYS_COMPLETE, 0, 0, TEST_MIXED},
+                 {GBS_DRAW_BOUNDED_ERROR, GBS_KEYS_BINS, 0, 0, TEST_MIXED}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        for (uint64_t chains = 1; chains <= 17; chains += 16) {
+            gbs_run_options options = herded(cases[i].draw, GBS_HERD_RANDOM, chains);
+            options.keys = cases[i].keys;
+            options.herd_rule = cases[i].rule;
+            options.bin_rule = cases[i].bin_rule;
+            interrupted(options, cases[i].family);
+        }
+    }
+}
+
+/* Saved numbers are little-endian, whatever the machine: the first phase is where it should be. */
+static void saved_bytes(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    fixture f;
+    gbsi_executor x;
+    memory_file file = {0};
+    uint32_t sequence[14];
+    const uint32_t word[2] = {0x01020304, 0xA0B0C0D0};
+    const uint64_t wide = UINT64_C(0x0102030405060708);
+    unsigned char turned[8];
+    memcpy(turned, word, sizeof word);
+    gbsi_turn_numbers(turned, 2, 4);
+    for (size_t i = 0; i < 8; ++i) {
+        assert_int_equal(turned[i], ((const unsigned char *)word)[4 * (i / 4) + 3 - i % 4]);
+    }
+    memcpy(turned, &wide, sizeof wide);
+    gbsi_turn_numbers(turned, 1, 8);
+    for (size_t i = 0; i < 8; ++i) {
+        assert_int_equal(turned[i], ((const unsigned char *)&wide)[7 - i]);
+    }
+    for (uint32_t v = 0; v < 14; ++v) {
+        sequence[v] = v;
+    }
+    set_up(&f, test_model(TEST_ISING, 5, 14), NULL, sequence, 14,
+           herded(GBS_DRAW_HERDED, GBS_HERD_RANDOM, 16));
+    start_executor(&f, gbsi_simd_level(), UINT64_MAX, &x);
+    const gbsi_draw_sink sink = {&file, put};
+    assert_int_equal(x.draw->save(x.draw_state, &sink, &err), GBS_OK);
+    const gbsi_herd *herd = x.draw_state;
+    assert_int_equal(file.n, 16 * herd->n_phases * sizeof(uint32_t));
+    for (size_t i = 0; i < 16 * herd->n_phases; ++i) {
+        const unsigned char *b = file.bytes + 4 * i;
+        const uint32_t found =
+            b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+        assert_int_equal(found, herd->group[0].phase[i]);
+    }
+    free(file.bytes);
+    gbsi_executor_free(&x);
+    tear_down(&f);
+}
+
+/* ---- in parallel ------------------------------------------------------------------------------
+ */
+
+/* Variables in the order of their colours. */
+static void color_order(gbs_model *model, uint32_t *sequence)
+{
+    gbs_error err = {0};
+    gbsi_conditioned *conditioned = NULL;
+    gbsi_graph *graph = NULL;
+    uint32_t color[MOST_VARIABLES];
+    uint32_t n_colors = 0;
+    size_t n = 0;
+    assert_int_equal(gbsi_condition(model, NULL, &conditioned, &err), GBS_OK);
+    assert_int_equal(gbsi_graph_new(conditioned, NULL, &graph, &err), GBS_OK);
+    assert_int_equal(gbsi_graph_color(graph, color, &n_colors, &err), GBS_OK);
+    for (uint32_t c = 0; c < n_colors; ++c) {
+        for (uint32_t v = 0; v < conditioned->n_variables; ++v) {
+            if (color[v] == c) {
+                sequence[n++] = v;
+            }
+        }
+    }
+    gbsi_graph_free(graph);
+    gbsi_conditioned_free(conditioned);
+}
+
+/* By bins nothing beyond the conditional is seen, so that an edge between all variables changes no
+ * key: then batches are of one update each. */
+static void batches_as_single_updates(gbs_run_options options, test_family family)
+{
+    gbs_error err = {0};
+    uint32_t sequence[30];
+    fixture batched;
+    fixture single;
+    gbsi_executor x;
+    gbsi_executor y;
+    const gbsi_edges every = {.all = true};
+    gbs_model *first = test_model(family, 7, 30);
+    color_order(first, sequence);
+    set_up(&batched, first, NULL, sequence, 30, options);
+    set_up(&single, test_model(family, 7, 30), &every, sequence, 30, options);
+    assert_true(batched.schedule.n_batches < 30 && single.schedule.n_batches == 30);
+    start_executor(&batched, gbsi_simd_level(), UINT64_MAX, &x);
+    start_executor(&single, gbsi_simd_level(), UINT64_MAX, &y);
+    for (uint64_t pass = 0; pass < 12; ++pass) {
+        assert_int_equal(gbsi_executor_pass(&x, &batched.schedule, pass, NULL, false, &err),
+                         GBS_OK);
+        assert_int_equal(gbsi_executor_pass(&y, &single.schedule, pass, NULL, false, &err), GBS_OK);
+    }
+    for (uint32_t chain = 0; chain < x.n_chains; ++chain) {
+        uint32_t a[MOST_VARIABLES];
+        uint32_t b[MOST_VARIABLES];
+        gbsi_executor_get(&x, chain, a);
+        gbsi_executor_get(&y, chain, b);
+        assert_memory_equal(a, b, 30 * sizeof *a);
+    }
+    gbsi_executor_free(&x);
+    gbsi_executor_free(&y);
+    tear_down(&batched);
+    tear_down(&single);
+}
+
+/* A parallel sweep is the sequential one in the order of the colours. Other tests show that threads
+ * change nothing. */
+static void in_parallel_as_in_color_order(void **state)
+{
+    (void)state;
+    for (int family = 0; family < TEST_N_FAMILIES; ++family) {
+        for (uint64_t chains = 1; chains <= 16; chains += 15) {
+            for (int draw = GBS_DRAW_HERDED; draw <= GBS_DRAW_HERDED_SHARED; ++draw) {
+                uint32_t sequence[30];
+                gbs_model *model = test_model((test_family)family, 7, 30);
+                const int init =
+                    draw == GBS_DRAW_HERDED ? GBS_HERD_RANDOM : GBS_HERD_CENTRE; /* by context */
+                color_order(model, sequence);
+                check(model, NULL, sequence, 30, herded(draw, init, chains));
+            }
+            for (int rule = GBS_BIN_STICK; rule <= GBS_BIN_ARGMAX; ++rule) {
+                gbs_run_options options = herded(GBS_DRAW_DISCRETIZED, GBS_HERD_RANDOM, chains);
+                options.bin_rule = rule;
+                options.bins = 6;
+                batches_as_single_updates(options, (test_family)family);
+            }
+            batches_as_single_updates(herded(GBS_DRAW_ONE_BIN, GBS_HERD_RANDOM, chains),
+                                      (test_family)family);
+        }
     }
 }
 
@@ -534,6 +687,7 @@ int main(void)
         cmocka_unit_test(by_neighbours),   cmocka_unit_test(by_conditional),
         cmocka_unit_test(by_everything),   cmocka_unit_test(with_dummy_edges),
         cmocka_unit_test(hashed_as_dense), cmocka_unit_test(resumed_equals_uninterrupted),
+        cmocka_unit_test(saved_bytes),     cmocka_unit_test(in_parallel_as_in_color_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -377,15 +377,57 @@ static void complete_keys_are_exact(void **state)
     }
 }
 
+/* A variable of 64 neighbours: 2^64 contexts, of which those met are kept. Too little memory for
+ * them is told with the figure. */
+static void many_neighbours(void **state)
+{
+    (void)state;
+    static const int draw[] = {GBS_DRAW_HERDED, GBS_DRAW_HERDED_SHARED, GBS_DRAW_DISCRETIZED};
+    const gbs_generate_rbm_options star = {
+        .visible = 1, .hidden = 64, .coupling_spread = 0.3, .random_field = 0.4, .seed = 6};
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_rbm(&star, &model, NULL), GBS_OK);
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_EXACT;
+    test_answer exact = test_run_once(model, NULL, &options);
+    for (size_t i = 0; i < sizeof draw / sizeof draw[0]; ++i) {
+        for (uint64_t chains = 1; chains <= 16; chains += 15) {
+            const herded how = {.draw = draw[i]};
+            options = options_of(&how, GBS_SCAN_CHROMATIC, GBS_ESTIMATOR_COUNT, chains);
+            test_answer found = test_run_once(model, NULL, &options);
+            if (worst(&found, &exact) > 0.04) {
+                fail_msg("draw %d, %d chains: off by %.5f", draw[i], (int)chains,
+                         worst(&found, &exact));
+            }
+            if (draw[i] == GBS_DRAW_HERDED && chains == 16) { /* hardly a context comes twice */
+                assert_true(found.report.n_weights > 16 * 500);
+            }
+            test_drop(&found);
+        }
+    }
+    options.draw = GBS_DRAW_HERDED;
+    options.sweeps = 1 << 20;
+    options.memory_limit = 32 << 20;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, NULL, &err), GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "would take"));
+    gbs_run_free(run);
+    test_drop(&exact);
+    gbs_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scans_and_draws),
         cmocka_unit_test(same_bits_on_every_set),
+        cmocka_unit_test(scans_and_draws),
         cmocka_unit_test(two_variables_of_the_paper),
         cmocka_unit_test(ahead_of_random),
         cmocka_unit_test(complete_keys_are_exact),
         cmocka_unit_test(plateaus),
+        cmocka_unit_test(many_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

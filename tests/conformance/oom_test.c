@@ -43,12 +43,11 @@ static gbs_status whole_run(const gbs_model *model, const gbs_evidence *evidence
     return status;
 }
 
-static void check_runs(const test_case *c, int method, uint64_t chains)
+static void check_runs(const test_case *c, const gbs_run_options *options)
 {
     gbs_error err = {0};
     gbs_model *model = c->make();
     gbs_evidence *evidence = NULL;
-    const gbs_run_options options = options_of(method, chains);
     const size_t n = gbs_model_state_offsets(model)[gbs_model_n_variables(model)];
     double *p = calloc(n + 1, sizeof *p);
     assert_non_null(p);
@@ -63,7 +62,7 @@ static void check_runs(const test_case *c, int method, uint64_t chains)
         }
         memset(&err, 0, sizeof err);
         gbsi_alloc_fail_after(allowed);
-        const gbs_status status = whole_run(model, evidence, &options, p, &err);
+        const gbs_status status = whole_run(model, evidence, options, p, &err);
         gbsi_alloc_fail_after(UINT64_MAX);
         if (status >= 0) {
             break;
@@ -81,6 +80,12 @@ static void check_runs(const test_case *c, int method, uint64_t chains)
     free(p);
 }
 
+static void check_method(const test_case *c, int method, uint64_t chains)
+{
+    const gbs_run_options options = options_of(method, chains);
+    check_runs(c, &options);
+}
+
 static gbs_model *logical(void)
 {
     return test_model(TEST_LOGICAL, 1, 8);
@@ -88,10 +93,10 @@ static gbs_model *logical(void)
 
 static void check_methods(const test_case *c)
 {
-    check_runs(c, GBS_METHOD_SAMPLE, 16);
-    check_runs(c, GBS_METHOD_SAMPLE, 1);
-    check_runs(c, GBS_METHOD_MEAN_FIELD, 16);
-    check_runs(c, GBS_METHOD_EXACT, 16);
+    check_method(c, GBS_METHOD_SAMPLE, 16);
+    check_method(c, GBS_METHOD_SAMPLE, 1);
+    check_method(c, GBS_METHOD_MEAN_FIELD, 16);
+    check_method(c, GBS_METHOD_EXACT, 16);
 }
 
 /* Models of few states: the support is enumerated in most of the runs. */
@@ -108,6 +113,46 @@ static void runs(void **state)
         }
     }
     check_methods(&clauses);
+}
+
+/* Weights dense and hashed, of phases, vectors and balances. */
+static void herded_runs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        int draw, keys, rule;
+        double threshold;
+    } rows[] = {{"one-observed", GBS_DRAW_HERDED, 0, 0, 1.0},
+                {"mixed", GBS_DRAW_HERDED, 0, 0, 1.0},
+                {"mixed", GBS_DRAW_HERDED_SHARED, 0, 0, 1.0},
+                {"mixed", GBS_DRAW_HERDED_COMPLETE, 0, 0, 1.0},
+                {"mixed", GBS_DRAW_DISCRETIZED, 0, 0, 1.0},
+                {"one-observed", GBS_DRAW_DISCRETIZED, 0, GBS_HERD_PRE, 1.0},
+                {"mixed", GBS_DRAW_ONE_BIN, 0, 0, 1.0},
+                {"mixed", GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 1.0},
+                {"mixed", GBS_DRAW_BOUNDED_ERROR, 0, 0, 1.0},
+                {"mixed", GBS_DRAW_BOUNDED_ERROR, GBS_KEYS_BINS, 0, 1.0},
+                {"one-observed", GBS_DRAW_BOUNDED_ERROR, 0, 0, GBS_THRESHOLD_AUTO},
+                {"mixed", GBS_DRAW_CUD, 0, 0, 1.0}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; ++r) {
+        for (size_t i = 0; i < n_test_cases; ++i) {
+            for (uint64_t chains = 1; chains <= 16; chains += 15) {
+                gbs_run_options options = options_of(GBS_METHOD_SAMPLE, chains);
+                options.draw = rows[r].draw;
+                options.keys = rows[r].keys;
+                options.herd_rule = rows[r].rule;
+                options.threshold = rows[r].threshold;
+                options.sweeps = rows[r].threshold == GBS_THRESHOLD_AUTO ? 256
+                                 : rows[r].draw == GBS_DRAW_CUD          ? 127
+                                                                         : 70;
+                options.burn_in = 4;
+                if (strcmp(test_cases[i].name, rows[r].model) == 0) {
+                    check_runs(&test_cases[i], &options);
+                }
+            }
+        }
+    }
 }
 
 static void information(void **state)
@@ -154,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs),
+        cmocka_unit_test(herded_runs),
         cmocka_unit_test(information),
         cmocka_unit_test(memory_limit),
     };

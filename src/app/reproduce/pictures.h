@@ -45,6 +45,11 @@ gbs_status gbsi_restore(gbsi_lab *lab, const gbs_model *model, const gbsi_pictur
                         const gbsi_contender *contender, const uint32_t *start,
                         const uint32_t *sequence, uint32_t n_runs, uint32_t n_sweeps,
                         gbsi_restoration *out, gbs_error *err);
+/* Iterations of mean field in place of sweeps, one run: the mean is what they are at, and sum is
+ * that times n_sweeps. All pixels at once, with this damping, from the fields alone. */
+gbs_status gbsi_restore_mean_field(const gbs_model *model, const gbsi_picture *truth,
+                                   double damping, uint32_t n_sweeps, gbsi_restoration *out,
+                                   gbs_error *err);
 void gbsi_restoration_free(gbsi_restoration *restoration);
 
 /* The mean over all sweeps of one run as a grey picture. @param image out, caller frees. */

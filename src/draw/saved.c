@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "draw/saved.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/digest.h"
+
+void gbsi_turn_numbers(void *number, size_t n, size_t size)
+{
+    unsigned char *byte = number;
+    for (size_t i = 0; i < n; ++i, byte += size) {
+        for (size_t b = 0; b < size / 2; ++b) {
+            const unsigned char kept = byte[b];
+            byte[b] = byte[size - 1 - b];
+            byte[size - 1 - b] = kept;
+        }
+    }
+}
+
+gbs_status gbsi_put_numbers(const gbsi_draw_sink *sink, const void *number, size_t n, size_t size,
+                            gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    unsigned char part[1024];
+    assert(size == 4 || size == 8);
+    if (gbsi_little_endian()) {
+        return n == 0 ? GBS_OK : sink->put(sink->context, number, n * size, err);
+    }
+    const unsigned char *from = number;
+    for (size_t done = 0; done < n && status >= 0;) {
+        const size_t most = sizeof part / size;
+        const size_t now = n - done < most ? n - done : most;
+        memcpy(part, from + done * size, now * size);
+        gbsi_turn_numbers(part, now, size);
+        status = sink->put(sink->context, part, now * size, err);
+        done += now;
+    }
+    return status;
+}
+
+gbs_status gbsi_take_numbers(const gbsi_draw_source *source, void *number, size_t n, size_t size,
+                             gbs_error *err)
+{
+    assert(size == 4 || size == 8);
+    const gbs_status status =
+        n == 0 ? GBS_OK : source->take(source->context, number, n * size, err);
+    if (status >= 0 && !gbsi_little_endian()) {
+        gbsi_turn_numbers(number, n, size);
+    }
+    return status;
+}
