@@ -9,7 +9,9 @@
 /* Own states at a time where there are more than the widths that FOR_WIDTH has code for. */
 #define GBSI_BLOCK 4u
 
-/* run(k) with k, the width of a row, as a constant where it is small, else run(0). */
+/* run(k) with k, the width of a row, as a constant where it is small, else run(0). Plain C has no
+ * registers to keep a row in, and compilers spend minutes on unrolling its lanes for every k. */
+#if defined(GBSI_LANES_AVX512) || defined(GBSI_LANES_AVX2) || defined(GBSI_LANES_NEON)
 #define FOR_WIDTH(width, run) \
     switch (width) {          \
     case 1:                   \
@@ -31,6 +33,9 @@
         run(0);               \
         break;                \
     }
+#else
+#define FOR_WIDTH(width, run) run(0);
+#endif
 #define GBSI_MOST_WIDTH 5u
 
 GBSI_INLINE vu times(vu x, const uint32_t k)

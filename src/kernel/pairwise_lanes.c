@@ -34,7 +34,7 @@ GBSI_INLINE void fill16_width(const gbsi_plan *shared, const void *state, const 
 {
     const gbsi_plan plan = *shared; /* no store can change a copy: its pointers stay in registers */
     const gbsi_tile t = *tile;
-    const uint32_t k = width != 0 ? width : t.arity;
+    const uint32_t k = width != 0 ? width : (t.odds != 0 ? 1 : t.arity);
     for (uint32_t i = 0; i < t.n_places; ++i) {
         const uint32_t slot = gbsi_tile_slot(&t, i);
         float *out = t.w + (size_t)i * k * GBSI_LANES;

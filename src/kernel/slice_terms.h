@@ -31,13 +31,12 @@ GBSI_INLINE void slice_states(const gbsi_plan *plan, const void *state, uint32_t
     }
 }
 
-/* @param width 1 for odds, else the arity. @param out [width][16]. */
-GBSI_INLINE void slice_terms(const gbsi_plan *plan, const void *state, uint32_t slot,
-                             uint32_t width, float *out, bool wide, const bool linear)
+/* Rows of `constant` states, or of `width` if 0. */
+GBSI_INLINE void slice_rows(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t width,
+                            const uint32_t constant, float *out, bool wide, const bool linear)
 {
-#define SLICE(k) slice_states(plan, state, slot, k, 0, k, out, wide, linear)
-    if (width <= GBSI_MOST_WIDTH) {
-        FOR_WIDTH(width, SLICE)
+    if (constant != 0) {
+        slice_states(plan, state, slot, constant, 0, constant, out, wide, linear);
         return;
     }
     uint32_t from = 0;
@@ -47,6 +46,14 @@ GBSI_INLINE void slice_terms(const gbsi_plan *plan, const void *state, uint32_t 
     for (; from < width; ++from) {
         slice_states(plan, state, slot, width, from, 1, out, wide, linear);
     }
+}
+
+/* @param width 1 for odds, else the arity. @param out [width][16]. */
+GBSI_INLINE void slice_terms(const gbsi_plan *plan, const void *state, uint32_t slot,
+                             uint32_t width, float *out, bool wide, const bool linear)
+{
+#define SLICE(k) slice_rows(plan, state, slot, width, k, out, wide, linear)
+    FOR_WIDTH(width, SLICE)
 }
 
 #endif

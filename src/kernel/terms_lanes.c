@@ -136,7 +136,7 @@ GBSI_INLINE void fill16_width(const gbsi_plan *shared, const gbsi_group *group,
     const gbsi_tile t = *tile;
     const gbsi_group g = *group;
     const bool odds = t.odds != 0;
-    const uint32_t k = width != 0 ? width : t.arity;
+    const uint32_t k = width != 0 ? width : (odds ? 1 : t.arity);
     for (uint32_t i = 0; i < t.n_places; ++i) {
         const uint32_t slot = gbsi_tile_slot(&t, i);
         float *out = t.w + (size_t)i * k * GBSI_LANES;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same bits from any number of threads: every scan and estimator, groups of one chain and of
- * sixteen, batches large enough to be shared and too small. Run under the thread sanitizer too. */
+/* The same bits from any number of threads: every scan, draw and estimator, groups of one chain and
+ * of sixteen, batches large enough to be shared and too small. Run under the thread sanitizer too.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,13 +38,28 @@ static gbs_model *large_grid(void)
     return grid(140, 0.0);
 }
 
-static gbs_model *potts(void)
+static gbs_model *labels(uint32_t rows, uint32_t columns, uint32_t states)
 {
-    const gbs_generate_potts_options options = {
-        .rows = 40, .columns = 37, .states = 5, .coupling = 0.7, .noise = 1.0, .seed = 3};
+    const gbs_generate_potts_options options = {.rows = rows,
+                                                .columns = columns,
+                                                .states = states,
+                                                .coupling = 0.7,
+                                                .noise = 1.0,
+                                                .seed = 3};
     gbs_model *model = NULL;
     assert_int_equal(gbs_generate_potts(&options, &model, NULL), GBS_OK);
     return model;
+}
+
+static gbs_model *potts(void)
+{
+    return labels(40, 37, 5);
+}
+
+/* Batches of 180: shared with forty chains. */
+static gbs_model *small_potts(void)
+{
+    return labels(20, 18, 3);
 }
 
 static gbs_model *network(void)
@@ -103,49 +119,105 @@ static void digest_of(const gbs_model *model, const gbs_run_options *options, ch
     gbs_run_free(run);
 }
 
-static void same_bits(const gbs_model *model, const char *name, gbs_run_options *options)
+/* @param threads 0-terminated. */
+static void compare(const gbs_model *model, const char *name, gbs_run_options *options,
+                    const uint64_t *threads)
 {
-    static const uint64_t threads[] = {2, 3, 7};
     char one[33];
     options->threads = 1;
     digest_of(model, options, one);
-    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
+    for (; *threads != 0; threads++) {
         char many[33];
-        options->threads = threads[i];
+        options->threads = *threads;
         digest_of(model, options, many);
         if (strcmp(one, many) != 0) {
-            fail_msg("%s, scan %d, estimator %d, %u chains: %u threads give another digest", name,
-                     (int)options->scan, (int)options->estimator, (unsigned)options->chains,
-                     (unsigned)threads[i]);
+            fail_msg(
+                "%s, draw %d, scan %d, estimator %d, %u chains: %u threads give another digest",
+                name, (int)options->draw, (int)options->scan, (int)options->estimator,
+                (unsigned)options->chains, (unsigned)*threads);
         }
     }
 }
 
+static void same_bits(const gbs_model *model, const char *name, gbs_run_options *options)
+{
+    static const uint64_t threads[] = {2, 3, 7, 0};
+    compare(model, name, options, threads);
+}
+
+/* Every variable, some twice. @return the caller's to free. */
+static uint32_t *sequence_of(uint32_t n, uint64_t *length)
+{
+    uint32_t *sequence = calloc(n + n / 3 + 1, sizeof *sequence);
+    size_t at = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        sequence[at++] = n - 1 - v;
+        if (v % 3 == 2) {
+            sequence[at++] = (v * 7 + 2) % n;
+        }
+    }
+    *length = at;
+    return sequence;
+}
+
+static gbs_run_options options_of(int scan, int estimator, uint64_t chains, uint64_t sweeps)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.scan = scan;
+    options.estimator = estimator;
+    options.chains = chains;
+    options.sweeps = sweeps;
+    options.burn_in = 2;
+    return options;
+}
+
+/* Two batches are closed. */
 static void every_scan(void **state)
 {
     (void)state;
     static const uint64_t chains[] = {1, 3, 16, 40};
-    const char *scale = getenv("GIBBSITE_TEST_SCALE");
-    const int small = scale != NULL && strcmp(scale, "small") == 0;
     for (size_t m = 0; m < N_MODELS; m++) {
         gbs_model *model = models[m].make();
-        for (int scan = GBS_SCAN_CHROMATIC; scan < GBS_SCAN_SEQUENCE; scan++) {
+        uint64_t length = 0;
+        uint32_t *sequence = sequence_of(gbs_model_n_variables(model), &length);
+        for (int scan = GBS_SCAN_CHROMATIC; scan <= GBS_SCAN_SEQUENCE; scan++) {
             for (size_t c = 0; c < sizeof chains / sizeof chains[0]; c++) {
-                for (int estimator = 0; estimator < 2; estimator++) {
-                    gbs_run_options options = gbs_run_options_default();
-                    options.method = GBS_METHOD_SAMPLE;
-                    options.scan = scan;
-                    options.chains = chains[c];
-                    options.estimator = estimator;
-                    options.sweeps = small ? 5 : 140; /* past flushes and closed batches */
-                    options.burn_in = 2;
-                    options.sweeps = models[m].make == large_grid ? 5 : options.sweeps;
-                    same_bits(model, models[m].name, &options);
+                const int estimator = (int)(m + c) % 2;
+                gbs_run_options options = options_of(scan, estimator, chains[c], 9);
+                if (scan == GBS_SCAN_SEQUENCE) {
+                    options.sequence = sequence;
+                    options.sequence_length = length;
                 }
+                same_bits(model, models[m].name, &options);
             }
         }
+        free(sequence);
         gbs_model_free(model);
     }
+}
+
+/* Long enough for sums to be flushed within a batch and for blocks of batches to end, in so many
+ * cells that threads share the work. */
+static void long_runs(void **state)
+{
+    (void)state;
+    static const struct {
+        int scan, estimator;
+        uint64_t sweeps, small;
+    } rows[] = {{GBS_SCAN_CHROMATIC, GBS_ESTIMATOR_COUNT, 4230, 70},
+                {GBS_SCAN_CHROMATIC, GBS_ESTIMATOR_RAO_BLACKWELL, 8450, 70},
+                {GBS_SCAN_RANDOM, GBS_ESTIMATOR_COUNT, 70, 70}};
+    static const uint64_t threads[] = {3, 0};
+    const char *scale = getenv("GIBBSITE_TEST_SCALE");
+    const int small = scale != NULL && strcmp(scale, "small") == 0;
+    gbs_model *model = grid(38, 0.5);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        gbs_run_options options =
+            options_of(rows[i].scan, rows[i].estimator, 40, small ? rows[i].small : rows[i].sweeps);
+        compare(model, "grid of 38 x 38", &options, threads);
+    }
+    gbs_model_free(model);
 }
 
 static void lattices(void **state)
@@ -158,49 +230,86 @@ static void lattices(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         gbs_model *model = rows[i].side > 0 ? spins(rows[i].side) : graph_of_spins(5000);
         for (int estimator = GBS_ESTIMATOR_COUNT; estimator <= GBS_ESTIMATOR_TRACES; estimator++) {
-            gbs_run_options options = gbs_run_options_default();
-            options.method = GBS_METHOD_SAMPLE;
-            options.chains = rows[i].chains;
-            options.estimator = estimator;
+            gbs_run_options options =
+                options_of(GBS_SCAN_CHROMATIC, estimator, rows[i].chains, rows[i].sweeps);
             options.lattice = GBS_LATTICE_ALWAYS;
-            options.sweeps = rows[i].sweeps;
-            options.burn_in = 2;
             same_bits(model, "lattice", &options);
         }
         gbs_model_free(model);
     }
 }
 
-/* Herded weights are touched by whoever runs the place. */
-static void every_herded_draw(void **state)
+static const struct {
+    const char *name;
+    int draw, keys, rule, scheme;
+    int binary_only;
+} draws[] = {
+    {"herded", GBS_DRAW_HERDED, 0, 0, 0, 0},
+    {"herded-shared", GBS_DRAW_HERDED_SHARED, 0, 0, 0, 0},
+    {"herded-complete", GBS_DRAW_HERDED_COMPLETE, 0, 0, 0, 0},
+    {"discretized", GBS_DRAW_DISCRETIZED, 0, 0, 0, 0},
+    {"discretized, pre", GBS_DRAW_DISCRETIZED, 0, GBS_HERD_PRE, 0, 1},
+    {"one-bin", GBS_DRAW_ONE_BIN, 0, 0, 0, 0},
+    {"rounded at random", GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0, 0},
+    {"bounded-error", GBS_DRAW_BOUNDED_ERROR, 0, 0, 0, 0},
+    {"bounded-error, bins", GBS_DRAW_BOUNDED_ERROR, GBS_KEYS_BINS, 0, 0, 0},
+    {"cud", GBS_DRAW_CUD, 0, 0, GBS_CUD_TRIBBLE, 0},
+    {"cud, chen", GBS_DRAW_CUD, 0, 0, GBS_CUD_CHEN, 0},
+};
+enum { N_DRAWS = sizeof draws / sizeof draws[0] };
+
+/* Complete keys make batches of one, which nobody shares: one scan will do. */
+static int worth_running(size_t d, int scan, int binary)
 {
-    (void)state;
-    static const uint64_t chains[] = {1, 3, 40};
-    for (size_t m = 0; m < N_MODELS; m++) {
-        gbs_model *model = models[m].make();
-        const int binary = models[m].make == small_grid || models[m].make == large_grid;
-        for (int draw = GBS_DRAW_HERDED; draw <= (binary ? GBS_DRAW_ONE_BIN : GBS_DRAW_HERDED);
-             draw++) {
-            for (size_t c = 0; c < sizeof chains / sizeof chains[0]; c++) {
-                gbs_run_options options = gbs_run_options_default();
-                options.method = GBS_METHOD_SAMPLE;
-                options.scan = c == 1 ? GBS_SCAN_PERMUTED : GBS_SCAN_CHROMATIC;
-                options.draw = draw;
-                options.chains = chains[c];
-                options.sweeps = 3;
-                options.burn_in = 2;
-                if (draw != GBS_DRAW_HERDED_COMPLETE || models[m].make == small_grid) {
-                    same_bits(model, models[m].name, &options);
-                }
+    const int once = scan != GBS_SCAN_RANDOM && scan != GBS_SCAN_SEQUENCE;
+    return (draws[d].draw != GBS_DRAW_CUD || once) &&
+           (draws[d].draw != GBS_DRAW_HERDED_COMPLETE || scan == GBS_SCAN_CHROMATIC) &&
+           (binary || !draws[d].binary_only);
+}
+
+static void draws_and_scans(const gbs_model *model, int binary, int last_scan, uint64_t chains,
+                            const uint64_t *threads)
+{
+    uint64_t length = 0;
+    uint32_t *sequence = sequence_of(gbs_model_n_variables(model), &length);
+    for (size_t d = 0; d < N_DRAWS; d++) {
+        for (int scan = GBS_SCAN_CHROMATIC; scan <= last_scan; scan++) {
+            gbs_run_options options = options_of(scan, (int)d % 2, chains, 7);
+            options.draw = draws[d].draw;
+            options.keys = draws[d].keys;
+            options.herd_rule = draws[d].rule;
+            options.cud_scheme = draws[d].scheme;
+            if (scan == GBS_SCAN_SEQUENCE) {
+                options.sequence = sequence;
+                options.sequence_length = length;
+            }
+            if (worth_running(d, scan, binary)) {
+                compare(model, draws[d].name, &options, threads);
             }
         }
-        gbs_model_free(model);
     }
+    free(sequence);
+}
+
+/* What a draw keeps, weights and counts, is touched by whoever runs the place. */
+static void every_draw(void **state)
+{
+    (void)state;
+    static const uint64_t threads[] = {2, 3, 7, 0};
+    gbs_model *model = small_grid();
+    draws_and_scans(model, 1, GBS_SCAN_SEQUENCE, 16, threads);
+    gbs_model_free(model);
+    model = small_potts();
+    draws_and_scans(model, 0, GBS_SCAN_SEQUENCE, 40, threads + 2);
+    gbs_model_free(model);
+    model = grid(130, 0.0);
+    draws_and_scans(model, 1, GBS_SCAN_CHROMATIC, 1, threads + 2);
+    gbs_model_free(model);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scan), cmocka_unit_test(lattices),
-                                       cmocka_unit_test(every_herded_draw)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scan), cmocka_unit_test(long_runs),
+                                       cmocka_unit_test(lattices), cmocka_unit_test(every_draw)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
