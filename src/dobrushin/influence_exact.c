@@ -172,6 +172,19 @@ static double variation(const double *p, const double *q, uint32_t k)
     return 0.5 * sum;
 }
 
+/* Between any two of kj distributions, a stride apart. */
+static double worst_pair(const double *p, uint32_t k, size_t stride, uint32_t kj)
+{
+    double worst = 0.0;
+    for (uint32_t x = 1; x < kj; ++x) {
+        for (uint32_t y = 0; y < x; ++y) {
+            const double tv = variation(p + x * stride * k, p + y * stride * k, k);
+            worst = tv > worst ? tv : worst;
+        }
+    }
+    return worst;
+}
+
 /* Over all configurations: the neighbour of states kj whose digit has the given stride. */
 static double worst_of(const double *p, size_t n_configurations, uint32_t k, size_t stride,
                        uint32_t kj)
@@ -179,13 +192,8 @@ static double worst_of(const double *p, size_t n_configurations, uint32_t k, siz
     double worst = 0.0;
     for (size_t block = 0; block < n_configurations; block += stride * kj) {
         for (size_t rest = block; rest < block + stride; ++rest) {
-            for (uint32_t x = 1; x < kj; ++x) {
-                for (uint32_t y = 0; y < x; ++y) {
-                    const double tv =
-                        variation(p + (rest + x * stride) * k, p + (rest + y * stride) * k, k);
-                    worst = tv > worst ? tv : worst;
-                }
-            }
+            const double tv = worst_pair(p + rest * k, k, stride, kj);
+            worst = tv > worst ? tv : worst;
         }
     }
     return worst < 1.0 ? worst : 1.0;

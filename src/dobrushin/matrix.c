@@ -158,7 +158,8 @@ gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule,
     g.c = gbsi_alloc_zero(sizeof *g.c);
     g.size = gbsi_alloc_array_zero((size_t)n + 1, sizeof *g.size);
     if (g.c == NULL || g.size == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "influences", n * sizeof *g.size));
+        status = gbsi_no_memory(err, "influences", n * sizeof *g.size);
+        goto cleanup;
     }
     g.c->n = n;
     GBSI_TRY(add_rows(&g, graph, err));

@@ -196,6 +196,59 @@ static void check_components(const gbsi_conditioned *c)
     gbsi_conditioned_free(p[1]);
 }
 
+/* ln of the factors of free variable v of the whole at x, in a model that may be a part of it. */
+static double around_weight(const gbsi_conditioned *c, uint32_t v, const uint32_t *x)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < c->factors.n_factors; ++i) {
+        bool has = false;
+        for (size_t s = c->factors.scope_start[i]; s < c->factors.scope_start[i + 1]; ++s) {
+            has |= c->factors.scope[s] == v;
+        }
+        sum += has ? gbsi_factor_value(&c->factors, c->arity, i, x) : 0.0;
+    }
+    return sum;
+}
+
+/* Around some variables: their factors and no others, with all that these hold. */
+static void check_around(const gbsi_conditioned *c, uint64_t *seed)
+{
+    uint8_t visited[MOST_VARIABLES] = {0};
+    uint8_t needed[MOST_VARIABLES] = {0};
+    size_t n_factors = 0;
+    gbsi_conditioned *p = NULL;
+    for (uint32_t v = 0; v < c->n_variables; ++v) {
+        needed[v] = visited[v] = random_below(seed, 3) == 0;
+    }
+    for (size_t i = 0; i < c->factors.n_factors; ++i) {
+        bool any = false;
+        for (size_t s = c->factors.scope_start[i]; s < c->factors.scope_start[i + 1]; ++s) {
+            any |= visited[c->factors.scope[s]] != 0;
+        }
+        n_factors += any;
+        for (size_t s = c->factors.scope_start[i]; any && s < c->factors.scope_start[i + 1]; ++s) {
+            needed[c->factors.scope[s]] = 1;
+        }
+    }
+    assert_int_equal(gbsi_conditioned_around(c, visited, &p, NULL), GBS_OK);
+    assert_int_equal(p->factors.n_factors, n_factors);
+    for (uint32_t v = 0; v < c->n_variables; ++v) {
+        assert_int_equal(p->free_variable[c->user_variable[v]] != GBSI_NONE, needed[v]);
+    }
+    uint32_t x[MOST_VARIABLES] = {0};
+    do {
+        uint32_t y[MOST_VARIABLES];
+        for (uint32_t u = 0; u < p->n_variables; ++u) {
+            y[u] = x[c->free_variable[p->user_variable[u]]];
+        }
+        for (uint32_t v = 0; v < c->n_variables; ++v) {
+            const uint32_t u = p->free_variable[c->user_variable[v]];
+            assert_true(!visited[v] || around_weight(p, u, y) == around_weight(c, v, x));
+        }
+    } while (next_assignment(c->n_variables, c->arity, x));
+    gbsi_conditioned_free(p);
+}
+
 /* What nothing is taken from is not copied, and answers like a copy. */
 static void test_borrowed(void **unused)
 {
@@ -219,6 +272,7 @@ static void test_borrowed(void **unused)
             check_whole_part(c);
             if (c->n_variables > 0) {
                 check_components(c);
+                check_around(c, &seed);
             }
         }
         gbsi_conditioned_free(c);
@@ -252,6 +306,7 @@ static void test_random_models(void **unused)
             check_whole_part(c);
             if (c->n_variables > 0) {
                 check_components(c);
+                check_around(c, &seed);
             }
             free_variables += c->n_variables;
         }

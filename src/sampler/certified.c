@@ -125,7 +125,8 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
                                  gbsi_options_memory_limit(&run->options), &c, err));
     b = gbsi_alloc_array(c->n, sizeof *b);
     if (b == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "certificate", c->n * sizeof *b));
+        status = gbsi_no_memory(err, "certificate", c->n * sizeof *b);
+        goto cleanup;
     }
     gbsi_variation_begin(c, b);
     status = run->options.restarts ? bound_pass(run, c, b, err) : find(run, c, b, err);
