@@ -12,11 +12,12 @@
  * typed, so that this program turns `auto` into `sample` here.
  */
 static const char *const only_sampled[] = {
-    "scan",      "origin",      "draw",       "keys",         "herd-rule",
-    "herd-init", "bin-edge",    "bins",       "bin-rule",     "threshold",
-    "cud-bits",  "cud-scheme",  "cud-offset", "dummy-edges",  "lattice",
-    "chains",    "start",       "sweeps",     "estimator",    "burn-in",
-    "thin",      "max-updates", "certified",  "partial-scan", "restarts"};
+    "scan",       "origin",      "draw",        "keys",        "herd-rule", "herd-init",
+    "bin-edge",   "bins",        "bin-rule",    "threshold",   "cud-bits",  "cud-scheme",
+    "cud-offset", "dummy-edges", "lattice",     "chains",      "start",     "sweeps",
+    "estimator",  "burn-in",     "thin",        "max-updates", "certified", "partial-scan",
+    "restarts",   "width",       "splash-size", "splashes",    "grow",      "adapt",
+    "locking"};
 
 static const char *first_only_sampled(const cli_arguments *arguments)
 {

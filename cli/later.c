@@ -10,12 +10,12 @@ static const struct {
 } later[] = {
     {NULL, " learn denoise segment label diagnose ground "
            "report "},
-    {"", " width splash-size splashes grow adapt locking trace checkpoint "
+    {"", " trace checkpoint "
          "checkpoint-every "
          "resume anytime temper "
          "levels uncertainty "
          "truth marginals-only "},
-    {"scan", " splash auto "},
+    {"scan", " auto "},
     {"format", " zarr "},
 };
 

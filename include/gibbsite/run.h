@@ -32,7 +32,12 @@ typedef enum gbs_scan_kind {
     GBS_SCAN_PERMUTED,
     GBS_SCAN_SEQUENCE,    /**< gbs_run_options.sequence, as read from a scan file */
     GBS_SCAN_SYNCHRONOUS, /**< all variables at once; models of two colours alone */
+    GBS_SCAN_SPLASH,      /**< blocks with junction trees, each drawn as one */
 } gbs_scan_kind;
+/** Which variable a splash takes next: the first it met, any, or the one coupled strongest. */
+typedef enum gbs_grow_kind { GBS_GROW_FIFO, GBS_GROW_RANDOM, GBS_GROW_ADAPTIVE } gbs_grow_kind;
+/** How splashes of a round keep apart: the same way on any number of threads, or in a race. */
+typedef enum gbs_locking_kind { GBS_LOCKING_RESERVATION, GBS_LOCKING_BLANKET } gbs_locking_kind;
 typedef enum gbs_draw_kind {
     GBS_DRAW_RANDOM,
     GBS_DRAW_HERDED,

@@ -27,6 +27,11 @@ static gbs_status check(const gbs_run *run, gbs_error *err)
                          "option certified: a synchronous chain is two chromatic ones; take the "
                          "chromatic scan");
     }
+    if ((run->scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option certified: only scans of single variables have a certificate; "
+                         "take the chromatic scan");
+    }
     if (o->burn_in != GBS_BURN_IN_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option certified: it finds the burn-in, none can be given");

@@ -130,6 +130,21 @@ gbs_status gbsi_executor_redraw(gbsi_executor *executor, const gbs_run_options *
     return init_draw(executor, options, draw_room, err);
 }
 
+static gbs_status take_splash(gbsi_executor *x, const gbs_run_options *options, gbs_error *err)
+{
+    const gbsi_splash_setting setting = {.plan = x->plan,
+                                         .options = options,
+                                         .draw = x->draw,
+                                         .draw_state = x->draw_state,
+                                         .group = x->group,
+                                         .n_groups = x->n_groups,
+                                         .lanes = x->lanes,
+                                         .n_chains = x->n_chains,
+                                         .level = x->level,
+                                         .pool = x->pool};
+    return gbsi_splash_new(&setting, &x->splash, err);
+}
+
 gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
                               const gbs_run_options *options, gbsi_simd level, gbsi_pool *pool,
                               uint64_t draw_room, gbs_error *err)
@@ -149,6 +164,9 @@ gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, co
     GBSI_TRY(take_workers(executor, err));
     GBSI_TRY(take_groups(executor, err));
     GBSI_TRY(init_draw(executor, options, draw_room, err));
+    if (options->scan == GBS_SCAN_SPLASH) {
+        GBSI_TRY(take_splash(executor, options, err));
+    }
 cleanup:
     if (status < 0) {
         gbsi_executor_free(executor);
@@ -180,6 +198,7 @@ void gbsi_executor_free(gbsi_executor *executor)
         gbsi_free(executor->worker[w].value);
     }
     gbsi_spin_chains_free(executor->lattice);
+    gbsi_splash_free(executor->splash);
     for (uint32_t t = 0; t < executor->n_teams; ++t) {
         gbsi_barrier_destroy(&executor->team[t]);
     }

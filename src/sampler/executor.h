@@ -8,6 +8,7 @@
 #include "parallel/pool.h"
 #include "plan/draw.h"
 #include "plan/kernel.h"
+#include "splash/splash.h"
 #include "rng/words.h"
 
 /* What one thread needs to run a tile. */
@@ -36,6 +37,8 @@ typedef struct gbsi_executor {
     gbsi_group *group;         /* [n_groups] */
     gbsi_spin_chains *lattice; /* owned; NULL: none. Else it has the states and runs the passes,
                                      and plan, draw, groups and workers are not there */
+    gbsi_splash *splash;       /* owned; NULL: passes are schedules */
+    uint64_t n_updates;        /* of each chain in the last pass */
     const float *beta;         /* [lanes] inverse temperatures, NULL: 1 */
     gbsi_pool *pool;           /* borrowed, NULL: one thread */
     uint32_t n_workers;

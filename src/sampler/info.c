@@ -88,7 +88,7 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
     if (run->part != NULL) {
         info->n_colors = run->report.n_colors;
         info->n_levels = run->report.n_levels;
-        info->mean_batch = run->schedule.n_batches == 0
+        info->mean_batch = run->report.n_batches == 0
                                ? 0.0
                                : (double)run->schedule.n_places / run->schedule.n_batches;
         for (unsigned c = 0; c < GBS_N_CLASSES && run->plan != NULL; ++c) {

@@ -78,6 +78,28 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
     return GBS_OK;
 }
 
+static gbs_status check_splash(const gbs_run_options *options, const gbs_run_options *usual,
+                               gbs_error *err)
+{
+    if (options->scan != GBS_SCAN_SPLASH &&
+        (options->width != usual->width || options->splash_size != usual->splash_size ||
+         options->splashes != usual->splashes || options->grow != usual->grow ||
+         options->adapt != usual->adapt || options->locking != usual->locking)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options width, splash-size, splashes, grow, adapt and locking go with "
+                         "scan splash");
+    }
+    if ((options->grow == GBS_GROW_ADAPTIVE) != (options->adapt > 0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "options grow adaptive and adapt go together: adapting has to end");
+    }
+    if (options->grow == GBS_GROW_ADAPTIVE && options->burn_in == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option grow: adaptive growth belongs to burn-in, and there is none");
+    }
+    return GBS_OK;
+}
+
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -113,6 +135,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
                          "options damping, iterations and mean-field-schedule go with method "
                          "mean-field");
     }
+    GBSI_TRY(check_splash(options, &usual, err));
     GBSI_TRY(gbsi_draw_check(options, err));
     if (options->draw != GBS_DRAW_CUD &&
         (options->cud_bits != 0 || options->cud_offset != 0 || options->cud_scheme != 0)) {

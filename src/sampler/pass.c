@@ -343,9 +343,13 @@ gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, u
                     estimate,
                     rao_blackwell,
                     estimate != NULL && rao_blackwell && gbsi_estimate_is_far(estimate)};
+    x->n_updates = schedule->n_places;
     if (x->lattice != NULL) {
         pass_of_lattice(x, pass, estimate);
         return GBS_OK;
+    }
+    if (x->splash != NULL) {
+        return gbsi_splash_pass(x->splash, pass, estimate, rao_blackwell, &x->n_updates, err);
     }
     if (x->draw->begin_pass != NULL) {
         status = x->draw->begin_pass(x->draw_state, schedule, x->group, pass, err);

@@ -110,15 +110,16 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
                          "or systematic",
                          draw->name, run->scan->name);
     }
-    if ((draw->traits & GBSI_DRAW_EXACT) == 0 && (run->scan_traits & GBSI_SCAN_SPLITS) != 0) {
+    const bool others = (run->scan_traits & (GBSI_SCAN_SPLITS | GBSI_SCAN_BLOCKS)) != 0;
+    if ((draw->traits & GBSI_DRAW_EXACT) == 0 && others) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option draw: %s does not leave the target invariant, which the split of "
-                         "the synchronous scan needs: use --draw random",
-                         draw->name);
+                         "option draw: %s does not leave the target invariant, which the %s scan "
+                         "needs: use --draw random",
+                         draw->name, run->scan->name);
     }
-    if (run->anneals && (run->scan_traits & GBSI_SCAN_SPLITS) != 0) {
+    if (run->anneals && others) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option scan: no search goes by %s: use --scan chromatic",
+                         "option scan: %s chains are not annealed: use --scan chromatic",
                          run->scan->name);
     }
     run->schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
@@ -158,8 +159,9 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
         GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
     }
     GBSI_TRY(count_colors(run, err));
-    run->report.n_levels = run->schedule.n_batches;
-    run->report.n_batches = run->schedule.n_batches;
+    const bool blocks = (run->scan_traits & GBSI_SCAN_BLOCKS) != 0; /* which have no levels */
+    run->report.n_levels = blocks ? 0 : run->schedule.n_batches;
+    run->report.n_batches = run->report.n_levels;
 cleanup:
     return status;
 }

@@ -232,7 +232,7 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
 static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if ((run->scan_traits & GBSI_SCAN_REPEATS) == 0) {
+    if ((run->scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
         gbsi_sequence sequence = {0};
         GBSI_TRY(run->scan->next_pass(run->scan_state, drive->pass, &sequence, err));
         GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
@@ -243,7 +243,7 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
     GBSI_TRY(gbsi_executor_pass(&run->executor, &run->schedule, drive->pass, estimate,
                                 run->rao_blackwell, err));
     ++drive->pass;
-    run->report.updates += run->schedule.n_places * run->executor.n_chains;
+    run->report.updates += run->executor.n_updates * run->executor.n_chains;
 cleanup:
     return status;
 }
@@ -457,6 +457,9 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         if (run->report.has_zeros) {
             GBSI_TRY(gbsi_components_support(run->components, run->exact,
                                              GBSI_ENUMERATE_AUTO_STATES, &run->support, err));
+            if (run->support == GBSI_SUPPORT_DISCONNECTED && run->executor.splash != NULL) {
+                run->support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
+            }
         }
         GBSI_TRY(gbsi_run_find_threshold(run, &drive, err));
         GBSI_TRY(gbsi_run_set_starts(run, err));

@@ -251,7 +251,12 @@ static const char *doubt(const gbs_run *run, char *text, size_t size)
     if (run->support == GBSI_SUPPORT_DISCONNECTED) {
         return "hard zeros split the support: updates of single variables cannot cross it";
     }
-    if (run->support == GBSI_SUPPORT_UNKNOWN) {
+    if (run->support == GBSI_SUPPORT_UNKNOWN && run->executor.splash != NULL) {
+        if (!gbsi_splash_connects(run->executor.splash)) {
+            return "hard zeros remain and no splash held all that they touch: the support was not "
+                   "shown connected";
+        }
+    } else if (run->support == GBSI_SUPPORT_UNKNOWN) {
         return "hard zeros remain and the support was not shown connected under updates of single "
                "variables";
     }
@@ -342,6 +347,11 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
                        r->max_rhat);
     } else {
         (void)snprintf(r->verdict, sizeof r->verdict, "not converged: %s", reason);
+    }
+    if (run->options.locking == GBS_LOCKING_BLANKET) {
+        GBSI_TRY(gbsi_run_warn(run, err,
+                               "locking blanket: splashes competed for variables, so that another "
+                               "run with this seed may give other bits"));
     }
     if (!run->burn_in_agreed) {
         GBSI_TRY(gbsi_run_warn(run, err,

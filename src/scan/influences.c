@@ -148,6 +148,12 @@ gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_option
                          "a %s chain is two chromatic ones: ask for the chromatic scan",
                          made.scan->name);
     }
+    if ((traits & GBSI_SCAN_BLOCKS) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "bounds are of scans of single variables, and the %s scan draws blocks: "
+                         "ask for the chromatic scan",
+                         made.scan->name);
+    }
     if (asked.scan != GBS_SCAN_RANDOM && (traits & GBSI_SCAN_REPEATS) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "the %s scan has another sequence in every pass and its variation no "

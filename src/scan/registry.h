@@ -11,5 +11,6 @@ extern const gbsi_scan gbsi_scan_random;
 extern const gbsi_scan gbsi_scan_permuted;
 extern const gbsi_scan gbsi_scan_sequence;
 extern const gbsi_scan gbsi_scan_synchronous;
+extern const gbsi_scan gbsi_scan_splash;
 
 #endif

@@ -104,8 +104,8 @@ static void assert_refused(const fixture *f, const gbsi_scan *scan, const char *
 static void registry(void **state)
 {
     (void)state;
-    const char *name[] = {"chromatic", "systematic", "random",
-                          "permuted",  "sequence",   "synchronous"};
+    const char *name[] = {"chromatic", "systematic",  "random", "permuted",
+                          "sequence",  "synchronous", "splash"};
     const int n = sizeof name / sizeof name[0];
     assert_int_equal(gbsi_n_scans, n);
     for (int kind = 0; kind < n; kind++) {
@@ -151,15 +151,15 @@ static void passes_are_pure(void **unused)
             }
             differs = differs || memcmp(s.variable, first, n * sizeof *first) != 0;
         }
-        assert_true(differs == !(traits & GBSI_SCAN_REPEATS));
+        const bool repeats = (traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) != 0;
+        assert_true(differs == !repeats);
         s = pass_of(scan, state, 0);
         assert_memory_equal(s.variable, first, n * sizeof *first);
         scan->free(state);
         f.options.seed = 18; /* only the drawn ones depend on it */
         state = start(&f, scan, &traits);
         s = pass_of(scan, state, 0);
-        assert_true((memcmp(s.variable, first, n * sizeof *first) == 0) ==
-                    ((traits & GBSI_SCAN_REPEATS) != 0));
+        assert_true((memcmp(s.variable, first, n * sizeof *first) == 0) == repeats);
         scan->free(state);
         scan->free(NULL);
         clear(&f);

@@ -5,8 +5,7 @@ from conftest import SPRINKLER, only
 
 LATER_VERBS = ["learn", "denoise", "segment", "label",
                "diagnose", "ground", "report"]
-LATER_OPTIONS = ["--width",
-                 "--splash-size", "--splashes", "--grow", "--adapt", "--locking", "--trace",
+LATER_OPTIONS = ["--trace",
                  "--checkpoint", "--checkpoint-every", "--resume",
                  "--anytime", "--temper"]
 
@@ -83,7 +82,14 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--method", "mean-field", "--chains", "4"], "cannot apply"),
     (["marginals", SPRINKLER, "--method", "mean-field", "--damping", "0"], "1"),
     (["sample", SPRINKLER, "--method", "mean-field"], "always samples"),
-    (["marginals", SPRINKLER, "--scan", "splash"], "not in this version"),
+    (["marginals", SPRINKLER, "--scan", "auto"], "not in this version"),
+    (["marginals", SPRINKLER, "--width", "3"], "go with scan splash"),
+    (["marginals", SPRINKLER, "--scan", "splash", "--width", "17"], "from 1 to 16"),
+    (["marginals", SPRINKLER, "--scan", "splash", "--grow", "adaptive"], "go together"),
+    (["marginals", SPRINKLER, "--scan", "splash", "--draw", "herded"], "use --draw random"),
+    (["marginals", SPRINKLER, "--scan", "splash", "--certified", "0.1"], "single variables"),
+    (["certify", SPRINKLER, "--scan", "splash"], "draws blocks"),
+    (["marginals", SPRINKLER, "--method", "exact", "--width", "3"], "--width cannot apply"),
     (["marginals", SPRINKLER, "--scan", "synchronous"], "needs a model of two colours"),
     (["marginals", SPRINKLER, "--scan", "no-such-file"], "expected chromatic|"),
     (["marginals", SPRINKLER, "--herd-init", "random"], "has no herding weights"),

@@ -99,6 +99,25 @@ static void check_methods(const test_case *c)
     check_method(c, GBS_METHOD_EXACT, 16);
 }
 
+static void splashes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"one-observed", "coloring", "mixed", "bayes-observed"};
+    gbs_run_options options = options_of(GBS_METHOD_SAMPLE, 16);
+    options.scan = GBS_SCAN_SPLASH;
+    options.splash_size = 4;
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
+            if (strcmp(test_cases[i].name, names[k]) == 0) {
+                options.locking = (int)k % 2;
+                options.grow = k < 2 ? GBS_GROW_ADAPTIVE : GBS_GROW_RANDOM;
+                options.adapt = k < 2 ? 3 : 0;
+                check_runs(&test_cases[i], &options);
+            }
+        }
+    }
+}
+
 /* Models of few states: the support is enumerated in most of the runs. */
 static void runs(void **state)
 {
@@ -198,9 +217,8 @@ static void memory_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs),
-        cmocka_unit_test(herded_runs),
-        cmocka_unit_test(information),
+        cmocka_unit_test(runs),         cmocka_unit_test(splashes),
+        cmocka_unit_test(herded_runs),  cmocka_unit_test(information),
         cmocka_unit_test(memory_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

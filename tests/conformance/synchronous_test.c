@@ -285,7 +285,7 @@ static void refusals(void **state)
     options.draw = GBS_DRAW_RANDOM;
     uint32_t x[9];
     assert_int_equal(gbs_map(model, NULL, &options, NULL, x, &found, &err), GBS_ERR_ARGUMENT);
-    assert_non_null(strstr(err.message, "no search goes by synchronous"));
+    assert_non_null(strstr(err.message, "synchronous chains are not annealed"));
     gbs_model_free(model);
 }
 

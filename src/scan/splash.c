@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Splash: blocks rather than single variables, which src/splash/ grows and draws. What there is of
+ * a sequence is every variable once, for the plan to number them by. */
+#include "scan/fixed.h"
+#include "scan/registry.h"
+
+static gbs_status splash_init(const gbsi_graph *graph, const gbs_run_options *options, void **state,
+                              unsigned *traits, gbs_error *err)
+{
+    (void)options;
+    (void)traits;
+    gbsi_fixed *fixed = NULL;
+    const gbs_status status = gbsi_fixed_new(graph->n_variables, &fixed, err);
+    for (uint32_t v = 0; status >= 0 && v < graph->n_variables; v++) {
+        fixed->variable[v] = v;
+    }
+    *state = fixed;
+    return status;
+}
+
+const gbsi_scan gbsi_scan_splash = {
+    .name = "splash",
+    .reference = "Gonzalez, Low, Gretton & Guestrin (2011), Parallel Gibbs sampling: from colored "
+                 "fields to thin junction trees, AISTATS, section 4",
+    .traits = GBSI_SCAN_BLOCKS,
+    .init = splash_init,
+    .next_pass = gbsi_fixed_next_pass,
+    .free = gbsi_fixed_free,
+};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Splashes grown from their roots (Gonzalez, Low, Gretton & Guestrin 2011, algorithm 4; [M36]). */
+#ifndef GBSI_SPLASH_GROW_H
+#define GBSI_SPLASH_GROW_H
+
+#include "gibbsite/run.h"
+#include "parallel/rw_lock.h"
+#include "splash/program.h"
+#include "splash/score.h"
+
+/* What all splashes of a round share. */
+typedef struct gbsi_growing {
+    const gbsi_potentials *potentials;
+    gbsi_ownership *own;
+    gbsi_rw_lock *lock; /* [n] one per slot; NULL: owners do not change while splashes grow */
+    uint32_t first_tag; /* tags from here on are of this round */
+    int order;          /* gbs_grow_kind */
+    uint64_t seed, round;
+    const gbsi_splash_view *states; /* what adaptive growth looks at */
+} gbsi_growing;
+
+typedef struct gbsi_candidate {
+    uint64_t key; /* least first */
+    uint32_t slot, version;
+} gbsi_candidate;
+
+/* What one thread needs to grow. */
+typedef struct gbsi_grower {
+    uint32_t *mark;  /* [n] stamp of the splash that has met the slot */
+    uint32_t *place; /* [n] valid where so: number, rejected, or version of its key */
+    uint32_t stamp;
+    uint32_t *near; /* [largest degree + 1] neighbours of the variable at hand */
+    uint32_t n_near;
+    gbsi_candidate *heap;
+    size_t n_heap, heap_capacity;
+    uint64_t n_met;
+    gbsi_score_scratch score;
+} gbsi_grower;
+
+gbs_status gbsi_grower_init(gbsi_grower *grower, const gbsi_potentials *potentials, int order,
+                            gbs_error *err);
+void gbsi_grower_free(gbsi_grower *grower); /* what init took */
+uint64_t gbsi_grower_bytes(const gbsi_plan *plan, int order);
+
+/* Whether neither the slot nor a neighbour belongs to another splash of the round. */
+bool gbsi_is_safe(const gbsi_growing *job, uint32_t tag, uint32_t slot);
+
+/* Grows a splash with the tag from a root, into an empty tree. Without locks nothing is claimed:
+ * what it may not touch are slots of this round's other owners and their neighbours. growth->n is 0
+ * where that is true of the root. */
+gbs_status gbsi_grow(gbsi_grower *grower, const gbsi_growing *job, uint32_t tag, uint32_t root,
+                     gbsi_growth *growth, gbs_error *err);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The same as loops_lanes.c for one chain in logarithms and double: chains whose weights span more
+ * than floats hold, and splashes of variables that need double. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "exact/table.h"
+#include "simd/math.h"
+#include "splash/loops.h"
+
+/* ---- what the outside says ------------------------------------------------------------------- */
+
+static void base_of_clique(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane)
+{
+    const gbsi_potentials *p = job->potentials;
+    const gbsi_splash_program *program = job->program;
+    double *base = job->work->log_base + c->base;
+    memcpy(base, p->field64 + p->field_start[c->slot], c->arity * sizeof *base);
+    for (uint32_t o = c->first_outer; o < c->first_outer + c->n_outer; ++o) {
+        const uint32_t x = gbsi_view_at(job->view, program->outer[o].slot, lane);
+        const double *row = p->log64 + program->outer[o].table + (size_t)x * c->arity;
+        for (uint32_t a = 0; a < c->arity; ++a) {
+            base[a] += row[a];
+        }
+    }
+    for (uint32_t m = c->first_given; m < c->first_given + c->n_given; ++m) {
+        const double *many = job->work->log_many + program->many[m].at;
+        for (uint32_t a = 0; a < c->arity; ++a) {
+            base[a] += many[a];
+        }
+    }
+}
+
+static void fill_bases(const gbsi_splash_job *job, uint32_t lane)
+{
+    const gbsi_splash_program *program = job->program;
+    for (uint32_t m = 0; m < program->n_many; ++m) {
+        gbsi_splash_many_logs(job, &program->many[m], lane,
+                              job->work->log_many + program->many[m].at);
+    }
+    for (uint32_t i = 0; i < program->n; ++i) {
+        base_of_clique(job, &program->clique[i], lane);
+    }
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static const double *entries_of(const gbsi_splash_job *job, const gbsi_splash_operand *operand)
+{
+    switch ((gbsi_operand_kind)operand->kind) {
+    case GBSI_SPLASH_LINK:
+        return job->potentials->log64 + operand->at;
+    case GBSI_SPLASH_MANY:
+        return job->work->log_many + operand->at;
+    default:
+        return job->work->log_message + operand->at;
+    }
+}
+
+/* What the states of the axes are at a row of the clique. */
+static void states_of_row(const gbsi_splash_clique *c, uint32_t row, uint32_t *x)
+{
+    for (uint32_t j = 0; j < c->n_axes; ++j) {
+        x[j] = row / c->row_stride[j] % c->axis_arity[j];
+    }
+}
+
+/* Log-weights of own states, the axes being x. */
+static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, const uint32_t *x,
+                     double *out)
+{
+    memcpy(out, job->work->log_base + c->base, c->arity * sizeof *out);
+    for (uint32_t o = c->first_operand; o < c->first_operand + c->n_operands; ++o) {
+        const gbsi_splash_operand *operand = &job->program->operand[o];
+        const double *entry = entries_of(job, operand);
+        for (uint32_t j = 0; j < operand->depth; ++j) {
+            entry += (size_t)x[j] * operand->stride[j];
+        }
+        for (uint32_t a = 0; a < c->arity; ++a) {
+            out[a] += entry[a];
+        }
+    }
+}
+
+/* work->table: p(own | separator); message: logs of the sums. */
+static void fill_table(const gbsi_splash_job *job, const gbsi_splash_clique *c, double *message)
+{
+    double *table = job->work->table;
+    for (uint32_t row = 0; row < c->n_rows; ++row) {
+        uint32_t x[GBSI_SPLASH_WIDTH];
+        states_of_row(c, row, x);
+        fill_row(job, c, x, table + (size_t)row * c->arity);
+    }
+    gbsi_table_loops_now()->sum_rows(table, c->n_rows, c->arity, message);
+}
+
+/* Less their maximum, so that nothing grows from clique to clique. */
+static bool normalise(double *message, uint32_t n)
+{
+    double top = -INFINITY;
+    for (uint32_t r = 0; r < n; ++r) {
+        top = message[r] > top ? message[r] : top;
+    }
+    for (uint32_t r = 0; r < n && top > -INFINITY; ++r) {
+        message[r] -= top;
+    }
+    return top > -INFINITY;
+}
+
+bool gbsi_logs_up(const gbsi_splash_job *job, uint32_t lane)
+{
+    const gbsi_splash_program *program = job->program;
+    bool alive = true;
+    fill_bases(job, lane);
+    for (uint32_t i = program->n; alive && i-- > 0;) {
+        const gbsi_splash_clique *c = &program->clique[i];
+        double *message = job->work->log_message + c->message;
+        fill_table(job, c, message);
+        alive = normalise(message, c->n_rows);
+    }
+    return alive;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+bool gbsi_logs_weigh(const gbsi_splash_job *job, uint32_t i, uint32_t lane)
+{
+    const gbsi_splash_clique *c = &job->program->clique[i];
+    const gbsi_splash_work *work = job->work;
+    double *logw = work->table;
+    double top = -INFINITY;
+    uint32_t x[GBSI_SPLASH_WIDTH];
+    for (uint32_t j = 0; j < c->n_axes; ++j) {
+        x[j] = work->x[(size_t)c->variable[j] * GBSI_LANES + lane];
+    }
+    fill_row(job, c, x, logw);
+    for (uint32_t a = 0; a < c->arity; ++a) {
+        top = logw[a] > top ? logw[a] : top;
+    }
+    for (uint32_t a = 0; a < c->arity; ++a) {
+        for (uint32_t l = 0; l < GBSI_LANES; ++l) {
+            work->w[(size_t)a * GBSI_LANES + l] = 1.0F;
+        }
+        if (top > -INFINITY) {
+            work->w[(size_t)a * GBSI_LANES + lane] = (float)gbsi_exp(logw[a] - top);
+        }
+    }
+    return top > -INFINITY;
+}
+
+/* ---- down ------------------------------------------------------------------------------------ */
+
+static void give_children(const gbsi_splash_job *job, const gbsi_splash_clique *c,
+                          const uint32_t *x, double q, const double *p)
+{
+    for (uint32_t o = c->first_operand; o < c->first_operand + c->n_operands; ++o) {
+        const gbsi_splash_operand *operand = &job->program->operand[o];
+        if (operand->kind != GBSI_SPLASH_MESSAGE) {
+            continue;
+        }
+        double *to = job->work->log_q + operand->at;
+        for (uint32_t j = 0; j < operand->depth; ++j) {
+            to += (size_t)x[j] * operand->stride[j];
+        }
+        for (uint32_t a = 0; a < c->arity; ++a) {
+            to[a] += q * p[a];
+        }
+    }
+}
+
+/* Parents come first, so the marginal of a clique's separator is there when it is its turn. */
+void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane)
+{
+    const gbsi_splash_program *program = job->program;
+    gbsi_splash_work *work = job->work;
+    memset(work->log_q, 0, program->n_rows * sizeof *work->log_q);
+    for (uint32_t i = 0; i < program->n; ++i) {
+        const gbsi_splash_clique *c = &program->clique[i];
+        float *p = work->p + (size_t)c->base * GBSI_LANES + lane;
+        double *own = work->log_base + c->base; /* in which the sums end up */
+        if (c->n_axes == 0) {
+            work->log_q[c->message] = 1.0;
+        }
+        fill_table(job, c, work->log_message + c->message); /* which nobody reads any more */
+        memset(own, 0, c->arity * sizeof *own);
+        for (uint32_t row = 0; row < c->n_rows; ++row) {
+            uint32_t x[GBSI_SPLASH_WIDTH];
+            const double q = work->log_q[c->message + row];
+            const double *share = work->table + (size_t)row * c->arity;
+            states_of_row(c, row, x);
+            for (uint32_t a = 0; a < c->arity; ++a) {
+                own[a] += q * share[a];
+            }
+            give_children(job, c, x, q, share);
+        }
+        for (uint32_t a = 0; a < c->arity; ++a) {
+            p[(size_t)a * GBSI_LANES] = (float)own[a];
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A splash in up to sixteen chains at once: messages up, states down, marginals down. Written once
+ * over the lane vocabulary in loops_lanes.c; chains whose weights would leave the range of floats
+ * are told, and done by logs.c. */
+#ifndef GBSI_SPLASH_LOOPS_H
+#define GBSI_SPLASH_LOOPS_H
+
+#include "simd/dispatch.h"
+#include "splash/program.h"
+#include "splash/view.h"
+
+/* Of one thread. Rows are of sixteen chains. */
+typedef struct gbsi_splash_work {
+    float *base;    /* [n_base] rows: weights of own states, the outside as it is; largest 1 */
+    float *many;    /* [n_many_entries] rows: logs, then weights of long factors; largest 1 */
+    float *message; /* [n_rows] rows; largest 1; on the way down q / message */
+    float *q;       /* [n_rows] rows: marginals of separators */
+    float *p;       /* [n_base] rows: marginals of own variables */
+    float *scale;   /* [n] rows: what messages were multiplied by */
+    float *least;   /* [n] rows: smallest of a message that is not 0 */
+    float *partial; /* [GBSI_SPLASH_WIDTH + 2][largest arity] rows */
+    float *w;       /* [largest arity] rows: what the draw is given */
+    uint32_t *x;    /* [n] rows: states drawn */
+    uint32_t *word; /* [64] rows */
+    void *value;    /* a row */
+    size_t *sum;    /* [n_many_entries] of the long factor at hand */
+    /* logs.c: of one chain */
+    double *log_message; /* [n_rows] */
+    double *log_q;       /* [n_rows] */
+    double *log_base;    /* [n_base] */
+    double *log_many;    /* [n_many_entries] */
+    double *table;       /* [largest clique] */
+} gbsi_splash_work;
+
+typedef struct gbsi_splash_job {
+    const gbsi_potentials *potentials;
+    const gbsi_splash_program *program;
+    const gbsi_splash_view *view;
+    gbsi_splash_work *work;
+} gbsi_splash_job;
+
+typedef struct gbsi_splash_loops {
+    /* Bases and long factors, whose logs are in work->many. */
+    void (*base)(const gbsi_splash_job *job);
+    /* All messages. @return a bit per chain whose weights may have left the range. */
+    unsigned (*up)(const gbsi_splash_job *job);
+    /* work->w of clique i given the states drawn before, largest 1; all 1 in the lanes `bad`.
+     * @return a bit per other chain without a state of positive weight. */
+    unsigned (*weigh)(const gbsi_splash_job *job, uint32_t i, unsigned bad);
+    /* All of work->p. */
+    void (*down)(const gbsi_splash_job *job);
+} gbsi_splash_loops;
+
+const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level);
+
+/* ---- many.c ---------------------------------------------------------------------------------- */
+
+/* ln of a long factor over its variables inside, less its maximum, in one chain. @param out
+ * [n_entries]. */
+void gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
+                           double *out);
+/* work->many of all, as logs. */
+void gbsi_splash_fill_many(const gbsi_splash_job *job);
+
+/* ---- logs.c: one chain in logarithms and double ---------------------------------------------- */
+
+/* Messages up. @return false where nothing has weight. */
+bool gbsi_logs_up(const gbsi_splash_job *job, uint32_t lane);
+/* Weights of clique i in its lane of work->w, 1 in all others. @return false if all are 0. */
+bool gbsi_logs_weigh(const gbsi_splash_job *job, uint32_t i, uint32_t lane);
+/* The lane's part of work->p. */
+void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane);
+
+#endif

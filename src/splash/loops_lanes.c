@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sum-product on the tree of a splash [M35], sixteen chains at once, in weights rather than
+ * logarithms. A clique's table is never stored: it is the product of what its variable has outside
+ * and of its operands, walked once on the way up and once on the way down. Products of all
+ * operands that are read at fewer axes are kept for the axes within, so that most entries cost one
+ * fused multiply-add.
+ *
+ * Every operand has a largest entry of at most 1 and a smallest one that is known; where the
+ * product of the smallest is below LEAST a chain is told to go by logs.c, so that no entry is ever
+ * lost to underflow, whatever is multiplied onto it later. */
+#include "splash/loops.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernel/state.h"
+#include "simd/math_lanes.h"
+
+#define LEAST 0x1p-100F
+
+#define ROW GBSI_LANES
+
+GBSI_INLINE vu states_of(const gbsi_splash_view *view, uint32_t slot)
+{
+    if (view->lanes == GBSI_LANES) {
+        return view->value_bytes == 1 ? state16(view->state[0], slot, false)
+                                      : state16(view->state[0], slot, true);
+    }
+    uint32_t x[GBSI_LANES];
+    for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+        x[lane] = gbsi_view_at(view, slot, lane);
+    }
+    return vu_load(x);
+}
+
+/* ---- what the outside says ------------------------------------------------------------------- */
+
+/* Logs to weights in place, the largest becoming 1. @return the smallest that is not 0. */
+static vf to_weights(float *row, uint32_t n)
+{
+    vf top = vf_set1(-3.0e38F);
+    vf low = vf_set1(0.0F);
+    for (uint32_t a = 0; a < n; ++a) {
+        top = vf_max(top, vf_load(row + (size_t)a * ROW));
+    }
+    for (uint32_t a = 0; a < n; ++a) {
+        const vf log = vf_sub(vf_load(row + (size_t)a * ROW), top);
+        low = vf_min(low, vf_select(vf_eq(log, vf_set1(-INFINITY)), vf_set1(0.0F), log));
+        vf_store(row + (size_t)a * ROW, vf_exp_low(log));
+    }
+    return vf_exp_low(low);
+}
+
+static void base_of_clique(const gbsi_splash_job *job, uint32_t i)
+{
+    const gbsi_potentials *p = job->potentials;
+    const gbsi_splash_program *program = job->program;
+    const gbsi_splash_clique *c = &program->clique[i];
+    float *base = job->work->base + (size_t)c->base * ROW;
+    const float *field = p->field + p->field_start[c->slot];
+    for (uint32_t a = 0; a < c->arity; ++a) {
+        vf_store(base + (size_t)a * ROW, vf_set1(field[a]));
+    }
+    for (uint32_t o = 0; o < c->n_outer; ++o) {
+        const gbsi_splash_outer *outer = &program->outer[c->first_outer + o];
+        const vu x = states_of(job->view, outer->slot);
+        vu at = vu_add(vu_mul(x, vu_set1(c->arity)), vu_set1(outer->table));
+        for (uint32_t a = 0; a < c->arity; ++a, at = vu_add(at, vu_set1(1))) {
+            float *row = base + (size_t)a * ROW;
+            vf_store(row, vf_add(vf_load(row), vf_gather(p->log, at)));
+        }
+    }
+    for (uint32_t m = 0; m < c->n_given; ++m) {
+        const float *many = job->work->many + (size_t)program->many[c->first_given + m].at * ROW;
+        for (uint32_t a = 0; a < c->arity * ROW; a += ROW) {
+            vf_store(base + a, vf_add(vf_load(base + a), vf_load(many + a)));
+        }
+    }
+    vf least = to_weights(base, c->arity);
+    for (uint32_t o = 0; o < c->n_operands; ++o) {
+        const gbsi_splash_operand *operand = &program->operand[c->first_operand + o];
+        if (operand->kind == GBSI_SPLASH_MANY) {
+            least = vf_mul(least, to_weights(job->work->many + (size_t)operand->at * ROW,
+                                             program->many[operand->number].n_entries));
+        }
+    }
+    vf_store(job->work->least + (size_t)i * ROW, least);
+}
+
+static void base(const gbsi_splash_job *job)
+{
+    for (uint32_t i = 0; i < job->program->n; ++i) {
+        base_of_clique(job, i);
+    }
+}
+
+/* ---- walking --------------------------------------------------------------------------------- */
+
+/* Where an operand begins at the first states of n axes, and whether it is one number for all. */
+typedef struct place {
+    const float *at;
+    uint32_t step; /* floats per state of the last axis */
+    bool scalar;
+} place;
+
+GBSI_INLINE place place_of(const gbsi_splash_job *job, const gbsi_splash_operand *operand,
+                           const uint32_t *x, uint32_t n)
+{
+    uint32_t at = operand->at;
+    for (uint32_t j = 0; j < n; ++j) {
+        at += x[j] * operand->stride[j];
+    }
+    switch ((gbsi_operand_kind)operand->kind) {
+    case GBSI_SPLASH_LINK:
+        return (place){job->potentials->weight + at, operand->stride[n], true};
+    case GBSI_SPLASH_MANY:
+        return (place){job->work->many + (size_t)at * ROW, operand->stride[n] * ROW, false};
+    default:
+        return (place){job->work->message + (size_t)at * ROW, operand->stride[n] * ROW, false};
+    }
+}
+
+GBSI_INLINE vf entry(place p, uint32_t a)
+{
+    return p.scalar ? vf_set1(p.at[a]) : vf_load(p.at + (size_t)a * ROW);
+}
+
+static void multiply(float *out, const float *in, place p, uint32_t k)
+{
+    for (uint32_t a = 0; a < k; ++a) {
+        vf_store(out + (size_t)a * ROW, vf_mul(vf_load(in + (size_t)a * ROW), entry(p, a)));
+    }
+}
+
+/* The product of all operands read at some number of axes or fewer, by that number. */
+typedef struct walk {
+    const gbsi_splash_job *job;
+    const gbsi_splash_clique *c;
+    const gbsi_splash_operand *operand;  /* of the clique, by depth */
+    uint32_t end[GBSI_SPLASH_WIDTH + 1]; /* operands of this depth or less */
+    const float *part[GBSI_SPLASH_WIDTH + 1];
+    uint32_t x[GBSI_SPLASH_WIDTH + 1];
+    uint32_t k;
+} walk;
+
+static float *scratch_of(const walk *w, uint32_t depth)
+{
+    return w->job->work->partial + (size_t)depth * w->job->potentials->plan->max_arity * ROW;
+}
+
+/* part[depth] from part[depth - 1]. */
+static void enter(walk *w, uint32_t depth)
+{
+    const uint32_t first = depth == 0 ? 0 : w->end[depth - 1];
+    const float *in =
+        depth == 0 ? w->job->work->base + (size_t)w->c->base * ROW : w->part[depth - 1];
+    float *out = scratch_of(w, depth);
+    for (uint32_t o = first; o < w->end[depth]; ++o) {
+        multiply(out, in, place_of(w->job, &w->operand[o], w->x, depth), w->k);
+        in = out;
+    }
+    w->part[depth] = in;
+}
+
+static walk begin(const gbsi_splash_job *job, uint32_t i)
+{
+    const gbsi_splash_clique *c = &job->program->clique[i];
+    walk w = {
+        .job = job, .c = c, .operand = job->program->operand + c->first_operand, .k = c->arity};
+    for (uint32_t depth = 0, o = 0; depth <= c->n_axes; ++depth) {
+        while (o < c->n_operands && w.operand[o].depth == depth) {
+            ++o;
+        }
+        w.end[depth] = o;
+    }
+    for (uint32_t depth = 0; depth < c->n_axes || depth == 0; ++depth) {
+        enter(&w, depth);
+    }
+    return w;
+}
+
+/* The next states of all axes but the last. @return false after the last of them. */
+static bool advance(walk *w)
+{
+    uint32_t j = w->c->n_axes - 1;
+    for (;;) {
+        if (j == 0) {
+            return false;
+        }
+        --j;
+        if (++w->x[j] < w->c->axis_arity[j]) {
+            break;
+        }
+        w->x[j] = 0;
+    }
+    for (uint32_t depth = j + 1; depth < w->c->n_axes; ++depth) {
+        enter(w, depth);
+    }
+    return true;
+}
+
+static uint32_t row_of(const walk *w)
+{
+    uint32_t row = w->c->message;
+    for (uint32_t j = 0; j + 1 < w->c->n_axes; ++j) {
+        row += w->x[j] * w->c->row_stride[j];
+    }
+    return row;
+}
+
+/* ---- up -------------------------------------------------------------------------------------- */
+
+/* Rows along the last axis: sums over own states of part * first * second. */
+typedef struct strip {
+    const float *part;
+    place first, second;
+    uint32_t n; /* states of the last axis */
+    float *out; /* row of its first state */
+    size_t out_step;
+} strip;
+
+GBSI_INLINE void sum_strip(strip s, const uint32_t k, const bool two, const bool scalar_first,
+                           const bool scalar_second)
+{
+    s.first.scalar = scalar_first;
+    s.second.scalar = scalar_second;
+    for (uint32_t x = 0; x < s.n; ++x) {
+        vf sum = vf_set1(0.0F);
+        for (uint32_t a = 0; a < k; ++a) {
+            vf t = vf_load(s.part + (size_t)a * ROW);
+            t = two ? vf_mul(t, entry(s.first, a)) : t;
+            sum = vf_fma(t, entry(two ? s.second : s.first, a), sum);
+        }
+        vf_store(s.out, sum);
+        s.out += s.out_step;
+        s.first.at += s.first.step;
+        s.second.at += s.second.step;
+    }
+}
+
+GBSI_INLINE void sum_kinds(const strip *s, const uint32_t k, bool two)
+{
+    if (!two && s->first.scalar) {
+        sum_strip(*s, k, false, true, true);
+    } else if (!two) {
+        sum_strip(*s, k, false, false, false);
+    } else if (s->first.scalar && s->second.scalar) {
+        sum_strip(*s, k, true, true, true);
+    } else if (s->first.scalar) {
+        sum_strip(*s, k, true, true, false);
+    } else {
+        sum_strip(*s, k, true, false, false);
+    }
+}
+
+static void sum_any(const strip *s, uint32_t k, bool two)
+{
+    switch (k) {
+    case 2:
+        sum_kinds(s, 2, two);
+        return;
+    case 3:
+        sum_kinds(s, 3, two);
+        return;
+    case 4:
+        sum_kinds(s, 4, two);
+        return;
+    case 5:
+        sum_kinds(s, 5, two);
+        return;
+    default:
+        sum_kinds(s, k, two);
+        return;
+    }
+}
+
+/* More than two operands: all but the last multiplied first, state by state of the last axis. */
+static void sum_many(walk *w, strip s, uint32_t first, uint32_t end)
+{
+    const uint32_t last = w->c->n_axes - 1;
+    float *tmp = scratch_of(w, w->c->n_axes);
+    for (w->x[last] = 0; w->x[last] < s.n; ++w->x[last]) {
+        strip one = s;
+        const float *in = s.part;
+        for (uint32_t o = first; o + 1 < end; ++o) {
+            multiply(tmp, in, place_of(w->job, &w->operand[o], w->x, last + 1), w->k);
+            in = tmp;
+        }
+        one.part = in;
+        one.first = place_of(w->job, &w->operand[end - 1], w->x, last + 1);
+        one.n = 1;
+        one.out = s.out + w->x[last] * s.out_step;
+        sum_any(&one, w->k, false);
+    }
+    w->x[last] = 0;
+}
+
+static void sum_walk(walk *w)
+{
+    const gbsi_splash_clique *c = w->c;
+    const uint32_t last = c->n_axes - 1;
+    const uint32_t first = w->end[last];
+    const uint32_t end = w->end[c->n_axes];
+    do {
+        strip s = {.part = w->part[last],
+                   .n = c->axis_arity[last],
+                   .out = w->job->work->message + (size_t)row_of(w) * ROW,
+                   .out_step = (size_t)c->row_stride[last] * ROW};
+        if (end - first > 2) {
+            sum_many(w, s, first, end);
+            continue;
+        }
+        s.first = place_of(w->job, &w->operand[first], w->x, last);
+        s.second = s.first;
+        if (end - first == 2) {
+            s.second = place_of(w->job, &w->operand[first + 1], w->x, last);
+        }
+        sum_any(&s, w->k, end - first == 2);
+    } while (advance(w));
+}
+
+/* The largest becomes 1. @param least out: the smallest that is not 0. @return lanes without
+ * weight. */
+static unsigned normalise(float *message, uint32_t n_rows, float *scale, float *least)
+{
+    vf top = vf_set1(0.0F);
+    vf low = vf_set1(INFINITY);
+    for (uint32_t r = 0; r < n_rows; ++r) {
+        const vf m = vf_load(message + (size_t)r * ROW);
+        top = vf_max(m, top);
+        low = vf_min(vf_select(vf_lt(vf_set1(0.0F), m), m, vf_set1(INFINITY)), low);
+    }
+    const vm dead = vm_not(vf_lt(vf_set1(0.0F), top));
+    const vf over = vf_div(vf_set1(1.0F), vf_select(dead, vf_set1(1.0F), top));
+    for (uint32_t r = 0; r < n_rows; ++r) {
+        float *row = message + (size_t)r * ROW;
+        vf_store(row, vf_mul(vf_load(row), over));
+    }
+    vf_store(scale, over);
+    vf_store(least, vf_mul(low, over));
+    return vm_bits(dead);
+}
+
+/* Lanes in which some product of operands may be smaller than LEAST. */
+static unsigned out_of_range(const walk *w, uint32_t i)
+{
+    const gbsi_splash_work *work = w->job->work;
+    vf least = vf_load(work->least + (size_t)i * ROW);
+    for (uint32_t o = 0; o < w->c->n_operands; ++o) {
+        const gbsi_splash_operand *operand = &w->operand[o];
+        if (operand->kind == GBSI_SPLASH_LINK) {
+            least = vf_mul(least, vf_set1(operand->least));
+        } else if (operand->kind == GBSI_SPLASH_MESSAGE) {
+            least = vf_mul(least, vf_load(work->least + (size_t)operand->child * ROW));
+        }
+    }
+    return vm_bits(vm_not(vf_le(vf_set1(LEAST), least)));
+}
+
+static unsigned up(const gbsi_splash_job *job)
+{
+    gbsi_splash_work *work = job->work;
+    unsigned bad = 0;
+    for (uint32_t i = job->program->n; i-- > 0;) {
+        const gbsi_splash_clique *c = &job->program->clique[i];
+        float *message = work->message + (size_t)c->message * ROW;
+        walk w = begin(job, i);
+        bad |= out_of_range(&w, i);
+        if (c->n_axes == 0) {
+            vf sum = vf_set1(0.0F);
+            for (uint32_t a = 0; a < c->arity; ++a) {
+                sum = vf_add(sum, vf_load(w.part[0] + (size_t)a * ROW));
+            }
+            vf_store(message, sum);
+        } else {
+            sum_walk(&w);
+        }
+        bad |= normalise(message, c->n_rows, work->scale + (size_t)i * ROW,
+                         work->least + (size_t)i * ROW);
+    }
+    return bad;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/* Entries of a table of rows in each lane's own row. */
+GBSI_INLINE vf gather_rows(const float *table, vu row)
+{
+    return vf_gather(table, vu_add(vu_shl(row, 4), vu_iota()));
+}
+
+static unsigned weigh(const gbsi_splash_job *job, uint32_t i, unsigned bad)
+{
+    const gbsi_splash_clique *c = &job->program->clique[i];
+    const gbsi_splash_work *work = job->work;
+    float *w = work->w;
+    memcpy(w, work->base + (size_t)c->base * ROW, (size_t)c->arity * ROW * sizeof *w);
+    for (uint32_t o = 0; o < c->n_operands; ++o) {
+        const gbsi_splash_operand *operand = &job->program->operand[c->first_operand + o];
+        vu at = vu_set1(operand->at);
+        for (uint32_t j = 0; j < operand->depth; ++j) {
+            const vu x = vu_load(work->x + (size_t)c->variable[j] * ROW);
+            at = vu_add(at, vu_mul(x, vu_set1(operand->stride[j])));
+        }
+        for (uint32_t a = 0; a < c->arity; ++a, at = vu_add(at, vu_set1(1))) {
+            const vf entry =
+                operand->kind == GBSI_SPLASH_LINK
+                    ? vf_gather(job->potentials->weight, at)
+                    : gather_rows(operand->kind == GBSI_SPLASH_MANY ? work->many : work->message,
+                                  at);
+            float *row = w + (size_t)a * ROW;
+            vf_store(row, vf_mul(vf_load(row), entry));
+        }
+    }
+    vf top = vf_set1(0.0F);
+    for (uint32_t a = 0; a < c->arity; ++a) {
+        top = vf_max(vf_load(w + (size_t)a * ROW), top);
+    }
+    const vm skip = vm_from_bits(bad);
+    const vm dead = vm_andnot(vm_not(vf_lt(vf_set1(0.0F), top)), skip);
+    const vm one = vm_or(skip, dead);
+    const vf over = vf_div(vf_set1(1.0F), vf_select(one, vf_set1(1.0F), top));
+    for (uint32_t a = 0; a < c->arity; ++a) {
+        float *row = w + (size_t)a * ROW;
+        vf_store(row, vf_select(one, vf_set1(1.0F), vf_mul(vf_load(row), over)));
+    }
+    return vm_bits(dead);
+}
+
+/* ---- down ------------------------------------------------------------------------------------ */
+
+static void clear_children(const walk *w)
+{
+    const gbsi_splash_program *program = w->job->program;
+    for (uint32_t o = 0; o < w->c->n_operands; ++o) {
+        if (w->operand[o].kind == GBSI_SPLASH_MESSAGE) {
+            const gbsi_splash_clique *child = &program->clique[w->operand[o].child];
+            memset(w->job->work->q + (size_t)child->message * ROW, 0,
+                   (size_t)child->n_rows * ROW * sizeof(float));
+        }
+    }
+}
+
+static void add_rows(float *to, const float *from, uint32_t k)
+{
+    for (uint32_t a = 0; a < k; ++a) {
+        float *row = to + (size_t)a * ROW;
+        vf_store(row, vf_add(vf_load(row), vf_load(from + (size_t)a * ROW)));
+    }
+}
+
+/* Beliefs b [k] rows into the marginals of separators of children read at `depth` axes. */
+static void give_children(const walk *w, uint32_t depth, uint32_t n_fixed, const float *b)
+{
+    const uint32_t first = depth == 0 ? 0 : w->end[depth - 1];
+    for (uint32_t o = first; o < w->end[depth]; ++o) {
+        if (w->operand[o].kind == GBSI_SPLASH_MESSAGE) {
+            uint32_t at = w->operand[o].at;
+            for (uint32_t j = 0; j < n_fixed; ++j) {
+                at += w->x[j] * w->operand[o].stride[j];
+            }
+            add_rows(w->job->work->q + (size_t)at * ROW, b, w->k);
+        }
+    }
+}
+
+/* One strip of the last axis: b = rho part prod(operands), summed along it into `sum`. */
+static void down_strip(walk *w, vf scale, float *sum)
+{
+    const gbsi_splash_clique *c = w->c;
+    const uint32_t last = c->n_axes - 1;
+    const float *rho = w->job->work->message + (size_t)row_of(w) * ROW;
+    float *b = scratch_of(w, c->n_axes);
+    memset(sum, 0, (size_t)w->k * ROW * sizeof *sum);
+    for (w->x[last] = 0; w->x[last] < c->axis_arity[last]; ++w->x[last]) {
+        const vf over =
+            vf_mul(vf_load(rho + (size_t)w->x[last] * c->row_stride[last] * ROW), scale);
+        const float *in = w->part[last];
+        for (uint32_t o = w->end[last]; o < w->end[c->n_axes]; ++o) {
+            multiply(b, in, place_of(w->job, &w->operand[o], w->x, c->n_axes), w->k);
+            in = b;
+        }
+        for (uint32_t a = 0; a < w->k; ++a) {
+            const vf t = vf_mul(vf_load(in + (size_t)a * ROW), over);
+            vf_store(b + (size_t)a * ROW, t);
+            vf_store(sum + (size_t)a * ROW, vf_add(vf_load(sum + (size_t)a * ROW), t));
+        }
+        give_children(w, c->n_axes, c->n_axes, b);
+    }
+    w->x[last] = 0;
+}
+
+/* q / message in place of the message; 0 where that is 0. */
+static void divide_children(const walk *w)
+{
+    const gbsi_splash_program *program = w->job->program;
+    for (uint32_t o = 0; o < w->c->n_operands; ++o) {
+        if (w->operand[o].kind != GBSI_SPLASH_MESSAGE) {
+            continue;
+        }
+        const gbsi_splash_clique *child = &program->clique[w->operand[o].child];
+        const size_t first = (size_t)child->message * ROW;
+        for (size_t r = first; r < first + (size_t)child->n_rows * ROW; r += ROW) {
+            const vf m = vf_load(w->job->work->message + r);
+            const vf ratio = vf_div(vf_load(w->job->work->q + r), m);
+            const vm some = vf_lt(vf_set1(0.0F), m);
+            vf_store(w->job->work->message + r, vf_select(some, ratio, vf_set1(0.0F)));
+        }
+    }
+}
+
+/* Shares of the total, whatever rounding has made of it on the way down. */
+static void share_out(float *p, uint32_t k)
+{
+    vf sum = vf_set1(0.0F);
+    for (uint32_t a = 0; a < k; ++a) {
+        sum = vf_add(sum, vf_load(p + (size_t)a * ROW));
+    }
+    const vf over = vf_div(vf_set1(1.0F), sum);
+    for (uint32_t a = 0; a < k; ++a) {
+        float *row = p + (size_t)a * ROW;
+        vf_store(row, vf_mul(vf_load(row), over));
+    }
+}
+
+static void down_clique(const gbsi_splash_job *job, uint32_t i)
+{
+    const gbsi_splash_work *work = job->work;
+    const gbsi_splash_clique *c = &job->program->clique[i];
+    const vf scale = vf_load(work->scale + (size_t)i * ROW);
+    float *p = work->p + (size_t)c->base * ROW;
+    walk w = begin(job, i);
+    clear_children(&w);
+    memset(p, 0, (size_t)w.k * ROW * sizeof *p);
+    if (c->n_axes == 0) { /* its message is 1 */
+        for (uint32_t a = 0; a < w.k; ++a) {
+            vf_store(p + (size_t)a * ROW, vf_mul(vf_load(w.part[0] + (size_t)a * ROW), scale));
+        }
+    } else {
+        float *sum = scratch_of(&w, c->n_axes + 1);
+        do {
+            down_strip(&w, scale, sum);
+            add_rows(p, sum, w.k);
+            for (uint32_t depth = 1; depth < c->n_axes; ++depth) {
+                give_children(&w, depth, c->n_axes - 1, sum);
+            }
+        } while (advance(&w));
+    }
+    give_children(&w, 0, 0, p);
+    divide_children(&w);
+    share_out(p, w.k);
+}
+
+static void down(const gbsi_splash_job *job)
+{
+    for (uint32_t i = 0; i < job->program->n; ++i) {
+        down_clique(job, i);
+    }
+}
+
+const gbsi_splash_loops GBSI_V(gbsi_splash_loops) = {
+    .base = base, .up = up, .weigh = weigh, .down = down};

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "splash/program.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+typedef struct builder {
+    const gbsi_potentials *potentials;
+    const gbsi_growth *growth;
+    const gbsi_ownership *own;
+    uint32_t tag;
+    gbsi_splash_program *program;
+} builder;
+
+/* The number of a slot in the splash, GBSI_NONE outside. */
+static uint32_t number_of(const builder *b, uint32_t slot)
+{
+    return atomic_load_explicit(&b->own->owner[slot], memory_order_relaxed) == b->tag
+               ? b->own->number[slot]
+               : GBSI_NONE;
+}
+
+static gbs_status add_operand(builder *b, gbsi_splash_clique *c, const gbsi_splash_operand *operand,
+                              gbs_error *err)
+{
+    gbsi_splash_program *p = b->program;
+    const gbs_status status =
+        gbsi_reserve((void **)&p->operand, &p->operand_capacity, (size_t)p->n_operands + 1,
+                     sizeof *operand, "splash", err);
+    if (status >= 0) {
+        p->operand[p->n_operands++] = *operand;
+        ++c->n_operands;
+    }
+    return status;
+}
+
+static gbs_status add_links(builder *b, gbsi_splash_clique *c, uint32_t i, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash_program *p = b->program;
+    const gbsi_potentials *potentials = b->potentials;
+    c->first_outer = p->n_outer;
+    for (size_t l = potentials->link_start[c->slot]; l < potentials->link_start[c->slot + 1]; ++l) {
+        const gbsi_splash_link *link = &potentials->link[l];
+        const uint32_t other = number_of(b, link->slot);
+        if (other == GBSI_NONE) {
+            GBSI_TRY(gbsi_reserve((void **)&p->outer, &p->outer_capacity, (size_t)p->n_outer + 1,
+                                  sizeof *p->outer, "splash", err));
+            p->outer[p->n_outer++] = (gbsi_splash_outer){link->slot, link->table};
+        } else if (other < i) {
+            gbsi_splash_operand operand = {.kind = GBSI_SPLASH_LINK,
+                                           .at = link->table,
+                                           .child = GBSI_NONE,
+                                           .number = GBSI_NONE,
+                                           .least = link->least};
+            /* strides by variable for now: set_walk() turns them into those by axis */
+            const uint32_t *separator = gbsi_growth_separator(b->growth, i);
+            for (uint32_t j = 0; j < c->n_axes; ++j) {
+                operand.stride[j] = separator[j] == other ? c->arity : 0;
+            }
+            GBSI_TRY(add_operand(b, c, &operand, err));
+        }
+    }
+    c->n_outer = p->n_outer - c->first_outer;
+cleanup:
+    return status;
+}
+
+/* Strides of a table over some earlier variables, ascending, its own fastest. */
+static void set_strides(const builder *b, uint32_t i, uint32_t n, const uint32_t *variable,
+                        gbsi_splash_operand *operand)
+{
+    const gbsi_splash_clique *c = &b->program->clique[i];
+    const uint32_t *separator = gbsi_growth_separator(b->growth, i);
+    uint32_t stride = c->arity;
+    uint32_t j = c->n_axes;
+    for (uint32_t m = n; m-- > 0;) {
+        while (j-- > 0 && separator[j] != variable[m]) {
+        }
+        assert(j < c->n_axes);
+        operand->stride[j] = stride;
+        stride *= b->growth->clique[variable[m]].arity;
+    }
+}
+
+/* Variables of a long factor inside, ascending. @return false if one comes after i. */
+static bool find_inside(const builder *b, uint32_t i, gbsi_splash_many *many)
+{
+    const gbsi_factors *factors = &b->potentials->plan->model->factors;
+    many->n_inside = 0;
+    for (size_t e = factors->scope_start[many->factor]; e < factors->scope_start[many->factor + 1];
+         ++e) {
+        const uint32_t v = number_of(b, gbsi_scope_slot(b->potentials->plan, e));
+        if (v == GBSI_NONE) {
+            continue;
+        }
+        if (v > i) {
+            return false;
+        }
+        assert(many->n_inside <= GBSI_SPLASH_WIDTH);
+        uint32_t at = many->n_inside++;
+        for (; at > 0 && many->inside[at - 1] > v; --at) {
+            many->inside[at] = many->inside[at - 1];
+        }
+        many->inside[at] = v;
+    }
+    return true;
+}
+
+/* @param given those that have only this variable inside, or the others. */
+static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool given,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash_program *p = b->program;
+    const gbsi_potentials *potentials = b->potentials;
+    for (size_t f = potentials->many_start[c->slot]; f < potentials->many_start[c->slot + 1]; ++f) {
+        gbsi_splash_many many = {.factor = potentials->many[f], .at = p->n_many_entries};
+        if (!find_inside(b, i, &many) || (many.n_inside == 1) != given) {
+            continue; /* its latest variable has it */
+        }
+        many.n_entries = 1;
+        for (uint32_t m = 0; m < many.n_inside; ++m) {
+            many.n_entries *= b->growth->clique[many.inside[m]].arity;
+        }
+        if (!given) {
+            gbsi_splash_operand operand = {
+                .kind = GBSI_SPLASH_MANY, .at = many.at, .child = GBSI_NONE, .number = p->n_many};
+            set_strides(b, i, many.n_inside - 1, many.inside, &operand);
+            GBSI_TRY(add_operand(b, c, &operand, err));
+        }
+        GBSI_TRY(gbsi_reserve((void **)&p->many, &p->many_capacity, (size_t)p->n_many + 1,
+                              sizeof *p->many, "splash", err));
+        p->many[p->n_many++] = many;
+        p->n_many_entries += many.n_entries;
+    }
+cleanup:
+    return status;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/* Of all cliques whose parent is i: the list begins at first[i] and goes on by next[]. Kept in two
+ * fields of the children that are set later. */
+static gbs_status add_messages(builder *b, gbsi_splash_clique *c, uint32_t i, uint32_t first,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_splash_program *p = b->program;
+    for (uint32_t child = first; child != GBSI_NONE; child = p->clique[child].first_operand) {
+        gbsi_splash_operand operand = {.kind = GBSI_SPLASH_MESSAGE,
+                                       .at = p->clique[child].message,
+                                       .child = child,
+                                       .number = GBSI_NONE};
+        set_strides(b, i, b->growth->clique[child].n_separator - 1,
+                    gbsi_growth_separator(b->growth, child), &operand);
+        GBSI_TRY(add_operand(b, c, &operand, err));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- walks ----------------------------------------------------------------------------------- */
+
+/* Axes of many operands first, and what follows from the order. */
+static void set_walk(const builder *b, gbsi_splash_clique *c, uint32_t i)
+{
+    const uint32_t m = c->n_axes;
+    const uint32_t *separator = gbsi_growth_separator(b->growth, i);
+    gbsi_splash_operand *operand = b->program->operand + c->first_operand;
+    uint32_t order[GBSI_SPLASH_WIDTH];
+    uint32_t in[GBSI_SPLASH_WIDTH] = {0};
+    uint32_t stride[GBSI_SPLASH_WIDTH];
+    uint32_t rows = 1;
+    for (uint32_t j = m; j-- > 0;) {
+        stride[j] = rows;
+        rows *= b->growth->clique[separator[j]].arity;
+        for (uint32_t o = 0; o < c->n_operands; ++o) {
+            in[j] += operand[o].stride[j] != 0;
+        }
+    }
+    for (uint32_t j = 0; j < m; ++j) {
+        uint32_t at = j;
+        for (; at > 0 && in[order[at - 1]] < in[j]; --at) {
+            order[at] = order[at - 1];
+        }
+        order[at] = j;
+    }
+    for (uint32_t j = 0; j < m; ++j) {
+        c->variable[j] = separator[order[j]];
+        c->axis_arity[j] = b->growth->clique[separator[order[j]]].arity;
+        c->row_stride[j] = stride[order[j]];
+    }
+    for (uint32_t o = 0; o < c->n_operands; ++o) {
+        uint32_t by_variable[GBSI_SPLASH_WIDTH];
+        memcpy(by_variable, operand[o].stride, sizeof by_variable);
+        operand[o].depth = 0;
+        for (uint32_t j = 0; j < m; ++j) {
+            operand[o].stride[j] = by_variable[order[j]];
+            operand[o].depth = by_variable[order[j]] != 0 ? (uint8_t)(j + 1) : operand[o].depth;
+        }
+    }
+}
+
+static void sort_by_depth(gbsi_splash_operand *operand, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; ++i) {
+        const gbsi_splash_operand moved = operand[i];
+        uint32_t at = i;
+        for (; at > 0 && operand[at - 1].depth > moved.depth; --at) {
+            operand[at] = operand[at - 1];
+        }
+        operand[at] = moved;
+    }
+}
+
+static gbs_status build_clique(builder *b, uint32_t i, uint32_t first_child, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash_program *p = b->program;
+    gbsi_splash_clique *c = &p->clique[i];
+    c->first_given = p->n_many;
+    GBSI_TRY(add_many(b, c, i, true, err));
+    c->n_given = p->n_many - c->first_given;
+    /* from here on this field is its own: its parent has read it as a list of children */
+    const uint32_t first_operand = p->n_operands;
+    GBSI_TRY(add_links(b, c, i, err));
+    GBSI_TRY(add_many(b, c, i, false, err));
+    GBSI_TRY(add_messages(b, c, i, first_child, err));
+    c->first_operand = first_operand;
+    set_walk(b, c, i);
+    sort_by_depth(p->operand + first_operand, c->n_operands);
+    p->precise |= b->potentials->precise[c->slot] != 0;
+    p->largest = c->n_rows * c->arity > p->largest ? c->n_rows * c->arity : p->largest;
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growth *growth,
+                             const gbsi_ownership *own, uint32_t tag, gbsi_splash_program *program,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    builder b = {potentials, growth, own, tag, program};
+    gbsi_splash_program *p = program;
+    p->n = growth->n;
+    p->n_operands = p->n_outer = p->n_many = p->n_rows = p->n_base = p->n_many_entries = 0;
+    p->largest = 0;
+    p->precise = false;
+    GBSI_TRY(gbsi_reserve((void **)&p->clique, &p->clique_capacity, p->n, sizeof *p->clique,
+                          "splash", err));
+    for (uint32_t i = 0; i < p->n; ++i) {
+        const gbsi_growth_clique *grown = &growth->clique[i];
+        p->clique[i] = (gbsi_splash_clique){.slot = grown->slot,
+                                            .arity = grown->arity,
+                                            .n_axes = grown->n_separator,
+                                            .n_rows = grown->n_rows,
+                                            .message = p->n_rows,
+                                            .base = p->n_base,
+                                            .first_operand = GBSI_NONE,
+                                            .first_given = GBSI_NONE};
+        p->n_rows += grown->n_rows;
+        p->n_base += grown->arity;
+    }
+    for (uint32_t i = p->n; i-- > 0;) { /* lists of children, ascending */
+        const uint32_t parent = gbsi_growth_parent(growth, i);
+        if (parent != UINT32_MAX) {
+            p->clique[i].first_operand = p->clique[parent].first_given;
+            p->clique[parent].first_given = i;
+        }
+    }
+    for (uint32_t i = 0; i < p->n; ++i) {
+        GBSI_TRY(build_clique(&b, i, p->clique[i].first_given, err));
+    }
+cleanup:
+    return status;
+}
+
+void gbsi_splash_program_free(gbsi_splash_program *program)
+{
+    gbsi_free(program->clique);
+    gbsi_free(program->operand);
+    gbsi_free(program->outer);
+    gbsi_free(program->many);
+    *program = (gbsi_splash_program){0};
+}

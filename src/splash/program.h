@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A grown splash as the loops over chains want it: which tables each clique is the product of, and
+ * in what order its states are walked. All chains share it. */
+#ifndef GBSI_SPLASH_PROGRAM_H
+#define GBSI_SPLASH_PROGRAM_H
+
+#include <stdatomic.h>
+
+#include "splash/potentials.h"
+#include "splash/tree.h"
+
+typedef enum gbsi_operand_kind {
+    GBSI_SPLASH_LINK,    /* of the pool: a number for all chains */
+    GBSI_SPLASH_MANY,    /* a long factor given what is outside: a row of sixteen chains an entry */
+    GBSI_SPLASH_MESSAGE, /* of a child, likewise */
+} gbsi_operand_kind;
+
+/* A table over the clique's own variable, fastest, and some of its separator. */
+typedef struct gbsi_splash_operand {
+    uint8_t kind;
+    uint8_t depth;                          /* how many axes have to be fixed to read it */
+    uint32_t at;                            /* its first entry */
+    uint32_t child;                         /* MESSAGE: whose; else GBSI_NONE */
+    uint32_t number;                        /* MANY: of the program's; else GBSI_NONE */
+    float least;                            /* LINK: smallest weight that is not 0 */
+    uint32_t stride[GBSI_SPLASH_WIDTH + 1]; /* by axis, 0 where it has none; the last is 0 */
+} gbsi_splash_operand;
+
+/* Axes are the separator, slowest first: those that fewest operands have come last, where most of
+ * the walking is. Messages are stored by variables ascending, whatever the walk. */
+typedef struct gbsi_splash_clique {
+    uint32_t slot, arity;
+    uint32_t n_axes, n_rows;
+    uint32_t message; /* its first row */
+    uint32_t base;    /* first entry of what factors with the outside say */
+    uint32_t first_operand, n_operands;
+    uint32_t first_outer, n_outer;        /* links to variables outside */
+    uint32_t first_given, n_given;        /* long factors that have no other variable inside */
+    uint32_t variable[GBSI_SPLASH_WIDTH]; /* by axis: number in the splash */
+    uint32_t axis_arity[GBSI_SPLASH_WIDTH];
+    uint32_t row_stride[GBSI_SPLASH_WIDTH];
+} gbsi_splash_clique;
+
+/* A long factor: its variables inside, ascending, the last the clique's own and fastest. */
+typedef struct gbsi_splash_many {
+    size_t factor;
+    uint32_t at, n_entries;
+    uint32_t n_inside;
+    uint32_t inside[GBSI_SPLASH_WIDTH + 1];
+} gbsi_splash_many;
+
+typedef struct gbsi_splash_outer {
+    uint32_t slot, table;
+} gbsi_splash_outer;
+
+typedef struct gbsi_splash_program {
+    uint32_t n; /* cliques = variables, in the order they came */
+    gbsi_splash_clique *clique;
+    gbsi_splash_operand *operand;
+    gbsi_splash_outer *outer;
+    gbsi_splash_many *many;
+    uint32_t n_operands, n_outer, n_many;
+    uint32_t n_rows, n_base, n_many_entries;
+    uint32_t largest; /* states of a clique */
+    bool precise;     /* some variable needs double */
+    size_t clique_capacity, operand_capacity, outer_capacity, many_capacity;
+} gbsi_splash_program;
+
+/* Which splash of the round a slot is in, and as which of its variables. */
+typedef struct gbsi_ownership {
+    _Atomic uint32_t *owner; /* [n] tag */
+    uint32_t *number;        /* [n] valid where the tag is the splash's */
+} gbsi_ownership;
+
+gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growth *growth,
+                             const gbsi_ownership *own, uint32_t tag, gbsi_splash_program *program,
+                             gbs_error *err);
+void gbsi_splash_program_free(gbsi_splash_program *program); /* what build took */
+
+#endif

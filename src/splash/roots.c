@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "splash/roots.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rng/philox.h"
+
+gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n, uint32_t most, uint64_t seed,
+                           gbs_error *err)
+{
+    roots->n = n;
+    roots->order = gbsi_alloc_array(n, sizeof *roots->order);
+    roots->deferred = gbsi_alloc_array(most, sizeof *roots->deferred);
+    if (roots->order == NULL || roots->deferred == NULL) {
+        return gbsi_no_memory(err, "splash", n * sizeof *roots->order);
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        uint32_t word[4];
+        gbsi_philox(seed, 0, 0, i, GBSI_PURPOSE_SCAN, word);
+        const uint32_t j = gbsi_below(word[0], word[1], i + 1);
+        roots->order[i] = roots->order[j];
+        roots->order[j] = i;
+    }
+    return GBS_OK;
+}
+
+void gbsi_roots_free(gbsi_roots *roots)
+{
+    gbsi_free(roots->order);
+    gbsi_free(roots->deferred);
+    *roots = (gbsi_roots){0};
+}
+
+static uint32_t *taken_at(const gbsi_roots *roots, uint32_t i)
+{
+    return &roots->order[((uint64_t)roots->head + i) % roots->n];
+}
+
+uint32_t gbsi_roots_next(gbsi_roots *roots)
+{
+    assert(roots->n_taken < roots->n);
+    return *taken_at(roots, roots->n_taken++);
+}
+
+void gbsi_roots_defer(gbsi_roots *roots, uint32_t root)
+{
+    roots->deferred[roots->n_deferred++] = root;
+}
+
+/* The ring turns by the roots that are done with, which so come last; the others stay in front. */
+void gbsi_roots_end_round(gbsi_roots *roots)
+{
+    const uint32_t n = roots->n_taken;
+    uint32_t n_done = 0;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < n; ++i) {
+        const uint32_t root = *taken_at(roots, i);
+        if (next < roots->n_deferred && roots->deferred[next] == root) {
+            ++next;
+        } else {
+            *taken_at(roots, n_done++) = root;
+        }
+    }
+    assert(next == roots->n_deferred);
+    for (uint32_t i = 0; i < next; ++i) {
+        *taken_at(roots, n_done + i) = roots->deferred[i];
+    }
+    roots->head = (uint32_t)(((uint64_t)roots->head + n_done) % roots->n);
+    roots->n_taken = roots->n_deferred = 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where splashes begin: all slots in a fixed random order, round and round. A root that could not
+ * be taken stays in front, so that each is one within a bounded number of rounds (the second
+ * condition of theorem 4.1 of Gonzalez et al. 2011). */
+#ifndef GBSI_SPLASH_ROOTS_H
+#define GBSI_SPLASH_ROOTS_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct gbsi_roots {
+    uint32_t n;
+    uint32_t *order; /* [n] a ring */
+    uint32_t head;
+    uint32_t n_taken;
+    uint32_t *deferred; /* [most] of those taken */
+    uint32_t n_deferred;
+} gbsi_roots;
+
+/* @param most roots of a round. */
+gbs_status gbsi_roots_init(gbsi_roots *roots, uint32_t n, uint32_t most, uint64_t seed,
+                           gbs_error *err);
+void gbsi_roots_free(gbsi_roots *roots);
+
+/* At most min(n, most) before the next gbsi_roots_end_round(): all different. */
+uint32_t gbsi_roots_next(gbsi_roots *roots);
+/* In the order in which they were taken. */
+void gbsi_roots_defer(gbsi_roots *roots, uint32_t root);
+void gbsi_roots_end_round(gbsi_roots *roots);
+
+#endif

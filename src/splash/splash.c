@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rounds and threads. A round has two phases with a barrier between them: all splashes are grown,
+ * then all are drawn. States stand still while splashes grow, and while they are drawn each reads
+ * only its own variables and a boundary that belongs to nobody.
+ *
+ * Under reservation all splashes of a round grow at once, each as if it were alone among those that
+ * are settled; then, in the order of their roots, those that touch none settled before them are
+ * settled and the others grow again (deterministic reservations: Blelloch, Fineman, Gibbons & Shun
+ * (2012), PPoPP 47(8):181-192). What comes out depends on no thread. Where splashes could fill much
+ * of the model they grow one after the other, which wastes nothing. Under blanket locks they grow
+ * in competition, as in the paper, and which gets what is a matter of chance. */
+#include "splash/splash.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rng/philox.h"
+#include "rng/words.h"
+#include "splash/grow.h"
+#include "splash/loops.h"
+#include "splash/roots.h"
+#include "splash/support.h"
+#include "splash/worker.h"
+
+/* Splashes fill at most this share of the slots where they grow at once. */
+#define CROWDED 4u
+/* Updates of a pass below which threads do not help. */
+#define LEAST_SHARED 16384u
+
+typedef struct block {
+    gbsi_growth growth;
+    gbsi_splash_program program;
+    uint32_t root;
+    uint32_t tag;
+    uint64_t place; /* of its first variable */
+    bool settled;
+} block;
+
+struct gbsi_splash {
+    gbsi_splash_setting setting;
+    gbsi_potentials *potentials;
+    gbsi_roots roots;
+    gbsi_ownership own;
+    gbsi_rw_lock *lock; /* NULL under reservation */
+    uint32_t next_tag;
+    uint64_t round;
+    uint64_t adapt; /* rounds of adaptive growth left */
+    int order;      /* of growth, gbs_grow_kind */
+    uint64_t seed;
+    uint32_t n_blocks;
+    block *block;
+    uint32_t n_bundles;     /* of sixteen chains */
+    gbsi_splash_view *view; /* [n_bundles] */
+    uint32_t n_workers;
+    gbsi_splash_worker *worker;
+    gbsi_zeros zeros;
+    bool crowded;
+};
+
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+typedef struct phase {
+    gbsi_splash *s;
+    gbsi_growing growing;
+    uint64_t pass;
+    gbsi_estimate *estimate;
+    bool rao_blackwell;
+    void (*run)(struct phase *phase, gbsi_splash_worker *worker, uint32_t task);
+    uint32_t n_tasks;
+    _Atomic uint32_t next;
+} phase;
+
+static void run_tasks(void *context, uint32_t member)
+{
+    phase *ph = context;
+    gbsi_splash_worker *worker = &ph->s->worker[member];
+    for (;;) {
+        const uint32_t task = atomic_fetch_add_explicit(&ph->next, 1, memory_order_relaxed);
+        if (task >= ph->n_tasks) {
+            return;
+        }
+        ph->run(ph, worker, task);
+    }
+}
+
+/* Who does which task is no matter. @return the first failure among the workers. */
+static gbs_status run_phase(phase *ph, void (*run)(phase *, gbsi_splash_worker *, uint32_t),
+                            uint32_t n_tasks, gbs_error *err)
+{
+    gbsi_splash *s = ph->s;
+    const bool alone =
+        (uint64_t)s->potentials->n * s->setting.n_chains < LEAST_SHARED || n_tasks == 1;
+    ph->run = run;
+    ph->n_tasks = n_tasks;
+    atomic_store(&ph->next, 0);
+    if (alone || s->n_workers == 1) {
+        run_tasks(ph, 0);
+    } else {
+        gbsi_pool_run(s->setting.pool, run_tasks, ph);
+    }
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        if (s->worker[w].status < 0) {
+            if (err != NULL) {
+                *err = s->worker[w].error;
+            }
+            return s->worker[w].status;
+        }
+    }
+    return GBS_OK;
+}
+
+/* ---- growing --------------------------------------------------------------------------------- */
+
+static void grow_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
+{
+    block *b = &ph->s->block[task];
+    if (!b->settled && worker->status >= 0) {
+        worker->status =
+            gbsi_grow(&worker->grower, &ph->growing, b->tag, b->root, &b->growth, &worker->error);
+    }
+}
+
+/* Takes its slots if it touches no other's. */
+static void settle(const phase *ph, block *b)
+{
+    const gbsi_growth *growth = &b->growth;
+    for (uint32_t i = 0; i < growth->n; ++i) {
+        if (!gbsi_is_safe(&ph->growing, b->tag, growth->clique[i].slot)) {
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < growth->n; ++i) {
+        const uint32_t slot = growth->clique[i].slot;
+        atomic_store_explicit(&ph->s->own.owner[slot], b->tag, memory_order_relaxed);
+        ph->s->own.number[slot] = i;
+    }
+    b->settled = true;
+}
+
+static gbs_status grow_one_by_one(phase *ph, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = ph->s;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        block *b = &s->block[i];
+        GBSI_TRY(gbsi_grow(&s->worker[0].grower, &ph->growing, b->tag, b->root, &b->growth, err));
+        settle(ph, b);
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status grow_at_once(phase *ph, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = ph->s;
+    for (bool again = true; again;) {
+        again = false;
+        GBSI_TRY(run_phase(ph, grow_block, s->n_blocks, err));
+        for (uint32_t i = 0; i < s->n_blocks; ++i) {
+            if (!s->block[i].settled) {
+                settle(ph, &s->block[i]);
+                again |= !s->block[i].settled;
+            }
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+static void build_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
+{
+    gbsi_splash *s = ph->s;
+    block *b = &s->block[task];
+    if (worker->status >= 0) {
+        worker->status = gbsi_splash_build(s->potentials, &b->growth, &s->own, b->tag, &b->program,
+                                           &worker->error);
+    }
+}
+
+static void draw_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
+{
+    gbsi_splash *s = ph->s;
+    const uint32_t bundle = task / s->n_blocks;
+    const block *b = &s->block[task % s->n_blocks];
+    const gbsi_splash_task at = {.setting = &s->setting,
+                                 .job = {.potentials = s->potentials,
+                                         .program = &b->program,
+                                         .view = &s->view[bundle],
+                                         .work = &worker->work},
+                                 .seed = s->seed,
+                                 .pass = ph->pass,
+                                 .place = b->place,
+                                 .bundle = bundle,
+                                 .estimate = ph->estimate,
+                                 .rao_blackwell = ph->rao_blackwell};
+    gbsi_splash_draw(worker, &at);
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static void next_tags(gbsi_splash *s)
+{
+    if (s->next_tag > UINT32_MAX - 2 * s->n_blocks) {
+        for (uint32_t v = 0; v < s->potentials->n; ++v) {
+            atomic_store_explicit(&s->own.owner[v], 0, memory_order_relaxed);
+        }
+        s->next_tag = 1;
+    }
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        block *b = &s->block[i];
+        b->tag = s->next_tag + i;
+        b->root = gbsi_roots_next(&s->roots);
+        b->settled = false;
+        b->growth.n = 0;
+    }
+    s->next_tag += s->n_blocks;
+}
+
+/* Blocks without variables go to the back, their roots to the front of the queue. */
+static uint32_t drop_empty(gbsi_splash *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        if (s->block[i].growth.n == 0) {
+            gbsi_roots_defer(&s->roots, s->block[i].root);
+            continue;
+        }
+        const block kept = s->block[i];
+        s->block[i] = s->block[n];
+        s->block[n++] = kept;
+    }
+    gbsi_roots_end_round(&s->roots);
+    return n;
+}
+
+static void number_blocks(gbsi_splash *s, uint32_t n, uint64_t place, bool adapts)
+{
+    for (uint32_t i = 0; i < n; ++i) {
+        block *b = &s->block[i];
+        b->place = place;
+        place += b->growth.n;
+        for (uint32_t v = 0; s->lock != NULL && v < b->growth.n; ++v) {
+            s->own.number[b->growth.clique[v].slot] = v;
+        }
+        if (!adapts && s->zeros.n_open > 0) {
+            gbsi_zeros_note(&s->zeros, &b->growth);
+        }
+    }
+}
+
+/* @param place of the round's first update; moved on. */
+static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n_all = s->n_blocks;
+    const bool adapts = s->adapt > 0;
+    next_tags(s);
+    ph->growing = (gbsi_growing){.potentials = s->potentials,
+                                 .own = &s->own,
+                                 .lock = s->lock,
+                                 .first_tag = s->block[0].tag,
+                                 .order = s->order == GBS_GROW_ADAPTIVE && !adapts ? GBS_GROW_RANDOM
+                                                                                   : s->order,
+                                 .seed = s->seed,
+                                 .round = s->round,
+                                 .states = &s->view[0]};
+    if (s->lock != NULL) {
+        GBSI_TRY(run_phase(ph, grow_block, n_all, err));
+    } else if (s->crowded) {
+        GBSI_TRY(grow_one_by_one(ph, err));
+    } else {
+        GBSI_TRY(grow_at_once(ph, err));
+    }
+    const uint32_t n = drop_empty(s);
+    number_blocks(s, n, *place, adapts);
+    for (uint32_t i = 0; i < n; ++i) {
+        *place += s->block[i].growth.n;
+    }
+    s->n_blocks = n; /* what the phases below see */
+    status = run_phase(ph, build_block, n, err);
+    if (status >= 0) {
+        status = run_phase(ph, draw_block, n * s->n_bundles, err);
+    }
+    s->n_blocks = n_all;
+    ++s->round;
+    s->adapt -= adapts;
+cleanup:
+    return status;
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+static gbs_status find_impossible(const gbsi_splash *s, gbs_error *err)
+{
+    const gbsi_plan *plan = s->setting.plan;
+    uint64_t place = UINT64_MAX;
+    uint32_t slot = GBSI_NONE;
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        if (s->worker[w].impossible_place < place) {
+            place = s->worker[w].impossible_place;
+            slot = s->worker[w].impossible_slot;
+        }
+    }
+    if (slot == GBSI_NONE) {
+        return GBS_OK;
+    }
+    const uint32_t variable = plan->model->user_variable[plan->variable_of[slot]];
+    const char *name = gbs_model_variable_name(plan->model->model, variable);
+    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                     "the splash with variable %u%s%s%s has no state of positive weight given its "
+                     "neighbours: the chain left the support",
+                     variable, name == NULL ? "" : " (", name == NULL ? "" : name,
+                     name == NULL ? "" : ")");
+}
+
+gbs_status gbsi_splash_pass(gbsi_splash *s, uint64_t pass, gbsi_estimate *estimate,
+                            bool rao_blackwell, uint64_t *n_updates, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    phase ph = {.s = s, .pass = pass, .estimate = estimate, .rao_blackwell = rao_blackwell};
+    *n_updates = 0;
+    s->adapt = estimate == NULL ? s->adapt : 0;
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        s->worker[w].impossible_place = UINT64_MAX;
+    }
+    while (*n_updates < s->potentials->n) {
+        GBSI_TRY(run_round(s, &ph, n_updates, err));
+    }
+    if (estimate != NULL) {
+        for (uint32_t g = 0; g < s->setting.n_groups && !rao_blackwell; ++g) {
+            gbsi_estimate_state(estimate, g, s->setting.group[g].state, 0, s->potentials->n);
+        }
+        gbsi_estimate_end_pass(estimate, s->setting.pool);
+    }
+    status = find_impossible(s, err);
+cleanup:
+    return status;
+}
+
+bool gbsi_splash_connects(const gbsi_splash *splash)
+{
+    return splash->zeros.n_open == 0;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static uint32_t most_of(const gbs_run_options *options, uint32_t n)
+{
+    return options->splash_size < n ? (uint32_t)options->splash_size : n;
+}
+
+uint64_t gbsi_splash_bytes(const gbsi_plan *plan, const gbs_run_options *options,
+                           uint32_t n_threads)
+{
+    const uint32_t n = plan->n_slots;
+    const uint32_t most = most_of(options, n);
+    const uint32_t width = (uint32_t)options->width;
+    const uint64_t of_block =
+        gbsi_growth_bytes(width, most) + sizeof(block) +
+        (uint64_t)most * (sizeof(gbsi_splash_clique) + 4 * sizeof(gbsi_splash_operand) +
+                          4 * sizeof(gbsi_splash_outer));
+    return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 13 + 4) +
+           options->splashes * of_block +
+           n_threads *
+               (gbsi_grower_bytes(plan, options->grow) + gbsi_splash_work_bytes(plan, width, most));
+}
+
+static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = s->potentials->n;
+    const uint32_t most = most_of(options, n);
+    s->n_blocks = (uint32_t)(options->splashes < n ? options->splashes : n);
+    s->block = gbsi_alloc_array_zero(s->n_blocks, sizeof *s->block);
+    s->worker = gbsi_alloc_array_zero(s->n_workers, sizeof *s->worker);
+    if (s->block == NULL || s->worker == NULL) {
+        return gbsi_no_memory(err, "splash", s->n_blocks * sizeof *s->block);
+    }
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        GBSI_TRY(gbsi_growth_init(&s->block[i].growth, (uint32_t)options->width, most, err));
+    }
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        GBSI_TRY(gbsi_grower_init(&s->worker[w].grower, s->potentials, options->grow, err));
+        GBSI_TRY(gbsi_splash_work_init(&s->worker[w].work, s->potentials, (uint32_t)options->width,
+                                       most, err));
+        s->worker[w].loops = gbsi_splash_loops_of(s->setting.level);
+        s->worker[w].words = gbsi_words_of(s->setting.level);
+    }
+    s->crowded = (uint64_t)s->n_blocks * most > n / CROWDED;
+cleanup:
+    return status;
+}
+
+static gbs_status take_slots(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = s->potentials->n;
+    s->own.owner = gbsi_alloc_array_zero(n, sizeof *s->own.owner);
+    s->own.number = gbsi_alloc_array(n, sizeof *s->own.number);
+    s->view = gbsi_alloc_array_zero(s->n_bundles, sizeof *s->view);
+    if (s->own.owner == NULL || s->own.number == NULL || s->view == NULL) {
+        return gbsi_no_memory(err, "splash", (size_t)n * 8);
+    }
+    if (options->locking == GBS_LOCKING_BLANKET) {
+        s->lock = gbsi_alloc_array_zero(n, sizeof *s->lock);
+        if (s->lock == NULL) {
+            return gbsi_no_memory(err, "splash", n * sizeof *s->lock);
+        }
+    }
+    GBSI_TRY(gbsi_roots_init(&s->roots, n, (uint32_t)options->splashes, options->seed, err));
+    GBSI_TRY(gbsi_zeros_init(&s->zeros, s->setting.plan, err));
+cleanup:
+    return status;
+}
+
+static void take_views(gbsi_splash *s)
+{
+    const gbsi_splash_setting *setting = &s->setting;
+    for (uint32_t b = 0; b < s->n_bundles; ++b) {
+        const uint32_t left = setting->n_chains - b * GBSI_LANES;
+        gbsi_splash_view *view = &s->view[b];
+        view->lanes = setting->lanes;
+        view->n = left < GBSI_LANES ? left : GBSI_LANES;
+        view->value_bytes = setting->plan->value_bytes;
+        for (uint32_t g = 0; g < (setting->lanes == 1 ? view->n : 1); ++g) {
+            view->state[g] = setting->group[b * (setting->lanes == 1 ? GBSI_LANES : 1) + g].state;
+        }
+    }
+}
+
+gbs_status gbsi_splash_new(const gbsi_splash_setting *setting, gbsi_splash **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_run_options *options = setting->options;
+    gbsi_splash *s = gbsi_alloc_zero(sizeof *s);
+    if (s == NULL) {
+        return gbsi_no_memory(err, "splash", sizeof *s);
+    }
+    s->setting = *setting;
+    s->setting.options = NULL;
+    s->seed = options->seed;
+    s->order = options->grow;
+    s->adapt = options->adapt;
+    s->next_tag = 1;
+    s->n_workers = gbsi_pool_size(setting->pool);
+    s->n_bundles = (setting->n_chains + GBSI_LANES - 1) / GBSI_LANES;
+    GBSI_TRY(gbsi_potentials_new(setting->plan, &s->potentials, err));
+    GBSI_TRY(take_slots(s, options, err));
+    GBSI_TRY(take_blocks(s, options, err));
+    take_views(s);
+    *out = s;
+    s = NULL;
+cleanup:
+    gbsi_splash_free(s);
+    return status;
+}
+
+void gbsi_splash_free(gbsi_splash *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; s->block != NULL && i < s->n_blocks; ++i) {
+        gbsi_growth_free(&s->block[i].growth);
+        gbsi_splash_program_free(&s->block[i].program);
+    }
+    for (uint32_t w = 0; s->worker != NULL && w < s->n_workers; ++w) {
+        gbsi_grower_free(&s->worker[w].grower);
+        gbsi_splash_work_free(&s->worker[w].work);
+    }
+    gbsi_free(s->block);
+    gbsi_free(s->worker);
+    gbsi_free(s->view);
+    gbsi_free(s->own.owner);
+    gbsi_free(s->own.number);
+    gbsi_free(s->lock);
+    gbsi_roots_free(&s->roots);
+    gbsi_zeros_free(&s->zeros);
+    gbsi_potentials_free(s->potentials);
+    gbsi_free(s);
+}

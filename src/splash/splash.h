@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Splash sampler (Gonzalez, Low, Gretton & Guestrin 2011, algorithm 3): rounds of splashes that
+ * do not touch, each drawn as one from its exact conditional [M35], [M36]. */
+#ifndef GBSI_SPLASH_SPLASH_H
+#define GBSI_SPLASH_SPLASH_H
+
+#include "estimate/estimate.h"
+#include "parallel/pool.h"
+#include "plan/draw.h"
+#include "plan/kernel.h"
+
+typedef struct gbsi_splash gbsi_splash;
+
+/* What splashes are of: states as the executor keeps them, all borrowed. */
+typedef struct gbsi_splash_setting {
+    const gbsi_plan *plan;
+    const gbs_run_options *options; /* only until gbsi_splash_new() returns */
+    const gbsi_draw *draw;
+    void *draw_state;
+    const gbsi_group *group; /* [n_groups] */
+    uint32_t n_groups, lanes, n_chains;
+    gbsi_simd level;
+    gbsi_pool *pool; /* NULL: one thread */
+} gbsi_splash_setting;
+
+gbs_status gbsi_splash_new(const gbsi_splash_setting *setting, gbsi_splash **out, gbs_error *err);
+void gbsi_splash_free(gbsi_splash *splash);
+/* At most what it takes, bytes. */
+uint64_t gbsi_splash_bytes(const gbsi_plan *plan, const gbs_run_options *options,
+                           uint32_t n_threads);
+
+/* The fewest rounds with at least as many updates as there are slots. Adaptation ends for good
+ * with the first pass that is kept.
+ * @param estimate  NULL: nothing is kept. @param n_updates out: of each chain.
+ * @return GBS_ERR_IMPOSSIBLE naming a variable whose conditional had no positive weight. */
+gbs_status gbsi_splash_pass(gbsi_splash *splash, uint64_t pass, gbsi_estimate *estimate,
+                            bool rao_blackwell, uint64_t *n_updates, gbs_error *err);
+
+/* Whether some splash since adaptation ended held all variables of factors with zeros of its
+ * component, for all components that have such: then blocks reach the whole support. */
+bool gbsi_splash_connects(const gbsi_splash *splash);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "splash/worker.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- room ------------------------------------------------------------------------------------ */
+
+typedef struct room {
+    uint64_t rows, entries, table, arity, most;
+} room;
+
+/* Rows of all separators, entries of bases and of long factors, of the largest clique: as much as
+ * growth allows (tree.h, grow.c), or as much as there can be. */
+static room room_for(const gbsi_plan *plan, uint32_t width, uint32_t most, uint64_t entries_of_root)
+{
+    const uint64_t k = plan->max_arity;
+    uint64_t rows = 1;
+    for (uint32_t j = 0; j < width && rows <= GBSI_SPLASH_TABLE; ++j) {
+        rows *= k;
+    }
+    room r = {.rows = rows * most, .table = rows * k, .arity = k, .most = most};
+    r.rows = rows > GBSI_SPLASH_ROWS || r.rows > GBSI_SPLASH_ROWS ? GBSI_SPLASH_ROWS : r.rows;
+    r.table = r.table > GBSI_SPLASH_TABLE ? GBSI_SPLASH_TABLE : r.table;
+    r.table = r.table < k ? k : r.table;
+    r.entries = GBSI_SPLASH_ROWS < entries_of_root ? entries_of_root : GBSI_SPLASH_ROWS;
+    return r;
+}
+
+/* Of a variable with its long factors, when it is the first of a splash. */
+static uint64_t entries_of_root(const gbsi_potentials *p)
+{
+    uint64_t most = 0;
+    for (uint32_t s = 0; s < p->n; ++s) {
+        const uint64_t n =
+            gbsi_plan_arity(p->plan, s) * (1 + (uint64_t)(p->many_start[s + 1] - p->many_start[s]));
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static bool has_many(const gbsi_plan *plan)
+{
+    const gbsi_factors *factors = &plan->model->factors;
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        if (factors->scope_start[f + 1] - factors->scope_start[f] > 2) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Entries of bases alone. */
+static uint64_t base_entries(const room *r, bool many)
+{
+    return many || r->most * r->arity > r->entries ? r->entries : r->most * r->arity;
+}
+
+uint64_t gbsi_splash_work_bytes(const gbsi_plan *plan, uint32_t width, uint32_t most)
+{
+    const room r = room_for(plan, width, most, plan->max_arity);
+    const bool many = has_many(plan);
+    const uint64_t base = base_entries(&r, many);
+    return (2 * base + (many ? r.entries : 0) + 2 * r.rows + 3 * r.most +
+            (GBSI_SPLASH_WIDTH + 3) * r.arity + GBSI_LANES * 4 + 1) *
+               GBSI_LANES * sizeof(float) +
+           (2 * r.rows + base + (many ? 2 * r.entries : 0) + r.table) * sizeof(double);
+}
+
+static float *rows_of(uint64_t n)
+{
+    return gbsi_alloc_lanes((size_t)n * GBSI_LANES, sizeof(float));
+}
+
+gbs_status gbsi_splash_work_init(gbsi_splash_work *work, const gbsi_potentials *potentials,
+                                 uint32_t width, uint32_t most, gbs_error *err)
+{
+    const gbsi_plan *plan = potentials->plan;
+    const room r = room_for(plan, width, most, entries_of_root(potentials));
+    const bool many = potentials->many_start[potentials->n] > 0;
+    const uint64_t n_many = many ? r.entries : 1;
+    const uint64_t n_base = base_entries(&r, many);
+    *work = (gbsi_splash_work){
+        .base = rows_of(n_base),
+        .many = rows_of(n_many),
+        .message = rows_of(r.rows),
+        .q = rows_of(r.rows),
+        .p = rows_of(n_base),
+        .scale = rows_of(r.most),
+        .least = rows_of(r.most),
+        .partial = rows_of((GBSI_SPLASH_WIDTH + 2) * r.arity),
+        .w = rows_of(r.arity),
+        .x = gbsi_alloc_lanes((size_t)r.most * GBSI_LANES, sizeof(uint32_t)),
+        .word = gbsi_alloc_lanes((size_t)GBSI_TILE_ROWS * GBSI_LANES, sizeof(uint32_t)),
+        .value = gbsi_alloc_lanes(GBSI_LANES, sizeof(uint16_t)),
+        .sum = gbsi_alloc_array((size_t)n_many, sizeof(size_t)),
+        .log_message = gbsi_alloc_array((size_t)r.rows, sizeof(double)),
+        .log_q = gbsi_alloc_array((size_t)r.rows, sizeof(double)),
+        .log_base = gbsi_alloc_array((size_t)n_base, sizeof(double)),
+        .log_many = gbsi_alloc_array((size_t)n_many, sizeof(double)),
+        .table = gbsi_alloc_array((size_t)r.table, sizeof(double)),
+    };
+    const bool taken = work->base != NULL && work->many != NULL && work->message != NULL &&
+                       work->q != NULL && work->p != NULL && work->scale != NULL &&
+                       work->least != NULL && work->partial != NULL && work->w != NULL &&
+                       work->x != NULL && work->word != NULL && work->value != NULL &&
+                       work->sum != NULL && work->log_message != NULL && work->log_q != NULL &&
+                       work->log_base != NULL && work->log_many != NULL && work->table != NULL;
+    if (!taken) {
+        gbsi_splash_work_free(work);
+        return gbsi_no_memory(err, "splash", (size_t)gbsi_splash_work_bytes(plan, width, most));
+    }
+    return GBS_OK;
+}
+
+void gbsi_splash_work_free(gbsi_splash_work *work)
+{
+    gbsi_free(work->base);
+    gbsi_free(work->many);
+    gbsi_free(work->message);
+    gbsi_free(work->q);
+    gbsi_free(work->p);
+    gbsi_free(work->scale);
+    gbsi_free(work->least);
+    gbsi_free(work->partial);
+    gbsi_free(work->w);
+    gbsi_free(work->x);
+    gbsi_free(work->word);
+    gbsi_free(work->value);
+    gbsi_free(work->sum);
+    gbsi_free(work->log_message);
+    gbsi_free(work->log_q);
+    gbsi_free(work->log_base);
+    gbsi_free(work->log_many);
+    gbsi_free(work->table);
+    *work = (gbsi_splash_work){0};
+}
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+static void note_impossible(gbsi_splash_worker *worker, const gbsi_splash_task *task, uint32_t i)
+{
+    if (task->place + i < worker->impossible_place) {
+        worker->impossible_place = task->place + i;
+        worker->impossible_slot = task->job.program->clique[i].slot;
+    }
+}
+
+/* The words of a place, a window of places at a time. */
+static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_task *task,
+                                uint64_t place, uint64_t *window_end)
+{
+    const uint64_t first = place / GBSI_TILE_ROWS * GBSI_TILE_ROWS;
+    if (place >= *window_end) {
+        worker->words->lanes16(task->seed, task->bundle * GBSI_LANES, task->pass,
+                               (uint32_t)(first / 4), GBSI_TILE_ROWS / 4, worker->work.word);
+        *window_end = first + GBSI_TILE_ROWS;
+    }
+    return worker->work.word + (place - first) * GBSI_LANES;
+}
+
+/* A row of values from work->w. @param lanes which of them are taken. */
+static void draw_row(gbsi_splash_worker *worker, const gbsi_splash_task *task, uint32_t i,
+                     const uint32_t *word, unsigned lanes)
+{
+    const gbsi_splash_setting *setting = task->setting;
+    const gbsi_splash_clique *c = &task->job.program->clique[i];
+    gbsi_tile tile = {.linear = 1,
+                      .value_bytes = (uint8_t)setting->plan->value_bytes,
+                      .lanes = GBSI_LANES,
+                      .arity = c->arity,
+                      .n_places = 1,
+                      .n_rows = 1,
+                      .first_slot = c->slot,
+                      .contiguous = 1,
+                      .seed = task->seed,
+                      .pass = task->pass,
+                      .place = task->place + i,
+                      .chain = task->bundle * GBSI_LANES,
+                      .group = task->bundle,
+                      .word = word,
+                      .w = worker->work.w,
+                      .value = worker->work.value};
+    setting->draw->categorical(setting->draw_state, &tile);
+    uint32_t *x = worker->work.x + (size_t)i * GBSI_LANES;
+    for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+        if ((lanes >> lane & 1u) != 0) {
+            x[lane] = gbsi_state_at(tile.value, lane, tile.value_bytes);
+        }
+    }
+}
+
+/* All chains but those in `bad`, which get some state. */
+static void draw_lanes(gbsi_splash_worker *worker, const gbsi_splash_task *task, unsigned bad)
+{
+    uint64_t window_end = 0;
+    for (uint32_t i = 0; i < task->job.program->n; ++i) {
+        if (worker->loops->weigh(&task->job, i, bad) != 0) {
+            note_impossible(worker, task, i);
+        }
+        draw_row(worker, task, i, words_of(worker, task, task->place + i, &window_end), 0xFFFFu);
+    }
+}
+
+static void draw_by_logs(gbsi_splash_worker *worker, const gbsi_splash_task *task, uint32_t lane)
+{
+    uint64_t window_end = 0;
+    if (!gbsi_logs_up(&task->job, lane)) {
+        note_impossible(worker, task, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < task->job.program->n; ++i) {
+        if (!gbsi_logs_weigh(&task->job, i, lane)) {
+            note_impossible(worker, task, i);
+        }
+        draw_row(worker, task, i, words_of(worker, task, task->place + i, &window_end), 1u << lane);
+    }
+}
+
+static void store_states(const gbsi_splash_task *task, unsigned real)
+{
+    for (uint32_t i = 0; i < task->job.program->n; ++i) {
+        const uint32_t slot = task->job.program->clique[i].slot;
+        const uint32_t *x = task->job.work->x + (size_t)i * GBSI_LANES;
+        for (uint32_t lane = 0; real >> lane != 0; ++lane) {
+            gbsi_view_set(task->job.view, slot, lane, x[lane]);
+        }
+    }
+}
+
+/* ---- estimates ------------------------------------------------------------------------------- */
+
+static gbsi_tile tile_of(const gbsi_splash_task *task, const gbsi_splash_clique *c, float *p)
+{
+    return (gbsi_tile){.value_bytes = (uint8_t)task->setting->plan->value_bytes,
+                       .lanes = (uint8_t)task->setting->lanes,
+                       .arity = c->arity,
+                       .n_places = 1,
+                       .n_rows = 1,
+                       .first_slot = c->slot,
+                       .contiguous = 1,
+                       .pass = task->pass,
+                       .p = p};
+}
+
+/* Groups of one chain each see the first lane. */
+static void keep_chains(const gbsi_splash_task *task, const gbsi_splash_clique *c, const float *p)
+{
+    float *own = task->job.work->w;
+    for (uint32_t lane = 0; lane < task->job.view->n; ++lane) {
+        for (uint32_t a = 0; a < c->arity; ++a) {
+            own[(size_t)a * GBSI_LANES] = p[(size_t)a * GBSI_LANES + lane];
+        }
+        const gbsi_tile tile = tile_of(task, c, own);
+        gbsi_estimate_tile(task->estimate, task->bundle * GBSI_LANES + lane, &tile);
+    }
+}
+
+static void keep_marginals(const gbsi_splash_task *task)
+{
+    for (uint32_t i = 0; i < task->job.program->n; ++i) {
+        const gbsi_splash_clique *c = &task->job.program->clique[i];
+        float *p = task->job.work->p + (size_t)c->base * GBSI_LANES;
+        if (task->setting->lanes == 1) {
+            keep_chains(task, c, p);
+        } else {
+            const gbsi_tile tile = tile_of(task, c, p);
+            gbsi_estimate_tile(task->estimate, task->bundle, &tile);
+        }
+    }
+}
+
+/* Everything of a chain depends on that chain alone, so that it is the same beside any others. */
+void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
+{
+    const gbsi_splash_job *job = &task->job;
+    const unsigned real = (1u << job->view->n) - 1;
+    const bool keeps = task->estimate != NULL && task->rao_blackwell;
+    unsigned bad = 0xFFFFu;
+    if (!job->program->precise) {
+        if (job->program->n_many > 0) {
+            gbsi_splash_fill_many(job);
+        }
+        worker->loops->base(job);
+        bad = worker->loops->up(job) | (~real & 0xFFFFu);
+    }
+    if ((bad & real) != real) {
+        draw_lanes(worker, task, bad);
+        if (keeps) {
+            worker->loops->down(job);
+        }
+    }
+    for (uint32_t lane = 0; lane < job->view->n; ++lane) {
+        if ((bad >> lane & 1u) != 0) {
+            draw_by_logs(worker, task, lane);
+            if (keeps) {
+                gbsi_logs_down(job, lane);
+            }
+        }
+    }
+    store_states(task, real);
+    if (keeps) {
+        keep_marginals(task);
+    }
+}

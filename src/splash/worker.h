@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one thread needs, and one splash drawn in up to sixteen chains. */
+#ifndef GBSI_SPLASH_WORKER_H
+#define GBSI_SPLASH_WORKER_H
+
+#include "rng/words.h"
+#include "splash/grow.h"
+#include "splash/loops.h"
+#include "splash/splash.h"
+
+typedef struct gbsi_splash_worker {
+    gbsi_grower grower;
+    gbsi_splash_work work;
+    const gbsi_splash_loops *loops;
+    const gbsi_words *words;
+    gbs_status status; /* of what it did; */
+    gbs_error error;   /* the reason if that is negative */
+    uint64_t
+        impossible_place; /* of the first conditional without weight in this pass, UINT64_MAX */
+    uint32_t impossible_slot;
+} gbsi_splash_worker;
+
+typedef struct gbsi_splash_task {
+    const gbsi_splash_setting *setting;
+    gbsi_splash_job job;
+    uint64_t seed, pass;
+    uint64_t place;  /* of its first variable */
+    uint32_t bundle; /* of sixteen chains */
+    gbsi_estimate *estimate;
+    bool rao_blackwell;
+} gbsi_splash_task;
+
+/* Room for splashes of at most so many variables. */
+gbs_status gbsi_splash_work_init(gbsi_splash_work *work, const gbsi_potentials *potentials,
+                                 uint32_t width, uint32_t most, gbs_error *err);
+void gbsi_splash_work_free(gbsi_splash_work *work);
+uint64_t gbsi_splash_work_bytes(const gbsi_plan *plan, uint32_t width, uint32_t most);
+
+/* New states of all its variables in all chains of the bundle, and into the estimate. */
+void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task);
+
+#endif

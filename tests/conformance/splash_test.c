@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The splash scan leaves the target invariant: every model of the table against exact answers over
+ * widths, sizes, orders of growth, both ways of locking; the same bits from any number of threads
+ * and chains and any instruction set under reservation. Run under the thread sanitizer too. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "simd/dispatch.h"
+#include "support/models.h"
+#include "support/runs.h"
+
+/* As in conformance_test.c. */
+#define LIMIT    6.0
+#define ROUNDING 2e-5
+
+static int is_small(void)
+{
+    const char *scale = getenv("GIBBSITE_TEST_SCALE");
+    return scale != NULL && strcmp(scale, "small") == 0;
+}
+
+static gbs_run_options options_of(uint64_t width, uint64_t size, uint64_t splashes)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.scan = GBS_SCAN_SPLASH;
+    options.width = width;
+    options.splash_size = size;
+    options.splashes = splashes;
+    options.sweeps = is_small() ? 256 : 768;
+    options.burn_in = 32;
+    options.seed = 20261121;
+    return options;
+}
+
+static test_answer exactly(const gbs_model *model, const gbs_evidence *evidence)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_EXACT;
+    return test_run_once(model, evidence, &options);
+}
+
+static size_t check_close(const char *what, const gbs_run_options *options,
+                          const test_answer *found, const test_answer *exact)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < found->n; ++i) {
+        const double error = fabs(found->p[i] - exact->p[i]);
+        const double mcse = isnan(found->mcse[i]) ? 0.0 : found->mcse[i];
+        const double n_draws = (double)found->report.sweeps * found->report.chains;
+        const double rare =
+            options->estimator == GBS_ESTIMATOR_COUNT ? LIMIT * LIMIT / 2 / n_draws : 0.0;
+        if (!(error <= LIMIT * mcse + rare + ROUNDING)) {
+            fail_msg("%s, width %d, size %d, %d splashes, grow %d, locking %d, estimator %d, %d "
+                     "chains: entry %zu is %.6f +- %.6f, exact %.6f",
+                     what, (int)options->width, (int)options->splash_size, (int)options->splashes,
+                     options->grow, options->locking, options->estimator, (int)options->chains, i,
+                     found->p[i], mcse, exact->p[i]);
+        }
+        n += mcse > 0.0;
+    }
+    return n;
+}
+
+/* Hard zeros make every run of such a model look at all of its states. */
+static int takes_long(const gbs_model *model)
+{
+    return gbs_model_n_variables(model) > 12;
+}
+
+/* ---- models of the table ------------------------------------------------------------------------
+ */
+
+/* Every width and, in turns, everything else. */
+static void every_model(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {1000, 1, 4, 2, 7};
+    static const uint64_t splashes[] = {1, 8, 3};
+    static const uint64_t chains[] = {16, 3, 1, 20};
+    size_t turn = 0;
+    size_t n_compared = 0;
+    for (size_t m = 0; m < n_test_cases; ++m) {
+        gbs_model *model = test_cases[m].make();
+        gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
+        test_answer exact = exactly(model, evidence);
+        for (uint64_t width = 1; test_cases[m].crossable && width <= 8;
+             width += takes_long(model) ? 7 : 1, ++turn) {
+            gbs_run_options options = options_of(width, sizes[turn % 5], splashes[turn % 3]);
+            options.grow = (int)(turn / 2 % 3);
+            options.adapt = options.grow == GBS_GROW_ADAPTIVE ? 20 : 0;
+            options.locking = (int)(turn / 3 % 2);
+            options.estimator = (int)(turn / 5 % 2);
+            options.chains = chains[turn / 7 % 4];
+            options.sweeps *= options.chains < 8 ? 4 : 1;
+            test_answer found = test_run_once(model, evidence, &options);
+            n_compared += check_close(test_cases[m].name, &options, &found, &exact);
+            test_drop(&found);
+        }
+        test_drop(&exact);
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+    assert_true(n_compared > 2000);
+}
+
+/* Single variables cannot cross it, blocks can: converged only where that was shown. */
+static void zeros_are_crossed(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < n_test_cases; ++m) {
+        if (test_cases[m].crossable) {
+            continue;
+        }
+        gbs_model *model = test_cases[m].make();
+        gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
+        test_answer exact = exactly(model, evidence);
+        gbs_run_options options = options_of(8, 1000, 8);
+        options.sweeps = 1 << 17;
+        test_answer blocks = test_run_once(model, evidence, &options);
+        (void)check_close(test_cases[m].name, &options, &blocks, &exact);
+        assert_true(blocks.report.converged);
+        options.splash_size = 1;
+        options.sweeps = 200;
+        test_answer single = test_run_once(model, evidence, &options);
+        assert_false(single.report.converged);
+        assert_non_null(strstr(single.report.verdict, "hard zeros"));
+        test_drop(&blocks);
+        test_drop(&single);
+        test_drop(&exact);
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+}
+
+/* ---- weights beyond floats ----------------------------------------------------------------------
+ */
+
+/* A grid of J with strong fields of random sign at the rim: nearly deterministic. */
+static gbs_model *stiff_grid(double coupling)
+{
+    enum { SIDE = 4 };
+    gbs_builder *builder = NULL;
+    gbs_model *model = NULL;
+    test_stream s = {.seed = 4};
+    uint32_t two[SIDE * SIDE];
+    for (uint32_t v = 0; v < SIDE * SIDE; ++v) {
+        two[v] = 2;
+    }
+    assert_int_equal(gbs_builder_new(&builder, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(builder, SIDE * SIDE, two, NULL, NULL), GBS_OK);
+    for (uint32_t v = 0; v < SIDE * SIDE; ++v) {
+        const double sign = test_below(&s, 2) == 0 ? -1.0 : 1.0;
+        if (v % SIDE + 1 < SIDE) {
+            assert_int_equal(gbs_builder_add_ising(builder, v, v + 1, sign * coupling, NULL),
+                             GBS_OK);
+        }
+        if (v + SIDE < SIDE * SIDE) {
+            assert_int_equal(gbs_builder_add_ising(builder, v, v + SIDE, coupling, NULL), GBS_OK);
+        }
+        assert_int_equal(gbs_builder_add_field(builder, v, test_uniform(&s, -0.5, 0.5), NULL),
+                         GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(builder, &model, NULL), GBS_OK);
+    gbs_builder_free(builder);
+    return model;
+}
+
+static void weights_beyond_floats(void **state)
+{
+    (void)state;
+    static const double couplings[] = {3.0, 12.0, 30.0, 200.0, 5000.0};
+    for (size_t c = 0; c < sizeof couplings / sizeof couplings[0]; ++c) {
+        gbs_model *model = stiff_grid(couplings[c]);
+        test_answer exact = exactly(model, NULL);
+        for (int estimator = 0; estimator < 2; ++estimator) {
+            gbs_run_options options = options_of(4, 1000, 2);
+            options.estimator = estimator;
+            test_answer found = test_run_once(model, NULL, &options);
+            (void)check_close("stiff grid", &options, &found, &exact);
+            test_drop(&found);
+        }
+        test_drop(&exact);
+        gbs_model_free(model);
+    }
+}
+
+/* ---- the joint ----------------------------------------------------------------------------------
+ */
+
+typedef struct histogram {
+    uint64_t count[1024];
+} histogram;
+
+static gbs_status count_state(void *context, uint64_t draw, uint32_t chain, double log_density,
+                              const uint32_t *x, gbs_error *err)
+{
+    histogram *h = context;
+    size_t index = 0;
+    (void)draw;
+    (void)chain;
+    (void)log_density;
+    (void)err;
+    for (uint32_t v = 0; v < 10; ++v) {
+        index = 2 * index + x[v];
+    }
+    ++h->count[index];
+    return GBS_OK;
+}
+
+/* Chi-square over 2^10 states as in conformance_test.c, with blocks of at most four. */
+static void joint_of_ten_spins(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *model = test_model(TEST_SPIN, 21, 10);
+    gbs_run *run = NULL;
+    histogram h = {{0}};
+    gbs_run_options options = options_of(2, 4, 3);
+    const gbs_run_callbacks callbacks = {.context = &h, .draw = count_state};
+    options.chains = 64;
+    options.sweeps = 12000;
+    options.thin = 8;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
+    gbs_run_free(run);
+    double weight[1024];
+    double total = 0.0;
+    for (uint32_t i = 0; i < 1024; ++i) {
+        uint32_t x[10];
+        for (uint32_t v = 0; v < 10; ++v) {
+            x[v] = i >> (9 - v) & 1u;
+        }
+        weight[i] = exp(gbs_model_log_density(model, x));
+        total += weight[i];
+    }
+    double chi2 = 0.0;
+    const double n = 64.0 * 12000 / 8;
+    for (uint32_t i = 0; i < 1024; ++i) {
+        const double expected = n * weight[i] / total;
+        chi2 += ((double)h.count[i] - expected) * ((double)h.count[i] - expected) / expected;
+    }
+    assert_true(chi2 < 1.05 * 1023 + 4.9 * 45.2);
+    assert_true(chi2 > 1023 - 4.9 * 45.2);
+    gbs_model_free(model);
+}
+
+/* ---- the same bits ------------------------------------------------------------------------------
+ */
+
+static gbs_model *potts(void)
+{
+    const gbs_generate_potts_options options = {
+        .rows = 40, .columns = 37, .states = 5, .coupling = 0.7, .noise = 1.0, .seed = 3};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_potts(&options, &model, NULL), GBS_OK);
+    return model;
+}
+
+static gbs_model *network(void)
+{
+    const gbs_generate_bayes_options options = {
+        .variables = 3000, .parents = 3, .min_states = 2, .max_states = 4, .seed = 5};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_bayes(&options, &model, NULL), GBS_OK);
+    return model;
+}
+
+/* 6 x 400: answered exactly too. */
+static gbs_model *strip(void)
+{
+    const gbs_generate_ising_options options = {.side = {400, 6, 1},
+                                                .coupling = 0.3,
+                                                .coupling_spread = 0.5,
+                                                .random_field = 0.5,
+                                                .seed = 7};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&options, &model, NULL), GBS_OK);
+    return model;
+}
+
+static void same_bits_from_any_threads(void **state)
+{
+    (void)state;
+    static gbs_model *(*const make[])(void) = {potts, network, strip};
+    static const uint64_t chains[] = {1, 3, 16, 40};
+    for (size_t m = 0; m < sizeof make / sizeof make[0]; ++m) {
+        gbs_model *model = make[m]();
+        for (size_t turn = 0; turn < 8; ++turn) {
+            /* crowded rounds and others */
+            gbs_run_options options = options_of(1 + turn % 4, turn % 2 == 0 ? 25 : 1000, 8);
+            options.chains = chains[turn % 4];
+            options.estimator = (int)(turn / 4);
+            options.grow = (int)(turn % 3);
+            options.adapt = options.grow == GBS_GROW_ADAPTIVE ? 3 : 0;
+            options.sweeps = is_small() ? 4 : 12;
+            options.burn_in = 1;
+            options.threads = 1;
+            test_answer one = test_run_once(model, NULL, &options);
+            for (options.threads = 2; options.threads <= 3; ++options.threads) {
+                test_answer many = test_run_once(model, NULL, &options);
+                assert_string_equal(one.digest, many.digest);
+                test_drop(&many);
+            }
+            test_drop(&one);
+        }
+        gbs_model_free(model);
+    }
+}
+
+/* Splashes that race for variables on several threads. */
+static void blanket_locks_on_threads(void **state)
+{
+    (void)state;
+    gbs_model *model = strip();
+    test_answer exact = exactly(model, NULL);
+    for (uint64_t size = 20; size <= 1020; size += 1000) {
+        gbs_run_options options = options_of(3, size, 8);
+        options.locking = GBS_LOCKING_BLANKET;
+        options.threads = 3;
+        options.sweeps = is_small() ? 64 : 256;
+        test_answer found = test_run_once(model, NULL, &options);
+        assert_true(check_close("strip", &options, &found, &exact) > 4000);
+        assert_true(found.report.n_warnings > 0); /* that bits are not repeated */
+        test_drop(&found);
+    }
+    test_drop(&exact);
+    gbs_model_free(model);
+}
+
+static void same_bits_on_every_set(void **state)
+{
+    (void)state;
+    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
+    for (size_t m = 0; m < n_test_cases; ++m) {
+        gbs_model *model = test_cases[m].make();
+        gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
+        for (int variant = 0; !takes_long(model) && variant < 4; ++variant) {
+            gbs_run_options options = options_of(1 + (uint64_t)variant, 1000, 2);
+            options.estimator = variant % 2;
+            options.chains = variant < 2 ? 16 : 3;
+            options.sweeps = 100;
+            char first[33] = "";
+            for (int level = 0; level <= (int)best; ++level) {
+                if (!gbsi_simd_has((gbsi_simd)level)) {
+                    continue;
+                }
+                (void)gbsi_simd_force((gbsi_simd)level);
+                test_answer found = test_run_once(model, evidence, &options);
+                if (level == 0) {
+                    memcpy(first, found.digest, sizeof first);
+                }
+                assert_string_equal(first, found.digest);
+                test_drop(&found);
+            }
+        }
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+    (void)gbsi_simd_force(best);
+}
+
+typedef struct recorder {
+    uint32_t chain; /* the one kept */
+    uint32_t n_variables;
+    uint64_t hash;
+} recorder;
+
+static gbs_status record(void *context, uint64_t draw, uint32_t chain, double log_density,
+                         const uint32_t *x, gbs_error *err)
+{
+    recorder *r = context;
+    (void)draw;
+    (void)log_density;
+    (void)err;
+    for (uint32_t v = 0; chain == r->chain && v < r->n_variables; ++v) {
+        r->hash = (r->hash ^ x[v]) * UINT64_C(1099511628211);
+    }
+    return GBS_OK;
+}
+
+static uint64_t trajectory(const gbs_model *model, const gbs_evidence *evidence, uint64_t chains,
+                           uint32_t chain)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    gbs_run_options options = options_of(3, 5, 3);
+    options.chains = chains;
+    options.sweeps = 100;
+    recorder r = {.chain = chain, .n_variables = gbs_model_n_variables(model)};
+    const gbs_run_callbacks callbacks = {.context = &r, .draw = record};
+    assert_int_equal(gbs_run_new(model, evidence, &options, &run, &err), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
+    gbs_run_free(run);
+    return r.hash;
+}
+
+/* Growth that looks at no state is the same for all chains, whatever their number. */
+static void chains_do_not_depend_on_their_number(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < n_test_cases; ++m) {
+        gbs_model *model = test_cases[m].make();
+        gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
+        if (!takes_long(model)) {
+            const uint64_t alone = trajectory(model, evidence, 1, 0);
+            assert_true(alone == trajectory(model, evidence, 16, 0));
+            assert_true(alone == trajectory(model, evidence, 40, 0));
+            assert_true(trajectory(model, evidence, 3, 2) == trajectory(model, evidence, 19, 2));
+        }
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+}
+
+/* ---- what it is for -----------------------------------------------------------------------------
+ */
+
+/* Where single variables hardly move blocks do: standard errors at the same number of sweeps. */
+static void blocks_mix(void **state)
+{
+    (void)state;
+    gbs_model *model = stiff_grid(2.0);
+    gbs_run_options options = options_of(4, 1000, 1);
+    options.sweeps = 4096;
+    test_answer blocks = test_run_once(model, NULL, &options);
+    gbs_run_options single = gbs_run_options_default();
+    single.method = GBS_METHOD_SAMPLE;
+    single.sweeps = options.sweeps;
+    test_answer chromatic = test_run_once(model, NULL, &single);
+    assert_true(chromatic.report.max_mcse > 10 * blocks.report.max_mcse);
+    test_drop(&blocks);
+    test_drop(&chromatic);
+    gbs_model_free(model);
+}
+
+/* ---- refusals -----------------------------------------------------------------------------------
+ */
+
+static void assert_refused(const gbs_model *model, const gbs_run_options *options, const char *part)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    assert_int_equal(gbs_run_new(model, NULL, options, &run, &err), GBS_ERR_ARGUMENT);
+    if (strstr(err.message, part) == NULL) {
+        fail_msg("%s: expected '%s'", err.message, part);
+    }
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *model = stiff_grid(1.0);
+    gbs_run_options options = options_of(3, 10, 2);
+    options.draw = GBS_DRAW_HERDED;
+    assert_refused(model, &options, "does not leave the target invariant");
+    options = options_of(3, 10, 2);
+    options.adapt = 5;
+    assert_refused(model, &options, "go together");
+    options.grow = GBS_GROW_ADAPTIVE;
+    options.burn_in = 0;
+    assert_refused(model, &options, "belongs to burn-in");
+    options = options_of(3, 10, 2);
+    options.scan = GBS_SCAN_CHROMATIC;
+    assert_refused(model, &options, "go with scan splash");
+    options = options_of(17, 10, 2);
+    assert_refused(model, &options, "option width");
+    uint32_t x[16];
+    options = options_of(3, 10, 2);
+    assert_int_equal(gbs_map(model, NULL, &options, NULL, x, NULL, &err), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "splash chains are not annealed"));
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_model),
+        cmocka_unit_test(zeros_are_crossed),
+        cmocka_unit_test(weights_beyond_floats),
+        cmocka_unit_test(joint_of_ten_spins),
+        cmocka_unit_test(same_bits_from_any_threads),
+        cmocka_unit_test(blanket_locks_on_threads),
+        cmocka_unit_test(same_bits_on_every_set),
+        cmocka_unit_test(chains_do_not_depend_on_their_number),
+        cmocka_unit_test(blocks_mix),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
