@@ -72,12 +72,16 @@ static void find_start_totals(const gbsi_estimate *e, size_t first_cell, size_t 
         memcpy(sum, b->start_total + first_cell, n * sizeof *sum);
         return;
     }
-    assert(e->half[1].pass == block_start(b) && e->shape.lanes == 1);
+    assert(e->half[1].pass == block_start(b));
     memset(sum, 0, n * sizeof *sum);
+    const size_t lanes = e->shape.lanes;
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
-        const float *restrict total = e->half[1].total + group * e->n_cells + first_cell;
+        const float *restrict total = e->half[1].total + (group * e->n_cells + first_cell) * lanes;
+        const uint32_t n_real = gbsi_estimate_real_lanes(e, group);
         for (size_t i = 0; i < n; i++) {
-            sum[i] += (double)total[i];
+            for (uint32_t lane = 0; lane < n_real; lane++) {
+                sum[i] += (double)total[i * lanes + lane];
+            }
         }
     }
 }
