@@ -46,8 +46,8 @@ static uint32_t find(const gbsi_splash_job *job, const gbsi_splash_many *many, u
     return m;
 }
 
-/* Sums of those inside, for each of their states, the last of them fastest. */
-static void sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
+/* Sums of those inside, for each of their states, the last of them fastest. @return the largest. */
+static size_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
 {
     const gbsi_plan *plan = job->potentials->plan;
     const gbsi_factors *factors = &plan->model->factors;
@@ -57,6 +57,7 @@ static void sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
     size_t *sum = job->work->sum;
     size_t all = 1;
     size_t n = 1;
+    size_t largest = 0;
     for (size_t e = factors->scope_start[f + 1]; e-- > factors->scope_start[f];) {
         const uint32_t slot = gbsi_scope_slot(plan, e);
         const uint32_t m = find(job, many, slot);
@@ -77,6 +78,10 @@ static void sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
         }
         n *= k;
     }
+    for (size_t i = 0; i < n; ++i) {
+        largest = sum[i] > largest ? sum[i] : largest;
+    }
+    return largest;
 }
 
 static size_t sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane)
@@ -99,9 +104,9 @@ static size_t sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *ma
 /* Entries of logical and spin factors repeat: each value once, at its sum inside. */
 #define MOST_SUMS (2 * (GBSI_SPLASH_WIDTH + 1) + 2)
 
-/* After sum_inside(). */
+/* @param largest of the sums inside, as sum_inside() has left them. */
 static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
-                      double *out)
+                      size_t largest, double *out)
 {
     const gbsi_factors *factors = &job->potentials->plan->model->factors;
     const size_t *inside = job->work->sum;
@@ -112,7 +117,7 @@ static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
     if (factors->kind[many->factor] == GBS_FACTOR_TABLE) {
         table = factors->table + factors->table_start[factors->aux[many->factor]] + outside;
     } else {
-        for (size_t i = 0; i < 2 * (size_t)many->n_inside + 2; ++i) {
+        for (size_t i = 0; i <= largest; ++i) {
             value[i] = value_of(factors, many->factor, outside + i);
         }
     }
@@ -128,8 +133,7 @@ static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
 void gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out)
 {
-    sum_inside(job, many);
-    fill_lane(job, many, lane, out);
+    fill_lane(job, many, lane, sum_inside(job, many), out);
 }
 
 void gbsi_splash_fill_many(const gbsi_splash_job *job)
@@ -139,9 +143,9 @@ void gbsi_splash_fill_many(const gbsi_splash_job *job)
     for (uint32_t m = 0; m < program->n_many; ++m) {
         const gbsi_splash_many *many = &program->many[m];
         float *rows = work->many + (size_t)many->at * GBSI_LANES;
-        sum_inside(job, many);
+        const size_t largest = sum_inside(job, many);
         for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
-            fill_lane(job, many, lane, work->log_many);
+            fill_lane(job, many, lane, largest, work->log_many);
             for (uint32_t i = 0; i < many->n_entries; ++i) {
                 rows[(size_t)i * GBSI_LANES + lane] = (float)work->log_many[i];
             }
