@@ -17,8 +17,8 @@ typedef struct cli_selection {
  * @return an exit status. */
 int cli_select(const gbs_model *model, const char *option, const char *list,
                cli_selection *selection);
-/* Variables of draws: those listed, else those of --target, else all that have a state: of a partial
- * scan those it visits. @return an exit status. */
+/* Variables of draws: those listed, else those of --target, else all that have a state: of a
+ * partial scan those it visits. @return an exit status. */
 int cli_select_drawn(const cli_job *job, const char *list, cli_selection *selection);
 /* The variables of a query file, in its order; path NULL for all. @return an exit status. */
 int cli_select_query(const cli_job *job, const char *path, cli_selection *selection);

@@ -115,8 +115,8 @@ typedef struct gbs_run_options {
     size_t n_dummy_edges;
     int partial_scan; /**< 1: a sequence may omit variables, which then have no estimate; random
                          draw alone */
-    int restarts;     /**< 1: every pass of a sequence starts afresh and yields one independent draw;
-                         only the last update of a variable counts. Random draw alone */
+    int restarts; /**< 1: every pass of a sequence starts afresh and yields one independent draw;
+                     only the last update of a variable counts. Random draw alone */
     const uint32_t *target; /**< with restarts: NULL, or [n_targets] the variables asked for: others
                                serve them and have no estimate; borrowed likewise */
     size_t n_targets;
@@ -185,7 +185,7 @@ typedef struct gbs_report {
                                short run of the random draw, beyond what chance explains; with
                                restarts a bound on the total variation of every estimated marginal;
                                NAN where the draw is exact or there was no comparison */
-    uint32_t n_omitted; /**< sampled variables that a partial scan never visits */
+    uint32_t n_omitted;   /**< sampled variables that a partial scan never visits */
     double certified; /**< bound on the total variation of every sampled marginal from its limit at
                            the end of burn-in, from any start; NAN unless the option asked for it */
     uint64_t bins;    /**< of draws by bins, given or chosen; 0 else */

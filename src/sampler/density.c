@@ -163,12 +163,12 @@ static void sum_groups(void *context, uint32_t member)
     }
 }
 
-void gbsi_executor_log_density(const gbsi_executor *x, double *out)
+void gbsi_executor_log_density(const gbsi_executor *executor, double *out)
 {
-    summing s = {.executor = x, .out = out};
-    if (x->n_workers == 1) {
+    summing s = {.executor = executor, .out = out};
+    if (executor->n_workers == 1) {
         sum_groups(&s, 0);
     } else {
-        gbsi_pool_run(x->pool, sum_groups, &s);
+        gbsi_pool_run(executor->pool, sum_groups, &s);
     }
 }

@@ -8,8 +8,8 @@
 #include "parallel/pool.h"
 #include "plan/draw.h"
 #include "plan/kernel.h"
-#include "splash/splash.h"
 #include "rng/words.h"
+#include "splash/splash.h"
 
 /* What one thread needs to run a tile. */
 typedef struct gbsi_worker {

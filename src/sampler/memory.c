@@ -169,9 +169,8 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
                                        gbsi_options_threads(&run->options));
     }
     if ((run->scan_traits & GBSI_SCAN_BLOCKS) != 0) {
-        m.states =
-            more(m.states, gbsi_splash_bytes(run->plan, &run->options,
-                                             gbsi_options_threads(&run->options)));
+        m.states = more(m.states, gbsi_splash_bytes(run->plan, &run->options,
+                                                    gbsi_options_threads(&run->options)));
     }
     m.estimators = run->anneals ? 0 : touched_bytes(run, &shape, run->estimate_bytes);
     if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {

@@ -8,10 +8,10 @@
 #include "graph/graph.h"
 
 /* Traits. */
-#define GBSI_SCAN_REPEATS   1u /* every pass has the same sequence: the schedule is made once */
-#define GBSI_SCAN_EACH_ONCE 2u /* every free variable occurs exactly once in a pass */
-#define GBSI_SCAN_COLORED   4u /* the levels of a pass are the colours of gbsi_graph_color() */
-#define GBSI_SCAN_SPLITS    8u /* a chain is told from two chains that run side by side [M34] */
+#define GBSI_SCAN_REPEATS   1u  /* every pass has the same sequence: the schedule is made once */
+#define GBSI_SCAN_EACH_ONCE 2u  /* every free variable occurs exactly once in a pass */
+#define GBSI_SCAN_COLORED   4u  /* the levels of a pass are the colours of gbsi_graph_color() */
+#define GBSI_SCAN_SPLITS    8u  /* a chain is told from two chains that run side by side [M34] */
 #define GBSI_SCAN_BLOCKS    16u /* passes are rounds of splashes; the sequence numbers the plan */
 
 /* A sequence owned by the scan, valid until the next call. */

@@ -172,7 +172,7 @@ static void set_walk(const builder *b, gbsi_splash_clique *c, uint32_t i)
     gbsi_splash_operand *operand = b->program->operand + c->first_operand;
     uint32_t order[GBSI_SPLASH_WIDTH];
     uint32_t in[GBSI_SPLASH_WIDTH] = {0};
-    uint32_t stride[GBSI_SPLASH_WIDTH];
+    uint32_t stride[GBSI_SPLASH_WIDTH] = {0};
     uint32_t rows = 1;
     for (uint32_t j = m; j-- > 0;) {
         stride[j] = rows;
