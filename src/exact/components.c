@@ -234,10 +234,11 @@ cleanup:
 /* ---- answers --------------------------------------------------------------------------------- */
 
 static gbs_status enumerate_one(const gbsi_components *c, uint32_t i, uint32_t *local, double *p,
-                                gbs_error *err)
+                                double *log_z, gbs_error *err)
 {
     gbsi_conditioned *part = NULL;
     double *own = NULL;
+    double found = 0.0;
     gbs_status status = GBS_OK;
     GBSI_TRY(gbsi_components_extract(c, i, local, &part, err));
     const size_t n = part->state_offset[part->n_variables];
@@ -246,11 +247,14 @@ static gbs_status enumerate_one(const gbsi_components *c, uint32_t i, uint32_t *
         status = gbsi_no_memory(err, "component", n * sizeof *own);
         goto cleanup;
     }
-    GBSI_TRY(gbsi_enumerate(part, own, NULL, err));
+    GBSI_TRY(gbsi_enumerate(part, own, &found, err));
     for (uint32_t q = 0; q < part->n_variables; ++q) {
         const uint32_t v = c->variable[c->variable_start[i] + q];
         memcpy(p + c->model->state_offset[v], own + part->state_offset[q],
                part->arity[q] * sizeof *p);
+    }
+    if (log_z != NULL) {
+        *log_z += found - part->log_constant;
     }
 cleanup:
     gbsi_conditioned_free(part);
@@ -259,7 +263,7 @@ cleanup:
 }
 
 gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact, double *p,
-                                     gbs_error *err)
+                                     double *log_z, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t *local = gbsi_alloc_array(c->model->n_variables, sizeof *local);
@@ -268,7 +272,7 @@ gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *ex
     }
     for (uint32_t i = 0; i < c->n; ++i) {
         if (exact[i]) {
-            GBSI_TRY(enumerate_one(c, i, local, p, err));
+            GBSI_TRY(enumerate_one(c, i, local, p, log_z, err));
         }
     }
 cleanup:

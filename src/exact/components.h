@@ -35,9 +35,10 @@ gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component,
 
 /* Marginals by enumeration of every component with exact[component] != 0.
  * @param p [state_offset[n_variables]] of the whole model; entries of other components untouched.
+ * @param log_z NULL, or what their ln Z, log_constant left out, is added to.
  * @return as gbsi_enumerate(). */
 gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact, double *p,
-                                     gbs_error *err);
+                                     double *log_z, gbs_error *err);
 
 /* What is known of the support of the sampled components with hard zeros under updates of one
  * variable at a time. Components of at most max_states states are enumerated. */

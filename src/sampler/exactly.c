@@ -176,7 +176,7 @@ cleanup:
 gbs_status gbsi_run_exactly(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_components_enumerate(run->components, run->enumerated, run->exact_p, err));
+    GBSI_TRY(gbsi_components_enumerate(run->components, run->enumerated, run->exact_p, NULL, err));
     if (run->tree != NULL) {
         GBSI_TRY(calibrate(run, err));
     }
@@ -191,47 +191,12 @@ cleanup:
 
 /* ---- ln Z ---------------------------------------------------------------------------------- */
 
-static gbs_status add_enumerated(const gbs_run *run, double *log_z, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbsi_conditioned *one = NULL;
-    double *p = NULL;
-    const uint32_t n = run->whole->n_variables;
-    uint32_t *local = gbsi_alloc_array(n, sizeof *local);
-    if (local == NULL) {
-        return gbsi_no_memory(err, "components", n * sizeof *local);
-    }
-    for (uint32_t i = 0; i < run->components->n; ++i) {
-        double part = 0.0;
-        if (run->enumerated[i] == 0) {
-            continue;
-        }
-        GBSI_TRY(gbsi_components_extract(run->components, i, local, &one, err));
-        p = gbsi_alloc_array(one->state_offset[one->n_variables], sizeof *p);
-        if (p == NULL) {
-            GBSI_TRY(gbsi_no_memory(err, "components", one->state_offset[one->n_variables]));
-        }
-        GBSI_TRY(gbsi_enumerate(one, p, &part, err));
-        *log_z += part - one->log_constant;
-        gbsi_conditioned_free(one);
-        gbsi_free(p);
-        one = NULL;
-        p = NULL;
-    }
-
-cleanup:
-    gbsi_conditioned_free(one);
-    gbsi_free(p);
-    gbsi_free(local);
-    return status;
-}
-
 gbs_status gbsi_run_exact_log_z(gbs_run *run, double *log_z, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
     *log_z = 0.0;
-    GBSI_TRY(add_enumerated(run, log_z, err));
+    GBSI_TRY(gbsi_components_enumerate(run->components, run->enumerated, run->exact_p, log_z, err));
     if (run->tree == NULL) {
         return GBS_OK;
     }

@@ -29,16 +29,6 @@ cleanup:
     return status;
 }
 
-static bool has_zeros(const gbsi_conditioned *model)
-{
-    for (size_t f = 0; f < model->factors.n_factors; ++f) {
-        if (model->has_zeros[f]) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The sampled components as a model of their own. */
 static gbs_status take_part(gbs_run *run, gbs_error *err)
 {
@@ -63,7 +53,11 @@ static gbs_status take_part(gbs_run *run, gbs_error *err)
     } else if (n_kept > 0) {
         GBSI_TRY(gbsi_conditioned_part(whole, keep, &run->part, err));
     }
-    if (n_kept > 0 && run->penalty > 0.0 && has_zeros(run->part)) {
+    if (run->part != NULL) {
+        run->report.has_zeros =
+            memchr(run->part->has_zeros, 1, run->part->factors.n_factors) != NULL;
+    }
+    if (run->report.has_zeros && run->penalty > 0.0) {
         GBSI_TRY(gbsi_soften(run->part, run->penalty, &run->soft, err));
     }
     if (n_kept > 0) {
@@ -216,13 +210,6 @@ static gbs_status find_part(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_run_choose_exact(run, err));
     GBSI_TRY(take_part(run, err));
     run->report.n_components = run->components->n;
-    for (uint32_t i = 0; i < run->components->n; ++i) {
-        run->report.has_zeros |= !run->exact[i] && run->components->has_zeros[i];
-    }
-    if (run->report.n_omitted > 0) { /* of the part around the visited ones alone */
-        run->report.has_zeros =
-            memchr(run->part->has_zeros, 1, run->part->factors.n_factors) != NULL;
-    }
     if (run->part != NULL && run->options.method != GBS_METHOD_SAMPLE) {
         GBSI_TRY(gbsi_run_choose_sites(run, run->part, err));
     }
