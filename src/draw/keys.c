@@ -94,7 +94,7 @@ uint64_t gbsi_name_conditional(double *logw, uint32_t k)
 static gbs_status take_slots(const gbsi_key_maker *m, gbsi_keys *keys, gbs_error *err)
 {
     const size_t n = m->plan->n_slots;
-    const size_t n_links = m->context.start == NULL ? 0 : m->context.start[n];
+    const size_t n_links = m->context == NULL ? 0 : m->context->start[n];
     keys->slot = gbsi_alloc_array_zero(n, sizeof *keys->slot);
     keys->link = gbsi_alloc_array(n_links, sizeof *keys->link);
     keys->step = gbsi_alloc_array_zero(n_links, sizeof *keys->step);
@@ -102,7 +102,7 @@ static gbs_status take_slots(const gbsi_key_maker *m, gbsi_keys *keys, gbs_error
         return gbsi_no_memory(err, "herding keys", n * sizeof *keys->slot + 8 * n_links);
     }
     if (n_links > 0) {
-        memcpy(keys->link, m->context.neighbour, n_links * sizeof *keys->link);
+        memcpy(keys->link, m->context->neighbour, n_links * sizeof *keys->link);
     }
     return GBS_OK;
 }
@@ -228,7 +228,7 @@ static gbs_status tabulate(const gbsi_key_maker *m, uint32_t slot, bool sum, con
     }
     for (uint32_t code = 0; code < s->n_codes; ++code) {
         set_code(m, s, keys, sum, sign, code);
-        gbsi_conditional_logw(&m->conditionals, slot, &view, m->logw);
+        gbsi_conditional_logw(m->conditionals, slot, &view, m->logw);
         if (!shared) {
             GBSI_TRY(add_key(m, slot, keys, err));
             continue;
@@ -290,10 +290,8 @@ static gbs_status make_slot(const gbsi_key_maker *m, uint32_t slot, uint8_t *sig
     bool sum = false;
     const uint64_t n_codes = gbsi_key_codes(m, slot, &sum, sign);
     char text[80];
-    if (m->context.start != NULL) {
-        s->link = m->context.start[slot];
-        s->n_links = (uint32_t)(m->context.start[slot + 1] - s->link);
-    }
+    s->link = m->context == NULL ? 0 : m->context->start[slot];
+    s->n_links = (uint32_t)gbsi_key_links(m, slot);
     if (m->scheme == GBS_KEYS_SUM && !sum) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option keys: the conditional of variable %s does not depend on a sum of "
@@ -368,8 +366,8 @@ static void drop_certain(gbsi_keys *keys)
 static size_t most_links(const gbsi_key_maker *m)
 {
     size_t most = 1;
-    for (uint32_t slot = 0; m->context.start != NULL && slot < m->plan->n_slots; ++slot) {
-        const size_t n = m->context.start[slot + 1] - m->context.start[slot];
+    for (uint32_t slot = 0; slot < m->plan->n_slots; ++slot) {
+        const size_t n = gbsi_key_links(m, slot);
         most = n > most ? n : most;
     }
     return most;
@@ -384,7 +382,7 @@ gbs_status gbsi_keys_new(const gbsi_draw_job *job, int scheme, gbsi_keys *out, g
     uint8_t *sign = NULL;
     gbsi_keys keys = {.plan = job->plan, .scheme = scheme};
     GBSI_TRY(gbsi_keys_size(job, scheme, &sizes, err));
-    GBSI_TRY(gbsi_key_maker_new(job, scheme, &m, err));
+    GBSI_TRY(gbsi_key_maker_new(job, scheme, NULL, &m, err));
     m.most_codes = sizes.most_codes;
     sign = gbsi_alloc_array_zero(most_links(&m), 1);
     if (sign == NULL) {
@@ -400,8 +398,8 @@ gbs_status gbsi_keys_new(const gbsi_draw_job *job, int scheme, gbsi_keys *out, g
         GBSI_TRY(make_whole_steps(&m, &keys, err));
     }
     if (keys.n_hashed > 0) {
-        keys.conditionals = m.conditionals;
-        m.conditionals = (gbsi_conditionals){0};
+        keys.conditionals = m.own.conditionals;
+        m.own.conditionals = (gbsi_conditionals){0};
     }
     *out = keys;
     keys = (gbsi_keys){0};

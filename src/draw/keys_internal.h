@@ -4,25 +4,31 @@
 #define GBSI_DRAW_KEYS_INTERNAL_H
 
 #include "draw/keys.h"
+#include "draw/surroundings.h"
 
 typedef enum gbsi_by_sum { GBSI_SUM_UNKNOWN, GBSI_SUM_NO, GBSI_SUM_YES } gbsi_by_sum;
 
 typedef struct gbsi_key_maker {
     const gbsi_draw_job *job;
     const gbsi_plan *plan;
-    int scheme; /* gbs_keys_kind */
-    gbsi_context context;
-    gbsi_conditionals conditionals;
-    void *state;     /* [n_slots] scratch, all 0 between uses */
-    double *logw;    /* [max_arity] */
+    int scheme;                            /* gbs_keys_kind */
+    gbsi_surroundings own;                 /* empty where they are borrowed */
+    const gbsi_conditionals *conditionals; /* own or borrowed */
+    const gbsi_context *context;           /* likewise; NULL: COMPLETE, links to none */
+    void *state;                           /* [n_slots] scratch, all 0 between uses */
+    double *logw;                          /* [max_arity] */
     uint8_t *by_sum; /* [n_slots] whether sums decide, as found: gbsi_by_sum */
     uint64_t most_codes;
     uint64_t whole_codes; /* states of the whole model; GBSI_MANY_CODES: 2^63 or more */
 } gbsi_key_maker;
 
-gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, gbsi_key_maker *m,
-                              gbs_error *err);
+/* It is not moved while it lives. @param around of the plan, borrowed; NULL: the maker's own. */
+gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, const gbsi_surroundings *around,
+                              gbsi_key_maker *m, gbs_error *err);
 void gbsi_key_maker_free(gbsi_key_maker *m);
+
+/* Neighbours a slot is keyed by. */
+size_t gbsi_key_links(const gbsi_key_maker *m, uint32_t slot);
 
 void gbsi_key_maker_put(const gbsi_key_maker *m, uint32_t slot, uint32_t state);
 gbsi_view gbsi_key_maker_view(const gbsi_key_maker *m);

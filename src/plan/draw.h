@@ -26,6 +26,7 @@ typedef struct gbsi_draw_job {
     const gbs_run_options *options;
     uint32_t lanes, n_groups; /* of chains: states are [group][slot][lane] */
     uint64_t room;            /* bytes it may take in all, what it grows by included */
+    const struct gbsi_surroundings *around; /* of the plan, for bytes(); NULL: found when needed */
 } gbsi_draw_job;
 
 /* Where a draw's state is put to be resumed from, and taken from: in the order it is put.

@@ -99,22 +99,34 @@ static gbs_run_options with_draw(const gbs_run *run, int draw_kind)
 
 gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_info *info, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
+    gbsi_surroundings around = {0};
+    const uint64_t room = run->memory.draw_room;
+    bool known = run->plan != NULL && gbsi_surroundings_bytes(run->plan, true) <= room;
+    if (known) {
+        status = gbsi_surroundings_new(run->plan, true, &around, err);
+        known = status == GBS_OK;
+        if (status < 0 && status != GBS_ERR_LIMIT) {
+            goto cleanup;
+        }
+    }
+    /* a draw that cannot even say what it would take is no reason to say nothing of the model */
     for (int d = 0; d < GBS_INFO_DRAWS && gbsi_draw_name(d) != NULL; ++d) {
         const gbs_run_options options = with_draw(run, d);
         uint64_t bytes = 0;
         if (run->plan == NULL && d != GBS_DRAW_RANDOM) {
-            return GBS_OK; /* a lattice is drawn at random */
+            break; /* a lattice is drawn at random */
         }
-        /* a draw that cannot even say what it would take is no reason to say nothing of the model
-         */
-        const gbs_status status =
-            gbsi_run_draw_bytes(run, &options, run->memory.draw_room, &bytes, err);
+        status = gbsi_run_draw_bytes(run, &options, room, known ? &around : NULL, &bytes, err);
         if (status < 0 && status != GBS_ERR_LIMIT) {
-            return status;
+            goto cleanup;
         }
         info->draw_name[d] = gbsi_draw_name(d);
         info->draw_bytes[d] = status < 0 ? UINT64_MAX : bytes;
         info->n_draws = (uint32_t)d + 1;
     }
-    return GBS_OK;
+    status = GBS_OK;
+cleanup:
+    gbsi_surroundings_free(&around);
+    return status;
 }

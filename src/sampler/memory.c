@@ -138,7 +138,7 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
 /* ---- predictions --------------------------------------------------------------------------- */
 
 gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *options, uint64_t room,
-                               uint64_t *bytes, gbs_error *err)
+                               const gbsi_surroundings *around, uint64_t *bytes, gbs_error *err)
 {
     const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
     const uint32_t n_chains = gbsi_options_chains(options);
@@ -146,7 +146,8 @@ gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *option
                                .options = options,
                                .lanes = gbsi_lanes_of(n_chains),
                                .n_groups = gbsi_groups_of(n_chains),
-                               .room = room};
+                               .room = room,
+                               .around = around};
     *bytes = 0;
     return draw->bytes == NULL || run->plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
 }
@@ -184,7 +185,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     running = more(more(running, m.states), m.estimators);
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     m.draw_room = running < limit ? limit - running : 0;
-    GBSI_TRY(gbsi_run_draw_bytes(run, &run->options, m.draw_room, &m.draw, err));
+    GBSI_TRY(gbsi_run_draw_bytes(run, &run->options, m.draw_room, NULL, &m.draw, err));
     running = more(running, m.draw);
     m.peak = compiling > running ? compiling : running;
     run->memory = m;

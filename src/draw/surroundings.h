@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the keys of herding are made from: the factors and the neighbours of every slot. Taken once
+ * for all draws that only ask what they would take. */
+#ifndef GBSI_DRAW_SURROUNDINGS_H
+#define GBSI_DRAW_SURROUNDINGS_H
+
+#include "draw/conditional.h"
+#include "plan/context.h"
+
+typedef struct gbsi_surroundings {
+    gbsi_conditionals conditionals;
+    gbsi_context context; /* empty where neighbours are not wanted */
+} gbsi_surroundings;
+
+gbs_status gbsi_surroundings_new(const gbsi_plan *plan, bool neighbours, gbsi_surroundings *out,
+                                 gbs_error *err);
+void gbsi_surroundings_free(gbsi_surroundings *s); /* zeroes the struct */
+uint64_t gbsi_surroundings_bytes(const gbsi_plan *plan, bool neighbours);
+
+#endif
