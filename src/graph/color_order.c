@@ -104,10 +104,32 @@ static void tell(peeling *p, size_t s)
     p->told[s] = kept;
 }
 
+/* The neighbours and theirs in the lists: on a large graph each look is one into memory, and none
+ * of a row needs wait for another. */
+static void look_ahead(const peeling *p, size_t begin, size_t end)
+{
+    const uint32_t *neighbour = p->graph->neighbour;
+    for (size_t i = begin; i < end; i++) {
+        __builtin_prefetch(&p->x[neighbour[i]], 1);
+    }
+    for (size_t i = begin; i < end; i++) {
+        const waiting *x = &p->x[neighbour[i]];
+        if (x->degree != PLACED) {
+            __builtin_prefetch(&p->x[x->before == GBSI_NONE ? 0 : x->before], 1);
+            __builtin_prefetch(&p->x[x->next == GBSI_NONE ? 0 : x->next], 1);
+            /* likely to be placed next */
+            __builtin_prefetch(neighbour + gbsi_graph_ends(p->graph, neighbour[i]));
+        }
+    }
+}
+
 static void place(peeling *p, uint32_t v)
 {
     const gbsi_graph *graph = p->graph;
     const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+    if (graph->neighbour != NULL) {
+        look_ahead(p, gbsi_graph_ends(graph, v), end);
+    }
     unlink_variable(p, v);
     p->x[v].degree = PLACED;
     for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {

@@ -14,6 +14,7 @@
 #include "graph/color_order.h"
 
 #define LONG_SCOPE     64
+#define AHEAD          8  /* variables */
 #define BITS_PER_ENTRY 32 /* of the bitset, per variable of the scope */
 
 /* The colours used in one long scope. */
@@ -174,6 +175,21 @@ static void color_variable(greedy *g, uint32_t v)
     }
 }
 
+/* The colours around a variable whose turn comes soon; its row even sooner. */
+static void look_ahead(const greedy *g, const uint32_t *sequence, size_t n, size_t i)
+{
+    const gbsi_graph *graph = g->graph;
+    if (graph->neighbour == NULL || i + 2 * AHEAD >= n) {
+        return;
+    }
+    __builtin_prefetch(&graph->neighbour[gbsi_graph_ends(graph, sequence[i + 2 * AHEAD])]);
+    const size_t begin = gbsi_graph_ends(graph, sequence[i + AHEAD]);
+    const size_t end = gbsi_graph_ends(graph, sequence[i + AHEAD] + (size_t)1);
+    for (size_t e = begin; e < end && e < begin + 16; e++) {
+        __builtin_prefetch(&g->color[graph->neighbour[e]]);
+    }
+}
+
 gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order, uint32_t *color,
                                    uint32_t *n_colors, gbs_error *err)
 {
@@ -197,6 +213,7 @@ gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order ord
         color[v] = GBSI_NONE;
     }
     for (size_t i = 0; i < n; i++) {
+        look_ahead(&g, sequence, n, i);
         color_variable(&g, sequence[i]);
     }
     *n_colors = g.n_colors;

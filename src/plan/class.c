@@ -10,6 +10,7 @@
 
 /* Pairwise factors of other kinds are tabulated up to this many entries; beyond it they are terms.
  */
+#define ENDS_AHEAD     32 /* of the one whose profile is written */
 #define TABULATE_LIMIT 256u
 /* Larger ones of three variables or more likewise: a table of each of them as each of its variables
  * sees it costs what its term and links cost, and fits two registers. */
@@ -164,6 +165,18 @@ static void add_pair(gbsi_compile *c, size_t f)
     }
 }
 
+/* Profiles lie anywhere on a large model: asked for before their factor's turn. */
+static void look_ahead(const gbsi_compile *c, size_t f)
+{
+    const gbsi_factors *factors = c->factors;
+    const size_t from = factors->scope_start[f] + ENDS_AHEAD;
+    const size_t to = factors->scope_start[f + 1] + ENDS_AHEAD;
+    const size_t n_ends = factors->scope_start[factors->n_factors];
+    for (size_t e = from; e < to && e < n_ends; ++e) {
+        __builtin_prefetch(&c->profile[factors->scope[e]], 1);
+    }
+}
+
 /* @return false where a variable has too many factors to count. */
 static bool add_factor(gbsi_compile *c, size_t f)
 {
@@ -232,6 +245,7 @@ gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err)
         return gbsi_no_memory(err, "plan", n * sizeof *c->profile);
     }
     for (size_t f = 0; f < c->factors->n_factors; ++f) {
+        look_ahead(c, f);
         if (!add_factor(c, f)) {
             return gbsi_fail(err, GBS_ERR_LIMIT, "plan: a variable has more than %u factors",
                              UINT32_MAX);

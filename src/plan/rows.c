@@ -91,6 +91,36 @@ cleanup:
     return status;
 }
 
+/* Ends before the one at hand: slots are asked for, then what says where their rows go on, then the
+ * rows there. */
+#define SLOT_AHEAD  96
+#define START_AHEAD 64
+#define ROW_AHEAD   32
+
+static void look_ahead(const gbsi_compile *c, const writing *w, size_t end)
+{
+    const gbsi_plan *plan = c->plan;
+    const uint32_t *scope = c->factors->scope + end;
+    const uint32_t far = plan->slot_of[scope[START_AHEAD]];
+    const uint32_t near = plan->slot_of[scope[ROW_AHEAD]];
+    __builtin_prefetch(&plan->slot_of[scope[SLOT_AHEAD]]);
+    __builtin_prefetch(&w->used[far], 1);
+    __builtin_prefetch(&w->logw[gbsi_offset(&plan->field_start, far)], 1);
+    if (plan->sell.slice != NULL) {
+        const gbsi_slice *slice = &plan->sell.slice[far / 16];
+        __builtin_prefetch(slice);
+        __builtin_prefetch(&slice->regular);
+    }
+    const gbsi_row row = gbsi_plan_room(plan, near);
+    const size_t at = w->used[near] * row.step;
+    if (w->used[near] < row.n) {
+        __builtin_prefetch(row.slot + at, 1);
+        if (row.coupling != NULL) {
+            __builtin_prefetch(row.coupling + at, 1);
+        }
+    }
+}
+
 /* ---- row by row ---------------------------------------------------------------------------- */
 
 static void read_row(const gbsi_plan *plan, uint32_t slot, uint32_t n, gbsi_row_entry *entry)
@@ -186,7 +216,12 @@ gbs_status gbsi_compile_rows(gbsi_compile *c, gbs_error *err)
     if (w.used == NULL || w.logw == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "plan", n_fields * sizeof *w.logw));
     }
+    const size_t *start = c->factors->scope_start;
+    const size_t n_ends = start[c->factors->n_factors];
     for (size_t f = 0; f < c->factors->n_factors; ++f) {
+        for (size_t e = start[f]; e < start[f + 1] && e + SLOT_AHEAD < n_ends; ++e) {
+            look_ahead(c, &w, e);
+        }
         GBSI_TRY(write_factor(c, &w, f, err));
     }
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
