@@ -41,6 +41,8 @@ typedef struct gbsi_closing {
     double n_b;    /* updates in the batch */
     double *open;  /* [cell][lane] earlier parts of the batch, set to 0; NULL: none */
     double *total; /* [cell][lane] */
+    /* [cell][lane] where counts go instead of total; NULL: to total. Only without open. */
+    uint16_t *early;
     /* [end_cell - first_cell] r0, about which moments are taken, and what is added to: sums over
      * chains of d_b = S_b - r0 n_b and of its square */
     const double *reference;
@@ -55,7 +57,7 @@ typedef struct gbsi_accumulate {
                   const gbsi_state_rows *rows);
     /* open[i] += fast[i], fast[i] = 0 */
     void (*flush)(gbsi_fast fast, double *open, size_t n);
-    /* S_b = open + fast into totals and moments; fast and open become 0 */
+    /* S_b = open + fast into total or early, and moments; fast and open become 0 */
     void (*close)(gbsi_fast fast, const gbsi_closing *closing);
 } gbsi_accumulate;
 

@@ -216,7 +216,11 @@ static inline void close_chain(gbsi_fast fast, const gbsi_closing *closing)
         double s = fast.sum != NULL ? (double)fast.sum[first + i] : (double)fast.count[first + i];
         s += closing->open != NULL ? closing->open[first + i] : 0;
         const double d = s - reference[i] * n_b;
-        total[i] += s;
+        if (closing->early != NULL) {
+            closing->early[first + i] = (uint16_t)(closing->early[first + i] + (uint32_t)s);
+        } else {
+            total[i] += s;
+        }
         sum[i] += d;
         square[i] += d * d;
     }
@@ -252,14 +256,28 @@ static inline void add_total(double *total, vd s)
     vd_store(total, vd_add(vd_load(total), s));
 }
 
+/* Counts need not be made numbers to be added. */
+static inline vf take_early_row(gbsi_fast fast, uint16_t *early, size_t at)
+{
+    const vu count = vb_widen(vb_load(fast.count + at));
+    vu_store_u16(early + at, vu_add(vu_load_u16(early + at), count));
+    vb_store(fast.count + at, vb_set1(0));
+    return vf_from_small(count);
+}
+
 /* S_b of n_cells from `cell` on into the totals. @param batch out, [BLOCK][16], the rest untouched.
  */
 static inline void take_block(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
                               size_t n_cells, float *batch)
 {
     for (size_t i = 0; i < n_cells; i++) {
-        const vf row = take_row(fast, (cell + i) * GBSI_LANES);
-        add_total(closing->total + (cell + i) * GBSI_LANES, vd_from_vf(row));
+        const size_t at = (cell + i) * GBSI_LANES;
+        if (closing->early != NULL) {
+            vf_store(batch + i * GBSI_LANES, take_early_row(fast, closing->early, at));
+            continue;
+        }
+        const vf row = take_row(fast, at);
+        add_total(closing->total + at, vd_from_vf(row));
         vf_store(batch + i * GBSI_LANES, row);
     }
 }

@@ -26,15 +26,21 @@
 /* Even the first batches are that long: shorter ones would hide any correlation. */
 #define FIRST_LENGTH 4u
 
+#define MOST_PER_CHAIN 128u
+
 /* 16 with 8 chains or more, else the least power of two with 128 in all. */
 static uint64_t batches_per_chain(uint32_t n_chains)
 {
     uint64_t per_chain = 16;
-    while (n_chains < 8 && per_chain * n_chains < 128) {
+    while (n_chains < 8 && per_chain * n_chains < MOST_PER_CHAIN) {
         per_chain *= 2;
     }
     return per_chain;
 }
+
+/* Batches grow longer than the fast counts hold after at most 2 * 128 * 128 passes: until then
+ * `early` has room for all. */
+_Static_assert(2 * MOST_PER_CHAIN * GBSI_PASSES_OF_COUNTS <= UINT16_MAX, "early is too narrow");
 
 void gbsi_batches_start(gbsi_estimate *e)
 {
@@ -150,6 +156,7 @@ static void close_cells(gbsi_estimate *e, uint32_t slot, size_t first_cell, size
         closing.n_real = gbsi_estimate_real_lanes(e, group);
         closing.total = e->total + group * n;
         closing.open = b->open_used ? e->open + group * n : NULL;
+        closing.early = e->early != NULL && !b->open_used ? e->early + group * n : NULL;
         e->lanes->close(gbsi_estimate_fast(e, group), &closing);
     }
     for (size_t i = 0; i < end_cell - first_cell; i++) {
@@ -195,7 +202,7 @@ static double closed_total(const gbsi_estimate *e, size_t cell)
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
         const uint32_t n_real = gbsi_estimate_real_lanes(e, group);
         for (uint32_t lane = 0; lane < n_real; lane++) {
-            sum += e->total[((size_t)group * e->n_cells + cell) * lanes + lane];
+            sum += gbsi_estimate_closed(e, ((size_t)group * e->n_cells + cell) * lanes + lane);
         }
     }
     return sum;

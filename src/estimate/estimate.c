@@ -7,8 +7,7 @@
 
 /* Passes between flushes: a byte counts to 255, and 256 terms in float cost about 8 of its 24
  * bits in the worst case, far below the Monte Carlo error of so few passes. */
-#define PASSES_OF_COUNTS 128u
-#define PASSES_OF_SUMS   256u
+#define PASSES_OF_SUMS 256u
 
 /* ---- layout ---- */
 
@@ -69,8 +68,8 @@ static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs
 }
 
 /* One array of an estimate. Those in the hot loops are aligned; the others come from calloc(),
- * whose large blocks take no memory before they are written: open sums are first written when a
- * batch outgrows the fast ones. */
+ * whose large blocks take no memory before they are written: open sums, and totals of counts, are
+ * first written when a batch outgrows the fast ones. */
 typedef struct array {
     void *pointer; /* address of the pointer to it, of whatever type: copied as bytes */
     size_t n, size;
@@ -90,8 +89,9 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
         out[n++] = (array){&e->fast_sum, l->n_places, sizeof *e->fast_sum, true};
     } else {
         out[n++] = (array){&e->fast_count, l->n_places, sizeof *e->fast_count, true};
+        out[n++] = (array){&e->early, l->n_places, sizeof *e->early, true};
     }
-    out[n++] = (array){&e->total, l->n_places, sizeof *e->total, true};
+    out[n++] = (array){&e->total, l->n_places, sizeof *e->total, l->rao_blackwell};
     out[n++] = (array){&e->open, l->n_places, sizeof *e->open, false};
     if (!l->split) {
         out[n++] = (array){&b->start_total, l->n_cells, sizeof *b->start_total, false};
@@ -288,24 +288,36 @@ static void count_updates(uint64_t *updates, const gbsi_tile *tile)
 /* Half of a second-level cache of our time. */
 #define FAR_BYTES ((size_t)1 << 20)
 
+static size_t fast_bytes(const gbsi_estimate *e)
+{
+    return e->fast_sum != NULL ? sizeof *e->fast_sum : sizeof *e->fast_count;
+}
+
+bool gbsi_estimate_each_once(const gbsi_estimate *e)
+{
+    return e->shape.each_once;
+}
+
 bool gbsi_estimate_is_far(const gbsi_estimate *e)
 {
-    return e->fast_sum != NULL && e->n_cells * e->shape.lanes * sizeof *e->fast_sum > FAR_BYTES;
+    return e->n_cells * e->shape.lanes * fast_bytes(e) > FAR_BYTES;
 }
 
 void gbsi_estimate_ahead(const gbsi_estimate *e, uint32_t group, uint32_t first, uint32_t end)
 {
-    const float *sum = gbsi_estimate_fast(e, group).sum;
-    const size_t last = gbsi_offset(&e->cell_start, end) * e->shape.lanes;
-    for (size_t i = gbsi_offset(&e->cell_start, first) * e->shape.lanes; i < last; i += 16) {
-        __builtin_prefetch(sum + i, 1); /* a line */
+    const gbsi_fast fast = gbsi_estimate_fast(e, group);
+    const char *byte = fast.sum != NULL ? (const char *)fast.sum : (const char *)fast.count;
+    const size_t each = e->shape.lanes * fast_bytes(e);
+    const size_t last = gbsi_offset(&e->cell_start, end) * each;
+    for (size_t i = gbsi_offset(&e->cell_start, first) * each; i < last; i += 64) {
+        __builtin_prefetch(byte + i, 1); /* a line */
     }
 }
 
 void gbsi_estimate_tile(gbsi_estimate *e, uint32_t group, const gbsi_tile *tile)
 {
     if (e->fast_sum == NULL) {
-        return; /* counting takes the state at the end of the pass */
+        return; /* counting takes states */
     }
     assert(tile->p != NULL && tile->lanes == e->shape.lanes && group < e->shape.n_groups);
     e->lanes->tile(gbsi_estimate_fast(e, group).sum, &e->cell_start, tile);
@@ -368,7 +380,7 @@ bool gbsi_estimate_due(const gbsi_estimate *e)
 {
     const uint64_t n = e->n_passes + 1;
     const uint64_t in_batch = n - e->batches.start;
-    return in_batch == e->batches.length || in_batch % PASSES_OF_COUNTS == 0 ||
+    return in_batch == e->batches.length || in_batch % GBSI_PASSES_OF_COUNTS == 0 ||
            (e->split && (n & (n - 1)) == 0);
 }
 
@@ -444,7 +456,7 @@ static void keep_half_time(gbsi_estimate *e, uint32_t first, uint32_t end)
 
 void gbsi_estimate_end_pass(gbsi_estimate *e, gbsi_pool *pool)
 {
-    const uint64_t interval = e->fast_sum != NULL ? PASSES_OF_SUMS : PASSES_OF_COUNTS;
+    const uint64_t interval = e->fast_sum != NULL ? PASSES_OF_SUMS : GBSI_PASSES_OF_COUNTS;
     e->n_passes++;
     const uint64_t in_batch = e->n_passes - e->batches.start;
     if (in_batch < e->batches.length && in_batch % interval == 0) {
@@ -475,5 +487,5 @@ double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t 
 {
     const size_t at = group_start(e, group) + cell * e->shape.lanes + lane;
     const double fast = e->fast_sum != NULL ? (double)e->fast_sum[at] : (double)e->fast_count[at];
-    return e->total[at] + (e->open[at] + fast);
+    return gbsi_estimate_closed(e, at) + (e->open[at] + fast);
 }

@@ -43,13 +43,14 @@ void gbsi_estimate_free(gbsi_estimate *estimate);
 
 /* Rao-Blackwell: add the probabilities of a tile ([M7]). Called per tile, after the draw. */
 void gbsi_estimate_tile(gbsi_estimate *estimate, uint32_t group, const gbsi_tile *tile);
-/* Rao-Blackwell: whether the sums of a group are too many for the cache next to a core. Then it
- * pays to say some time before that tiles of slots [first, end) will come: their sums are fetched.
- */
+/* Whether the sums or counts of a group are too many for the cache next to a core. Then it pays to
+ * say some time before that slots [first, end) will come: what is kept of them is fetched. */
 bool gbsi_estimate_is_far(const gbsi_estimate *estimate);
 void gbsi_estimate_ahead(const gbsi_estimate *estimate, uint32_t group, uint32_t first,
                          uint32_t end);
-/* Counting: add the state of one group at the end of a pass, slots [first, end) of it.
+/* Whether every slot is updated exactly once per pass, so that its state may be counted at once. */
+bool gbsi_estimate_each_once(const gbsi_estimate *estimate);
+/* Counting: add the state of one group, slots [first, end) of it, as it is at the end of a pass.
  * @param state [slot][lane]. */
 void gbsi_estimate_state(gbsi_estimate *estimate, uint32_t group, const void *state, uint32_t first,
                          uint32_t end);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of an estimate, shared by estimate.c (layout, passes), batches.c (second moments)
  * and summary.c (what is told). Per (cell, lane): 4 bytes (Rao-Blackwell) or 1 (counts) of fast
- * sum, 8 of total, 8 of open batch that only long batches touch, and 8 of half-time totals with
- * fewer than 4 chains, else 8 per cell; per cell 8 more (16 with own update counts); per slot 0, 4
- * or 8 (gbsi_offsets; 40 more with own update counts, and 16 more of half-time counts with fewer
- * than 4 chains); 24 bytes per run of slots of one arity. */
+ * sum, 8 of total (counts: 2, and 8 that only long batches touch), 8 of open batch that only long
+ * batches touch, and 8 of half-time totals with fewer than 4 chains, else 8 per cell; per cell 8
+ * more (16 with own update counts); per slot 0, 4 or 8 (gbsi_offsets; 40 more with own update
+ * counts, and 16 more of half-time counts with fewer than 4 chains); 24 bytes per run of slots of
+ * one arity. */
 #ifndef GBSI_ESTIMATE_ESTIMATE_INTERNAL_H
 #define GBSI_ESTIMATE_ESTIMATE_INTERNAL_H
 
 #include "estimate/accumulate.h"
 #include "estimate/estimate.h"
+
+#define GBSI_PASSES_OF_COUNTS 128u /* fast counts are flushed after so many: a byte holds them */
 
 /* Totals as they were after 2^j passes. */
 typedef struct gbsi_half_time {
@@ -52,7 +55,9 @@ struct gbsi_estimate {
     float *fast_sum;         /* [group][cell][lane] Rao-Blackwell: since the last flush */
     uint8_t *fast_count;     /* [group][cell][lane] counting: since the last flush */
     double *open;            /* [group][cell][lane] flushed earlier in the open batch */
-    double *total;           /* [group][cell][lane] closed batches */
+    double *total;           /* [group][cell][lane] closed batches, ... */
+    uint16_t *early;         /* ... of counts those longer than the fast sums hold: the others are
+                                here, [group][cell][lane], a few bytes for each look; or NULL */
     uint64_t *updates;       /* [n_slots] per chain, only if counted */
     gbsi_batches batches;
     gbsi_half_time half[2]; /* older first; only if split */
@@ -65,6 +70,12 @@ uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot); /* per ch
 /* Sum of p, or visits, of one chain up to now. */
 double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell,
                                  uint32_t lane);
+
+/* Sum of p, or visits, of one chain in closed batches. @param at [group][cell][lane] */
+static inline double gbsi_estimate_closed(const gbsi_estimate *e, size_t at)
+{
+    return e->total[at] + (e->early == NULL ? 0.0 : (double)e->early[at]);
+}
 
 /* work(e, first, end) for ranges of slots that make up all, shared if it is worth while. */
 void gbsi_estimate_share(gbsi_estimate *e, gbsi_pool *pool,

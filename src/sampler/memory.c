@@ -11,7 +11,7 @@
 #include "model/soften.h"
 #include "sampler/options.h"
 
-/* Sums of batches longer than the fast ones hold (128 counts or 256 terms, estimate.c) stay
+/* Sums for batches longer than the fast ones hold (128 counts or 256 terms, estimate.c) stay
  * untouched, and so take nothing, up to so many passes: a batch is a sixteenth of the passes before
  * it, at most (batches.c). */
 #define SHORT_OF_COUNTS 4096u
@@ -131,8 +131,9 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
         const uint32_t arity = gbsi_shape_arity(shape, s);
         n_cells += arity == 2 ? 1 : arity;
     }
-    const uint64_t open = n_cells * shape->lanes * shape->n_groups * sizeof(double);
-    return open < estimate ? estimate - open : estimate;
+    const uint64_t each = counts ? 2 * sizeof(double) : sizeof(double); /* open; totals of counts */
+    const uint64_t late = n_cells * shape->lanes * shape->n_groups * each;
+    return late < estimate ? estimate - late : estimate;
 }
 
 /* ---- predictions --------------------------------------------------------------------------- */

@@ -25,7 +25,8 @@ typedef struct pass_job {
     uint64_t pass;
     gbsi_estimate *estimate; /* NULL: nothing is kept */
     bool rao_blackwell;
-    bool far; /* sums of probabilities are asked for before they are needed */
+    bool tiles_counted; /* states are counted as they are stored: each is the last of its pass */
+    bool far;           /* sums and counts are asked for before they are needed */
 } pass_job;
 
 /* Words of a group, a window of places at a time. */
@@ -202,9 +203,17 @@ static void run_places(const pass_job *job, gbsi_worker *worker, uint32_t g, uin
         }
         if (tile.p != NULL) {
             gbsi_estimate_tile(job->estimate, g, &tile);
+        } else if (job->tiles_counted) {
+            gbsi_estimate_state(job->estimate, g, tile.state, tile.first_slot,
+                                tile.first_slot + tile.n_places);
         }
         place += tile.n_places;
     }
+}
+
+static bool counts_at_end(const pass_job *job)
+{
+    return job->estimate != NULL && !job->rao_blackwell && !job->tiles_counted;
 }
 
 /* First place of a batch. */
@@ -248,7 +257,7 @@ static void run_with_team(const pass_job *job, gbsi_worker *worker)
         run_places(job, worker, g, first, end, &piece);
         gbsi_barrier_wait(worker->team);
     }
-    if (job->estimate != NULL && !job->rao_blackwell) {
+    if (counts_at_end(job)) {
         uint64_t first = 0;
         uint64_t end = 0;
         gbsi_pool_share(x->plan->n_slots, 64, worker->rank, worker->team_size, &first, &end);
@@ -262,7 +271,7 @@ static void run_whole(const pass_job *job, gbsi_worker *worker, uint32_t g)
     const gbsi_executor *x = job->x;
     size_t piece = 0;
     run_places(job, worker, g, 0, job->schedule->n_places, &piece);
-    if (job->estimate != NULL && !job->rao_blackwell) {
+    if (counts_at_end(job)) {
         gbsi_estimate_state(job->estimate, g, x->group[g].state, 0, x->plan->n_slots);
     }
 }
@@ -337,12 +346,16 @@ gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, u
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    pass_job job = {x,
-                    schedule,
-                    pass,
-                    estimate,
-                    rao_blackwell,
-                    estimate != NULL && rao_blackwell && gbsi_estimate_is_far(estimate)};
+    const bool once =
+        estimate != NULL && schedule->slot == NULL && gbsi_estimate_each_once(estimate);
+    pass_job job = {.x = x,
+                    .schedule = schedule,
+                    .pass = pass,
+                    .estimate = estimate,
+                    .rao_blackwell = rao_blackwell,
+                    .tiles_counted = !rao_blackwell && once,
+                    .far = estimate != NULL && (rao_blackwell || once) &&
+                           gbsi_estimate_is_far(estimate)};
     x->n_updates = schedule->n_places;
     if (x->lattice != NULL) {
         pass_of_lattice(x, pass, estimate);
