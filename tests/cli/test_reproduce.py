@@ -19,6 +19,7 @@ EXPERIMENTS = {
     "ws-rao-blackwell": ["errors.csv", "errors.svg"],
     "ws-images": ["errors.csv", "errors.svg", "pictures.svg"],
     "pgs-adaptation": ["laws.csv", "laws.svg", "pictures.svg", "updates.csv"],
+    "pgs-synchronous": ["averages.csv", "distances.csv", "synchronous.svg"],
     "pgs-denoise": ["curves.csv", "curves.svg", "times.csv", "times.svg"],
 }
 
