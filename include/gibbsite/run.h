@@ -148,6 +148,10 @@ typedef struct gbs_run_callbacks {
      *  user's numbering, observed ones included. @return a negative status to fail the run. */
     gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
                        const uint32_t *state, gbs_error *err);
+    /** The splash scan: every variable of every splash of a round before it is drawn, burn-in
+     *  included; the same for all chains. @param round counts from 0. @param splash of that round,
+     *  from 0 on, its variables one after the other in the order they were taken. */
+    void (*splash)(void *context, uint64_t round, uint32_t splash, uint32_t variable);
 } gbs_run_callbacks;
 
 #define GBS_MOST_COUPLINGS 3

@@ -56,6 +56,8 @@ struct gbsi_splash {
     gbsi_splash_worker *worker;
     gbsi_zeros zeros;
     bool crowded;
+    gbsi_on_splash *on_splash; /* NULL: nobody watches */
+    void *context;             /* of that */
 };
 
 /* ---- phases ---------------------------------------------------------------------------------- */
@@ -252,6 +254,18 @@ static void number_blocks(gbsi_splash *s, uint32_t n, uint64_t place, bool adapt
     }
 }
 
+static void tell_blocks(const gbsi_splash *s, uint32_t n)
+{
+    const gbsi_plan *plan = s->setting.plan;
+    for (uint32_t i = 0; i < n; ++i) {
+        const gbsi_growth *growth = &s->block[i].growth;
+        for (uint32_t v = 0; v < growth->n; ++v) {
+            const uint32_t of_part = plan->variable_of[growth->clique[v].slot];
+            s->on_splash(s->context, s->round, i, plan->model->user_variable[of_part]);
+        }
+    }
+}
+
 /* @param place of the round's first update; moved on. */
 static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_error *err)
 {
@@ -277,6 +291,9 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
     }
     const uint32_t n = drop_empty(s);
     number_blocks(s, n, *place, adapts);
+    if (s->on_splash != NULL) {
+        tell_blocks(s, n);
+    }
     for (uint32_t i = 0; i < n; ++i) {
         *place += s->block[i].growth.n;
     }
@@ -339,6 +356,12 @@ gbs_status gbsi_splash_pass(gbsi_splash *s, uint64_t pass, gbsi_estimate *estima
     status = find_impossible(s, err);
 cleanup:
     return status;
+}
+
+void gbsi_splash_watch(gbsi_splash *splash, gbsi_on_splash *on_splash, void *context)
+{
+    splash->on_splash = on_splash;
+    splash->context = context;
 }
 
 bool gbsi_splash_connects(const gbsi_splash *splash)

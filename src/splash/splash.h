@@ -29,6 +29,10 @@ void gbsi_splash_free(gbsi_splash *splash);
 uint64_t gbsi_splash_bytes(const gbsi_plan *plan, const gbs_run_options *options,
                            uint32_t n_threads);
 
+/* Tell every variable of every splash; see gbs_run_callbacks. */
+typedef void gbsi_on_splash(void *context, uint64_t round, uint32_t splash, uint32_t variable);
+void gbsi_splash_watch(gbsi_splash *splash, gbsi_on_splash *on_splash, void *context);
+
 /* The fewest rounds with at least as many updates as there are slots. Adaptation ends for good
  * with the first pass that is kept.
  * @param estimate  NULL: nothing is kept. @param n_updates out: of each chain.

@@ -445,6 +445,61 @@ static void blocks_mix(void **state)
 /* ---- refusals -----------------------------------------------------------------------------------
  */
 
+/* What callbacks are told of splashes: how often each variable was in one. */
+typedef struct seen {
+    uint64_t round, n_rounds;
+    uint32_t splash, most;
+    uint64_t n, updates[2048];
+    uint32_t owner[2048];
+} seen;
+
+static void see_splash(void *context, uint64_t round, uint32_t splash, uint32_t variable)
+{
+    seen *s = context;
+    if (s->n == 0 || round != s->round) {
+        assert_true(s->n == 0 ? round == 0 : round == s->round + 1);
+        memset(s->owner, 0, sizeof s->owner);
+        s->splash = 0;
+        s->n_rounds++;
+    }
+    assert_true(splash == s->splash || splash == s->splash + 1);
+    assert_int_equal(s->owner[variable], 0); /* once a round */
+    s->owner[variable] = splash + 1;
+    s->round = round;
+    s->splash = splash;
+    s->most = splash > s->most ? splash : s->most;
+    s->n++;
+    s->updates[variable]++;
+}
+
+/* All updates are told, burn-in included, and every variable has some. */
+static void splashes_are_told(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *model = potts();
+    gbs_run *run = NULL;
+    seen *s = calloc(1, sizeof *s);
+    const uint32_t n = gbs_model_n_variables(model);
+    const gbs_run_callbacks callbacks = {.context = s, .splash = see_splash};
+    gbs_run_options options = options_of(2, 9, 4);
+    assert_true(s != NULL && n <= 2048);
+    options.method = GBS_METHOD_SAMPLE;
+    options.chains = 3;
+    options.burn_in = 5;
+    options.sweeps = 8;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
+    assert_int_equal(3 * s->n, gbs_run_report(run)->updates);
+    assert_int_equal(s->most, 3);
+    for (uint32_t v = 0; v < n; v++) {
+        assert_true(s->updates[v] > 0);
+    }
+    gbs_run_free(run);
+    gbs_model_free(model);
+    free(s);
+}
+
 static void assert_refused(const gbs_model *model, const gbs_run_options *options, const char *part)
 {
     gbs_error err = {0};
@@ -493,6 +548,7 @@ int main(void)
         cmocka_unit_test(same_bits_on_every_set),
         cmocka_unit_test(chains_do_not_depend_on_their_number),
         cmocka_unit_test(blocks_mix),
+        cmocka_unit_test(splashes_are_told),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ gbs_status gbsi_lab_run(gbsi_lab *lab, const char *what, const gbs_model *model,
     const gbs_run_callbacks callbacks = {
         .context = &l, .progress = on_progress, .draw = on_draw != NULL ? pass_draw : NULL};
     lab->what = what;
-    GBSI_TRY(gbs_run_new(model, NULL, options, &run, err));
+    GBSI_TRY(gbs_run_new(model, lab->evidence, options, &run, err));
     GBSI_TRY(gbs_run_execute(run, &callbacks, err));
     if (status == GBS_STOPPED) {
         goto cleanup;

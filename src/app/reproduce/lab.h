@@ -3,7 +3,8 @@
  *
  * An experiment is one file with one function that takes a lab. It runs samplers through the lab
  * (seed and threads are the user's), writes tables and charts into the lab's folder, and tells each
- * part of the claim with gbsi_lab_find(). Whatever it writes is a function of the seed alone. */
+ * part of the claim with gbsi_lab_find(). Whatever it writes is a function of the seed alone, but for
+ * times, which have files and notes of their own and decide no finding. */
 #ifndef GBSI_APP_REPRODUCE_LAB_H
 #define GBSI_APP_REPRODUCE_LAB_H
 
@@ -17,6 +18,7 @@
 typedef struct gbsi_lab {
     const gbs_reproduce_options *options;
     const char *folder;
+    const gbs_evidence *evidence; /* of the runs that follow; NULL for none */
     const char *what;   /* is being run, for the progress */
     double done, total; /* variable updates, over all runs of the experiment */
     gbs_verdict verdict;
