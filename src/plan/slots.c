@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slots: variables by the level of their first use, then class, form, arity and number. By stable
- * counting sorts, the last criterion first. */
+/* Slots: variables by the level of their first use, then class, form, arity and place in an order
+ * that keeps neighbours near, which is their number unless that is scattered. By stable counting
+ * sorts, the last criterion first. */
 #include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/locality.h"
 #include "plan/compile.h"
 
 /* Variables on their way to slots: sorted from one of two arrays into the other. */
@@ -77,6 +79,27 @@ static bool same_type(const gbsi_compile *c)
         ++v;
     }
     return v == n;
+}
+
+static gbs_status sort_by_locality(const gbsi_compile *c, sorting *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    bool found = false;
+    if (s->n < GBSI_LOCALITY_LEAST) {
+        return GBS_OK;
+    }
+    s->order = gbsi_alloc_array(s->n, sizeof *s->order);
+    if (s->order == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "plan", s->n * sizeof *s->order));
+    }
+    GBSI_TRY(gbsi_graph_local_order(c->plan->graph, s->key, s->order, &found, err));
+    if (!found) {
+        gbsi_free(s->order);
+        s->order = NULL;
+    }
+
+cleanup:
+    return status;
 }
 
 static gbs_status sort_by_type(gbsi_compile *c, sorting *s, gbs_error *err)
@@ -229,6 +252,7 @@ gbs_status gbsi_number_slots(gbsi_compile *c, const uint32_t *sequence, size_t n
     if (s.key == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "plan", s.n * sizeof *s.key));
     }
+    GBSI_TRY(sort_by_locality(c, &s, err));
     GBSI_TRY(sort_by_type(c, &s, err));
     if (c->options.repeats) {
         GBSI_TRY(sort_by_level(c, sequence, n, &s, err));

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph/locality.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+#define SAMPLES 4096u /* ends looked at to say how far apart neighbours are */
+#define FAR     4096u /* numbers: the states of so many variables are most of a first-level cache */
+#define PROBE   16384u /* variables after which the front tells what kind of graph it is */
+
+/* ---- how far apart ------------------------------------------------------------------------- */
+
+/* Of evenly chosen variables the share whose first neighbour is FAR away or further.
+ * @param rank NULL: by their numbers. */
+static double far_share(const gbsi_graph *graph, const uint32_t *rank)
+{
+    const uint32_t n = graph->n_variables;
+    uint32_t n_seen = 0;
+    uint32_t n_far = 0;
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        const uint32_t v = (uint32_t)((uint64_t)n * i / SAMPLES);
+        const size_t end = gbsi_graph_ends(graph, v);
+        if (end == gbsi_graph_ends(graph, v + (size_t)1)) {
+            continue;
+        }
+        const gbsi_members members = gbsi_graph_members(graph, end);
+        const uint32_t other = members.variable[members.variable[0] == v ? members.n - 1 : 0];
+        const uint32_t a = rank == NULL ? v : rank[v];
+        const uint32_t b = rank == NULL ? other : rank[other];
+        n_far += (a > b ? a - b : b - a) >= FAR;
+        n_seen++;
+    }
+    return n_seen == 0 ? 0.0 : (double)n_far / n_seen;
+}
+
+/* ---- breadth first ------------------------------------------------------------------------- */
+
+typedef struct search {
+    const gbsi_graph *graph;
+    uint32_t *rank;  /* [n_variables] GBSI_NONE: not met */
+    uint32_t *order; /* [n_variables] met so far: a queue that keeps what has left it */
+    uint32_t n_met;
+    uint8_t *used; /* [n_scopes] whose members are all met; NULL where all are pairs */
+} search;
+
+static void meet(search *s, uint32_t v)
+{
+    if (s->rank[v] == GBSI_NONE) {
+        s->rank[v] = s->n_met;
+        s->order[s->n_met++] = v;
+    }
+}
+
+static void meet_neighbours(search *s, uint32_t v)
+{
+    const gbsi_graph *graph = s->graph;
+    const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+    for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {
+        if (s->used != NULL) {
+            if (s->used[graph->incident[i]] != 0) {
+                continue; /* once per scope: one of 10^4 variables is not walked 10^4 times */
+            }
+            s->used[graph->incident[i]] = 1;
+        }
+        const gbsi_members members = gbsi_graph_members(graph, i);
+        for (size_t e = 0; e < members.n; e++) {
+            meet(s, members.variable[e]);
+        }
+    }
+}
+
+/* The component of a variable, after all met so far.
+ * @return false where the front has grown to a quarter of all that PROBE variables have reached. */
+static bool walk(search *s, uint32_t from)
+{
+    const uint32_t first = s->n_met;
+    meet(s, from);
+    for (uint32_t at = first; at < s->n_met; at++) {
+        meet_neighbours(s, s->order[at]);
+        if (at - first == PROBE && s->n_met - at > (s->n_met - first) / 4) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What a walk from `first` on has met is as if it had not been. */
+static void forget(search *s, uint32_t first)
+{
+    const gbsi_graph *graph = s->graph;
+    for (uint32_t at = first; at < s->n_met; at++) {
+        const uint32_t v = s->order[at];
+        const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
+        for (size_t i = gbsi_graph_ends(graph, v); s->used != NULL && i < end; i++) {
+            s->used[graph->incident[i]] = 0;
+        }
+        s->rank[v] = GBSI_NONE;
+    }
+    s->n_met = first;
+}
+
+/* From the lowest variable to one at the far end, and from there once more. */
+static bool walk_component(search *s, uint32_t lowest)
+{
+    const uint32_t first = s->n_met;
+    if (!walk(s, lowest)) {
+        return false;
+    }
+    const uint32_t far_end = s->order[s->n_met - 1];
+    forget(s, first);
+    return walk(s, far_end);
+}
+
+gbs_status gbsi_graph_local_order(const gbsi_graph *graph, uint32_t *rank, uint32_t *order,
+                                  bool *found, gbs_error *err)
+{
+    const uint32_t n = graph->n_variables;
+    search s = {.graph = graph, .rank = rank, .order = order};
+    *found = false;
+    if (n < GBSI_LOCALITY_LEAST || graph->all || far_share(graph, NULL) < 0.5) {
+        return GBS_OK;
+    }
+    if (graph->neighbour == NULL) {
+        s.used = gbsi_alloc_array_zero(graph->n_scopes, sizeof *s.used);
+        if (s.used == NULL) {
+            return gbsi_no_memory(err, "order of variables", graph->n_scopes);
+        }
+    }
+    memset(rank, 0xff, n * sizeof *rank); /* GBSI_NONE */
+    bool local = true;
+    for (uint32_t v = 0; v < n && local; v++) {
+        local = rank[v] != GBSI_NONE || walk_component(&s, v);
+    }
+    *found = local && far_share(graph, rank) < 0.25;
+    gbsi_free(s.used);
+    return GBS_OK;
+}
