@@ -75,7 +75,7 @@ static double distinct(double n, double chains)
 }
 
 /* One group. Sixteen chains: a line holds the weights of a key. One chain: a line holds those of
- * sixteen keys, and neighbouring slots share what is left of it. */
+ * sixteen bins, or of eight keys with their chances, and neighbouring slots share what is left. */
 static double herd_bytes(const gbsi_herd *herd)
 {
     const bool bins = herd->cell != NULL;
@@ -84,15 +84,15 @@ static double herd_bytes(const gbsi_herd *herd)
     for (uint32_t slot = 0; slot < herd->plan->n_slots; ++slot) {
         const gbsi_key_slot *s = bins ? NULL : &herd->keys.slot[slot];
         const double n = bins ? herd->how.n_bins : s->n_keys;
-        bytes +=
-            2.0 * (one ? at_most(n * sizeof(uint32_t), LINE) : LINE * distinct(n, herd->lanes));
+        const double each = (bins ? 1.0 : 2.0) * sizeof(uint32_t);
+        bytes += 2.0 * (one ? at_most(n * each, LINE) : LINE * distinct(n, herd->lanes));
         if (bins) {
             bytes += sizeof *herd->cell;
         } else {
             const double where =
                 one ? sizeof(uint32_t) * (s->lut == GBSI_NO_LUT ? 1.0 : 2.0) : sizeof *s;
-            bytes += where + s->n_links * (double)sizeof *herd->keys.link +
-                     at_most(n * sizeof *herd->keys.chance, LINE);
+            const double chances = one ? 0.0 : at_most(n * sizeof *herd->keys.chance, LINE);
+            bytes += where + s->n_links * (double)sizeof *herd->keys.link + chances;
         }
     }
     return bytes;
