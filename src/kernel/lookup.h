@@ -12,6 +12,7 @@
 /* run(k) with k, the width of a row, as a constant where it is small, else run(0). Plain C has no
  * registers to keep a row in, and compilers spend minutes on unrolling its lanes for every k. */
 #if defined(GBSI_LANES_AVX512) || defined(GBSI_LANES_AVX2) || defined(GBSI_LANES_NEON)
+#define GBSI_SPECIALISED 1
 #define FOR_WIDTH(width, run) \
     switch (width) {          \
     case 1:                   \
@@ -34,6 +35,7 @@
         break;                \
     }
 #else
+#define GBSI_SPECIALISED 0
 #define FOR_WIDTH(width, run) run(0);
 #endif
 #define GBSI_MOST_WIDTH 5u

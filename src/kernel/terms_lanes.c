@@ -158,7 +158,9 @@ static void fill16(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *ti
     const uint32_t width = tile->odds ? 1 : tile->arity;
 #define NARROW_LINEAR(k) fill16_width(plan, group, tile, k, false, true)
 #define NARROW_LOGS(k)   fill16_width(plan, group, tile, k, false, false)
-    if (plan->value_bytes != 1) {
+    if (!GBSI_SPECIALISED) {
+        fill16_width(plan, group, tile, 0, plan->value_bytes != 1, tile->linear != 0);
+    } else if (plan->value_bytes != 1) {
         fill16_width(plan, group, tile, width == 1 ? 1 : 0, true, tile->linear != 0);
     } else if (tile->linear) {
         FOR_WIDTH(width, NARROW_LINEAR)
