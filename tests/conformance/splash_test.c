@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include "simd/dispatch.h"
 #include "support/models.h"
 #include "support/runs.h"
 
@@ -339,7 +339,6 @@ static void blanket_locks_on_threads(void **state)
 static void same_bits_on_every_set(void **state)
 {
     (void)state;
-    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
     for (size_t m = 0; m < n_test_cases; ++m) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
@@ -348,24 +347,11 @@ static void same_bits_on_every_set(void **state)
             options.estimator = variant % 2;
             options.chains = variant < 2 ? 16 : 3;
             options.sweeps = 100;
-            char first[33] = "";
-            for (int level = 0; level <= (int)best; ++level) {
-                if (!gbsi_simd_has((gbsi_simd)level)) {
-                    continue;
-                }
-                (void)gbsi_simd_force((gbsi_simd)level);
-                test_answer found = test_run_once(model, evidence, &options);
-                if (level == 0) {
-                    memcpy(first, found.digest, sizeof first);
-                }
-                assert_string_equal(first, found.digest);
-                test_drop(&found);
-            }
+            test_same_bits(model, evidence, &options);
         }
         gbs_evidence_free(evidence);
         gbs_model_free(model);
     }
-    (void)gbsi_simd_force(best);
 }
 
 typedef struct recorder {

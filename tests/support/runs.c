@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "simd/dispatch.h"
+
 void test_drop(test_answer *a)
 {
     free(a->p);
@@ -44,4 +46,24 @@ test_answer test_run_once(const gbs_model *model, const gbs_evidence *evidence,
     memcpy(a.digest, a.report.digest, sizeof a.digest);
     gbs_run_free(run);
     return a;
+}
+
+void test_same_bits(const gbs_model *model, const gbs_evidence *evidence,
+                    const gbs_run_options *options)
+{
+    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
+    char first[33] = "";
+    for (int level = 0; level <= (int)best; ++level) {
+        if (!gbsi_simd_has((gbsi_simd)level)) {
+            continue;
+        }
+        (void)gbsi_simd_force((gbsi_simd)level);
+        test_answer found = test_run_once(model, evidence, options);
+        if (level == 0) {
+            memcpy(first, found.digest, sizeof first);
+        }
+        assert_string_equal(first, found.digest);
+        test_drop(&found);
+    }
+    (void)gbsi_simd_force(best);
 }

@@ -20,4 +20,8 @@ gbs_evidence *test_observe(const gbs_model *model, int variable);
 test_answer test_run_once(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_options *options);
 
+/* One digest on every instruction set there is. */
+void test_same_bits(const gbs_model *model, const gbs_evidence *evidence,
+                    const gbs_run_options *options);
+
 #endif
