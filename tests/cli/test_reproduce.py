@@ -21,6 +21,10 @@ EXPERIMENTS = {
     "pgs-adaptation": ["laws.csv", "laws.svg", "pictures.svg", "updates.csv"],
     "pgs-synchronous": ["averages.csv", "distances.csv", "synchronous.svg"],
     "pgs-denoise": ["curves.csv", "curves.svg", "times.csv", "times.svg"],
+    "dogs-scans": ["bounds.csv", "bounds.svg"],
+    "dogs-million": ["bias.csv", "bounds.csv", "million.svg", "times.csv"],
+    "dogs-marginal": ["bounds.csv", "estimates.csv", "marginal.svg", "updates.csv"],
+    "dogs-mle": ["errors.csv", "errors.svg"],
 }
 
 

@@ -54,9 +54,12 @@ gbs_status gbsi_lab_run(gbsi_lab *lab, const char *what, const gbs_model *model,
 
 /* What they are for: each use has numbers of its own. */
 typedef enum gbsi_lab_stream {
-    GBSI_LAB_CYCLE = 1000, /* index: table entry */
-    GBSI_LAB_NOISE = 1001, /* index: pixel, over all pictures */
-    GBSI_LAB_ORDER = 1002, /* index: place, over all pictures */
+    GBSI_LAB_CYCLE = 1000,    /* index: table entry */
+    GBSI_LAB_NOISE = 1001,    /* index: pixel, over all pictures */
+    GBSI_LAB_ORDER = 1002,    /* index: place, over all pictures */
+    GBSI_LAB_COUPLING = 1003, /* index: variable, attempt: model */
+    GBSI_LAB_FIELD = 1004,    /* likewise */
+    GBSI_LAB_SCAN = 1005,     /* index: update, over all scans, attempt: step */
 } gbsi_lab_stream;
 
 /* Two uniform numbers in [0, 1). @param attempt where numbers may be rejected, else 0. */
