@@ -36,17 +36,15 @@ static gbs_status read_pairs(gbsi_text *text, uint32_t n_variables, uint32_t **p
     size_t count = 0;
     gbsi_token token = gbsi_text_peek(text);
     for (; token.n != 0 || count % 2 != 0 || count == 0; token = gbsi_text_peek(text)) {
-        uint64_t variable = 0;
-        GBSI_TRY(gbsi_text_integer(text, "a variable", UINT64_MAX, &variable, err));
-        const bool repeated = count % 2 == 1 && variable == ((uint32_t *)read)[count - 1];
-        if (variable >= n_variables || repeated) {
-            status = gbsi_text_fail(text, token, err, "found variable %s, expected %s less than %u",
-                                    gbsi_token_show(token, shown), repeated ? "another one" : "one",
-                                    n_variables);
+        uint32_t variable = 0;
+        GBSI_TRY(gbsi_text_variable(text, n_variables, &variable, err));
+        if (count % 2 == 1 && variable == ((uint32_t *)read)[count - 1]) {
+            status = gbsi_text_fail(text, token, err, "found variable %s twice, expected another",
+                                    gbsi_token_show(token, shown));
             goto cleanup;
         }
         GBSI_TRY(gbsi_reserve(&read, &capacity, count + 1, sizeof(uint32_t), text->name, err));
-        ((uint32_t *)read)[count++] = (uint32_t)variable;
+        ((uint32_t *)read)[count++] = variable;
     }
     *pair = read;
     *n = count / 2;

@@ -51,22 +51,17 @@ static gbs_status read_item(gbsi_text *text, const gbs_model *model, likelihoods
                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    char shown[GBSI_SHOWN];
-    uint64_t variable = 0;
+    uint32_t variable = 0;
     uint64_t n = 0;
-    gbsi_token place = gbsi_text_peek(text);
-    GBSI_TRY(gbsi_text_integer(text, "a variable", UINT64_MAX, &variable, err));
-    if (variable >= model->n_variables) {
-        return gbsi_text_fail(text, place, err, "found variable %s, expected less than %u",
-                              gbsi_token_show(place, shown), model->n_variables);
-    }
+    const gbsi_token place = gbsi_text_peek(text);
+    GBSI_TRY(gbsi_text_variable(text, model->n_variables, &variable, err));
     gbsi_token token = gbsi_text_peek(text);
     GBSI_TRY(gbsi_text_integer(text, "the number of likelihoods", UINT64_MAX, &n, err));
     uint32_t arity = model->arity[variable];
     if (n != arity) {
         return gbsi_text_fail(text, token, err,
-                              "found %llu likelihoods of variable %llu, expected one per state: %u",
-                              (unsigned long long)n, (unsigned long long)variable, arity);
+                              "found %llu likelihoods of variable %u, expected one per state: %u",
+                              (unsigned long long)n, variable, arity);
     }
     GBSI_TRY(gbsi_reserve(&all->item, &all->item_capacity, all->n + 1, sizeof(likelihood),
                           text->name, err));

@@ -9,19 +9,15 @@ static gbs_status read_variables(gbsi_text *text, const gbs_model *model, uint32
     gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     for (size_t i = 0; i < n; i++) {
-        uint64_t v = 0;
-        gbsi_token token = gbsi_text_peek(text);
-        GBSI_TRY(gbsi_text_integer(text, "a variable", UINT64_MAX, &v, err));
-        if (v >= gbs_model_n_variables(model)) {
-            return gbsi_text_fail(text, token, err, "found variable %s, but the model has %u",
-                                  gbsi_token_show(token, shown), gbs_model_n_variables(model));
-        }
+        uint32_t v = 0;
+        const gbsi_token token = gbsi_text_peek(text);
+        GBSI_TRY(gbsi_text_variable(text, gbs_model_n_variables(model), &v, err));
         if (seen[v] != 0) {
             return gbsi_text_fail(text, token, err, "found variable %s a second time",
                                   gbsi_token_show(token, shown));
         }
         seen[v] = 1;
-        variable[i] = (uint32_t)v;
+        variable[i] = v;
     }
     status = gbsi_text_expect_end(text, "the last variable", err);
 

@@ -285,7 +285,7 @@ static void queries(void **state)
         {"2\r\n2\r\n0\r\n", NULL},
         {"", "q:1:1: found the end of the file, expected the number of query variables"},
         {"2 2", "cannot hold more than 1"},
-        {"1 3", "q:1:3: found variable '3', but the model has 3"},
+        {"1 3", "q:1:3: found variable '3', expected less than 3"},
         {"2 1 1", "q:1:5: found variable '1' a second time"},
         {"1 x", "found 'x'"},
         {"1 1 2", "q:1:5: found '2', expected the end of the file after the last variable"},

@@ -233,8 +233,8 @@ static void dummy_edges(void **state)
         {"edges 1 variables 4 0 1", "found '4', expected 3"},
         {"edges 1 variables 3", "expected a variable"},
         {"edges 1 variables 3 0 1 2", "expected a variable"},
-        {"edges 1 variables 3\n0 3", "c:2:3: found variable '3', expected one less than 3"},
-        {"edges 1 variables 3\n1 1", "c:2:3: found variable '1', expected another one less than 3"},
+        {"edges 1 variables 3\n0 3", "c:2:3: found variable '3', expected less than 3"},
+        {"edges 1 variables 3\n1 1", "c:2:3: found variable '1' twice, expected another"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         gbs_error err = {0};

@@ -51,24 +51,14 @@ static gbs_status read_sequence(gbsi_text *text, const gbs_model *model, uint32_
                                 size_t *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    char shown[GBSI_SHOWN];
     void *read = NULL;
     size_t capacity = 0;
     size_t count = 0;
-    gbsi_token token = gbsi_text_peek(text);
-    if (token.n == 0) {
-        return gbsi_text_unexpected(text, token, "a variable", err);
-    }
-    for (; token.n != 0; token = gbsi_text_peek(text)) {
-        uint64_t variable = 0;
-        GBSI_TRY(gbsi_text_integer(text, "a variable", UINT64_MAX, &variable, err));
-        if (variable >= gbs_model_n_variables(model)) {
-            status = gbsi_text_fail(text, token, err, "found variable %s, expected less than %u",
-                                    gbsi_token_show(token, shown), gbs_model_n_variables(model));
-            goto cleanup;
-        }
+    for (; gbsi_text_peek(text).n != 0 || count == 0; ++count) {
+        uint32_t variable = 0;
+        GBSI_TRY(gbsi_text_variable(text, gbs_model_n_variables(model), &variable, err));
         GBSI_TRY(gbsi_reserve(&read, &capacity, count + 1, sizeof(uint32_t), text->name, err));
-        ((uint32_t *)read)[count++] = (uint32_t)variable;
+        ((uint32_t *)read)[count] = variable;
     }
     *sequence = read;
     *n = count;

@@ -295,6 +295,23 @@ gbs_status gbsi_text_integer(gbsi_text *text, const char *expected, uint64_t max
     return gbsi_text_unexpected(text, token, expected, err);
 }
 
+gbs_status gbsi_text_variable(gbsi_text *text, uint32_t n, uint32_t *variable, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    uint64_t value = 0;
+    const gbsi_token token = gbsi_text_peek(text);
+    const gbs_status status = gbsi_text_integer(text, "a variable", UINT64_MAX, &value, err);
+    if (status < 0) {
+        return status;
+    }
+    if (value >= n) {
+        return gbsi_text_fail(text, token, err, "found variable %s, expected less than %u",
+                              gbsi_token_show(token, shown), n);
+    }
+    *variable = (uint32_t)value;
+    return GBS_OK;
+}
+
 gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_bytes,
                            uint64_t *value, gbs_error *err)
 {

@@ -49,6 +49,8 @@ bool gbsi_token_is_any_case(gbsi_token token, const char *word); /* word in capi
 /* A number that can be read, or a failure that says what was expected: "a state", say. */
 gbs_status gbsi_text_integer(gbsi_text *text, const char *expected, uint64_t max, uint64_t *value,
                              gbs_error *err);
+/* A number of a variable of a model of n. */
+gbs_status gbsi_text_variable(gbsi_text *text, uint32_t n, uint32_t *variable, gbs_error *err);
 /* *underflow (NULL is fine) counts what rounds to zero. Infinity and NaN are read as such. */
 gbs_status gbsi_text_double(gbsi_text *text, const char *expected, double *value, size_t *underflow,
                             gbs_error *err);

@@ -35,13 +35,9 @@ static gbs_status read_pairs(gbsi_text *text, uint32_t n, double *weight, gbs_er
     char shown[GBSI_SHOWN];
     gbsi_token token = gbsi_text_peek(text);
     for (; token.n != 0; token = gbsi_text_peek(text)) {
-        uint64_t variable = 0;
+        uint32_t variable = 0;
         double value = 0.0;
-        GBSI_TRY(gbsi_text_integer(text, "a variable", UINT64_MAX, &variable, err));
-        if (variable >= n) {
-            return gbsi_text_fail(text, token, err, "found variable %s, expected less than %u",
-                                  gbsi_token_show(token, shown), n);
-        }
+        GBSI_TRY(gbsi_text_variable(text, n, &variable, err));
         if (weight[variable] >= 0.0) {
             return gbsi_text_fail(text, token, err, "variable %s was given a weight before",
                                   gbsi_token_show(token, shown));
