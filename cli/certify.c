@@ -287,11 +287,7 @@ static void json_row(gbs_output *output, const certificates *c, size_t s, size_t
 static void json_influences(gbs_output *output, const certificates *c)
 {
     const gbs_influence_report *r = gbs_influences_report(c->influences);
-    gbs_output_text(output, "{\n  \"schema\": \"certify/1\",\n  \"tool\": \"gibbsite\",\n"
-                            "  \"version\": ");
-    gbs_output_json_string(output, gbs_version());
-    gbs_output_text(output, ",\n  \"model\": ");
-    gbs_output_json_string(output, gbs_model_digest(c->job->model));
+    cli_json_head(output, "certify/1", c->job->model);
     gbs_output_text(output, ",\n  \"influences\": {\"variables\": ");
     gbs_output_uint(output, r->n_variables);
     json_uint(output, "free", r->n_free);
@@ -392,9 +388,6 @@ int cli_certify(cli_arguments *arguments)
     memset(&c, 0, sizeof c);
     c.job = &job;
     int status = cli_check_output(arguments->output);
-    if (status == CLI_DONE && arguments->quiet && arguments->verbose) {
-        status = cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
-    }
     if (status == CLI_DONE && cli_given(arguments, "origin") && cli_given(arguments, "scan") &&
         arguments->run.scan != GBS_SCAN_SYSTEMATIC) {
         status = cli_error(CLI_USAGE, "--origin: only the systematic scan has one");

@@ -91,6 +91,10 @@ const char *cli_nearest(const char *text, const char *const *candidate, size_t n
 /* Refuse early, before a long run, what cannot be written: a folder, a missing or read-only one. */
 int cli_check_output(const char *path);
 
+/* How every answer in JSON begins: schema, as in "map/1", tool, version, the model's digest.
+ * Members follow, each after a comma. */
+void cli_json_head(gbs_output *output, const char *schema, const gbs_model *model);
+
 /* The format of -o FILE or --format among "mar|csv|json"; fallback where neither decides.
  * @return CLI_DONE, or CLI_USAGE after a message. */
 int cli_output_format(const cli_arguments *arguments, const char *known, const char *fallback,

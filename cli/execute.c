@@ -82,9 +82,6 @@ int cli_settle(cli_arguments *arguments, gbs_method forced)
     if (options->method == GBS_METHOD_AUTO && (given != NULL || forced == GBS_METHOD_SAMPLE)) {
         options->method = GBS_METHOD_SAMPLE;
     }
-    if (arguments->quiet && arguments->verbose) {
-        return cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
-    }
     int status = check_herding(arguments);
     return status == CLI_DONE ? check_outputs(arguments) : status;
 }

@@ -48,11 +48,7 @@ static void write_json(gbs_output *output, const cli_job *job, const gbs_log_z_r
                   {"annealings", r->rounds},
                   {"updates", r->updates},
                   {"seed", job->options.seed}};
-    gbs_output_text(output, "{\n  \"schema\": \"logz/1\",\n  \"tool\": \"gibbsite\",\n"
-                            "  \"version\": ");
-    gbs_output_json_string(output, gbs_version());
-    gbs_output_text(output, ",\n  \"model\": ");
-    gbs_output_json_string(output, gbs_model_digest(job->model));
+    cli_json_head(output, "logz/1", job->model);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         gbs_output_text(output, ",\n  ");
         gbs_output_json_string(output, numbers[i].name);
@@ -140,9 +136,6 @@ int cli_logz(cli_arguments *arguments)
     cli_job job;
     memset(&job, 0, sizeof job);
     int status = cli_output_format(arguments, "pr|json", "pr", &format);
-    if (status == CLI_DONE && arguments->quiet && arguments->verbose) {
-        status = cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
-    }
     if (status == CLI_DONE && strcmp(format, "json") == 0 && arguments->log_base != NULL) {
         status = cli_error(CLI_USAGE, "--log-base: the numbers of JSON are natural logarithms");
     }

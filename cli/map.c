@@ -33,11 +33,7 @@ static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t
 static void write_json(gbs_output *output, const gbs_model *model, const uint32_t *state,
                        const gbs_map_report *r)
 {
-    gbs_output_text(output, "{\n  \"schema\": \"map/1\",\n  \"tool\": \"gibbsite\",\n"
-                            "  \"version\": ");
-    gbs_output_json_string(output, gbs_version());
-    gbs_output_text(output, ",\n  \"model\": ");
-    gbs_output_json_string(output, gbs_model_digest(model));
+    cli_json_head(output, "map/1", model);
     gbs_output_text(output, ",\n  \"log_density\": ");
     gbs_output_json_double(output, r->log_density);
     gbs_output_text(output, ",\n  \"final_log_density\": ");
@@ -132,9 +128,6 @@ int cli_map(cli_arguments *arguments)
     cli_job job;
     memset(&job, 0, sizeof job);
     int status = cli_output_format(arguments, "map|csv|json", "csv", &format);
-    if (status == CLI_DONE && arguments->quiet && arguments->verbose) {
-        status = cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
-    }
     if (status == CLI_DONE) {
         status = cli_check_output(arguments->output);
     }

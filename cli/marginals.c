@@ -127,11 +127,7 @@ static void json_variable(gbs_output *output, const cli_job *job, const cli_esti
 static void write_json(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
     uint32_t n = e->selection->n;
-    gbs_output_text(output, "{\n  \"schema\": \"marginals/1\",\n  \"tool\": \"gibbsite\",\n"
-                            "  \"version\": ");
-    gbs_output_json_string(output, gbs_version());
-    gbs_output_text(output, ",\n  \"model\": ");
-    gbs_output_json_string(output, gbs_model_digest(job->model));
+    cli_json_head(output, "marginals/1", job->model);
     gbs_output_text(output, ",\n  \"digest\": ");
     gbs_output_json_string(output, gbs_run_report(job->run)->digest);
     gbs_output_text(output, ",\n  \"variables\": [\n");

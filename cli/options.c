@@ -310,6 +310,9 @@ int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv, cli_a
             return status;
         }
     }
+    if (arguments->quiet && arguments->verbose) {
+        return cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
+    }
     arguments->operand = argv + optind;
     arguments->n_operands = argc - optind;
     return CLI_DONE;

@@ -115,3 +115,13 @@ uint64_t cli_peak_rss_bytes(void)
     return (uint64_t)usage.ru_maxrss * 1024;
 #endif
 }
+
+void cli_json_head(gbs_output *output, const char *schema, const gbs_model *model)
+{
+    gbs_output_text(output, "{\n  \"schema\": ");
+    gbs_output_json_string(output, schema);
+    gbs_output_text(output, ",\n  \"tool\": \"gibbsite\",\n  \"version\": ");
+    gbs_output_json_string(output, gbs_version());
+    gbs_output_text(output, ",\n  \"model\": ");
+    gbs_output_json_string(output, gbs_model_digest(model));
+}

@@ -97,9 +97,6 @@ int cli_scan(cli_arguments *arguments)
     const char *target = arguments->n_targets > 0 ? arguments->target[0] : "all";
     memset(&job, 0, sizeof job);
     int status = settle(arguments, &request);
-    if (status == CLI_DONE && arguments->quiet && arguments->verbose) {
-        status = cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
-    }
     if (status == CLI_DONE) {
         status = cli_check_output(arguments->output);
     }
