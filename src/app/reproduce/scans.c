@@ -2,7 +2,6 @@
 /* Grids of spins, scans made for them, and short chains that follow these. */
 #include "app/reproduce/scans.h"
 
-#include <assert.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -75,7 +74,6 @@ static gbs_status make_part(const gbsi_lab *lab, const gbsi_spin_grid *grid, uin
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;
     const uint32_t n = rows * columns;
-    assert(n > 0);
     uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
     if (arity == NULL) {
         return gbsi_no_memory(err, "grid", n * sizeof *arity);
@@ -85,8 +83,10 @@ static gbs_status make_part(const gbsi_lab *lab, const gbsi_spin_grid *grid, uin
     }
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(gbs_builder_add_variables(builder, n, arity, NULL, err));
-    for (uint32_t i = 0; i < n; i++) {
-        GBSI_TRY(add_spin(lab, grid, rows, columns, i / columns, i % columns, builder, err));
+    for (uint32_t r = 0; r < rows; r++) {
+        for (uint32_t c = 0; c < columns; c++) {
+            GBSI_TRY(add_spin(lab, grid, rows, columns, r, c, builder, err));
+        }
     }
     GBSI_TRY(gbs_builder_build(builder, model, err));
 cleanup:
