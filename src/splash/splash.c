@@ -65,9 +65,7 @@ struct gbsi_splash {
 typedef struct phase {
     gbsi_splash *s;
     gbsi_growing growing;
-    uint64_t pass;
-    gbsi_estimate *estimate;
-    bool rao_blackwell;
+    const gbsi_splash_sweep *sweep;
     void (*run)(struct phase *phase, gbsi_splash_worker *worker, uint32_t task);
     uint32_t n_tasks;
     _Atomic uint32_t next;
@@ -193,12 +191,10 @@ static void draw_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
                                          .program = &b->program,
                                          .view = &s->view[bundle],
                                          .work = &worker->work},
+                                 .sweep = ph->sweep,
                                  .seed = s->seed,
-                                 .pass = ph->pass,
                                  .place = b->place,
-                                 .bundle = bundle,
-                                 .estimate = ph->estimate,
-                                 .rao_blackwell = ph->rao_blackwell};
+                                 .bundle = bundle};
     gbsi_splash_draw(worker, &at);
 }
 
@@ -266,6 +262,21 @@ static void tell_blocks(const gbsi_splash *s, uint32_t n)
     }
 }
 
+/* Tables of the draw grow here, one after the other, so that whoever draws finds room. */
+static gbs_status expect_updates(const phase *ph, uint32_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_draw *draw = ph->sweep->draw;
+    for (uint32_t i = 0; draw->expect != NULL && i < n; ++i) {
+        const gbsi_growth *growth = &ph->s->block[i].growth;
+        for (uint32_t v = 0; v < growth->n; ++v) {
+            GBSI_TRY(draw->expect(ph->sweep->draw_state, growth->clique[v].slot, err));
+        }
+    }
+cleanup:
+    return status;
+}
+
 /* @param place of the round's first update; moved on. */
 static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_error *err)
 {
@@ -298,7 +309,10 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
         *place += s->block[i].growth.n;
     }
     s->n_blocks = n; /* what the phases below see */
-    status = run_phase(ph, build_block, n, err);
+    status = expect_updates(ph, n, err);
+    if (status >= 0) {
+        status = run_phase(ph, build_block, n, err);
+    }
     if (status >= 0) {
         status = run_phase(ph, draw_block, n * s->n_bundles, err);
     }
@@ -334,11 +348,12 @@ static gbs_status find_impossible(const gbsi_splash *s, gbs_error *err)
                      name == NULL ? "" : ")");
 }
 
-gbs_status gbsi_splash_pass(gbsi_splash *s, uint64_t pass, gbsi_estimate *estimate,
-                            bool rao_blackwell, uint64_t *n_updates, gbs_error *err)
+gbs_status gbsi_splash_pass(gbsi_splash *s, const gbsi_splash_sweep *sweep, uint64_t *n_updates,
+                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    phase ph = {.s = s, .pass = pass, .estimate = estimate, .rao_blackwell = rao_blackwell};
+    gbsi_estimate *estimate = sweep->estimate;
+    phase ph = {.s = s, .sweep = sweep};
     *n_updates = 0;
     s->adapt = estimate == NULL ? s->adapt : 0;
     for (uint32_t w = 0; w < s->n_workers; ++w) {
@@ -348,7 +363,7 @@ gbs_status gbsi_splash_pass(gbsi_splash *s, uint64_t pass, gbsi_estimate *estima
         GBSI_TRY(run_round(s, &ph, n_updates, err));
     }
     if (estimate != NULL) {
-        for (uint32_t g = 0; g < s->setting.n_groups && !rao_blackwell; ++g) {
+        for (uint32_t g = 0; g < s->setting.n_groups && !sweep->rao_blackwell; ++g) {
             gbsi_estimate_state(estimate, g, s->setting.group[g].state, 0, s->potentials->n);
         }
         gbsi_estimate_end_pass(estimate, s->setting.pool);

@@ -502,9 +502,6 @@ static void refusals(void **state)
     gbs_error err = {0};
     gbs_model *model = stiff_grid(1.0);
     gbs_run_options options = options_of(3, 10, 2);
-    options.draw = GBS_DRAW_HERDED;
-    assert_refused(model, &options, "does not leave the target invariant");
-    options = options_of(3, 10, 2);
     options.adapt = 5;
     assert_refused(model, &options, "go together");
     options.grow = GBS_GROW_ADAPTIVE;
