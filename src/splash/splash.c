@@ -47,6 +47,7 @@ struct gbsi_splash {
     uint64_t round;
     uint64_t adapt; /* rounds of adaptive growth left */
     int order;      /* of growth, gbs_grow_kind */
+    int score;      /* of adaptive growth, gbs_score_kind */
     uint64_t seed;
     uint32_t n_blocks;
     block *block;
@@ -290,6 +291,7 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
                                  .first_tag = s->block[0].tag,
                                  .order = s->order == GBS_GROW_ADAPTIVE && !adapts ? GBS_GROW_RANDOM
                                                                                    : s->order,
+                                 .score = s->score,
                                  .seed = s->seed,
                                  .round = s->round,
                                  .states = &s->view[0]};
@@ -482,6 +484,7 @@ gbs_status gbsi_splash_new(const gbsi_splash_setting *setting, gbsi_splash **out
     s->setting.options = NULL;
     s->seed = options->seed;
     s->order = options->grow;
+    s->score = options->score;
     s->adapt = options->adapt;
     s->next_tag = 1;
     s->n_workers = gbsi_pool_size(setting->pool);

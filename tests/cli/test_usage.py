@@ -86,6 +86,7 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--width", "3"], "go with scan splash"),
     (["marginals", SPRINKLER, "--scan", "splash", "--width", "17"], "from 1 to 16"),
     (["marginals", SPRINKLER, "--scan", "splash", "--grow", "adaptive"], "go together"),
+    (["marginals", SPRINKLER, "--scan", "splash", "--score", "literal"], "--grow adaptive"),
     (["marginals", SPRINKLER, "--scan", "splash", "--draw", "herded"], "--keys bins"),
     (["marginals", SPRINKLER, "--scan", "splash", "--certified", "0.1"], "single variables"),
     (["certify", SPRINKLER, "--scan", "splash"], "draws blocks"),
