@@ -81,7 +81,6 @@ static double share(const uint32_t *x)
     for (uint32_t v = 1; v < N; ++v) {
         l += coupling[v] * spin(x[v]);
     }
-    /* the product of spins in state 0: sign of how many */
     l += product * spin(x[1]) * spin(x[4]);
     return 1.0 / (1.0 + exp(-2.0 * l * spin(x[0])));
 }

@@ -469,7 +469,17 @@ static void threshold_zero_is_herding(void **state)
     }
 }
 
-/* The search for a threshold leaves nothing behind: neither weights nor splashes. */
+static void count_update(void *context, uint64_t round, uint32_t splash, uint32_t variable)
+{
+    uint64_t *n = context;
+    (void)round;
+    (void)splash;
+    (void)variable;
+    ++*n;
+}
+
+/* The search for a threshold leaves nothing behind: neither weights nor splashes; those that come
+ * after it are the ones told. */
 static void threshold_found_is_threshold_given(void **state)
 {
     (void)state;
@@ -483,6 +493,14 @@ static void threshold_found_is_threshold_given(void **state)
     test_answer given = test_run_once(model, NULL, &options);
     assert_string_equal(found.digest, given.digest);
     assert_int_equal(found.report.updates, given.report.updates);
+    uint64_t n_told = 0;
+    gbs_run *run = NULL;
+    const gbs_run_callbacks callbacks = {.context = &n_told, .splash = count_update};
+    options.threshold = GBS_THRESHOLD_AUTO;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, &callbacks, NULL), GBS_OK);
+    assert_int_equal(n_told * options.chains, gbs_run_report(run)->updates);
+    gbs_run_free(run);
     test_drop(&found);
     test_drop(&given);
     gbs_model_free(model);
