@@ -36,6 +36,9 @@ typedef enum gbs_scan_kind {
 } gbs_scan_kind;
 /** Which variable a splash takes next: the first it met, any, or the one coupled strongest. */
 typedef enum gbs_grow_kind { GBS_GROW_FIFO, GBS_GROW_RANDOM, GBS_GROW_ADAPTIVE } gbs_grow_kind;
+/** How strongly a variable is coupled to a splash: how far what it is tells of the splash, or how
+ * unlikely it is as it stands, whatever the splash does. */
+typedef enum gbs_score_kind { GBS_SCORE_COUPLING, GBS_SCORE_LITERAL } gbs_score_kind;
 /** How splashes of a round keep apart: the same way on any number of threads, or in a race. */
 typedef enum gbs_locking_kind { GBS_LOCKING_RESERVATION, GBS_LOCKING_BLANKET } gbs_locking_kind;
 typedef enum gbs_draw_kind {

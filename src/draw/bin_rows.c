@@ -130,11 +130,11 @@ static gbs_status no_room(const gbsi_herd *herd, uint32_t slot, uint64_t bytes, 
                      wanted, gbsi_slot_text(herd->plan, slot, text), room);
 }
 
-static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t g, gbs_error *err)
+static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t g, uint32_t visits, gbs_error *err)
 {
     gbsi_key_table *table = &herd->group[g].table[herd->many[slot]];
     const size_t row_bytes = row_bytes_of(herd, slot);
-    const size_t wanted = table->n_codes + (size_t)herd->visits[slot] * herd->lanes;
+    const size_t wanted = table->n_codes + (size_t)visits * herd->lanes;
     if (wanted <= table->capacity / 2) {
         return GBS_OK;
     }
@@ -159,9 +159,20 @@ gbs_status gbsi_bin_rows_begin_pass(gbsi_herd *herd, const gbsi_schedule *schedu
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         for (uint32_t slot = 0; slot < herd->plan->n_slots; ++slot) {
             if (herd->many[slot] != GBSI_NONE) {
-                GBSI_TRY(grow(herd, slot, g, err));
+                GBSI_TRY(grow(herd, slot, g, herd->visits[slot], err));
             }
         }
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_bin_rows_expect(gbsi_herd *herd, uint32_t slot, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const bool tabled = herd->many != NULL && herd->many[slot] != GBSI_NONE;
+    for (uint32_t g = 0; tabled && g < herd->n_groups; ++g) {
+        GBSI_TRY(grow(herd, slot, g, 1, err));
     }
 cleanup:
     return status;
@@ -357,9 +368,11 @@ void gbsi_bin_rows_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row)
         const size_t cell = (size_t)row * GBSI_LANES + lane;
         const uint32_t slot = gbsi_tile_slot(tile, place);
         const uint32_t word = tile->word == NULL ? 0 : tile->word[cell];
+        const float *p = tile->w + (size_t)row * k * GBSI_LANES + lane;
         const uint32_t value =
-            gbsi_bin_rows_draw(herd, slot, tile->group, tile->lanes == 1 ? 0 : lane,
-                               tile->w + (size_t)row * k * GBSI_LANES + lane, word);
+            (tile->idle >> lane & 1u) != 0
+                ? 0
+                : gbsi_bin_rows_draw(herd, slot, tile->group, tile->lanes == 1 ? 0 : lane, p, word);
         const uint32_t kept = value < k ? value : 0; /* impossible: flagged by who called */
         if (tile->value_bytes == 1) {
             ((uint8_t *)tile->value)[cell] = (uint8_t)kept;

@@ -110,6 +110,11 @@ gbs_status gbsi_binned_begin_pass(void *herd, const struct gbsi_schedule *schedu
     return gbsi_bin_rows_begin_pass(herd, schedule, err);
 }
 
+gbs_status gbsi_binned_expect(void *herd, uint32_t slot, gbs_error *err)
+{
+    return gbsi_bin_rows_expect(herd, slot, err);
+}
+
 gbs_status gbsi_binned_save(const void *herd, const gbsi_draw_sink *sink, gbs_error *err)
 {
     const gbs_status status = gbsi_herd_save(herd, sink, err);

@@ -234,6 +234,7 @@ const gbsi_draw GBSI_V(gbsi_draw_binned) = {
     .bytes = gbsi_binned_bytes,
     .init = gbsi_binned_init,
     .begin_pass = gbsi_binned_begin_pass,
+    .expect = gbsi_binned_expect,
     .binary = binary,
     .categorical = categorical,
     .n_weights = gbsi_herd_n_weights,

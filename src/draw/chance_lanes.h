@@ -12,7 +12,7 @@
 
 typedef struct gbsi_chances {
     vu chance; /* from 1 to 2^32 - 1 where open */
-    vm open;   /* pairs: p is neither 0 nor 1 */
+    vm open;   /* pairs: p is neither 0 nor 1, and somebody asks */
     vm one;    /* pairs: p is 1 */
     vm dead;   /* pairs: neither state has weight */
     vf p[2];   /* odds: p[1] alone */
@@ -65,6 +65,7 @@ static inline gbsi_chances gbsi_chances_of_pair(const gbsi_tile *tile, uint32_t 
     c.p[1] = vf_select(likely_one, vf_sub(one, q), q);
     c.one = vm_andnot(vf_eq(w0, zero), c.dead);
     c.open = vm_not(vm_or(vf_eq(w0, zero), vf_eq(w1, zero)));
+    c.open = vm_andnot(c.open, vm_from_bits(tile->idle));
     c.chance = gbsi_chance_from(q, likely_one);
     return c;
 }

@@ -60,6 +60,8 @@ typedef struct gbsi_draw {
      * @param group [n_groups], states as they are before the pass. */
     gbs_status (*begin_pass)(void *state, const struct gbsi_schedule *schedule,
                              const struct gbsi_group *group, uint64_t pass, gbs_error *err);
+    /* Where there is no schedule: room for one more update of the slot in all chains. */
+    gbs_status (*expect)(void *state, uint32_t slot, gbs_error *err);
     void (*binary)(void *state, gbsi_tile *tile);      /* odds or their logs in, values out */
     void (*categorical)(void *state, gbsi_tile *tile); /* weights or their logs in, values out */
     /* Herding weights of one chain, those that hashed tables have met by now; NULL: none. */

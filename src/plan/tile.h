@@ -39,6 +39,8 @@ typedef struct gbsi_tile {
     uint64_t seed, pass, place; /* place of the first update */
     uint32_t chain;             /* of lane 0 */
     uint32_t group;             /* of chains, = chain / lanes */
+    uint16_t idle;        /* bits of lanes that nobody asks for: no weight of theirs moves, their
+                             value is some state */
     const void *state;    /* [n_slots][lanes] of the group: what a draw with CONTEXT reads of the
                              neighbours; this tile's own slots still hold the values before */
     const uint32_t *word; /* [n_rows][16] random words, NULL if the draw asks for none */

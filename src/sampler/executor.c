@@ -118,24 +118,10 @@ static gbs_status init_draw(gbsi_executor *x, const gbs_run_options *options, ui
     return x->draw->init == NULL ? GBS_OK : x->draw->init(&job, &x->draw_state, err);
 }
 
-gbs_status gbsi_executor_redraw(gbsi_executor *executor, const gbs_run_options *options,
-                                uint64_t draw_room, gbs_error *err)
-{
-    if (executor->draw->free != NULL) {
-        executor->draw->free(executor->draw_state);
-    }
-    executor->draw_state = NULL;
-    executor->seed = options->seed;
-    executor->draw = gbsi_draw_of(options, executor->level);
-    return init_draw(executor, options, draw_room, err);
-}
-
 static gbs_status take_splash(gbsi_executor *x, const gbs_run_options *options, gbs_error *err)
 {
     const gbsi_splash_setting setting = {.plan = x->plan,
                                          .options = options,
-                                         .draw = x->draw,
-                                         .draw_state = x->draw_state,
                                          .group = x->group,
                                          .n_groups = x->n_groups,
                                          .lanes = x->lanes,
@@ -143,6 +129,26 @@ static gbs_status take_splash(gbsi_executor *x, const gbs_run_options *options, 
                                          .level = x->level,
                                          .pool = x->pool};
     return gbsi_splash_new(&setting, &x->splash, err);
+}
+
+gbs_status gbsi_executor_redraw(gbsi_executor *executor, const gbs_run_options *options,
+                                uint64_t draw_room, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (executor->draw->free != NULL) {
+        executor->draw->free(executor->draw_state);
+    }
+    executor->draw_state = NULL;
+    executor->seed = options->seed;
+    executor->draw = gbsi_draw_of(options, executor->level);
+    GBSI_TRY(init_draw(executor, options, draw_room, err));
+    if (executor->splash != NULL) { /* which begins again too */
+        gbsi_splash_free(executor->splash);
+        executor->splash = NULL;
+        GBSI_TRY(take_splash(executor, options, err));
+    }
+cleanup:
+    return status;
 }
 
 gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,

@@ -89,6 +89,10 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
                          "options width, splash-size, splashes, grow, adapt and locking go with "
                          "scan splash");
     }
+    if (options->grow != GBS_GROW_ADAPTIVE && options->score != usual->score) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option score: only adaptive growth goes by one: --grow adaptive");
+    }
     if ((options->grow == GBS_GROW_ADAPTIVE) != (options->adapt > 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "options grow adaptive and adapt go together: adapting has to end");

@@ -104,14 +104,23 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
                          "or systematic",
                          draw->name, run->scan->name);
     }
-    const bool others = (run->scan_traits & (GBSI_SCAN_SPLITS | GBSI_SCAN_BLOCKS)) != 0;
-    if ((draw->traits & GBSI_DRAW_EXACT) == 0 && others) {
+    const bool blocks = (run->scan_traits & GBSI_SCAN_BLOCKS) != 0;
+    const bool splits = (run->scan_traits & GBSI_SCAN_SPLITS) != 0;
+    if ((draw->traits & GBSI_DRAW_CONTEXT) != 0 && blocks) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "option draw: %s keeps a weight for each state of a variable's "
+                         "neighbours, and the %s scan draws it given others every time: use keys "
+                         "that look at the conditional alone, --draw herded --keys bins (or one), "
+                         "discretized, randomly-discretized, bounded-error --keys bins",
+                         draw->name, run->scan->name);
+    }
+    if ((draw->traits & GBSI_DRAW_EXACT) == 0 && splits) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option draw: %s does not leave the target invariant, which the %s scan "
                          "needs: use --draw random",
                          draw->name, run->scan->name);
     }
-    if (run->anneals && others) {
+    if (run->anneals && (blocks || splits)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option scan: %s chains are not annealed: use --scan chromatic",
                          run->scan->name);

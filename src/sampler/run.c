@@ -448,9 +448,6 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before; make a new one");
     }
     run->executed = true;
-    if (run->executor.splash != NULL) {
-        gbsi_splash_watch(run->executor.splash, drive.callbacks->splash, drive.callbacks->context);
-    }
     if (gbsi_run_is_mean_field(run)) {
         GBSI_TRY(gbsi_run_mean_field(run, &drive, err));
     } else if (run->exact_p != NULL) {
@@ -465,6 +462,10 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
             }
         }
         GBSI_TRY(gbsi_run_find_threshold(run, &drive, err));
+        if (run->executor.splash != NULL) { /* not before: the search makes new ones */
+            gbsi_splash_watch(run->executor.splash, drive.callbacks->splash,
+                              drive.callbacks->context);
+        }
         GBSI_TRY(gbsi_run_set_starts(run, err));
         GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
         GBSI_TRY(sample(run, &drive, err));

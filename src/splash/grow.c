@@ -308,8 +308,8 @@ static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root
             g->near[n++] = g->near[i];
         }
     }
-    const double score = gbsi_score(job->potentials, job->states, slot, n, g->near,
-                                    hash_of(job, root, slot), &g->score);
+    const double score = gbsi_score(job->potentials, job->states, (gbs_score_kind)job->score, slot,
+                                    n, g->near, hash_of(job, root, slot), &g->score);
     uint64_t bits = 0;
     memcpy(&bits, &score, sizeof bits);
     return ~bits;

@@ -15,6 +15,7 @@ typedef struct gbsi_growing {
     gbsi_rw_lock *lock; /* [n] one per slot; NULL: owners do not change while splashes grow */
     uint32_t first_tag; /* tags from here on are of this round */
     int order;          /* gbs_grow_kind */
+    int score;          /* gbs_score_kind */
     uint64_t seed, round;
     const gbsi_splash_view *states; /* what adaptive growth looks at */
 } gbsi_growing;

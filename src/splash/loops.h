@@ -21,7 +21,7 @@ typedef struct gbsi_splash_work {
     float *partial; /* [GBSI_SPLASH_WIDTH + 2][largest arity] rows */
     float *w;       /* [largest arity] rows: what the draw is given */
     uint32_t *x;    /* [n] rows: states drawn */
-    uint32_t *word; /* [64] rows */
+    uint32_t *word; /* [64] rows, and one for a chain by itself */
     void *value;    /* a row */
     size_t *sum;    /* [n_many_entries] of the long factor at hand */
     /* logs.c: of one chain */

@@ -151,7 +151,7 @@ static void set_inside(const conditional *c, uint32_t u, bool drawn, uint64_t ha
     }
 }
 
-static double score_of_chain(const conditional *c, uint64_t hash)
+static double score_of_chain(const conditional *c, gbs_score_kind kind, uint64_t hash)
 {
     double *rest = c->scratch->logw;
     double *logw = rest + c->p->plan->max_arity;
@@ -174,15 +174,16 @@ static double score_of_chain(const conditional *c, uint64_t hash)
         c->scratch->r[u] = share_of(logw, c->k, x);
         mean += c->scratch->r[u] / n;
     }
+    const double from = kind == GBS_SCORE_LITERAL ? 0.0 : clamped_log(mean);
     for (uint32_t u = 0; u < n; ++u) {
-        score += fabs(clamped_log(mean) - clamped_log(c->scratch->r[u])) / n;
+        score += fabs(from - clamped_log(c->scratch->r[u])) / n;
     }
     return score;
 }
 
-double gbsi_score(const gbsi_potentials *potentials, const gbsi_splash_view *states, uint32_t slot,
-                  uint32_t n_inside, const uint32_t *inside, uint64_t hash,
-                  gbsi_score_scratch *scratch)
+double gbsi_score(const gbsi_potentials *potentials, const gbsi_splash_view *states,
+                  gbs_score_kind kind, uint32_t slot, uint32_t n_inside, const uint32_t *inside,
+                  uint64_t hash, gbsi_score_scratch *scratch)
 {
     conditional c = {.p = potentials,
                      .states = states,
@@ -193,7 +194,7 @@ double gbsi_score(const gbsi_potentials *potentials, const gbsi_splash_view *sta
                      .scratch = scratch};
     double sum = 0.0;
     for (c.lane = 0; c.lane < states->n; ++c.lane) {
-        sum += score_of_chain(&c, hash);
+        sum += score_of_chain(&c, kind, hash);
     }
     return sum / states->n;
 }

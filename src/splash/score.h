@@ -3,6 +3,7 @@
 #ifndef GBSI_SPLASH_SCORE_H
 #define GBSI_SPLASH_SCORE_H
 
+#include "gibbsite/run.h"
 #include "splash/potentials.h"
 #include "splash/view.h"
 
@@ -19,11 +20,13 @@ gbs_status gbsi_score_scratch_init(gbsi_score_scratch *scratch, const gbsi_poten
                                    uint32_t most_near, gbs_error *err);
 void gbsi_score_scratch_free(gbsi_score_scratch *scratch);
 
-/* Mean over the chains of sum_u mu(u) | ln( rbar / r(u) ) |, where u runs over the states of the
- * neighbours inside, mu is uniform, r(u) = p(x_v | u, the rest as it is), rbar = sum_u mu(u) r(u).
+/* Mean over the chains of the kind's score: with u the states of the neighbours inside, mu uniform
+ * over them, r(u) = p(x_v | u, the rest as it is), rbar = sum_u mu(u) r(u),
+ *     COUPLING  sum_u mu(u) | ln( rbar / r(u) ) |
+ *     LITERAL   sum_u mu(u) ( -ln r(u) )              their (4.1) over the number of states
  * @param inside [n_inside] those neighbours, different from each other. */
-double gbsi_score(const gbsi_potentials *potentials, const gbsi_splash_view *states, uint32_t slot,
-                  uint32_t n_inside, const uint32_t *inside, uint64_t hash,
-                  gbsi_score_scratch *scratch);
+double gbsi_score(const gbsi_potentials *potentials, const gbsi_splash_view *states,
+                  gbs_score_kind kind, uint32_t slot, uint32_t n_inside, const uint32_t *inside,
+                  uint64_t hash, gbsi_score_scratch *scratch);
 
 #endif

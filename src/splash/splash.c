@@ -47,6 +47,7 @@ struct gbsi_splash {
     uint64_t round;
     uint64_t adapt; /* rounds of adaptive growth left */
     int order;      /* of growth, gbs_grow_kind */
+    int score;      /* of adaptive growth, gbs_score_kind */
     uint64_t seed;
     uint32_t n_blocks;
     block *block;
@@ -65,9 +66,7 @@ struct gbsi_splash {
 typedef struct phase {
     gbsi_splash *s;
     gbsi_growing growing;
-    uint64_t pass;
-    gbsi_estimate *estimate;
-    bool rao_blackwell;
+    const gbsi_splash_sweep *sweep;
     void (*run)(struct phase *phase, gbsi_splash_worker *worker, uint32_t task);
     uint32_t n_tasks;
     _Atomic uint32_t next;
@@ -193,12 +192,10 @@ static void draw_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
                                          .program = &b->program,
                                          .view = &s->view[bundle],
                                          .work = &worker->work},
+                                 .sweep = ph->sweep,
                                  .seed = s->seed,
-                                 .pass = ph->pass,
                                  .place = b->place,
-                                 .bundle = bundle,
-                                 .estimate = ph->estimate,
-                                 .rao_blackwell = ph->rao_blackwell};
+                                 .bundle = bundle};
     gbsi_splash_draw(worker, &at);
 }
 
@@ -266,6 +263,21 @@ static void tell_blocks(const gbsi_splash *s, uint32_t n)
     }
 }
 
+/* Tables of the draw grow here, one after the other, so that whoever draws finds room. */
+static gbs_status expect_updates(const phase *ph, uint32_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_draw *draw = ph->sweep->draw;
+    for (uint32_t i = 0; draw->expect != NULL && i < n; ++i) {
+        const gbsi_growth *growth = &ph->s->block[i].growth;
+        for (uint32_t v = 0; v < growth->n; ++v) {
+            GBSI_TRY(draw->expect(ph->sweep->draw_state, growth->clique[v].slot, err));
+        }
+    }
+cleanup:
+    return status;
+}
+
 /* @param place of the round's first update; moved on. */
 static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_error *err)
 {
@@ -279,6 +291,7 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
                                  .first_tag = s->block[0].tag,
                                  .order = s->order == GBS_GROW_ADAPTIVE && !adapts ? GBS_GROW_RANDOM
                                                                                    : s->order,
+                                 .score = s->score,
                                  .seed = s->seed,
                                  .round = s->round,
                                  .states = &s->view[0]};
@@ -298,7 +311,10 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
         *place += s->block[i].growth.n;
     }
     s->n_blocks = n; /* what the phases below see */
-    status = run_phase(ph, build_block, n, err);
+    status = expect_updates(ph, n, err);
+    if (status >= 0) {
+        status = run_phase(ph, build_block, n, err);
+    }
     if (status >= 0) {
         status = run_phase(ph, draw_block, n * s->n_bundles, err);
     }
@@ -334,11 +350,12 @@ static gbs_status find_impossible(const gbsi_splash *s, gbs_error *err)
                      name == NULL ? "" : ")");
 }
 
-gbs_status gbsi_splash_pass(gbsi_splash *s, uint64_t pass, gbsi_estimate *estimate,
-                            bool rao_blackwell, uint64_t *n_updates, gbs_error *err)
+gbs_status gbsi_splash_pass(gbsi_splash *s, const gbsi_splash_sweep *sweep, uint64_t *n_updates,
+                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    phase ph = {.s = s, .pass = pass, .estimate = estimate, .rao_blackwell = rao_blackwell};
+    gbsi_estimate *estimate = sweep->estimate;
+    phase ph = {.s = s, .sweep = sweep};
     *n_updates = 0;
     s->adapt = estimate == NULL ? s->adapt : 0;
     for (uint32_t w = 0; w < s->n_workers; ++w) {
@@ -348,7 +365,7 @@ gbs_status gbsi_splash_pass(gbsi_splash *s, uint64_t pass, gbsi_estimate *estima
         GBSI_TRY(run_round(s, &ph, n_updates, err));
     }
     if (estimate != NULL) {
-        for (uint32_t g = 0; g < s->setting.n_groups && !rao_blackwell; ++g) {
+        for (uint32_t g = 0; g < s->setting.n_groups && !sweep->rao_blackwell; ++g) {
             gbsi_estimate_state(estimate, g, s->setting.group[g].state, 0, s->potentials->n);
         }
         gbsi_estimate_end_pass(estimate, s->setting.pool);
@@ -467,6 +484,7 @@ gbs_status gbsi_splash_new(const gbsi_splash_setting *setting, gbsi_splash **out
     s->setting.options = NULL;
     s->seed = options->seed;
     s->order = options->grow;
+    s->score = options->score;
     s->adapt = options->adapt;
     s->next_tag = 1;
     s->n_workers = gbsi_pool_size(setting->pool);

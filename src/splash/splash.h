@@ -15,13 +15,21 @@ typedef struct gbsi_splash gbsi_splash;
 typedef struct gbsi_splash_setting {
     const gbsi_plan *plan;
     const gbs_run_options *options; /* only until gbsi_splash_new() returns */
-    const gbsi_draw *draw;
-    void *draw_state;
-    const gbsi_group *group; /* [n_groups] */
+    const gbsi_group *group;        /* [n_groups] */
     uint32_t n_groups, lanes, n_chains;
     gbsi_simd level;
     gbsi_pool *pool; /* NULL: one thread */
 } gbsi_splash_setting;
+
+/* A pass: how values are picked, and what is kept of it. The draw asks for conditionals alone, not
+ * for neighbours (neither CONTEXT nor POSITION), since those of a splash are others every time. */
+typedef struct gbsi_splash_sweep {
+    const gbsi_draw *draw;
+    void *draw_state;
+    uint64_t pass;
+    gbsi_estimate *estimate; /* NULL: nothing is kept */
+    bool rao_blackwell;
+} gbsi_splash_sweep;
 
 gbs_status gbsi_splash_new(const gbsi_splash_setting *setting, gbsi_splash **out, gbs_error *err);
 void gbsi_splash_free(gbsi_splash *splash);
@@ -35,10 +43,11 @@ void gbsi_splash_watch(gbsi_splash *splash, gbsi_on_splash *on_splash, void *con
 
 /* The fewest rounds with at least as many updates as there are slots. Adaptation ends for good
  * with the first pass that is kept.
- * @param estimate  NULL: nothing is kept. @param n_updates out: of each chain.
- * @return GBS_ERR_IMPOSSIBLE naming a variable whose conditional had no positive weight. */
-gbs_status gbsi_splash_pass(gbsi_splash *splash, uint64_t pass, gbsi_estimate *estimate,
-                            bool rao_blackwell, uint64_t *n_updates, gbs_error *err);
+ * @param n_updates out: of each chain.
+ * @return GBS_ERR_IMPOSSIBLE naming a variable whose conditional had no positive weight;
+ * GBS_ERR_LIMIT where the draw's weights would take more than they may. */
+gbs_status gbsi_splash_pass(gbsi_splash *splash, const gbsi_splash_sweep *sweep,
+                            uint64_t *n_updates, gbs_error *err);
 
 /* Whether some splash since adaptation ended held all variables of factors with zeros of its
  * component, for all components that have such: then blocks reach the whole support. */

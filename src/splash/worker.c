@@ -92,7 +92,7 @@ gbs_status gbsi_splash_work_init(gbsi_splash_work *work, const gbsi_potentials *
         .partial = rows_of((GBSI_SPLASH_WIDTH + 2) * r.arity),
         .w = rows_of(r.arity),
         .x = gbsi_alloc_lanes((size_t)r.most * GBSI_LANES, sizeof(uint32_t)),
-        .word = gbsi_alloc_lanes((size_t)GBSI_TILE_ROWS * GBSI_LANES, sizeof(uint32_t)),
+        .word = gbsi_alloc_lanes((GBSI_TILE_ROWS + 1) * GBSI_LANES, sizeof(uint32_t)),
         .value = gbsi_alloc_lanes(GBSI_LANES, sizeof(uint16_t)),
         .sum = gbsi_alloc_array((size_t)n_many, sizeof(size_t)),
         .log_message = gbsi_alloc_array((size_t)r.rows, sizeof(double)),
@@ -147,27 +147,62 @@ static void note_impossible(gbsi_splash_worker *worker, const gbsi_splash_task *
     }
 }
 
-/* The words of a place, a window of places at a time. */
+/* The words of a place, a window of places at a time; NULL: the draw asks for none. */
 static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_task *task,
                                 uint64_t place, uint64_t *window_end)
 {
+    if (task->sweep->draw->n_words == 0) {
+        return NULL;
+    }
     const uint64_t first = place / GBSI_TILE_ROWS * GBSI_TILE_ROWS;
     if (place >= *window_end) {
-        worker->words->lanes16(task->seed, task->bundle * GBSI_LANES, task->pass,
+        worker->words->lanes16(task->seed, task->bundle * GBSI_LANES, task->sweep->pass,
                                (uint32_t)(first / 4), GBSI_TILE_ROWS / 4, worker->work.word);
         *window_end = first + GBSI_TILE_ROWS;
     }
     return worker->work.word + (place - first) * GBSI_LANES;
 }
 
-/* A row of values from work->w. @param lanes which of them are taken. */
-static void draw_row(gbsi_splash_worker *worker, const gbsi_splash_task *task, uint32_t i,
-                     const uint32_t *word, unsigned lanes)
+/* Weights belong to the groups of the chains: where those are of one chain each it is drawn by
+ * itself, at the lane 0 of a row of its own. @param tile of the whole row. */
+static void draw_chains(gbsi_splash_worker *worker, const gbsi_splash_task *task, gbsi_tile tile,
+                        uint32_t *x)
 {
-    const gbsi_splash_setting *setting = task->setting;
+    const gbsi_splash_work *work = &worker->work;
+    uint32_t *own_word = work->word + (size_t)GBSI_TILE_ROWS * GBSI_LANES;
+    const float *w = tile.w;
+    const uint32_t *word = tile.word;
+    const unsigned idle = tile.idle;
+    tile.lanes = 1;
+    tile.idle = 0;
+    tile.w = work->partial; /* nobody walks now */
+    tile.word = word == NULL ? NULL : own_word;
+    for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+        if ((idle >> lane & 1u) != 0) {
+            x[lane] = 0;
+            continue;
+        }
+        for (size_t cell = 0; cell < (size_t)tile.arity * GBSI_LANES; ++cell) {
+            tile.w[cell] = w[cell / GBSI_LANES * GBSI_LANES + lane];
+        }
+        for (uint32_t l = 0; word != NULL && l < GBSI_LANES; ++l) {
+            own_word[l] = word[lane];
+        }
+        tile.chain = tile.group = task->bundle * GBSI_LANES + lane;
+        task->sweep->draw->categorical(task->sweep->draw_state, &tile);
+        x[lane] = gbsi_state_at(tile.value, 0, tile.value_bytes);
+    }
+}
+
+/* A row of values from work->w. @param idle bits of lanes that get some state.
+ * @param x [GBSI_LANES] out. */
+static void draw_row(gbsi_splash_worker *worker, const gbsi_splash_task *task, uint32_t i,
+                     const uint32_t *word, unsigned idle, uint32_t *x)
+{
+    const gbsi_draw *draw = task->sweep->draw;
     const gbsi_splash_clique *c = &task->job.program->clique[i];
     gbsi_tile tile = {.linear = 1,
-                      .value_bytes = (uint8_t)setting->plan->value_bytes,
+                      .value_bytes = (uint8_t)task->setting->plan->value_bytes,
                       .lanes = GBSI_LANES,
                       .arity = c->arity,
                       .n_places = 1,
@@ -175,19 +210,21 @@ static void draw_row(gbsi_splash_worker *worker, const gbsi_splash_task *task, u
                       .first_slot = c->slot,
                       .contiguous = 1,
                       .seed = task->seed,
-                      .pass = task->pass,
+                      .pass = task->sweep->pass,
                       .place = task->place + i,
                       .chain = task->bundle * GBSI_LANES,
                       .group = task->bundle,
+                      .idle = (uint16_t)idle,
                       .word = word,
                       .w = worker->work.w,
                       .value = worker->work.value};
-    setting->draw->categorical(setting->draw_state, &tile);
-    uint32_t *x = worker->work.x + (size_t)i * GBSI_LANES;
+    if (draw->init != NULL && task->setting->lanes == 1) {
+        draw_chains(worker, task, tile, x);
+        return;
+    }
+    draw->categorical(task->sweep->draw_state, &tile);
     for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
-        if ((lanes >> lane & 1u) != 0) {
-            x[lane] = gbsi_state_at(tile.value, lane, tile.value_bytes);
-        }
+        x[lane] = gbsi_state_at(tile.value, lane, tile.value_bytes);
     }
 }
 
@@ -199,7 +236,8 @@ static void draw_lanes(gbsi_splash_worker *worker, const gbsi_splash_task *task,
         if (worker->loops->weigh(&task->job, i, bad) != 0) {
             note_impossible(worker, task, i);
         }
-        draw_row(worker, task, i, words_of(worker, task, task->place + i, &window_end), 0xFFFFu);
+        draw_row(worker, task, i, words_of(worker, task, task->place + i, &window_end), bad,
+                 worker->work.x + (size_t)i * GBSI_LANES);
     }
 }
 
@@ -214,7 +252,10 @@ static void draw_by_logs(gbsi_splash_worker *worker, const gbsi_splash_task *tas
         if (!gbsi_logs_weigh(&task->job, i, lane)) {
             note_impossible(worker, task, i);
         }
-        draw_row(worker, task, i, words_of(worker, task, task->place + i, &window_end), 1u << lane);
+        uint32_t x[GBSI_LANES];
+        draw_row(worker, task, i, words_of(worker, task, task->place + i, &window_end),
+                 ~(1u << lane) & 0xFFFFu, x);
+        worker->work.x[(size_t)i * GBSI_LANES + lane] = x[lane];
     }
 }
 
@@ -240,7 +281,7 @@ static gbsi_tile tile_of(const gbsi_splash_task *task, const gbsi_splash_clique 
                        .n_rows = 1,
                        .first_slot = c->slot,
                        .contiguous = 1,
-                       .pass = task->pass,
+                       .pass = task->sweep->pass,
                        .p = p};
 }
 
@@ -253,7 +294,7 @@ static void keep_chains(const gbsi_splash_task *task, const gbsi_splash_clique *
             own[(size_t)a * GBSI_LANES] = p[(size_t)a * GBSI_LANES + lane];
         }
         const gbsi_tile tile = tile_of(task, c, own);
-        gbsi_estimate_tile(task->estimate, task->bundle * GBSI_LANES + lane, &tile);
+        gbsi_estimate_tile(task->sweep->estimate, task->bundle * GBSI_LANES + lane, &tile);
     }
 }
 
@@ -266,7 +307,7 @@ static void keep_marginals(const gbsi_splash_task *task)
             keep_chains(task, c, p);
         } else {
             const gbsi_tile tile = tile_of(task, c, p);
-            gbsi_estimate_tile(task->estimate, task->bundle, &tile);
+            gbsi_estimate_tile(task->sweep->estimate, task->bundle, &tile);
         }
     }
 }
@@ -276,7 +317,7 @@ void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
 {
     const gbsi_splash_job *job = &task->job;
     const unsigned real = (1u << job->view->n) - 1;
-    const bool keeps = task->estimate != NULL && task->rao_blackwell;
+    const bool keeps = task->sweep->estimate != NULL && task->sweep->rao_blackwell;
     unsigned bad = 0xFFFFu;
     if (!job->program->precise) {
         if (job->program->n_many > 0) {

@@ -23,11 +23,10 @@ typedef struct gbsi_splash_worker {
 typedef struct gbsi_splash_task {
     const gbsi_splash_setting *setting;
     gbsi_splash_job job;
-    uint64_t seed, pass;
+    const gbsi_splash_sweep *sweep;
+    uint64_t seed;
     uint64_t place;  /* of its first variable */
     uint32_t bundle; /* of sixteen chains */
-    gbsi_estimate *estimate;
-    bool rao_blackwell;
 } gbsi_splash_task;
 
 /* Room for splashes of at most so many variables. */

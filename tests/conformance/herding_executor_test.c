@@ -482,9 +482,17 @@ static void interrupted(gbs_run_options options, test_family family)
     start_executor(&f, gbsi_simd_level(), 100000000, &whole);
     start_executor(&f, gbsi_simd_level(), 100000000, &half);
     start_executor(&f, gbsi_simd_level(), 100000000, &other);
+    for (uint32_t chain = 0; other.splash != NULL && chain < other.n_chains; ++chain) {
+        start_of(&f, chain + 1, x); /* so that its weights become others */
+        gbsi_executor_set(&other, chain, x);
+    }
     for (uint64_t pass = 0; pass < 20; ++pass) {
         assert_int_equal(gbsi_executor_pass(&whole, &f.schedule, pass, NULL, false, &err), GBS_OK);
         gbsi_executor *now = pass < 11 ? &half : &other;
+        if (pass < 11 && other.splash != NULL) { /* whose rounds are no part of what is saved */
+            assert_int_equal(gbsi_executor_pass(&other, &f.schedule, pass, NULL, false, &err),
+                             GBS_OK);
+        }
         if (pass == 11) {
             const gbsi_draw_sink sink = {&file, put};
             const gbsi_draw_source source = {&file, take};
@@ -545,6 +553,13 @@ static void resumed_equals_uninterrupted(void **state)
             options.herd_rule = cases[i].rule;
             options.bin_rule = cases[i].bin_rule;
             interrupted(options, cases[i].family);
+            if ((gbsi_draw_of(&options, gbsi_simd_level())->traits & GBSI_DRAW_CONTEXT) == 0) {
+                options.scan = GBS_SCAN_SPLASH;
+                options.width = 2;
+                options.splash_size = 5;
+                options.splashes = 2;
+                interrupted(options, cases[i].family);
+            }
         }
     }
 }

@@ -116,6 +116,15 @@ static void splashes(void **state)
             }
         }
     }
+    options.draw = GBS_DRAW_DISCRETIZED; /* tables grow round by round */
+    options.bins = 8;
+    options.grow = GBS_GROW_RANDOM;
+    options.adapt = 0;
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        if (strcmp(test_cases[i].name, "mixed") == 0) {
+            check_runs(&test_cases[i], &options);
+        }
+    }
 }
 
 /* Models of few states: the support is enumerated in most of the runs. */

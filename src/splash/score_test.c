@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scores of adaptive growth, by their definitions: a spin between spins of a splash and others. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gibbsite/gibbsite.h"
+#include "graph/graph.h"
+#include "splash/score.h"
+
+enum { N = 5 };
+
+/* Spin 0 in a field with couplings to all others; a spin product of it, 1 and 4. */
+static const double field = 0.3;
+static const double coupling[N] = {0.0, 0.7, -0.4, 0.9, 0.0};
+static const double product = 0.5;
+
+typedef struct fixture {
+    gbs_model *model;
+    gbsi_conditioned *conditioned;
+    gbsi_graph *graph;
+    gbsi_plan *plan;
+    gbsi_potentials *potentials;
+    gbsi_score_scratch scratch;
+} fixture;
+
+static void set_up(fixture *f)
+{
+    gbs_builder *b = NULL;
+    uint32_t two[N];
+    uint32_t sequence[N];
+    const uint32_t scope[3] = {0, 1, 4};
+    for (uint32_t v = 0; v < N; ++v) {
+        two[v] = 2;
+        sequence[v] = v;
+    }
+    *f = (fixture){0};
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, N, two, NULL, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_field(b, 0, field, NULL), GBS_OK);
+    for (uint32_t v = 1; v < N; ++v) {
+        if (coupling[v] != 0.0) {
+            assert_int_equal(gbs_builder_add_ising(b, 0, v, coupling[v], NULL), GBS_OK);
+        }
+    }
+    assert_int_equal(gbs_builder_add_spin(b, 3, scope, product, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_build(b, &f->model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    assert_int_equal(gbsi_condition(f->model, NULL, &f->conditioned, NULL), GBS_OK);
+    assert_int_equal(gbsi_graph_new(f->conditioned, NULL, &f->graph, NULL), GBS_OK);
+    assert_int_equal(gbsi_plan_new(f->conditioned, f->graph, sequence, N,
+                                   (gbsi_plan_options){.repeats = true}, &f->plan, NULL),
+                     GBS_OK);
+    assert_int_equal(gbsi_potentials_new(f->plan, &f->potentials, NULL), GBS_OK);
+    assert_int_equal(gbsi_score_scratch_init(&f->scratch, f->potentials, N, NULL), GBS_OK);
+}
+
+static void tear_down(fixture *f)
+{
+    gbsi_score_scratch_free(&f->scratch);
+    gbsi_potentials_free(f->potentials);
+    gbsi_plan_free(f->plan);
+    gbsi_graph_free(f->graph);
+    gbsi_conditioned_free(f->conditioned);
+    gbs_model_free(f->model);
+}
+
+static double spin(uint32_t x)
+{
+    return x == 0 ? -1.0 : 1.0;
+}
+
+/* p(x_0 | others). */
+static double share(const uint32_t *x)
+{
+    double l = field;
+    for (uint32_t v = 1; v < N; ++v) {
+        l += coupling[v] * spin(x[v]);
+    }
+    l += product * spin(x[1]) * spin(x[4]);
+    return 1.0 / (1.0 + exp(-2.0 * l * spin(x[0])));
+}
+
+/* @param inside bits of variables. */
+static double expected(const uint32_t *at, unsigned inside, gbs_score_kind kind)
+{
+    double mean = 0.0;
+    double sum = 0.0;
+    unsigned n = 0;
+    for (int round = 0; round < 2; ++round) {
+        for (unsigned u = 0; u < 1u << N; ++u) {
+            uint32_t x[N];
+            if ((u & ~inside) != 0) {
+                continue;
+            }
+            for (uint32_t v = 0; v < N; ++v) {
+                x[v] = (inside >> v & 1u) != 0 ? u >> v & 1u : at[v];
+            }
+            if (round == 0) {
+                mean += share(x);
+                ++n;
+            } else if (kind == GBS_SCORE_LITERAL) {
+                sum -= log(share(x));
+            } else {
+                sum += fabs(log(mean / n / share(x)));
+            }
+        }
+    }
+    return sum / n;
+}
+
+static void definitions(void **state)
+{
+    (void)state;
+    fixture f;
+    set_up(&f);
+    for (unsigned states = 0; states < 1u << N; ++states) {
+        uint32_t x[N];
+        uint8_t slots[N];
+        const gbsi_splash_view view = {.lanes = 1, .n = 1, .value_bytes = 1, .state = {slots}};
+        for (uint32_t v = 0; v < N; ++v) {
+            x[v] = states >> v & 1u;
+            slots[f.plan->slot_of[v]] = (uint8_t)x[v];
+        }
+        for (unsigned inside = 2; inside < 1u << N; inside += 2) {
+            uint32_t slot[N];
+            uint32_t n = 0;
+            for (uint32_t v = 1; v < N; ++v) {
+                slot[n] = f.plan->slot_of[v];
+                n += inside >> v & 1u;
+            }
+            for (int kind = 0; kind < 2; ++kind) {
+                const double found = gbsi_score(f.potentials, &view, (gbs_score_kind)kind,
+                                                f.plan->slot_of[0], n, slot, 1, &f.scratch);
+                assert_true(fabs(found - expected(x, inside, (gbs_score_kind)kind)) < 1e-12);
+            }
+        }
+    }
+    tear_down(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(definitions)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
