@@ -20,6 +20,7 @@ EXPERIMENTS = {
     "ws-images": ["errors.csv", "errors.svg", "pictures.svg"],
     "pgs-adaptation": ["laws.csv", "laws.svg", "pictures.svg", "updates.csv"],
     "pgs-synchronous": ["averages.csv", "distances.csv", "synchronous.svg"],
+    "pgs-relational": ["curves.csv", "curves.svg", "times.csv", "times.svg"],
     "pgs-denoise": ["curves.csv", "curves.svg", "times.csv", "times.svg"],
     "dogs-scans": ["bounds.csv", "bounds.svg"],
     "dogs-million": ["bias.csv", "bounds.csv", "million.svg", "times.csv"],
@@ -134,3 +135,28 @@ def test_pictures_of_a_folder(run, work):
     done = run("reproduce", "ws-images", "--quick", "--data", "data", "-o", "out")
     assert done.status == 0, done.err
     assert "2 pictures" in (work / "out" / "errors.svg").read_text()
+
+
+def test_networks_of_a_folder(run, work):
+    """Models in the order of their names, evidence beside them; what cannot be used is refused."""
+    (work / "data").mkdir()
+    done = run("reproduce", "pgs-relational", "--quick", "--data", "data", "-o", "out")
+    assert done.status == 2 and "data: no .uai" in done.err
+    for name in ("b", "a"):
+        assert run("generate", "ising", "--grid", "12x9", "--coupling", "0.5",
+                   "-o", f"data/{name}.uai.gz").status == 0
+    (work / "data" / "a.uai.evid").write_text("1 7 0\n")
+    done = run("reproduce", "pgs-relational", "--quick", "--data", "data", "-o", "out")
+    assert done.status == 0, done.err
+    assert "a by the clock" in done.out and "b by the clock" in done.out
+    rows = list(csv.DictReader((work / "out" / "curves.csv").open()))
+    assert [row["model"] for row in rows] == sorted(row["model"] for row in rows)
+    assert {row["model"] for row in rows} == {"a", "b"}
+    first = {row["model"]: row["log_density"] for row in reversed(rows)}
+    assert first["a"] != first["b"]  # the same model but for the evidence
+    (work / "data" / "a.uai.evid").write_text("1 500 1\n")
+    assert run("reproduce", "pgs-relational", "--quick", "--data", "data", "-o", "out").status == 3
+    for name in "cde":
+        (work / "data" / f"{name}.uai").write_text("")
+    done = run("reproduce", "pgs-relational", "--quick", "--data", "data", "-o", "out")
+    assert done.status == 2 and "5 models" in done.err

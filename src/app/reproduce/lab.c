@@ -2,9 +2,11 @@
 /* Runs, files and findings of an experiment, and the call that runs one. */
 #include "app/reproduce/lab.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -128,6 +130,49 @@ gbs_status gbsi_path_in(const char *folder, const char *name, char **path, gbs_e
     (void)snprintf(made, n, "%s/%s", folder, name);
     *path = made;
     return GBS_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const char *const *x = a;
+    const char *const *y = b;
+    return strcmp(*x, *y);
+}
+
+gbs_status gbsi_list_folder(const char *folder, bool (*wanted)(const char *), const char *what,
+                            char ***name, size_t *n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    size_t capacity = 0;
+    DIR *dir = opendir(folder);
+    if (dir == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: cannot read this folder of data", folder);
+    }
+    for (const struct dirent *entry = NULL;
+         (entry = readdir(dir)) != NULL;) { // NOLINT(concurrency-mt-unsafe): a stream of our own
+        if (wanted(entry->d_name)) {
+            void *grown = *name;
+            GBSI_TRY(gbsi_reserve(&grown, &capacity, *n + 1, sizeof **name, "folder", err));
+            *name = grown;
+            GBSI_TRY(gbsi_path_in(folder, entry->d_name, &(*name)[*n], err));
+            ++*n;
+        }
+    }
+    if (*n == 0) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: no %s in this folder", folder, what));
+    }
+    qsort(*name, *n, sizeof **name, by_name);
+cleanup:
+    (void)closedir(dir);
+    return status;
+}
+
+void gbsi_free_names(char **name, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        gbsi_free(name[i]);
+    }
+    gbsi_free(name);
 }
 
 gbs_status gbsi_lab_path(const gbsi_lab *lab, const char *name, char **path, gbs_error *err)

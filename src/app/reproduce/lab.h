@@ -3,8 +3,8 @@
  *
  * An experiment is one file with one function that takes a lab. It runs samplers through the lab
  * (seed and threads are the user's), writes tables and charts into the lab's folder, and tells each
- * part of the claim with gbsi_lab_find(). Whatever it writes is a function of the seed alone, but for
- * times, which have files and notes of their own and decide no finding. */
+ * part of the claim with gbsi_lab_find(). Whatever it writes is a function of the seed alone, but
+ * for times, which have files and notes of their own and decide no finding. */
 #ifndef GBSI_APP_REPRODUCE_LAB_H
 #define GBSI_APP_REPRODUCE_LAB_H
 
@@ -19,8 +19,8 @@ typedef struct gbsi_lab {
     const gbs_reproduce_options *options;
     const char *folder;
     const gbs_evidence *evidence; /* of the runs that follow; NULL for none */
-    const char *what;   /* is being run, for the progress */
-    double done, total; /* variable updates, over all runs of the experiment */
+    const char *what;             /* is being run, for the progress */
+    double done, total;           /* variable updates, over all runs of the experiment */
     gbs_verdict verdict;
 } gbsi_lab;
 
@@ -60,6 +60,8 @@ typedef enum gbsi_lab_stream {
     GBSI_LAB_COUPLING = 1003, /* index: variable, attempt: model */
     GBSI_LAB_FIELD = 1004,    /* likewise */
     GBSI_LAB_SCAN = 1005,     /* index: update, over all scans, attempt: step */
+    GBSI_LAB_STRINGS = 1010,  /* index: citation */
+    GBSI_LAB_ALIKE = 1011,    /* index: variable */
 } gbsi_lab_stream;
 
 /* Two uniform numbers in [0, 1). @param attempt where numbers may be rejected, else 0. */
@@ -72,6 +74,11 @@ double gbsi_lab_normal(const gbsi_lab *lab, gbsi_lab_stream stream, uint32_t ind
 
 /* FOLDER/NAME. @param path out, caller frees with gbs_free(). */
 gbs_status gbsi_path_in(const char *folder, const char *name, char **path, gbs_error *err);
+/* Files of a folder whose names are wanted, FOLDER/NAME in the order of their names. @param what
+ * they are, for the message if there are none. @param name out, zero before; free in any case. */
+gbs_status gbsi_list_folder(const char *folder, bool (*wanted)(const char *), const char *what,
+                            char ***name, size_t *n, gbs_error *err);
+void gbsi_free_names(char **name, size_t n);
 /* The name of a file in the folder. @param path out, caller frees with gbs_free(). */
 gbs_status gbsi_lab_path(const gbsi_lab *lab, const char *name, char **path, gbs_error *err);
 /* Begin a table. @param header its first line, without the newline. */

@@ -57,6 +57,7 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
                                                 .seed = lab->options->seed};
     gbsi_race race = {.title = "denoise",
                       .between = "grey levels squared",
+                      .wider_is_better = true,
                       .n_chains = N_CHAINS,
                       .n_racers = N_RACERS,
                       .racer = racer};

@@ -2,9 +2,7 @@
 /* Shapes by inequalities between polynomials, pictures of a folder, and models over them. */
 #include "app/reproduce/pictures.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -121,43 +119,6 @@ static bool is_picture(const char *name)
     return false;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const char *const *x = a;
-    const char *const *y = b;
-    return strcmp(*x, *y);
-}
-
-/* Names of the pictures in a folder, sorted. @param name out, [n] each and the array of the heap.
- */
-static gbs_status list_folder(const char *folder, char ***name, size_t *n, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    size_t capacity = 0;
-    DIR *dir = opendir(folder);
-    if (dir == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: cannot read this folder of data", folder);
-    }
-    for (const struct dirent *entry = NULL;
-         (entry = readdir(dir)) != NULL;) { // NOLINT(concurrency-mt-unsafe): a stream of our own
-        if (is_picture(entry->d_name)) {
-            void *grown = *name;
-            GBSI_TRY(gbsi_reserve(&grown, &capacity, *n + 1, sizeof **name, "pictures", err));
-            *name = grown;
-            GBSI_TRY(gbsi_path_in(folder, entry->d_name, &(*name)[*n], err));
-            ++*n;
-        }
-    }
-    if (*n == 0) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: no .png, .pgm, .pbm or .ppm in this folder",
-                           folder));
-    }
-    qsort(*name, *n, sizeof **name, by_name);
-cleanup:
-    (void)closedir(dir);
-    return status;
-}
-
 static gbs_status read_picture(const char *path, gbsi_picture *picture, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -177,7 +138,7 @@ static gbs_status read_folder(const char *folder, gbsi_pictures *pictures, gbs_e
     gbs_status status = GBS_OK;
     char **name = NULL;
     size_t n = 0;
-    GBSI_TRY(list_folder(folder, &name, &n, err));
+    GBSI_TRY(gbsi_list_folder(folder, is_picture, ".png, .pgm, .pbm or .ppm", &name, &n, err));
     pictures->picture = gbsi_alloc_array_zero(n, sizeof *pictures->picture);
     if (pictures->picture == NULL) {
         status = gbsi_no_memory(err, "pictures", n * sizeof *pictures->picture);
@@ -189,10 +150,7 @@ static gbs_status read_folder(const char *folder, gbsi_pictures *pictures, gbs_e
         pictures->n_pixels += (size_t)pictures->picture[i].width * pictures->picture[i].height;
     }
 cleanup:
-    for (size_t i = 0; i < n; i++) {
-        gbsi_free(name[i]);
-    }
-    gbsi_free(name);
+    gbsi_free_names(name, n);
     return status;
 }
 

@@ -10,6 +10,7 @@
 
 #define GBSI_MAX_RACERS 4
 #define GBSI_MAX_TEAMS  6 /* 1, 2, 4, ... threads */
+#define GBSI_MAX_RACES  4
 
 /* A scan and how it looks in charts. */
 typedef struct gbsi_racer {
@@ -40,6 +41,7 @@ typedef struct gbsi_race {
     const gbs_model *model;
     const gbs_evidence *evidence; /* NULL for none */
     const char *between;          /* label of the variance: "grey levels squared" */
+    bool wider_is_better;         /* expected of splashes among themselves */
     uint32_t n_chains;
     size_t n_racers;
     const gbsi_racer *racer; /* [n_racers] */
@@ -70,8 +72,9 @@ double gbsi_trail_at(const gbsi_trail *trail, const double *x, const double *y, 
  * is. */
 double gbsi_trail_reaches(const gbsi_trail *trail, const double *x, const double *y, double value);
 /* Findings: racer 0 draws single variables, the others splashes, ever wider ones. With as many
- * updates splashes are further, and the widest than the narrowest; to get as far as the widest,
- * racer 0 takes at least so many times the updates. And a note of what that is by the clock. */
+ * updates splashes are further (and the widest than the narrowest, if that is expected); to get as
+ * far as the widest, racer 0 takes at least so many times the updates. And a note of what that is
+ * by the clock. */
 void gbsi_race_judge(gbsi_lab *lab, const gbsi_race *race, double least);
 
 #endif
