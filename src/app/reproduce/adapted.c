@@ -28,7 +28,8 @@ static uint32_t side_of(const gbsi_lab *lab)
 double gbsi_adapted_updates(const gbsi_lab *lab)
 {
     const double n = (double)side_of(lab) * side_of(lab);
-    return n * (2.0 * (double)(rounds_of(lab) / PASS + 2) + 1.0);
+    const uint64_t passes = rounds_of(lab) / PASS + 2; /* of each of two runs; the third has one */
+    return n * (2.0 * (double)passes + 1.0);
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */

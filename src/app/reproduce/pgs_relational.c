@@ -139,7 +139,7 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     source sources[GBSI_MAX_RACES] = {{.title = "citations"}};
-    gbsi_race race[GBSI_MAX_RACES];
+    gbsi_race race[GBSI_MAX_RACES] = {{.title = NULL}};
     double updates = 0.0;
     size_t n = 0;
     if (lab->options->data != NULL) {
