@@ -17,6 +17,7 @@
 #include "load.h"
 #include "scale.h"
 #include "spins.h"
+#include "splash.h"
 #include "throughput.h"
 #include "timing.h"
 
@@ -145,6 +146,7 @@ int main(int argc, char **argv)
         all_cases(&report, quick, only);
         bench_spins(&report, quick, only);
         bench_herded(&report, quick, only);
+        bench_splash(&report, quick, only);
         bench_compile(&report, quick, only);
         bench_load(&report, quick, only);
         bench_ess(&report, quick, only);

@@ -151,6 +151,66 @@ static gbs_model *clauses(uint32_t n)
     return end(builder);
 }
 
+/* @param size columns. */
+static gbs_model *ladder(uint32_t size)
+{
+    gbs_error err = {0};
+    gbs_builder *builder = begin(2 * size, 2);
+    for (uint32_t v = 0; v < 2 * size; ++v) {
+        const double sign = (word(v) & 1u) == 0 ? 2.0 : -2.0;
+        bench_must(gbs_builder_add_field(builder, v, uniform(v + 7000, -0.2, 0.2), &err), &err);
+        if (v % 2 == 0) {
+            bench_must(gbs_builder_add_ising(builder, v, v + 1, sign, &err), &err);
+        }
+        if (v + 2 < 2 * size) {
+            const double along = (word(v) & 2u) == 0 ? 2.0 : -2.0;
+            bench_must(gbs_builder_add_ising(builder, v, v + 2, along, &err), &err);
+        }
+    }
+    return end(builder);
+}
+
+/* @param size columns. */
+static gbs_model *strip(uint32_t size)
+{
+    enum { ROWS = 4 };
+    gbs_error err = {0};
+    gbs_builder *builder = begin(ROWS * size, 3);
+    for (uint32_t v = 0; v < ROWS * size; ++v) {
+        if (v % ROWS + 1 < ROWS) {
+            bench_must(gbs_builder_add_potts(builder, v, v + 1, 1.6, &err), &err);
+        }
+        if (v + ROWS < ROWS * size) {
+            bench_must(gbs_builder_add_potts(builder, v, v + ROWS, 1.6, &err), &err);
+        }
+    }
+    return end(builder);
+}
+
+/* Running parities, nearly sure: s_i is s_(i-1) xor bit i with probability 1 - 1e-4.
+ * @param n bits, as many as parities. */
+static gbs_model *parities(uint32_t n)
+{
+    const double q = -9.2;
+    const double parity[8] = {0.0, q, q, 0.0, q, 0.0, 0.0, q};
+    const double equal[4] = {0.0, q, q, 0.0};
+    gbs_error err = {0};
+    gbs_builder *builder = begin(2 * n, 2);
+    uint32_t first = 0;
+    uint32_t table = 0;
+    bench_must(gbs_builder_add_table(builder, 4, equal, &first, &err), &err);
+    bench_must(gbs_builder_add_table(builder, 8, parity, &table, &err), &err);
+    for (uint32_t i = 0; i < n; ++i) {
+        const uint32_t scope[3] = {n + i - 1, i, n + i};
+        bench_must(gbs_builder_add_field(builder, i, uniform(i, -0.7, 0.7), &err), &err);
+        bench_must(i == 0 ? gbs_builder_add_table_factor(builder, 2, scope + 1, first, &err)
+                          : gbs_builder_add_table_factor(builder, 3, scope, table, &err),
+                   &err);
+    }
+    bench_must(gbs_builder_add_field(builder, 2 * n - 1, 1.0, &err), &err);
+    return end(builder);
+}
+
 gbs_model *bench_model(bench_family family, uint32_t size)
 {
     switch (family) {
@@ -170,6 +230,12 @@ gbs_model *bench_model(bench_family family, uint32_t size)
         return clauses(size);
     case BENCH_PRECISE:
         return tables_on_grid(size, -200.0);
+    case BENCH_LADDER:
+        return ladder(size);
+    case BENCH_STRIP:
+        return strip(size);
+    case BENCH_PARITY:
+        return parities(size);
     }
     return NULL;
 }
@@ -188,6 +254,9 @@ void bench_model_text(bench_family family, uint32_t size, char *text, size_t tex
         [BENCH_TABLE] = {false, "Bayesian network"},
         [BENCH_LOGICAL] = {false, "clauses of three"},
         [BENCH_PRECISE] = {true, "grid, 3 states"},
+        [BENCH_LADDER] = {false, "ladder of +-2 couplings, in columns"},
+        [BENCH_STRIP] = {false, "strip of four rows and 3 states, in columns"},
+        [BENCH_PARITY] = {false, "nearly sure parities, in bits"},
     };
     if (form[family].square) {
         (void)snprintf(text, text_size, "%u x %u %s", size, size, form[family].what);

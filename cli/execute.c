@@ -154,6 +154,27 @@ int cli_execute(cli_job *job,
     return CLI_DONE;
 }
 
+/* Which scan a pilot chose, and what the others would have given. */
+static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
+{
+    if (r->scan_reason == NULL || r->scan == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < r->n_trials; i++) {
+        const gbs_trial *t = &r->trial[i];
+        char width[96] = "";
+        if (t->width > 0) {
+            (void)snprintf(width, sizeof width,
+                           " --width %" PRIu32 " --splash-size %" PRIu32 " --grow fifo", t->width,
+                           t->splash_size);
+        }
+        cli_note(arguments, "pilot: %s%s%s gives %s%.3g effective samples in 10^9 operations",
+                 i == r->chosen ? "chosen: " : "", t->scan, width, t->is_bound ? "at most " : "",
+                 1e9 * t->ess_per_operation);
+    }
+    cli_note(arguments, "scan %s: %s", r->scan, r->scan_reason);
+}
+
 void cli_verdict(const cli_job *job, int stopped)
 {
     const cli_arguments *arguments = job->arguments;
@@ -161,6 +182,7 @@ void cli_verdict(const cli_job *job, int stopped)
     for (size_t i = 0; i < r->n_warnings; i++) {
         cli_note(arguments, "warning: %s", r->warning[i]);
     }
+    tell_pilot(arguments, r);
     if (strcmp(r->method, "exact") == 0) {
         cli_note(arguments, "exact: %" PRIu32 " free variables in %" PRIu32 " components",
                  r->n_free_variables, r->n_components);

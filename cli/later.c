@@ -15,7 +15,6 @@ static const struct {
          "resume anytime temper "
          "levels uncertainty "
          "truth marginals-only "},
-    {"scan", " auto "},
     {"format", " zarr "},
 };
 

@@ -239,6 +239,57 @@ static void write_lattice(gbs_output *output, const gbs_report *r)
     gbs_output_text(output, "}");
 }
 
+static void write_trial(gbs_output *output, const gbs_trial *t)
+{
+    gbs_output_text(output, "{\"scan\": ");
+    gbs_output_json_string(output, t->scan);
+    if (t->width > 0) {
+        gbs_output_text(output, ", \"width\": ");
+        gbs_output_uint(output, t->width);
+        gbs_output_text(output, ", \"splash_size\": ");
+        gbs_output_uint(output, t->splash_size);
+        gbs_output_text(output, t->reaches_zeros ? ", \"crosses_zeros\": true"
+                                                 : ", \"crosses_zeros\": false");
+    }
+    gbs_output_text(output, ", \"passes\": ");
+    gbs_output_uint(output, t->passes);
+    gbs_output_text(output, ", \"operations_per_pass\": ");
+    gbs_output_json_double(output, t->operations);
+    gbs_output_text(output, ", \"passes_per_draw\": ");
+    gbs_output_json_double(output, t->passes_each);
+    gbs_output_text(output, t->is_bound ? ", \"bound\": true" : ", \"bound\": false");
+    gbs_output_text(output, ", \"ess_per_operation\": ");
+    gbs_output_json_double(output, t->ess_per_operation);
+    gbs_output_text(output, "}");
+}
+
+/* Null unless `auto` chose the scan of a sampled run. */
+static void write_pilot(gbs_output *output, const gbs_report *r)
+{
+    if (r->scan_reason == NULL) {
+        gbs_output_text(output, "null");
+        return;
+    }
+    gbs_output_text(output, "{\"scan\": ");
+    gbs_output_json_string(output, r->scan);
+    gbs_output_text(output, ", \"reason\": ");
+    gbs_output_json_string(output, r->scan_reason);
+    gbs_output_text(output, ", \"seconds\": ");
+    gbs_output_json_double(output, r->pilot_s);
+    gbs_output_text(output, ", \"chosen\": ");
+    if (r->n_trials > 0) {
+        gbs_output_uint(output, r->chosen);
+    } else {
+        gbs_output_text(output, "null");
+    }
+    gbs_output_text(output, ", \"trials\": [");
+    for (uint32_t i = 0; i < r->n_trials; i++) {
+        gbs_output_text(output, i > 0 ? ", " : "");
+        write_trial(output, &r->trial[i]);
+    }
+    gbs_output_text(output, "]}");
+}
+
 /* Null where the draw has no weights. */
 static void write_herding(gbs_output *output, const gbs_report *r)
 {
@@ -283,6 +334,8 @@ static void write_report(gbs_output *output, const gbs_report *r)
     key(output, "herding");
     write_herding(output, r);
     key_real(output, "certified", r->certified);
+    key(output, "pilot");
+    write_pilot(output, r);
     write_lattice(output, r);
     key_uint(output, "iterations", r->iterations);
     key_real(output, "residual", r->residual);

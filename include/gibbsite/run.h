@@ -33,6 +33,8 @@ typedef enum gbs_scan_kind {
     GBS_SCAN_SEQUENCE,    /**< gbs_run_options.sequence, as read from a scan file */
     GBS_SCAN_SYNCHRONOUS, /**< all variables at once; models of two colours alone */
     GBS_SCAN_SPLASH,      /**< blocks with junction trees, each drawn as one */
+    GBS_SCAN_AUTO,        /**< chromatic or splash, by a pilot; see gibbsite-marginals(1) */
+    GBS_SCAN_USUAL,       /**< chromatic, but as auto where hard zeros may stop single variables */
 } gbs_scan_kind;
 /** Which variable a splash takes next: the first it met, any, or the one coupled strongest. */
 typedef enum gbs_grow_kind { GBS_GROW_FIFO, GBS_GROW_RANDOM, GBS_GROW_ADAPTIVE } gbs_grow_kind;
@@ -167,6 +169,21 @@ typedef struct gbs_feature {
     double mean, mcse;
 } gbs_feature;
 
+#define GBS_MOST_TRIALS 8
+
+/** A scan that the pilot of GBS_SCAN_AUTO tried. */
+typedef struct gbs_trial {
+    const char *scan;
+    uint32_t width;       /**< of splashes; 0 else */
+    uint32_t splash_size; /**< likewise */
+    uint64_t passes;      /**< that it was given */
+    double operations;    /**< that a pass of all chains of the run takes */
+    double passes_each;   /**< that make one independent draw of a chain, by the worst variables */
+    double ess_per_operation;
+    int is_bound;     /**< chains moved so little that passes_each is a lower bound */
+    int reaches_zeros; /**< splashes were seen to cross all hard zeros */
+} gbs_trial;
+
 /** What a run was and how far it can be trusted; the fields of the summary file. */
 typedef struct gbs_report {
     const char *method;         /**< "exact", "sampled", "exact+sampled" (by component),
@@ -174,6 +191,12 @@ typedef struct gbs_report {
     uint32_t n_free_variables;  /**< not observed and not implied */
     uint32_t n_exact_variables; /**< of these, answered exactly */
     uint32_t n_components;
+    const char *scan; /**< that was run; NULL where nothing was sampled */
+    uint32_t n_trials; /**< of the pilot; 0: there was none */
+    uint32_t chosen;   /**< of them */
+    gbs_trial trial[GBS_MOST_TRIALS];
+    const char *scan_reason; /**< of GBS_SCAN_AUTO's choice; NULL where the scan was given */
+    double pilot_s;
     uint32_t n_colors; /**< of the chromatic scan's colouring */
     uint64_t n_levels; /**< of one pass, = batches */
     uint64_t n_batches;

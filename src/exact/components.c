@@ -27,7 +27,8 @@ static uint32_t component_of_factor(const gbsi_components *c, size_t f)
     return c->of[factors->scope[factors->scope_start[f]]];
 }
 
-static void fill(gbsi_components *c)
+/* @param hard factors with zeros alone. */
+static void fill(gbsi_components *c, bool hard)
 {
     const gbsi_conditioned *model = c->model;
     for (uint32_t i = 0; i < c->n; ++i) {
@@ -40,7 +41,7 @@ static void fill(gbsi_components *c)
     }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
         uint32_t i = component_of_factor(c, f);
-        ++c->factor_start[i + 1];
+        c->factor_start[i + 1] += !hard || model->has_zeros[f];
         c->has_zeros[i] |= model->has_zeros[f];
     }
     for (uint32_t i = 0; i < c->n; ++i) {
@@ -54,7 +55,9 @@ static void fill(gbsi_components *c)
         c->variable[c->variable_start[c->of[v]]++] = v;
     }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
-        c->factor[c->factor_start[component_of_factor(c, f)]++] = f;
+        if (!hard || model->has_zeros[f]) {
+            c->factor[c->factor_start[component_of_factor(c, f)]++] = f;
+        }
     }
     memmove(c->variable_start + 1, c->variable_start, c->n * sizeof *c->variable_start);
     memmove(c->factor_start + 1, c->factor_start, c->n * sizeof *c->factor_start);
@@ -62,9 +65,10 @@ static void fill(gbsi_components *c)
     c->factor_start[0] = 0;
 }
 
-gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, gbs_error *err)
+/* @param graph whose components they are; NULL: blocks of the factors with hard zeros alone. */
+static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph,
+                       gbsi_components **out, gbs_error *err)
 {
-    const gbsi_conditioned *model = graph->model;
     gbs_status status = GBS_OK;
     gbsi_components *c = gbsi_alloc_zero(sizeof *c);
     if (c == NULL) {
@@ -76,7 +80,8 @@ gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, g
         status = gbsi_no_memory(err, "components", model->n_variables * sizeof *c->of);
         goto cleanup;
     }
-    GBSI_TRY(gbsi_graph_components(graph, c->of, &c->n, err));
+    GBSI_TRY(graph == NULL ? gbsi_hard_blocks(model, c->of, &c->n, err)
+                           : gbsi_graph_components(graph, c->of, &c->n, err));
     c->variable_start = gbsi_alloc_array_zero((size_t)c->n + 1, sizeof *c->variable_start);
     c->factor_start = gbsi_alloc_array_zero((size_t)c->n + 1, sizeof *c->factor_start);
     c->variable = gbsi_alloc_array(model->n_variables, sizeof *c->variable);
@@ -88,12 +93,17 @@ gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, g
         status = gbsi_no_memory(err, "components", model->factors.n_factors * sizeof *c->factor);
         goto cleanup;
     }
-    fill(c);
+    fill(c, graph == NULL);
     *out = c;
     c = NULL;
 cleanup:
     gbsi_components_free(c);
     return status;
+}
+
+gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, gbs_error *err)
+{
+    return make(graph->model, graph, out, err);
 }
 
 uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *graph)
@@ -280,26 +290,31 @@ cleanup:
     return status;
 }
 
+/* The support is the product of the supports of hard blocks, and one move changes one of them: it
+ * is connected iff theirs are. */
 gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exact,
                                    uint64_t max_states, gbsi_support *support, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbsi_components *blocks = NULL;
     gbsi_conditioned *part = NULL;
+    gbsi_support found = GBSI_SUPPORT_CONNECTED;
     uint32_t *local = gbsi_alloc_array(c->model->n_variables, sizeof *local);
     if (local == NULL) {
         return gbsi_no_memory(err, "component", c->model->n_variables * sizeof *local);
     }
-    gbsi_support found = GBSI_SUPPORT_CONNECTED;
-    for (uint32_t i = 0; found != GBSI_SUPPORT_DISCONNECTED && i < c->n; ++i) {
-        if (exact[i] || !c->has_zeros[i]) {
+    GBSI_TRY(make(c->model, NULL, &blocks, err));
+    for (uint32_t i = 0; found != GBSI_SUPPORT_DISCONNECTED && i < blocks->n; ++i) {
+        const uint32_t first = blocks->variable[blocks->variable_start[i]];
+        if (exact[c->of[first]] || !blocks->has_zeros[i]) {
             continue;
         }
-        if (c->n_states[i] > max_states) {
+        if (blocks->n_states[i] > max_states) {
             found = GBSI_SUPPORT_UNKNOWN;
             continue;
         }
         bool connected = false;
-        GBSI_TRY(gbsi_components_extract(c, i, local, &part, err));
+        GBSI_TRY(gbsi_components_extract(blocks, i, local, &part, err));
         GBSI_TRY(gbsi_support_connected(part, &connected, err));
         found = connected ? found : GBSI_SUPPORT_DISCONNECTED;
         gbsi_conditioned_free(part);
@@ -308,6 +323,7 @@ gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exac
     *support = found;
 cleanup:
     gbsi_conditioned_free(part);
+    gbsi_components_free(blocks);
     gbsi_free(local);
     return status;
 }

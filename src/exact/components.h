@@ -41,7 +41,8 @@ gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *ex
                                      double *log_z, gbs_error *err);
 
 /* What is known of the support of the sampled components with hard zeros under updates of one
- * variable at a time. Components of at most max_states states are enumerated. */
+ * variable at a time. Blocks of variables that factors with zeros join (gbsi_hard_blocks()) are
+ * enumerated if they have at most max_states states. */
 typedef enum gbsi_support {
     GBSI_SUPPORT_CONNECTED,
     GBSI_SUPPORT_UNKNOWN,      /* too many states to find out */

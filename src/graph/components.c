@@ -44,26 +44,62 @@ static void join_scopes(const gbsi_graph *graph, uint32_t *parent)
     }
 }
 
+/* Every variable a tree of its own. */
+static gbs_status plant(uint32_t n, uint32_t **parent, gbs_error *err)
+{
+    *parent = gbsi_alloc_array(n, sizeof **parent);
+    if (*parent == NULL) {
+        return gbsi_no_memory(err, "components", n * sizeof **parent);
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        (*parent)[v] = v;
+    }
+    return GBS_OK;
+}
+
+/* Frees the trees. @return how many there were. */
+static uint32_t number(uint32_t n, uint32_t *parent, uint32_t *component)
+{
+    uint32_t next = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        component[v] = parent[v] == v ? next++ : component[parent[v]]; /* parents are lower */
+    }
+    gbsi_free(parent);
+    return next;
+}
+
 gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
                                  uint32_t *n_components, gbs_error *err)
 {
-    uint32_t *parent = gbsi_alloc_array(graph->n_variables, sizeof *parent);
-    if (parent == NULL) {
-        return gbsi_no_memory(err, "components", graph->n_variables * sizeof *parent);
-    }
-    for (uint32_t v = 0; v < graph->n_variables; v++) {
-        parent[v] = v;
+    uint32_t *parent = NULL;
+    const gbs_status status = plant(graph->n_variables, &parent, err);
+    if (status < 0) {
+        return status;
     }
     if (graph->neighbour != NULL) {
         join_pairs(graph, parent);
     } else {
         join_scopes(graph, parent);
     }
-    uint32_t number = 0;
-    for (uint32_t v = 0; v < graph->n_variables; v++) {
-        component[v] = parent[v] == v ? number++ : component[parent[v]]; /* parents are lower */
+    *n_components = number(graph->n_variables, parent, component);
+    return GBS_OK;
+}
+
+gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint32_t *n_blocks,
+                            gbs_error *err)
+{
+    const gbsi_factors *factors = &model->factors;
+    uint32_t *parent = NULL;
+    const gbs_status status = plant(model->n_variables, &parent, err);
+    if (status < 0) {
+        return status;
     }
-    *n_components = number;
-    gbsi_free(parent);
+    for (size_t f = 0; f < factors->n_factors; f++) {
+        const size_t end = factors->scope_start[f + 1];
+        for (size_t i = factors->scope_start[f] + 1; model->has_zeros[f] && i < end; i++) {
+            join(parent, factors->scope[i - 1], factors->scope[i]);
+        }
+    }
+    *n_blocks = number(model->n_variables, parent, block);
     return GBS_OK;
 }

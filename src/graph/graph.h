@@ -80,6 +80,12 @@ void gbsi_graph_free(gbsi_graph *graph);
 gbs_status gbsi_graph_components(const gbsi_graph *graph, uint32_t *component,
                                  uint32_t *n_components, gbs_error *err);
 
+/* The same of the factors with hard zeros alone: states have positive weight iff those of every
+ * such block have. A variable that no zero sees is a block of its own.
+ * @param block [n_variables], out. */
+gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint32_t *n_blocks,
+                            gbs_error *err);
+
 /* A proper colouring: two colours found exactly where they suffice; else the better
  * of greedy largest-degree-first and smallest-last (Matula & Beck 1983), ties to the former.
  * @param color [n_variables], out, each below *n_colors. */

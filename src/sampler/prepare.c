@@ -8,6 +8,7 @@
 #include "sampler/exactly.h"
 #include "sampler/memory.h"
 #include "sampler/options.h"
+#include "sampler/pilot.h"
 #include "sampler/run.h"
 
 /* The graph of what is sampled, with the edges that the draw wants beyond those of the factors. */
@@ -136,6 +137,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
     if (run->spins != NULL) {
+        run->report.scan = gbsi_scan_of(GBS_SCAN_CHROMATIC)->name;
         gbsi_run_describe_lattice(run);
         return GBS_OK;
     }
@@ -143,6 +145,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     if (run->scan == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option scan: no such scan");
     }
+    run->report.scan = run->scan->name;
     run->scan_traits = run->scan->traits;
     GBSI_TRY(run->scan->init(run->graph, &run->options, &run->scan_state, &run->scan_traits, err));
     GBSI_TRY(check_draw(run, err));
@@ -169,6 +172,22 @@ cleanup:
     return status;
 }
 
+gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_schedule_free(&run->schedule);
+    run->schedule = (gbsi_schedule){0};
+    gbsi_plan_free(run->plan);
+    run->plan = NULL;
+    run->scan->free(run->scan_state);
+    run->scan_state = NULL;
+    run->options.scan = scan_kind;
+    GBSI_TRY(compile(run, err));
+    GBSI_TRY(gbsi_run_predict(run, err));
+cleanup:
+    return status;
+}
+
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -178,7 +197,9 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
     }
     GBSI_TRY(gbsi_run_check(run, err));
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
-    GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->pool, err));
+    if (run->pool == NULL) {
+        GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->pool, err));
+    }
     if (run->spins != NULL) {
         GBSI_TRY(gbsi_run_take_lattice(run, level, err));
     } else {
@@ -236,6 +257,10 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 {
     gbs_status status = GBS_OK;
     const double begun_s = gbsi_clock_s();
+    const int asked = run->options.scan;
+    if (asked == GBS_SCAN_AUTO || asked == GBS_SCAN_USUAL) {
+        run->options.scan = GBS_SCAN_CHROMATIC; /* until the pilot says otherwise */
+    }
     if (run->limited) {
         GBSI_TRY(gbsi_run_check_model(run, err));
     }
@@ -246,6 +271,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     if (run->part != NULL) {
         GBSI_TRY(compile(run, err));
         GBSI_TRY(gbsi_run_predict(run, err));
+        gbsi_run_plan_pilot(run, asked);
     }
     if (run->part == NULL) {
         run->report.predicted_bytes = gbsi_run_standing_bytes(run);

@@ -13,7 +13,9 @@
 #include "model/soften.h"
 #include "sampler/density.h"
 #include "sampler/exactly.h"
+#include "sampler/memory.h"
 #include "sampler/options.h"
+#include "sampler/pilot.h"
 
 #define PROGRESS_S 0.1
 
@@ -132,7 +134,7 @@ gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
     }
     run->limited = true;
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));
-    GBSI_TRY(gbsi_run_take_memory(run, err));
+    GBSI_TRY(run->undecided ? gbsi_run_check(run, err) : gbsi_run_take_memory(run, err));
     run->options.sequence = NULL; /* borrowed only until here */
     run->options.start = NULL;
     run->options.dummy_edges = NULL;
@@ -248,7 +250,7 @@ cleanup:
     return status;
 }
 
-static void watch(const gbs_run *run, gbsi_drive *drive, bool keep)
+void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep)
 {
     const double now_s = gbsi_clock_s();
     if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
@@ -267,7 +269,7 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
 {
     const gbs_status status = run_once(run, drive, estimate, err);
     if (status >= 0) {
-        watch(run, drive, estimate != NULL);
+        gbsi_run_watch(run, drive, estimate != NULL);
     }
     return status;
 }
@@ -283,7 +285,7 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
         }
     }
     if (status >= 0) {
-        watch(run, drive, keep);
+        gbsi_run_watch(run, drive, keep);
     }
     return status;
 }
@@ -436,6 +438,14 @@ const char *gbsi_stop_text(gbsi_stop stop)
     return stop_name[stop];
 }
 
+static gbs_status find_support(gbs_run *run, gbs_error *err)
+{
+    return run->report.has_zeros
+               ? gbsi_components_support(run->components, run->exact, GBSI_ENUMERATE_AUTO_STATES,
+                                         &run->support, err)
+               : GBS_OK;
+}
+
 gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
     static const gbs_run_callbacks none = {0};
@@ -454,12 +464,14 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         GBSI_TRY(gbsi_run_exactly(run, err));
     }
     if (run->part != NULL) {
-        if (run->report.has_zeros) {
-            GBSI_TRY(gbsi_components_support(run->components, run->exact,
-                                             GBSI_ENUMERATE_AUTO_STATES, &run->support, err));
-            if (run->support == GBSI_SUPPORT_DISCONNECTED && run->executor.splash != NULL) {
-                run->support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
-            }
+        GBSI_TRY(find_support(run, err));
+        GBSI_TRY(gbsi_run_choose_scan(run, &drive, err));
+        if (run->executor.splash != NULL) {
+            gbsi_splash_watch(run->executor.splash, drive.callbacks->splash,
+                              drive.callbacks->context);
+        }
+        if (run->support == GBSI_SUPPORT_DISCONNECTED && run->executor.splash != NULL) {
+            run->support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
         }
         GBSI_TRY(gbsi_run_find_threshold(run, &drive, err));
         if (run->executor.splash != NULL) { /* not before: the search makes new ones */

@@ -73,6 +73,8 @@ struct gbs_run {
     bool anneals;         /* chains have temperatures and nothing is estimated: gbs_map() */
     double penalty;       /* of hard zeros on the way, nats; 0: they stay hard */
     gbsi_support support; /* known of it; connected where no hard zeros remain */
+    bool undecided; /* until a pilot has chosen the scan; memory is taken then */
+    bool by_need;   /* only if single variables were not shown to cross all hard zeros */
     bool starts_dispersed;
     bool split_draws;    /* draws were given whose two classes of variables are independent */
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
@@ -85,6 +87,8 @@ struct gbs_run {
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);
 /* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
+/* Another scan in place of the one compiled, before memory is taken. */
+gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbs_error *err);
 /* The graph of the whole and its components, for info of a lattice, which runs without. */
 gbs_status gbsi_run_take_graph(gbs_run *run, gbs_error *err);
 /* run.c: a run with its options checked, nothing compiled yet. */
@@ -115,6 +119,8 @@ typedef struct gbsi_drive {
     gbsi_stop stop;
 } gbsi_drive;
 
+/* Progress told, and what the clock and the counts say (drive->stop). */
+void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep);
 /* One pass and what the clock and the counts say after it (drive->stop). */
 gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err);
 /* The same into any estimate, NULL: thrown away. */
@@ -181,6 +187,8 @@ bool gbsi_run_is_mean_field(const gbs_run *run);
 
 /* verdict.c: whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbs_run *run);
+/* Passes below which it is not. */
+double gbsi_run_least_passes(const gbs_run *run);
 /* R-hat is below its limit, or undefined because nothing moved. */
 bool gbsi_run_chains_agree(const gbs_run *run);
 /* verdict.c: the report's numbers, sentence and digest. */

@@ -155,6 +155,7 @@ static void split_support(void **state)
         gbs_run *run = NULL;
         gbs_run_options options = gbs_run_options_default();
         options.method = GBS_METHOD_SAMPLE;
+        options.scan = GBS_SCAN_CHROMATIC;
         options.sweeps = sweeps;
         assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
         const gbs_status status = gbs_run_execute(run, NULL, &err);

@@ -196,6 +196,16 @@ bool gbsi_run_chains_agree(const gbs_run *run)
     return isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT;
 }
 
+double gbsi_run_least_passes(const gbs_run *run)
+{
+    const double target = target_of(&run->report);
+    const double chains = run->report.chains;
+    const double by_updates =
+        (double)GBSI_LEAST_UPDATES / ((double)run->part->n_variables * chains);
+    const double by_draws = 0.25 / (target * target * chains);
+    return by_updates > by_draws ? by_updates : by_draws;
+}
+
 bool gbsi_run_long_enough(const gbs_run *run)
 {
     const double target = target_of(&run->report);

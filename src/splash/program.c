@@ -234,6 +234,7 @@ static gbs_status build_clique(builder *b, uint32_t i, uint32_t first_child, gbs
     sort_by_depth(p->operand + first_operand, c->n_operands);
     p->precise |= b->potentials->precise[c->slot] != 0;
     p->largest = c->n_rows * c->arity > p->largest ? c->n_rows * c->arity : p->largest;
+    p->n_entries += (uint64_t)c->n_rows * c->arity;
 cleanup:
     return status;
 }
@@ -248,6 +249,7 @@ gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growt
     p->n = growth->n;
     p->n_operands = p->n_outer = p->n_many = p->n_rows = p->n_base = p->n_many_entries = 0;
     p->largest = 0;
+    p->n_entries = 0;
     p->precise = false;
     GBSI_TRY(gbsi_reserve((void **)&p->clique, &p->clique_capacity, p->n, sizeof *p->clique,
                           "splash", err));

@@ -56,6 +56,7 @@ struct gbsi_splash {
     uint32_t n_workers;
     gbsi_splash_worker *worker;
     gbsi_zeros zeros;
+    gbsi_splash_counts counts; /* but for n_log_entries, which workers count */
     bool crowded;
     gbsi_on_splash *on_splash; /* NULL: nobody watches */
     void *context;             /* of that */
@@ -318,6 +319,10 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
     if (status >= 0) {
         status = run_phase(ph, draw_block, n * s->n_bundles, err);
     }
+    for (uint32_t i = 0; status >= 0 && i < n; ++i) {
+        s->counts.n_variables += s->block[i].program.n;
+        s->counts.n_entries += s->block[i].program.n_entries;
+    }
     s->n_blocks = n_all;
     ++s->round;
     s->adapt -= adapts;
@@ -381,6 +386,15 @@ void gbsi_splash_watch(gbsi_splash *splash, gbsi_on_splash *on_splash, void *con
     splash->context = context;
 }
 
+gbsi_splash_counts gbsi_splash_count(const gbsi_splash *s)
+{
+    gbsi_splash_counts counts = s->counts;
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        counts.n_log_entries += s->worker[w].n_log_entries;
+    }
+    return counts;
+}
+
 bool gbsi_splash_connects(const gbsi_splash *splash)
 {
     return splash->zeros.n_open == 0;
@@ -403,7 +417,7 @@ uint64_t gbsi_splash_bytes(const gbsi_plan *plan, const gbs_run_options *options
         gbsi_growth_bytes(width, most) + sizeof(block) +
         (uint64_t)most * (sizeof(gbsi_splash_clique) + 4 * sizeof(gbsi_splash_operand) +
                           4 * sizeof(gbsi_splash_outer));
-    return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 13 + 4) +
+    return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 17 + 4) +
            options->splashes * of_block +
            n_threads *
                (gbsi_grower_bytes(plan, options->grow) + gbsi_splash_work_bytes(plan, width, most));

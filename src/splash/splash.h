@@ -49,6 +49,14 @@ void gbsi_splash_watch(gbsi_splash *splash, gbsi_on_splash *on_splash, void *con
 gbs_status gbsi_splash_pass(gbsi_splash *splash, const gbsi_splash_sweep *sweep,
                             uint64_t *n_updates, gbs_error *err);
 
+/* What all passes so far took, in numbers that depend on no thread and no clock. */
+typedef struct gbsi_splash_counts {
+    uint64_t n_variables;   /* grown, once for all chains */
+    uint64_t n_entries;     /* of their cliques, walked by each sixteen chains at once */
+    uint64_t n_log_entries; /* likewise, walked by one chain in logarithms */
+} gbsi_splash_counts;
+gbsi_splash_counts gbsi_splash_count(const gbsi_splash *splash);
+
 /* Whether some splash since adaptation ended held all variables of factors with zeros of its
  * component, for all components that have such: then blocks reach the whole support. */
 bool gbsi_splash_connects(const gbsi_splash *splash);

@@ -18,23 +18,24 @@ gbs_status gbsi_zeros_init(gbsi_zeros *zeros, const gbsi_plan *plan, gbs_error *
 {
     gbs_status status = GBS_OK;
     const uint32_t n = plan->n_slots;
-    uint32_t n_components = 0;
+    uint32_t n_blocks = 0;
     uint32_t *of = gbsi_alloc_array(n, sizeof *of);
     zeros->hard = gbsi_alloc_array_zero(n, 1);
-    zeros->component = gbsi_alloc_array(n, sizeof *zeros->component);
-    if (of == NULL || zeros->hard == NULL || zeros->component == NULL) {
+    zeros->block = gbsi_alloc_array(n, sizeof *zeros->block);
+    if (of == NULL || zeros->hard == NULL || zeros->block == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "splash", n * (2 * sizeof *of + 1)));
     }
-    GBSI_TRY(gbsi_graph_components(plan->graph, of, &n_components, err));
-    zeros->n_hard = gbsi_alloc_array_zero(n_components, sizeof *zeros->n_hard);
-    if (zeros->n_hard == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", n_components * sizeof *zeros->n_hard));
+    GBSI_TRY(gbsi_hard_blocks(plan->model, of, &n_blocks, err));
+    zeros->n_hard = gbsi_alloc_array_zero(n_blocks, sizeof *zeros->n_hard);
+    zeros->n_held = gbsi_alloc_array_zero(n_blocks, sizeof *zeros->n_held);
+    if (zeros->n_hard == NULL || zeros->n_held == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "splash", n_blocks * sizeof *zeros->n_hard));
     }
     mark_hard(zeros, plan);
     for (uint32_t s = 0; s < n; ++s) {
-        zeros->component[s] = of[plan->variable_of[s]];
-        zeros->n_open += zeros->hard[s] && zeros->n_hard[zeros->component[s]] == 0;
-        zeros->n_hard[zeros->component[s]] += zeros->hard[s];
+        zeros->block[s] = of[plan->variable_of[s]];
+        zeros->n_open += zeros->hard[s] && zeros->n_hard[zeros->block[s]] == 0;
+        zeros->n_hard[zeros->block[s]] += zeros->hard[s];
     }
 cleanup:
     gbsi_free(of);
@@ -44,20 +45,24 @@ cleanup:
 void gbsi_zeros_free(gbsi_zeros *zeros)
 {
     gbsi_free(zeros->hard);
-    gbsi_free(zeros->component);
+    gbsi_free(zeros->block);
     gbsi_free(zeros->n_hard);
+    gbsi_free(zeros->n_held);
     *zeros = (gbsi_zeros){0};
 }
 
 void gbsi_zeros_note(gbsi_zeros *zeros, const gbsi_growth *growth)
 {
-    uint32_t n = 0;
-    uint32_t *wanted = &zeros->n_hard[zeros->component[growth->clique[0].slot]];
-    for (uint32_t i = 0; *wanted > 0 && i < growth->n; ++i) {
-        n += zeros->hard[growth->clique[i].slot];
+    for (uint32_t i = 0; i < growth->n; ++i) {
+        const uint32_t slot = growth->clique[i].slot;
+        const uint32_t b = zeros->block[slot];
+        zeros->n_held[b] += zeros->hard[slot];
+        if (zeros->hard[slot] && zeros->n_held[b] == zeros->n_hard[b]) {
+            zeros->n_hard[b] = 0;
+            --zeros->n_open;
+        }
     }
-    if (*wanted > 0 && n == *wanted) {
-        *wanted = 0;
-        --zeros->n_open;
+    for (uint32_t i = 0; i < growth->n; ++i) {
+        zeros->n_held[zeros->block[growth->clique[i].slot]] = 0;
     }
 }

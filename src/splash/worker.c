@@ -335,6 +335,7 @@ void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
     for (uint32_t lane = 0; lane < job->view->n; ++lane) {
         if ((bad >> lane & 1u) != 0) {
             draw_by_logs(worker, task, lane);
+            worker->n_log_entries += job->program->n_entries;
             if (keeps) {
                 gbsi_logs_down(job, lane);
             }

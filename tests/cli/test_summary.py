@@ -9,7 +9,7 @@ from conftest import SPRINKLER
 KEYS = ["schema", "tool", "version", "command", "model", "options", "colors", "levels", "batches",
         "sweeps", "burn_in", "chains", "updates", "compile_seconds", "sampling_seconds",
         "updates_per_second", "peak_rss_bytes", "predicted_bytes", "max_mcse", "max_rhat", "min_ess",
-        "constant_variables", "bias_estimate", "herding", "certified", "lattice", "iterations", "residual", "log_z_bound",
+        "constant_variables", "bias_estimate", "herding", "certified", "pilot", "lattice", "iterations", "residual", "log_z_bound",
         "method", "converged", "verdict", "digest",
         "warnings"]
 
@@ -36,7 +36,7 @@ def test_sampled(run, work):
     assert (s["sweeps"], s["burn_in"], s["chains"]) == (640, 16, 8)
     assert s["updates"] == 2 * 8 * (640 + 16)
     assert s["options"]["seed"] == 9 and s["options"]["method"] == "sample"
-    assert s["options"]["scan"] == "chromatic" and s["options"]["target_error"] is None
+    assert s["options"]["scan"] == "usual" and s["pilot"] is None and s["options"]["target_error"] is None
     assert s["options"]["evidence"] == ["grass=wet"]
     assert s["method"] == "sampled" and s["converged"] in (True, False)
     assert s["bias_estimate"] is None and s["peak_rss_bytes"] > 0

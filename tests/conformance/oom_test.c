@@ -127,6 +127,20 @@ static void splashes(void **state)
     }
 }
 
+/* With a pilot of both scans. */
+static void pilots(void **state)
+{
+    (void)state;
+    gbs_run_options options = options_of(GBS_METHOD_SAMPLE, 3);
+    options.scan = GBS_SCAN_AUTO;
+    options.max_updates = 100000;
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        if (strcmp(test_cases[i].name, "xor") == 0) {
+            check_runs(&test_cases[i], &options);
+        }
+    }
+}
+
 /* Models of few states: the support is enumerated in most of the runs. */
 static void runs(void **state)
 {
@@ -227,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs),         cmocka_unit_test(splashes),
+        cmocka_unit_test(pilots),
         cmocka_unit_test(herded_runs),  cmocka_unit_test(information),
         cmocka_unit_test(memory_limit),
     };
