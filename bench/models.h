@@ -15,9 +15,9 @@ typedef enum bench_family {
     BENCH_LOGICAL,  /* weighted clauses of three, binary */
     BENCH_PRECISE,  /* the pairwise grid, each table with one entry of e^-200: sums in double */
     /* where single variables hardly move */
-    BENCH_LADDER,   /* two rows of spins, couplings +-2 at random, small fields */
-    BENCH_STRIP,    /* four rows of three states that attract each other strongly */
-    BENCH_PARITY,   /* running parities of bits that are hardly ever wrong */
+    BENCH_LADDER, /* two rows of spins, couplings +-2 at random, small fields */
+    BENCH_STRIP,  /* four rows of three states that attract each other strongly */
+    BENCH_PARITY, /* running parities of bits that are hardly ever wrong */
 } bench_family;
 
 /* @param size side of a grid, or number of variables. */

@@ -180,7 +180,7 @@ typedef struct gbs_trial {
     double operations;    /**< that a pass of all chains of the run takes */
     double passes_each;   /**< that make one independent draw of a chain, by the worst variables */
     double ess_per_operation;
-    int is_bound;     /**< chains moved so little that passes_each is a lower bound */
+    int is_bound;      /**< chains moved so little that passes_each is a lower bound */
     int reaches_zeros; /**< splashes were seen to cross all hard zeros */
 } gbs_trial;
 
@@ -191,7 +191,7 @@ typedef struct gbs_report {
     uint32_t n_free_variables;  /**< not observed and not implied */
     uint32_t n_exact_variables; /**< of these, answered exactly */
     uint32_t n_components;
-    const char *scan; /**< that was run; NULL where nothing was sampled */
+    const char *scan;  /**< that was run; NULL where nothing was sampled */
     uint32_t n_trials; /**< of the pilot; 0: there was none */
     uint32_t chosen;   /**< of them */
     gbs_trial trial[GBS_MOST_TRIALS];

@@ -35,7 +35,7 @@
         break;                \
     }
 #else
-#define GBSI_SPECIALISED 0
+#define GBSI_SPECIALISED      0
 #define FOR_WIDTH(width, run) run(0);
 #endif
 #define GBSI_MOST_WIDTH 5u

@@ -73,8 +73,8 @@ struct gbs_run {
     bool anneals;         /* chains have temperatures and nothing is estimated: gbs_map() */
     double penalty;       /* of hard zeros on the way, nats; 0: they stay hard */
     gbsi_support support; /* known of it; connected where no hard zeros remain */
-    bool undecided; /* until a pilot has chosen the scan; memory is taken then */
-    bool by_need;   /* only if single variables were not shown to cross all hard zeros */
+    bool undecided;       /* until a pilot has chosen the scan; memory is taken then */
+    bool by_need;         /* only if single variables were not shown to cross all hard zeros */
     bool starts_dispersed;
     bool split_draws;    /* draws were given whose two classes of variables are independent */
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */

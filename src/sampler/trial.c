@@ -224,7 +224,7 @@ static int by_means(const void *a, const void *b)
 
 double gbsi_trial_passes_each(const gbsi_trial *t, uint64_t *n_kept)
 {
-    spread worst[MOST_WATCHED];
+    spread worst[MOST_WATCHED] = {{0.0, 0.0}};
     spread sum = {0.0, 0.0};
     *n_kept = t->n_kept[0] + t->n_kept[1];
     const double n = (double)*n_kept;

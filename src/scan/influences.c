@@ -144,9 +144,10 @@ gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_option
         made.scan = gbsi_scan_of(asked.scan);
     }
     if (asked.scan == GBS_SCAN_AUTO) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option scan: auto is chosen by a pilot of a run, and bounds are of a scan "
-                         "with a name: ask for chromatic");
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "option scan: auto is chosen by a pilot of a run, and bounds are of a scan "
+            "with a name: ask for chromatic");
     }
     if (made.scan == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option scan: no such scan");

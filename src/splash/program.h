@@ -61,9 +61,9 @@ typedef struct gbsi_splash_program {
     gbsi_splash_many *many;
     uint32_t n_operands, n_outer, n_many;
     uint32_t n_rows, n_base, n_many_entries;
-    uint32_t largest; /* states of a clique */
+    uint32_t largest;   /* states of a clique */
     uint64_t n_entries; /* of all cliques */
-    bool precise;     /* some variable needs double */
+    bool precise;       /* some variable needs double */
     size_t clique_capacity, operand_capacity, outer_capacity, many_capacity;
 } gbsi_splash_program;
 

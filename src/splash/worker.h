@@ -15,7 +15,7 @@ typedef struct gbsi_splash_worker {
     const gbsi_words *words;
     uint64_t n_log_entries; /* of cliques that single chains walked in logarithms */
     gbs_status status;      /* of what it did; */
-    gbs_error error;   /* the reason if that is negative */
+    gbs_error error;        /* the reason if that is negative */
     uint64_t
         impossible_place; /* of the first conditional without weight in this pass, UINT64_MAX */
     uint32_t impossible_slot;

@@ -240,10 +240,9 @@ static void memory_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs),         cmocka_unit_test(splashes),
-        cmocka_unit_test(pilots),
-        cmocka_unit_test(herded_runs),  cmocka_unit_test(information),
-        cmocka_unit_test(memory_limit),
+        cmocka_unit_test(runs),        cmocka_unit_test(splashes),
+        cmocka_unit_test(pilots),      cmocka_unit_test(herded_runs),
+        cmocka_unit_test(information), cmocka_unit_test(memory_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,11 @@
 #include <string.h>
 
 static const gbsi_experiment *const experiment[] = {
-    &gbsi_hg_two_variables, &gbsi_hg_incomplete, &gbsi_ws_sharing, &gbsi_ws_components,
-    &gbsi_ws_dcor,          &gbsi_ws_beg,        &gbsi_ws_rdhg,    &gbsi_hg_denoise,
-    &gbsi_ws_rao_blackwell, &gbsi_ws_images,     &gbsi_pgs_denoise,
-    &gbsi_pgs_adaptation,   &gbsi_pgs_synchronous, &gbsi_pgs_relational,
-    &gbsi_dogs_scans,       &gbsi_dogs_million,  &gbsi_dogs_marginal,
-    &gbsi_dogs_mle,
+    &gbsi_hg_two_variables, &gbsi_hg_incomplete,  &gbsi_ws_sharing,  &gbsi_ws_components,
+    &gbsi_ws_dcor,          &gbsi_ws_beg,         &gbsi_ws_rdhg,     &gbsi_hg_denoise,
+    &gbsi_ws_rao_blackwell, &gbsi_ws_images,      &gbsi_pgs_denoise, &gbsi_pgs_adaptation,
+    &gbsi_pgs_synchronous,  &gbsi_pgs_relational, &gbsi_dogs_scans,  &gbsi_dogs_million,
+    &gbsi_dogs_marginal,    &gbsi_dogs_mle,
 };
 
 #define N_EXPERIMENTS (sizeof experiment / sizeof experiment[0])

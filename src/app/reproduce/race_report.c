@@ -236,7 +236,7 @@ static void list_values(const gbsi_race *race, bool density, double updates, cha
  */
 static bool in_order(const gbsi_race *race, bool density, double updates)
 {
-    double value[GBSI_MAX_RACERS];
+    double value[GBSI_MAX_RACERS] = {0.0};
     bool holds = true;
     for (size_t i = 0; i < race->n_racers; i++) {
         const gbsi_trail *t = &race->trail[i];
