@@ -320,10 +320,10 @@ def test_compare(run, work):
 
 
 def test_alarm(run, data):
-    """A network of 37 variables against its reference marginals (hard zeros: never "converged")."""
+    """A network of 37 variables against its reference marginals: its zeros are crossed, but slowly."""
     done = run("marginals", data("bn/alarm.bif"), "--method", "sample", "--sweeps", "20000")
     assert done.status == 0, done.err
-    assert "not converged: hard zeros remain" in done.err
+    assert "not converged: the chains disagree" in done.err
     found = {(r["variable"], r["state"]): r for r in rows(done.out)}
     assert len(found) == 105
     near = 0
