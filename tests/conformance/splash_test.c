@@ -92,8 +92,11 @@ static void every_model(void **state)
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
         test_answer exact = exactly(model, evidence);
-        for (uint64_t width = 1; test_cases[m].crossable && width <= 8;
-             width += takes_long(model) ? 7 : 1, ++turn) {
+        for (uint64_t width = 1; test_cases[m].crossable && width <= 8; width += takes_long(model)
+                                                                                     ? 7
+                                                                                 : is_small() ? 3
+                                                                                              : 1,
+                      ++turn) {
             gbs_run_options options = options_of(width, sizes[turn % 5], splashes[turn % 3]);
             options.grow = (int)(turn / 2 % 3);
             options.adapt = options.grow == GBS_GROW_ADAPTIVE ? 20 : 0;
@@ -295,7 +298,7 @@ static void same_bits_from_any_threads(void **state)
     static const uint64_t chains[] = {1, 3, 16, 40};
     for (size_t m = 0; m < sizeof make / sizeof make[0]; ++m) {
         gbs_model *model = make[m]();
-        for (size_t turn = 0; turn < 8; ++turn) {
+        for (size_t turn = 0; turn < 8; turn += is_small() ? 3 : 1) {
             /* crowded rounds and others */
             gbs_run_options options = options_of(1 + turn % 4, turn % 2 == 0 ? 25 : 1000, 8);
             options.chains = chains[turn % 4];
@@ -343,7 +346,7 @@ static void same_bits_on_every_set(void **state)
     for (size_t m = 0; m < n_test_cases; ++m) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
-        for (int variant = 0; !takes_long(model) && variant < 4; ++variant) {
+        for (int variant = 0; !takes_long(model) && variant < 4; variant += is_small() ? 3 : 1) {
             gbs_run_options options = options_of(1 + (uint64_t)variant, 1000, 2);
             options.estimator = variant % 2;
             options.chains = variant < 2 ? 16 : 3;
