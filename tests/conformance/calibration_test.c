@@ -30,6 +30,7 @@
 #include "estimate/student.h"
 #include "sampler/run.h"
 #include "support/models.h"
+#include "support/runs.h"
 
 enum { N_VARIABLES = 5, MOST_STATES = 5 * N_VARIABLES, N_SETTINGS = 16 };
 
@@ -56,26 +57,21 @@ static setting setting_of(uint32_t i)
                      .chains = chains_of_setting[i / 4]};
 }
 
-static bool scale_is(const char *name)
-{
-    const char *scale = getenv("GIBBSITE_TEST_SCALE");
-    return scale != NULL && strcmp(scale, name) == 0;
-}
-
 /* Models per family of a setting. */
 static uint32_t n_models(uint32_t i_setting)
 {
     const uint32_t share = share_of_setting[i_setting / 4];
-    if (scale_is("small")) {
+    if (test_scale_asked() == TEST_SMALL) {
         return (share + 3) / 4;
     }
-    return share * (scale_is("full") ? 4 : 1);
+    return share * (test_scale_asked() == TEST_FULL ? 4 : 1);
 }
 
 /* Passes of the shortest batch. */
 static uint64_t least_length(void)
 {
-    return scale_is("full") ? 256 : scale_is("small") ? 64 : 128;
+    static const uint64_t n[] = {64, 128, 256};
+    return n[test_scale_asked()];
 }
 
 /* Blocks of batches double: with B batches per chain, after B L 2^j passes the last closed ones are

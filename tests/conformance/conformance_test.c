@@ -28,11 +28,8 @@ static const char *const scan_name[] = {"chromatic", "systematic", "random", "pe
 
 static uint64_t sweeps_of_scale(void)
 {
-    const char *scale = getenv("GIBBSITE_TEST_SCALE");
-    if (scale != NULL && strcmp(scale, "small") == 0) {
-        return 256;
-    }
-    return scale != NULL && strcmp(scale, "full") == 0 ? 16384 : 2048;
+    static const uint64_t sweeps[] = {256, 2048, 16384};
+    return sweeps[test_scale_asked()];
 }
 
 /* A sequence with every variable at least once and some twice. */
@@ -168,46 +165,12 @@ static void same_bits_on_every_set(void **state)
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-typedef struct recorder {
-    uint32_t chain; /* the one kept */
-    uint32_t n_variables;
-    uint64_t n_draws;
-    uint32_t *x;
-    uint64_t hash;
-} recorder;
-
-static gbs_status record(void *context, uint64_t draw, uint32_t chain, double log_density,
-                         const uint32_t *x, gbs_error *err)
-{
-    recorder *r = context;
-    (void)err;
-    (void)draw;
-    if (chain == r->chain) {
-        for (uint32_t v = 0; v < r->n_variables; ++v) {
-            r->hash = (r->hash ^ x[v]) * UINT64_C(1099511628211);
-        }
-        uint64_t bits = 0;
-        memcpy(&bits, &log_density, sizeof bits);
-        r->hash = (r->hash ^ bits) * UINT64_C(1099511628211);
-        ++r->n_draws;
-    }
-    return GBS_OK;
-}
-
 static uint64_t trajectory(const gbs_model *model, const gbs_evidence *evidence, uint64_t chains,
                            uint32_t chain, int scan)
 {
-    gbs_error err = {0};
-    gbs_run *run = NULL;
     gbs_run_options options = options_of(scan, 0, chains);
     options.sweeps = 100;
-    recorder r = {.chain = chain, .n_variables = gbs_model_n_variables(model)};
-    const gbs_run_callbacks callbacks = {.context = &r, .draw = record};
-    assert_int_equal(gbs_run_new(model, evidence, &options, &run, &err), GBS_OK);
-    assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
-    assert_int_equal(r.n_draws, 100);
-    gbs_run_free(run);
-    return r.hash;
+    return test_trajectory(model, evidence, options, chains, chain);
 }
 
 /* Chain c of a run of few chains (slots in vectors) is chain c of a run of many (chains in

@@ -41,16 +41,6 @@ static const herded draws[] = {
 };
 enum { N_DRAWS = sizeof draws / sizeof draws[0] };
 
-static bool all_binary(const gbs_model *model)
-{
-    for (uint32_t v = 0; v < gbs_model_n_variables(model); ++v) {
-        if (gbs_model_arity(model, v) > 2) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static gbs_run_options options_of(const herded *d, int scan, int estimator, uint64_t chains)
 {
     gbs_run_options options = gbs_run_options_default();
@@ -96,7 +86,7 @@ static void check_case(const test_case *c, int number)
     oracle.method = GBS_METHOD_EXACT;
     test_answer exact = test_run_once(model, evidence, &oracle);
     for (int d = 0; d < N_DRAWS; ++d) {
-        if (draws[d].binary_only && !all_binary(model)) {
+        if (draws[d].binary_only && !test_all_binary(model)) {
             continue;
         }
         for (int i = 0; i < WAYS_EACH; ++i) {
@@ -145,7 +135,7 @@ static void same_bits_on_every_set(void **state)
                 options_of(d, variant % 4, variant / 4 % 2, variant % 2 == 0 ? 16 : 3);
             options.sweeps = 40;
             options.burn_in = 3;
-            if (!d->binary_only || all_binary(model)) {
+            if (!d->binary_only || test_all_binary(model)) {
                 test_same_bits(model, evidence, &options);
             }
         }

@@ -15,13 +15,7 @@
 
 #include "simd/dispatch.h"
 #include "support/models.h"
-
-/* 0: sanitizers, 1: as a rule, 2: the nightly tests. */
-static int scale(void)
-{
-    const char *text = getenv("GIBBSITE_TEST_SCALE");
-    return text == NULL ? 1 : strcmp(text, "small") == 0 ? 0 : strcmp(text, "full") == 0 ? 2 : 1;
-}
+#include "support/runs.h"
 
 static gbs_run_options lattice_options(int estimator)
 {
@@ -113,7 +107,7 @@ static void check_exact(gbs_model *model, const char *name)
     double mcse[40];
     double energy = 0.0;
     double size = 0.0;
-    options.sweeps = scale() == 2 ? 200000 : 20000;
+    options.sweeps = test_scale_asked() == TEST_FULL ? 200000 : 20000;
     options.burn_in = 100;
     gbs_run *run = execute(model, NULL, &options);
     const gbs_report *r = gbs_run_report(run);
@@ -278,7 +272,7 @@ static void check_square_lattice(double k, uint32_t side, uint64_t sweeps)
                   k, side, side, r->energy, r->energy_mcse, onsager(k), z_energy, m, m_error,
                   m_exact, z_m);
     assert_true(fabs(z_energy) < 4.0 && fabs(z_m) < 4.0);
-    assert_true(scale() == 0 || (r->energy_mcse < 3e-4 && m_error < 1e-2));
+    assert_true(test_scale_asked() == TEST_SMALL || (r->energy_mcse < 3e-4 && m_error < 1e-2));
     gbs_run_free(run);
     gbs_model_free(model);
     free(up);
@@ -287,14 +281,15 @@ static void check_square_lattice(double k, uint32_t side, uint64_t sweeps)
 static void square_lattice_of_onsager_and_yang(void **state)
 {
     (void)state;
-    check_square_lattice(0.3, 128, scale() == 0 ? 1000 : 16000);
-    check_square_lattice(0.5, 127, scale() == 0 ? 1000 : 16000); /* odd: with seams */
-    if (scale() > 0) {
+    check_square_lattice(0.3, 128, test_scale_asked() == TEST_SMALL ? 1000 : 16000);
+    check_square_lattice(0.5, 127,
+                         test_scale_asked() == TEST_SMALL ? 1000 : 16000); /* odd: with seams */
+    if (test_scale_asked() > TEST_SMALL) {
         check_square_lattice(0.4, 256, 8000);
         check_square_lattice(0.42, 256, 16000);
         check_square_lattice(0.46, 256, 8000);
     }
-    if (scale() == 2) {
+    if (test_scale_asked() == TEST_FULL) {
         check_square_lattice(0.4, 1024, 40000);
         check_square_lattice(0.42, 511, 100000);
         check_square_lattice(0.43, 512, 400000);

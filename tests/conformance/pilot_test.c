@@ -30,13 +30,6 @@ static gbs_run_options automatic(void)
     return options;
 }
 
-static test_answer exactly(const gbs_model *model, const gbs_evidence *evidence)
-{
-    gbs_run_options options = gbs_run_options_default();
-    options.method = GBS_METHOD_EXACT;
-    return test_run_once(model, evidence, &options);
-}
-
 static size_t check_close(const char *what, const test_answer *found, const test_answer *exact)
 {
     size_t n = 0;
@@ -173,7 +166,7 @@ static gbs_model *functions_that_move(uint32_t n_roots, uint32_t n)
 {
     for (uint64_t seed = 1;; ++seed) {
         gbs_model *model = functions(n_roots, n, seed);
-        test_answer exact = exactly(model, NULL);
+        test_answer exact = test_exactly(model, NULL);
         double least = 1.0;
         for (size_t i = 0; i < exact.n; ++i) {
             least = exact.p[i] < least ? exact.p[i] : least;
@@ -211,7 +204,7 @@ static void deterministic_networks_converge(void **state)
     size_t n = 0;
     const network *all = networks(&n);
     for (size_t m = 0; m < n; ++m) {
-        test_answer exact = exactly(all[m].model, NULL);
+        test_answer exact = test_exactly(all[m].model, NULL);
         gbs_run_options options = automatic();
         options.target_error = 0.01;
         options.max_updates = 100000000;
@@ -264,7 +257,7 @@ static void blocks_tell_the_support(void **state)
     gbs_run_options options = automatic();
     options.target_error = 0.01;
     gbs_model *model = chain_of_pairs(40, (double[]){0.3, 0.2, 0.0, 0.5});
-    test_answer exact = exactly(model, NULL);
+    test_answer exact = test_exactly(model, NULL);
     test_answer found = test_run_once(model, NULL, &options);
     assert_true(found.report.converged);
     assert_string_equal(found.report.scan, "chromatic");
@@ -273,7 +266,7 @@ static void blocks_tell_the_support(void **state)
     test_drop(&exact);
     gbs_model_free(model);
     model = chain_of_pairs(40, (double[]){0.4, 0.0, 0.0, 0.6});
-    exact = exactly(model, NULL);
+    exact = test_exactly(model, NULL);
     found = test_run_once(model, NULL, &options);
     assert_true(found.report.converged);
     assert_string_equal(found.report.scan, "splash");
@@ -305,7 +298,7 @@ static void every_model(void **state)
     for (size_t m = 0; m < n_test_cases; ++m) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
-        test_answer exact = exactly(model, evidence);
+        test_answer exact = test_exactly(model, evidence);
         gbs_run_options options = automatic();
         options.chains = chains[m % 4];
         options.estimator = (int)(m / 2 % 2);

@@ -37,16 +37,6 @@ static const herded draws[] = {
 };
 enum { N_DRAWS = sizeof draws / sizeof draws[0] };
 
-static bool all_binary(const gbs_model *model)
-{
-    for (uint32_t v = 0; v < gbs_model_n_variables(model); ++v) {
-        if (gbs_model_arity(model, v) > 2) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static gbs_run_options options_of(const herded *d, uint64_t width, uint64_t size, uint64_t chains)
 {
     gbs_run_options options = gbs_run_options_default();
@@ -67,18 +57,9 @@ static gbs_run_options options_of(const herded *d, uint64_t width, uint64_t size
     return options;
 }
 
-static test_answer exactly(const gbs_model *model, const gbs_evidence *evidence)
-{
-    gbs_run_options options = gbs_run_options_default();
-    options.method = GBS_METHOD_EXACT;
-    return test_run_once(model, evidence, &options);
-}
-
-/* Sanitizers: numbers are the same there, and take long. */
 static bool is_small(void)
 {
-    const char *scale = getenv("GIBBSITE_TEST_SCALE");
-    return scale != NULL && strcmp(scale, "small") == 0;
+    return test_scale_asked() == TEST_SMALL;
 }
 
 static double worst(const test_answer *found, const test_answer *exact)
@@ -105,7 +86,7 @@ static void check_case(const test_case *c, int number)
     static const uint64_t chains[] = {16, 3, 1, 20};
     gbs_model *model = c->make();
     gbs_evidence *evidence = test_observe(model, c->observe);
-    test_answer exact = exactly(model, evidence);
+    test_answer exact = test_exactly(model, evidence);
     for (int d = 0; d < N_DRAWS; ++d) {
         const int turn = 3 * number + d; /* 5, 4 and 3 ways come round over models and draws */
         gbs_run_options options = options_of(&draws[d], 1 + (uint64_t)turn % 4, sizes[turn % 5],
@@ -115,7 +96,8 @@ static void check_case(const test_case *c, int number)
             options.grow == GBS_GROW_FIFO ? GBS_ESTIMATOR_RAO_BLACKWELL : turn / 2 % 2;
         options.adapt = options.grow == GBS_GROW_ADAPTIVE ? 20 : 0;
         options.locking = turn / 3 % 2;
-        if ((draws[d].binary_only && !all_binary(model)) || (takes_long(model) && d % 3 != 0)) {
+        if ((draws[d].binary_only && !test_all_binary(model)) ||
+            (takes_long(model) && d % 3 != 0)) {
             continue;
         }
         test_answer found = test_run_once(model, evidence, &options);
@@ -156,7 +138,7 @@ static void limits_are_random(void **state)
         options.threshold = m % 2 == 0 ? options.threshold : 1e9;
         options.estimator = GBS_ESTIMATOR_COUNT;
         options.sweeps = 4096;
-        test_answer exact = exactly(model, NULL);
+        test_answer exact = test_exactly(model, NULL);
         test_answer found = test_run_once(model, NULL, &options);
         size_t n = 0;
         for (size_t i = 0; i < found.n; ++i) {
@@ -191,7 +173,7 @@ static double error_of(const gbs_model *model, const herded *how, uint64_t size,
                        double *bias)
 {
     const herded random = {.draw = GBS_DRAW_RANDOM};
-    test_answer exact = exactly(model, NULL);
+    test_answer exact = test_exactly(model, NULL);
     double sum = 0.0;
     *bias = NAN;
     for (uint64_t seed = 1; seed <= 4; ++seed) {
@@ -269,7 +251,7 @@ static void states_at_ends_of_passes(void **state)
             continue;
         }
         gbs_model *model = test_cases[i].make();
-        test_answer exact = exactly(model, NULL);
+        test_answer exact = test_exactly(model, NULL);
         gbs_run_options options = options_of(&draws[0], 4, 2, 16);
         options.grow = GBS_GROW_FIFO;
         test_answer shares = test_run_once(model, NULL, &options);
@@ -349,48 +331,12 @@ static void every_set(void **state)
                 options_of(&draws[d], 1 + (uint64_t)d % 3, 1000, (d + family) % 2 == 0 ? 17 : 3);
             options.estimator = d % 2;
             options.sweeps = 40;
-            if (!draws[d].binary_only || all_binary(model)) {
+            if (!draws[d].binary_only || test_all_binary(model)) {
                 test_same_bits(model, NULL, &options);
             }
         }
         gbs_model_free(model);
     }
-}
-
-typedef struct recorder {
-    uint32_t chain; /* the one kept */
-    uint32_t n_variables;
-    uint64_t hash;
-} recorder;
-
-static gbs_status record(void *context, uint64_t draw, uint32_t chain, double log_density,
-                         const uint32_t *x, gbs_error *err)
-{
-    recorder *r = context;
-    (void)draw;
-    (void)log_density;
-    (void)err;
-    for (uint32_t v = 0; chain == r->chain && v < r->n_variables; ++v) {
-        r->hash = (r->hash ^ x[v]) * UINT64_C(1099511628211);
-    }
-    return GBS_OK;
-}
-
-static uint64_t trajectory(const gbs_model *model, gbs_run_options options, uint64_t chains,
-                           uint32_t chain)
-{
-    gbs_error err = {0};
-    gbs_run *run = NULL;
-    recorder r = {.chain = chain, .n_variables = gbs_model_n_variables(model)};
-    const gbs_run_callbacks callbacks = {.context = &r, .draw = record};
-    options.chains = chains;
-    options.sweeps = 150;
-    if (gbs_run_new(model, NULL, &options, &run, &err) < 0 ||
-        gbs_run_execute(run, &callbacks, &err) < 0) {
-        fail_msg("%s", err.message);
-    }
-    gbs_run_free(run);
-    return r.hash;
 }
 
 /* A chain's weights move with it alone: beside none, beside others, and beside others of whom some
@@ -436,15 +382,16 @@ static void chains_do_not_depend_on_their_number(void **state)
                            stiff_grid()};
     for (size_t m = 0; m < sizeof models / sizeof models[0]; ++m) {
         for (int d = is_small() ? (int)m : 0; d < N_DRAWS; d += is_small() ? 3 : 1) {
-            if (draws[d].binary_only && !all_binary(models[m])) {
+            if (draws[d].binary_only && !test_all_binary(models[m])) {
                 continue;
             }
-            const gbs_run_options options = options_of(&draws[d], 2, 6, 1);
-            const uint64_t alone = trajectory(models[m], options, 1, 0);
-            assert_true(alone == trajectory(models[m], options, 16, 0));
-            assert_true(alone == trajectory(models[m], options, 40, 0));
-            assert_true(trajectory(models[m], options, 3, 2) ==
-                        trajectory(models[m], options, 19, 2));
+            gbs_run_options options = options_of(&draws[d], 2, 6, 1);
+            options.sweeps = 150;
+            const uint64_t alone = test_trajectory(models[m], NULL, options, 1, 0);
+            assert_true(alone == test_trajectory(models[m], NULL, options, 16, 0));
+            assert_true(alone == test_trajectory(models[m], NULL, options, 40, 0));
+            assert_true(test_trajectory(models[m], NULL, options, 3, 2) ==
+                        test_trajectory(models[m], NULL, options, 19, 2));
         }
         gbs_model_free(models[m]);
     }
@@ -459,12 +406,14 @@ static void threshold_zero_is_herding(void **state)
         herded how = draws[2];
         how.rule = GBS_HERD_PRE;
         gbs_run_options options = options_of(&how, 2, 6, 16);
-        const uint64_t herding = trajectory(model, options, 16, 3);
+        options.sweeps = 150;
+        const uint64_t herding = test_trajectory(model, NULL, options, 16, 3);
         options = options_of(&draws[6], 2, 6, 16);
+        options.sweeps = 150;
         options.threshold = 0.0;
-        assert_true(herding == trajectory(model, options, 16, 3));
+        assert_true(herding == test_trajectory(model, NULL, options, 16, 3));
         options.threshold = 0.5;
-        assert_true(herding != trajectory(model, options, 16, 3));
+        assert_true(herding != test_trajectory(model, NULL, options, 16, 3));
         gbs_model_free(model);
     }
 }

@@ -21,10 +21,9 @@
 #define LIMIT    6.0
 #define ROUNDING 2e-5
 
-static int is_small(void)
+static bool is_small(void)
 {
-    const char *scale = getenv("GIBBSITE_TEST_SCALE");
-    return scale != NULL && strcmp(scale, "small") == 0;
+    return test_scale_asked() == TEST_SMALL;
 }
 
 static gbs_run_options options_of(uint64_t width, uint64_t size, uint64_t splashes)
@@ -39,13 +38,6 @@ static gbs_run_options options_of(uint64_t width, uint64_t size, uint64_t splash
     options.burn_in = 32;
     options.seed = 20261121;
     return options;
-}
-
-static test_answer exactly(const gbs_model *model, const gbs_evidence *evidence)
-{
-    gbs_run_options options = gbs_run_options_default();
-    options.method = GBS_METHOD_EXACT;
-    return test_run_once(model, evidence, &options);
 }
 
 static size_t check_close(const char *what, const gbs_run_options *options,
@@ -91,7 +83,7 @@ static void every_model(void **state)
     for (size_t m = 0; m < n_test_cases; ++m) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
-        test_answer exact = exactly(model, evidence);
+        test_answer exact = test_exactly(model, evidence);
         for (uint64_t width = 1; test_cases[m].crossable && width <= 8; width += takes_long(model)
                                                                                      ? 7
                                                                                  : is_small() ? 3
@@ -126,7 +118,7 @@ static void zeros_are_crossed(void **state)
         }
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
-        test_answer exact = exactly(model, evidence);
+        test_answer exact = test_exactly(model, evidence);
         gbs_run_options options = options_of(8, 1000, 8);
         options.sweeps = 1 << 17;
         test_answer blocks = test_run_once(model, evidence, &options);
@@ -184,7 +176,7 @@ static void weights_beyond_floats(void **state)
     static const double couplings[] = {3.0, 12.0, 30.0, 200.0, 5000.0};
     for (size_t c = 0; c < sizeof couplings / sizeof couplings[0]; ++c) {
         gbs_model *model = stiff_grid(couplings[c]);
-        test_answer exact = exactly(model, NULL);
+        test_answer exact = test_exactly(model, NULL);
         for (int estimator = 0; estimator < 2; ++estimator) {
             gbs_run_options options = options_of(4, 1000, 2);
             options.estimator = estimator;
@@ -325,7 +317,7 @@ static void blanket_locks_on_threads(void **state)
 {
     (void)state;
     gbs_model *model = strip();
-    test_answer exact = exactly(model, NULL);
+    test_answer exact = test_exactly(model, NULL);
     for (uint64_t size = 20; size <= 1020; size += 1000) {
         gbs_run_options options = options_of(3, size, 8);
         options.locking = GBS_LOCKING_BLANKET;
@@ -358,41 +350,6 @@ static void same_bits_on_every_set(void **state)
     }
 }
 
-typedef struct recorder {
-    uint32_t chain; /* the one kept */
-    uint32_t n_variables;
-    uint64_t hash;
-} recorder;
-
-static gbs_status record(void *context, uint64_t draw, uint32_t chain, double log_density,
-                         const uint32_t *x, gbs_error *err)
-{
-    recorder *r = context;
-    (void)draw;
-    (void)log_density;
-    (void)err;
-    for (uint32_t v = 0; chain == r->chain && v < r->n_variables; ++v) {
-        r->hash = (r->hash ^ x[v]) * UINT64_C(1099511628211);
-    }
-    return GBS_OK;
-}
-
-static uint64_t trajectory(const gbs_model *model, const gbs_evidence *evidence, uint64_t chains,
-                           uint32_t chain)
-{
-    gbs_error err = {0};
-    gbs_run *run = NULL;
-    gbs_run_options options = options_of(3, 5, 3);
-    options.chains = chains;
-    options.sweeps = 100;
-    recorder r = {.chain = chain, .n_variables = gbs_model_n_variables(model)};
-    const gbs_run_callbacks callbacks = {.context = &r, .draw = record};
-    assert_int_equal(gbs_run_new(model, evidence, &options, &run, &err), GBS_OK);
-    assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
-    gbs_run_free(run);
-    return r.hash;
-}
-
 /* Growth that looks at no state is the same for all chains, whatever their number. */
 static void chains_do_not_depend_on_their_number(void **state)
 {
@@ -401,10 +358,13 @@ static void chains_do_not_depend_on_their_number(void **state)
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
         if (!takes_long(model)) {
-            const uint64_t alone = trajectory(model, evidence, 1, 0);
-            assert_true(alone == trajectory(model, evidence, 16, 0));
-            assert_true(alone == trajectory(model, evidence, 40, 0));
-            assert_true(trajectory(model, evidence, 3, 2) == trajectory(model, evidence, 19, 2));
+            gbs_run_options options = options_of(3, 5, 3);
+            options.sweeps = 100;
+            const uint64_t alone = test_trajectory(model, evidence, options, 1, 0);
+            assert_true(alone == test_trajectory(model, evidence, options, 16, 0));
+            assert_true(alone == test_trajectory(model, evidence, options, 40, 0));
+            assert_true(test_trajectory(model, evidence, options, 3, 2) ==
+                        test_trajectory(model, evidence, options, 19, 2));
         }
         gbs_evidence_free(evidence);
         gbs_model_free(model);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "support/models.h"
+#include "support/runs.h"
 
 static gbs_model *grid(uint32_t side, double random_field)
 {
@@ -209,8 +210,7 @@ static void long_runs(void **state)
                 {GBS_SCAN_CHROMATIC, GBS_ESTIMATOR_RAO_BLACKWELL, 8450, 70},
                 {GBS_SCAN_RANDOM, GBS_ESTIMATOR_COUNT, 70, 70}};
     static const uint64_t threads[] = {3, 0};
-    const char *scale = getenv("GIBBSITE_TEST_SCALE");
-    const int small = scale != NULL && strcmp(scale, "small") == 0;
+    const int small = test_scale_asked() == TEST_SMALL;
     gbs_model *model = grid(38, 0.5);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         gbs_run_options options =

@@ -564,3 +564,13 @@ void test_exact(const gbs_model *model, const gbs_evidence *evidence, double *p)
     }
     free(x);
 }
+
+bool test_all_binary(const gbs_model *model)
+{
+    for (uint32_t v = 0; v < gbs_model_n_variables(model); ++v) {
+        if (gbs_model_arity(model, v) > 2) {
+            return false;
+        }
+    }
+    return true;
+}

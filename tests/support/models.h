@@ -4,6 +4,8 @@
 #ifndef GBSI_TESTS_MODELS_H
 #define GBSI_TESTS_MODELS_H
 
+#include <stdbool.h>
+
 #include "gibbsite/gibbsite.h"
 
 /* A stream of test numbers: counter based, so tests do not depend on order. */
@@ -32,6 +34,8 @@ typedef enum test_family {
 
 const char *test_family_name(test_family family);
 gbs_model *test_model(test_family family, uint64_t seed, uint32_t n);
+
+bool test_all_binary(const gbs_model *model);
 
 /* The conformance table: named models that are hard in one way each. */
 typedef struct test_case {

@@ -12,6 +12,15 @@
 
 #include "simd/dispatch.h"
 
+test_scale test_scale_asked(void)
+{
+    const char *text = getenv("GIBBSITE_TEST_SCALE");
+    return text == NULL                 ? TEST_USUAL
+           : strcmp(text, "small") == 0 ? TEST_SMALL
+           : strcmp(text, "full") == 0  ? TEST_FULL
+                                        : TEST_USUAL;
+}
+
 void test_drop(test_answer *a)
 {
     free(a->p);
@@ -46,6 +55,61 @@ test_answer test_run_once(const gbs_model *model, const gbs_evidence *evidence,
     memcpy(a.digest, a.report.digest, sizeof a.digest);
     gbs_run_free(run);
     return a;
+}
+
+test_answer test_exactly(const gbs_model *model, const gbs_evidence *evidence)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_EXACT;
+    return test_run_once(model, evidence, &options);
+}
+
+typedef struct recorder {
+    uint32_t chain; /* the one kept */
+    uint32_t n_variables;
+    uint64_t n_draws;
+    uint64_t hash;
+} recorder;
+
+static void take(recorder *r, uint64_t bits)
+{
+    r->hash = (r->hash ^ bits) * UINT64_C(1099511628211);
+}
+
+static gbs_status record(void *context, uint64_t draw, uint32_t chain, double log_density,
+                         const uint32_t *x, gbs_error *err)
+{
+    recorder *r = context;
+    uint64_t bits = 0;
+    (void)draw;
+    (void)err;
+    if (chain != r->chain) {
+        return GBS_OK;
+    }
+    for (uint32_t v = 0; v < r->n_variables; ++v) {
+        take(r, x[v]);
+    }
+    memcpy(&bits, &log_density, sizeof bits);
+    take(r, bits);
+    ++r->n_draws;
+    return GBS_OK;
+}
+
+uint64_t test_trajectory(const gbs_model *model, const gbs_evidence *evidence,
+                         gbs_run_options options, uint64_t chains, uint32_t chain)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_run *run = NULL;
+    recorder r = {.chain = chain, .n_variables = gbs_model_n_variables(model)};
+    const gbs_run_callbacks callbacks = {.context = &r, .draw = record};
+    options.chains = chains;
+    if (gbs_run_new(model, evidence, &options, &run, &err) < 0 ||
+        gbs_run_execute(run, &callbacks, &err) < 0) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(r.n_draws, options.sweeps);
+    gbs_run_free(run);
+    return r.hash;
 }
 
 void test_same_bits(const gbs_model *model, const gbs_evidence *evidence,

@@ -12,6 +12,10 @@ typedef struct test_answer {
     char digest[33];
 } test_answer;
 
+/* GIBBSITE_TEST_SCALE: sanitizers, whose numbers are the same and take long; as a rule; nightly. */
+typedef enum test_scale { TEST_SMALL, TEST_USUAL, TEST_FULL } test_scale;
+test_scale test_scale_asked(void);
+
 void test_drop(test_answer *a);
 
 /* @param variable observed in state 1; -1: none. */
@@ -19,6 +23,13 @@ gbs_evidence *test_observe(const gbs_model *model, int variable);
 
 test_answer test_run_once(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_options *options);
+
+/* By junction trees or enumeration. */
+test_answer test_exactly(const gbs_model *model, const gbs_evidence *evidence);
+
+/* A hash of all draws of one chain of a run of so many, and their densities. */
+uint64_t test_trajectory(const gbs_model *model, const gbs_evidence *evidence,
+                         gbs_run_options options, uint64_t chains, uint32_t chain);
 
 /* One digest on every instruction set there is. */
 void test_same_bits(const gbs_model *model, const gbs_evidence *evidence,
