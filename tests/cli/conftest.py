@@ -45,7 +45,7 @@ def run(work):
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                timeout=60,
+                timeout=180,
             )
         )
 
