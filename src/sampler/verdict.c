@@ -196,23 +196,28 @@ bool gbsi_run_chains_agree(const gbs_run *run)
     return isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT;
 }
 
-double gbsi_run_least_passes(const gbs_run *run)
+/* Of all chains: so many independent ones have the target as standard error at p = 1/2. */
+static double least_draws(const gbs_run *run)
 {
     const double target = target_of(&run->report);
+    return 0.25 / (target * target);
+}
+
+double gbsi_run_least_passes(const gbs_run *run)
+{
     const double chains = run->report.chains;
     const double by_updates =
         (double)GBSI_LEAST_UPDATES / ((double)run->part->n_variables * chains);
-    const double by_draws = 0.25 / (target * target * chains);
+    const double by_draws = least_draws(run) / chains;
     return by_updates > by_draws ? by_updates : by_draws;
 }
 
 bool gbsi_run_long_enough(const gbs_run *run)
 {
-    const double target = target_of(&run->report);
     const double draws = (double)run->report.sweeps * run->report.chains;
     const double updates = (double)run->schedule.n_places * draws;
     const bool many = updates >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
-    return many && draws >= 0.25 / (target * target); /* with restarts they are independent */
+    return many && draws >= least_draws(run); /* with restarts they are independent */
 }
 
 /* What the estimates themselves say against them, or NULL. */

@@ -137,12 +137,9 @@ gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_option
 {
     gbs_status status = GBS_OK;
     gbs_run_options asked = options != NULL ? *options : (gbs_run_options){0};
-    gbsi_pass made = {.scan = gbsi_scan_of(asked.scan)};
     asked.partial_scan = 1;
-    if (asked.scan == GBS_SCAN_USUAL) {
-        asked.scan = GBS_SCAN_CHROMATIC;
-        made.scan = gbsi_scan_of(asked.scan);
-    }
+    asked.scan = asked.scan == GBS_SCAN_USUAL ? GBS_SCAN_CHROMATIC : asked.scan;
+    gbsi_pass made = {.scan = gbsi_scan_of(asked.scan)};
     if (asked.scan == GBS_SCAN_AUTO) {
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,

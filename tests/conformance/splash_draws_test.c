@@ -270,33 +270,12 @@ static void states_at_ends_of_passes(void **state)
 /* ---- the same bits ----------------------------------------------------------------------------
  */
 
-static gbs_model *potts(void)
-{
-    const gbs_generate_potts_options options = {
-        .rows = 40, .columns = 37, .states = 5, .coupling = 0.7, .noise = 1.0, .seed = 3};
-    gbs_model *model = NULL;
-    assert_int_equal(gbs_generate_potts(&options, &model, NULL), GBS_OK);
-    return model;
-}
-
-static gbs_model *strip(void)
-{
-    const gbs_generate_ising_options options = {.side = {400, 6, 1},
-                                                .coupling = 0.3,
-                                                .coupling_spread = 0.5,
-                                                .random_field = 0.5,
-                                                .seed = 7};
-    gbs_model *model = NULL;
-    assert_int_equal(gbs_generate_ising(&options, &model, NULL), GBS_OK);
-    return model;
-}
-
 static void any_number_of_threads(void **state)
 {
     (void)state;
     static const uint64_t chains[] = {1, 3, 16, 40};
     for (int m = 0; m < 2; ++m) {
-        gbs_model *model = m == 0 ? potts() : strip();
+        gbs_model *model = m == 0 ? test_picture() : test_strip();
         for (int d = is_small() ? m : 0; d < N_DRAWS; d += is_small() ? 3 : 1) {
             if (draws[d].binary_only && m == 0) {
                 continue;
@@ -466,7 +445,7 @@ static void refusals(void **state)
         {.draw = GBS_DRAW_HERDED_SHARED}, {.draw = GBS_DRAW_HERDED_COMPLETE},
         {.draw = GBS_DRAW_BOUNDED_ERROR},
     };
-    gbs_model *model = strip();
+    gbs_model *model = test_strip();
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i) {
         gbs_error err = {0};
         gbs_run *run = NULL;
@@ -483,7 +462,7 @@ static void weights_beyond_their_room(void **state)
     (void)state;
     gbs_error err = {0};
     gbs_run *run = NULL;
-    gbs_model *model = potts();
+    gbs_model *model = test_picture();
     gbs_run_options options = options_of(&draws[0], 2, 100, 16);
     options.bins = 64;
     options.sweeps = 64;

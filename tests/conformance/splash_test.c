@@ -252,15 +252,6 @@ static void joint_of_ten_spins(void **state)
 /* ---- the same bits ------------------------------------------------------------------------------
  */
 
-static gbs_model *potts(void)
-{
-    const gbs_generate_potts_options options = {
-        .rows = 40, .columns = 37, .states = 5, .coupling = 0.7, .noise = 1.0, .seed = 3};
-    gbs_model *model = NULL;
-    assert_int_equal(gbs_generate_potts(&options, &model, NULL), GBS_OK);
-    return model;
-}
-
 static gbs_model *network(void)
 {
     const gbs_generate_bayes_options options = {
@@ -270,23 +261,10 @@ static gbs_model *network(void)
     return model;
 }
 
-/* 6 x 400: answered exactly too. */
-static gbs_model *strip(void)
-{
-    const gbs_generate_ising_options options = {.side = {400, 6, 1},
-                                                .coupling = 0.3,
-                                                .coupling_spread = 0.5,
-                                                .random_field = 0.5,
-                                                .seed = 7};
-    gbs_model *model = NULL;
-    assert_int_equal(gbs_generate_ising(&options, &model, NULL), GBS_OK);
-    return model;
-}
-
 static void same_bits_from_any_threads(void **state)
 {
     (void)state;
-    static gbs_model *(*const make[])(void) = {potts, network, strip};
+    static gbs_model *(*const make[])(void) = {test_picture, network, test_strip};
     static const uint64_t chains[] = {1, 3, 16, 40};
     for (size_t m = 0; m < sizeof make / sizeof make[0]; ++m) {
         gbs_model *model = make[m]();
@@ -316,7 +294,7 @@ static void same_bits_from_any_threads(void **state)
 static void blanket_locks_on_threads(void **state)
 {
     (void)state;
-    gbs_model *model = strip();
+    gbs_model *model = test_strip();
     test_answer exact = test_exactly(model, NULL);
     for (uint64_t size = 20; size <= 1020; size += 1000) {
         gbs_run_options options = options_of(3, size, 8);
@@ -427,7 +405,7 @@ static void splashes_are_told(void **state)
 {
     (void)state;
     gbs_error err = {0};
-    gbs_model *model = potts();
+    gbs_model *model = test_picture();
     gbs_run *run = NULL;
     seen *s = calloc(1, sizeof *s);
     const uint32_t n = gbs_model_n_variables(model);

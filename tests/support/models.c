@@ -574,3 +574,26 @@ bool test_all_binary(const gbs_model *model)
     }
     return true;
 }
+
+gbs_model *test_picture(void)
+{
+    const gbs_generate_potts_options options = {
+        .rows = 40, .columns = 37, .states = 5, .coupling = 0.7, .noise = 1.0, .seed = 3};
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    must(gbs_generate_potts(&options, &model, &err), &err);
+    return model;
+}
+
+gbs_model *test_strip(void)
+{
+    const gbs_generate_ising_options options = {.side = {400, 6, 1},
+                                                .coupling = 0.3,
+                                                .coupling_spread = 0.5,
+                                                .random_field = 0.5,
+                                                .seed = 7};
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    must(gbs_generate_ising(&options, &model, &err), &err);
+    return model;
+}

@@ -35,6 +35,11 @@ typedef enum test_family {
 const char *test_family_name(test_family family);
 gbs_model *test_model(test_family family, uint64_t seed, uint32_t n);
 
+/* Large enough to be shared by threads: 40 x 37 noisy pixels of five states; 400 x 6 spins, which
+ * junction trees answer too. */
+gbs_model *test_picture(void);
+gbs_model *test_strip(void);
+
 bool test_all_binary(const gbs_model *model);
 
 /* The conformance table: named models that are hard in one way each. */
