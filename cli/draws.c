@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run whose draws are kept until it is over. */
 #include "draws.h"
+#include "netcdf_library.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -115,11 +116,13 @@ int cli_netcdf_check(const cli_arguments *arguments)
         return cli_error(CLI_USAGE, "%s: NetCDF files are compressed inside; leave %s out",
                          arguments->output, packing);
     }
-    return cli_netcdf_built_in()
+    cli_netcdf_library library;
+    return cli_netcdf_library_open(&library)
                ? CLI_DONE
-               : cli_error(CLI_USAGE, "this build cannot write NetCDF: install libnetcdf-dev and "
-                                      "build with 'meson configure build -Dnetcdf=enabled', or use "
-                                      "--format npz");
+               : cli_error(CLI_USAGE,
+                           "NetCDF files are written by libnetcdf, which cannot be found: "
+                           "install it (Debian: apt-get install libnetcdf19), or use "
+                           "--format npz");
 }
 
 int cli_draws_check(const cli_arguments *arguments, const char *format)

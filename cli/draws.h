@@ -44,7 +44,7 @@ typedef struct cli_draws {
  * @return an exit status. */
 int cli_draws_run(cli_job *job, const cli_selection *selection, const char *format, int *stopped);
 
-/* Whether this build can write the format and the options go with it: before the run. */
+/* Whether this program can write the format and the options go with it: before the run. */
 int cli_draws_check(const cli_arguments *arguments, const char *format);
 
 /* The writers: everything after the run. */
@@ -52,9 +52,7 @@ gbs_status cli_draws_npz(const cli_draws *draws, const char *path, gbs_error *er
 gbs_status cli_draws_npy(const cli_draws *draws, const char *path, gbs_error *err);
 gbs_status cli_draws_cmdstan(const cli_draws *draws, const char *path, gbs_error *err);
 gbs_status cli_draws_coda(const cli_draws *draws, const char *base, gbs_error *err);
-/* netcdf_file.c and others, or no_netcdf.c in builds without the library. */
-int cli_netcdf_built_in(void);
-/* Whether NetCDF can be written, and where the options say. @return an exit status. */
+/* Whether NetCDF can be written here, and where the options say. @return an exit status. */
 int cli_netcdf_check(const cli_arguments *arguments);
 gbs_status cli_draws_netcdf(const cli_draws *draws, const char *path, gbs_error *err);
 

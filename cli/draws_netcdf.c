@@ -42,7 +42,7 @@ static gbs_status define(cli_netcdf *file, const cli_draws *d, layout *to, gbs_e
     to->chunk_draws = draws < most ? draws : most;
     const size_t fit = CHUNK_BYTES / (to->chunk_draws * d->state_bytes);
     const size_t chunk[3] = {1, to->chunk_draws, n < fit ? n : fit};
-    const nc_type type = d->state_bytes == 1 ? NC_UBYTE : NC_USHORT;
+    const cli_nc_type type = d->state_bytes == 1 ? NC_UBYTE : NC_USHORT;
     int dim[3];
     gbs_status status = GBS_OK;
     to->posterior = cli_netcdf_group(file, "posterior");

@@ -8,11 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int cli_netcdf_built_in(void)
-{
-    return 1;
-}
-
 static void keep(cli_netcdf *file, int code)
 {
     if (file->code == NC_NOERR) {
@@ -31,6 +26,9 @@ gbs_status cli_netcdf_open(cli_netcdf *file, const char *path, gbs_error *err)
     struct stat is;
     memset(file, 0, sizeof *file);
     file->path = path;
+    if (!cli_netcdf_library_open(&file->nc)) {
+        return cli_reason(err, GBS_ERR_UNSUPPORTED, "%s: libnetcdf cannot be opened", path);
+    }
     const int exists = stat(path, &is) == 0;
     if (exists && !S_ISREG(is.st_mode)) {
         return cli_reason(err, GBS_ERR_IO, "%s: NetCDF needs a regular file", path);
@@ -43,10 +41,11 @@ gbs_status cli_netcdf_open(cli_netcdf *file, const char *path, gbs_error *err)
         return cli_reason(err, GBS_ERR_MEMORY, "out of memory");
     }
     (void)snprintf(file->temporary, size, "%s.tmp-%ld", file->target, (long)getpid());
-    const int code = nc_create(file->temporary, NC_NETCDF4 | NC_NOCLOBBER, &file->root);
+    const int code = file->nc.create(file->temporary, NC_NETCDF4 | NC_NOCLOBBER, &file->root);
     if (code != NC_NOERR) {
         file->temporary[0] = '\0';
-        return cli_reason(err, GBS_ERR_IO, "%s: cannot be created: %s", path, nc_strerror(code));
+        return cli_reason(err, GBS_ERR_IO, "%s: cannot be created: %s", path,
+                          file->nc.strerror(code));
     }
     file->open = 1;
     if (exists) {
@@ -76,11 +75,11 @@ static gbs_status sync_and_rename(cli_netcdf *file, gbs_error *err)
 gbs_status cli_netcdf_close(cli_netcdf *file, gbs_status status, gbs_error *err)
 {
     if (file->open) {
-        keep(file, nc_close(file->root));
+        keep(file, file->nc.close(file->root));
     }
     if (status >= 0 && file->code != NC_NOERR) {
         status = cli_reason(err, GBS_ERR_IO, "%s: cannot be written: %s", file->path,
-                            nc_strerror(file->code));
+                            file->nc.strerror(file->code));
     }
     if (status >= 0) {
         status = sync_and_rename(file, err);
@@ -98,7 +97,7 @@ int cli_netcdf_group(cli_netcdf *file, const char *name)
 {
     int id = 0;
     if (file->code == NC_NOERR) {
-        keep(file, nc_def_grp(file->root, name, &id));
+        keep(file, file->nc.def_grp(file->root, name, &id));
     }
     return id;
 }
@@ -107,25 +106,25 @@ int cli_netcdf_dim(cli_netcdf *file, int group, const char *name, size_t length)
 {
     int id = 0;
     if (file->code == NC_NOERR) {
-        keep(file, nc_def_dim(group, name, length, &id));
+        keep(file, file->nc.def_dim(group, name, length, &id));
     }
     return id;
 }
 
-int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, nc_type type, int n_dims,
+int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, cli_nc_type type, int n_dims,
                         const int *dim, const size_t *chunk)
 {
     int id = 0;
     if (file->code == NC_NOERR) {
-        keep(file, nc_def_var(group, name, type, n_dims, dim, &id));
+        keep(file, file->nc.def_var(group, name, (int)type, n_dims, dim, &id));
     }
     if (file->code == NC_NOERR && type != NC_STRING) {
         /* readers turn a fill value into NaN, and with it integers into floats */
-        keep(file, nc_def_var_fill(group, id, NC_NOFILL, NULL));
+        keep(file, file->nc.def_var_fill(group, id, NC_NOFILL, NULL));
     }
     if (file->code == NC_NOERR && chunk != NULL) {
-        keep(file, nc_def_var_chunking(group, id, NC_CHUNKED, chunk));
-        keep(file, nc_def_var_deflate(group, id, 1, 1, 1)); /* shuffle, level 1 */
+        keep(file, file->nc.def_var_chunking(group, id, NC_CHUNKED, chunk));
+        keep(file, file->nc.def_var_deflate(group, id, 1, 1, 1)); /* shuffle, level 1 */
     }
     return id;
 }
@@ -133,7 +132,7 @@ int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, nc_type t
 void cli_netcdf_text(cli_netcdf *file, const char *name, const char *value)
 {
     if (file->code == NC_NOERR) {
-        keep(file, nc_put_att_text(file->root, NC_GLOBAL, name, strlen(value), value));
+        keep(file, file->nc.put_att_text(file->root, NC_GLOBAL, name, strlen(value), value));
     }
 }
 
@@ -141,13 +140,13 @@ void cli_netcdf_put(cli_netcdf *file, int group, int variable, const size_t *sta
                     const size_t *count, const void *data)
 {
     if (file->code == NC_NOERR) {
-        keep(file, nc_put_vara(group, variable, start, count, data));
+        keep(file, file->nc.put_vara(group, variable, start, count, data));
     }
 }
 
 void cli_netcdf_put_all(cli_netcdf *file, int group, int variable, const void *data)
 {
     if (file->code == NC_NOERR) {
-        keep(file, nc_put_var(group, variable, data));
+        keep(file, file->nc.put_var(group, variable, data));
     }
 }

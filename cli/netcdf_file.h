@@ -4,11 +4,11 @@
 #ifndef GIBBSITE_CLI_NETCDF_FILE_H
 #define GIBBSITE_CLI_NETCDF_FILE_H
 
-#include <netcdf.h>
-
 #include "draws.h"
+#include "netcdf_library.h"
 
 typedef struct cli_netcdf {
+    cli_netcdf_library nc;
     const char *path; /* borrowed */
     char *target;     /* what the temporary file becomes */
     char *temporary;  /* "" until it exists */
@@ -26,7 +26,7 @@ gbs_status cli_netcdf_close(cli_netcdf *file, gbs_status status, gbs_error *err)
 int cli_netcdf_group(cli_netcdf *file, const char *name);
 int cli_netcdf_dim(cli_netcdf *file, int group, const char *name, size_t length);
 /* A variable without a fill value. @param chunk NULL for one piece, else deflated in chunks. */
-int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, nc_type type, int n_dims,
+int cli_netcdf_variable(cli_netcdf *file, int group, const char *name, cli_nc_type type, int n_dims,
                         const int *dim, const size_t *chunk);
 void cli_netcdf_text(cli_netcdf *file, const char *name, const char *value); /* of the root */
 void cli_netcdf_put(cli_netcdf *file, int group, int variable, const size_t *start,

@@ -95,7 +95,7 @@ gbs_status cli_netcdf_attributes(cli_netcdf *file, const cli_job *job, gbs_error
     cli_netcdf_text(file, "model_digest", gbs_model_digest(job->model));
     cli_netcdf_text(file, "command", command);
     if (file->code == NC_NOERR) {
-        file->code = nc_put_att_ulonglong(file->root, NC_GLOBAL, "seed", NC_UINT64, 1, &seed);
+        file->code = file->nc.put_att_ulonglong(file->root, NC_GLOBAL, "seed", NC_UINT64, 1, &seed);
     }
     free(command);
     return GBS_OK;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "netcdf_library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Releases differ in the number that ends the file's name: 13 for 4.6, 19 for 4.9.0, 22 for 4.9.3.
+ * A name without a number comes with the package for developers. */
+static void *open_any(void)
+{
+    char name[32] = "libnetcdf.so";
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    for (int number = 40; number >= 11 && handle == NULL; number--) {
+        (void)snprintf(name, sizeof name, "libnetcdf.so.%d", number);
+        handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    }
+    return handle;
+}
+
+int cli_netcdf_library_open(cli_netcdf_library *library)
+{
+    const struct {
+        const char *name;
+        void *place; /* of a pointer to a function */
+    } calls[] = {
+        {"nc_create", &library->create},
+        {"nc_close", &library->close},
+        {"nc_strerror", &library->strerror},
+        {"nc_def_grp", &library->def_grp},
+        {"nc_def_dim", &library->def_dim},
+        {"nc_def_var", &library->def_var},
+        {"nc_def_var_fill", &library->def_var_fill},
+        {"nc_def_var_chunking", &library->def_var_chunking},
+        {"nc_def_var_deflate", &library->def_var_deflate},
+        {"nc_put_att_text", &library->put_att_text},
+        {"nc_put_att_ulonglong", &library->put_att_ulonglong},
+        {"nc_put_vara", &library->put_vara},
+        {"nc_put_var", &library->put_var},
+    };
+    void *handle = open_any();
+    int whole = handle != NULL;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0] && whole; i++) {
+        void *const symbol = dlsym(handle, calls[i].name);
+        memcpy(calls[i].place, &symbol, sizeof symbol); /* POSIX: both kinds have one size */
+        whole = symbol != NULL;
+    }
+    return whole;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of libnetcdf that is used here. The library is opened when a NetCDF file is asked for,
+ * so that the program neither needs it to start nor its header to be built. Values and prototypes
+ * are those of netcdf.h and the same in every release since 4.0 (2008). */
+#ifndef GIBBSITE_CLI_NETCDF_LIBRARY_H
+#define GIBBSITE_CLI_NETCDF_LIBRARY_H
+
+#include <stddef.h>
+
+#define NC_NOERR     0
+#define NC_GLOBAL    (-1)
+#define NC_NOCLOBBER 0x0004
+#define NC_NETCDF4   0x1000
+#define NC_CHUNKED   0
+#define NC_NOFILL    0x100
+
+typedef enum cli_nc_type {
+    NC_INT = 4,
+    NC_DOUBLE = 6,
+    NC_UBYTE = 7,
+    NC_USHORT = 8,
+    NC_INT64 = 10,
+    NC_UINT64 = 11,
+    NC_STRING = 12
+} cli_nc_type;
+
+/* NAME(...) stands for nc_NAME(...); a type of NetCDF is an int there. */
+typedef struct cli_netcdf_library {
+    int (*create)(const char *path, int mode, int *file);
+    int (*close)(int file);
+    const char *(*strerror)(int code);
+    int (*def_grp)(int parent, const char *name, int *group);
+    int (*def_dim)(int group, const char *name, size_t length, int *dim);
+    int (*def_var)(int group, const char *name, int type, int n_dims, const int *dim, int *id);
+    int (*def_var_fill)(int group, int id, int no_fill, const void *value);
+    int (*def_var_chunking)(int group, int id, int storage, const size_t *chunk);
+    int (*def_var_deflate)(int group, int id, int shuffle, int deflate, int level);
+    int (*put_att_text)(int group, int id, const char *name, size_t length, const char *text);
+    int (*put_att_ulonglong)(int group, int id, const char *name, int type, size_t length,
+                             const unsigned long long *value);
+    int (*put_vara)(int group, int id, const size_t *start, const size_t *count, const void *data);
+    int (*put_var)(int group, int id, const void *data);
+} cli_netcdf_library;
+
+/* Open the library; again costs nothing. @return whether it is there and whole. */
+int cli_netcdf_library_open(cli_netcdf_library *library);
+
+#endif
