@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "lab/decomposition.h"
 
 /* Over the chains. */
 typedef struct spread {

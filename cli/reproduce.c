@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "job.h"
+#include "lab/reproduction.h"
 
 static int list_experiments(void)
 {

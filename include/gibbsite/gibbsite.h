@@ -4,7 +4,6 @@
 #define GIBBSITE_H
 
 #include "gibbsite/arrays.h"
-#include "gibbsite/decompose.h"
 #include "gibbsite/dobrushin.h"
 #include "gibbsite/exact.h"
 #include "gibbsite/generate.h"
@@ -15,7 +14,6 @@
 #include "gibbsite/log_z.h"
 #include "gibbsite/map.h"
 #include "gibbsite/model.h"
-#include "gibbsite/reproduce.h"
 #include "gibbsite/run.h"
 #include "gibbsite/status.h"
 

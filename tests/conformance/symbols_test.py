@@ -3,10 +3,12 @@
 
 symbols_test.py NM LIBRARY debug|release: `nm -D` must list nothing that computes with libm (results
 must not depend on whose libm it is; fma and fmaf are exact by definition), nothing that prints to
-the standard streams, ends the process or reads a hidden state or the date; and everything defined
-must be public. Assertions call __assert_fail, and with them abort is allowed.
+the standard streams, ends the process or reads a hidden state or the date; and what is defined must
+be what the public headers declare, no less and no more. Assertions call __assert_fail, and with them
+abort is allowed.
 """
 
+import pathlib
 import re
 import subprocess
 import sys
@@ -46,6 +48,13 @@ def defined(nm, library):
     text = subprocess.run([nm, "-D", "--defined-only", library], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
     return {line.split()[-1].split("@")[0] for line in text.splitlines() if line.strip()}
+
+
+def declared():
+    """Names that the public headers mark GBS_API."""
+    headers = pathlib.Path(__file__).resolve().parents[2] / "include" / "gibbsite"
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(headers.glob("*.h")))
+    return set(re.findall(r"^GBS_API\b[^;(]*?\b(gbs_\w+)\(", text, re.MULTILINE))
 
 
 def plain(name):
@@ -91,9 +100,12 @@ def main():
         taken.discard("longjmp")  # libpng's one way to report an error takes its address
     faults = [f"takes {name}: {why}" for name in sorted(taken)
               if (why := forbidden(name, build == "release")) is not None]
-    faults += [f"shows {name}, which is not public" for name in sorted(shown)
-               if not name.startswith(("gbs_", "__")) and name not in ("_init", "_fini",
-                                                               "_edata", "_end")]
+    public = declared()
+    shown = {name for name in shown if not name.startswith("__")}
+    shown -= {"_init", "_fini", "_edata", "_end"}
+    faults += [f"shows {name}, which no public header declares" for name in sorted(shown - public)]
+    faults += [f"does not show {name}, which a public header declares"
+               for name in sorted(public - shown)]
     for fault in faults:
         print(f"{library}: {fault}")
     print(f"{len(taken)} symbols taken, {len(shown)} shown, {len(faults)} at fault")

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the component cor of herding tends to; Yamashita & Suzuki (2019), sections 5.1 and 5.2,
+ * [M31].
+ *
+ * For each key y, with v(z) = pi(z | X = 0, y) - pi(z | X = 1, y) placed on the states (0, z) and
+ * (1, z), ordinary Gibbs sweeps are applied: all variables but X in order (S), then what has key y
+ * is taken out, X is updated for the rest (K), and so on. What is taken out sums to T_y(0 -> z) -
+ * T_y(1 -> z). Of the two laws only their difference is followed: its mass is zero, so that it dies
+ * with the mixing of the chain and not with the rarity of the key. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/extremes.h"
+#include "base/memory.h"
+#include "lab/focus.h"
+#include "lab/focus_options.h"
+
+#define MOST_SWEEPS 1000000u
+#define TOLERANCE   1e-10
+
+/* States x and all others: [n_z][2], as the joint. */
+typedef struct sweeper {
+    const gbsi_focus *focus;
+    double *mass; /* [n_z][2] */
+    double *out;  /* [n_z] taken out so far */
+} sweeper;
+
+/* One update of the variable whose states are `stride` apart in index i of mass, arity k: the mass
+ * of a line is shared out by the conditional, which is the joint along the line. */
+static void update_lines(const sweeper *s, size_t stride, uint32_t k)
+{
+    const double *joint = s->focus->joint;
+    const size_t n = s->focus->n_z * 2;
+    for (size_t block = 0; block < n; block += stride * k) {
+        for (size_t i = block; i < block + stride; i++) {
+            double mass = 0.0;
+            double weight = 0.0;
+            for (uint32_t a = 0; a < k; a++) {
+                mass += s->mass[i + a * stride];
+                weight += joint[i + a * stride];
+            }
+            for (uint32_t a = 0; a < k && weight > 0.0; a++) {
+                s->mass[i + a * stride] = mass * (joint[i + a * stride] / weight);
+            }
+        }
+    }
+}
+
+/* S, then what has key y goes out, then K for the rest. @return the mass left, absolute. */
+static double sweep(const sweeper *s, size_t y)
+{
+    const gbsi_focus *f = s->focus;
+    double left = 0.0;
+    for (uint32_t i = 1; i < f->model->n_variables; i++) {
+        const uint32_t v = (f->x + i) % f->model->n_variables; /* in order, from behind x */
+        update_lines(s, f->stride[v] * 2, f->model->arity[v]);
+    }
+    for (size_t z = 0; z < f->n_z; z++) {
+        if (f->key[z] == y) {
+            s->out[z] += s->mass[2 * z] + s->mass[2 * z + 1];
+            s->mass[2 * z] = 0.0;
+            s->mass[2 * z + 1] = 0.0;
+        }
+    }
+    update_lines(s, 1, 2);
+    for (size_t i = 0; i < 2 * f->n_z; i++) {
+        left += fabs(s->mass[i]);
+    }
+    return left;
+}
+
+/* sum over z of |T_y(0 -> z) - T_y(1 -> z)|, to `tolerance`.
+ * @param px [2] pi(x, y). @return false if the sweeps do not end. */
+static bool distance_of(const sweeper *s, size_t y, const double *px, double tolerance,
+                        double *distance)
+{
+    const gbsi_focus *f = s->focus;
+    for (size_t z = 0; z < f->n_z; z++) {
+        const bool here = f->key[z] == y;
+        s->mass[2 * z] = here ? f->joint[2 * z] / px[0] : 0.0;
+        s->mass[2 * z + 1] = here ? -f->joint[2 * z + 1] / px[1] : 0.0;
+        s->out[z] = 0.0;
+    }
+    uint32_t n = 0;
+    while (sweep(s, y) > tolerance) {
+        if (++n == MOST_SWEEPS) {
+            return false;
+        }
+    }
+    *distance = 0.0;
+    for (size_t z = 0; z < f->n_z; z++) {
+        *distance += fabs(s->out[z]);
+    }
+    return true;
+}
+
+static gbs_status take_tables(const gbsi_focus *f, gbs_asymptotic *a, gbs_error *err)
+{
+    const size_t n = f->n_keys;
+    a->n_keys = n;
+    a->n_neighbours = f->n_neighbours;
+    a->neighbour = gbsi_alloc_array(f->n_neighbours, sizeof *a->neighbour);
+    a->state = gbsi_alloc_array(n, (f->n_neighbours + 1) * sizeof *a->state);
+    a->p = gbsi_alloc_array_zero(n, sizeof *a->p);
+    a->t = gbsi_alloc_array_zero(n, sizeof *a->t);
+    a->distance = gbsi_alloc_array_zero(n, sizeof *a->distance);
+    a->part = gbsi_alloc_array_zero(n, sizeof *a->part);
+    if (a->neighbour == NULL || a->state == NULL || a->p == NULL || a->t == NULL ||
+        a->distance == NULL || a->part == NULL) {
+        return gbsi_no_memory(err, "decompose", n * sizeof *a->p);
+    }
+    for (uint32_t i = 0; i < f->n_neighbours; i++) {
+        a->neighbour[i] = f->model->user_variable[f->neighbour[i]];
+    }
+    for (size_t z = f->n_z; z-- > 0;) { /* downwards: the first z of a key stays */
+        for (uint32_t i = 0; i < f->n_neighbours; i++) {
+            const uint32_t v = f->neighbour[i];
+            a->state[f->key[z] * f->n_neighbours + i] =
+                f->model->user_state[f->model->state_offset[v] + gbsi_focus_state(f, z, v)];
+        }
+    }
+    return GBS_OK;
+}
+
+static gbs_status estimate(const gbsi_focus *f, gbs_asymptotic *a, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double *px = gbsi_alloc_array_zero(f->n_keys, 2 * sizeof *px); /* pi(x, y) */
+    sweeper s = {.focus = f,
+                 .mass = gbsi_alloc_array(f->n_z, 2 * sizeof *s.mass),
+                 .out = gbsi_alloc_array(f->n_z, sizeof *s.out)};
+    if (px == NULL || s.mass == NULL || s.out == NULL) {
+        status = gbsi_no_memory(err, "decompose", f->n_z * 3 * sizeof *px);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < 2 * f->n_z; i++) {
+        px[2 * f->key[i / 2] + i % 2] += f->joint[i];
+    }
+    for (size_t y = 0; y < f->n_keys; y++) {
+        a->p[y] = px[2 * y] + px[2 * y + 1];
+        a->t[y] = a->p[y] > 0.0 ? gbsi_smaller(px[2 * y], px[2 * y + 1]) / a->p[y] : 0.0;
+        const double scale = a->p[y] * 2.0 * a->t[y] * a->t[y];
+        /* |T| is at most 2: what weighs nothing needs no sweeps */
+        const double tolerance = scale > 0.0 ? TOLERANCE / (scale * (double)f->n_keys) : 2.0;
+        if (tolerance < 2.0 && !distance_of(&s, y, px + 2 * y, tolerance, &a->distance[y])) {
+            GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
+                               "the estimate of what D_cor tends to needs more than %u sweeps for "
+                               "key %zu: this model hardly mixes",
+                               MOST_SWEEPS, y));
+        }
+        a->part[y] = scale * a->distance[y];
+        a->total += a->part[y];
+    }
+cleanup:
+    gbsi_free(px);
+    gbsi_free(s.mass);
+    gbsi_free(s.out);
+    return status;
+}
+
+gbs_status gbs_decompose_asymptotic(const gbs_model *model, const gbs_evidence *evidence,
+                                    const gbs_run_options *options, uint32_t focus,
+                                    gbs_asymptotic *out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_focus_setting setting = {0};
+    gbs_asymptotic a = {0};
+    GBSI_TRY(
+        gbsi_focus_set(model, evidence, options, focus, GBS_ASYMPTOTIC_MAX_STATES, &setting, err));
+    if (setting.focus->n_x != 2) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                           "the estimate of what D_cor tends to is for focus variables of two "
+                           "states, variable %u has %u",
+                           focus, setting.focus->n_x));
+    }
+    if (setting.focus->theta != NULL) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                           "the estimate of what D_cor tends to is for keys that the other "
+                           "variables decide, not for drawn ones"));
+    }
+    GBSI_TRY(take_tables(setting.focus, &a, err));
+    GBSI_TRY(estimate(setting.focus, &a, err));
+    *out = a;
+    a = (gbs_asymptotic){0};
+cleanup:
+    gbsi_focus_setting_free(&setting);
+    gbs_asymptotic_free(&a);
+    return status;
+}
+
+void gbs_asymptotic_free(gbs_asymptotic *a)
+{
+    gbsi_free(a->neighbour);
+    gbsi_free(a->state);
+    gbsi_free(a->p);
+    gbsi_free(a->t);
+    gbsi_free(a->distance);
+    gbsi_free(a->part);
+    *a = (gbs_asymptotic){0};
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Citation matching in the manner of the Cora networks of Singla & Domingos (2006), Entity
+ * resolution with Markov logic, ICDM: citations fall into groups of eight that may be of the same
+ * paper; each has an author, a title and a venue, strings that other citations share. Atoms are
+ * "the same" of two citations, and of two strings that some pair of citations of a group brings
+ * together; authors are shared with the group before, venues by all, which makes one network.
+ * Clauses, with the weights below:
+ *
+ *     same strings look alike                        one atom, by evidence drawn from the seed
+ *     two citations are different, mostly            one atom
+ *     same citation => same author, title, venue     two atoms
+ *     same title => same citation                    two atoms
+ *     same citation is transitive                    three atoms, of three in a row
+ */
+#include "lab/citations.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+
+#define GROUP   8u /* citations */
+#define AUTHORS 5u /* of a group, the first two those of the group before */
+#define NEW     3u
+#define TITLES  5u
+#define VENUES  40u
+
+#define ALIKE     1.0 /* deviation of the evidence for two strings */
+#define DIFFERENT 0.5
+#define IMPLIES   4.0
+#define TITLE     4.0
+#define CHAIN     4.0
+
+typedef struct network {
+    const gbsi_lab *lab;
+    gbs_builder *builder;
+    uint32_t n; /* atoms */
+    uint32_t n_authors;
+    uint32_t *author, *title, *venue; /* atoms of pairs of strings, UINT32_MAX: none yet */
+} network;
+
+static gbs_status add_atom(network *w, uint32_t *atom, gbs_error *err)
+{
+    static const uint32_t two = 2;
+    const gbs_status status = gbs_builder_add_variables(w->builder, 1, &two, atom, err);
+    w->n += status >= 0;
+    return status;
+}
+
+/* @param state of each literal: 1 as it is, 0 negated. */
+static gbs_status add_clause(network *w, uint32_t n, const uint32_t *atom, const uint32_t *state,
+                             double weight, gbs_error *err)
+{
+    return gbs_builder_add_logical(w->builder, GBS_LOGICAL_CLAUSE, n, atom, state, weight, err);
+}
+
+/* Weight on an atom alone: true if positive. */
+static gbs_status believe(network *w, uint32_t atom, double weight, gbs_error *err)
+{
+    static const uint32_t truth[2] = {0, 1};
+    return add_clause(w, 1, &atom, &truth[weight > 0.0], weight > 0.0 ? weight : -weight, err);
+}
+
+static gbs_status imply(network *w, uint32_t body, uint32_t head, double weight, gbs_error *err)
+{
+    static const uint32_t state[2] = {0, 1};
+    const uint32_t atom[2] = {body, head};
+    return add_clause(w, 2, atom, state, weight, err);
+}
+
+/* The atom of two strings, with its evidence when it is met first. @param pair [n][n]. */
+static gbs_status find_pair(network *w, uint32_t *pair, uint32_t n, uint32_t i, uint32_t j,
+                            uint32_t *atom, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t *at = &pair[(size_t)(i < j ? i : j) * n + (i < j ? j : i)];
+    if (*at == UINT32_MAX) {
+        GBSI_TRY(add_atom(w, at, err));
+        GBSI_TRY(believe(w, *at, ALIKE * gbsi_lab_normal(w->lab, GBSI_LAB_ALIKE, *at), err));
+    }
+    *atom = *at;
+cleanup:
+    return status;
+}
+
+/* Strings of a citation. */
+typedef struct citation {
+    uint32_t author, title, venue;
+} citation;
+
+static uint32_t pick(const gbsi_lab *lab, uint32_t index, uint32_t which, uint32_t n)
+{
+    double u[2];
+    gbsi_lab_uniforms(lab, GBSI_LAB_STRINGS, index, which, u);
+    return (uint32_t)(u[0] * n);
+}
+
+static gbs_status join(network *w, uint32_t same, const citation *a, const citation *b,
+                       gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t atom = 0;
+    if (a->author != b->author) {
+        GBSI_TRY(find_pair(w, w->author, w->n_authors, a->author, b->author, &atom, err));
+        GBSI_TRY(imply(w, same, atom, IMPLIES, err));
+    }
+    if (a->venue != b->venue) {
+        GBSI_TRY(find_pair(w, w->venue, VENUES, a->venue, b->venue, &atom, err));
+        GBSI_TRY(imply(w, same, atom, IMPLIES, err));
+    }
+    if (a->title != b->title) {
+        GBSI_TRY(find_pair(w, w->title, TITLES, a->title, b->title, &atom, err));
+        GBSI_TRY(imply(w, same, atom, IMPLIES, err));
+        GBSI_TRY(imply(w, atom, same, TITLE, err));
+    }
+cleanup:
+    return status;
+}
+
+/* Of same(i, j), same(j, k), same(i, k) two are never true alone. */
+static gbs_status chain(network *w, uint32_t ij, uint32_t jk, uint32_t ik, gbs_error *err)
+{
+    static const uint32_t state[3] = {0, 0, 1};
+    const uint32_t atom[3][3] = {{ij, jk, ik}, {ij, ik, jk}, {jk, ik, ij}};
+    gbs_status status = GBS_OK;
+    for (int i = 0; i < 3; i++) {
+        GBSI_TRY(add_clause(w, 3, atom[i], state, CHAIN, err));
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status add_group(network *w, uint32_t group, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    citation c[GROUP];
+    uint32_t same[GROUP][GROUP];
+    for (uint32_t i = 0; i < TITLES * TITLES; i++) {
+        w->title[i] = UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < GROUP; i++) {
+        const uint32_t index = group * GROUP + i;
+        c[i] = (citation){group * NEW + pick(w->lab, index, 0, AUTHORS),
+                          pick(w->lab, index, 1, TITLES), pick(w->lab, index, 2, VENUES)};
+    }
+    for (uint32_t i = 0; i < GROUP; i++) {
+        for (uint32_t j = i + 1; j < GROUP; j++) {
+            GBSI_TRY(add_atom(w, &same[i][j], err));
+            GBSI_TRY(believe(w, same[i][j], -DIFFERENT, err));
+            GBSI_TRY(join(w, same[i][j], &c[i], &c[j], err));
+        }
+    }
+    for (uint32_t i = 0; i + 2 < GROUP; i++) {
+        GBSI_TRY(chain(w, same[i][i + 1], same[i + 1][i + 2], same[i][i + 2], err));
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_citations_make(const gbsi_lab *lab, uint32_t groups, gbs_model **model,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    network w = {.lab = lab, .n_authors = groups * NEW + AUTHORS - NEW};
+    assert(groups <= 1000);
+    const size_t n_pairs = (size_t)w.n_authors * w.n_authors;
+    w.author = gbsi_alloc_array(n_pairs, sizeof *w.author);
+    w.title = gbsi_alloc_array(TITLES * TITLES, sizeof *w.title);
+    w.venue = gbsi_alloc_array(VENUES * VENUES, sizeof *w.venue);
+    if (w.author == NULL || w.title == NULL || w.venue == NULL) {
+        status = gbsi_no_memory(err, "citations", n_pairs * sizeof *w.author);
+        goto cleanup;
+    }
+    memset(w.author, 0xFF, n_pairs * sizeof *w.author);
+    memset(w.venue, 0xFF, VENUES * VENUES * sizeof *w.venue);
+    GBSI_TRY(gbs_builder_new(&w.builder, err));
+    for (uint32_t g = 0; g < groups; g++) {
+        GBSI_TRY(add_group(&w, g, err));
+    }
+    GBSI_TRY(gbs_builder_build(w.builder, model, err));
+cleanup:
+    gbs_builder_free(w.builder);
+    gbsi_free(w.author);
+    gbsi_free(w.title);
+    gbsi_free(w.venue);
+    return status;
+}

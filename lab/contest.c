@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws against one another on a small model. */
+#include "lab/contest.h"
+
+#include "base/memory.h"
+
+void gbsi_contender_options(const gbsi_contender *c, uint32_t n, uint32_t *edge,
+                            gbs_run_options *options)
+{
+    size_t n_edges = 0;
+    options->draw = c->draw;
+    options->herd_rule = c->rule;
+    options->bins = c->bins;
+    if (c->draw == GBS_DRAW_BOUNDED_ERROR) {
+        options->threshold = c->threshold;
+    }
+    for (uint32_t s = 2; edge != NULL && s <= c->ring; s++) {
+        for (uint32_t i = 0; i < n; i++) {
+            edge[2 * n_edges] = i;
+            edge[2 * n_edges + 1] = (i + s) % n;
+            n_edges++;
+        }
+    }
+    options->dummy_edges = n_edges > 0 ? edge : NULL;
+    options->n_dummy_edges = n_edges;
+}
+
+gbs_status gbsi_contest_run(gbsi_lab *lab, const gbs_model *model, uint64_t chains, uint64_t sweeps,
+                            gbsi_contest *contest, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n_variables = gbs_model_n_variables(model);
+    for (size_t i = 0; i < contest->n && status == GBS_OK; i++) {
+        const gbsi_contender *c = &contest->contender[i];
+        gbs_run_options options = gbsi_lab_options(lab, chains, sweeps);
+        uint32_t *edge = gbsi_alloc_array((size_t)n_variables * 2, (c->ring + 1) * sizeof *edge);
+        if (edge == NULL) {
+            return gbsi_no_memory(err, c->name, n_variables * sizeof *edge);
+        }
+        gbsi_contender_options(c, n_variables, edge, &options);
+        status = gbsi_lab_curves(lab, c->name, model, &options, contest->statistic,
+                                 contest->context, &contest->curves[i], err);
+        gbsi_free(edge);
+        if (status != GBS_OK) {
+            return status;
+        }
+        gbsi_curves_quantile(&contest->curves[i], 0.5, contest->median[i]);
+        gbsi_curves_quantile(&contest->curves[i], 0.1, contest->low[i]);
+        gbsi_curves_quantile(&contest->curves[i], 0.9, contest->high[i]);
+        gbsi_curves_quantile(&contest->curves[i], 1.0, contest->max[i]);
+    }
+    return status;
+}
+
+void gbsi_contest_free(gbsi_contest *contest)
+{
+    for (size_t i = 0; i < contest->n; i++) {
+        gbsi_curves_free(&contest->curves[i]);
+    }
+}
+
+void gbsi_contest_rows(gbs_output *table, const gbsi_contest *contest)
+{
+    for (size_t i = 0; i < contest->n; i++) {
+        for (size_t k = 0; k < contest->curves[i].n; k++) {
+            gbs_output_csv_field(table, contest->title);
+            gbs_output_text(table, ",");
+            gbs_output_csv_field(table, contest->contender[i].name);
+            gbsi_table_uint(table, UINT64_C(1) << k);
+            gbsi_table_double(table, contest->median[i][k]);
+            gbsi_table_double(table, contest->low[i][k]);
+            gbsi_table_double(table, contest->high[i][k]);
+            gbsi_table_double(table, contest->max[i][k]);
+            gbs_output_text(table, "\n");
+        }
+    }
+}
+
+gbsi_panel gbsi_contest_panel(gbsi_contest *contest, bool bands, const char *y_label,
+                              size_t n_guides, const gbsi_guide *guide)
+{
+    for (size_t i = 0; i < contest->n; i++) {
+        const gbsi_contender *c = &contest->contender[i];
+        contest->line[i] = (gbsi_line){.label = c->name,
+                                       .color = c->color,
+                                       .dash = c->dash,
+                                       .n = contest->curves[i].n,
+                                       .x = contest->curves[i].sweeps,
+                                       .y = contest->median[i],
+                                       .low = bands ? contest->low[i] : NULL,
+                                       .high = bands ? contest->high[i] : NULL};
+    }
+    return (gbsi_panel){.title = contest->title,
+                        .x = {.label = "sweeps T", .log = true},
+                        .y = {.label = y_label, .log = true},
+                        .n_lines = contest->n,
+                        .line = contest->line,
+                        .n_guides = n_guides,
+                        .guide = guide};
+}
+
+gbs_status gbsi_contests_write(const gbsi_lab *lab, const char *name, size_t n,
+                               const gbsi_contest *contest, gbs_error *err)
+{
+    gbs_output *table = NULL;
+    const gbs_status status = gbsi_lab_table(lab, name, GBSI_CONTEST_HEADER, &table, err);
+    if (status < 0) {
+        return status;
+    }
+    for (size_t i = 0; i < n; i++) {
+        gbsi_contest_rows(table, &contest[i]);
+    }
+    return gbs_output_commit(table, err);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors after 1, 2, 4, ... sweeps. */
+#include "lab/curves.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "simd/math.h"
+
+typedef struct watcher {
+    gbs_joint *joint;
+    gbsi_statistic *statistic;
+    const void *context;
+    gbsi_curves *curves;
+} watcher;
+
+double gbsi_statistic_l1(const gbs_joint *joint, uint32_t chain, const void *context)
+{
+    return gbs_joint_l1(joint, chain, context);
+}
+
+static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log_density,
+                        const uint32_t *state, gbs_error *err)
+{
+    const watcher *w = context;
+    const uint64_t sweeps = draw + 1;
+    (void)log_density;
+    (void)err;
+    gbs_joint_add(w->joint, chain, state);
+    if ((sweeps & (sweeps - 1)) == 0) {
+        size_t k = 0;
+        while (UINT64_C(1) << k < sweeps) {
+            k++;
+        }
+        if (k < w->curves->n) {
+            w->curves->value[k * w->curves->n_runs + chain] =
+                w->statistic(w->joint, chain, w->context);
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_lab_curves(gbsi_lab *lab, const char *what, const gbs_model *model,
+                           const gbs_run_options *options, gbsi_statistic *statistic,
+                           const void *context, gbsi_curves *out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_curves curves = {.n_runs = (uint32_t)options->chains};
+    watcher w = {.statistic = statistic, .context = context, .curves = &curves};
+    while (curves.n < GBSI_MAX_CHECKPOINTS && UINT64_C(1) << curves.n <= options->sweeps) {
+        curves.sweeps[curves.n] = (double)(UINT64_C(1) << curves.n);
+        curves.n++;
+    }
+    curves.value = gbsi_alloc_array_zero(curves.n * curves.n_runs, sizeof *curves.value);
+    if (curves.value == NULL) {
+        return gbsi_no_memory(err, what, curves.n * curves.n_runs * sizeof *curves.value);
+    }
+    GBSI_TRY(gbs_joint_new(model, 0, NULL, curves.n_runs, &w.joint, err));
+    GBSI_TRY(gbsi_lab_run(lab, what, model, options, watch, &w, NULL, err));
+    if (status == GBS_OK) {
+        *out = curves;
+        curves.value = NULL;
+    }
+cleanup:
+    gbs_joint_free(w.joint);
+    gbsi_free(curves.value);
+    return status;
+}
+
+void gbsi_curves_free(gbsi_curves *curves)
+{
+    gbsi_free(curves->value);
+    curves->value = NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void gbsi_sort(double *value, size_t n)
+{
+    qsort(value, n, sizeof *value, compare);
+}
+
+double gbsi_quantile(const double *sorted, size_t n, double q)
+{
+    const double at = q * (double)(n - 1);
+    const size_t i = (size_t)at;
+    const double share = at - (double)i;
+    return i + 1 < n ? sorted[i] + share * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
+}
+
+void gbsi_curves_quantile(gbsi_curves *curves, double q, double *out)
+{
+    for (size_t k = 0; k < curves->n; k++) {
+        gbsi_sort(curves->value + k * curves->n_runs, curves->n_runs);
+        out[k] = gbsi_quantile(curves->value + k * curves->n_runs, curves->n_runs, q);
+    }
+}
+
+void gbsi_curves_mean(const gbsi_curves *curves, double *out)
+{
+    for (size_t k = 0; k < curves->n; k++) {
+        double sum = 0.0;
+        for (uint32_t r = 0; r < curves->n_runs; r++) {
+            sum += curves->value[k * curves->n_runs + r];
+        }
+        out[k] = sum / curves->n_runs;
+    }
+}
+
+double gbsi_log_slope(const double *x, const double *y, size_t n, size_t last)
+{
+    double sx = 0.0;
+    double sy = 0.0;
+    double sxx = 0.0;
+    double sxy = 0.0;
+    const size_t first = n > last ? n - last : 0;
+    for (size_t i = first; i < n; i++) {
+        const double lx = gbsi_log2(x[i]);
+        const double ly = gbsi_log2(y[i]);
+        sx += lx;
+        sy += ly;
+        sxx += lx * lx;
+        sxy += lx * ly;
+    }
+    const double m = (double)(n - first);
+    return (m * sxy - sx * sy) / (m * sxx - sx * sx);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The error of herded draws on a small model, taken apart for one focus variable (Yamashita &
+ * Suzuki (2019), Convergence analysis of herded-Gibbs-type sampling algorithms: effects of weight
+ * sharing, Statistics and Computing 29:1035-1053, section 4.3).
+ *
+ * X is the focus variable, Z all the others, Y the key of the herding weight that X used. With P
+ * the frequencies right after updates of X, q(x|y) = sum over z of pi(x|z) P(z|y), and pi(y|z) the
+ * law of the key, all components are L1 distances, from 0 to 2 [M30]:
+ *
+ *     cor      sum over y of P(y) sum over x, z of |P(x, z|y) - P(x|y) P(z|y)|
+ *     herding  sum over y of P(y) sum over x of |P(x|y) - q(x|y)|
+ *     approx   sum over z of P(z) sum over x of |sum over y of q(x|y) pi(y|z) - pi(x|z)|
+ *     z        sum over z of |P(z) - pi(z)|
+ *     bin      sum over z of P(z) sum over y of |P(y|z) - pi(y|z)|
+ *     all      sum over x, z of |P(x, z) - pi(x, z)|
+ *
+ * Under the rule `post` cor and approx are both large and cancel: compare schemes by all.
+ */
+#ifndef GBSI_LAB_DECOMPOSITION_H
+#define GBSI_LAB_DECOMPOSITION_H
+
+#include "gibbsite/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GBS_DECOMPOSE_MAX_STATES  (UINT64_C(1) << 16) /* of the free variables */
+#define GBS_ASYMPTOTIC_MAX_STATES (UINT64_C(1) << 12)
+
+typedef enum gbs_component {
+    GBS_COMPONENT_COR,
+    GBS_COMPONENT_HERDING,
+    GBS_COMPONENT_APPROX,
+    GBS_COMPONENT_Z,
+    GBS_COMPONENT_BIN,
+    GBS_COMPONENT_ALL,
+    GBS_N_COMPONENTS,
+} gbs_component;
+
+/** @return "cor", "herding", "approx", "z", "bin", "all"; NULL beyond. */
+const char *gbs_component_name(gbs_component component);
+
+/** The components after 1, 2, 4, ... sweeps, chain by chain. */
+typedef struct gbs_decomposition {
+    size_t n_checkpoints;
+    uint32_t n_chains;
+    size_t n_keys;    /**< that the focus variable can have */
+    uint64_t *sweeps; /**< [n_checkpoints] 1, 2, 4, ... */
+    double *value;    /**< [n_checkpoints][GBS_N_COMPONENTS][n_chains] */
+} gbs_decomposition;
+
+/**
+ * Run chains and take their errors apart.
+ *
+ * Variables are updated in order, the focus variable last, so that a sweep ends right after its
+ * update; scan, origin and estimator must have their defaults. The key is what the draw's scheme
+ * says; the random draw has no weights, and its errors are taken apart by options->keys
+ * (neighbours, if that is auto).
+ *
+ * @param evidence NULL for none. @param options NULL for the defaults; sweeps 0 stands for 2^16,
+ *                 burn_in unset for 0. @param focus a free variable.
+ * @param callbacks NULL, or told the progress of the run; its draw must be NULL.
+ * @param out      caller frees with gbs_decomposition_free(); untouched on failure.
+ * @return GBS_ERR_LIMIT, with the figure, beyond GBS_DECOMPOSE_MAX_STATES; GBS_ERR_ARGUMENT for a
+ *         focus that is fixed and for options that cannot apply; GBS_STOPPED, without out, if told
+ *         to stop; or as gbs_run_new() and gbs_run_execute().
+ */
+gbs_status gbs_decompose(const gbs_model *model, const gbs_evidence *evidence,
+                         const gbs_run_options *options, uint32_t focus,
+                         const gbs_run_callbacks *callbacks, gbs_decomposition *out,
+                         gbs_error *err);
+void gbs_decomposition_free(gbs_decomposition *decomposition); /**< zeroes the struct */
+
+/** What cor tends to, key by key: D = sum over y of p(y) 2 t(y)^2 distance(y). */
+typedef struct gbs_asymptotic {
+    size_t n_keys;
+    uint32_t n_neighbours;
+    uint32_t *neighbour; /**< [n_neighbours] of the focus variable */
+    uint32_t *state;     /**< [n_keys][n_neighbours] theirs, in the first state that has the key */
+    double *p;           /**< [n_keys] probability of the key */
+    double *t;           /**< [n_keys] the smaller conditional probability of the focus variable */
+    double *distance;    /**< [n_keys] L1, between where the next use of the weight finds the others
+                              after it gave 0 and after it gave 1 */
+    double *part;        /**< [n_keys] p 2 t^2 distance */
+    double total;
+} gbs_asymptotic;
+
+/**
+ * Estimate what cor tends to for herding with these keys, without sampling: the law of the others
+ * at the next use of a key, from ordinary Gibbs sweeps started in the stationary law (sections 5.1
+ * and 5.2 there), summed over sweeps to 1e-10 of the total.
+ *
+ * @param options as gbs_decompose(); of them draw, keys, bins and bin_edge decide.
+ * @param focus   a free variable of two states.
+ * @return GBS_ERR_LIMIT beyond GBS_ASYMPTOTIC_MAX_STATES, or if the sweeps do not end (a model that
+ *         hardly mixes); GBS_ERR_UNSUPPORTED for keys that are drawn; as gbs_decompose().
+ */
+gbs_status gbs_decompose_asymptotic(const gbs_model *model, const gbs_evidence *evidence,
+                                    const gbs_run_options *options, uint32_t focus,
+                                    gbs_asymptotic *out, gbs_error *err);
+void gbs_asymptotic_free(gbs_asymptotic *asymptotic); /**< zeroes the struct */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Error components against their definitions written out, keys against what they are to tell apart,
+ * the estimate of what D_cor tends to against laws followed one by one; whole runs. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "gibbsite/gibbsite.h"
+#include "lab/focus.h"
+#include "rng/philox.h"
+
+static double uniform(uint32_t i)
+{
+    uint32_t word[4];
+    gbsi_philox(7, i, 0, 0, GBSI_PURPOSE_TEST, word);
+    return gbsi_uniform(word[0], word[1]);
+}
+
+/* Tables on a ring of variables of these arities. */
+static gbs_model *make_ring(uint32_t n, const uint32_t *arity, double scale)
+{
+    gbs_builder *builder = NULL;
+    gbs_model *model = NULL;
+    gbs_error err = {0};
+    assert_int_equal(gbs_builder_new(&builder, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(builder, n, arity, NULL, &err), GBS_OK);
+    for (uint32_t v = 0; v < n; v++) {
+        const uint32_t scope[2] = {v, (v + 1) % n};
+        double logw[16];
+        uint32_t table = 0;
+        const size_t entries = (size_t)arity[scope[0]] * arity[scope[1]];
+        for (uint32_t i = 0; i < entries; i++) {
+            logw[i] = scale * (2.0 * uniform(16 * v + i) - 1.0);
+        }
+        assert_int_equal(gbs_builder_add_table(builder, entries, logw, &table, &err), GBS_OK);
+        assert_int_equal(gbs_builder_add_table_factor(builder, 2, scope, table, &err), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(builder, &model, &err), GBS_OK);
+    gbs_builder_free(builder);
+    return model;
+}
+
+static gbsi_focus *make_focus(const gbs_model *model, uint32_t x, gbsi_focus_keys keys,
+                              gbsi_conditioned **part)
+{
+    gbsi_focus *focus = NULL;
+    gbs_error err = {0};
+    assert_int_equal(gbsi_condition(model, NULL, part, &err), GBS_OK);
+    assert_int_equal(gbsi_focus_new(*part, x, &keys, &focus, &err), GBS_OK);
+    return focus;
+}
+
+/* ---- components -------------------------------------------------------------------------- */
+
+/* P(z, y, x): of the choice of z that has key y. */
+static double frequency(const gbsi_focus *f, const uint64_t *count, double total, size_t y,
+                        size_t z, uint32_t x)
+{
+    double p = 0.0;
+    for (uint32_t m = 0; m < f->n_choices; m++) {
+        const size_t i = z * f->n_choices + m;
+        p += f->key[i] == y ? (double)count[i * f->n_x + x] / total : 0.0;
+    }
+    return p;
+}
+
+/* pi(y|z). */
+static double key_law(const gbsi_focus *f, size_t y, size_t z)
+{
+    double p = 0.0;
+    for (uint32_t m = 0; m < f->n_choices; m++) {
+        p += f->key[z * f->n_choices + m] == y ? f->chance[z * f->n_choices + m] : 0.0;
+    }
+    return p;
+}
+
+/* The definitions, sum by sum. */
+static void by_definition(const gbsi_focus *f, const uint64_t *count, double *d)
+{
+    const uint32_t n_x = f->n_x;
+    double total = 0.0;
+    double *pz = calloc(f->n_z, sizeof *pz);
+    double *q = calloc(f->n_keys * n_x, sizeof *q); /* q(x|y) */
+    assert_non_null(pz);
+    assert_non_null(q);
+    memset(d, 0, GBS_N_COMPONENTS * sizeof *d);
+    for (size_t i = 0; i < f->n_z * f->n_choices * n_x; i++) {
+        total += (double)count[i];
+    }
+    for (size_t y = 0; y < f->n_keys; y++) {
+        double py = 0.0;
+        double *px = calloc(n_x, sizeof *px);      /* P(x, y) */
+        double *pzy = calloc(f->n_z, sizeof *pzy); /* P(z, y) */
+        assert_non_null(px);
+        assert_non_null(pzy);
+        for (size_t z = 0; z < f->n_z; z++) {
+            for (uint32_t x = 0; x < n_x; x++) {
+                const double p = frequency(f, count, total, y, z, x);
+                py += p;
+                px[x] += p;
+                pzy[z] += p;
+            }
+            pz[z] += pzy[z];
+        }
+        for (uint32_t x = 0; x < n_x; x++) {
+            for (size_t z = 0; z < f->n_z; z++) {
+                q[y * n_x + x] += f->theta != NULL ? 0.0
+                                  : py > 0.0       ? f->joint[z * n_x + x] / f->pz[z] * pzy[z] / py
+                                                   : 0.0;
+                d[GBS_COMPONENT_COR] += py > 0.0
+                                            ? py * fabs(frequency(f, count, total, y, z, x) / py -
+                                                        px[x] / py * pzy[z] / py)
+                                            : 0.0;
+            }
+            q[y * n_x + x] += f->theta == NULL ? 0.0 : x == 1 ? f->theta[y] : 1.0 - f->theta[y];
+            d[GBS_COMPONENT_HERDING] += py > 0.0 ? py * fabs(px[x] / py - q[y * n_x + x]) : 0.0;
+        }
+        free(px);
+        free(pzy);
+    }
+    for (size_t z = 0; z < f->n_z; z++) {
+        d[GBS_COMPONENT_Z] += fabs(pz[z] - f->pz[z]);
+        for (uint32_t x = 0; x < n_x; x++) {
+            double rounded = 0.0;
+            double p = 0.0;
+            for (size_t y = 0; y < f->n_keys; y++) {
+                rounded += q[y * n_x + x] * key_law(f, y, z);
+                p += frequency(f, count, total, y, z, x);
+            }
+            d[GBS_COMPONENT_APPROX] += pz[z] * fabs(rounded - f->joint[z * n_x + x] / f->pz[z]);
+            d[GBS_COMPONENT_ALL] += fabs(p - f->joint[z * n_x + x]);
+        }
+        for (size_t y = 0; pz[z] > 0.0 && y < f->n_keys; y++) {
+            double p = 0.0;
+            for (uint32_t x = 0; x < n_x; x++) {
+                p += frequency(f, count, total, y, z, x);
+            }
+            d[GBS_COMPONENT_BIN] += pz[z] * fabs(p / pz[z] - key_law(f, y, z));
+        }
+    }
+    free(pz);
+    free(q);
+}
+
+static void test_components(void **state)
+{
+    (void)state;
+    static const uint32_t arity[5] = {2, 3, 2, 4, 2};
+    static const int scheme[] = {GBS_KEYS_NEIGHBOURS, GBS_KEYS_SHARED, GBS_KEYS_COMPLETE,
+                                 GBS_KEYS_BINS,       GBS_KEYS_ONE,    GBS_KEYS_BINS};
+    gbs_model *model = make_ring(5, arity, 1.0);
+    for (uint32_t x = 0; x < 5; x++) {
+        for (size_t s = 0; s < (arity[x] == 2 ? 6 : 5); s++) { /* keys drawn are for two states */
+            gbsi_conditioned *part = NULL;
+            gbsi_focus *f = make_focus(
+                model, x, (gbsi_focus_keys){.scheme = scheme[s], .n_bins = 3, .rounded = s == 5},
+                &part);
+            const size_t n = f->n_z * f->n_choices * f->n_x;
+            uint64_t *count = calloc(n, sizeof *count);
+            double *scratch = calloc(gbsi_focus_scratch(f), sizeof *scratch);
+            double found[GBS_N_COMPONENTS];
+            double wanted[GBS_N_COMPONENTS];
+            assert_non_null(count);
+            assert_non_null(scratch);
+            for (size_t i = 0; i < n; i++) { /* some never seen */
+                count[i] = (uint64_t)(20.0 * uniform((uint32_t)i + 1000)) / 4;
+            }
+            gbsi_focus_components(f, count, scratch, found);
+            by_definition(f, count, wanted);
+            double bound = 0.0;
+            for (int i = 0; i < GBS_N_COMPONENTS; i++) {
+                assert_true(fabs(found[i] - wanted[i]) < 1e-12);
+                bound += i == GBS_COMPONENT_ALL ? 0.0 : found[i];
+            }
+            assert_true(found[GBS_COMPONENT_ALL] <= bound + 1e-12);
+            if ((scheme[s] != GBS_KEYS_BINS && scheme[s] != GBS_KEYS_ONE) || s == 5) {
+                assert_true(found[GBS_COMPONENT_APPROX] < 1e-9); /* keys decide conditionals */
+            }
+            free(count);
+            free(scratch);
+            gbsi_focus_free(f);
+            gbsi_conditioned_free(part);
+        }
+    }
+    gbs_model_free(model);
+}
+
+/* ---- keys -------------------------------------------------------------------------------- */
+
+static size_t n_keys(const gbs_model *model, uint32_t x, int scheme, uint32_t bins)
+{
+    gbsi_conditioned *part = NULL;
+    gbsi_focus *f =
+        make_focus(model, x, (gbsi_focus_keys){.scheme = scheme, .n_bins = bins}, &part);
+    const size_t n = f->n_keys;
+    gbsi_focus_free(f);
+    gbsi_conditioned_free(part);
+    return n;
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    gbs_model *grid = NULL;
+    gbs_error err = {0};
+    const gbs_generate_ising_options options = {
+        .side = {3, 3, 1}, .coupling = 0.3, .random_field = 0.2, .seed = 3};
+    assert_int_equal(gbs_generate_ising(&options, &grid, &err), GBS_OK);
+    assert_int_equal(n_keys(grid, 4, GBS_KEYS_NEIGHBOURS, 0), 16);
+    assert_int_equal(n_keys(grid, 4, GBS_KEYS_SHARED, 0), 5);
+    assert_int_equal(n_keys(grid, 0, GBS_KEYS_SHARED, 0), 3);
+    assert_int_equal(n_keys(grid, 4, GBS_KEYS_COMPLETE, 0), 256);
+    assert_int_equal(n_keys(grid, 4, GBS_KEYS_ONE, 0), 1);
+    assert_in_range(n_keys(grid, 4, GBS_KEYS_BINS, 64), 4, 5);
+    assert_int_equal(n_keys(grid, 4, GBS_KEYS_BINS, 1), 1);
+    gbs_model_free(grid);
+}
+
+/* The bins of p = 0, 1/4, 1/2, 3/4, 1 out of four, both edges. */
+static void test_bin_edges(void **state)
+{
+    (void)state;
+    static const uint32_t arity[2] = {2, 5};
+    static const uint32_t scope[2] = {1, 0};
+    static const size_t wanted[2] = {4, 4}; /* right: 0, 0, 1, 2, 3; left: 0, 1, 2, 3, 3 */
+    gbs_builder *builder = NULL;
+    gbs_model *model = NULL;
+    gbs_error err = {0};
+    uint32_t table = 0;
+    const double logw[10] = {0.0, -INFINITY, log(3.0), 0.0,       0.0,
+                             0.0, 0.0,       log(3.0), -INFINITY, 0.0};
+    assert_int_equal(gbs_builder_new(&builder, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(builder, 2, arity, NULL, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_table(builder, 10, logw, &table, &err), GBS_OK);
+    assert_int_equal(gbs_builder_add_table_factor(builder, 2, scope, table, &err), GBS_OK);
+    assert_int_equal(gbs_builder_build(builder, &model, &err), GBS_OK);
+    gbs_builder_free(builder);
+    for (int left = 0; left <= 1; left++) {
+        gbsi_conditioned *part = NULL;
+        gbsi_focus *f = make_focus(
+            model, 0, (gbsi_focus_keys){.scheme = GBS_KEYS_BINS, .n_bins = 4, .left_edge = left},
+            &part);
+        assert_int_equal(f->n_keys, wanted[left]);
+        assert_int_equal(f->key[0] == f->key[1], !left);
+        assert_int_equal(f->key[3] == f->key[4], left);
+        gbsi_focus_free(f);
+        gbsi_conditioned_free(part);
+    }
+    gbs_model_free(model);
+}
+
+/* ---- the estimate ------------------------------------------------------------------------ */
+
+/* sum over y by following the two laws one after the other, with dense kernels over all states. */
+static double follow_laws(const gbsi_focus *f)
+{
+    const size_t n = f->n_z * 2;
+    const uint32_t n_v = f->model->n_variables;
+    double sum = 0.0;
+    double *law = calloc(n, sizeof *law);
+    double *next = calloc(n, sizeof *next);
+    double *hit = calloc(2 * f->n_z, sizeof *hit);
+    assert_non_null(law);
+    assert_non_null(next);
+    assert_non_null(hit);
+    for (size_t y = 0; y < f->n_keys; y++) {
+        double px[2] = {0.0, 0.0};
+        memset(hit, 0, 2 * f->n_z * sizeof *hit);
+        for (size_t i = 0; i < n; i++) {
+            px[i % 2] += f->key[i / 2] == y ? f->joint[i] : 0.0;
+        }
+        for (uint32_t x = 0; x < 2; x++) {
+            for (size_t i = 0; i < n; i++) {
+                law[i] = f->key[i / 2] == y && i % 2 == x ? f->joint[i] / px[x] : 0.0;
+            }
+            for (int sweep = 0; sweep < 4000; sweep++) {
+                for (uint32_t step = 1; step <= n_v; step++) {
+                    const uint32_t v = (f->x + step) % n_v;
+                    memset(next, 0, n * sizeof *next);
+                    for (size_t i = 0; i < n; i++) {
+                        const size_t stride = v == f->x ? 1 : 2 * f->stride[v];
+                        const size_t k = v == f->x ? 2 : f->model->arity[v];
+                        const size_t base = i - i / stride % k * stride;
+                        double weight = 0.0;
+                        for (size_t a = 0; a < k; a++) {
+                            weight += f->joint[base + a * stride];
+                        }
+                        for (size_t a = 0; a < k; a++) {
+                            next[base + a * stride] +=
+                                law[i] * f->joint[base + a * stride] / weight;
+                        }
+                    }
+                    memcpy(law, next, n * sizeof *law);
+                    for (size_t i = 0; step + 1 == n_v && i < n; i++) { /* before x is updated */
+                        if (f->key[i / 2] == y) {
+                            hit[x * f->n_z + i / 2] += law[i];
+                            law[i] = 0.0;
+                        }
+                    }
+                }
+            }
+        }
+        const double p = px[0] + px[1];
+        const double t = fmin(px[0], px[1]) / p;
+        for (size_t z = 0; z < f->n_z; z++) {
+            sum += p * 2.0 * t * t * fabs(hit[z] - hit[f->n_z + z]);
+        }
+    }
+    free(law);
+    free(next);
+    free(hit);
+    return sum;
+}
+
+static void test_asymptotic(void **state)
+{
+    (void)state;
+    static const uint32_t arity[4] = {3, 2, 2, 2};
+    gbs_model *model = make_ring(4, arity, 1.2);
+    for (uint32_t x = 1; x < 4; x++) {
+        gbs_error err = {0};
+        gbs_asymptotic a = {0};
+        gbsi_conditioned *part = NULL;
+        gbsi_focus *f =
+            make_focus(model, x, (gbsi_focus_keys){.scheme = GBS_KEYS_NEIGHBOURS}, &part);
+        assert_int_equal(gbs_decompose_asymptotic(model, NULL, NULL, x, &a, &err), GBS_OK);
+        assert_int_equal(a.n_keys, f->n_keys);
+        assert_true(a.total > 1e-5);
+        assert_true(fabs(a.total - follow_laws(f)) < 1e-9);
+        gbs_asymptotic_free(&a);
+        gbsi_focus_free(f);
+        gbsi_conditioned_free(part);
+    }
+    gbs_model_free(model);
+}
+
+/* ---- whole runs -------------------------------------------------------------------------- */
+
+static double mean_of(const gbs_decomposition *d, size_t checkpoint, gbs_component c)
+{
+    double sum = 0.0;
+    for (uint32_t chain = 0; chain < d->n_chains; chain++) {
+        sum += d->value[(checkpoint * GBS_N_COMPONENTS + (size_t)c) * d->n_chains + chain];
+    }
+    return sum / d->n_chains;
+}
+
+/* Random draws: approx and bin are nothing, all falls as 1 / sqrt(T), and is bounded by the others.
+ */
+static void test_random(void **state)
+{
+    (void)state;
+    static const uint32_t arity[5] = {2, 3, 2, 2, 2};
+    gbs_model *model = make_ring(5, arity, 0.7);
+    gbs_run_options options = gbs_run_options_default();
+    gbs_decomposition d = {0};
+    gbs_error err = {0};
+    options.sweeps = 1 << 14;
+    assert_int_equal(gbs_decompose(model, NULL, &options, 1, NULL, &d, &err), GBS_OK);
+    assert_int_equal(d.n_checkpoints, 15);
+    assert_int_equal(d.sweeps[14], 1 << 14);
+    assert_int_equal(d.n_keys, 4);
+    for (size_t k = 0; k < d.n_checkpoints; k++) {
+        double bound = 0.0;
+        for (int c = 0; c < GBS_COMPONENT_ALL; c++) {
+            bound += mean_of(&d, k, (gbs_component)c);
+        }
+        assert_true(mean_of(&d, k, GBS_COMPONENT_ALL) <= bound + 1e-12);
+        assert_true(mean_of(&d, k, GBS_COMPONENT_APPROX) < 1e-12);
+        assert_true(mean_of(&d, k, GBS_COMPONENT_BIN) == 0.0);
+    }
+    /* 16 chains: the ratio of means of 48 states is 1/8 within a few per cent */
+    const double ratio = mean_of(&d, 14, GBS_COMPONENT_ALL) / mean_of(&d, 8, GBS_COMPONENT_ALL);
+    assert_true(ratio > 0.125 * 0.8 && ratio < 0.125 * 1.25);
+    gbs_decomposition_free(&d);
+    gbs_model_free(model);
+}
+
+/* Herding's own part is at most what weights can be off by: |N - sum p| < 1 in both states of each
+ * key, so 2 n_keys / T. That holds only if the keys counted here are those that the draw uses. */
+static void check_herded(const gbs_model *model, uint32_t focus, gbs_run_options options)
+{
+    gbs_decomposition d = {0};
+    gbs_error err = {0};
+    options.sweeps = 1 << 12;
+    assert_int_equal(gbs_decompose(model, NULL, &options, focus, NULL, &d, &err), GBS_OK);
+    for (size_t k = 0; k < d.n_checkpoints; k++) {
+        const double *value = d.value + k * GBS_N_COMPONENTS * d.n_chains;
+        for (uint32_t chain = 0; chain < d.n_chains; chain++) {
+            const double bound = 2.0 * (double)d.n_keys / (double)d.sweeps[k];
+            assert_true(value[GBS_COMPONENT_HERDING * d.n_chains + chain] <= bound + 1e-6);
+            assert_true(value[GBS_COMPONENT_APPROX * d.n_chains + chain] < 1e-9 ||
+                        options.draw == GBS_DRAW_DISCRETIZED);
+        }
+    }
+    gbs_decomposition_free(&d);
+}
+
+static void test_herded(void **state)
+{
+    (void)state;
+    static const uint32_t arity[2][6] = {{2, 3, 2, 2, 3, 2}, {2, 2, 2, 2, 2, 2}};
+    static const int draw[] = {GBS_DRAW_HERDED, GBS_DRAW_HERDED_SHARED, GBS_DRAW_HERDED_COMPLETE,
+                               GBS_DRAW_DISCRETIZED};
+    static const uint32_t edge[2] = {0, 3};
+    gbs_run_options options = gbs_run_options_default();
+    for (size_t i = 0; i < sizeof draw / sizeof draw[0]; i++) {
+        options.draw = draw[i];
+        options.bins = draw[i] == GBS_DRAW_DISCRETIZED ? 5 : 0;
+        gbs_model *model = make_ring(6, arity[draw[i] == GBS_DRAW_DISCRETIZED], 0.8);
+        for (uint32_t focus = 0; focus < 6; focus += 5) { /* both of two states */
+            check_herded(model, focus, options);
+        }
+        gbs_model_free(model);
+    }
+    options.draw = GBS_DRAW_HERDED;
+    options.bins = 0;
+    options.dummy_edges = edge;
+    options.n_dummy_edges = 1;
+    gbs_model *model = make_ring(6, arity[0], 0.8);
+    check_herded(model, 0, options);
+    gbs_model_free(model);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const uint32_t arity[5] = {2, 3, 2, 2, 2};
+    gbs_model *model = make_ring(5, arity, 0.7);
+    gbs_evidence *evidence = NULL;
+    gbs_run_options options = gbs_run_options_default();
+    gbs_decomposition d = {0};
+    gbs_asymptotic a = {0};
+    gbs_error err = {0};
+    options.sweeps = 8;
+    assert_int_equal(gbs_decompose(model, NULL, &options, 5, NULL, &d, &err), GBS_ERR_ARGUMENT);
+    options.scan = GBS_SCAN_RANDOM;
+    assert_int_equal(gbs_decompose(model, NULL, &options, 0, NULL, &d, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
+    assert_int_equal(gbs_evidence_observe(evidence, 3, 1, &err), GBS_OK);
+    assert_int_equal(gbs_decompose(model, evidence, NULL, 3, NULL, &d, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_decompose_asymptotic(model, NULL, NULL, 1, &a, &err), GBS_ERR_UNSUPPORTED);
+    gbs_evidence_free(evidence);
+    gbs_model_free(model);
+    const gbs_generate_ring_options ring = {.variables = 17, .coupling = 0.1, .seed = 1};
+    assert_int_equal(gbs_generate_ring(&ring, &model, &err), GBS_OK);
+    assert_int_equal(gbs_decompose(model, NULL, NULL, 0, NULL, &d, &err), GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "131072"));
+    assert_null(d.value);
+    assert_null(a.p);
+    gbs_model_free(model);
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    static const uint32_t arity[3] = {2, 2, 2};
+    gbs_model *model = make_ring(3, arity, 0.7);
+    gbs_run_options options = gbs_run_options_default();
+    options.sweeps = 8;
+    options.threads = 1;
+    gbs_status status = GBS_ERR_MEMORY;
+    uint64_t allowed = 0;
+    for (; status == GBS_ERR_MEMORY && allowed < 10000; allowed++) {
+        gbs_decomposition d = {0};
+        gbs_asymptotic a = {0};
+        gbs_error err = {0};
+        gbsi_alloc_fail_after(allowed);
+        status = gbs_decompose_asymptotic(model, NULL, &options, 0, &a, &err);
+        status = status >= 0 ? gbs_decompose(model, NULL, &options, 0, NULL, &d, &err) : status;
+        gbsi_alloc_fail_after(UINT64_MAX);
+        assert_true(status >= 0 || d.value == NULL);
+        gbs_decomposition_free(&d);
+        gbs_asymptotic_free(&a);
+    }
+    assert_int_equal(status, GBS_OK);
+    assert_true(allowed > 20);
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_components), cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_bin_edges),  cmocka_unit_test(test_asymptotic),
+        cmocka_unit_test(test_random),     cmocka_unit_test(test_herded),
+        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scans for one marginal of 40 x 40 spins (Mitliagkas & Mackey 2017, section 5.4): the bound for
+ * it, where the updates go, and what the same number of updates is worth when the marginal is
+ * estimated from the worst start, all spins up. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "lab/curves.h"
+#include "lab/experiment_table.h"
+#include "lab/spin_grid_scans.h"
+
+#define SIDE      40u
+#define N         (SIDE * SIDE)
+#define MODEL     2 /* couplings 1/3.915, no fields: the marginal is 1/2 by symmetry */
+#define TRUTH     0.5
+#define GOAL      0.01 /* of the bounds that are compared */
+#define ACCURACY  0.05 /* of the scan that samples */
+#define PASSES    40   /* of the systematic scan: the updates that each estimate may take */
+#define BUDGET    ((uint64_t)PASSES * N)
+#define N_LENGTHS 12 /* 2, 4, ..., 4096 */
+#define FAR       (2 * SIDE - 1)
+#define N_SCANS   3
+#define CHAINS    16u
+#define MOST_RUNS 64u
+#define N_BINS    9 /* of the histogram of estimates */
+
+enum { RANDOM, SYSTEMATIC, OPTIMISED };
+
+static const struct {
+    const char *name;
+    gbsi_color color;
+} scan[N_SCANS] = {[RANDOM] = {"random", GBSI_GREY},
+                   [SYSTEMATIC] = {"systematic", GBSI_BLUE},
+                   [OPTIMISED] = {"optimised", GBSI_VERMILLION}};
+
+typedef struct marginal {
+    gbs_model *model;
+    gbs_influences *influences;
+    double weight[N]; /* 1 at the corner */
+    uint32_t start[N];
+    /* bounds */
+    double steps[PASSES];
+    double bound[2][PASSES]; /* random, systematic after passes */
+    double length[N_LENGTHS];
+    double optimised[N_LENGTHS];
+    double enough[N_SCANS]; /* updates after which the bound is GOAL or less */
+    /* updates by distance from the corner, of the longest optimised scan */
+    size_t n_updates;
+    double distance[FAR];
+    double share[FAR]; /* of the updates */
+    double each[FAR];  /* updates of a variable at that distance */
+    double plain[FAR]; /* the same number spread evenly */
+    /* estimates */
+    gbsi_made_scan sampling;
+    size_t n_estimates;
+    double off[N_SCANS][CHAINS * MOST_RUNS]; /* |estimate - truth|, sorted */
+} marginal;
+
+static void marginal_free(marginal *m)
+{
+    if (m != NULL) {
+        gbsi_made_scan_free(&m->sampling);
+        gbs_influences_free(m->influences);
+        gbs_model_free(m->model);
+        gbsi_free(m);
+    }
+}
+
+/* ---- bounds ------------------------------------------------------------------------------ */
+
+static gbs_status bound_usual(marginal *m, gbs_error *err)
+{
+    static const int kind[] = {[RANDOM] = GBS_SCAN_RANDOM, [SYSTEMATIC] = GBS_SCAN_SYSTEMATIC};
+    const double *weight = m->weight;
+    gbs_status status = GBS_OK;
+    uint64_t steps[PASSES];
+    for (uint32_t k = 0; k < PASSES; k++) {
+        steps[k] = (uint64_t)(k + 1) * N;
+        m->steps[k] = (double)steps[k];
+    }
+    for (int s = RANDOM; s <= SYSTEMATIC; s++) {
+        gbs_run_options options = gbs_run_options_default();
+        gbs_sufficient found;
+        options.scan = kind[s];
+        options.origin = 1;
+        GBSI_TRY(
+            gbs_variation(m->influences, &options, 1, &weight, PASSES, steps, m->bound[s], err));
+        GBSI_TRY(gbs_variation_within(m->influences, &options, weight, GOAL, &found, err));
+        m->enough[s] = found.found != 0 ? (double)found.steps : INFINITY;
+    }
+cleanup:
+    return status;
+}
+
+/* How the updates of a scan spread over the grid. */
+static void spread(marginal *m, const gbsi_made_scan *made)
+{
+    double variables[FAR] = {0.0};
+    m->n_updates = made->n;
+    for (uint32_t v = 0; v < N; v++) {
+        variables[v / SIDE + v % SIDE] += 1.0;
+    }
+    for (size_t t = 0; t < made->n; t++) {
+        const uint32_t v = made->sequence[t];
+        m->share[v / SIDE + v % SIDE] += 1.0 / (double)made->n;
+    }
+    for (uint32_t r = 0; r < FAR; r++) {
+        m->distance[r] = r;
+        m->each[r] = m->share[r] * (double)made->n / variables[r];
+        m->plain[r] = (double)made->n / N;
+    }
+}
+
+static gbs_status bound_optimised(marginal *m, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_made_scan made = {0};
+    gbs_scan_request request = {.weight = m->weight, .origin = 1, .iterate = 1};
+    for (int k = 0; k < N_LENGTHS; k++) {
+        request.steps = UINT64_C(2) << k;
+        GBSI_TRY(gbsi_made_scan_new(m->influences, &request, &made, err));
+        m->length[k] = (double)request.steps;
+        m->optimised[k] = made.report.after;
+    }
+    spread(m, &made);
+    request.steps = 0;
+    request.accuracy = GOAL;
+    GBSI_TRY(gbsi_made_scan_new(m->influences, &request, &made, err));
+    m->enough[OPTIMISED] = (double)made.n;
+    request.accuracy = ACCURACY;
+    GBSI_TRY(gbsi_made_scan_new(m->influences, &request, &m->sampling, err));
+cleanup:
+    gbsi_made_scan_free(&made);
+    return status;
+}
+
+/* ---- estimates --------------------------------------------------------------------------- */
+
+static gbs_status count(void *context, uint64_t draw, uint32_t chain, double log_density,
+                        const uint32_t *state, gbs_error *err)
+{
+    uint64_t *ups = context;
+    (void)draw;
+    (void)log_density;
+    (void)err;
+    ups[chain] += state[0];
+    return GBS_OK;
+}
+
+/* Every chain is an estimate: the share of its draws in which the corner is up. Of the optimised
+ * scan each draw starts afresh; the others go on, a draw per pass. */
+static gbs_status estimate(gbsi_lab *lab, marginal *m, int which, uint32_t run, gbs_error *err)
+{
+    static const int kind[N_SCANS] = {GBS_SCAN_RANDOM, GBS_SCAN_SYSTEMATIC, GBS_SCAN_SEQUENCE};
+    const uint64_t draws = which == OPTIMISED ? BUDGET / m->sampling.n : PASSES;
+    uint64_t ups[CHAINS] = {0};
+    gbs_run_options options = gbsi_lab_options(lab, CHAINS, draws);
+    lab->what = scan[which].name; /* runs may be too short to tell themselves */
+    if (gbsi_lab_tell(lab, 0.0) != 0) {
+        return GBS_STOPPED;
+    }
+    options.scan = kind[which];
+    options.origin = which == SYSTEMATIC;
+    options.start = m->start;
+    options.seed = lab->options->seed + run;
+    if (which == OPTIMISED) {
+        options.sequence = m->sampling.sequence;
+        options.sequence_length = m->sampling.n;
+        options.partial_scan = 1;
+        options.restarts = 1;
+        options.estimator = GBS_ESTIMATOR_RAO_BLACKWELL;
+    }
+    const gbs_status status =
+        gbsi_lab_run(lab, scan[which].name, m->model, &options, count, ups, NULL, err);
+    for (uint32_t c = 0; c < CHAINS && status == GBS_OK; c++) {
+        m->off[which][run * CHAINS + c] = fabs((double)ups[c] / (double)draws - TRUTH);
+    }
+    return status;
+}
+
+static gbs_status sample(gbsi_lab *lab, marginal *m, uint32_t n_runs, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    m->n_estimates = (size_t)n_runs * CHAINS;
+    for (int s = 0; s < N_SCANS; s++) {
+        for (uint32_t run = 0; run < n_runs && status == GBS_OK; run++) {
+            GBSI_TRY(estimate(lab, m, s, run, err));
+        }
+        gbsi_sort(m->off[s], m->n_estimates);
+    }
+cleanup:
+    return status;
+}
+/* The share of the estimates by how far they are off, bins as wide as the counts of PASSES draws
+ * are apart, the last one open. */
+static void histogram(const marginal *m, double share[N_BINS][N_SCANS])
+{
+    for (int s = 0; s < N_SCANS; s++) {
+        for (size_t i = 0; i < m->n_estimates; i++) {
+            const size_t bin = (size_t)(m->off[s][i] * PASSES + 0.5);
+            share[bin < N_BINS ? bin : N_BINS - 1][s] += 1.0 / (double)m->n_estimates;
+        }
+    }
+}
+
+/* ---- what it shows ----------------------------------------------------------------------- */
+
+static void bound_row(gbs_output *table, int which, double updates, double bound)
+{
+    gbs_output_text(table, scan[which].name);
+    gbsi_table_double(table, updates);
+    gbsi_table_double(table, bound);
+    gbs_output_text(table, "\n");
+}
+
+static gbs_status write_bounds(const gbsi_lab *lab, const marginal *m, gbs_error *err)
+{
+    gbs_output *table = NULL;
+    const gbs_status status =
+        gbsi_lab_table(lab, "bounds.csv", "scan,updates,variation", &table, err);
+    if (status < 0) {
+        return status;
+    }
+    for (int s = RANDOM; s <= SYSTEMATIC; s++) {
+        for (int k = 0; k < PASSES; k++) {
+            bound_row(table, s, m->steps[k], m->bound[s][k]);
+        }
+    }
+    for (int k = 0; k < N_LENGTHS; k++) {
+        bound_row(table, OPTIMISED, m->length[k], m->optimised[k]);
+    }
+    return gbs_output_commit(table, err);
+}
+
+static gbs_status write_updates(const gbsi_lab *lab, const marginal *m, gbs_error *err)
+{
+    gbs_output *table = NULL;
+    const gbs_status status =
+        gbsi_lab_table(lab, "updates.csv", "distance,share,updates_each,even", &table, err);
+    if (status < 0) {
+        return status;
+    }
+    for (uint32_t r = 0; r < FAR; r++) {
+        gbs_output_uint(table, r);
+        gbsi_table_double(table, m->share[r]);
+        gbsi_table_double(table, m->each[r]);
+        gbsi_table_double(table, m->plain[r]);
+        gbs_output_text(table, "\n");
+    }
+    return gbs_output_commit(table, err);
+}
+
+static gbs_status write_estimates(const gbsi_lab *lab, const marginal *m, gbs_error *err)
+{
+    gbs_output *table = NULL;
+    const gbs_status status = gbsi_lab_table(lab, "estimates.csv", "scan,off", &table, err);
+    if (status < 0) {
+        return status;
+    }
+    for (int s = 0; s < N_SCANS; s++) {
+        for (size_t i = 0; i < m->n_estimates; i++) {
+            gbs_output_text(table, scan[s].name);
+            gbsi_table_double(table, m->off[s][i]);
+            gbs_output_text(table, "\n");
+        }
+    }
+    return gbs_output_commit(table, err);
+}
+
+static gbsi_line line_of(int which, size_t n, const double *x, const double *y)
+{
+    return (gbsi_line){
+        .label = scan[which].name, .color = scan[which].color, .n = n, .x = x, .y = y};
+}
+
+static gbs_status draw_chart(const gbsi_lab *lab, const marginal *m, gbs_error *err)
+{
+    static const char *const group[N_BINS] = {"0", "", "0.05", "", "0.1", "", "0.15", "", "more"};
+    static const gbsi_color color[N_SCANS] = {GBSI_GREY, GBSI_BLUE, GBSI_VERMILLION};
+    double share[N_BINS][N_SCANS] = {{0.0}};
+    char subtitle[192];
+    histogram(m, share);
+    const gbsi_line bound[N_SCANS] = {line_of(RANDOM, PASSES, m->steps, m->bound[RANDOM]),
+                                      line_of(SYSTEMATIC, PASSES, m->steps, m->bound[SYSTEMATIC]),
+                                      line_of(OPTIMISED, N_LENGTHS, m->length, m->optimised)};
+    const gbsi_line updates[2] = {line_of(SYSTEMATIC, FAR, m->distance, m->plain),
+                                  line_of(OPTIMISED, FAR, m->distance, m->each)};
+    const gbsi_bars bars = {.n_groups = N_BINS,
+                            .n_series = N_SCANS,
+                            .group = group,
+                            .color = color,
+                            .value = &share[0][0]};
+    const gbsi_panel panel[3] = {
+        {.title = "Bound for the corner's marginal",
+         .x = {.label = "updates", .log = true},
+         .y = {.label = "total variation", .log = true, .low = 1e-3, .high = 1.0},
+         .n_lines = N_SCANS,
+         .line = bound},
+        {.title = "Where 4096 updates go",
+         .x = {.label = "steps from the corner", .low = 0.0, .high = 40.0},
+         .y = {.label = "updates of each variable"},
+         .n_lines = 2,
+         .line = updates},
+        {.title = "Distance of estimates from 1/2",
+         .y = {.label = "share of the estimates"},
+         .bars = &bars}};
+    static const gbsi_key key[N_SCANS] = {{"random", GBSI_GREY, GBSI_SOLID, true},
+                                          {"systematic", GBSI_BLUE, GBSI_SOLID, true},
+                                          {"optimised", GBSI_VERMILLION, GBSI_SOLID, true}};
+    (void)snprintf(subtitle, sizeof subtitle,
+                   "40 x 40 spins, couplings 1/3.915. Right: %zu estimates by each scan, of %u "
+                   "updates each, from all spins up",
+                   m->n_estimates, (unsigned)BUDGET);
+    const gbsi_figure figure = {
+        .title = "For one marginal, updates belong near it",
+        .subtitle = subtitle,
+        .description = "Left: the bound on total variation of the corner's marginal against the "
+                       "number of updates for three scans. Middle: how often a variable is "
+                       "updated, against its distance from the corner. Right: histogram of the "
+                       "distance of estimates from the truth.",
+        .panel_width = 260,
+        .panel_height = 240,
+        .columns = 3,
+        .n_panels = 3,
+        .panel = panel,
+        .n_keys = N_SCANS,
+        .key = key};
+    return gbsi_lab_chart(lab, "marginal.svg", &figure, err);
+}
+
+static void judge(gbsi_lab *lab, const marginal *m)
+{
+    double median[N_SCANS];
+    double mean_distance = 0.0;
+    for (int s = 0; s < N_SCANS; s++) {
+        median[s] = gbsi_quantile(m->off[s], m->n_estimates, 0.5);
+    }
+    for (uint32_t r = 0; r < FAR; r++) {
+        mean_distance += m->share[r] * r;
+    }
+    gbsi_lab_find(lab,
+                  m->enough[SYSTEMATIC] >= 10.0 * m->enough[OPTIMISED] &&
+                      m->enough[RANDOM] >= 10.0 * m->enough[OPTIMISED],
+                  "the marginal is within %g after %.0f updates of an optimised scan, %.0f of the "
+                  "systematic and %.0f of the random one (wanted: a tenth of both)",
+                  GOAL, m->enough[OPTIMISED], m->enough[SYSTEMATIC], m->enough[RANDOM]);
+    gbsi_lab_find(lab, mean_distance < 0.5 * (SIDE - 1.0),
+                  "of %zu optimised updates the mean distance from the target is %.1f steps, of "
+                  "spread ones %u (wanted: below half)",
+                  m->n_updates, mean_distance, SIDE - 1);
+    gbsi_lab_find(
+        lab,
+        2.0 * median[OPTIMISED] < median[SYSTEMATIC] && 2.0 * median[OPTIMISED] < median[RANDOM],
+        "after %u updates from the worst start half of the estimates are within %.2g of "
+        "the truth by passes of %zu optimised updates, %.2g systematic, %.2g random "
+        "(wanted: below half of both)",
+        (unsigned)BUDGET, median[OPTIMISED], m->sampling.n, median[SYSTEMATIC], median[RANDOM]);
+    gbsi_lab_note(lab, "Estimates are shares of draws: an optimised pass starts afresh and is a "
+                       "draw, the other scans go on and give one per pass.");
+}
+
+static gbs_status prepare(gbsi_lab *lab, marginal *m, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_spin_grid grid = gbsi_dogs_grid(MODEL, SIDE);
+    m->weight[0] = 1.0;
+    for (uint32_t v = 0; v < N; v++) {
+        m->start[v] = 1;
+    }
+    GBSI_TRY(gbsi_spin_grid_make(lab, &grid, &m->model, err));
+    GBSI_TRY(gbs_influences_new(m->model, NULL, NULL, &m->influences, err));
+    GBSI_TRY(bound_usual(m, err));
+    GBSI_TRY(bound_optimised(m, err));
+cleanup:
+    return status;
+}
+
+static gbs_status run(gbsi_lab *lab, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n_runs = lab->options->quick ? 16 : MOST_RUNS;
+    marginal *m = gbsi_alloc_zero(sizeof *m);
+    if (m == NULL) {
+        return gbsi_no_memory(err, "marginal", sizeof *m);
+    }
+    gbsi_lab_expect(lab, (double)N_SCANS * CHAINS * n_runs * (double)BUDGET);
+    GBSI_TRY(prepare(lab, m, err));
+    GBSI_TRY(sample(lab, m, n_runs, err));
+    if (status == GBS_OK) {
+        GBSI_TRY(write_bounds(lab, m, err));
+        GBSI_TRY(write_updates(lab, m, err));
+        GBSI_TRY(write_estimates(lab, m, err));
+        GBSI_TRY(draw_chart(lab, m, err));
+        judge(lab, m);
+    }
+cleanup:
+    marginal_free(m);
+    return status;
+}
+
+const gbsi_experiment gbsi_dogs_marginal = {
+    .about = {.name = "dogs-marginal",
+              .paper = GBSI_DOGS_PAPER,
+              .figure = "Figures 4 and 5",
+              .claim = "a scan optimised for one marginal updates what is near it, bounds its "
+                       "error with a small part of the updates, and estimates it better with the "
+                       "same number of them",
+              .cost = "1 s quick, 3 s in full"},
+    .run = run,
+};

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much an optimised scan improves the bound on total variation (Mitliagkas & Mackey 2017,
+ * section 5.1): all variables of 10 x 10 spins, scans of the same length, one descent or iterated.
+ * Nothing is sampled. */
+#include <stdio.h>
+
+#include "lab/experiment_table.h"
+#include "lab/spin_grid_scans.h"
+
+#define SIDE     10u
+#define STEP     100u /* one pass */
+#define MOST     20   /* lengths */
+#define TENTH    9    /* the length of ten passes */
+#define N_SCANS  5
+#define N_MODELS GBSI_N_DOGS_GRIDS
+
+enum { RANDOM, SYSTEMATIC, CHROMATIC, ONCE, ITERATED };
+
+static const struct {
+    const char *name;
+    gbsi_color color;
+    gbsi_dash dash;
+} scan[N_SCANS] = {[RANDOM] = {"random", GBSI_GREY, GBSI_SOLID},
+                   [SYSTEMATIC] = {"systematic", GBSI_BLUE, GBSI_SOLID},
+                   [CHROMATIC] = {"chromatic", GBSI_SKY, GBSI_DASHED},
+                   [ONCE] = {"optimised", GBSI_ORANGE, GBSI_DASHED},
+                   [ITERATED] = {"iterated", GBSI_VERMILLION, GBSI_SOLID}};
+
+/* V by length of one model. */
+typedef struct curves {
+    double length[MOST];
+    double bound[N_SCANS][MOST];
+    gbsi_line line[N_SCANS];
+} curves;
+
+static gbs_status measure(gbsi_lab *lab, size_t which, curves *out, gbs_error *err)
+{
+    static const int kind[] = {GBS_SCAN_RANDOM, GBS_SCAN_SYSTEMATIC, GBS_SCAN_CHROMATIC};
+    const gbsi_spin_grid grid = gbsi_dogs_grid(which, SIDE);
+    const double *all = NULL;
+    gbs_status status = GBS_OK;
+    gbs_model *model = NULL;
+    gbs_influences *influences = NULL;
+    gbsi_made_scan made = {0};
+    uint64_t steps[MOST];
+    GBSI_TRY(gbsi_spin_grid_make(lab, &grid, &model, err));
+    GBSI_TRY(gbs_influences_new(model, NULL, NULL, &influences, err));
+    for (size_t k = 0; k < MOST; k++) {
+        steps[k] = (k + 1) * STEP;
+        out->length[k] = (double)steps[k];
+        for (int iterate = 0; iterate < 2; iterate++) {
+            const gbs_scan_request request = {.steps = steps[k], .iterate = iterate};
+            GBSI_TRY(gbsi_made_scan_new(influences, &request, &made, err));
+            out->bound[iterate != 0 ? ITERATED : ONCE][k] = made.report.after;
+        }
+    }
+    for (int s = RANDOM; s <= CHROMATIC; s++) {
+        gbs_run_options options = gbs_run_options_default();
+        options.scan = kind[s];
+        GBSI_TRY(gbs_variation(influences, &options, 1, &all, MOST, steps, out->bound[s], err));
+    }
+cleanup:
+    gbsi_made_scan_free(&made);
+    gbs_influences_free(influences);
+    gbs_model_free(model);
+    return status;
+}
+
+static gbs_status write_table(const gbsi_lab *lab, const curves *found, gbs_error *err)
+{
+    gbs_output *table = NULL;
+    const gbs_status status =
+        gbsi_lab_table(lab, "bounds.csv", "model,scan,updates,variation", &table, err);
+    if (status < 0) {
+        return status;
+    }
+    for (int m = 0; m < N_MODELS; m++) {
+        for (int s = 0; s < N_SCANS; s++) {
+            for (size_t k = 0; k < MOST; k++) {
+                gbs_output_csv_field(table, gbsi_dogs_grid_name[m]);
+                gbs_output_text(table, ",");
+                gbs_output_text(table, scan[s].name);
+                gbsi_table_double(table, found[m].length[k]);
+                gbsi_table_double(table, found[m].bound[s][k]);
+                gbs_output_text(table, "\n");
+            }
+        }
+    }
+    return gbs_output_commit(table, err);
+}
+
+static gbs_status draw_chart(const gbsi_lab *lab, curves *found, gbs_error *err)
+{
+    gbsi_panel panel[N_MODELS];
+    for (int m = 0; m < N_MODELS; m++) {
+        for (int s = 0; s < N_SCANS; s++) {
+            found[m].line[s] = (gbsi_line){.label = scan[s].name,
+                                           .color = scan[s].color,
+                                           .dash = scan[s].dash,
+                                           .n = MOST,
+                                           .x = found[m].length,
+                                           .y = found[m].bound[s]};
+        }
+        panel[m] = (gbsi_panel){.title = gbsi_dogs_grid_name[m],
+                                .x = {.label = "updates"},
+                                .y = {.label = m == 0 ? "bound on total variation" : NULL,
+                                      .log = true,
+                                      .low = 1e-12,
+                                      .high = 100.0},
+                                .n_lines = N_SCANS,
+                                .line = found[m].line};
+    }
+    const gbsi_figure figure = {
+        .title = "The more variables differ, the more an optimised scan gains",
+        .subtitle = "10 x 10 spins, all of them asked for; above 1 the bound says nothing. "
+                    "Optimised: one descent from the systematic scan; iterated: until it settles",
+        .description = "Three panels, a model each, with the bound on total variation against the "
+                       "number of updates, on a logarithmic axis, for random, systematic, "
+                       "chromatic, optimised and iterated optimised scans.",
+        .panel_width = 250,
+        .panel_height = 260,
+        .columns = 3,
+        .n_panels = N_MODELS,
+        .panel = panel};
+    return gbsi_lab_chart(lab, "bounds.svg", &figure, err);
+}
+
+/* No optimised scan above what it was made from, at any length of any model. */
+static bool never_worse(const curves *found)
+{
+    bool fine = true;
+    for (int m = 0; m < N_MODELS; m++) {
+        for (size_t k = 0; k < MOST; k++) {
+            const double once = found[m].bound[ONCE][k];
+            fine = fine && once <= found[m].bound[SYSTEMATIC][k] &&
+                   found[m].bound[ITERATED][k] <= once;
+        }
+    }
+    return fine;
+}
+
+/* The first length at which iterating has gained so much on the systematic scan; MOST: none. */
+static size_t first_gain(const curves *found, double gain)
+{
+    size_t k = 0;
+    while (k < MOST && found->bound[SYSTEMATIC][k] < gain * found->bound[ITERATED][k]) {
+        k++;
+    }
+    return k;
+}
+
+static double last_gain(const curves *found)
+{
+    return found->bound[SYSTEMATIC][MOST - 1] / found->bound[ITERATED][MOST - 1];
+}
+
+static void judge(gbsi_lab *lab, const curves *found)
+{
+    const curves *f = &found[0];
+    const size_t first = first_gain(f, 100.0);
+    const size_t k = first < MOST ? first : MOST - 1;
+    gbsi_lab_find(lab, first < MOST,
+                  "with fields %.0f updates have a bound of %.2g by the systematic scan, %.2g "
+                  "optimised once and %.2g iterated: %.0f times lower, for the first time (wanted: "
+                  "100 times, within %.0f updates)",
+                  f->length[k], f->bound[SYSTEMATIC][k], f->bound[ONCE][k], f->bound[ITERATED][k],
+                  f->bound[SYSTEMATIC][k] / f->bound[ITERATED][k], f->length[MOST - 1]);
+    gbsi_lab_find(lab, f->bound[RANDOM][k] >= 100.0 * f->bound[ITERATED][k],
+                  "by the random scan %.2g (wanted: 100 times)", f->bound[RANDOM][k]);
+    gbsi_lab_find(lab, never_worse(found),
+                  "in none of %d cases an optimised bound is above that of the scan it was made "
+                  "from (wanted so)",
+                  2 * MOST * N_MODELS);
+    gbsi_lab_note(
+        lab,
+        "Couplings and fields are drawn from the seed. The gain is in what tells variables "
+        "apart and grows with the length: after %.0f updates %.3g times on the systematic scan "
+        "with fields, %.3g times with "
+        "couplings alone, and %.3g times with all couplings equal, where only the "
+        "border differs.",
+        f->length[MOST - 1], last_gain(f), last_gain(&found[1]), last_gain(&found[2]));
+}
+
+static gbs_status run(gbsi_lab *lab, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    curves found[N_MODELS];
+    for (int m = 0; m < N_MODELS; m++) {
+        GBSI_TRY(measure(lab, (size_t)m, &found[m], err));
+    }
+    GBSI_TRY(write_table(lab, found, err));
+    GBSI_TRY(draw_chart(lab, found, err));
+    judge(lab, found);
+cleanup:
+    return status;
+}
+
+const gbsi_experiment gbsi_dogs_scans = {
+    .about = {.name = "dogs-scans",
+              .paper = GBSI_DOGS_PAPER,
+              .figure = "Figure 1",
+              .claim = "on 10 x 10 spins an iterated optimised scan has a bound on total variation "
+                       "two orders of magnitude below that of the systematic scan of its length",
+              .cost = "1 s quick and in full"},
+    .run = run,
+};

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Splashes that grow by what the state is (Gonzalez et al. 2011, appendix C and figure 4). Where
+ * the choice of what is drawn looks at the state for ever, the target is not left invariant:
+ * exactly, step by step, on two coins and on six spins. Where it ends, as here with burn-in, the
+ * law goes to the target again. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "gibbsite/generate.h"
+#include "lab/experiment_table.h"
+#include "lab/update_counts.h"
+#include "simd/math.h"
+
+#define N_SPINS  6u
+#define N_STATES 64u
+#define N_STEPS  1024u
+#define LAST     128u /* adaptive step */
+#define N_CHAINS 16
+
+/* ---- two coins (appendix C) ----------------------------------------------------------------- */
+
+/* One of two fair coins is tossed: any, or if it adapts and they differ, nine times in ten the one
+ * that shows 1. State 2 a + b. */
+static void step_coins(bool adapts, const double *law, double *next)
+{
+    for (unsigned x = 0; x < 4; x++) {
+        next[x] = 0.0;
+    }
+    for (unsigned x = 0; x < 4; x++) {
+        const double second = !adapts || x == 0 || x == 3 ? 0.5 : x == 1 ? 0.9 : 0.1;
+        const double first = 1.0 - second;
+        next[x] += 0.5 * law[x];
+        next[x ^ 1u] += 0.5 * second * law[x];
+        next[x ^ 2u] += 0.5 * first * law[x];
+    }
+}
+
+/* ---- six spins, splashes of two ------------------------------------------------------------- */
+
+/* Two rows of three; bit N_SPINS - 1 - v of a state is spin v. */
+typedef struct spins {
+    double p[N_STATES];
+} spins;
+
+static unsigned bit_of(unsigned v)
+{
+    return 1u << (N_SPINS - 1 - v);
+}
+
+static bool adjoin(unsigned u, unsigned v)
+{
+    const unsigned low = u < v ? u : v;
+    const unsigned high = u < v ? v : u;
+    return high - low == 3 || (high - low == 1 && high != 3);
+}
+
+/* How strongly v is coupled to the root beside it, as adaptive growth has it [M36]. */
+static double score(const spins *s, unsigned x, unsigned root, unsigned v)
+{
+    double r[2];
+    for (unsigned u = 0; u < 2; u++) {
+        const unsigned at = u != 0 ? x | bit_of(root) : x & ~bit_of(root);
+        r[u] = s->p[at] / (s->p[at] + s->p[at ^ bit_of(v)]);
+    }
+    const double ratio = gbsi_log((r[0] + r[1]) / (2.0 * r[0]));
+    const double other = gbsi_log((r[0] + r[1]) / (2.0 * r[1]));
+    return 0.5 * ((ratio < 0.0 ? -ratio : ratio) + (other < 0.0 ? -other : other));
+}
+
+/* Weight that moves to the states of spins u and v given the others. */
+static void draw_pair(const spins *s, double weight, unsigned x, unsigned u, unsigned v,
+                      double *next)
+{
+    const unsigned base = x & ~(bit_of(u) | bit_of(v));
+    const unsigned to[4] = {base, base | bit_of(u), base | bit_of(v), base | bit_of(u) | bit_of(v)};
+    const double sum = s->p[to[0]] + s->p[to[1]] + s->p[to[2]] + s->p[to[3]];
+    for (unsigned i = 0; i < 4; i++) {
+        next[to[i]] += weight * s->p[to[i]] / sum;
+    }
+}
+
+/* Any root; then any neighbour of it, or if it adapts the one coupled strongest. */
+static void step_spins(const spins *s, bool adapts, const double *law, double *next)
+{
+    for (unsigned x = 0; x < N_STATES; x++) {
+        next[x] = 0.0;
+    }
+    for (unsigned x = 0; x < N_STATES; x++) {
+        for (unsigned root = 0; root < N_SPINS; root++) {
+            unsigned near[N_SPINS];
+            unsigned n = 0;
+            unsigned best = 0;
+            for (unsigned v = 0; v < N_SPINS; v++) {
+                if (adjoin(root, v)) {
+                    near[n++] = v;
+                }
+            }
+            for (unsigned i = 1; adapts && i < n; i++) {
+                best = score(s, x, root, near[i]) > score(s, x, root, near[best]) ? i : best;
+            }
+            for (unsigned i = 0; i < n; i++) {
+                if (!adapts || i == best) {
+                    draw_pair(s, law[x] / N_SPINS / (adapts ? 1.0 : n), x, root, near[i], next);
+                }
+            }
+        }
+    }
+}
+
+/* ---- laws step by step ---------------------------------------------------------------------- */
+
+enum { FOR_EVER, ENDS, NEVER, N_KINDS };
+
+static const char *const kind_name[N_KINDS] = {"adapts for ever", "adapts for 128 steps",
+                                               "does not adapt"};
+static const gbsi_color kind_color[N_KINDS] = {GBSI_VERMILLION, GBSI_BLUE, GBSI_GREEN};
+
+/* Total variation from the target after each step, from all weight on state 0. */
+typedef struct approach {
+    double far[N_KINDS][N_STEPS];
+    double shown[N_KINDS][N_STEPS]; /* NaN where too small for the chart */
+    double limit;                   /* of adapting for ever */
+} approach;
+
+static bool adapts_at(int kind, unsigned step)
+{
+    return kind == FOR_EVER || (kind == ENDS && step < LAST);
+}
+
+static double total_variation(const double *law, const double *p, unsigned n)
+{
+    double sum = 0.0;
+    for (unsigned x = 0; x < n; x++) {
+        sum += law[x] > p[x] ? law[x] - p[x] : p[x] - law[x];
+    }
+    return 0.5 * sum;
+}
+
+/* @param s NULL for the coins. */
+static void follow(const spins *s, approach *a)
+{
+    static const double fair[4] = {0.25, 0.25, 0.25, 0.25};
+    const unsigned n = s != NULL ? N_STATES : 4;
+    for (int kind = 0; kind < N_KINDS; kind++) {
+        double law[2][N_STATES] = {{1.0}};
+        for (unsigned t = 0; t < N_STEPS; t++) {
+            const double *from = law[t % 2];
+            double *to = law[(t + 1) % 2];
+            if (s != NULL) {
+                step_spins(s, adapts_at(kind, t), from, to);
+            } else {
+                step_coins(adapts_at(kind, t), from, to);
+            }
+            const double far = total_variation(to, s != NULL ? s->p : fair, n);
+            a->far[kind][t] = far;
+            a->shown[kind][t] = far >= GBSI_LEAST_SHOWN ? far : NAN;
+        }
+    }
+    a->limit = a->far[FOR_EVER][N_STEPS - 1];
+}
+
+/* ---- what is written ------------------------------------------------------------------------ */
+
+typedef struct result {
+    approach coins, spins;
+    gbsi_curves curves; /* of the library's run: L1 */
+    double median[GBSI_MAX_CHECKPOINTS];
+    gbsi_adapted map;
+} result;
+
+static gbs_status write_table(const gbsi_lab *lab, const result *r, gbs_error *err)
+{
+    gbs_output *table = NULL;
+    const gbs_status status =
+        gbsi_lab_table(lab, "laws.csv", "model,growth,step,total_variation", &table, err);
+    if (status < 0) {
+        return status;
+    }
+    for (int kind = 0; kind < N_KINDS; kind++) {
+        for (unsigned t = 0; t < 2 * N_STEPS; t++) {
+            const approach *a = t < N_STEPS ? &r->coins : &r->spins;
+            gbs_output_text(table, t < N_STEPS ? "two coins," : "six spins,");
+            gbs_output_text(table, kind_name[kind]);
+            gbsi_table_uint(table, t % N_STEPS + 1);
+            gbsi_table_double(table, a->far[kind][t % N_STEPS]);
+            gbs_output_text(table, "\n");
+        }
+    }
+    return gbs_output_commit(table, err);
+}
+
+static gbs_status draw_laws(const gbsi_lab *lab, const result *r, gbs_error *err)
+{
+    double step[N_STEPS];
+    gbsi_line line[2][N_KINDS];
+    gbsi_key key[N_KINDS];
+    for (unsigned t = 0; t < N_STEPS; t++) {
+        step[t] = t + 1;
+    }
+    for (int kind = 0; kind < N_KINDS; kind++) {
+        const gbsi_line same = {.color = kind_color[kind],
+                                .dash = kind == NEVER ? GBSI_DASHED : GBSI_SOLID,
+                                .n = N_STEPS,
+                                .x = step};
+        line[0][kind] = line[1][kind] = same;
+        line[0][kind].y = r->coins.shown[kind];
+        line[1][kind].y = r->spins.shown[kind];
+        key[kind] = (gbsi_key){kind_name[kind], kind_color[kind], same.dash, false};
+    }
+    const gbsi_line measured = {
+        .color = GBSI_BLUE, .dots = true, .n = r->curves.n, .x = r->curves.sweeps, .y = r->median};
+    const gbsi_guide guide[2] = {
+        {"adapting for ever", 0.0, 1.0, 2.0 * r->spins.limit},
+        {"1/√T", -0.5, r->curves.sweeps[r->curves.n - 1], r->median[r->curves.n - 1]}};
+    const gbsi_axis steps = {.label = "steps", .log = true};
+    const gbsi_axis far = {"total variation", true, GBSI_LEAST_SHOWN, 1.0};
+    const gbsi_panel panel[3] = {
+        {.title = "two coins", .x = steps, .y = far, .n_lines = N_KINDS, .line = line[0]},
+        {.title = "six spins, splashes of two",
+         .x = steps,
+         .y = far,
+         .n_lines = N_KINDS,
+         .line = line[1]},
+        {.title = "a run with --adapt 128",
+         .x = {.label = "sweeps T after it ended", .log = true},
+         .y = {.label = "L1 distance", .log = true},
+         .n_lines = 1,
+         .line = &measured,
+         .n_guides = 2,
+         .guide = guide}};
+    const gbsi_figure figure = {
+        .title = "Growth that looks at the state has to end: else the limit is wrong",
+        .subtitle = "left and middle: exact, from one state; right: median of 16 chains, six spins",
+        .description = "Total variation from the target against steps for growth that adapts for "
+                       "ever, for 128 steps and not at all, on two coins and six spins; and the "
+                       "error of a run of this program against sweeps.",
+        .panel_width = 230,
+        .panel_height = 220,
+        .columns = 3,
+        .n_panels = 3,
+        .panel = panel,
+        .n_keys = N_KINDS,
+        .key = key};
+    return gbsi_lab_chart(lab, "laws.svg", &figure, err);
+}
+
+static void judge(gbsi_lab *lab, const result *r)
+{
+    static const double fair[4] = {0.25, 0.25, 0.25, 0.25};
+    double one[4];
+    step_coins(true, fair, one);
+    gbsi_lab_find(lab,
+                  one[0] - 0.35 < 1e-12 && 0.35 - one[0] < 1e-12 && one[3] - 0.15 < 1e-12 &&
+                      0.15 - one[3] < 1e-12,
+                  "two coins: an adaptive step from the target gives %.4g, %.4g, %.4g and %.4g (in "
+                  "print 0.35, 0.25, 0.25 and 0.15)",
+                  one[0], one[1], one[2], one[3]);
+    gbsi_lab_find(lab, r->coins.limit > 0.1 && r->spins.limit > 0.002,
+                  "adapting for ever the law ends at total variation %.3g (coins) and %.3g "
+                  "(spins) from the target (wanted above 0.1 and 0.002)",
+                  r->coins.limit, r->spins.limit);
+    gbsi_lab_find(
+        lab, r->coins.far[ENDS][N_STEPS - 1] < 1e-9 && r->spins.far[ENDS][N_STEPS - 1] < 1e-6,
+        "896 steps after adaptation ended it is %.1g and %.1g away (wanted below 1e-9 and 1e-6)",
+        r->coins.far[ENDS][N_STEPS - 1], r->spins.far[ENDS][N_STEPS - 1]);
+    const size_t last = r->curves.n - 1;
+    const double slope = gbsi_log_slope(r->curves.sweeps, r->median, r->curves.n, 5);
+    gbsi_lab_find(lab,
+                  r->median[last] < 0.5 * 2.0 * r->spins.limit && slope < -0.35 && slope > -0.65,
+                  "a run of this program that adapted for 128 rounds errs by %.2g after %.0f "
+                  "sweeps, slope %.2f (wanted below half of the %.2g of adapting for ever, and "
+                  "about -0.5)",
+                  r->median[last], r->curves.sweeps[last], slope, 2.0 * r->spins.limit);
+    gbsi_adapted_judge(lab, &r->map);
+}
+
+static gbs_status measure(gbsi_lab *lab, const gbs_model *model, const spins *s, uint64_t sweeps,
+                          result *r, gbs_error *err)
+{
+    gbs_run_options options = gbsi_lab_options(lab, N_CHAINS, sweeps);
+    options.scan = GBS_SCAN_SPLASH;
+    options.width = 1;
+    options.splash_size = 2;
+    options.splashes = 1;
+    options.grow = GBS_GROW_ADAPTIVE;
+    options.adapt = LAST;
+    options.burn_in = LAST;
+    const gbs_status status = gbsi_lab_curves(lab, "six spins", model, &options, gbsi_statistic_l1,
+                                              s->p, &r->curves, err);
+    if (status == GBS_OK) {
+        gbsi_curves_quantile(&r->curves, 0.5, r->median);
+    }
+    return status;
+}
+
+static gbs_status run(gbsi_lab *lab, gbs_error *err)
+{
+    const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 14 : 18);
+    /* always the same: with some couplings one neighbour is the strongest whatever the state */
+    const gbs_generate_ising_options six = {
+        .side = {2, 3, 1}, .coupling_spread = 1.0, .random_field = 0.5, .seed = 1};
+    gbs_status status = GBS_OK;
+    gbs_model *model = NULL;
+    spins s;
+    result *r = gbsi_alloc_zero(sizeof *r);
+    if (r == NULL) {
+        return gbsi_no_memory(err, "pgs-adaptation", sizeof *r);
+    }
+    gbsi_lab_expect(lab, (double)sweeps * N_SPINS * N_CHAINS + gbsi_adapted_updates(lab));
+    GBSI_TRY(gbs_generate_ising(&six, &model, err));
+    GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, s.p, err));
+    follow(NULL, &r->coins);
+    follow(&s, &r->spins);
+    GBSI_TRY(measure(lab, model, &s, sweeps, r, err));
+    if (status == GBS_OK) {
+        GBSI_TRY(gbsi_adapted_run(lab, &r->map, err));
+    }
+    if (status == GBS_OK) {
+        GBSI_TRY(write_table(lab, r, err));
+        GBSI_TRY(draw_laws(lab, r, err));
+        GBSI_TRY(gbsi_adapted_draw(lab, &r->map, err));
+        judge(lab, r);
+    }
+cleanup:
+    gbsi_curves_free(&r->curves);
+    gbsi_adapted_free(&r->map);
+    gbsi_free(r);
+    gbs_model_free(model);
+    return status;
+}
+
+const gbsi_experiment gbsi_pgs_adaptation = {
+    .about = {.name = "pgs-adaptation",
+              .paper = "Gonzalez et al. (2011), Parallel Gibbs sampling",
+              .figure = "Figure 4 and appendix C",
+              .claim = "splashes that grow towards strong coupling update edges of a picture more "
+                       "often; a sampler that adapts so for ever has the wrong limit, one whose "
+                       "adaptation ends has the right one",
+              .cost = "3 s quick, 30 s in full"},
+    .run = run,
+};

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All variables at once from the state before (Gonzalez et al. 2011, theorems 3.2 and 3.3, appendix
+ * A), on 2 x 3 spins of two colours: laws by enumeration of the 64 states, and runs. */
+#include <math.h>
+#include <stdio.h>
+
+#include "gibbsite/generate.h"
+#include "lab/curves.h"
+#include "lab/experiment_table.h"
+#include "simd/math.h"
+
+#define N_SPINS  6u
+#define N_STATES 64u
+#define N_STEPS  48u
+#define N_CHAINS 16
+#define LEAST    1e-6 /* distance in charts */
+#define SPREAD   4.0  /* standard errors allowed */
+
+/* Row by row; bit N_SPINS - 1 - v of a state is spin v. Colours as on a chessboard. */
+static unsigned bit_of(unsigned v)
+{
+    return 1u << (N_SPINS - 1 - v);
+}
+
+static unsigned color_of(unsigned v)
+{
+    return (v / 3 + v % 3) % 2;
+}
+
+static bool adjoin(unsigned u, unsigned v) /* u < v */
+{
+    return v - u == 3 || (v - u == 1 && v != 3);
+}
+
+/* ---- laws ----------------------------------------------------------------------------------- */
+
+/* Bits of the spins of a colour. */
+static unsigned mask_of(unsigned color)
+{
+    unsigned mask = 0;
+    for (unsigned v = 0; v < N_SPINS; v++) {
+        mask |= color_of(v) == color ? bit_of(v) : 0;
+    }
+    return mask;
+}
+
+/* All spins of a mask anew, each from its conditional given the state before. */
+static void draw_at_once(const double *p, unsigned mask, const double *law, double *next)
+{
+    for (unsigned y = 0; y < N_STATES; y++) {
+        next[y] = 0.0;
+    }
+    for (unsigned x = 0; x < N_STATES; x++) {
+        for (unsigned y = 0; y < N_STATES; y++) {
+            double weight = (x & ~mask) == (y & ~mask) ? law[x] : 0.0;
+            for (unsigned v = 0; v < N_SPINS && weight > 0.0; v++) {
+                if ((mask & bit_of(v)) != 0) {
+                    const unsigned at = (x & ~bit_of(v)) | (y & bit_of(v));
+                    weight *= p[at] / (p[at] + p[at ^ bit_of(v)]);
+                }
+            }
+            next[y] += weight;
+        }
+    }
+}
+
+/* p(x of one colour) p(x of the other). */
+static void make_product(const double *p, double *product)
+{
+    double marginal[2][N_STATES] = {{0.0}};
+    for (unsigned x = 0; x < N_STATES; x++) {
+        marginal[0][x & mask_of(0)] += p[x];
+        marginal[1][x & mask_of(1)] += p[x];
+    }
+    for (unsigned x = 0; x < N_STATES; x++) {
+        product[x] = marginal[0][x & mask_of(0)] * marginal[1][x & mask_of(1)];
+    }
+}
+
+static double l1(const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (unsigned x = 0; x < N_STATES; x++) {
+        sum += a[x] > b[x] ? a[x] - b[x] : b[x] - a[x];
+    }
+    return sum;
+}
+
+enum { TO_PRODUCT, TO_TARGET, CHROMATIC, N_APPROACHES };
+
+typedef struct laws {
+    double p[N_STATES], product[N_STATES];
+    double moved; /* L1 by which a synchronous step moves the product */
+    double split; /* largest L1 of a split chain's law from the chromatic chain's at any step */
+    double far[N_APPROACHES][N_STEPS];
+    double shown[N_APPROACHES][N_STEPS];
+} laws;
+
+/* From all weight on one state. The first split chain at an even step t is X_1 of t and X_2 of t +
+ * 1, at an odd one X_1 of t + 1 and X_2 of t: one colour drawn anew given X^(t). */
+static void follow(laws *w)
+{
+    double law[2][N_STATES] = {{1.0}};
+    double chain[2][N_STATES] = {{1.0}}; /* the chromatic one */
+    double split[N_STATES];
+    draw_at_once(w->p, N_STATES - 1, w->product, split);
+    w->moved = l1(split, w->product);
+    for (unsigned t = 0; t < N_STEPS; t++) {
+        const unsigned color = t % 2 == 0 ? 1 : 0;
+        draw_at_once(w->p, mask_of(color), law[t % 2], split);
+        draw_at_once(w->p, mask_of(color), chain[t % 2], chain[(t + 1) % 2]);
+        const double apart = l1(split, chain[(t + 1) % 2]);
+        w->split = apart > w->split ? apart : w->split;
+        draw_at_once(w->p, N_STATES - 1, law[t % 2], law[(t + 1) % 2]);
+        w->far[TO_PRODUCT][t] = l1(law[(t + 1) % 2], w->product);
+        w->far[TO_TARGET][t] = l1(law[(t + 1) % 2], w->p);
+        w->far[CHROMATIC][t] = l1(chain[(t + 1) % 2], w->p);
+        for (int a = 0; a < N_APPROACHES; a++) {
+            w->shown[a][t] = w->far[a][t] >= LEAST ? w->far[a][t] : NAN;
+        }
+    }
+}
+
+/* ---- averages ------------------------------------------------------------------------------- */
+
+enum { ONE, SAME_COLOR, MIXED, N_AVERAGES };
+
+static const char *const average_name[N_AVERAGES] = {"one spin", "pairs of a colour", "neighbours"};
+
+/* What is averaged in a state: spins, products of two of one colour, products of neighbours. */
+static double value_of(int average, unsigned x)
+{
+    double sum = 0.0;
+    unsigned n = 0;
+    for (unsigned v = 0; v < N_SPINS; v++) {
+        const double s = (x & bit_of(v)) != 0 ? 1.0 : -1.0;
+        if (average == ONE) {
+            sum += s;
+            n++;
+        }
+        for (unsigned w = v + 1; average != ONE && w < N_SPINS; w++) {
+            if (average == MIXED ? adjoin(v, w) : color_of(v) == color_of(w)) {
+                sum += (x & bit_of(w)) != 0 ? s : -s;
+                n++;
+            }
+        }
+    }
+    return sum / n;
+}
+
+static double mean_of(int average, const double *p)
+{
+    double sum = 0.0;
+    for (unsigned x = 0; x < N_STATES; x++) {
+        sum += p[x] * value_of(average, x);
+    }
+    return sum;
+}
+
+/* Over the draws of a chain so far. @param context which average. */
+static double measure_average(const gbs_joint *joint, uint32_t chain, const void *context)
+{
+    const uint64_t *count = gbs_joint_counts(joint, chain);
+    double sum = 0.0;
+    for (unsigned x = 0; x < N_STATES; x++) {
+        sum += (double)count[x] * value_of(*(const int *)context, x);
+    }
+    return sum / (double)gbs_joint_total(joint, chain);
+}
+
+/* ---- runs ----------------------------------------------------------------------------------- */
+
+enum { SYNCHRONOUS, BY_COLOR, N_SCANS };
+
+typedef struct measured {
+    double mean, error; /* over the chains; standard error */
+} measured;
+
+typedef struct result {
+    laws laws;
+    gbsi_curves curves[N_APPROACHES]; /* L1 after 1, 2, 4, ... sweeps */
+    double median[N_APPROACHES][GBSI_MAX_CHECKPOINTS];
+    measured average[N_SCANS][N_AVERAGES];
+    gbs_status three; /* of a run on a ring of three */
+} result;
+
+static gbs_run_options options_of(const gbsi_lab *lab, int scan, uint64_t sweeps)
+{
+    gbs_run_options options = gbsi_lab_options(lab, N_CHAINS, sweeps);
+    options.scan = scan == SYNCHRONOUS ? GBS_SCAN_SYNCHRONOUS : GBS_SCAN_CHROMATIC;
+    return options;
+}
+
+static measured over_chains(const gbsi_curves *curves)
+{
+    const double *value = curves->value + (curves->n - 1) * curves->n_runs;
+    measured m = {0.0, 0.0};
+    for (uint32_t c = 0; c < curves->n_runs; c++) {
+        m.mean += value[c] / curves->n_runs;
+    }
+    for (uint32_t c = 0; c < curves->n_runs; c++) {
+        m.error += (value[c] - m.mean) * (value[c] - m.mean);
+    }
+    m.error = gbsi_sqrt(m.error / (curves->n_runs - 1.0) / curves->n_runs);
+    return m;
+}
+
+static gbs_status run_all(gbsi_lab *lab, const gbs_model *model, uint64_t sweeps, result *r,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_curves curves = {0};
+    for (int a = 0; a < N_APPROACHES && status == GBS_OK; a++) {
+        const gbs_run_options options =
+            options_of(lab, a == CHROMATIC ? BY_COLOR : SYNCHRONOUS, sweeps);
+        GBSI_TRY(gbsi_lab_curves(lab, "distances", model, &options, gbsi_statistic_l1,
+                                 a == TO_PRODUCT ? r->laws.product : r->laws.p, &r->curves[a],
+                                 err));
+        if (status == GBS_OK) {
+            gbsi_curves_quantile(&r->curves[a], 0.5, r->median[a]);
+        }
+    }
+    for (int i = 0; i < N_SCANS * N_AVERAGES && status == GBS_OK; i++) {
+        const int average = i % N_AVERAGES;
+        const gbs_run_options options = options_of(lab, i / N_AVERAGES, sweeps);
+        GBSI_TRY(gbsi_lab_curves(lab, "averages", model, &options, measure_average, &average,
+                                 &curves, err));
+        if (status == GBS_OK) {
+            r->average[i / N_AVERAGES][average] = over_chains(&curves);
+        }
+        gbsi_curves_free(&curves);
+    }
+cleanup:
+    return status;
+}
+
+/* Three spins in a ring have no two colours. */
+static gbs_status try_three(const gbsi_lab *lab, gbs_status *found, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_generate_ring_options ring = {.variables = 3, .coupling = 0.4, .seed = 1};
+    const gbs_run_options options = options_of(lab, SYNCHRONOUS, 1);
+    gbs_model *model = NULL;
+    gbs_run *run = NULL;
+    gbs_error ignored = {0};
+    GBSI_TRY(gbs_generate_ring(&ring, &model, err));
+    *found = gbs_run_new(model, NULL, &options, &run, &ignored);
+    gbs_run_free(run);
+cleanup:
+    gbs_model_free(model);
+    return status;
+}
+
+/* ---- what is written ------------------------------------------------------------------------ */
+
+static const char *const approach_name[N_APPROACHES] = {
+    [TO_PRODUCT] = "synchronous, from π(X₁) π(X₂)",
+    [TO_TARGET] = "synchronous, from π",
+    [CHROMATIC] = "chromatic, from π",
+};
+static const char *const approach_text[N_APPROACHES] = {
+    "synchronous from product", "synchronous from target", "chromatic from target"};
+static const gbsi_color approach_color[N_APPROACHES] = {GBSI_GREEN, GBSI_VERMILLION, GBSI_BLUE};
+static const gbsi_dash approach_dash[N_APPROACHES] = {[CHROMATIC] = GBSI_DASHED};
+
+static gbs_status write_laws(const gbsi_lab *lab, const result *r, gbs_error *err)
+{
+    gbs_output *table = NULL;
+    const gbs_status status =
+        gbsi_lab_table(lab, "distances.csv", "kind,what,steps,l1", &table, err);
+    if (status < 0) {
+        return status;
+    }
+    for (int a = 0; a < N_APPROACHES; a++) {
+        for (unsigned t = 0; t < N_STEPS; t++) {
+            gbs_output_text(table, "exact law,");
+            gbs_output_text(table, approach_text[a]);
+            gbsi_table_uint(table, t + 1);
+            gbsi_table_double(table, r->laws.far[a][t]);
+            gbs_output_text(table, "\n");
+        }
+        for (size_t k = 0; k < r->curves[a].n; k++) {
+            gbs_output_text(table, "draws of a run,");
+            gbs_output_text(table, approach_text[a]);
+            gbsi_table_uint(table, UINT64_C(2) << k); /* a sweep is two steps */
+            gbsi_table_double(table, r->median[a][k]);
+            gbs_output_text(table, "\n");
+        }
+    }
+    return gbs_output_commit(table, err);
+}
+
+static gbs_status write_averages(const gbsi_lab *lab, const result *r, gbs_error *err)
+{
+    gbs_output *table = NULL;
+    const gbs_status status =
+        gbsi_lab_table(lab, "averages.csv",
+                       "average,target,product,synchronous,synchronous_error,chromatic,"
+                       "chromatic_error",
+                       &table, err);
+    if (status < 0) {
+        return status;
+    }
+    for (int a = 0; a < N_AVERAGES; a++) {
+        gbs_output_text(table, average_name[a]);
+        gbsi_table_double(table, mean_of(a, r->laws.p));
+        gbsi_table_double(table, mean_of(a, r->laws.product));
+        for (int scan = 0; scan < N_SCANS; scan++) {
+            gbsi_table_double(table, r->average[scan][a].mean);
+            gbsi_table_double(table, r->average[scan][a].error);
+        }
+        gbs_output_text(table, "\n");
+    }
+    return gbs_output_commit(table, err);
+}
+
+static gbs_status draw_chart(const gbsi_lab *lab, const result *r, gbs_error *err)
+{
+    enum { N_BARS = 4 };
+    static const gbsi_color bar_color[N_BARS] = {GBSI_INK, GBSI_BLUE, GBSI_GREY, GBSI_ORANGE};
+    double steps[N_STEPS];
+    double value[N_AVERAGES * N_BARS];
+    double whisker[N_AVERAGES * N_BARS] = {0.0};
+    gbsi_line exact[N_APPROACHES];
+    gbsi_line seen[N_APPROACHES];
+    gbsi_key key[N_APPROACHES + N_BARS];
+    for (unsigned t = 0; t < N_STEPS; t++) {
+        steps[t] = t + 1;
+    }
+    for (int a = 0; a < N_APPROACHES; a++) {
+        exact[a] = (gbsi_line){.color = approach_color[a],
+                               .dash = approach_dash[a],
+                               .n = N_STEPS,
+                               .x = steps,
+                               .y = r->laws.shown[a]};
+        seen[a] = (gbsi_line){.color = approach_color[a],
+                              .dash = approach_dash[a],
+                              .dots = true,
+                              .n = r->curves[a].n,
+                              .x = r->curves[a].sweeps,
+                              .y = r->median[a]};
+        key[a] = (gbsi_key){approach_name[a], approach_color[a], approach_dash[a], false};
+    }
+    for (int a = 0; a < N_AVERAGES; a++) {
+        double *at = value + (size_t)a * N_BARS;
+        at[0] = mean_of(a, r->laws.p);
+        at[1] = r->average[BY_COLOR][a].mean;
+        at[2] = mean_of(a, r->laws.product);
+        at[3] = r->average[SYNCHRONOUS][a].mean;
+        whisker[a * N_BARS + 1] = SPREAD * r->average[BY_COLOR][a].error;
+        whisker[a * N_BARS + 3] = SPREAD * r->average[SYNCHRONOUS][a].error;
+    }
+    key[3] = (gbsi_key){"under π", bar_color[0], GBSI_SOLID, true};
+    key[4] = (gbsi_key){"chromatic run", bar_color[1], GBSI_SOLID, true};
+    key[5] = (gbsi_key){"under π(X₁) π(X₂)", bar_color[2], GBSI_SOLID, true};
+    key[6] = (gbsi_key){"synchronous run", bar_color[3], GBSI_SOLID, true};
+    const gbsi_bars bars = {.n_groups = N_AVERAGES,
+                            .n_series = N_BARS,
+                            .group = average_name,
+                            .color = bar_color,
+                            .value = value,
+                            .error = whisker};
+    const gbsi_axis far = {"L1 distance", true, LEAST, 2.0};
+    const gbsi_panel panel[3] = {
+        {.title = "law after so many steps, exact",
+         .x = {.label = "steps"},
+         .y = far,
+         .n_lines = N_APPROACHES,
+         .line = exact},
+        {.title = "draws of runs",
+         .x = {.label = "sweeps", .log = true},
+         .y = {.label = "L1 distance", .log = true},
+         .n_lines = N_APPROACHES,
+         .line = seen},
+        {.title = "averages of products of spins", .y = {.label = "mean"}, .bars = &bars}};
+    const gbsi_figure figure = {
+        .title = "All at once: right for one colour, wrong for averages that mix colours",
+        .subtitle = "2 x 3 spins, couplings in [0.3, 0.5]; medians of 16 chains; whiskers of four "
+                    "standard errors",
+        .description = "Left: distance of the exact law of the synchronous sampler from the target "
+                       "and from the product of its colours' marginals, and of the chromatic "
+                       "sampler from the target, against steps. Middle: the same of draws. Right: "
+                       "averages under both laws and in both runs.",
+        .panel_width = 280,
+        .panel_height = 220,
+        .columns = 3,
+        .n_panels = 3,
+        .panel = panel,
+        .n_keys = N_APPROACHES + N_BARS,
+        .key = key};
+    return gbsi_lab_chart(lab, "synchronous.svg", &figure, err);
+}
+
+/* How many standard errors a measured average is from an exact one. */
+static double errors_from(const result *r, int scan, int average, const double *p)
+{
+    const measured *m = &r->average[scan][average];
+    const double off = m->mean - mean_of(average, p);
+    return (off < 0.0 ? -off : off) / m->error;
+}
+
+static void judge(gbsi_lab *lab, const result *r)
+{
+    const laws *w = &r->laws;
+    const double apart = l1(w->product, w->p);
+    const size_t last = r->curves[0].n - 1;
+    const double slope =
+        gbsi_log_slope(r->curves[TO_PRODUCT].sweeps, r->median[TO_PRODUCT], last + 1, 5);
+    gbsi_lab_find(lab, w->moved < 1e-14 && w->far[TO_PRODUCT][N_STEPS - 1] < 1e-3,
+                  "a synchronous step moves the product of the colours' marginals by L1 %.1g "
+                  "(wanted 0), and from one state the law is %.1g away after %u steps",
+                  w->moved, w->far[TO_PRODUCT][N_STEPS - 1], N_STEPS);
+    gbsi_lab_find(lab, w->split < 1e-14 && w->far[CHROMATIC][N_STEPS - 1] < 1e-3,
+                  "the law of the split chain is the chromatic chain's at all %u steps, to L1 "
+                  "%.1g",
+                  N_STEPS, w->split);
+    gbsi_lab_find(lab,
+                  apart > 0.1 && slope < -0.35 && slope > -0.65 &&
+                      r->median[TO_TARGET][last] > 0.9 * apart &&
+                      r->median[TO_TARGET][last] < 1.1 * apart,
+                  "after %.0f sweeps synchronous draws are %.2g from the product (slope %.2f, "
+                  "wanted about -0.5) and %.3g from the target, chromatic ones %.2g from it "
+                  "(product and target are %.3g apart)",
+                  r->curves[0].sweeps[last], r->median[TO_PRODUCT][last], slope,
+                  r->median[TO_TARGET][last], r->median[CHROMATIC][last], apart);
+    gbsi_lab_find(lab,
+                  errors_from(r, SYNCHRONOUS, ONE, w->p) < SPREAD &&
+                      errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p) < SPREAD,
+                  "within a colour synchronous averages are %.1f (one spin) and %.1f (pairs) "
+                  "standard errors from the target (wanted below %.0f)",
+                  errors_from(r, SYNCHRONOUS, ONE, w->p),
+                  errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p), SPREAD);
+    gbsi_lab_find(lab,
+                  errors_from(r, SYNCHRONOUS, MIXED, w->product) < SPREAD &&
+                      errors_from(r, SYNCHRONOUS, MIXED, w->p) > 3.0 * SPREAD &&
+                      errors_from(r, BY_COLOR, MIXED, w->p) < SPREAD,
+                  "neighbours, which mix them: %.4f synchronous, %.4f under the product, %.4f "
+                  "under the target, %.4f chromatic (wanted the first two and the last two "
+                  "together, within %.0f standard errors)",
+                  r->average[SYNCHRONOUS][MIXED].mean, mean_of(MIXED, w->product),
+                  mean_of(MIXED, w->p), r->average[BY_COLOR][MIXED].mean, SPREAD);
+    gbsi_lab_find(lab, r->three == GBS_ERR_ARGUMENT,
+                  "a ring of three, which has no two colours, is refused");
+    gbsi_lab_note(lab, "Marginals that --scan synchronous gives are averages over the two split "
+                       "chains and right; its draws are recombined and have the bias shown.");
+}
+
+static gbs_status run(gbsi_lab *lab, gbs_error *err)
+{
+    const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 15 : 18);
+    const gbs_generate_ising_options six = {.side = {2, 3, 1},
+                                            .coupling = 0.4,
+                                            .coupling_spread = 0.1,
+                                            .random_field = 0.3,
+                                            .seed = lab->options->seed};
+    gbs_status status = GBS_OK;
+    gbs_model *model = NULL;
+    result r = {.three = GBS_OK};
+    gbsi_lab_expect(lab,
+                    (double)(sweeps * N_SPINS * N_CHAINS) * (N_APPROACHES + N_SCANS * N_AVERAGES));
+    GBSI_TRY(gbs_generate_ising(&six, &model, err));
+    GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, r.laws.p, err));
+    make_product(r.laws.p, r.laws.product);
+    follow(&r.laws);
+    GBSI_TRY(try_three(lab, &r.three, err));
+    GBSI_TRY(run_all(lab, model, sweeps, &r, err));
+    if (status == GBS_OK) {
+        GBSI_TRY(write_laws(lab, &r, err));
+        GBSI_TRY(write_averages(lab, &r, err));
+        GBSI_TRY(draw_chart(lab, &r, err));
+        judge(lab, &r);
+    }
+cleanup:
+    for (int a = 0; a < N_APPROACHES; a++) {
+        gbsi_curves_free(&r.curves[a]);
+    }
+    gbs_model_free(model);
+    return status;
+}
+
+const gbsi_experiment gbsi_pgs_synchronous = {
+    .about = {.name = "pgs-synchronous",
+              .paper = "Gonzalez et al. (2011), Parallel Gibbs sampling",
+              .figure = "Theorems 3.2 and 3.3, appendix A",
+              .claim = "on a model of two colours the synchronous sampler is two chromatic chains; "
+                       "its law tends to the product of the colours' marginals, so averages "
+                       "within a colour are right and those that mix colours are not",
+              .cost = "3 s quick, 20 s in full"},
+    .run = run,
+};

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs, files and findings of an experiment, and the call that runs one. */
+#include "lab/lab.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "rng/philox.h"
+#include "simd/math.h"
+
+/* ---- runs -------------------------------------------------------------------------------- */
+
+void gbsi_lab_expect(gbsi_lab *lab, double updates)
+{
+    lab->total = updates;
+}
+
+gbs_run_options gbsi_lab_options(const gbsi_lab *lab, uint64_t chains, uint64_t sweeps)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.scan = GBS_SCAN_SYSTEMATIC;
+    options.lattice = GBS_LATTICE_NEVER;
+    options.estimator = GBS_ESTIMATOR_COUNT;
+    options.burn_in = 0;
+    options.chains = chains;
+    options.sweeps = sweeps;
+    options.max_updates = UINT64_MAX;
+    options.seed = lab->options->seed;
+    options.threads = lab->options->threads;
+    return options;
+}
+
+int gbsi_lab_tell(const gbsi_lab *lab, double updates)
+{
+    if (lab->options->progress == NULL) {
+        return 0;
+    }
+    const double done = lab->done + updates;
+    const double share = lab->total > done ? done / lab->total : 1.0;
+    return lab->options->progress(lab->options->context, share, lab->what);
+}
+
+/* The run has one context for both calls. */
+typedef struct listener {
+    gbsi_lab *lab;
+    gbsi_on_draw *on_draw;
+    void *context;
+} listener;
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    const listener *l = context;
+    return gbsi_lab_tell(l->lab, (double)progress->updates);
+}
+
+static gbs_status pass_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                            const uint32_t *state, gbs_error *err)
+{
+    const listener *l = context;
+    return l->on_draw(l->context, draw, chain, log_density, state, err);
+}
+
+gbs_status gbsi_lab_run(gbsi_lab *lab, const char *what, const gbs_model *model,
+                        const gbs_run_options *options, gbsi_on_draw *on_draw, void *context,
+                        gbs_run **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    listener l = {.lab = lab, .on_draw = on_draw, .context = context};
+    const gbs_run_callbacks callbacks = {
+        .context = &l, .progress = on_progress, .draw = on_draw != NULL ? pass_draw : NULL};
+    lab->what = what;
+    GBSI_TRY(gbs_run_new(model, lab->evidence, options, &run, err));
+    GBSI_TRY(gbs_run_execute(run, &callbacks, err));
+    if (status == GBS_STOPPED) {
+        goto cleanup;
+    }
+    lab->done += (double)gbs_run_report(run)->updates;
+    if (out != NULL) {
+        *out = run;
+        run = NULL;
+    }
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+void gbsi_lab_uniforms(const gbsi_lab *lab, gbsi_lab_stream stream, uint32_t index,
+                       uint32_t attempt, double u[2])
+{
+    uint32_t word[4];
+    gbsi_philox(lab->options->seed, stream, attempt, index, GBSI_PURPOSE_GENERATE, word);
+    u[0] = gbsi_uniform(word[0], word[1]);
+    u[1] = gbsi_uniform(word[2], word[3]);
+}
+
+/* Marsaglia's polar method: Marsaglia & Bray (1964), SIAM Review 6(3):260-264. */
+double gbsi_lab_normal(const gbsi_lab *lab, gbsi_lab_stream stream, uint32_t index)
+{
+    for (uint32_t attempt = 0;; attempt++) {
+        double u[2];
+        gbsi_lab_uniforms(lab, stream, index, attempt, u);
+        const double a = 2.0 * u[0] - 1.0;
+        const double b = 2.0 * u[1] - 1.0;
+        const double s = a * a + b * b;
+        if (s > 0.0 && s < 1.0) {
+            return a * gbsi_sqrt(-2.0 * gbsi_log(s) / s);
+        }
+    }
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+gbs_status gbsi_path_in(const char *folder, const char *name, char **path, gbs_error *err)
+{
+    const size_t n = strlen(folder) + strlen(name) + 2;
+    char *made = gbsi_alloc(n);
+    if (made == NULL) {
+        return gbsi_no_memory(err, "reproduce", n);
+    }
+    (void)snprintf(made, n, "%s/%s", folder, name);
+    *path = made;
+    return GBS_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const char *const *x = a;
+    const char *const *y = b;
+    return strcmp(*x, *y);
+}
+
+gbs_status gbsi_list_folder(const char *folder, bool (*wanted)(const char *), const char *what,
+                            char ***name, size_t *n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    size_t capacity = 0;
+    DIR *dir = opendir(folder);
+    if (dir == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: cannot read this folder of data", folder);
+    }
+    for (const struct dirent *entry = NULL;
+         (entry = readdir(dir)) != NULL;) { // NOLINT(concurrency-mt-unsafe): a stream of our own
+        if (wanted(entry->d_name)) {
+            void *grown = *name;
+            GBSI_TRY(gbsi_reserve(&grown, &capacity, *n + 1, sizeof **name, "folder", err));
+            *name = grown;
+            GBSI_TRY(gbsi_path_in(folder, entry->d_name, &(*name)[*n], err));
+            ++*n;
+        }
+    }
+    if (*n == 0) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: no %s in this folder", folder, what));
+    }
+    qsort(*name, *n, sizeof **name, by_name);
+cleanup:
+    (void)closedir(dir);
+    return status;
+}
+
+void gbsi_free_names(char **name, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        gbsi_free(name[i]);
+    }
+    gbsi_free(name);
+}
+
+gbs_status gbsi_lab_path(const gbsi_lab *lab, const char *name, char **path, gbs_error *err)
+{
+    return gbsi_path_in(lab->folder, name, path, err);
+}
+
+gbs_status gbsi_lab_table(const gbsi_lab *lab, const char *name, const char *header,
+                          gbs_output **table, gbs_error *err)
+{
+    char *path = NULL;
+    gbs_status status = gbsi_lab_path(lab, name, &path, err);
+    if (status < 0) {
+        return status;
+    }
+    status = gbs_output_open(path, table, err);
+    gbsi_free(path);
+    if (status >= 0) {
+        gbs_output_text(*table, header);
+        gbs_output_text(*table, "\n");
+    }
+    return status;
+}
+
+void gbsi_table_double(gbs_output *table, double value)
+{
+    gbs_output_text(table, ",");
+    gbs_output_double(table, value);
+}
+
+void gbsi_table_uint(gbs_output *table, uint64_t value)
+{
+    gbs_output_text(table, ",");
+    gbs_output_uint(table, value);
+}
+
+gbs_status gbsi_lab_chart(const gbsi_lab *lab, const char *name, const gbsi_figure *figure,
+                          gbs_error *err)
+{
+    char *path = NULL;
+    gbs_status status = gbsi_lab_path(lab, name, &path, err);
+    if (status >= 0) {
+        status = gbsi_figure_write(figure, path, err);
+    }
+    gbsi_free(path);
+    return status;
+}
+
+gbs_status gbsi_lab_image(const gbsi_lab *lab, const char *name, const gbs_image *image,
+                          gbs_error *err)
+{
+    char *path = NULL;
+    gbs_status status = gbsi_lab_path(lab, name, &path, err);
+    if (status >= 0) {
+        status = gbs_image_write(image, path, NULL, err);
+    }
+    gbsi_free(path);
+    return status;
+}
+
+/* ---- findings ---------------------------------------------------------------------------- */
+
+/* Append to a text of a fixed size, cut at its end. */
+static void append(char *text, size_t size, const char *format, va_list arguments)
+{
+    const size_t n = strlen(text);
+    (void)vsnprintf(text + n, size - n, format, arguments);
+}
+
+void gbsi_lab_find(gbsi_lab *lab, bool holds, const char *format, ...)
+{
+    char *text = lab->verdict.measured;
+    const size_t size = sizeof lab->verdict.measured;
+    va_list arguments;
+    const size_t n = strlen(text);
+    (void)snprintf(text + n, size - n, "%s%s", n > 0 ? "; " : "", holds ? "" : "[fails] ");
+    va_start(arguments, format);
+    append(text, size, format, arguments);
+    va_end(arguments);
+    lab->verdict.holds = lab->verdict.holds && holds;
+}
+
+void gbsi_lab_note(gbsi_lab *lab, const char *format, ...)
+{
+    char *text = lab->verdict.note;
+    const size_t size = sizeof lab->verdict.note;
+    va_list arguments;
+    const size_t n = strlen(text);
+    (void)snprintf(text + n, size - n, "%s", n > 0 ? " " : "");
+    va_start(arguments, format);
+    append(text, size, format, arguments);
+    va_end(arguments);
+}
+
+static gbs_status write_verdict(const gbsi_lab *lab, const gbs_experiment *about, gbs_error *err)
+{
+    gbs_output *out = NULL;
+    char line[256];
+    gbs_status status = gbsi_lab_table(lab, "verdict.txt", about->name, &out, err);
+    if (status < 0) {
+        return status;
+    }
+    (void)snprintf(line, sizeof line, "paper: %s, %s\n", about->paper, about->figure);
+    gbs_output_text(out, line);
+    (void)snprintf(line, sizeof line, "run: %s, seed ", lab->options->quick ? "quick" : "full");
+    gbs_output_text(out, line);
+    gbs_output_uint(out, lab->options->seed);
+    (void)snprintf(line, sizeof line, ", gibbsite %s\n", gbs_version());
+    gbs_output_text(out, line);
+    gbs_output_text(out, "claim: ");
+    gbs_output_text(out, about->claim);
+    gbs_output_text(out, "\nmeasured: ");
+    gbs_output_text(out, lab->verdict.measured);
+    gbs_output_text(out, lab->verdict.holds ? "\nholds: yes\n" : "\nholds: no\n");
+    if (lab->verdict.note[0] != '\0') {
+        gbs_output_text(out, "note: ");
+        gbs_output_text(out, lab->verdict.note);
+        gbs_output_text(out, "\n");
+    }
+    return gbs_output_commit(out, err);
+}
+
+/* ---- one experiment ---------------------------------------------------------------------- */
+
+static gbs_status make_folder(const char *folder, gbs_error *err)
+{
+    struct stat found;
+    if (mkdir(folder, 0777) == 0) {
+        return GBS_OK;
+    }
+    const int reason = errno;
+    if (reason == EEXIST && stat(folder, &found) == 0 && S_ISDIR(found.st_mode)) {
+        return GBS_OK;
+    }
+    return gbsi_fail(err, GBS_ERR_IO, "%s: cannot make a folder: %s", folder,
+                     reason == EEXIST   ? "there is a file of that name"
+                     : reason == ENOENT ? "the folder above it does not exist"
+                     : reason == EACCES ? "permission denied"
+                                        : "the system refused");
+}
+
+gbs_status gbs_reproduce(const char *name, const char *folder, const gbs_reproduce_options *options,
+                         gbs_verdict *verdict, gbs_error *err)
+{
+    static const gbs_reproduce_options none = {0};
+    gbs_status status = GBS_OK;
+    const gbsi_experiment *experiment = gbsi_experiment_named(name);
+    gbsi_lab lab = {.options = options == NULL ? &none : options, .folder = folder};
+    if (experiment == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "no experiment is called '%s'", name);
+    }
+    if (lab.options->data != NULL && !experiment->takes_data) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s takes no folder of data", name);
+    }
+    GBSI_TRY(make_folder(folder, err));
+    lab.verdict.holds = 1;
+    GBSI_TRY(experiment->run(&lab, err));
+    if (status == GBS_STOPPED) {
+        goto cleanup;
+    }
+    GBSI_TRY(write_verdict(&lab, &experiment->about, err));
+    *verdict = lab.verdict;
+cleanup:
+    return status;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scans on large models: tables and charts. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lab/race.h"
+
+#include "base/memory.h"
+
+#define WINDOW_S 20.0 /* of the paper */
+
+static gbs_status write_curves(const gbsi_lab *lab, size_t n, const gbsi_race *race, gbs_error *err)
+{
+    gbs_output *table = NULL;
+    const gbs_status status = gbsi_lab_table(
+        lab, "curves.csv", "model,scan,sweeps,updates_per_variable,log_density,min,max,variance",
+        &table, err);
+    if (status < 0) {
+        return status;
+    }
+    for (size_t r = 0; r < n; r++) {
+        for (size_t i = 0; i < race[r].n_racers; i++) {
+            const gbsi_trail *t = &race[r].trail[i];
+            for (size_t k = 0; k < t->n; k++) {
+                gbs_output_csv_field(table, race[r].title);
+                gbs_output_text(table, ",");
+                gbs_output_csv_field(table, race[r].racer[i].name);
+                gbsi_table_uint(table, UINT64_C(1) << k);
+                gbsi_table_double(table, t->updates[k]);
+                gbsi_table_double(table, t->density[k]);
+                gbsi_table_double(table, t->low[k]);
+                gbsi_table_double(table, t->high[k]);
+                gbsi_table_double(table, t->variance[k]);
+                gbs_output_text(table, "\n");
+            }
+        }
+    }
+    return gbs_output_commit(table, err);
+}
+
+static gbs_status write_times(const gbsi_lab *lab, size_t n, const gbsi_race *race, gbs_error *err)
+{
+    gbs_output *table = NULL;
+    const gbs_status status = gbsi_lab_table(
+        lab, "times.csv", "model,scan,threads,variables_per_second,speed_up", &table, err);
+    if (status < 0) {
+        return status;
+    }
+    for (size_t r = 0; r < n; r++) {
+        for (size_t i = 0; i < race[r].n_racers; i++) {
+            const gbsi_trail *t = &race[r].trail[i];
+            for (size_t team = 0; team < race[r].n_teams; team++) {
+                gbs_output_csv_field(table, race[r].title);
+                gbs_output_text(table, ",");
+                gbs_output_csv_field(table, race[r].racer[i].name);
+                gbsi_table_uint(table, (uint64_t)race[r].threads[team]);
+                gbsi_table_double(table, t->rate[team]);
+                gbsi_table_double(table, t->rate[team] / t->rate[0]);
+                gbs_output_text(table, "\n");
+            }
+        }
+    }
+    return gbs_output_commit(table, err);
+}
+
+gbs_status gbsi_races_write(const gbsi_lab *lab, size_t n, const gbsi_race *race, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(write_curves(lab, n, race, err));
+    GBSI_TRY(write_times(lab, n, race, err));
+cleanup:
+    return status;
+}
+
+/* ---- charts --------------------------------------------------------------------------------- */
+
+enum { DENSITY, VARIANCE, WINDOW, SPEED_UP, N_PANELS };
+
+/* What panels of one race borrow. */
+typedef struct drawing {
+    char title[N_PANELS][96];
+    double gap[GBSI_MAX_RACERS][GBSI_MAX_CHECKPOINTS];
+    double window[GBSI_MAX_RACERS][GBSI_MAX_TEAMS];
+    double speed_up[GBSI_MAX_RACERS][GBSI_MAX_TEAMS];
+    gbsi_line line[N_PANELS][GBSI_MAX_RACERS];
+    gbsi_guide linear;
+} drawing;
+
+/* The most probable state that any chain of any scan was seen in at a checkpoint. */
+static double best_of(const gbsi_race *race)
+{
+    double best = race->trail[0].high[0];
+    for (size_t i = 0; i < race->n_racers; i++) {
+        for (size_t k = 0; k < race->trail[i].n; k++) {
+            best = race->trail[i].high[k] > best ? race->trail[i].high[k] : best;
+        }
+    }
+    return best;
+}
+
+static void prepare(const gbsi_race *race, bool by_time, drawing *d)
+{
+    const double best = best_of(race);
+    for (size_t i = 0; i < race->n_racers; i++) {
+        const gbsi_trail *t = &race->trail[i];
+        const gbsi_line by = {.color = race->racer[i].color,
+                              .dots = true,
+                              .n = t->n,
+                              .x = by_time ? t->seconds : t->updates};
+        const gbsi_line of_threads = {
+            .color = race->racer[i].color, .dots = true, .n = race->n_teams, .x = race->threads};
+        for (size_t k = 0; k < t->n; k++) {
+            d->gap[i][k] = best - t->density[k];
+        }
+        for (size_t team = 0; team < race->n_teams; team++) {
+            d->window[i][team] = t->rate[team] * WINDOW_S / 1e9;
+            d->speed_up[i][team] = t->rate[team] / t->rate[0];
+        }
+        d->line[DENSITY][i] = d->line[VARIANCE][i] = by;
+        d->line[WINDOW][i] = d->line[SPEED_UP][i] = of_threads;
+        d->line[DENSITY][i].y = d->gap[i];
+        d->line[VARIANCE][i].y = t->variance;
+        d->line[WINDOW][i].y = d->window[i];
+        d->line[SPEED_UP][i].y = d->speed_up[i];
+    }
+    d->linear = (gbsi_guide){"linear", 1.0, 1.0, 1.0};
+}
+
+static void make_panels(const gbsi_race *race, bool by_time, drawing *d, gbsi_panel *panel)
+{
+    static const char *const what[N_PANELS] = {"log density", "between chains", "drawn in 20 s",
+                                               "speed-up"};
+    const double most = race->n_teams > 1 ? race->threads[race->n_teams - 1] : 2.0;
+    double fastest = most; /* where cores are shared it may seem more than linear */
+    for (size_t i = 0; i < race->n_racers; i++) {
+        const double times = race->trail[i].rate[race->n_teams - 1] / race->trail[i].rate[0];
+        fastest = times > fastest ? times : fastest;
+    }
+    const gbsi_axis by = {.label = by_time ? "seconds" : "updates of each variable", .log = true};
+    const gbsi_axis threads = {.label = "threads", .log = true, .low = 1.0, .high = most};
+    const gbsi_axis x[N_PANELS] = {by, by, threads, threads};
+    const gbsi_axis y[N_PANELS] = {{.label = "nats below the best seen", .log = true},
+                                   {.label = race->between, .log = true},
+                                   {.label = "10⁹ variables", .log = true},
+                                   {.label = "times one thread", .log = true, 0.5, fastest}};
+    prepare(race, by_time, d);
+    for (size_t p = 0; p < N_PANELS; p++) {
+        (void)snprintf(d->title[p], sizeof d->title[p], "%s: %s", race->title, what[p]);
+        panel[p] = (gbsi_panel){.title = d->title[p],
+                                .x = x[p],
+                                .y = y[p],
+                                .n_lines = race->n_racers,
+                                .line = d->line[p],
+                                .n_guides = p == SPEED_UP && race->n_teams > 1,
+                                .guide = &d->linear};
+    }
+}
+
+static gbs_status draw(const gbsi_lab *lab, size_t n, const gbsi_race *race, bool by_time,
+                       const char *title, gbs_error *err)
+{
+    const size_t n_shown = by_time ? N_PANELS : 2;
+    gbsi_panel panel[GBSI_MAX_RACES * N_PANELS];
+    gbsi_key key[GBSI_MAX_RACERS];
+    char subtitle[200];
+    drawing *d = gbsi_alloc_array(n, sizeof *d);
+    if (d == NULL) {
+        return gbsi_no_memory(err, "chart", n * sizeof *d);
+    }
+    for (size_t r = 0; r < n; r++) {
+        gbsi_panel made[N_PANELS];
+        make_panels(&race[r], by_time, &d[r], made);
+        memcpy(panel + r * n_shown, made, n_shown * sizeof *made);
+    }
+    for (size_t i = 0; i < race->n_racers; i++) {
+        key[i] = (gbsi_key){race->racer[i].name, race->racer[i].color, GBSI_SOLID, false};
+    }
+    (void)snprintf(subtitle, sizeof subtitle,
+                   by_time
+                       ? "%u chains together, the left two on %.0f threads; measured on one machine"
+                       : "mean log density of %u chains below the highest seen; variance between "
+                         "chains of a variable's mean so far",
+                   race->n_chains, race->threads[race->n_teams - 1]);
+    const gbsi_figure figure = {
+        .title = title,
+        .subtitle = subtitle,
+        .description = by_time
+                           ? "For each model four panels: log density and variance between "
+                             "chains against seconds, variables drawn in 20 seconds and speed-up "
+                             "against threads, a line per scan."
+                           : "For each model two panels: log density and variance between "
+                             "chains against updates of each variable, a line per scan.",
+        .panel_width = 320,
+        .panel_height = 200,
+        .columns = 2,
+        .n_panels = n * n_shown,
+        .panel = panel,
+        .n_keys = race->n_racers,
+        .key = key};
+    const gbs_status status =
+        gbsi_lab_chart(lab, by_time ? "times.svg" : "curves.svg", &figure, err);
+    gbsi_free(d);
+    return status;
+}
+
+gbs_status gbsi_races_draw(const gbsi_lab *lab, size_t n, const gbsi_race *race, const char *title,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    assert(n <= GBSI_MAX_RACES);
+    GBSI_TRY(draw(lab, n, race, false, title, err));
+    GBSI_TRY(draw(lab, n, race, true, "The same by the clock", err));
+cleanup:
+    return status;
+}
+
+/* ---- findings ------------------------------------------------------------------------------- */
+
+/* "chromatic 1.2, splash, width 1 3.4" after so many updates. @param text [256]. */
+static void list_values(const gbsi_race *race, bool density, double updates, char *text)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < race->n_racers && used < 256; i++) {
+        const gbsi_trail *t = &race->trail[i];
+        const double value =
+            gbsi_trail_at(t, t->updates, density ? t->density : t->variance, updates);
+        used += (size_t)snprintf(text + used, 256 - used, density ? "%s%.0f %s" : "%s%.3g %s",
+                                 i > 0 ? "; " : "", value, race->racer[i].name);
+    }
+}
+
+/* Whether racers are in order after so many updates: all ahead of the first, the last of the
+ * second.
+ */
+static bool in_order(const gbsi_race *race, bool density, double updates)
+{
+    double value[GBSI_MAX_RACERS] = {0.0};
+    bool holds = true;
+    for (size_t i = 0; i < race->n_racers; i++) {
+        const gbsi_trail *t = &race->trail[i];
+        value[i] = density ? gbsi_trail_at(t, t->updates, t->density, updates)
+                           : -gbsi_trail_at(t, t->updates, t->variance, updates);
+        holds = holds && (i == 0 || value[i] > value[0]);
+    }
+    return holds && (!race->wider_is_better || value[race->n_racers - 1] > value[1]);
+}
+
+static void note_times(gbsi_lab *lab, const gbsi_race *race)
+{
+    const size_t most = race->n_teams - 1;
+    const gbsi_trail *first = &race->trail[0];
+    const gbsi_trail *widest = &race->trail[race->n_racers - 1];
+    const double end = widest->seconds[widest->n - 1];
+    const double same =
+        gbsi_trail_reaches(first, first->seconds, first->variance, widest->variance[widest->n - 1]);
+    char than[64] = "has not";
+    if (same < INFINITY) {
+        (void)snprintf(than, sizeof than, "has in %.2g s", same);
+    }
+    const char *order = same < end ? "is turned" : "holds by time as well";
+    if (same == INFINITY && first->seconds[first->n - 1] < end) {
+        order = "cannot be told, the run of the former being too short";
+    }
+    gbsi_lab_note(
+        lab,
+        "%s by the clock, which decides nothing here, on %.0f thread%s: %s draws %.0f "
+        "million variables a second (%.1f times one thread's), %s %.1f million (%.1f "
+        "times); the variance that the latter reaches in %.2g s the former %s: the paper's order "
+        "%s.",
+        race->title, race->threads[most], most > 0 ? "s" : "", race->racer[0].name,
+        1e-6 * first->rate[most], first->rate[most] / first->rate[0],
+        race->racer[race->n_racers - 1].name, 1e-6 * widest->rate[most],
+        widest->rate[most] / widest->rate[0], end, than, order);
+}
+
+void gbsi_race_judge(gbsi_lab *lab, const gbsi_race *race, double least)
+{
+    char text[256];
+    const gbsi_trail *first = &race->trail[0];
+    const gbsi_trail *widest = &race->trail[race->n_racers - 1];
+    const size_t last = widest->n - 1;
+    double updates = INFINITY;
+    for (size_t i = 0; i < race->n_racers; i++) {
+        const gbsi_trail *t = &race->trail[i];
+        updates = t->updates[t->n - 1] < updates ? t->updates[t->n - 1] : updates;
+    }
+    list_values(race, true, updates, text);
+    const char *order = race->wider_is_better ? ", the last ahead of the second" : "";
+    gbsi_lab_find(lab, in_order(race, true, updates),
+                  "%s: after %.0f updates of each variable the log density is %s (wanted above "
+                  "chromatic%s)",
+                  race->title, updates, text, order);
+    list_values(race, false, updates, text);
+    gbsi_lab_find(lab, in_order(race, false, updates),
+                  "the variance between chains %s (wanted below chromatic%s)", text, order);
+    /* where it ends may be where all end: the way there tells them apart */
+    const double level = 0.95 * widest->density[last] + 0.05 * first->density[0];
+    const double by_density = gbsi_trail_reaches(first, first->updates, first->density, level) /
+                              gbsi_trail_reaches(widest, widest->updates, widest->density, level);
+    const double by_variance =
+        gbsi_trail_reaches(first, first->updates, first->variance, widest->variance[last]) /
+        widest->updates[last];
+    gbsi_lab_find(lab, by_density >= least && by_variance >= least,
+                  "chromatic takes %.1f times the updates of %s for 95 %% of the way to its last "
+                  "log density and %.1f times for its last variance (inf: not in this run; wanted "
+                  "at least %g)",
+                  by_density, race->racer[race->n_racers - 1].name, by_variance, least);
+    note_times(lab, race);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs over pictures, and how far their running means are from the truth. */
+#include "base/memory.h"
+#include "lab/pictures.h"
+#include "model/condition.h"
+#include "variational/mean_field.h"
+
+void gbsi_restoration_free(gbsi_restoration *r)
+{
+    gbsi_free(r->wrong);
+    gbsi_free(r->squares);
+    gbsi_free(r->sum);
+    *r = (gbsi_restoration){0};
+}
+
+static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                             const uint32_t *state, gbs_error *err)
+{
+    const gbsi_restoration *r = context;
+    const size_t n = (size_t)r->truth->width * r->truth->height;
+    uint32_t *sum = r->sum + chain * n;
+    const uint32_t sweeps = (uint32_t)draw + 1;
+    uint64_t halves = 0;  /* twice the wrong pixels */
+    uint64_t squares = 0; /* times sweeps^2 */
+    (void)log_density;
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        sum[i] += state[i];
+        const uint32_t off = r->truth->pixel[i] != 0 ? sweeps - sum[i] : sum[i];
+        halves += 2 * off > sweeps ? 2 : 2 * off == sweeps;
+        squares += (uint64_t)off * off;
+    }
+    r->wrong[(size_t)draw * r->n_runs + chain] = 0.5 * (double)halves;
+    r->squares[(size_t)draw * r->n_runs + chain] =
+        (double)squares / ((double)sweeps * (double)sweeps);
+    return GBS_OK;
+}
+
+static gbs_status take(const gbsi_picture *truth, uint32_t n_runs, uint32_t n_sweeps,
+                       gbsi_restoration *out, gbs_error *err)
+{
+    const size_t n = (size_t)truth->width * truth->height;
+    *out = (gbsi_restoration){.truth = truth, .n_runs = n_runs, .n_sweeps = n_sweeps};
+    out->wrong = gbsi_alloc_array_zero((size_t)n_sweeps * n_runs, sizeof *out->wrong);
+    out->squares = gbsi_alloc_array_zero((size_t)n_sweeps * n_runs, sizeof *out->squares);
+    out->sum = gbsi_alloc_array_zero(n, n_runs * sizeof *out->sum);
+    if (out->wrong == NULL || out->squares == NULL || out->sum == NULL) {
+        return gbsi_no_memory(err, truth->name, n * n_runs * sizeof *out->sum);
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_restore(gbsi_lab *lab, const gbs_model *model, const gbsi_picture *truth,
+                        const gbsi_contender *contender, const uint32_t *start,
+                        const uint32_t *sequence, uint32_t n_runs, uint32_t n_sweeps,
+                        gbsi_restoration *out, gbs_error *err)
+{
+    const size_t n = (size_t)truth->width * truth->height;
+    gbs_run_options options = gbsi_lab_options(lab, n_runs, n_sweeps);
+    gbsi_contender_options(contender, (uint32_t)n, NULL, &options);
+    options.start = start;
+    if (sequence != NULL) {
+        options.scan = GBS_SCAN_SEQUENCE;
+        options.sequence = sequence;
+        options.sequence_length = n;
+    }
+    const gbs_status status = take(truth, n_runs, n_sweeps, out, err);
+    return status < 0
+               ? status
+               : gbsi_lab_run(lab, contender->name, model, &options, count_draw, out, NULL, err);
+}
+
+/* P(x = 1) of all pixels after t iterations. */
+static void look_at(const double *q, uint32_t t, gbsi_restoration *r)
+{
+    const size_t n = (size_t)r->truth->width * r->truth->height;
+    for (size_t i = 0; i < n; i++) {
+        const double p = q[2 * i + 1];
+        const double off = r->truth->pixel[i] != 0 ? 1.0 - p : p;
+        r->wrong[t] += off > 0.5 ? 1.0 : (off == 0.5 ? 0.5 : 0.0);
+        r->squares[t] += off * off;
+        r->sum[i] = (uint32_t)(p * r->n_sweeps + 0.5);
+    }
+}
+
+gbs_status gbsi_restore_mean_field(const gbs_model *model, const gbsi_picture *truth,
+                                   double damping, uint32_t n_sweeps, gbsi_restoration *out,
+                                   gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_conditioned *conditioned = NULL;
+    gbsi_mean_field *m = NULL;
+    GBSI_TRY(take(truth, 1, n_sweeps, out, err));
+    GBSI_TRY(gbsi_condition(model, NULL, &conditioned, err));
+    GBSI_TRY(gbsi_mean_field_new(conditioned, GBS_MEAN_FIELD_JACOBI, damping, &m, err));
+    for (uint32_t t = 0; t < n_sweeps; t++) {
+        (void)gbsi_mean_field_step(m);
+        look_at(gbsi_mean_field_q(m), t, out);
+    }
+cleanup:
+    gbsi_mean_field_free(m);
+    gbsi_conditioned_free(conditioned);
+    return status;
+}
+
+gbs_status gbsi_restoration_image(const gbsi_restoration *r, uint32_t run, gbs_image *image,
+                                  gbs_error *err)
+{
+    const size_t n = (size_t)r->truth->width * r->truth->height;
+    gbs_image made = {0};
+    const gbs_status status =
+        gbs_image_new(GBS_IMAGE_GREY, r->truth->width, r->truth->height, 255, 0, &made, err);
+    if (status < 0) {
+        return status;
+    }
+    for (size_t i = 0; i < n; i++) {
+        made.sample[i] =
+            (uint16_t)((510 * (uint64_t)r->sum[run * n + i] + r->n_sweeps) / (2 * r->n_sweeps));
+    }
+    *image = made;
+    return GBS_OK;
+}

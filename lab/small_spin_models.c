@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small spin models, drawn or read. The files: "variables couplings", a field a line, then "i j
+ * coupling" a line. */
+#include "lab/small_spin_models.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "gibbsite/generate.h"
+#include "io/text.h"
+
+const gbsi_small_model gbsi_ring_positive = {"ring, positive", "G1_largec.txt", false, 8, 0.0, 1.0};
+const gbsi_small_model gbsi_ring_mixed = {
+    "ring, mixed signs", "G2_largec.txt", false, 8, -1.0, 1.0};
+const gbsi_small_model gbsi_complete_strong = {
+    "complete, strong", "G3_largec.txt", true, 8, 0.0, 0.5};
+const gbsi_small_model gbsi_complete_weak = {"complete, weak", "G3_smallc.txt", true, 8, 0.0, 0.1};
+const gbsi_small_model gbsi_complete_mixed = {
+    "complete, mixed signs", "G4_largec.txt", true, 8, -0.5, 0.5};
+
+static gbs_status draw_model(const gbsi_lab *lab, const gbsi_small_model *which, gbs_model **model,
+                             gbs_error *err)
+{
+    const double centre = 0.5 * (which->low + which->high);
+    const double spread = 0.5 * (which->high - which->low);
+    if (which->complete) {
+        const gbs_generate_complete_options options = {.variables = which->n,
+                                                       .coupling = centre,
+                                                       .coupling_spread = spread,
+                                                       .field = centre,
+                                                       .random_field = spread,
+                                                       .seed = lab->options->seed};
+        return gbs_generate_complete(&options, model, err);
+    }
+    const gbs_generate_ring_options options = {.variables = which->n,
+                                               .coupling = centre,
+                                               .coupling_spread = spread,
+                                               .field = centre,
+                                               .random_field = spread,
+                                               .seed = lab->options->seed};
+    return gbs_generate_ring(&options, model, err);
+}
+
+static gbs_status read_couplings(gbsi_text *text, gbs_builder *builder, uint64_t n,
+                                 uint64_t n_couplings, gbs_error *err)
+{
+    static const uint32_t two = 2;
+    gbs_status status = GBS_OK;
+    double number = 0.0;
+    for (uint32_t i = 0; i < n; i++) {
+        GBSI_TRY(gbsi_text_double(text, "a field", &number, NULL, err));
+        GBSI_TRY(gbs_builder_add_variables(builder, 1, &two, NULL, err));
+        GBSI_TRY(gbs_builder_add_field(builder, i, number, err));
+    }
+    for (uint64_t e = 0; e < n_couplings; e++) {
+        const gbsi_token token = gbsi_text_peek(text);
+        uint64_t i = 0;
+        uint64_t j = 0;
+        GBSI_TRY(gbsi_text_integer(text, "a variable", n - 1, &i, err));
+        GBSI_TRY(gbsi_text_integer(text, "a variable", n - 1, &j, err));
+        GBSI_TRY(gbsi_text_double(text, "a coupling", &number, NULL, err));
+        status = gbs_builder_add_ising(builder, (uint32_t)i, (uint32_t)j, number, err);
+        if (status < 0) {
+            return gbsi_text_blame(text, token, status, err);
+        }
+    }
+    GBSI_TRY(gbsi_text_expect_end(text, "the couplings", err));
+cleanup:
+    return status;
+}
+
+static gbs_status read_model(const char *path, gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_input input = {0};
+    gbsi_text text;
+    gbs_builder *builder = NULL;
+    uint64_t n = 0;
+    uint64_t n_couplings = 0;
+    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));
+    GBSI_TRY(gbsi_text_integer(&text, "the number of variables, 1 to 12", 12, &n, err));
+    if (n == 0) {
+        GBSI_TRY(gbsi_text_fail(&text, gbsi_text_peek(&text), err, "a model without variables"));
+    }
+    GBSI_TRY(gbsi_text_count(&text, "the number of couplings", 6, &n_couplings, err));
+    GBSI_TRY(gbs_builder_new(&builder, err));
+    GBSI_TRY(read_couplings(&text, builder, n, n_couplings, err));
+    GBSI_TRY(gbs_builder_build(builder, model, err));
+cleanup:
+    gbs_builder_free(builder);
+    gbsi_input_free(&input);
+    return status;
+}
+
+gbs_status gbsi_small_model_make(const gbsi_lab *lab, const gbsi_small_model *which,
+                                 gbs_model **model, gbs_error *err)
+{
+    if (lab->options->data == NULL || which->file == NULL) {
+        return draw_model(lab, which, model, err);
+    }
+    char *path = NULL;
+    gbs_status status = gbsi_path_in(lab->options->data, which->file, &path, err);
+    if (status >= 0) {
+        status = read_model(path, model, err);
+    }
+    gbs_free(path);
+    return status;
+}
+
+const char *gbsi_small_model_source(const gbsi_lab *lab, const gbsi_small_model *which, char *text)
+{
+    if (lab->options->data == NULL || which->file == NULL) {
+        (void)snprintf(text, GBSI_SOURCE_TEXT, "%s%s in [%g, %g] drawn from seed %" PRIu64,
+                       which->complete ? "all coupled, fields and couplings" : "ring",
+                       which->complete ? "" : ", fields and couplings", which->low, which->high,
+                       lab->options->seed);
+    } else {
+        (void)snprintf(text, GBSI_SOURCE_TEXT, "the authors' %s", which->file);
+    }
+    return text;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spins fitted to moments, [M41]:
+ *
+ *     d/dtheta of the mean log-likelihood = data moments - E_theta(statistics)
+ *
+ * Robbins & Monro (1951), Ann. Math. Statist. 22:400-407, for steps that fall as 1/k: what chance
+ * the estimated moments have averages out, what bias they have stays. */
+#include "lab/spin_fit.h"
+
+#include "base/memory.h"
+#include "gibbsite/joint.h"
+
+gbs_status gbsi_spins_model(const gbsi_spins *spins, const double *theta, gbs_model **model,
+                            gbs_error *err)
+{
+    static const uint32_t two = 2;
+    gbs_status status = GBS_OK;
+    gbs_builder *builder = NULL;
+    GBSI_TRY(gbs_builder_new(&builder, err));
+    for (uint32_t i = 0; i < spins->n; i++) {
+        GBSI_TRY(gbs_builder_add_variables(builder, 1, &two, NULL, err));
+        GBSI_TRY(gbs_builder_add_field(builder, i, theta[i], err));
+    }
+    for (uint32_t k = 0; k < spins->n_pairs; k++) {
+        GBSI_TRY(gbs_builder_add_ising(builder, spins->pair[2 * k], spins->pair[2 * k + 1],
+                                       theta[spins->n + k], err));
+    }
+    GBSI_TRY(gbs_builder_build(builder, model, err));
+cleanup:
+    gbs_builder_free(builder);
+    return status;
+}
+
+void gbsi_spins_add(const gbsi_spins *spins, const uint32_t *state, double weight, double *sum)
+{
+    for (uint32_t i = 0; i < spins->n; i++) {
+        sum[i] += state[i] != 0 ? weight : -weight;
+    }
+    for (uint32_t k = 0; k < spins->n_pairs; k++) {
+        const bool same = state[spins->pair[2 * k]] == state[spins->pair[2 * k + 1]];
+        sum[spins->n + k] += same ? weight : -weight;
+    }
+}
+
+gbs_status gbsi_spins_moments(const gbsi_spins *spins, const gbs_model *model, double *moment,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (spins->n > 20) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "moments: %u spins are more than the 20 enumerated",
+                         (unsigned)spins->n);
+    }
+    const size_t n_states = (size_t)1 << spins->n;
+    uint32_t state[20];
+    double *p = gbsi_alloc_array(n_states, sizeof *p);
+    if (p == NULL) {
+        return gbsi_no_memory(err, "moments", n_states * sizeof *p);
+    }
+    GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, p, err));
+    for (size_t m = 0; m < gbsi_spins_size(spins); m++) {
+        moment[m] = 0.0;
+    }
+    for (size_t x = 0; x < n_states; x++) { /* the last variable is the fastest */
+        for (uint32_t i = 0; i < spins->n; i++) {
+            state[i] = x >> (spins->n - 1 - i) & 1;
+        }
+        gbsi_spins_add(spins, state, p[x], moment);
+    }
+cleanup:
+    gbsi_free(p);
+    return status;
+}
+
+gbs_status gbsi_spins_fit(const gbsi_spins *spins, const gbsi_ascent *ascent, gbs_error *err)
+{
+    const size_t n = gbsi_spins_size(spins);
+    gbs_status status = GBS_OK;
+    gbs_model *model = NULL;
+    double *moment = gbsi_alloc_array(n, sizeof *moment);
+    if (moment == NULL) {
+        return gbsi_no_memory(err, "moments", n * sizeof *moment);
+    }
+    for (size_t m = 0; m < n; m++) {
+        ascent->path[m] = 0.0;
+    }
+    for (uint32_t k = 0; k < ascent->steps; k++) {
+        const double *theta = ascent->path + k * n;
+        const double rate = ascent->rate / (1.0 + k / ascent->half);
+        GBSI_TRY(gbsi_spins_model(spins, theta, &model, err));
+        GBSI_TRY(ascent->moments(ascent->context, k, model, moment, err));
+        if (status == GBS_STOPPED) {
+            goto cleanup;
+        }
+        for (size_t m = 0; m < n; m++) {
+            ascent->path[(k + 1) * n + m] = theta[m] + rate * (ascent->data[m] - moment[m]);
+        }
+        gbs_model_free(model);
+        model = NULL;
+    }
+cleanup:
+    gbs_model_free(model);
+    gbsi_free(moment);
+    return status;
+}

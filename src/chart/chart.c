@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page: style sheet, title, key, and a grid of panels. */
+#include "chart/chart.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "chart/chart_pen.h"
+
+#define MARGIN      16.0
+#define AXIS_LEFT   62.0 /* tick labels and the turned label of the y axis */
+#define AXIS_BOTTOM 48.0
+#define TITLE_STEP  24.0
+#define PANEL_TITLE 22.0
+#define KEY_STEP    18.0
+#define BETWEEN     18.0 /* panels */
+#define KEY_STROKE  24.0
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+const char *gbsi_chart_number(double value, char *text)
+{
+    const double tenths = floor(fabs(value) * 10.0 + 0.5);
+    const unsigned long long n = tenths < 1e15 ? (unsigned long long)tenths : 0;
+    (void)snprintf(text, 24, "%s%llu.%llu", value < 0.0 && n > 0 ? "-" : "", n / 10, n % 10);
+    return text;
+}
+
+void gbsi_put(gbs_output *output, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gbs_output_text(output, text);
+}
+
+void gbsi_put_escaped(gbs_output *output, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '&':
+            gbs_output_text(output, "&amp;");
+            break;
+        case '<':
+            gbs_output_text(output, "&lt;");
+            break;
+        case '>':
+            gbs_output_text(output, "&gt;");
+            break;
+        default:
+            gbs_output_bytes(output, text, 1);
+        }
+    }
+}
+
+void gbsi_put_text(gbs_output *output, const char *style, double x, double y, const char *text)
+{
+    gbsi_put(output, "<text class=\"%s\" x=\"%s\" y=\"%s\">", style, N(x), N(y));
+    gbsi_put_escaped(output, text);
+    gbs_output_text(output, "</text>\n");
+}
+
+double gbsi_text_width(const char *text, double size)
+{
+    double ems = 0.0;
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c >= 0x80 && *c < 0xc0) {
+            continue; /* inside a character of several bytes */
+        }
+        ems += *c == 'i' || *c == 'l' || *c == '.' || *c == ',' || *c == ' ' || *c == '1' ? 0.36
+               : *c == 'm' || *c == 'w' || *c == 'M' || *c == 'W'                         ? 0.88
+               : *c >= 'A' && *c <= 'Z'                                                   ? 0.70
+                                                                                          : 0.58;
+    }
+    return ems * size;
+}
+
+/* ---- the page ---------------------------------------------------------------------------- */
+
+/* Each colour twice: a plain one for readers without variables, then the variable. */
+static void put_style(gbs_output *output)
+{
+    static const char *const light[GBSI_N_COLORS] = {"#0072b2", "#d55e00", "#009e73", "#b5578f",
+                                                     "#e69f00", "#56b4e9", "#000000", "#767676"};
+    static const char *const dark[GBSI_N_COLORS] = {"#4aa8dd", "#ff8a3d", "#2fc79d", "#e59fc6",
+                                                    "#ffbf47", "#9bd6f7", "#f2f2f2", "#9a9a9a"};
+    gbs_output_text(output, "<style>\nsvg{--paper:#ffffff;--ink:#1c1c1c;--soft:#595959;"
+                            "--grid:#e3e3e3");
+    for (int c = 0; c < GBSI_N_COLORS; c++) {
+        gbsi_put(output, ";--c%d:%s", c, light[c]);
+    }
+    gbs_output_text(output, "}\n@media (prefers-color-scheme:dark){svg{--paper:#16181c;"
+                            "--ink:#ececec;--soft:#b0b0b0;--grid:#33373d");
+    for (int c = 0; c < GBSI_N_COLORS; c++) {
+        gbsi_put(output, ";--c%d:%s", c, dark[c]);
+    }
+    gbs_output_text(
+        output,
+        "}}\n"
+        "text{font-family:Helvetica,Arial,'DejaVu Sans',sans-serif;font-size:11px;fill:#1c1c1c;"
+        "fill:var(--ink)}\n"
+        ".title{font-size:15px;font-weight:bold}.panel{font-size:12px;font-weight:bold}\n"
+        ".soft{fill:#595959;fill:var(--soft)}.end{text-anchor:end}.middle{text-anchor:middle}\n"
+        ".paper{fill:#ffffff;fill:var(--paper)}\n"
+        ".grid{stroke:#e3e3e3;stroke:var(--grid);fill:none}\n"
+        ".axis{stroke:#595959;stroke:var(--soft);fill:none}\n"
+        ".guide{stroke:#767676;stroke:var(--c7);fill:none;stroke-dasharray:2 3}\n"
+        ".line{fill:none;stroke-width:1.8;stroke-linejoin:round}\n"
+        ".d1{stroke-dasharray:7 3}.d2{stroke-dasharray:1.5 3;stroke-linecap:round}\n"
+        ".band{stroke:none;fill-opacity:0.18}\n"
+        "image{image-rendering:pixelated}\n");
+    for (int c = 0; c < GBSI_N_COLORS; c++) {
+        gbsi_put(output, ".s%d{stroke:%s;stroke:var(--c%d)}.f%d{fill:%s;fill:var(--c%d)}\n", c,
+                 light[c], c, c, light[c], c);
+    }
+    gbs_output_text(output, "</style>\n");
+}
+
+/* Columns and rows of panels, and where each stands. */
+typedef struct page {
+    double width, height;
+    double first_top; /* of the first row of plotting areas */
+    double left[8];   /* of plotting areas, by column */
+    double row_step;
+} page;
+
+static bool has_axes(const gbsi_figure *figure)
+{
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        if (figure->panel[i].image == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static double mark_width(const gbsi_key *key)
+{
+    return (key->box ? 12.0 : KEY_STROKE) + 6.0;
+}
+
+static double key_width(const gbsi_key *key)
+{
+    return mark_width(key) + gbsi_text_width(key->label, GBSI_FONT) + 16.0;
+}
+
+static unsigned key_rows(const gbsi_figure *figure, double width)
+{
+    double x = MARGIN;
+    unsigned rows = figure->n_keys > 0;
+    for (size_t i = 0; i < figure->n_keys; i++) {
+        const double w = key_width(&figure->key[i]);
+        if (x > MARGIN && x + w > width) {
+            x = MARGIN;
+            rows++;
+        }
+        x += w;
+    }
+    return rows;
+}
+
+static unsigned columns_of(const gbsi_figure *figure)
+{
+    return figure->columns == 0 ? 1 : figure->columns > 8 ? 8 : figure->columns;
+}
+
+static page lay_out(const gbsi_figure *figure)
+{
+    page p = {0};
+    const unsigned columns = columns_of(figure);
+    const bool axes = has_axes(figure);
+    const size_t rows = (figure->n_panels + columns - 1) / columns;
+    double x = MARGIN;
+    for (unsigned c = 0; c < columns; c++) {
+        double labels = 0.0;
+        for (size_t i = c; i < figure->n_panels; i += columns) {
+            labels = gbsi_larger(labels, gbsi_panel_label_width(&figure->panel[i]));
+        }
+        p.left[c] = x + (axes ? AXIS_LEFT : 0.0);
+        x = p.left[c] + figure->panel_width + labels + BETWEEN;
+    }
+    const double title = 2.0 * MARGIN + gbsi_text_width(figure->title, 15.0) * 1.06;
+    const double subtitle = figure->subtitle == NULL
+                                ? 0.0
+                                : 2.0 * MARGIN + gbsi_text_width(figure->subtitle, GBSI_FONT);
+    p.width = gbsi_larger(gbsi_larger(x - BETWEEN + MARGIN, title), subtitle);
+    p.first_top = MARGIN + TITLE_STEP + (figure->subtitle != NULL ? KEY_STEP : 0.0) +
+                  KEY_STEP * key_rows(figure, p.width) + PANEL_TITLE;
+    p.row_step = figure->panel_height + PANEL_TITLE + (axes ? AXIS_BOTTOM : 0.0) + 8.0;
+    p.height = p.first_top - PANEL_TITLE + p.row_step * (double)rows + MARGIN - 8.0;
+    return p;
+}
+
+static void put_keys(const gbsi_figure *figure, gbs_output *output, double width, double y)
+{
+    double x = MARGIN;
+    for (size_t i = 0; i < figure->n_keys; i++) {
+        const gbsi_key *key = &figure->key[i];
+        if (x > MARGIN && x + key_width(key) > width) {
+            x = MARGIN;
+            y += KEY_STEP;
+        }
+        if (key->box) {
+            gbsi_put(output, "<rect class=\"f%d\" x=\"%s\" y=\"%s\" width=\"12\" height=\"10\"/>\n",
+                     (int)key->color, N(x), N(y - 9.0));
+        } else {
+            gbsi_put(output, "<path class=\"line s%d d%d\" d=\"M%s %sh%s\"/>\n", (int)key->color,
+                     (int)key->dash, N(x), N(y - 4.0), N(KEY_STROKE));
+        }
+        gbsi_put_text(output, "key", x + mark_width(key), y, key->label);
+        x += key_width(key);
+    }
+}
+
+static gbs_status put_panel(const gbsi_figure *figure, const page *p, size_t i, gbs_output *output,
+                            gbs_error *err)
+{
+    const gbsi_panel *panel = &figure->panel[i];
+    const unsigned columns = columns_of(figure);
+    const size_t row = i / columns;
+    gbsi_box box = {.left = p->left[i % columns], .top = p->first_top + p->row_step * (double)row};
+    box.right = box.left + figure->panel_width;
+    box.bottom = box.top + figure->panel_height;
+    if (panel->title != NULL) {
+        gbsi_put_text(output, "panel", box.left, box.top - 8.0, panel->title);
+    }
+    if (panel->image != NULL) {
+        return gbsi_panel_image(output, panel, &box, err);
+    }
+    gbsi_panel_spans(panel, &box);
+    gbsi_panel_axes(output, panel, &box);
+    if (panel->bars != NULL) {
+        gbsi_panel_bars(output, panel, &box);
+    }
+    gbsi_panel_lines(output, panel, &box, i);
+    return GBS_OK;
+}
+
+gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const page p = lay_out(figure);
+    gbsi_put(output,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+             "xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"%s\" height=\"%s\" "
+             "viewBox=\"0 0 %s %s\" role=\"img\" aria-labelledby=\"title description\">\n",
+             N(p.width), N(p.height), N(p.width), N(p.height));
+    gbs_output_text(output, "<title id=\"title\">");
+    gbsi_put_escaped(output, figure->title);
+    gbs_output_text(output, "</title>\n<desc id=\"description\">");
+    gbsi_put_escaped(output, figure->description);
+    gbs_output_text(output, "</desc>\n");
+    put_style(output);
+    gbsi_put(output, "<rect class=\"paper\" width=\"%s\" height=\"%s\"/>\n", N(p.width),
+             N(p.height));
+    double y = MARGIN + 14.0;
+    gbsi_put_text(output, "title", MARGIN, y, figure->title);
+    if (figure->subtitle != NULL) {
+        y += KEY_STEP;
+        gbsi_put_text(output, "soft", MARGIN, y, figure->subtitle);
+    }
+    put_keys(figure, output, p.width, y + KEY_STEP + 2.0);
+    for (size_t i = 0; i < figure->n_panels; i++) {
+        GBSI_TRY(put_panel(figure, &p, i, output, err));
+    }
+    gbs_output_text(output, "</svg>\n");
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_figure_write(const gbsi_figure *figure, const char *path, gbs_error *err)
+{
+    gbs_output *output = NULL;
+    gbs_status status = gbs_output_open(path, &output, err);
+    if (status < 0) {
+        return status;
+    }
+    status = gbsi_figure_text(figure, output, err);
+    if (status < 0) {
+        gbs_output_discard(output);
+        return status;
+    }
+    return gbs_output_commit(output, err);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Static charts as SVG text: lines with bands on linear or logarithmic axes, bars, pictures, in a
+ * grid of panels with axes, titles and labels at the lines themselves.
+ *
+ * A figure is a plain value that the caller fills and this module only reads: strings and arrays
+ * are borrowed while gbsi_figure_write() runs. The text it writes is a function of the figure alone
+ * (no clock, no locale, coordinates rounded to a tenth of a pixel), searchable, with a title and a
+ * description for readers who do not see it. Colours are those of Okabe & Ito (2008), as style
+ * sheet variables that turn where the reader's screen is dark. */
+#ifndef GBSI_CHART_CHART_H
+#define GBSI_CHART_CHART_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "gibbsite/image.h"
+#include "gibbsite/io.h"
+
+typedef enum gbsi_color {
+    GBSI_BLUE,
+    GBSI_VERMILLION,
+    GBSI_GREEN,
+    GBSI_PURPLE,
+    GBSI_ORANGE,
+    GBSI_SKY,
+    GBSI_INK,
+    GBSI_GREY,
+    GBSI_N_COLORS,
+} gbsi_color;
+
+typedef enum gbsi_dash { GBSI_SOLID, GBSI_DASHED, GBSI_DOTTED } gbsi_dash;
+
+typedef struct gbsi_axis {
+    const char *label; /* with its unit, or NULL for an axis without */
+    bool log;          /* logarithmic: values that are not positive are left out */
+    double low, high;  /* both 0: from the data */
+} gbsi_axis;
+
+/* Points joined in order; NaN breaks the line. */
+typedef struct gbsi_line {
+    const char *label; /* written at the right end; NULL: none */
+    gbsi_color color;
+    gbsi_dash dash;
+    bool dots; /* a mark at each point */
+    size_t n;
+    const double *x, *y;      /* [n] */
+    const double *low, *high; /* [n] a band around the line, or NULL */
+} gbsi_line;
+
+/* y = y0 (x / x0)^slope, thin and grey: what a rate looks like. Both axes logarithmic, or slope 0.
+ */
+typedef struct gbsi_guide {
+    const char *label;
+    double slope, x0, y0;
+} gbsi_guide;
+
+/* Groups of bars from zero (on a logarithmic axis from its low end), a bar per series. */
+typedef struct gbsi_bars {
+    size_t n_groups, n_series;
+    const char *const *group; /* [n_groups] under the axis */
+    const gbsi_color *color;  /* [n_series] */
+    const double *value;      /* [n_groups][n_series] */
+    const double *error;      /* [n_groups][n_series] half a whisker, or NULL */
+    bool stacked;
+} gbsi_bars;
+
+typedef struct gbsi_panel {
+    const char *title;
+    gbsi_axis x, y;
+    size_t n_lines;
+    const gbsi_line *line;
+    size_t n_guides;
+    const gbsi_guide *guide;
+    const gbsi_bars *bars;  /* instead of lines; the x axis is theirs */
+    const gbs_image *image; /* instead of axes */
+} gbsi_panel;
+
+/* What a colour means, in a row under the title. */
+typedef struct gbsi_key {
+    const char *label;
+    gbsi_color color;
+    gbsi_dash dash;
+    bool box; /* a patch (bars) rather than a stroke */
+} gbsi_key;
+
+typedef struct gbsi_figure {
+    const char *title;                /* what is seen */
+    const char *subtitle;             /* under which conditions, or NULL */
+    const char *description;          /* for readers who do not see it */
+    double panel_width, panel_height; /* pixels of the plotting area */
+    unsigned columns;                 /* panels in a row */
+    size_t n_panels;
+    const gbsi_panel *panel;
+    size_t n_keys;
+    const gbsi_key *key;
+} gbsi_figure;
+
+/* @param path FILE.svg, whole or not at all.
+ * @return GBS_ERR_IO, GBS_ERR_MEMORY; GBS_ERR_UNSUPPORTED for pictures in a build without PNG. */
+gbs_status gbsi_figure_write(const gbsi_figure *figure, const char *path, gbs_error *err);
+/* The same into an output, errors of which come out when it is committed. */
+gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_error *err);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges from the data, ticks at round numbers, and the axes with their labels. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "chart/chart_pen.h"
+#include "simd/math.h"
+
+#define TICKS_X 6.0 /* about as many on a linear axis, at most twice as many decades */
+#define TICKS_Y 5.0
+
+bool gbsi_span_holds(const gbsi_span *span, double value)
+{
+    return isfinite(value) && (!span->log || value > 0.0);
+}
+
+double gbsi_span_at(const gbsi_span *span, double value)
+{
+    const double share = span->log ? gbsi_log(value / span->low) / gbsi_log(span->high / span->low)
+                                   : (value - span->low) / (span->high - span->low);
+    return span->from + share * (span->to - span->from);
+}
+
+static double power_of_ten(int e)
+{
+    double p = 1.0;
+    for (int i = 0; i < (e < 0 ? -e : e); i++) {
+        p *= 10.0;
+    }
+    return e < 0 ? 1.0 / p : p;
+}
+
+/* ---- ranges ------------------------------------------------------------------------------ */
+
+static void widen(gbsi_span *span, double value)
+{
+    if (gbsi_span_holds(span, value)) {
+        span->low = gbsi_smaller(span->low, value);
+        span->high = gbsi_larger(span->high, value);
+    }
+}
+
+static void widen_many(gbsi_span *span, const double *value, size_t n)
+{
+    for (size_t i = 0; value != NULL && i < n; i++) {
+        widen(span, value[i]);
+    }
+}
+
+/* The x axis of bars counts groups: group g fills g to g + 1. */
+static void widen_bars(const gbsi_bars *bars, gbsi_box *box)
+{
+    box->x = (gbsi_span){.low = 0.0, .high = (double)bars->n_groups};
+    if (!box->y.log) {
+        widen(&box->y, 0.0);
+    }
+    for (size_t g = 0; g < bars->n_groups; g++) {
+        double sum = 0.0;
+        for (size_t s = 0; s < bars->n_series; s++) {
+            const double value = bars->value[g * bars->n_series + s];
+            const double error = bars->error == NULL ? 0.0 : bars->error[g * bars->n_series + s];
+            sum = isfinite(value) ? sum + value : sum;
+            widen(&box->y, bars->stacked ? sum : value + (isfinite(error) ? error : 0.0));
+        }
+    }
+}
+
+/* The next of 1, 2, 5 times a power of ten, not above (below) a value. */
+static double round_number(double value, bool up)
+{
+    static const int multiple[] = {1, 2, 5, 10};
+    const int e = (int)floor(gbsi_log10(value) + 1e-9);
+    double best = up ? INFINITY : 0.0;
+    for (int m = 0; m < 4; m++) {
+        const double at = e < 0 ? multiple[m] / power_of_ten(-e) : multiple[m] * power_of_ten(e);
+        if (up ? at >= value * (1.0 - 1e-9) && at < best : at <= value * (1.0 + 1e-9)) {
+            best = at;
+        }
+    }
+    return best;
+}
+
+/* Round numbers at both ends, or a little air. */
+static void settle(gbsi_span *span, const gbsi_axis *axis, bool rounded)
+{
+    if (axis->low != 0.0 || axis->high != 0.0) {
+        span->low = axis->low;
+        span->high = axis->high;
+    }
+    if (!(span->low <= span->high)) { /* no data */
+        span->low = span->log ? 1.0 : 0.0;
+        span->high = span->log ? 10.0 : 1.0;
+    }
+    if (axis->low != 0.0 || axis->high != 0.0) {
+        return;
+    }
+    if (span->log && rounded) {
+        span->low = round_number(span->low, false);
+        span->high = round_number(span->high, true);
+        span->high = span->high > span->low ? span->high : span->low * 10.0;
+    } else if (span->log) {
+        span->high = span->high > span->low ? span->high : span->low * 10.0;
+    } else {
+        const double air = span->high > span->low ? 0.04 * (span->high - span->low) : 0.5;
+        span->high += air;
+        span->low -= span->low == 0.0 ? 0.0 : air;
+    }
+}
+
+void gbsi_panel_spans(const gbsi_panel *panel, gbsi_box *box)
+{
+    const gbsi_span empty = {.low = INFINITY, .high = -INFINITY};
+    box->x = empty;
+    box->y = empty;
+    box->x.log = panel->x.log;
+    box->y.log = panel->y.log;
+    for (size_t i = 0; i < panel->n_lines; i++) {
+        const gbsi_line *line = &panel->line[i];
+        widen_many(&box->x, line->x, line->n);
+        widen_many(&box->y, line->y, line->n);
+        widen_many(&box->y, line->low, line->n);
+        widen_many(&box->y, line->high, line->n);
+    }
+    settle(&box->x, &panel->x, false);
+    if (panel->bars != NULL) {
+        widen_bars(panel->bars, box);
+    }
+    settle(&box->y, &panel->y, true);
+    box->x.from = box->left;
+    box->x.to = box->right;
+    box->y.from = box->bottom;
+    box->y.to = box->top;
+}
+
+/* ---- ticks ------------------------------------------------------------------------------- */
+
+static void exponent_text(int e, char *text, size_t size)
+{
+    static const char *const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    char digits[16];
+    if (e == 0 || e == 1) {
+        (void)snprintf(text, size, e == 0 ? "1" : "10");
+        return;
+    }
+    (void)snprintf(digits, sizeof digits, "%d", e < 0 ? -e : e);
+    size_t at = (size_t)snprintf(text, size, "10%s", e < 0 ? "⁻" : "");
+    for (const char *d = digits; *d != '\0' && at + 4 < size; d++) {
+        at += (size_t)snprintf(text + at, size - at, "%s", digit[*d - '0']);
+    }
+}
+
+static void put_tick(gbs_output *output, const gbsi_box *box, bool is_x, double at,
+                     const char *text)
+{
+    if (is_x) {
+        gbsi_put(output, "<path class=\"grid\" d=\"M%s %sV%s\"/>\n", N(at), N(box->top),
+                 N(box->bottom));
+        gbsi_put_text(output, "soft middle", at, box->bottom + 15.0, text);
+    } else {
+        gbsi_put(output, "<path class=\"grid\" d=\"M%s %sH%s\"/>\n", N(box->left), N(at),
+                 N(box->right));
+        gbsi_put_text(output, "soft end", box->left - 6.0, at + 4.0, text);
+    }
+}
+
+static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
+{
+    const gbsi_span *span = is_x ? &box->x : &box->y;
+    const int first = (int)ceil(gbsi_log10(span->low) - 1e-9);
+    const int last = (int)floor(gbsi_log10(span->high) + 1e-9);
+    const double pixels = fabs(span->to - span->from);
+    int step = 1;
+    while (floor((double)(last - first) / step) * (is_x ? 34.0 : 20.0) > pixels) {
+        step++;
+    }
+    for (int e = first; e <= last; e += step) {
+        char text[32];
+        exponent_text(e, text, sizeof text);
+        put_tick(output, box, is_x, gbsi_span_at(span, power_of_ten(e)), text);
+    }
+    if (last > first + 1) {
+        return;
+    }
+    for (int m = 2; m < 10; m = m == 2 ? 5 : 10) { /* few decades: 2 and 5 as well */
+        for (int e = first - 1; e <= last; e++) {
+            const double value = e < 0 ? m / power_of_ten(-e) : m * power_of_ten(e);
+            char text[32];
+            if (value >= span->low * (1.0 - 1e-9) && value <= span->high * (1.0 + 1e-9)) {
+                text[gbs_format_double(value, text)] = '\0';
+                put_tick(output, box, is_x, gbsi_span_at(span, value), text);
+            }
+        }
+    }
+}
+
+/* Multiples of 1, 2 or 5 times a power of ten, as quotients of whole numbers so that their shortest
+ * decimals are short. */
+static void put_steps(gbs_output *output, const gbsi_box *box, bool is_x)
+{
+    static const int multiple[] = {1, 2, 5, 10};
+    const gbsi_span *span = is_x ? &box->x : &box->y;
+    const double wanted = (span->high - span->low) / (is_x ? TICKS_X : TICKS_Y);
+    const int e = (int)floor(gbsi_log10(wanted));
+    int m = 0;
+    while (m < 3 && multiple[m] * power_of_ten(e) < wanted) {
+        m++;
+    }
+    const double scale = power_of_ten(e < 0 ? -e : e);
+    const double step = e < 0 ? multiple[m] / scale : multiple[m] * scale;
+    for (double i = ceil(span->low / step - 1e-9); i * step <= span->high + 1e-9 * step; i++) {
+        const double value = e < 0 ? i * multiple[m] / scale : i * multiple[m] * scale;
+        char text[32];
+        text[gbs_format_double(value == 0.0 ? 0.0 : value, text)] = '\0';
+        put_tick(output, box, is_x, gbsi_span_at(span, value), text);
+    }
+}
+
+static void put_groups(gbs_output *output, const gbsi_bars *bars, const gbsi_box *box)
+{
+    for (size_t g = 0; g < bars->n_groups; g++) {
+        gbsi_put_text(output, "soft middle", gbsi_span_at(&box->x, (double)g + 0.5),
+                      box->bottom + 15.0, bars->group[g]);
+    }
+}
+
+void gbsi_panel_axes(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box)
+{
+    for (int is_x = 0; is_x <= 1; is_x++) {
+        if (is_x && panel->bars != NULL) {
+            put_groups(output, panel->bars, box);
+        } else if ((is_x ? box->x : box->y).log) {
+            put_decades(output, box, is_x);
+        } else {
+            put_steps(output, box, is_x);
+        }
+    }
+    gbsi_put(output, "<path class=\"axis\" d=\"M%s %sV%sH%s\"/>\n", N(box->left), N(box->top),
+             N(box->bottom), N(box->right));
+    if (panel->x.label != NULL) {
+        gbsi_put_text(output, "middle", (box->left + box->right) / 2.0, box->bottom + 33.0,
+                      panel->x.label);
+    }
+    if (panel->y.label != NULL) {
+        const double x = box->left - 44.0;
+        const double y = (box->top + box->bottom) / 2.0;
+        gbsi_put(output, "<text class=\"middle\" transform=\"translate(%s %s) rotate(-90)\">", N(x),
+                 N(y));
+        gbsi_put_escaped(output, panel->y.label);
+        gbs_output_text(output, "</text>\n");
+    }
+}

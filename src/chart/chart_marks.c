@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines with their bands and the labels at their ends, guides, bars. */
+#include <math.h>
+
+#include "chart/chart_pen.h"
+#include "simd/math.h"
+
+#define MAX_LABELS 24
+#define LABEL_GAP  7.0
+
+/* A label right of the panel, at the height where its line ends. */
+typedef struct end_label {
+    const char *text;
+    gbsi_color color;
+    double at, y; /* where the line ends, where the label stands */
+} end_label;
+
+double gbsi_panel_label_width(const gbsi_panel *panel)
+{
+    double width = 0.0;
+    for (size_t i = 0; i < panel->n_lines; i++) {
+        if (panel->line[i].label != NULL) {
+            width = gbsi_larger(width, gbsi_text_width(panel->line[i].label, GBSI_FONT));
+        }
+    }
+    for (size_t i = 0; i < panel->n_guides; i++) {
+        width = gbsi_larger(width, gbsi_text_width(panel->guide[i].label, GBSI_FONT));
+    }
+    return width > 0.0 ? width + 2.0 * LABEL_GAP : 0.0;
+}
+
+/* Ordered from the top, none nearer to the next than a line of text, all beside the panel. */
+static void spread_labels(end_label *label, size_t n, const gbsi_box *box)
+{
+    for (size_t i = 1; i < n; i++) { /* insertion sort: equal ones keep their order */
+        const end_label moved = label[i];
+        size_t j = i;
+        for (; j > 0 && label[j - 1].at > moved.at; j--) {
+            label[j] = label[j - 1];
+        }
+        label[j] = moved;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double least = i == 0 ? box->top : label[i - 1].y + GBSI_LINE_STEP;
+        label[i].y = gbsi_larger(label[i].at, least);
+    }
+    for (size_t i = n; i-- > 0;) {
+        const double most = i + 1 == n ? box->bottom : label[i + 1].y - GBSI_LINE_STEP;
+        label[i].y = gbsi_smaller(label[i].y, most);
+    }
+}
+
+static void put_labels(gbs_output *output, end_label *label, size_t n, const gbsi_box *box)
+{
+    spread_labels(label, n, box);
+    for (size_t i = 0; i < n; i++) {
+        gbsi_put(output, "<text class=\"f%d\" x=\"%s\" y=\"%s\">", (int)label[i].color,
+                 N(box->right + LABEL_GAP), N(label[i].y + 4.0));
+        gbsi_put_escaped(output, label[i].text);
+        gbs_output_text(output, "</text>\n");
+    }
+}
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+static bool point_at(const gbsi_box *box, double x, double y, double *px, double *py)
+{
+    if (!gbsi_span_holds(&box->x, x) || !gbsi_span_holds(&box->y, y)) {
+        return false;
+    }
+    *px = gbsi_span_at(&box->x, x);
+    *py = gbsi_span_at(&box->y, y);
+    return true;
+}
+
+static void put_band(gbs_output *output, const gbsi_line *line, const gbsi_box *box)
+{
+    bool open = false;
+    double x = 0.0;
+    double y = 0.0;
+    gbsi_put(output, "<path class=\"band f%d\" d=\"", (int)line->color);
+    for (size_t i = 0; i < line->n; i++) {
+        if (point_at(box, line->x[i], line->high[i], &x, &y)) {
+            gbsi_put(output, "%s%s %s", open ? "L" : "M", N(x), N(y));
+            open = true;
+        }
+    }
+    for (size_t i = line->n; i-- > 0;) {
+        /* what lies below a logarithmic axis ends at its foot */
+        const double low = box->y.log && !(line->low[i] > box->y.low) ? box->y.low : line->low[i];
+        if (point_at(box, line->x[i], low, &x, &y)) {
+            gbsi_put(output, "%s%s %s", open ? "L" : "M", N(x), N(y));
+            open = true;
+        }
+    }
+    gbs_output_text(output, open ? "Z\"/>\n" : "\"/>\n");
+}
+
+/* @return whether there is a last point, and its height. */
+static bool put_line(gbs_output *output, const gbsi_line *line, const gbsi_box *box, double *last)
+{
+    bool open = false;
+    bool any = false;
+    double x = 0.0;
+    double y = 0.0;
+    gbsi_put(output, "<path class=\"line s%d d%d\" d=\"", (int)line->color, (int)line->dash);
+    for (size_t i = 0; i < line->n; i++) {
+        if (point_at(box, line->x[i], line->y[i], &x, &y)) {
+            gbsi_put(output, "%s%s %s", open ? "L" : "M", N(x), N(y));
+            open = true;
+            any = true;
+            *last = y;
+        } else {
+            open = false;
+        }
+    }
+    gbs_output_text(output, "\"/>\n");
+    for (size_t i = 0; line->dots && i < line->n; i++) {
+        if (point_at(box, line->x[i], line->y[i], &x, &y)) {
+            gbsi_put(output, "<circle class=\"f%d\" cx=\"%s\" cy=\"%s\" r=\"2.4\"/>\n",
+                     (int)line->color, N(x), N(y));
+        }
+    }
+    return any;
+}
+
+static void put_guide(gbs_output *output, const gbsi_guide *guide, const gbsi_box *box,
+                      double *last)
+{
+    const double at[2] = {box->x.low, box->x.high};
+    double y[2];
+    for (int i = 0; i < 2; i++) {
+        const double value =
+            guide->slope == 0.0 ? guide->y0 : guide->y0 * gbsi_pow(at[i] / guide->x0, guide->slope);
+        y[i] = gbsi_span_at(&box->y, value);
+    }
+    gbsi_put(output, "<path class=\"guide\" d=\"M%s %sL%s %s\"/>\n", N(box->left), N(y[0]),
+             N(box->right), N(y[1]));
+    *last = gbsi_smaller(gbsi_larger(y[1], box->top), box->bottom);
+}
+
+void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box,
+                      size_t number)
+{
+    end_label label[MAX_LABELS];
+    size_t n = 0;
+    double last = 0.0;
+    if (panel->n_lines == 0 && panel->n_guides == 0) {
+        return;
+    }
+    gbsi_put(output,
+             "<clipPath id=\"p%zu\"><rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>"
+             "</clipPath>\n<g clip-path=\"url(#p%zu)\">\n",
+             number, N(box->left - 2.0), N(box->top - 2.0), N(box->right - box->left + 4.0),
+             N(box->bottom - box->top + 4.0), number);
+    for (size_t i = 0; i < panel->n_guides; i++) {
+        put_guide(output, &panel->guide[i], box, &last);
+        if (n < MAX_LABELS) {
+            label[n++] = (end_label){panel->guide[i].label, GBSI_GREY, last, last};
+        }
+    }
+    for (size_t i = 0; i < panel->n_lines; i++) {
+        if (panel->line[i].low != NULL && panel->line[i].high != NULL) {
+            put_band(output, &panel->line[i], box);
+        }
+    }
+    for (size_t i = 0; i < panel->n_lines; i++) {
+        const gbsi_line *line = &panel->line[i];
+        if (put_line(output, line, box, &last) && line->label != NULL && n < MAX_LABELS) {
+            label[n++] = (end_label){line->label, line->color, last, last};
+        }
+    }
+    gbs_output_text(output, "</g>\n");
+    put_labels(output, label, n, box);
+}
+
+/* ---- bars -------------------------------------------------------------------------------- */
+
+static void put_bar(gbs_output *output, const gbsi_box *box, gbsi_color color, double left,
+                    double width, double from, double to)
+{
+    const double foot = box->y.log ? gbsi_larger(from, box->y.low) : from;
+    if (!gbsi_span_holds(&box->y, to) || to <= foot) {
+        return;
+    }
+    const double top = gbsi_span_at(&box->y, to);
+    gbsi_put(output, "<rect class=\"f%d\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>\n",
+             (int)color, N(left), N(top), N(width), N(gbsi_span_at(&box->y, foot) - top));
+}
+
+static void put_whisker(gbs_output *output, const gbsi_box *box, double x, double value,
+                        double error)
+{
+    const double low = box->y.log ? gbsi_larger(value - error, box->y.low) : value - error;
+    if (isfinite(error) && error > 0.0 && gbsi_span_holds(&box->y, value)) {
+        gbsi_put(output, "<path class=\"axis\" d=\"M%s %sV%s\"/>\n", N(x),
+                 N(gbsi_span_at(&box->y, low)), N(gbsi_span_at(&box->y, value + error)));
+    }
+}
+
+void gbsi_panel_bars(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box)
+{
+    const gbsi_bars *bars = panel->bars;
+    const double group = (box->right - box->left) / (double)bars->n_groups;
+    const double room = 0.76 * group;
+    const double width = bars->stacked ? room : room / (double)bars->n_series;
+    for (size_t g = 0; g < bars->n_groups; g++) {
+        double sum = 0.0;
+        for (size_t s = 0; s < bars->n_series; s++) {
+            const size_t i = g * bars->n_series + s;
+            const double left = box->left + group * (double)g + 0.12 * group +
+                                (bars->stacked ? 0.0 : width * (double)s);
+            const double value = isfinite(bars->value[i]) ? bars->value[i] : 0.0;
+            put_bar(output, box, bars->color[s], left, bars->stacked ? width : width * 0.92,
+                    bars->stacked ? sum : 0.0, bars->stacked ? sum + value : value);
+            if (bars->error != NULL && !bars->stacked) {
+                put_whisker(output, box, left + width * 0.46, value, bars->error[i]);
+            }
+            sum += value;
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the chart share: text into an output, and where a value stands on the page. */
+#ifndef GBSI_CHART_CHART_PEN_H
+#define GBSI_CHART_CHART_PEN_H
+
+#include "base/extremes.h"
+#include "chart/chart.h"
+
+#define GBSI_FONT      11.0 /* pixels, of labels */
+#define GBSI_LINE_STEP 13.0 /* between lines of labels */
+
+/* A tenth of a pixel: "12.5". Never printf's %f, whose comma depends on the locale. */
+const char *gbsi_chart_number(double value, char *text);
+#define N(value) gbsi_chart_number((value), (char[24]){0})
+
+void gbsi_put(gbs_output *output, const char *format, ...) GBSI_PRINTF(2, 3);
+/* Text with &, < and > as entities. */
+void gbsi_put_escaped(gbs_output *output, const char *text);
+/* <text class="..." x y>...</text>. @param style class names. */
+void gbsi_put_text(gbs_output *output, const char *style, double x, double y, const char *text);
+/* About as wide as text is in a plain sans serif font of this size. */
+double gbsi_text_width(const char *text, double size);
+
+/* One axis of one panel, settled: [low, high] in values to [from, to] in pixels. */
+typedef struct gbsi_span {
+    bool log;
+    double low, high;
+    double from, to;
+} gbsi_span;
+
+/* A panel on the page. */
+typedef struct gbsi_box {
+    double left, top, right, bottom;
+    gbsi_span x, y;
+} gbsi_box;
+
+/* Whether a value can stand on the axis, and where. */
+bool gbsi_span_holds(const gbsi_span *span, double value);
+double gbsi_span_at(const gbsi_span *span, double value);
+
+/* chart_axes.c: the ranges of a panel's axes from its data, and the axes themselves. */
+void gbsi_panel_spans(const gbsi_panel *panel, gbsi_box *box);
+void gbsi_panel_axes(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
+
+/* chart_marks.c */
+void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box,
+                      size_t number);
+void gbsi_panel_bars(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
+/* Room that labels at the ends of lines need right of the panel. */
+double gbsi_panel_label_width(const gbsi_panel *panel);
+
+/* chart_image.c */
+gbs_status gbsi_panel_image(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box,
+                            gbs_error *err);
+
+#endif
