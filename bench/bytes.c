@@ -100,7 +100,7 @@ static double herd_bytes(const gbsi_herd *herd)
 
 bench_bytes bench_bytes_of(const bench_engine *engine)
 {
-    const gbsi_plan *plan = engine->run->plan;
+    const gbsi_plan *plan = engine->run->engine.plan;
     const double chains = engine->chains;
     const double groups = gbsi_groups_of(engine->chains);
     double cells = 0.0;

@@ -23,7 +23,7 @@ void bench_engine_new(bench_engine *engine, const gbs_model *model, const gbs_ru
     bench_must(gbsi_run_begin(model, options, &engine->run, &err), &err);
     engine->run->limited = true; /* else it would only be measured for info */
     bench_must(gbsi_run_prepare(engine->run, NULL, &err), &err);
-    bench_check(engine->run->part != NULL, "nothing to sample");
+    bench_check(engine->run->problem.part != NULL, "nothing to sample");
 }
 
 static void stop(bench_engine *engine)
@@ -46,7 +46,7 @@ void bench_engine_free(bench_engine *engine)
  * takes longer than what is timed. */
 static void draw_states(bench_engine *engine)
 {
-    const gbsi_plan *plan = engine->run->plan;
+    const gbsi_plan *plan = engine->run->engine.plan;
     const uint32_t lanes = engine->executor.lanes;
     for (uint32_t g = 0; g < engine->executor.n_groups; ++g) {
         uint64_t stream = 88172645463325252U + g;
@@ -73,8 +73,9 @@ void bench_engine_start(bench_engine *engine, uint32_t threads)
     const gbsi_simd level = gbsi_simd_level();
     stop(engine);
     bench_must(gbsi_pool_new(threads, &engine->pool, &err), &err);
-    bench_must(gbsi_executor_init(&engine->executor, run->plan, gbsi_draw_of(&run->options, level),
-                                  &run->options, level, engine->pool, run->memory.draw_room, &err),
+    bench_must(gbsi_executor_init(&engine->executor, run->engine.plan,
+                                  gbsi_draw_of(&run->options, level), &run->options, level,
+                                  engine->pool, run->memory.draw_room, &err),
                &err);
     engine->threads = threads;
     engine->pass = 0;
@@ -94,14 +95,14 @@ gbsi_estimate *bench_engine_estimate(const bench_engine *engine, gbs_estimator_k
 void bench_engine_pass(bench_engine *engine, gbsi_estimate *estimate, gbs_estimator_kind kind)
 {
     gbs_error err = {0};
-    bench_must(gbsi_executor_pass(&engine->executor, &engine->run->schedule, engine->pass++,
+    bench_must(gbsi_executor_pass(&engine->executor, &engine->run->engine.schedule, engine->pass++,
                                   estimate, kind == GBS_ESTIMATOR_RAO_BLACKWELL, &err),
                &err);
 }
 
 double bench_engine_updates(const bench_engine *engine)
 {
-    return (double)engine->run->schedule.n_places * engine->chains;
+    return (double)engine->run->engine.schedule.n_places * engine->chains;
 }
 
 double bench_engine_rate(bench_engine *engine, gbsi_estimate *estimate, gbs_estimator_kind kind,

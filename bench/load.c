@@ -96,8 +96,8 @@ static void time_compile(const bench_report *report, const compile_case *c)
         const double start_s = bench_now_s(1);
         bench_engine_new(&engine, model, &options);
         const double seconds = bench_now_s(1) - start_s;
-        rate[i < 0 ? 0 : i] = engine.run->part->n_variables / seconds / 1e6;
-        bytes = (double)engine.run->plan->bytes / engine.run->part->n_variables;
+        rate[i < 0 ? 0 : i] = engine.run->problem.part->n_variables / seconds / 1e6;
+        bytes = (double)engine.run->engine.plan->bytes / engine.run->problem.part->n_variables;
         if (i < 0) {
             bench_engine_start(&engine, 1);
             bench_check_engine(&engine, NULL);

@@ -173,10 +173,10 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
 /* Where a variable is updated in each pass. */
 static uint64_t place_of(const gbs_run *run, uint32_t variable)
 {
-    const uint32_t slot = run->plan->slot_of[variable];
-    const gbsi_piece *piece = run->schedule.piece;
+    const uint32_t slot = run->engine.plan->slot_of[variable];
+    const gbsi_piece *piece = run->engine.schedule.piece;
     uint32_t i = 0;
-    while (gbsi_piece_slot(&run->schedule, piece, i) != slot) {
+    while (gbsi_piece_slot(&run->engine.schedule, piece, i) != slot) {
         i++;
         if (i == piece->n) {
             piece++;

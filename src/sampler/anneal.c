@@ -48,7 +48,7 @@ static void search_free(search *s)
 /* The best chain, the first among equals; padded lanes do not count. */
 static uint32_t best_chain(search *s)
 {
-    const gbsi_executor *x = &s->run->executor;
+    const gbsi_executor *x = &s->run->engine.executor;
     uint32_t best = 0;
     gbsi_executor_log_density(x, s->density);
     for (uint32_t chain = 1; chain < x->n_chains; ++chain) {
@@ -91,7 +91,7 @@ static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
         for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
             s->beta[lane] = beta;
         }
-        run->executor.beta = s->heats ? s->beta : NULL;
+        run->engine.executor.beta = s->heats ? s->beta : NULL;
         GBSI_TRY(gbsi_run_pass(run, &s->drive, false, err));
         ++run->report.sweeps;
         GBSI_TRY(look(s, err));
@@ -130,15 +130,15 @@ static gbs_status solve(const gbs_run *run, const gbs_evidence *evidence, const 
 {
     gbs_exact_options options = gbs_exact_options_default();
     options.memory_limit = run->options.memory_limit;
-    return gbs_exact_map_within(run->model, evidence, &options, incumbent, state, log_density, NULL,
-                                err);
+    return gbs_exact_map_within(run->problem.model, evidence, &options, incumbent, state,
+                                log_density, NULL, err);
 }
 
 /* The log density of a state of all variables. */
 static gbs_status whole_density(const gbs_run *run, const uint32_t *state, double *density,
                                 gbs_error *err)
 {
-    const gbsi_conditioned *whole = run->whole;
+    const gbsi_conditioned *whole = run->problem.whole;
     uint32_t *x = gbsi_alloc_array(whole->n_variables, sizeof *x);
     if (x == NULL) {
         return gbsi_no_memory(err, "map", whole->n_variables * sizeof *x);
@@ -160,19 +160,19 @@ static gbs_status begin(search *s, const gbs_evidence *evidence, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run *run = s->run;
-    const gbs_model *model = run->model;
-    const gbsi_executor *x = &run->executor;
+    const gbs_model *model = run->problem.model;
+    const gbsi_executor *x = &run->engine.executor;
     double whole = 0.0;
     s->density = gbsi_alloc_array((size_t)x->n_groups * x->lanes, sizeof *s->density);
-    s->x = gbsi_alloc_array(run->part->n_variables, sizeof *s->x);
+    s->x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *s->x);
     if (s->density == NULL || s->x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "map", run->part->n_variables * sizeof *s->x));
+        GBSI_TRY(gbsi_no_memory(err, "map", run->problem.part->n_variables * sizeof *s->x));
     }
     GBSI_TRY(gbsi_run_set_starts(run, err));
     (void)best_chain(s);
     memset(s->state, 0, model->n_variables * sizeof *s->state);
     for (uint32_t u = 0; u < model->n_variables; ++u) {
-        const uint32_t fixed = run->whole->fixed_state[u];
+        const uint32_t fixed = run->problem.whole->fixed_state[u];
         s->state[u] = fixed == GBSI_NONE ? 0 : fixed;
     }
     gbsi_run_user_state(run, 0, s->x, s->state);
@@ -230,7 +230,7 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     if (s.state == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "map", model->n_variables * sizeof *s.state));
     }
-    if (s.run->part == NULL) {
+    if (s.run->problem.part == NULL) {
         GBSI_TRY(solve(s.run, evidence, NULL, s.state, &found.log_density, err));
         s.drive.stop = GBSI_STOP_EXACT;
     } else {
@@ -241,7 +241,7 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     }
     found.n_free_variables = s.run->report.n_free_variables;
     found.n_exact_variables = s.run->report.n_exact_variables;
-    found.chains = s.run->part == NULL ? 0 : s.run->report.chains;
+    found.chains = s.run->problem.part == NULL ? 0 : s.run->report.chains;
     found.rounds = s.rounds;
     found.sweeps = s.run->report.sweeps;
     found.updates = s.run->report.updates;

@@ -21,8 +21,9 @@ bool gbsi_run_is_mean_field(const gbs_run *run)
 
 static gbs_status check_memory(const gbs_run *run, gbs_error *err)
 {
-    const uint64_t bytes = gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole) +
-                           gbsi_mean_field_bytes(run->whole);
+    const uint64_t bytes = gbs_model_bytes(run->problem.model) +
+                           gbsi_conditioned_bytes(run->problem.whole) +
+                           gbsi_mean_field_bytes(run->problem.whole);
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     if (bytes <= limit) {
         return GBS_OK;
@@ -64,18 +65,19 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_mean_field *m = NULL;
     const gbs_run_options *options = &run->options;
-    if (run->whole->n_variables == 0) {
+    if (run->problem.whole->n_variables == 0) {
         drive->stop = GBSI_STOP_FIXED_POINT;
         run->report.residual = 0.0;
-        run->report.log_z_bound = run->whole->log_constant;
+        run->report.log_z_bound = run->problem.whole->log_constant;
         return GBS_OK;
     }
     GBSI_TRY(check_memory(run, err));
-    GBSI_TRY(gbsi_mean_field_new(run->whole, (gbs_mean_field_schedule)options->mean_field_schedule,
+    GBSI_TRY(gbsi_mean_field_new(run->problem.whole,
+                                 (gbs_mean_field_schedule)options->mean_field_schedule,
                                  options->damping, &m, err));
     while (drive->stop == GBSI_GO_ON) {
         const double moved = gbsi_mean_field_step(m);
-        run->report.updates += run->whole->n_variables;
+        run->report.updates += run->problem.whole->n_variables;
         if (++run->report.iterations == options->iterations) {
             drive->stop = GBSI_STOP_ITERATIONS;
         } else if (run->report.updates >= options->max_updates) {
@@ -89,8 +91,9 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     run->report.residual = gbsi_mean_field_residual(m);
     run->report.log_z_bound = gbsi_mean_field_bound(m);
-    memcpy(run->exact_p, gbsi_mean_field_q(m),
-           run->whole->state_offset[run->whole->n_variables] * sizeof *run->exact_p);
+    memcpy(run->estimates.exact_p, gbsi_mean_field_q(m),
+           run->problem.whole->state_offset[run->problem.whole->n_variables] *
+               sizeof *run->estimates.exact_p);
 
 cleanup:
     gbsi_mean_field_free(m);

@@ -35,10 +35,10 @@ static double deviations(size_t n)
 static void compare_slot(const gbs_run *run, const gbsi_estimate *other, uint32_t slot, double z,
                          double *scratch, comparison *c)
 {
-    const uint32_t k = gbsi_plan_arity(run->plan, slot);
+    const uint32_t k = gbsi_plan_arity(run->engine.plan, slot);
     double *own[2] = {scratch, scratch + k};
     double *random[2] = {scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
-    gbsi_estimate_slot(run->estimate, slot, own[0], own[1], NULL, NULL);
+    gbsi_estimate_slot(run->estimates.estimate, slot, own[0], own[1], NULL, NULL);
     gbsi_estimate_slot(other, slot, random[0], random[1], NULL, NULL);
     for (uint32_t a = 0; a < k; ++a) {
         const double error = gbsi_sqrt(own[1][a] * own[1][a] + random[1][a] * random[1][a]);
@@ -58,14 +58,14 @@ static gbs_status compare(const gbs_run *run, const gbsi_estimate *other, compar
                           gbs_error *err)
 {
     size_t n = 0;
-    double *scratch = gbsi_alloc_array(4 * (size_t)run->plan->max_arity, sizeof *scratch);
+    double *scratch = gbsi_alloc_array(4 * (size_t)run->engine.plan->max_arity, sizeof *scratch);
     if (scratch == NULL) {
-        return gbsi_no_memory(err, "comparison", run->plan->max_arity * 4 * sizeof *scratch);
+        return gbsi_no_memory(err, "comparison", run->engine.plan->max_arity * 4 * sizeof *scratch);
     }
-    for (uint32_t slot = 0; slot < run->plan->n_slots; ++slot) {
-        n += gbsi_plan_arity(run->plan, slot);
+    for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
+        n += gbsi_plan_arity(run->engine.plan, slot);
     }
-    for (uint32_t slot = 0; slot < run->plan->n_slots; ++slot) {
+    for (uint32_t slot = 0; slot < run->engine.plan->n_slots; ++slot) {
         compare_slot(run, other, slot, deviations(n), scratch, c);
     }
     gbsi_free(scratch);
@@ -77,11 +77,11 @@ static gbs_status run_random(gbs_run *run, gbsi_drive *drive, gbsi_estimate *oth
                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_draw *draw = run->executor.draw;
+    const gbsi_draw *draw = run->engine.executor.draw;
     gbs_run_options options = run->options;
     options.draw = GBS_DRAW_RANDOM;
     options.keys = GBS_KEYS_AUTO;
-    run->executor.draw = gbsi_draw_of(&options, run->executor.level);
+    run->engine.executor.draw = gbsi_draw_of(&options, run->engine.executor.level);
     for (uint64_t pass = 0; pass < passes + passes / SHARE; ++pass) {
         GBSI_TRY(gbsi_run_advance(run, drive, pass < passes / SHARE ? NULL : other, err));
         if (drive->stop != GBSI_GO_ON) {
@@ -89,7 +89,7 @@ static gbs_status run_random(gbs_run *run, gbsi_drive *drive, gbsi_estimate *oth
         }
     }
 cleanup:
-    run->executor.draw = draw;
+    run->engine.executor.draw = draw;
     return status;
 }
 
@@ -97,7 +97,7 @@ cleanup:
  * (2016), theorem 3. */
 static bool converges(const gbs_run *run)
 {
-    return gbsi_draw_completes(&run->options) && (run->scan_traits & GBSI_SCAN_REPEATS) != 0;
+    return gbsi_draw_completes(&run->options) && (run->engine.scan_traits & GBSI_SCAN_REPEATS) != 0;
 }
 
 /* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ---------------
@@ -106,7 +106,7 @@ static bool converges(const gbs_run *run)
 /* Weights of a variable, on the mean. */
 static double weights_each(const gbs_run *run)
 {
-    return run->report.n_weights / (double)run->plan->n_slots;
+    return run->report.n_weights / (double)run->engine.plan->n_slots;
 }
 
 /* What herding itself is off by: of each of |Y| keys the count, by what its weight differs from its
@@ -130,7 +130,8 @@ static int fewer_weights(const gbs_run *run)
     if (keys == GBS_KEYS_NEIGHBOURS) {
         return GBS_DRAW_HERDED_SHARED;
     }
-    return gbsi_keys_decide(keys) && gbsi_draw_bins(&binned, run->plan->n_slots) < weights_each(run)
+    return gbsi_keys_decide(keys) &&
+                   gbsi_draw_bins(&binned, run->engine.plan->n_slots) < weights_each(run)
                ? GBS_DRAW_DISCRETIZED
                : GBS_DRAW_RANDOM;
 }
@@ -160,7 +161,8 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
     const double turn = ratio * ratio * (double)r->sweeps; /* sweeps: random errs by the bias */
     char bias[160] = "";
     if (c->bias > 0.0) {
-        const uint32_t variable = run->part->user_variable[run->plan->variable_of[c->slot]];
+        const uint32_t variable =
+            run->problem.part->user_variable[run->engine.plan->variable_of[c->slot]];
         (void)snprintf(bias, sizeof bias,
                        "is biased by at least %.2g at variable %" PRIu32
                        "; at this length the random draw has standard errors of %.2g, below that "
@@ -201,15 +203,15 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
     uint64_t passes = run->report.sweeps / SHARE;
     passes = passes < LEAST_PASSES ? LEAST_PASSES : passes;
-    const gbsi_draw *draw = run->executor.draw; /* NULL: a lattice, drawn at random */
+    const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
     if (draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0 || stop >= GBSI_STOP_TIME) {
         return GBS_OK;
     }
     comparison c = {.bias = NAN, .passes = (double)passes};
     run->report.n_weights =
-        draw->n_weights == NULL ? 0.0 : draw->n_weights(run->executor.draw_state);
+        draw->n_weights == NULL ? 0.0 : draw->n_weights(run->engine.executor.draw_state);
     drive->stop = GBSI_GO_ON;
-    GBSI_TRY(gbsi_estimate_new(&shape, run->executor.level, &other, err));
+    GBSI_TRY(gbsi_estimate_new(&shape, run->engine.executor.level, &other, err));
     GBSI_TRY(run_random(run, drive, other, passes, err));
     if (drive->stop == GBSI_GO_ON) { /* else cut short: no comparison */
         GBSI_TRY(compare(run, other, &c, err));

@@ -19,14 +19,14 @@ typedef struct trace {
 
 static void record(const gbs_run *run, trace *t)
 {
-    const gbsi_executor *x = &run->executor;
+    const gbsi_executor *x = &run->engine.executor;
     double density[GBSI_LANES];
     for (uint32_t chain = 0; x->lattice != NULL && chain < x->n_chains; ++chain) {
         t->value[(size_t)chain * TRACE + t->n] =
             gbsi_spins_log_density(x->lattice->spins, &x->lattice->sums[chain]);
     }
     for (uint32_t g = 0; x->lattice == NULL && g < x->n_groups; ++g) {
-        gbsi_group_log_density(run->plan, &x->group[g], x->lanes, density);
+        gbsi_group_log_density(run->engine.plan, &x->group[g], x->lanes, density);
         for (uint32_t lane = 0; lane < x->lanes && g * x->lanes + lane < x->n_chains; ++lane) {
             t->value[(size_t)(g * x->lanes + lane) * TRACE + t->n] = density[lane];
         }
@@ -37,7 +37,7 @@ static void record(const gbs_run *run, trace *t)
 /* Keep every second value: the stride has doubled. */
 static void thin(const gbs_run *run, trace *t)
 {
-    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
         double *value = t->value + (size_t)chain * TRACE;
         for (size_t i = 0; i < TRACE / 2; ++i) {
             value[i] = value[2 * i + 1];
@@ -50,11 +50,11 @@ static void thin(const gbs_run *run, trace *t)
  */
 static uint64_t most_passes(const gbs_run *run)
 {
-    const uint64_t per_pass = run->schedule.n_places * run->executor.n_chains;
+    const uint64_t per_pass = run->engine.schedule.n_places * run->engine.executor.n_chains;
     const uint64_t most = run->options.sweeps > 0
                               ? run->options.sweeps
                               : run->options.max_updates / 2 / (per_pass == 0 ? 1 : per_pass);
-    const bool hopeless = run->support == GBSI_SUPPORT_DISCONNECTED; /* they cannot agree */
+    const bool hopeless = run->problem.support == GBSI_SUPPORT_DISCONNECTED; /* they cannot agree */
     return hopeless && most > TRACE ? TRACE : most;
 }
 
@@ -63,9 +63,10 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     const uint64_t most = most_passes(run);
     uint64_t stride = 1;
-    trace t = {.value = gbsi_alloc_array((size_t)run->executor.n_chains * TRACE, sizeof(double))};
+    trace t = {.value =
+                   gbsi_alloc_array((size_t)run->engine.executor.n_chains * TRACE, sizeof(double))};
     if (t.value == NULL) {
-        status = gbsi_no_memory(err, "burn-in", (size_t)run->executor.n_chains * TRACE * 8);
+        status = gbsi_no_memory(err, "burn-in", (size_t)run->engine.executor.n_chains * TRACE * 8);
         goto cleanup;
     }
     while (run->report.burn_in < most && drive->stop == GBSI_GO_ON) {
@@ -75,8 +76,8 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             record(run, &t);
         }
         if (t.n == TRACE) { /* done = 64 * 2^k */
-            const double rhat =
-                gbsi_split_rhat(t.value + TRACE / 2, run->executor.n_chains, TRACE / 2, TRACE);
+            const double rhat = gbsi_split_rhat(t.value + TRACE / 2, run->engine.executor.n_chains,
+                                                TRACE / 2, TRACE);
             if (rhat < GBSI_BURN_IN_RHAT) {
                 run->burn_in_agreed = true;
                 break;

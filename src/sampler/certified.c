@@ -22,12 +22,12 @@ static gbs_status check(const gbs_run *run, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option certified: only the random draw has a certificate");
     }
-    if ((run->scan_traits & GBSI_SCAN_SPLITS) != 0) {
+    if ((run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option certified: a synchronous chain is two chromatic ones; take the "
                          "chromatic scan");
     }
-    if ((run->scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+    if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option certified: only scans of single variables have a certificate; "
                          "take the chromatic scan");
@@ -77,7 +77,7 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbs_er
         if (k == MOST_PASSES || work > (double)MOST_WORK) {
             return no_certificate(run, bound, k, err);
         }
-        GBSI_TRY(run->scan->next_pass(run->scan_state, k, &sequence, err));
+        GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
         gbsi_variation_follow(c, sequence.variable, sequence.n, b);
         work += (double)sequence.n * (1.0 + entries / c->n);
         bound = largest(b, c->n);
@@ -101,14 +101,15 @@ static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, 
 {
     gbsi_sequence sequence = {0};
     double bound = 0.0;
-    const gbs_status status = run->scan->next_pass(run->scan_state, 0, &sequence, err);
+    const gbs_status status =
+        run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err);
     if (status < 0) {
         return status;
     }
     gbsi_variation_follow(c, sequence.variable, sequence.n, b);
     for (size_t t = 0; t < sequence.n; ++t) {
         const uint32_t v = sequence.variable[t];
-        const bool asked = run->target == NULL || run->target[v] != 0;
+        const bool asked = run->problem.target == NULL || run->problem.target[v] != 0;
         bound = asked && b[v] > bound ? b[v] : bound;
     }
     run->report.bias_estimate = bound < 1.0 ? bound : 1.0;
@@ -126,7 +127,7 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
     if (run->options.certified > 0.0) {
         GBSI_TRY(check(run, err));
     }
-    GBSI_TRY(gbsi_influences_new(run->graph, GBS_INFLUENCE_AUTO,
+    GBSI_TRY(gbsi_influences_new(run->problem.graph, GBS_INFLUENCE_AUTO,
                                  gbsi_options_memory_limit(&run->options), &c, err));
     b = gbsi_alloc_array(c->n, sizeof *b);
     if (b == NULL) {

@@ -21,7 +21,8 @@
 static uint64_t bytes_left(const gbs_run *run)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const uint64_t standing = gbsi_components_standing(run->components, run->whole_graph);
+    const uint64_t standing =
+        gbsi_components_standing(run->problem.components, run->problem.whole_graph);
     return limit > standing ? limit - standing : 0;
 }
 
@@ -35,10 +36,10 @@ gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
 static uint64_t mark(gbs_run *run, const gbsi_exact_plan *plan, uint64_t most)
 {
     uint64_t found = 0;
-    for (uint32_t i = 0; i < run->components->n; ++i) {
+    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
         const uint64_t entries = plan->elimination->part[i].entries;
-        run->exact[i] = gbsi_exact_fits(plan, i) && entries <= most;
-        found = run->exact[i] != 0 && entries > found ? entries : found;
+        run->problem.exact[i] = gbsi_exact_fits(plan, i) && entries <= most;
+        found = run->problem.exact[i] != 0 && entries > found ? entries : found;
     }
     return found;
 }
@@ -49,14 +50,15 @@ static gbs_status plant(gbs_run *run, gbsi_exact_plan *plan, uint64_t bytes, gbs
     gbs_status status = GBS_OK;
     uint64_t most = mark(run, plan, GBSI_AUTO_ENTRIES);
     while (most > 0) {
-        GBSI_TRY(gbsi_exact_plan_tree(plan, run->exact, &run->tree, err));
-        if (gbsi_tree_bytes(run->tree) + gbsi_tree_work_bytes(run->tree, false) <= bytes) {
+        GBSI_TRY(gbsi_exact_plan_tree(plan, run->problem.exact, &run->problem.tree, err));
+        if (gbsi_tree_bytes(run->problem.tree) + gbsi_tree_work_bytes(run->problem.tree, false) <=
+            bytes) {
             break;
         }
-        plan->chains = run->tree->chains; /* given back, for another try */
-        run->tree->chains = NULL;
-        gbsi_tree_free(run->tree);
-        run->tree = NULL;
+        plan->chains = run->problem.tree->chains; /* given back, for another try */
+        run->problem.tree->chains = NULL;
+        gbsi_tree_free(run->problem.tree);
+        run->problem.tree = NULL;
         most = mark(run, plan, most / 2);
     }
 
@@ -70,14 +72,16 @@ static gbs_status choose_auto(gbs_run *run, gbs_error *err)
     gbsi_exact_plan *plan = NULL;
     const uint64_t bytes = bytes_left(run) / 2; /* the other half is for sampling */
     const gbsi_exact_limits limits = {.entries = GBSI_AUTO_ENTRIES, .bytes = bytes};
-    if (gbsi_exact_check_search(run->whole, bytes, NULL) == GBS_OK) {
-        GBSI_TRY(gbsi_exact_plan_new(run->whole, run->whole_graph, &limits, &plan, err));
+    if (gbsi_exact_check_search(run->problem.whole, bytes, NULL) == GBS_OK) {
+        GBSI_TRY(
+            gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
         GBSI_TRY(plant(run, plan, bytes, err));
     }
-    for (uint32_t i = 0; i < run->components->n; ++i) {
-        if (run->exact[i] == 0 && run->components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
-            run->exact[i] = 1;
-            run->enumerated[i] = 1;
+    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+        if (run->problem.exact[i] == 0 &&
+            run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
+            run->problem.exact[i] = 1;
+            run->problem.enumerated[i] = 1;
         }
     }
 
@@ -91,17 +95,20 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
     const gbsi_exact_limits limits = gbsi_run_exact_limits(run);
-    GBSI_TRY(gbsi_exact_check_search(run->whole, limits.bytes, err));
-    GBSI_TRY(gbsi_exact_plan_new(run->whole, run->whole_graph, &limits, &plan, err));
-    for (uint32_t i = 0; i < run->components->n; ++i) {
-        const uint32_t v = run->components->variable[run->components->variable_start[i]];
+    GBSI_TRY(gbsi_exact_check_search(run->problem.whole, limits.bytes, err));
+    GBSI_TRY(
+        gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
+    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+        const uint32_t v =
+            run->problem.components->variable[run->problem.components->variable_start[i]];
         if (!gbsi_exact_fits(plan, i)) {
-            GBSI_TRY(gbsi_exact_refuse(plan, i, run->whole->user_variable[v], &limits, err));
+            GBSI_TRY(
+                gbsi_exact_refuse(plan, i, run->problem.whole->user_variable[v], &limits, err));
         }
-        run->exact[i] = 1;
+        run->problem.exact[i] = 1;
     }
-    GBSI_TRY(gbsi_exact_plan_tree(plan, run->exact, &run->tree, err));
-    GBSI_TRY(gbsi_exact_check_bytes(run->tree, false, limits.bytes, err));
+    GBSI_TRY(gbsi_exact_plan_tree(plan, run->problem.exact, &run->problem.tree, err));
+    GBSI_TRY(gbsi_exact_check_bytes(run->problem.tree, false, limits.bytes, err));
 
 cleanup:
     gbsi_exact_plan_free(plan);
@@ -111,21 +118,22 @@ cleanup:
 gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n = run->components->n;
-    run->exact = gbsi_alloc_array_zero(n, 1);
-    run->enumerated = gbsi_alloc_array_zero(n, 1);
-    if (run->exact == NULL || run->enumerated == NULL) {
+    const uint32_t n = run->problem.components->n;
+    run->problem.exact = gbsi_alloc_array_zero(n, 1);
+    run->problem.enumerated = gbsi_alloc_array_zero(n, 1);
+    if (run->problem.exact == NULL || run->problem.enumerated == NULL) {
         return gbsi_no_memory(err, "components", n);
     }
     if (gbsi_run_is_mean_field(run)) {
-        memset(run->exact, 1, n); /* none is sampled; approximate.c answers */
+        memset(run->problem.exact, 1, n); /* none is sampled; approximate.c answers */
     } else if (run->options.method == GBS_METHOD_AUTO) {
         GBSI_TRY(choose_auto(run, err));
     } else if (run->options.method == GBS_METHOD_EXACT) {
         GBSI_TRY(choose_all(run, err));
     }
-    if (run->tree != NULL) {
-        run->exact_bytes = gbsi_tree_bytes(run->tree) + gbsi_tree_work_bytes(run->tree, false);
+    if (run->problem.tree != NULL) {
+        run->problem.exact_bytes =
+            gbsi_tree_bytes(run->problem.tree) + gbsi_tree_work_bytes(run->problem.tree, false);
     }
 
 cleanup:
@@ -136,35 +144,35 @@ cleanup:
 
 static gbs_status take_pool(gbs_run *run, size_t n_entries, gbs_error *err)
 {
-    if (run->pool != NULL || n_entries < SHARED) {
+    if (run->engine.pool != NULL || n_entries < SHARED) {
         return GBS_OK;
     }
-    return gbsi_pool_new(gbsi_options_threads(&run->options), &run->pool, err);
+    return gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err);
 }
 
 static gbs_status calibrate(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
-    const gbsi_tree *tree = run->tree;
+    const gbsi_tree *tree = run->problem.tree;
     const uint32_t n = tree->model->n_variables;
     uint32_t *home = gbsi_alloc_array(n, sizeof *home);
     if (home == NULL) {
         return gbsi_no_memory(err, "junction tree", n * sizeof *home);
     }
     gbsi_tree_homes(tree, home);
-    for (uint32_t v = run->whole->n_variables; v < n; ++v) {
+    for (uint32_t v = run->problem.whole->n_variables; v < n; ++v) {
         home[v] = GBSI_NONE; /* of chains */
     }
     GBSI_TRY(take_pool(run, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, false, run->pool, &tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, false, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
         gbsi_tree_up(tables, t, &log_z);
         if (log_z == -INFINITY) {
             GBSI_TRY(gbsi_impossible(err));
         }
-        gbsi_tree_down(tables, t, home, run->exact_p, NULL, 0);
+        gbsi_tree_down(tables, t, home, run->estimates.exact_p, NULL, 0);
     }
 
 cleanup:
@@ -176,13 +184,14 @@ cleanup:
 gbs_status gbsi_run_exactly(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_components_enumerate(run->components, run->enumerated, run->exact_p, NULL, err));
-    if (run->tree != NULL) {
+    GBSI_TRY(gbsi_components_enumerate(run->problem.components, run->problem.enumerated,
+                                       run->estimates.exact_p, NULL, err));
+    if (run->problem.tree != NULL) {
         GBSI_TRY(calibrate(run, err));
     }
-    if (run->part != NULL) { /* sampling has better use for the memory */
-        gbsi_tree_free(run->tree);
-        run->tree = NULL;
+    if (run->problem.part != NULL) { /* sampling has better use for the memory */
+        gbsi_tree_free(run->problem.tree);
+        run->problem.tree = NULL;
     }
 
 cleanup:
@@ -196,13 +205,14 @@ gbs_status gbsi_run_exact_log_z(gbs_run *run, double *log_z, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
     *log_z = 0.0;
-    GBSI_TRY(gbsi_components_enumerate(run->components, run->enumerated, run->exact_p, log_z, err));
-    if (run->tree == NULL) {
+    GBSI_TRY(gbsi_components_enumerate(run->problem.components, run->problem.enumerated,
+                                       run->estimates.exact_p, log_z, err));
+    if (run->problem.tree == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(take_pool(run, run->tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(run->tree, false, run->pool, &tables, err));
-    for (uint32_t t = 0; t < run->tree->n_trees; ++t) {
+    GBSI_TRY(take_pool(run, run->problem.tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(run->problem.tree, false, run->engine.pool, &tables, err));
+    for (uint32_t t = 0; t < run->problem.tree->n_trees; ++t) {
         double part = 0.0;
         gbsi_tree_up(tables, t, &part);
         if (part == -INFINITY) {
@@ -223,10 +233,10 @@ static gbs_status take_tables(gbs_run *run, gbsi_tables **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
-    const gbsi_tree *tree = run->tree;
+    const gbsi_tree *tree = run->problem.tree;
     GBSI_TRY(gbsi_exact_check_bytes(tree, true, bytes_left(run), err));
     GBSI_TRY(take_pool(run, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, true, run->pool, &tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, true, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
         gbsi_tree_up(tables, t, &log_z);
@@ -259,7 +269,7 @@ static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive,
                               const gbsi_tables *tables, uint32_t *x, uint32_t *user,
                               gbs_error *err)
 {
-    const gbsi_conditioned *whole = run->whole;
+    const gbsi_conditioned *whole = run->problem.whole;
     gbs_status status = GBS_OK;
     const uint64_t draw = run->report.sweeps / run->options.thin - 1;
     for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
@@ -279,17 +289,17 @@ gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *e
     gbsi_tables *tables = NULL;
     uint32_t *x = NULL;
     uint32_t *user = NULL;
-    const size_t n = run->model->n_variables;
+    const size_t n = run->problem.model->n_variables;
     if (drive->callbacks->draw == NULL || run->options.sweeps == 0) {
         return GBS_OK;
     }
     GBSI_TRY(take_tables(run, &tables, err));
-    x = gbsi_alloc_array(run->tree->model->n_variables, sizeof *x);
+    x = gbsi_alloc_array(run->problem.tree->model->n_variables, sizeof *x);
     user = gbsi_alloc_array(n, sizeof *user);
     if (x == NULL || user == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "run", n * sizeof *user));
     }
-    memcpy(user, run->whole->fixed_state, n * sizeof *user);
+    memcpy(user, run->problem.whole->fixed_state, n * sizeof *user);
     while (run->report.sweeps < run->options.sweeps && drive->stop == GBSI_GO_ON) {
         ++run->report.sweeps;
         if (run->report.sweeps % run->options.thin == 0) {

@@ -65,16 +65,16 @@ static void annealing_free(annealing *a)
 static void start(annealing *a)
 {
     gbs_run *run = a->run;
-    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
-        for (uint32_t v = 0; v < run->part->n_variables; ++v) {
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
             uint32_t word[4];
             gbsi_philox(run->options.seed, chain, a->rounds, v, GBSI_PURPOSE_UNIFORM, word);
-            a->x[v] = gbsi_below(word[0], word[1], run->part->arity[v]);
+            a->x[v] = gbsi_below(word[0], word[1], run->problem.part->arity[v]);
         }
-        gbsi_executor_set(&run->executor, chain, a->x);
+        gbsi_executor_set(&run->engine.executor, chain, a->x);
         a->weight[chain] = a->log_states;
     }
-    gbsi_executor_ready(&run->executor);
+    gbsi_executor_ready(&run->engine.executor);
 }
 
 /* Standard deviation over chains, by their differences from the first. */
@@ -95,13 +95,14 @@ static double spread(const double *value, uint32_t n)
 static void harden(annealing *a)
 {
     const gbs_run *run = a->run;
-    if (run->soft == NULL) {
+    if (run->problem.soft == NULL) {
         return;
     }
-    gbsi_executor_log_density(&run->executor, a->density);
-    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
-        gbsi_executor_get(&run->executor, chain, a->x);
-        a->weight[chain] += gbsi_conditioned_log_density(run->part, a->x) - a->density[chain];
+    gbsi_executor_log_density(&run->engine.executor, a->density);
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        gbsi_executor_get(&run->engine.executor, chain, a->x);
+        a->weight[chain] +=
+            gbsi_conditioned_log_density(run->problem.part, a->x) - a->density[chain];
     }
 }
 
@@ -116,16 +117,16 @@ static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
     start(a);
     for (uint64_t t = 1; t <= n && a->drive.stop == GBSI_GO_ON; ++t) {
         const float next = gbsi_ladder_beta(&a->ladder, t, n);
-        gbsi_executor_log_density(&run->executor, a->density);
-        for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
+        gbsi_executor_log_density(&run->engine.executor, a->density);
+        for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
             a->weight[chain] += ((double)next - (double)beta) * a->density[chain];
         }
-        gbsi_ladder_tell(&a->ladder, t, n, spread(a->density, run->executor.n_chains));
+        gbsi_ladder_tell(&a->ladder, t, n, spread(a->density, run->engine.executor.n_chains));
         beta = next;
         for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
             a->beta[lane] = beta;
         }
-        run->executor.beta = a->beta;
+        run->engine.executor.beta = a->beta;
         GBSI_TRY(gbsi_run_pass(run, &a->drive, false, err));
         ++run->report.sweeps;
     }
@@ -138,7 +139,7 @@ cleanup:
 /* ln of the mean weight, its standard error by the delta method, and (sum w)^2 / sum w^2. */
 static estimate summarise(const annealing *a, uint64_t n)
 {
-    const uint32_t m = a->run->executor.n_chains;
+    const uint32_t m = a->run->engine.executor.n_chains;
     double most = -INFINITY;
     double sum = 0.0;
     double squares = 0.0;
@@ -166,7 +167,7 @@ static estimate summarise(const annealing *a, uint64_t n)
 
 static bool trusted(const annealing *a, const estimate *e)
 {
-    const uint32_t m = a->run->executor.n_chains;
+    const uint32_t m = a->run->engine.executor.n_chains;
     return m >= 4 && e->n > 0 && !e->pilot && e->ess >= 0.5 * m;
 }
 
@@ -178,7 +179,7 @@ static bool agree(const estimate *a, const estimate *b)
 /* The first reason not to trust the estimate, or NULL. */
 static const char *doubt(const annealing *a, char *text, size_t size)
 {
-    const uint32_t m = a->run->executor.n_chains;
+    const uint32_t m = a->run->engine.executor.n_chains;
     const estimate *e = &a->last;
     if (e->n == 0) {
         return "stopped before the first annealing was finished";
@@ -271,16 +272,16 @@ cleanup:
 static gbs_status begin(annealing *a, gbs_error *err)
 {
     const gbs_run *run = a->run;
-    const gbsi_executor *x = &run->executor;
+    const gbsi_executor *x = &run->engine.executor;
     const size_t n = (size_t)x->n_groups * x->lanes;
     a->density = gbsi_alloc_array(n, sizeof *a->density);
     a->weight = gbsi_alloc_array(n, sizeof *a->weight);
-    a->x = gbsi_alloc_array(run->part->n_variables, sizeof *a->x);
+    a->x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *a->x);
     if (a->density == NULL || a->weight == NULL || a->x == NULL) {
-        return gbsi_no_memory(err, "log_z", run->part->n_variables * sizeof *a->x);
+        return gbsi_no_memory(err, "log_z", run->problem.part->n_variables * sizeof *a->x);
     }
-    for (uint32_t v = 0; v < run->part->n_variables; ++v) {
-        a->log_states += gbsi_log((double)run->part->arity[v]);
+    for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
+        a->log_states += gbsi_log((double)run->problem.part->arity[v]);
     }
     gbsi_ladder_init(&a->ladder);
     return GBS_OK;
@@ -355,7 +356,7 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_run_begin(model, &chosen, &a.run, err));
     a.run->limited = true;
     a.run->anneals = true;
-    a.run->penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
+    a.run->problem.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
     GBSI_TRY(gbsi_run_prepare(a.run, evidence, err));
     GBSI_TRY(gbsi_run_take_memory(a.run, err));
     if (a.run->report.n_exact_variables > 0) {
@@ -363,8 +364,8 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     }
     gbs_log_z_report found = {.n_free_variables = a.run->report.n_free_variables,
                               .n_exact_variables = a.run->report.n_exact_variables};
-    if (a.run->part == NULL) {
-        a.log_exact += a.run->whole->log_constant;
+    if (a.run->problem.part == NULL) {
+        a.log_exact += a.run->problem.whole->log_constant;
         a.drive.stop = GBSI_STOP_EXACT;
         report_exact(&a, &found);
     } else {

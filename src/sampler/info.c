@@ -67,49 +67,50 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t *color = NULL;
-    if (run->components == NULL) {
+    if (run->problem.components == NULL) {
         GBSI_TRY(gbsi_run_take_graph(run, err));
     }
-    info->n_implied = run->whole->n_implied;
-    info->n_free = run->whole->n_variables;
-    info->n_components = run->components->n;
-    info->largest_component = run->components->largest;
-    for (uint32_t i = 0; i < run->components->n; ++i) {
-        info->n_enumerable += run->components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES;
-        info->has_zeros |= run->components->has_zeros[i];
+    info->n_implied = run->problem.whole->n_implied;
+    info->n_free = run->problem.whole->n_variables;
+    info->n_components = run->problem.components->n;
+    info->largest_component = run->problem.components->largest;
+    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+        info->n_enumerable += run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES;
+        info->has_zeros |= run->problem.components->has_zeros[i];
     }
     color = gbsi_alloc_array(info->n_free, sizeof *color);
     if (color == NULL) {
         return gbsi_no_memory(err, "info", info->n_free * sizeof *color);
     }
     bool bipartite = false;
-    GBSI_TRY(gbsi_graph_color_two(run->whole_graph, color, &bipartite, err));
+    GBSI_TRY(gbsi_graph_color_two(run->problem.whole_graph, color, &bipartite, err));
     info->bipartite = bipartite;
-    if (run->part != NULL) {
+    if (run->problem.part != NULL) {
         info->n_colors = run->report.n_colors;
         info->n_levels = run->report.n_levels;
-        info->mean_batch = run->report.n_batches == 0
-                               ? 0.0
-                               : (double)run->schedule.n_places / run->schedule.n_batches;
-        for (unsigned c = 0; c < GBS_N_CLASSES && run->plan != NULL; ++c) {
-            info->variables_of_class[c] = run->plan->n_of_class[c];
+        info->mean_batch = run->report.n_batches == 0 ? 0.0
+                                                      : (double)run->engine.schedule.n_places /
+                                                            run->engine.schedule.n_batches;
+        for (unsigned c = 0; c < GBS_N_CLASSES && run->engine.plan != NULL; ++c) {
+            info->variables_of_class[c] = run->engine.plan->n_of_class[c];
         }
         info->n_precise = info->variables_of_class[GBSI_CLASS_PRECISE];
-        if (run->spins != NULL) {
-            info->variables_of_class[GBSI_CLASS_LATTICE] = run->spins->n_sites;
-            info->lattice = run->lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
+        if (run->engine.spins != NULL) {
+            info->variables_of_class[GBSI_CLASS_LATTICE] = run->engine.spins->n_sites;
+            info->lattice = run->engine.lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
             info->lattice_share = gbsi_run_share_of_bits(run);
         }
-        if (run->lattice != NULL) {
-            memcpy(info->lattice_side, run->lattice->side, sizeof info->lattice_side);
+        if (run->engine.lattice != NULL) {
+            memcpy(info->lattice_side, run->engine.lattice->side, sizeof info->lattice_side);
         }
         info->plan_bytes = run->memory.plan;
         info->state_bytes = run->memory.states;
-        info->estimator_bytes = run->estimate_bytes;
+        info->estimator_bytes = run->estimates.estimate_bytes;
         info->run_bytes = run->memory.peak;
         GBSI_TRY(gbsi_inspect_draws(run, info, err));
     } else { /* nothing to sample */
-        info->run_bytes = gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole);
+        info->run_bytes =
+            gbs_model_bytes(run->problem.model) + gbsi_conditioned_bytes(run->problem.whole);
     }
 cleanup:
     gbsi_free(color);
@@ -132,7 +133,7 @@ gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));
     GBSI_TRY(count_run(run, &found, err));
     GBSI_TRY(gbsi_inspect_elimination(run, &found, err));
-    GBSI_TRY(gbsi_inspect_influence(run->whole_graph, &found, err));
+    GBSI_TRY(gbsi_inspect_influence(run->problem.whole_graph, &found, err));
     *info = found;
 cleanup:
     gbs_run_free(run);

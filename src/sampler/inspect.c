@@ -36,14 +36,15 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     gbsi_tree *tree = NULL;
     uint8_t *all = NULL;
     const gbsi_exact_limits limits = gbsi_run_exact_limits(run);
-    const uint64_t search = gbsi_exact_search_bytes(run->whole);
+    const uint64_t search = gbsi_exact_search_bytes(run->problem.whole);
     info->entry_limit = limits.bytes / ENTRY_BYTES;
     info->exact_bytes = UINT64_MAX;
     if (search > limits.bytes) {
         info->search = GBS_SEARCH_WORK;
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_exact_plan_new(run->whole, run->whole_graph, &limits, &plan, err));
+    GBSI_TRY(
+        gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
     count_search(plan->elimination, info);
     if (info->search != GBS_SEARCH_DONE) {
         goto cleanup;
@@ -56,8 +57,9 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     GBSI_TRY(gbsi_exact_plan_tree(plan, all, &tree, err));
     const uint64_t work = gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, false);
     info->exact_fits = work <= limits.bytes;
-    info->exact_bytes = gbsi_components_standing(run->components, run->whole_graph) +
-                        (work > search ? work : search);
+    info->exact_bytes =
+        gbsi_components_standing(run->problem.components, run->problem.whole_graph) +
+        (work > search ? work : search);
 
 cleanup:
     gbsi_tree_free(tree);
@@ -102,9 +104,10 @@ gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_info *info, gbs_error *err
     gbs_status status = GBS_OK;
     gbsi_surroundings around = {0};
     const uint64_t room = run->memory.draw_room;
-    bool known = run->plan != NULL && gbsi_surroundings_bytes(run->plan, true) <= room;
+    bool known =
+        run->engine.plan != NULL && gbsi_surroundings_bytes(run->engine.plan, true) <= room;
     if (known) {
-        status = gbsi_surroundings_new(run->plan, true, &around, err);
+        status = gbsi_surroundings_new(run->engine.plan, true, &around, err);
         known = status == GBS_OK;
         if (status < 0 && status != GBS_ERR_LIMIT) {
             goto cleanup;
@@ -114,7 +117,7 @@ gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_info *info, gbs_error *err
     for (int d = 0; d < GBS_INFO_DRAWS && gbsi_draw_name(d) != NULL; ++d) {
         const gbs_run_options options = with_draw(run, d);
         uint64_t bytes = 0;
-        if (run->plan == NULL && d != GBS_DRAW_RANDOM) {
+        if (run->engine.plan == NULL && d != GBS_DRAW_RANDOM) {
             break; /* a lattice is drawn at random */
         }
         status = gbsi_run_draw_bytes(run, &options, room, known ? &around : NULL, &bytes, err);

@@ -57,16 +57,16 @@ gbs_status gbsi_run_choose_sites(gbs_run *run, const gbsi_conditioned *model, gb
     if (model->n_variables == 0 || reason != NULL) {
         return GBS_OK;
     }
-    const gbs_status status = gbsi_lattice_new(model, &run->lattice, &reason, err);
-    if (status < 0 || run->lattice == NULL) {
+    const gbs_status status = gbsi_lattice_new(model, &run->engine.lattice, &reason, err);
+    if (status < 0 || run->engine.lattice == NULL) {
         return status;
     }
-    const double share = gbsi_lattice_share(run->lattice);
+    const double share = gbsi_lattice_share(run->engine.lattice);
     if ((share < LEAST_SITES && !is_demanded(o)) || share < SPEED_OF_CHAINS * share_of_chains(o)) {
-        gbsi_lattice_free(run->lattice);
-        run->lattice = NULL;
+        gbsi_lattice_free(run->engine.lattice);
+        run->engine.lattice = NULL;
     } else {
-        run->spins = &run->lattice->spins;
+        run->engine.spins = &run->engine.lattice->spins;
     }
     return GBS_OK;
 }
@@ -74,16 +74,16 @@ gbs_status gbsi_run_choose_sites(gbs_run *run, const gbsi_conditioned *model, gb
 static gbs_status pack(gbs_run *run, const char **reason, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n = run->part->n_variables;
+    const uint32_t n = run->problem.part->n_variables;
     uint32_t n_colors = 0;
     uint32_t *color = gbsi_alloc_array(n, sizeof *color);
     if (color == NULL) {
         return gbsi_no_memory(err, "colouring", n * sizeof *color);
     }
-    GBSI_TRY(gbsi_graph_color(run->graph, color, &n_colors, err));
-    GBSI_TRY(
-        gbsi_packed_new(run->part, color, n_colors, run->components->n, &run->packed, reason, err));
-    run->spins = run->packed == NULL ? NULL : &run->packed->spins;
+    GBSI_TRY(gbsi_graph_color(run->problem.graph, color, &n_colors, err));
+    GBSI_TRY(gbsi_packed_new(run->problem.part, color, n_colors, run->problem.components->n,
+                             &run->engine.packed, reason, err));
+    run->engine.spins = run->engine.packed == NULL ? NULL : &run->engine.packed->spins;
 cleanup:
     gbsi_free(color);
     return status;
@@ -95,12 +95,12 @@ gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err)
     const char *reason = other_options(o);
     gbs_status status = GBS_OK;
     if (reason == NULL) {
-        reason = gbsi_spins_refusal(run->part);
+        reason = gbsi_spins_refusal(run->problem.part);
     }
     if (reason == NULL && (is_demanded(o) || share_of_chains(o) >= LEAST_CHAINS)) {
         status = pack(run, &reason, err);
     }
-    if (status == GBS_OK && run->spins == NULL && is_demanded(o)) {
+    if (status == GBS_OK && run->engine.spins == NULL && is_demanded(o)) {
         status = gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: the model is not run bit by bit: %s",
                            o->lattice == GBS_LATTICE_ALWAYS ? "lattice always" : "estimator traces",
                            reason);
@@ -111,11 +111,11 @@ gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err)
 void gbsi_run_describe_lattice(gbs_run *run)
 {
     gbs_report *r = &run->report;
-    const uint32_t n_batches =
-        run->lattice != NULL ? 2 * (run->lattice->n_seams + 1) : run->packed->n_colors;
-    run->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
-    run->schedule.n_places = run->spins->n_sites;
-    run->schedule.n_batches = n_batches; /* and no pieces: bits are not run by places */
+    const uint32_t n_batches = run->engine.lattice != NULL ? 2 * (run->engine.lattice->n_seams + 1)
+                                                           : run->engine.packed->n_colors;
+    run->engine.scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
+    run->engine.schedule.n_places = run->engine.spins->n_sites;
+    run->engine.schedule.n_batches = n_batches; /* and no pieces: bits are not run by places */
     r->n_colors = n_batches;
     r->n_levels = n_batches;
     r->n_batches = n_batches;
@@ -123,12 +123,13 @@ void gbsi_run_describe_lattice(gbs_run *run)
 
 double gbsi_run_share_of_bits(const gbs_run *run)
 {
-    return run->lattice != NULL ? gbsi_lattice_share(run->lattice) : share_of_chains(&run->options);
+    return run->engine.lattice != NULL ? gbsi_lattice_share(run->engine.lattice)
+                                       : share_of_chains(&run->options);
 }
 
 uint64_t gbsi_run_lattice_bytes(const gbs_run *run)
 {
-    return run->lattice != NULL ? run->lattice->bytes : run->packed->bytes;
+    return run->engine.lattice != NULL ? run->engine.lattice->bytes : run->engine.packed->bytes;
 }
 
 uint64_t gbsi_run_lattice_states_bytes(const gbs_run *run)
@@ -137,18 +138,19 @@ uint64_t gbsi_run_lattice_states_bytes(const gbs_run *run)
     const bool count = o->estimator == GBS_ESTIMATOR_COUNT;
     const uint32_t n_chains = (uint32_t)o->chains;
     const uint32_t n_threads = gbsi_options_threads(o);
-    return run->lattice != NULL
-               ? gbsi_lattice_chains_bytes(run->lattice, n_chains, n_threads, count)
-               : gbsi_packed_chains_bytes(run->packed, n_chains, n_threads, count);
+    return run->engine.lattice != NULL
+               ? gbsi_lattice_chains_bytes(run->engine.lattice, n_chains, n_threads, count)
+               : gbsi_packed_chains_bytes(run->engine.packed, n_chains, n_threads, count);
 }
 
 uint64_t gbsi_run_lattice_scratch_bytes(const gbs_run *run)
 {
-    const uint32_t n = run->spins->n_sites;
-    return run->lattice != NULL ? gbsi_grid_bytes(n) : gbsi_packed_compile_bytes(n);
+    const uint32_t n = run->engine.spins->n_sites;
+    return run->engine.lattice != NULL ? gbsi_grid_bytes(n) : gbsi_packed_compile_bytes(n);
 }
 
-/* The series of run->trace, a value each per pass and chain: these, then couplings, then fields. */
+/* The series of run->estimates.trace, a value each per pass and chain: these, then couplings, then
+ * fields. */
 enum { ENERGY, SPIN, ABS_SPIN, FIRST_COUPLING };
 
 static uint32_t n_series(const gbsi_spins *spins)
@@ -163,16 +165,16 @@ gbs_status gbsi_run_take_lattice(gbs_run *run, gbsi_simd level, gbs_error *err)
     const uint32_t n_chains = (uint32_t)o->chains;
     gbsi_spin_chains *chains = NULL;
     gbs_status status = GBS_OK;
-    if (run->lattice != NULL) {
-        GBSI_TRY(gbsi_lattice_chains_new(run->lattice, n_chains, o->seed, count, level, run->pool,
-                                         &chains, err));
+    if (run->engine.lattice != NULL) {
+        GBSI_TRY(gbsi_lattice_chains_new(run->engine.lattice, n_chains, o->seed, count, level,
+                                         run->engine.pool, &chains, err));
     } else {
-        GBSI_TRY(gbsi_packed_chains_new(run->packed, n_chains, o->seed, count, level, run->pool,
-                                        &chains, err));
+        GBSI_TRY(gbsi_packed_chains_new(run->engine.packed, n_chains, o->seed, count, level,
+                                        run->engine.pool, &chains, err));
     }
-    gbsi_executor_init_spins(&run->executor, chains, level);
-    run->executor_ready = true;
-    GBSI_TRY(gbsi_trace_new(n_chains, n_series(run->spins), &run->trace, err));
+    gbsi_executor_init_spins(&run->engine.executor, chains, level);
+    run->engine.executor_ready = true;
+    GBSI_TRY(gbsi_trace_new(n_chains, n_series(run->engine.spins), &run->estimates.trace, err));
 cleanup:
     return status;
 }
@@ -185,24 +187,24 @@ static double mean_of_terms(int64_t n_up, int64_t n)
 
 void gbsi_run_trace_pass(gbs_run *run)
 {
-    const double n = run->spins->n_sites;
-    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
-        const gbsi_spin_sums *sums = &run->executor.lattice->sums[chain];
-        const double spin = (double)gbsi_spins_total(run->spins, sums) / n;
+    const double n = run->engine.spins->n_sites;
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        const gbsi_spin_sums *sums = &run->engine.executor.lattice->sums[chain];
+        const double spin = (double)gbsi_spins_total(run->engine.spins, sums) / n;
         double value[FIRST_COUPLING + GBSI_SPIN_GROUPS + GBSI_SPIN_FIELDS];
         double *next = value + FIRST_COUPLING;
-        value[ENERGY] = -gbsi_spins_log_density(run->spins, sums) / n;
+        value[ENERGY] = -gbsi_spins_log_density(run->engine.spins, sums) / n;
         value[SPIN] = spin;
         value[ABS_SPIN] = fabs(spin);
-        for (uint32_t g = 0; g < run->spins->n_groups; ++g) {
-            *next++ = mean_of_terms(sums->agree[g], run->spins->n_bonds[g]);
+        for (uint32_t g = 0; g < run->engine.spins->n_groups; ++g) {
+            *next++ = mean_of_terms(sums->agree[g], run->engine.spins->n_bonds[g]);
         }
-        for (uint32_t f = 0; f < run->spins->n_fields; ++f) {
-            *next++ = mean_of_terms(sums->up[f], run->spins->n_of_field[f]);
+        for (uint32_t f = 0; f < run->engine.spins->n_fields; ++f) {
+            *next++ = mean_of_terms(sums->up[f], run->engine.spins->n_of_field[f]);
         }
-        gbsi_trace_put(run->trace, chain, value);
+        gbsi_trace_put(run->estimates.trace, chain, value);
     }
-    gbsi_trace_end_pass(run->trace);
+    gbsi_trace_end_pass(run->estimates.trace);
 }
 
 static double larger(double a, double b)
@@ -220,16 +222,18 @@ static void report_features(gbs_run *run)
 {
     _Static_assert(GBS_MOST_COUPLINGS == GBSI_SPIN_GROUPS && GBS_MOST_FIELDS == GBSI_SPIN_FIELDS,
                    "the public arrays");
-    const gbsi_spins *spins = run->spins;
+    const gbsi_spins *spins = run->engine.spins;
     gbs_report *r = &run->report;
     uint32_t series = FIRST_COUPLING;
     r->n_couplings = spins->n_groups;
     r->n_fields = spins->n_fields;
     for (uint32_t g = 0; g < spins->n_groups; ++g) {
-        r->coupling[g] = feature_of(run->trace, series++, spins->coupling[g], spins->n_bonds[g]);
+        r->coupling[g] =
+            feature_of(run->estimates.trace, series++, spins->coupling[g], spins->n_bonds[g]);
     }
     for (uint32_t f = 0; f < spins->n_fields; ++f) {
-        r->field[f] = feature_of(run->trace, series++, spins->field[f], spins->n_of_field[f]);
+        r->field[f] =
+            feature_of(run->estimates.trace, series++, spins->field[f], spins->n_of_field[f]);
     }
 }
 
@@ -237,12 +241,12 @@ static void report_features(gbs_run *run)
 void gbsi_run_report_lattice(gbs_run *run)
 {
     gbs_report *r = &run->report;
-    const gbsi_trace_summary energy = gbsi_trace_summarise(run->trace, ENERGY);
-    const gbsi_trace_summary spin = gbsi_trace_summarise(run->trace, SPIN);
-    const gbsi_trace_summary size = gbsi_trace_summarise(run->trace, ABS_SPIN);
-    r->lattice = run->lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
-    for (unsigned d = 0; run->lattice != NULL && d < GBSI_GRID_DIRECTIONS; ++d) {
-        r->lattice_side[d] = run->lattice->side[d];
+    const gbsi_trace_summary energy = gbsi_trace_summarise(run->estimates.trace, ENERGY);
+    const gbsi_trace_summary spin = gbsi_trace_summarise(run->estimates.trace, SPIN);
+    const gbsi_trace_summary size = gbsi_trace_summarise(run->estimates.trace, ABS_SPIN);
+    r->lattice = run->engine.lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
+    for (unsigned d = 0; run->engine.lattice != NULL && d < GBSI_GRID_DIRECTIONS; ++d) {
+        r->lattice_side[d] = run->engine.lattice->side[d];
     }
     report_features(run);
     r->energy = energy.mean;
@@ -251,7 +255,7 @@ void gbsi_run_report_lattice(gbs_run *run)
     r->magnetisation_mcse = spin.mcse;
     r->abs_magnetisation = size.mean;
     r->abs_magnetisation_mcse = size.mcse;
-    if (run->estimate == NULL) {
+    if (run->estimates.estimate == NULL) {
         r->max_mcse = larger(energy.mcse, size.mcse);
         r->max_rhat = larger(energy.rhat, size.rhat);
     }

@@ -20,17 +20,18 @@
 gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
 {
     const uint32_t n_chains = gbsi_options_chains(&run->options);
-    const gbsi_plan *plan = run->plan; /* NULL for a lattice: slots are variables */
-    return (gbsi_estimate_shape){.n_slots = run->part->n_variables,
-                                 .arity = plan == NULL ? run->part->arity : plan->arity,
+    const gbsi_plan *plan = run->engine.plan; /* NULL for a lattice: slots are variables */
+    return (gbsi_estimate_shape){.n_slots = run->problem.part->n_variables,
+                                 .arity = plan == NULL ? run->problem.part->arity : plan->arity,
                                  .same_arity = plan == NULL ? 2 : plan->max_arity,
                                  .n_chains = n_chains,
                                  .lanes = gbsi_lanes_of(n_chains),
                                  .n_groups = gbsi_groups_of(n_chains),
                                  .value_bytes = plan == NULL ? 1 : plan->value_bytes,
                                  .kind = (gbs_estimator_kind)run->options.estimator,
-                                 .each_once = (run->scan_traits & GBSI_SCAN_EACH_ONCE) != 0 &&
-                                              run->target == NULL};
+                                 .each_once =
+                                     (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 &&
+                                     run->problem.target == NULL};
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -44,23 +45,27 @@ static uint64_t schedule_bytes(const gbsi_schedule *s)
 
 uint64_t gbsi_run_standing_bytes(const gbs_run *run)
 {
-    const uint64_t n_whole = run->whole->n_variables;
-    uint64_t bytes = run->exact_bytes;
-    if (run->components != NULL) {
-        bytes += gbsi_components_standing(run->components, run->whole_graph) +
-                 n_whole * sizeof *run->part_of;
+    const uint64_t n_whole = run->problem.whole->n_variables;
+    uint64_t bytes = run->problem.exact_bytes;
+    if (run->problem.components != NULL) {
+        bytes += gbsi_components_standing(run->problem.components, run->problem.whole_graph) +
+                 n_whole * sizeof *run->problem.part_of;
     } else {
-        bytes +=
-            GBSI_PROGRAM_BYTES + gbs_model_bytes(run->model) + gbsi_conditioned_bytes(run->whole);
+        bytes += GBSI_PROGRAM_BYTES + gbs_model_bytes(run->problem.model) +
+                 gbsi_conditioned_bytes(run->problem.whole);
     }
-    bytes += run->start == NULL ? 0 : run->model->n_variables * sizeof *run->start;
-    bytes += run->exact_p == NULL ? 0 : run->whole->state_offset[n_whole] * sizeof *run->exact_p;
-    if (run->part != run->whole && run->part != NULL) {
-        bytes += gbsi_conditioned_bytes(run->part);
+    bytes += run->problem.start == NULL
+                 ? 0
+                 : run->problem.model->n_variables * sizeof *run->problem.start;
+    bytes += run->estimates.exact_p == NULL
+                 ? 0
+                 : run->problem.whole->state_offset[n_whole] * sizeof *run->estimates.exact_p;
+    if (run->problem.part != run->problem.whole && run->problem.part != NULL) {
+        bytes += gbsi_conditioned_bytes(run->problem.part);
     }
-    bytes += run->soft == NULL ? 0 : gbsi_softened_bytes(run->soft);
-    if (run->graph != run->whole_graph && run->graph != NULL) {
-        bytes += gbsi_graph_bytes(run->graph);
+    bytes += run->problem.soft == NULL ? 0 : gbsi_softened_bytes(run->problem.soft);
+    if (run->problem.graph != run->problem.whole_graph && run->problem.graph != NULL) {
+        bytes += gbsi_graph_bytes(run->problem.graph);
     }
     return bytes;
 }
@@ -70,8 +75,8 @@ uint64_t gbsi_run_standing_bytes(const gbs_run *run)
  * factors of every variable. */
 static uint64_t compile_bytes(const gbs_run *run)
 {
-    const gbsi_plan *plan = run->plan;
-    const gbsi_factors *f = &run->part->factors;
+    const gbsi_plan *plan = run->engine.plan;
+    const gbsi_factors *f = &run->problem.part->factors;
     const uint64_t n = plan->n_slots;
     const uint64_t n_ends = f->n_factors == 0 ? 0 : f->scope_start[f->n_factors];
     const uint64_t sorting = n * 52;
@@ -86,22 +91,22 @@ static uint64_t compile_bytes(const gbs_run *run)
 /* Starts and what is told at the end are not there at once. Hard zeros need domains to search. */
 static uint64_t start_bytes(const gbs_run *run)
 {
-    const gbsi_factors *f = &run->part->factors;
+    const gbsi_factors *f = &run->problem.part->factors;
     uint64_t hard_ends = 0;
     uint64_t n_hard = 0;
     for (size_t i = 0; i < f->n_factors; ++i) {
-        if (run->part->has_zeros[i]) {
+        if (run->problem.part->has_zeros[i]) {
             hard_ends += f->scope_start[i + 1] - f->scope_start[i];
             ++n_hard;
         }
     }
     const uint64_t each = n_hard > 0 ? 48 : 8; /* domains, or the states of one chain alone */
-    return run->part->n_variables * each + hard_ends * 8 + n_hard * 40;
+    return run->problem.part->n_variables * each + hard_ends * 8 + n_hard * 40;
 }
 
 static uint64_t result_bytes(const gbs_run *run)
 {
-    const size_t n_states = run->model->state_offset[run->model->n_variables];
+    const size_t n_states = run->problem.model->state_offset[run->problem.model->n_variables];
     return 4 * (uint64_t)n_states * sizeof(double); /* p, mcse, ess, rhat */
 }
 
@@ -143,14 +148,14 @@ gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *option
 {
     const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
     const uint32_t n_chains = gbsi_options_chains(options);
-    const gbsi_draw_job job = {.plan = run->plan,
+    const gbsi_draw_job job = {.plan = run->engine.plan,
                                .options = options,
                                .lanes = gbsi_lanes_of(n_chains),
                                .n_groups = gbsi_groups_of(n_chains),
                                .room = room,
                                .around = around};
     *bytes = 0;
-    return draw->bytes == NULL || run->plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
+    return draw->bytes == NULL || run->engine.plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
 }
 
 gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
@@ -158,30 +163,31 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     gbs_status status = GBS_OK;
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
     gbsi_run_memory m = {.standing = gbsi_run_standing_bytes(run)};
-    GBSI_TRY(estimate_bytes(&shape, &run->estimate_bytes, err));
+    GBSI_TRY(estimate_bytes(&shape, &run->estimates.estimate_bytes, err));
     const uint64_t start = start_bytes(run);
     const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
-    if (run->spins != NULL) {
+    if (run->engine.spins != NULL) {
         m.plan = gbsi_run_lattice_bytes(run);
         m.states = gbsi_run_lattice_states_bytes(run);
     } else {
-        m.plan = run->plan->bytes;
-        m.schedule = schedule_bytes(&run->schedule) + (uint64_t)run->part->n_variables * 4;
-        m.states = gbsi_executor_bytes(run->plan, gbsi_options_chains(&run->options),
+        m.plan = run->engine.plan->bytes;
+        m.schedule =
+            schedule_bytes(&run->engine.schedule) + (uint64_t)run->problem.part->n_variables * 4;
+        m.states = gbsi_executor_bytes(run->engine.plan, gbsi_options_chains(&run->options),
                                        gbsi_options_threads(&run->options));
     }
-    if ((run->scan_traits & GBSI_SCAN_BLOCKS) != 0) {
-        m.states = more(m.states, gbsi_splash_bytes(run->plan, &run->options,
+    if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
+        m.states = more(m.states, gbsi_splash_bytes(run->engine.plan, &run->options,
                                                     gbsi_options_threads(&run->options)));
     }
-    m.estimators = run->anneals ? 0 : touched_bytes(run, &shape, run->estimate_bytes);
+    m.estimators = run->anneals ? 0 : touched_bytes(run, &shape, run->estimates.estimate_bytes);
     if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
     }
     m.estimators = more(m.estimators, gbsi_run_threshold_bytes(run));
     const uint64_t compiling =
-        m.standing +
-        (run->spins != NULL ? m.plan + gbsi_run_lattice_scratch_bytes(run) : compile_bytes(run));
+        m.standing + (run->engine.spins != NULL ? m.plan + gbsi_run_lattice_scratch_bytes(run)
+                                                : compile_bytes(run));
     uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
     running = more(more(running, m.states), m.estimators);
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
@@ -213,7 +219,7 @@ static gbs_status refuse(uint64_t bytes, const char *least, uint64_t limit, gbs_
 gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const uint64_t bytes = GBSI_PROGRAM_BYTES + gbs_model_bytes(run->model);
+    const uint64_t bytes = GBSI_PROGRAM_BYTES + gbs_model_bytes(run->problem.model);
     return bytes > limit ? refuse(bytes, "at least ", limit, err) : GBS_OK;
 }
 
@@ -221,7 +227,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const gbsi_conditioned *part = run->part;
+    const gbsi_conditioned *part = run->problem.part;
     const uint32_t n_chains = gbsi_options_chains(&run->options);
     const uint64_t lanes = (uint64_t)gbsi_lanes_of(n_chains) * gbsi_groups_of(n_chains);
     gbsi_estimate_shape shape = {.n_slots = part->n_variables,

@@ -54,8 +54,8 @@ typedef struct pilot {
 static bool may_splash(const gbs_run *run)
 {
     const gbs_run_options *o = &run->options;
-    return run->limited && !run->anneals && run->spins == NULL && o->draw == GBS_DRAW_RANDOM &&
-           o->certified == 0.0;
+    return run->limited && !run->anneals && run->engine.spins == NULL &&
+           o->draw == GBS_DRAW_RANDOM && o->certified == 0.0;
 }
 
 void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
@@ -152,13 +152,13 @@ static gbs_status take_plan(pilot *p, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_run *run = p->run;
     gbsi_sequence sequence = {0};
-    p->plan = run->plan;
-    p->schedule = &run->schedule;
-    if (run->plan->sell.slice == NULL) {
+    p->plan = run->engine.plan;
+    p->schedule = &run->engine.schedule;
+    if (run->engine.plan->sell.slice == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(run->scan->next_pass(run->scan_state, 0, &sequence, err));
-    GBSI_TRY(gbsi_plan_new(run->part, run->graph, sequence.variable, sequence.n,
+    GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
+    GBSI_TRY(gbsi_plan_new(run->problem.part, run->problem.graph, sequence.variable, sequence.n,
                            (gbsi_plan_options){.repeats = true}, &p->own_plan, err));
     GBSI_TRY(gbsi_plan_level(p->own_plan, sequence.variable, sequence.n, &p->own_schedule, err));
     p->plan = p->own_plan;
@@ -186,7 +186,7 @@ static bool fits(const pilot *p, const gbs_run_options *how)
     const gbs_run *run = p->run;
     const uint32_t n_threads = gbsi_options_threads(&run->options);
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const uint64_t standing = gbsi_run_standing_bytes(run) + run->plan->bytes;
+    const uint64_t standing = gbsi_run_standing_bytes(run) + run->engine.plan->bytes;
     const uint64_t of_scan =
         how->scan == GBS_SCAN_SPLASH ? gbsi_splash_bytes(p->plan, how, n_threads) : 0;
     const uint64_t of_trial = standing + gbsi_trial_bytes(p->plan, n_threads) + of_scan;
@@ -317,7 +317,7 @@ static gbs_status find_reach(pilot *p, gbs_error *err)
         status = gbsi_no_memory(err, "pilot", n * 2 * sizeof *block);
         goto cleanup;
     }
-    GBSI_TRY(gbsi_hard_blocks(p->run->part, block, &n_blocks, err));
+    GBSI_TRY(gbsi_hard_blocks(p->run->problem.part, block, &n_blocks, err));
     for (uint32_t v = 0; v < n; ++v) {
         p->too_large |= ++size[block[v]] > how.splash_size;
     }
@@ -452,13 +452,13 @@ gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     const double begun_s = gbsi_clock_s();
     pilot p = {.run = run,
                .drive = drive,
-               .crosses = !r->has_zeros || run->support == GBSI_SUPPORT_CONNECTED};
+               .crosses = !r->has_zeros || run->problem.support == GBSI_SUPPORT_CONNECTED};
     if (!run->undecided) {
         return GBS_OK;
     }
     run->undecided = false;
-    if (run->pool == NULL) {
-        GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->pool, err));
+    if (run->engine.pool == NULL) {
+        GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
     }
     if (!run->by_need || !p.crosses) {
         GBSI_TRY(choose(&p, err));

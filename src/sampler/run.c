@@ -24,38 +24,38 @@ void gbs_run_free(gbs_run *run)
     if (run == NULL) {
         return;
     }
-    gbsi_estimate_free(run->estimate);
-    gbsi_trace_free(run->trace);
-    if (run->executor_ready) {
-        gbsi_executor_free(&run->executor);
+    gbsi_estimate_free(run->estimates.estimate);
+    gbsi_trace_free(run->estimates.trace);
+    if (run->engine.executor_ready) {
+        gbsi_executor_free(&run->engine.executor);
     }
-    gbsi_lattice_free(run->lattice);
-    gbsi_packed_free(run->packed);
-    gbsi_pool_free(run->pool);
-    gbsi_schedule_free(&run->schedule);
-    gbsi_plan_free(run->plan);
-    if (run->scan != NULL && run->scan->free != NULL) {
-        run->scan->free(run->scan_state);
+    gbsi_lattice_free(run->engine.lattice);
+    gbsi_packed_free(run->engine.packed);
+    gbsi_pool_free(run->engine.pool);
+    gbsi_schedule_free(&run->engine.schedule);
+    gbsi_plan_free(run->engine.plan);
+    if (run->engine.scan != NULL && run->engine.scan->free != NULL) {
+        run->engine.scan->free(run->engine.scan_state);
     }
-    if (run->graph != run->whole_graph) {
-        gbsi_graph_free(run->graph);
+    if (run->problem.graph != run->problem.whole_graph) {
+        gbsi_graph_free(run->problem.graph);
     }
-    gbsi_softened_free(run->soft);
-    if (run->part != run->whole) {
-        gbsi_conditioned_free(run->part);
+    gbsi_softened_free(run->problem.soft);
+    if (run->problem.part != run->problem.whole) {
+        gbsi_conditioned_free(run->problem.part);
     }
-    gbsi_components_free(run->components);
-    gbsi_graph_free(run->whole_graph);
-    gbsi_conditioned_free(run->whole);
-    gbsi_free(run->part_of);
-    gbsi_free(run->target);
-    gbsi_starter_free(run->starter);
-    gbsi_free(run->fresh);
-    gbsi_free(run->exact);
-    gbsi_free(run->enumerated);
-    gbsi_tree_free(run->tree);
-    gbsi_free(run->exact_p);
-    gbsi_free(run->start);
+    gbsi_components_free(run->problem.components);
+    gbsi_graph_free(run->problem.whole_graph);
+    gbsi_conditioned_free(run->problem.whole);
+    gbsi_free(run->problem.part_of);
+    gbsi_free(run->problem.target);
+    gbsi_starter_free(run->engine.starter);
+    gbsi_free(run->engine.fresh);
+    gbsi_free(run->problem.exact);
+    gbsi_free(run->problem.enumerated);
+    gbsi_tree_free(run->problem.tree);
+    gbsi_free(run->estimates.exact_p);
+    gbsi_free(run->problem.start);
     for (size_t i = 0; i < run->report.n_warnings; ++i) {
         gbsi_free(run->warning[i]);
     }
@@ -88,7 +88,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     if (run == NULL) {
         return gbsi_no_memory(err, "run", sizeof *run);
     }
-    run->model = model;
+    run->problem.model = model;
     run->options = options == NULL ? gbs_run_options_default() : *options;
     run->report.max_mcse = NAN;
     run->report.max_rhat = NAN;
@@ -109,12 +109,13 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     GBSI_TRY(gbsi_options_check(&run->options, err));
     GBSI_TRY(settle(run, err));
     if (run->options.start != NULL) {
-        run->start = gbsi_alloc_array(model->n_variables, sizeof *run->start);
-        if (run->start == NULL) {
-            status = gbsi_no_memory(err, "run", model->n_variables * sizeof *run->start);
+        run->problem.start = gbsi_alloc_array(model->n_variables, sizeof *run->problem.start);
+        if (run->problem.start == NULL) {
+            status = gbsi_no_memory(err, "run", model->n_variables * sizeof *run->problem.start);
             goto cleanup;
         }
-        memcpy(run->start, run->options.start, model->n_variables * sizeof *run->start);
+        memcpy(run->problem.start, run->options.start,
+               model->n_variables * sizeof *run->problem.start);
     }
     *out = run;
     run = NULL;
@@ -151,22 +152,22 @@ cleanup:
 /* The user's state, by free variable and state; refused where evidence or hard zeros contradict. */
 static gbs_status translate_start(const gbs_run *run, uint32_t *x, gbs_error *err)
 {
-    const gbsi_conditioned *part = run->part;
-    const gbsi_conditioned *whole = run->whole;
-    for (uint32_t u = 0; u < run->model->n_variables; ++u) {
-        if (run->start[u] >= run->model->arity[u]) {
+    const gbsi_conditioned *part = run->problem.part;
+    const gbsi_conditioned *whole = run->problem.whole;
+    for (uint32_t u = 0; u < run->problem.model->n_variables; ++u) {
+        if (run->problem.start[u] >= run->problem.model->arity[u]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "start: variable %u has %u states, found %u", u,
-                             run->model->arity[u], run->start[u]);
+                             run->problem.model->arity[u], run->problem.start[u]);
         }
-        if (whole->fixed_state[u] != GBSI_NONE && whole->fixed_state[u] != run->start[u]) {
+        if (whole->fixed_state[u] != GBSI_NONE && whole->fixed_state[u] != run->problem.start[u]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "start: variable %u is fixed to state %u by the evidence, found %u", u,
-                             whole->fixed_state[u], run->start[u]);
+                             whole->fixed_state[u], run->problem.start[u]);
         }
     }
     for (uint32_t v = 0; v < part->n_variables; ++v) {
         const uint32_t *states = part->user_state + part->state_offset[v];
-        const uint32_t wanted = run->start[part->user_variable[v]];
+        const uint32_t wanted = run->problem.start[part->user_variable[v]];
         uint32_t a = 0;
         while (a < part->arity[v] && states[a] != wanted) {
             ++a;
@@ -188,22 +189,22 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_starter *starter = NULL;
-    uint32_t *x = gbsi_alloc_array(run->part->n_variables, sizeof *x);
+    uint32_t *x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *x);
     if (x == NULL) {
-        return gbsi_no_memory(err, "start", run->part->n_variables * sizeof *x);
+        return gbsi_no_memory(err, "start", run->problem.part->n_variables * sizeof *x);
     }
-    if (run->start != NULL) {
+    if (run->problem.start != NULL) {
         GBSI_TRY(translate_start(run, x, err));
     } else {
-        GBSI_TRY(gbsi_starter_new(run->part, run->options.seed, &starter, err));
+        GBSI_TRY(gbsi_starter_new(run->problem.part, run->options.seed, &starter, err));
     }
-    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
         if (starter != NULL) {
             GBSI_TRY(gbsi_starter_draw(starter, chain, 0, x, err));
         }
-        gbsi_executor_set(&run->executor, chain, x);
+        gbsi_executor_set(&run->engine.executor, chain, x);
     }
-    gbsi_executor_ready(&run->executor);
+    gbsi_executor_ready(&run->engine.executor);
     run->starts_dispersed = starter != NULL;
 cleanup:
     gbsi_starter_free(starter);
@@ -234,18 +235,19 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
 static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if ((run->scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
+    if ((run->engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
         gbsi_sequence sequence = {0};
-        GBSI_TRY(run->scan->next_pass(run->scan_state, drive->pass, &sequence, err));
-        GBSI_TRY(gbsi_plan_level(run->plan, sequence.variable, sequence.n, &run->schedule, err));
+        GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, drive->pass, &sequence, err));
+        GBSI_TRY(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n,
+                                 &run->engine.schedule, err));
     }
     if (run->options.restarts) {
         GBSI_TRY(gbsi_run_restart(run, drive->pass, err));
     }
-    GBSI_TRY(gbsi_executor_pass(&run->executor, &run->schedule, drive->pass, estimate,
-                                run->rao_blackwell, err));
+    GBSI_TRY(gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, drive->pass, estimate,
+                                run->estimates.rao_blackwell, err));
     ++drive->pass;
-    run->report.updates += run->executor.n_updates * run->executor.n_chains;
+    run->report.updates += run->engine.executor.n_updates * run->engine.executor.n_chains;
 cleanup:
     return status;
 }
@@ -277,10 +279,10 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
 /* With traces alone a pass that is kept has no estimate. */
 gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
 {
-    const gbs_status status = run_once(run, drive, keep ? run->estimate : NULL, err);
+    const gbs_status status = run_once(run, drive, keep ? run->estimates.estimate : NULL, err);
     if (status >= 0 && keep) {
         ++run->report.sweeps;
-        if (run->trace != NULL) {
+        if (run->estimates.trace != NULL) {
             gbsi_run_trace_pass(run);
         }
     }
@@ -300,8 +302,8 @@ static void translate(const gbsi_conditioned *part, const uint32_t *x, uint32_t 
 
 void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user)
 {
-    gbsi_executor_get(&run->executor, chain, x);
-    translate(run->part, x, user);
+    gbsi_executor_get(&run->engine.executor, chain, x);
+    translate(run->problem.part, x, user);
 }
 
 /* Chains told from two. @param x [2][part variables] scratch. */
@@ -311,8 +313,9 @@ static gbs_status give_split_draws(const gbs_run *run, const gbsi_drive *drive, 
     const uint64_t draw = run->report.sweeps / run->options.thin - 1;
     gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->report.chains; ++chain) {
-        const double density = gbsi_run_recombine(run, chain, x, x + run->part->n_variables);
-        translate(run->part, x, user);
+        const double density =
+            gbsi_run_recombine(run, chain, x, x + run->problem.part->n_variables);
+        translate(run->problem.part, x, user);
         status = drive->callbacks->draw(drive->callbacks->context, draw, chain, density, user, err);
     }
     return status;
@@ -323,16 +326,17 @@ static gbs_status give_split_draws(const gbs_run *run, const gbsi_drive *drive, 
 static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32_t *x,
                              uint32_t *user, gbs_error *err)
 {
-    const uint32_t lanes = run->executor.lanes;
+    const uint32_t lanes = run->engine.executor.lanes;
     const uint64_t draw = run->report.sweeps / run->options.thin - 1;
     double density[GBSI_LANES];
     gbs_status status = GBS_OK;
-    for (uint32_t chain = 0; status >= 0 && chain < run->executor.n_chains; ++chain) {
-        if (run->spins != NULL) {
-            density[chain % lanes] = gbsi_spins_log_density(run->executor.lattice->spins,
-                                                            &run->executor.lattice->sums[chain]);
+    for (uint32_t chain = 0; status >= 0 && chain < run->engine.executor.n_chains; ++chain) {
+        if (run->engine.spins != NULL) {
+            density[chain % lanes] = gbsi_spins_log_density(
+                run->engine.executor.lattice->spins, &run->engine.executor.lattice->sums[chain]);
         } else if (chain % lanes == 0) {
-            gbsi_group_log_density(run->plan, &run->executor.group[chain / lanes], lanes, density);
+            gbsi_group_log_density(run->engine.plan, &run->engine.executor.group[chain / lanes],
+                                   lanes, density);
         }
         gbsi_run_user_state(run, chain, x, user);
         status = drive->callbacks->draw(drive->callbacks->context, draw, chain,
@@ -359,7 +363,7 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     if (run->report.max_mcse <= run->report.target_error && gbsi_run_chains_agree(run)) {
         drive->stop = GBSI_STOP_TARGET;
-    } else if (run->support == GBSI_SUPPORT_DISCONNECTED) {
+    } else if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
         drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
     }
     return status;
@@ -369,19 +373,20 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const bool draws = drive->callbacks->draw != NULL;
-    const bool splits = (run->scan_traits & GBSI_SCAN_SPLITS) != 0;
+    const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     unsigned k = 0;
     uint32_t *x = NULL;
     uint32_t *user = NULL;
     if (draws) {
-        x = gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->part->n_variables, sizeof *x);
-        user = gbsi_alloc_array(run->model->n_variables, sizeof *user);
+        x = gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *x);
+        user = gbsi_alloc_array(run->problem.model->n_variables, sizeof *user);
         run->split_draws = splits;
         if (x == NULL || user == NULL) {
-            status = gbsi_no_memory(err, "run", run->model->n_variables * sizeof *x);
+            status = gbsi_no_memory(err, "run", run->problem.model->n_variables * sizeof *x);
             goto cleanup;
         }
-        memcpy(user, run->whole->fixed_state, run->model->n_variables * sizeof *user);
+        memcpy(user, run->problem.whole->fixed_state,
+               run->problem.model->n_variables * sizeof *user);
     }
     while (drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, true, err));
@@ -405,15 +410,16 @@ cleanup:
 /* `sample` of a model whose variables are all fixed: one state, given as often as asked. */
 static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
-    if (callbacks->draw == NULL || run->whole->n_variables > 0) {
+    if (callbacks->draw == NULL || run->problem.whole->n_variables > 0) {
         return GBS_OK;
     }
     gbs_status status = GBS_OK;
     run->report.sweeps = run->options.sweeps;
     for (uint64_t draw = 0; draw < run->options.sweeps / run->options.thin; ++draw) {
         for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
-            status = callbacks->draw(callbacks->context, draw, chain, run->whole->log_constant,
-                                     run->whole->fixed_state, err);
+            status =
+                callbacks->draw(callbacks->context, draw, chain, run->problem.whole->log_constant,
+                                run->problem.whole->fixed_state, err);
         }
     }
     return status;
@@ -441,8 +447,8 @@ const char *gbsi_stop_text(gbsi_stop stop)
 static gbs_status find_support(gbs_run *run, gbs_error *err)
 {
     return run->report.has_zeros
-               ? gbsi_components_support(run->components, run->exact, GBSI_ENUMERATE_AUTO_STATES,
-                                         &run->support, err)
+               ? gbsi_components_support(run->problem.components, run->problem.exact,
+                                         GBSI_ENUMERATE_AUTO_STATES, &run->problem.support, err)
                : GBS_OK;
 }
 
@@ -460,22 +466,23 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
     run->executed = true;
     if (gbsi_run_is_mean_field(run)) {
         GBSI_TRY(gbsi_run_mean_field(run, &drive, err));
-    } else if (run->exact_p != NULL) {
+    } else if (run->estimates.exact_p != NULL) {
         GBSI_TRY(gbsi_run_exactly(run, err));
     }
-    if (run->part != NULL) {
+    if (run->problem.part != NULL) {
         GBSI_TRY(find_support(run, err));
         GBSI_TRY(gbsi_run_choose_scan(run, &drive, err));
-        if (run->executor.splash != NULL) {
-            gbsi_splash_watch(run->executor.splash, drive.callbacks->splash,
+        if (run->engine.executor.splash != NULL) {
+            gbsi_splash_watch(run->engine.executor.splash, drive.callbacks->splash,
                               drive.callbacks->context);
         }
-        if (run->support == GBSI_SUPPORT_DISCONNECTED && run->executor.splash != NULL) {
-            run->support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
+        if (run->problem.support == GBSI_SUPPORT_DISCONNECTED &&
+            run->engine.executor.splash != NULL) {
+            run->problem.support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
         }
         GBSI_TRY(gbsi_run_find_threshold(run, &drive, err));
-        if (run->executor.splash != NULL) { /* not before: the search makes new ones */
-            gbsi_splash_watch(run->executor.splash, drive.callbacks->splash,
+        if (run->engine.executor.splash != NULL) { /* not before: the search makes new ones */
+            gbsi_splash_watch(run->engine.executor.splash, drive.callbacks->splash,
                               drive.callbacks->context);
         }
         GBSI_TRY(gbsi_run_set_starts(run, err));
@@ -483,8 +490,8 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         GBSI_TRY(sample(run, &drive, err));
         GBSI_TRY(gbsi_run_compare(run, &drive, err));
     } else if (!gbsi_run_is_mean_field(run)) {
-        GBSI_TRY(run->tree != NULL ? gbsi_run_sample_exactly(run, &drive, err)
-                                   : sample_fixed(run, drive.callbacks, err));
+        GBSI_TRY(run->problem.tree != NULL ? gbsi_run_sample_exactly(run, &drive, err)
+                                           : sample_fixed(run, drive.callbacks, err));
         drive.stop = drive.stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive.stop;
     }
     run->report.sampling_s = gbsi_clock_s() - drive.started_s;

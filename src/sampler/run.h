@@ -4,14 +4,9 @@
 #define GBSI_SAMPLER_RUN_H
 
 #include "base/status.h"
-#include "estimate/trace.h"
-#include "exact/components.h"
-#include "exact/tree.h"
-#include "lattice/lattice.h"
-#include "lattice/packed.h"
-#include "sampler/executor.h"
-#include "sampler/start.h"
-#include "scan/scan.h"
+#include "sampler/engine.h"
+#include "sampler/estimates.h"
+#include "sampler/problem.h"
 
 #define GBSI_DEFAULT_TARGET 0.005
 #define GBSI_RHAT_LIMIT     1.01
@@ -33,48 +28,16 @@ typedef struct gbsi_run_memory {
 } gbsi_run_memory;
 
 struct gbs_run {
-    const gbs_model *model; /* borrowed */
     gbs_run_options options;
-    uint32_t *start;         /* [model variables] user's start, NULL: drawn */
-    gbsi_conditioned *whole; /* the model given evidence */
-    gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
-    gbsi_components *components;
-    uint8_t *exact;         /* [components] 1: answered exactly, by a tree or ... */
-    uint8_t *enumerated;    /* [components] 1: ... by enumeration */
-    gbsi_tree *tree;        /* of the exact components; NULL: there are none */
-    uint64_t exact_bytes;   /* of it and its tables */
-    double *exact_p;        /* [whole state_offset] filled by execute; NULL if none is exact */
-    gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
-    gbsi_conditioned *soft; /* NULL, or part with its hard zeros softened, which is what chains run
-                               on: gbs_log_z() */
-    uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */
-    gbsi_graph *graph;      /* of part */
-    uint8_t *target;        /* [part variables] those asked for, with restarts; NULL: all visited */
-    gbsi_starter *starter;  /* with restarts: ... */
-    uint32_t *fresh;        /* ... [part variables] a start */
-    const gbsi_scan *scan;
-    void *scan_state;
-    unsigned scan_traits;
-    gbsi_plan *plan;
-    gbsi_schedule schedule;
-    bool executor_ready;
-    gbsi_pool *pool; /* NULL until memory is taken */
-    gbsi_executor executor;
-    gbsi_lattice *lattice;   /* sites in bits, or NULL */
-    gbsi_packed *packed;     /* chains in bits, or NULL */
-    const gbsi_spins *spins; /* of either; NULL: a plan is run */
-    gbsi_trace *trace;       /* of a lattice: GBSI_TRACE_* */
-    gbsi_estimate *estimate; /* NULL: traces alone */
-    size_t estimate_bytes;
+    gbsi_problem problem;
+    gbsi_engine engine;
+    gbsi_estimates estimates;
     gbsi_run_memory memory;
-    bool limited; /* refuse early what would not fit; info wants the figures instead, and of the
-                     plan no more */
-    bool rao_blackwell;
-    bool anneals;         /* chains have temperatures and nothing is estimated: gbs_map() */
-    double penalty;       /* of hard zeros on the way, nats; 0: they stay hard */
-    gbsi_support support; /* known of it; connected where no hard zeros remain */
-    bool undecided;       /* until a pilot has chosen the scan; memory is taken then */
-    bool by_need;         /* only if single variables were not shown to cross all hard zeros */
+    bool limited;   /* refuse early what would not fit; info wants the figures instead, and of the
+                       plan no more */
+    bool anneals;   /* chains have temperatures and nothing is estimated: gbs_map() */
+    bool undecided; /* until a pilot has chosen the scan; memory is taken then */
+    bool by_need;   /* only if single variables were not shown to cross all hard zeros */
     bool starts_dispersed;
     bool split_draws;    /* draws were given whose two classes of variables are independent */
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
@@ -151,11 +114,11 @@ double gbsi_run_recombine(const gbs_run *run, uint32_t chain, uint32_t *x, uint3
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* lattice.c: whether a model, the whole or the sampled part, is a lattice to be run with its sites
- * in bits: then run->lattice and run->spins. There is no plan, nor a graph unless components needed
- * it. */
+ * in bits: then engine.lattice and engine.spins. There is no plan, nor a graph unless components
+ * needed it. */
 gbs_status gbsi_run_choose_sites(gbs_run *run, const gbsi_conditioned *model, gbs_error *err);
-/* Whether the part is run with its chains in bits: run->packed and run->spins; or an error if bits
- * were asked for. There is no plan. */
+/* Whether the part is run with its chains in bits: engine.packed and engine.spins; or an error if
+ * bits were asked for. There is no plan. */
 gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err);
 /* What a plan and a schedule would have told; share of bits in use; bytes of what was compiled, of
  * states and counters, and of scratch while compiling. */
@@ -176,7 +139,7 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);
 /* short.c: chains that visit some variables alone, and start afresh with every pass.
  * The part around the variables of the sequence. @param keep [whole variables] the sampled ones. */
 gbs_status gbsi_run_take_visited(gbs_run *run, const uint8_t *keep, gbs_error *err);
-/* run->target from the options. */
+/* problem.target from the options. */
 gbs_status gbsi_run_take_targets(gbs_run *run, gbs_error *err);
 /* Fresh states for all chains, for the pass with this number. */
 gbs_status gbsi_run_restart(gbs_run *run, uint64_t pass, gbs_error *err);

@@ -75,7 +75,7 @@ static void burn_in_counts_in_nothing(void **state)
         assert_int_equal(report->burn_in, 37);
         assert_int_equal(report->sweeps, 120);
         assert_int_equal(report->updates, (37 + 120) * N_CHAINS * N_VARIABLES);
-        assert_int_equal(gbsi_estimate_n_passes(run->estimate), 120);
+        assert_int_equal(gbsi_estimate_n_passes(run->estimates.estimate), 120);
         gbs_run_free(run);
     }
     gbs_model_free(model);

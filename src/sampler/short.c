@@ -13,11 +13,12 @@
 /* 1 where the sequence visits what is sampled. @return how many such variables. */
 static uint32_t mark_visited(const gbs_run *run, const uint8_t *keep, uint8_t *visited)
 {
-    const gbsi_conditioned *whole = run->whole;
+    const gbsi_conditioned *whole = run->problem.whole;
     uint32_t n = 0;
     for (size_t t = 0; t < run->options.sequence_length; ++t) {
         const uint32_t user = run->options.sequence[t];
-        const uint32_t v = user < run->model->n_variables ? whole->free_variable[user] : GBSI_NONE;
+        const uint32_t v =
+            user < run->problem.model->n_variables ? whole->free_variable[user] : GBSI_NONE;
         if (v != GBSI_NONE && keep[v] && !visited[v]) {
             visited[v] = 1;
             ++n;
@@ -29,7 +30,7 @@ static uint32_t mark_visited(const gbs_run *run, const uint8_t *keep, uint8_t *v
 gbs_status gbsi_run_take_visited(gbs_run *run, const uint8_t *keep, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_conditioned *whole = run->whole;
+    const gbsi_conditioned *whole = run->problem.whole;
     uint32_t n_kept = 0;
     uint8_t *visited = gbsi_alloc_array_zero(whole->n_variables, 1);
     if (visited == NULL) {
@@ -43,9 +44,9 @@ gbs_status gbsi_run_take_visited(gbs_run *run, const uint8_t *keep, gbs_error *e
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "the scan visits no variable that is sampled"));
     }
     run->report.n_omitted = n_kept - n_visited;
-    GBSI_TRY(gbsi_conditioned_around(whole, visited, &run->part, err));
+    GBSI_TRY(gbsi_conditioned_around(whole, visited, &run->problem.part, err));
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
-        run->part_of[v] = run->part->free_variable[whole->user_variable[v]];
+        run->problem.part_of[v] = run->problem.part->free_variable[whole->user_variable[v]];
     }
 
 cleanup:
@@ -56,7 +57,7 @@ cleanup:
 /* @param visited [model variables] 1 where the sequence does. */
 static gbs_status mark_targets(gbs_run *run, const uint8_t *visited, gbs_error *err)
 {
-    const uint32_t n_user = run->model->n_variables;
+    const uint32_t n_user = run->problem.model->n_variables;
     for (size_t k = 0; k < run->options.n_targets; ++k) {
         const uint32_t user = run->options.target[k];
         if (user >= n_user) {
@@ -64,15 +65,15 @@ static gbs_status mark_targets(gbs_run *run, const uint8_t *visited, gbs_error *
                              "target %" PRIu32 ": the model has %" PRIu32 " variables", user,
                              n_user);
         }
-        if (run->whole->free_variable[user] == GBSI_NONE) {
+        if (run->problem.whole->free_variable[user] == GBSI_NONE) {
             continue; /* known */
         }
         if (!visited[user]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "target %" PRIu32 ": the scan never visits it",
                              user);
         }
-        if (run->part->free_variable[user] != GBSI_NONE) { /* else answered exactly */
-            run->target[run->part->free_variable[user]] = 1;
+        if (run->problem.part->free_variable[user] != GBSI_NONE) { /* else answered exactly */
+            run->problem.target[run->problem.part->free_variable[user]] = 1;
         }
     }
     return GBS_OK;
@@ -80,13 +81,13 @@ static gbs_status mark_targets(gbs_run *run, const uint8_t *visited, gbs_error *
 
 gbs_status gbsi_run_take_targets(gbs_run *run, gbs_error *err)
 {
-    const uint32_t n_user = run->model->n_variables;
+    const uint32_t n_user = run->problem.model->n_variables;
     if (run->options.n_targets == 0) {
         return GBS_OK;
     }
     uint8_t *visited = gbsi_alloc_array_zero(n_user, 1);
-    run->target = gbsi_alloc_array_zero(run->part->n_variables, 1);
-    if (visited == NULL || run->target == NULL) {
+    run->problem.target = gbsi_alloc_array_zero(run->problem.part->n_variables, 1);
+    if (visited == NULL || run->problem.target == NULL) {
         gbsi_free(visited);
         return gbsi_no_memory(err, "targets", n_user);
     }
@@ -103,16 +104,16 @@ gbs_status gbsi_run_take_targets(gbs_run *run, gbs_error *err)
 static gbs_status take_starter(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_conditioned *part = run->part;
+    const gbsi_conditioned *part = run->problem.part;
     if (!part->borrows && memchr(part->has_zeros, 1, part->factors.n_factors) != NULL) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "option restarts: hard zeros remain around the scan's variables, and a "
                          "fresh start would have to be searched for in every pass");
     }
-    GBSI_TRY(gbsi_starter_new(part, run->options.seed, &run->starter, err));
-    run->fresh = gbsi_alloc_array(part->n_variables, sizeof *run->fresh);
-    if (run->fresh == NULL) {
-        status = gbsi_no_memory(err, "start", part->n_variables * sizeof *run->fresh);
+    GBSI_TRY(gbsi_starter_new(part, run->options.seed, &run->engine.starter, err));
+    run->engine.fresh = gbsi_alloc_array(part->n_variables, sizeof *run->engine.fresh);
+    if (run->engine.fresh == NULL) {
+        status = gbsi_no_memory(err, "start", part->n_variables * sizeof *run->engine.fresh);
     }
 
 cleanup:
@@ -122,17 +123,17 @@ cleanup:
 gbs_status gbsi_run_restart(gbs_run *run, uint64_t pass, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (run->start != NULL) {
+    if (run->problem.start != NULL) {
         return gbsi_run_set_starts(run, err);
     }
-    if (run->starter == NULL) {
+    if (run->engine.starter == NULL) {
         GBSI_TRY(take_starter(run, err));
     }
-    for (uint32_t chain = 0; chain < run->executor.n_chains; ++chain) {
-        GBSI_TRY(gbsi_starter_draw(run->starter, chain, pass, run->fresh, err));
-        gbsi_executor_set(&run->executor, chain, run->fresh);
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        GBSI_TRY(gbsi_starter_draw(run->engine.starter, chain, pass, run->engine.fresh, err));
+        gbsi_executor_set(&run->engine.executor, chain, run->engine.fresh);
     }
-    gbsi_executor_ready(&run->executor);
+    gbsi_executor_ready(&run->engine.executor);
 
 cleanup:
     return status;

@@ -8,11 +8,11 @@
 
 double gbsi_run_recombine(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *other)
 {
-    const gbsi_plan *plan = run->plan;
-    gbsi_executor_get(&run->executor, 2 * chain, x);
-    gbsi_executor_get(&run->executor, 2 * chain + 1, other);
+    const gbsi_plan *plan = run->engine.plan;
+    gbsi_executor_get(&run->engine.executor, 2 * chain, x);
+    gbsi_executor_get(&run->engine.executor, 2 * chain + 1, other);
     for (uint32_t slot = 0; slot < plan->level_start[1]; ++slot) {
         x[plan->variable_of[slot]] = other[plan->variable_of[slot]];
     }
-    return gbsi_conditioned_log_density(run->part, x);
+    return gbsi_conditioned_log_density(run->problem.part, x);
 }

@@ -58,7 +58,7 @@ static size_t cells_of(const tally_shape *shape, const gbsi_plan *plan)
 
 static tally_shape shape_of(const gbs_run *run)
 {
-    const gbsi_plan *plan = run->plan;
+    const gbsi_plan *plan = run->engine.plan;
     const uint32_t chains = (uint32_t)run->options.chains;
     tally_shape shape = {.joint = plan->n_slots <= JOINT_SLOTS,
                          .n_chains = chains < MOST_CHAINS ? chains : MOST_CHAINS,
@@ -82,7 +82,7 @@ static tally_shape shape_of(const gbs_run *run)
 static bool is_wanted(const gbs_run *run)
 {
     return run->options.draw == GBS_DRAW_BOUNDED_ERROR &&
-           run->options.threshold == GBS_THRESHOLD_AUTO && run->plan != NULL;
+           run->options.threshold == GBS_THRESHOLD_AUTO && run->engine.plan != NULL;
 }
 
 uint64_t gbsi_run_threshold_bytes(const gbs_run *run)
@@ -97,8 +97,8 @@ uint64_t gbsi_run_threshold_bytes(const gbs_run *run)
 
 static void count_pass(search *s)
 {
-    const gbsi_plan *plan = s->run->plan;
-    const gbsi_executor *x = &s->run->executor;
+    const gbsi_plan *plan = s->run->engine.plan;
+    const gbsi_executor *x = &s->run->engine.executor;
     const uint32_t n_chains = s->shape.n_chains;
     for (uint32_t chain = 0; chain < n_chains; ++chain) {
         const void *state = x->group[chain / x->lanes].state;
@@ -137,7 +137,7 @@ static gbs_status run_series(search *s, const gbs_run_options *how, uint64_t ser
         gbs_run_options options = *how;
         uint32_t point = 0;
         options.seed = gbsi_mix64(seed + gbsi_mix64(series * s->shape.n_rounds + round + 1));
-        GBSI_TRY(gbsi_executor_redraw(&run->executor, &options, run->memory.draw_room, err));
+        GBSI_TRY(gbsi_executor_redraw(&run->engine.executor, &options, run->memory.draw_room, err));
         run->options.seed = options.seed; /* starts of its own */
         GBSI_TRY(gbsi_run_set_starts(run, err));
         run->options.seed = seed;
@@ -215,7 +215,7 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     double found = GBSI_MOST_THRESHOLD;
     search s = {.run = run, .drive = drive, .shape = shape_of(run)};
     const size_t n = s.shape.n_cells * s.shape.n_chains;
-    s.passes = gbsi_draw_passes(&run->options, run->plan->n_slots);
+    s.passes = gbsi_draw_passes(&run->options, run->engine.plan->n_slots);
     s.passes = s.passes < GBSI_LEAST_TRIAL ? GBSI_LEAST_TRIAL : s.passes;
     if (s.passes > UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -228,7 +228,8 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     GBSI_TRY(try_all(&s, &found, err));
     run->options.threshold = found;
-    GBSI_TRY(gbsi_executor_redraw(&run->executor, &run->options, run->memory.draw_room, err));
+    GBSI_TRY(
+        gbsi_executor_redraw(&run->engine.executor, &run->options, run->memory.draw_room, err));
     drive->pass = 0; /* from here on as if the threshold had been given */
     run->report.updates = 0;
 cleanup:
@@ -240,7 +241,7 @@ cleanup:
 gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (run->plan == NULL) {
+    if (run->engine.plan == NULL) {
         return GBS_OK;
     }
     if (is_wanted(run)) {
@@ -249,7 +250,7 @@ gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *e
     if (run->options.draw == GBS_DRAW_BOUNDED_ERROR) {
         run->report.threshold = run->options.threshold;
     }
-    run->report.bins = gbsi_draw_bins(&run->options, run->plan->n_slots);
+    run->report.bins = gbsi_draw_bins(&run->options, run->engine.plan->n_slots);
 cleanup:
     return status;
 }

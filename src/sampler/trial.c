@@ -63,11 +63,11 @@ static gbs_status start(gbsi_trial *t, const gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_starter *starter = NULL;
-    uint32_t *x = gbsi_alloc_array(run->part->n_variables, sizeof *x);
+    uint32_t *x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *x);
     if (x == NULL) {
-        return gbsi_no_memory(err, "pilot", run->part->n_variables * sizeof *x);
+        return gbsi_no_memory(err, "pilot", run->problem.part->n_variables * sizeof *x);
     }
-    GBSI_TRY(gbsi_starter_new(run->part, run->options.seed, &starter, err));
+    GBSI_TRY(gbsi_starter_new(run->problem.part, run->options.seed, &starter, err));
     for (uint32_t chain = 0; chain < GBSI_TRIAL_CHAINS; ++chain) {
         GBSI_TRY(gbsi_starter_draw(starter, chain, FIRST_PASS, x, err));
         gbsi_executor_set(&t->executor, chain, x);
@@ -98,7 +98,7 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
     t->first = FIRST_PASS + number * PASSES;
     GBSI_TRY(watch(t, err));
     GBSI_TRY(gbsi_executor_init(&t->executor, plan, gbsi_draw_of(&options, level), &options, level,
-                                run->pool, 0, err));
+                                run->engine.pool, 0, err));
     GBSI_TRY(start(t, run, err));
     *out = t;
     t = NULL;

@@ -41,18 +41,18 @@ static void put(double *out, size_t i, double value)
 /* @param v of the whole, sampled. */
 static uint32_t slot_of(const gbs_run *run, uint32_t v)
 {
-    const uint32_t of_part = run->part_of == NULL ? v : run->part_of[v];
-    return run->plan == NULL ? of_part : run->plan->slot_of[of_part];
+    const uint32_t of_part = run->problem.part_of == NULL ? v : run->problem.part_of[v];
+    return run->engine.plan == NULL ? of_part : run->engine.plan->slot_of[of_part];
 }
 
 /* Where one of the user's variables gets its numbers from. */
 static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, double *p,
                               double *mcse, double *ess, double *rhat)
 {
-    const gbsi_conditioned *whole = run->whole;
+    const gbsi_conditioned *whole = run->problem.whole;
     const uint32_t v = whole->free_variable[u];
-    const size_t at = run->model->state_offset[u];
-    for (uint32_t a = 0; a < run->model->arity[u]; ++a) {
+    const size_t at = run->problem.model->state_offset[u];
+    for (uint32_t a = 0; a < run->problem.model->arity[u]; ++a) {
         put(p, at + a, v == GBSI_NONE && whole->fixed_state[u] == a ? 1.0 : 0.0);
         put(mcse, at + a, 0.0);
         put(ess, at + a, NAN);
@@ -61,10 +61,10 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     if (v == GBSI_NONE) {
         return;
     }
-    const bool omitted =
-        run->part_of != NULL && run->part_of[v] == GBSI_NONE && !run->exact[run->components->of[v]];
+    const bool omitted = run->problem.part_of != NULL && run->problem.part_of[v] == GBSI_NONE &&
+                         !run->problem.exact[run->problem.components->of[v]];
     if (omitted) {
-        for (uint32_t a = 0; a < run->model->arity[u]; ++a) {
+        for (uint32_t a = 0; a < run->problem.model->arity[u]; ++a) {
             put(p, at + a, NAN);
             put(mcse, at + a, NAN);
         }
@@ -72,15 +72,15 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     }
     const uint32_t k = whole->arity[v];
     const uint32_t *state = whole->user_state + whole->state_offset[v];
-    if (run->part_of != NULL && run->part_of[v] == GBSI_NONE) {
+    if (run->problem.part_of != NULL && run->problem.part_of[v] == GBSI_NONE) {
         for (uint32_t a = 0; a < k; ++a) {
-            put(p, at + state[a], run->exact_p[whole->state_offset[v] + a]);
+            put(p, at + state[a], run->estimates.exact_p[whole->state_offset[v] + a]);
             put(mcse, at + state[a], gbsi_run_is_mean_field(run) ? NAN : 0.0);
         }
         return;
     }
     double *own[4] = {scratch, scratch + k, scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
-    gbsi_estimate_slot(run->estimate, slot_of(run, v), own[0], own[1], own[2], own[3]);
+    gbsi_estimate_slot(run->estimates.estimate, slot_of(run, v), own[0], own[1], own[2], own[3]);
     for (uint32_t a = 0; a < k; ++a) {
         put(p, at + state[a], own[0][a]);
         put(mcse, at + state[a], own[1][a]);
@@ -92,20 +92,20 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
 gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess, double *rhat,
                              gbs_error *err)
 {
-    const bool sampled = run->part != NULL;
-    if (!run->executed ||
-        (sampled && run->estimate != NULL && gbsi_estimate_n_passes(run->estimate) == 0)) {
+    const bool sampled = run->problem.part != NULL;
+    if (!run->executed || (sampled && run->estimates.estimate != NULL &&
+                           gbsi_estimate_n_passes(run->estimates.estimate) == 0)) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
     }
-    if (sampled && run->estimate == NULL) {
+    if (sampled && run->estimates.estimate == NULL) {
         return gbsi_fail(err, GBS_ERR_STATE, "traces alone were kept: there are no marginals");
     }
-    gbsi_executor_fetch_visits(&run->executor, run->estimate);
+    gbsi_executor_fetch_visits(&run->engine.executor, run->estimates.estimate);
     double *scratch = gbsi_alloc_array(4 * (size_t)GBS_MAX_ARITY, sizeof *scratch);
     if (scratch == NULL) {
         return gbsi_no_memory(err, "marginals", 4 * (size_t)GBS_MAX_ARITY * sizeof *scratch);
     }
-    for (uint32_t u = 0; u < run->model->n_variables; ++u) {
+    for (uint32_t u = 0; u < run->problem.model->n_variables; ++u) {
         variable_marginal(run, u, scratch, p, mcse, ess, rhat);
     }
     gbsi_free(scratch);
@@ -114,15 +114,15 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
 
 gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
 {
-    if (run->spins != NULL) {
-        gbsi_executor_fetch_visits(&run->executor, run->estimate);
+    if (run->engine.spins != NULL) {
+        gbsi_executor_fetch_visits(&run->engine.executor, run->estimates.estimate);
         gbsi_run_report_lattice(run);
-        if (run->estimate == NULL) {
+        if (run->estimates.estimate == NULL) {
             return GBS_OK;
         }
     }
     gbsi_estimate_worst worst;
-    gbs_status status = gbsi_estimate_find_worst(run->estimate, &worst, err);
+    gbs_status status = gbsi_estimate_find_worst(run->estimates.estimate, &worst, err);
     if (status == GBS_OK) {
         run->report.max_mcse = worst.max_mcse;
         run->report.max_rhat = worst.max_rhat;
@@ -158,12 +158,12 @@ static gbs_status digest_traces(gbs_run *run, gbs_error *err)
 
 static gbs_status take_digest(gbs_run *run, gbs_error *err)
 {
-    if (run->part != NULL && run->estimate == NULL) {
+    if (run->problem.part != NULL && run->estimates.estimate == NULL) {
         return digest_traces(run, err);
     }
     gbs_status status = GBS_OK;
     gbsi_digest *digest = NULL;
-    const size_t n = run->model->state_offset[run->model->n_variables];
+    const size_t n = run->problem.model->state_offset[run->problem.model->n_variables];
     double *p = gbsi_alloc_array(n, sizeof *p);
     double *mcse = gbsi_alloc_array(n, sizeof *mcse);
     if (p == NULL || mcse == NULL) {
@@ -207,7 +207,7 @@ double gbsi_run_least_passes(const gbs_run *run)
 {
     const double chains = run->report.chains;
     const double by_updates =
-        (double)GBSI_LEAST_UPDATES / ((double)run->part->n_variables * chains);
+        (double)GBSI_LEAST_UPDATES / ((double)run->problem.part->n_variables * chains);
     const double by_draws = least_draws(run) / chains;
     return by_updates > by_draws ? by_updates : by_draws;
 }
@@ -215,7 +215,7 @@ double gbsi_run_least_passes(const gbs_run *run)
 bool gbsi_run_long_enough(const gbs_run *run)
 {
     const double draws = (double)run->report.sweeps * run->report.chains;
-    const double updates = (double)run->schedule.n_places * draws;
+    const double updates = (double)run->engine.schedule.n_places * draws;
     const bool many = updates >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
     return many && draws >= least_draws(run); /* with restarts they are independent */
 }
@@ -263,15 +263,15 @@ static const char *short_doubt(const gbs_run *run, char *text, size_t size)
 /* The first reason not to trust a sampled answer, or NULL; gibbsite-marginals(1), "converged". */
 static const char *doubt(const gbs_run *run, char *text, size_t size)
 {
-    if (run->support == GBSI_SUPPORT_DISCONNECTED) {
+    if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
         return "hard zeros split the support: updates of single variables cannot cross it";
     }
-    if (run->support == GBSI_SUPPORT_UNKNOWN && run->executor.splash != NULL) {
-        if (!gbsi_splash_connects(run->executor.splash)) {
+    if (run->problem.support == GBSI_SUPPORT_UNKNOWN && run->engine.executor.splash != NULL) {
+        if (!gbsi_splash_connects(run->engine.executor.splash)) {
             return "hard zeros remain and no splash held all that they touch: the support was not "
                    "shown connected";
         }
-    } else if (run->support == GBSI_SUPPORT_UNKNOWN) {
+    } else if (run->problem.support == GBSI_SUPPORT_UNKNOWN) {
         return "hard zeros remain and the support was not shown connected under updates of single "
                "variables";
     }
@@ -279,7 +279,7 @@ static const char *doubt(const gbs_run *run, char *text, size_t size)
     if (reason != NULL) {
         return reason;
     }
-    const gbsi_draw *draw = run->executor.draw; /* NULL: a lattice, drawn at random */
+    const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
     if (draw != NULL && (draw->traits & GBSI_DRAW_EXACT) == 0) {
         (void)snprintf(text, size,
                        "standard errors meet their target, but draw %s has a bias that they do not "
@@ -309,7 +309,7 @@ static const char *doubt(const gbs_run *run, char *text, size_t size)
     if (!run->starts_dispersed) {
         return "all chains started from one given state";
     }
-    if (run->executor.n_chains > 1 && run->executor.n_chains < 4) {
+    if (run->engine.executor.n_chains > 1 && run->engine.executor.n_chains < 4) {
         return "R-hat needs at least 4 chains, or the halves of one";
     }
     return NULL;
@@ -336,13 +336,13 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
 {
     gbs_report *r = &run->report;
     gbs_status status = GBS_OK;
-    const bool some_exact = r->n_exact_variables > 0 || run->part == NULL;
-    r->method = run->part == NULL ? "exact" : (some_exact ? "exact+sampled" : "sampled");
+    const bool some_exact = r->n_exact_variables > 0 || run->problem.part == NULL;
+    r->method = run->problem.part == NULL ? "exact" : (some_exact ? "exact+sampled" : "sampled");
     if (gbsi_run_is_mean_field(run)) {
         mean_field_verdict(r);
         return take_digest(run, err);
     }
-    if (run->part == NULL) {
+    if (run->problem.part == NULL) {
         r->converged = 1;
         r->max_mcse = 0.0;
         (void)snprintf(r->verdict, sizeof r->verdict, "exact");
@@ -374,11 +374,11 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
                                "density: the start may show in the estimates",
                                (unsigned long long)r->burn_in));
     }
-    if (run->plan != NULL && run->plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
+    if (run->engine.plan != NULL && run->engine.plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
         GBSI_TRY(gbsi_run_warn(run, err,
                                "%u variables have log-weights so large that their sums run in "
                                "double, which is slower",
-                               run->plan->n_of_class[GBSI_CLASS_PRECISE]));
+                               run->engine.plan->n_of_class[GBSI_CLASS_PRECISE]));
     }
     GBSI_TRY(take_digest(run, err));
 cleanup:

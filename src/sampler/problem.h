@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked: the model given evidence, its components, which of them are answered exactly, and
+ * the part that is sampled. */
+#ifndef GBSI_SAMPLER_PROBLEM_H
+#define GBSI_SAMPLER_PROBLEM_H
+
+#include "exact/components.h"
+#include "exact/tree.h"
+#include "graph/graph.h"
+
+typedef struct gbsi_problem {
+    const gbs_model *model;  /* borrowed */
+    uint32_t *start;         /* [model variables] user's start, NULL: drawn */
+    gbsi_conditioned *whole; /* the model given evidence */
+    gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
+    gbsi_components *components;
+    uint8_t *exact;         /* [components] 1: answered exactly, by a tree or ... */
+    uint8_t *enumerated;    /* [components] 1: ... by enumeration */
+    gbsi_tree *tree;        /* of the exact components; NULL: there are none */
+    uint64_t exact_bytes;   /* of it and its tables */
+    gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
+    gbsi_conditioned *soft; /* NULL, or part with its hard zeros softened, which is what chains run
+                               on: gbs_log_z() */
+    uint32_t *part_of;      /* [whole variables] variable of part, GBSI_NONE */
+    gbsi_graph *graph;      /* of part */
+    uint8_t *target;        /* [part variables] those asked for, with restarts; NULL: all visited */
+    double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
+    gbsi_support support;   /* known of it; connected where no hard zeros remain */
+} gbsi_problem;
+
+#endif
