@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bits of version 0.1: one row for every scan x draw x estimator x number of chains, made of
+ * the digests of short runs on every model of the conformance table and on two lattices of spins.
+ *
+ * tests/conformance/digests.txt holds the rows. A commit that changes one names it and says why.
+ * GIBBSITE_DIGESTS=print prints the list as it is now, in place of the comparison. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/digest.h"
+#include "support/models.h"
+#include "support/runs.h"
+
+static const struct {
+    const char *name;
+    int scan;
+} scans[] = {
+    {"chromatic", GBS_SCAN_CHROMATIC}, {"systematic", GBS_SCAN_SYSTEMATIC},
+    {"random", GBS_SCAN_RANDOM},       {"permuted", GBS_SCAN_PERMUTED},
+    {"sequence", GBS_SCAN_SEQUENCE},   {"synchronous", GBS_SCAN_SYNCHRONOUS},
+    {"splash", GBS_SCAN_SPLASH},
+};
+
+static const struct {
+    const char *name;
+    int draw, keys, rule, bin_rule, scheme;
+} draws[] = {
+    {"random", GBS_DRAW_RANDOM, 0, 0, 0, 0},
+    {"herded", GBS_DRAW_HERDED, 0, 0, 0, 0},
+    {"herded/sum", GBS_DRAW_HERDED, GBS_KEYS_SUM, 0, 0, 0},
+    {"herded/bins", GBS_DRAW_HERDED, GBS_KEYS_BINS, 0, 0, 0},
+    {"herded-shared", GBS_DRAW_HERDED_SHARED, 0, 0, 0, 0},
+    {"herded-complete", GBS_DRAW_HERDED_COMPLETE, 0, 0, 0, 0},
+    {"discretized", GBS_DRAW_DISCRETIZED, 0, 0, 0, 0},
+    {"discretized/pre", GBS_DRAW_DISCRETIZED, 0, GBS_HERD_PRE, 0, 0},
+    {"discretized/argmax", GBS_DRAW_DISCRETIZED, 0, 0, GBS_BIN_ARGMAX, 0},
+    {"one-bin", GBS_DRAW_ONE_BIN, 0, 0, 0, 0},
+    {"randomly-discretized", GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0, 0},
+    {"bounded-error", GBS_DRAW_BOUNDED_ERROR, 0, 0, 0, 0},
+    {"bounded-error/bins", GBS_DRAW_BOUNDED_ERROR, GBS_KEYS_BINS, 0, 0, 0},
+    {"cud/tribble", GBS_DRAW_CUD, 0, 0, 0, GBS_CUD_TRIBBLE},
+    {"cud/chen", GBS_DRAW_CUD, 0, 0, 0, GBS_CUD_CHEN},
+};
+
+static const char *const estimator_name[] = {"rao-blackwell", "count", "traces"};
+static const uint64_t n_chains[] = {1, 3, 16, 40};
+
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+typedef struct problem {
+    const char *name;
+    gbs_model *model;
+    gbs_evidence *evidence;
+    uint32_t *sequence; /* every variable at least once and some twice */
+    size_t length;
+} problem;
+
+static gbs_model *torus_of_spins(void)
+{
+    const gbs_generate_ising_options options = {.side = {6, 4, 1}, .torus = 1, .coupling = 0.3};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&options, &model, NULL), GBS_OK);
+    return model;
+}
+
+static gbs_model *graph_of_spins(void)
+{
+    const gbs_generate_regular_options options = {
+        .variables = 30, .degree = 3, .coupling = 0.2, .seed = 1};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_regular(&options, &model, NULL), GBS_OK);
+    return model;
+}
+
+static problem pose(const char *name, gbs_model *model, int observe)
+{
+    problem p = {.name = name, .model = model, .evidence = test_observe(model, observe)};
+    const uint32_t n = gbs_model_n_variables(model);
+    p.sequence = calloc(2 * (size_t)n + 1, sizeof *p.sequence);
+    for (uint32_t v = 0; v < n; ++v) {
+        p.sequence[p.length++] = n - 1 - v;
+        if (v % 3 == 0) {
+            p.sequence[p.length++] = (v * 7 + 2) % n;
+        }
+    }
+    return p;
+}
+
+static problem *pose_all(size_t *n)
+{
+    problem *p = calloc(n_test_cases + 2, sizeof *p);
+    for (*n = 0; *n < n_test_cases; ++*n) {
+        p[*n] = pose(test_cases[*n].name, test_cases[*n].make(), test_cases[*n].observe);
+    }
+    p[(*n)++] = pose("torus", torus_of_spins(), -1);
+    p[(*n)++] = pose("graph", graph_of_spins(), -1);
+    return p;
+}
+
+static void drop_all(problem *p, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        gbs_evidence_free(p[i].evidence);
+        gbs_model_free(p[i].model);
+        free(p[i].sequence);
+    }
+    free(p);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+typedef struct row {
+    size_t scan, draw;
+    int estimator;
+    uint64_t chains;
+} row;
+
+static gbs_run_options options_of(const row *r, const problem *p)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.scan = scans[r->scan].scan;
+    options.draw = draws[r->draw].draw;
+    options.keys = draws[r->draw].keys;
+    options.herd_rule = draws[r->draw].rule;
+    options.bin_rule = draws[r->draw].bin_rule;
+    options.cud_scheme = draws[r->draw].scheme;
+    options.estimator = r->estimator;
+    options.chains = r->chains;
+    const int cud = options.draw == GBS_DRAW_CUD; /* runs a whole period of 2^M - 1 sweeps */
+    options.sweeps = cud ? 63 : 70;
+    options.burn_in = cud ? 0 : 8;
+    options.seed = 20261121;
+    options.threads = 1;
+    if (options.scan == GBS_SCAN_SEQUENCE) {
+        options.sequence = p->sequence;
+        options.sequence_length = p->length;
+    }
+    return options;
+}
+
+/* A combination that is refused counts too: "refused" stands for its digest. */
+static int add_digest(const problem *p, const gbs_run_options *options, gbsi_digest *digest)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    if (gbs_run_new(p->model, p->evidence, options, &run, &err) < 0 ||
+        gbs_run_execute(run, NULL, &err) < 0) {
+        gbs_run_free(run);
+        gbsi_digest_bytes(digest, "refused", 7);
+        return 0;
+    }
+    gbsi_digest_bytes(digest, gbs_run_report(run)->digest, 32);
+    gbs_run_free(run);
+    return 1;
+}
+
+/* @param text [33]. @return models that were run. */
+static int digest_of(const row *r, const problem *problems, size_t n, char *text)
+{
+    gbsi_digest *digest = NULL;
+    int n_run = 0;
+    assert_int_equal(gbsi_digest_new(&digest, NULL), GBS_OK);
+    for (size_t i = 0; i < n; ++i) {
+        const gbs_run_options options = options_of(r, &problems[i]);
+        n_run += add_digest(&problems[i], &options, digest);
+    }
+    gbsi_digest_text(digest, text);
+    gbsi_digest_free(digest);
+    return n_run;
+}
+
+static void write_row(const row *r, int n_run, const char *digest, char *line, size_t size)
+{
+    (void)snprintf(line, size, "%s %s %s %d %d %s", scans[r->scan].name, draws[r->draw].name,
+                   estimator_name[r->estimator], (int)r->chains, n_run, digest);
+}
+
+/* Traces are of the random draw alone. The numbers of chains take turns with the other draws: the
+ * threads suite has them all. */
+static int worth_running(const row *r)
+{
+    if (draws[r->draw].draw != GBS_DRAW_RANDOM && r->estimator == GBS_ESTIMATOR_TRACES) {
+        return 0;
+    }
+    return n_chains[(r->scan + r->draw + (size_t)r->estimator) % N_OF(n_chains)] == r->chains ||
+           draws[r->draw].draw == GBS_DRAW_RANDOM;
+}
+
+static void check_rows(FILE *list, int print)
+{
+    size_t n = 0, n_rows = 0, n_run_in_all = 0;
+    problem *problems = pose_all(&n);
+    row r;
+    char expected[160], line[160], digest[33];
+    for (r.scan = 0; r.scan < N_OF(scans); ++r.scan) {
+        for (r.draw = 0; r.draw < N_OF(draws); ++r.draw) {
+            for (r.estimator = 0; r.estimator < (int)N_OF(estimator_name); ++r.estimator) {
+                for (size_t c = 0; c < N_OF(n_chains); ++c) {
+                    r.chains = n_chains[c];
+                    if (!worth_running(&r)) {
+                        continue;
+                    }
+                    const int n_run = digest_of(&r, problems, n, digest);
+                    write_row(&r, n_run, digest, line, sizeof line);
+                    if (print) {
+                        (void)printf("%s\n", line);
+                    } else {
+                        assert_non_null(fgets(expected, sizeof expected, list));
+                        expected[strcspn(expected, "\n")] = '\0';
+                        assert_string_equal(line, expected);
+                    }
+                    ++n_rows;
+                    n_run_in_all += (size_t)n_run;
+                }
+            }
+        }
+    }
+    assert_true(n_rows > 250 && n_run_in_all > 5000);
+    assert_true(print || fgets(expected, sizeof expected, list) == NULL);
+    drop_all(problems, n);
+}
+
+static void bits_of_the_first_version(void **state)
+{
+    (void)state;
+    const char *mode = getenv("GIBBSITE_DIGESTS");
+    const int print = mode != NULL && strcmp(mode, "print") == 0;
+    FILE *list = fopen(GBSI_DIGESTS_FILE, "r");
+    assert_true(print || list != NULL);
+    check_rows(list, print);
+    if (list != NULL) {
+        (void)fclose(list);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bits_of_the_first_version)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
