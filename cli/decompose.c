@@ -40,18 +40,18 @@ static void comma_double(gbs_output *output, double value)
     }
 }
 
-static void write_components(gbs_output *output, const char *focus, const gbs_decomposition *d)
+static void write_components(gbs_output *output, const char *focus, const lab_decomposition *d)
 {
     gbs_output_text(output, "focus,sweeps,component,mean,standard_error,min,max\n");
     for (size_t k = 0; k < d->n_checkpoints; k++) {
-        for (size_t c = 0; c < GBS_N_COMPONENTS; c++) {
+        for (size_t c = 0; c < LAB_N_COMPONENTS; c++) {
             const spread s =
-                spread_of(d->value + (k * GBS_N_COMPONENTS + c) * d->n_chains, d->n_chains);
+                spread_of(d->value + (k * LAB_N_COMPONENTS + c) * d->n_chains, d->n_chains);
             gbs_output_csv_field(output, focus);
             gbs_output_text(output, ",");
             gbs_output_uint(output, d->sweeps[k]);
             gbs_output_text(output, ",");
-            gbs_output_text(output, gbs_component_name((gbs_component)c));
+            gbs_output_text(output, lab_component_name((lab_component)c));
             comma_double(output, s.mean);
             comma_double(output, s.error);
             comma_double(output, s.min);
@@ -62,7 +62,7 @@ static void write_components(gbs_output *output, const char *focus, const gbs_de
 }
 
 /* "rain=no sprinkler=off": the neighbours in the first state that has the key. */
-static void write_state(gbs_output *output, const gbs_model *model, const gbs_asymptotic *a,
+static void write_state(gbs_output *output, const gbs_model *model, const lab_asymptotic *a,
                         size_t key)
 {
     char number[32];
@@ -80,7 +80,7 @@ static void write_state(gbs_output *output, const gbs_model *model, const gbs_as
     gbs_output_csv_field(output, text);
 }
 
-static void write_asymptotic(gbs_output *output, const gbs_model *model, const gbs_asymptotic *a)
+static void write_asymptotic(gbs_output *output, const gbs_model *model, const lab_asymptotic *a)
 {
     gbs_output_text(output, "key,state,p,t,distance,part\n");
     for (size_t y = 0; y < a->n_keys; y++) {
@@ -100,8 +100,8 @@ static void write_asymptotic(gbs_output *output, const gbs_model *model, const g
 
 /* What there is to write: one of the two. */
 typedef struct answer {
-    gbs_decomposition parts;
-    gbs_asymptotic limit;
+    lab_decomposition parts;
+    lab_asymptotic limit;
 } answer;
 
 static int write_answer(const cli_job *job, const char *focus, const answer *a)
@@ -121,14 +121,14 @@ static int write_answer(const cli_job *job, const char *focus, const answer *a)
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
-static void say(const cli_job *job, const gbs_decomposition *d)
+static void say(const cli_job *job, const lab_decomposition *d)
 {
     char text[256] = "";
-    for (size_t c = 0; c < GBS_N_COMPONENTS; c++) {
+    for (size_t c = 0; c < LAB_N_COMPONENTS; c++) {
         const size_t n = strlen(text);
-        const size_t at = ((d->n_checkpoints - 1) * GBS_N_COMPONENTS + c) * d->n_chains;
+        const size_t at = ((d->n_checkpoints - 1) * LAB_N_COMPONENTS + c) * d->n_chains;
         (void)snprintf(text + n, sizeof text - n, "%s%s %.3g", c > 0 ? ", " : "",
-                       gbs_component_name((gbs_component)c),
+                       lab_component_name((lab_component)c),
                        spread_of(d->value + at, d->n_chains).mean);
     }
     cli_note(job->arguments, "%zu keys; after %" PRIu64 " sweeps, mean of %" PRIu32 " chains: %s",
@@ -152,7 +152,7 @@ static int answer_focus(cli_job *job, uint32_t focus, answer *a)
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
     if (job->arguments->asymptotic) {
-        status = gbs_decompose_asymptotic(job->model, job->evidence, &job->options, focus,
+        status = lab_decompose_asymptotic(job->model, job->evidence, &job->options, focus,
                                           &a->limit, &err);
         return status < 0 ? cli_fail(status, &err) : CLI_DONE;
     }
@@ -160,7 +160,7 @@ static int answer_focus(cli_job *job, uint32_t focus, answer *a)
     cli_bar_init(&w.bar, job->arguments, &job->options);
     const gbs_run_callbacks callbacks = {.context = &w, .progress = on_progress};
     status =
-        gbs_decompose(job->model, job->evidence, &job->options, focus, &callbacks, &a->parts, &err);
+        lab_decompose(job->model, job->evidence, &job->options, focus, &callbacks, &a->parts, &err);
     cli_bar_finish(&w.bar, NULL);
     if (status == GBS_STOPPED) {
         return cli_error(CLI_STOPPED, "stopped: nothing is written");
@@ -215,8 +215,8 @@ int cli_decompose(cli_arguments *arguments)
     if (status == CLI_DONE) {
         status = write_answer(&job, cli_variable_text(job.model, focus, "x", number), &a);
     }
-    gbs_decomposition_free(&a.parts);
-    gbs_asymptotic_free(&a.limit);
+    lab_decomposition_free(&a.parts);
+    lab_asymptotic_free(&a.limit);
     cli_job_free(&job);
     return status;
 }

@@ -8,8 +8,8 @@
 
 static int list_experiments(void)
 {
-    const gbs_experiment *e = NULL;
-    for (size_t i = 0; (e = gbs_experiment_at(i)) != NULL; i++) {
+    const lab_experiment *e = NULL;
+    for (size_t i = 0; (e = lab_experiment_at(i)) != NULL; i++) {
         (void)printf("%s%s\n  %s, %s\n  claim: %s\n  takes: %s\n", i > 0 ? "\n" : "", e->name,
                      e->paper, e->figure, e->claim, e->cost);
     }
@@ -22,8 +22,8 @@ static int unknown(const char *name)
 {
     const char *candidate[32];
     size_t n = 0;
-    const gbs_experiment *e = NULL;
-    while (n < 32 && (e = gbs_experiment_at(n)) != NULL) {
+    const lab_experiment *e = NULL;
+    while (n < 32 && (e = lab_experiment_at(n)) != NULL) {
         candidate[n++] = e->name;
     }
     const char *near = cli_nearest(name, candidate, n);
@@ -34,10 +34,10 @@ static int unknown(const char *name)
                      name);
 }
 
-static const gbs_experiment *find(const char *name)
+static const lab_experiment *find(const char *name)
 {
-    const gbs_experiment *e = NULL;
-    for (size_t i = 0; (e = gbs_experiment_at(i)) != NULL; i++) {
+    const lab_experiment *e = NULL;
+    for (size_t i = 0; (e = lab_experiment_at(i)) != NULL; i++) {
         if (strcmp(e->name, name) == 0) {
             return e;
         }
@@ -62,7 +62,7 @@ static int on_progress(void *context, double share, const char *what)
 }
 
 /* The paragraph of verdict.txt. */
-static int tell(const gbs_experiment *e, const gbs_verdict *verdict)
+static int tell(const lab_experiment *e, const lab_verdict *verdict)
 {
     (void)printf("%s: %s, %s\nclaim: %s\nmeasured: %s\nholds: %s\n", e->name, e->paper, e->figure,
                  e->claim, verdict->measured, verdict->holds ? "yes" : "no");
@@ -77,7 +77,7 @@ static int tell(const gbs_experiment *e, const gbs_verdict *verdict)
 int cli_reproduce(cli_arguments *arguments)
 {
     watch w;
-    gbs_verdict verdict;
+    lab_verdict verdict;
     gbs_error err = {GBS_OK, ""};
     if (arguments->list) {
         return arguments->n_operands == 0 ? list_experiments()
@@ -89,7 +89,7 @@ int cli_reproduce(cli_arguments *arguments)
                                           "--list'")
                    : cli_error(CLI_USAGE, "reproduce: unexpected '%s'", arguments->operand[1]);
     }
-    const gbs_experiment *experiment = find(arguments->operand[0]);
+    const lab_experiment *experiment = find(arguments->operand[0]);
     if (experiment == NULL) {
         return unknown(arguments->operand[0]);
     }
@@ -101,14 +101,14 @@ int cli_reproduce(cli_arguments *arguments)
     cli_signals_catch();
     cli_bar_init(&w.bar, arguments, &arguments->run);
     (void)clock_gettime(CLOCK_MONOTONIC, &w.begun);
-    const gbs_reproduce_options options = {.quick = arguments->quick,
+    const lab_reproduce_options options = {.quick = arguments->quick,
                                            .seed = arguments->run.seed,
                                            .threads = arguments->run.threads,
                                            .data = arguments->data,
                                            .progress = on_progress,
                                            .context = &w};
     gbs_status status =
-        gbs_reproduce(experiment->name, arguments->output, &options, &verdict, &err);
+        lab_reproduce(experiment->name, arguments->output, &options, &verdict, &err);
     cli_bar_finish(&w.bar, NULL);
     if (status == GBS_STOPPED) {
         return cli_error(CLI_STOPPED, "stopped: the results are not complete");

@@ -20,7 +20,7 @@
 
 /* States x and all others: [n_z][2], as the joint. */
 typedef struct sweeper {
-    const gbsi_focus *focus;
+    const lab_focus *focus;
     double *mass; /* [n_z][2] */
     double *out;  /* [n_z] taken out so far */
 } sweeper;
@@ -49,7 +49,7 @@ static void update_lines(const sweeper *s, size_t stride, uint32_t k)
 /* S, then what has key y goes out, then K for the rest. @return the mass left, absolute. */
 static double sweep(const sweeper *s, size_t y)
 {
-    const gbsi_focus *f = s->focus;
+    const lab_focus *f = s->focus;
     double left = 0.0;
     for (uint32_t i = 1; i < f->model->n_variables; i++) {
         const uint32_t v = (f->x + i) % f->model->n_variables; /* in order, from behind x */
@@ -74,7 +74,7 @@ static double sweep(const sweeper *s, size_t y)
 static bool distance_of(const sweeper *s, size_t y, const double *px, double tolerance,
                         double *distance)
 {
-    const gbsi_focus *f = s->focus;
+    const lab_focus *f = s->focus;
     for (size_t z = 0; z < f->n_z; z++) {
         const bool here = f->key[z] == y;
         s->mass[2 * z] = here ? f->joint[2 * z] / px[0] : 0.0;
@@ -94,7 +94,7 @@ static bool distance_of(const sweeper *s, size_t y, const double *px, double tol
     return true;
 }
 
-static gbs_status take_tables(const gbsi_focus *f, gbs_asymptotic *a, gbs_error *err)
+static gbs_status take_tables(const lab_focus *f, lab_asymptotic *a, gbs_error *err)
 {
     const size_t n = f->n_keys;
     a->n_keys = n;
@@ -116,13 +116,13 @@ static gbs_status take_tables(const gbsi_focus *f, gbs_asymptotic *a, gbs_error 
         for (uint32_t i = 0; i < f->n_neighbours; i++) {
             const uint32_t v = f->neighbour[i];
             a->state[f->key[z] * f->n_neighbours + i] =
-                f->model->user_state[f->model->state_offset[v] + gbsi_focus_state(f, z, v)];
+                f->model->user_state[f->model->state_offset[v] + lab_focus_state(f, z, v)];
         }
     }
     return GBS_OK;
 }
 
-static gbs_status estimate(const gbsi_focus *f, gbs_asymptotic *a, gbs_error *err)
+static gbs_status estimate(const lab_focus *f, lab_asymptotic *a, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     double *px = gbsi_alloc_array_zero(f->n_keys, 2 * sizeof *px); /* pi(x, y) */
@@ -158,15 +158,15 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_decompose_asymptotic(const gbs_model *model, const gbs_evidence *evidence,
+gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *evidence,
                                     const gbs_run_options *options, uint32_t focus,
-                                    gbs_asymptotic *out, gbs_error *err)
+                                    lab_asymptotic *out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_focus_setting setting = {0};
-    gbs_asymptotic a = {0};
+    lab_focus_setting setting = {0};
+    lab_asymptotic a = {0};
     GBSI_TRY(
-        gbsi_focus_set(model, evidence, options, focus, GBS_ASYMPTOTIC_MAX_STATES, &setting, err));
+        lab_focus_set(model, evidence, options, focus, LAB_ASYMPTOTIC_MAX_STATES, &setting, err));
     if (setting.focus->n_x != 2) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                            "the estimate of what D_cor tends to is for focus variables of two "
@@ -181,14 +181,14 @@ gbs_status gbs_decompose_asymptotic(const gbs_model *model, const gbs_evidence *
     GBSI_TRY(take_tables(setting.focus, &a, err));
     GBSI_TRY(estimate(setting.focus, &a, err));
     *out = a;
-    a = (gbs_asymptotic){0};
+    a = (lab_asymptotic){0};
 cleanup:
-    gbsi_focus_setting_free(&setting);
-    gbs_asymptotic_free(&a);
+    lab_focus_setting_free(&setting);
+    lab_asymptotic_free(&a);
     return status;
 }
 
-void gbs_asymptotic_free(gbs_asymptotic *a)
+void lab_asymptotic_free(lab_asymptotic *a)
 {
     gbsi_free(a->neighbour);
     gbsi_free(a->state);
@@ -196,5 +196,5 @@ void gbs_asymptotic_free(gbs_asymptotic *a)
     gbsi_free(a->t);
     gbsi_free(a->distance);
     gbsi_free(a->part);
-    *a = (gbs_asymptotic){0};
+    *a = (lab_asymptotic){0};
 }

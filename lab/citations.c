@@ -31,7 +31,7 @@
 #define CHAIN     4.0
 
 typedef struct network {
-    const gbsi_lab *lab;
+    const laboratory *lab;
     gbs_builder *builder;
     uint32_t n; /* atoms */
     uint32_t n_authors;
@@ -75,7 +75,7 @@ static gbs_status find_pair(network *w, uint32_t *pair, uint32_t n, uint32_t i, 
     uint32_t *at = &pair[(size_t)(i < j ? i : j) * n + (i < j ? j : i)];
     if (*at == UINT32_MAX) {
         GBSI_TRY(add_atom(w, at, err));
-        GBSI_TRY(believe(w, *at, ALIKE * gbsi_lab_normal(w->lab, GBSI_LAB_ALIKE, *at), err));
+        GBSI_TRY(believe(w, *at, ALIKE * lab_normal(w->lab, LAB_ALIKE, *at), err));
     }
     *atom = *at;
 cleanup:
@@ -87,10 +87,10 @@ typedef struct citation {
     uint32_t author, title, venue;
 } citation;
 
-static uint32_t pick(const gbsi_lab *lab, uint32_t index, uint32_t which, uint32_t n)
+static uint32_t pick(const laboratory *lab, uint32_t index, uint32_t which, uint32_t n)
 {
     double u[2];
-    gbsi_lab_uniforms(lab, GBSI_LAB_STRINGS, index, which, u);
+    lab_uniforms(lab, LAB_STRINGS, index, which, u);
     return (uint32_t)(u[0] * n);
 }
 
@@ -156,8 +156,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_citations_make(const gbsi_lab *lab, uint32_t groups, gbs_model **model,
-                               gbs_error *err)
+gbs_status lab_citations_make(const laboratory *lab, uint32_t groups, gbs_model **model,
+                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
     network w = {.lab = lab, .n_authors = groups * NEW + AUTHORS - NEW};

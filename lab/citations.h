@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ground Markov logic network as citation matching has it. */
-#ifndef GBSI_LAB_CITATIONS_H
-#define GBSI_LAB_CITATIONS_H
+#ifndef LAB_CITATIONS_H
+#define LAB_CITATIONS_H
 
 #include "lab/lab.h"
 
 /* Which citations are of the same paper, which strings name the same author, title or venue, over
  * so many groups of citations that may match: about 55 atoms a group. @param groups at most 1000.
  */
-gbs_status gbsi_citations_make(const gbsi_lab *lab, uint32_t groups, gbs_model **model,
-                               gbs_error *err);
+gbs_status lab_citations_make(const laboratory *lab, uint32_t groups, gbs_model **model,
+                              gbs_error *err);
 
 #endif

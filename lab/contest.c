@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 
-void gbsi_contender_options(const gbsi_contender *c, uint32_t n, uint32_t *edge,
-                            gbs_run_options *options)
+void lab_contender_options(const lab_contender *c, uint32_t n, uint32_t *edge,
+                           gbs_run_options *options)
 {
     size_t n_edges = 0;
     options->draw = c->draw;
@@ -25,62 +25,62 @@ void gbsi_contender_options(const gbsi_contender *c, uint32_t n, uint32_t *edge,
     options->n_dummy_edges = n_edges;
 }
 
-gbs_status gbsi_contest_run(gbsi_lab *lab, const gbs_model *model, uint64_t chains, uint64_t sweeps,
-                            gbsi_contest *contest, gbs_error *err)
+gbs_status lab_contest_run(laboratory *lab, const gbs_model *model, uint64_t chains,
+                           uint64_t sweeps, lab_contest *contest, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n_variables = gbs_model_n_variables(model);
     for (size_t i = 0; i < contest->n && status == GBS_OK; i++) {
-        const gbsi_contender *c = &contest->contender[i];
-        gbs_run_options options = gbsi_lab_options(lab, chains, sweeps);
+        const lab_contender *c = &contest->contender[i];
+        gbs_run_options options = lab_options(lab, chains, sweeps);
         uint32_t *edge = gbsi_alloc_array((size_t)n_variables * 2, (c->ring + 1) * sizeof *edge);
         if (edge == NULL) {
             return gbsi_no_memory(err, c->name, n_variables * sizeof *edge);
         }
-        gbsi_contender_options(c, n_variables, edge, &options);
-        status = gbsi_lab_curves(lab, c->name, model, &options, contest->statistic,
-                                 contest->context, &contest->curves[i], err);
+        lab_contender_options(c, n_variables, edge, &options);
+        status = lab_curves_run(lab, c->name, model, &options, contest->statistic, contest->context,
+                                &contest->curves[i], err);
         gbsi_free(edge);
         if (status != GBS_OK) {
             return status;
         }
-        gbsi_curves_quantile(&contest->curves[i], 0.5, contest->median[i]);
-        gbsi_curves_quantile(&contest->curves[i], 0.1, contest->low[i]);
-        gbsi_curves_quantile(&contest->curves[i], 0.9, contest->high[i]);
-        gbsi_curves_quantile(&contest->curves[i], 1.0, contest->max[i]);
+        lab_curves_quantile(&contest->curves[i], 0.5, contest->median[i]);
+        lab_curves_quantile(&contest->curves[i], 0.1, contest->low[i]);
+        lab_curves_quantile(&contest->curves[i], 0.9, contest->high[i]);
+        lab_curves_quantile(&contest->curves[i], 1.0, contest->max[i]);
     }
     return status;
 }
 
-void gbsi_contest_free(gbsi_contest *contest)
+void lab_contest_free(lab_contest *contest)
 {
     for (size_t i = 0; i < contest->n; i++) {
-        gbsi_curves_free(&contest->curves[i]);
+        lab_curves_free(&contest->curves[i]);
     }
 }
 
-void gbsi_contest_rows(gbs_output *table, const gbsi_contest *contest)
+void lab_contest_rows(gbs_output *table, const lab_contest *contest)
 {
     for (size_t i = 0; i < contest->n; i++) {
         for (size_t k = 0; k < contest->curves[i].n; k++) {
             gbs_output_csv_field(table, contest->title);
             gbs_output_text(table, ",");
             gbs_output_csv_field(table, contest->contender[i].name);
-            gbsi_table_uint(table, UINT64_C(1) << k);
-            gbsi_table_double(table, contest->median[i][k]);
-            gbsi_table_double(table, contest->low[i][k]);
-            gbsi_table_double(table, contest->high[i][k]);
-            gbsi_table_double(table, contest->max[i][k]);
+            lab_table_uint(table, UINT64_C(1) << k);
+            lab_table_double(table, contest->median[i][k]);
+            lab_table_double(table, contest->low[i][k]);
+            lab_table_double(table, contest->high[i][k]);
+            lab_table_double(table, contest->max[i][k]);
             gbs_output_text(table, "\n");
         }
     }
 }
 
-gbsi_panel gbsi_contest_panel(gbsi_contest *contest, bool bands, const char *y_label,
-                              size_t n_guides, const gbsi_guide *guide)
+gbsi_panel lab_contest_panel(lab_contest *contest, bool bands, const char *y_label, size_t n_guides,
+                             const gbsi_guide *guide)
 {
     for (size_t i = 0; i < contest->n; i++) {
-        const gbsi_contender *c = &contest->contender[i];
+        const lab_contender *c = &contest->contender[i];
         contest->line[i] = (gbsi_line){.label = c->name,
                                        .color = c->color,
                                        .dash = c->dash,
@@ -99,16 +99,16 @@ gbsi_panel gbsi_contest_panel(gbsi_contest *contest, bool bands, const char *y_l
                         .guide = guide};
 }
 
-gbs_status gbsi_contests_write(const gbsi_lab *lab, const char *name, size_t n,
-                               const gbsi_contest *contest, gbs_error *err)
+gbs_status lab_contests_write(const laboratory *lab, const char *name, size_t n,
+                              const lab_contest *contest, gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(lab, name, GBSI_CONTEST_HEADER, &table, err);
+    const gbs_status status = lab_table(lab, name, LAB_CONTEST_HEADER, &table, err);
     if (status < 0) {
         return status;
     }
     for (size_t i = 0; i < n; i++) {
-        gbsi_contest_rows(table, &contest[i]);
+        lab_contest_rows(table, &contest[i]);
     }
     return gbs_output_commit(table, err);
 }

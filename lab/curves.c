@@ -9,12 +9,12 @@
 
 typedef struct watcher {
     gbs_joint *joint;
-    gbsi_statistic *statistic;
+    lab_statistic *statistic;
     const void *context;
-    gbsi_curves *curves;
+    lab_curves *curves;
 } watcher;
 
-double gbsi_statistic_l1(const gbs_joint *joint, uint32_t chain, const void *context)
+double lab_statistic_l1(const gbs_joint *joint, uint32_t chain, const void *context)
 {
     return gbs_joint_l1(joint, chain, context);
 }
@@ -40,14 +40,14 @@ static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log
     return GBS_OK;
 }
 
-gbs_status gbsi_lab_curves(gbsi_lab *lab, const char *what, const gbs_model *model,
-                           const gbs_run_options *options, gbsi_statistic *statistic,
-                           const void *context, gbsi_curves *out, gbs_error *err)
+gbs_status lab_curves_run(laboratory *lab, const char *what, const gbs_model *model,
+                          const gbs_run_options *options, lab_statistic *statistic,
+                          const void *context, lab_curves *out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_curves curves = {.n_runs = (uint32_t)options->chains};
+    lab_curves curves = {.n_runs = (uint32_t)options->chains};
     watcher w = {.statistic = statistic, .context = context, .curves = &curves};
-    while (curves.n < GBSI_MAX_CHECKPOINTS && UINT64_C(1) << curves.n <= options->sweeps) {
+    while (curves.n < LAB_MAX_CHECKPOINTS && UINT64_C(1) << curves.n <= options->sweeps) {
         curves.sweeps[curves.n] = (double)(UINT64_C(1) << curves.n);
         curves.n++;
     }
@@ -56,7 +56,7 @@ gbs_status gbsi_lab_curves(gbsi_lab *lab, const char *what, const gbs_model *mod
         return gbsi_no_memory(err, what, curves.n * curves.n_runs * sizeof *curves.value);
     }
     GBSI_TRY(gbs_joint_new(model, 0, NULL, curves.n_runs, &w.joint, err));
-    GBSI_TRY(gbsi_lab_run(lab, what, model, options, watch, &w, NULL, err));
+    GBSI_TRY(lab_run(lab, what, model, options, watch, &w, NULL, err));
     if (status == GBS_OK) {
         *out = curves;
         curves.value = NULL;
@@ -67,7 +67,7 @@ cleanup:
     return status;
 }
 
-void gbsi_curves_free(gbsi_curves *curves)
+void lab_curves_free(lab_curves *curves)
 {
     gbsi_free(curves->value);
     curves->value = NULL;
@@ -80,12 +80,12 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void gbsi_sort(double *value, size_t n)
+void lab_sort(double *value, size_t n)
 {
     qsort(value, n, sizeof *value, compare);
 }
 
-double gbsi_quantile(const double *sorted, size_t n, double q)
+double lab_quantile(const double *sorted, size_t n, double q)
 {
     const double at = q * (double)(n - 1);
     const size_t i = (size_t)at;
@@ -93,15 +93,15 @@ double gbsi_quantile(const double *sorted, size_t n, double q)
     return i + 1 < n ? sorted[i] + share * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
-void gbsi_curves_quantile(gbsi_curves *curves, double q, double *out)
+void lab_curves_quantile(lab_curves *curves, double q, double *out)
 {
     for (size_t k = 0; k < curves->n; k++) {
-        gbsi_sort(curves->value + k * curves->n_runs, curves->n_runs);
-        out[k] = gbsi_quantile(curves->value + k * curves->n_runs, curves->n_runs, q);
+        lab_sort(curves->value + k * curves->n_runs, curves->n_runs);
+        out[k] = lab_quantile(curves->value + k * curves->n_runs, curves->n_runs, q);
     }
 }
 
-void gbsi_curves_mean(const gbsi_curves *curves, double *out)
+void lab_curves_mean(const lab_curves *curves, double *out)
 {
     for (size_t k = 0; k < curves->n; k++) {
         double sum = 0.0;
@@ -112,7 +112,7 @@ void gbsi_curves_mean(const gbsi_curves *curves, double *out)
     }
 }
 
-double gbsi_log_slope(const double *x, const double *y, size_t n, size_t last)
+double lab_log_slope(const double *x, const double *y, size_t n, size_t last)
 {
     double sx = 0.0;
     double sy = 0.0;

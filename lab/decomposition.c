@@ -44,7 +44,7 @@ static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, u
 
 /* The keys of the draw; the random one has none, and the run does not hear of those it is judged
  * by. */
-static gbsi_focus_keys keys_of(gbs_run_options *options, uint32_t n_free, const gbsi_edges *extra)
+static lab_focus_keys keys_of(gbs_run_options *options, uint32_t n_free, const gbsi_edges *extra)
 {
     gbs_run_options herded = *options;
     if (options->draw == GBS_DRAW_RANDOM) {
@@ -56,15 +56,15 @@ static gbsi_focus_keys keys_of(gbs_run_options *options, uint32_t n_free, const 
         options->n_dummy_edges = 0;
     }
     const gbsi_herding herding = gbsi_herding_of(&herded, n_free);
-    return (gbsi_focus_keys){.scheme = herding.keys,
-                             .n_bins = herding.n_bins,
-                             .left_edge = herding.left_edge,
-                             .rounded = herding.rounded,
-                             .extra = extra};
+    return (lab_focus_keys){.scheme = herding.keys,
+                            .n_bins = herding.n_bins,
+                            .left_edge = herding.left_edge,
+                            .rounded = herding.rounded,
+                            .extra = extra};
 }
 
 /* Dummy edges between free variables. */
-static gbs_status translate_edges(const gbs_run_options *options, gbsi_focus_setting *setting,
+static gbs_status translate_edges(const gbs_run_options *options, lab_focus_setting *setting,
                                   gbs_error *err)
 {
     const gbs_model *model = setting->model->model;
@@ -90,9 +90,9 @@ static gbs_status translate_edges(const gbs_run_options *options, gbsi_focus_set
     return GBS_OK;
 }
 
-gbs_status gbsi_focus_set(const gbs_model *model, const gbs_evidence *evidence,
-                          const gbs_run_options *options, uint32_t focus, uint64_t most_states,
-                          gbsi_focus_setting *setting, gbs_error *err)
+gbs_status lab_focus_set(const gbs_model *model, const gbs_evidence *evidence,
+                         const gbs_run_options *options, uint32_t focus, uint64_t most_states,
+                         lab_focus_setting *setting, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     GBSI_TRY(settle(model, options, focus, &setting->options, err));
@@ -113,16 +113,16 @@ gbs_status gbsi_focus_set(const gbs_model *model, const gbs_evidence *evidence,
                            focus));
     }
     GBSI_TRY(translate_edges(&setting->options, setting, err));
-    const gbsi_focus_keys keys =
+    const lab_focus_keys keys =
         keys_of(&setting->options, setting->model->n_variables, &setting->extra);
-    GBSI_TRY(gbsi_focus_new(setting->model, x, &keys, &setting->focus, err));
+    GBSI_TRY(lab_focus_new(setting->model, x, &keys, &setting->focus, err));
 cleanup:
     return status;
 }
 
-void gbsi_focus_setting_free(gbsi_focus_setting *setting)
+void lab_focus_setting_free(lab_focus_setting *setting)
 {
-    gbsi_focus_free(setting->focus);
+    lab_focus_free(setting->focus);
     gbsi_free(setting->extra.pair);
     gbsi_conditioned_free(setting->model);
 }
@@ -130,13 +130,13 @@ void gbsi_focus_setting_free(gbsi_focus_setting *setting)
 /* ---- the run ----------------------------------------------------------------------------- */
 
 typedef struct counter {
-    const gbsi_focus *focus;
+    const lab_focus *focus;
     uint32_t user_x;                  /* the focus variable, */
     const uint32_t *state_of;         /* [arity] its free states by the user's */
     uint64_t *count;                  /* [n_chains][n_z][n_choices][n_x] */
     uint64_t seed, first_pass, place; /* of the focus variable: the word that drew its key */
     double *scratch;
-    gbs_decomposition *out;
+    lab_decomposition *out;
     const gbs_run_callbacks *callbacks;
 } counter;
 
@@ -144,15 +144,15 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
                              const uint32_t *state, gbs_error *err)
 {
     const counter *c = context;
-    const gbsi_focus *f = c->focus;
+    const lab_focus *f = c->focus;
     const size_t n_cells = f->n_z * f->n_choices * f->n_x;
     uint64_t *count = c->count + chain * n_cells;
     const uint64_t sweeps = draw + 1;
-    const size_t z = gbsi_focus_z(f, state);
+    const size_t z = lab_focus_z(f, state);
     const uint32_t word = f->n_choices == 1 ? 0
                                             : gbsi_word(c->seed, chain, c->first_pass + draw,
                                                         c->place, GBSI_PURPOSE_UPDATE);
-    const size_t cell = z * f->n_choices + gbsi_focus_choice(f, z, word);
+    const size_t cell = z * f->n_choices + lab_focus_choice(f, z, word);
     (void)log_density;
     (void)err;
     ++count[cell * f->n_x + c->state_of[state[c->user_x]]];
@@ -161,10 +161,10 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
         while (c->out->sweeps[k] != sweeps) {
             k++;
         }
-        double value[GBS_N_COMPONENTS];
-        gbsi_focus_components(f, count, c->scratch, value);
-        for (int i = 0; i < GBS_N_COMPONENTS; i++) {
-            c->out->value[(k * GBS_N_COMPONENTS + (size_t)i) * c->out->n_chains + chain] = value[i];
+        double value[LAB_N_COMPONENTS];
+        lab_focus_components(f, count, c->scratch, value);
+        for (int i = 0; i < LAB_N_COMPONENTS; i++) {
+            c->out->value[(k * LAB_N_COMPONENTS + (size_t)i) * c->out->n_chains + chain] = value[i];
         }
     }
     return GBS_OK;
@@ -195,14 +195,14 @@ static int on_progress(void *context, const gbs_progress *progress)
 }
 
 static gbs_status take_results(const gbs_run_options *options, size_t n_keys,
-                               gbs_decomposition *out, gbs_error *err)
+                               lab_decomposition *out, gbs_error *err)
 {
     out->n_chains = (uint32_t)options->chains;
     out->n_keys = n_keys;
     while (out->n_checkpoints < 63 && UINT64_C(1) << out->n_checkpoints <= options->sweeps) {
         out->n_checkpoints++;
     }
-    const size_t n = out->n_checkpoints * GBS_N_COMPONENTS * out->n_chains;
+    const size_t n = out->n_checkpoints * LAB_N_COMPONENTS * out->n_chains;
     out->sweeps = gbsi_alloc_array(out->n_checkpoints, sizeof *out->sweeps);
     out->value = gbsi_alloc_array_zero(n, sizeof *out->value);
     if (out->sweeps == NULL || out->value == NULL) {
@@ -215,7 +215,7 @@ static gbs_status take_results(const gbs_run_options *options, size_t n_keys,
 }
 
 /* Free states of the focus variable by the user's. */
-static gbs_status map_states(const gbsi_focus *f, uint32_t arity, uint32_t **out, gbs_error *err)
+static gbs_status map_states(const lab_focus *f, uint32_t arity, uint32_t **out, gbs_error *err)
 {
     uint32_t *map = gbsi_alloc_array_zero(arity, sizeof *map);
     if (map == NULL) {
@@ -228,13 +228,13 @@ static gbs_status map_states(const gbsi_focus *f, uint32_t arity, uint32_t **out
     return GBS_OK;
 }
 
-gbs_status gbs_decompose(const gbs_model *model, const gbs_evidence *evidence,
+gbs_status lab_decompose(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, uint32_t focus,
-                         const gbs_run_callbacks *callbacks, gbs_decomposition *out, gbs_error *err)
+                         const gbs_run_callbacks *callbacks, lab_decomposition *out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_focus_setting setting = {0};
-    gbs_decomposition made = {0};
+    lab_focus_setting setting = {0};
+    lab_decomposition made = {0};
     gbs_run *run = NULL;
     uint32_t *state_of = NULL;
     counter c = {.user_x = focus, .out = &made, .callbacks = callbacks};
@@ -242,14 +242,14 @@ gbs_status gbs_decompose(const gbs_model *model, const gbs_evidence *evidence,
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "decompose: the draw callback is its own");
     }
     GBSI_TRY(
-        gbsi_focus_set(model, evidence, options, focus, GBS_DECOMPOSE_MAX_STATES, &setting, err));
+        lab_focus_set(model, evidence, options, focus, LAB_DECOMPOSE_MAX_STATES, &setting, err));
     c.focus = setting.focus;
     GBSI_TRY(take_results(&setting.options, c.focus->n_keys, &made, err));
     GBSI_TRY(map_states(c.focus, model->arity[focus], &state_of, err));
     c.state_of = state_of;
     const size_t n_cells = c.focus->n_z * c.focus->n_choices * c.focus->n_x;
     c.count = gbsi_alloc_array_zero(made.n_chains, n_cells * sizeof *c.count);
-    c.scratch = gbsi_alloc_array(gbsi_focus_scratch(c.focus), sizeof *c.scratch);
+    c.scratch = gbsi_alloc_array(lab_focus_scratch(c.focus), sizeof *c.scratch);
     if (c.count == NULL || c.scratch == NULL) {
         status = gbsi_no_memory(err, "decompose", made.n_chains * n_cells * sizeof *c.count);
         goto cleanup;
@@ -262,21 +262,21 @@ gbs_status gbs_decompose(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbs_run_execute(run, &inner, err));
     if (status == GBS_OK) {
         *out = made;
-        made = (gbs_decomposition){0};
+        made = (lab_decomposition){0};
     }
 cleanup:
     gbs_run_free(run);
     gbsi_free(state_of);
     gbsi_free(c.count);
     gbsi_free(c.scratch);
-    gbsi_focus_setting_free(&setting);
-    gbs_decomposition_free(&made);
+    lab_focus_setting_free(&setting);
+    lab_decomposition_free(&made);
     return status;
 }
 
-void gbs_decomposition_free(gbs_decomposition *decomposition)
+void lab_decomposition_free(lab_decomposition *decomposition)
 {
     gbsi_free(decomposition->sweeps);
     gbsi_free(decomposition->value);
-    *decomposition = (gbs_decomposition){0};
+    *decomposition = (lab_decomposition){0};
 }

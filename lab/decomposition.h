@@ -17,8 +17,8 @@
  *
  * Under the rule `post` cor and approx are both large and cancel: compare schemes by all.
  */
-#ifndef GBSI_LAB_DECOMPOSITION_H
-#define GBSI_LAB_DECOMPOSITION_H
+#ifndef LAB_DECOMPOSITION_H
+#define LAB_DECOMPOSITION_H
 
 #include "gibbsite/run.h"
 
@@ -26,30 +26,30 @@
 extern "C" {
 #endif
 
-#define GBS_DECOMPOSE_MAX_STATES  (UINT64_C(1) << 16) /* of the free variables */
-#define GBS_ASYMPTOTIC_MAX_STATES (UINT64_C(1) << 12)
+#define LAB_DECOMPOSE_MAX_STATES  (UINT64_C(1) << 16) /* of the free variables */
+#define LAB_ASYMPTOTIC_MAX_STATES (UINT64_C(1) << 12)
 
-typedef enum gbs_component {
-    GBS_COMPONENT_COR,
-    GBS_COMPONENT_HERDING,
-    GBS_COMPONENT_APPROX,
-    GBS_COMPONENT_Z,
-    GBS_COMPONENT_BIN,
-    GBS_COMPONENT_ALL,
-    GBS_N_COMPONENTS,
-} gbs_component;
+typedef enum lab_component {
+    LAB_COR,
+    LAB_HERDING,
+    LAB_APPROX,
+    LAB_Z,
+    LAB_BIN,
+    LAB_ALL,
+    LAB_N_COMPONENTS,
+} lab_component;
 
 /** @return "cor", "herding", "approx", "z", "bin", "all"; NULL beyond. */
-const char *gbs_component_name(gbs_component component);
+const char *lab_component_name(lab_component component);
 
 /** The components after 1, 2, 4, ... sweeps, chain by chain. */
-typedef struct gbs_decomposition {
+typedef struct lab_decomposition {
     size_t n_checkpoints;
     uint32_t n_chains;
     size_t n_keys;    /**< that the focus variable can have */
     uint64_t *sweeps; /**< [n_checkpoints] 1, 2, 4, ... */
-    double *value;    /**< [n_checkpoints][GBS_N_COMPONENTS][n_chains] */
-} gbs_decomposition;
+    double *value;    /**< [n_checkpoints][LAB_N_COMPONENTS][n_chains] */
+} lab_decomposition;
 
 /**
  * Run chains and take their errors apart.
@@ -62,19 +62,19 @@ typedef struct gbs_decomposition {
  * @param evidence NULL for none. @param options NULL for the defaults; sweeps 0 stands for 2^16,
  *                 burn_in unset for 0. @param focus a free variable.
  * @param callbacks NULL, or told the progress of the run; its draw must be NULL.
- * @param out      caller frees with gbs_decomposition_free(); untouched on failure.
- * @return GBS_ERR_LIMIT, with the figure, beyond GBS_DECOMPOSE_MAX_STATES; GBS_ERR_ARGUMENT for a
+ * @param out      caller frees with lab_decomposition_free(); untouched on failure.
+ * @return GBS_ERR_LIMIT, with the figure, beyond LAB_DECOMPOSE_MAX_STATES; GBS_ERR_ARGUMENT for a
  *         focus that is fixed and for options that cannot apply; GBS_STOPPED, without out, if told
  *         to stop; or as gbs_run_new() and gbs_run_execute().
  */
-gbs_status gbs_decompose(const gbs_model *model, const gbs_evidence *evidence,
+gbs_status lab_decompose(const gbs_model *model, const gbs_evidence *evidence,
                          const gbs_run_options *options, uint32_t focus,
-                         const gbs_run_callbacks *callbacks, gbs_decomposition *out,
+                         const gbs_run_callbacks *callbacks, lab_decomposition *out,
                          gbs_error *err);
-void gbs_decomposition_free(gbs_decomposition *decomposition); /**< zeroes the struct */
+void lab_decomposition_free(lab_decomposition *decomposition); /**< zeroes the struct */
 
 /** What cor tends to, key by key: D = sum over y of p(y) 2 t(y)^2 distance(y). */
-typedef struct gbs_asymptotic {
+typedef struct lab_asymptotic {
     size_t n_keys;
     uint32_t n_neighbours;
     uint32_t *neighbour; /**< [n_neighbours] of the focus variable */
@@ -85,22 +85,22 @@ typedef struct gbs_asymptotic {
                               after it gave 0 and after it gave 1 */
     double *part;        /**< [n_keys] p 2 t^2 distance */
     double total;
-} gbs_asymptotic;
+} lab_asymptotic;
 
 /**
  * Estimate what cor tends to for herding with these keys, without sampling: the law of the others
  * at the next use of a key, from ordinary Gibbs sweeps started in the stationary law (sections 5.1
  * and 5.2 there), summed over sweeps to 1e-10 of the total.
  *
- * @param options as gbs_decompose(); of them draw, keys, bins and bin_edge decide.
+ * @param options as lab_decompose(); of them draw, keys, bins and bin_edge decide.
  * @param focus   a free variable of two states.
- * @return GBS_ERR_LIMIT beyond GBS_ASYMPTOTIC_MAX_STATES, or if the sweeps do not end (a model that
- *         hardly mixes); GBS_ERR_UNSUPPORTED for keys that are drawn; as gbs_decompose().
+ * @return GBS_ERR_LIMIT beyond LAB_ASYMPTOTIC_MAX_STATES, or if the sweeps do not end (a model that
+ *         hardly mixes); GBS_ERR_UNSUPPORTED for keys that are drawn; as lab_decompose().
  */
-gbs_status gbs_decompose_asymptotic(const gbs_model *model, const gbs_evidence *evidence,
+gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *evidence,
                                     const gbs_run_options *options, uint32_t focus,
-                                    gbs_asymptotic *out, gbs_error *err);
-void gbs_asymptotic_free(gbs_asymptotic *asymptotic); /**< zeroes the struct */
+                                    lab_asymptotic *out, gbs_error *err);
+void lab_asymptotic_free(lab_asymptotic *asymptotic); /**< zeroes the struct */
 
 #ifdef __cplusplus
 }

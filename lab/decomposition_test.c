@@ -48,21 +48,21 @@ static gbs_model *make_ring(uint32_t n, const uint32_t *arity, double scale)
     return model;
 }
 
-static gbsi_focus *make_focus(const gbs_model *model, uint32_t x, gbsi_focus_keys keys,
-                              gbsi_conditioned **part)
+static lab_focus *make_focus(const gbs_model *model, uint32_t x, lab_focus_keys keys,
+                             gbsi_conditioned **part)
 {
-    gbsi_focus *focus = NULL;
+    lab_focus *focus = NULL;
     gbs_error err = {0};
     assert_int_equal(gbsi_condition(model, NULL, part, &err), GBS_OK);
-    assert_int_equal(gbsi_focus_new(*part, x, &keys, &focus, &err), GBS_OK);
+    assert_int_equal(lab_focus_new(*part, x, &keys, &focus, &err), GBS_OK);
     return focus;
 }
 
 /* ---- components -------------------------------------------------------------------------- */
 
 /* P(z, y, x): of the choice of z that has key y. */
-static double frequency(const gbsi_focus *f, const uint64_t *count, double total, size_t y,
-                        size_t z, uint32_t x)
+static double frequency(const lab_focus *f, const uint64_t *count, double total, size_t y, size_t z,
+                        uint32_t x)
 {
     double p = 0.0;
     for (uint32_t m = 0; m < f->n_choices; m++) {
@@ -73,7 +73,7 @@ static double frequency(const gbsi_focus *f, const uint64_t *count, double total
 }
 
 /* pi(y|z). */
-static double key_law(const gbsi_focus *f, size_t y, size_t z)
+static double key_law(const lab_focus *f, size_t y, size_t z)
 {
     double p = 0.0;
     for (uint32_t m = 0; m < f->n_choices; m++) {
@@ -83,7 +83,7 @@ static double key_law(const gbsi_focus *f, size_t y, size_t z)
 }
 
 /* The definitions, sum by sum. */
-static void by_definition(const gbsi_focus *f, const uint64_t *count, double *d)
+static void by_definition(const lab_focus *f, const uint64_t *count, double *d)
 {
     const uint32_t n_x = f->n_x;
     double total = 0.0;
@@ -91,7 +91,7 @@ static void by_definition(const gbsi_focus *f, const uint64_t *count, double *d)
     double *q = calloc(f->n_keys * n_x, sizeof *q); /* q(x|y) */
     assert_non_null(pz);
     assert_non_null(q);
-    memset(d, 0, GBS_N_COMPONENTS * sizeof *d);
+    memset(d, 0, LAB_N_COMPONENTS * sizeof *d);
     for (size_t i = 0; i < f->n_z * f->n_choices * n_x; i++) {
         total += (double)count[i];
     }
@@ -115,19 +115,18 @@ static void by_definition(const gbsi_focus *f, const uint64_t *count, double *d)
                 q[y * n_x + x] += f->theta != NULL ? 0.0
                                   : py > 0.0       ? f->joint[z * n_x + x] / f->pz[z] * pzy[z] / py
                                                    : 0.0;
-                d[GBS_COMPONENT_COR] += py > 0.0
-                                            ? py * fabs(frequency(f, count, total, y, z, x) / py -
-                                                        px[x] / py * pzy[z] / py)
-                                            : 0.0;
+                d[LAB_COR] += py > 0.0 ? py * fabs(frequency(f, count, total, y, z, x) / py -
+                                                   px[x] / py * pzy[z] / py)
+                                       : 0.0;
             }
             q[y * n_x + x] += f->theta == NULL ? 0.0 : x == 1 ? f->theta[y] : 1.0 - f->theta[y];
-            d[GBS_COMPONENT_HERDING] += py > 0.0 ? py * fabs(px[x] / py - q[y * n_x + x]) : 0.0;
+            d[LAB_HERDING] += py > 0.0 ? py * fabs(px[x] / py - q[y * n_x + x]) : 0.0;
         }
         free(px);
         free(pzy);
     }
     for (size_t z = 0; z < f->n_z; z++) {
-        d[GBS_COMPONENT_Z] += fabs(pz[z] - f->pz[z]);
+        d[LAB_Z] += fabs(pz[z] - f->pz[z]);
         for (uint32_t x = 0; x < n_x; x++) {
             double rounded = 0.0;
             double p = 0.0;
@@ -135,15 +134,15 @@ static void by_definition(const gbsi_focus *f, const uint64_t *count, double *d)
                 rounded += q[y * n_x + x] * key_law(f, y, z);
                 p += frequency(f, count, total, y, z, x);
             }
-            d[GBS_COMPONENT_APPROX] += pz[z] * fabs(rounded - f->joint[z * n_x + x] / f->pz[z]);
-            d[GBS_COMPONENT_ALL] += fabs(p - f->joint[z * n_x + x]);
+            d[LAB_APPROX] += pz[z] * fabs(rounded - f->joint[z * n_x + x] / f->pz[z]);
+            d[LAB_ALL] += fabs(p - f->joint[z * n_x + x]);
         }
         for (size_t y = 0; pz[z] > 0.0 && y < f->n_keys; y++) {
             double p = 0.0;
             for (uint32_t x = 0; x < n_x; x++) {
                 p += frequency(f, count, total, y, z, x);
             }
-            d[GBS_COMPONENT_BIN] += pz[z] * fabs(p / pz[z] - key_law(f, y, z));
+            d[LAB_BIN] += pz[z] * fabs(p / pz[z] - key_law(f, y, z));
         }
     }
     free(pz);
@@ -160,33 +159,33 @@ static void test_components(void **state)
     for (uint32_t x = 0; x < 5; x++) {
         for (size_t s = 0; s < (arity[x] == 2 ? 6 : 5); s++) { /* keys drawn are for two states */
             gbsi_conditioned *part = NULL;
-            gbsi_focus *f = make_focus(
-                model, x, (gbsi_focus_keys){.scheme = scheme[s], .n_bins = 3, .rounded = s == 5},
+            lab_focus *f = make_focus(
+                model, x, (lab_focus_keys){.scheme = scheme[s], .n_bins = 3, .rounded = s == 5},
                 &part);
             const size_t n = f->n_z * f->n_choices * f->n_x;
             uint64_t *count = calloc(n, sizeof *count);
-            double *scratch = calloc(gbsi_focus_scratch(f), sizeof *scratch);
-            double found[GBS_N_COMPONENTS];
-            double wanted[GBS_N_COMPONENTS];
+            double *scratch = calloc(lab_focus_scratch(f), sizeof *scratch);
+            double found[LAB_N_COMPONENTS];
+            double wanted[LAB_N_COMPONENTS];
             assert_non_null(count);
             assert_non_null(scratch);
             for (size_t i = 0; i < n; i++) { /* some never seen */
                 count[i] = (uint64_t)(20.0 * uniform((uint32_t)i + 1000)) / 4;
             }
-            gbsi_focus_components(f, count, scratch, found);
+            lab_focus_components(f, count, scratch, found);
             by_definition(f, count, wanted);
             double bound = 0.0;
-            for (int i = 0; i < GBS_N_COMPONENTS; i++) {
+            for (int i = 0; i < LAB_N_COMPONENTS; i++) {
                 assert_true(fabs(found[i] - wanted[i]) < 1e-12);
-                bound += i == GBS_COMPONENT_ALL ? 0.0 : found[i];
+                bound += i == LAB_ALL ? 0.0 : found[i];
             }
-            assert_true(found[GBS_COMPONENT_ALL] <= bound + 1e-12);
+            assert_true(found[LAB_ALL] <= bound + 1e-12);
             if ((scheme[s] != GBS_KEYS_BINS && scheme[s] != GBS_KEYS_ONE) || s == 5) {
-                assert_true(found[GBS_COMPONENT_APPROX] < 1e-9); /* keys decide conditionals */
+                assert_true(found[LAB_APPROX] < 1e-9); /* keys decide conditionals */
             }
             free(count);
             free(scratch);
-            gbsi_focus_free(f);
+            lab_focus_free(f);
             gbsi_conditioned_free(part);
         }
     }
@@ -198,10 +197,9 @@ static void test_components(void **state)
 static size_t n_keys(const gbs_model *model, uint32_t x, int scheme, uint32_t bins)
 {
     gbsi_conditioned *part = NULL;
-    gbsi_focus *f =
-        make_focus(model, x, (gbsi_focus_keys){.scheme = scheme, .n_bins = bins}, &part);
+    lab_focus *f = make_focus(model, x, (lab_focus_keys){.scheme = scheme, .n_bins = bins}, &part);
     const size_t n = f->n_keys;
-    gbsi_focus_free(f);
+    lab_focus_free(f);
     gbsi_conditioned_free(part);
     return n;
 }
@@ -245,13 +243,13 @@ static void test_bin_edges(void **state)
     gbs_builder_free(builder);
     for (int left = 0; left <= 1; left++) {
         gbsi_conditioned *part = NULL;
-        gbsi_focus *f = make_focus(
-            model, 0, (gbsi_focus_keys){.scheme = GBS_KEYS_BINS, .n_bins = 4, .left_edge = left},
+        lab_focus *f = make_focus(
+            model, 0, (lab_focus_keys){.scheme = GBS_KEYS_BINS, .n_bins = 4, .left_edge = left},
             &part);
         assert_int_equal(f->n_keys, wanted[left]);
         assert_int_equal(f->key[0] == f->key[1], !left);
         assert_int_equal(f->key[3] == f->key[4], left);
-        gbsi_focus_free(f);
+        lab_focus_free(f);
         gbsi_conditioned_free(part);
     }
     gbs_model_free(model);
@@ -260,7 +258,7 @@ static void test_bin_edges(void **state)
 /* ---- the estimate ------------------------------------------------------------------------ */
 
 /* sum over y by following the two laws one after the other, with dense kernels over all states. */
-static double follow_laws(const gbsi_focus *f)
+static double follow_laws(const lab_focus *f)
 {
     const size_t n = f->n_z * 2;
     const uint32_t n_v = f->model->n_variables;
@@ -327,16 +325,15 @@ static void test_asymptotic(void **state)
     gbs_model *model = make_ring(4, arity, 1.2);
     for (uint32_t x = 1; x < 4; x++) {
         gbs_error err = {0};
-        gbs_asymptotic a = {0};
+        lab_asymptotic a = {0};
         gbsi_conditioned *part = NULL;
-        gbsi_focus *f =
-            make_focus(model, x, (gbsi_focus_keys){.scheme = GBS_KEYS_NEIGHBOURS}, &part);
-        assert_int_equal(gbs_decompose_asymptotic(model, NULL, NULL, x, &a, &err), GBS_OK);
+        lab_focus *f = make_focus(model, x, (lab_focus_keys){.scheme = GBS_KEYS_NEIGHBOURS}, &part);
+        assert_int_equal(lab_decompose_asymptotic(model, NULL, NULL, x, &a, &err), GBS_OK);
         assert_int_equal(a.n_keys, f->n_keys);
         assert_true(a.total > 1e-5);
         assert_true(fabs(a.total - follow_laws(f)) < 1e-9);
-        gbs_asymptotic_free(&a);
-        gbsi_focus_free(f);
+        lab_asymptotic_free(&a);
+        lab_focus_free(f);
         gbsi_conditioned_free(part);
     }
     gbs_model_free(model);
@@ -344,11 +341,11 @@ static void test_asymptotic(void **state)
 
 /* ---- whole runs -------------------------------------------------------------------------- */
 
-static double mean_of(const gbs_decomposition *d, size_t checkpoint, gbs_component c)
+static double mean_of(const lab_decomposition *d, size_t checkpoint, lab_component c)
 {
     double sum = 0.0;
     for (uint32_t chain = 0; chain < d->n_chains; chain++) {
-        sum += d->value[(checkpoint * GBS_N_COMPONENTS + (size_t)c) * d->n_chains + chain];
+        sum += d->value[(checkpoint * LAB_N_COMPONENTS + (size_t)c) * d->n_chains + chain];
     }
     return sum / d->n_chains;
 }
@@ -361,26 +358,26 @@ static void test_random(void **state)
     static const uint32_t arity[5] = {2, 3, 2, 2, 2};
     gbs_model *model = make_ring(5, arity, 0.7);
     gbs_run_options options = gbs_run_options_default();
-    gbs_decomposition d = {0};
+    lab_decomposition d = {0};
     gbs_error err = {0};
     options.sweeps = 1 << 14;
-    assert_int_equal(gbs_decompose(model, NULL, &options, 1, NULL, &d, &err), GBS_OK);
+    assert_int_equal(lab_decompose(model, NULL, &options, 1, NULL, &d, &err), GBS_OK);
     assert_int_equal(d.n_checkpoints, 15);
     assert_int_equal(d.sweeps[14], 1 << 14);
     assert_int_equal(d.n_keys, 4);
     for (size_t k = 0; k < d.n_checkpoints; k++) {
         double bound = 0.0;
-        for (int c = 0; c < GBS_COMPONENT_ALL; c++) {
-            bound += mean_of(&d, k, (gbs_component)c);
+        for (int c = 0; c < LAB_ALL; c++) {
+            bound += mean_of(&d, k, (lab_component)c);
         }
-        assert_true(mean_of(&d, k, GBS_COMPONENT_ALL) <= bound + 1e-12);
-        assert_true(mean_of(&d, k, GBS_COMPONENT_APPROX) < 1e-12);
-        assert_true(mean_of(&d, k, GBS_COMPONENT_BIN) == 0.0);
+        assert_true(mean_of(&d, k, LAB_ALL) <= bound + 1e-12);
+        assert_true(mean_of(&d, k, LAB_APPROX) < 1e-12);
+        assert_true(mean_of(&d, k, LAB_BIN) == 0.0);
     }
     /* 16 chains: the ratio of means of 48 states is 1/8 within a few per cent */
-    const double ratio = mean_of(&d, 14, GBS_COMPONENT_ALL) / mean_of(&d, 8, GBS_COMPONENT_ALL);
+    const double ratio = mean_of(&d, 14, LAB_ALL) / mean_of(&d, 8, LAB_ALL);
     assert_true(ratio > 0.125 * 0.8 && ratio < 0.125 * 1.25);
-    gbs_decomposition_free(&d);
+    lab_decomposition_free(&d);
     gbs_model_free(model);
 }
 
@@ -388,20 +385,20 @@ static void test_random(void **state)
  * key, so 2 n_keys / T. That holds only if the keys counted here are those that the draw uses. */
 static void check_herded(const gbs_model *model, uint32_t focus, gbs_run_options options)
 {
-    gbs_decomposition d = {0};
+    lab_decomposition d = {0};
     gbs_error err = {0};
     options.sweeps = 1 << 12;
-    assert_int_equal(gbs_decompose(model, NULL, &options, focus, NULL, &d, &err), GBS_OK);
+    assert_int_equal(lab_decompose(model, NULL, &options, focus, NULL, &d, &err), GBS_OK);
     for (size_t k = 0; k < d.n_checkpoints; k++) {
-        const double *value = d.value + k * GBS_N_COMPONENTS * d.n_chains;
+        const double *value = d.value + k * LAB_N_COMPONENTS * d.n_chains;
         for (uint32_t chain = 0; chain < d.n_chains; chain++) {
             const double bound = 2.0 * (double)d.n_keys / (double)d.sweeps[k];
-            assert_true(value[GBS_COMPONENT_HERDING * d.n_chains + chain] <= bound + 1e-6);
-            assert_true(value[GBS_COMPONENT_APPROX * d.n_chains + chain] < 1e-9 ||
+            assert_true(value[LAB_HERDING * d.n_chains + chain] <= bound + 1e-6);
+            assert_true(value[LAB_APPROX * d.n_chains + chain] < 1e-9 ||
                         options.draw == GBS_DRAW_DISCRETIZED);
         }
     }
-    gbs_decomposition_free(&d);
+    lab_decomposition_free(&d);
 }
 
 static void test_herded(void **state)
@@ -437,22 +434,22 @@ static void test_refusals(void **state)
     gbs_model *model = make_ring(5, arity, 0.7);
     gbs_evidence *evidence = NULL;
     gbs_run_options options = gbs_run_options_default();
-    gbs_decomposition d = {0};
-    gbs_asymptotic a = {0};
+    lab_decomposition d = {0};
+    lab_asymptotic a = {0};
     gbs_error err = {0};
     options.sweeps = 8;
-    assert_int_equal(gbs_decompose(model, NULL, &options, 5, NULL, &d, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(lab_decompose(model, NULL, &options, 5, NULL, &d, &err), GBS_ERR_ARGUMENT);
     options.scan = GBS_SCAN_RANDOM;
-    assert_int_equal(gbs_decompose(model, NULL, &options, 0, NULL, &d, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(lab_decompose(model, NULL, &options, 0, NULL, &d, &err), GBS_ERR_ARGUMENT);
     assert_int_equal(gbs_evidence_new(model, &evidence, &err), GBS_OK);
     assert_int_equal(gbs_evidence_observe(evidence, 3, 1, &err), GBS_OK);
-    assert_int_equal(gbs_decompose(model, evidence, NULL, 3, NULL, &d, &err), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_decompose_asymptotic(model, NULL, NULL, 1, &a, &err), GBS_ERR_UNSUPPORTED);
+    assert_int_equal(lab_decompose(model, evidence, NULL, 3, NULL, &d, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(lab_decompose_asymptotic(model, NULL, NULL, 1, &a, &err), GBS_ERR_UNSUPPORTED);
     gbs_evidence_free(evidence);
     gbs_model_free(model);
     const gbs_generate_ring_options ring = {.variables = 17, .coupling = 0.1, .seed = 1};
     assert_int_equal(gbs_generate_ring(&ring, &model, &err), GBS_OK);
-    assert_int_equal(gbs_decompose(model, NULL, NULL, 0, NULL, &d, &err), GBS_ERR_LIMIT);
+    assert_int_equal(lab_decompose(model, NULL, NULL, 0, NULL, &d, &err), GBS_ERR_LIMIT);
     assert_non_null(strstr(err.message, "131072"));
     assert_null(d.value);
     assert_null(a.p);
@@ -470,16 +467,16 @@ static void test_no_memory(void **state)
     gbs_status status = GBS_ERR_MEMORY;
     uint64_t allowed = 0;
     for (; status == GBS_ERR_MEMORY && allowed < 10000; allowed++) {
-        gbs_decomposition d = {0};
-        gbs_asymptotic a = {0};
+        lab_decomposition d = {0};
+        lab_asymptotic a = {0};
         gbs_error err = {0};
         gbsi_alloc_fail_after(allowed);
-        status = gbs_decompose_asymptotic(model, NULL, &options, 0, &a, &err);
-        status = status >= 0 ? gbs_decompose(model, NULL, &options, 0, NULL, &d, &err) : status;
+        status = lab_decompose_asymptotic(model, NULL, &options, 0, &a, &err);
+        status = status >= 0 ? lab_decompose(model, NULL, &options, 0, NULL, &d, &err) : status;
         gbsi_alloc_fail_after(UINT64_MAX);
         assert_true(status >= 0 || d.value == NULL);
-        gbs_decomposition_free(&d);
-        gbs_asymptotic_free(&a);
+        lab_decomposition_free(&d);
+        lab_asymptotic_free(&a);
     }
     assert_int_equal(status, GBS_OK);
     assert_true(allowed > 20);

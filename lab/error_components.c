@@ -4,14 +4,14 @@
 
 #include "lab/focus.h"
 
-const char *gbs_component_name(gbs_component component)
+const char *lab_component_name(lab_component component)
 {
-    static const char *const name[GBS_N_COMPONENTS] = {"cor", "herding", "approx",
+    static const char *const name[LAB_N_COMPONENTS] = {"cor", "herding", "approx",
                                                        "z",   "bin",     "all"};
-    return (unsigned)component < GBS_N_COMPONENTS ? name[component] : NULL;
+    return (unsigned)component < LAB_N_COMPONENTS ? name[component] : NULL;
 }
 
-size_t gbsi_focus_scratch(const gbsi_focus *focus)
+size_t lab_focus_scratch(const lab_focus *focus)
 {
     return focus->n_keys * (2 * (size_t)focus->n_x + 1) + focus->n_x;
 }
@@ -23,7 +23,7 @@ typedef struct by_key {
     double *qxy; /* [n_keys][n_x] */
 } by_key;
 
-static double count_all(const gbsi_focus *f, const uint64_t *count)
+static double count_all(const lab_focus *f, const uint64_t *count)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < f->n_z * f->n_choices * f->n_x; i++) {
@@ -33,7 +33,7 @@ static double count_all(const gbsi_focus *f, const uint64_t *count)
 }
 
 /* Of one (z, choice). */
-static double count_x(const gbsi_focus *f, const uint64_t *row)
+static double count_x(const lab_focus *f, const uint64_t *row)
 {
     uint64_t total = 0;
     for (uint32_t x = 0; x < f->n_x; x++) {
@@ -43,15 +43,15 @@ static double count_x(const gbsi_focus *f, const uint64_t *row)
 }
 
 /* pi(x|z). */
-static double given(const gbsi_focus *f, size_t z, uint32_t x)
+static double given(const lab_focus *f, size_t z, uint32_t x)
 {
     return f->joint[z * f->n_x + x] / f->pz[z];
 }
 
-static void sum_by_key(const gbsi_focus *f, const uint64_t *count, double total, by_key *k)
+static void sum_by_key(const lab_focus *f, const uint64_t *count, double total, by_key *k)
 {
     const uint32_t n_x = f->n_x;
-    for (size_t i = 0; i < gbsi_focus_scratch(f); i++) {
+    for (size_t i = 0; i < lab_focus_scratch(f); i++) {
         k->py[i] = 0.0; /* the three lie one behind the other */
     }
     for (size_t i = 0; i < f->n_z * f->n_choices; i++) {
@@ -70,7 +70,7 @@ static void sum_by_key(const gbsi_focus *f, const uint64_t *count, double total,
 }
 
 /* q(x|y), also of a key that was never met where it is known. */
-static double herded(const gbsi_focus *f, const by_key *k, size_t y, uint32_t x)
+static double herded(const lab_focus *f, const by_key *k, size_t y, uint32_t x)
 {
     if (f->theta != NULL) {
         return x == 1 ? f->theta[y] : 1.0 - f->theta[y];
@@ -79,7 +79,7 @@ static double herded(const gbsi_focus *f, const by_key *k, size_t y, uint32_t x)
 }
 
 /* cor, bin and, over all choices, the frequencies of x. @param px [n_x] added to. @return P(z). */
-static double add_choices(const gbsi_focus *f, const uint64_t *count, double total, const by_key *k,
+static double add_choices(const lab_focus *f, const uint64_t *count, double total, const by_key *k,
                           size_t z, double *px, double *value)
 {
     const uint32_t n_x = f->n_x;
@@ -91,19 +91,18 @@ static double add_choices(const gbsi_focus *f, const uint64_t *count, double tot
         const size_t i = z * f->n_choices + m;
         const size_t y = f->key[i];
         const double pzy = count_x(f, count + i * n_x) / total;
-        value[GBS_COMPONENT_BIN] += fabs(pzy - pz * f->chance[i]);
+        value[LAB_BIN] += fabs(pzy - pz * f->chance[i]);
         for (uint32_t x = 0; x < n_x && pzy > 0.0; x++) {
             const double pxz = (double)count[i * n_x + x] / total;
             px[x] += pxz;
             /* P(y) P(x|y) P(z|y) = P(x, y) P(z, y) / P(y) */
-            value[GBS_COMPONENT_COR] += fabs(pxz - k->pxy[y * n_x + x] * (pzy / k->py[y]));
+            value[LAB_COR] += fabs(pxz - k->pxy[y * n_x + x] * (pzy / k->py[y]));
         }
     }
     return pz;
 }
 
-void gbsi_focus_components(const gbsi_focus *f, const uint64_t *count, double *scratch,
-                           double *value)
+void lab_focus_components(const lab_focus *f, const uint64_t *count, double *scratch, double *value)
 {
     const uint32_t n_x = f->n_x;
     const double total = count_all(f, count);
@@ -111,26 +110,26 @@ void gbsi_focus_components(const gbsi_focus *f, const uint64_t *count, double *s
         .py = scratch, .pxy = scratch + f->n_keys, .qxy = scratch + f->n_keys * ((size_t)n_x + 1)};
     double *px = scratch + f->n_keys * (2 * (size_t)n_x + 1); /* [n_x] P(x, z) of one z */
     sum_by_key(f, count, total, &k);
-    for (int c = 0; c < GBS_N_COMPONENTS; c++) {
+    for (int c = 0; c < LAB_N_COMPONENTS; c++) {
         value[c] = 0.0;
     }
     for (size_t i = 0; i < f->n_keys * n_x; i++) {
-        value[GBS_COMPONENT_HERDING] += fabs(k.pxy[i] - k.qxy[i]);
+        value[LAB_HERDING] += fabs(k.pxy[i] - k.qxy[i]);
     }
     for (size_t z = 0; z < f->n_z; z++) {
         for (uint32_t x = 0; x < n_x; x++) {
             px[x] = 0.0;
         }
         const double pz = add_choices(f, count, total, &k, z, px, value);
-        value[GBS_COMPONENT_Z] += fabs(pz - f->pz[z]);
+        value[LAB_Z] += fabs(pz - f->pz[z]);
         for (uint32_t x = 0; x < n_x; x++) {
             double q = 0.0;
             for (uint32_t m = 0; m < f->n_choices; m++) {
                 const size_t i = z * f->n_choices + m;
                 q += f->chance[i] * herded(f, &k, f->key[i], x);
             }
-            value[GBS_COMPONENT_ALL] += fabs(px[x] - f->joint[z * n_x + x]);
-            value[GBS_COMPONENT_APPROX] += pz > 0.0 ? pz * fabs(q - given(f, z, x)) : 0.0;
+            value[LAB_ALL] += fabs(px[x] - f->joint[z * n_x + x]);
+            value[LAB_APPROX] += pz > 0.0 ? pz * fabs(q - given(f, z, x)) : 0.0;
         }
     }
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The experiments, a file each. */
-#ifndef GBSI_LAB_EXPERIMENT_TABLE_H
-#define GBSI_LAB_EXPERIMENT_TABLE_H
+#ifndef LAB_EXPERIMENT_TABLE_H
+#define LAB_EXPERIMENT_TABLE_H
 
 #include "lab/lab.h"
 
-extern const gbsi_experiment gbsi_hg_two_variables, gbsi_hg_incomplete, gbsi_hg_denoise;
-extern const gbsi_experiment gbsi_pgs_denoise, gbsi_pgs_adaptation, gbsi_pgs_synchronous,
-    gbsi_pgs_relational;
-extern const gbsi_experiment gbsi_ws_sharing, gbsi_ws_components, gbsi_ws_dcor, gbsi_ws_beg,
-    gbsi_ws_rdhg, gbsi_ws_rao_blackwell, gbsi_ws_images;
-extern const gbsi_experiment gbsi_dogs_scans, gbsi_dogs_million, gbsi_dogs_marginal, gbsi_dogs_mle;
+extern const lab_experiment_row lab_hg_two_variables, lab_hg_incomplete, lab_hg_denoise;
+extern const lab_experiment_row lab_pgs_denoise, lab_pgs_adaptation, lab_pgs_synchronous,
+    lab_pgs_relational;
+extern const lab_experiment_row lab_ws_sharing, lab_ws_components, lab_ws_dcor, lab_ws_beg,
+    lab_ws_rdhg, lab_ws_rao_blackwell, lab_ws_images;
+extern const lab_experiment_row lab_dogs_scans, lab_dogs_million, lab_dogs_marginal, lab_dogs_mle;
 
 #endif

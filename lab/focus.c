@@ -11,7 +11,7 @@
 #include "exact/enumerate.h"
 #include "simd/math.h"
 
-void gbsi_focus_free(gbsi_focus *focus)
+void lab_focus_free(lab_focus *focus)
 {
     if (focus != NULL) {
         gbsi_free(focus->stride);
@@ -26,7 +26,7 @@ void gbsi_focus_free(gbsi_focus *focus)
     }
 }
 
-size_t gbsi_focus_z(const gbsi_focus *focus, const uint32_t *user_state)
+size_t lab_focus_z(const lab_focus *focus, const uint32_t *user_state)
 {
     const gbs_model *model = focus->model->model;
     size_t z = 0;
@@ -36,14 +36,14 @@ size_t gbsi_focus_z(const gbsi_focus *focus, const uint32_t *user_state)
     return z;
 }
 
-uint32_t gbsi_focus_state(const gbsi_focus *focus, size_t z, uint32_t v)
+uint32_t lab_focus_state(const lab_focus *focus, size_t z, uint32_t v)
 {
     return (uint32_t)(z / focus->stride[v] % focus->model->arity[v]);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-static gbs_status number(gbsi_focus *f, gbs_error *err)
+static gbs_status number(lab_focus *f, gbs_error *err)
 {
     const gbsi_conditioned *model = f->model;
     const gbs_model *whole = model->model;
@@ -69,7 +69,7 @@ static gbs_status number(gbsi_focus *f, gbs_error *err)
 }
 
 /* pi(x, z) from the joint of all, whose last variable is the fastest. */
-static gbs_status weigh(gbsi_focus *f, gbs_error *err)
+static gbs_status weigh(lab_focus *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t n = f->n_z * f->n_x;
@@ -98,7 +98,7 @@ cleanup:
 
 /* ---- neighbours -------------------------------------------------------------------------- */
 
-static gbs_status find_neighbours(gbsi_focus *f, const gbsi_edges *extra, gbs_error *err)
+static gbs_status find_neighbours(lab_focus *f, const gbsi_edges *extra, gbs_error *err)
 {
     const gbsi_factors *factors = &f->model->factors;
     uint8_t *near = gbsi_alloc_zero(f->model->n_variables);
@@ -134,12 +134,12 @@ static gbs_status find_neighbours(gbsi_focus *f, const gbsi_edges *extra, gbs_er
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-static uint64_t neighbours_name(const gbsi_focus *f, size_t z)
+static uint64_t neighbours_name(const lab_focus *f, size_t z)
 {
     uint64_t name = 0;
     for (uint32_t i = 0; i < f->n_neighbours; i++) {
         const uint32_t v = f->neighbour[i];
-        name = name * f->model->arity[v] + gbsi_focus_state(f, z, v);
+        name = name * f->model->arity[v] + lab_focus_state(f, z, v);
     }
     return name;
 }
@@ -150,11 +150,11 @@ static uint64_t mix(uint64_t name, uint64_t part)
 }
 
 /* ln p(a | z) + const from the factors of x alone. @param state [n_variables] scratch. */
-static void log_weights(const gbsi_focus *f, size_t z, uint32_t *state, double *logw)
+static void log_weights(const lab_focus *f, size_t z, uint32_t *state, double *logw)
 {
     const gbsi_factors *factors = &f->model->factors;
     for (uint32_t v = 0; v < f->model->n_variables; v++) {
-        state[v] = v == f->x ? 0 : gbsi_focus_state(f, z, v);
+        state[v] = v == f->x ? 0 : lab_focus_state(f, z, v);
     }
     for (uint32_t a = 0; a < f->n_x; a++) {
         state[f->x] = a;
@@ -172,7 +172,7 @@ static void log_weights(const gbsi_focus *f, size_t z, uint32_t *state, double *
 }
 
 /* The bins of the cumulative probabilities (algorithm 5 there; for two states the bin of p_1). */
-static uint64_t bins_name(const gbsi_focus_keys *keys, const double *logw, uint32_t k)
+static uint64_t bins_name(const lab_focus_keys *keys, const double *logw, uint32_t k)
 {
     double max = -INFINITY;
     double sum = 0.0;
@@ -194,7 +194,7 @@ static uint64_t bins_name(const gbsi_focus_keys *keys, const double *logw, uint3
     return name;
 }
 
-static uint64_t name_of(const gbsi_focus *f, const gbsi_focus_keys *keys, size_t z, uint32_t *state,
+static uint64_t name_of(const lab_focus *f, const lab_focus_keys *keys, size_t z, uint32_t *state,
                         double *logw)
 {
     switch (keys->scheme) {
@@ -229,7 +229,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Keys that z decides. */
-static gbs_status make_keys(gbsi_focus *f, const gbsi_focus_keys *keys, gbs_error *err)
+static gbs_status make_keys(lab_focus *f, const lab_focus_keys *keys, gbs_error *err)
 {
     named *list = gbsi_alloc_array(f->n_z, sizeof *list);
     size_t *first = gbsi_alloc_array(f->n_z, sizeof *first); /* by z: the first with its name */
@@ -266,7 +266,7 @@ cleanup:
 
 /* Keys 0 .. B that herd 0, 1/B, ..., 1: from p, with b = floor(p B), b + 1 with probability p B - b
  * and else b (Yamashita & Suzuki 2019, algorithm 9). */
-static gbs_status make_rounded_keys(gbsi_focus *f, const gbsi_focus_keys *keys, gbs_error *err)
+static gbs_status make_rounded_keys(lab_focus *f, const lab_focus_keys *keys, gbs_error *err)
 {
     const double n_bins = keys->n_bins;
     f->n_choices = 2;
@@ -291,11 +291,11 @@ static gbs_status make_rounded_keys(gbsi_focus *f, const gbsi_focus_keys *keys, 
     return GBS_OK;
 }
 
-gbs_status gbsi_focus_new(const gbsi_conditioned *model, uint32_t x, const gbsi_focus_keys *keys,
-                          gbsi_focus **out, gbs_error *err)
+gbs_status lab_focus_new(const gbsi_conditioned *model, uint32_t x, const lab_focus_keys *keys,
+                         lab_focus **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_focus *f = gbsi_alloc_zero(sizeof *f);
+    lab_focus *f = gbsi_alloc_zero(sizeof *f);
     if (f == NULL) {
         return gbsi_no_memory(err, "decompose", sizeof *f);
     }
@@ -315,6 +315,6 @@ gbs_status gbsi_focus_new(const gbsi_conditioned *model, uint32_t x, const gbsi_
     *out = f;
     f = NULL;
 cleanup:
-    gbsi_focus_free(f);
+    lab_focus_free(f);
     return status;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A focus variable X of a small model: the joint distribution of X and all others Z, the key of
  * each z, and the components of the error of counted states ([M30]). */
-#ifndef GBSI_LAB_FOCUS_H
-#define GBSI_LAB_FOCUS_H
+#ifndef LAB_FOCUS_H
+#define LAB_FOCUS_H
 
 #include "graph/graph.h"
 #include "lab/decomposition.h"
 #include "model/condition.h"
 
 /* What the weights of a herded variable are told apart by. */
-typedef struct gbsi_focus_keys {
+typedef struct lab_focus_keys {
     int scheme;      /* gbs_keys_kind, never auto */
     uint32_t n_bins; /* bins */
     bool left_edge;
     bool rounded; /* bins of two states: p is rounded at random to b / n_bins, which is the key */
     const gbsi_edges *extra; /* neighbours beyond the factors', free variables; NULL for none */
-} gbsi_focus_keys;
+} lab_focus_keys;
 
-typedef struct gbsi_focus {
+typedef struct lab_focus {
     const gbsi_conditioned *model; /* borrowed */
     uint32_t x;                    /* free variable */
     uint32_t n_x;                  /* its states */
@@ -33,20 +33,20 @@ typedef struct gbsi_focus {
     double *theta;         /* [n_keys] what a drawn key herds, P(x = 1); NULL: pi(x|z) itself */
     uint32_t n_neighbours; /* of x, by factors and extra edges */
     uint32_t *neighbour;   /* [n_neighbours] free variables, ascending */
-} gbsi_focus;
+} lab_focus;
 
 /* @param x free variable. */
-gbs_status gbsi_focus_new(const gbsi_conditioned *model, uint32_t x, const gbsi_focus_keys *keys,
-                          gbsi_focus **out, gbs_error *err);
-void gbsi_focus_free(gbsi_focus *focus);
+gbs_status lab_focus_new(const gbsi_conditioned *model, uint32_t x, const lab_focus_keys *keys,
+                         lab_focus **out, gbs_error *err);
+void lab_focus_free(lab_focus *focus);
 
 /* z of a state in the user's numbering. */
-size_t gbsi_focus_z(const gbsi_focus *focus, const uint32_t *user_state);
+size_t lab_focus_z(const lab_focus *focus, const uint32_t *user_state);
 /* The state of free variable v (not x) in z. */
-uint32_t gbsi_focus_state(const gbsi_focus *focus, size_t z, uint32_t v);
+uint32_t lab_focus_state(const lab_focus *focus, size_t z, uint32_t v);
 
 /* Which of its keys z takes: by the word of the update where keys are drawn. */
-static inline uint32_t gbsi_focus_choice(const gbsi_focus *focus, size_t z, uint32_t word)
+static inline uint32_t lab_focus_choice(const lab_focus *focus, size_t z, uint32_t word)
 {
     /* up if u < p B - floor(p B), which is the chance of the upper one */
     return focus->n_choices == 2 && (double)word < focus->chance[2 * z + 1] * 0x1p32;
@@ -54,10 +54,10 @@ static inline uint32_t gbsi_focus_choice(const gbsi_focus *focus, size_t z, uint
 
 /* Components of the error of counts.
  * @param count   [n_z][n_choices][n_x], with a sum above 0.
- * @param scratch [gbsi_focus_scratch()].
- * @param value   [GBS_N_COMPONENTS] out. */
-void gbsi_focus_components(const gbsi_focus *focus, const uint64_t *count, double *scratch,
-                           double *value);
-size_t gbsi_focus_scratch(const gbsi_focus *focus);
+ * @param scratch [lab_focus_scratch()].
+ * @param value   [LAB_N_COMPONENTS] out. */
+void lab_focus_components(const lab_focus *focus, const uint64_t *count, double *scratch,
+                          double *value);
+size_t lab_focus_scratch(const lab_focus *focus);
 
 #endif

@@ -16,12 +16,12 @@
 
 /* ---- runs -------------------------------------------------------------------------------- */
 
-void gbsi_lab_expect(gbsi_lab *lab, double updates)
+void lab_expect(laboratory *lab, double updates)
 {
     lab->total = updates;
 }
 
-gbs_run_options gbsi_lab_options(const gbsi_lab *lab, uint64_t chains, uint64_t sweeps)
+gbs_run_options lab_options(const laboratory *lab, uint64_t chains, uint64_t sweeps)
 {
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_SAMPLE;
@@ -37,7 +37,7 @@ gbs_run_options gbsi_lab_options(const gbsi_lab *lab, uint64_t chains, uint64_t 
     return options;
 }
 
-int gbsi_lab_tell(const gbsi_lab *lab, double updates)
+int lab_tell(const laboratory *lab, double updates)
 {
     if (lab->options->progress == NULL) {
         return 0;
@@ -49,15 +49,15 @@ int gbsi_lab_tell(const gbsi_lab *lab, double updates)
 
 /* The run has one context for both calls. */
 typedef struct listener {
-    gbsi_lab *lab;
-    gbsi_on_draw *on_draw;
+    laboratory *lab;
+    lab_on_draw *on_draw;
     void *context;
 } listener;
 
 static int on_progress(void *context, const gbs_progress *progress)
 {
     const listener *l = context;
-    return gbsi_lab_tell(l->lab, (double)progress->updates);
+    return lab_tell(l->lab, (double)progress->updates);
 }
 
 static gbs_status pass_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
@@ -67,9 +67,9 @@ static gbs_status pass_draw(void *context, uint64_t draw, uint32_t chain, double
     return l->on_draw(l->context, draw, chain, log_density, state, err);
 }
 
-gbs_status gbsi_lab_run(gbsi_lab *lab, const char *what, const gbs_model *model,
-                        const gbs_run_options *options, gbsi_on_draw *on_draw, void *context,
-                        gbs_run **out, gbs_error *err)
+gbs_status lab_run(laboratory *lab, const char *what, const gbs_model *model,
+                   const gbs_run_options *options, lab_on_draw *on_draw, void *context,
+                   gbs_run **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
@@ -94,8 +94,8 @@ cleanup:
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-void gbsi_lab_uniforms(const gbsi_lab *lab, gbsi_lab_stream stream, uint32_t index,
-                       uint32_t attempt, double u[2])
+void lab_uniforms(const laboratory *lab, lab_stream stream, uint32_t index, uint32_t attempt,
+                  double u[2])
 {
     uint32_t word[4];
     gbsi_philox(lab->options->seed, stream, attempt, index, GBSI_PURPOSE_GENERATE, word);
@@ -104,11 +104,11 @@ void gbsi_lab_uniforms(const gbsi_lab *lab, gbsi_lab_stream stream, uint32_t ind
 }
 
 /* Marsaglia's polar method: Marsaglia & Bray (1964), SIAM Review 6(3):260-264. */
-double gbsi_lab_normal(const gbsi_lab *lab, gbsi_lab_stream stream, uint32_t index)
+double lab_normal(const laboratory *lab, lab_stream stream, uint32_t index)
 {
     for (uint32_t attempt = 0;; attempt++) {
         double u[2];
-        gbsi_lab_uniforms(lab, stream, index, attempt, u);
+        lab_uniforms(lab, stream, index, attempt, u);
         const double a = 2.0 * u[0] - 1.0;
         const double b = 2.0 * u[1] - 1.0;
         const double s = a * a + b * b;
@@ -120,7 +120,7 @@ double gbsi_lab_normal(const gbsi_lab *lab, gbsi_lab_stream stream, uint32_t ind
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-gbs_status gbsi_path_in(const char *folder, const char *name, char **path, gbs_error *err)
+gbs_status lab_path_in(const char *folder, const char *name, char **path, gbs_error *err)
 {
     const size_t n = strlen(folder) + strlen(name) + 2;
     char *made = gbsi_alloc(n);
@@ -139,8 +139,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*x, *y);
 }
 
-gbs_status gbsi_list_folder(const char *folder, bool (*wanted)(const char *), const char *what,
-                            char ***name, size_t *n, gbs_error *err)
+gbs_status lab_list_folder(const char *folder, bool (*wanted)(const char *), const char *what,
+                           char ***name, size_t *n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     size_t capacity = 0;
@@ -154,7 +154,7 @@ gbs_status gbsi_list_folder(const char *folder, bool (*wanted)(const char *), co
             void *grown = *name;
             GBSI_TRY(gbsi_reserve(&grown, &capacity, *n + 1, sizeof **name, "folder", err));
             *name = grown;
-            GBSI_TRY(gbsi_path_in(folder, entry->d_name, &(*name)[*n], err));
+            GBSI_TRY(lab_path_in(folder, entry->d_name, &(*name)[*n], err));
             ++*n;
         }
     }
@@ -167,7 +167,7 @@ cleanup:
     return status;
 }
 
-void gbsi_free_names(char **name, size_t n)
+void lab_free_names(char **name, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         gbsi_free(name[i]);
@@ -175,16 +175,16 @@ void gbsi_free_names(char **name, size_t n)
     gbsi_free(name);
 }
 
-gbs_status gbsi_lab_path(const gbsi_lab *lab, const char *name, char **path, gbs_error *err)
+gbs_status lab_path(const laboratory *lab, const char *name, char **path, gbs_error *err)
 {
-    return gbsi_path_in(lab->folder, name, path, err);
+    return lab_path_in(lab->folder, name, path, err);
 }
 
-gbs_status gbsi_lab_table(const gbsi_lab *lab, const char *name, const char *header,
-                          gbs_output **table, gbs_error *err)
+gbs_status lab_table(const laboratory *lab, const char *name, const char *header,
+                     gbs_output **table, gbs_error *err)
 {
     char *path = NULL;
-    gbs_status status = gbsi_lab_path(lab, name, &path, err);
+    gbs_status status = lab_path(lab, name, &path, err);
     if (status < 0) {
         return status;
     }
@@ -197,23 +197,23 @@ gbs_status gbsi_lab_table(const gbsi_lab *lab, const char *name, const char *hea
     return status;
 }
 
-void gbsi_table_double(gbs_output *table, double value)
+void lab_table_double(gbs_output *table, double value)
 {
     gbs_output_text(table, ",");
     gbs_output_double(table, value);
 }
 
-void gbsi_table_uint(gbs_output *table, uint64_t value)
+void lab_table_uint(gbs_output *table, uint64_t value)
 {
     gbs_output_text(table, ",");
     gbs_output_uint(table, value);
 }
 
-gbs_status gbsi_lab_chart(const gbsi_lab *lab, const char *name, const gbsi_figure *figure,
-                          gbs_error *err)
+gbs_status lab_chart(const laboratory *lab, const char *name, const gbsi_figure *figure,
+                     gbs_error *err)
 {
     char *path = NULL;
-    gbs_status status = gbsi_lab_path(lab, name, &path, err);
+    gbs_status status = lab_path(lab, name, &path, err);
     if (status >= 0) {
         status = gbsi_figure_write(figure, path, err);
     }
@@ -221,11 +221,11 @@ gbs_status gbsi_lab_chart(const gbsi_lab *lab, const char *name, const gbsi_figu
     return status;
 }
 
-gbs_status gbsi_lab_image(const gbsi_lab *lab, const char *name, const gbs_image *image,
-                          gbs_error *err)
+gbs_status lab_image(const laboratory *lab, const char *name, const gbs_image *image,
+                     gbs_error *err)
 {
     char *path = NULL;
-    gbs_status status = gbsi_lab_path(lab, name, &path, err);
+    gbs_status status = lab_path(lab, name, &path, err);
     if (status >= 0) {
         status = gbs_image_write(image, path, NULL, err);
     }
@@ -242,7 +242,7 @@ static void append(char *text, size_t size, const char *format, va_list argument
     (void)vsnprintf(text + n, size - n, format, arguments);
 }
 
-void gbsi_lab_find(gbsi_lab *lab, bool holds, const char *format, ...)
+void lab_find(laboratory *lab, bool holds, const char *format, ...)
 {
     char *text = lab->verdict.measured;
     const size_t size = sizeof lab->verdict.measured;
@@ -255,7 +255,7 @@ void gbsi_lab_find(gbsi_lab *lab, bool holds, const char *format, ...)
     lab->verdict.holds = lab->verdict.holds && holds;
 }
 
-void gbsi_lab_note(gbsi_lab *lab, const char *format, ...)
+void lab_note(laboratory *lab, const char *format, ...)
 {
     char *text = lab->verdict.note;
     const size_t size = sizeof lab->verdict.note;
@@ -267,11 +267,11 @@ void gbsi_lab_note(gbsi_lab *lab, const char *format, ...)
     va_end(arguments);
 }
 
-static gbs_status write_verdict(const gbsi_lab *lab, const gbs_experiment *about, gbs_error *err)
+static gbs_status write_verdict(const laboratory *lab, const lab_experiment *about, gbs_error *err)
 {
     gbs_output *out = NULL;
     char line[256];
-    gbs_status status = gbsi_lab_table(lab, "verdict.txt", about->name, &out, err);
+    gbs_status status = lab_table(lab, "verdict.txt", about->name, &out, err);
     if (status < 0) {
         return status;
     }
@@ -314,13 +314,13 @@ static gbs_status make_folder(const char *folder, gbs_error *err)
                                         : "the system refused");
 }
 
-gbs_status gbs_reproduce(const char *name, const char *folder, const gbs_reproduce_options *options,
-                         gbs_verdict *verdict, gbs_error *err)
+gbs_status lab_reproduce(const char *name, const char *folder, const lab_reproduce_options *options,
+                         lab_verdict *verdict, gbs_error *err)
 {
-    static const gbs_reproduce_options none = {0};
+    static const lab_reproduce_options none = {0};
     gbs_status status = GBS_OK;
-    const gbsi_experiment *experiment = gbsi_experiment_named(name);
-    gbsi_lab lab = {.options = options == NULL ? &none : options, .folder = folder};
+    const lab_experiment_row *experiment = lab_experiment_named(name);
+    laboratory lab = {.options = options == NULL ? &none : options, .folder = folder};
     if (experiment == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "no experiment is called '%s'", name);
     }

@@ -3,10 +3,10 @@
  *
  * An experiment is one file with one function that takes a lab. It runs samplers through the lab
  * (seed and threads are the user's), writes tables and charts into the lab's folder, and tells each
- * part of the claim with gbsi_lab_find(). Whatever it writes is a function of the seed alone, but
+ * part of the claim with lab_find(). Whatever it writes is a function of the seed alone, but
  * for times, which have files and notes of their own and decide no finding. */
-#ifndef GBSI_LAB_LAB_H
-#define GBSI_LAB_LAB_H
+#ifndef LAB_LAB_H
+#define LAB_LAB_H
 
 #include <stdbool.h>
 
@@ -15,93 +15,93 @@
 #include "gibbsite/run.h"
 #include "lab/reproduction.h"
 
-typedef struct gbsi_lab {
-    const gbs_reproduce_options *options;
+typedef struct laboratory {
+    const lab_reproduce_options *options;
     const char *folder;
     const gbs_evidence *evidence; /* of the runs that follow; NULL for none */
     const char *what;             /* is being run, for the progress */
     double done, total;           /* variable updates, over all runs of the experiment */
-    gbs_verdict verdict;
-} gbsi_lab;
+    lab_verdict verdict;
+} laboratory;
 
 /* An experiment as the table holds it. */
-typedef struct gbsi_experiment {
-    gbs_experiment about;
+typedef struct lab_experiment_row {
+    lab_experiment about;
     bool takes_data;
-    gbs_status (*run)(gbsi_lab *lab, gbs_error *err);
-} gbsi_experiment;
+    gbs_status (*run)(laboratory *lab, gbs_error *err);
+} lab_experiment_row;
 
 /* How many updates there will be in all, for the progress. */
-void gbsi_lab_expect(gbsi_lab *lab, double updates);
+void lab_expect(laboratory *lab, double updates);
 
 /* Run options with the lab's seed and threads: sampled, no burn-in, states counted, one variable
  * after the other in order. */
-gbs_run_options gbsi_lab_options(const gbsi_lab *lab, uint64_t chains, uint64_t sweeps);
+gbs_run_options lab_options(const laboratory *lab, uint64_t chains, uint64_t sweeps);
 
 /* Tell the progress, from within a run. @param updates of that run so far. @return nonzero to stop.
  */
-int gbsi_lab_tell(const gbsi_lab *lab, double updates);
+int lab_tell(const laboratory *lab, double updates);
 
-typedef gbs_status gbsi_on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
-                                const uint32_t *state, gbs_error *err);
+typedef gbs_status lab_on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                               const uint32_t *state, gbs_error *err);
 /* A run to its end. @param what for the progress, static. @param on_draw NULL for none.
  * @param out the run, or NULL; caller frees. @return GBS_ERR_STATE where a run ends early. */
-gbs_status gbsi_lab_run(gbsi_lab *lab, const char *what, const gbs_model *model,
-                        const gbs_run_options *options, gbsi_on_draw *on_draw, void *context,
-                        gbs_run **out, gbs_error *err);
+gbs_status lab_run(laboratory *lab, const char *what, const gbs_model *model,
+                   const gbs_run_options *options, lab_on_draw *on_draw, void *context,
+                   gbs_run **out, gbs_error *err);
 
 /* ---- numbers from the seed ---------------------------------------------------------------- */
 
 /* What they are for: each use has numbers of its own. */
-typedef enum gbsi_lab_stream {
-    GBSI_LAB_CYCLE = 1000,    /* index: table entry */
-    GBSI_LAB_NOISE = 1001,    /* index: pixel, over all pictures */
-    GBSI_LAB_ORDER = 1002,    /* index: place, over all pictures */
-    GBSI_LAB_COUPLING = 1003, /* index: variable, attempt: model */
-    GBSI_LAB_FIELD = 1004,    /* likewise */
-    GBSI_LAB_SCAN = 1005,     /* index: update, over all scans, attempt: step */
-    GBSI_LAB_STRINGS = 1010,  /* index: citation */
-    GBSI_LAB_ALIKE = 1011,    /* index: variable */
-} gbsi_lab_stream;
+typedef enum lab_stream {
+    LAB_CYCLE = 1000,    /* index: table entry */
+    LAB_NOISE = 1001,    /* index: pixel, over all pictures */
+    LAB_ORDER = 1002,    /* index: place, over all pictures */
+    LAB_COUPLING = 1003, /* index: variable, attempt: model */
+    LAB_FIELD = 1004,    /* likewise */
+    LAB_SCAN = 1005,     /* index: update, over all scans, attempt: step */
+    LAB_STRINGS = 1010,  /* index: citation */
+    LAB_ALIKE = 1011,    /* index: variable */
+} lab_stream;
 
 /* Two uniform numbers in [0, 1). @param attempt where numbers may be rejected, else 0. */
-void gbsi_lab_uniforms(const gbsi_lab *lab, gbsi_lab_stream stream, uint32_t index,
-                       uint32_t attempt, double u[2]);
+void lab_uniforms(const laboratory *lab, lab_stream stream, uint32_t index, uint32_t attempt,
+                  double u[2]);
 /* A standard normal number. */
-double gbsi_lab_normal(const gbsi_lab *lab, gbsi_lab_stream stream, uint32_t index);
+double lab_normal(const laboratory *lab, lab_stream stream, uint32_t index);
 
 /* ---- what it writes ---------------------------------------------------------------------- */
 
 /* FOLDER/NAME. @param path out, caller frees with gbs_free(). */
-gbs_status gbsi_path_in(const char *folder, const char *name, char **path, gbs_error *err);
+gbs_status lab_path_in(const char *folder, const char *name, char **path, gbs_error *err);
 /* Files of a folder whose names are wanted, FOLDER/NAME in the order of their names. @param what
  * they are, for the message if there are none. @param name out, zero before; free in any case. */
-gbs_status gbsi_list_folder(const char *folder, bool (*wanted)(const char *), const char *what,
-                            char ***name, size_t *n, gbs_error *err);
-void gbsi_free_names(char **name, size_t n);
+gbs_status lab_list_folder(const char *folder, bool (*wanted)(const char *), const char *what,
+                           char ***name, size_t *n, gbs_error *err);
+void lab_free_names(char **name, size_t n);
 /* The name of a file in the folder. @param path out, caller frees with gbs_free(). */
-gbs_status gbsi_lab_path(const gbsi_lab *lab, const char *name, char **path, gbs_error *err);
+gbs_status lab_path(const laboratory *lab, const char *name, char **path, gbs_error *err);
 /* Begin a table. @param header its first line, without the newline. */
-gbs_status gbsi_lab_table(const gbsi_lab *lab, const char *name, const char *header,
-                          gbs_output **table, gbs_error *err);
+gbs_status lab_table(const laboratory *lab, const char *name, const char *header,
+                     gbs_output **table, gbs_error *err);
 /* A comma, then the number. */
-void gbsi_table_double(gbs_output *table, double value);
-void gbsi_table_uint(gbs_output *table, uint64_t value);
-gbs_status gbsi_lab_chart(const gbsi_lab *lab, const char *name, const gbsi_figure *figure,
-                          gbs_error *err);
-gbs_status gbsi_lab_image(const gbsi_lab *lab, const char *name, const gbs_image *image,
-                          gbs_error *err);
+void lab_table_double(gbs_output *table, double value);
+void lab_table_uint(gbs_output *table, uint64_t value);
+gbs_status lab_chart(const laboratory *lab, const char *name, const gbsi_figure *figure,
+                     gbs_error *err);
+gbs_status lab_image(const laboratory *lab, const char *name, const gbs_image *image,
+                     gbs_error *err);
 
 /* ---- what it found ----------------------------------------------------------------------- */
 
 /* A part of the claim, as a clause without punctuation at its end: what was measured and what was
  * wanted.
  */
-void gbsi_lab_find(gbsi_lab *lab, bool holds, const char *format, ...) GBSI_PRINTF(3, 4);
+void lab_find(laboratory *lab, bool holds, const char *format, ...) GBSI_PRINTF(3, 4);
 /* Where this run differs from the paper's, and why. */
-void gbsi_lab_note(gbsi_lab *lab, const char *format, ...) GBSI_PRINTF(2, 3);
+void lab_note(laboratory *lab, const char *format, ...) GBSI_PRINTF(2, 3);
 
 /* experiments.c: the table. */
-const gbsi_experiment *gbsi_experiment_named(const char *name);
+const lab_experiment_row *lab_experiment_named(const char *name);
 
 #endif

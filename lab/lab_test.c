@@ -23,13 +23,13 @@ static void test_quantiles(void **state)
 {
     (void)state;
     double value[5] = {4.0, 1.0, 3.0, 5.0, 2.0};
-    gbsi_sort(value, 5);
+    lab_sort(value, 5);
     assert_true(value[0] == 1.0 && value[4] == 5.0);
-    assert_true(gbsi_quantile(value, 5, 0.0) == 1.0);
-    assert_true(gbsi_quantile(value, 5, 0.5) == 3.0);
-    assert_true(gbsi_quantile(value, 5, 1.0) == 5.0);
-    assert_true(fabs(gbsi_quantile(value, 5, 0.1) - 1.4) < 1e-12);
-    assert_true(gbsi_quantile(value, 1, 0.9) == 1.0);
+    assert_true(lab_quantile(value, 5, 0.0) == 1.0);
+    assert_true(lab_quantile(value, 5, 0.5) == 3.0);
+    assert_true(lab_quantile(value, 5, 1.0) == 5.0);
+    assert_true(fabs(lab_quantile(value, 5, 0.1) - 1.4) < 1e-12);
+    assert_true(lab_quantile(value, 1, 0.9) == 1.0);
 }
 
 static void test_slope(void **state)
@@ -41,25 +41,25 @@ static void test_slope(void **state)
         x[i] = (double)(1 << i);
         y[i] = i < 3 ? 0.01 : 7.0 * pow(x[i], -1.5);
     }
-    assert_true(fabs(gbsi_log_slope(x, y, 8, 5) + 1.5) < 1e-9);
-    assert_true(gbsi_log_slope(x, y, 8, 8) > -1.5);
+    assert_true(fabs(lab_log_slope(x, y, 8, 5) + 1.5) < 1e-9);
+    assert_true(lab_log_slope(x, y, 8, 8) > -1.5);
 }
 
 /* A mean of 0 and a variance of 1 within four standard errors of 20000 draws; streams apart. */
 static void test_normal(void **state)
 {
     (void)state;
-    const gbs_reproduce_options options = {.seed = 5};
-    const gbsi_lab lab = {.options = &options};
+    const lab_reproduce_options options = {.seed = 5};
+    const laboratory lab = {.options = &options};
     const uint32_t n = 20000;
     double sum = 0.0;
     double squares = 0.0;
     double product = 0.0;
     for (uint32_t i = 0; i < n; i++) {
-        const double a = gbsi_lab_normal(&lab, GBSI_LAB_NOISE, i);
+        const double a = lab_normal(&lab, LAB_NOISE, i);
         sum += a;
         squares += a * a;
-        product += a * gbsi_lab_normal(&lab, GBSI_LAB_CYCLE, i);
+        product += a * lab_normal(&lab, LAB_CYCLE, i);
     }
     assert_true(fabs(sum / n) < 4.0 / sqrt(n));
     assert_true(fabs(squares / n - 1.0) < 4.0 * sqrt(2.0 / n));
@@ -69,17 +69,17 @@ static void test_normal(void **state)
 static void test_findings(void **state)
 {
     (void)state;
-    gbsi_lab lab = {.verdict = {.holds = 1}};
-    gbsi_lab_find(&lab, true, "a is %d", 1);
+    laboratory lab = {.verdict = {.holds = 1}};
+    lab_find(&lab, true, "a is %d", 1);
     assert_int_equal(lab.verdict.holds, 1);
-    gbsi_lab_find(&lab, false, "b is %d", 2);
-    gbsi_lab_find(&lab, true, "c is 3");
-    gbsi_lab_note(&lab, "d %s.", "differs");
+    lab_find(&lab, false, "b is %d", 2);
+    lab_find(&lab, true, "c is 3");
+    lab_note(&lab, "d %s.", "differs");
     assert_int_equal(lab.verdict.holds, 0);
     assert_string_equal(lab.verdict.measured, "a is 1; [fails] b is 2; c is 3");
     assert_string_equal(lab.verdict.note, "d differs.");
     for (int i = 0; i < 1000; i++) { /* more than there is room for is cut */
-        gbsi_lab_find(&lab, true, "and so on");
+        lab_find(&lab, true, "and so on");
     }
     assert_true(strlen(lab.verdict.measured) < sizeof lab.verdict.measured);
 }
@@ -88,11 +88,11 @@ static void test_findings(void **state)
 static void test_shapes(void **state)
 {
     (void)state;
-    const gbs_reproduce_options options = {.seed = 1};
-    const gbsi_lab lab = {.options = &options};
-    gbsi_pictures pictures = {0};
+    const lab_reproduce_options options = {.seed = 1};
+    const laboratory lab = {.options = &options};
+    lab_pictures pictures = {0};
     gbs_error err = {0};
-    assert_int_equal(gbsi_pictures_make(&lab, 50, &pictures, &err), GBS_OK);
+    assert_int_equal(lab_pictures_make(&lab, 50, &pictures, &err), GBS_OK);
     assert_int_equal(pictures.n, 6);
     assert_int_equal(pictures.n_pixels, 6 * 50 * 50);
     for (size_t i = 0; i < pictures.n; i++) {
@@ -103,45 +103,45 @@ static void test_shapes(void **state)
         assert_in_range(inside, 300, 2000);
         assert_int_equal(pictures.picture[i].pixel[0], 0);
     }
-    gbsi_pictures_free(&pictures);
+    lab_pictures_free(&pictures);
 }
 
 static void test_no_pictures(void **state)
 {
     (void)state;
-    const gbs_reproduce_options options = {.seed = 1, .data = "no such folder"};
-    const gbsi_lab lab = {.options = &options};
-    gbsi_pictures pictures = {0};
+    const lab_reproduce_options options = {.seed = 1, .data = "no such folder"};
+    const laboratory lab = {.options = &options};
+    lab_pictures pictures = {0};
     gbs_error err = {0};
-    assert_int_equal(gbsi_pictures_make(&lab, 50, &pictures, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(lab_pictures_make(&lab, 50, &pictures, &err), GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "no such folder"));
-    gbsi_pictures_free(&pictures);
+    lab_pictures_free(&pictures);
 }
 
 /* A picture made, spoilt, modelled and restored. */
-static gbs_status whole_picture(gbsi_lab *lab, gbs_error *err)
+static gbs_status whole_picture(laboratory *lab, gbs_error *err)
 {
-    static const gbsi_contender herded = {.name = "herded", .draw = GBS_DRAW_HERDED};
+    static const lab_contender herded = {.name = "herded", .draw = GBS_DRAW_HERDED};
     gbs_status status = GBS_OK;
-    gbsi_pictures pictures = {0};
-    gbsi_restoration restoration = {0};
+    lab_pictures pictures = {0};
+    lab_restoration restoration = {0};
     gbs_image image = {0};
     gbs_model *model = NULL;
     double field[64];
-    GBSI_TRY(gbsi_pictures_make(lab, 8, &pictures, err));
+    GBSI_TRY(lab_pictures_make(lab, 8, &pictures, err));
     for (int i = 0; i < 64; i++) {
         field[i] = pictures.picture[0].pixel[i] != 0 ? 2.0 : -2.0;
     }
-    GBSI_TRY(gbsi_picture_model(&pictures.picture[0], 0.3, field, &model, err));
-    GBSI_TRY(gbsi_restore(lab, model, &pictures.picture[0], &herded, pictures.picture[0].pixel,
-                          NULL, 2, 9, &restoration, err));
-    GBSI_TRY(gbsi_restoration_image(&restoration, 1, &image, err));
+    GBSI_TRY(lab_picture_model(&pictures.picture[0], 0.3, field, &model, err));
+    GBSI_TRY(lab_restore(lab, model, &pictures.picture[0], &herded, pictures.picture[0].pixel, NULL,
+                         2, 9, &restoration, err));
+    GBSI_TRY(lab_restoration_image(&restoration, 1, &image, err));
     for (int t = 1; t < 9; t++) { /* strong fields: hardly a pixel is wrong */
         assert_true(restoration.wrong[2 * t] <= 3.0 && restoration.squares[2 * t] < 5.0);
     }
 cleanup:
-    gbsi_pictures_free(&pictures);
-    gbsi_restoration_free(&restoration);
+    lab_pictures_free(&pictures);
+    lab_restoration_free(&restoration);
     gbs_image_free(&image);
     gbs_model_free(model);
     return status;
@@ -151,11 +151,11 @@ cleanup:
 static void test_no_memory(void **state)
 {
     (void)state;
-    const gbs_reproduce_options options = {.seed = 1, .threads = 1};
+    const lab_reproduce_options options = {.seed = 1, .threads = 1};
     gbs_status status = GBS_ERR_MEMORY;
     uint64_t allowed = 0;
     for (; status == GBS_ERR_MEMORY && allowed < 10000; allowed++) {
-        gbsi_lab lab = {.options = &options};
+        laboratory lab = {.options = &options};
         gbs_error err = {0};
         gbsi_alloc_fail_after(allowed);
         status = whole_picture(&lab, &err);
@@ -201,11 +201,11 @@ static void test_stopped(void **state)
 {
     (void)state;
     int calls = 0;
-    const gbs_reproduce_options options = {
+    const lab_reproduce_options options = {
         .seed = 1, .threads = 1, .progress = stop_at_once, .context = &calls};
-    gbs_verdict verdict = {.holds = 7};
+    lab_verdict verdict = {.holds = 7};
     gbs_error err = {0};
-    assert_int_equal(gbs_reproduce("hg-two-variables", folder, &options, &verdict, &err),
+    assert_int_equal(lab_reproduce("hg-two-variables", folder, &options, &verdict, &err),
                      GBS_STOPPED);
     assert_int_equal(calls, 1);
     assert_int_equal(verdict.holds, 7);
@@ -214,16 +214,16 @@ static void test_stopped(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    gbs_verdict verdict = {.holds = 7};
+    lab_verdict verdict = {.holds = 7};
     gbs_error err = {0};
-    const gbs_reproduce_options options = {.data = "somewhere"};
-    assert_int_equal(gbs_reproduce("hg-three-variables", folder, NULL, &verdict, &err),
+    const lab_reproduce_options options = {.data = "somewhere"};
+    assert_int_equal(lab_reproduce("hg-three-variables", folder, NULL, &verdict, &err),
                      GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_reproduce("hg-two-variables", folder, &options, &verdict, &err),
+    assert_int_equal(lab_reproduce("hg-two-variables", folder, &options, &verdict, &err),
                      GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_reproduce("hg-two-variables", "no/such/folder", NULL, &verdict, &err),
+    assert_int_equal(lab_reproduce("hg-two-variables", "no/such/folder", NULL, &verdict, &err),
                      GBS_ERR_IO);
-    assert_int_equal(gbs_reproduce("ws-dcor", folder, &options, &verdict, &err), GBS_ERR_IO);
+    assert_int_equal(lab_reproduce("ws-dcor", folder, &options, &verdict, &err), GBS_ERR_IO);
     assert_int_equal(verdict.holds, 7);
 }
 
@@ -232,16 +232,16 @@ static void test_table(void **state)
 {
     (void)state;
     size_t n = 0;
-    for (; gbs_experiment_at(n) != NULL; n++) {
-        const gbs_experiment *e = gbs_experiment_at(n);
+    for (; lab_experiment_at(n) != NULL; n++) {
+        const lab_experiment *e = lab_experiment_at(n);
         assert_true(strlen(e->paper) > 10 && strlen(e->figure) > 5);
         assert_true(strlen(e->claim) > 20 && strlen(e->cost) > 5);
         for (size_t i = 0; i < n; i++) {
-            assert_string_not_equal(gbs_experiment_at(i)->name, e->name);
+            assert_string_not_equal(lab_experiment_at(i)->name, e->name);
         }
     }
     assert_true(n >= 8);
-    assert_null(gbs_experiment_at(n + 5));
+    assert_null(lab_experiment_at(n + 5));
 }
 
 int main(void)

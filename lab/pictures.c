@@ -8,13 +8,13 @@
 #include "base/memory.h"
 #include "gibbsite/image.h"
 
-void gbsi_pictures_free(gbsi_pictures *pictures)
+void lab_pictures_free(lab_pictures *pictures)
 {
     for (size_t i = 0; i < pictures->n; i++) {
         gbsi_free(pictures->picture[i].pixel);
     }
     gbsi_free(pictures->picture);
-    *pictures = (gbsi_pictures){0};
+    *pictures = (lab_pictures){0};
 }
 
 /* ---- shapes of our own; x to the right and y up, the picture is [-1, 1]^2 -------------------- */
@@ -70,7 +70,7 @@ static const struct {
 #define N_SHAPES (sizeof shape / sizeof shape[0])
 
 static gbs_status new_picture(const char *name, uint32_t width, uint32_t height,
-                              gbsi_picture *picture, gbs_error *err)
+                              lab_picture *picture, gbs_error *err)
 {
     picture->width = width;
     picture->height = height;
@@ -81,7 +81,7 @@ static gbs_status new_picture(const char *name, uint32_t width, uint32_t height,
                : gbsi_no_memory(err, name, (size_t)width * height * sizeof *picture->pixel);
 }
 
-static gbs_status draw_shapes(uint32_t side, gbsi_pictures *pictures, gbs_error *err)
+static gbs_status draw_shapes(uint32_t side, lab_pictures *pictures, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     pictures->picture = gbsi_alloc_array_zero(N_SHAPES, sizeof *pictures->picture);
@@ -89,7 +89,7 @@ static gbs_status draw_shapes(uint32_t side, gbsi_pictures *pictures, gbs_error 
         return gbsi_no_memory(err, "pictures", N_SHAPES * sizeof *pictures->picture);
     }
     for (size_t i = 0; i < N_SHAPES; i++) {
-        gbsi_picture *p = &pictures->picture[i];
+        lab_picture *p = &pictures->picture[i];
         pictures->n = i + 1;
         GBSI_TRY(new_picture(shape[i].name, side, side, p, err));
         for (uint32_t row = 0; row < side; row++) {
@@ -119,7 +119,7 @@ static bool is_picture(const char *name)
     return false;
 }
 
-static gbs_status read_picture(const char *path, gbsi_picture *picture, gbs_error *err)
+static gbs_status read_picture(const char *path, lab_picture *picture, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_image image = {0};
@@ -133,12 +133,12 @@ cleanup:
     return status;
 }
 
-static gbs_status read_folder(const char *folder, gbsi_pictures *pictures, gbs_error *err)
+static gbs_status read_folder(const char *folder, lab_pictures *pictures, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     char **name = NULL;
     size_t n = 0;
-    GBSI_TRY(gbsi_list_folder(folder, is_picture, ".png, .pgm, .pbm or .ppm", &name, &n, err));
+    GBSI_TRY(lab_list_folder(folder, is_picture, ".png, .pgm, .pbm or .ppm", &name, &n, err));
     pictures->picture = gbsi_alloc_array_zero(n, sizeof *pictures->picture);
     if (pictures->picture == NULL) {
         status = gbsi_no_memory(err, "pictures", n * sizeof *pictures->picture);
@@ -150,26 +150,26 @@ static gbs_status read_folder(const char *folder, gbsi_pictures *pictures, gbs_e
         pictures->n_pixels += (size_t)pictures->picture[i].width * pictures->picture[i].height;
     }
 cleanup:
-    gbsi_free_names(name, n);
+    lab_free_names(name, n);
     return status;
 }
 
-gbs_status gbsi_pictures_make(const gbsi_lab *lab, uint32_t side, gbsi_pictures *pictures,
-                              gbs_error *err)
+gbs_status lab_pictures_make(const laboratory *lab, uint32_t side, lab_pictures *pictures,
+                             gbs_error *err)
 {
     return lab->options->data != NULL ? read_folder(lab->options->data, pictures, err)
                                       : draw_shapes(side, pictures, err);
 }
 
-gbs_status gbsi_picture_image(const gbsi_picture *picture, const uint32_t *pixel, gbs_image *image,
-                              gbs_error *err)
+gbs_status lab_picture_image(const lab_picture *picture, const uint32_t *pixel, gbs_image *image,
+                             gbs_error *err)
 {
     return gbs_image_from_spins(pixel, picture->width, picture->height, GBS_IMAGE_GREY, image, err);
 }
 
 /* ---- models ------------------------------------------------------------------------------ */
 
-static gbs_status couple(const gbsi_picture *p, double coupling, gbs_builder *builder,
+static gbs_status couple(const lab_picture *p, double coupling, gbs_builder *builder,
                          gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -188,8 +188,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_picture_model(const gbsi_picture *picture, double coupling, const double *field,
-                              gbs_model **model, gbs_error *err)
+gbs_status lab_picture_model(const lab_picture *picture, double coupling, const double *field,
+                             gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;

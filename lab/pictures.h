@@ -1,62 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two-valued pictures to lose in noise and find again: shapes of our own, or those of a folder. */
-#ifndef GBSI_LAB_PICTURES_H
-#define GBSI_LAB_PICTURES_H
+#ifndef LAB_PICTURES_H
+#define LAB_PICTURES_H
 
 #include "lab/contest.h"
 
-typedef struct gbsi_picture {
+typedef struct lab_picture {
     char name[64];
     uint32_t width, height;
     uint32_t *pixel; /* [height][width] 0 or 1, 1 is the shape */
-} gbsi_picture;
+} lab_picture;
 
-typedef struct gbsi_pictures {
+typedef struct lab_pictures {
     size_t n;
-    size_t n_pixels;       /* of all */
-    gbsi_picture *picture; /* [n] */
-} gbsi_pictures;
+    size_t n_pixels;      /* of all */
+    lab_picture *picture; /* [n] */
+} lab_pictures;
 
 /* Those of the lab's folder of data in the order of their names (PNG and PNM; 1 where bright), or
  * six shapes of side x side pixels. @param pictures out, zero before; free in any case. */
-gbs_status gbsi_pictures_make(const gbsi_lab *lab, uint32_t side, gbsi_pictures *pictures,
-                              gbs_error *err);
-void gbsi_pictures_free(gbsi_pictures *pictures);
+gbs_status lab_pictures_make(const laboratory *lab, uint32_t side, lab_pictures *pictures,
+                             gbs_error *err);
+void lab_pictures_free(lab_pictures *pictures);
 
 /* exp( coupling sum over neighbours of s s + sum of field s ), s = -1, +1.
  * @param field [height][width]. */
-gbs_status gbsi_picture_model(const gbsi_picture *picture, double coupling, const double *field,
-                              gbs_model **model, gbs_error *err);
+gbs_status lab_picture_model(const lab_picture *picture, double coupling, const double *field,
+                             gbs_model **model, gbs_error *err);
 
 /* How far what runs have seen is from the truth, after each sweep. */
-typedef struct gbsi_restoration {
-    const gbsi_picture *truth; /* borrowed */
+typedef struct lab_restoration {
+    const lab_picture *truth; /* borrowed */
     uint32_t n_runs;
     uint32_t n_sweeps;
     double *wrong;   /* [n_sweeps][n_runs] pixels on the wrong side of 1/2 in the mean of all sweeps
                         so far, a tie counting half */
     double *squares; /* [n_sweeps][n_runs] sum over pixels of (mean - truth)^2 */
     uint32_t *sum;   /* [n_runs][n_pixels] sweeps in which a pixel was 1 */
-} gbsi_restoration;
+} lab_restoration;
 
 /* Run a contender from a start. @param start [n_pixels]. @param sequence [n_pixels] order of the
  * updates, NULL for rows. @param out zero before; free in any case. */
-gbs_status gbsi_restore(gbsi_lab *lab, const gbs_model *model, const gbsi_picture *truth,
-                        const gbsi_contender *contender, const uint32_t *start,
-                        const uint32_t *sequence, uint32_t n_runs, uint32_t n_sweeps,
-                        gbsi_restoration *out, gbs_error *err);
+gbs_status lab_restore(laboratory *lab, const gbs_model *model, const lab_picture *truth,
+                       const lab_contender *contender, const uint32_t *start,
+                       const uint32_t *sequence, uint32_t n_runs, uint32_t n_sweeps,
+                       lab_restoration *out, gbs_error *err);
 /* Iterations of mean field in place of sweeps, one run: the mean is what they are at, and sum is
  * that times n_sweeps. All pixels at once, with this damping, from the fields alone. */
-gbs_status gbsi_restore_mean_field(const gbs_model *model, const gbsi_picture *truth,
-                                   double damping, uint32_t n_sweeps, gbsi_restoration *out,
-                                   gbs_error *err);
-void gbsi_restoration_free(gbsi_restoration *restoration);
+gbs_status lab_restore_mean_field(const gbs_model *model, const lab_picture *truth, double damping,
+                                  uint32_t n_sweeps, lab_restoration *out, gbs_error *err);
+void lab_restoration_free(lab_restoration *restoration);
 
 /* The mean over all sweeps of one run as a grey picture. @param image out, caller frees. */
-gbs_status gbsi_restoration_image(const gbsi_restoration *restoration, uint32_t run,
-                                  gbs_image *image, gbs_error *err);
+gbs_status lab_restoration_image(const lab_restoration *restoration, uint32_t run, gbs_image *image,
+                                 gbs_error *err);
 /* 0 and 1 in black and white. */
-gbs_status gbsi_picture_image(const gbsi_picture *picture, const uint32_t *pixel, gbs_image *image,
-                              gbs_error *err);
+gbs_status lab_picture_image(const lab_picture *picture, const uint32_t *pixel, gbs_image *image,
+                             gbs_error *err);
 
 #endif

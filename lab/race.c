@@ -11,36 +11,36 @@
 
 #define REPEATS 3
 
-static uint64_t sweeps_of(const gbsi_lab *lab, const gbsi_racer *r)
+static uint64_t sweeps_of(const laboratory *lab, const lab_racer *r)
 {
     return lab->options->quick ? r->sweeps_quick : r->sweeps;
 }
 
-static size_t teams_of(const gbsi_lab *lab)
+static size_t teams_of(const laboratory *lab)
 {
     const uint64_t most =
         lab->options->threads > 0 ? lab->options->threads : (uint64_t)gbsi_pool_cores();
     size_t n = 1;
-    while (n < GBSI_MAX_TEAMS && UINT64_C(1) << n <= most) {
+    while (n < LAB_MAX_TEAMS && UINT64_C(1) << n <= most) {
         n++;
     }
     return n;
 }
 
-double gbsi_race_updates(const gbsi_lab *lab, const gbsi_race *race)
+double lab_race_updates(const laboratory *lab, const lab_race *race)
 {
     double sweeps = 0.0;
     for (size_t i = 0; i < race->n_racers; i++) {
-        const gbsi_racer *r = &race->racer[i];
+        const lab_racer *r = &race->racer[i];
         sweeps += (double)sweeps_of(lab, r) + (double)(REPEATS * teams_of(lab) * r->sweeps_timed);
     }
     return sweeps * race->n_chains * gbs_model_n_variables(race->model);
 }
 
-static gbs_run_options options_of(const gbsi_lab *lab, const gbsi_race *race, const gbsi_racer *r,
+static gbs_run_options options_of(const laboratory *lab, const lab_race *race, const lab_racer *r,
                                   uint64_t sweeps)
 {
-    gbs_run_options options = gbsi_lab_options(lab, race->n_chains, sweeps);
+    gbs_run_options options = lab_options(lab, race->n_chains, sweeps);
     options.scan = r->scan;
     if (r->width > 0) {
         options.width = r->width;
@@ -55,7 +55,7 @@ static gbs_run_options options_of(const gbsi_lab *lab, const gbsi_race *race, co
 typedef struct watcher {
     uint32_t n, n_chains;
     uint32_t *sum; /* [n_chains][n] of the states so far */
-    gbsi_trail *trail;
+    lab_trail *trail;
 } watcher;
 
 /* Mean over the variables of the variance between chains of their means of so many sweeps. */
@@ -82,7 +82,7 @@ static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log
                         const uint32_t *state, gbs_error *err)
 {
     const watcher *w = context;
-    gbsi_trail *t = w->trail;
+    lab_trail *t = w->trail;
     uint32_t *sum = w->sum + (size_t)chain * w->n;
     (void)err;
     for (size_t v = 0; v < w->n; v++) {
@@ -102,22 +102,22 @@ static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log
     return GBS_OK;
 }
 
-static gbs_status follow(gbsi_lab *lab, gbsi_race *race, size_t i, gbs_error *err)
+static gbs_status follow(laboratory *lab, lab_race *race, size_t i, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_racer *r = &race->racer[i];
+    const lab_racer *r = &race->racer[i];
     const uint64_t sweeps = sweeps_of(lab, r);
     const gbs_run_options options = options_of(lab, race, r, sweeps);
     gbs_run *run = NULL;
-    gbsi_trail *t = &race->trail[i];
+    lab_trail *t = &race->trail[i];
     watcher w = {.n = gbs_model_n_variables(race->model), .n_chains = race->n_chains, .trail = t};
-    assert(race->n_racers <= GBSI_MAX_RACERS && sweeps < UINT64_C(1) << 24);
-    *t = (gbsi_trail){0};
+    assert(race->n_racers <= LAB_MAX_RACERS && sweeps < UINT64_C(1) << 24);
+    *t = (lab_trail){0};
     w.sum = gbsi_alloc_array_zero(w.n, race->n_chains * sizeof *w.sum);
     if (w.sum == NULL) {
         return gbsi_no_memory(err, r->name, (size_t)w.n * race->n_chains * sizeof *w.sum);
     }
-    GBSI_TRY(gbsi_lab_run(lab, r->name, race->model, &options, watch, &w, &run, err));
+    GBSI_TRY(lab_run(lab, r->name, race->model, &options, watch, &w, &run, err));
     if (status == GBS_OK) {
         const gbs_report *report = gbs_run_report(run);
         race->n_free = report->n_free_variables;
@@ -135,15 +135,14 @@ cleanup:
 /* ---- how long it takes ---------------------------------------------------------------------- */
 
 /* Nobody watches these runs. */
-static gbs_status clock_one(gbsi_lab *lab, gbsi_race *race, size_t i, size_t team, gbs_error *err)
+static gbs_status clock_one(laboratory *lab, lab_race *race, size_t i, size_t team, gbs_error *err)
 {
-    const gbsi_racer *r = &race->racer[i];
+    const lab_racer *r = &race->racer[i];
     gbs_run_options options = options_of(lab, race, r, r->sweeps_timed);
     gbs_run *run = NULL;
     double *rate = &race->trail[i].rate[team];
     options.threads = (uint64_t)race->threads[team];
-    const gbs_status status =
-        gbsi_lab_run(lab, r->name, race->model, &options, NULL, NULL, &run, err);
+    const gbs_status status = lab_run(lab, r->name, race->model, &options, NULL, NULL, &run, err);
     if (status == GBS_OK) {
         const double found = gbs_run_report(run)->updates_per_s;
         *rate = found > *rate ? found : *rate;
@@ -152,7 +151,7 @@ static gbs_status clock_one(gbsi_lab *lab, gbsi_race *race, size_t i, size_t tea
     return status;
 }
 
-static gbs_status clock_all(gbsi_lab *lab, gbsi_race *race, gbs_error *err)
+static gbs_status clock_all(laboratory *lab, lab_race *race, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     race->n_teams = teams_of(lab);
@@ -165,7 +164,7 @@ static gbs_status clock_all(gbsi_lab *lab, gbsi_race *race, gbs_error *err)
         }
     }
     for (size_t i = 0; i < race->n_racers && status == GBS_OK; i++) {
-        gbsi_trail *t = &race->trail[i];
+        lab_trail *t = &race->trail[i];
         for (size_t k = 0; k < t->n; k++) {
             t->seconds[k] =
                 t->updates[k] * race->n_free * race->n_chains / t->rate[race->n_teams - 1];
@@ -175,7 +174,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_race_run(gbsi_lab *lab, gbsi_race *race, gbs_error *err)
+gbs_status lab_race_run(laboratory *lab, lab_race *race, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     lab->evidence = race->evidence;
@@ -190,7 +189,7 @@ cleanup:
     return status;
 }
 
-double gbsi_trail_at(const gbsi_trail *t, const double *x, const double *y, double at)
+double lab_trail_at(const lab_trail *t, const double *x, const double *y, double at)
 {
     size_t k = 0;
     if (at <= x[0]) {
@@ -206,7 +205,7 @@ double gbsi_trail_at(const gbsi_trail *t, const double *x, const double *y, doub
     return y[k] + share * (y[k + 1] - y[k]);
 }
 
-double gbsi_trail_reaches(const gbsi_trail *t, const double *x, const double *y, double value)
+double lab_trail_reaches(const lab_trail *t, const double *x, const double *y, double value)
 {
     const double sign = y[0] < value ? 1.0 : -1.0;
     size_t k = 0;

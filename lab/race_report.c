@@ -11,10 +11,11 @@
 
 #define WINDOW_S 20.0 /* of the paper */
 
-static gbs_status write_curves(const gbsi_lab *lab, size_t n, const gbsi_race *race, gbs_error *err)
+static gbs_status write_curves(const laboratory *lab, size_t n, const lab_race *race,
+                               gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(
+    const gbs_status status = lab_table(
         lab, "curves.csv", "model,scan,sweeps,updates_per_variable,log_density,min,max,variance",
         &table, err);
     if (status < 0) {
@@ -22,17 +23,17 @@ static gbs_status write_curves(const gbsi_lab *lab, size_t n, const gbsi_race *r
     }
     for (size_t r = 0; r < n; r++) {
         for (size_t i = 0; i < race[r].n_racers; i++) {
-            const gbsi_trail *t = &race[r].trail[i];
+            const lab_trail *t = &race[r].trail[i];
             for (size_t k = 0; k < t->n; k++) {
                 gbs_output_csv_field(table, race[r].title);
                 gbs_output_text(table, ",");
                 gbs_output_csv_field(table, race[r].racer[i].name);
-                gbsi_table_uint(table, UINT64_C(1) << k);
-                gbsi_table_double(table, t->updates[k]);
-                gbsi_table_double(table, t->density[k]);
-                gbsi_table_double(table, t->low[k]);
-                gbsi_table_double(table, t->high[k]);
-                gbsi_table_double(table, t->variance[k]);
+                lab_table_uint(table, UINT64_C(1) << k);
+                lab_table_double(table, t->updates[k]);
+                lab_table_double(table, t->density[k]);
+                lab_table_double(table, t->low[k]);
+                lab_table_double(table, t->high[k]);
+                lab_table_double(table, t->variance[k]);
                 gbs_output_text(table, "\n");
             }
         }
@@ -40,24 +41,24 @@ static gbs_status write_curves(const gbsi_lab *lab, size_t n, const gbsi_race *r
     return gbs_output_commit(table, err);
 }
 
-static gbs_status write_times(const gbsi_lab *lab, size_t n, const gbsi_race *race, gbs_error *err)
+static gbs_status write_times(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(
+    const gbs_status status = lab_table(
         lab, "times.csv", "model,scan,threads,variables_per_second,speed_up", &table, err);
     if (status < 0) {
         return status;
     }
     for (size_t r = 0; r < n; r++) {
         for (size_t i = 0; i < race[r].n_racers; i++) {
-            const gbsi_trail *t = &race[r].trail[i];
+            const lab_trail *t = &race[r].trail[i];
             for (size_t team = 0; team < race[r].n_teams; team++) {
                 gbs_output_csv_field(table, race[r].title);
                 gbs_output_text(table, ",");
                 gbs_output_csv_field(table, race[r].racer[i].name);
-                gbsi_table_uint(table, (uint64_t)race[r].threads[team]);
-                gbsi_table_double(table, t->rate[team]);
-                gbsi_table_double(table, t->rate[team] / t->rate[0]);
+                lab_table_uint(table, (uint64_t)race[r].threads[team]);
+                lab_table_double(table, t->rate[team]);
+                lab_table_double(table, t->rate[team] / t->rate[0]);
                 gbs_output_text(table, "\n");
             }
         }
@@ -65,7 +66,7 @@ static gbs_status write_times(const gbsi_lab *lab, size_t n, const gbsi_race *ra
     return gbs_output_commit(table, err);
 }
 
-gbs_status gbsi_races_write(const gbsi_lab *lab, size_t n, const gbsi_race *race, gbs_error *err)
+gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     GBSI_TRY(write_curves(lab, n, race, err));
@@ -81,15 +82,15 @@ enum { DENSITY, VARIANCE, WINDOW, SPEED_UP, N_PANELS };
 /* What panels of one race borrow. */
 typedef struct drawing {
     char title[N_PANELS][96];
-    double gap[GBSI_MAX_RACERS][GBSI_MAX_CHECKPOINTS];
-    double window[GBSI_MAX_RACERS][GBSI_MAX_TEAMS];
-    double speed_up[GBSI_MAX_RACERS][GBSI_MAX_TEAMS];
-    gbsi_line line[N_PANELS][GBSI_MAX_RACERS];
+    double gap[LAB_MAX_RACERS][LAB_MAX_CHECKPOINTS];
+    double window[LAB_MAX_RACERS][LAB_MAX_TEAMS];
+    double speed_up[LAB_MAX_RACERS][LAB_MAX_TEAMS];
+    gbsi_line line[N_PANELS][LAB_MAX_RACERS];
     gbsi_guide linear;
 } drawing;
 
 /* The most probable state that any chain of any scan was seen in at a checkpoint. */
-static double best_of(const gbsi_race *race)
+static double best_of(const lab_race *race)
 {
     double best = race->trail[0].high[0];
     for (size_t i = 0; i < race->n_racers; i++) {
@@ -100,11 +101,11 @@ static double best_of(const gbsi_race *race)
     return best;
 }
 
-static void prepare(const gbsi_race *race, bool by_time, drawing *d)
+static void prepare(const lab_race *race, bool by_time, drawing *d)
 {
     const double best = best_of(race);
     for (size_t i = 0; i < race->n_racers; i++) {
-        const gbsi_trail *t = &race->trail[i];
+        const lab_trail *t = &race->trail[i];
         const gbsi_line by = {.color = race->racer[i].color,
                               .dots = true,
                               .n = t->n,
@@ -128,7 +129,7 @@ static void prepare(const gbsi_race *race, bool by_time, drawing *d)
     d->linear = (gbsi_guide){"linear", 1.0, 1.0, 1.0};
 }
 
-static void make_panels(const gbsi_race *race, bool by_time, drawing *d, gbsi_panel *panel)
+static void make_panels(const lab_race *race, bool by_time, drawing *d, gbsi_panel *panel)
 {
     static const char *const what[N_PANELS] = {"log density", "between chains", "drawn in 20 s",
                                                "speed-up"};
@@ -158,12 +159,12 @@ static void make_panels(const gbsi_race *race, bool by_time, drawing *d, gbsi_pa
     }
 }
 
-static gbs_status draw(const gbsi_lab *lab, size_t n, const gbsi_race *race, bool by_time,
+static gbs_status draw(const laboratory *lab, size_t n, const lab_race *race, bool by_time,
                        const char *title, gbs_error *err)
 {
     const size_t n_shown = by_time ? N_PANELS : 2;
-    gbsi_panel panel[GBSI_MAX_RACES * N_PANELS];
-    gbsi_key key[GBSI_MAX_RACERS];
+    gbsi_panel panel[LAB_MAX_RACES * N_PANELS];
+    gbsi_key key[LAB_MAX_RACERS];
     char subtitle[200];
     drawing *d = gbsi_alloc_array(n, sizeof *d);
     if (d == NULL) {
@@ -199,17 +200,16 @@ static gbs_status draw(const gbsi_lab *lab, size_t n, const gbsi_race *race, boo
         .panel = panel,
         .n_keys = race->n_racers,
         .key = key};
-    const gbs_status status =
-        gbsi_lab_chart(lab, by_time ? "times.svg" : "curves.svg", &figure, err);
+    const gbs_status status = lab_chart(lab, by_time ? "times.svg" : "curves.svg", &figure, err);
     gbsi_free(d);
     return status;
 }
 
-gbs_status gbsi_races_draw(const gbsi_lab *lab, size_t n, const gbsi_race *race, const char *title,
-                           gbs_error *err)
+gbs_status lab_races_draw(const laboratory *lab, size_t n, const lab_race *race, const char *title,
+                          gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    assert(n <= GBSI_MAX_RACES);
+    assert(n <= LAB_MAX_RACES);
     GBSI_TRY(draw(lab, n, race, false, title, err));
     GBSI_TRY(draw(lab, n, race, true, "The same by the clock", err));
 cleanup:
@@ -219,13 +219,13 @@ cleanup:
 /* ---- findings ------------------------------------------------------------------------------- */
 
 /* "chromatic 1.2, splash, width 1 3.4" after so many updates. @param text [256]. */
-static void list_values(const gbsi_race *race, bool density, double updates, char *text)
+static void list_values(const lab_race *race, bool density, double updates, char *text)
 {
     size_t used = 0;
     for (size_t i = 0; i < race->n_racers && used < 256; i++) {
-        const gbsi_trail *t = &race->trail[i];
+        const lab_trail *t = &race->trail[i];
         const double value =
-            gbsi_trail_at(t, t->updates, density ? t->density : t->variance, updates);
+            lab_trail_at(t, t->updates, density ? t->density : t->variance, updates);
         used += (size_t)snprintf(text + used, 256 - used, density ? "%s%.0f %s" : "%s%.3g %s",
                                  i > 0 ? "; " : "", value, race->racer[i].name);
     }
@@ -234,27 +234,27 @@ static void list_values(const gbsi_race *race, bool density, double updates, cha
 /* Whether racers are in order after so many updates: all ahead of the first, the last of the
  * second.
  */
-static bool in_order(const gbsi_race *race, bool density, double updates)
+static bool in_order(const lab_race *race, bool density, double updates)
 {
-    double value[GBSI_MAX_RACERS] = {0.0};
+    double value[LAB_MAX_RACERS] = {0.0};
     bool holds = true;
     for (size_t i = 0; i < race->n_racers; i++) {
-        const gbsi_trail *t = &race->trail[i];
-        value[i] = density ? gbsi_trail_at(t, t->updates, t->density, updates)
-                           : -gbsi_trail_at(t, t->updates, t->variance, updates);
+        const lab_trail *t = &race->trail[i];
+        value[i] = density ? lab_trail_at(t, t->updates, t->density, updates)
+                           : -lab_trail_at(t, t->updates, t->variance, updates);
         holds = holds && (i == 0 || value[i] > value[0]);
     }
     return holds && (!race->wider_is_better || value[race->n_racers - 1] > value[1]);
 }
 
-static void note_times(gbsi_lab *lab, const gbsi_race *race)
+static void note_times(laboratory *lab, const lab_race *race)
 {
     const size_t most = race->n_teams - 1;
-    const gbsi_trail *first = &race->trail[0];
-    const gbsi_trail *widest = &race->trail[race->n_racers - 1];
+    const lab_trail *first = &race->trail[0];
+    const lab_trail *widest = &race->trail[race->n_racers - 1];
     const double end = widest->seconds[widest->n - 1];
     const double same =
-        gbsi_trail_reaches(first, first->seconds, first->variance, widest->variance[widest->n - 1]);
+        lab_trail_reaches(first, first->seconds, first->variance, widest->variance[widest->n - 1]);
     char than[64] = "has not";
     if (same < INFINITY) {
         (void)snprintf(than, sizeof than, "has in %.2g s", same);
@@ -263,7 +263,7 @@ static void note_times(gbsi_lab *lab, const gbsi_race *race)
     if (same == INFINITY && first->seconds[first->n - 1] < end) {
         order = "cannot be told, the run of the former being too short";
     }
-    gbsi_lab_note(
+    lab_note(
         lab,
         "%s by the clock, which decides nothing here, on %.0f thread%s: %s draws %.0f "
         "million variables a second (%.1f times one thread's), %s %.1f million (%.1f "
@@ -275,37 +275,37 @@ static void note_times(gbsi_lab *lab, const gbsi_race *race)
         widest->rate[most] / widest->rate[0], end, than, order);
 }
 
-void gbsi_race_judge(gbsi_lab *lab, const gbsi_race *race, double least)
+void lab_race_judge(laboratory *lab, const lab_race *race, double least)
 {
     char text[256];
-    const gbsi_trail *first = &race->trail[0];
-    const gbsi_trail *widest = &race->trail[race->n_racers - 1];
+    const lab_trail *first = &race->trail[0];
+    const lab_trail *widest = &race->trail[race->n_racers - 1];
     const size_t last = widest->n - 1;
     double updates = INFINITY;
     for (size_t i = 0; i < race->n_racers; i++) {
-        const gbsi_trail *t = &race->trail[i];
+        const lab_trail *t = &race->trail[i];
         updates = t->updates[t->n - 1] < updates ? t->updates[t->n - 1] : updates;
     }
     list_values(race, true, updates, text);
     const char *order = race->wider_is_better ? ", the last ahead of the second" : "";
-    gbsi_lab_find(lab, in_order(race, true, updates),
-                  "%s: after %.0f updates of each variable the log density is %s (wanted above "
-                  "chromatic%s)",
-                  race->title, updates, text, order);
+    lab_find(lab, in_order(race, true, updates),
+             "%s: after %.0f updates of each variable the log density is %s (wanted above "
+             "chromatic%s)",
+             race->title, updates, text, order);
     list_values(race, false, updates, text);
-    gbsi_lab_find(lab, in_order(race, false, updates),
-                  "the variance between chains %s (wanted below chromatic%s)", text, order);
+    lab_find(lab, in_order(race, false, updates),
+             "the variance between chains %s (wanted below chromatic%s)", text, order);
     /* where it ends may be where all end: the way there tells them apart */
     const double level = 0.95 * widest->density[last] + 0.05 * first->density[0];
-    const double by_density = gbsi_trail_reaches(first, first->updates, first->density, level) /
-                              gbsi_trail_reaches(widest, widest->updates, widest->density, level);
+    const double by_density = lab_trail_reaches(first, first->updates, first->density, level) /
+                              lab_trail_reaches(widest, widest->updates, widest->density, level);
     const double by_variance =
-        gbsi_trail_reaches(first, first->updates, first->variance, widest->variance[last]) /
+        lab_trail_reaches(first, first->updates, first->variance, widest->variance[last]) /
         widest->updates[last];
-    gbsi_lab_find(lab, by_density >= least && by_variance >= least,
-                  "chromatic takes %.1f times the updates of %s for 95 %% of the way to its last "
-                  "log density and %.1f times for its last variance (inf: not in this run; wanted "
-                  "at least %g)",
-                  by_density, race->racer[race->n_racers - 1].name, by_variance, least);
+    lab_find(lab, by_density >= least && by_variance >= least,
+             "chromatic takes %.1f times the updates of %s for 95 %% of the way to its last "
+             "log density and %.1f times for its last variance (inf: not in this run; wanted "
+             "at least %g)",
+             by_density, race->racer[race->n_racers - 1].name, by_variance, least);
     note_times(lab, race);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** Experiments of the literature: run again, drawn again, and their claims checked. */
-#ifndef GBSI_LAB_REPRODUCTION_H
-#define GBSI_LAB_REPRODUCTION_H
+#ifndef LAB_REPRODUCTION_H
+#define LAB_REPRODUCTION_H
 
 #include "gibbsite/model.h"
 
@@ -10,19 +10,19 @@ extern "C" {
 #endif
 
 /** What an experiment is; all strings are static. */
-typedef struct gbs_experiment {
+typedef struct lab_experiment {
     const char *name;   /**< "hg-two-variables" */
     const char *paper;  /**< authors, year, title */
     const char *figure; /**< what of the paper it repeats */
     const char *claim;  /**< what the paper says is seen there */
     const char *cost;   /**< about how long it takes on one core, "1 s quick, 20 s in full" */
-} gbs_experiment;
+} lab_experiment;
 
 /** @return the experiment of that number from 0 on; NULL past the last. Static. */
-const gbs_experiment *gbs_experiment_at(size_t index);
+const lab_experiment *lab_experiment_at(size_t index);
 
 /** How to run one; zero-initialised means: in full, seed 0, all cores, data of our own. */
-typedef struct gbs_reproduce_options {
+typedef struct lab_reproduce_options {
     int quick;        /**< 1: fewer and shorter runs, seconds instead of minutes */
     uint64_t seed;    /**< of every random number in it */
     uint64_t threads; /**< 0: all cores; results do not depend on it */
@@ -32,14 +32,14 @@ typedef struct gbs_reproduce_options {
      *  @return nonzero to stop: GBS_STOPPED, and no file is written after it. */
     int (*progress)(void *context, double share, const char *what);
     void *context;
-} gbs_reproduce_options;
+} lab_reproduce_options;
 
 /** What came out. */
-typedef struct gbs_verdict {
+typedef struct lab_verdict {
     int holds;           /**< 1 if every part of the claim was found */
     char measured[3072]; /**< what was found, a sentence per part */
     char note[1024];     /**< where our run differs from the paper's, and why; may be "" */
-} gbs_verdict;
+} lab_verdict;
 
 /**
  * Run an experiment and write its results: CSV files, SVG charts, pictures, and verdict.txt.
@@ -50,8 +50,8 @@ typedef struct gbs_verdict {
  * @return GBS_ERR_ARGUMENT for an unknown name or data that cannot be used; GBS_STOPPED; and what
  *         runs and files return. That a claim was not found is not an error.
  */
-gbs_status gbs_reproduce(const char *name, const char *folder, const gbs_reproduce_options *options,
-                         gbs_verdict *verdict, gbs_error *err);
+gbs_status lab_reproduce(const char *name, const char *folder, const lab_reproduce_options *options,
+                         lab_verdict *verdict, gbs_error *err);
 
 #ifdef __cplusplus
 }

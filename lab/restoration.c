@@ -5,18 +5,18 @@
 #include "model/condition.h"
 #include "variational/mean_field.h"
 
-void gbsi_restoration_free(gbsi_restoration *r)
+void lab_restoration_free(lab_restoration *r)
 {
     gbsi_free(r->wrong);
     gbsi_free(r->squares);
     gbsi_free(r->sum);
-    *r = (gbsi_restoration){0};
+    *r = (lab_restoration){0};
 }
 
 static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
                              const uint32_t *state, gbs_error *err)
 {
-    const gbsi_restoration *r = context;
+    const lab_restoration *r = context;
     const size_t n = (size_t)r->truth->width * r->truth->height;
     uint32_t *sum = r->sum + chain * n;
     const uint32_t sweeps = (uint32_t)draw + 1;
@@ -36,11 +36,11 @@ static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, doubl
     return GBS_OK;
 }
 
-static gbs_status take(const gbsi_picture *truth, uint32_t n_runs, uint32_t n_sweeps,
-                       gbsi_restoration *out, gbs_error *err)
+static gbs_status take(const lab_picture *truth, uint32_t n_runs, uint32_t n_sweeps,
+                       lab_restoration *out, gbs_error *err)
 {
     const size_t n = (size_t)truth->width * truth->height;
-    *out = (gbsi_restoration){.truth = truth, .n_runs = n_runs, .n_sweeps = n_sweeps};
+    *out = (lab_restoration){.truth = truth, .n_runs = n_runs, .n_sweeps = n_sweeps};
     out->wrong = gbsi_alloc_array_zero((size_t)n_sweeps * n_runs, sizeof *out->wrong);
     out->squares = gbsi_alloc_array_zero((size_t)n_sweeps * n_runs, sizeof *out->squares);
     out->sum = gbsi_alloc_array_zero(n, n_runs * sizeof *out->sum);
@@ -50,14 +50,14 @@ static gbs_status take(const gbsi_picture *truth, uint32_t n_runs, uint32_t n_sw
     return GBS_OK;
 }
 
-gbs_status gbsi_restore(gbsi_lab *lab, const gbs_model *model, const gbsi_picture *truth,
-                        const gbsi_contender *contender, const uint32_t *start,
-                        const uint32_t *sequence, uint32_t n_runs, uint32_t n_sweeps,
-                        gbsi_restoration *out, gbs_error *err)
+gbs_status lab_restore(laboratory *lab, const gbs_model *model, const lab_picture *truth,
+                       const lab_contender *contender, const uint32_t *start,
+                       const uint32_t *sequence, uint32_t n_runs, uint32_t n_sweeps,
+                       lab_restoration *out, gbs_error *err)
 {
     const size_t n = (size_t)truth->width * truth->height;
-    gbs_run_options options = gbsi_lab_options(lab, n_runs, n_sweeps);
-    gbsi_contender_options(contender, (uint32_t)n, NULL, &options);
+    gbs_run_options options = lab_options(lab, n_runs, n_sweeps);
+    lab_contender_options(contender, (uint32_t)n, NULL, &options);
     options.start = start;
     if (sequence != NULL) {
         options.scan = GBS_SCAN_SEQUENCE;
@@ -65,13 +65,12 @@ gbs_status gbsi_restore(gbsi_lab *lab, const gbs_model *model, const gbsi_pictur
         options.sequence_length = n;
     }
     const gbs_status status = take(truth, n_runs, n_sweeps, out, err);
-    return status < 0
-               ? status
-               : gbsi_lab_run(lab, contender->name, model, &options, count_draw, out, NULL, err);
+    return status < 0 ? status
+                      : lab_run(lab, contender->name, model, &options, count_draw, out, NULL, err);
 }
 
 /* P(x = 1) of all pixels after t iterations. */
-static void look_at(const double *q, uint32_t t, gbsi_restoration *r)
+static void look_at(const double *q, uint32_t t, lab_restoration *r)
 {
     const size_t n = (size_t)r->truth->width * r->truth->height;
     for (size_t i = 0; i < n; i++) {
@@ -83,9 +82,8 @@ static void look_at(const double *q, uint32_t t, gbsi_restoration *r)
     }
 }
 
-gbs_status gbsi_restore_mean_field(const gbs_model *model, const gbsi_picture *truth,
-                                   double damping, uint32_t n_sweeps, gbsi_restoration *out,
-                                   gbs_error *err)
+gbs_status lab_restore_mean_field(const gbs_model *model, const lab_picture *truth, double damping,
+                                  uint32_t n_sweeps, lab_restoration *out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_conditioned *conditioned = NULL;
@@ -103,8 +101,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_restoration_image(const gbsi_restoration *r, uint32_t run, gbs_image *image,
-                                  gbs_error *err)
+gbs_status lab_restoration_image(const lab_restoration *r, uint32_t run, gbs_image *image,
+                                 gbs_error *err)
 {
     const size_t n = (size_t)r->truth->width * r->truth->height;
     gbs_image made = {0};

@@ -9,16 +9,15 @@
 #include "gibbsite/generate.h"
 #include "io/text.h"
 
-const gbsi_small_model gbsi_ring_positive = {"ring, positive", "G1_largec.txt", false, 8, 0.0, 1.0};
-const gbsi_small_model gbsi_ring_mixed = {
-    "ring, mixed signs", "G2_largec.txt", false, 8, -1.0, 1.0};
-const gbsi_small_model gbsi_complete_strong = {
+const lab_small_model lab_ring_positive = {"ring, positive", "G1_largec.txt", false, 8, 0.0, 1.0};
+const lab_small_model lab_ring_mixed = {"ring, mixed signs", "G2_largec.txt", false, 8, -1.0, 1.0};
+const lab_small_model lab_complete_strong = {
     "complete, strong", "G3_largec.txt", true, 8, 0.0, 0.5};
-const gbsi_small_model gbsi_complete_weak = {"complete, weak", "G3_smallc.txt", true, 8, 0.0, 0.1};
-const gbsi_small_model gbsi_complete_mixed = {
+const lab_small_model lab_complete_weak = {"complete, weak", "G3_smallc.txt", true, 8, 0.0, 0.1};
+const lab_small_model lab_complete_mixed = {
     "complete, mixed signs", "G4_largec.txt", true, 8, -0.5, 0.5};
 
-static gbs_status draw_model(const gbsi_lab *lab, const gbsi_small_model *which, gbs_model **model,
+static gbs_status draw_model(const laboratory *lab, const lab_small_model *which, gbs_model **model,
                              gbs_error *err)
 {
     const double centre = 0.5 * (which->low + which->high);
@@ -93,14 +92,14 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_small_model_make(const gbsi_lab *lab, const gbsi_small_model *which,
-                                 gbs_model **model, gbs_error *err)
+gbs_status lab_small_model_make(const laboratory *lab, const lab_small_model *which,
+                                gbs_model **model, gbs_error *err)
 {
     if (lab->options->data == NULL || which->file == NULL) {
         return draw_model(lab, which, model, err);
     }
     char *path = NULL;
-    gbs_status status = gbsi_path_in(lab->options->data, which->file, &path, err);
+    gbs_status status = lab_path_in(lab->options->data, which->file, &path, err);
     if (status >= 0) {
         status = read_model(path, model, err);
     }
@@ -108,15 +107,15 @@ gbs_status gbsi_small_model_make(const gbsi_lab *lab, const gbsi_small_model *wh
     return status;
 }
 
-const char *gbsi_small_model_source(const gbsi_lab *lab, const gbsi_small_model *which, char *text)
+const char *lab_small_model_source(const laboratory *lab, const lab_small_model *which, char *text)
 {
     if (lab->options->data == NULL || which->file == NULL) {
-        (void)snprintf(text, GBSI_SOURCE_TEXT, "%s%s in [%g, %g] drawn from seed %" PRIu64,
+        (void)snprintf(text, LAB_SOURCE_TEXT, "%s%s in [%g, %g] drawn from seed %" PRIu64,
                        which->complete ? "all coupled, fields and couplings" : "ring",
                        which->complete ? "" : ", fields and couplings", which->low, which->high,
                        lab->options->seed);
     } else {
-        (void)snprintf(text, GBSI_SOURCE_TEXT, "the authors' %s", which->file);
+        (void)snprintf(text, LAB_SOURCE_TEXT, "the authors' %s", which->file);
     }
     return text;
 }

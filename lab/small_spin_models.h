@@ -2,29 +2,29 @@
 /* The small spin models of Yamashita & Suzuki (2019): eight or nine spins on a ring or all coupled,
  * couplings and fields uniform. The authors' own numbers are read from a folder of data; without
  * one, numbers of the same law are drawn from the seed. */
-#ifndef GBSI_LAB_SMALL_SPIN_MODELS_H
-#define GBSI_LAB_SMALL_SPIN_MODELS_H
+#ifndef LAB_SMALL_SPIN_MODELS_H
+#define LAB_SMALL_SPIN_MODELS_H
 
 #include "lab/lab.h"
 
-typedef struct gbsi_small_model {
+typedef struct lab_small_model {
     const char *name;
     const char *file; /* in a folder of data; NULL: always drawn */
     bool complete;    /* all coupled; else a ring */
     uint32_t n;
     double low, high; /* of fields and couplings */
-} gbsi_small_model;
+} lab_small_model;
 
-#define GBSI_SOURCE_TEXT 160
+#define LAB_SOURCE_TEXT 160
 
-extern const gbsi_small_model gbsi_ring_positive;                       /* all in [0, 1] */
-extern const gbsi_small_model gbsi_ring_mixed;                          /* [-1, 1] */
-extern const gbsi_small_model gbsi_complete_weak, gbsi_complete_strong; /* [0, 0.1], [0, 0.5] */
-extern const gbsi_small_model gbsi_complete_mixed;                      /* [-0.5, 0.5] */
+extern const lab_small_model lab_ring_positive;                      /* all in [0, 1] */
+extern const lab_small_model lab_ring_mixed;                         /* [-1, 1] */
+extern const lab_small_model lab_complete_weak, lab_complete_strong; /* [0, 0.1], [0, 0.5] */
+extern const lab_small_model lab_complete_mixed;                     /* [-0.5, 0.5] */
 
-gbs_status gbsi_small_model_make(const gbsi_lab *lab, const gbsi_small_model *which,
-                                 gbs_model **model, gbs_error *err);
-/* "drawn from seed 1", or the file: for subtitles and notes. @param text [GBSI_SOURCE_TEXT]. */
-const char *gbsi_small_model_source(const gbsi_lab *lab, const gbsi_small_model *which, char *text);
+gbs_status lab_small_model_make(const laboratory *lab, const lab_small_model *which,
+                                gbs_model **model, gbs_error *err);
+/* "drawn from seed 1", or the file: for subtitles and notes. @param text [LAB_SOURCE_TEXT]. */
+const char *lab_small_model_source(const laboratory *lab, const lab_small_model *which, char *text);
 
 #endif

@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "gibbsite/joint.h"
 
-gbs_status gbsi_spins_model(const gbsi_spins *spins, const double *theta, gbs_model **model,
-                            gbs_error *err)
+gbs_status lab_spins_model(const gbsi_spins *spins, const double *theta, gbs_model **model,
+                           gbs_error *err)
 {
     static const uint32_t two = 2;
     gbs_status status = GBS_OK;
@@ -31,7 +31,7 @@ cleanup:
     return status;
 }
 
-void gbsi_spins_add(const gbsi_spins *spins, const uint32_t *state, double weight, double *sum)
+void lab_spins_add(const gbsi_spins *spins, const uint32_t *state, double weight, double *sum)
 {
     for (uint32_t i = 0; i < spins->n; i++) {
         sum[i] += state[i] != 0 ? weight : -weight;
@@ -42,8 +42,8 @@ void gbsi_spins_add(const gbsi_spins *spins, const uint32_t *state, double weigh
     }
 }
 
-gbs_status gbsi_spins_moments(const gbsi_spins *spins, const gbs_model *model, double *moment,
-                              gbs_error *err)
+gbs_status lab_spins_moments(const gbsi_spins *spins, const gbs_model *model, double *moment,
+                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if (spins->n > 20) {
@@ -57,23 +57,23 @@ gbs_status gbsi_spins_moments(const gbsi_spins *spins, const gbs_model *model, d
         return gbsi_no_memory(err, "moments", n_states * sizeof *p);
     }
     GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, p, err));
-    for (size_t m = 0; m < gbsi_spins_size(spins); m++) {
+    for (size_t m = 0; m < lab_spins_size(spins); m++) {
         moment[m] = 0.0;
     }
     for (size_t x = 0; x < n_states; x++) { /* the last variable is the fastest */
         for (uint32_t i = 0; i < spins->n; i++) {
             state[i] = x >> (spins->n - 1 - i) & 1;
         }
-        gbsi_spins_add(spins, state, p[x], moment);
+        lab_spins_add(spins, state, p[x], moment);
     }
 cleanup:
     gbsi_free(p);
     return status;
 }
 
-gbs_status gbsi_spins_fit(const gbsi_spins *spins, const gbsi_ascent *ascent, gbs_error *err)
+gbs_status lab_spins_fit(const gbsi_spins *spins, const lab_ascent *ascent, gbs_error *err)
 {
-    const size_t n = gbsi_spins_size(spins);
+    const size_t n = lab_spins_size(spins);
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     double *moment = gbsi_alloc_array(n, sizeof *moment);
@@ -86,7 +86,7 @@ gbs_status gbsi_spins_fit(const gbsi_spins *spins, const gbsi_ascent *ascent, gb
     for (uint32_t k = 0; k < ascent->steps; k++) {
         const double *theta = ascent->path + k * n;
         const double rate = ascent->rate / (1.0 + k / ascent->half);
-        GBSI_TRY(gbsi_spins_model(spins, theta, &model, err));
+        GBSI_TRY(lab_spins_model(spins, theta, &model, err));
         GBSI_TRY(ascent->moments(ascent->context, k, model, moment, err));
         if (status == GBS_STOPPED) {
             goto cleanup;

@@ -22,7 +22,7 @@ static double log_z(const double *theta)
 {
     gbs_model *model = NULL;
     double value = 0.0;
-    assert_int_equal(gbsi_spins_model(&spins, theta, &model, NULL), GBS_OK);
+    assert_int_equal(lab_spins_model(&spins, theta, &model, NULL), GBS_OK);
     assert_int_equal(gbs_exact_log_z(model, NULL, &value, NULL), GBS_OK);
     gbs_model_free(model);
     return value;
@@ -35,15 +35,15 @@ static gbs_status by_enumeration(void *context, uint32_t step, const gbs_model *
     if (last != NULL && step == *last) {
         return GBS_STOPPED;
     }
-    return gbsi_spins_moments(&spins, model, moment, err);
+    return lab_spins_moments(&spins, model, moment, err);
 }
 
 static gbs_status moments_of(const double *theta, double *moment, gbs_error *err)
 {
     gbs_model *model = NULL;
-    gbs_status status = gbsi_spins_model(&spins, theta, &model, err);
+    gbs_status status = lab_spins_model(&spins, theta, &model, err);
     if (status >= 0) {
-        status = gbsi_spins_moments(&spins, model, moment, err);
+        status = lab_spins_moments(&spins, model, moment, err);
     }
     gbs_model_free(model);
     return status;
@@ -72,14 +72,14 @@ static gbs_status fit(uint32_t steps, uint32_t *last, double *path, gbs_error *e
 {
     double data[SIZE];
     const gbs_status status = moments_of(truth, data, err);
-    const gbsi_ascent ascent = {.data = data,
-                                .steps = steps,
-                                .rate = 0.5,
-                                .half = 1e9,
-                                .moments = by_enumeration,
-                                .context = last,
-                                .path = path};
-    return status < 0 ? status : gbsi_spins_fit(&spins, &ascent, err);
+    const lab_ascent ascent = {.data = data,
+                               .steps = steps,
+                               .rate = 0.5,
+                               .half = 1e9,
+                               .moments = by_enumeration,
+                               .context = last,
+                               .path = path};
+    return status < 0 ? status : lab_spins_fit(&spins, &ascent, err);
 }
 
 /* From zero, and every step nearer in likelihood: here in the sum of squares too. */
@@ -111,8 +111,8 @@ static void test_too_many(void **state)
     const double theta[21] = {0.0};
     double moment[21] = {7.0};
     gbs_model *model = NULL;
-    assert_int_equal(gbsi_spins_model(&many, theta, &model, NULL), GBS_OK);
-    assert_int_equal(gbsi_spins_moments(&many, model, moment, NULL), GBS_ERR_LIMIT);
+    assert_int_equal(lab_spins_model(&many, theta, &model, NULL), GBS_OK);
+    assert_int_equal(lab_spins_moments(&many, model, moment, NULL), GBS_ERR_LIMIT);
     assert_true(moment[0] == 7.0);
     gbs_model_free(model);
 }

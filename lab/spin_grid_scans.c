@@ -8,16 +8,16 @@
 
 /* ---- grids ------------------------------------------------------------------------------- */
 
-const char *const gbsi_dogs_grid_name[GBSI_N_DOGS_GRIDS] = {
+const char *const lab_dogs_grid_name[LAB_N_DOGS_GRIDS] = {
     "fields 0 or 1, couplings in [0, 0.25]", "couplings in [0, 0.25]", "couplings 1/3.915"};
 
-gbsi_spin_grid gbsi_dogs_grid(size_t which, uint32_t side)
+lab_spin_grid lab_dogs_grid(size_t which, uint32_t side)
 {
-    gbsi_spin_grid grid = {.rows = side,
-                           .columns = side,
-                           .high = 0.25,
-                           .fields = which == 0,
-                           .index = (uint32_t)which};
+    lab_spin_grid grid = {.rows = side,
+                          .columns = side,
+                          .high = 0.25,
+                          .fields = which == 0,
+                          .index = (uint32_t)which};
     if (which == 2) {
         grid.low = grid.high = 1 / 3.915; /* tanh of it is a quarter */
     }
@@ -25,26 +25,26 @@ gbsi_spin_grid gbsi_dogs_grid(size_t which, uint32_t side)
 }
 
 /* The coupling of a variable to the next in its row (0) or column (1). */
-static double coupling(const gbsi_lab *lab, const gbsi_spin_grid *grid, uint32_t variable,
+static double coupling(const laboratory *lab, const lab_spin_grid *grid, uint32_t variable,
                        int direction)
 {
     double u[2];
     if (grid->low == grid->high) {
         return grid->low;
     }
-    gbsi_lab_uniforms(lab, GBSI_LAB_COUPLING, variable, grid->index, u);
+    lab_uniforms(lab, LAB_COUPLING, variable, grid->index, u);
     return grid->low + (grid->high - grid->low) * u[direction];
 }
 
-static double field(const gbsi_lab *lab, const gbsi_spin_grid *grid, uint32_t variable)
+static double field(const laboratory *lab, const lab_spin_grid *grid, uint32_t variable)
 {
     double u[2];
-    gbsi_lab_uniforms(lab, GBSI_LAB_FIELD, variable, grid->index, u);
+    lab_uniforms(lab, LAB_FIELD, variable, grid->index, u);
     return u[0] < 0.5 ? 0.0 : 1.0;
 }
 
 /* A variable's field and its couplings to the next in its row and column. */
-static gbs_status add_spin(const gbsi_lab *lab, const gbsi_spin_grid *grid, uint32_t rows,
+static gbs_status add_spin(const laboratory *lab, const lab_spin_grid *grid, uint32_t rows,
                            uint32_t columns, uint32_t r, uint32_t c, gbs_builder *builder,
                            gbs_error *err)
 {
@@ -68,7 +68,7 @@ cleanup:
 }
 
 /* The first rows and columns of a grid as a model of their own. */
-static gbs_status make_part(const gbsi_lab *lab, const gbsi_spin_grid *grid, uint32_t rows,
+static gbs_status make_part(const laboratory *lab, const lab_spin_grid *grid, uint32_t rows,
                             uint32_t columns, gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -95,8 +95,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_spin_grid_make(const gbsi_lab *lab, const gbsi_spin_grid *grid, gbs_model **model,
-                               gbs_error *err)
+gbs_status lab_spin_grid_make(const laboratory *lab, const lab_spin_grid *grid, gbs_model **model,
+                              gbs_error *err)
 {
     return make_part(lab, grid, grid->rows, grid->columns, model, err);
 }
@@ -133,8 +133,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_spin_grid_corner(const gbsi_lab *lab, const gbsi_spin_grid *grid, uint32_t size,
-                                 double p[2], gbs_error *err)
+gbs_status lab_spin_grid_corner(const laboratory *lab, const lab_spin_grid *grid, uint32_t size,
+                                double p[2], gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
@@ -150,37 +150,37 @@ cleanup:
     return status;
 }
 
-double gbsi_processor_s(void)
+double lab_processor_s(void)
 {
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
 /* ---- scans ------------------------------------------------------------------------------- */
 
-gbs_status gbsi_made_scan_new(const gbs_influences *influences, const gbs_scan_request *request,
-                              gbsi_made_scan *out, gbs_error *err)
+gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_request *request,
+                             lab_made_scan *out, gbs_error *err)
 {
-    gbsi_made_scan_free(out);
+    lab_made_scan_free(out);
     return gbs_scan_optimise(influences, request, &out->sequence, &out->n, &out->report, err);
 }
 
-void gbsi_made_scan_free(gbsi_made_scan *scan)
+void lab_made_scan_free(lab_made_scan *scan)
 {
     gbs_free(scan->sequence);
-    *scan = (gbsi_made_scan){0};
+    *scan = (lab_made_scan){0};
 }
 
-gbs_status gbsi_short_chains_run(gbsi_lab *lab, const gbs_model *model, const gbsi_made_scan *scan,
-                                 gbsi_short_chains *chains, gbs_error *err)
+gbs_status lab_short_chains_run(laboratory *lab, const gbs_model *model, const lab_made_scan *scan,
+                                lab_short_chains *chains, gbs_error *err)
 {
     static const uint32_t target = 0;
-    const double begun = gbsi_processor_s();
+    const double begun = lab_processor_s();
     const uint64_t sweeps = (chains->draws + chains->chains - 1) / chains->chains;
     const size_t n_states = gbs_model_state_offsets(model)[gbs_model_n_variables(model)];
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     double *p = gbsi_alloc_array(2 * n_states, sizeof *p);
-    gbs_run_options options = gbsi_lab_options(lab, chains->chains, sweeps);
+    gbs_run_options options = lab_options(lab, chains->chains, sweeps);
     if (p == NULL) {
         return gbsi_no_memory(err, "marginals", 2 * n_states * sizeof *p);
     }
@@ -195,7 +195,7 @@ gbs_status gbsi_short_chains_run(gbsi_lab *lab, const gbs_model *model, const gb
     options.estimator = GBS_ESTIMATOR_RAO_BLACKWELL;
     options.seed = chains->seed;
     options.threads = 1;
-    GBSI_TRY(gbsi_lab_run(lab, "short chains", model, &options, NULL, NULL, &run, err));
+    GBSI_TRY(lab_run(lab, "short chains", model, &options, NULL, NULL, &run, err));
     if (status == GBS_STOPPED) {
         goto cleanup;
     }
@@ -203,7 +203,7 @@ gbs_status gbsi_short_chains_run(gbsi_lab *lab, const gbs_model *model, const gb
     chains->p = p[1];
     chains->mcse = p[n_states + 1];
     chains->bound = gbs_run_report(run)->bias_estimate;
-    chains->seconds = gbsi_processor_s() - begun;
+    chains->seconds = lab_processor_s() - begun;
 cleanup:
     gbs_run_free(run);
     gbsi_free(p);

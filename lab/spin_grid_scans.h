@@ -2,58 +2,58 @@
 /* What the experiments of Mitliagkas & Mackey (2017) share: grids of spins as in their section 5,
  * the truth at a corner of them, variations of scans, and short chains that end in one draw each.
  */
-#ifndef GBSI_LAB_SPIN_GRID_SCANS_H
-#define GBSI_LAB_SPIN_GRID_SCANS_H
+#ifndef LAB_SPIN_GRID_SCANS_H
+#define LAB_SPIN_GRID_SCANS_H
 
 #include "gibbsite/dobrushin.h"
 #include "lab/lab.h"
 
-#define GBSI_DOGS_PAPER "Mitliagkas & Mackey (2017), Improving Gibbs sampler scan quality with DoGS"
+#define LAB_DOGS_PAPER "Mitliagkas & Mackey (2017), Improving Gibbs sampler scan quality with DoGS"
 
 /* exp( sum over neighbours of J_ij s_i s_j + sum of h_i s_i ), s = -1, +1; variable =
  * row * columns + column. */
-typedef struct gbsi_spin_grid {
+typedef struct lab_spin_grid {
     uint32_t rows, columns;
     bool torus;
     double low, high; /* J uniform in between */
     bool fields;      /* h is 0 or 1, a fair coin each; else 0 */
     uint32_t index;   /* of the model within the experiment: each has numbers of its own */
-} gbsi_spin_grid;
+} lab_spin_grid;
 
 /* The grids of section 5, side x side without torus: fields 0 or 1 and couplings uniform in
  * [0, 0.25]; the couplings alone; couplings 1/3.915. */
-#define GBSI_N_DOGS_GRIDS 3
-gbsi_spin_grid gbsi_dogs_grid(size_t which, uint32_t side);
-extern const char *const gbsi_dogs_grid_name[GBSI_N_DOGS_GRIDS];
+#define LAB_N_DOGS_GRIDS 3
+lab_spin_grid lab_dogs_grid(size_t which, uint32_t side);
+extern const char *const lab_dogs_grid_name[LAB_N_DOGS_GRIDS];
 
-gbs_status gbsi_spin_grid_make(const gbsi_lab *lab, const gbsi_spin_grid *grid, gbs_model **model,
-                               gbs_error *err);
+gbs_status lab_spin_grid_make(const laboratory *lab, const lab_spin_grid *grid, gbs_model **model,
+                              gbs_error *err);
 
 /* P(s = +1) of variable 0 of a grid without torus, however large, between two numbers: exactly,
  * from the corner of size x size variables with all spins around it down, or up. Couplings must not
  * be negative: then no other spins around give less or more (Fortuin, Kasteleyn & Ginibre 1971,
  * Commun. Math. Phys. 22:89-103). @param p out, low and high. */
-gbs_status gbsi_spin_grid_corner(const gbsi_lab *lab, const gbsi_spin_grid *grid, uint32_t size,
-                                 double p[2], gbs_error *err);
+gbs_status lab_spin_grid_corner(const laboratory *lab, const lab_spin_grid *grid, uint32_t size,
+                                double p[2], gbs_error *err);
 
 /* Processor time of this program, seconds: what one thread took, whoever else is at work. */
-double gbsi_processor_s(void);
+double lab_processor_s(void);
 
 /* A scan and what is known of it. */
-typedef struct gbsi_made_scan {
+typedef struct lab_made_scan {
     uint32_t *sequence; /* [n] */
     size_t n;
     gbs_scan_report report;
-} gbsi_made_scan;
+} lab_made_scan;
 
 /* @param out zero before; free in any case. */
-gbs_status gbsi_made_scan_new(const gbs_influences *influences, const gbs_scan_request *request,
-                              gbsi_made_scan *out, gbs_error *err);
-void gbsi_made_scan_free(gbsi_made_scan *scan);
+gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_request *request,
+                             lab_made_scan *out, gbs_error *err);
+void lab_made_scan_free(lab_made_scan *scan);
 
 /* Passes of a scan, each from a fresh start, as many as wanted: the state of variable 0 is what is
  * estimated. */
-typedef struct gbsi_short_chains {
+typedef struct lab_short_chains {
     uint64_t draws;        /* at least so many, a multiple of the chains */
     uint32_t chains;       /* at once, 16 for all lanes */
     uint64_t seed;         /* of the run */
@@ -63,9 +63,9 @@ typedef struct gbsi_short_chains {
     double mcse;    /* its standard error */
     double bound;   /* on its total variation, by the scan */
     double seconds; /* processor time of all of it, on one thread */
-} gbsi_short_chains;
+} lab_short_chains;
 
-gbs_status gbsi_short_chains_run(gbsi_lab *lab, const gbs_model *model, const gbsi_made_scan *scan,
-                                 gbsi_short_chains *chains, gbs_error *err);
+gbs_status lab_short_chains_run(laboratory *lab, const gbs_model *model, const lab_made_scan *scan,
+                                lab_short_chains *chains, gbs_error *err);
 
 #endif

@@ -13,17 +13,17 @@
 #include "gibbsite/gibbsite.h"
 #include "lab/spin_grid_scans.h"
 
-static const gbs_reproduce_options options = {.seed = 3, .threads = 1};
+static const lab_reproduce_options options = {.seed = 3, .threads = 1};
 
-static gbsi_lab laboratory(void)
+static laboratory make_laboratory(void)
 {
-    return (gbsi_lab){.options = &options, .folder = "."};
+    return (laboratory){.options = &options, .folder = "."};
 }
 
-static gbs_model *make(const gbsi_lab *lab, const gbsi_spin_grid *grid)
+static gbs_model *make(const laboratory *lab, const lab_spin_grid *grid)
 {
     gbs_model *model = NULL;
-    assert_int_equal(gbsi_spin_grid_make(lab, grid, &model, NULL), GBS_OK);
+    assert_int_equal(lab_spin_grid_make(lab, grid, &model, NULL), GBS_OK);
     return model;
 }
 
@@ -44,8 +44,8 @@ static double exactly(const gbs_model *model)
 static void test_grids(void **state)
 {
     (void)state;
-    const gbsi_lab lab = laboratory();
-    gbsi_spin_grid grid = {.rows = 3, .columns = 4, .high = 0.25};
+    const laboratory lab = make_laboratory();
+    lab_spin_grid grid = {.rows = 3, .columns = 4, .high = 0.25};
     gbs_model *open = make(&lab, &grid);
     grid.torus = true;
     gbs_model *torus = make(&lab, &grid);
@@ -68,15 +68,15 @@ static void test_grids(void **state)
 static void test_corner(void **state)
 {
     (void)state;
-    const gbsi_lab lab = laboratory();
-    for (size_t which = 0; which < GBSI_N_DOGS_GRIDS; which++) {
-        const gbsi_spin_grid grid = gbsi_dogs_grid(which, 6);
+    const laboratory lab = make_laboratory();
+    for (size_t which = 0; which < LAB_N_DOGS_GRIDS; which++) {
+        const lab_spin_grid grid = lab_dogs_grid(which, 6);
         gbs_model *model = make(&lab, &grid);
         const double truth = exactly(model);
         double before = 1.0;
         for (uint32_t size = 1; size < 6; size++) {
             double p[2];
-            assert_int_equal(gbsi_spin_grid_corner(&lab, &grid, size, p, NULL), GBS_OK);
+            assert_int_equal(lab_spin_grid_corner(&lab, &grid, size, p, NULL), GBS_OK);
             assert_true(p[0] <= truth && truth <= p[1]);
             assert_true(p[1] - p[0] < before);
             before = p[1] - p[0];
@@ -86,24 +86,24 @@ static void test_corner(void **state)
     }
 }
 
-static gbs_status chains(gbsi_lab *lab, gbsi_short_chains *out, double *truth, gbs_error *err)
+static gbs_status chains(laboratory *lab, lab_short_chains *out, double *truth, gbs_error *err)
 {
     static const uint32_t up[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     gbs_status status = GBS_OK;
-    const gbsi_spin_grid grid = gbsi_dogs_grid(1, 3);
+    const lab_spin_grid grid = lab_dogs_grid(1, 3);
     gbs_model *model = NULL;
     gbs_influences *influences = NULL;
-    gbsi_made_scan made = {0};
+    lab_made_scan made = {0};
     double weight[9] = {1.0};
     const gbs_scan_request request = {.weight = weight, .steps = 4};
-    *out = (gbsi_short_chains){.draws = 40000, .chains = 64, .seed = 7, .start = up};
-    GBSI_TRY(gbsi_spin_grid_make(lab, &grid, &model, err));
+    *out = (lab_short_chains){.draws = 40000, .chains = 64, .seed = 7, .start = up};
+    GBSI_TRY(lab_spin_grid_make(lab, &grid, &model, err));
     GBSI_TRY(gbs_influences_new(model, NULL, NULL, &influences, err));
-    GBSI_TRY(gbsi_made_scan_new(influences, &request, &made, err));
-    GBSI_TRY(gbsi_short_chains_run(lab, model, &made, out, err));
+    GBSI_TRY(lab_made_scan_new(influences, &request, &made, err));
+    GBSI_TRY(lab_short_chains_run(lab, model, &made, out, err));
     *truth = exactly(model);
 cleanup:
-    gbsi_made_scan_free(&made);
+    lab_made_scan_free(&made);
     gbs_influences_free(influences);
     gbs_model_free(model);
     return status;
@@ -114,8 +114,8 @@ cleanup:
 static void test_short_chains(void **state)
 {
     (void)state;
-    gbsi_lab lab = laboratory();
-    gbsi_short_chains found;
+    laboratory lab = make_laboratory();
+    lab_short_chains found;
     double truth = 0.0;
     assert_int_equal(chains(&lab, &found, &truth, NULL), GBS_OK);
     assert_true(fabs(truth - 0.5) < 1e-12);
@@ -134,11 +134,11 @@ static void test_no_memory(void **state)
     gbs_status status = GBS_ERR_MEMORY;
     uint64_t allowed = 0;
     for (; status == GBS_ERR_MEMORY && allowed < 10000; allowed++) {
-        gbsi_lab lab = laboratory();
-        const gbsi_spin_grid grid = gbsi_dogs_grid(0, 6);
+        laboratory lab = make_laboratory();
+        const lab_spin_grid grid = lab_dogs_grid(0, 6);
         double p[2];
         gbsi_alloc_fail_after(allowed);
-        status = gbsi_spin_grid_corner(&lab, &grid, 2, p, NULL);
+        status = lab_spin_grid_corner(&lab, &grid, 2, p, NULL);
         gbsi_alloc_fail_after(UINT64_MAX);
     }
     assert_int_equal(status, GBS_OK);
@@ -160,10 +160,10 @@ static void test_stopped(void **state)
     static const char *const name[] = {"dogs-marginal", "dogs-mle"};
     for (size_t k = 0; k < 2; k++) {
         int calls = 0;
-        const gbs_reproduce_options stopping = {
+        const lab_reproduce_options stopping = {
             .quick = 1, .seed = 1, .threads = 1, .progress = stop_later, .context = &calls};
-        gbs_verdict verdict = {.holds = 7};
-        assert_int_equal(gbs_reproduce(name[k], ".", &stopping, &verdict, NULL), GBS_STOPPED);
+        lab_verdict verdict = {.holds = 7};
+        assert_int_equal(lab_reproduce(name[k], ".", &stopping, &verdict, NULL), GBS_STOPPED);
         assert_int_equal(calls, 3);
         assert_int_equal(verdict.holds, 7);
     }

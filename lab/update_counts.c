@@ -15,17 +15,17 @@
 #define SHARE    40u                /* a splash has at most this part of the pixels */
 #define PASS     (SHARE / SPLASHES) /* rounds of a pass, or more */
 
-static uint64_t rounds_of(const gbsi_lab *lab)
+static uint64_t rounds_of(const laboratory *lab)
 {
     return lab->options->quick ? 120 : 200;
 }
 
-static uint32_t side_of(const gbsi_lab *lab)
+static uint32_t side_of(const laboratory *lab)
 {
     return lab->options->quick ? 64 : 200;
 }
 
-double gbsi_adapted_updates(const gbsi_lab *lab)
+double lab_update_counts_updates(const laboratory *lab)
 {
     const double n = (double)side_of(lab) * side_of(lab);
     const uint64_t passes = rounds_of(lab) / PASS + 2; /* of each of two runs; the third has one */
@@ -35,20 +35,20 @@ double gbsi_adapted_updates(const gbsi_lab *lab)
 /* ---- runs ----------------------------------------------------------------------------------- */
 
 typedef struct listener {
-    gbsi_lab *lab;
-    gbsi_tally *tally;
+    laboratory *lab;
+    lab_tally *tally;
 } listener;
 
 static int on_progress(void *context, const gbs_progress *progress)
 {
     const listener *l = context;
-    return gbsi_lab_tell(l->lab, (double)progress->updates);
+    return lab_tell(l->lab, (double)progress->updates);
 }
 
 static void see_splash(void *context, uint64_t round, uint32_t splash, uint32_t variable)
 {
     const listener *l = context;
-    gbsi_tally *t = l->tally;
+    lab_tally *t = l->tally;
     if (round >= t->first && round < t->last) {
         t->updates[variable]++;
     }
@@ -69,7 +69,7 @@ static gbs_status see_draw(void *context, uint64_t draw, uint32_t chain, double 
     return GBS_OK;
 }
 
-static bool at_edge(const gbsi_tally *t, uint32_t side, uint32_t i)
+static bool at_edge(const lab_tally *t, uint32_t side, uint32_t i)
 {
     const uint32_t row = i / side;
     const uint32_t column = i % side;
@@ -78,7 +78,7 @@ static bool at_edge(const gbsi_tally *t, uint32_t side, uint32_t i)
            (column > 0 && t->state[i - 1] != x) || (column + 1 < side && t->state[i + 1] != x);
 }
 
-static void compare(gbsi_tally *t, uint32_t side)
+static void compare(lab_tally *t, uint32_t side)
 {
     uint64_t n[2] = {0, 0};
     uint64_t updates[2] = {0, 0};
@@ -91,16 +91,16 @@ static void compare(gbsi_tally *t, uint32_t side)
 }
 
 /* One chain: what is adapted to is its state. */
-static gbs_status count(gbsi_lab *lab, const gbs_model *model, int grow, uint64_t first,
-                        uint64_t last, uint32_t side, gbsi_tally *t, gbs_error *err)
+static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint64_t first,
+                        uint64_t last, uint32_t side, lab_tally *t, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
-    gbs_run_options options = gbsi_lab_options(lab, 1, 1);
+    gbs_run_options options = lab_options(lab, 1, 1);
     listener l = {lab, t};
     const gbs_run_callbacks callbacks = {
         .context = &l, .progress = on_progress, .draw = see_draw, .splash = see_splash};
-    *t = (gbsi_tally){.n = side * side, .first = first, .last = last};
+    *t = (lab_tally){.n = side * side, .first = first, .last = last};
     t->updates = gbsi_alloc_array_zero(t->n, sizeof *t->updates);
     t->owner = gbsi_alloc_array_zero(t->n, sizeof *t->owner);
     t->state = gbsi_alloc_array_zero(t->n, sizeof *t->state);
@@ -163,7 +163,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_adapted_run(gbsi_lab *lab, gbsi_adapted *out, gbs_error *err)
+gbs_status lab_update_counts_run(laboratory *lab, lab_update_counts *out, gbs_error *err)
 {
     const uint64_t rounds = rounds_of(lab);
     const uint32_t side = side_of(lab);
@@ -191,15 +191,15 @@ cleanup:
     return status;
 }
 
-static void free_tally(gbsi_tally *t)
+static void free_tally(lab_tally *t)
 {
     gbsi_free(t->updates);
     gbsi_free(t->owner);
     gbsi_free(t->state);
-    *t = (gbsi_tally){0};
+    *t = (lab_tally){0};
 }
 
-void gbsi_adapted_free(gbsi_adapted *a)
+void lab_update_counts_free(lab_update_counts *a)
 {
     gbs_image_free(&a->noisy);
     free_tally(&a->fifo);
@@ -210,7 +210,7 @@ void gbsi_adapted_free(gbsi_adapted *a)
 /* ---- what is written ------------------------------------------------------------------------ */
 
 /* White: two and a half times the mean or more. */
-static gbs_status map_updates(const gbsi_tally *t, uint32_t side, gbs_image *image, gbs_error *err)
+static gbs_status map_updates(const lab_tally *t, uint32_t side, gbs_image *image, gbs_error *err)
 {
     double mean = 0.0;
     double *p = gbsi_alloc_array(t->n, sizeof *p);
@@ -230,27 +230,27 @@ static gbs_status map_updates(const gbsi_tally *t, uint32_t side, gbs_image *ima
     return status;
 }
 
-static gbs_status write_table(const gbsi_lab *lab, const gbsi_adapted *a, gbs_error *err)
+static gbs_status write_table(const laboratory *lab, const lab_update_counts *a, gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(
+    const gbs_status status = lab_table(
         lab, "updates.csv", "row,column,state,edge,updates_adaptive,updates_random", &table, err);
     if (status < 0) {
         return status;
     }
     for (uint32_t i = 0; i < a->adaptive.n; i++) {
         gbs_output_uint(table, i / a->side);
-        gbsi_table_uint(table, i % a->side);
-        gbsi_table_uint(table, a->adaptive.state[i]);
-        gbsi_table_uint(table, at_edge(&a->adaptive, a->side, i));
-        gbsi_table_uint(table, a->adaptive.updates[i]);
-        gbsi_table_uint(table, a->random.updates[i]);
+        lab_table_uint(table, i % a->side);
+        lab_table_uint(table, a->adaptive.state[i]);
+        lab_table_uint(table, at_edge(&a->adaptive, a->side, i));
+        lab_table_uint(table, a->adaptive.updates[i]);
+        lab_table_uint(table, a->random.updates[i]);
         gbs_output_text(table, "\n");
     }
     return gbs_output_commit(table, err);
 }
 
-gbs_status gbsi_adapted_draw(const gbsi_lab *lab, const gbsi_adapted *a, gbs_error *err)
+gbs_status lab_update_counts_draw(const laboratory *lab, const lab_update_counts *a, gbs_error *err)
 {
     enum { FIFO, ADAPTIVE, STATE, UPDATES, RANDOM, N_IMAGES };
     gbs_status status = GBS_OK;
@@ -281,7 +281,7 @@ gbs_status gbsi_adapted_draw(const gbsi_lab *lab, const gbsi_adapted *a, gbs_err
         .columns = 3,
         .n_panels = sizeof panel / sizeof panel[0],
         .panel = panel};
-    GBSI_TRY(gbsi_lab_chart(lab, "pictures.svg", &figure, err));
+    GBSI_TRY(lab_chart(lab, "pictures.svg", &figure, err));
 cleanup:
     for (int i = 0; i < N_IMAGES; i++) {
         gbs_image_free(&image[i]);
@@ -289,11 +289,11 @@ cleanup:
     return status;
 }
 
-void gbsi_adapted_judge(gbsi_lab *lab, const gbsi_adapted *a)
+void lab_update_counts_judge(laboratory *lab, const lab_update_counts *a)
 {
-    gbsi_lab_find(lab, a->adaptive.edge > 1.1 && a->random.edge > 0.9 && a->random.edge < 1.1,
-                  "pixels beside one of another state are updated %.2f times as often as others by "
-                  "splashes that grow by coupling, %.2f times by those at random (wanted above "
-                  "1.1, and 0.9 to 1.1)",
-                  a->adaptive.edge, a->random.edge);
+    lab_find(lab, a->adaptive.edge > 1.1 && a->random.edge > 0.9 && a->random.edge < 1.1,
+             "pixels beside one of another state are updated %.2f times as often as others by "
+             "splashes that grow by coupling, %.2f times by those at random (wanted above "
+             "1.1, and 0.9 to 1.1)",
+             a->adaptive.edge, a->random.edge);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often adaptive splashes update each pixel of a noisy picture (Gonzalez et al. 2011, figure
  * 4), beside splashes that grow at random. */
-#ifndef GBSI_LAB_UPDATE_COUNTS_H
-#define GBSI_LAB_UPDATE_COUNTS_H
+#ifndef LAB_UPDATE_COUNTS_H
+#define LAB_UPDATE_COUNTS_H
 
 #include "lab/curves.h"
 
-#define GBSI_LEAST_SHOWN 1e-6 /* distance in charts */
+#define LAB_LEAST_SHOWN 1e-6 /* distance in charts */
 
 /* Of rounds [first, last) of a run. */
-typedef struct gbsi_tally {
+typedef struct lab_tally {
     uint32_t n;
     uint64_t first, last;
     uint32_t *updates; /* [n] of each pixel */
@@ -17,20 +17,21 @@ typedef struct gbsi_tally {
     uint32_t *state;   /* [n] of the chain, when they were over */
     double edge;       /* mean updates of pixels beside one of another state, over the mean of the
                           others */
-} gbsi_tally;
+} lab_tally;
 
-typedef struct gbsi_adapted {
+typedef struct lab_update_counts {
     uint32_t side;
     gbs_image noisy;
-    gbsi_tally fifo, random, adaptive;
-} gbsi_adapted;
+    lab_tally fifo, random, adaptive;
+} lab_update_counts;
 
-double gbsi_adapted_updates(const gbsi_lab *lab);
+double lab_update_counts_updates(const laboratory *lab);
 /* @param out zero before; free in any case. */
-gbs_status gbsi_adapted_run(gbsi_lab *lab, gbsi_adapted *out, gbs_error *err);
-void gbsi_adapted_free(gbsi_adapted *adapted);
+gbs_status lab_update_counts_run(laboratory *lab, lab_update_counts *out, gbs_error *err);
+void lab_update_counts_free(lab_update_counts *adapted);
 /* updates.csv and pictures.svg. */
-gbs_status gbsi_adapted_draw(const gbsi_lab *lab, const gbsi_adapted *adapted, gbs_error *err);
-void gbsi_adapted_judge(gbsi_lab *lab, const gbsi_adapted *adapted);
+gbs_status lab_update_counts_draw(const laboratory *lab, const lab_update_counts *adapted,
+                                  gbs_error *err);
+void lab_update_counts_judge(laboratory *lab, const lab_update_counts *adapted);
 
 #endif

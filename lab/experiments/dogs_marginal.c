@@ -52,7 +52,7 @@ typedef struct marginal {
     double each[FAR];  /* updates of a variable at that distance */
     double plain[FAR]; /* the same number spread evenly */
     /* estimates */
-    gbsi_made_scan sampling;
+    lab_made_scan sampling;
     size_t n_estimates;
     double off[N_SCANS][CHAINS * MOST_RUNS]; /* |estimate - truth|, sorted */
 } marginal;
@@ -60,7 +60,7 @@ typedef struct marginal {
 static void marginal_free(marginal *m)
 {
     if (m != NULL) {
-        gbsi_made_scan_free(&m->sampling);
+        lab_made_scan_free(&m->sampling);
         gbs_influences_free(m->influences);
         gbs_model_free(m->model);
         gbsi_free(m);
@@ -94,7 +94,7 @@ cleanup:
 }
 
 /* How the updates of a scan spread over the grid. */
-static void spread(marginal *m, const gbsi_made_scan *made)
+static void spread(marginal *m, const lab_made_scan *made)
 {
     double variables[FAR] = {0.0};
     m->n_updates = made->n;
@@ -115,23 +115,23 @@ static void spread(marginal *m, const gbsi_made_scan *made)
 static gbs_status bound_optimised(marginal *m, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_made_scan made = {0};
+    lab_made_scan made = {0};
     gbs_scan_request request = {.weight = m->weight, .origin = 1, .iterate = 1};
     for (int k = 0; k < N_LENGTHS; k++) {
         request.steps = UINT64_C(2) << k;
-        GBSI_TRY(gbsi_made_scan_new(m->influences, &request, &made, err));
+        GBSI_TRY(lab_made_scan_new(m->influences, &request, &made, err));
         m->length[k] = (double)request.steps;
         m->optimised[k] = made.report.after;
     }
     spread(m, &made);
     request.steps = 0;
     request.accuracy = GOAL;
-    GBSI_TRY(gbsi_made_scan_new(m->influences, &request, &made, err));
+    GBSI_TRY(lab_made_scan_new(m->influences, &request, &made, err));
     m->enough[OPTIMISED] = (double)made.n;
     request.accuracy = ACCURACY;
-    GBSI_TRY(gbsi_made_scan_new(m->influences, &request, &m->sampling, err));
+    GBSI_TRY(lab_made_scan_new(m->influences, &request, &m->sampling, err));
 cleanup:
-    gbsi_made_scan_free(&made);
+    lab_made_scan_free(&made);
     return status;
 }
 
@@ -150,14 +150,14 @@ static gbs_status count(void *context, uint64_t draw, uint32_t chain, double log
 
 /* Every chain is an estimate: the share of its draws in which the corner is up. Of the optimised
  * scan each draw starts afresh; the others go on, a draw per pass. */
-static gbs_status estimate(gbsi_lab *lab, marginal *m, int which, uint32_t run, gbs_error *err)
+static gbs_status estimate(laboratory *lab, marginal *m, int which, uint32_t run, gbs_error *err)
 {
     static const int kind[N_SCANS] = {GBS_SCAN_RANDOM, GBS_SCAN_SYSTEMATIC, GBS_SCAN_SEQUENCE};
     const uint64_t draws = which == OPTIMISED ? BUDGET / m->sampling.n : PASSES;
     uint64_t ups[CHAINS] = {0};
-    gbs_run_options options = gbsi_lab_options(lab, CHAINS, draws);
+    gbs_run_options options = lab_options(lab, CHAINS, draws);
     lab->what = scan[which].name; /* runs may be too short to tell themselves */
-    if (gbsi_lab_tell(lab, 0.0) != 0) {
+    if (lab_tell(lab, 0.0) != 0) {
         return GBS_STOPPED;
     }
     options.scan = kind[which];
@@ -172,14 +172,14 @@ static gbs_status estimate(gbsi_lab *lab, marginal *m, int which, uint32_t run, 
         options.estimator = GBS_ESTIMATOR_RAO_BLACKWELL;
     }
     const gbs_status status =
-        gbsi_lab_run(lab, scan[which].name, m->model, &options, count, ups, NULL, err);
+        lab_run(lab, scan[which].name, m->model, &options, count, ups, NULL, err);
     for (uint32_t c = 0; c < CHAINS && status == GBS_OK; c++) {
         m->off[which][run * CHAINS + c] = fabs((double)ups[c] / (double)draws - TRUTH);
     }
     return status;
 }
 
-static gbs_status sample(gbsi_lab *lab, marginal *m, uint32_t n_runs, gbs_error *err)
+static gbs_status sample(laboratory *lab, marginal *m, uint32_t n_runs, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     m->n_estimates = (size_t)n_runs * CHAINS;
@@ -187,7 +187,7 @@ static gbs_status sample(gbsi_lab *lab, marginal *m, uint32_t n_runs, gbs_error 
         for (uint32_t run = 0; run < n_runs && status == GBS_OK; run++) {
             GBSI_TRY(estimate(lab, m, s, run, err));
         }
-        gbsi_sort(m->off[s], m->n_estimates);
+        lab_sort(m->off[s], m->n_estimates);
     }
 cleanup:
     return status;
@@ -209,16 +209,15 @@ static void histogram(const marginal *m, double share[N_BINS][N_SCANS])
 static void bound_row(gbs_output *table, int which, double updates, double bound)
 {
     gbs_output_text(table, scan[which].name);
-    gbsi_table_double(table, updates);
-    gbsi_table_double(table, bound);
+    lab_table_double(table, updates);
+    lab_table_double(table, bound);
     gbs_output_text(table, "\n");
 }
 
-static gbs_status write_bounds(const gbsi_lab *lab, const marginal *m, gbs_error *err)
+static gbs_status write_bounds(const laboratory *lab, const marginal *m, gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status =
-        gbsi_lab_table(lab, "bounds.csv", "scan,updates,variation", &table, err);
+    const gbs_status status = lab_table(lab, "bounds.csv", "scan,updates,variation", &table, err);
     if (status < 0) {
         return status;
     }
@@ -233,35 +232,35 @@ static gbs_status write_bounds(const gbsi_lab *lab, const marginal *m, gbs_error
     return gbs_output_commit(table, err);
 }
 
-static gbs_status write_updates(const gbsi_lab *lab, const marginal *m, gbs_error *err)
+static gbs_status write_updates(const laboratory *lab, const marginal *m, gbs_error *err)
 {
     gbs_output *table = NULL;
     const gbs_status status =
-        gbsi_lab_table(lab, "updates.csv", "distance,share,updates_each,even", &table, err);
+        lab_table(lab, "updates.csv", "distance,share,updates_each,even", &table, err);
     if (status < 0) {
         return status;
     }
     for (uint32_t r = 0; r < FAR; r++) {
         gbs_output_uint(table, r);
-        gbsi_table_double(table, m->share[r]);
-        gbsi_table_double(table, m->each[r]);
-        gbsi_table_double(table, m->plain[r]);
+        lab_table_double(table, m->share[r]);
+        lab_table_double(table, m->each[r]);
+        lab_table_double(table, m->plain[r]);
         gbs_output_text(table, "\n");
     }
     return gbs_output_commit(table, err);
 }
 
-static gbs_status write_estimates(const gbsi_lab *lab, const marginal *m, gbs_error *err)
+static gbs_status write_estimates(const laboratory *lab, const marginal *m, gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(lab, "estimates.csv", "scan,off", &table, err);
+    const gbs_status status = lab_table(lab, "estimates.csv", "scan,off", &table, err);
     if (status < 0) {
         return status;
     }
     for (int s = 0; s < N_SCANS; s++) {
         for (size_t i = 0; i < m->n_estimates; i++) {
             gbs_output_text(table, scan[s].name);
-            gbsi_table_double(table, m->off[s][i]);
+            lab_table_double(table, m->off[s][i]);
             gbs_output_text(table, "\n");
         }
     }
@@ -274,7 +273,7 @@ static gbsi_line line_of(int which, size_t n, const double *x, const double *y)
         .label = scan[which].name, .color = scan[which].color, .n = n, .x = x, .y = y};
 }
 
-static gbs_status draw_chart(const gbsi_lab *lab, const marginal *m, gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, const marginal *m, gbs_error *err)
 {
     static const char *const group[N_BINS] = {"0", "", "0.05", "", "0.1", "", "0.15", "", "more"};
     static const gbsi_color color[N_SCANS] = {GBSI_GREY, GBSI_BLUE, GBSI_VERMILLION};
@@ -326,49 +325,49 @@ static gbs_status draw_chart(const gbsi_lab *lab, const marginal *m, gbs_error *
         .panel = panel,
         .n_keys = N_SCANS,
         .key = key};
-    return gbsi_lab_chart(lab, "marginal.svg", &figure, err);
+    return lab_chart(lab, "marginal.svg", &figure, err);
 }
 
-static void judge(gbsi_lab *lab, const marginal *m)
+static void judge(laboratory *lab, const marginal *m)
 {
     double median[N_SCANS];
     double mean_distance = 0.0;
     for (int s = 0; s < N_SCANS; s++) {
-        median[s] = gbsi_quantile(m->off[s], m->n_estimates, 0.5);
+        median[s] = lab_quantile(m->off[s], m->n_estimates, 0.5);
     }
     for (uint32_t r = 0; r < FAR; r++) {
         mean_distance += m->share[r] * r;
     }
-    gbsi_lab_find(lab,
-                  m->enough[SYSTEMATIC] >= 10.0 * m->enough[OPTIMISED] &&
-                      m->enough[RANDOM] >= 10.0 * m->enough[OPTIMISED],
-                  "the marginal is within %g after %.0f updates of an optimised scan, %.0f of the "
-                  "systematic and %.0f of the random one (wanted: a tenth of both)",
-                  GOAL, m->enough[OPTIMISED], m->enough[SYSTEMATIC], m->enough[RANDOM]);
-    gbsi_lab_find(lab, mean_distance < 0.5 * (SIDE - 1.0),
-                  "of %zu optimised updates the mean distance from the target is %.1f steps, of "
-                  "spread ones %u (wanted: below half)",
-                  m->n_updates, mean_distance, SIDE - 1);
-    gbsi_lab_find(
+    lab_find(lab,
+             m->enough[SYSTEMATIC] >= 10.0 * m->enough[OPTIMISED] &&
+                 m->enough[RANDOM] >= 10.0 * m->enough[OPTIMISED],
+             "the marginal is within %g after %.0f updates of an optimised scan, %.0f of the "
+             "systematic and %.0f of the random one (wanted: a tenth of both)",
+             GOAL, m->enough[OPTIMISED], m->enough[SYSTEMATIC], m->enough[RANDOM]);
+    lab_find(lab, mean_distance < 0.5 * (SIDE - 1.0),
+             "of %zu optimised updates the mean distance from the target is %.1f steps, of "
+             "spread ones %u (wanted: below half)",
+             m->n_updates, mean_distance, SIDE - 1);
+    lab_find(
         lab,
         2.0 * median[OPTIMISED] < median[SYSTEMATIC] && 2.0 * median[OPTIMISED] < median[RANDOM],
         "after %u updates from the worst start half of the estimates are within %.2g of "
         "the truth by passes of %zu optimised updates, %.2g systematic, %.2g random "
         "(wanted: below half of both)",
         (unsigned)BUDGET, median[OPTIMISED], m->sampling.n, median[SYSTEMATIC], median[RANDOM]);
-    gbsi_lab_note(lab, "Estimates are shares of draws: an optimised pass starts afresh and is a "
-                       "draw, the other scans go on and give one per pass.");
+    lab_note(lab, "Estimates are shares of draws: an optimised pass starts afresh and is a "
+                  "draw, the other scans go on and give one per pass.");
 }
 
-static gbs_status prepare(gbsi_lab *lab, marginal *m, gbs_error *err)
+static gbs_status prepare(laboratory *lab, marginal *m, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_spin_grid grid = gbsi_dogs_grid(MODEL, SIDE);
+    const lab_spin_grid grid = lab_dogs_grid(MODEL, SIDE);
     m->weight[0] = 1.0;
     for (uint32_t v = 0; v < N; v++) {
         m->start[v] = 1;
     }
-    GBSI_TRY(gbsi_spin_grid_make(lab, &grid, &m->model, err));
+    GBSI_TRY(lab_spin_grid_make(lab, &grid, &m->model, err));
     GBSI_TRY(gbs_influences_new(m->model, NULL, NULL, &m->influences, err));
     GBSI_TRY(bound_usual(m, err));
     GBSI_TRY(bound_optimised(m, err));
@@ -376,7 +375,7 @@ cleanup:
     return status;
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n_runs = lab->options->quick ? 16 : MOST_RUNS;
@@ -384,7 +383,7 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
     if (m == NULL) {
         return gbsi_no_memory(err, "marginal", sizeof *m);
     }
-    gbsi_lab_expect(lab, (double)N_SCANS * CHAINS * n_runs * (double)BUDGET);
+    lab_expect(lab, (double)N_SCANS * CHAINS * n_runs * (double)BUDGET);
     GBSI_TRY(prepare(lab, m, err));
     GBSI_TRY(sample(lab, m, n_runs, err));
     if (status == GBS_OK) {
@@ -399,9 +398,9 @@ cleanup:
     return status;
 }
 
-const gbsi_experiment gbsi_dogs_marginal = {
+const lab_experiment_row lab_dogs_marginal = {
     .about = {.name = "dogs-marginal",
-              .paper = GBSI_DOGS_PAPER,
+              .paper = LAB_DOGS_PAPER,
               .figure = "Figures 4 and 5",
               .claim = "a scan optimised for one marginal updates what is near it, bounds its "
                        "error with a small part of the updates, and estimates it better with the "

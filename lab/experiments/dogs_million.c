@@ -33,7 +33,7 @@ typedef struct million {
     gbs_model *model;
     gbs_influences *influences;
     double *weight; /* [N] 1 at the corner */
-    gbsi_made_scan scan;
+    lab_made_scan scan;
     double influences_s, optimise_s;
     double truth[2];
     /* bounds against updates */
@@ -43,13 +43,13 @@ typedef struct million {
     double length[N_LENGTHS];
     double optimised[N_LENGTHS];
     /* the law of the last update, from dispersed starts, all down and all up */
-    gbsi_short_chains from[3];
+    lab_short_chains from[3];
     timing optimised_time, systematic_time;
 } million;
 
 static void million_free(million *m)
 {
-    gbsi_made_scan_free(&m->scan);
+    lab_made_scan_free(&m->scan);
     gbs_influences_free(m->influences);
     gbs_model_free(m->model);
     gbsi_free(m->weight);
@@ -63,7 +63,7 @@ static gbs_scan_request request(const million *m, uint64_t origin)
 }
 
 /* The model and the scan that is as good as two systematic ones, timed. */
-static gbs_status prepare(gbsi_lab *lab, million *m, size_t which, gbs_error *err)
+static gbs_status prepare(laboratory *lab, million *m, size_t which, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     m->weight = gbsi_alloc_array_zero(N, sizeof *m->weight);
@@ -71,15 +71,15 @@ static gbs_status prepare(gbsi_lab *lab, million *m, size_t which, gbs_error *er
         return gbsi_no_memory(err, "weights", N * sizeof *m->weight);
     }
     m->weight[0] = 1.0;
-    const gbsi_spin_grid grid = gbsi_dogs_grid(which, SIDE);
-    GBSI_TRY(gbsi_spin_grid_make(lab, &grid, &m->model, err));
-    const double begun = gbsi_processor_s();
+    const lab_spin_grid grid = lab_dogs_grid(which, SIDE);
+    GBSI_TRY(lab_spin_grid_make(lab, &grid, &m->model, err));
+    const double begun = lab_processor_s();
     GBSI_TRY(gbs_influences_new(m->model, NULL, NULL, &m->influences, err));
-    const double found = gbsi_processor_s();
+    const double found = lab_processor_s();
     const gbs_scan_request paper = request(m, 1);
-    GBSI_TRY(gbsi_made_scan_new(m->influences, &paper, &m->scan, err));
+    GBSI_TRY(lab_made_scan_new(m->influences, &paper, &m->scan, err));
     m->influences_s = found - begun;
-    m->optimise_s = gbsi_processor_s() - found;
+    m->optimise_s = lab_processor_s() - found;
 cleanup:
     return status;
 }
@@ -111,24 +111,24 @@ cleanup:
 static gbs_status optimised_curve(million *m, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_made_scan made = {0};
+    lab_made_scan made = {0};
     for (int k = 0; k < N_LENGTHS; k++) {
         const gbs_scan_request asked = {
             .weight = m->weight, .origin = 1, .steps = UINT64_C(2) << k};
-        GBSI_TRY(gbsi_made_scan_new(m->influences, &asked, &made, err));
+        GBSI_TRY(lab_made_scan_new(m->influences, &asked, &made, err));
         m->length[k] = (double)asked.steps;
         m->optimised[k] = made.report.after;
     }
 cleanup:
-    gbsi_made_scan_free(&made);
+    lab_made_scan_free(&made);
     return status;
 }
 
 /* ---- draws ------------------------------------------------------------------------------- */
 
 /* The chance of a spin up after the scan, from several starts: those all down and all up are the
- * worst, couplings being positive (as in gbsi_spin_grid_corner()). */
-static gbs_status measure_bias(gbsi_lab *lab, million *m, uint64_t draws, gbs_error *err)
+ * worst, couplings being positive (as in lab_spin_grid_corner()). */
+static gbs_status measure_bias(laboratory *lab, million *m, uint64_t draws, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t *start = gbsi_alloc_array_zero(N, sizeof *start);
@@ -139,11 +139,11 @@ static gbs_status measure_bias(gbsi_lab *lab, million *m, uint64_t draws, gbs_er
         for (uint32_t i = 0; i < N; i++) {
             start[i] = k == 2;
         }
-        m->from[k] = (gbsi_short_chains){.draws = draws,
-                                         .chains = SHORT,
-                                         .seed = lab->options->seed + k,
-                                         .start = k > 0 ? start : NULL};
-        GBSI_TRY(gbsi_short_chains_run(lab, m->model, &m->scan, &m->from[k], err));
+        m->from[k] = (lab_short_chains){.draws = draws,
+                                        .chains = SHORT,
+                                        .seed = lab->options->seed + k,
+                                        .start = k > 0 ? start : NULL};
+        GBSI_TRY(lab_short_chains_run(lab, m->model, &m->scan, &m->from[k], err));
     }
 cleanup:
     gbsi_free(start);
@@ -152,25 +152,25 @@ cleanup:
 
 /* 16 chains of the systematic scan for as many passes as draws two passes apart take, nothing but
  * the last state kept. */
-static gbs_status time_systematic(gbsi_lab *lab, million *m, uint64_t draws, gbs_error *err)
+static gbs_status time_systematic(laboratory *lab, million *m, uint64_t draws, gbs_error *err)
 {
-    const double begun = gbsi_processor_s();
-    gbs_run_options options = gbsi_lab_options(lab, CHAINS, 1);
+    const double begun = lab_processor_s();
+    gbs_run_options options = lab_options(lab, CHAINS, 1);
     options.origin = 1;
     options.burn_in = 2 * draws / CHAINS - 1;
     options.threads = 1;
     const gbs_status status =
-        gbsi_lab_run(lab, "systematic scan", m->model, &options, NULL, NULL, NULL, err);
+        lab_run(lab, "systematic scan", m->model, &options, NULL, NULL, NULL, err);
     timing *t = &m->systematic_time;
     t->draws[t->n] = (double)draws;
-    t->seconds[t->n++] = gbsi_processor_s() - begun;
+    t->seconds[t->n++] = lab_processor_s() - begun;
     return status;
 }
 
-static gbs_status time_optimised(gbsi_lab *lab, million *m, uint64_t draws, gbs_error *err)
+static gbs_status time_optimised(laboratory *lab, million *m, uint64_t draws, gbs_error *err)
 {
-    gbsi_short_chains chains = {.draws = draws, .chains = SHORT, .seed = lab->options->seed};
-    const gbs_status status = gbsi_short_chains_run(lab, m->model, &m->scan, &chains, err);
+    lab_short_chains chains = {.draws = draws, .chains = SHORT, .seed = lab->options->seed};
+    const gbs_status status = lab_short_chains_run(lab, m->model, &m->scan, &chains, err);
     timing *t = &m->optimised_time;
     t->draws[t->n] = (double)draws;
     t->seconds[t->n++] = m->influences_s + m->optimise_s + chains.seconds;
@@ -178,7 +178,7 @@ static gbs_status time_optimised(gbsi_lab *lab, million *m, uint64_t draws, gbs_
 }
 
 /* Ever more draws. @param most of the systematic scan. */
-static gbs_status measure_times(gbsi_lab *lab, million *m, uint64_t most, gbs_error *err)
+static gbs_status measure_times(laboratory *lab, million *m, uint64_t most, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     for (uint64_t draws = CHAINS; draws <= most && status == GBS_OK; draws *= 8) {
@@ -201,73 +201,72 @@ static double seconds_for(const timing *t, double draws)
 
 /* ---- what it shows ----------------------------------------------------------------------- */
 
-static gbs_status write_bounds(const gbsi_lab *lab, const million *m, gbs_error *err)
+static gbs_status write_bounds(const laboratory *lab, const million *m, gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status =
-        gbsi_lab_table(lab, "bounds.csv", "scan,updates,variation", &table, err);
+    const gbs_status status = lab_table(lab, "bounds.csv", "scan,updates,variation", &table, err);
     if (status < 0) {
         return status;
     }
     for (int i = 0; i < 2; i++) {
         for (size_t k = 0; k < m->n_steps; k++) {
             gbs_output_text(table, i == 0 ? "systematic" : "random");
-            gbsi_table_uint(table, m->steps[k]);
-            gbsi_table_double(table, m->bound[i][k]);
+            lab_table_uint(table, m->steps[k]);
+            lab_table_double(table, m->bound[i][k]);
             gbs_output_text(table, "\n");
         }
     }
     for (size_t k = 0; k < N_LENGTHS; k++) {
         gbs_output_text(table, "optimised");
-        gbsi_table_double(table, m->length[k]);
-        gbsi_table_double(table, m->optimised[k]);
+        lab_table_double(table, m->length[k]);
+        lab_table_double(table, m->optimised[k]);
         gbs_output_text(table, "\n");
     }
     return gbs_output_commit(table, err);
 }
 
-static gbs_status write_bias(const gbsi_lab *lab, const million *m, gbs_error *err)
+static gbs_status write_bias(const laboratory *lab, const million *m, gbs_error *err)
 {
     static const char *const start[] = {"dispersed", "all down", "all up"};
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(
-        lab, "bias.csv", "start,draws,p,mcse,truth_low,truth_high,bound", &table, err);
+    const gbs_status status =
+        lab_table(lab, "bias.csv", "start,draws,p,mcse,truth_low,truth_high,bound", &table, err);
     if (status < 0) {
         return status;
     }
     for (int k = 0; k < 3; k++) {
         gbs_output_text(table, start[k]);
-        gbsi_table_uint(table, m->from[k].draws);
-        gbsi_table_double(table, m->from[k].p);
-        gbsi_table_double(table, m->from[k].mcse);
-        gbsi_table_double(table, m->truth[0]);
-        gbsi_table_double(table, m->truth[1]);
-        gbsi_table_double(table, m->from[k].bound);
+        lab_table_uint(table, m->from[k].draws);
+        lab_table_double(table, m->from[k].p);
+        lab_table_double(table, m->from[k].mcse);
+        lab_table_double(table, m->truth[0]);
+        lab_table_double(table, m->truth[1]);
+        lab_table_double(table, m->from[k].bound);
         gbs_output_text(table, "\n");
     }
     return gbs_output_commit(table, err);
 }
 
-static gbs_status write_times(const gbsi_lab *lab, const million *m, gbs_error *err)
+static gbs_status write_times(const laboratory *lab, const million *m, gbs_error *err)
 {
     const timing *const times[2] = {&m->systematic_time, &m->optimised_time};
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(lab, "times.csv", "scan,draws,seconds", &table, err);
+    const gbs_status status = lab_table(lab, "times.csv", "scan,draws,seconds", &table, err);
     if (status < 0) {
         return status;
     }
     for (int i = 0; i < 2; i++) {
         for (size_t k = 0; k < times[i]->n; k++) {
             gbs_output_text(table, i == 0 ? "systematic" : "optimised");
-            gbsi_table_double(table, times[i]->draws[k]);
-            gbsi_table_double(table, times[i]->seconds[k]);
+            lab_table_double(table, times[i]->draws[k]);
+            lab_table_double(table, times[i]->seconds[k]);
             gbs_output_text(table, "\n");
         }
     }
     return gbs_output_commit(table, err);
 }
 
-static gbs_status draw_chart(const gbsi_lab *lab, const million *m, gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, const million *m, gbs_error *err)
 {
     double steps[N_STEPS];
     for (size_t k = 0; k < m->n_steps; k++) {
@@ -331,12 +330,12 @@ static gbs_status draw_chart(const gbsi_lab *lab, const million *m, gbs_error *e
         .columns = 2,
         .n_panels = 2,
         .panel = panel};
-    return gbsi_lab_chart(lab, "million.svg", &figure, err);
+    return lab_chart(lab, "million.svg", &figure, err);
 }
 
 /* ---- verdict ----------------------------------------------------------------------------- */
 
-static void judge(gbsi_lab *lab, const million *m)
+static void judge(laboratory *lab, const million *m)
 {
     const double draws = 65536.0;
     const double wanted = lab->options->quick ? 30.0 : 100.0;
@@ -351,67 +350,66 @@ static void judge(gbsi_lab *lab, const million *m)
         bias = off > bias ? off : bias;
         mcse = m->from[k].mcse > mcse ? m->from[k].mcse : mcse;
     }
-    gbsi_lab_find(lab, m->scan.n == 16 && m->scan.report.after <= m->scan.report.goal,
-                  "a scan of %zu updates of %u variables has a variation of %.2g, two passes of "
-                  "the systematic scan one of %.2g (wanted: 16 updates, no larger)",
-                  m->scan.n, m->scan.report.n_visited, m->scan.report.after, m->scan.report.goal);
-    gbsi_lab_find(lab, bias - 4.0 * mcse < m->from[1].bound,
-                  "from the worst start the marginal is off by %.2g (standard error %.1g) after "
-                  "it (wanted: within the bound)",
-                  bias, mcse);
-    gbsi_lab_find(lab, systematic > wanted * optimised,
-                  "%.0f draws take %.2g s, the optimiser's %.2g included, and %.3g s by the "
-                  "systematic scan%s: %.0f times as long (wanted: %.0f times)",
-                  draws, optimised, m->influences_s + m->optimise_s, systematic,
-                  m->systematic_time.draws[m->systematic_time.n - 1] < draws ? " at its rate" : "",
-                  systematic / optimised, wanted);
-    gbsi_lab_note(
-        lab,
-        "Times are processor time of one thread, without making the model; influences %.2g s, "
-        "optimising %.2g s (in the paper 15 s). The systematic scan's chains go on from "
-        "draw to draw. What is saved grows with the draws, since the optimised scan's "
-        "time is nearly all preparation.",
-        m->influences_s, m->optimise_s);
+    lab_find(lab, m->scan.n == 16 && m->scan.report.after <= m->scan.report.goal,
+             "a scan of %zu updates of %u variables has a variation of %.2g, two passes of "
+             "the systematic scan one of %.2g (wanted: 16 updates, no larger)",
+             m->scan.n, m->scan.report.n_visited, m->scan.report.after, m->scan.report.goal);
+    lab_find(lab, bias - 4.0 * mcse < m->from[1].bound,
+             "from the worst start the marginal is off by %.2g (standard error %.1g) after "
+             "it (wanted: within the bound)",
+             bias, mcse);
+    lab_find(lab, systematic > wanted * optimised,
+             "%.0f draws take %.2g s, the optimiser's %.2g included, and %.3g s by the "
+             "systematic scan%s: %.0f times as long (wanted: %.0f times)",
+             draws, optimised, m->influences_s + m->optimise_s, systematic,
+             m->systematic_time.draws[m->systematic_time.n - 1] < draws ? " at its rate" : "",
+             systematic / optimised, wanted);
+    lab_note(lab,
+             "Times are processor time of one thread, without making the model; influences %.2g s, "
+             "optimising %.2g s (in the paper 15 s). The systematic scan's chains go on from "
+             "draw to draw. What is saved grows with the draws, since the optimised scan's "
+             "time is nearly all preparation.",
+             m->influences_s, m->optimise_s);
 }
 
 /* The length on the other grids, and what the first variable of the systematic scan has to do with
  * it. */
-static gbs_status judge_length(gbsi_lab *lab, size_t which, gbs_error *err)
+static gbs_status judge_length(laboratory *lab, size_t which, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     million m = {.n_steps = 0};
-    gbsi_made_scan from_zero = {0};
-    if (gbsi_lab_tell(lab, 0.0) != 0) {
+    lab_made_scan from_zero = {0};
+    if (lab_tell(lab, 0.0) != 0) {
         return GBS_STOPPED;
     }
     GBSI_TRY(prepare(lab, &m, which, err));
     const gbs_scan_request ours = request(&m, 0);
-    GBSI_TRY(gbsi_made_scan_new(m.influences, &ours, &from_zero, err));
-    gbsi_lab_find(lab, m.scan.n == 16,
-                  "%s: %zu updates, or %zu where the systematic scan begins at the corner instead "
-                  "of ending there (wanted: 16)",
-                  gbsi_dogs_grid_name[which], m.scan.n, from_zero.n);
+    GBSI_TRY(lab_made_scan_new(m.influences, &ours, &from_zero, err));
+    lab_find(lab, m.scan.n == 16,
+             "%s: %zu updates, or %zu where the systematic scan begins at the corner instead "
+             "of ending there (wanted: 16)",
+             lab_dogs_grid_name[which], m.scan.n, from_zero.n);
 cleanup:
-    gbsi_made_scan_free(&from_zero);
+    lab_made_scan_free(&from_zero);
     million_free(&m);
     return status;
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const bool quick = lab->options->quick;
-    const gbsi_spin_grid grid = gbsi_dogs_grid(0, SIDE);
+    const lab_spin_grid grid = lab_dogs_grid(0, SIDE);
     const uint64_t most = quick ? 128 : 65536;
     const uint64_t bias_draws = (uint64_t)SHORT * (quick ? 64 : 1024);
     gbs_status status = GBS_OK;
     million m = {.n_steps = 0};
-    gbsi_lab_expect(lab, 8.0 / 7.0 * (double)(most * TWO_SCANS));
+    lab_expect(lab, 8.0 / 7.0 * (double)(most * TWO_SCANS));
     lab->what = "optimised scan";
-    if (gbsi_lab_tell(lab, 0.0) != 0) {
+    if (lab_tell(lab, 0.0) != 0) {
         return GBS_STOPPED;
     }
     GBSI_TRY(prepare(lab, &m, 0, err));
-    GBSI_TRY(gbsi_spin_grid_corner(lab, &grid, CORNER, m.truth, err));
+    GBSI_TRY(lab_spin_grid_corner(lab, &grid, CORNER, m.truth, err));
     GBSI_TRY(usual_curves(&m, err));
     GBSI_TRY(optimised_curve(&m, err));
     GBSI_TRY(measure_bias(lab, &m, bias_draws, err));
@@ -425,7 +423,7 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
         GBSI_TRY(draw_chart(lab, &m, err));
         judge(lab, &m);
     }
-    for (size_t k = 1; k < GBSI_N_DOGS_GRIDS && status == GBS_OK && !quick; k++) {
+    for (size_t k = 1; k < LAB_N_DOGS_GRIDS && status == GBS_OK && !quick; k++) {
         GBSI_TRY(judge_length(lab, k, err));
     }
 cleanup:
@@ -433,9 +431,9 @@ cleanup:
     return status;
 }
 
-const gbsi_experiment gbsi_dogs_million = {
+const lab_experiment_row lab_dogs_million = {
     .about = {.name = "dogs-million",
-              .paper = GBSI_DOGS_PAPER,
+              .paper = LAB_DOGS_PAPER,
               .figure = "Figure 2",
               .claim = "for one marginal of a million variables an optimised scan of 16 updates "
                        "has the bound of two passes of the systematic scan, and many draws come "

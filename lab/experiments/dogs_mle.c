@@ -47,7 +47,7 @@ static const struct {
 
 /* The state of the gradients of one fit. */
 typedef struct gradient {
-    gbsi_lab *lab;
+    laboratory *lab;
     const gbsi_spins *spins;
     int scan;
     uint32_t run;         /* of the fit: every one has numbers of its own */
@@ -66,7 +66,7 @@ static gbs_status add_draw(void *context, uint64_t draw, uint32_t chain, double 
     (void)chain;
     (void)log_density;
     (void)err;
-    gbsi_spins_add(g->spins, state, 1.0 / CHAINS, g->sum);
+    lab_spins_add(g->spins, state, 1.0 / CHAINS, g->sum);
     return GBS_OK;
 }
 
@@ -74,7 +74,7 @@ static gbs_status add_draw(void *context, uint64_t draw, uint32_t chain, double 
 static gbs_status follow(gradient *g, const gbs_model *model, uint32_t step, uint32_t order,
                          uint32_t chains, gbs_error *err)
 {
-    gbs_run_options options = gbsi_lab_options(g->lab, chains, 1);
+    gbs_run_options options = lab_options(g->lab, chains, 1);
     options.scan = GBS_SCAN_SEQUENCE;
     options.sequence = g->sequence;
     options.sequence_length = g->length;
@@ -82,7 +82,7 @@ static gbs_status follow(gradient *g, const gbs_model *model, uint32_t step, uin
     options.estimator = GBS_ESTIMATOR_RAO_BLACKWELL;
     options.seed = g->lab->options->seed + ((uint64_t)g->run << 40) + ((uint64_t)step << 8) + order;
     options.threads = 1;
-    return gbsi_lab_run(g->lab, g->lab->what, model, &options, add_draw, g, NULL, err);
+    return lab_run(g->lab, g->lab->what, model, &options, add_draw, g, NULL, err);
 }
 
 static void draw_sequence(gradient *g, uint32_t step, uint32_t order)
@@ -90,7 +90,7 @@ static void draw_sequence(gradient *g, uint32_t step, uint32_t order)
     const uint32_t stream = (g->run * ORDERS + order) * MOST_PASSES * MOST_SPINS;
     for (uint32_t t = 0; t < g->length; t++) {
         double u[2];
-        gbsi_lab_uniforms(g->lab, GBSI_LAB_SCAN, stream + t, step, u);
+        lab_uniforms(g->lab, LAB_SCAN, stream + t, step, u);
         g->sequence[t] = (uint32_t)(u[0] * g->spins->n);
     }
 }
@@ -119,11 +119,11 @@ static gbs_status usual_length(gradient *g, const gbs_influences *influences, gb
 static gbs_status optimised_scan(gradient *g, const gbs_influences *influences, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_made_scan made = {0};
+    lab_made_scan made = {0};
     gbs_scan_request request = {.accuracy = ACCURACY};
     do {
         request.steps += g->spins->n;
-        GBSI_TRY(gbsi_made_scan_new(influences, &request, &made, err));
+        GBSI_TRY(lab_made_scan_new(influences, &request, &made, err));
     } while (made.report.after > ACCURACY && request.steps < MOST_PASSES * g->spins->n);
     g->uncertified += made.report.after > ACCURACY;
     g->length = (uint32_t)made.n;
@@ -131,7 +131,7 @@ static gbs_status optimised_scan(gradient *g, const gbs_influences *influences, 
         g->sequence[t] = made.sequence[t];
     }
 cleanup:
-    gbsi_made_scan_free(&made);
+    lab_made_scan_free(&made);
     return status;
 }
 
@@ -144,13 +144,13 @@ static gbs_status moments(void *context, uint32_t step, const gbs_model *model, 
     gbs_status status = GBS_OK;
     gbs_influences *influences = NULL;
     g->lab->what = scan[g->scan].name; /* runs are too short to tell themselves */
-    if (gbsi_lab_tell(g->lab, 0.0) != 0) {
+    if (lab_tell(g->lab, 0.0) != 0) {
         return GBS_STOPPED;
     }
     GBSI_TRY(gbs_influences_new(model, NULL, NULL, &influences, err));
     GBSI_TRY(g->scan == OPTIMISED || g->scan == BRIEF ? optimised_scan(g, influences, err)
                                                       : usual_length(g, influences, err));
-    for (size_t m = 0; m < gbsi_spins_size(g->spins); m++) {
+    for (size_t m = 0; m < lab_spins_size(g->spins); m++) {
         moment[m] = 0.0;
     }
     g->sum = moment;
@@ -176,14 +176,14 @@ typedef struct task {
 } task;
 
 /* Neighbours on the grid; fields 0 or 1, couplings in [0, 0.25]. */
-static gbs_status make_task(const gbsi_lab *lab, uint32_t side, task *t, gbs_error *err)
+static gbs_status make_task(const laboratory *lab, uint32_t side, task *t, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     uint32_t n_pairs = 0;
     for (uint32_t v = 0; v < side * side; v++) {
         double u[2];
-        gbsi_lab_uniforms(lab, GBSI_LAB_FIELD, v, side, u);
+        lab_uniforms(lab, LAB_FIELD, v, side, u);
         t->truth[v] = u[0] < 0.5 ? 0.0 : 1.0;
         const uint32_t next[2] = {v + 1, v + side};
         const bool there[2] = {v % side + 1 < side, v + side < side * side};
@@ -197,11 +197,11 @@ static gbs_status make_task(const gbsi_lab *lab, uint32_t side, task *t, gbs_err
     t->spins = (gbsi_spins){.n = side * side, .n_pairs = n_pairs, .pair = t->pair};
     for (uint32_t k = 0; k < n_pairs; k++) {
         double u[2];
-        gbsi_lab_uniforms(lab, GBSI_LAB_COUPLING, k, side, u);
+        lab_uniforms(lab, LAB_COUPLING, k, side, u);
         t->truth[t->spins.n + k] = 0.25 * u[0];
     }
-    GBSI_TRY(gbsi_spins_model(&t->spins, t->truth, &model, err));
-    GBSI_TRY(gbsi_spins_moments(&t->spins, model, t->data, err));
+    GBSI_TRY(lab_spins_model(&t->spins, t->truth, &model, err));
+    GBSI_TRY(lab_spins_moments(&t->spins, model, t->data, err));
 cleanup:
     gbs_model_free(model);
     return status;
@@ -210,7 +210,7 @@ cleanup:
 /* Root mean square over parameters. */
 static double error_of(const task *t, const double *theta)
 {
-    const size_t n = gbsi_spins_size(&t->spins);
+    const size_t n = lab_spins_size(&t->spins);
     double sum = 0.0;
     for (size_t m = 0; m < n; m++) {
         sum += (theta[m] - t->truth[m]) * (theta[m] - t->truth[m]);
@@ -238,7 +238,7 @@ typedef struct results {
 /* One more fit, its path known, into the sums. @return its mean error over the last steps. */
 static double add_fit(const task *t, const double *path, const double *updates, fits *f)
 {
-    const size_t n = gbsi_spins_size(&t->spins);
+    const size_t n = lab_spins_size(&t->spins);
     double last = 0.0;
     for (size_t k = 0; k < f->n; k++) {
         const size_t step = (size_t)f->step[k];
@@ -269,20 +269,20 @@ static void average(fits *f, uint32_t n_runs, const double *last)
     f->length = f->updates[f->n - 1] / ((double)STEPS * CHAINS);
 }
 
-static gbs_status fit(gbsi_lab *lab, const task *t, int which, uint32_t n_runs, double *path,
+static gbs_status fit(laboratory *lab, const task *t, int which, uint32_t n_runs, double *path,
                       fits *out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     double updates[STEPS + 1] = {0.0};
     double last[MOST_RUNS];
     gradient g = {.lab = lab, .spins = &t->spins, .scan = which, .updates = updates};
-    const gbsi_ascent ascent = {.data = t->data,
-                                .steps = STEPS,
-                                .rate = RATE,
-                                .half = HALF,
-                                .moments = moments,
-                                .context = &g,
-                                .path = path};
+    const lab_ascent ascent = {.data = t->data,
+                               .steps = STEPS,
+                               .rate = RATE,
+                               .half = HALF,
+                               .moments = moments,
+                               .context = &g,
+                               .path = path};
     *out = (fits){.n = 0};
     for (uint32_t step = 1; step <= STEPS; step *= 2) { /* 1, 2, 3, 4, 6, 8, 12, ... */
         out->step[out->n++] = step;
@@ -291,7 +291,7 @@ static gbs_status fit(gbsi_lab *lab, const task *t, int which, uint32_t n_runs, 
         }
     }
     for (g.run = 0; g.run < n_runs && status == GBS_OK; g.run++) {
-        GBSI_TRY(gbsi_spins_fit(&t->spins, &ascent, err));
+        GBSI_TRY(lab_spins_fit(&t->spins, &ascent, err));
         if (status == GBS_OK) {
             last[g.run] = add_fit(t, path, updates, out);
         }
@@ -306,11 +306,11 @@ cleanup:
 
 /* ---- what it shows ----------------------------------------------------------------------- */
 
-static gbs_status write_table(const gbsi_lab *lab, const results *r, gbs_error *err)
+static gbs_status write_table(const laboratory *lab, const results *r, gbs_error *err)
 {
     gbs_output *table = NULL;
     const gbs_status status =
-        gbsi_lab_table(lab, "errors.csv", "side,scan,step,updates,error", &table, err);
+        lab_table(lab, "errors.csv", "side,scan,step,updates,error", &table, err);
     if (status < 0) {
         return status;
     }
@@ -320,9 +320,9 @@ static gbs_status write_table(const gbsi_lab *lab, const results *r, gbs_error *
                 gbs_output_uint(table, side_of[s]);
                 gbs_output_text(table, ",");
                 gbs_output_csv_field(table, scan[k].name);
-                gbsi_table_double(table, r->by[s][k].step[i]);
-                gbsi_table_double(table, r->by[s][k].updates[i]);
-                gbsi_table_double(table, r->by[s][k].error[i]);
+                lab_table_double(table, r->by[s][k].step[i]);
+                lab_table_double(table, r->by[s][k].updates[i]);
+                lab_table_double(table, r->by[s][k].error[i]);
                 gbs_output_text(table, "\n");
             }
         }
@@ -330,7 +330,8 @@ static gbs_status write_table(const gbsi_lab *lab, const results *r, gbs_error *
     return gbs_output_commit(table, err);
 }
 
-static gbs_status draw_chart(const gbsi_lab *lab, const results *r, uint32_t n_runs, gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, const results *r, uint32_t n_runs,
+                             gbs_error *err)
 {
     static const char *const title[N_SIDES] = {"3 x 3 spins, 21 parameters",
                                                "4 x 4 spins, 40 parameters"};
@@ -370,39 +371,39 @@ static gbs_status draw_chart(const gbsi_lab *lab, const results *r, uint32_t n_r
         .columns = 2,
         .n_panels = N_SIDES,
         .panel = panel};
-    return gbsi_lab_chart(lab, "errors.svg", &figure, err);
+    return lab_chart(lab, "errors.svg", &figure, err);
 }
 
-static void judge(gbsi_lab *lab, const results *r)
+static void judge(laboratory *lab, const results *r)
 {
     for (int s = 0; s < N_SIDES; s++) {
         const fits *f = r->by[s];
         const fits *best = &f[OPTIMISED];
         const double apart = gbsi_sqrt(best->last_error * best->last_error +
                                        f[RANDOM].last_error * f[RANDOM].last_error);
-        gbsi_lab_find(lab, f[RANDOM].length > 2.0 * best->length,
-                      "%u x %u: chains within %g of the model take %.0f updates optimised, %.0f "
-                      "systematic, %.0f random (wanted: twice as many random)",
-                      side_of[s], side_of[s], ACCURACY, best->length, f[SYSTEMATIC].length,
-                      f[RANDOM].length);
-        gbsi_lab_find(lab, best->last < f[RANDOM].last + 4.0 * apart + 0.002,
-                      "parameters are then off by %.2g (standard error %.1g) optimised, %.2g "
-                      "(%.1g) random (wanted: no more)",
-                      best->last, best->last_error, f[RANDOM].last, f[RANDOM].last_error);
-        gbsi_lab_find(lab, f[BRIEF].last > best->last,
-                      "by %.2g (%.1g) random with as few updates as optimised (wanted: more)",
-                      f[BRIEF].last, f[BRIEF].last_error);
+        lab_find(lab, f[RANDOM].length > 2.0 * best->length,
+                 "%u x %u: chains within %g of the model take %.0f updates optimised, %.0f "
+                 "systematic, %.0f random (wanted: twice as many random)",
+                 side_of[s], side_of[s], ACCURACY, best->length, f[SYSTEMATIC].length,
+                 f[RANDOM].length);
+        lab_find(lab, best->last < f[RANDOM].last + 4.0 * apart + 0.002,
+                 "parameters are then off by %.2g (standard error %.1g) optimised, %.2g "
+                 "(%.1g) random (wanted: no more)",
+                 best->last, best->last_error, f[RANDOM].last, f[RANDOM].last_error);
+        lab_find(lab, f[BRIEF].last > best->last,
+                 "by %.2g (%.1g) random with as few updates as optimised (wanted: more)",
+                 f[BRIEF].last, f[BRIEF].last_error);
         if (best->uncertified > 0) {
-            gbsi_lab_note(lab, "%u x %u: %u steps had no optimised scan within %g.", side_of[s],
-                          side_of[s], best->uncertified, ACCURACY);
+            lab_note(lab, "%u x %u: %u steps had no optimised scan within %g.", side_of[s],
+                     side_of[s], best->uncertified, ACCURACY);
         }
     }
-    gbsi_lab_note(lab, "Rates, lengths and numbers of chains are ours, the paper prints none. The "
-                       "systematic scan, added here, is nearly as short as the optimised one: "
-                       "most of the gain is on the random scan.");
+    lab_note(lab, "Rates, lengths and numbers of chains are ours, the paper prints none. The "
+                  "systematic scan, added here, is nearly as short as the optimised one: "
+                  "most of the gain is on the random scan.");
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n_runs = lab->options->quick ? 2 : MOST_RUNS;
@@ -411,7 +412,7 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
     if (path == NULL) {
         return gbsi_no_memory(err, "fits", (STEPS + 1) * (size_t)MOST_SIZE * sizeof *path);
     }
-    gbsi_lab_expect(lab, (double)STEPS * CHAINS * n_runs * EXPECTED);
+    lab_expect(lab, (double)STEPS * CHAINS * n_runs * EXPECTED);
     for (int s = 0; s < N_SIDES && status == GBS_OK; s++) {
         task t;
         GBSI_TRY(make_task(lab, side_of[s], &t, err));
@@ -429,9 +430,9 @@ cleanup:
     return status;
 }
 
-const gbsi_experiment gbsi_dogs_mle = {
+const lab_experiment_row lab_dogs_mle = {
     .about = {.name = "dogs-mle",
-              .paper = GBSI_DOGS_PAPER,
+              .paper = LAB_DOGS_PAPER,
               .figure = "Figure 3",
               .claim = "maximum likelihood by short chains that follow optimised scans needs fewer "
                        "updates than with random scans, and with as many errs less",

@@ -12,7 +12,7 @@
 #define MOST     20   /* lengths */
 #define TENTH    9    /* the length of ten passes */
 #define N_SCANS  5
-#define N_MODELS GBSI_N_DOGS_GRIDS
+#define N_MODELS LAB_N_DOGS_GRIDS
 
 enum { RANDOM, SYSTEMATIC, CHROMATIC, ONCE, ITERATED };
 
@@ -33,24 +33,24 @@ typedef struct curves {
     gbsi_line line[N_SCANS];
 } curves;
 
-static gbs_status measure(gbsi_lab *lab, size_t which, curves *out, gbs_error *err)
+static gbs_status measure(laboratory *lab, size_t which, curves *out, gbs_error *err)
 {
     static const int kind[] = {GBS_SCAN_RANDOM, GBS_SCAN_SYSTEMATIC, GBS_SCAN_CHROMATIC};
-    const gbsi_spin_grid grid = gbsi_dogs_grid(which, SIDE);
+    const lab_spin_grid grid = lab_dogs_grid(which, SIDE);
     const double *all = NULL;
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     gbs_influences *influences = NULL;
-    gbsi_made_scan made = {0};
+    lab_made_scan made = {0};
     uint64_t steps[MOST];
-    GBSI_TRY(gbsi_spin_grid_make(lab, &grid, &model, err));
+    GBSI_TRY(lab_spin_grid_make(lab, &grid, &model, err));
     GBSI_TRY(gbs_influences_new(model, NULL, NULL, &influences, err));
     for (size_t k = 0; k < MOST; k++) {
         steps[k] = (k + 1) * STEP;
         out->length[k] = (double)steps[k];
         for (int iterate = 0; iterate < 2; iterate++) {
             const gbs_scan_request request = {.steps = steps[k], .iterate = iterate};
-            GBSI_TRY(gbsi_made_scan_new(influences, &request, &made, err));
+            GBSI_TRY(lab_made_scan_new(influences, &request, &made, err));
             out->bound[iterate != 0 ? ITERATED : ONCE][k] = made.report.after;
         }
     }
@@ -60,28 +60,28 @@ static gbs_status measure(gbsi_lab *lab, size_t which, curves *out, gbs_error *e
         GBSI_TRY(gbs_variation(influences, &options, 1, &all, MOST, steps, out->bound[s], err));
     }
 cleanup:
-    gbsi_made_scan_free(&made);
+    lab_made_scan_free(&made);
     gbs_influences_free(influences);
     gbs_model_free(model);
     return status;
 }
 
-static gbs_status write_table(const gbsi_lab *lab, const curves *found, gbs_error *err)
+static gbs_status write_table(const laboratory *lab, const curves *found, gbs_error *err)
 {
     gbs_output *table = NULL;
     const gbs_status status =
-        gbsi_lab_table(lab, "bounds.csv", "model,scan,updates,variation", &table, err);
+        lab_table(lab, "bounds.csv", "model,scan,updates,variation", &table, err);
     if (status < 0) {
         return status;
     }
     for (int m = 0; m < N_MODELS; m++) {
         for (int s = 0; s < N_SCANS; s++) {
             for (size_t k = 0; k < MOST; k++) {
-                gbs_output_csv_field(table, gbsi_dogs_grid_name[m]);
+                gbs_output_csv_field(table, lab_dogs_grid_name[m]);
                 gbs_output_text(table, ",");
                 gbs_output_text(table, scan[s].name);
-                gbsi_table_double(table, found[m].length[k]);
-                gbsi_table_double(table, found[m].bound[s][k]);
+                lab_table_double(table, found[m].length[k]);
+                lab_table_double(table, found[m].bound[s][k]);
                 gbs_output_text(table, "\n");
             }
         }
@@ -89,7 +89,7 @@ static gbs_status write_table(const gbsi_lab *lab, const curves *found, gbs_erro
     return gbs_output_commit(table, err);
 }
 
-static gbs_status draw_chart(const gbsi_lab *lab, curves *found, gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, curves *found, gbs_error *err)
 {
     gbsi_panel panel[N_MODELS];
     for (int m = 0; m < N_MODELS; m++) {
@@ -101,7 +101,7 @@ static gbs_status draw_chart(const gbsi_lab *lab, curves *found, gbs_error *err)
                                            .x = found[m].length,
                                            .y = found[m].bound[s]};
         }
-        panel[m] = (gbsi_panel){.title = gbsi_dogs_grid_name[m],
+        panel[m] = (gbsi_panel){.title = lab_dogs_grid_name[m],
                                 .x = {.label = "updates"},
                                 .y = {.label = m == 0 ? "bound on total variation" : NULL,
                                       .log = true,
@@ -122,7 +122,7 @@ static gbs_status draw_chart(const gbsi_lab *lab, curves *found, gbs_error *err)
         .columns = 3,
         .n_panels = N_MODELS,
         .panel = panel};
-    return gbsi_lab_chart(lab, "bounds.svg", &figure, err);
+    return lab_chart(lab, "bounds.svg", &figure, err);
 }
 
 /* No optimised scan above what it was made from, at any length of any model. */
@@ -154,24 +154,24 @@ static double last_gain(const curves *found)
     return found->bound[SYSTEMATIC][MOST - 1] / found->bound[ITERATED][MOST - 1];
 }
 
-static void judge(gbsi_lab *lab, const curves *found)
+static void judge(laboratory *lab, const curves *found)
 {
     const curves *f = &found[0];
     const size_t first = first_gain(f, 100.0);
     const size_t k = first < MOST ? first : MOST - 1;
-    gbsi_lab_find(lab, first < MOST,
-                  "with fields %.0f updates have a bound of %.2g by the systematic scan, %.2g "
-                  "optimised once and %.2g iterated: %.0f times lower, for the first time (wanted: "
-                  "100 times, within %.0f updates)",
-                  f->length[k], f->bound[SYSTEMATIC][k], f->bound[ONCE][k], f->bound[ITERATED][k],
-                  f->bound[SYSTEMATIC][k] / f->bound[ITERATED][k], f->length[MOST - 1]);
-    gbsi_lab_find(lab, f->bound[RANDOM][k] >= 100.0 * f->bound[ITERATED][k],
-                  "by the random scan %.2g (wanted: 100 times)", f->bound[RANDOM][k]);
-    gbsi_lab_find(lab, never_worse(found),
-                  "in none of %d cases an optimised bound is above that of the scan it was made "
-                  "from (wanted so)",
-                  2 * MOST * N_MODELS);
-    gbsi_lab_note(
+    lab_find(lab, first < MOST,
+             "with fields %.0f updates have a bound of %.2g by the systematic scan, %.2g "
+             "optimised once and %.2g iterated: %.0f times lower, for the first time (wanted: "
+             "100 times, within %.0f updates)",
+             f->length[k], f->bound[SYSTEMATIC][k], f->bound[ONCE][k], f->bound[ITERATED][k],
+             f->bound[SYSTEMATIC][k] / f->bound[ITERATED][k], f->length[MOST - 1]);
+    lab_find(lab, f->bound[RANDOM][k] >= 100.0 * f->bound[ITERATED][k],
+             "by the random scan %.2g (wanted: 100 times)", f->bound[RANDOM][k]);
+    lab_find(lab, never_worse(found),
+             "in none of %d cases an optimised bound is above that of the scan it was made "
+             "from (wanted so)",
+             2 * MOST * N_MODELS);
+    lab_note(
         lab,
         "Couplings and fields are drawn from the seed. The gain is in what tells variables "
         "apart and grows with the length: after %.0f updates %.3g times on the systematic scan "
@@ -181,7 +181,7 @@ static void judge(gbsi_lab *lab, const curves *found)
         f->length[MOST - 1], last_gain(f), last_gain(&found[1]), last_gain(&found[2]));
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     curves found[N_MODELS];
@@ -195,9 +195,9 @@ cleanup:
     return status;
 }
 
-const gbsi_experiment gbsi_dogs_scans = {
+const lab_experiment_row lab_dogs_scans = {
     .about = {.name = "dogs-scans",
-              .paper = GBSI_DOGS_PAPER,
+              .paper = LAB_DOGS_PAPER,
               .figure = "Figure 1",
               .claim = "on 10 x 10 spins an iterated optimised scan has a bound on total variation "
                        "two orders of magnitude below that of the systematic scan of its length",

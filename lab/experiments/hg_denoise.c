@@ -25,7 +25,7 @@ enum { RANDOM, HERDED, SHARED, MEAN_FIELD, N_DRAWS };
 static const double noise[N_NOISES] = {2.0, 4.0, 6.0, 8.0};
 static const char *const noise_text[N_NOISES] = {"2", "4", "6", "8"};
 
-static const gbsi_contender contender[N_DRAWS] = {
+static const lab_contender contender[N_DRAWS] = {
     [RANDOM] = {.name = "random", .color = GBSI_BLUE, .draw = GBS_DRAW_RANDOM},
     [HERDED] = {.name = "herded", .color = GBSI_VERMILLION, .draw = GBS_DRAW_HERDED},
     [SHARED] = {.name = "herded, shared", .color = GBSI_GREEN, .draw = GBS_DRAW_HERDED_SHARED},
@@ -41,48 +41,48 @@ typedef struct result {
 } result;
 
 /* The noisy values as fields y / s^2, and the signs to start from. */
-static void spoil(const gbsi_lab *lab, const gbsi_picture *p, double s, uint32_t copy,
+static void spoil(const laboratory *lab, const lab_picture *p, double s, uint32_t copy,
                   double *field, uint32_t *start)
 {
     const uint32_t n = p->width * p->height;
     for (uint32_t i = 0; i < n; i++) {
-        const double y = (p->pixel[i] != 0 ? 1.0 : -1.0) +
-                         s * gbsi_lab_normal(lab, GBSI_LAB_NOISE, copy * n + i);
+        const double y =
+            (p->pixel[i] != 0 ? 1.0 : -1.0) + s * lab_normal(lab, LAB_NOISE, copy * n + i);
         field[i] = y / (s * s);
         start[i] = y > 0.0;
     }
 }
 
-static gbs_status keep_pictures(const gbsi_picture *p, const uint32_t *start, int draw,
-                                const gbsi_restoration *r, result *out, gbs_error *err)
+static gbs_status keep_pictures(const lab_picture *p, const uint32_t *start, int draw,
+                                const lab_restoration *r, result *out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if (draw == 0) {
-        GBSI_TRY(gbsi_picture_image(p, p->pixel, &out->truth, err));
-        GBSI_TRY(gbsi_picture_image(p, start, &out->noisy, err));
+        GBSI_TRY(lab_picture_image(p, p->pixel, &out->truth, err));
+        GBSI_TRY(lab_picture_image(p, start, &out->noisy, err));
     }
-    GBSI_TRY(gbsi_restoration_image(r, 0, &out->restored[draw], err));
+    GBSI_TRY(lab_restoration_image(r, 0, &out->restored[draw], err));
 cleanup:
     return status;
 }
 
-static gbs_status try_copy(gbsi_lab *lab, const gbsi_picture *p, int level, uint32_t copy,
+static gbs_status try_copy(laboratory *lab, const lab_picture *p, int level, uint32_t copy,
                            double *field, uint32_t *start, result *out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
-    gbsi_restoration r = {0};
+    lab_restoration r = {0};
     const double n = (double)p->width * p->height;
     /* copies of different noise levels have the same numbers, so that levels compare */
     spoil(lab, p, noise[level], copy, field, start);
-    GBSI_TRY(gbsi_picture_model(p, COUPLING, field, &model, err));
+    GBSI_TRY(lab_picture_model(p, COUPLING, field, &model, err));
     for (int d = 0; d < N_DRAWS && status == GBS_OK; d++) {
-        gbsi_restoration_free(&r);
+        lab_restoration_free(&r);
         if (d == MEAN_FIELD) {
-            GBSI_TRY(gbsi_restore_mean_field(model, p, DAMPING, N_SWEEPS, &r, err));
+            GBSI_TRY(lab_restore_mean_field(model, p, DAMPING, N_SWEEPS, &r, err));
         } else {
             GBSI_TRY(
-                gbsi_restore(lab, model, p, &contender[d], start, NULL, N_RUNS, N_SWEEPS, &r, err));
+                lab_restore(lab, model, p, &contender[d], start, NULL, N_RUNS, N_SWEEPS, &r, err));
         }
         for (uint32_t t = 0; t < N_SWEEPS && status == GBS_OK; t++) {
             for (uint32_t i = 0; i < r.n_runs; i++) {
@@ -95,12 +95,12 @@ static gbs_status try_copy(gbsi_lab *lab, const gbsi_picture *p, int level, uint
         }
     }
 cleanup:
-    gbsi_restoration_free(&r);
+    lab_restoration_free(&r);
     gbs_model_free(model);
     return status;
 }
 
-static gbs_status try_all(gbsi_lab *lab, const gbsi_picture *p, result *out, gbs_error *err)
+static gbs_status try_all(laboratory *lab, const lab_picture *p, result *out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t n = (size_t)p->width * p->height;
@@ -110,7 +110,7 @@ static gbs_status try_all(gbsi_lab *lab, const gbsi_picture *p, result *out, gbs
         status = gbsi_no_memory(err, "pictures", n * sizeof *field);
         goto cleanup;
     }
-    gbsi_lab_expect(lab, (double)n * N_NOISES * MEAN_FIELD * N_SWEEPS * N_RUNS * out->n_copies);
+    lab_expect(lab, (double)n * N_NOISES * MEAN_FIELD * N_SWEEPS * N_RUNS * out->n_copies);
     for (int level = 0; level < N_NOISES; level++) {
         for (uint32_t copy = 0; copy < out->n_copies && status == GBS_OK; copy++) {
             GBSI_TRY(try_copy(lab, p, level, copy, field, start, out, err));
@@ -141,11 +141,11 @@ static moments moments_of(const double *value, uint32_t n)
     return m;
 }
 
-static gbs_status write_tables(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status write_tables(const laboratory *lab, const result *r, gbs_error *err)
 {
     gbs_output *table = NULL;
     gbs_status status =
-        gbsi_lab_table(lab, "errors.csv", "noise,draw,sweeps,mse,deviation,wrong", &table, err);
+        lab_table(lab, "errors.csv", "noise,draw,sweeps,mse,deviation,wrong", &table, err);
     if (status < 0) {
         return status;
     }
@@ -156,10 +156,10 @@ static gbs_status write_tables(const gbsi_lab *lab, const result *r, gbs_error *
                 gbs_output_text(table, noise_text[level]);
                 gbs_output_text(table, ",");
                 gbs_output_csv_field(table, contender[d].name);
-                gbsi_table_uint(table, t + 1);
-                gbsi_table_double(table, m.mean);
-                gbsi_table_double(table, m.deviation);
-                gbsi_table_double(table, moments_of(r->wrong[level][d][t], r->n_copies).mean);
+                lab_table_uint(table, t + 1);
+                lab_table_double(table, m.mean);
+                lab_table_double(table, m.deviation);
+                lab_table_double(table, moments_of(r->wrong[level][d][t], r->n_copies).mean);
                 gbs_output_text(table, "\n");
             }
         }
@@ -168,7 +168,7 @@ static gbs_status write_tables(const gbsi_lab *lab, const result *r, gbs_error *
 }
 
 /* The errors in the end as bars, and at one noise as they fall. */
-static gbs_status draw_errors(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error *err)
 {
     double value[N_NOISES * N_DRAWS];
     double whisker[N_NOISES * N_DRAWS];
@@ -227,10 +227,10 @@ static gbs_status draw_errors(const gbsi_lab *lab, const result *r, gbs_error *e
         .panel = panel,
         .n_keys = N_DRAWS,
         .key = key};
-    return gbsi_lab_chart(lab, "errors.svg", &figure, err);
+    return lab_chart(lab, "errors.svg", &figure, err);
 }
 
-static gbs_status draw_pictures(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status draw_pictures(const laboratory *lab, const result *r, gbs_error *err)
 {
     gbsi_panel panel[2 + N_DRAWS] = {{.title = "truth", .image = &r->truth},
                                      {.title = "noisy, σ = 4", .image = &r->noisy}};
@@ -246,47 +246,46 @@ static gbs_status draw_pictures(const gbsi_lab *lab, const result *r, gbs_error 
         .columns = 3,
         .n_panels = 2 + N_DRAWS,
         .panel = panel};
-    return gbsi_lab_chart(lab, "pictures.svg", &figure, err);
+    return lab_chart(lab, "pictures.svg", &figure, err);
 }
 
-static void judge(gbsi_lab *lab, const result *r)
+static void judge(laboratory *lab, const result *r)
 {
     for (int level = 0; level < N_NOISES; level++) {
         moments m[N_DRAWS];
         for (int d = 0; d < N_DRAWS; d++) {
             m[d] = moments_of(r->mse[level][d][N_SWEEPS - 1], r->n_copies);
         }
-        gbsi_lab_find(lab, m[SHARED].mean < m[HERDED].mean && m[HERDED].mean < m[RANDOM].mean,
-                      "sigma %s: 1000 times the error is %.2f (%.2f) shared, %.2f (%.2f) herded, "
-                      "%.2f (%.2f) random, deviations in brackets (wanted in this order)",
-                      noise_text[level], 1e3 * m[SHARED].mean, 1e3 * m[SHARED].deviation,
-                      1e3 * m[HERDED].mean, 1e3 * m[HERDED].deviation, 1e3 * m[RANDOM].mean,
-                      1e3 * m[RANDOM].deviation);
+        lab_find(lab, m[SHARED].mean < m[HERDED].mean && m[HERDED].mean < m[RANDOM].mean,
+                 "sigma %s: 1000 times the error is %.2f (%.2f) shared, %.2f (%.2f) herded, "
+                 "%.2f (%.2f) random, deviations in brackets (wanted in this order)",
+                 noise_text[level], 1e3 * m[SHARED].mean, 1e3 * m[SHARED].deviation,
+                 1e3 * m[HERDED].mean, 1e3 * m[HERDED].deviation, 1e3 * m[RANDOM].mean,
+                 1e3 * m[RANDOM].deviation);
     }
     const double field = moments_of(r->mse[0][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean;
     const double random = moments_of(r->mse[0][RANDOM][N_SWEEPS - 1], r->n_copies).mean;
-    gbsi_lab_find(lab, field < random,
-                  "mean field, damped by half, all pixels at once: %.2f at sigma 2 (wanted below "
-                  "random); %.2f, %.2f and %.2f at the others",
-                  1e3 * field,
-                  1e3 * moments_of(r->mse[1][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean,
-                  1e3 * moments_of(r->mse[2][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean,
-                  1e3 * moments_of(r->mse[3][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean);
-    gbsi_lab_note(lab, "Another picture than the paper's, and its \"L2 error\", of which no "
-                       "formula is printed, read as the mean of (P(x = 1) - truth)^2: orders "
-                       "compare, figures do not.");
+    lab_find(lab, field < random,
+             "mean field, damped by half, all pixels at once: %.2f at sigma 2 (wanted below "
+             "random); %.2f, %.2f and %.2f at the others",
+             1e3 * field, 1e3 * moments_of(r->mse[1][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean,
+             1e3 * moments_of(r->mse[2][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean,
+             1e3 * moments_of(r->mse[3][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean);
+    lab_note(lab, "Another picture than the paper's, and its \"L2 error\", of which no "
+                  "formula is printed, read as the mean of (P(x = 1) - truth)^2: orders "
+                  "compare, figures do not.");
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_pictures pictures = {0};
+    lab_pictures pictures = {0};
     result *r = gbsi_alloc_zero(sizeof *r);
     if (r == NULL) {
         return gbsi_no_memory(err, "hg-denoise", sizeof *r);
     }
     r->n_copies = lab->options->quick ? 8 : MAX_COPIES;
-    GBSI_TRY(gbsi_pictures_make(lab, lab->options->quick ? 64 : 160, &pictures, err));
+    GBSI_TRY(lab_pictures_make(lab, lab->options->quick ? 64 : 160, &pictures, err));
     GBSI_TRY(try_all(lab, &pictures.picture[0], r, err));
     if (status == GBS_OK) {
         GBSI_TRY(write_tables(lab, r, err));
@@ -295,7 +294,7 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
         judge(lab, r);
     }
 cleanup:
-    gbsi_pictures_free(&pictures);
+    lab_pictures_free(&pictures);
     gbs_image_free(&r->truth);
     gbs_image_free(&r->noisy);
     for (int d = 0; d < N_DRAWS; d++) {
@@ -305,7 +304,7 @@ cleanup:
     return status;
 }
 
-const gbsi_experiment gbsi_hg_denoise = {
+const lab_experiment_row lab_hg_denoise = {
     .about = {.name = "hg-denoise",
               .paper = "Chen et al. (2016), Herded Gibbs sampling",
               .figure = "Figure 9 and Table 2",

@@ -11,7 +11,7 @@
 
 enum { RANDOM, HERDED, COMPLETE, N_DRAWS };
 
-static const gbsi_contender contender[N_DRAWS] = {
+static const lab_contender contender[N_DRAWS] = {
     [RANDOM] = {.name = "random", .color = GBSI_BLUE, .draw = GBS_DRAW_RANDOM},
     [HERDED] = {.name = "herded", .color = GBSI_VERMILLION, .draw = GBS_DRAW_HERDED},
     [COMPLETE] = {.name = "herded, complete keys",
@@ -20,7 +20,7 @@ static const gbsi_contender contender[N_DRAWS] = {
 };
 
 /* A table of four standard normal log-weights on each edge. */
-static gbs_status make_model(const gbsi_lab *lab, gbs_model **model, gbs_error *err)
+static gbs_status make_model(const laboratory *lab, gbs_model **model, gbs_error *err)
 {
     static const uint32_t arity[N_VARIABLES] = {2, 2, 2, 2};
     gbs_status status = GBS_OK;
@@ -32,7 +32,7 @@ static gbs_status make_model(const gbsi_lab *lab, gbs_model **model, gbs_error *
         double logw[4];
         uint32_t table = 0;
         for (uint32_t i = 0; i < 4; i++) {
-            logw[i] = gbsi_lab_normal(lab, GBSI_LAB_CYCLE, 4 * v + i);
+            logw[i] = lab_normal(lab, LAB_CYCLE, 4 * v + i);
         }
         GBSI_TRY(gbs_builder_add_table(builder, 4, logw, &table, err));
         GBSI_TRY(gbs_builder_add_table_factor(builder, 2, scope, table, err));
@@ -43,12 +43,12 @@ cleanup:
     return status;
 }
 
-static gbs_status draw_chart(const gbsi_lab *lab, gbsi_contest *contest, uint64_t chains,
+static gbs_status draw_chart(const laboratory *lab, lab_contest *contest, uint64_t chains,
                              gbs_error *err)
 {
     static const gbsi_guide guide[2] = {{"1/√T", -0.5, 1.0, 1.0}, {"1/T", -1.0, 1.0, 4.0}};
     char subtitle[160];
-    const gbsi_panel panel = gbsi_contest_panel(contest, true, "L1 error of the joint", 2, guide);
+    const gbsi_panel panel = lab_contest_panel(contest, true, "L1 error of the joint", 2, guide);
     (void)snprintf(subtitle, sizeof subtitle,
                    "four binary variables, normal log-weights on the edges; median of %u runs, "
                    "four fifths of them in the band",
@@ -63,56 +63,56 @@ static gbs_status draw_chart(const gbsi_lab *lab, gbsi_contest *contest, uint64_
         .columns = 1,
         .n_panels = 1,
         .panel = &panel};
-    return gbsi_lab_chart(lab, "errors.svg", &figure, err);
+    return lab_chart(lab, "errors.svg", &figure, err);
 }
 
-static void judge(gbsi_lab *lab, const gbsi_contest *contest)
+static void judge(laboratory *lab, const lab_contest *contest)
 {
-    const gbsi_curves *c = &contest->curves[HERDED];
+    const lab_curves *c = &contest->curves[HERDED];
     const size_t last = c->n - 1;
-    const double herded = gbsi_log_slope(c->sweeps, contest->median[HERDED], c->n, 4);
-    const double complete = gbsi_log_slope(c->sweeps, contest->median[COMPLETE], c->n, LAST);
-    gbsi_lab_find(lab, herded > -0.35,
-                  "herded draws stop at %.2g, slope %.2f over the last 3 "
-                  "octaves (wanted above -0.35)",
-                  contest->median[HERDED][last], herded);
-    gbsi_lab_find(lab, complete <= -0.9,
-                  "with complete keys the slope is %.2f (wanted at most "
-                  "-0.9) and the error %.2g",
-                  complete, contest->median[COMPLETE][last]);
-    gbsi_lab_find(lab, contest->median[HERDED][10] < contest->median[RANDOM][10],
-                  "before that herding is ahead: after 1024 sweeps %.2g against %.2g",
-                  contest->median[HERDED][10], contest->median[RANDOM][10]);
+    const double herded = lab_log_slope(c->sweeps, contest->median[HERDED], c->n, 4);
+    const double complete = lab_log_slope(c->sweeps, contest->median[COMPLETE], c->n, LAST);
+    lab_find(lab, herded > -0.35,
+             "herded draws stop at %.2g, slope %.2f over the last 3 "
+             "octaves (wanted above -0.35)",
+             contest->median[HERDED][last], herded);
+    lab_find(lab, complete <= -0.9,
+             "with complete keys the slope is %.2f (wanted at most "
+             "-0.9) and the error %.2g",
+             complete, contest->median[COMPLETE][last]);
+    lab_find(lab, contest->median[HERDED][10] < contest->median[RANDOM][10],
+             "before that herding is ahead: after 1024 sweeps %.2g against %.2g",
+             contest->median[HERDED][10], contest->median[RANDOM][10]);
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 18 : 20);
     const uint64_t chains = lab->options->quick ? 16 : 96;
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     double p[1 << N_VARIABLES];
-    gbsi_contest contest = {.title = "cycle of four",
-                            .n = N_DRAWS,
-                            .contender = contender,
-                            .statistic = gbsi_statistic_l1,
-                            .context = p};
-    gbsi_lab_expect(lab, (double)N_VARIABLES * N_DRAWS * (double)(sweeps * chains));
+    lab_contest contest = {.title = "cycle of four",
+                           .n = N_DRAWS,
+                           .contender = contender,
+                           .statistic = lab_statistic_l1,
+                           .context = p};
+    lab_expect(lab, (double)N_VARIABLES * N_DRAWS * (double)(sweeps * chains));
     GBSI_TRY(make_model(lab, &model, err));
     GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, p, err));
-    GBSI_TRY(gbsi_contest_run(lab, model, chains, sweeps, &contest, err));
+    GBSI_TRY(lab_contest_run(lab, model, chains, sweeps, &contest, err));
     if (status == GBS_OK) {
-        GBSI_TRY(gbsi_contests_write(lab, "errors.csv", 1, &contest, err));
+        GBSI_TRY(lab_contests_write(lab, "errors.csv", 1, &contest, err));
         GBSI_TRY(draw_chart(lab, &contest, chains, err));
         judge(lab, &contest);
     }
 cleanup:
-    gbsi_contest_free(&contest);
+    lab_contest_free(&contest);
     gbs_model_free(model);
     return status;
 }
 
-const gbsi_experiment gbsi_hg_incomplete = {
+const lab_experiment_row lab_hg_incomplete = {
     .about = {.name = "hg-incomplete",
               .paper = "Chen et al. (2016), Herded Gibbs sampling",
               .figure = "Figure 7",

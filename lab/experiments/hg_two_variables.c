@@ -16,7 +16,7 @@ enum { RANDOM, HERDED, N_DRAWS };
 static const double epsilon[N_EPSILONS] = {0.1, 0.01, 0.001, 0.0001};
 static const char *const title[N_EPSILONS] = {"ε = 0.1", "ε = 0.01", "ε = 0.001", "ε = 0.0001"};
 
-static const gbsi_contender contender[N_DRAWS] = {
+static const lab_contender contender[N_DRAWS] = {
     [RANDOM] = {.name = "random", .color = GBSI_BLUE, .draw = GBS_DRAW_RANDOM},
     [HERDED] = {.name = "herded", .color = GBSI_VERMILLION, .draw = GBS_DRAW_HERDED},
 };
@@ -46,33 +46,33 @@ cleanup:
     return status;
 }
 
-static gbs_status try_epsilon(gbsi_lab *lab, int e, uint64_t chains, uint64_t sweeps,
-                              gbsi_contest *contest, gbs_error *err)
+static gbs_status try_epsilon(laboratory *lab, int e, uint64_t chains, uint64_t sweeps,
+                              lab_contest *contest, gbs_error *err)
 {
     double p[4];
     gbs_model *model = NULL;
     gbs_status status = make_model(epsilon[e], p, &model, err);
-    *contest = (gbsi_contest){.title = title[e],
-                              .n = N_DRAWS,
-                              .contender = contender,
-                              .statistic = gbsi_statistic_l1,
-                              .context = p};
+    *contest = (lab_contest){.title = title[e],
+                             .n = N_DRAWS,
+                             .contender = contender,
+                             .statistic = lab_statistic_l1,
+                             .context = p};
     if (status >= 0) {
-        status = gbsi_contest_run(lab, model, chains, sweeps, contest, err);
+        status = lab_contest_run(lab, model, chains, sweeps, contest, err);
     }
     contest->context = NULL;
     gbs_model_free(model);
     return status;
 }
 
-static gbs_status draw_chart(const gbsi_lab *lab, gbsi_contest *contest, uint64_t chains,
+static gbs_status draw_chart(const laboratory *lab, lab_contest *contest, uint64_t chains,
                              gbs_error *err)
 {
     static const gbsi_guide guide[2] = {{"1/√T", -0.5, 1.0, 1.0}, {"1/T", -1.0, 1.0, 1.0}};
     char subtitle[160];
     gbsi_panel panel[N_EPSILONS];
     for (int e = 0; e < N_EPSILONS; e++) {
-        panel[e] = gbsi_contest_panel(&contest[e], true, "L1 error of the joint", 2, guide);
+        panel[e] = lab_contest_panel(&contest[e], true, "L1 error of the joint", 2, guide);
         panel[e].y.low = 1e-6;
         panel[e].y.high = 10.0;
     }
@@ -90,62 +90,62 @@ static gbs_status draw_chart(const gbsi_lab *lab, gbsi_contest *contest, uint64_
         .columns = 2,
         .n_panels = N_EPSILONS,
         .panel = panel};
-    return gbsi_lab_chart(lab, "errors.svg", &figure, err);
+    return lab_chart(lab, "errors.svg", &figure, err);
 }
 
 /* How far the worst herded run must be below the median random one at T = 2^18; the distance grows
  * as sqrt(T). No factor is asked of the smaller e, whose runs hardly cross. */
 static const double wanted_ratio[N_EPSILONS] = {100.0, 10.0, 0.0, 0.0};
 
-static void judge(gbsi_lab *lab, const gbsi_contest *contest)
+static void judge(laboratory *lab, const lab_contest *contest)
 {
     for (int e = 0; e < N_EPSILONS; e++) {
-        const gbsi_curves *c = &contest[e].curves[HERDED];
-        const double slope = gbsi_log_slope(c->sweeps, contest[e].median[HERDED], c->n, LAST);
-        gbsi_lab_find(lab, slope <= -0.9,
-                      "%s: slope of the herded median %.2f (wanted at most "
-                      "-0.9)",
-                      title[e], slope);
+        const lab_curves *c = &contest[e].curves[HERDED];
+        const double slope = lab_log_slope(c->sweeps, contest[e].median[HERDED], c->n, LAST);
+        lab_find(lab, slope <= -0.9,
+                 "%s: slope of the herded median %.2f (wanted at most "
+                 "-0.9)",
+                 title[e], slope);
         const double ratio = contest[e].median[RANDOM][c->n - 1] / contest[e].max[HERDED][c->n - 1];
         const double wanted = wanted_ratio[e] * gbsi_sqrt(c->sweeps[c->n - 1] / 0x1p18);
         char asked[32] = "";
         if (wanted > 0.0) {
             (void)snprintf(asked, sizeof asked, " (wanted %.3g)", wanted);
         }
-        gbsi_lab_find(lab, ratio >= wanted,
-                      "after %.0f sweeps the worst herded run is %.3g times below the median "
-                      "random one%s",
-                      c->sweeps[c->n - 1], ratio, asked);
+        lab_find(lab, ratio >= wanted,
+                 "after %.0f sweeps the worst herded run is %.3g times below the median "
+                 "random one%s",
+                 c->sweeps[c->n - 1], ratio, asked);
     }
-    const gbsi_curves *c = &contest[0].curves[RANDOM];
-    const double slope = gbsi_log_slope(c->sweeps, contest[0].median[RANDOM], c->n, LAST);
-    gbsi_lab_find(lab, slope > -0.65 && slope < -0.35,
-                  "%s: slope of the random median %.2f (wanted about -0.5)", title[0], slope);
+    const lab_curves *c = &contest[0].curves[RANDOM];
+    const double slope = lab_log_slope(c->sweeps, contest[0].median[RANDOM], c->n, LAST);
+    lab_find(lab, slope > -0.65 && slope < -0.35,
+             "%s: slope of the random median %.2f (wanted about -0.5)", title[0], slope);
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << 18;
     const uint64_t chains = lab->options->quick ? 16 : 96;
     gbs_status status = GBS_OK;
-    gbsi_contest contest[N_EPSILONS] = {{0}};
-    gbsi_lab_expect(lab, 2.0 * N_EPSILONS * N_DRAWS * (double)(sweeps * chains));
+    lab_contest contest[N_EPSILONS] = {{0}};
+    lab_expect(lab, 2.0 * N_EPSILONS * N_DRAWS * (double)(sweeps * chains));
     for (int e = 0; e < N_EPSILONS && status == GBS_OK; e++) {
         GBSI_TRY(try_epsilon(lab, e, chains, sweeps, &contest[e], err));
     }
     if (status == GBS_OK) {
-        GBSI_TRY(gbsi_contests_write(lab, "errors.csv", N_EPSILONS, contest, err));
+        GBSI_TRY(lab_contests_write(lab, "errors.csv", N_EPSILONS, contest, err));
         GBSI_TRY(draw_chart(lab, contest, chains, err));
         judge(lab, contest);
     }
 cleanup:
     for (int e = 0; e < N_EPSILONS; e++) {
-        gbsi_contest_free(&contest[e]);
+        lab_contest_free(&contest[e]);
     }
     return status;
 }
 
-const gbsi_experiment gbsi_hg_two_variables = {
+const lab_experiment_row lab_hg_two_variables = {
     .about = {.name = "hg-two-variables",
               .paper = "Chen et al. (2016), Herded Gibbs sampling",
               .figure = "Figure 5",

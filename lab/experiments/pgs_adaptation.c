@@ -153,7 +153,7 @@ static void follow(const spins *s, approach *a)
             }
             const double far = total_variation(to, s != NULL ? s->p : fair, n);
             a->far[kind][t] = far;
-            a->shown[kind][t] = far >= GBSI_LEAST_SHOWN ? far : NAN;
+            a->shown[kind][t] = far >= LAB_LEAST_SHOWN ? far : NAN;
         }
     }
     a->limit = a->far[FOR_EVER][N_STEPS - 1];
@@ -163,16 +163,16 @@ static void follow(const spins *s, approach *a)
 
 typedef struct result {
     approach coins, spins;
-    gbsi_curves curves; /* of the library's run: L1 */
-    double median[GBSI_MAX_CHECKPOINTS];
-    gbsi_adapted map;
+    lab_curves curves; /* of the library's run: L1 */
+    double median[LAB_MAX_CHECKPOINTS];
+    lab_update_counts map;
 } result;
 
-static gbs_status write_table(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status write_table(const laboratory *lab, const result *r, gbs_error *err)
 {
     gbs_output *table = NULL;
     const gbs_status status =
-        gbsi_lab_table(lab, "laws.csv", "model,growth,step,total_variation", &table, err);
+        lab_table(lab, "laws.csv", "model,growth,step,total_variation", &table, err);
     if (status < 0) {
         return status;
     }
@@ -181,15 +181,15 @@ static gbs_status write_table(const gbsi_lab *lab, const result *r, gbs_error *e
             const approach *a = t < N_STEPS ? &r->coins : &r->spins;
             gbs_output_text(table, t < N_STEPS ? "two coins," : "six spins,");
             gbs_output_text(table, kind_name[kind]);
-            gbsi_table_uint(table, t % N_STEPS + 1);
-            gbsi_table_double(table, a->far[kind][t % N_STEPS]);
+            lab_table_uint(table, t % N_STEPS + 1);
+            lab_table_double(table, a->far[kind][t % N_STEPS]);
             gbs_output_text(table, "\n");
         }
     }
     return gbs_output_commit(table, err);
 }
 
-static gbs_status draw_laws(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status draw_laws(const laboratory *lab, const result *r, gbs_error *err)
 {
     double step[N_STEPS];
     gbsi_line line[2][N_KINDS];
@@ -213,7 +213,7 @@ static gbs_status draw_laws(const gbsi_lab *lab, const result *r, gbs_error *err
         {"adapting for ever", 0.0, 1.0, 2.0 * r->spins.limit},
         {"1/√T", -0.5, r->curves.sweeps[r->curves.n - 1], r->median[r->curves.n - 1]}};
     const gbsi_axis steps = {.label = "steps", .log = true};
-    const gbsi_axis far = {"total variation", true, GBSI_LEAST_SHOWN, 1.0};
+    const gbsi_axis far = {"total variation", true, LAB_LEAST_SHOWN, 1.0};
     const gbsi_panel panel[3] = {
         {.title = "two coins", .x = steps, .y = far, .n_lines = N_KINDS, .line = line[0]},
         {.title = "six spins, splashes of two",
@@ -241,43 +241,42 @@ static gbs_status draw_laws(const gbsi_lab *lab, const result *r, gbs_error *err
         .panel = panel,
         .n_keys = N_KINDS,
         .key = key};
-    return gbsi_lab_chart(lab, "laws.svg", &figure, err);
+    return lab_chart(lab, "laws.svg", &figure, err);
 }
 
-static void judge(gbsi_lab *lab, const result *r)
+static void judge(laboratory *lab, const result *r)
 {
     static const double fair[4] = {0.25, 0.25, 0.25, 0.25};
     double one[4];
     step_coins(true, fair, one);
-    gbsi_lab_find(lab,
-                  one[0] - 0.35 < 1e-12 && 0.35 - one[0] < 1e-12 && one[3] - 0.15 < 1e-12 &&
-                      0.15 - one[3] < 1e-12,
-                  "two coins: an adaptive step from the target gives %.4g, %.4g, %.4g and %.4g (in "
-                  "print 0.35, 0.25, 0.25 and 0.15)",
-                  one[0], one[1], one[2], one[3]);
-    gbsi_lab_find(lab, r->coins.limit > 0.1 && r->spins.limit > 0.002,
-                  "adapting for ever the law ends at total variation %.3g (coins) and %.3g "
-                  "(spins) from the target (wanted above 0.1 and 0.002)",
-                  r->coins.limit, r->spins.limit);
-    gbsi_lab_find(
+    lab_find(lab,
+             one[0] - 0.35 < 1e-12 && 0.35 - one[0] < 1e-12 && one[3] - 0.15 < 1e-12 &&
+                 0.15 - one[3] < 1e-12,
+             "two coins: an adaptive step from the target gives %.4g, %.4g, %.4g and %.4g (in "
+             "print 0.35, 0.25, 0.25 and 0.15)",
+             one[0], one[1], one[2], one[3]);
+    lab_find(lab, r->coins.limit > 0.1 && r->spins.limit > 0.002,
+             "adapting for ever the law ends at total variation %.3g (coins) and %.3g "
+             "(spins) from the target (wanted above 0.1 and 0.002)",
+             r->coins.limit, r->spins.limit);
+    lab_find(
         lab, r->coins.far[ENDS][N_STEPS - 1] < 1e-9 && r->spins.far[ENDS][N_STEPS - 1] < 1e-6,
         "896 steps after adaptation ended it is %.1g and %.1g away (wanted below 1e-9 and 1e-6)",
         r->coins.far[ENDS][N_STEPS - 1], r->spins.far[ENDS][N_STEPS - 1]);
     const size_t last = r->curves.n - 1;
-    const double slope = gbsi_log_slope(r->curves.sweeps, r->median, r->curves.n, 5);
-    gbsi_lab_find(lab,
-                  r->median[last] < 0.5 * 2.0 * r->spins.limit && slope < -0.35 && slope > -0.65,
-                  "a run of this program that adapted for 128 rounds errs by %.2g after %.0f "
-                  "sweeps, slope %.2f (wanted below half of the %.2g of adapting for ever, and "
-                  "about -0.5)",
-                  r->median[last], r->curves.sweeps[last], slope, 2.0 * r->spins.limit);
-    gbsi_adapted_judge(lab, &r->map);
+    const double slope = lab_log_slope(r->curves.sweeps, r->median, r->curves.n, 5);
+    lab_find(lab, r->median[last] < 0.5 * 2.0 * r->spins.limit && slope < -0.35 && slope > -0.65,
+             "a run of this program that adapted for 128 rounds errs by %.2g after %.0f "
+             "sweeps, slope %.2f (wanted below half of the %.2g of adapting for ever, and "
+             "about -0.5)",
+             r->median[last], r->curves.sweeps[last], slope, 2.0 * r->spins.limit);
+    lab_update_counts_judge(lab, &r->map);
 }
 
-static gbs_status measure(gbsi_lab *lab, const gbs_model *model, const spins *s, uint64_t sweeps,
+static gbs_status measure(laboratory *lab, const gbs_model *model, const spins *s, uint64_t sweeps,
                           result *r, gbs_error *err)
 {
-    gbs_run_options options = gbsi_lab_options(lab, N_CHAINS, sweeps);
+    gbs_run_options options = lab_options(lab, N_CHAINS, sweeps);
     options.scan = GBS_SCAN_SPLASH;
     options.width = 1;
     options.splash_size = 2;
@@ -285,15 +284,15 @@ static gbs_status measure(gbsi_lab *lab, const gbs_model *model, const spins *s,
     options.grow = GBS_GROW_ADAPTIVE;
     options.adapt = LAST;
     options.burn_in = LAST;
-    const gbs_status status = gbsi_lab_curves(lab, "six spins", model, &options, gbsi_statistic_l1,
-                                              s->p, &r->curves, err);
+    const gbs_status status =
+        lab_curves_run(lab, "six spins", model, &options, lab_statistic_l1, s->p, &r->curves, err);
     if (status == GBS_OK) {
-        gbsi_curves_quantile(&r->curves, 0.5, r->median);
+        lab_curves_quantile(&r->curves, 0.5, r->median);
     }
     return status;
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 14 : 18);
     /* always the same: with some couplings one neighbour is the strongest whatever the state */
@@ -306,30 +305,30 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
     if (r == NULL) {
         return gbsi_no_memory(err, "pgs-adaptation", sizeof *r);
     }
-    gbsi_lab_expect(lab, (double)sweeps * N_SPINS * N_CHAINS + gbsi_adapted_updates(lab));
+    lab_expect(lab, (double)sweeps * N_SPINS * N_CHAINS + lab_update_counts_updates(lab));
     GBSI_TRY(gbs_generate_ising(&six, &model, err));
     GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, s.p, err));
     follow(NULL, &r->coins);
     follow(&s, &r->spins);
     GBSI_TRY(measure(lab, model, &s, sweeps, r, err));
     if (status == GBS_OK) {
-        GBSI_TRY(gbsi_adapted_run(lab, &r->map, err));
+        GBSI_TRY(lab_update_counts_run(lab, &r->map, err));
     }
     if (status == GBS_OK) {
         GBSI_TRY(write_table(lab, r, err));
         GBSI_TRY(draw_laws(lab, r, err));
-        GBSI_TRY(gbsi_adapted_draw(lab, &r->map, err));
+        GBSI_TRY(lab_update_counts_draw(lab, &r->map, err));
         judge(lab, r);
     }
 cleanup:
-    gbsi_curves_free(&r->curves);
-    gbsi_adapted_free(&r->map);
+    lab_curves_free(&r->curves);
+    lab_update_counts_free(&r->map);
     gbsi_free(r);
     gbs_model_free(model);
     return status;
 }
 
-const gbsi_experiment gbsi_pgs_adaptation = {
+const lab_experiment_row lab_pgs_adaptation = {
     .about = {.name = "pgs-adaptation",
               .paper = "Gonzalez et al. (2011), Parallel Gibbs sampling",
               .figure = "Figure 4 and appendix C",

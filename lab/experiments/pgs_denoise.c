@@ -14,7 +14,7 @@
 
 enum { N_RACERS = 4 };
 
-static const gbsi_racer racer[N_RACERS] = {
+static const lab_racer racer[N_RACERS] = {
     {.name = "chromatic",
      .color = GBSI_BLUE,
      .scan = GBS_SCAN_CHROMATIC,
@@ -44,7 +44,7 @@ static const gbsi_racer racer[N_RACERS] = {
      .sweeps_timed = 4},
 };
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
@@ -55,31 +55,31 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
                                                 .coupling = COUPLING,
                                                 .noise = NOISE,
                                                 .seed = lab->options->seed};
-    gbsi_race race = {.title = "denoise",
-                      .between = "grey levels squared",
-                      .wider_is_better = true,
-                      .n_chains = N_CHAINS,
-                      .n_racers = N_RACERS,
-                      .racer = racer};
+    lab_race race = {.title = "denoise",
+                     .between = "grey levels squared",
+                     .wider_is_better = true,
+                     .n_chains = N_CHAINS,
+                     .n_racers = N_RACERS,
+                     .racer = racer};
     GBSI_TRY(gbs_generate_potts(&picture, &model, err));
     race.model = model;
-    gbsi_lab_expect(lab, gbsi_race_updates(lab, &race));
-    GBSI_TRY(gbsi_race_run(lab, &race, err));
+    lab_expect(lab, lab_race_updates(lab, &race));
+    GBSI_TRY(lab_race_run(lab, &race, err));
     if (status == GBS_OK) {
-        GBSI_TRY(gbsi_races_write(lab, 1, &race, err));
-        GBSI_TRY(gbsi_races_draw(lab, 1, &race,
-                                 "A splash gets further than as many updates one by one", err));
-        gbsi_race_judge(lab, &race, LEAST);
-        gbsi_lab_note(lab, "A picture of our own; the paper prints neither its coupling nor its "
-                           "noise, and had 32 processors. A splash here also ends where its "
-                           "separators would have 2^18 states.");
+        GBSI_TRY(lab_races_write(lab, 1, &race, err));
+        GBSI_TRY(lab_races_draw(lab, 1, &race,
+                                "A splash gets further than as many updates one by one", err));
+        lab_race_judge(lab, &race, LEAST);
+        lab_note(lab, "A picture of our own; the paper prints neither its coupling nor its "
+                      "noise, and had 32 processors. A splash here also ends where its "
+                      "separators would have 2^18 states.");
     }
 cleanup:
     gbs_model_free(model);
     return status;
 }
 
-const gbsi_experiment gbsi_pgs_denoise = {
+const lab_experiment_row lab_pgs_denoise = {
     .about = {.name = "pgs-denoise",
               .paper = "Gonzalez et al. (2011), Parallel Gibbs sampling",
               .figure = "Figure 5 a-d",

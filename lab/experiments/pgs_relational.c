@@ -20,7 +20,7 @@
 
 enum { N_RACERS = 4 };
 
-static const gbsi_racer racer[N_RACERS] = {
+static const lab_racer racer[N_RACERS] = {
     {.name = "chromatic",
      .color = GBSI_BLUE,
      .scan = GBS_SCAN_CHROMATIC,
@@ -101,71 +101,71 @@ static gbs_status read_folder(const char *folder, source *sources, size_t *n, gb
 {
     gbs_status status = GBS_OK;
     char **name = NULL;
-    GBSI_TRY(gbsi_list_folder(folder, is_model, ".uai (.gz, .zst)", &name, n, err));
-    if (*n > GBSI_MAX_RACES) {
+    GBSI_TRY(lab_list_folder(folder, is_model, ".uai (.gz, .zst)", &name, n, err));
+    if (*n > LAB_MAX_RACES) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %zu models, at most %d can be compared",
-                           folder, *n, GBSI_MAX_RACES));
+                           folder, *n, LAB_MAX_RACES));
     }
     for (size_t i = 0; i < *n; i++) {
         GBSI_TRY(read_source(name[i], &sources[i], err));
     }
 cleanup:
-    gbsi_free_names(name, *n);
-    *n = *n > GBSI_MAX_RACES ? 0 : *n;
+    lab_free_names(name, *n);
+    *n = *n > LAB_MAX_RACES ? 0 : *n;
     return status;
 }
 
 /* ---- the experiment ------------------------------------------------------------------------- */
 
-static void judge(gbsi_lab *lab, size_t n, const gbsi_race *race)
+static void judge(laboratory *lab, size_t n, const lab_race *race)
 {
     if (lab->options->data == NULL && !lab->options->quick) {
         const uint32_t n_variables = gbs_model_n_variables(race->model);
         const size_t n_factors = gbs_model_n_factors(race->model);
-        gbsi_lab_find(lab, n_variables >= N_VARIABLES && n_factors >= N_FACTORS,
-                      "%s has %u variables and %zu factors (wanted at least %u and %u)",
-                      race->title, n_variables, n_factors, N_VARIABLES, N_FACTORS);
+        lab_find(lab, n_variables >= N_VARIABLES && n_factors >= N_FACTORS,
+                 "%s has %u variables and %zu factors (wanted at least %u and %u)", race->title,
+                 n_variables, n_factors, N_VARIABLES, N_FACTORS);
     }
     for (size_t i = 0; i < n; i++) {
-        gbsi_race_judge(lab, &race[i], LEAST);
+        lab_race_judge(lab, &race[i], LEAST);
     }
     if (lab->options->data == NULL) {
-        gbsi_lab_note(lab, "The network is one of our own, with clauses as for citation matching, "
-                           "of the size the paper gives for its own.");
+        lab_note(lab, "The network is one of our own, with clauses as for citation matching, "
+                      "of the size the paper gives for its own.");
     }
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    source sources[GBSI_MAX_RACES] = {{.title = "citations"}};
-    gbsi_race race[GBSI_MAX_RACES] = {{.title = NULL}};
+    source sources[LAB_MAX_RACES] = {{.title = "citations"}};
+    lab_race race[LAB_MAX_RACES] = {{.title = NULL}};
     double updates = 0.0;
     size_t n = 0;
     if (lab->options->data != NULL) {
         GBSI_TRY(read_folder(lab->options->data, sources, &n, err));
     } else {
         n = 1;
-        GBSI_TRY(gbsi_citations_make(lab, lab->options->quick ? QUICK_GROUPS : GROUPS,
-                                     &sources[0].model, err));
+        GBSI_TRY(lab_citations_make(lab, lab->options->quick ? QUICK_GROUPS : GROUPS,
+                                    &sources[0].model, err));
     }
     for (size_t i = 0; i < n; i++) {
-        race[i] = (gbsi_race){.title = sources[i].title,
-                              .model = sources[i].model,
-                              .evidence = sources[i].evidence,
-                              .between = "probability squared",
-                              .n_chains = N_CHAINS,
-                              .n_racers = N_RACERS,
-                              .racer = racer};
-        updates += gbsi_race_updates(lab, &race[i]);
+        race[i] = (lab_race){.title = sources[i].title,
+                             .model = sources[i].model,
+                             .evidence = sources[i].evidence,
+                             .between = "probability squared",
+                             .n_chains = N_CHAINS,
+                             .n_racers = N_RACERS,
+                             .racer = racer};
+        updates += lab_race_updates(lab, &race[i]);
     }
-    gbsi_lab_expect(lab, updates);
+    lab_expect(lab, updates);
     for (size_t i = 0; i < n && status == GBS_OK; i++) {
-        GBSI_TRY(gbsi_race_run(lab, &race[i], err));
+        GBSI_TRY(lab_race_run(lab, &race[i], err));
     }
     if (status == GBS_OK) {
-        GBSI_TRY(gbsi_races_write(lab, n, race, err));
-        GBSI_TRY(gbsi_races_draw(
+        GBSI_TRY(lab_races_write(lab, n, race, err));
+        GBSI_TRY(lab_races_draw(
             lab, n, race,
             lab->options->data != NULL
                 ? "Updates that single variables and splashes take"
@@ -174,11 +174,11 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
         judge(lab, n, race);
     }
 cleanup:
-    free_sources(sources, GBSI_MAX_RACES);
+    free_sources(sources, LAB_MAX_RACES);
     return status;
 }
 
-const gbsi_experiment gbsi_pgs_relational = {
+const lab_experiment_row lab_pgs_relational = {
     .about = {.name = "pgs-relational",
               .paper = "Gonzalez et al. (2011), Parallel Gibbs sampling",
               .figure = "Figure 5 e-h",

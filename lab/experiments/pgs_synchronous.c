@@ -178,20 +178,20 @@ typedef struct measured {
 
 typedef struct result {
     laws laws;
-    gbsi_curves curves[N_APPROACHES]; /* L1 after 1, 2, 4, ... sweeps */
-    double median[N_APPROACHES][GBSI_MAX_CHECKPOINTS];
+    lab_curves curves[N_APPROACHES]; /* L1 after 1, 2, 4, ... sweeps */
+    double median[N_APPROACHES][LAB_MAX_CHECKPOINTS];
     measured average[N_SCANS][N_AVERAGES];
     gbs_status three; /* of a run on a ring of three */
 } result;
 
-static gbs_run_options options_of(const gbsi_lab *lab, int scan, uint64_t sweeps)
+static gbs_run_options options_of(const laboratory *lab, int scan, uint64_t sweeps)
 {
-    gbs_run_options options = gbsi_lab_options(lab, N_CHAINS, sweeps);
+    gbs_run_options options = lab_options(lab, N_CHAINS, sweeps);
     options.scan = scan == SYNCHRONOUS ? GBS_SCAN_SYNCHRONOUS : GBS_SCAN_CHROMATIC;
     return options;
 }
 
-static measured over_chains(const gbsi_curves *curves)
+static measured over_chains(const lab_curves *curves)
 {
     const double *value = curves->value + (curves->n - 1) * curves->n_runs;
     measured m = {0.0, 0.0};
@@ -205,37 +205,36 @@ static measured over_chains(const gbsi_curves *curves)
     return m;
 }
 
-static gbs_status run_all(gbsi_lab *lab, const gbs_model *model, uint64_t sweeps, result *r,
+static gbs_status run_all(laboratory *lab, const gbs_model *model, uint64_t sweeps, result *r,
                           gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_curves curves = {0};
+    lab_curves curves = {0};
     for (int a = 0; a < N_APPROACHES && status == GBS_OK; a++) {
         const gbs_run_options options =
             options_of(lab, a == CHROMATIC ? BY_COLOR : SYNCHRONOUS, sweeps);
-        GBSI_TRY(gbsi_lab_curves(lab, "distances", model, &options, gbsi_statistic_l1,
-                                 a == TO_PRODUCT ? r->laws.product : r->laws.p, &r->curves[a],
-                                 err));
+        GBSI_TRY(lab_curves_run(lab, "distances", model, &options, lab_statistic_l1,
+                                a == TO_PRODUCT ? r->laws.product : r->laws.p, &r->curves[a], err));
         if (status == GBS_OK) {
-            gbsi_curves_quantile(&r->curves[a], 0.5, r->median[a]);
+            lab_curves_quantile(&r->curves[a], 0.5, r->median[a]);
         }
     }
     for (int i = 0; i < N_SCANS * N_AVERAGES && status == GBS_OK; i++) {
         const int average = i % N_AVERAGES;
         const gbs_run_options options = options_of(lab, i / N_AVERAGES, sweeps);
-        GBSI_TRY(gbsi_lab_curves(lab, "averages", model, &options, measure_average, &average,
-                                 &curves, err));
+        GBSI_TRY(lab_curves_run(lab, "averages", model, &options, measure_average, &average,
+                                &curves, err));
         if (status == GBS_OK) {
             r->average[i / N_AVERAGES][average] = over_chains(&curves);
         }
-        gbsi_curves_free(&curves);
+        lab_curves_free(&curves);
     }
 cleanup:
     return status;
 }
 
 /* Three spins in a ring have no two colours. */
-static gbs_status try_three(const gbsi_lab *lab, gbs_status *found, gbs_error *err)
+static gbs_status try_three(const laboratory *lab, gbs_status *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbs_generate_ring_options ring = {.variables = 3, .coupling = 0.4, .seed = 1};
@@ -263,11 +262,10 @@ static const char *const approach_text[N_APPROACHES] = {
 static const gbsi_color approach_color[N_APPROACHES] = {GBSI_GREEN, GBSI_VERMILLION, GBSI_BLUE};
 static const gbsi_dash approach_dash[N_APPROACHES] = {[CHROMATIC] = GBSI_DASHED};
 
-static gbs_status write_laws(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status write_laws(const laboratory *lab, const result *r, gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status =
-        gbsi_lab_table(lab, "distances.csv", "kind,what,steps,l1", &table, err);
+    const gbs_status status = lab_table(lab, "distances.csv", "kind,what,steps,l1", &table, err);
     if (status < 0) {
         return status;
     }
@@ -275,46 +273,46 @@ static gbs_status write_laws(const gbsi_lab *lab, const result *r, gbs_error *er
         for (unsigned t = 0; t < N_STEPS; t++) {
             gbs_output_text(table, "exact law,");
             gbs_output_text(table, approach_text[a]);
-            gbsi_table_uint(table, t + 1);
-            gbsi_table_double(table, r->laws.far[a][t]);
+            lab_table_uint(table, t + 1);
+            lab_table_double(table, r->laws.far[a][t]);
             gbs_output_text(table, "\n");
         }
         for (size_t k = 0; k < r->curves[a].n; k++) {
             gbs_output_text(table, "draws of a run,");
             gbs_output_text(table, approach_text[a]);
-            gbsi_table_uint(table, UINT64_C(2) << k); /* a sweep is two steps */
-            gbsi_table_double(table, r->median[a][k]);
+            lab_table_uint(table, UINT64_C(2) << k); /* a sweep is two steps */
+            lab_table_double(table, r->median[a][k]);
             gbs_output_text(table, "\n");
         }
     }
     return gbs_output_commit(table, err);
 }
 
-static gbs_status write_averages(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status write_averages(const laboratory *lab, const result *r, gbs_error *err)
 {
     gbs_output *table = NULL;
     const gbs_status status =
-        gbsi_lab_table(lab, "averages.csv",
-                       "average,target,product,synchronous,synchronous_error,chromatic,"
-                       "chromatic_error",
-                       &table, err);
+        lab_table(lab, "averages.csv",
+                  "average,target,product,synchronous,synchronous_error,chromatic,"
+                  "chromatic_error",
+                  &table, err);
     if (status < 0) {
         return status;
     }
     for (int a = 0; a < N_AVERAGES; a++) {
         gbs_output_text(table, average_name[a]);
-        gbsi_table_double(table, mean_of(a, r->laws.p));
-        gbsi_table_double(table, mean_of(a, r->laws.product));
+        lab_table_double(table, mean_of(a, r->laws.p));
+        lab_table_double(table, mean_of(a, r->laws.product));
         for (int scan = 0; scan < N_SCANS; scan++) {
-            gbsi_table_double(table, r->average[scan][a].mean);
-            gbsi_table_double(table, r->average[scan][a].error);
+            lab_table_double(table, r->average[scan][a].mean);
+            lab_table_double(table, r->average[scan][a].error);
         }
         gbs_output_text(table, "\n");
     }
     return gbs_output_commit(table, err);
 }
 
-static gbs_status draw_chart(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, const result *r, gbs_error *err)
 {
     enum { N_BARS = 4 };
     static const gbsi_color bar_color[N_BARS] = {GBSI_INK, GBSI_BLUE, GBSI_GREY, GBSI_ORANGE};
@@ -388,7 +386,7 @@ static gbs_status draw_chart(const gbsi_lab *lab, const result *r, gbs_error *er
         .panel = panel,
         .n_keys = N_APPROACHES + N_BARS,
         .key = key};
-    return gbsi_lab_chart(lab, "synchronous.svg", &figure, err);
+    return lab_chart(lab, "synchronous.svg", &figure, err);
 }
 
 /* How many standard errors a measured average is from an exact one. */
@@ -399,53 +397,53 @@ static double errors_from(const result *r, int scan, int average, const double *
     return (off < 0.0 ? -off : off) / m->error;
 }
 
-static void judge(gbsi_lab *lab, const result *r)
+static void judge(laboratory *lab, const result *r)
 {
     const laws *w = &r->laws;
     const double apart = l1(w->product, w->p);
     const size_t last = r->curves[0].n - 1;
     const double slope =
-        gbsi_log_slope(r->curves[TO_PRODUCT].sweeps, r->median[TO_PRODUCT], last + 1, 5);
-    gbsi_lab_find(lab, w->moved < 1e-14 && w->far[TO_PRODUCT][N_STEPS - 1] < 1e-3,
-                  "a synchronous step moves the product of the colours' marginals by L1 %.1g "
-                  "(wanted 0), and from one state the law is %.1g away after %u steps",
-                  w->moved, w->far[TO_PRODUCT][N_STEPS - 1], N_STEPS);
-    gbsi_lab_find(lab, w->split < 1e-14 && w->far[CHROMATIC][N_STEPS - 1] < 1e-3,
-                  "the law of the split chain is the chromatic chain's at all %u steps, to L1 "
-                  "%.1g",
-                  N_STEPS, w->split);
-    gbsi_lab_find(lab,
-                  apart > 0.1 && slope < -0.35 && slope > -0.65 &&
-                      r->median[TO_TARGET][last] > 0.9 * apart &&
-                      r->median[TO_TARGET][last] < 1.1 * apart,
-                  "after %.0f sweeps synchronous draws are %.2g from the product (slope %.2f, "
-                  "wanted about -0.5) and %.3g from the target, chromatic ones %.2g from it "
-                  "(product and target are %.3g apart)",
-                  r->curves[0].sweeps[last], r->median[TO_PRODUCT][last], slope,
-                  r->median[TO_TARGET][last], r->median[CHROMATIC][last], apart);
-    gbsi_lab_find(lab,
-                  errors_from(r, SYNCHRONOUS, ONE, w->p) < SPREAD &&
-                      errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p) < SPREAD,
-                  "within a colour synchronous averages are %.1f (one spin) and %.1f (pairs) "
-                  "standard errors from the target (wanted below %.0f)",
-                  errors_from(r, SYNCHRONOUS, ONE, w->p),
-                  errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p), SPREAD);
-    gbsi_lab_find(lab,
-                  errors_from(r, SYNCHRONOUS, MIXED, w->product) < SPREAD &&
-                      errors_from(r, SYNCHRONOUS, MIXED, w->p) > 3.0 * SPREAD &&
-                      errors_from(r, BY_COLOR, MIXED, w->p) < SPREAD,
-                  "neighbours, which mix them: %.4f synchronous, %.4f under the product, %.4f "
-                  "under the target, %.4f chromatic (wanted the first two and the last two "
-                  "together, within %.0f standard errors)",
-                  r->average[SYNCHRONOUS][MIXED].mean, mean_of(MIXED, w->product),
-                  mean_of(MIXED, w->p), r->average[BY_COLOR][MIXED].mean, SPREAD);
-    gbsi_lab_find(lab, r->three == GBS_ERR_ARGUMENT,
-                  "a ring of three, which has no two colours, is refused");
-    gbsi_lab_note(lab, "Marginals that --scan synchronous gives are averages over the two split "
-                       "chains and right; its draws are recombined and have the bias shown.");
+        lab_log_slope(r->curves[TO_PRODUCT].sweeps, r->median[TO_PRODUCT], last + 1, 5);
+    lab_find(lab, w->moved < 1e-14 && w->far[TO_PRODUCT][N_STEPS - 1] < 1e-3,
+             "a synchronous step moves the product of the colours' marginals by L1 %.1g "
+             "(wanted 0), and from one state the law is %.1g away after %u steps",
+             w->moved, w->far[TO_PRODUCT][N_STEPS - 1], N_STEPS);
+    lab_find(lab, w->split < 1e-14 && w->far[CHROMATIC][N_STEPS - 1] < 1e-3,
+             "the law of the split chain is the chromatic chain's at all %u steps, to L1 "
+             "%.1g",
+             N_STEPS, w->split);
+    lab_find(lab,
+             apart > 0.1 && slope < -0.35 && slope > -0.65 &&
+                 r->median[TO_TARGET][last] > 0.9 * apart &&
+                 r->median[TO_TARGET][last] < 1.1 * apart,
+             "after %.0f sweeps synchronous draws are %.2g from the product (slope %.2f, "
+             "wanted about -0.5) and %.3g from the target, chromatic ones %.2g from it "
+             "(product and target are %.3g apart)",
+             r->curves[0].sweeps[last], r->median[TO_PRODUCT][last], slope,
+             r->median[TO_TARGET][last], r->median[CHROMATIC][last], apart);
+    lab_find(lab,
+             errors_from(r, SYNCHRONOUS, ONE, w->p) < SPREAD &&
+                 errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p) < SPREAD,
+             "within a colour synchronous averages are %.1f (one spin) and %.1f (pairs) "
+             "standard errors from the target (wanted below %.0f)",
+             errors_from(r, SYNCHRONOUS, ONE, w->p), errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p),
+             SPREAD);
+    lab_find(lab,
+             errors_from(r, SYNCHRONOUS, MIXED, w->product) < SPREAD &&
+                 errors_from(r, SYNCHRONOUS, MIXED, w->p) > 3.0 * SPREAD &&
+                 errors_from(r, BY_COLOR, MIXED, w->p) < SPREAD,
+             "neighbours, which mix them: %.4f synchronous, %.4f under the product, %.4f "
+             "under the target, %.4f chromatic (wanted the first two and the last two "
+             "together, within %.0f standard errors)",
+             r->average[SYNCHRONOUS][MIXED].mean, mean_of(MIXED, w->product), mean_of(MIXED, w->p),
+             r->average[BY_COLOR][MIXED].mean, SPREAD);
+    lab_find(lab, r->three == GBS_ERR_ARGUMENT,
+             "a ring of three, which has no two colours, is refused");
+    lab_note(lab, "Marginals that --scan synchronous gives are averages over the two split "
+                  "chains and right; its draws are recombined and have the bias shown.");
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 15 : 18);
     const gbs_generate_ising_options six = {.side = {2, 3, 1},
@@ -456,8 +454,7 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     result r = {.three = GBS_OK};
-    gbsi_lab_expect(lab,
-                    (double)(sweeps * N_SPINS * N_CHAINS) * (N_APPROACHES + N_SCANS * N_AVERAGES));
+    lab_expect(lab, (double)(sweeps * N_SPINS * N_CHAINS) * (N_APPROACHES + N_SCANS * N_AVERAGES));
     GBSI_TRY(gbs_generate_ising(&six, &model, err));
     GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, r.laws.p, err));
     make_product(r.laws.p, r.laws.product);
@@ -472,13 +469,13 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
     }
 cleanup:
     for (int a = 0; a < N_APPROACHES; a++) {
-        gbsi_curves_free(&r.curves[a]);
+        lab_curves_free(&r.curves[a]);
     }
     gbs_model_free(model);
     return status;
 }
 
-const gbsi_experiment gbsi_pgs_synchronous = {
+const lab_experiment_row lab_pgs_synchronous = {
     .about = {.name = "pgs-synchronous",
               .paper = "Gonzalez et al. (2011), Parallel Gibbs sampling",
               .figure = "Theorems 3.2 and 3.3, appendix A",

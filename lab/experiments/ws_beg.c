@@ -12,7 +12,7 @@
 
 enum { RANDOM, BEG10, BEG1, HERDED, N_DRAWS };
 
-static const gbsi_contender contender[N_DRAWS] = {
+static const lab_contender contender[N_DRAWS] = {
     [RANDOM] = {.name = "random", .color = GBSI_BLUE, .draw = GBS_DRAW_RANDOM},
     [BEG10] = {.name = "c = 10",
                .color = GBSI_GREEN,
@@ -25,22 +25,22 @@ static const gbsi_contender contender[N_DRAWS] = {
     [HERDED] = {.name = "herded", .color = GBSI_VERMILLION, .draw = GBS_DRAW_HERDED},
 };
 
-static gbs_status draw_chart(const gbsi_lab *lab, const gbsi_parts *parts, uint64_t chains,
-                             gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, const lab_component_curves *parts,
+                             uint64_t chains, gbs_error *err)
 {
-    static const gbs_component shown[2] = {GBS_COMPONENT_HERDING, GBS_COMPONENT_COR};
+    static const lab_component shown[2] = {LAB_HERDING, LAB_COR};
     static const gbsi_guide guide[2] = {{"1/√T", -0.5, 1.0, 1.0}, {"1/T", -1.0, 1.0, 1.0}};
     static const gbsi_guide slow = {"1/√T", -0.5, 1.0, 3.0};
     gbsi_line line[2][N_DRAWS];
     gbsi_panel panel[2];
-    char source[GBSI_SOURCE_TEXT];
+    char source[LAB_SOURCE_TEXT];
     char subtitle[256];
     for (int i = 0; i < 2; i++) {
         for (int d = 0; d < N_DRAWS; d++) {
-            line[i][d] = gbsi_parts_line(&parts[d], shown[i], contender[d].name, contender[d].color,
-                                         GBSI_SOLID);
+            line[i][d] = lab_component_line(&parts[d], shown[i], contender[d].name,
+                                            contender[d].color, GBSI_SOLID);
         }
-        panel[i] = (gbsi_panel){.title = gbsi_component_label(shown[i]),
+        panel[i] = (gbsi_panel){.title = lab_component_label(shown[i]),
                                 .x = {.label = "sweeps T", .log = true},
                                 .y = {.label = "L1 distance", .log = true},
                                 .n_lines = N_DRAWS,
@@ -55,7 +55,7 @@ static gbs_status draw_chart(const gbsi_lab *lab, const gbsi_parts *parts, uint6
     panel[1].n_guides = 1;
     panel[1].guide = &slow;
     (void)snprintf(subtitle, sizeof subtitle, "%s; means of %u runs",
-                   gbsi_small_model_source(lab, &gbsi_ring_positive, source), (unsigned)chains);
+                   lab_small_model_source(lab, &lab_ring_positive, source), (unsigned)chains);
     const gbsi_figure figure = {
         .title =
             "A little chance takes D cor down; the herding part still falls as 1/T, only later",
@@ -68,62 +68,64 @@ static gbs_status draw_chart(const gbsi_lab *lab, const gbsi_parts *parts, uint6
         .columns = 2,
         .n_panels = 2,
         .panel = panel};
-    return gbsi_lab_chart(lab, "components.svg", &figure, err);
+    return lab_chart(lab, "components.svg", &figure, err);
 }
 
-static gbs_status write_table(const gbsi_lab *lab, const gbsi_parts *parts, gbs_error *err)
+static gbs_status write_table(const laboratory *lab, const lab_component_curves *parts,
+                              gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(lab, "components.csv", GBSI_PARTS_HEADER, &table, err);
+    const gbs_status status =
+        lab_table(lab, "components.csv", LAB_COMPONENT_CURVES_HEADER, &table, err);
     if (status < 0) {
         return status;
     }
     for (int d = 0; d < N_DRAWS; d++) {
-        gbsi_parts_rows(table, gbsi_ring_positive.name, contender[d].name, &parts[d]);
+        lab_component_rows(table, lab_ring_positive.name, contender[d].name, &parts[d]);
     }
     return gbs_output_commit(table, err);
 }
 
-static void judge(gbsi_lab *lab, const gbsi_parts *parts)
+static void judge(laboratory *lab, const lab_component_curves *parts)
 {
     const size_t last = parts[RANDOM].n - 1;
     double slope[N_DRAWS];
     double herding[N_DRAWS];
     double cor[N_DRAWS];
     for (int d = 0; d < N_DRAWS; d++) {
-        slope[d] =
-            gbsi_log_slope(parts[d].sweeps, parts[d].mean[GBS_COMPONENT_HERDING], last + 1, LAST);
-        herding[d] = parts[d].mean[GBS_COMPONENT_HERDING][last];
-        cor[d] = parts[d].mean[GBS_COMPONENT_COR][last];
+        slope[d] = lab_log_slope(parts[d].sweeps, parts[d].mean[LAB_HERDING], last + 1, LAST);
+        herding[d] = parts[d].mean[LAB_HERDING][last];
+        cor[d] = parts[d].mean[LAB_COR][last];
     }
-    gbsi_lab_find(lab, slope[BEG1] <= -0.85 && slope[BEG10] <= -0.8 && slope[RANDOM] > -0.7,
-                  "slopes of D herding: c = 1 %.2f, c = 10 %.2f (wanted at most -0.85 and -0.8), "
-                  "random %.2f (wanted above -0.7)",
-                  slope[BEG1], slope[BEG10], slope[RANDOM]);
-    gbsi_lab_find(lab,
-                  herding[HERDED] < herding[BEG1] && herding[BEG1] < herding[BEG10] &&
-                      herding[BEG10] < herding[RANDOM],
-                  "D herding after %.0f sweeps: herded %.2g, c = 1 %.2g, c = 10 %.2g, random %.2g "
-                  "(wanted in this order)",
-                  parts[RANDOM].sweeps[last], herding[HERDED], herding[BEG1], herding[BEG10],
-                  herding[RANDOM]);
-    gbsi_lab_find(lab, cor[BEG1] < cor[HERDED] && cor[BEG10] < cor[HERDED],
-                  "D cor: herded %.2g, c = 1 %.2g, c = 10 %.2g, random %.2g (wanted less than "
-                  "herded with both)",
-                  cor[HERDED], cor[BEG1], cor[BEG10], cor[RANDOM]);
+    lab_find(lab, slope[BEG1] <= -0.85 && slope[BEG10] <= -0.8 && slope[RANDOM] > -0.7,
+             "slopes of D herding: c = 1 %.2f, c = 10 %.2f (wanted at most -0.85 and -0.8), "
+             "random %.2f (wanted above -0.7)",
+             slope[BEG1], slope[BEG10], slope[RANDOM]);
+    lab_find(lab,
+             herding[HERDED] < herding[BEG1] && herding[BEG1] < herding[BEG10] &&
+                 herding[BEG10] < herding[RANDOM],
+             "D herding after %.0f sweeps: herded %.2g, c = 1 %.2g, c = 10 %.2g, random %.2g "
+             "(wanted in this order)",
+             parts[RANDOM].sweeps[last], herding[HERDED], herding[BEG1], herding[BEG10],
+             herding[RANDOM]);
+    lab_find(lab, cor[BEG1] < cor[HERDED] && cor[BEG10] < cor[HERDED],
+             "D cor: herded %.2g, c = 1 %.2g, c = 10 %.2g, random %.2g (wanted less than "
+             "herded with both)",
+             cor[HERDED], cor[BEG1], cor[BEG10], cor[RANDOM]);
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 18 : 21);
     const uint64_t chains = 16;
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
-    gbsi_parts parts[N_DRAWS] = {{.n = 0}};
-    gbsi_lab_expect(lab, 8.0 * N_DRAWS * (double)(sweeps * chains));
-    GBSI_TRY(gbsi_small_model_make(lab, &gbsi_ring_positive, &model, err));
+    lab_component_curves parts[N_DRAWS] = {{.n = 0}};
+    lab_expect(lab, 8.0 * N_DRAWS * (double)(sweeps * chains));
+    GBSI_TRY(lab_small_model_make(lab, &lab_ring_positive, &model, err));
     for (int d = 0; d < N_DRAWS && status == GBS_OK; d++) {
-        GBSI_TRY(gbsi_lab_parts(lab, model, &contender[d], chains, sweeps, &parts[d], err));
+        GBSI_TRY(
+            lab_component_curves_run(lab, model, &contender[d], chains, sweeps, &parts[d], err));
     }
     if (status == GBS_OK) {
         GBSI_TRY(write_table(lab, parts, err));
@@ -135,7 +137,7 @@ cleanup:
     return status;
 }
 
-const gbsi_experiment gbsi_ws_beg = {
+const lab_experiment_row lab_ws_beg = {
     .about = {.name = "ws-beg",
               .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
               .figure = "Figure 7",

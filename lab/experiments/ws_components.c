@@ -14,55 +14,56 @@
 enum { POSITIVE, MIXED, FEW_BINS, MANY_BINS };
 
 static const struct {
-    const gbsi_small_model *model;
+    const lab_small_model *model;
     const char *title;
-    gbsi_contender contender;
+    lab_contender contender;
 } panel_of[N_PANELS] = {
-    [POSITIVE] = {&gbsi_ring_positive,
+    [POSITIVE] = {&lab_ring_positive,
                   "ring, positive: herded",
                   {.name = "herded", .draw = GBS_DRAW_HERDED}},
-    [MIXED] = {&gbsi_ring_mixed,
+    [MIXED] = {&lab_ring_mixed,
                "ring, mixed signs: herded",
                {.name = "herded", .draw = GBS_DRAW_HERDED}},
     [FEW_BINS] =
-        {&gbsi_complete_mixed,
+        {&lab_complete_mixed,
          "complete, mixed signs: 4 bins",
          {.name = "4 bins", .draw = GBS_DRAW_DISCRETIZED, .rule = GBS_HERD_PRE, .bins = 4}},
     [MANY_BINS] =
-        {&gbsi_complete_mixed,
+        {&lab_complete_mixed,
          "complete, mixed signs: 64 bins",
          {.name = "64 bins", .draw = GBS_DRAW_DISCRETIZED, .rule = GBS_HERD_PRE, .bins = 64}},
 };
 
 /* Of one panel. */
 typedef struct result {
-    gbsi_parts parts;
+    lab_component_curves parts;
     double limit; /* what D cor is estimated to tend to; 0: not asked */
 } result;
 
-static gbs_status try_panel(gbsi_lab *lab, int i, uint64_t chains, uint64_t sweeps, result *r,
+static gbs_status try_panel(laboratory *lab, int i, uint64_t chains, uint64_t sweeps, result *r,
                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
-    gbs_asymptotic limit = {0};
-    GBSI_TRY(gbsi_small_model_make(lab, panel_of[i].model, &model, err));
+    lab_asymptotic limit = {0};
+    GBSI_TRY(lab_small_model_make(lab, panel_of[i].model, &model, err));
     if (panel_of[i].contender.draw == GBS_DRAW_HERDED) {
         const uint32_t focus = gbs_model_n_variables(model) - 1;
-        GBSI_TRY(gbs_decompose_asymptotic(model, NULL, NULL, focus, &limit, err));
+        GBSI_TRY(lab_decompose_asymptotic(model, NULL, NULL, focus, &limit, err));
         r->limit = limit.total;
     }
-    GBSI_TRY(gbsi_lab_parts(lab, model, &panel_of[i].contender, chains, sweeps, &r->parts, err));
+    GBSI_TRY(lab_component_curves_run(lab, model, &panel_of[i].contender, chains, sweeps, &r->parts,
+                                      err));
 cleanup:
-    gbs_asymptotic_free(&limit);
+    lab_asymptotic_free(&limit);
     gbs_model_free(model);
     return status;
 }
 
-static gbs_status draw_chart(const gbsi_lab *lab, const result *r, uint64_t chains, gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t chains,
+                             gbs_error *err)
 {
-    static const gbs_component shown[] = {GBS_COMPONENT_ALL, GBS_COMPONENT_Z, GBS_COMPONENT_COR,
-                                          GBS_COMPONENT_HERDING, GBS_COMPONENT_APPROX};
+    static const lab_component shown[] = {LAB_ALL, LAB_Z, LAB_COR, LAB_HERDING, LAB_APPROX};
     enum { N_SHOWN = sizeof shown / sizeof shown[0] };
     gbsi_line line[N_PANELS][N_SHOWN];
     gbsi_guide guide[N_PANELS];
@@ -70,8 +71,8 @@ static gbs_status draw_chart(const gbsi_lab *lab, const result *r, uint64_t chai
     char subtitle[160];
     for (int i = 0; i < N_PANELS; i++) {
         for (size_t c = 0; c < N_SHOWN; c++) {
-            line[i][c] = gbsi_parts_line(&r[i].parts, shown[c], gbsi_component_label(shown[c]),
-                                         gbsi_component_color(shown[c]), GBSI_SOLID);
+            line[i][c] = lab_component_line(&r[i].parts, shown[c], lab_component_label(shown[c]),
+                                            lab_component_color(shown[c]), GBSI_SOLID);
         }
         guide[i] = (gbsi_guide){"estimate of D cor", 0.0, 1.0, r[i].limit};
         panel[i] = (gbsi_panel){.title = panel_of[i].title,
@@ -96,68 +97,65 @@ static gbs_status draw_chart(const gbsi_lab *lab, const result *r, uint64_t chai
         .columns = 2,
         .n_panels = N_PANELS,
         .panel = panel};
-    return gbsi_lab_chart(lab, "components.svg", &figure, err);
+    return lab_chart(lab, "components.svg", &figure, err);
 }
 
-static gbs_status write_table(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status write_table(const laboratory *lab, const result *r, gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(lab, "components.csv", GBSI_PARTS_HEADER, &table, err);
+    const gbs_status status =
+        lab_table(lab, "components.csv", LAB_COMPONENT_CURVES_HEADER, &table, err);
     if (status < 0) {
         return status;
     }
     for (int i = 0; i < N_PANELS; i++) {
-        gbsi_parts_rows(table, panel_of[i].model->name, panel_of[i].contender.name, &r[i].parts);
+        lab_component_rows(table, panel_of[i].model->name, panel_of[i].contender.name, &r[i].parts);
     }
     return gbs_output_commit(table, err);
 }
 
-static double last_of(const result *r, gbs_component c)
+static double last_of(const result *r, lab_component c)
 {
     return r->parts.mean[c][r->parts.n - 1];
 }
 
-static void judge(gbsi_lab *lab, const result *r)
+static void judge(laboratory *lab, const result *r)
 {
-    char source[GBSI_SOURCE_TEXT];
+    char source[LAB_SOURCE_TEXT];
     for (int i = 0; i < N_PANELS; i++) {
-        const gbsi_parts *p = &r[i].parts;
-        const double slope = gbsi_log_slope(p->sweeps, p->mean[GBS_COMPONENT_HERDING], p->n, LAST);
-        gbsi_lab_find(lab, slope <= -0.85, "%s: slope of D herding %.2f (wanted at most -0.85)",
-                      panel_of[i].title, slope);
+        const lab_component_curves *p = &r[i].parts;
+        const double slope = lab_log_slope(p->sweeps, p->mean[LAB_HERDING], p->n, LAST);
+        lab_find(lab, slope <= -0.85, "%s: slope of D herding %.2f (wanted at most -0.85)",
+                 panel_of[i].title, slope);
     }
     for (int i = POSITIVE; i <= MIXED; i++) {
-        gbsi_lab_find(lab,
-                      gbsi_parts_tends(&r[i].parts, GBS_COMPONENT_COR, r[i].limit) &&
-                          last_of(&r[i], GBS_COMPONENT_APPROX) < 1e-9,
-                      "%s: D cor %.3g after %.0f sweeps (slope %.2f), estimated to tend to %.3g "
-                      "(wanted 0.4 to 2 times that or still falling), D approx 0",
-                      panel_of[i].title, last_of(&r[i], GBS_COMPONENT_COR),
-                      r[i].parts.sweeps[r[i].parts.n - 1],
-                      gbsi_parts_slope(&r[i].parts, GBS_COMPONENT_COR), r[i].limit);
+        lab_find(lab,
+                 lab_component_tends(&r[i].parts, LAB_COR, r[i].limit) &&
+                     last_of(&r[i], LAB_APPROX) < 1e-9,
+                 "%s: D cor %.3g after %.0f sweeps (slope %.2f), estimated to tend to %.3g "
+                 "(wanted 0.4 to 2 times that or still falling), D approx 0",
+                 panel_of[i].title, last_of(&r[i], LAB_COR), r[i].parts.sweeps[r[i].parts.n - 1],
+                 lab_component_slope(&r[i].parts, LAB_COR), r[i].limit);
     }
-    const double few = last_of(&r[FEW_BINS], GBS_COMPONENT_APPROX);
-    const double many = last_of(&r[MANY_BINS], GBS_COMPONENT_APPROX);
-    gbsi_lab_find(lab, few < 0.5 && many < 2.0 / 64 && many < few / 8.0,
-                  "D approx stays at %.3g with 4 bins and %.3g with 64 (wanted below 2/B and an "
-                  "eighth)",
-                  few, many);
-    gbsi_lab_find(
-        lab,
-        last_of(&r[MANY_BINS], GBS_COMPONENT_ALL) < last_of(&r[FEW_BINS], GBS_COMPONENT_ALL) / 3.0,
-        "D all ends at %.3g with 4 bins and %.3g with 64 (wanted below a third)",
-        last_of(&r[FEW_BINS], GBS_COMPONENT_ALL), last_of(&r[MANY_BINS], GBS_COMPONENT_ALL));
-    gbsi_lab_note(lab, "First model: %s.",
-                  gbsi_small_model_source(lab, &gbsi_ring_positive, source));
+    const double few = last_of(&r[FEW_BINS], LAB_APPROX);
+    const double many = last_of(&r[MANY_BINS], LAB_APPROX);
+    lab_find(lab, few < 0.5 && many < 2.0 / 64 && many < few / 8.0,
+             "D approx stays at %.3g with 4 bins and %.3g with 64 (wanted below 2/B and an "
+             "eighth)",
+             few, many);
+    lab_find(lab, last_of(&r[MANY_BINS], LAB_ALL) < last_of(&r[FEW_BINS], LAB_ALL) / 3.0,
+             "D all ends at %.3g with 4 bins and %.3g with 64 (wanted below a third)",
+             last_of(&r[FEW_BINS], LAB_ALL), last_of(&r[MANY_BINS], LAB_ALL));
+    lab_note(lab, "First model: %s.", lab_small_model_source(lab, &lab_ring_positive, source));
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 17 : 21);
     const uint64_t chains = 16;
     gbs_status status = GBS_OK;
     result results[N_PANELS] = {{{0}, 0.0}};
-    gbsi_lab_expect(lab, 8.0 * N_PANELS * (double)(sweeps * chains));
+    lab_expect(lab, 8.0 * N_PANELS * (double)(sweeps * chains));
     for (int i = 0; i < N_PANELS && status == GBS_OK; i++) {
         GBSI_TRY(try_panel(lab, i, chains, sweeps, &results[i], err));
     }
@@ -170,7 +168,7 @@ cleanup:
     return status;
 }
 
-const gbsi_experiment gbsi_ws_components = {
+const lab_experiment_row lab_ws_components = {
     .about = {.name = "ws-components",
               .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
               .figure = "Figures 3 and 4",

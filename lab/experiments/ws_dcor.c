@@ -15,51 +15,51 @@
 #define N_BINS    (MOST - LEAST + 1)
 #define MOST_KEYS 16
 
-static const gbsi_small_model *const model_of[N_MODELS] = {&gbsi_ring_positive, &gbsi_ring_mixed};
+static const lab_small_model *const model_of[N_MODELS] = {&lab_ring_positive, &lab_ring_mixed};
 /* The paper's, from 2^32 draws on the authors' models. */
 static const double printed[N_MODELS] = {7.34e-3, 4.75e-3};
 
 typedef struct result {
-    gbs_asymptotic limit[N_MODELS];
-    gbsi_parts parts[N_MODELS]; /* of herding */
+    lab_asymptotic limit[N_MODELS];
+    lab_component_curves parts[N_MODELS]; /* of herding */
     double measured[N_MODELS], error[N_MODELS];
     double bins[N_BINS], cor[N_BINS], low[N_BINS], high[N_BINS];
 } result;
 
-static gbs_status try_model(gbsi_lab *lab, int i, uint64_t chains, uint64_t sweeps, result *r,
+static gbs_status try_model(laboratory *lab, int i, uint64_t chains, uint64_t sweeps, result *r,
                             gbs_error *err)
 {
-    static const gbsi_contender herded = {.name = "herded", .draw = GBS_DRAW_HERDED};
+    static const lab_contender herded = {.name = "herded", .draw = GBS_DRAW_HERDED};
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
-    gbsi_parts *parts = &r->parts[i];
-    GBSI_TRY(gbsi_small_model_make(lab, model_of[i], &model, err));
+    lab_component_curves *parts = &r->parts[i];
+    GBSI_TRY(lab_small_model_make(lab, model_of[i], &model, err));
     const uint32_t focus = gbs_model_n_variables(model) - 1;
-    GBSI_TRY(gbs_decompose_asymptotic(model, NULL, NULL, focus, &r->limit[i], err));
-    GBSI_TRY(gbsi_lab_parts(lab, model, &herded, chains, sweeps, parts, err));
+    GBSI_TRY(lab_decompose_asymptotic(model, NULL, NULL, focus, &r->limit[i], err));
+    GBSI_TRY(lab_component_curves_run(lab, model, &herded, chains, sweeps, parts, err));
     if (status == GBS_OK) {
-        r->measured[i] = parts->mean[GBS_COMPONENT_COR][parts->n - 1];
-        r->error[i] = parts->error[GBS_COMPONENT_COR][parts->n - 1];
+        r->measured[i] = parts->mean[LAB_COR][parts->n - 1];
+        r->error[i] = parts->error[LAB_COR][parts->n - 1];
     }
 cleanup:
     gbs_model_free(model);
     return status;
 }
 
-static gbs_status try_bins(gbsi_lab *lab, uint64_t chains, uint64_t sweeps, result *r,
+static gbs_status try_bins(laboratory *lab, uint64_t chains, uint64_t sweeps, result *r,
                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
-    GBSI_TRY(gbsi_small_model_make(lab, &gbsi_complete_mixed, &model, err));
+    GBSI_TRY(lab_small_model_make(lab, &lab_complete_mixed, &model, err));
     for (unsigned b = 0; b < N_BINS && status == GBS_OK; b++) {
-        const gbsi_contender binned = {
+        const lab_contender binned = {
             .name = "bins", .draw = GBS_DRAW_DISCRETIZED, .rule = GBS_HERD_PRE, .bins = LEAST + b};
-        gbsi_parts parts = {0};
-        GBSI_TRY(gbsi_lab_parts(lab, model, &binned, chains, sweeps, &parts, err));
+        lab_component_curves parts = {0};
+        GBSI_TRY(lab_component_curves_run(lab, model, &binned, chains, sweeps, &parts, err));
         if (status == GBS_OK) {
-            const double mean = parts.mean[GBS_COMPONENT_COR][parts.n - 1];
-            const double error = parts.error[GBS_COMPONENT_COR][parts.n - 1];
+            const double mean = parts.mean[LAB_COR][parts.n - 1];
+            const double error = parts.error[LAB_COR][parts.n - 1];
             r->bins[b] = LEAST + b;
             r->cor[b] = mean;
             r->low[b] = mean - 2.0 * error;
@@ -71,48 +71,49 @@ cleanup:
     return status;
 }
 
-static gbs_status write_tables(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status write_tables(const laboratory *lab, const result *r, gbs_error *err)
 {
     gbs_output *table = NULL;
     gbs_status status =
-        gbsi_lab_table(lab, "keys.csv", "model,neighbours,p,t,distance,part", &table, err);
+        lab_table(lab, "keys.csv", "model,neighbours,p,t,distance,part", &table, err);
     if (status < 0) {
         return status;
     }
     for (int i = 0; i < N_MODELS; i++) {
-        const gbs_asymptotic *a = &r->limit[i];
+        const lab_asymptotic *a = &r->limit[i];
         for (size_t y = 0; y < a->n_keys; y++) {
             gbs_output_csv_field(table, model_of[i]->name);
             gbs_output_text(table, ",");
             for (uint32_t j = 0; j < a->n_neighbours; j++) {
                 gbs_output_uint(table, a->state[y * a->n_neighbours + j]);
             }
-            gbsi_table_double(table, a->p[y]);
-            gbsi_table_double(table, a->t[y]);
-            gbsi_table_double(table, a->distance[y]);
-            gbsi_table_double(table, a->part[y]);
+            lab_table_double(table, a->p[y]);
+            lab_table_double(table, a->t[y]);
+            lab_table_double(table, a->distance[y]);
+            lab_table_double(table, a->part[y]);
             gbs_output_text(table, "\n");
         }
     }
     status = gbs_output_commit(table, err);
     if (status >= 0) {
-        status = gbsi_lab_table(lab, "bins.csv", "bins,cor,low,high", &table, err);
+        status = lab_table(lab, "bins.csv", "bins,cor,low,high", &table, err);
     }
     if (status < 0) {
         return status;
     }
     for (unsigned b = 0; b < N_BINS; b++) {
         gbs_output_uint(table, LEAST + b);
-        gbsi_table_double(table, r->cor[b]);
-        gbsi_table_double(table, r->low[b]);
-        gbsi_table_double(table, r->high[b]);
+        lab_table_double(table, r->cor[b]);
+        lab_table_double(table, r->low[b]);
+        lab_table_double(table, r->high[b]);
         gbs_output_text(table, "\n");
     }
     return gbs_output_commit(table, err);
 }
 
 /* Parts of the estimates by key, stacked, beside what was measured. */
-static gbs_status draw_chart(const gbsi_lab *lab, const result *r, uint64_t sweeps, gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t sweeps,
+                             gbs_error *err)
 {
     static const char *const group[2 * N_MODELS] = {"estimate", "measured", "estimate", "measured"};
     static const gbsi_color color[5] = {GBSI_BLUE, GBSI_ORANGE, GBSI_VERMILLION, GBSI_GREEN,
@@ -167,42 +168,41 @@ static gbs_status draw_chart(const gbsi_lab *lab, const result *r, uint64_t swee
         .panel = panel,
         .n_keys = 5,
         .key = key};
-    return gbsi_lab_chart(lab, "dcor.svg", &figure, err);
+    return lab_chart(lab, "dcor.svg", &figure, err);
 }
 
-static void judge(gbsi_lab *lab, const result *r)
+static void judge(laboratory *lab, const result *r)
 {
     for (int i = 0; i < N_MODELS; i++) {
-        gbsi_lab_find(lab, gbsi_parts_tends(&r->parts[i], GBS_COMPONENT_COR, r->limit[i].total),
-                      "%s: estimate %.4g, measured %.3g +- %.1g, slope %.2f (wanted 0.4 to 2 times "
-                      "the estimate or still falling)",
-                      model_of[i]->name, r->limit[i].total, r->measured[i], r->error[i],
-                      gbsi_parts_slope(&r->parts[i], GBS_COMPONENT_COR));
+        lab_find(lab, lab_component_tends(&r->parts[i], LAB_COR, r->limit[i].total),
+                 "%s: estimate %.4g, measured %.3g +- %.1g, slope %.2f (wanted 0.4 to 2 times "
+                 "the estimate or still falling)",
+                 model_of[i]->name, r->limit[i].total, r->measured[i], r->error[i],
+                 lab_component_slope(&r->parts[i], LAB_COR));
         if (lab->options->data != NULL) {
-            gbsi_lab_find(lab, fabs(r->limit[i].total / printed[i] - 1.0) < 0.01,
-                          "the paper prints %.3g for it (wanted within 1 %%)", printed[i]);
+            lab_find(lab, fabs(r->limit[i].total / printed[i] - 1.0) < 0.01,
+                     "the paper prints %.3g for it (wanted within 1 %%)", printed[i]);
         }
     }
-    const double slope = gbsi_log_slope(r->bins, r->cor, N_BINS, N_BINS);
-    gbsi_lab_find(lab, slope < -0.3 && r->cor[N_BINS - 1] < r->cor[0],
-                  "D cor falls from %.3g with 4 bins to %.3g with 16, slope %.2f (wanted below "
-                  "-0.3)",
-                  r->cor[0], r->cor[N_BINS - 1], slope);
+    const double slope = lab_log_slope(r->bins, r->cor, N_BINS, N_BINS);
+    lab_find(lab, slope < -0.3 && r->cor[N_BINS - 1] < r->cor[0],
+             "D cor falls from %.3g with 4 bins to %.3g with 16, slope %.2f (wanted below "
+             "-0.3)",
+             r->cor[0], r->cor[N_BINS - 1], slope);
     if (lab->options->data == NULL) {
-        gbsi_lab_note(lab,
-                      "Models of the paper's laws drawn from the seed: the totals that the "
+        lab_note(lab, "Models of the paper's laws drawn from the seed: the totals that the "
                       "paper prints, 7.34e-3 and 4.75e-3, belong to the authors' own; on those "
                       "(--data) the estimates are 7.357e-3 and 4.756e-3.");
     }
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 16 : 20);
     const uint64_t chains = 16;
     gbs_status status = GBS_OK;
     result r = {.measured = {0.0}};
-    gbsi_lab_expect(lab, 8.0 * (N_MODELS + N_BINS) * (double)(sweeps * chains));
+    lab_expect(lab, 8.0 * (N_MODELS + N_BINS) * (double)(sweeps * chains));
     for (int i = 0; i < N_MODELS && status == GBS_OK; i++) {
         GBSI_TRY(try_model(lab, i, chains, sweeps, &r, err));
     }
@@ -216,12 +216,12 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
     }
 cleanup:
     for (int i = 0; i < N_MODELS; i++) {
-        gbs_asymptotic_free(&r.limit[i]);
+        lab_asymptotic_free(&r.limit[i]);
     }
     return status;
 }
 
-const gbsi_experiment gbsi_ws_dcor = {
+const lab_experiment_row lab_ws_dcor = {
     .about = {.name = "ws-dcor",
               .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
               .figure = "Table 1 and Figure 6",

@@ -18,7 +18,7 @@
 
 enum { RANDOM, HERDED, SHARED, ONE_BIN, DRIVEN, N_DRAWS };
 
-static const gbsi_contender contender[N_DRAWS] = {
+static const lab_contender contender[N_DRAWS] = {
     [RANDOM] = {.name = "random", .color = GBSI_BLUE, .draw = GBS_DRAW_RANDOM},
     [HERDED] = {.name = "herded",
                 .color = GBSI_VERMILLION,
@@ -61,7 +61,7 @@ static void free_noisy(noisy_picture *noisy)
 }
 
 /* @param first number of the first pixel over all pictures. */
-static gbs_status spoil(const gbsi_lab *lab, const gbsi_picture *p, size_t first,
+static gbs_status spoil(const laboratory *lab, const lab_picture *p, size_t first,
                         noisy_picture *noisy, result *r, gbs_error *err)
 {
     const size_t n = (size_t)p->width * p->height;
@@ -74,7 +74,7 @@ static gbs_status spoil(const gbsi_lab *lab, const gbsi_picture *p, size_t first
     }
     for (size_t i = 0; i < n; i++) {
         double u[2];
-        gbsi_lab_uniforms(lab, GBSI_LAB_NOISE, (uint32_t)(first + i), 0, u);
+        lab_uniforms(lab, LAB_NOISE, (uint32_t)(first + i), 0, u);
         noisy->pixel[i] = u[0] < FLIP ? !p->pixel[i] : p->pixel[i];
         noisy->field[i] = noisy->pixel[i] != 0 ? b : -b;
         noisy->sequence[i] = (uint32_t)i;
@@ -82,7 +82,7 @@ static gbs_status spoil(const gbsi_lab *lab, const gbsi_picture *p, size_t first
     }
     for (size_t i = n; i-- > 1;) { /* Fisher and Yates */
         double u[2];
-        gbsi_lab_uniforms(lab, GBSI_LAB_ORDER, (uint32_t)(first + i), 0, u);
+        lab_uniforms(lab, LAB_ORDER, (uint32_t)(first + i), 0, u);
         const size_t j = (size_t)(u[0] * (double)(i + 1));
         const uint32_t moved = noisy->sequence[i];
         noisy->sequence[i] = noisy->sequence[j];
@@ -91,32 +91,32 @@ static gbs_status spoil(const gbsi_lab *lab, const gbsi_picture *p, size_t first
     return GBS_OK;
 }
 
-static gbs_status keep_pictures(const gbsi_picture *p, const noisy_picture *noisy, int draw,
-                                const gbsi_restoration *restoration, result *r, gbs_error *err)
+static gbs_status keep_pictures(const lab_picture *p, const noisy_picture *noisy, int draw,
+                                const lab_restoration *restoration, result *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if (draw == 0) {
-        GBSI_TRY(gbsi_picture_image(p, p->pixel, &r->truth, err));
-        GBSI_TRY(gbsi_picture_image(p, noisy->pixel, &r->noisy, err));
+        GBSI_TRY(lab_picture_image(p, p->pixel, &r->truth, err));
+        GBSI_TRY(lab_picture_image(p, noisy->pixel, &r->noisy, err));
     }
-    GBSI_TRY(gbsi_restoration_image(restoration, 0, &r->restored[draw], err));
+    GBSI_TRY(lab_restoration_image(restoration, 0, &r->restored[draw], err));
 cleanup:
     return status;
 }
 
-static gbs_status try_picture(gbsi_lab *lab, const gbsi_picture *p, size_t first, result *r,
+static gbs_status try_picture(laboratory *lab, const lab_picture *p, size_t first, result *r,
                               gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     noisy_picture noisy = {0};
-    gbsi_restoration restoration = {0};
+    lab_restoration restoration = {0};
     GBSI_TRY(spoil(lab, p, first, &noisy, r, err));
-    GBSI_TRY(gbsi_picture_model(p, HALF, noisy.field, &model, err));
+    GBSI_TRY(lab_picture_model(p, HALF, noisy.field, &model, err));
     for (int d = 0; d < N_DRAWS && status == GBS_OK; d++) {
-        gbsi_restoration_free(&restoration);
-        GBSI_TRY(gbsi_restore(lab, model, p, &contender[d], noisy.pixel, noisy.sequence, r->n_runs,
-                              N_SWEEPS, &restoration, err));
+        lab_restoration_free(&restoration);
+        GBSI_TRY(lab_restore(lab, model, p, &contender[d], noisy.pixel, noisy.sequence, r->n_runs,
+                             N_SWEEPS, &restoration, err));
         for (uint32_t i = 0; i < N_SWEEPS * r->n_runs; i++) {
             r->wrong[d][i / r->n_runs][i % r->n_runs] += restoration.wrong[i];
         }
@@ -125,7 +125,7 @@ static gbs_status try_picture(gbsi_lab *lab, const gbsi_picture *p, size_t first
         }
     }
 cleanup:
-    gbsi_restoration_free(&restoration);
+    lab_restoration_free(&restoration);
     free_noisy(&noisy);
     gbs_model_free(model);
     return status;
@@ -154,28 +154,28 @@ static void summarise(result *r)
     }
 }
 
-static gbs_status write_table(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status write_table(const laboratory *lab, const result *r, gbs_error *err)
 {
     gbs_output *table = NULL;
     const gbs_status status =
-        gbsi_lab_table(lab, "errors.csv", "draw,sweeps,wrong,min,max", &table, err);
+        lab_table(lab, "errors.csv", "draw,sweeps,wrong,min,max", &table, err);
     if (status < 0) {
         return status;
     }
     for (int d = 0; d < N_DRAWS; d++) {
         for (uint32_t t = 0; t < N_SWEEPS; t++) {
             gbs_output_csv_field(table, contender[d].name);
-            gbsi_table_uint(table, t + 1);
-            gbsi_table_double(table, r->mean[d][t]);
-            gbsi_table_double(table, r->low[d][t]);
-            gbsi_table_double(table, r->high[d][t]);
+            lab_table_uint(table, t + 1);
+            lab_table_double(table, r->mean[d][t]);
+            lab_table_double(table, r->low[d][t]);
+            lab_table_double(table, r->high[d][t]);
             gbs_output_text(table, "\n");
         }
     }
     return gbs_output_commit(table, err);
 }
 
-static gbs_status draw_errors(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error *err)
 {
     double sweeps[N_SWEEPS];
     gbsi_line line[N_DRAWS];
@@ -211,10 +211,10 @@ static gbs_status draw_errors(const gbsi_lab *lab, const result *r, gbs_error *e
         .columns = 1,
         .n_panels = 1,
         .panel = &panel};
-    return gbsi_lab_chart(lab, "errors.svg", &figure, err);
+    return lab_chart(lab, "errors.svg", &figure, err);
 }
 
-static gbs_status draw_pictures(const gbsi_lab *lab, const result *r, gbs_error *err)
+static gbs_status draw_pictures(const laboratory *lab, const result *r, gbs_error *err)
 {
     gbsi_panel panel[2 + N_DRAWS] = {{.title = "truth", .image = &r->truth},
                                      {.title = "noisy", .image = &r->noisy}};
@@ -229,48 +229,48 @@ static gbs_status draw_pictures(const gbsi_lab *lab, const result *r, gbs_error 
         .columns = 4,
         .n_panels = 2 + N_DRAWS,
         .panel = panel};
-    return gbsi_lab_chart(lab, "pictures.svg", &figure, err);
+    return lab_chart(lab, "pictures.svg", &figure, err);
 }
 
-static void judge(gbsi_lab *lab, const result *r)
+static void judge(laboratory *lab, const result *r)
 {
     const uint32_t last = N_SWEEPS - 1;
-    gbsi_lab_find(lab,
-                  r->mean[ONE_BIN][last] < r->mean[SHARED][last] &&
-                      r->mean[SHARED][last] < r->mean[HERDED][last] &&
-                      r->mean[HERDED][last] < r->mean[RANDOM][last],
-                  "after 31 sweeps %.4f of the pixels are wrong with one bin, %.4f shared, %.4f "
-                  "herded, %.4f random (wanted in this order)",
-                  r->mean[ONE_BIN][last], r->mean[SHARED][last], r->mean[HERDED][last],
-                  r->mean[RANDOM][last]);
-    gbsi_lab_find(lab, r->mean[DRIVEN][last] < r->mean[RANDOM][last],
-                  "driven by the whole period of 5 bits %.4f (wanted below random)",
-                  r->mean[DRIVEN][last]);
-    gbsi_lab_find(lab, r->mean[RANDOM][0] > r->mean[RANDOM][last] * 2.0,
-                  "after the first sweep it was %.3f (random, wanted more than twice as much)",
-                  r->mean[RANDOM][0]);
-    gbsi_lab_note(lab, "Energies are half of the printed ones and runs start from the noisy "
-                       "picture, as in the authors' code: their curve belongs to that. They print "
-                       "0.0071 (one bin), 0.0081, 0.0100, 0.0130 (driven) and 0.0148 (random) "
-                       "after 31 sweeps on their pictures.");
+    lab_find(lab,
+             r->mean[ONE_BIN][last] < r->mean[SHARED][last] &&
+                 r->mean[SHARED][last] < r->mean[HERDED][last] &&
+                 r->mean[HERDED][last] < r->mean[RANDOM][last],
+             "after 31 sweeps %.4f of the pixels are wrong with one bin, %.4f shared, %.4f "
+             "herded, %.4f random (wanted in this order)",
+             r->mean[ONE_BIN][last], r->mean[SHARED][last], r->mean[HERDED][last],
+             r->mean[RANDOM][last]);
+    lab_find(lab, r->mean[DRIVEN][last] < r->mean[RANDOM][last],
+             "driven by the whole period of 5 bits %.4f (wanted below random)",
+             r->mean[DRIVEN][last]);
+    lab_find(lab, r->mean[RANDOM][0] > r->mean[RANDOM][last] * 2.0,
+             "after the first sweep it was %.3f (random, wanted more than twice as much)",
+             r->mean[RANDOM][0]);
+    lab_note(lab, "Energies are half of the printed ones and runs start from the noisy "
+                  "picture, as in the authors' code: their curve belongs to that. They print "
+                  "0.0071 (one bin), 0.0081, 0.0100, 0.0130 (driven) and 0.0148 (random) "
+                  "after 31 sweeps on their pictures.");
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_pictures pictures = {0};
+    lab_pictures pictures = {0};
     size_t first = 0;
     result *r = gbsi_alloc_zero(sizeof *r);
     if (r == NULL) {
         return gbsi_no_memory(err, "ws-images", sizeof *r);
     }
-    GBSI_TRY(gbsi_pictures_make(lab, lab->options->quick ? 48 : 160, &pictures, err));
+    GBSI_TRY(lab_pictures_make(lab, lab->options->quick ? 48 : 160, &pictures, err));
     r->n_runs = lab->options->data != NULL ? 4 : MAX_RUNS; /* large pictures take memory */
     r->n_pictures = pictures.n;
     r->n_pixels = pictures.n_pixels;
-    gbsi_lab_expect(lab, (double)r->n_pixels * N_DRAWS * N_SWEEPS * r->n_runs);
+    lab_expect(lab, (double)r->n_pixels * N_DRAWS * N_SWEEPS * r->n_runs);
     for (size_t i = 0; i < pictures.n && status == GBS_OK; i++) {
-        const gbsi_picture *p = &pictures.picture[i];
+        const lab_picture *p = &pictures.picture[i];
         GBSI_TRY(try_picture(lab, p, first, r, err));
         first += (size_t)p->width * p->height;
     }
@@ -282,7 +282,7 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
         judge(lab, r);
     }
 cleanup:
-    gbsi_pictures_free(&pictures);
+    lab_pictures_free(&pictures);
     gbs_image_free(&r->truth);
     gbs_image_free(&r->noisy);
     for (int d = 0; d < N_DRAWS; d++) {
@@ -292,7 +292,7 @@ cleanup:
     return status;
 }
 
-const gbsi_experiment gbsi_ws_images = {
+const lab_experiment_row lab_ws_images = {
     .about = {.name = "ws-images",
               .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
               .figure = "Figure 11",

@@ -15,7 +15,7 @@
 
 enum { RANDOM, BINS, N_DRAWS };
 
-static const gbsi_contender counting[N_DRAWS] = {
+static const lab_contender counting[N_DRAWS] = {
     [RANDOM] = {.name = "random", .color = GBSI_BLUE, .draw = GBS_DRAW_RANDOM},
     [BINS] = {.name = "64 bins",
               .color = GBSI_VERMILLION,
@@ -23,7 +23,7 @@ static const gbsi_contender counting[N_DRAWS] = {
               .rule = GBS_HERD_PRE,
               .bins = 64},
 };
-static const gbsi_contender averaging[N_DRAWS] = {
+static const lab_contender averaging[N_DRAWS] = {
     [RANDOM] = {.name = "random + RB",
                 .color = GBSI_BLUE,
                 .dash = GBSI_DASHED,
@@ -35,8 +35,7 @@ static const gbsi_contender averaging[N_DRAWS] = {
               .rule = GBS_HERD_PRE,
               .bins = 64},
 };
-static const gbsi_small_model *const model_of[N_MODELS] = {&gbsi_complete_strong,
-                                                           &gbsi_complete_weak};
+static const lab_small_model *const model_of[N_MODELS] = {&lab_complete_strong, &lab_complete_weak};
 
 /* What the statistics know of a model: the last variable is the fastest in the joint. */
 typedef struct exact {
@@ -68,17 +67,17 @@ static double statistic_average(const gbs_joint *joint, uint32_t chain, const vo
 
 /* Both estimates of one model. */
 typedef struct pair {
-    gbsi_contest count, average;
+    lab_contest count, average;
 } pair;
 
-static gbs_status try_model(gbsi_lab *lab, int i, uint64_t chains, uint64_t sweeps, pair *out,
+static gbs_status try_model(laboratory *lab, int i, uint64_t chains, uint64_t sweeps, pair *out,
                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     double p[N_STATES];
     exact e = {.p = 0.0};
-    GBSI_TRY(gbsi_small_model_make(lab, model_of[i], &model, err));
+    GBSI_TRY(lab_small_model_make(lab, model_of[i], &model, err));
     if (gbs_model_n_variables(model) != 8) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %u variables, expected 8", model_of[i]->file,
                            gbs_model_n_variables(model)));
@@ -88,17 +87,17 @@ static gbs_status try_model(gbsi_lab *lab, int i, uint64_t chains, uint64_t swee
         e.p += p[2 * z + 1];
         e.given[z] = p[2 * z + 1] / (p[2 * z] + p[2 * z + 1]);
     }
-    out->count = (gbsi_contest){.title = model_of[i]->name,
-                                .n = N_DRAWS,
-                                .contender = counting,
-                                .statistic = statistic_count,
-                                .context = &e};
+    out->count = (lab_contest){.title = model_of[i]->name,
+                               .n = N_DRAWS,
+                               .contender = counting,
+                               .statistic = statistic_count,
+                               .context = &e};
     out->average = out->count;
     out->average.contender = averaging;
     out->average.statistic = statistic_average;
-    GBSI_TRY(gbsi_contest_run(lab, model, chains, sweeps, &out->count, err));
+    GBSI_TRY(lab_contest_run(lab, model, chains, sweeps, &out->count, err));
     if (status == GBS_OK) {
-        GBSI_TRY(gbsi_contest_run(lab, model, chains, sweeps, &out->average, err));
+        GBSI_TRY(lab_contest_run(lab, model, chains, sweeps, &out->average, err));
     }
 cleanup:
     out->count.context = NULL;
@@ -107,7 +106,7 @@ cleanup:
     return status;
 }
 
-static gbs_status draw_chart(const gbsi_lab *lab, pair *pairs, uint64_t chains, gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, pair *pairs, uint64_t chains, gbs_error *err)
 {
     gbsi_guide guide[N_MODELS][2];
     gbsi_line line[N_MODELS][2 * N_DRAWS];
@@ -117,8 +116,8 @@ static gbs_status draw_chart(const gbsi_lab *lab, pair *pairs, uint64_t chains, 
         const double first = pairs[i].count.median[RANDOM][0];
         guide[i][0] = (gbsi_guide){"1/√T", -0.5, 1.0, first};
         guide[i][1] = (gbsi_guide){"1/T", -1.0, 1.0, first};
-        panel[i] = gbsi_contest_panel(&pairs[i].count, false, "error of P(X = 1)", 2, guide[i]);
-        (void)gbsi_contest_panel(&pairs[i].average, false, NULL, 0, NULL); /* makes its lines */
+        panel[i] = lab_contest_panel(&pairs[i].count, false, "error of P(X = 1)", 2, guide[i]);
+        (void)lab_contest_panel(&pairs[i].average, false, NULL, 0, NULL); /* makes its lines */
         for (int d = 0; d < N_DRAWS; d++) {
             line[i][d] = pairs[i].count.line[d];
             line[i][N_DRAWS + d] = pairs[i].average.line[d];
@@ -140,24 +139,24 @@ static gbs_status draw_chart(const gbsi_lab *lab, pair *pairs, uint64_t chains, 
         .columns = 2,
         .n_panels = N_MODELS,
         .panel = panel};
-    return gbsi_lab_chart(lab, "errors.svg", &figure, err);
+    return lab_chart(lab, "errors.svg", &figure, err);
 }
 
-static gbs_status write_table(const gbsi_lab *lab, const pair *pairs, gbs_error *err)
+static gbs_status write_table(const laboratory *lab, const pair *pairs, gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(lab, "errors.csv", GBSI_CONTEST_HEADER, &table, err);
+    const gbs_status status = lab_table(lab, "errors.csv", LAB_CONTEST_HEADER, &table, err);
     if (status < 0) {
         return status;
     }
     for (int i = 0; i < N_MODELS; i++) {
-        gbsi_contest_rows(table, &pairs[i].count);
-        gbsi_contest_rows(table, &pairs[i].average);
+        lab_contest_rows(table, &pairs[i].count);
+        lab_contest_rows(table, &pairs[i].average);
     }
     return gbs_output_commit(table, err);
 }
 
-static void judge(gbsi_lab *lab, const pair *pairs)
+static void judge(laboratory *lab, const pair *pairs)
 {
     for (int i = 0; i < N_MODELS; i++) {
         const size_t last = pairs[i].count.curves[0].n - 1;
@@ -165,27 +164,26 @@ static void judge(gbsi_lab *lab, const pair *pairs)
         const double *average[N_DRAWS] = {pairs[i].average.median[RANDOM],
                                           pairs[i].average.median[BINS]};
         /* what is lost by counting drowns in the slow others where couplings are strong */
-        const double most = model_of[i] == &gbsi_complete_weak ? 0.5 : 1.15;
-        gbsi_lab_find(lab, average[RANDOM][last] < most * count[RANDOM][last],
-                      "%s: averaging takes the random draws' error from %.2g to %.2g after %.0f "
-                      "sweeps (wanted below %.3g times)",
-                      model_of[i]->name, count[RANDOM][last], average[RANDOM][last],
-                      pairs[i].count.curves[0].sweeps[last], most);
-        gbsi_lab_find(lab,
-                      average[BINS][8] < average[RANDOM][8] || count[BINS][8] < count[RANDOM][8],
-                      "after 256 sweeps 64 bins err by %.2g (%.2g averaged), random draws by %.2g "
-                      "(%.2g) (wanted less, in one of the two)",
-                      count[BINS][8], average[BINS][8], count[RANDOM][8], average[RANDOM][8]);
+        const double most = model_of[i] == &lab_complete_weak ? 0.5 : 1.15;
+        lab_find(lab, average[RANDOM][last] < most * count[RANDOM][last],
+                 "%s: averaging takes the random draws' error from %.2g to %.2g after %.0f "
+                 "sweeps (wanted below %.3g times)",
+                 model_of[i]->name, count[RANDOM][last], average[RANDOM][last],
+                 pairs[i].count.curves[0].sweeps[last], most);
+        lab_find(lab, average[BINS][8] < average[RANDOM][8] || count[BINS][8] < count[RANDOM][8],
+                 "after 256 sweeps 64 bins err by %.2g (%.2g averaged), random draws by %.2g "
+                 "(%.2g) (wanted less, in one of the two)",
+                 count[BINS][8], average[BINS][8], count[RANDOM][8], average[RANDOM][8]);
     }
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 15 : 18);
     const uint64_t chains = lab->options->quick ? 32 : 64;
     gbs_status status = GBS_OK;
     pair pairs[N_MODELS] = {{.count = {.n = 0}}};
-    gbsi_lab_expect(lab, 8.0 * N_MODELS * 2.0 * N_DRAWS * (double)(sweeps * chains));
+    lab_expect(lab, 8.0 * N_MODELS * 2.0 * N_DRAWS * (double)(sweeps * chains));
     for (int i = 0; i < N_MODELS && status == GBS_OK; i++) {
         GBSI_TRY(try_model(lab, i, chains, sweeps, &pairs[i], err));
     }
@@ -196,13 +194,13 @@ static gbs_status run(gbsi_lab *lab, gbs_error *err)
     }
 cleanup:
     for (int i = 0; i < N_MODELS; i++) {
-        gbsi_contest_free(&pairs[i].count);
-        gbsi_contest_free(&pairs[i].average);
+        lab_contest_free(&pairs[i].count);
+        lab_contest_free(&pairs[i].average);
     }
     return status;
 }
 
-const gbsi_experiment gbsi_ws_rao_blackwell = {
+const lab_experiment_row lab_ws_rao_blackwell = {
     .about = {.name = "ws-rao-blackwell",
               .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
               .figure = "Figure 9",

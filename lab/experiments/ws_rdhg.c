@@ -13,7 +13,7 @@
 
 enum { RANDOM, BINS, ROUNDED, N_DRAWS };
 
-static const gbsi_contender contender[N_DRAWS] = {
+static const lab_contender contender[N_DRAWS] = {
     [RANDOM] = {.name = "random", .color = GBSI_BLUE, .draw = GBS_DRAW_RANDOM},
     [BINS] = {.name = "bins",
               .color = GBSI_VERMILLION,
@@ -26,22 +26,22 @@ static const gbsi_contender contender[N_DRAWS] = {
                  .bins = N_BINS},
 };
 
-static gbs_status draw_chart(const gbsi_lab *lab, const gbsi_parts *parts, uint64_t chains,
-                             gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, const lab_component_curves *parts,
+                             uint64_t chains, gbs_error *err)
 {
     static const gbsi_guide guide = {"1/√T", -0.5, 1.0, 10.0};
     gbsi_line line[2][N_DRAWS];
     gbsi_panel panel[2];
-    char source[GBSI_SOURCE_TEXT];
+    char source[LAB_SOURCE_TEXT];
     char subtitle[256];
     for (int d = 0; d < N_DRAWS; d++) {
-        line[0][d] = gbsi_parts_line(&parts[d], GBS_COMPONENT_ALL, contender[d].name,
-                                     contender[d].color, GBSI_SOLID);
+        line[0][d] = lab_component_line(&parts[d], LAB_ALL, contender[d].name, contender[d].color,
+                                        GBSI_SOLID);
     }
-    line[1][0] = gbsi_parts_line(&parts[BINS], GBS_COMPONENT_APPROX, "D approx of bins",
-                                 contender[BINS].color, GBSI_SOLID);
-    line[1][1] = gbsi_parts_line(&parts[ROUNDED], GBS_COMPONENT_BIN, "D bin of rounding",
-                                 contender[ROUNDED].color, GBSI_SOLID);
+    line[1][0] = lab_component_line(&parts[BINS], LAB_APPROX, "D approx of bins",
+                                    contender[BINS].color, GBSI_SOLID);
+    line[1][1] = lab_component_line(&parts[ROUNDED], LAB_BIN, "D bin of rounding",
+                                    contender[ROUNDED].color, GBSI_SOLID);
     panel[0] = (gbsi_panel){.title = "D all",
                             .x = {.label = "sweeps T", .log = true},
                             .y = {.label = "L1 distance", .log = true},
@@ -55,7 +55,7 @@ static gbs_status draw_chart(const gbsi_lab *lab, const gbsi_parts *parts, uint6
                             .n_lines = 2,
                             .line = line[1]};
     (void)snprintf(subtitle, sizeof subtitle, "%s; %d bins, rule pre; means of %u runs",
-                   gbsi_small_model_source(lab, &gbsi_complete_mixed, source), N_BINS,
+                   lab_small_model_source(lab, &lab_complete_mixed, source), N_BINS,
                    (unsigned)chains);
     const gbsi_figure figure = {
         .title = "Rounding at random takes the bias of bins away",
@@ -68,67 +68,67 @@ static gbs_status draw_chart(const gbsi_lab *lab, const gbsi_parts *parts, uint6
         .columns = 2,
         .n_panels = 2,
         .panel = panel};
-    return gbsi_lab_chart(lab, "components.svg", &figure, err);
+    return lab_chart(lab, "components.svg", &figure, err);
 }
 
-static gbs_status write_table(const gbsi_lab *lab, const gbsi_parts *parts, gbs_error *err)
+static gbs_status write_table(const laboratory *lab, const lab_component_curves *parts,
+                              gbs_error *err)
 {
     gbs_output *table = NULL;
-    const gbs_status status = gbsi_lab_table(lab, "components.csv", GBSI_PARTS_HEADER, &table, err);
+    const gbs_status status =
+        lab_table(lab, "components.csv", LAB_COMPONENT_CURVES_HEADER, &table, err);
     if (status < 0) {
         return status;
     }
     for (int d = 0; d < N_DRAWS; d++) {
-        gbsi_parts_rows(table, gbsi_complete_mixed.name, contender[d].name, &parts[d]);
+        lab_component_rows(table, lab_complete_mixed.name, contender[d].name, &parts[d]);
     }
     return gbs_output_commit(table, err);
 }
 
-static void judge(gbsi_lab *lab, const gbsi_parts *parts)
+static void judge(laboratory *lab, const lab_component_curves *parts)
 {
     const size_t last = parts[RANDOM].n - 1;
-    const gbsi_parts *bins = &parts[BINS];
-    const gbsi_parts *rounded = &parts[ROUNDED];
-    const double slope =
-        gbsi_log_slope(rounded->sweeps, rounded->mean[GBS_COMPONENT_BIN], last + 1, LAST);
-    gbsi_lab_find(lab,
-                  rounded->mean[GBS_COMPONENT_APPROX][last] < 1e-9 &&
-                      bins->mean[GBS_COMPONENT_APPROX][last] > 1e-4,
-                  "D approx is %.2g with bins and 0 with rounding at random (wanted so)",
-                  bins->mean[GBS_COMPONENT_APPROX][last]);
-    gbsi_lab_find(lab, slope > -0.65 && slope < -0.35,
-                  "D bin falls with slope %.2f to %.2g (wanted about -0.5)", slope,
-                  rounded->mean[GBS_COMPONENT_BIN][last]);
-    const double all = bins->mean[GBS_COMPONENT_ALL][last];
-    const double fair = rounded->mean[GBS_COMPONENT_ALL][last];
-    const double chance = parts[RANDOM].mean[GBS_COMPONENT_ALL][last];
+    const lab_component_curves *bins = &parts[BINS];
+    const lab_component_curves *rounded = &parts[ROUNDED];
+    const double slope = lab_log_slope(rounded->sweeps, rounded->mean[LAB_BIN], last + 1, LAST);
+    lab_find(lab, rounded->mean[LAB_APPROX][last] < 1e-9 && bins->mean[LAB_APPROX][last] > 1e-4,
+             "D approx is %.2g with bins and 0 with rounding at random (wanted so)",
+             bins->mean[LAB_APPROX][last]);
+    lab_find(lab, slope > -0.65 && slope < -0.35,
+             "D bin falls with slope %.2f to %.2g (wanted about -0.5)", slope,
+             rounded->mean[LAB_BIN][last]);
+    const double all = bins->mean[LAB_ALL][last];
+    const double fair = rounded->mean[LAB_ALL][last];
+    const double chance = parts[RANDOM].mean[LAB_ALL][last];
     if (lab->options->data != NULL) {
-        gbsi_lab_find(lab, fair < all,
-                      "D all after %.0f sweeps: rounded at random %.3g, bins %.3g, "
-                      "random %.3g (wanted the first below the second)",
-                      bins->sweeps[last], fair, all, chance);
+        lab_find(lab, fair < all,
+                 "D all after %.0f sweeps: rounded at random %.3g, bins %.3g, "
+                 "random %.3g (wanted the first below the second)",
+                 bins->sweeps[last], fair, all, chance);
         return;
     }
-    gbsi_lab_note(lab,
-                  "D all after %.0f sweeps: rounded at random %.3g, bins %.3g, random %.3g. "
-                  "Which of the first two errs less in the end depends on the model: D cor "
-                  "stays with both, and on this one it is %.3g and %.3g. On the authors' model "
-                  "(--data) rounding at random wins, as they print.",
-                  bins->sweeps[last], fair, all, chance, rounded->mean[GBS_COMPONENT_COR][last],
-                  bins->mean[GBS_COMPONENT_COR][last]);
+    lab_note(lab,
+             "D all after %.0f sweeps: rounded at random %.3g, bins %.3g, random %.3g. "
+             "Which of the first two errs less in the end depends on the model: D cor "
+             "stays with both, and on this one it is %.3g and %.3g. On the authors' model "
+             "(--data) rounding at random wins, as they print.",
+             bins->sweeps[last], fair, all, chance, rounded->mean[LAB_COR][last],
+             bins->mean[LAB_COR][last]);
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 17 : 21);
     const uint64_t chains = 16;
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
-    gbsi_parts parts[N_DRAWS] = {{.n = 0}};
-    gbsi_lab_expect(lab, 8.0 * N_DRAWS * (double)(sweeps * chains));
-    GBSI_TRY(gbsi_small_model_make(lab, &gbsi_complete_mixed, &model, err));
+    lab_component_curves parts[N_DRAWS] = {{.n = 0}};
+    lab_expect(lab, 8.0 * N_DRAWS * (double)(sweeps * chains));
+    GBSI_TRY(lab_small_model_make(lab, &lab_complete_mixed, &model, err));
     for (int d = 0; d < N_DRAWS && status == GBS_OK; d++) {
-        GBSI_TRY(gbsi_lab_parts(lab, model, &contender[d], chains, sweeps, &parts[d], err));
+        GBSI_TRY(
+            lab_component_curves_run(lab, model, &contender[d], chains, sweeps, &parts[d], err));
     }
     if (status == GBS_OK) {
         GBSI_TRY(write_table(lab, parts, err));
@@ -140,7 +140,7 @@ cleanup:
     return status;
 }
 
-const gbsi_experiment gbsi_ws_rdhg = {
+const lab_experiment_row lab_ws_rdhg = {
     .about = {.name = "ws-rdhg",
               .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
               .figure = "Figure 8",

@@ -12,7 +12,7 @@
 
 enum { RANDOM, HG2, HG4, HG6, HG8, N_DRAWS };
 
-static const gbsi_contender contender[N_DRAWS] = {
+static const lab_contender contender[N_DRAWS] = {
     [RANDOM] = {.name = "random", .color = GBSI_BLUE, .draw = GBS_DRAW_RANDOM},
     [HG2] = {.name = "HG(2)", .color = GBSI_VERMILLION, .draw = GBS_DRAW_HERDED},
     [HG4] = {.name = "HG(4)", .color = GBSI_ORANGE, .draw = GBS_DRAW_HERDED, .ring = 2},
@@ -42,7 +42,8 @@ static double statistic_up(const gbs_joint *joint, uint32_t chain, const void *c
 }
 
 /* Couplings about 0.5, fields about 0.2, deviation 0.05. */
-static gbs_status make_model(const gbsi_lab *lab, double *exact, gbs_model **model, gbs_error *err)
+static gbs_status make_model(const laboratory *lab, double *exact, gbs_model **model,
+                             gbs_error *err)
 {
     const double spread = 0.05 * 1.7320508075688772; /* of a uniform number */
     double p[1 << N_SPINS];
@@ -63,13 +64,13 @@ static gbs_status make_model(const gbsi_lab *lab, double *exact, gbs_model **mod
     return status;
 }
 
-static gbs_status draw_chart(const gbsi_lab *lab, gbsi_contest *contest, uint64_t chains,
+static gbs_status draw_chart(const laboratory *lab, lab_contest *contest, uint64_t chains,
                              gbs_error *err)
 {
     static const gbsi_guide guide[2] = {{"1/√T", -0.5, 1.0, 4.0}, {"1/T", -1.0, 1.0, 20.0}};
     char subtitle[160];
     const gbsi_panel panel =
-        gbsi_contest_panel(contest, false, "error of the mean number of spins up", 2, guide);
+        lab_contest_panel(contest, false, "error of the mean number of spins up", 2, guide);
     (void)snprintf(
         subtitle, sizeof subtitle,
         "nine spins on a ring, weights told apart by the states of 2 to 8 others; median "
@@ -85,11 +86,11 @@ static gbs_status draw_chart(const gbsi_lab *lab, gbsi_contest *contest, uint64_
         .columns = 1,
         .n_panels = 1,
         .panel = &panel};
-    return gbsi_lab_chart(lab, "errors.svg", &figure, err);
+    return lab_chart(lab, "errors.svg", &figure, err);
 }
 
 /* Whether the medians of HG(2), HG(4), ... up to `last` rise (or fall) at a checkpoint. */
-static bool in_order(const gbsi_contest *c, size_t checkpoint, int last, bool rising)
+static bool in_order(const lab_contest *c, size_t checkpoint, int last, bool rising)
 {
     for (int d = HG2; d < last; d++) {
         const double a = c->median[d][checkpoint];
@@ -101,56 +102,55 @@ static bool in_order(const gbsi_contest *c, size_t checkpoint, int last, bool ri
     return true;
 }
 
-static void judge(gbsi_lab *lab, const gbsi_contest *c)
+static void judge(laboratory *lab, const lab_contest *c)
 {
     const size_t last = c->curves[0].n - 1;
     const int slow = lab->options->quick ? HG4 : HG8; /* the others have not stopped yet */
-    gbsi_lab_find(lab, in_order(c, 7, HG8, true) && 2.0 * c->median[HG2][7] < c->median[RANDOM][7],
-                  "after 128 sweeps the errors rise with the number of weights: HG(2) %.2g, HG(4) "
-                  "%.2g, HG(6) %.2g, HG(8) %.2g, random %.2g (wanted in this order up to HG(8), "
-                  "HG(2) at most half of random)",
-                  c->median[HG2][7], c->median[HG4][7], c->median[HG6][7], c->median[HG8][7],
-                  c->median[RANDOM][7]);
-    gbsi_lab_find(lab, in_order(c, last, slow, false),
-                  "after %.0f the order is turned: HG(2) %.2g, HG(4) %.2g, HG(6) %.2g, HG(8) %.2g, "
-                  "random %.2g (wanted falling up to %s)",
-                  c->curves[0].sweeps[last], c->median[HG2][last], c->median[HG4][last],
-                  c->median[HG6][last], c->median[HG8][last], c->median[RANDOM][last],
-                  contender[slow].name);
-    const double slope = gbsi_log_slope(c->curves[HG2].sweeps, c->median[HG2], last + 1, 3);
-    gbsi_lab_find(lab, slope > -0.5, "HG(2) has stopped: slope %.2f over the last 2 octaves",
-                  slope);
-    gbsi_lab_note(lab, "Couplings and fields are uniform with the paper's means (0.5, 0.2) and "
-                       "standard deviation (0.05, which the print gives as a variance).");
+    lab_find(lab, in_order(c, 7, HG8, true) && 2.0 * c->median[HG2][7] < c->median[RANDOM][7],
+             "after 128 sweeps the errors rise with the number of weights: HG(2) %.2g, HG(4) "
+             "%.2g, HG(6) %.2g, HG(8) %.2g, random %.2g (wanted in this order up to HG(8), "
+             "HG(2) at most half of random)",
+             c->median[HG2][7], c->median[HG4][7], c->median[HG6][7], c->median[HG8][7],
+             c->median[RANDOM][7]);
+    lab_find(lab, in_order(c, last, slow, false),
+             "after %.0f the order is turned: HG(2) %.2g, HG(4) %.2g, HG(6) %.2g, HG(8) %.2g, "
+             "random %.2g (wanted falling up to %s)",
+             c->curves[0].sweeps[last], c->median[HG2][last], c->median[HG4][last],
+             c->median[HG6][last], c->median[HG8][last], c->median[RANDOM][last],
+             contender[slow].name);
+    const double slope = lab_log_slope(c->curves[HG2].sweeps, c->median[HG2], last + 1, 3);
+    lab_find(lab, slope > -0.5, "HG(2) has stopped: slope %.2f over the last 2 octaves", slope);
+    lab_note(lab, "Couplings and fields are uniform with the paper's means (0.5, 0.2) and "
+                  "standard deviation (0.05, which the print gives as a variance).");
 }
 
-static gbs_status run(gbsi_lab *lab, gbs_error *err)
+static gbs_status run(laboratory *lab, gbs_error *err)
 {
     const uint64_t sweeps = UINT64_C(1) << (lab->options->quick ? 15 : 20);
     const uint64_t chains = lab->options->quick ? 48 : 64;
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     double exact = 0.0;
-    gbsi_contest contest = {.title = "ring of nine",
-                            .n = N_DRAWS,
-                            .contender = contender,
-                            .statistic = statistic_up,
-                            .context = &exact};
-    gbsi_lab_expect(lab, (double)N_SPINS * N_DRAWS * (double)(sweeps * chains));
+    lab_contest contest = {.title = "ring of nine",
+                           .n = N_DRAWS,
+                           .contender = contender,
+                           .statistic = statistic_up,
+                           .context = &exact};
+    lab_expect(lab, (double)N_SPINS * N_DRAWS * (double)(sweeps * chains));
     GBSI_TRY(make_model(lab, &exact, &model, err));
-    GBSI_TRY(gbsi_contest_run(lab, model, chains, sweeps, &contest, err));
+    GBSI_TRY(lab_contest_run(lab, model, chains, sweeps, &contest, err));
     if (status == GBS_OK) {
-        GBSI_TRY(gbsi_contests_write(lab, "errors.csv", 1, &contest, err));
+        GBSI_TRY(lab_contests_write(lab, "errors.csv", 1, &contest, err));
         GBSI_TRY(draw_chart(lab, &contest, chains, err));
         judge(lab, &contest);
     }
 cleanup:
-    gbsi_contest_free(&contest);
+    lab_contest_free(&contest);
     gbs_model_free(model);
     return status;
 }
 
-const gbsi_experiment gbsi_ws_sharing = {
+const lab_experiment_row lab_ws_sharing = {
     .about = {.name = "ws-sharing",
               .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
               .figure = "Figure 1",
