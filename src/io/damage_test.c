@@ -41,6 +41,9 @@ static void cut_anywhere(void **state)
     (void)state;
     char text[4096];
     for (size_t f = 0; f < N_FILES; f++) {
+        if (!can_read(FILES[f].name)) {
+            continue;
+        }
         size_t n = read_file(data_path(FILES[f].name), text, sizeof text);
         gbs_read_options options = {.format = FILES[f].format};
         size_t last = n; /* behind the last token, where the prefix becomes the whole */
@@ -110,6 +113,9 @@ static void mutated(void **state)
     uint64_t seed = 7;
     int n_read = 0;
     for (size_t f = 0; f < N_FILES; f++) {
+        if (!can_read(FILES[f].name)) {
+            continue;
+        }
         size_t n = read_file(data_path(FILES[f].name), original, sizeof original);
         for (int i = 0; i < 3000; i++) {
             memcpy(text, original, n);
@@ -184,6 +190,9 @@ static void memory_runs_out(void **state)
 {
     (void)state;
     for (size_t f = 0; f < N_FILES; f++) {
+        if (!can_read(FILES[f].name)) {
+            continue;
+        }
         gbs_status status = GBS_ERR_MEMORY;
         const char *path = data_path(FILES[f].name);
         for (uint64_t n = 0; status != GBS_OK; n++) {

@@ -1,304 +1,251 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extensible Markup Language (XML) 1.0, fifth edition, W3C 2008; section numbers below are of it.
- * Names are runs without the characters that end them; that they begin with a letter is checked,
- * the rest of the tables of letters is left to those who write them. */
 #include "io/xml.h"
 
-#include <stdio.h>
+#include "config.h"
+
+#ifdef GBSI_HAVE_EXPAT
+#include <expat.h>
 #include <string.h>
 
-static bool starts(const gbsi_text *text, const char *word)
+#include "base/memory.h"
+
+/* A default is repeated in every element, so that few of them make a small file slow to read. The
+ * document type of XMLBIF declares two attributes. */
+#define MAX_ATTRIBUTES 64
+
+/* XML_Parse() takes a length of type int. */
+#define MAX_PART ((size_t)1 << 30)
+
+typedef struct xml_reader {
+    const gbsi_text *text;
+    const gbsi_xml_handlers *handlers;
+    void *context;
+    XML_Parser parser;
+    gbs_status status; /* below 0: what a handler said, and err has the message */
+    gbs_error *err;
+    gbsi_token tag; /* the last start tag */
+    bool cdata;
+    unsigned n_attributes; /* declared */
+} xml_reader;
+
+/* expat calls some handlers again after it was stopped. */
+static bool stopped(const xml_reader *r)
 {
-    size_t n = strlen(word);
-    return gbsi_text_left(text) >= n && memcmp(text->at, word, n) == 0;
+    return r->status < 0;
 }
 
-/* On to behind the next `end`, from behind `begin`, at which text stands. */
-static gbs_status pass(gbsi_text *text, const char *begin, const char *end, gbs_error *err)
+static void stop(xml_reader *r, gbs_status status)
 {
-    size_t n = strlen(end);
-    gbsi_token place = {text->at, strlen(begin)};
-    const char *at = text->at + place.n;
-    for (;;) {
-        at = at < text->end ? memchr(at, end[0], (size_t)(text->end - at)) : NULL;
-        if (at == NULL || (size_t)(text->end - at) < n) {
-            return gbsi_text_fail(text, place, err, "found '%s' that does not end, expected '%s'",
-                                  begin, end);
-        }
-        if (memcmp(at, end, n) == 0) {
-            text->at = at + n;
-            return GBS_OK;
-        }
-        at++;
+    if (status < 0) {
+        r->status = status;
+        (void)XML_StopParser(r->parser, XML_FALSE);
     }
 }
 
-static void skip_blanks(gbsi_text *text)
+/* Where expat stands in the file: XML_Parse() counts the bytes of all parts. */
+static gbsi_token place(const xml_reader *r)
 {
-    while (text->at < text->end && gbsi_is_blank(*text->at)) {
-        text->at++;
-    }
+    return (gbsi_token){r->text->begin + XML_GetCurrentByteIndex(r->parser),
+                        (size_t)XML_GetCurrentByteCount(r->parser)};
 }
 
-/* Blanks, comments and processing instructions ("Misc", 2.8). */
-static gbs_status skip_misc(gbsi_text *text, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    for (;;) {
-        skip_blanks(text);
-        if (starts(text, "<!--")) {
-            GBSI_TRY(pass(text, "<!--", "-->", err));
-        } else if (starts(text, "<?")) {
-            GBSI_TRY(pass(text, "<?", "?>", err));
-        } else {
-            return GBS_OK;
-        }
-    }
-
-cleanup:
-    return status;
-}
-
-static gbs_status cut_short(const gbsi_text *text, const char *expected, gbs_error *err)
-{
-    size_t n = text->at < text->end ? 1 : 0;
-    return gbsi_text_unexpected(text, (gbsi_token){text->at, n}, expected, err);
-}
-
-/* ---- prolog ------------------------------------------------------------------------------ */
+/* ---- what stands before the first tag ---------------------------------------------------- */
 
 /* Bytes are taken for UTF-8. Another encoding is fine as long as nothing but ASCII is used. */
-static gbs_status check_encoding(const gbsi_text *text, gbsi_token declaration, gbs_error *err)
+static void XMLCALL on_declaration(void *user, const XML_Char *version, const XML_Char *encoding,
+                                   int standalone)
 {
-    gbsi_token value = {0};
-    gbsi_xml_tag tag = {.attributes = declaration};
-    if (!gbsi_xml_attribute(&tag, "encoding", &value) || gbsi_token_is_any_case(value, "UTF-8") ||
-        gbsi_token_is_any_case(value, "US-ASCII")) {
-        return GBS_OK;
+    xml_reader *r = user;
+    (void)version;
+    (void)standalone;
+    gbsi_token name = {encoding, encoding == NULL ? 0 : strlen(encoding)};
+    if (stopped(r) || encoding == NULL || gbsi_token_is_any_case(name, "UTF-8") ||
+        gbsi_token_is_any_case(name, "US-ASCII")) {
+        return;
     }
-    for (const char *at = text->begin; at < text->end; at++) {
+    for (const char *at = r->text->begin; at < r->text->end; at++) {
         if ((unsigned char)*at >= 0x80) {
-            (void)gbsi_text_unexpected(text, value, "the encoding UTF-8 or US-ASCII", err);
-            if (err != NULL) {
-                err->status = GBS_ERR_UNSUPPORTED;
+            char shown[GBSI_SHOWN];
+            (void)gbsi_text_fail(r->text, place(r), r->err,
+                                 "found the encoding %s, expected UTF-8 or US-ASCII",
+                                 gbsi_token_show(name, shown));
+            if (r->err != NULL) {
+                r->err->status = GBS_ERR_UNSUPPORTED;
             }
-            return GBS_ERR_UNSUPPORTED;
+            stop(r, GBS_ERR_UNSUPPORTED);
+            return;
         }
     }
-    return GBS_OK;
 }
 
-/* From "<!" or "<" to behind the '>' that ends it, or to a '[' if one may come; quotes hide. */
-static gbs_status pass_declaration(gbsi_text *text, bool subset, gbs_error *err)
+static void refuse_type(xml_reader *r, const char *what)
 {
-    gbsi_token place = {text->at, 2};
-    while (text->at < text->end) {
-        char c = *text->at++;
-        if (c == '>') {
-            return GBS_OK;
-        }
-        if (c == '[' && subset) {
-            text->at--;
-            return GBS_OK;
-        }
-        if (c == '"' || c == '\'') {
-            const char *end = memchr(text->at, c, gbsi_text_left(text));
-            text->at = end == NULL ? text->end : end + 1;
+    if (!stopped(r)) {
+        stop(r, gbsi_text_fail(r->text, (gbsi_token){place(r).at, 1}, r->err,
+                               "found a document type that %s, expected one without", what));
+    }
+}
+
+static void XMLCALL on_document_type(void *user, const XML_Char *name, const XML_Char *system,
+                                     const XML_Char *public, int has_subset)
+{
+    (void)name;
+    (void)has_subset;
+    if (system != NULL || public != NULL) {
+        refuse_type(user, "uses an entity or another file");
+    }
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the parameters are those of expat */
+static void XMLCALL on_entity(void *user, const XML_Char *name, int is_parameter,
+                              const XML_Char *value, int n, const XML_Char *base,
+                              const XML_Char *system, const XML_Char *public,
+                              const XML_Char *notation)
+{
+    (void)name, (void)is_parameter, (void)value, (void)n;
+    (void)base, (void)system, (void)public, (void)notation;
+    refuse_type(user, "declares an entity");
+}
+
+/* Called where expat meets a parameter entity that it does not know, or the name of a file. */
+static int XMLCALL on_not_standalone(void *user)
+{
+    refuse_type(user, "uses an entity or another file");
+    return XML_STATUS_ERROR;
+}
+
+static void XMLCALL on_attribute(void *user, const XML_Char *element, const XML_Char *name,
+                                 const XML_Char *type, const XML_Char *value, int required)
+{
+    xml_reader *r = user;
+    (void)element, (void)name, (void)type, (void)value, (void)required;
+    if (++r->n_attributes > MAX_ATTRIBUTES) {
+        refuse_type(r, "declares more than 64 attributes");
+    }
+}
+
+/* ---- what is in the document ------------------------------------------------------------- */
+
+static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **attributes)
+{
+    xml_reader *r = user;
+    if (!stopped(r)) {
+        r->tag = place(r);
+        stop(r,
+             r->handlers->start(r->context, r->tag, name, (const char *const *)attributes, r->err));
+    }
+}
+
+static void XMLCALL on_end(void *user, const XML_Char *name)
+{
+    xml_reader *r = user;
+    (void)name;
+    if (!stopped(r)) {
+        gbsi_token tag = place(r);
+        stop(r, r->handlers->end(r->context, tag.n == 0 ? r->tag : tag, r->err));
+    }
+}
+
+static void XMLCALL on_data(void *user, const XML_Char *bytes, int n)
+{
+    xml_reader *r = user;
+    if (!stopped(r)) {
+        gbsi_token shown = place(r);
+        stop(r, r->handlers->data(r->context, shown, (gbsi_token){bytes, (size_t)n},
+                                  r->cdata || *shown.at == '&', r->err));
+    }
+}
+
+static void XMLCALL on_cdata(void *user)
+{
+    ((xml_reader *)user)->cdata = true;
+}
+
+static void XMLCALL on_cdata_end(void *user)
+{
+    ((xml_reader *)user)->cdata = false;
+}
+
+/* ---- the call ---------------------------------------------------------------------------- */
+
+static void set_handlers(xml_reader *r)
+{
+    XML_SetUserData(r->parser, r);
+    XML_SetXmlDeclHandler(r->parser, on_declaration);
+    XML_SetStartDoctypeDeclHandler(r->parser, on_document_type);
+    XML_SetEntityDeclHandler(r->parser, on_entity);
+    XML_SetNotStandaloneHandler(r->parser, on_not_standalone);
+    XML_SetAttlistDeclHandler(r->parser, on_attribute);
+    XML_SetElementHandler(r->parser, on_start, on_end);
+    XML_SetCharacterDataHandler(r->parser, on_data);
+    XML_SetCdataSectionHandler(r->parser, on_cdata, on_cdata_end);
+}
+
+/* What expat refused, as "found ..., expected well-formed XML (why)". */
+static gbs_status refuse(const xml_reader *r, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    enum XML_Error code = XML_GetErrorCode(r->parser);
+    if (stopped(r)) {
+        return r->status;
+    }
+    if (code == XML_ERROR_NO_MEMORY) {
+        return gbsi_no_memory(err, r->text->name, 0);
+    }
+    gbsi_token token = {place(r).at, 0};
+    token.at -= code == XML_ERROR_TAG_MISMATCH ? strlen("</") : 0; /* there expat is at the name */
+    const char *end = token.at;
+    while (end < r->text->end && (end == token.at || (!gbsi_is_blank(*end) && *end != '<'))) {
+        if (*end++ == '>') {
+            break;
         }
     }
-    return gbsi_text_fail(text, place, err, "found a declaration that does not end, expected '>'");
+    token.n = (size_t)(end - token.at);
+    return gbsi_text_fail(r->text, token, err, "found %s, expected well-formed XML (%s)",
+                          gbsi_token_show(token, shown), XML_ErrorString(code));
 }
 
-/* [ ... ] of a document type declaration (2.8, 28b), passed over. */
-static gbs_status pass_subset(gbsi_text *text, gbs_error *err)
+static void *resize(void *pointer, size_t n)
 {
+    return gbsi_realloc_array(pointer, n, 1);
+}
+
+gbs_status gbsi_xml_parse(const gbsi_text *text, const gbsi_xml_handlers *handlers, void *context,
+                          gbs_error *err)
+{
+    static const XML_Memory_Handling_Suite memory = {gbsi_alloc, resize, gbsi_free};
     gbs_status status = GBS_OK;
-    text->at++;
-    for (;;) {
-        GBSI_TRY(skip_misc(text, err));
-        if (starts(text, "]")) {
-            text->at++;
-            return GBS_OK;
-        }
-        if (starts(text, "<!")) {
-            GBSI_TRY(pass_declaration(text, false, err));
-        } else if (starts(text, "%")) {
-            GBSI_TRY(pass(text, "%", ";", err));
-        } else {
-            return cut_short(text, "a declaration or ']'", err);
+    xml_reader r = {.text = text, .handlers = handlers, .context = context, .err = err};
+    r.parser = XML_ParserCreate_MM("UTF-8", &memory, NULL);
+    if (r.parser == NULL) {
+        return gbsi_no_memory(err, text->name, 0);
+    }
+    set_handlers(&r);
+    for (const char *at = text->begin; status == GBS_OK; at += MAX_PART) {
+        size_t left = (size_t)(text->end - at);
+        bool last = left <= MAX_PART;
+        if (XML_Parse(r.parser, at, (int)(last ? left : MAX_PART), last) != XML_STATUS_OK) {
+            status = refuse(&r, err);
+        } else if (last) {
+            break;
         }
     }
-
-cleanup:
+    XML_ParserFree(r.parser);
     return status;
 }
 
-gbs_status gbsi_xml_prolog(gbsi_text *text, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    if (starts(text, "<?xml") && gbsi_text_left(text) > 5 && gbsi_is_blank(text->at[5])) {
-        const char *begin = text->at + 5;
-        GBSI_TRY(pass(text, "<?xml", "?>", err));
-        gbsi_token inside = {begin, (size_t)(text->at - 2 - begin)};
-        GBSI_TRY(check_encoding(text, inside, err));
-    }
-    GBSI_TRY(skip_misc(text, err));
-    if (starts(text, "<!DOCTYPE")) {
-        GBSI_TRY(pass_declaration(text, true, err));
-        if (starts(text, "[")) {
-            GBSI_TRY(pass_subset(text, err));
-            skip_blanks(text);
-            if (!starts(text, ">")) {
-                return cut_short(text, "'>' of the document type", err);
-            }
-            text->at++;
-        }
-    }
-    status = skip_misc(text, err);
+#else
 
-cleanup:
-    return status;
+gbs_status gbsi_xml_parse(const gbsi_text *text, const gbsi_xml_handlers *handlers, void *context,
+                          gbs_error *err)
+{
+    (void)handlers;
+    (void)context;
+    return gbsi_fail(
+        err, GBS_ERR_UNSUPPORTED,
+        "%s: XMLBIF files cannot be read: gibbsite was built without expat; install it "
+        "(Debian: libexpat1-dev) and build gibbsite again",
+        text->name);
 }
 
-/* ---- tags -------------------------------------------------------------------------------- */
-
-static bool ends_name(char c)
-{
-    return gbsi_is_blank(c) || strchr("<>/=\"'&?!", c) != NULL;
-}
-
-static gbs_status read_name(gbsi_text *text, const char *expected, gbsi_token *name, gbs_error *err)
-{
-    const char *at = text->at;
-    bool letter =
-        at < text->end && !ends_name(*at) && (*at < '0' || *at > '9') && *at != '-' && *at != '.';
-    if (!letter) {
-        return cut_short(text, expected, err);
-    }
-    while (at < text->end && !ends_name(*at)) {
-        at++;
-    }
-    *name = (gbsi_token){text->at, (size_t)(at - text->at)};
-    text->at = at;
-    return GBS_OK;
-}
-
-/* name = "value" */
-static gbs_status read_attribute(gbsi_text *text, gbsi_token *name, gbsi_token *value,
-                                 gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    GBSI_TRY(read_name(text, "an attribute, '/>' or '>'", name, err));
-    skip_blanks(text);
-    if (!starts(text, "=")) {
-        return cut_short(text, "'=' and the value of the attribute", err);
-    }
-    text->at++;
-    skip_blanks(text);
-    if (!starts(text, "\"") && !starts(text, "'")) {
-        return cut_short(text, "a value in quotes", err);
-    }
-    char quote = *text->at++;
-    const char *end = memchr(text->at, quote, gbsi_text_left(text));
-    if (end == NULL) {
-        return gbsi_text_fail(text, (gbsi_token){text->at - 1, 1}, err,
-                              "found a quote that does not end");
-    }
-    *value = (gbsi_token){text->at, (size_t)(end - text->at)};
-    const char *less = value->n == 0 ? NULL : memchr(value->at, '<', value->n);
-    if (less != NULL) {
-        return gbsi_text_unexpected(text, (gbsi_token){less, 1}, "no '<' in an attribute", err);
-    }
-    text->at = end + 1;
-
-cleanup:
-    return status;
-}
-
-/* Behind the name of a start tag. */
-static gbs_status read_attributes(gbsi_text *text, gbsi_xml_tag *tag, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    tag->attributes.at = text->at;
-    for (;;) {
-        gbsi_token name = {0};
-        gbsi_token value = {0};
-        const char *before = text->at;
-        skip_blanks(text);
-        tag->attributes.n = (size_t)(text->at - tag->attributes.at);
-        tag->empty = starts(text, "/>");
-        if (tag->empty || starts(text, ">")) {
-            text->at += tag->empty ? 2 : 1;
-            return GBS_OK;
-        }
-        if (before == text->at) {
-            return cut_short(text, "a blank, '/>' or '>'", err);
-        }
-        GBSI_TRY(read_attribute(text, &name, &value, err));
-    }
-
-cleanup:
-    return status;
-}
-
-gbs_status gbsi_xml_next_tag(gbsi_text *text, gbsi_xml_tag *tag, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    GBSI_TRY(skip_misc(text, err));
-    *tag = (gbsi_xml_tag){.name = {text->at, 0}};
-    if (text->at == text->end) {
-        return GBS_OK;
-    }
-    if (*text->at != '<') {
-        return gbsi_text_unexpected(text, gbsi_text_peek(text), "a tag", err);
-    }
-    text->at++;
-    tag->kind = '<';
-    if (starts(text, "/")) {
-        text->at++;
-        tag->kind = '/';
-    }
-    GBSI_TRY(read_name(text, "the name of a tag", &tag->name, err));
-    if (tag->kind == '<') {
-        return read_attributes(text, tag, err);
-    }
-    skip_blanks(text);
-    if (!starts(text, ">")) {
-        return cut_short(text, "'>'", err);
-    }
-    text->at++;
-
-cleanup:
-    return status;
-}
-
-bool gbsi_xml_is(const gbsi_xml_tag *tag, char kind, const char *name)
-{
-    return tag->kind == kind && gbsi_token_is(tag->name, name);
-}
-
-gbs_status gbsi_xml_unexpected(const gbsi_text *text, const gbsi_xml_tag *tag, const char *expected,
-                               gbs_error *err)
-{
-    if (tag->kind == 0) {
-        return gbsi_text_unexpected(text, tag->name, expected, err);
-    }
-    size_t before = tag->kind == '/' ? 2 : 1;
-    return gbsi_text_unexpected(text, (gbsi_token){tag->name.at - before, tag->name.n + before},
-                                expected, err);
-}
-
-bool gbsi_xml_attribute(const gbsi_xml_tag *tag, const char *name, gbsi_token *value)
-{
-    gbsi_text text = {.at = tag->attributes.at, .end = tag->attributes.at + tag->attributes.n};
-    gbsi_token found = {0};
-    for (;;) {
-        skip_blanks(&text);
-        if (text.at == text.end || read_attribute(&text, &found, value, NULL) < 0) {
-            return false;
-        }
-        if (gbsi_token_is(found, name)) {
-            return true;
-        }
-    }
-}
+#endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XMLBIF 0.3, Bayesian networks in XML. Read twice as BIF is: definitions may stand before the
- * variables that they use. A TABLE runs over the GIVEN variables, the first slowest, and then over
- * the states of the FOR variable: our own order, and not that of a BIF "table". */
+/* XMLBIF 0.3, Bayesian networks in XML. Definitions may stand before the variables that they use:
+ * they are kept as places of the file, and become tables at the end. A TABLE runs over the GIVEN
+ * variables, the first slowest, and then over the states of the FOR variable: our own order, and
+ * not that of a BIF "table". */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -9,301 +11,374 @@
 #include "io/formats.h"
 #include "io/xml.h"
 
+/* ---- which elements there are ------------------------------------------------------------ */
+
+typedef enum element {
+    DOCUMENT,
+    BIF,
+    NETWORK,
+    NETWORK_NAME,
+    NETWORK_PROPERTY,
+    VARIABLE,
+    VARIABLE_NAME,
+    OUTCOME,
+    VARIABLE_PROPERTY,
+    DEFINITION,
+    FOR,
+    GIVEN,
+    TABLE,
+    DEFINITION_PROPERTY,
+    N_ELEMENTS
+} element;
+
+static const struct {
+    const char *name;
+    element within;
+    enum { NOTHING, IGNORED, A_NAME, VALUES } text; /* what its character data are */
+} elements[N_ELEMENTS] = {
+    [BIF] = {"BIF", DOCUMENT, NOTHING},
+    [NETWORK] = {"NETWORK", BIF, NOTHING},
+    [NETWORK_NAME] = {"NAME", NETWORK, IGNORED},
+    [NETWORK_PROPERTY] = {"PROPERTY", NETWORK, IGNORED},
+    [VARIABLE] = {"VARIABLE", NETWORK, NOTHING},
+    [VARIABLE_NAME] = {"NAME", VARIABLE, A_NAME},
+    [OUTCOME] = {"OUTCOME", VARIABLE, A_NAME},
+    [VARIABLE_PROPERTY] = {"PROPERTY", VARIABLE, IGNORED},
+    [DEFINITION] = {"DEFINITION", NETWORK, NOTHING},
+    [FOR] = {"FOR", DEFINITION, A_NAME},
+    [GIVEN] = {"GIVEN", DEFINITION, A_NAME},
+    [TABLE] = {"TABLE", DEFINITION, VALUES},
+    [DEFINITION_PROPERTY] = {"PROPERTY", DEFINITION, IGNORED},
+};
+
+/* ---- the reader -------------------------------------------------------------------------- */
+
+typedef struct definition {
+    gbsi_bif_token child; /* kind 0: none yet */
+    size_t first_given, n_given;
+    size_t first_piece, n_pieces; /* of its TABLE */
+    const char *table_end;        /* where </TABLE> stands; NULL: no TABLE yet */
+} definition;
+
 typedef struct xmlbif_reader {
     gbsi_text *text;
-    gbsi_xml_arena arena;
     gbsi_bif_tables tables;
-    /* the definition being read */
-    gbsi_bif_token child; /* kind 0: none yet */
-    void *given;          /* gbsi_bif_token [n_given] */
-    size_t given_capacity;
-    size_t n_given;
-    const char *table; /* behind <TABLE>; NULL: none yet */
+    element at;        /* the element that is open */
+    gbsi_token tag;    /* its start tag */
+    bool has_network;  /* one was seen */
+    bool is_named;     /* the variable that is open has its NAME */
+    definition now;    /* the definition that is open */
+    void *definitions; /* definition [n_definitions] */
+    size_t definition_capacity, n_definitions;
+    void *given; /* gbsi_bif_token [n_given], of all definitions */
+    size_t given_capacity, n_given;
+    void *pieces; /* gbsi_token [n_pieces]: values without comments between them, of all TABLEs */
+    size_t piece_capacity, n_pieces;
+    char *names;         /* names as decoded: as large as the file, so that it never moves */
+    size_t n_bytes;      /* of names */
+    size_t name, behind; /* the name that is open, without the blanks around it */
 } xmlbif_reader;
 
-/* The next tag within an element: false at its end. */
-static gbs_status next_child(xmlbif_reader *r, const char *parent, const char *expected,
-                             gbsi_xml_tag *tag, bool *more, gbs_error *err)
+/* Whether this element may begin now. */
+static bool may_begin(const xmlbif_reader *r, element e)
 {
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_xml_next_tag(r->text, tag, err));
-    *more = tag->kind == '<';
-    if (!*more && !gbsi_xml_is(tag, '/', parent)) {
-        return gbsi_xml_unexpected(r->text, tag, expected, err);
+    if (e == DOCUMENT || elements[e].within != r->at) {
+        return false;
     }
-
-cleanup:
-    return status;
+    switch (e) {
+    case NETWORK:
+        return !r->has_network;
+    case VARIABLE_NAME:
+        return !r->is_named;
+    case OUTCOME:
+        return r->is_named;
+    case FOR:
+        return r->now.child.kind == 0;
+    case TABLE:
+        return r->now.table_end == NULL;
+    default:
+        return true;
+    }
 }
 
-/* The data of <NAME>, <OUTCOME>, <FOR> or <GIVEN>. */
-static gbs_status read_name(xmlbif_reader *r, const gbsi_xml_tag *tag, gbsi_bif_token *name,
-                            gbs_error *err)
+/* "found '<A>', expected <NAME>, <PROPERTY> or </NETWORK>" */
+static gbs_status refuse_tag(const xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    *name = (gbsi_bif_token){.kind = 'w'};
-    GBSI_TRY(gbsi_xml_data(r->text, tag, &r->arena, &name->text, &name->shown, err));
-    if (name->text.n == 0) {
-        return gbsi_text_fail(r->text, tag->name, err, "found an empty <%.*s>, expected a name",
-                              (int)tag->name.n, tag->name.at);
+    char expected[160];
+    size_t n = 0;
+    for (element e = 0; e < N_ELEMENTS; e++) {
+        if (may_begin(r, e)) {
+            n += (size_t)snprintf(expected + n, sizeof expected - n, "%s<%s>", n == 0 ? "" : ", ",
+                                  elements[e].name);
+        }
     }
-
-cleanup:
-    return status;
+    if (r->at != DOCUMENT) {
+        (void)snprintf(expected + n, sizeof expected - n, "%s</%s>", n == 0 ? "" : " or ",
+                       elements[r->at].name);
+    }
+    return gbsi_text_unexpected(r->text, tag, expected, err);
 }
 
-/* ---- first reading ----------------------------------------------------------------------- */
-
-/* Chance variables alone: TYPE="nature", which is also the default. */
-static gbs_status check_type(xmlbif_reader *r, const gbsi_xml_tag *tag, gbs_error *err)
+static const char *attribute(const char *const *attributes, const char *name)
 {
-    gbsi_token type = {0};
-    if (!gbsi_xml_attribute(tag, "TYPE", &type) || gbsi_token_is(type, "nature")) {
+    for (; *attributes != NULL; attributes += 2) {
+        if (strcmp(attributes[0], name) == 0) {
+            return attributes[1];
+        }
+    }
+    return NULL;
+}
+
+/* ---- tags -------------------------------------------------------------------------------- */
+
+static gbs_status check_version(const xmlbif_reader *r, const char *version, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    if (version == NULL || strcmp(version, "0.3") == 0) {
         return GBS_OK;
     }
-    bool known = gbsi_token_is(type, "decision") || gbsi_token_is(type, "utility");
-    (void)gbsi_text_unexpected(
-        r->text, type,
-        known ? "nature: decisions and utilities are not supported" : "the type nature", err);
+    return gbsi_text_deviation(r->text, r->tag, err, "found version %s of XMLBIF, expected 0.3",
+                               gbsi_token_show((gbsi_token){version, strlen(version)}, shown));
+}
+
+/* Chance variables alone: TYPE="nature", which is also the default. */
+static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error *err)
+{
+    char shown[GBSI_SHOWN];
+    if (type == NULL || strcmp(type, "nature") == 0) {
+        return GBS_OK;
+    }
+    bool known = strcmp(type, "decision") == 0 || strcmp(type, "utility") == 0;
     gbs_status status = known ? GBS_ERR_UNSUPPORTED : GBS_ERR_FORMAT;
+    (void)gbsi_text_fail(r->text, r->tag, err, "found a variable of type %s, expected nature%s",
+                         gbsi_token_show((gbsi_token){type, strlen(type)}, shown),
+                         known ? ": decisions and utilities are not supported" : "");
     if (err != NULL) {
         err->status = status;
     }
     return status;
 }
 
-/* NAME, then OUTCOMEs, PROPERTYs among them; behind <VARIABLE>. */
-static gbs_status declare_variable(xmlbif_reader *r, const gbsi_xml_tag *variable, gbs_error *err)
+static gbs_status on_start(void *context, gbsi_token tag, const char *name,
+                           const char *const *attributes, gbs_error *err)
+{
+    xmlbif_reader *r = context;
+    element e = DOCUMENT;
+    while (e < N_ELEMENTS && (!may_begin(r, e) || strcmp(name, elements[e].name) != 0)) {
+        e++;
+    }
+    if (e == N_ELEMENTS) {
+        return refuse_tag(r, tag, err);
+    }
+    r->at = e;
+    r->tag = tag;
+    r->name = r->behind = r->n_bytes;
+    switch (e) {
+    case BIF:
+        return check_version(r, attribute(attributes, "VERSION"), err);
+    case NETWORK:
+        r->has_network = true;
+        return GBS_OK;
+    case VARIABLE:
+        r->is_named = false;
+        return check_type(r, attribute(attributes, "TYPE"), err);
+    case DEFINITION:
+        r->now = (definition){.first_given = r->n_given, .first_piece = r->n_pieces};
+        return gbsi_bif_add_block(r->text, &r->tables.network, tag.at, err);
+    default:
+        return GBS_OK;
+    }
+}
+
+static gbs_status add_piece(xmlbif_reader *r, gbsi_token piece, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_reserve(&r->pieces, &r->piece_capacity, r->n_pieces + 1, sizeof piece,
+                          r->text->name, err));
+    gbsi_token *last = (gbsi_token *)r->pieces + r->n_pieces - 1;
+    if (r->n_pieces > r->now.first_piece && last->at + last->n == piece.at) {
+        last->n += piece.n;
+    } else {
+        ((gbsi_token *)r->pieces)[r->n_pieces++] = piece;
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status on_data(void *context, gbsi_token shown, gbsi_token meant, bool literal,
+                          gbs_error *err)
+{
+    xmlbif_reader *r = context;
+    if (elements[r->at].text == VALUES) {
+        return add_piece(r, shown, err);
+    }
+    for (size_t i = 0; i < meant.n; i++) {
+        const bool counts = literal || !gbsi_is_blank(meant.at[i]);
+        if (elements[r->at].text == NOTHING && counts) {
+            return gbsi_text_unexpected(r->text, gbsi_text_at(r->text, shown.at + i), "a tag", err);
+        }
+        if (elements[r->at].text == A_NAME && (counts || r->n_bytes > r->name)) {
+            r->names[r->n_bytes++] = meant.at[i];
+            r->behind = counts ? r->n_bytes : r->behind;
+        }
+    }
+    return GBS_OK;
+}
+
+/* The name that ends here, as meant and as it stands in the file. */
+static gbs_status take_name(const xmlbif_reader *r, const char *end, gbsi_bif_token *name,
+                            gbs_error *err)
+{
+    if (r->behind == r->name) {
+        return gbsi_text_fail(r->text, r->tag, err, "found an empty <%s>, expected a name",
+                              elements[r->at].name);
+    }
+    const char *begin = r->tag.at + r->tag.n;
+    while (gbsi_is_blank(*begin)) { /* ends: there is a name */
+        begin++;
+    }
+    while (gbsi_is_blank(end[-1])) {
+        end--;
+    }
+    *name = (gbsi_bif_token){.kind = 'w',
+                             .text = {r->names + r->name, r->behind - r->name},
+                             .shown = {begin, (size_t)(end - begin)}};
+    return GBS_OK;
+}
+
+static gbs_status end_name(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_bif_network *network = &r->tables.network;
-    uint32_t id = network->n_variables;
     gbsi_bif_token name;
-    GBSI_TRY(check_type(r, variable, err));
-    for (;;) {
-        gbsi_xml_tag tag = {0};
-        bool more = false;
-        bool named = network->n_variables > id;
-        const char *expected = named ? "<OUTCOME>, <PROPERTY> or </VARIABLE>" : "<NAME>";
-        if (!variable->empty) {
-            GBSI_TRY(next_child(r, "VARIABLE", expected, &tag, &more, err));
-        }
-        if (!more && named && gbsi_bif_variable_at(network, id)->n_states > 0) {
-            return GBS_OK;
-        }
-        if (!more) {
-            return gbsi_text_fail(r->text, variable->name, err, "found a variable without %s",
-                                  named ? "an OUTCOME" : "a NAME");
-        }
-        if (gbsi_xml_is(&tag, '<', "NAME") && !named) {
-            GBSI_TRY(read_name(r, &tag, &name, err));
-            GBSI_TRY(gbsi_bif_add_variable(r->text, network, &name, err));
-        } else if (gbsi_xml_is(&tag, '<', "OUTCOME") && named) {
-            GBSI_TRY(read_name(r, &tag, &name, err));
-            GBSI_TRY(gbsi_bif_add_state(r->text, network, id, &name, err));
-        } else if (gbsi_xml_is(&tag, '<', "PROPERTY")) {
-            GBSI_TRY(gbsi_xml_skip_data(r->text, &tag, err));
-        } else {
-            return gbsi_xml_unexpected(r->text, &tag, expected, err);
-        }
+    GBSI_TRY(take_name(r, tag.at, &name, err));
+    switch (r->at) {
+    case VARIABLE_NAME:
+        r->is_named = true;
+        return gbsi_bif_add_variable(r->text, network, &name, err);
+    case OUTCOME:
+        return gbsi_bif_add_state(r->text, network, network->n_variables - 1, &name, err);
+    case FOR:
+        r->now.child = name;
+        return GBS_OK;
+    default:
+        GBSI_TRY(gbsi_reserve(&r->given, &r->given_capacity, r->n_given + 1, sizeof name,
+                              r->text->name, err));
+        ((gbsi_bif_token *)r->given)[r->n_given++] = name;
     }
 
 cleanup:
     return status;
 }
 
-static bool is_part_of_definition(const gbsi_xml_tag *tag)
+static gbs_status end_variable(const xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
-    return gbsi_xml_is(tag, '<', "FOR") || gbsi_xml_is(tag, '<', "GIVEN") ||
-           gbsi_xml_is(tag, '<', "TABLE") || gbsi_xml_is(tag, '<', "PROPERTY");
+    const gbsi_bif_network *network = &r->tables.network;
+    if (!r->is_named || gbsi_bif_variable_at(network, network->n_variables - 1)->n_states == 0) {
+        return gbsi_text_fail(r->text, tag, err, "found the end of a VARIABLE without %s",
+                              r->is_named ? "an OUTCOME" : "a NAME");
+    }
+    return GBS_OK;
 }
 
-static const char *const PARTS = "<FOR>, <GIVEN>, <TABLE>, <PROPERTY> or </DEFINITION>";
-
-/* Remembers where it is and goes on behind its end. */
-static gbs_status pass_definition(xmlbif_reader *r, const gbsi_xml_tag *definition, gbs_error *err)
+static gbs_status end_definition(xmlbif_reader *r, gbsi_token tag, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    bool more = true;
-    if (definition->empty) {
-        return gbsi_text_fail(r->text, definition->name, err, "found a DEFINITION without FOR");
+    if (r->now.child.kind == 0 || r->now.table_end == NULL) {
+        return gbsi_text_fail(r->text, tag, err,
+                              "found the end of a DEFINITION without %s, expected one",
+                              r->now.child.kind == 0 ? "FOR" : "TABLE");
     }
-    GBSI_TRY(gbsi_bif_add_block(r->text, &r->tables.network, r->text->at, err));
-    for (;;) {
-        gbsi_xml_tag tag;
-        GBSI_TRY(next_child(r, "DEFINITION", PARTS, &tag, &more, err));
-        if (!more) {
-            return GBS_OK;
-        }
-        if (!is_part_of_definition(&tag)) {
-            return gbsi_xml_unexpected(r->text, &tag, PARTS, err);
-        }
-        GBSI_TRY(gbsi_xml_skip_data(r->text, &tag, err));
-    }
+    r->now.n_given = r->n_given - r->now.first_given;
+    r->now.n_pieces = r->n_pieces - r->now.first_piece;
+    GBSI_TRY(gbsi_reserve(&r->definitions, &r->definition_capacity, r->n_definitions + 1,
+                          sizeof r->now, r->text->name, err));
+    ((definition *)r->definitions)[r->n_definitions++] = r->now;
 
 cleanup:
     return status;
 }
 
-static gbs_status declare_network(xmlbif_reader *r, gbs_error *err)
+static gbs_status on_end(void *context, gbsi_token tag, gbs_error *err)
 {
-    static const char *const expected =
-        "<NAME>, <PROPERTY>, <VARIABLE>, <DEFINITION> or </NETWORK>";
+    xmlbif_reader *r = context;
     gbs_status status = GBS_OK;
-    bool more = true;
-    for (;;) {
-        gbsi_xml_tag tag;
-        GBSI_TRY(next_child(r, "NETWORK", expected, &tag, &more, err));
-        if (!more) {
-            return GBS_OK;
-        }
-        if (gbsi_xml_is(&tag, '<', "VARIABLE")) {
-            GBSI_TRY(declare_variable(r, &tag, err));
-        } else if (gbsi_xml_is(&tag, '<', "DEFINITION")) {
-            GBSI_TRY(pass_definition(r, &tag, err));
-        } else if (gbsi_xml_is(&tag, '<', "NAME") || gbsi_xml_is(&tag, '<', "PROPERTY")) {
-            GBSI_TRY(gbsi_xml_skip_data(r->text, &tag, err));
-        } else {
-            return gbsi_xml_unexpected(r->text, &tag, expected, err);
-        }
+    if (elements[r->at].text == A_NAME) {
+        GBSI_TRY(end_name(r, tag, err));
+    } else if (r->at == VARIABLE) {
+        GBSI_TRY(end_variable(r, tag, err));
+    } else if (r->at == DEFINITION) {
+        GBSI_TRY(end_definition(r, tag, err));
+    } else if (r->at == TABLE) {
+        r->now.table_end = tag.at;
     }
+    r->at = elements[r->at].within;
 
 cleanup:
     return status;
 }
 
-static gbs_status expect_tag(xmlbif_reader *r, char kind, const char *name, const char *shown,
-                             gbsi_xml_tag *tag, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_xml_next_tag(r->text, tag, err));
-    if (!gbsi_xml_is(tag, kind, name) || tag->empty) {
-        return gbsi_xml_unexpected(r->text, tag, shown, err);
-    }
+/* ---- tables ------------------------------------------------------------------------------ */
 
-cleanup:
-    return status;
-}
-
-static gbs_status declare(xmlbif_reader *r, gbs_error *err)
+/* The values of a piece of the TABLE. @param i next of the n values that the table has. */
+static gbs_status read_piece(xmlbif_reader *r, gbsi_token piece, size_t n, size_t *i,
+                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
-    gbsi_xml_tag tag;
-    gbsi_token version = {0};
-    GBSI_TRY(gbsi_xml_prolog(r->text, err));
-    GBSI_TRY(expect_tag(r, '<', "BIF", "<BIF>", &tag, err));
-    if (gbsi_xml_attribute(&tag, "VERSION", &version) && !gbsi_token_is(version, "0.3")) {
-        GBSI_TRY(gbsi_text_deviation(r->text, version, err,
-                                     "found version %s of XMLBIF, expected 0.3",
-                                     gbsi_token_show(version, shown)));
-    }
-    GBSI_TRY(expect_tag(r, '<', "NETWORK", "<NETWORK>", &tag, err));
-    GBSI_TRY(declare_network(r, err));
-    GBSI_TRY(expect_tag(r, '/', "BIF", "</BIF>", &tag, err));
-    GBSI_TRY(gbsi_xml_next_tag(r->text, &tag, err));
-    if (tag.kind != 0) {
-        return gbsi_xml_unexpected(r->text, &tag, "the end of the file", err);
-    }
-    if (r->tables.network.n_variables == 0) {
-        return gbsi_text_fail(r->text, version.n > 0 ? version : (gbsi_token){r->text->begin, 0},
-                              err, "found no variable, expected one");
+    double *value = r->tables.value;
+    gbsi_text words = {.at = piece.at, .end = piece.at + piece.n};
+    for (;;) {
+        gbsi_token word = gbsi_text_next(&words);
+        gbsi_bif_token token = {.kind = 'w', .text = word, .shown = word};
+        if (word.n == 0) {
+            return GBS_OK;
+        }
+        if (*i == n) {
+            return gbsi_text_fail(r->text, word, err,
+                                  "found %s after all %zu probabilities of a TABLE",
+                                  gbsi_token_show(word, shown), n);
+        }
+        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[(*i)++], err));
     }
 
 cleanup:
     return status;
 }
 
-/* ---- second reading ---------------------------------------------------------------------- */
-
-static gbs_status read_part(xmlbif_reader *r, const gbsi_xml_tag *tag, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbsi_bif_token name;
-    if (gbsi_xml_is(tag, '<', "GIVEN")) {
-        GBSI_TRY(gbsi_reserve(&r->given, &r->given_capacity, r->n_given + 1, sizeof name,
-                              r->text->name, err));
-        GBSI_TRY(read_name(r, tag, &name, err));
-        ((gbsi_bif_token *)r->given)[r->n_given++] = name;
-        return GBS_OK;
-    }
-    bool is_for = gbsi_xml_is(tag, '<', "FOR");
-    bool is_table = gbsi_xml_is(tag, '<', "TABLE");
-    if ((is_for && r->child.kind != 0) || (is_table && r->table != NULL)) {
-        return gbsi_xml_unexpected(r->text, tag, "one of them in a definition", err);
-    }
-    if (is_for) {
-        return read_name(r, tag, &r->child, err);
-    }
-    if (is_table && !tag->empty) {
-        r->table = r->text->at;
-    }
-    status = gbsi_xml_skip_data(r->text, tag, err);
-
-cleanup:
-    return status;
-}
-
-/* From behind <TABLE>: as many values as the table has, comments between them. */
-static gbs_status read_values(xmlbif_reader *r, gbs_error *err)
+static gbs_status read_values(xmlbif_reader *r, const definition *d, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     char shown[GBSI_SHOWN];
     size_t n = r->tables.n_rows * r->tables.arity;
-    double *value = r->tables.value;
-    for (size_t i = 0;; i++) {
-        gbsi_bif_token token = {.kind = 'w'};
-        GBSI_TRY(gbsi_xml_word(r->text, &token.text, err));
-        token.shown = token.text;
-        if (token.text.n == 0 && i == n) {
-            return GBS_OK;
-        }
-        if (token.text.n == 0) {
-            return gbsi_text_fail(r->text, token.shown, err,
-                                  "found the end of the TABLE of %s after %zu probabilities, "
-                                  "expected %zu",
-                                  gbsi_token_show(r->child.text, shown), i, n);
-        }
-        if (i == n) {
-            return gbsi_text_fail(r->text, token.shown, err,
-                                  "found %s after all %zu probabilities of a TABLE",
-                                  gbsi_token_show(token.text, shown), n);
-        }
-        GBSI_TRY(gbsi_bif_table_value(&r->tables, &token, &value[i], err));
+    size_t i = 0;
+    for (size_t p = 0; p < d->n_pieces; p++) {
+        GBSI_TRY(read_piece(r, ((const gbsi_token *)r->pieces)[d->first_piece + p], n, &i, err));
+    }
+    if (i < n) {
+        return gbsi_text_fail(r->text, (gbsi_token){d->table_end, 0}, err,
+                              "found the end of the TABLE of %s after %zu probabilities, "
+                              "expected %zu",
+                              gbsi_token_show(d->child.text, shown), i, n);
     }
 
 cleanup:
     return status;
 }
 
-static gbs_status read_definition(xmlbif_reader *r, const char *block, gbs_error *err)
+static gbs_status add_definition(xmlbif_reader *r, const definition *d, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_xml_tag tag;
-    bool more = true;
-    r->text->at = block;
-    r->child.kind = 0;
-    r->n_given = 0;
-    r->table = NULL;
-    for (;;) {
-        GBSI_TRY(next_child(r, "DEFINITION", PARTS, &tag, &more, err));
-        if (!more) {
-            break;
-        }
-        GBSI_TRY(read_part(r, &tag, err));
+    const gbsi_bif_token *given = (const gbsi_bif_token *)r->given + d->first_given;
+    GBSI_TRY(gbsi_bif_table_child(&r->tables, &d->child, err));
+    for (size_t i = 0; i < d->n_given; i++) {
+        GBSI_TRY(gbsi_bif_table_parent(&r->tables, &given[i], err));
     }
-    if (r->child.kind == 0 || r->table == NULL) {
-        return gbsi_text_fail(r->text, tag.name, err,
-                              "found the end of a DEFINITION without %s, expected one",
-                              r->child.kind == 0 ? "FOR" : "TABLE");
-    }
-    GBSI_TRY(gbsi_bif_table_child(&r->tables, &r->child, err));
-    for (size_t i = 0; i < r->n_given; i++) {
-        GBSI_TRY(gbsi_bif_table_parent(&r->tables, (const gbsi_bif_token *)r->given + i, err));
-    }
-    r->text->at = r->table;
+    r->text->at =
+        d->n_pieces == 0 ? d->table_end : ((const gbsi_token *)r->pieces)[d->first_piece].at;
     GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
-    GBSI_TRY(read_values(r, err));
+    GBSI_TRY(read_values(r, d, err));
     status = gbsi_bif_table_add(&r->tables, err);
 
 cleanup:
@@ -312,20 +387,30 @@ cleanup:
 
 gbs_status gbsi_xmlbif_read(gbsi_text *text, gbs_model **model, gbs_error *err)
 {
+    static const gbsi_xml_handlers handlers = {on_start, on_data, on_end};
     gbs_status status = GBS_OK;
     xmlbif_reader r = {.text = text};
-    const gbsi_bif_network *network = &r.tables.network;
     GBSI_TRY(gbsi_bif_tables_init(&r.tables, text, "DEFINITION", err));
-    GBSI_TRY(declare(&r, err));
+    r.names = gbsi_alloc(gbsi_text_left(text));
+    if (r.names == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, text->name, gbsi_text_left(text)));
+    }
+    GBSI_TRY(gbsi_xml_parse(text, &handlers, &r, err));
+    if (r.tables.network.n_variables == 0) {
+        GBSI_TRY(gbsi_text_fail(text, (gbsi_token){text->begin, 0}, err,
+                                "found no variable, expected one"));
+    }
     GBSI_TRY(gbsi_bif_tables_begin(&r.tables, err));
-    for (size_t b = 0; b < network->n_blocks; b++) {
-        GBSI_TRY(read_definition(&r, gbsi_bif_block_at(network, b), err));
+    for (size_t i = 0; i < r.n_definitions; i++) {
+        GBSI_TRY(add_definition(&r, (const definition *)r.definitions + i, err));
     }
     status = gbsi_bif_tables_build(&r.tables, model, err);
 
 cleanup:
     gbsi_bif_tables_free(&r.tables);
-    gbsi_xml_arena_free(&r.arena);
+    gbsi_free(r.definitions);
     gbsi_free(r.given);
+    gbsi_free(r.pieces);
+    gbsi_free(r.names);
     return status;
 }

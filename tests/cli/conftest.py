@@ -35,7 +35,7 @@ def run(work):
     def call(*arguments, stdin=None, env=None):
         environment = {k: v for k, v in os.environ.items() if k != "GIBBSITE_SIMD"}
         environment.update(env or {})
-        return Result(
+        result = Result(
             subprocess.run(
                 [program(), *map(str, arguments)],
                 cwd=work,
@@ -48,6 +48,9 @@ def run(work):
                 timeout=180,
             )
         )
+        if "built without expat" in result.err:
+            pytest.skip("this build has no expat")
+        return result
 
     return call
 
