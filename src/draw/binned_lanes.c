@@ -174,12 +174,12 @@ static void binary(void *state, gbsi_tile *tile)
     }
 }
 
-static __attribute__((noinline)) void flag(gbsi_tile *tile, uint32_t row)
+/* @param dead lanes without a state of positive weight. */
+static inline void check_row(gbsi_tile *tile, uint32_t row, vm dead)
 {
-    if (tile->flags == 0) {
-        tile->flag_place = tile->lanes == 1 ? GBSI_LANES * row : row;
+    if (vm_any(dead)) {
+        gbsi_tile_flag_row(tile, row, vm_bits(dead));
     }
-    tile->flags |= GBSI_IMPOSSIBLE;
 }
 
 /* Two states with hard zeros: where p is 0 or 1 it decides and nothing moves. */
@@ -190,9 +190,7 @@ static void two_states(void *state, gbsi_tile *tile)
     const int shift = shift_of(n_bins);
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         const gbsi_chances c = gbsi_chances_of_pair(tile, row);
-        if (vm_any(c.dead)) {
-            flag(tile, row);
-        }
+        check_row(tile, row, c.dead);
         vu bin = gbsi_bin_of(c.chance, n_bins, shift, herd->how.left_edge);
         bin = vu_select(c.open, bin, vu_set1(0));
         const vu chance = vu_select(c.open, c.chance, vu_set1(0));
@@ -218,9 +216,7 @@ static void categorical(void *state, gbsi_tile *tile)
         return;
     }
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
-        if (vm_any(gbsi_shares_of_row(tile, row))) {
-            flag(tile, row);
-        }
+        check_row(tile, row, gbsi_shares_of_row(tile, row));
         gbsi_bin_rows_row(state, tile, row);
     }
     gbsi_shares_tell(tile);

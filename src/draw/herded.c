@@ -137,14 +137,6 @@ cleanup:
 /* ---- one place of one chain --------------------------------------------------------------------
  */
 
-static void flag(gbsi_tile *tile, uint32_t place)
-{
-    if (tile->flags == 0) {
-        tile->flag_place = place;
-    }
-    tile->flags |= GBSI_IMPOSSIBLE;
-}
-
 static void put_value(const gbsi_tile *tile, size_t cell, uint32_t value)
 {
     if (tile->value_bytes == 1) {
@@ -176,7 +168,7 @@ static uint32_t herd_phase(gbsi_tile *tile, uint32_t place, uint32_t chance, uin
 {
     if (certain != GBSI_OPEN) {
         if (certain == GBSI_NEVER) {
-            flag(tile, place);
+            gbsi_tile_flag(tile, place);
         }
         return certain == GBSI_ALWAYS_1;
     }
@@ -249,7 +241,7 @@ static uint32_t draw_many(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, size
     const uint32_t word = herd->how.bounded ? tile->word[cell] : 0;
     const uint32_t value = gbsi_herd_vector(&herd->how, p, w, k, word);
     if (value == k) {
-        flag(tile, place);
+        gbsi_tile_flag(tile, place);
         return 0;
     }
     return value;

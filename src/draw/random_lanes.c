@@ -110,10 +110,7 @@ static void binary(void *state, gbsi_tile *tile)
 static __attribute__((noinline)) vf flag_dead(gbsi_tile *tile, uint32_t row, vf top, vm dead,
                                               float instead)
 {
-    if (tile->flags == 0) {
-        tile->flag_place = tile->lanes == 1 ? 16 * row : row;
-    }
-    tile->flags |= GBSI_IMPOSSIBLE;
+    gbsi_tile_flag_row(tile, row, vm_bits(dead));
     return vf_select(dead, vf_set1(instead), top);
 }
 

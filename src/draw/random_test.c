@@ -459,7 +459,7 @@ static void check_dead(void)
 {
     double p[MOST_STATES];
     assert_int_equal(f.flags, GBSI_IMPOSSIBLE);
-    assert_int_equal(f.flag_place, f.lanes == 1 ? dead_cell / 16 * 16 : dead_cell / 16);
+    assert_int_equal(f.flag_place, f.lanes == 1 ? dead_cell : dead_cell / GBSI_LANES);
     for (uint32_t cell = 0; cell < N_CELLS; ++cell) {
         assert_true(softmax(cell, p) == (cell != dead_cell && cell != N_CELLS - 1));
         assert_true(cell == dead_cell || cell == N_CELLS - 1 || may_be(cell, p, f.value[cell]));

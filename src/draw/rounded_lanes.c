@@ -100,12 +100,12 @@ static void binary(void *state, gbsi_tile *tile)
     }
 }
 
-static __attribute__((noinline)) void flag(gbsi_tile *tile, uint32_t row)
+/* @param dead lanes without a state of positive weight. */
+static inline void check_row(gbsi_tile *tile, uint32_t row, vm dead)
 {
-    if (tile->flags == 0) {
-        tile->flag_place = tile->lanes == 1 ? GBSI_LANES * row : row;
+    if (vm_any(dead)) {
+        gbsi_tile_flag_row(tile, row, vm_bits(dead));
     }
-    tile->flags |= GBSI_IMPOSSIBLE;
 }
 
 /* Two states with hard zeros: where p is 0 or 1 it decides and nothing moves. */
@@ -113,9 +113,7 @@ INLINE void pair_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row)
 {
     const gbsi_chances c = gbsi_chances_of_pair(tile, row);
     const vu value = row_of(herd, tile, row, c.chance, vm_bits(c.open));
-    if (vm_any(c.dead)) {
-        flag(tile, row);
-    }
+    check_row(tile, row, c.dead);
     store_value(tile, row, vu_select(c.open, value, vu_select(c.one, vu_set1(1), vu_set1(0))));
     if (tile->p != NULL) {
         float *p = tile->p + (size_t)row * 2 * GBSI_LANES;
@@ -131,9 +129,7 @@ static void categorical(void *state, gbsi_tile *tile)
             pair_row(state, tile, row);
             continue;
         }
-        if (vm_any(gbsi_shares_of_row(tile, row))) {
-            flag(tile, row);
-        }
+        check_row(tile, row, gbsi_shares_of_row(tile, row));
         gbsi_bin_rows_row(state, tile, row);
     }
     if (tile->arity > 2) {

@@ -62,4 +62,19 @@ static inline uint32_t gbsi_tile_slot(const gbsi_tile *tile, uint32_t place)
     return tile->contiguous ? tile->first_slot + place : tile->slot[place];
 }
 
+/* No state of this place has weight. Draws come to the places of a tile in ascending order. */
+static inline void gbsi_tile_flag(gbsi_tile *tile, uint32_t place)
+{
+    if (tile->flags == 0) {
+        tile->flag_place = place;
+    }
+    tile->flags |= GBSI_IMPOSSIBLE;
+}
+
+/* The same of a row. @param dead not 0: bits of its lanes without weight. */
+static inline void gbsi_tile_flag_row(gbsi_tile *tile, uint32_t row, unsigned dead)
+{
+    gbsi_tile_flag(tile, tile->lanes == 1 ? GBSI_LANES * row + (uint32_t)__builtin_ctz(dead) : row);
+}
+
 #endif
