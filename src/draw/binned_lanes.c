@@ -233,6 +233,7 @@ const gbsi_draw GBSI_V(gbsi_draw_binned) = {
     .expect = gbsi_binned_expect,
     .binary = binary,
     .categorical = categorical,
+    .advise = gbsi_herding_advise,
     .n_weights = gbsi_herd_n_weights,
     .save = gbsi_binned_save,
     .load = gbsi_binned_load,

@@ -78,6 +78,20 @@ gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
     };
 }
 
+int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double n_weights)
+{
+    const int keys = gbsi_herding_keys(options);
+    if (keys == GBS_KEYS_COMPLETE) {
+        return GBS_DRAW_HERDED;
+    }
+    if (keys == GBS_KEYS_NEIGHBOURS) {
+        return GBS_DRAW_HERDED_SHARED;
+    }
+    const gbs_run_options binned = gbsi_draw_instead(options, GBS_DRAW_DISCRETIZED);
+    return gbsi_keys_decide(keys) && bins_of(&binned, n_slots) < n_weights ? GBS_DRAW_DISCRETIZED
+                                                                           : GBS_DRAW_RANDOM;
+}
+
 bool gbsi_draw_completes(const gbs_run_options *options)
 {
     return gbsi_herding_keys(options) == GBS_KEYS_COMPLETE;

@@ -26,6 +26,9 @@ typedef struct gbsi_herding {
 /* The key scheme of the options; AUTO by the draw, GBS_KEYS_AUTO where it has none. */
 int gbsi_herding_keys(const gbs_run_options *options);
 
+/* gbsi_draw.advise: a draw with fewer weights. */
+int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double n_weights);
+
 /* @param n_slots decides the bins where neither they nor the sweeps are given. */
 gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots);
 

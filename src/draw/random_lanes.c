@@ -340,7 +340,7 @@ static void categorical(void *state, gbsi_tile *tile)
 const gbsi_draw GBSI_V(gbsi_draw_random) = {
     .name = "random",
     .reference = "Geman & Geman (1984), IEEE Trans. PAMI 6(6):721-741",
-    .traits = GBSI_DRAW_EXACT,
+    .traits = GBSI_DRAW_EXACT | GBSI_DRAW_INDEPENDENT | GBSI_DRAW_HEATS,
     .n_words = 1,
     .binary = binary,
     .categorical = categorical,

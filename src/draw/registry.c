@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The draws there are, by rule and instruction set: options choose a rule by draw and keys. A new
  * one: one file, one line here. */
+#include <assert.h>
 #include <stddef.h>
 
 #include "draw/herding.h"
@@ -48,6 +49,41 @@ static const gbsi_draw *const draws[][GBSI_N_SIMD] = {
     [BOUNDED] = SETS(gbsi_draw_bounded),
     [BINNED_BOUNDED] = SETS(gbsi_draw_binned_bounded),
 };
+
+unsigned gbsi_draw_traits(const gbs_run_options *options)
+{
+    return gbsi_draw_name(options->draw) == NULL
+               ? 0
+               : gbsi_draw_of(options, GBSI_SIMD_PORTABLE)->traits;
+}
+
+int gbsi_draw_with(unsigned traits)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.draw = 0;
+    while ((gbsi_draw_traits(&options) & traits) != traits) {
+        ++options.draw;
+        assert(gbsi_draw_name(options.draw) != NULL);
+    }
+    return options.draw;
+}
+
+gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind)
+{
+    const gbs_run_options usual = gbs_run_options_default();
+    gbs_run_options other = *options;
+    if (draw_kind != options->draw) {
+        other.draw = draw_kind;
+        other.keys = usual.keys;
+        other.herd_rule = usual.herd_rule;
+        other.bin_rule = usual.bin_rule;
+        other.threshold = usual.threshold;
+        other.cud_bits = usual.cud_bits;
+        other.cud_offset = usual.cud_offset;
+        other.cud_scheme = usual.cud_scheme;
+    }
+    return other;
+}
 
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
 {

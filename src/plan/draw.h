@@ -19,6 +19,11 @@ struct gbsi_schedule;
 #define GBSI_DRAW_TABLED                                                       \
     8u /* knows every conditional by its context: no kernel is asked, and w is \
           only room for p */
+#define GBSI_DRAW_INDEPENDENT                                                                 \
+    16u                         /* numbers of its own for every update: all that is proved of \
+                                   Gibbs sampling holds, and values may be drawn in blocks */
+#define GBSI_DRAW_HEATS     32u /* follows inverse temperatures: tile.beta */
+#define GBSI_DRAW_THRESHOLD 64u /* has options.threshold, which a search may find */
 
 /* What a draw is made for. All borrowed for its life. */
 typedef struct gbsi_draw_job {
@@ -64,6 +69,9 @@ typedef struct gbsi_draw {
     gbs_status (*expect)(void *state, uint32_t slot, gbs_error *err);
     void (*binary)(void *state, gbsi_tile *tile);      /* odds or their logs in, values out */
     void (*categorical)(void *state, gbsi_tile *tile); /* weights or their logs in, values out */
+    /* The draw to take instead where n_weights of a variable are too many for the sweeps; NULL: the
+     * independent one. */
+    int (*advise)(const gbs_run_options *options, uint32_t n_slots, double n_weights);
     /* Herding weights of one chain, those that hashed tables have met by now; NULL: none. */
     double (*n_weights)(const void *state);
     gbs_status (*save)(const void *state, const gbsi_draw_sink *sink, gbs_error *err);
@@ -79,6 +87,12 @@ bool gbsi_draw_completes(const gbs_run_options *options);
 
 /* The draw that the options ask for (they were checked), on an instruction set. */
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level);
+/* Its traits; 0 where there is no such draw. */
+unsigned gbsi_draw_traits(const gbs_run_options *options);
+/* The number of the first draw with these traits. */
+int gbsi_draw_with(unsigned traits);
+/* The options with another draw: those that draws alone have are at their defaults. */
+gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind);
 
 /* What herding takes where options leave it open: bins of a draw that has any, else 0, and the
  * passes that the options come to. */

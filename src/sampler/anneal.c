@@ -198,7 +198,7 @@ static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option threshold: auto compares estimates, a search has none");
     }
-    if (options->draw != GBS_DRAW_RANDOM && gbsi_options_anneal(options)) {
+    if ((gbsi_draw_traits(options) & GBSI_DRAW_HEATS) == 0 && gbsi_options_anneal(options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "options schedule and tau0: only the random draw is annealed");
     }
@@ -223,7 +223,7 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_run_begin(model, &chosen, &s.run, err));
     s.run->limited = true;
     s.run->anneals = true;
-    s.heats = chosen.draw == GBS_DRAW_RANDOM;
+    s.heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
     GBSI_TRY(gbsi_run_prepare(s.run, evidence, err));
     GBSI_TRY(gbsi_run_take_memory(s.run, err));
     s.state = gbsi_alloc_array(model->n_variables, sizeof *s.state);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "draw/herding.h"
 #include "sampler/memory.h"
 #include "sampler/run.h"
 #include "simd/math.h"
@@ -78,9 +77,8 @@ static gbs_status run_random(gbs_run *run, gbsi_drive *drive, gbsi_estimate *oth
 {
     gbs_status status = GBS_OK;
     const gbsi_draw *draw = run->engine.executor.draw;
-    gbs_run_options options = run->options;
-    options.draw = GBS_DRAW_RANDOM;
-    options.keys = GBS_KEYS_AUTO;
+    const gbs_run_options options =
+        gbsi_draw_instead(&run->options, gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
     run->engine.executor.draw = gbsi_draw_of(&options, run->engine.executor.level);
     for (uint64_t pass = 0; pass < passes + passes / SHARE; ++pass) {
         GBSI_TRY(gbsi_run_advance(run, drive, pass < passes / SHARE ? NULL : other, err));
@@ -117,23 +115,12 @@ static double herding_error(const gbs_run *run)
            (double)run->report.sweeps;
 }
 
-/* With too many weights for the sweeps: a draw that has fewer. */
-static int fewer_weights(const gbs_run *run)
+static int advised(const gbs_run *run)
 {
-    const int keys = gbsi_herding_keys(&run->options);
-    gbs_run_options binned = run->options;
-    binned.draw = GBS_DRAW_DISCRETIZED;
-    binned.keys = GBS_KEYS_AUTO;
-    if (keys == GBS_KEYS_COMPLETE) {
-        return GBS_DRAW_HERDED;
-    }
-    if (keys == GBS_KEYS_NEIGHBOURS) {
-        return GBS_DRAW_HERDED_SHARED;
-    }
-    return gbsi_keys_decide(keys) &&
-                   gbsi_draw_bins(&binned, run->engine.plan->n_slots) < weights_each(run)
-               ? GBS_DRAW_DISCRETIZED
-               : GBS_DRAW_RANDOM;
+    const gbsi_draw *draw = run->engine.executor.draw;
+    return draw->advise == NULL
+               ? gbsi_draw_with(GBSI_DRAW_INDEPENDENT)
+               : draw->advise(&run->options, run->engine.plan->n_slots, weights_each(run));
 }
 
 /* Period and advised draw, into the report. @param random_error of the random draw in the run's
@@ -143,10 +130,10 @@ static void judge(gbs_run *run, double bias, double random_error)
     gbs_report *r = &run->report;
     if (bias > random_error) {
         r->period = "plateau";
-        r->advised_draw = gbsi_draw_name(GBS_DRAW_RANDOM);
+        r->advised_draw = gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
     } else if (herding_error(run) >= random_error) {
         r->period = "gibbs-like";
-        r->advised_draw = gbsi_draw_name(fewer_weights(run));
+        r->advised_draw = gbsi_draw_name(advised(run));
     } else {
         r->period = "fast";
         r->advised_draw = gbsi_draw_name(run->options.draw);

@@ -18,7 +18,7 @@
 static gbs_status check(const gbs_run *run, gbs_error *err)
 {
     const gbs_run_options *o = &run->options;
-    if (o->draw != GBS_DRAW_RANDOM) {
+    if ((gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option certified: only the random draw has a certificate");
     }

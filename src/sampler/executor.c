@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "sampler/options.h"
 #include "sampler/pass.h"
+#include "scan/scan.h"
 
 uint32_t gbsi_lanes_of(uint32_t n_chains)
 {
@@ -170,7 +171,7 @@ gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, co
     GBSI_TRY(take_workers(executor, err));
     GBSI_TRY(take_groups(executor, err));
     GBSI_TRY(init_draw(executor, options, draw_room, err));
-    if (options->scan == GBS_SCAN_SPLASH) {
+    if ((gbsi_scan_traits(options->scan) & GBSI_SCAN_BLOCKS) != 0) {
         GBSI_TRY(take_splash(executor, options, err));
     }
 cleanup:

@@ -293,7 +293,7 @@ static gbs_status check(const gbs_run_options *options, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option method: a partition function is found by auto, exact or sample");
     }
-    if (options->draw != GBS_DRAW_RANDOM) {
+    if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "option draw: weights are unbiased with the random draw alone");
     }

@@ -81,24 +81,6 @@ cleanup:
     return status;
 }
 
-/* The options with another draw: what one draw alone takes is left out. */
-static gbs_run_options with_draw(const gbs_run *run, int draw_kind)
-{
-    gbs_run_options options = run->options;
-    if (draw_kind != options.draw) {
-        const gbs_run_options none = gbs_run_options_default();
-        options.draw = draw_kind;
-        options.keys = none.keys;
-        options.herd_rule = none.herd_rule;
-        options.bin_rule = none.bin_rule;
-        options.threshold = none.threshold;
-        options.cud_bits = none.cud_bits;
-        options.cud_offset = none.cud_offset;
-        options.cud_scheme = none.cud_scheme;
-    }
-    return options;
-}
-
 gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -115,18 +97,17 @@ gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_info *info, gbs_error *err
     }
     /* a draw that cannot even say what it would take is no reason to say nothing of the model */
     for (int d = 0; d < GBS_INFO_DRAWS && gbsi_draw_name(d) != NULL; ++d) {
-        const gbs_run_options options = with_draw(run, d);
+        const gbs_run_options options = gbsi_draw_instead(&run->options, d);
         uint64_t bytes = 0;
-        if (run->engine.plan == NULL && d != GBS_DRAW_RANDOM) {
-            break; /* a lattice is drawn at random */
+        if (run->engine.plan == NULL && (gbsi_draw_traits(&options) & GBSI_DRAW_INDEPENDENT) == 0) {
+            continue; /* bits are drawn at random */
         }
         status = gbsi_run_draw_bytes(run, &options, room, known ? &around : NULL, &bytes, err);
         if (status < 0 && status != GBS_ERR_LIMIT) {
             goto cleanup;
         }
-        info->draw_name[d] = gbsi_draw_name(d);
-        info->draw_bytes[d] = status < 0 ? UINT64_MAX : bytes;
-        info->n_draws = (uint32_t)d + 1;
+        info->draw_name[info->n_draws] = gbsi_draw_name(d);
+        info->draw_bytes[info->n_draws++] = status < 0 ? UINT64_MAX : bytes;
     }
     status = GBS_OK;
 cleanup:

@@ -25,10 +25,11 @@ static const char *other_options(const gbs_run_options *o)
     if (o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL) {
         return "bits have no probabilities to average: --estimator count or traces";
     }
-    if (o->scan != GBS_SCAN_CHROMATIC) {
+    const unsigned wanted = GBSI_SCAN_COLORED | GBSI_SCAN_BASE;
+    if ((gbsi_scan_traits(o->scan) & wanted) != wanted) {
         return "lattices are updated colour by colour: --scan chromatic";
     }
-    if (o->draw != GBS_DRAW_RANDOM) {
+    if ((gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0) {
         return "lattices are drawn at random: --draw random";
     }
     if (o->certified > 0.0) {

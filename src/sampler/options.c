@@ -8,6 +8,7 @@
 
 #include "parallel/pool.h"
 #include "plan/draw.h"
+#include "scan/scan.h"
 
 gbs_run_options gbs_run_options_default(void)
 {
@@ -59,10 +60,10 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
     if (!options->restarts && !options->partial_scan) {
         return GBS_OK;
     }
-    if (options->scan != GBS_SCAN_SEQUENCE) {
+    if ((gbsi_scan_traits(options->scan) & GBSI_SCAN_READS) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: it needs a scan file", name);
     }
-    if (options->draw != GBS_DRAW_RANDOM) {
+    if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: it needs the random draw", name);
     }
     if (options->estimator != GBS_ESTIMATOR_RAO_BLACKWELL) {
@@ -123,7 +124,8 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
 #undef GBS_OPTION_ENUM
 #undef GBS_OPTION_UINT
 #undef GBS_OPTION_REAL
-    if ((options->scan == GBS_SCAN_SEQUENCE) != (options->sequence != NULL)) {
+    const bool reads = (gbsi_scan_traits(options->scan) & GBSI_SCAN_READS) != 0;
+    if (reads != (options->sequence != NULL)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "a sequence of variables and the scan that reads it go together");
     }
@@ -152,7 +154,8 @@ cleanup:
 
 uint32_t gbsi_options_chains(const gbs_run_options *options)
 {
-    return (uint32_t)options->chains * (options->scan == GBS_SCAN_SYNCHRONOUS ? 2 : 1);
+    const bool splits = (gbsi_scan_traits(options->scan) & GBSI_SCAN_SPLITS) != 0;
+    return (uint32_t)options->chains * (splits ? 2 : 1);
 }
 
 uint32_t gbsi_options_threads(const gbs_run_options *options)

@@ -55,16 +55,17 @@ static bool may_splash(const gbs_run *run)
 {
     const gbs_run_options *o = &run->options;
     return run->limited && !run->anneals && run->engine.spins == NULL &&
-           o->draw == GBS_DRAW_RANDOM && o->certified == 0.0;
+           (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 && o->certified == 0.0;
 }
 
 void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
 {
+    const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
     const bool wanted =
-        scan_kind == GBS_SCAN_AUTO || (scan_kind == GBS_SCAN_USUAL && run->report.has_zeros);
+        choice == GBSI_CHOICE_TRIED || (choice == GBSI_CHOICE_BY_NEED && run->report.has_zeros);
     run->undecided = wanted && may_splash(run);
-    run->by_need = scan_kind == GBS_SCAN_USUAL;
-    if (scan_kind == GBS_SCAN_AUTO && !run->undecided) {
+    run->by_need = choice == GBSI_CHOICE_BY_NEED;
+    if (choice == GBSI_CHOICE_TRIED && !run->undecided) {
         run->report.scan_reason = "splashes do not go with these options";
     }
 }
@@ -171,7 +172,7 @@ cleanup:
 static gbs_run_options splashes_of(const pilot *p, uint32_t w)
 {
     gbs_run_options how = p->run->options;
-    how.scan = GBS_SCAN_SPLASH;
+    how.scan = gbsi_scan_with(GBSI_SCAN_CANDIDATE);
     how.grow = GBS_GROW_FIFO;
     how.width = w;
     if (!p->crosses && p->plan->n_slots <= WHOLE && how.splash_size < p->plan->n_slots) {
@@ -187,8 +188,9 @@ static bool fits(const pilot *p, const gbs_run_options *how)
     const uint32_t n_threads = gbsi_options_threads(&run->options);
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     const uint64_t standing = gbsi_run_standing_bytes(run) + run->engine.plan->bytes;
-    const uint64_t of_scan =
-        how->scan == GBS_SCAN_SPLASH ? gbsi_splash_bytes(p->plan, how, n_threads) : 0;
+    const uint64_t of_scan = (gbsi_scan_traits(how->scan) & GBSI_SCAN_BLOCKS) != 0
+                                 ? gbsi_splash_bytes(p->plan, how, n_threads)
+                                 : 0;
     const uint64_t of_trial = standing + gbsi_trial_bytes(p->plan, n_threads) + of_scan;
     return of_trial <= limit && run->memory.peak + of_scan <= limit;
 }
@@ -246,7 +248,7 @@ static gbs_status widen(pilot *p, gbs_error *err)
         return GBS_OK;
     }
     GBSI_TRY(status);
-    r->trial[r->n_trials++] = (gbs_trial){.scan = gbsi_scan_of(GBS_SCAN_SPLASH)->name,
+    r->trial[r->n_trials++] = (gbs_trial){.scan = gbsi_scan_of(how.scan)->name,
                                           .width = width[i - 1],
                                           .splash_size = (uint32_t)how.splash_size};
     GBSI_TRY(passes_until(p, p->trial[i], 1, err));
@@ -267,7 +269,7 @@ static gbs_status try_chromatic(pilot *p, gbs_error *err)
         FIRST_SPLASH * gbsi_operations_least_splash(p->plan, (uint32_t)run->options.chains);
     uint64_t n = power_of_two(shortest_run(run) / SHARE, FIRST_LEAST, FIRST_MOST);
     GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, &p->trial[0], err));
-    r->trial[r->n_trials++].scan = gbsi_scan_of(GBS_SCAN_CHROMATIC)->name;
+    r->trial[r->n_trials++].scan = run->engine.scan->name;
     do {
         GBSI_TRY(passes_until(p, p->trial[0], n, err));
         take_note(p, 0);
@@ -469,7 +471,7 @@ gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         run->options.width = chosen->width;
         run->options.grow = GBS_GROW_FIFO;
         run->options.splash_size = chosen->splash_size;
-        GBSI_TRY(gbsi_run_rescan(run, GBS_SCAN_SPLASH, err));
+        GBSI_TRY(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), err));
     }
     GBSI_TRY(gbsi_run_take_memory(run, err));
 cleanup:

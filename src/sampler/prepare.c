@@ -139,7 +139,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
     if (run->engine.spins != NULL) {
-        run->report.scan = gbsi_scan_of(GBS_SCAN_CHROMATIC)->name;
+        run->report.scan = gbsi_scan_of(run->options.scan)->name;
         gbsi_run_describe_lattice(run);
         return GBS_OK;
     }
@@ -265,8 +265,8 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     gbs_status status = GBS_OK;
     const double begun_s = gbsi_clock_s();
     const int asked = run->options.scan;
-    if (asked == GBS_SCAN_AUTO || asked == GBS_SCAN_USUAL) {
-        run->options.scan = GBS_SCAN_CHROMATIC; /* until the pilot says otherwise */
+    if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
+        run->options.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */
     }
     if (run->limited) {
         GBSI_TRY(gbsi_run_check_model(run, err));

@@ -81,7 +81,7 @@ static tally_shape shape_of(const gbs_run *run)
 
 static bool is_wanted(const gbs_run *run)
 {
-    return run->options.draw == GBS_DRAW_BOUNDED_ERROR &&
+    return (gbsi_draw_traits(&run->options) & GBSI_DRAW_THRESHOLD) != 0 &&
            run->options.threshold == GBS_THRESHOLD_AUTO && run->engine.plan != NULL;
 }
 
@@ -182,11 +182,9 @@ static double slope_of(const uint64_t *distance)
 static gbs_status try_all(search *s, double *found, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbs_run_options random = s->run->options;
+    const gbs_run_options random =
+        gbsi_draw_instead(&s->run->options, gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
     uint64_t control[POINTS] = {0};
-    random.draw = GBS_DRAW_RANDOM;
-    random.keys = GBS_KEYS_AUTO;
-    random.threshold = gbs_run_options_default().threshold;
     GBSI_TRY(run_series(s, &random, 0, NULL, err));
     GBSI_TRY(run_series(s, &random, 1, control, err));
     for (uint32_t i = 0; i < N_CANDIDATES && s->drive->stop == GBSI_GO_ON; ++i) {
@@ -247,7 +245,7 @@ gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *e
     if (is_wanted(run)) {
         GBSI_TRY(find(run, drive, err));
     }
-    if (run->options.draw == GBS_DRAW_BOUNDED_ERROR) {
+    if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_THRESHOLD) != 0) {
         run->report.threshold = run->options.threshold;
     }
     run->report.bins = gbsi_draw_bins(&run->options, run->engine.plan->n_slots);

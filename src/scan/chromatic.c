@@ -58,7 +58,7 @@ const gbsi_scan gbsi_scan_chromatic = {
     .name = "chromatic",
     .reference = "Gonzalez, Low, Gretton & Guestrin (2011), Parallel Gibbs sampling: from colored "
                  "fields to thin junction trees, AISTATS, section 3",
-    .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE | GBSI_SCAN_COLORED,
+    .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE | GBSI_SCAN_COLORED | GBSI_SCAN_BASE,
     .init = chromatic_init,
     .next_pass = gbsi_fixed_next_pass,
     .free = gbsi_fixed_free,

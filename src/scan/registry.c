@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scan/registry.h"
 
+#include <assert.h>
+
 /* In the order of gbs_scan_kind. */
 const gbsi_scan *const gbsi_scans[] = {
     [GBS_SCAN_CHROMATIC] = &gbsi_scan_chromatic, [GBS_SCAN_SYSTEMATIC] = &gbsi_scan_systematic,
@@ -9,6 +11,29 @@ const gbsi_scan *const gbsi_scans[] = {
     [GBS_SCAN_SPLASH] = &gbsi_scan_splash,
 };
 const size_t gbsi_n_scans = sizeof gbsi_scans / sizeof gbsi_scans[0];
+
+gbsi_scan_choice gbsi_scan_choice_of(int scan_kind)
+{
+    return scan_kind == GBS_SCAN_AUTO    ? GBSI_CHOICE_TRIED
+           : scan_kind == GBS_SCAN_USUAL ? GBSI_CHOICE_BY_NEED
+                                         : GBSI_CHOICE_NAMED;
+}
+
+unsigned gbsi_scan_traits(int scan_kind)
+{
+    const gbsi_scan *scan = gbsi_scan_of(scan_kind);
+    return scan == NULL ? 0 : scan->traits;
+}
+
+int gbsi_scan_with(unsigned traits)
+{
+    int kind = 0;
+    while ((gbsi_scan_traits(kind) & traits) != traits) {
+        ++kind;
+        assert((size_t)kind < gbsi_n_scans);
+    }
+    return kind;
+}
 
 const gbsi_scan *gbsi_scan_of(int scan_kind)
 {

@@ -93,7 +93,7 @@ const gbsi_scan gbsi_scan_sequence = {
     .name = "sequence",
     .reference = "He, De Sa, Mitliagkas & Re (2016), Scan order in Gibbs sampling: models in which "
                  "it matters and bounds on how much, NIPS 29",
-    .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE,
+    .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE | GBSI_SCAN_READS,
     .init = sequence_init,
     .next_pass = gbsi_fixed_next_pass,
     .free = gbsi_fixed_free,

@@ -22,7 +22,7 @@ const gbsi_scan gbsi_scan_splash = {
     .name = "splash",
     .reference = "Gonzalez, Low, Gretton & Guestrin (2011), Parallel Gibbs sampling: from colored "
                  "fields to thin junction trees, AISTATS, section 4",
-    .traits = GBSI_SCAN_BLOCKS,
+    .traits = GBSI_SCAN_BLOCKS | GBSI_SCAN_CANDIDATE,
     .init = splash_init,
     .next_pass = gbsi_fixed_next_pass,
     .free = gbsi_fixed_free,
