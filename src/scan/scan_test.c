@@ -267,12 +267,12 @@ static void sequence_keeps_what_is_free(void **unused)
     f.options.sequence_length = 5;
     assert_pass(&f, &gbsi_scan_sequence, 3, (uint32_t[]){3, 0, 2});
     gbsi_scan_sequence.free(start(&f, &gbsi_scan_sequence, &traits));
-    assert_int_equal(traits, GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE);
+    assert_int_equal(traits, GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE | GBSI_SCAN_READS);
     const uint32_t twice[] = {3, 1, 0, 3, 2};
     f.options.sequence = twice;
     assert_pass(&f, &gbsi_scan_sequence, 4, (uint32_t[]){3, 0, 3, 2});
     gbsi_scan_sequence.free(start(&f, &gbsi_scan_sequence, &traits));
-    assert_int_equal(traits, GBSI_SCAN_REPEATS);
+    assert_int_equal(traits, GBSI_SCAN_REPEATS | GBSI_SCAN_READS);
     const uint32_t omits[] = {3, 0, 3, 1};
     f.options.sequence = omits;
     f.options.sequence_length = 4;
@@ -281,10 +281,10 @@ static void sequence_keeps_what_is_free(void **unused)
     f.options.partial_scan = 1;
     assert_pass(&f, &gbsi_scan_sequence, 3, (uint32_t[]){3, 0, 3});
     gbsi_scan_sequence.free(start(&f, &gbsi_scan_sequence, &traits));
-    assert_int_equal(traits, GBSI_SCAN_REPEATS);
+    assert_int_equal(traits, GBSI_SCAN_REPEATS | GBSI_SCAN_READS);
     f.options.sequence_length = 1; /* once, but not all of them */
     gbsi_scan_sequence.free(start(&f, &gbsi_scan_sequence, &traits));
-    assert_int_equal(traits, GBSI_SCAN_REPEATS);
+    assert_int_equal(traits, GBSI_SCAN_REPEATS | GBSI_SCAN_READS);
     f.options.partial_scan = 0;
     assert_refused(&f, &gbsi_scan_sequence, "omits variable 0:");
     const uint32_t beyond[] = {0, 2, 3, 4};
