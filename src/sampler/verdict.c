@@ -306,11 +306,15 @@ static const char *doubt(const gbs_run *run, char *text, size_t size)
                        run->report.n_omitted);
         return text;
     }
+    if (run->options.certified > 0.0) {
+        return NULL; /* proved from any start, of one chain as of many */
+    }
     if (!run->starts_dispersed) {
         return "all chains started from one given state";
     }
-    if (run->engine.executor.n_chains > 1 && run->engine.executor.n_chains < 4) {
-        return "R-hat needs at least 4 chains, or the halves of one";
+    if (run->engine.executor.n_chains < 4) { /* a synchronous chain is two */
+        return "fewer than 4 chains: one that is stuck looks like one that has converged: try "
+               "--chains 16";
     }
     return NULL;
 }
