@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the generators share: numbers that depend on (seed, stream, index) alone, and the couplings
- * and fields of spin models. */
+/* What the generators share: numbers that depend on (seed, stream, index) alone, grids, and spins
+ * on a graph of any kind. */
 #ifndef GBSI_MODEL_GENERATE_H
 #define GBSI_MODEL_GENERATE_H
+
+#include <stdbool.h>
 
 #include "gibbsite/generate.h"
 
@@ -25,32 +27,57 @@ typedef enum gbsi_generate_stream {
 void gbsi_generate_uniforms(uint64_t seed, gbsi_generate_stream stream, uint64_t index,
                             double u[2]);
 
-/* Whether a side of this length has an edge back to its start: with one or two places that edge
- * would be a loop or the same edge again. */
-int gbsi_generate_wraps(int torus, uint32_t side);
+/* The next variable in direction d of a grid whose sides have those lengths, the first direction
+ * fastest. @return false at the end of an open side. A torus closes a side of three places or more:
+ * with one or two that edge would be a loop or the same edge again. */
+bool gbsi_generate_neighbour(const uint32_t length[3], bool torus, uint32_t v, unsigned d,
+                             uint32_t *neighbour);
 
-/* Add n binary variables or variables of one arity. */
+/* Add n variables of one arity. */
 gbs_status gbsi_generate_variables(gbs_builder *builder, uint32_t n, uint32_t arity,
                                    gbs_error *err);
 
-/* ---- generate_spins.c -------------------------------------------------------------------- */
+/* ---- spins on a graph -------------------------------------------------------------------- */
 
 /* What all spin models take: J_ij uniform in coupling -+ coupling_spread, h_i uniform in field -+
  * random_field. */
 typedef struct gbsi_generate_spins {
+    uint32_t size[3]; /* of the graph: what its kind makes of it */
+    bool torus;
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
 } gbsi_generate_spins;
 
-/* Refuse numbers that are not finite, more variables than can be numbered, and a model that this
- * machine could not hold. @param what "ring of 5 variables", for messages. */
-gbs_status gbsi_spins_check(const gbsi_generate_spins *spins, const char *what,
-                            uint64_t n_variables, uint64_t n_couplings, gbs_error *err);
+/* From the options of any kind, which name these fields alike; then what is its own. */
+#define GBSI_SPINS(options, ...)                                                 \
+    (&(const gbsi_generate_spins){.coupling = (options)->coupling,               \
+                                  .coupling_spread = (options)->coupling_spread, \
+                                  .field = (options)->field,                     \
+                                  .random_field = (options)->random_field,       \
+                                  .seed = (options)->seed,                       \
+                                  __VA_ARGS__})
+
+typedef struct gbsi_generate_size {
+    char what[80]; /* "ring of 5 variables", for messages */
+    uint64_t n_variables, n_couplings;
+} gbsi_generate_size;
+
+/* A kind of graph. */
+typedef struct gbsi_generate_graph {
+    /* Writes what and refuses sizes that make no graph, then counts. */
+    gbs_status (*measure)(const gbsi_generate_spins *spins, gbsi_generate_size *size,
+                          gbs_error *err);
+    /* Couples by gbsi_generate_couple(), every pair once. */
+    gbs_status (*couple)(const gbsi_generate_spins *spins, gbs_builder *builder, gbs_error *err);
+} gbsi_generate_graph;
+
 /* @param index of the coupling in its stream. */
-gbs_status gbsi_spins_couple(const gbsi_generate_spins *spins, gbs_builder *builder, uint64_t index,
-                             uint32_t a, uint32_t b, gbs_error *err);
-/* Fields on variables 0 .. n-1, unless all are zero. */
-gbs_status gbsi_spins_add_fields(const gbsi_generate_spins *spins, gbs_builder *builder, uint32_t n,
-                                 gbs_error *err);
+gbs_status gbsi_generate_couple(const gbsi_generate_spins *spins, gbs_builder *builder,
+                                uint64_t index, uint32_t a, uint32_t b, gbs_error *err);
+
+/* The model. Refuses numbers that are not finite, more variables than can be numbered, and a model
+ * that this machine could not hold. */
+gbs_status gbsi_generate_on(const gbsi_generate_graph *graph, const gbsi_generate_spins *spins,
+                            gbs_model **model, gbs_error *err);
 
 #endif

@@ -1,43 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spins on graphs that need no search: complete, two layers, preferential attachment. */
-#include <inttypes.h>
+/* Graphs that need no search: grids and rings, complete, two layers, preferential attachment. */
 #include <stdio.h>
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "model/generate.h"
 
-/* From couplings to model. @param couple adds them. */
-static gbs_status make_spins(const gbsi_generate_spins *spins, uint32_t n,
-                             gbs_status (*couple)(const void *context,
-                                                  const gbsi_generate_spins *spins,
-                                                  gbs_builder *builder, gbs_error *err),
-                             const void *context, gbs_model **model, gbs_error *err)
+/* ---- grids: columns, rows and layers --------------------------------------------------------- */
+
+static gbs_status measure_grid(const gbsi_generate_spins *spins, gbsi_generate_size *size,
+                               gbs_error *err)
 {
+    const uint32_t *side = spins->size;
+    uint64_t n = 1;
+    (void)snprintf(size->what, sizeof size->what, "grid %u x %u x %u", (unsigned)side[1],
+                   (unsigned)side[0], (unsigned)side[2]);
+    for (unsigned d = 0; d < 3; ++d) {
+        if (side[d] == 0) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: every side must be 1 or more", size->what);
+        }
+        n *= side[d]; /* below 2^32 before, so below 2^64 */
+        if (n > GBS_MAX_VARIABLES) {
+            return gbsi_fail(err, GBS_ERR_LIMIT, "%s: more than the %u variables possible",
+                             size->what, GBS_MAX_VARIABLES);
+        }
+    }
+    size->n_variables = n;
+    size->n_couplings = 0;
+    for (unsigned d = 0; d < 3; ++d) {
+        size->n_couplings += spins->torus && side[d] > 2 ? n : n - n / side[d];
+    }
+    return GBS_OK;
+}
+
+/* Each variable to its right, below and in the next layer. */
+static gbs_status couple_grid(const gbsi_generate_spins *spins, gbs_builder *builder,
+                              gbs_error *err)
+{
+    const uint32_t *side = spins->size;
+    const uint32_t n = side[0] * side[1] * side[2];
     gbs_status status = GBS_OK;
-    gbs_builder *builder = NULL;
-    GBSI_TRY(gbs_builder_new(&builder, err));
-    GBSI_TRY(gbsi_generate_variables(builder, n, 2, err));
-    GBSI_TRY(couple(context, spins, builder, err));
-    GBSI_TRY(gbsi_spins_add_fields(spins, builder, n, err));
-    GBSI_TRY(gbs_builder_build(builder, model, err));
+    for (uint32_t v = 0; v < n; ++v) {
+        for (unsigned d = 0; d < 3; ++d) {
+            uint32_t next = 0;
+            if (gbsi_generate_neighbour(side, spins->torus, v, d, &next)) {
+                GBSI_TRY(gbsi_generate_couple(spins, builder, 3 * (uint64_t)v + d, v, next, err));
+            }
+        }
+    }
 
 cleanup:
-    gbs_builder_free(builder);
     return status;
+}
+
+static const gbsi_generate_graph grid = {measure_grid, couple_grid};
+
+gbs_status gbs_generate_ising(const gbs_generate_ising_options *o, gbs_model **model,
+                              gbs_error *err)
+{
+    return gbsi_generate_on(
+        &grid, GBSI_SPINS(o, .size = {o->side[1], o->side[0], o->side[2]}, .torus = o->torus != 0),
+        model, err);
+}
+
+gbs_status gbs_generate_ring(const gbs_generate_ring_options *o, gbs_model **model, gbs_error *err)
+{
+    if (o->variables == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "ring of 0 variables: expected 1 or more");
+    }
+    return gbsi_generate_on(&grid, GBSI_SPINS(o, .size = {o->variables, 1, 1}, .torus = true),
+                            model, err);
 }
 
 /* ---- complete ------------------------------------------------------------------------------ */
 
-static gbs_status couple_complete(const void *context, const gbsi_generate_spins *spins,
-                                  gbs_builder *builder, gbs_error *err)
+static gbs_status measure_complete(const gbsi_generate_spins *spins, gbsi_generate_size *size,
+                                   gbs_error *err)
 {
-    const uint32_t n = *(const uint32_t *)context;
+    const uint64_t n = spins->size[0];
+    (void)snprintf(size->what, sizeof size->what, "complete graph of %u variables", (unsigned)n);
+    if (n == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected 1 or more", size->what);
+    }
+    size->n_variables = n;
+    size->n_couplings = n * (n - 1) / 2;
+    return GBS_OK;
+}
+
+static gbs_status couple_complete(const gbsi_generate_spins *spins, gbs_builder *builder,
+                                  gbs_error *err)
+{
+    const uint32_t n = spins->size[0];
     gbs_status status = GBS_OK;
     uint64_t edge = 0;
     for (uint32_t i = 0; i < n; ++i) {
         for (uint32_t j = i + 1; j < n; ++j) {
-            GBSI_TRY(gbsi_spins_couple(spins, builder, edge++, i, j, err));
+            GBSI_TRY(gbsi_generate_couple(spins, builder, edge++, i, j, err));
         }
     }
 
@@ -48,34 +106,36 @@ cleanup:
 gbs_status gbs_generate_complete(const gbs_generate_complete_options *o, gbs_model **model,
                                  gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_generate_spins spins = {o->coupling, o->coupling_spread, o->field, o->random_field,
-                                       o->seed};
-    const uint64_t n = o->variables;
-    char what[64];
-    if (n == 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "complete graph of 0 variables: expected 1 or more");
-    }
-    (void)snprintf(what, sizeof what, "complete graph of %" PRIu64 " variables", n);
-    GBSI_TRY(gbsi_spins_check(&spins, what, n, n * (n - 1) / 2, err));
-    GBSI_TRY(make_spins(&spins, o->variables, couple_complete, &o->variables, model, err));
-
-cleanup:
-    return status;
+    static const gbsi_generate_graph complete = {measure_complete, couple_complete};
+    return gbsi_generate_on(&complete, GBSI_SPINS(o, .size = {o->variables}), model, err);
 }
 
-/* ---- two layers ---------------------------------------------------------------------------- */
+/* ---- two layers: visible and hidden ------------------------------------------------------------
+ */
 
-static gbs_status couple_layers(const void *context, const gbsi_generate_spins *spins,
-                                gbs_builder *builder, gbs_error *err)
+static gbs_status measure_layers(const gbsi_generate_spins *spins, gbsi_generate_size *size,
+                                 gbs_error *err)
 {
-    const gbs_generate_rbm_options *o = context;
+    const uint32_t *layer = spins->size;
+    (void)snprintf(size->what, sizeof size->what, "machine of %u visible and %u hidden variables",
+                   (unsigned)layer[0], (unsigned)layer[1]);
+    if (layer[0] == 0 || layer[1] == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected 1 or more of both", size->what);
+    }
+    size->n_variables = (uint64_t)layer[0] + layer[1];
+    size->n_couplings = (uint64_t)layer[0] * layer[1];
+    return GBS_OK;
+}
+
+static gbs_status couple_layers(const gbsi_generate_spins *spins, gbs_builder *builder,
+                                gbs_error *err)
+{
+    const uint32_t *layer = spins->size;
     gbs_status status = GBS_OK;
     uint64_t edge = 0;
-    for (uint32_t i = 0; i < o->visible; ++i) {
-        for (uint32_t j = 0; j < o->hidden; ++j) {
-            GBSI_TRY(gbsi_spins_couple(spins, builder, edge++, i, o->visible + j, err));
+    for (uint32_t i = 0; i < layer[0]; ++i) {
+        for (uint32_t j = 0; j < layer[1]; ++j) {
+            GBSI_TRY(gbsi_generate_couple(spins, builder, edge++, i, layer[0] + j, err));
         }
     }
 
@@ -85,21 +145,8 @@ cleanup:
 
 gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *o, gbs_model **model, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_generate_spins spins = {o->coupling, o->coupling_spread, o->field, o->random_field,
-                                       o->seed};
-    const uint64_t n = (uint64_t)o->visible + o->hidden;
-    char what[64];
-    (void)snprintf(what, sizeof what, "machine of %u visible and %u hidden variables",
-                   (unsigned)o->visible, (unsigned)o->hidden);
-    if (o->visible == 0 || o->hidden == 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected 1 or more of both", what);
-    }
-    GBSI_TRY(gbsi_spins_check(&spins, what, n, (uint64_t)o->visible * o->hidden, err));
-    GBSI_TRY(make_spins(&spins, (uint32_t)n, couple_layers, o, model, err));
-
-cleanup:
-    return status;
+    static const gbsi_generate_graph layers = {measure_layers, couple_layers};
+    return gbsi_generate_on(&layers, GBSI_SPINS(o, .size = {o->visible, o->hidden}), model, err);
 }
 
 /* ---- preferential attachment --------------------------------------------------------------- */
@@ -108,7 +155,7 @@ cleanup:
  * (Batagelj & Brandes 2005, Phys. Rev. E 71:036113). The new end of an edge follows from its
  * number, so that only the old one is stored. */
 typedef struct growth {
-    const gbs_generate_powerlaw_options *options;
+    uint32_t m;          /* edges of a new variable */
     uint32_t *old_end;   /* [couplings] of edges added after the first edges + 1 variables */
     uint32_t *joined_to; /* [variables] the last new variable that drew each */
     uint64_t n_attempts;
@@ -125,7 +172,7 @@ static uint64_t seed_edges(uint32_t m)
  * old of each further edge in turn. */
 static uint32_t variable_at(const growth *g, uint64_t end)
 {
-    const uint32_t m = g->options->edges;
+    const uint32_t m = g->m;
     const uint64_t n_seed_ends = 2 * seed_edges(m);
     if (end < n_seed_ends) {
         return (uint32_t)(end / m);
@@ -138,7 +185,7 @@ static uint32_t variable_at(const growth *g, uint64_t end)
 static gbs_status attach(growth *g, uint32_t v, const gbsi_generate_spins *spins,
                          gbs_builder *builder, gbs_error *err)
 {
-    const uint32_t m = g->options->edges;
+    const uint32_t m = g->m;
     const uint64_t first = (uint64_t)(v - m - 1) * m;
     const uint64_t n_ends = 2 * (seed_edges(m) + first);
     for (uint32_t i = 0; i < m;) {
@@ -152,7 +199,7 @@ static gbs_status attach(growth *g, uint32_t v, const gbsi_generate_spins *spins
         g->joined_to[old] = v;
         g->old_end[first + i] = old;
         const gbs_status status =
-            gbsi_spins_couple(spins, builder, seed_edges(m) + first + i, old, v, err);
+            gbsi_generate_couple(spins, builder, seed_edges(m) + first + i, old, v, err);
         if (status < 0) {
             return status;
         }
@@ -161,26 +208,26 @@ static gbs_status attach(growth *g, uint32_t v, const gbsi_generate_spins *spins
     return GBS_OK;
 }
 
-static gbs_status couple_powerlaw(const void *context, const gbsi_generate_spins *spins,
-                                  gbs_builder *builder, gbs_error *err)
+static gbs_status couple_powerlaw(const gbsi_generate_spins *spins, gbs_builder *builder,
+                                  gbs_error *err)
 {
-    const gbs_generate_powerlaw_options *o = context;
     gbs_status status = GBS_OK;
-    const uint32_t n = o->variables;
-    const uint64_t n_grown = (uint64_t)(n - o->edges - 1) * o->edges;
-    growth g = {.options = o};
+    const uint32_t n = spins->size[0];
+    const uint32_t m = spins->size[1];
+    const uint64_t n_grown = (uint64_t)(n - m - 1) * m;
+    growth g = {.m = m};
     uint64_t edge = 0;
     g.old_end = gbsi_alloc_array(n_grown, sizeof *g.old_end);
     g.joined_to = gbsi_alloc_array_zero(n, sizeof *g.joined_to); /* 0 is no new variable */
     if (g.old_end == NULL || g.joined_to == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "graph", (n_grown + n) * sizeof *g.old_end));
     }
-    for (uint32_t v = 1; v <= o->edges; ++v) {
+    for (uint32_t v = 1; v <= m; ++v) {
         for (uint32_t w = 0; w < v; ++w) {
-            GBSI_TRY(gbsi_spins_couple(spins, builder, edge++, w, v, err));
+            GBSI_TRY(gbsi_generate_couple(spins, builder, edge++, w, v, err));
         }
     }
-    for (uint32_t v = o->edges + 1; v < n; ++v) {
+    for (uint32_t v = m + 1; v < n; ++v) {
         GBSI_TRY(attach(&g, v, spins, builder, err));
     }
 
@@ -190,24 +237,25 @@ cleanup:
     return status;
 }
 
+static gbs_status measure_powerlaw(const gbsi_generate_spins *spins, gbsi_generate_size *size,
+                                   gbs_error *err)
+{
+    const uint32_t n = spins->size[0];
+    const uint32_t m = spins->size[1];
+    (void)snprintf(size->what, sizeof size->what, "graph of %u variables with %u edges each",
+                   (unsigned)n, (unsigned)m);
+    if (m == 0 || m >= n) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s: expected 1 edge or more, and fewer than variables", size->what);
+    }
+    size->n_variables = n;
+    size->n_couplings = seed_edges(m) + (uint64_t)(n - m - 1) * m;
+    return GBS_OK;
+}
+
 gbs_status gbs_generate_powerlaw(const gbs_generate_powerlaw_options *o, gbs_model **model,
                                  gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_generate_spins spins = {o->coupling, o->coupling_spread, o->field, o->random_field,
-                                       o->seed};
-    char what[80];
-    (void)snprintf(what, sizeof what, "graph of %u variables with %u edges each",
-                   (unsigned)o->variables, (unsigned)o->edges);
-    if (o->edges == 0 || o->edges >= o->variables) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "%s: expected 1 edge or more, and fewer than variables", what);
-    }
-    const uint64_t n_couplings =
-        seed_edges(o->edges) + (uint64_t)(o->variables - o->edges - 1) * o->edges;
-    GBSI_TRY(gbsi_spins_check(&spins, what, o->variables, n_couplings, err));
-    GBSI_TRY(make_spins(&spins, o->variables, couple_powerlaw, o, model, err));
-
-cleanup:
-    return status;
+    static const gbsi_generate_graph powerlaw = {measure_powerlaw, couple_powerlaw};
+    return gbsi_generate_on(&powerlaw, GBSI_SPINS(o, .size = {o->variables, o->edges}), model, err);
 }

@@ -162,28 +162,23 @@ cleanup:
     return status;
 }
 
-/* The couplings of a variable to its right, below and in the next layer. */
+/* Each variable to its right, below and in the next layer. */
 static gbs_status add_couplings(gbs_builder *builder, const gbs_generate_potts_options *o,
-                                uint32_t v, gbs_error *err)
+                                uint32_t n, gbs_error *err)
 {
     const uint32_t length[3] = {o->columns, o->rows, layers_of(o)};
-    const uint64_t step[3] = {1, o->columns, (uint64_t)o->columns * o->rows};
-    for (unsigned d = 0; d < 3; ++d) {
-        const uint32_t at = (uint32_t)(v / step[d] % length[d]);
-        uint64_t neighbour = v + step[d];
-        if (at + 1 == length[d]) {
-            if (!gbsi_generate_wraps(o->torus, length[d])) {
-                continue;
+    gbs_status status = GBS_OK;
+    for (uint32_t v = 0; v < n; ++v) {
+        for (unsigned d = 0; d < 3; ++d) {
+            uint32_t next = 0;
+            if (gbsi_generate_neighbour(length, o->torus != 0, v, d, &next)) {
+                GBSI_TRY(gbs_builder_add_potts(builder, v, next, o->coupling, err));
             }
-            neighbour = v - at * step[d];
-        }
-        const gbs_status status =
-            gbs_builder_add_potts(builder, v, (uint32_t)neighbour, o->coupling, err);
-        if (status < 0) {
-            return status;
         }
     }
-    return GBS_OK;
+
+cleanup:
+    return status;
 }
 
 gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_model **model,
@@ -197,9 +192,7 @@ gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_mod
     GBSI_TRY(check_potts(options, &n, err));
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(gbsi_generate_variables(builder, n, options->states, err));
-    for (uint32_t v = 0; v < n; ++v) {
-        GBSI_TRY(add_couplings(builder, options, v, err));
-    }
+    GBSI_TRY(add_couplings(builder, options, n, err));
     if (options->noise > 0.0) {
         picture = gbsi_alloc_array_zero(n, sizeof *picture);
         logw = gbsi_alloc_array(options->states, sizeof *logw);

@@ -312,7 +312,7 @@ static gbs_status couple_complement(const graph *g, const gbsi_generate_spins *s
                 ++k;
                 continue;
             }
-            GBSI_TRY(gbsi_spins_couple(spins, builder, n_coupled++, u, v, err));
+            GBSI_TRY(gbsi_generate_couple(spins, builder, n_coupled++, u, v, err));
         }
     }
 
@@ -325,55 +325,56 @@ static gbs_status couple_edges(const graph *g, const gbsi_generate_spins *spins,
 {
     gbs_status status = GBS_OK;
     for (size_t k = 0; k < g->m; ++k) {
-        GBSI_TRY(gbsi_spins_couple(spins, builder, k, g->e[k].a, g->e[k].b, err));
+        GBSI_TRY(gbsi_generate_couple(spins, builder, k, g->e[k].a, g->e[k].b, err));
     }
 
 cleanup:
     return status;
 }
 
-static gbs_status check_regular(const gbs_generate_regular_options *o,
-                                const gbsi_generate_spins *spins, gbs_error *err)
+static gbs_status measure_regular(const gbsi_generate_spins *spins, gbsi_generate_size *size,
+                                  gbs_error *err)
 {
-    char what[80];
-    (void)snprintf(what, sizeof what, "graph of %u variables of degree %u", (unsigned)o->variables,
-                   (unsigned)o->degree);
-    const uint64_t n_ends = (uint64_t)o->variables * o->degree;
-    if (o->degree >= o->variables) {
+    const uint32_t n = spins->size[0];
+    const uint32_t degree = spins->size[1];
+    (void)snprintf(size->what, sizeof size->what, "graph of %u variables of degree %u", (unsigned)n,
+                   (unsigned)degree);
+    const uint64_t n_ends = (uint64_t)n * degree;
+    if (degree >= n) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "%s: expected 1 variable or more and a degree below their number", what);
+                         "%s: expected 1 variable or more and a degree below their number",
+                         size->what);
     }
     if (n_ends % 2 != 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: one of the two numbers must be even", what);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: one of the two numbers must be even",
+                         size->what);
     }
-    return gbsi_spins_check(spins, what, o->variables, n_ends / 2, err);
+    size->n_variables = n;
+    size->n_couplings = n_ends / 2;
+    return GBS_OK;
+}
+
+static gbs_status couple_regular(const gbsi_generate_spins *spins, gbs_builder *builder,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = spins->size[0];
+    const bool complement = spins->size[1] > (n - 1) / 2;
+    graph g = {.seed = spins->seed, .n = n};
+    g.degree = complement ? n - 1 - spins->size[1] : spins->size[1];
+    g.m = (size_t)n * g.degree / 2;
+    GBSI_TRY(make_graph(&g, err));
+    status = complement ? couple_complement(&g, spins, builder, err)
+                        : couple_edges(&g, spins, builder, err);
+
+cleanup:
+    free_graph(&g);
+    return status;
 }
 
 gbs_status gbs_generate_regular(const gbs_generate_regular_options *o, gbs_model **model,
                                 gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_generate_spins spins = {o->coupling, o->coupling_spread, o->field, o->random_field,
-                                       o->seed};
-    gbs_builder *builder = NULL;
-    graph g = {.seed = o->seed, .n = o->variables};
-    GBSI_TRY(check_regular(o, &spins, err));
-    const bool complement = o->degree > (o->variables - 1) / 2;
-    g.degree = complement ? o->variables - 1 - o->degree : o->degree;
-    g.m = (size_t)o->variables * g.degree / 2;
-    GBSI_TRY(make_graph(&g, err));
-    GBSI_TRY(gbs_builder_new(&builder, err));
-    GBSI_TRY(gbsi_generate_variables(builder, o->variables, 2, err));
-    if (complement) {
-        GBSI_TRY(couple_complement(&g, &spins, builder, err));
-    } else {
-        GBSI_TRY(couple_edges(&g, &spins, builder, err));
-    }
-    GBSI_TRY(gbsi_spins_add_fields(&spins, builder, o->variables, err));
-    GBSI_TRY(gbs_builder_build(builder, model, err));
-
-cleanup:
-    gbs_builder_free(builder);
-    free_graph(&g);
-    return status;
+    static const gbsi_generate_graph regular = {measure_regular, couple_regular};
+    return gbsi_generate_on(&regular, GBSI_SPINS(o, .size = {o->variables, o->degree}), model, err);
 }

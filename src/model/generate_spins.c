@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Couplings and fields that the spin models share, and what a spin model takes in memory. */
+/* From a kind of graph to spins on it: what all of them do. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -31,21 +31,23 @@ static int has_fields(const gbsi_generate_spins *spins)
     return spins->field != 0.0 || spins->random_field != 0.0;
 }
 
-gbs_status gbsi_spins_check(const gbsi_generate_spins *spins, const char *what,
-                            uint64_t n_variables, uint64_t n_couplings, gbs_error *err)
+/* Refuse what cannot be generated before anything is. */
+static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_generate_size *size,
+                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (n_variables > GBS_MAX_VARIABLES) {
+    if (size->n_variables > GBS_MAX_VARIABLES) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "%s: %" PRIu64 " variables, more than the %u variables possible", what,
-                         n_variables, GBS_MAX_VARIABLES);
+                         "%s: %" PRIu64 " variables, more than the %u variables possible",
+                         size->what, size->n_variables, GBS_MAX_VARIABLES);
     }
     GBSI_TRY(
         check_range("coupling", spins->coupling, "coupling spread", spins->coupling_spread, err));
     GBSI_TRY(check_range("field", spins->field, "random field", spins->random_field, err));
     /* in doubles: counts of couplings come near 2^63 */
-    const double bytes = (double)n_variables * (VARIABLE_BYTES + has_fields(spins) * FIELD_BYTES) +
-                         (double)n_couplings * COUPLING_BYTES;
+    const double bytes =
+        (double)size->n_variables * (VARIABLE_BYTES + has_fields(spins) * FIELD_BYTES) +
+        (double)size->n_couplings * COUPLING_BYTES;
     const double machine = (double)gbsi_machine_bytes();
     if (bytes > machine) {
         char needed[16];
@@ -53,8 +55,8 @@ gbs_status gbsi_spins_check(const gbsi_generate_spins *spins, const char *what,
         gbsi_bytes_text(bytes, needed);
         gbsi_bytes_text(machine, there);
         return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "%s: %" PRIu64 " couplings take %s, this machine has %s", what,
-                         n_couplings, needed, there);
+                         "%s: %" PRIu64 " couplings take %s, this machine has %s", size->what,
+                         size->n_couplings, needed, there);
     }
 
 cleanup:
@@ -73,27 +75,34 @@ static double around(uint64_t seed, gbsi_generate_stream stream, uint64_t index,
     return centre + spread * (2.0 * u[0] - 1.0);
 }
 
-gbs_status gbsi_spins_couple(const gbsi_generate_spins *spins, gbs_builder *builder, uint64_t index,
-                             uint32_t a, uint32_t b, gbs_error *err)
+gbs_status gbsi_generate_couple(const gbsi_generate_spins *spins, gbs_builder *builder,
+                                uint64_t index, uint32_t a, uint32_t b, gbs_error *err)
 {
     const double coupling =
         around(spins->seed, GBSI_STREAM_COUPLING, index, spins->coupling, spins->coupling_spread);
     return gbs_builder_add_ising(builder, a, b, coupling, err);
 }
 
-gbs_status gbsi_spins_add_fields(const gbsi_generate_spins *spins, gbs_builder *builder, uint32_t n,
-                                 gbs_error *err)
+gbs_status gbsi_generate_on(const gbsi_generate_graph *graph, const gbsi_generate_spins *spins,
+                            gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (!has_fields(spins)) {
-        return GBS_OK;
-    }
-    for (uint32_t v = 0; v < n; ++v) {
+    gbs_builder *builder = NULL;
+    gbsi_generate_size size;
+    GBSI_TRY(graph->measure(spins, &size, err));
+    GBSI_TRY(check_spins(spins, &size, err));
+    const uint32_t n = (uint32_t)size.n_variables;
+    GBSI_TRY(gbs_builder_new(&builder, err));
+    GBSI_TRY(gbsi_generate_variables(builder, n, 2, err));
+    GBSI_TRY(graph->couple(spins, builder, err));
+    for (uint32_t v = 0; v < n && has_fields(spins); ++v) {
         const double h =
             around(spins->seed, GBSI_STREAM_FIELD, v, spins->field, spins->random_field);
         GBSI_TRY(gbs_builder_add_field(builder, v, h, err));
     }
+    GBSI_TRY(gbs_builder_build(builder, model, err));
 
 cleanup:
+    gbs_builder_free(builder);
     return status;
 }
