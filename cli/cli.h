@@ -35,14 +35,7 @@ extern const size_t cli_n_verbs;
 int cli_info(cli_arguments *arguments);
 int cli_marginals(cli_arguments *arguments);
 int cli_sample(cli_arguments *arguments);
-int cli_generate_ising(cli_arguments *arguments);
-int cli_generate_potts(cli_arguments *arguments);
-int cli_generate_ring(cli_arguments *arguments);
-int cli_generate_complete(cli_arguments *arguments);
-int cli_generate_regular(cli_arguments *arguments);
-int cli_generate_powerlaw(cli_arguments *arguments);
-int cli_generate_rbm(cli_arguments *arguments);
-int cli_generate_bayes(cli_arguments *arguments);
+int cli_generate(cli_arguments *arguments); /* every kind */
 int cli_compare(cli_arguments *arguments);
 int cli_convert(cli_arguments *arguments);
 int cli_exact(cli_arguments *arguments);

@@ -36,14 +36,6 @@ typedef struct model_shape {
     uint32_t states[2]; /* fewest and most */
 } model_shape;
 
-/* The kinds differ in what must be given and in what is made of it. */
-typedef struct model_kind {
-    const char *required[4]; /* names of options; NULL behind the last */
-    int most_states;         /* how many numbers --states may be */
-    gbs_status (*make)(const cli_arguments *arguments, const model_shape *shape, gbs_model **model,
-                       gbs_error *err);
-} model_kind;
-
 static int parse_shape(const cli_arguments *arguments, int most_states, model_shape *shape)
 {
     const char *grid = arguments->grid;
@@ -67,12 +59,64 @@ static int parse_shape(const cli_arguments *arguments, int most_states, model_sh
     return CLI_DONE;
 }
 
-/* Makes and writes a model. @return an exit status. */
-static int generate(const cli_arguments *arguments, const model_kind *kind)
+/* ---- the kinds --------------------------------------------------------------------------- */
+
+typedef gbs_status model_maker(const cli_arguments *a, const model_shape *shape, gbs_model **model,
+                               gbs_error *err);
+
+/* make_KIND: from arguments `a` and `shape` to the options of gbs_generate_KIND(). */
+#define MAKER(kind, ...)                                                                  \
+    static gbs_status make_##kind(const cli_arguments *a, const model_shape *shape,       \
+                                  gbs_model **model, gbs_error *err)                      \
+    {                                                                                     \
+        (void)shape;                                                                      \
+        const gbs_generate_##kind##_options options = {.seed = a->run.seed, __VA_ARGS__}; \
+        return gbs_generate_##kind(&options, model, err);                                 \
+    }
+
+/* What all kinds of spins take. */
+#define SPINS                                                                          \
+    .coupling = a->coupling, .coupling_spread = a->coupling_spread, .field = a->field, \
+    .random_field = a->random_field
+
+/* clang-format off */
+MAKER(ising, SPINS, .side = {shape->side[0], shape->side[1], shape->side[2]}, .torus = a->torus)
+MAKER(potts, .rows = shape->side[0], .columns = shape->side[1], .layers = shape->side[2],
+      .states = shape->states[0], .torus = a->torus, .coupling = a->coupling, .noise = a->noise)
+MAKER(ring, SPINS, .variables = (uint32_t)a->variables)
+MAKER(complete, SPINS, .variables = (uint32_t)a->variables)
+MAKER(regular, SPINS, .variables = (uint32_t)a->variables, .degree = (uint32_t)a->degree)
+MAKER(powerlaw, SPINS, .variables = (uint32_t)a->variables, .edges = (uint32_t)a->edges)
+MAKER(rbm, SPINS, .visible = (uint32_t)a->visible, .hidden = (uint32_t)a->hidden)
+MAKER(bayes, .variables = (uint32_t)a->variables, .parents = (uint32_t)a->parents,
+      .min_states = shape->states[0], .max_states = shape->states[1])
+/* clang-format on */
+
+static const struct model_kind {
+    unsigned verb;
+    const char *required[4]; /* names of options; NULL behind the last */
+    int most_states;         /* how many numbers --states may be */
+    model_maker *make;
+} kinds[] = {
+    {CLI_VERB_ISING, {"grid"}, 0, make_ising},
+    {CLI_VERB_POTTS, {"grid", "states"}, 1, make_potts},
+    {CLI_VERB_RING, {"variables"}, 0, make_ring},
+    {CLI_VERB_COMPLETE, {"variables"}, 0, make_complete},
+    {CLI_VERB_REGULAR, {"variables", "degree"}, 0, make_regular},
+    {CLI_VERB_POWERLAW, {"variables", "edges"}, 0, make_powerlaw},
+    {CLI_VERB_RBM, {"visible", "hidden"}, 0, make_rbm},
+    {CLI_VERB_BAYES, {"variables", "parents", "states"}, 2, make_bayes},
+};
+
+int cli_generate(cli_arguments *arguments)
 {
+    const struct model_kind *kind = kinds;
     model_shape shape;
     gbs_model *model = NULL;
     gbs_error err = {GBS_OK, ""};
+    while (kind->verb != arguments->verb) {
+        kind++;
+    }
     for (const char *const *name = kind->required; *name != NULL; name++) {
         if (!cli_given(arguments, *name)) {
             return cli_error(CLI_USAGE, "--%s is missing; see 'gibbsite help generate'", *name);
@@ -96,155 +140,4 @@ static int generate(const cli_arguments *arguments, const model_kind *kind)
     }
     gbs_model_free(model);
     return status;
-}
-
-/* What all kinds of spins take. */
-#define SPINS(a)                                                                             \
-    .coupling = (a)->coupling, .coupling_spread = (a)->coupling_spread, .field = (a)->field, \
-    .random_field = (a)->random_field, .seed = (a)->run.seed
-
-static gbs_status make_ising(const cli_arguments *arguments, const model_shape *shape,
-                             gbs_model **model, gbs_error *err)
-{
-    const gbs_generate_ising_options options = {
-        .side = {shape->side[0], shape->side[1], shape->side[2]},
-        .torus = arguments->torus,
-        SPINS(arguments),
-    };
-    return gbs_generate_ising(&options, model, err);
-}
-
-int cli_generate_ising(cli_arguments *arguments)
-{
-    static const model_kind ising = {{"grid"}, 0, make_ising};
-    return generate(arguments, &ising);
-}
-
-static gbs_status make_potts(const cli_arguments *arguments, const model_shape *shape,
-                             gbs_model **model, gbs_error *err)
-{
-    const gbs_generate_potts_options options = {
-        .rows = shape->side[0],
-        .columns = shape->side[1],
-        .layers = shape->side[2],
-        .states = shape->states[0],
-        .torus = arguments->torus,
-        .coupling = arguments->coupling,
-        .noise = arguments->noise,
-        .seed = arguments->run.seed,
-    };
-    return gbs_generate_potts(&options, model, err);
-}
-
-int cli_generate_potts(cli_arguments *arguments)
-{
-    static const model_kind potts = {{"grid", "states"}, 1, make_potts};
-    return generate(arguments, &potts);
-}
-
-static gbs_status make_ring(const cli_arguments *arguments, const model_shape *shape,
-                            gbs_model **model, gbs_error *err)
-{
-    (void)shape;
-    const gbs_generate_ring_options options = {
-        .variables = (uint32_t)arguments->variables,
-        SPINS(arguments),
-    };
-    return gbs_generate_ring(&options, model, err);
-}
-
-int cli_generate_ring(cli_arguments *arguments)
-{
-    static const model_kind ring = {{"variables"}, 0, make_ring};
-    return generate(arguments, &ring);
-}
-
-static gbs_status make_complete(const cli_arguments *arguments, const model_shape *shape,
-                                gbs_model **model, gbs_error *err)
-{
-    (void)shape;
-    const gbs_generate_complete_options options = {
-        .variables = (uint32_t)arguments->variables,
-        SPINS(arguments),
-    };
-    return gbs_generate_complete(&options, model, err);
-}
-
-int cli_generate_complete(cli_arguments *arguments)
-{
-    static const model_kind complete = {{"variables"}, 0, make_complete};
-    return generate(arguments, &complete);
-}
-
-static gbs_status make_regular(const cli_arguments *arguments, const model_shape *shape,
-                               gbs_model **model, gbs_error *err)
-{
-    (void)shape;
-    const gbs_generate_regular_options options = {
-        .variables = (uint32_t)arguments->variables,
-        .degree = (uint32_t)arguments->degree,
-        SPINS(arguments),
-    };
-    return gbs_generate_regular(&options, model, err);
-}
-
-int cli_generate_regular(cli_arguments *arguments)
-{
-    static const model_kind regular = {{"variables", "degree"}, 0, make_regular};
-    return generate(arguments, &regular);
-}
-
-static gbs_status make_powerlaw(const cli_arguments *arguments, const model_shape *shape,
-                                gbs_model **model, gbs_error *err)
-{
-    (void)shape;
-    const gbs_generate_powerlaw_options options = {
-        .variables = (uint32_t)arguments->variables,
-        .edges = (uint32_t)arguments->edges,
-        SPINS(arguments),
-    };
-    return gbs_generate_powerlaw(&options, model, err);
-}
-
-int cli_generate_powerlaw(cli_arguments *arguments)
-{
-    static const model_kind powerlaw = {{"variables", "edges"}, 0, make_powerlaw};
-    return generate(arguments, &powerlaw);
-}
-
-static gbs_status make_rbm(const cli_arguments *arguments, const model_shape *shape,
-                           gbs_model **model, gbs_error *err)
-{
-    (void)shape;
-    const gbs_generate_rbm_options options = {
-        .visible = (uint32_t)arguments->visible,
-        .hidden = (uint32_t)arguments->hidden,
-        SPINS(arguments),
-    };
-    return gbs_generate_rbm(&options, model, err);
-}
-
-int cli_generate_rbm(cli_arguments *arguments)
-{
-    static const model_kind rbm = {{"visible", "hidden"}, 0, make_rbm};
-    return generate(arguments, &rbm);
-}
-
-static gbs_status make_bayes(const cli_arguments *arguments, const model_shape *shape,
-                             gbs_model **model, gbs_error *err)
-{
-    const gbs_generate_bayes_options options = {
-        .variables = (uint32_t)arguments->variables,
-        .parents = (uint32_t)arguments->parents,
-        .min_states = shape->states[0],
-        .max_states = shape->states[1],
-        .seed = arguments->run.seed,
-    };
-    return gbs_generate_bayes(&options, model, err);
-}
-
-int cli_generate_bayes(cli_arguments *arguments)
-{
-    static const model_kind bayes = {{"variables", "parents", "states"}, 2, make_bayes};
-    return generate(arguments, &bayes);
 }

@@ -94,6 +94,7 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
 {
     cli_arguments arguments;
     memset(&arguments, 0, sizeof arguments);
+    arguments.verb = verb->id;
     arguments.argc = all_argc;
     arguments.argv = all_argv;
     int status = cli_parse(verb->id, verb->name, argc, argv, &arguments);

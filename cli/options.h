@@ -98,6 +98,7 @@ typedef struct cli_arguments {
     int asymptotic, list, quick, check;
     int lenient, normalize_cpts, torus, json, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the table */
+    unsigned verb;                        /* CLI_VERB_* */
     int argc;                             /* the whole command line, for the summary */
     char **argv;
 } cli_arguments;
