@@ -27,8 +27,11 @@
 #define UINT(field, name, verbs, def, min, max, unit, help)                                        \
     {name, 0, CLI_UINT, verbs, AT(field), def, min, max, 0, 0, 0, unit, help},
 
-/* What gbs_model_formats() says: a test compares the help with it. */
-#define CLI_MODEL_FORMATS "uai|lg|bif|xmlbif|fg|alchemy|mtx|rud|coo|col|wcnf|mln|gbm|dimmwitted|dimmwitted-tsv"
+static const char model_formats[] =
+#define GBS_FORMAT(id, name, ...) "|" name
+#include "gibbsite/formats.def"
+    ;
+#define CLI_MODEL_FORMATS (model_formats + 1)
 
 static const cli_option table[] = {
     {"evidence", 'e', CLI_LIST, CLI_OBSERVES, AT(evidence), 0, 0, 0, 0, 0, 0,

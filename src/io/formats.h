@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readers and writers of model formats, one pair per format; registry.c lists them. */
+/* Readers and writers of model formats, one pair per format: gibbsite/formats.def lists them. */
 #ifndef GBSI_IO_FORMATS_H
 #define GBSI_IO_FORMATS_H
 
@@ -46,68 +46,36 @@ typedef struct gbsi_format {
                               const gbs_write_options *options, gbs_error *err);
 } gbsi_format;
 
-/* Readers and writers get options that are never NULL (text formats: text->options). */
+/* The readers and writers of every format. Options are never NULL (text formats: text->options). */
+#define GBSI_DECLARE_TEXT(id)                                                        \
+    gbs_status gbsi_##id##_read(gbsi_text *text, gbs_model **model, gbs_error *err); \
+    gbs_status gbsi_##id##_write(const gbs_model *model, gbs_output *output,         \
+                                 const gbs_write_options *options, gbs_error *err);
+#define GBSI_DECLARE_FILES(id)                                                     \
+    gbs_status gbsi_##id##_read(const char *path, const gbs_read_options *options, \
+                                gbs_model **model, gbs_error *err);                \
+    gbs_status gbsi_##id##_write(const gbs_model *model, const char *path,         \
+                                 const gbs_write_options *options, gbs_error *err);
+#define GBSI_DECLARE_BYTES(id)                                                            \
+    gbs_status gbsi_##id##_read(const gbsi_input *input, const gbs_read_options *options, \
+                                gbs_model **model, gbs_error *err);                       \
+    gbs_status gbsi_##id##_read_file(const char *path, const gbs_read_options *options,   \
+                                     gbs_model **model, gbs_error *err);                  \
+    gbs_status gbsi_##id##_write(const gbs_model *model, gbs_output *output,              \
+                                 const gbs_write_options *options, gbs_error *err);
+#define GBS_FORMAT(id, name, endings, what, form, ...) GBSI_DECLARE_##form(id)
+#include "gibbsite/formats.def"
 
-gbs_status gbsi_uai_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_uai_write(const gbs_model *model, gbs_output *output,
-                          const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_lg_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_lg_write(const gbs_model *model, gbs_output *output,
-                         const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_fg_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_fg_write(const gbs_model *model, gbs_output *output,
-                         const gbs_write_options *options, gbs_error *err);
+/* gbsi_dimmwitted_read() takes the form whose files are there unless options->format names it.
+ * Whether path is a folder that holds graph.meta: */
+bool gbsi_dimmwitted_in_folder(const char *path);
 /* Whether the names of variables are labels of a .fg file: whole numbers that increase. */
 bool gbsi_fg_keeps_names(const gbs_model *model);
-gbs_status gbsi_alchemy_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_alchemy_write(const gbs_model *model, gbs_output *output,
-                              const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_xmlbif_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_xmlbif_write(const gbs_model *model, gbs_output *output,
-                             const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_bif_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output,
-                          const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_mtx_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_mtx_write(const gbs_model *model, gbs_output *output,
-                          const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_rud_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_rud_write(const gbs_model *model, gbs_output *output,
-                          const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_coo_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_coo_write(const gbs_model *model, gbs_output *output,
-                          const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_col_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_col_write(const gbs_model *model, gbs_output *output,
-                          const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_wcnf_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
-                           const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_mln_read(gbsi_text *text, gbs_model **model, gbs_error *err);
-gbs_status gbsi_mln_write(const gbs_model *model, gbs_output *output,
-                          const gbs_write_options *options, gbs_error *err);
 
 /* Refuse options that mean nothing to the format. @param path for the message. */
 gbs_status gbsi_check_read_options(const gbsi_format *format, const char *path,
                                    const gbs_read_options *options, gbs_error *err);
 gbs_status gbsi_check_write_options(const gbsi_format *format, const char *path,
                                     const gbs_write_options *options, gbs_error *err);
-/* The first takes the form whose files are there unless options->format names it. */
-gbs_status gbsi_dimmwitted_read(const char *path, const gbs_read_options *options,
-                                gbs_model **model, gbs_error *err);
-gbs_status gbsi_dimmwitted_tsv_read(const char *path, const gbs_read_options *options,
-                                    gbs_model **model, gbs_error *err);
-gbs_status gbsi_dimmwitted_write(const gbs_model *model, const char *path,
-                                 const gbs_write_options *options, gbs_error *err);
-gbs_status gbsi_dimmwitted_tsv_write(const gbs_model *model, const char *path,
-                                     const gbs_write_options *options, gbs_error *err);
-/* Whether path is a folder that holds graph.meta. */
-bool gbsi_dimmwitted_in_folder(const char *path);
-gbs_status gbsi_gbm_read_file(const char *path, const gbs_read_options *options, gbs_model **model,
-                              gbs_error *err);
-gbs_status gbsi_gbm_read(const gbsi_input *input, const gbs_read_options *options,
-                         gbs_model **model, gbs_error *err);
-gbs_status gbsi_gbm_write(const gbs_model *model, gbs_output *output,
-                          const gbs_write_options *options, gbs_error *err);
 
 #endif

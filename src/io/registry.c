@@ -8,53 +8,30 @@
 #include "io/output.h"
 #include "model/model.h"
 
-/* clang-format off */
+#define FUNCTIONS_TEXT(id)  .read = gbsi_##id##_read, .write = gbsi_##id##_write
+#define FUNCTIONS_FILES(id) .read_files = gbsi_##id##_read, .write_files = gbsi_##id##_write
+#define FUNCTIONS_BYTES(id) \
+    .read_binary = gbsi_##id##_read, .read_files = gbsi_##id##_read_file, .write = gbsi_##id##_write
+
 static const gbsi_format formats[] = {
-    {.name = "uai", .endings = ".uai", .holds = GBSI_HOLDS_DIRECTION,
-     .read = gbsi_uai_read, .write = gbsi_uai_write},
-    {.name = "lg", .endings = ".LG", .holds = GBSI_HOLDS_DIRECTION,
-     .read = gbsi_lg_read, .write = gbsi_lg_write},
-    {.name = "bif", .endings = ".bif",
-     .holds = GBSI_HOLDS_DIRECTION | GBSI_HOLDS_NAMES | GBSI_HOLDS_LABELS,
-     .read = gbsi_bif_read, .write = gbsi_bif_write},
-    {.name = "xmlbif", .endings = ".xml .bifxml .xmlbif",
-     .holds = GBSI_HOLDS_DIRECTION | GBSI_HOLDS_NAMES | GBSI_HOLDS_LABELS,
-     .read = gbsi_xmlbif_read, .write = gbsi_xmlbif_write},
-    {.name = "fg", .endings = ".fg", .holds = GBSI_HOLDS_NUMBERS,
-     .read = gbsi_fg_read, .write = gbsi_fg_write},
-    {.name = "alchemy", .endings = ".alchemy", .holds = GBSI_HOLDS_NAMES,
-     .read = gbsi_alchemy_read, .write = gbsi_alchemy_write},
-    {.name = "mtx", .endings = ".mtx", .holds = GBSI_HOLDS_KINDS,
-     .takes = GBSI_TAKES_CONVENTION | GBSI_TAKES_DIAGONAL, .convention = GBSI_MTX_CONVENTION,
-     .read = gbsi_mtx_read, .write = gbsi_mtx_write},
-    {.name = "rud", .endings = ".rud .rudy .gset .txt", .holds = GBSI_HOLDS_KINDS,
-     .takes = GBSI_TAKES_CONVENTION, .convention = GBSI_RUD_CONVENTION,
-     .read = gbsi_rud_read, .write = gbsi_rud_write},
-    {.name = "coo", .endings = ".coo", .holds = GBSI_HOLDS_KINDS,
-     .takes = GBSI_TAKES_CONVENTION | GBSI_TAKES_DIAGONAL, .convention = GBSI_COO_CONVENTION,
-     .read = gbsi_coo_read, .write = gbsi_coo_write},
-    {.name = "col", .endings = ".col", .holds = GBSI_HOLDS_KINDS, .takes = GBSI_TAKES_STATES,
-     .read = gbsi_col_read, .write = gbsi_col_write},
-    {.name = "wcnf", .endings = ".wcnf", .holds = GBSI_HOLDS_KINDS,
-     .takes = GBSI_TAKES_WEIGHT_SCALE, .read = gbsi_wcnf_read, .write = gbsi_wcnf_write},
-    {.name = "mln", .endings = ".mln", .holds = GBSI_HOLDS_KINDS | GBSI_HOLDS_NAMES,
-     .takes = GBSI_TAKES_WEIGHT_SCALE, .read = gbsi_mln_read, .write = gbsi_mln_write},
-    {.name = "dimmwitted", .endings = ".meta", .holds = GBSI_HOLDS_LABELS | GBSI_HOLDS_KINDS,
-     .read_files = gbsi_dimmwitted_read, .write_files = gbsi_dimmwitted_write},
-    {.name = "dimmwitted-tsv", .endings = ".meta", .holds = GBSI_HOLDS_LABELS | GBSI_HOLDS_KINDS,
-     .read_files = gbsi_dimmwitted_tsv_read, .write_files = gbsi_dimmwitted_tsv_write},
-    {.name = "gbm", .endings = ".gbm",
-     .holds = GBSI_HOLDS_DIRECTION | GBSI_HOLDS_NAMES | GBSI_HOLDS_LABELS | GBSI_HOLDS_KINDS,
-     .read_binary = gbsi_gbm_read, .read_files = gbsi_gbm_read_file, .write = gbsi_gbm_write},
+#define GBS_FORMAT(id, called, ends, what, form, has, wants, sign) \
+    {.name = (called),                                             \
+     .endings = (ends),                                            \
+     .holds = (has),                                               \
+     .takes = (wants),                                             \
+     .convention = (gbsi_convention)(sign),                        \
+     FUNCTIONS_##form(id)},
+#include "gibbsite/formats.def"
 };
-/* clang-format on */
 #define N_FORMATS (sizeof formats / sizeof formats[0])
 
-/* For gbs_model_formats(): a constant, so that it needs no memory. A test holds it against the
- * table. */
 const char *gbs_model_formats(void)
 {
-    return "uai|lg|bif|xmlbif|fg|alchemy|mtx|rud|coo|col|wcnf|mln|gbm|dimmwitted|dimmwitted-tsv";
+    static const char names[] =
+#define GBS_FORMAT(id, called, ...) "|" called
+#include "gibbsite/formats.def"
+        ;
+    return names + 1;
 }
 
 static const gbs_read_options default_read = {0};

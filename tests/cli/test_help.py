@@ -2,9 +2,13 @@
 """The help says what there is, and its examples run."""
 import re
 import shlex
+import sys
 
 import pytest
 from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+import format_lists
 
 VERBS = ["info", "marginals", "sample", "generate", "generate ising", "generate potts",
          "generate ring", "generate complete", "generate regular", "generate powerlaw", "generate rbm",
@@ -71,3 +75,19 @@ def test_man_page_has_every_option(run, verb):
     for option in re.findall(r" --([a-z-]+)", run("help", verb).out.split("Example:")[0]):
         if option not in ("help",):
             assert f"-{option}" in page, option
+
+
+def test_formats_are_those_of_the_table(run):
+    """The help, the refusal of a name, gibbsite-formats(5) and docs/formats.md against formats.def."""
+    page = format_lists.PAGE.read_text()
+    assert page == format_lists.updated(page), "run tools/format_lists.py --update"
+    table = (ROOT / "docs" / "formats.md").read_text().split("## Everything else")[0]
+    names = [name for name, _, _ in format_lists.formats()]
+    assert len(names) > 10 and len(set(names)) == len(names)
+    for name, endings, _ in format_lists.formats():
+        assert f"`{name}`" in table and all(f"`{ending}`" in table for ending in endings), name
+        assert re.search(rf"^\.Ss Models: (.*, )?{name}(,|$)", page, re.M), name
+    for verb, option in (("convert", "format"), ("convert", "from"), ("marginals", "from")):
+        text = " ".join(run("help", verb).out.split())
+        assert re.search(rf"--{option} NAME [^:]*: {', '.join(names)} ", text), (verb, option)
+    assert f"expected {'|'.join(names)};" in run("convert", "x.uai", "--format", "cop").err
