@@ -1,130 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is recognised and what is not, and every pass against one site at a time: the same uniforms
- * put together from their planes, conditionals from the model's factors, sums and visits from the
- * states. On every instruction set. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+/* Every pass against one site at a time: the same uniforms put together from their planes,
+ * conditionals from the model's factors, sums and visits from the states. On every instruction set.
+ */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "gibbsite/gibbsite.h"
 #include "lattice/lattice_chains.h"
-#include "rng/philox.h"
+#include "lattice/lattice_testing.h"
 #include "simd/math.h"
 
 enum { SEED = 99, N_PASSES = 5 };
-
-typedef struct shape {
-    const char *name;
-    uint32_t side[3]; /* rows, columns, layers as for gbs_generate_ising() */
-    int torus;
-    double coupling[3]; /* along a row, a column, through the layers */
-    double field;
-    unsigned negative, missing, second_field; /* one in so many; 0: none */
-} shape;
-
-static const shape shapes[] = {
-    {"torus 4 x 4", {4, 4, 1}, 1, {0.3, 0.3, 0.3}, 0.0, 0, 0, 0},
-    {"open 3 x 4", {3, 4, 1}, 0, {0.4, 0.4, 0.4}, 0.1, 0, 0, 0},
-    {"open 5 x 7", {5, 7, 1}, 0, {-0.4, -0.4, -0.4}, 0.0, 0, 0, 0},
-    {"torus 64 x 32, all bits sites", {64, 32, 1}, 1, {0.44, 0.44, 0.44}, 0.0, 0, 0, 0},
-    {"torus 66 x 34, last site inside a block", {66, 34, 1}, 1, {0.44, 0.44, 0.44}, 0.05, 0, 0, 0},
-    {"open 129 x 70", {129, 70, 1}, 0, {0.5, 0.5, 0.5}, 0.0, 0, 0, 0},
-    {"anisotropic torus", {68, 64, 1}, 1, {0.2, 0.6, 0.0}, 0.1, 0, 0, 0},
-    {"glass, closed", {64, 64, 1}, 1, {0.8, 0.8, 0.8}, 0.0, 2, 0, 0},
-    {"glass, open, with fields", {67, 33, 1}, 0, {0.8, 0.8, 0.8}, 0.3, 2, 0, 2},
-    {"diluted", {32, 64, 1}, 1, {0.5, 0.5, 0.5}, 0.0, 0, 4, 0},
-    {"two fields, every bond", {64, 64, 1}, 1, {0.3, 0.3, 0.3}, 0.2, 0, 0, 3},
-    {"cube", {8, 32, 64}, 1, {0.22, 0.22, 0.22}, 0.0, 0, 0, 0},
-    {"cube in a field", {4, 6, 66}, 1, {0.22, 0.22, 0.22}, -0.1, 0, 0, 0},
-    {"open box", {5, 6, 7}, 0, {0.3, 0.3, 0.3}, 0.0, 0, 0, 0},
-    {"box of three couplings", {6, 34, 10}, 1, {0.3, 0.1, -0.2}, 0.05, 0, 0, 0},
-    {"box of two couplings, glass", {4, 4, 8}, 1, {0.3, 0.3, 0.5}, 0.0, 3, 5, 2},
-    {"odd torus 5 x 3", {5, 3, 1}, 1, {0.3, 0.3, 0.3}, 0.1, 0, 0, 0},
-    {"odd torus 65 x 63, one field", {65, 63, 1}, 1, {0.44, 0.44, 0.44}, 0.0, 0, 0, 0},
-    {"closed, odd along a row only", {64, 33, 1}, 1, {0.44, 0.44, 0.44}, 0.05, 0, 0, 0},
-    {"closed, odd along a column only", {129, 68, 1}, 1, {0.4, 0.5, 0.0}, 0.0, 0, 0, 2},
-    {"odd glass, diluted", {67, 65, 1}, 1, {0.8, 0.8, 0.8}, 0.1, 2, 5, 3},
-    {"odd cube", {7, 35, 67}, 1, {0.22, 0.22, 0.22}, 0.0, 0, 0, 0},
-    {"odd box of three couplings", {5, 9, 3}, 1, {0.3, 0.1, -0.2}, 0.05, 3, 6, 2},
-    {"odd columns of a box", {5, 34, 6}, 1, {0.3, 0.3, 0.3}, 0.0, 0, 0, 0},
-    {"odd layers of a box", {4, 34, 35}, 1, {0.3, 0.3, 0.3}, 0.0, 2, 0, 0},
-    {"strong", {64, 64, 1}, 1, {9.0, 9.0, 9.0}, 0.0, 0, 0, 0},
-};
-enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
-
-static bool one_in(unsigned n, uint32_t index, uint64_t stream)
-{
-    return n > 0 && gbsi_word(7, 0, stream, index, GBSI_PURPOSE_TEST) % n == 0;
-}
-
-static void add_bond(gbs_builder *b, const shape *s, uint32_t v, uint32_t other, unsigned d)
-{
-    const uint32_t id = 3 * v + d;
-    double coupling = s->coupling[d];
-    coupling = one_in(s->negative, id, 1) ? -coupling : coupling;
-    coupling = one_in(s->missing, id, 2) ? 0.0 : coupling;
-    if (coupling != 0.0) {
-        assert_int_equal(gbs_builder_add_ising(b, v, other, coupling, NULL), GBS_OK);
-    }
-}
-
-static gbs_model *make_model(const shape *s)
-{
-    const uint32_t length[3] = {s->side[1], s->side[0], s->side[2]};
-    const uint32_t n = length[0] * length[1] * length[2];
-    gbs_builder *b = NULL;
-    gbs_model *model = NULL;
-    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
-    for (uint32_t v = 0; v < n; ++v) {
-        const uint32_t two = 2;
-        assert_int_equal(gbs_builder_add_variables(b, 1, &two, NULL, NULL), GBS_OK);
-    }
-    for (uint32_t v = 0; v < n; ++v) {
-        uint32_t stride = 1;
-        for (unsigned d = 0; d < 3; stride *= length[d++]) {
-            const uint32_t at = v / stride % length[d];
-            if (at + 1 < length[d]) {
-                add_bond(b, s, v, v + stride, d);
-            } else if (s->torus && length[d] > 2) {
-                add_bond(b, s, v, v - at * stride, d);
-            }
-        }
-        const double field = one_in(s->second_field, v, 3) ? -1.5 * s->field - 0.13 : s->field;
-        if (field != 0.0) {
-            assert_int_equal(gbs_builder_add_field(b, v, field, NULL), GBS_OK);
-        }
-    }
-    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
-    gbs_builder_free(b);
-    return model;
-}
-
-static gbsi_conditioned *condition(const gbs_model *model)
-{
-    gbsi_conditioned *c = NULL;
-    assert_int_equal(gbsi_condition(model, NULL, &c, NULL), GBS_OK);
-    return c;
-}
-
-static gbsi_lattice *recognise(const gbsi_conditioned *model, const char *name)
-{
-    gbsi_lattice *lattice = NULL;
-    const char *reason = NULL;
-    assert_int_equal(gbsi_lattice_new(model, &lattice, &reason, NULL), GBS_OK);
-    if (lattice == NULL) {
-        fail_msg("%s: %s", name, reason);
-    }
-    assert_null(reason);
-    return lattice;
-}
 
 /* ---- one site at a time -----------------------------------------------------------------------
  */
@@ -405,98 +291,6 @@ static void threads_do_not_matter(void **state)
     }
 }
 
-/* ---- recognising ------------------------------------------------------------------------------
- */
-
-static void places_are_distinct(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < N_SHAPES; ++i) {
-        gbs_model *model = make_model(&shapes[i]);
-        gbsi_conditioned *conditioned = condition(model);
-        gbsi_lattice *l = recognise(conditioned, shapes[i].name);
-        uint32_t *seen = calloc((size_t)2 * l->n_words, sizeof *seen);
-        assert_non_null(seen);
-        for (uint32_t v = 0; v < l->spins.n_sites; ++v) {
-            const gbsi_lattice_place place = gbsi_lattice_locate(l, v);
-            const uint32_t w = gbsi_lattice_word(l, place);
-            assert_true(w < 2 * l->n_words && place.bit < 32);
-            assert_int_equal(seen[w] >> place.bit & 1u, 0);
-            seen[w] |= UINT32_C(1) << place.bit;
-        }
-        free(seen);
-        gbsi_lattice_free(l);
-        gbsi_conditioned_free(conditioned);
-        gbs_model_free(model);
-    }
-}
-
-static void check_grid(const shape *s, uint32_t n_kinds, bool plain)
-{
-    gbs_model *model = make_model(s);
-    gbsi_conditioned *conditioned = condition(model);
-    gbsi_lattice *l = recognise(conditioned, s->name);
-    assert_int_equal(l->side[0], s->side[1]);
-    assert_int_equal(l->side[1], s->side[2] == 1 ? 1 : s->side[0]);
-    assert_int_equal(l->side[2], s->side[2] == 1 ? s->side[0] : s->side[2]);
-    assert_int_equal(l->n_kinds, n_kinds);
-    assert_int_equal(l->plain_kind != GBSI_NONE, plain);
-    gbsi_lattice_free(l);
-    gbsi_conditioned_free(conditioned);
-    gbs_model_free(model);
-}
-
-static void grids_are_recognised(void **state)
-{
-    (void)state;
-    check_grid(&shapes[3], 1, true);   /* uniform */
-    check_grid(&shapes[5], 3, true);   /* inside, sides, corners */
-    check_grid(&shapes[6], 1, false);  /* two groups */
-    check_grid(&shapes[7], 1, true);   /* a glass: some sites have positive bonds only */
-    check_grid(&shapes[10], 2, true);  /* two fields */
-    check_grid(&shapes[11], 1, true);  /* a cube */
-    check_grid(&shapes[14], 1, false); /* three groups */
-}
-
-static const char *refusal(gbs_model *model)
-{
-    gbsi_conditioned *conditioned = condition(model);
-    gbsi_lattice *lattice = NULL;
-    const char *reason = NULL;
-    assert_int_equal(gbsi_lattice_new(conditioned, &lattice, &reason, NULL), GBS_OK);
-    assert_null(lattice);
-    assert_non_null(reason);
-    gbsi_conditioned_free(conditioned);
-    gbs_model_free(model);
-    return reason;
-}
-
-static gbs_model *generated(gbs_generate_ising_options options)
-{
-    gbs_model *model = NULL;
-    assert_int_equal(gbs_generate_ising(&options, &model, NULL), GBS_OK);
-    return model;
-}
-
-static void others_are_refused(void **state)
-{
-    (void)state;
-    assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
-                               .side = {8, 8, 1}, .coupling = 1.0, .coupling_spread = 0.1})),
-                           "one coupling up to sign"));
-    assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
-                               .side = {8, 8, 1}, .coupling = 1.0, .random_field = 0.1})),
-                           "eight different fields"));
-    assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
-                               .side = {1, 64, 1}, .torus = 1, .coupling = 1.0})),
-                           "not those of a grid"));
-    gbs_model *potts = NULL;
-    const gbs_generate_potts_options three = {
-        .rows = 8, .columns = 8, .states = 3, .coupling = 1.0, .seed = 1};
-    assert_int_equal(gbs_generate_potts(&three, &potts, NULL), GBS_OK);
-    assert_non_null(strstr(refusal(potts), "more than two states"));
-}
-
 /* A table and a Potts factor are couplings too, with a constant. */
 static void factors_of_other_kinds(void **state)
 {
@@ -635,9 +429,6 @@ int main(void)
         cmocka_unit_test(passes_equal_one_site_at_a_time),
         cmocka_unit_test(counters_hold_128_passes),
         cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(places_are_distinct),
-        cmocka_unit_test(grids_are_recognised),
-        cmocka_unit_test(others_are_refused),
         cmocka_unit_test(factors_of_other_kinds),
         cmocka_unit_test(tables_with_fields),
         cmocka_unit_test(memory_may_run_out),

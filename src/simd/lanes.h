@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
 /* The lane vocabulary: operations on sixteen lanes, in which every inner loop is written once and
  * compiled once per instruction set (files named *_lanes.c). All sets give the same bits: only
  * IEEE operations with one rounding, explicit fused multiply-add, no estimates, no subnormal
  * tricks. lanes_portable.h is the reference that tests compare with.
  *
- * Types   vf 16 float · vu 16 uint32_t · vm 16 truth values · vb 16 bytes · vd 16 double · vw 16
- * uint64_t
+ * types   vf 16 float, vu 16 uint32_t, vm 16 truth values, vb 16 bytes, vd 16 double,
+ *         vw 16 uint64_t
  *
  * float   vf vf_set1(float)              vf vf_load(const float *)      void vf_store(float *, vf)
  *         vf_add vf_sub vf_mul vf_div (vf, vf)      vf_max vf_min (a > b ? a : b; a < b ? a : b)
@@ -30,28 +31,30 @@
  *         vu vu_shl(vu, int) vu vu_shr(vu, int)  (0 to 31)  vm vu_eq vu_lt (unsigned) (vu, vu)
  *         vu vu_select(vm, a, b)         vu vu_gather(const uint32_t *base, vu index)
  *         void vu_scatter(uint32_t *base, vu index, vu a)  base[index] = a, indices all different
-         vu vu_mul_hi(vu, vu)  (high 32 bits of the product)
+ *         vu vu_mul_hi(vu, vu)  (high 32 bits of the product)
  *         vu_store_transposed4(uint32_t *out, vu, vu, vu, vu)
  *                                         out[4*i + j] = lane i of the j-th, 64 words
  * wide    vw, sixteen products of 64 bits, kept as the multiplier leaves them (what Philox needs)
  *         vw vw_set1(uint32_t)  vw vw_from_vu(vu)  vu vu_from_vw(vw)  (low 32 bits)
  *         vw vw_mul(vw, vw)  (product of the low 32 bits, all 64 of it)
  *         vw vw_xor_high(a, b, c) = a >> 32 ^ b ^ c, of which only the low 32 bits are defined
- * states  vu vu_load_u8(const uint8_t *)  (16 bytes, widened)      vu vu_load_u16(const uint16_t *)
- *         void vu_store_u8(uint8_t *, vu)  (low bytes)              void vu_store_u16(uint16_t *,
- * vu) vu vu_gather_u8(const uint8_t *, vu index)                vu vu_gather_u16(const uint16_t *,
- * vu) (index < 2^31, in elements, in all gathers; gathers may read up to 3 bytes past the element:
- * arrays come from gbsi_alloc_lanes) masks   vm vm_and vm_or vm_xor vm_andnot(a, b) = a & ~b  vm
- * vm_not(vm)  vm vm_none(void) int vm_any(vm)  int vm_all(vm)  unsigned vm_bits(vm)  (bit i = lane
- * i)  vm vm_from_bits(unsigned) bytes   vb vb_load(const uint8_t *)  void vb_store(uint8_t *, vb)
- * vb vb_set1(uint8_t) vb vb_add vb_sub (vb, vb)    vb vb_eq(vb, vb)  (255 or 0)   vu vb_widen(vb)
- *         vb vb_narrow(vu)  (low bytes)           vb vb_from_vm(vm)  (1 or 0)
- *         vm vb_mask(vb)  (not 0)
+ * states  vu vu_load_u8(const uint8_t *)  vu vu_load_u16(const uint16_t *)  (16 elements, widened)
+ *         void vu_store_u8(uint8_t *, vu)  void vu_store_u16(uint16_t *, vu)  (low bits)
+ *         vu vu_gather_u8(const uint8_t *, vu index)  vu vu_gather_u16(const uint16_t *, vu index)
+ *         (index < 2^31, in elements, in all gathers; gathers may read up to 3 bytes past the
+ *         element: arrays come from gbsi_alloc_lanes)
+ * masks   vm vm_and vm_or vm_xor  vm vm_andnot(a, b) = a & ~b  vm vm_not(vm)  vm vm_none(void)
+ *         int vm_any(vm)  int vm_all(vm)  unsigned vm_bits(vm)  (bit i = lane i)
+ *         vm vm_from_bits(unsigned)
+ * bytes   vb vb_load(const uint8_t *)  void vb_store(uint8_t *, vb)  vb vb_set1(uint8_t)
+ *         vb vb_add vb_sub (vb, vb)  vb vb_eq(vb, vb)  (255 or 0)  vu vb_widen(vb)
+ *         vb vb_narrow(vu)  (low bytes)  vb vb_from_vm(vm)  (1 or 0)  vm vb_mask(vb)  (not 0)
  * double  vd vd_zero(void)  vd vd_from_vf(vf)  vd_add vd_sub vd_mul (vd, vd)  vd vd_set1(double)
  *         vd vd_fma(a, b, c)  vm vd_lt(vd, vd)  vf vf_from_vd(vd)  vd vd_load  vd_store
  *         vd vd_max(vd, vd)  (a > b ? a : b)      vd vd_gather(const double *base, vu index)
  *
  * None of them traps, branches on data, or needs alignment. */
+/* clang-format on */
 #ifndef GBSI_SIMD_LANES_H
 #define GBSI_SIMD_LANES_H
 
