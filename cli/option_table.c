@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "options.h"
+#include "arguments.h"
 
 #define AT(field)     offsetof(cli_arguments, field)
 #define RUN_AT(field) (offsetof(cli_arguments, run) + offsetof(gbs_run_options, field))
