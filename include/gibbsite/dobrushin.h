@@ -4,9 +4,15 @@
  * many updates, whatever its start, and the scan that makes this bound small for what is asked.
  *
  *     gbs_influences *c = NULL;
+ *     uint64_t steps = 1000;
+ *     double bound = 0;
  *     gbs_influences_new(model, NULL, NULL, &c, &err);
- *     gbs_variation(c, &options, 1, &weight, 1, &steps, &bound, &err);
- *     gbs_scan_optimise(c, &request, &sequence, &n, &report, &err);
+ *     gbs_variation(c, NULL, 1, NULL, 1, &steps, &bound, &err);
+ *
+ *     gbs_scan_request request = {.accuracy = 0.01};
+ *     uint32_t *sequence = NULL;
+ *     size_t n = 0;
+ *     gbs_scan_optimise(c, &request, &sequence, &n, NULL, &err);
  *
  * Dobrushin (1970); Mitliagkas & Mackey (2017), Improving Gibbs sampler scan quality with DoGS,
  * ICML; formulas and corrections in docs/math.md, [M17], [M38] and [M39].

@@ -4,8 +4,10 @@
  * chain, beside its exact probability. Joint states are numbered in mixed radix, the first of the
  * chosen variables slowest.
  *
- *     gbs_joint_new(model, 2, variable, options.chains, &joint, &err);
- *     ... gbs_joint_add(joint, chain, state) from gbs_run_callbacks.draw ...
+ *     gbs_joint *joint = NULL;
+ *     const uint32_t variable[2] = {0, 1};
+ *     gbs_joint_new(model, 2, variable, n_chains, &joint, &err);
+ *     gbs_joint_add(joint, chain, state); // for every draw that gbs_run_callbacks.draw is given
  *     gbs_joint_exact(model, NULL, 2, variable, p, &err);
  *     double l1 = gbs_joint_l1(joint, chain, p);
  */

@@ -6,7 +6,7 @@
  *     gbs_run_options options = gbs_run_options_default();
  *     gbs_run_new(model, evidence, &options, &run, &err);
  *     gbs_run_execute(run, NULL, &err);
- *     gbs_run_marginals(run, p, mcse, &err);
+ *     gbs_run_marginals(run, p, mcse, NULL, NULL, &err);
  *
  * Same version, model, evidence, options and number of sweeps: the same bits, on any machine.
  */

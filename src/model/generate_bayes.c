@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "model/generators.h"
+#include "model/generate.h"
 #include "simd/math.h"
 
 enum { MAX_PARENTS = 24 };

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/test_random.h"
 #include "gibbsite/status.h"
-#include "rng/philox.h"
 #include "simd/dispatch.h"
 #include "simd/lanes_probe.h"
 #include "simd/math_lanes.h"
@@ -33,7 +33,8 @@ static const double EXTREME_DOUBLE[] = {
 
 static uint32_t random_word(uint32_t *n)
 {
-    uint32_t word = gbsi_word(2024, 0, 0, *n, GBSI_PURPOSE_TEST);
+    uint64_t state = *n;
+    uint32_t word = (uint32_t)(next_random(&state) >> 32);
     *n += 1;
     return word;
 }

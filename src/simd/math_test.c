@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rng/philox.h"
+#include "base/test_random.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
 
@@ -26,9 +26,8 @@ enum { N_RANDOM = 200000 };
 
 static double uniform(uint32_t i, uint32_t stream)
 {
-    uint32_t word[4];
-    gbsi_philox(7, stream, 0, i, GBSI_PURPOSE_TEST, word);
-    return gbsi_uniform(word[0], word[1]);
+    uint64_t state = (uint64_t)stream << 32 | i;
+    return (double)(next_random(&state) >> 11) * 0x1p-53;
 }
 
 /* |y - truth| in ulps of the double next to truth. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/spin_list.h"
+#include "io/spins.h"
 
 #include <string.h>
 

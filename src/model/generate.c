@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all generators use. */
-#include "model/generators.h"
+#include "model/generate.h"
 
 #include "base/status.h"
 #include "rng/philox.h"

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""headers_test.py INCLUDE CC...: the public headers as others use them.
+
+Each compiles alone, as C and, where a C++ compiler is there, as C++; the umbrella includes them all;
+and every block of code in their comments, lines behind " *     " of which one ends with a semicolon,
+compiles below CONTEXT, blocks of one comment as one function.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CONTEXT = """#include <gibbsite/gibbsite.h>
+void block(const gbs_model *model, const gbs_evidence *evidence, uint32_t n_chains, uint32_t chain,
+           const uint32_t *state, double *p, double *mcse);
+void block(const gbs_model *model, const gbs_evidence *evidence, uint32_t n_chains, uint32_t chain,
+           const uint32_t *state, double *p, double *mcse)
+{
+gbs_error err = {GBS_OK, ""};
+(void)model, (void)evidence, (void)n_chains, (void)chain, (void)state, (void)p, (void)mcse;
+"""
+
+include = pathlib.Path(sys.argv[1])
+c = [*sys.argv[2:], "-std=c11", "-Wall", "-Wextra", "-Wpedantic"]
+cxx = next(([name, "-std=c++17", "-Wall", "-Wextra"] for name in ("g++", "clang++", "c++")
+            if shutil.which(name)), None)
+headers = sorted(include.glob("gibbsite/*.h"))
+umbrella = include / "gibbsite" / "gibbsite.h"
+failures = 0
+
+
+def complain(text):
+    global failures
+    failures += 1
+    print(text)
+
+
+def compiles(what, command, text, ending):
+    with tempfile.NamedTemporaryFile("w", suffix=ending) as f:
+        f.write(text)
+        f.flush()
+        done = subprocess.run([*command, "-Werror", "-fsyntax-only", f"-I{include}", f.name],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        complain(f"{what} does not compile: {' '.join(command)}\n{done.stdout}")
+
+
+def blocks(text):
+    """(line number, code) of every comment with code. Deeper lines are code behind code alone."""
+    for comment in re.finditer(r"/\*.*?\*/", text, re.S):
+        lines = []
+        in_block = False
+        for line in comment[0].split("\n"):
+            in_block = bool(re.match(r" \*     \S", line)) or in_block and line.startswith(" *      ")
+            lines += [line[7:]] if in_block else []
+        if any(line.split("//")[0].rstrip().endswith(";") for line in lines):
+            yield text[:comment.start()].count("\n") + 1, "\n".join(lines)
+
+
+n_blocks = 0
+included = umbrella.read_text()
+for header in headers:
+    name = f"gibbsite/{header.name}"
+    if header != umbrella and f'#include "{name}"' not in included:
+        complain(f"gibbsite.h does not include {name}")
+    compiles(name, c, f"#include <{name}>\n", ".c")
+    if cxx is not None:
+        compiles(name, cxx, f"#include <{name}>\nint main() {{ return 0; }}\n", ".cpp")
+    for line, code in blocks(header.read_text()):
+        n_blocks += 1
+        compiles(f"{name}:{line}: the code", [*c, "-Wno-unused-variable"], f"{CONTEXT}{code}\n}}\n", ".c")
+print(f"{len(headers)} headers, {n_blocks} blocks of code" + (", no C++ compiler" if cxx is None else ""))
+sys.exit(failures > 0 or n_blocks == 0)
