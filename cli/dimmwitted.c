@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verb_marginals.h"
+#include "marginals.h"
 
 static int is_number(const char *label)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "archives.h"
+#include "arrays.h"
 
 #include <stdlib.h>
 #include <string.h>

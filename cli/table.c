@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "arguments.h"
+#include "options.h"
 
 #define AT(field)     offsetof(cli_arguments, field)
 #define RUN_AT(field) (offsetof(cli_arguments, run) + offsetof(gbs_run_options, field))

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+# What ./dev and the scripts of this folder share. They are read by ./dev, in the root of the sources.
+# shellcheck shell=sh disable=SC2034
+
+# Debian's Python modules belong to Debian's Python, whatever comes first in PATH.
+python=/usr/bin/python3
+cores=$(getconf _NPROCESSORS_ONLN)
+# Compilers that remember, where Debian's ccache is there.
+[ ! -d /usr/lib/ccache ] || PATH=/usr/lib/ccache:$PATH
+
+say() {
+    printf '\n== %s\n' "$*"
+}
+
+die() {
+    printf 'dev: %s\n' "$*" >&2
+    exit 1
+}
+
+have() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# ---- what has to be there ------------------------------------------------------------------
+
+missing_for_tests() {
+    have meson || echo meson
+    have ninja || echo ninja-build
+    have cc || echo gcc libc6-dev
+    have pkg-config || echo pkg-config
+    pkg-config --exists zlib 2>/dev/null || echo zlib1g-dev
+    pkg-config --exists libzstd 2>/dev/null || echo libzstd-dev
+    pkg-config --exists libpng 2>/dev/null || echo libpng-dev
+    pkg-config --exists expat 2>/dev/null || echo libexpat1-dev
+    pkg-config --exists cmocka 2>/dev/null || echo libcmocka-dev
+    "$python" -c 'import pytest' 2>/dev/null || echo python3-pytest
+    "$python" -c 'import numpy' 2>/dev/null || echo python3-numpy
+}
+
+# need [COMMAND=]PACKAGE...: install the packages whose commands are not there.
+need() {
+    missing=$(missing_for_tests)
+    for pair; do
+        have "${pair%%=*}" || missing="$missing ${pair#*=}"
+    done
+    # shellcheck disable=SC2086
+    install $missing
+}
+
+# install PACKAGE...: nothing to do without arguments.
+install() {
+    [ $# -gt 0 ] || return 0
+    have apt-get || die "please install what Debian calls: $*"
+    if [ "$(id -u)" -ne 0 ]; then
+        printf 'dev: needed and not there: %s\ndev: run\n    sudo apt-get install %s\n' "$*" "$*" >&2
+        exit 1
+    fi
+    say "installing $*"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get install -y --no-install-recommends "$@" >/dev/null 2>&1 ||
+        { apt-get update -q && apt-get install -y --no-install-recommends "$@"; } ||
+        die "apt-get could not install: $*"
+}
+
+# ---- building ------------------------------------------------------------------------------
+
+# configure DIR OPTION...: set up once; a folder that is set up is left alone.
+configure() {
+    dir=$1
+    shift
+    [ -f "$dir/build.ninja" ] || meson setup "$dir" "$@"
+}
+
+# Library and program, and build/gibbsite.
+build() {
+    configure build --buildtype=release && ninja -C build product && ln -sf cli/gibbsite build/gibbsite
+}
+
+# answers GIBBSITE: what it prints, for comparison: tables, spins and states, 16 chains and one.
+answers() {
+    program=$1
+    set -- --method sample --sweeps 500 --burn-in 50 -q
+    "$program" marginals examples/clinic.bif -e fever=yes,cough=yes "$@" &&
+        "$program" marginals examples/grid.uai --chains 1 "$@" &&
+        "$program" generate potts --grid 12x12 --states 3 --noise 0.8 --format uai -q |
+        "$program" marginals - --from uai "$@" &&
+        "$program" generate ising --grid 20x20 --coupling 0.4 --format uai -q |
+        "$program" marginals - --from uai --estimator count --lattice always "$@" &&
+        "$program" generate regular --variables 60 --degree 5 --coupling 0.2 --format uai -q |
+        "$program" marginals - --from uai --estimator count --chains 40 --lattice always "$@"
+}
+
+# ---- checks and their counts ---------------------------------------------------------------
+
+passed=0
+failed=0
+
+# check NAME COMMAND...: run it and count it; what it prints is shown where it fails.
+check() {
+    name=$1
+    shift
+    begun=$(date +%s)
+    if said=$("$@" 2>&1); then
+        passed=$((passed + 1))
+        printf 'ok    %-42s %4d s\n' "$name" $(($(date +%s) - begun))
+    else
+        failed=$((failed + 1))
+        printf '%s\nFAIL  %s\n' "$said" "$name"
+    fi
+}
+
+# The last line of every command that checks something, and its status.
+conclude() {
+    printf '\n%d passed, %d failed%s\n' "$passed" "$failed" "${1:-}"
+    [ "$failed" -eq 0 ]
+}
+
+# count FILE RESULT...: tests of a meson log that ended so.
+count() {
+    log=$1
+    shift
+    n=0
+    for result; do
+        m=$(grep -c "\"result\": \"$result\"" "$log") || true
+        n=$((n + m))
+    done
+    echo "$n"
+}
+
+# run_tests DIR [OPTION...]: meson's tests, added to the counts. With $targets only these are built.
+run_tests() {
+    dir=$1
+    shift
+    # Set up before cmocka was there: look again.
+    if [ "$(cat "$dir/meson-info/intro-tests.json" 2>/dev/null)" = '[]' ]; then
+        meson setup --reconfigure -Dtests=enabled "$dir"
+    fi
+    # shellcheck disable=SC2086
+    ninja -C "$dir" ${targets:-}
+    log=$dir/meson-logs/testlog.json
+    rm -f "$log"
+    status=0
+    meson test -C "$dir" --no-rebuild --print-errorlogs "$@" || status=$?
+    [ -f "$log" ] || die "no test was run in $dir"
+    n_passed=$(count "$log" OK EXPECTEDFAIL)
+    n_failed=$(count "$log" FAIL TIMEOUT ERROR UNEXPECTEDPASS INTERRUPT)
+    skipped=$(count "$log" SKIP)
+    # Whatever else made meson unhappy must not look like success.
+    if [ "$status" -ne 0 ] && [ "$n_failed" -eq 0 ] || [ "$n_passed" -eq 0 ]; then
+        n_failed=$((n_failed + 1))
+    fi
+    passed=$((passed + n_passed))
+    failed=$((failed + n_failed))
+}
+
+# program_tests GIBBSITE FILE...: tests of the command line.
+program_tests() {
+    GIBBSITE=$1
+    export GIBBSITE
+    shift
+    "$python" -m pytest -q -p no:cacheprovider "$@"
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+# ./dev cross [--all]
+# shellcheck shell=sh disable=SC2154
+
+# What the cross build links with is unpacked below build-aarch64-root by an apt that knows arm64 and
+# nothing else: installing it would tie versions of this machine's libraries to those of arm64.
+unpack_arm64() {
+    root=$PWD/build-aarch64-root
+    [ ! -f "$root/where.ini" ] || return 0
+    have apt-get && have dpkg-deb || return 1
+    say "unpacking libraries for arm64 in $root"
+    mkdir -p "$root/lists/partial" "$root/cache/archives/partial"
+    set -- -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root \
+        -o "Dir::State::Lists=$root/lists" -o "Dir::Cache=$root/cache" -o Dir::State::status=/dev/null \
+        -o Acquire::Languages=none
+    {
+        apt-get "$@" update # what counts is whether the packages come
+        (cd "$root/cache" && apt-get "$@" download libcmocka0 libcmocka-dev zlib1g zlib1g-dev)
+    } >"$root/out" 2>&1 || { tail -5 "$root/out"; return 1; }
+    for package in "$root"/cache/*.deb; do
+        dpkg-deb -x "$package" "$root" || return 1
+    done
+    # Debian's libz.so points to the /lib of a machine. Linked statically its names would be ours.
+    mv "$root/lib/aarch64-linux-gnu"/libz.so.* "$root/usr/lib/aarch64-linux-gnu"
+    ln -sf libz.so.1 "$root/usr/lib/aarch64-linux-gnu/libz.so"
+    rm -rf "$root/lists" "$root/cache"
+    printf "[properties]\nsys_root = '%s'\npkg_config_libdir = '%s'\n" "$root" \
+        "$root/usr/lib/aarch64-linux-gnu/pkgconfig" >"$root/where.ini"
+}
+
+# same_answers NEON|PORTABLE: the emulated program prints what the one of this machine does.
+same_answers() {
+    GIBBSITE_SIMD=$1 answers build-aarch64/gibbsite >build-aarch64/answer.csv &&
+        cmp build/answer.csv build-aarch64/answer.csv
+}
+
+case ${1:-} in '' | --all) ;; *) die "cross: unknown option '$1'" ;; esac
+if ! (need aarch64-linux-gnu-gcc=gcc-aarch64-linux-gnu qemu-aarch64=qemu-user &&
+    { [ -f /usr/aarch64-linux-gnu/include/stdio.h ] || install libc6-dev-arm64-cross; }) || ! unpack_arm64; then
+    printf '\ncross: SKIPPED: what it takes to build for AArch64 is not there\n\n'
+    echo '0 passed, 0 failed, 1 skipped'
+    exit 0
+fi
+[ -f build-aarch64/build.ninja ] ||
+    meson setup build-aarch64 --cross-file tools/cross-aarch64.ini \
+        --cross-file build-aarch64-root/where.ini -Dwerror=true -Dzstd=disabled -Dpng=disabled \
+        -Dexpat=disabled >/dev/null
+if [ -z "${1:-}" ]; then
+    export GIBBSITE_TEST_SCALE=small
+    targets='lanes_test math_test philox_test draw_test lattice_test packed_test tests/kernel_suite' \
+        run_tests build-aarch64 -t 10 lanes math philox draw lattice packed kernel
+else
+    run_tests build-aarch64 -t 10
+    build >/dev/null
+    # In place of the program: cli/gibbsite as the tests are run.
+    printf '#!/bin/sh\nexec qemu-aarch64 -cpu cortex-a53 -L /usr/aarch64-linux-gnu "%s" "$@"\n' \
+        "$PWD/build-aarch64/cli/gibbsite" >build-aarch64/gibbsite
+    chmod +x build-aarch64/gibbsite
+    answers build/gibbsite >build/answer.csv
+    for simd in neon portable; do
+        check "the same bits as here: $simd" same_answers "$simd"
+    done
+    check 'the program' program_tests "$PWD/build-aarch64/gibbsite" tests/cli
+fi
+conclude

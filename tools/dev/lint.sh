@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# ./dev lint [--all]
+# shellcheck shell=sh disable=SC2154
+
+# Tracked files, or all of them where there is no git; not what others wrote or a build made.
+c_files() {
+    { git ls-files -- '*.c' '*.h' 2>/dev/null | grep . ||
+        find . -path './build*' -prune -o -type f -name '*.[ch]' -print | sed 's,^\./,,'; } |
+        grep -v '^third_party/' | sort
+}
+
+# Those touched by the commits of the three days before the last one, and since; all of them where
+# git or its history is missing.
+changed_files() {
+    if [ "$all" = yes ] || ! last=$(git log -1 --format=%ct 2>/dev/null); then
+        c_files
+        return
+    fi
+    { git log --since="$((last - 3 * 86400))" --name-only --format= && git diff --name-only HEAD; } |
+        sort -u >build-lint/changed
+    c_files | grep -Fx -f build-lint/changed || true
+}
+
+lint_format() {
+    c_files | xargs clang-format --dry-run -Werror
+}
+
+lint_tidy() {
+    checks='-clang-analyzer-*,-readability-function-size,-concurrency-mt-unsafe'
+    [ "$all" = no ] || checks=
+    # Only what the build compiles has flags to be read with. "N warnings generated" is noise.
+    changed_files | grep '\.c$' | while read -r file; do
+        ! grep -q "\"file\": \"\.\./$file\"" build-lint/compile_commands.json || echo "$file"
+    done | xargs -r -P "$cores" -n 3 clang-tidy -p build-lint --quiet --checks="$checks" 2>build-lint/noise
+}
+
+lint_cppcheck() {
+    # Not the tests: it does not see that an assertion ends one.
+    changed_files | grep '\.c$' | grep -v '^tests/\|_test\.c$' >build-lint/sources || return 0
+    cppcheck --enable=warning,portability --std=c11 --inline-suppr -q -j "$cores" --error-exitcode=1 \
+        -D_GNU_SOURCE -D__GNUC__=12 -DGBSI_HAVE_ZLIB -DGBSI_HAVE_ZSTD -DGBSI_HAVE_PNG -DGBSI_HAVE_EXPAT -DGBSI_HAVE_X86_SETS \
+        -Iinclude -Isrc -I. --suppress=incorrectLogicOperator:src/simd/lanes_portable.h \
+        --file-list=build-lint/sources
+}
+
+lint_man() {
+    for page in man/*.[1-9]; do
+        mandoc -Tlint -Wwarning "$page" || return 1
+    done
+}
+
+case ${1:-} in
+'') all=no ;;
+--all) all=yes ;;
+*) die "lint: unknown option '$1'" ;;
+esac
+need clang clang-format clang-tidy cppcheck mandoc
+[ -f build-lint/build.ninja ] || CC=clang meson setup build-lint -Dwerror=true >/dev/null
+ninja -C build-lint build.ninja bench/commit.h >/dev/null # compile_commands.json follows meson.build
+say lint
+check clang-format lint_format
+check 'clang -fsyntax-only, tests and all' "$python" tools/dev/syntax.py build-lint "$cores"
+check "clang-tidy$([ "$all" = no ] || echo ' with the analyzer')" lint_tidy
+check cppcheck lint_cppcheck
+check mandoc lint_man
+conclude

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""syntax.py BUILD N: everything that BUILD compiles goes through its compiler, N at a time, with
+-fsyntax-only; status 1 and what was said if it says anything."""
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+build = pathlib.Path(sys.argv[1])
+
+
+def look(entry):
+    words = shlex.split(entry["command"])
+    for option in ("-MQ", "-MF", "-o"):  # nothing is written
+        at = words.index(option)
+        del words[at:at + 2]
+    words.remove("-MD")
+    done = subprocess.run([*words, "-fsyntax-only"], cwd=build, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.stdout or (f"{entry['file']}: status {done.returncode}\n" if done.returncode else "")
+
+
+with ThreadPoolExecutor(int(sys.argv[2])) as pool:
+    entries = json.loads((build / "compile_commands.json").read_text())
+    said = list(pool.map(look, entries))
+print("".join(said), end="")
+sys.exit(any(said) or not entries)
