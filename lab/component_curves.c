@@ -57,20 +57,16 @@ gbs_status lab_component_curves_run(laboratory *lab, const gbs_model *model,
     return status;
 }
 
-void lab_component_rows(gbs_output *table, const char *model, const char *draw,
+void lab_component_rows(lab_table *table, const char *model, const char *draw,
                         const lab_component_curves *parts)
 {
     for (size_t k = 0; k < parts->n; k++) {
         for (size_t c = 0; c < LAB_N_COMPONENTS; c++) {
-            gbs_output_csv_field(table, model);
-            gbs_output_text(table, ",");
-            gbs_output_csv_field(table, draw);
-            lab_table_uint(table, (uint64_t)parts->sweeps[k]);
-            gbs_output_text(table, ",");
-            gbs_output_text(table, lab_component_name((lab_component)c));
-            lab_table_double(table, parts->mean[c][k]);
-            lab_table_double(table, parts->error[c][k]);
-            gbs_output_text(table, "\n");
+            lab_table_text(table, model);
+            lab_table_text(table, draw);
+            lab_table_number(table, parts->sweeps[k]);
+            LAB_ROW(table, lab_component_name((lab_component)c), NULL, parts->mean[c][k],
+                    parts->error[c][k]);
         }
     }
 }
@@ -87,11 +83,10 @@ bool lab_component_tends(const lab_component_curves *parts, lab_component compon
 }
 
 gbsi_line lab_component_line(const lab_component_curves *parts, lab_component component,
-                             const char *label, gbsi_color color, gbsi_dash dash)
+                             const char *label, gbsi_color color)
 {
     return (gbsi_line){.label = label,
                        .color = color,
-                       .dash = dash,
                        .n = parts->n,
                        .x = parts->sweeps,
                        .y = parts->mean[component]};

@@ -19,7 +19,7 @@ gbs_status lab_component_curves_run(laboratory *lab, const gbs_model *model,
                                     uint64_t sweeps, lab_component_curves *parts, gbs_error *err);
 
 #define LAB_COMPONENT_CURVES_HEADER "model,draw,sweeps,component,mean,standard_error"
-void lab_component_rows(gbs_output *table, const char *model, const char *draw,
+void lab_component_rows(lab_table *table, const char *model, const char *draw,
                         const lab_component_curves *parts);
 /* Slope of a component over the last two octaves. */
 double lab_component_slope(const lab_component_curves *parts, lab_component component);
@@ -28,7 +28,7 @@ double lab_component_slope(const lab_component_curves *parts, lab_component comp
 bool lab_component_tends(const lab_component_curves *parts, lab_component component, double limit);
 /* A line of one component. */
 gbsi_line lab_component_line(const lab_component_curves *parts, lab_component component,
-                             const char *label, gbsi_color color, gbsi_dash dash);
+                             const char *label, gbsi_color color);
 /* The colour of a component in all charts. */
 gbsi_color lab_component_color(lab_component component);
 /* The label of a component: "D cor". */

@@ -59,56 +59,39 @@ void lab_contest_free(lab_contest *contest)
     }
 }
 
-void lab_contest_rows(gbs_output *table, const lab_contest *contest)
+void lab_contest_rows(lab_table *table, const lab_contest *contest)
 {
     for (size_t i = 0; i < contest->n; i++) {
         for (size_t k = 0; k < contest->curves[i].n; k++) {
-            gbs_output_csv_field(table, contest->title);
-            gbs_output_text(table, ",");
-            gbs_output_csv_field(table, contest->contender[i].name);
-            lab_table_uint(table, UINT64_C(1) << k);
-            lab_table_double(table, contest->median[i][k]);
-            lab_table_double(table, contest->low[i][k]);
-            lab_table_double(table, contest->high[i][k]);
-            lab_table_double(table, contest->max[i][k]);
-            gbs_output_text(table, "\n");
+            LAB_ROW(table, contest->title, contest->contender[i].name, contest->curves[i].sweeps[k],
+                    contest->median[i][k], contest->low[i][k], contest->high[i][k],
+                    contest->max[i][k]);
         }
     }
 }
 
-gbsi_panel lab_contest_panel(lab_contest *contest, bool bands, const char *y_label, size_t n_guides,
-                             const gbsi_guide *guide)
+void lab_contest_lines(lab_plot *plot, size_t panel, const lab_contest *contest, bool bands)
 {
     for (size_t i = 0; i < contest->n; i++) {
         const lab_contender *c = &contest->contender[i];
-        contest->line[i] = (gbsi_line){.label = c->name,
-                                       .color = c->color,
-                                       .dash = c->dash,
-                                       .n = contest->curves[i].n,
-                                       .x = contest->curves[i].sweeps,
-                                       .y = contest->median[i],
-                                       .low = bands ? contest->low[i] : NULL,
-                                       .high = bands ? contest->high[i] : NULL};
+        lab_plot_line(plot, panel,
+                      (gbsi_line){.label = c->name,
+                                  .color = c->color,
+                                  .dash = c->dash,
+                                  .n = contest->curves[i].n,
+                                  .x = contest->curves[i].sweeps,
+                                  .y = contest->median[i],
+                                  .low = bands ? contest->low[i] : NULL,
+                                  .high = bands ? contest->high[i] : NULL});
     }
-    return (gbsi_panel){.title = contest->title,
-                        .x = {.label = "sweeps T", .log = true},
-                        .y = {.label = y_label, .log = true},
-                        .n_lines = contest->n,
-                        .line = contest->line,
-                        .n_guides = n_guides,
-                        .guide = guide};
 }
 
 gbs_status lab_contests_write(const laboratory *lab, const char *name, size_t n,
                               const lab_contest *contest, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status = lab_table(lab, name, LAB_CONTEST_HEADER, &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, name, LAB_CONTEST_HEADER, err);
     for (size_t i = 0; i < n; i++) {
-        lab_contest_rows(table, &contest[i]);
+        lab_contest_rows(&table, &contest[i]);
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }

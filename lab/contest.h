@@ -4,6 +4,7 @@
 #define LAB_CONTEST_H
 
 #include "lab/curves.h"
+#include "lab/plot.h"
 
 #define LAB_MAX_CONTENDERS 8
 
@@ -36,7 +37,6 @@ typedef struct lab_contest {
     double low[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];  /* a tenth of the runs is below */
     double high[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS]; /* a tenth above */
     double max[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
-    gbsi_line line[LAB_MAX_CONTENDERS];
 } lab_contest;
 
 /* @param contest title, contenders, statistic and context set, the rest zero; free in any case. */
@@ -45,10 +45,9 @@ gbs_status lab_contest_run(laboratory *lab, const gbs_model *model, uint64_t cha
 void lab_contest_free(lab_contest *contest);
 
 #define LAB_CONTEST_HEADER "model,draw,sweeps,median,q10,q90,max"
-void lab_contest_rows(gbs_output *table, const lab_contest *contest);
+void lab_contest_rows(lab_table *table, const lab_contest *contest);
 /* Median lines. @param bands around them, from a tenth to nine tenths of the runs. */
-gbsi_panel lab_contest_panel(lab_contest *contest, bool bands, const char *y_label, size_t n_guides,
-                             const gbsi_guide *guide);
+void lab_contest_lines(lab_plot *plot, size_t panel, const lab_contest *contest, bool bands);
 /* The contests of an experiment as one table. */
 gbs_status lab_contests_write(const laboratory *lab, const char *name, size_t n,
                               const lab_contest *contest, gbs_error *err);

@@ -82,6 +82,33 @@ static double key_law(const lab_focus *f, size_t y, size_t z)
     return p;
 }
 
+/* The components that are sums over z. @param pz P(z). @param q [n_keys][n_x] q(x|y). */
+static void sum_over_others(const lab_focus *f, const uint64_t *count, double total,
+                            const double *pz, const double *q, double *d)
+{
+    const uint32_t n_x = f->n_x;
+    for (size_t z = 0; z < f->n_z; z++) {
+        d[LAB_Z] += fabs(pz[z] - f->pz[z]);
+        for (uint32_t x = 0; x < n_x; x++) {
+            double rounded = 0.0;
+            double p = 0.0;
+            for (size_t y = 0; y < f->n_keys; y++) {
+                rounded += q[y * n_x + x] * key_law(f, y, z);
+                p += frequency(f, count, total, y, z, x);
+            }
+            d[LAB_APPROX] += pz[z] * fabs(rounded - f->joint[z * n_x + x] / f->pz[z]);
+            d[LAB_ALL] += fabs(p - f->joint[z * n_x + x]);
+        }
+        for (size_t y = 0; pz[z] > 0.0 && y < f->n_keys; y++) {
+            double p = 0.0;
+            for (uint32_t x = 0; x < n_x; x++) {
+                p += frequency(f, count, total, y, z, x);
+            }
+            d[LAB_BIN] += pz[z] * fabs(p / pz[z] - key_law(f, y, z));
+        }
+    }
+}
+
 /* The definitions, sum by sum. */
 static void by_definition(const lab_focus *f, const uint64_t *count, double *d)
 {
@@ -125,26 +152,7 @@ static void by_definition(const lab_focus *f, const uint64_t *count, double *d)
         free(px);
         free(pzy);
     }
-    for (size_t z = 0; z < f->n_z; z++) {
-        d[LAB_Z] += fabs(pz[z] - f->pz[z]);
-        for (uint32_t x = 0; x < n_x; x++) {
-            double rounded = 0.0;
-            double p = 0.0;
-            for (size_t y = 0; y < f->n_keys; y++) {
-                rounded += q[y * n_x + x] * key_law(f, y, z);
-                p += frequency(f, count, total, y, z, x);
-            }
-            d[LAB_APPROX] += pz[z] * fabs(rounded - f->joint[z * n_x + x] / f->pz[z]);
-            d[LAB_ALL] += fabs(p - f->joint[z * n_x + x]);
-        }
-        for (size_t y = 0; pz[z] > 0.0 && y < f->n_keys; y++) {
-            double p = 0.0;
-            for (uint32_t x = 0; x < n_x; x++) {
-                p += frequency(f, count, total, y, z, x);
-            }
-            d[LAB_BIN] += pz[z] * fabs(p / pz[z] - key_law(f, y, z));
-        }
-    }
+    sum_over_others(f, count, total, pz, q, d);
     free(pz);
     free(q);
 }

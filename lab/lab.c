@@ -175,62 +175,62 @@ void lab_free_names(char **name, size_t n)
     gbsi_free(name);
 }
 
-gbs_status lab_path(const laboratory *lab, const char *name, char **path, gbs_error *err)
-{
-    return lab_path_in(lab->folder, name, path, err);
-}
-
-gbs_status lab_table(const laboratory *lab, const char *name, const char *header,
-                     gbs_output **table, gbs_error *err)
+lab_table lab_table_open(const laboratory *lab, const char *name, const char *header,
+                         gbs_error *err)
 {
     char *path = NULL;
-    gbs_status status = lab_path(lab, name, &path, err);
-    if (status < 0) {
-        return status;
-    }
-    status = gbs_output_open(path, table, err);
-    gbsi_free(path);
-    if (status >= 0) {
-        gbs_output_text(*table, header);
-        gbs_output_text(*table, "\n");
-    }
-    return status;
-}
-
-void lab_table_double(gbs_output *table, double value)
-{
-    gbs_output_text(table, ",");
-    gbs_output_double(table, value);
-}
-
-void lab_table_uint(gbs_output *table, uint64_t value)
-{
-    gbs_output_text(table, ",");
-    gbs_output_uint(table, value);
-}
-
-gbs_status lab_chart(const laboratory *lab, const char *name, const gbsi_figure *figure,
-                     gbs_error *err)
-{
-    char *path = NULL;
-    gbs_status status = lab_path(lab, name, &path, err);
-    if (status >= 0) {
-        status = gbsi_figure_write(figure, path, err);
+    lab_table table = {
+        .status = lab_path_in(lab->folder, name, &path, err), .comma = "\n", .err = err};
+    if (table.status >= 0) {
+        table.status = gbs_output_open(path, &table.output, err);
     }
     gbsi_free(path);
-    return status;
+    if (table.status >= 0) {
+        gbs_output_text(table.output, header);
+    }
+    return table;
 }
 
-gbs_status lab_image(const laboratory *lab, const char *name, const gbs_image *image,
-                     gbs_error *err)
+void lab_table_text(lab_table *table, const char *text)
 {
-    char *path = NULL;
-    gbs_status status = lab_path(lab, name, &path, err);
-    if (status >= 0) {
-        status = gbs_image_write(image, path, NULL, err);
+    if (table->status >= 0) {
+        gbs_output_text(table->output, table->comma);
+        gbs_output_csv_field(table->output, text);
+        table->comma = ",";
     }
-    gbsi_free(path);
-    return status;
+}
+
+void lab_table_number(lab_table *table, double value)
+{
+    if (table->status >= 0) {
+        gbs_output_text(table->output, table->comma);
+        gbs_output_double(table->output, value);
+        table->comma = ",";
+    }
+}
+
+void lab_table_row(lab_table *table, const char *first, const char *second, size_t n,
+                   const double *number)
+{
+    if (first != NULL) {
+        lab_table_text(table, first);
+    }
+    if (second != NULL) {
+        lab_table_text(table, second);
+    }
+    for (size_t i = 0; i < n; i++) {
+        lab_table_number(table, number[i]);
+    }
+    table->comma = "\n";
+}
+
+gbs_status lab_table_close(lab_table *table)
+{
+    if (table->status >= 0) {
+        gbs_output_text(table->output, "\n");
+        return gbs_output_commit(table->output, table->err);
+    }
+    return table->status;
 }
 
 /* ---- findings ---------------------------------------------------------------------------- */
@@ -269,13 +269,13 @@ void lab_note(laboratory *lab, const char *format, ...)
 
 static gbs_status write_verdict(const laboratory *lab, const lab_experiment *about, gbs_error *err)
 {
-    gbs_output *out = NULL;
     char line[256];
-    gbs_status status = lab_table(lab, "verdict.txt", about->name, &out, err);
-    if (status < 0) {
-        return status;
+    lab_table text = lab_table_open(lab, "verdict.txt", about->name, err);
+    gbs_output *out = text.output;
+    if (text.status < 0) {
+        return text.status;
     }
-    (void)snprintf(line, sizeof line, "paper: %s, %s\n", about->paper, about->figure);
+    (void)snprintf(line, sizeof line, "\npaper: %s, %s\n", about->paper, about->figure);
     gbs_output_text(out, line);
     (void)snprintf(line, sizeof line, "run: %s, seed ", lab->options->quick ? "quick" : "full");
     gbs_output_text(out, line);

@@ -31,6 +31,15 @@ typedef struct lab_experiment_row {
     gbs_status (*run)(laboratory *lab, gbs_error *err);
 } lab_experiment_row;
 
+/* Stores the status and leaves through `cleanup:` on failure and when a run was stopped. */
+#define LAB_TRY(e)              \
+    do {                        \
+        status = (e);           \
+        if (status != GBS_OK) { \
+            goto cleanup;       \
+        }                       \
+    } while (0)
+
 /* How many updates there will be in all, for the progress. */
 void lab_expect(laboratory *lab, double updates);
 
@@ -79,18 +88,28 @@ gbs_status lab_path_in(const char *folder, const char *name, char **path, gbs_er
 gbs_status lab_list_folder(const char *folder, bool (*wanted)(const char *), const char *what,
                            char ***name, size_t *n, gbs_error *err);
 void lab_free_names(char **name, size_t n);
-/* The name of a file in the folder. @param path out, caller frees with gbs_free(). */
-gbs_status lab_path(const laboratory *lab, const char *name, char **path, gbs_error *err);
-/* Begin a table. @param header its first line, without the newline. */
-gbs_status lab_table(const laboratory *lab, const char *name, const char *header,
-                     gbs_output **table, gbs_error *err);
-/* A comma, then the number. */
-void lab_table_double(gbs_output *table, double value);
-void lab_table_uint(gbs_output *table, uint64_t value);
-gbs_status lab_chart(const laboratory *lab, const char *name, const gbsi_figure *figure,
-                     gbs_error *err);
-gbs_status lab_image(const laboratory *lab, const char *name, const gbs_image *image,
-                     gbs_error *err);
+
+/* A table in the folder: a failure to open it is what closing it returns. */
+typedef struct lab_table {
+    gbs_output *output;
+    const char *comma; /* before the next field */
+    gbs_status status;
+    gbs_error *err;
+} lab_table;
+
+/* @param header its first line, without the newline. */
+lab_table lab_table_open(const laboratory *lab, const char *name, const char *header,
+                         gbs_error *err);
+/* Fields of a row. */
+void lab_table_text(lab_table *table, const char *text);
+void lab_table_number(lab_table *table, double value);
+/* A row, or the rest of one: two texts (NULL: none), then numbers. @param number [n]. */
+void lab_table_row(lab_table *table, const char *first, const char *second, size_t n,
+                   const double *number);
+#define LAB_ROW(table, first, second, ...)                                                \
+    lab_table_row(table, first, second, sizeof((double[]){__VA_ARGS__}) / sizeof(double), \
+                  (const double[]){__VA_ARGS__})
+gbs_status lab_table_close(lab_table *table);
 
 /* ---- what it found ----------------------------------------------------------------------- */
 

@@ -167,6 +167,17 @@ gbs_status lab_picture_image(const lab_picture *picture, const uint32_t *pixel, 
     return gbs_image_from_spins(pixel, picture->width, picture->height, GBS_IMAGE_GREY, image, err);
 }
 
+gbs_generate_potts_options lab_grey_picture(const laboratory *lab, double noise)
+{
+    const uint32_t side = lab->options->quick ? 64 : 200;
+    return (gbs_generate_potts_options){.rows = side,
+                                        .columns = side,
+                                        .states = LAB_GREY_LEVELS,
+                                        .coupling = 2.0,
+                                        .noise = noise,
+                                        .seed = lab->options->seed};
+}
+
 /* ---- models ------------------------------------------------------------------------------ */
 
 static gbs_status couple(const lab_picture *p, double coupling, gbs_builder *builder,

@@ -3,6 +3,7 @@
 #ifndef LAB_PICTURES_H
 #define LAB_PICTURES_H
 
+#include "gibbsite/generate.h"
 #include "lab/contest.h"
 
 typedef struct lab_picture {
@@ -27,6 +28,12 @@ void lab_pictures_free(lab_pictures *pictures);
  * @param field [height][width]. */
 gbs_status lab_picture_model(const lab_picture *picture, double coupling, const double *field,
                              gbs_model **model, gbs_error *err);
+
+/* A noisy picture of five grey levels in patches, as Gonzalez et al. (2011) have them: 200 x 200
+ * pixels, or 64 x 64 quick. The print gives neither coupling nor noise; this coupling is strong
+ * enough for chains to coarsen slowly. */
+#define LAB_GREY_LEVELS 5
+gbs_generate_potts_options lab_grey_picture(const laboratory *lab, double noise);
 
 /* How far what runs have seen is from the truth, after each sweep. */
 typedef struct lab_restoration {

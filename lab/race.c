@@ -117,14 +117,12 @@ static gbs_status follow(laboratory *lab, lab_race *race, size_t i, gbs_error *e
     if (w.sum == NULL) {
         return gbsi_no_memory(err, r->name, (size_t)w.n * race->n_chains * sizeof *w.sum);
     }
-    GBSI_TRY(lab_run(lab, r->name, race->model, &options, watch, &w, &run, err));
-    if (status == GBS_OK) {
-        const gbs_report *report = gbs_run_report(run);
-        race->n_free = report->n_free_variables;
-        for (size_t k = 0; k < t->n; k++) {
-            t->updates[k] = (double)(UINT64_C(1) << k) / (double)sweeps * (double)report->updates /
-                            ((double)race->n_free * race->n_chains);
-        }
+    LAB_TRY(lab_run(lab, r->name, race->model, &options, watch, &w, &run, err));
+    const gbs_report *report = gbs_run_report(run);
+    race->n_free = report->n_free_variables;
+    for (size_t k = 0; k < t->n; k++) {
+        t->updates[k] = (double)(UINT64_C(1) << k) / (double)sweeps * (double)report->updates /
+                        ((double)race->n_free * race->n_chains);
     }
 cleanup:
     gbs_run_free(run);
@@ -158,12 +156,12 @@ static gbs_status clock_all(laboratory *lab, lab_race *race, gbs_error *err)
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         for (size_t team = 0; team < race->n_teams; team++) {
             race->threads[team] = (double)(UINT64_C(1) << team);
-            for (size_t i = 0; i < race->n_racers && status == GBS_OK; i++) {
-                GBSI_TRY(clock_one(lab, race, i, team, err));
+            for (size_t i = 0; i < race->n_racers; i++) {
+                LAB_TRY(clock_one(lab, race, i, team, err));
             }
         }
     }
-    for (size_t i = 0; i < race->n_racers && status == GBS_OK; i++) {
+    for (size_t i = 0; i < race->n_racers; i++) {
         lab_trail *t = &race->trail[i];
         for (size_t k = 0; k < t->n; k++) {
             t->seconds[k] =
@@ -178,12 +176,10 @@ gbs_status lab_race_run(laboratory *lab, lab_race *race, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     lab->evidence = race->evidence;
-    for (size_t i = 0; i < race->n_racers && status == GBS_OK; i++) {
-        GBSI_TRY(follow(lab, race, i, err));
+    for (size_t i = 0; i < race->n_racers; i++) {
+        LAB_TRY(follow(lab, race, i, err));
     }
-    if (status == GBS_OK) {
-        GBSI_TRY(clock_all(lab, race, err));
-    }
+    LAB_TRY(clock_all(lab, race, err));
 cleanup:
     lab->evidence = NULL;
     return status;

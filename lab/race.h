@@ -23,6 +23,15 @@ typedef struct lab_racer {
     uint64_t sweeps_timed; /* with every number of threads */
 } lab_racer;
 
+#define LAB_RACER_CHROMATIC(full, quick, timed)                                 \
+    {                                                                           \
+        "chromatic", GBSI_BLUE, GBS_SCAN_CHROMATIC, 0, (full), (quick), (timed) \
+    }
+#define LAB_RACER_SPLASH(width, color, full, quick, timed)                                   \
+    {                                                                                        \
+        "splash, width " #width, (color), GBS_SCAN_SPLASH, (width), (full), (quick), (timed) \
+    }
+
 /* What one of them has reached. */
 typedef struct lab_trail {
     size_t n;                            /* checkpoints */

@@ -3,67 +3,45 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-
-#include "lab/race.h"
 
 #include "base/memory.h"
+#include "lab/plot.h"
+#include "lab/race.h"
 
 #define WINDOW_S 20.0 /* of the paper */
 
 static gbs_status write_curves(const laboratory *lab, size_t n, const lab_race *race,
                                gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status = lab_table(
-        lab, "curves.csv", "model,scan,sweeps,updates_per_variable,log_density,min,max,variance",
-        &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table =
+        lab_table_open(lab, "curves.csv",
+                       "model,scan,sweeps,updates_per_variable,log_density,min,max,variance", err);
     for (size_t r = 0; r < n; r++) {
         for (size_t i = 0; i < race[r].n_racers; i++) {
             const lab_trail *t = &race[r].trail[i];
             for (size_t k = 0; k < t->n; k++) {
-                gbs_output_csv_field(table, race[r].title);
-                gbs_output_text(table, ",");
-                gbs_output_csv_field(table, race[r].racer[i].name);
-                lab_table_uint(table, UINT64_C(1) << k);
-                lab_table_double(table, t->updates[k]);
-                lab_table_double(table, t->density[k]);
-                lab_table_double(table, t->low[k]);
-                lab_table_double(table, t->high[k]);
-                lab_table_double(table, t->variance[k]);
-                gbs_output_text(table, "\n");
+                LAB_ROW(&table, race[r].title, race[r].racer[i].name, (double)(UINT64_C(1) << k),
+                        t->updates[k], t->density[k], t->low[k], t->high[k], t->variance[k]);
             }
         }
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 static gbs_status write_times(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status = lab_table(
-        lab, "times.csv", "model,scan,threads,variables_per_second,speed_up", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table =
+        lab_table_open(lab, "times.csv", "model,scan,threads,variables_per_second,speed_up", err);
     for (size_t r = 0; r < n; r++) {
         for (size_t i = 0; i < race[r].n_racers; i++) {
             const lab_trail *t = &race[r].trail[i];
             for (size_t team = 0; team < race[r].n_teams; team++) {
-                gbs_output_csv_field(table, race[r].title);
-                gbs_output_text(table, ",");
-                gbs_output_csv_field(table, race[r].racer[i].name);
-                lab_table_uint(table, (uint64_t)race[r].threads[team]);
-                lab_table_double(table, t->rate[team]);
-                lab_table_double(table, t->rate[team] / t->rate[0]);
-                gbs_output_text(table, "\n");
+                LAB_ROW(&table, race[r].title, race[r].racer[i].name, race[r].threads[team],
+                        t->rate[team], t->rate[team] / t->rate[0]);
             }
         }
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 gbs_status lab_races_write(const laboratory *lab, size_t n, const lab_race *race, gbs_error *err)
@@ -85,8 +63,6 @@ typedef struct drawing {
     double gap[LAB_MAX_RACERS][LAB_MAX_CHECKPOINTS];
     double window[LAB_MAX_RACERS][LAB_MAX_TEAMS];
     double speed_up[LAB_MAX_RACERS][LAB_MAX_TEAMS];
-    gbsi_line line[N_PANELS][LAB_MAX_RACERS];
-    gbsi_guide linear;
 } drawing;
 
 /* The most probable state that any chain of any scan was seen in at a checkpoint. */
@@ -101,106 +77,99 @@ static double best_of(const lab_race *race)
     return best;
 }
 
-static void prepare(const lab_race *race, bool by_time, drawing *d)
+/* What has been reached, by updates or by time. @param first panel of the race. */
+static void draw_trails(const lab_race *race, bool by_time, drawing *d, lab_plot *plot,
+                        size_t first)
 {
     const double best = best_of(race);
     for (size_t i = 0; i < race->n_racers; i++) {
         const lab_trail *t = &race->trail[i];
-        const gbsi_line by = {.color = race->racer[i].color,
-                              .dots = true,
-                              .n = t->n,
-                              .x = by_time ? t->seconds : t->updates};
-        const gbsi_line of_threads = {
-            .color = race->racer[i].color, .dots = true, .n = race->n_teams, .x = race->threads};
+        gbsi_line line = {.color = race->racer[i].color,
+                          .dots = true,
+                          .n = t->n,
+                          .x = by_time ? t->seconds : t->updates,
+                          .y = d->gap[i]};
         for (size_t k = 0; k < t->n; k++) {
             d->gap[i][k] = best - t->density[k];
         }
+        lab_plot_line(plot, first + DENSITY, line);
+        line.y = t->variance;
+        lab_plot_line(plot, first + VARIANCE, line);
+    }
+    plot->panel[first + VARIANCE].y.label = race->between;
+}
+
+static void draw_threads(const lab_race *race, drawing *d, lab_plot *plot, size_t first)
+{
+    const size_t last = race->n_teams - 1;
+    const double most = last > 0 ? race->threads[last] : 2.0;
+    double fastest = most; /* where cores are shared it may seem more than linear */
+    for (size_t i = 0; i < race->n_racers; i++) {
+        const lab_trail *t = &race->trail[i];
+        gbsi_line line = {.color = race->racer[i].color,
+                          .dots = true,
+                          .n = race->n_teams,
+                          .x = race->threads,
+                          .y = d->window[i]};
         for (size_t team = 0; team < race->n_teams; team++) {
             d->window[i][team] = t->rate[team] * WINDOW_S / 1e9;
             d->speed_up[i][team] = t->rate[team] / t->rate[0];
         }
-        d->line[DENSITY][i] = d->line[VARIANCE][i] = by;
-        d->line[WINDOW][i] = d->line[SPEED_UP][i] = of_threads;
-        d->line[DENSITY][i].y = d->gap[i];
-        d->line[VARIANCE][i].y = t->variance;
-        d->line[WINDOW][i].y = d->window[i];
-        d->line[SPEED_UP][i].y = d->speed_up[i];
+        fastest = d->speed_up[i][last] > fastest ? d->speed_up[i][last] : fastest;
+        lab_plot_line(plot, first + WINDOW, line);
+        line.y = d->speed_up[i];
+        lab_plot_line(plot, first + SPEED_UP, line);
     }
-    d->linear = (gbsi_guide){"linear", 1.0, 1.0, 1.0};
-}
-
-static void make_panels(const lab_race *race, bool by_time, drawing *d, gbsi_panel *panel)
-{
-    static const char *const what[N_PANELS] = {"log density", "between chains", "drawn in 20 s",
-                                               "speed-up"};
-    const double most = race->n_teams > 1 ? race->threads[race->n_teams - 1] : 2.0;
-    double fastest = most; /* where cores are shared it may seem more than linear */
-    for (size_t i = 0; i < race->n_racers; i++) {
-        const double times = race->trail[i].rate[race->n_teams - 1] / race->trail[i].rate[0];
-        fastest = times > fastest ? times : fastest;
+    for (size_t p = first + WINDOW; p <= first + SPEED_UP; p++) {
+        plot->panel[p].x.low = 1.0;
+        plot->panel[p].x.high = most;
     }
-    const gbsi_axis by = {.label = by_time ? "seconds" : "updates of each variable", .log = true};
-    const gbsi_axis threads = {.label = "threads", .log = true, .low = 1.0, .high = most};
-    const gbsi_axis x[N_PANELS] = {by, by, threads, threads};
-    const gbsi_axis y[N_PANELS] = {{.label = "nats below the best seen", .log = true},
-                                   {.label = race->between, .log = true},
-                                   {.label = "10⁹ variables", .log = true},
-                                   {.label = "times one thread", .log = true, 0.5, fastest}};
-    prepare(race, by_time, d);
-    for (size_t p = 0; p < N_PANELS; p++) {
-        (void)snprintf(d->title[p], sizeof d->title[p], "%s: %s", race->title, what[p]);
-        panel[p] = (gbsi_panel){.title = d->title[p],
-                                .x = x[p],
-                                .y = y[p],
-                                .n_lines = race->n_racers,
-                                .line = d->line[p],
-                                .n_guides = p == SPEED_UP && race->n_teams > 1,
-                                .guide = &d->linear};
+    plot->panel[first + SPEED_UP].y.low = 0.5;
+    plot->panel[first + SPEED_UP].y.high = fastest;
+    if (last > 0) {
+        lab_plot_guide(plot, first + SPEED_UP, (gbsi_guide){"linear", 1.0, 1.0, 1.0});
     }
 }
 
 static gbs_status draw(const laboratory *lab, size_t n, const lab_race *race, bool by_time,
                        const char *title, gbs_error *err)
 {
-    const size_t n_shown = by_time ? N_PANELS : 2;
-    gbsi_panel panel[LAB_MAX_RACES * N_PANELS];
-    gbsi_key key[LAB_MAX_RACERS];
-    char subtitle[200];
+    lab_plot plot;
     drawing *d = gbsi_alloc_array(n, sizeof *d);
     if (d == NULL) {
         return gbsi_no_memory(err, "chart", n * sizeof *d);
     }
+    lab_plot_begin(&plot, by_time ? LAB_PGS_RACE_TIMES : LAB_PGS_RACE_CURVES, n);
+    plot.figure.title = by_time ? plot.figure.title : title;
+    const size_t n_panels = plot.figure.n_panels / n;
     for (size_t r = 0; r < n; r++) {
-        gbsi_panel made[N_PANELS];
-        make_panels(&race[r], by_time, &d[r], made);
-        memcpy(panel + r * n_shown, made, n_shown * sizeof *made);
+        draw_trails(&race[r], by_time, &d[r], &plot, r * n_panels);
+        if (by_time) {
+            draw_threads(&race[r], &d[r], &plot, r * n_panels);
+        }
+        for (size_t p = 0; p < n_panels; p++) {
+            gbsi_panel *panel = &plot.panel[r * n_panels + p];
+            (void)snprintf(d[r].title[p], sizeof d[r].title[p], "%s: %s", race[r].title,
+                           panel->title);
+            panel->title = d[r].title[p];
+        }
     }
     for (size_t i = 0; i < race->n_racers; i++) {
-        key[i] = (gbsi_key){race->racer[i].name, race->racer[i].color, GBSI_SOLID, false};
+        lab_plot_key(&plot,
+                     (gbsi_key){race->racer[i].name, race->racer[i].color, GBSI_SOLID, false});
     }
-    (void)snprintf(subtitle, sizeof subtitle,
-                   by_time
-                       ? "%u chains together, the left two on %.0f threads; measured on one machine"
-                       : "mean log density of %u chains below the highest seen; variance between "
-                         "chains of a variable's mean so far",
-                   race->n_chains, race->threads[race->n_teams - 1]);
-    const gbsi_figure figure = {
-        .title = title,
-        .subtitle = subtitle,
-        .description = by_time
-                           ? "For each model four panels: log density and variance between "
-                             "chains against seconds, variables drawn in 20 seconds and speed-up "
-                             "against threads, a line per scan."
-                           : "For each model two panels: log density and variance between "
-                             "chains against updates of each variable, a line per scan.",
-        .panel_width = 320,
-        .panel_height = 200,
-        .columns = 2,
-        .n_panels = n * n_shown,
-        .panel = panel,
-        .n_keys = race->n_racers,
-        .key = key};
-    const gbs_status status = lab_chart(lab, by_time ? "times.svg" : "curves.svg", &figure, err);
+    if (by_time) {
+        lab_plot_subtitle(&plot,
+                          "%u chains together, the left two on %.0f threads; measured on one "
+                          "machine",
+                          race->n_chains, race->threads[race->n_teams - 1]);
+    } else {
+        lab_plot_subtitle(&plot,
+                          "mean log density of %u chains below the highest seen; variance between "
+                          "chains of a variable's mean so far",
+                          race->n_chains);
+    }
+    const gbs_status status = lab_plot_write(lab, &plot, err);
     gbsi_free(d);
     return status;
 }
@@ -211,7 +180,7 @@ gbs_status lab_races_draw(const laboratory *lab, size_t n, const lab_race *race,
     gbs_status status = GBS_OK;
     assert(n <= LAB_MAX_RACES);
     GBSI_TRY(draw(lab, n, race, false, title, err));
-    GBSI_TRY(draw(lab, n, race, true, "The same by the clock", err));
+    GBSI_TRY(draw(lab, n, race, true, NULL, err));
 cleanup:
     return status;
 }

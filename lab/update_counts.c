@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "gibbsite/generate.h"
+#include "lab/pictures.h"
+#include "lab/plot.h"
 
-#define STATES   5
-#define COUPLING 2.0
 #define NOISE    1.0
 #define WIDTH    5
 #define SPLASHES 8u
@@ -20,14 +20,10 @@ static uint64_t rounds_of(const laboratory *lab)
     return lab->options->quick ? 120 : 200;
 }
 
-static uint32_t side_of(const laboratory *lab)
-{
-    return lab->options->quick ? 64 : 200;
-}
-
 double lab_update_counts_updates(const laboratory *lab)
 {
-    const double n = (double)side_of(lab) * side_of(lab);
+    const gbs_generate_potts_options picture = lab_grey_picture(lab, NOISE);
+    const double n = (double)picture.rows * picture.columns;
     const uint64_t passes = rounds_of(lab) / PASS + 2; /* of each of two runs; the third has one */
     return n * (2.0 * (double)passes + 1.0);
 }
@@ -116,11 +112,9 @@ static gbs_status count(laboratory *lab, const gbs_model *model, int grow, uint6
     options.burn_in = last / PASS + 1;
     lab->what = grow == GBS_GROW_ADAPTIVE ? "adaptive growth" : "growth";
     GBSI_TRY(gbs_run_new(model, NULL, &options, &run, err));
-    GBSI_TRY(gbs_run_execute(run, &callbacks, err));
-    if (status == GBS_OK) {
-        lab->done += (double)gbs_run_report(run)->updates;
-        compare(t, side);
-    }
+    LAB_TRY(gbs_run_execute(run, &callbacks, err));
+    lab->done += (double)gbs_run_report(run)->updates;
+    compare(t, side);
 cleanup:
     gbs_run_free(run);
     return status;
@@ -137,10 +131,10 @@ static gbs_status find_noisy(const gbs_generate_potts_options *picture, gbs_imag
     gbs_model *model = NULL;
     gbs_run *run = NULL;
     const uint32_t n = picture->rows * picture->columns;
-    double *p = gbsi_alloc_array(n, STATES * sizeof *p);
+    double *p = gbsi_alloc_array(n, LAB_GREY_LEVELS * sizeof *p);
     uint32_t *level = gbsi_alloc_array_zero(n, sizeof *level);
     if (p == NULL || level == NULL) {
-        status = gbsi_no_memory(err, "pixels", n * STATES * sizeof *p);
+        status = gbsi_no_memory(err, "pixels", n * LAB_GREY_LEVELS * sizeof *p);
         goto cleanup;
     }
     alone.coupling = 0.0;
@@ -150,11 +144,13 @@ static gbs_status find_noisy(const gbs_generate_potts_options *picture, gbs_imag
     GBSI_TRY(gbs_run_execute(run, NULL, err));
     GBSI_TRY(gbs_run_marginals(run, p, NULL, NULL, NULL, err));
     for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t a = 1; a < STATES; a++) {
-            level[i] = p[i * STATES + a] > p[i * STATES + level[i]] ? a : level[i];
+        for (uint32_t a = 1; a < LAB_GREY_LEVELS; a++) {
+            level[i] =
+                p[i * LAB_GREY_LEVELS + a] > p[i * LAB_GREY_LEVELS + level[i]] ? a : level[i];
         }
     }
-    GBSI_TRY(gbs_image_from_levels(level, picture->columns, picture->rows, STATES, image, err));
+    GBSI_TRY(
+        gbs_image_from_levels(level, picture->columns, picture->rows, LAB_GREY_LEVELS, image, err));
 cleanup:
     gbsi_free(p);
     gbsi_free(level);
@@ -166,26 +162,16 @@ cleanup:
 gbs_status lab_update_counts_run(laboratory *lab, lab_update_counts *out, gbs_error *err)
 {
     const uint64_t rounds = rounds_of(lab);
-    const uint32_t side = side_of(lab);
-    const gbs_generate_potts_options picture = {.rows = side,
-                                                .columns = side,
-                                                .states = STATES,
-                                                .coupling = COUPLING,
-                                                .noise = NOISE,
-                                                .seed = lab->options->seed};
+    const gbs_generate_potts_options picture = lab_grey_picture(lab, NOISE);
+    const uint32_t side = picture.rows;
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     out->side = side;
     GBSI_TRY(find_noisy(&picture, &out->noisy, err));
     GBSI_TRY(gbs_generate_potts(&picture, &model, err));
-    GBSI_TRY(count(lab, model, GBS_GROW_FIFO, 0, 1, side, &out->fifo, err));
-    if (status == GBS_OK) {
-        GBSI_TRY(count(lab, model, GBS_GROW_RANDOM, rounds / 2, rounds, side, &out->random, err));
-    }
-    if (status == GBS_OK) {
-        GBSI_TRY(
-            count(lab, model, GBS_GROW_ADAPTIVE, rounds / 2, rounds, side, &out->adaptive, err));
-    }
+    LAB_TRY(count(lab, model, GBS_GROW_FIFO, 0, 1, side, &out->fifo, err));
+    LAB_TRY(count(lab, model, GBS_GROW_RANDOM, rounds / 2, rounds, side, &out->random, err));
+    LAB_TRY(count(lab, model, GBS_GROW_ADAPTIVE, rounds / 2, rounds, side, &out->adaptive, err));
 cleanup:
     gbs_model_free(model);
     return status;
@@ -232,27 +218,22 @@ static gbs_status map_updates(const lab_tally *t, uint32_t side, gbs_image *imag
 
 static gbs_status write_table(const laboratory *lab, const lab_update_counts *a, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status = lab_table(
-        lab, "updates.csv", "row,column,state,edge,updates_adaptive,updates_random", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "updates.csv",
+                                     "row,column,state,edge,updates_adaptive,updates_random", err);
     for (uint32_t i = 0; i < a->adaptive.n; i++) {
-        gbs_output_uint(table, i / a->side);
-        lab_table_uint(table, i % a->side);
-        lab_table_uint(table, a->adaptive.state[i]);
-        lab_table_uint(table, at_edge(&a->adaptive, a->side, i));
-        lab_table_uint(table, a->adaptive.updates[i]);
-        lab_table_uint(table, a->random.updates[i]);
-        gbs_output_text(table, "\n");
+        LAB_ROW(&table, NULL, NULL, i / a->side, i % a->side, a->adaptive.state[i],
+                at_edge(&a->adaptive, a->side, i), a->adaptive.updates[i], a->random.updates[i]);
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 gbs_status lab_update_counts_draw(const laboratory *lab, const lab_update_counts *a, gbs_error *err)
 {
     enum { FIFO, ADAPTIVE, STATE, UPDATES, RANDOM, N_IMAGES };
+    static const char *const title[N_IMAGES] = {"splashes, first come", "splashes by coupling",
+                                                "state of the chain", "updates, by coupling",
+                                                "updates, at random"};
+    lab_plot plot;
     gbs_status status = GBS_OK;
     gbs_image image[N_IMAGES] = {{0}};
     const uint32_t side = a->side;
@@ -260,28 +241,16 @@ gbs_status lab_update_counts_draw(const laboratory *lab, const lab_update_counts
     GBSI_TRY(gbs_image_from_labels(a->fifo.owner, side, side, SPLASHES + 1, &image[FIFO], err));
     GBSI_TRY(
         gbs_image_from_labels(a->adaptive.owner, side, side, SPLASHES + 1, &image[ADAPTIVE], err));
-    GBSI_TRY(gbs_image_from_levels(a->adaptive.state, side, side, STATES, &image[STATE], err));
+    GBSI_TRY(
+        gbs_image_from_levels(a->adaptive.state, side, side, LAB_GREY_LEVELS, &image[STATE], err));
     GBSI_TRY(map_updates(&a->adaptive, side, &image[UPDATES], err));
     GBSI_TRY(map_updates(&a->random, side, &image[RANDOM], err));
-    const gbsi_panel panel[] = {{.title = "noisy picture", .image = &a->noisy},
-                                {.title = "splashes, first come", .image = &image[FIFO]},
-                                {.title = "splashes by coupling", .image = &image[ADAPTIVE]},
-                                {.title = "state of the chain", .image = &image[STATE]},
-                                {.title = "updates, by coupling", .image = &image[UPDATES]},
-                                {.title = "updates, at random", .image = &image[RANDOM]}};
-    const gbsi_figure figure = {
-        .title = "Splashes that follow coupling work where the picture is in doubt",
-        .subtitle = "eight splashes of width 5 in colours; updates of a pixel from black, none, to "
-                    "white, 2.5 times the mean",
-        .description = "Six pictures: the noisy picture; splashes of one round that took what they "
-                       "met first, and by coupling; the state of the chain; how often each pixel "
-                       "was updated by splashes that grow by coupling, and at random.",
-        .panel_width = 200,
-        .panel_height = 200,
-        .columns = 3,
-        .n_panels = sizeof panel / sizeof panel[0],
-        .panel = panel};
-    GBSI_TRY(lab_chart(lab, "pictures.svg", &figure, err));
+    lab_plot_begin(&plot, LAB_PGS_ADAPTATION_PICTURES, 1);
+    lab_plot_image(&plot, "noisy picture", &a->noisy);
+    for (int i = 0; i < N_IMAGES; i++) {
+        lab_plot_image(&plot, title[i], &image[i]);
+    }
+    GBSI_TRY(lab_plot_write(lab, &plot, err));
 cleanup:
     for (int i = 0; i < N_IMAGES; i++) {
         gbs_image_free(&image[i]);

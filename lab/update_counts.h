@@ -6,8 +6,6 @@
 
 #include "lab/curves.h"
 
-#define LAB_LEAST_SHOWN 1e-6 /* distance in charts */
-
 /* Of rounds [first, last) of a run. */
 typedef struct lab_tally {
     uint32_t n;

@@ -3,11 +3,11 @@
  * it, where the updates go, and what the same number of updates is worth when the marginal is
  * estimated from the worst start, all spins up. */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "lab/curves.h"
 #include "lab/experiment_table.h"
+#include "lab/plot.h"
 #include "lab/spin_grid_scans.h"
 
 #define SIDE      40u
@@ -184,14 +184,15 @@ static gbs_status sample(laboratory *lab, marginal *m, uint32_t n_runs, gbs_erro
     gbs_status status = GBS_OK;
     m->n_estimates = (size_t)n_runs * CHAINS;
     for (int s = 0; s < N_SCANS; s++) {
-        for (uint32_t run = 0; run < n_runs && status == GBS_OK; run++) {
-            GBSI_TRY(estimate(lab, m, s, run, err));
+        for (uint32_t run = 0; run < n_runs; run++) {
+            LAB_TRY(estimate(lab, m, s, run, err));
         }
         lab_sort(m->off[s], m->n_estimates);
     }
 cleanup:
     return status;
 }
+
 /* The share of the estimates by how far they are off, bins as wide as the counts of PASSES draws
  * are apart, the last one open. */
 static void histogram(const marginal *m, double share[N_BINS][N_SCANS])
@@ -206,65 +207,38 @@ static void histogram(const marginal *m, double share[N_BINS][N_SCANS])
 
 /* ---- what it shows ----------------------------------------------------------------------- */
 
-static void bound_row(gbs_output *table, int which, double updates, double bound)
-{
-    gbs_output_text(table, scan[which].name);
-    lab_table_double(table, updates);
-    lab_table_double(table, bound);
-    gbs_output_text(table, "\n");
-}
-
 static gbs_status write_bounds(const laboratory *lab, const marginal *m, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status = lab_table(lab, "bounds.csv", "scan,updates,variation", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "bounds.csv", "scan,updates,variation", err);
     for (int s = RANDOM; s <= SYSTEMATIC; s++) {
         for (int k = 0; k < PASSES; k++) {
-            bound_row(table, s, m->steps[k], m->bound[s][k]);
+            LAB_ROW(&table, scan[s].name, NULL, m->steps[k], m->bound[s][k]);
         }
     }
     for (int k = 0; k < N_LENGTHS; k++) {
-        bound_row(table, OPTIMISED, m->length[k], m->optimised[k]);
+        LAB_ROW(&table, scan[OPTIMISED].name, NULL, m->length[k], m->optimised[k]);
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 static gbs_status write_updates(const laboratory *lab, const marginal *m, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status =
-        lab_table(lab, "updates.csv", "distance,share,updates_each,even", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "updates.csv", "distance,share,updates_each,even", err);
     for (uint32_t r = 0; r < FAR; r++) {
-        gbs_output_uint(table, r);
-        lab_table_double(table, m->share[r]);
-        lab_table_double(table, m->each[r]);
-        lab_table_double(table, m->plain[r]);
-        gbs_output_text(table, "\n");
+        LAB_ROW(&table, NULL, NULL, r, m->share[r], m->each[r], m->plain[r]);
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 static gbs_status write_estimates(const laboratory *lab, const marginal *m, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status = lab_table(lab, "estimates.csv", "scan,off", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "estimates.csv", "scan,off", err);
     for (int s = 0; s < N_SCANS; s++) {
         for (size_t i = 0; i < m->n_estimates; i++) {
-            gbs_output_text(table, scan[s].name);
-            lab_table_double(table, m->off[s][i]);
-            gbs_output_text(table, "\n");
+            LAB_ROW(&table, scan[s].name, NULL, m->off[s][i]);
         }
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 static gbsi_line line_of(int which, size_t n, const double *x, const double *y)
@@ -278,54 +252,25 @@ static gbs_status draw_chart(const laboratory *lab, const marginal *m, gbs_error
     static const char *const group[N_BINS] = {"0", "", "0.05", "", "0.1", "", "0.15", "", "more"};
     static const gbsi_color color[N_SCANS] = {GBSI_GREY, GBSI_BLUE, GBSI_VERMILLION};
     double share[N_BINS][N_SCANS] = {{0.0}};
-    char subtitle[192];
-    histogram(m, share);
-    const gbsi_line bound[N_SCANS] = {line_of(RANDOM, PASSES, m->steps, m->bound[RANDOM]),
-                                      line_of(SYSTEMATIC, PASSES, m->steps, m->bound[SYSTEMATIC]),
-                                      line_of(OPTIMISED, N_LENGTHS, m->length, m->optimised)};
-    const gbsi_line updates[2] = {line_of(SYSTEMATIC, FAR, m->distance, m->plain),
-                                  line_of(OPTIMISED, FAR, m->distance, m->each)};
     const gbsi_bars bars = {.n_groups = N_BINS,
                             .n_series = N_SCANS,
                             .group = group,
                             .color = color,
                             .value = &share[0][0]};
-    const gbsi_panel panel[3] = {
-        {.title = "Bound for the corner's marginal",
-         .x = {.label = "updates", .log = true},
-         .y = {.label = "total variation", .log = true, .low = 1e-3, .high = 1.0},
-         .n_lines = N_SCANS,
-         .line = bound},
-        {.title = "Where 4096 updates go",
-         .x = {.label = "steps from the corner", .low = 0.0, .high = 40.0},
-         .y = {.label = "updates of each variable"},
-         .n_lines = 2,
-         .line = updates},
-        {.title = "Distance of estimates from 1/2",
-         .y = {.label = "share of the estimates"},
-         .bars = &bars}};
-    static const gbsi_key key[N_SCANS] = {{"random", GBSI_GREY, GBSI_SOLID, true},
-                                          {"systematic", GBSI_BLUE, GBSI_SOLID, true},
-                                          {"optimised", GBSI_VERMILLION, GBSI_SOLID, true}};
-    (void)snprintf(subtitle, sizeof subtitle,
-                   "40 x 40 spins, couplings 1/3.915. Right: %zu estimates by each scan, of %u "
-                   "updates each, from all spins up",
-                   m->n_estimates, (unsigned)BUDGET);
-    const gbsi_figure figure = {
-        .title = "For one marginal, updates belong near it",
-        .subtitle = subtitle,
-        .description = "Left: the bound on total variation of the corner's marginal against the "
-                       "number of updates for three scans. Middle: how often a variable is "
-                       "updated, against its distance from the corner. Right: histogram of the "
-                       "distance of estimates from the truth.",
-        .panel_width = 260,
-        .panel_height = 240,
-        .columns = 3,
-        .n_panels = 3,
-        .panel = panel,
-        .n_keys = N_SCANS,
-        .key = key};
-    return lab_chart(lab, "marginal.svg", &figure, err);
+    lab_plot plot;
+    histogram(m, share);
+    lab_plot_begin(&plot, LAB_DOGS_MARGINAL_BOUNDS, 1);
+    lab_plot_line(&plot, 0, line_of(RANDOM, PASSES, m->steps, m->bound[RANDOM]));
+    lab_plot_line(&plot, 0, line_of(SYSTEMATIC, PASSES, m->steps, m->bound[SYSTEMATIC]));
+    lab_plot_line(&plot, 0, line_of(OPTIMISED, N_LENGTHS, m->length, m->optimised));
+    lab_plot_line(&plot, 1, line_of(SYSTEMATIC, FAR, m->distance, m->plain));
+    lab_plot_line(&plot, 1, line_of(OPTIMISED, FAR, m->distance, m->each));
+    plot.panel[2].bars = &bars;
+    lab_plot_subtitle(&plot,
+                      "40 x 40 spins, couplings 1/3.915. Right: %zu estimates by each scan, of %u "
+                      "updates each, from all spins up",
+                      m->n_estimates, (unsigned)BUDGET);
+    return lab_plot_write(lab, &plot, err);
 }
 
 static void judge(laboratory *lab, const marginal *m)
@@ -384,15 +329,13 @@ static gbs_status run(laboratory *lab, gbs_error *err)
         return gbsi_no_memory(err, "marginal", sizeof *m);
     }
     lab_expect(lab, (double)N_SCANS * CHAINS * n_runs * (double)BUDGET);
-    GBSI_TRY(prepare(lab, m, err));
-    GBSI_TRY(sample(lab, m, n_runs, err));
-    if (status == GBS_OK) {
-        GBSI_TRY(write_bounds(lab, m, err));
-        GBSI_TRY(write_updates(lab, m, err));
-        GBSI_TRY(write_estimates(lab, m, err));
-        GBSI_TRY(draw_chart(lab, m, err));
-        judge(lab, m);
-    }
+    LAB_TRY(prepare(lab, m, err));
+    LAB_TRY(sample(lab, m, n_runs, err));
+    LAB_TRY(write_bounds(lab, m, err));
+    LAB_TRY(write_updates(lab, m, err));
+    LAB_TRY(write_estimates(lab, m, err));
+    LAB_TRY(draw_chart(lab, m, err));
+    judge(lab, m);
 cleanup:
     marginal_free(m);
     return status;

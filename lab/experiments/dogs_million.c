@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "lab/experiment_table.h"
+#include "lab/plot.h"
 #include "lab/spin_grid_scans.h"
 
 #define SIDE      1000u
@@ -135,7 +136,7 @@ static gbs_status measure_bias(laboratory *lab, million *m, uint64_t draws, gbs_
     if (start == NULL) {
         return gbsi_no_memory(err, "start", N * sizeof *start);
     }
-    for (uint32_t k = 0; k < 3 && status == GBS_OK; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         for (uint32_t i = 0; i < N; i++) {
             start[i] = k == 2;
         }
@@ -143,7 +144,7 @@ static gbs_status measure_bias(laboratory *lab, million *m, uint64_t draws, gbs_
                                         .chains = SHORT,
                                         .seed = lab->options->seed + k,
                                         .start = k > 0 ? start : NULL};
-        GBSI_TRY(lab_short_chains_run(lab, m->model, &m->scan, &m->from[k], err));
+        LAB_TRY(lab_short_chains_run(lab, m->model, &m->scan, &m->from[k], err));
     }
 cleanup:
     gbsi_free(start);
@@ -181,11 +182,11 @@ static gbs_status time_optimised(laboratory *lab, million *m, uint64_t draws, gb
 static gbs_status measure_times(laboratory *lab, million *m, uint64_t most, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    for (uint64_t draws = CHAINS; draws <= most && status == GBS_OK; draws *= 8) {
-        GBSI_TRY(time_systematic(lab, m, draws, err));
+    for (uint64_t draws = CHAINS; draws <= most; draws *= 8) {
+        LAB_TRY(time_systematic(lab, m, draws, err));
     }
-    for (uint64_t draws = SHORT; draws <= 1024 * SHORT && status == GBS_OK; draws *= 4) {
-        GBSI_TRY(time_optimised(lab, m, draws, err));
+    for (uint64_t draws = SHORT; draws <= 1024 * SHORT; draws *= 4) {
+        LAB_TRY(time_optimised(lab, m, draws, err));
     }
 cleanup:
     return status;
@@ -203,134 +204,80 @@ static double seconds_for(const timing *t, double draws)
 
 static gbs_status write_bounds(const laboratory *lab, const million *m, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status = lab_table(lab, "bounds.csv", "scan,updates,variation", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "bounds.csv", "scan,updates,variation", err);
     for (int i = 0; i < 2; i++) {
         for (size_t k = 0; k < m->n_steps; k++) {
-            gbs_output_text(table, i == 0 ? "systematic" : "random");
-            lab_table_uint(table, m->steps[k]);
-            lab_table_double(table, m->bound[i][k]);
-            gbs_output_text(table, "\n");
+            LAB_ROW(&table, i == 0 ? "systematic" : "random", NULL, (double)m->steps[k],
+                    m->bound[i][k]);
         }
     }
     for (size_t k = 0; k < N_LENGTHS; k++) {
-        gbs_output_text(table, "optimised");
-        lab_table_double(table, m->length[k]);
-        lab_table_double(table, m->optimised[k]);
-        gbs_output_text(table, "\n");
+        LAB_ROW(&table, "optimised", NULL, m->length[k], m->optimised[k]);
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 static gbs_status write_bias(const laboratory *lab, const million *m, gbs_error *err)
 {
     static const char *const start[] = {"dispersed", "all down", "all up"};
-    gbs_output *table = NULL;
-    const gbs_status status =
-        lab_table(lab, "bias.csv", "start,draws,p,mcse,truth_low,truth_high,bound", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table =
+        lab_table_open(lab, "bias.csv", "start,draws,p,mcse,truth_low,truth_high,bound", err);
     for (int k = 0; k < 3; k++) {
-        gbs_output_text(table, start[k]);
-        lab_table_uint(table, m->from[k].draws);
-        lab_table_double(table, m->from[k].p);
-        lab_table_double(table, m->from[k].mcse);
-        lab_table_double(table, m->truth[0]);
-        lab_table_double(table, m->truth[1]);
-        lab_table_double(table, m->from[k].bound);
-        gbs_output_text(table, "\n");
+        const lab_short_chains *from = &m->from[k];
+        LAB_ROW(&table, start[k], NULL, (double)from->draws, from->p, from->mcse, m->truth[0],
+                m->truth[1], from->bound);
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 static gbs_status write_times(const laboratory *lab, const million *m, gbs_error *err)
 {
     const timing *const times[2] = {&m->systematic_time, &m->optimised_time};
-    gbs_output *table = NULL;
-    const gbs_status status = lab_table(lab, "times.csv", "scan,draws,seconds", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "times.csv", "scan,draws,seconds", err);
     for (int i = 0; i < 2; i++) {
         for (size_t k = 0; k < times[i]->n; k++) {
-            gbs_output_text(table, i == 0 ? "systematic" : "optimised");
-            lab_table_double(table, times[i]->draws[k]);
-            lab_table_double(table, times[i]->seconds[k]);
-            gbs_output_text(table, "\n");
+            LAB_ROW(&table, i == 0 ? "systematic" : "optimised", NULL, times[i]->draws[k],
+                    times[i]->seconds[k]);
         }
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
+}
+
+static gbsi_line line_of(const char *label, gbsi_color color, bool dots, size_t n, const double *x,
+                         const double *y)
+{
+    return (gbsi_line){.label = label, .color = color, .dots = dots, .n = n, .x = x, .y = y};
 }
 
 static gbs_status draw_chart(const laboratory *lab, const million *m, gbs_error *err)
 {
+    lab_plot plot;
     double steps[N_STEPS];
+    double ahead[N_AHEAD];
+    double ahead_s[N_AHEAD];
+    const timing *slow = &m->systematic_time;
+    const timing *fast = &m->optimised_time;
     for (size_t k = 0; k < m->n_steps; k++) {
         steps[k] = (double)m->steps[k];
     }
-    const gbsi_guide goal = {"two passes", 0.0, 1.0, m->scan.report.goal};
-    const gbsi_line bound[3] = {
-        {.label = "random", .color = GBSI_GREY, .n = m->n_steps, .x = steps, .y = m->bound[1]},
-        {.label = "systematic", .color = GBSI_BLUE, .n = m->n_steps, .x = steps, .y = m->bound[0]},
-        {.label = "optimised",
-         .color = GBSI_VERMILLION,
-         .dots = true,
-         .n = N_LENGTHS,
-         .x = m->length,
-         .y = m->optimised}};
-    const timing *slow = &m->systematic_time;
-    double ahead[N_AHEAD];
-    double ahead_s[N_AHEAD];
     for (int k = 0; k < N_AHEAD; k++) {
         ahead[k] = k + 1 < N_AHEAD ? slow->draws[slow->n - 1] * (double)(1 << k) : 1024.0 * SHORT;
         ahead_s[k] = seconds_for(slow, ahead[k]);
     }
-    const gbsi_line time[3] = {
-        {.color = GBSI_BLUE, .dots = true, .n = slow->n, .x = slow->draws, .y = slow->seconds},
-        {.label = "systematic",
-         .color = GBSI_BLUE,
-         .dash = GBSI_DASHED,
-         .n = N_AHEAD,
-         .x = ahead,
-         .y = ahead_s},
-        {.label = "optimised",
-         .color = GBSI_VERMILLION,
-         .dots = true,
-         .n = m->optimised_time.n,
-         .x = m->optimised_time.draws,
-         .y = m->optimised_time.seconds}};
-    const gbsi_panel panel[2] = {
-        {.title = "How wrong one draw can be",
-         .x = {.label = "updates", .log = true},
-         .y = {.label = "bound on total variation", .log = true, .low = 1e-6, .high = 1.0},
-         .n_lines = 3,
-         .line = bound,
-         .n_guides = 1,
-         .guide = &goal},
-        {.title = "What draws as good as that take",
-         .x = {.label = "draws", .log = true},
-         .y = {.label = "seconds of one processor", .log = true, .low = 0.1, .high = 10000.0},
-         .n_lines = 3,
-         .line = time}};
-    const gbsi_figure figure = {
-        .title = "One variable of a million: 16 updates do for two million",
-        .subtitle = "1000 x 1000 spins, fields 0 or 1, couplings in [0, 0.25]; asked for: the "
-                    "marginal of a corner. Right: optimiser included, dashed at the same rate",
-        .description = "Left: the bound on the total variation of one marginal against the number "
-                       "of updates for the random, the systematic and the optimised scan, the "
-                       "last of which meets what two systematic passes reach after 16 updates. "
-                       "Right: seconds against the number of draws, the systematic scan's beyond "
-                       "those timed as a dashed line.",
-        .panel_width = 330,
-        .panel_height = 250,
-        .columns = 2,
-        .n_panels = 2,
-        .panel = panel};
-    return lab_chart(lab, "million.svg", &figure, err);
+    lab_plot_begin(&plot, LAB_DOGS_MILLION_BOUNDS, 1);
+    lab_plot_guide(&plot, 0, (gbsi_guide){"two passes", 0.0, 1.0, m->scan.report.goal});
+    lab_plot_line(&plot, 0, line_of("random", GBSI_GREY, false, m->n_steps, steps, m->bound[1]));
+    lab_plot_line(&plot, 0,
+                  line_of("systematic", GBSI_BLUE, false, m->n_steps, steps, m->bound[0]));
+    lab_plot_line(&plot, 0,
+                  line_of("optimised", GBSI_VERMILLION, true, N_LENGTHS, m->length, m->optimised));
+    lab_plot_line(&plot, 1, line_of(NULL, GBSI_BLUE, true, slow->n, slow->draws, slow->seconds));
+    gbsi_line dashed = line_of("systematic", GBSI_BLUE, false, N_AHEAD, ahead, ahead_s);
+    dashed.dash = GBSI_DASHED;
+    lab_plot_line(&plot, 1, dashed);
+    lab_plot_line(&plot, 1,
+                  line_of("optimised", GBSI_VERMILLION, true, fast->n, fast->draws, fast->seconds));
+    return lab_plot_write(lab, &plot, err);
 }
 
 /* ---- verdict ----------------------------------------------------------------------------- */
@@ -412,19 +359,15 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     GBSI_TRY(lab_spin_grid_corner(lab, &grid, CORNER, m.truth, err));
     GBSI_TRY(usual_curves(&m, err));
     GBSI_TRY(optimised_curve(&m, err));
-    GBSI_TRY(measure_bias(lab, &m, bias_draws, err));
-    if (status == GBS_OK) {
-        GBSI_TRY(measure_times(lab, &m, most, err));
-    }
-    if (status == GBS_OK) {
-        GBSI_TRY(write_bounds(lab, &m, err));
-        GBSI_TRY(write_bias(lab, &m, err));
-        GBSI_TRY(write_times(lab, &m, err));
-        GBSI_TRY(draw_chart(lab, &m, err));
-        judge(lab, &m);
-    }
-    for (size_t k = 1; k < LAB_N_DOGS_GRIDS && status == GBS_OK && !quick; k++) {
-        GBSI_TRY(judge_length(lab, k, err));
+    LAB_TRY(measure_bias(lab, &m, bias_draws, err));
+    LAB_TRY(measure_times(lab, &m, most, err));
+    LAB_TRY(write_bounds(lab, &m, err));
+    LAB_TRY(write_bias(lab, &m, err));
+    LAB_TRY(write_times(lab, &m, err));
+    LAB_TRY(draw_chart(lab, &m, err));
+    judge(lab, &m);
+    for (size_t k = 1; k < LAB_N_DOGS_GRIDS && !quick; k++) {
+        LAB_TRY(judge_length(lab, k, err));
     }
 cleanup:
     million_free(&m);

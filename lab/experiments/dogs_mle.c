@@ -4,10 +4,10 @@
  * from chains that start afresh. With every step the scan is made anew for the model of the step,
  * as long as it takes until the bound on total variation, of all variables, is met. */
 #include <assert.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "lab/experiment_table.h"
+#include "lab/plot.h"
 #include "lab/spin_fit.h"
 #include "lab/spin_grid_scans.h"
 #include "simd/math.h"
@@ -154,11 +154,11 @@ static gbs_status moments(void *context, uint32_t step, const gbs_model *model, 
         moment[m] = 0.0;
     }
     g->sum = moment;
-    for (uint32_t order = 0; order < orders && status == GBS_OK; order++) {
+    for (uint32_t order = 0; order < orders; order++) {
         if (random) {
             draw_sequence(g, step, order);
         }
-        GBSI_TRY(follow(g, model, step, order, CHAINS / orders, err));
+        LAB_TRY(follow(g, model, step, order, CHAINS / orders, err));
     }
     g->updates[step + 1] = g->updates[step] + (double)g->length * CHAINS;
 cleanup:
@@ -290,16 +290,12 @@ static gbs_status fit(laboratory *lab, const task *t, int which, uint32_t n_runs
             out->step[out->n++] = step + (double)step / 2.0;
         }
     }
-    for (g.run = 0; g.run < n_runs && status == GBS_OK; g.run++) {
-        GBSI_TRY(lab_spins_fit(&t->spins, &ascent, err));
-        if (status == GBS_OK) {
-            last[g.run] = add_fit(t, path, updates, out);
-        }
+    for (g.run = 0; g.run < n_runs; g.run++) {
+        LAB_TRY(lab_spins_fit(&t->spins, &ascent, err));
+        last[g.run] = add_fit(t, path, updates, out);
     }
-    if (status == GBS_OK) {
-        average(out, n_runs, last);
-        out->uncertified = g.uncertified;
-    }
+    average(out, n_runs, last);
+    out->uncertified = g.uncertified;
 cleanup:
     return status;
 }
@@ -308,70 +304,40 @@ cleanup:
 
 static gbs_status write_table(const laboratory *lab, const results *r, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status =
-        lab_table(lab, "errors.csv", "side,scan,step,updates,error", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "errors.csv", "side,scan,step,updates,error", err);
     for (int s = 0; s < N_SIDES; s++) {
         for (int k = 0; k < N_SCANS; k++) {
-            for (size_t i = 0; i < r->by[s][k].n; i++) {
-                gbs_output_uint(table, side_of[s]);
-                gbs_output_text(table, ",");
-                gbs_output_csv_field(table, scan[k].name);
-                lab_table_double(table, r->by[s][k].step[i]);
-                lab_table_double(table, r->by[s][k].updates[i]);
-                lab_table_double(table, r->by[s][k].error[i]);
-                gbs_output_text(table, "\n");
+            const fits *f = &r->by[s][k];
+            for (size_t i = 0; i < f->n; i++) {
+                lab_table_number(&table, side_of[s]);
+                LAB_ROW(&table, scan[k].name, NULL, f->step[i], f->updates[i], f->error[i]);
             }
         }
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 static gbs_status draw_chart(const laboratory *lab, const results *r, uint32_t n_runs,
                              gbs_error *err)
 {
-    static const char *const title[N_SIDES] = {"3 x 3 spins, 21 parameters",
-                                               "4 x 4 spins, 40 parameters"};
-    gbsi_line line[N_SIDES][N_SCANS];
-    gbsi_panel panel[N_SIDES];
-    char subtitle[192];
-    for (int s = 0; s < N_SIDES; s++) {
+    lab_plot plot;
+    lab_plot_begin(&plot, LAB_DOGS_MLE_ERRORS, 1);
+    for (size_t s = 0; s < N_SIDES; s++) {
         for (int k = 0; k < N_SCANS; k++) {
-            line[s][k] = (gbsi_line){.label = scan[k].name,
-                                     .color = scan[k].color,
-                                     .dash = scan[k].dash,
-                                     .n = r->by[s][k].n,
-                                     .x = r->by[s][k].updates,
-                                     .y = r->by[s][k].error};
+            lab_plot_line(&plot, s,
+                          (gbsi_line){.label = scan[k].name,
+                                      .color = scan[k].color,
+                                      .dash = scan[k].dash,
+                                      .n = r->by[s][k].n,
+                                      .x = r->by[s][k].updates,
+                                      .y = r->by[s][k].error});
         }
-        panel[s] = (gbsi_panel){.title = title[s],
-                                .x = {.label = "updates", .log = true},
-                                .y = {.label = "error of a parameter (root mean square)",
-                                      .log = true,
-                                      .low = 0.01,
-                                      .high = 1.0},
-                                .n_lines = N_SCANS,
-                                .line = line[s]};
     }
-    (void)snprintf(subtitle, sizeof subtitle,
-                   "%u gradient steps of %u chains, each within %g of the model by its scan's "
-                   "bound, dashed without; means of %u fits",
-                   (unsigned)STEPS, (unsigned)CHAINS, ACCURACY, (unsigned)n_runs);
-    const gbsi_figure figure = {
-        .title = "The same fit for fewer updates, if chains are to be as sure",
-        .subtitle = subtitle,
-        .description = "Two panels with the error of fitted parameters against the number of "
-                       "updates, on logarithmic axes, for gradients from random, systematic and "
-                       "optimised scans, and from random ones as short as the optimised.",
-        .panel_width = 320,
-        .panel_height = 260,
-        .columns = 2,
-        .n_panels = N_SIDES,
-        .panel = panel};
-    return lab_chart(lab, "errors.svg", &figure, err);
+    lab_plot_subtitle(&plot,
+                      "%u gradient steps of %u chains, each within %g of the model by its scan's "
+                      "bound, dashed without; means of %u fits",
+                      (unsigned)STEPS, (unsigned)CHAINS, ACCURACY, (unsigned)n_runs);
+    return lab_plot_write(lab, &plot, err);
 }
 
 static void judge(laboratory *lab, const results *r)
@@ -413,18 +379,16 @@ static gbs_status run(laboratory *lab, gbs_error *err)
         return gbsi_no_memory(err, "fits", (STEPS + 1) * (size_t)MOST_SIZE * sizeof *path);
     }
     lab_expect(lab, (double)STEPS * CHAINS * n_runs * EXPECTED);
-    for (int s = 0; s < N_SIDES && status == GBS_OK; s++) {
+    for (int s = 0; s < N_SIDES; s++) {
         task t;
-        GBSI_TRY(make_task(lab, side_of[s], &t, err));
-        for (int k = 0; k < N_SCANS && status == GBS_OK; k++) {
-            GBSI_TRY(fit(lab, &t, k, n_runs, path, &found.by[s][k], err));
+        LAB_TRY(make_task(lab, side_of[s], &t, err));
+        for (int k = 0; k < N_SCANS; k++) {
+            LAB_TRY(fit(lab, &t, k, n_runs, path, &found.by[s][k], err));
         }
     }
-    if (status == GBS_OK) {
-        GBSI_TRY(write_table(lab, &found, err));
-        GBSI_TRY(draw_chart(lab, &found, n_runs, err));
-        judge(lab, &found);
-    }
+    LAB_TRY(write_table(lab, &found, err));
+    LAB_TRY(draw_chart(lab, &found, n_runs, err));
+    judge(lab, &found);
 cleanup:
     gbsi_free(path);
     return status;

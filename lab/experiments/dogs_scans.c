@@ -2,9 +2,8 @@
 /* How much an optimised scan improves the bound on total variation (Mitliagkas & Mackey 2017,
  * section 5.1): all variables of 10 x 10 spins, scans of the same length, one descent or iterated.
  * Nothing is sampled. */
-#include <stdio.h>
-
 #include "lab/experiment_table.h"
+#include "lab/plot.h"
 #include "lab/spin_grid_scans.h"
 
 #define SIDE     10u
@@ -30,7 +29,6 @@ static const struct {
 typedef struct curves {
     double length[MOST];
     double bound[N_SCANS][MOST];
-    gbsi_line line[N_SCANS];
 } curves;
 
 static gbs_status measure(laboratory *lab, size_t which, curves *out, gbs_error *err)
@@ -68,61 +66,35 @@ cleanup:
 
 static gbs_status write_table(const laboratory *lab, const curves *found, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status =
-        lab_table(lab, "bounds.csv", "model,scan,updates,variation", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "bounds.csv", "model,scan,updates,variation", err);
     for (int m = 0; m < N_MODELS; m++) {
         for (int s = 0; s < N_SCANS; s++) {
             for (size_t k = 0; k < MOST; k++) {
-                gbs_output_csv_field(table, lab_dogs_grid_name[m]);
-                gbs_output_text(table, ",");
-                gbs_output_text(table, scan[s].name);
-                lab_table_double(table, found[m].length[k]);
-                lab_table_double(table, found[m].bound[s][k]);
-                gbs_output_text(table, "\n");
+                LAB_ROW(&table, lab_dogs_grid_name[m], scan[s].name, found[m].length[k],
+                        found[m].bound[s][k]);
             }
         }
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
-static gbs_status draw_chart(const laboratory *lab, curves *found, gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, const curves *found, gbs_error *err)
 {
-    gbsi_panel panel[N_MODELS];
-    for (int m = 0; m < N_MODELS; m++) {
+    lab_plot plot;
+    lab_plot_begin(&plot, LAB_DOGS_SCANS_BOUNDS, 1);
+    for (size_t m = 0; m < N_MODELS; m++) {
+        plot.panel[m].title = lab_dogs_grid_name[m];
         for (int s = 0; s < N_SCANS; s++) {
-            found[m].line[s] = (gbsi_line){.label = scan[s].name,
-                                           .color = scan[s].color,
-                                           .dash = scan[s].dash,
-                                           .n = MOST,
-                                           .x = found[m].length,
-                                           .y = found[m].bound[s]};
+            lab_plot_line(&plot, m,
+                          (gbsi_line){.label = scan[s].name,
+                                      .color = scan[s].color,
+                                      .dash = scan[s].dash,
+                                      .n = MOST,
+                                      .x = found[m].length,
+                                      .y = found[m].bound[s]});
         }
-        panel[m] = (gbsi_panel){.title = lab_dogs_grid_name[m],
-                                .x = {.label = "updates"},
-                                .y = {.label = m == 0 ? "bound on total variation" : NULL,
-                                      .log = true,
-                                      .low = 1e-12,
-                                      .high = 100.0},
-                                .n_lines = N_SCANS,
-                                .line = found[m].line};
     }
-    const gbsi_figure figure = {
-        .title = "The more variables differ, the more an optimised scan gains",
-        .subtitle = "10 x 10 spins, all of them asked for; above 1 the bound says nothing. "
-                    "Optimised: one descent from the systematic scan; iterated: until it settles",
-        .description = "Three panels, a model each, with the bound on total variation against the "
-                       "number of updates, on a logarithmic axis, for random, systematic, "
-                       "chromatic, optimised and iterated optimised scans.",
-        .panel_width = 250,
-        .panel_height = 260,
-        .columns = 3,
-        .n_panels = N_MODELS,
-        .panel = panel};
-    return lab_chart(lab, "bounds.svg", &figure, err);
+    return lab_plot_write(lab, &plot, err);
 }
 
 /* No optimised scan above what it was made from, at any length of any model. */

@@ -4,11 +4,11 @@
  * sweeps from the sign of the noisy picture on. The error is mean (P(x = 1) - truth)^2 [the print
  * says "L2 error" and no more], over copies with noise of their own. */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "lab/experiment_table.h"
 #include "lab/pictures.h"
+#include "lab/plot.h"
 #include "simd/math.h"
 
 #define N_NOISES   4
@@ -76,21 +76,21 @@ static gbs_status try_copy(laboratory *lab, const lab_picture *p, int level, uin
     /* copies of different noise levels have the same numbers, so that levels compare */
     spoil(lab, p, noise[level], copy, field, start);
     GBSI_TRY(lab_picture_model(p, COUPLING, field, &model, err));
-    for (int d = 0; d < N_DRAWS && status == GBS_OK; d++) {
+    for (int d = 0; d < N_DRAWS; d++) {
         lab_restoration_free(&r);
         if (d == MEAN_FIELD) {
-            GBSI_TRY(lab_restore_mean_field(model, p, DAMPING, N_SWEEPS, &r, err));
+            LAB_TRY(lab_restore_mean_field(model, p, DAMPING, N_SWEEPS, &r, err));
         } else {
-            GBSI_TRY(
+            LAB_TRY(
                 lab_restore(lab, model, p, &contender[d], start, NULL, N_RUNS, N_SWEEPS, &r, err));
         }
-        for (uint32_t t = 0; t < N_SWEEPS && status == GBS_OK; t++) {
+        for (uint32_t t = 0; t < N_SWEEPS; t++) {
             for (uint32_t i = 0; i < r.n_runs; i++) {
                 out->mse[level][d][t][copy] += r.squares[t * r.n_runs + i] / (n * r.n_runs);
                 out->wrong[level][d][t][copy] += r.wrong[t * r.n_runs + i] / (n * r.n_runs);
             }
         }
-        if (status == GBS_OK && level == SHOWN && copy == 0) {
+        if (level == SHOWN && copy == 0) {
             GBSI_TRY(keep_pictures(p, start, d, &r, out, err));
         }
     }
@@ -112,8 +112,8 @@ static gbs_status try_all(laboratory *lab, const lab_picture *p, result *out, gb
     }
     lab_expect(lab, (double)n * N_NOISES * MEAN_FIELD * N_SWEEPS * N_RUNS * out->n_copies);
     for (int level = 0; level < N_NOISES; level++) {
-        for (uint32_t copy = 0; copy < out->n_copies && status == GBS_OK; copy++) {
-            GBSI_TRY(try_copy(lab, p, level, copy, field, start, out, err));
+        for (uint32_t copy = 0; copy < out->n_copies; copy++) {
+            LAB_TRY(try_copy(lab, p, level, copy, field, start, out, err));
         }
     }
 cleanup:
@@ -141,44 +141,34 @@ static moments moments_of(const double *value, uint32_t n)
     return m;
 }
 
-static gbs_status write_tables(const laboratory *lab, const result *r, gbs_error *err)
+static gbs_status write_table(const laboratory *lab, const result *r, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    gbs_status status =
-        lab_table(lab, "errors.csv", "noise,draw,sweeps,mse,deviation,wrong", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table =
+        lab_table_open(lab, "errors.csv", "noise,draw,sweeps,mse,deviation,wrong", err);
     for (int level = 0; level < N_NOISES; level++) {
         for (int d = 0; d < N_DRAWS; d++) {
             for (uint32_t t = 0; t < N_SWEEPS; t++) {
                 const moments m = moments_of(r->mse[level][d][t], r->n_copies);
-                gbs_output_text(table, noise_text[level]);
-                gbs_output_text(table, ",");
-                gbs_output_csv_field(table, contender[d].name);
-                lab_table_uint(table, t + 1);
-                lab_table_double(table, m.mean);
-                lab_table_double(table, m.deviation);
-                lab_table_double(table, moments_of(r->wrong[level][d][t], r->n_copies).mean);
-                gbs_output_text(table, "\n");
+                LAB_ROW(&table, noise_text[level], contender[d].name, t + 1, m.mean, m.deviation,
+                        moments_of(r->wrong[level][d][t], r->n_copies).mean);
             }
         }
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 /* The errors in the end as bars, and at one noise as they fall. */
 static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error *err)
 {
+    lab_plot plot;
     double value[N_NOISES * N_DRAWS];
     double whisker[N_NOISES * N_DRAWS];
     double sweeps[N_SWEEPS];
     double mean[N_DRAWS][N_SWEEPS];
     gbsi_color color[N_DRAWS];
-    gbsi_line line[N_DRAWS];
-    gbsi_key key[N_DRAWS];
-    char subtitle[160];
+    lab_plot_begin(&plot, LAB_HG_DENOISE_ERRORS, 1);
     for (int d = 0; d < N_DRAWS; d++) {
+        const lab_contender *c = &contender[d];
         for (int level = 0; level < N_NOISES; level++) {
             const moments m = moments_of(r->mse[level][d][N_SWEEPS - 1], r->n_copies);
             value[level * N_DRAWS + d] = m.mean;
@@ -188,13 +178,12 @@ static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error 
             sweeps[t] = t + 1;
             mean[d][t] = moments_of(r->mse[SHOWN][d][t], r->n_copies).mean;
         }
-        color[d] = contender[d].color;
-        key[d] = (gbsi_key){contender[d].name, contender[d].color, GBSI_SOLID, true};
-        line[d] = (gbsi_line){.label = contender[d].name,
-                              .color = contender[d].color,
-                              .n = N_SWEEPS,
-                              .x = sweeps,
-                              .y = mean[d]};
+        color[d] = c->color;
+        lab_plot_key(&plot, (gbsi_key){c->name, c->color, GBSI_SOLID, true});
+        lab_plot_line(
+            &plot, 1,
+            (gbsi_line){
+                .label = c->name, .color = c->color, .n = N_SWEEPS, .x = sweeps, .y = mean[d]});
     }
     const gbsi_bars bars = {.n_groups = N_NOISES,
                             .n_series = N_DRAWS,
@@ -202,51 +191,24 @@ static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error 
                             .color = color,
                             .value = value,
                             .error = whisker};
-    const gbsi_panel panel[2] = {{.title = "after 30 sweeps",
-                                  .x = {.label = "noise σ"},
-                                  .y = {.label = "mean squared error of P(x = 1)"},
-                                  .bars = &bars},
-                                 {.title = "σ = 4",
-                                  .x = {.label = "sweeps", .log = true},
-                                  .y = {.label = "mean squared error", .log = true},
-                                  .n_lines = N_DRAWS,
-                                  .line = line}};
-    (void)snprintf(
-        subtitle, sizeof subtitle,
-        "Ising prior, J = 1 per edge; means and standard deviations over %u noisy copies",
+    plot.panel[0].bars = &bars;
+    lab_plot_subtitle(
+        &plot, "Ising prior, J = 1 per edge; means and standard deviations over %u noisy copies",
         r->n_copies);
-    const gbsi_figure figure = {
-        .title = "Herding finds the picture in fewer sweeps, with shared weights in the fewest",
-        .subtitle = subtitle,
-        .description = "Left: bars of the mean squared error of the restored picture after 30 "
-                       "sweeps, by noise and draw. Right: the error against the number of sweeps.",
-        .panel_width = 300,
-        .panel_height = 240,
-        .columns = 2,
-        .n_panels = 2,
-        .panel = panel,
-        .n_keys = N_DRAWS,
-        .key = key};
-    return lab_chart(lab, "errors.svg", &figure, err);
+    return lab_plot_write(lab, &plot, err);
 }
 
 static gbs_status draw_pictures(const laboratory *lab, const result *r, gbs_error *err)
 {
-    gbsi_panel panel[2 + N_DRAWS] = {{.title = "truth", .image = &r->truth},
-                                     {.title = "noisy, σ = 4", .image = &r->noisy}};
+    lab_plot plot;
+    lab_plot_begin(&plot, LAB_HG_DENOISE_PICTURES, 1);
+    plot.figure.panel_height = plot.figure.panel_height * r->truth.height / r->truth.width;
+    lab_plot_image(&plot, "truth", &r->truth);
+    lab_plot_image(&plot, "noisy, σ = 4", &r->noisy);
     for (int d = 0; d < N_DRAWS; d++) {
-        panel[2 + d] = (gbsi_panel){.title = contender[d].name, .image = &r->restored[d]};
+        lab_plot_image(&plot, contender[d].name, &r->restored[d]);
     }
-    const gbsi_figure figure = {
-        .title = "The mean of 30 sweeps, white where it is sure of the shape",
-        .description = "Six pictures: the truth, the signs of the noisy values, the means of "
-                       "thirty sweeps with three draws, and thirty iterations of mean field.",
-        .panel_width = 160,
-        .panel_height = 160.0 * r->truth.height / r->truth.width,
-        .columns = 3,
-        .n_panels = 2 + N_DRAWS,
-        .panel = panel};
-    return lab_chart(lab, "pictures.svg", &figure, err);
+    return lab_plot_write(lab, &plot, err);
 }
 
 static void judge(laboratory *lab, const result *r)
@@ -285,14 +247,12 @@ static gbs_status run(laboratory *lab, gbs_error *err)
         return gbsi_no_memory(err, "hg-denoise", sizeof *r);
     }
     r->n_copies = lab->options->quick ? 8 : MAX_COPIES;
-    GBSI_TRY(lab_pictures_make(lab, lab->options->quick ? 64 : 160, &pictures, err));
-    GBSI_TRY(try_all(lab, &pictures.picture[0], r, err));
-    if (status == GBS_OK) {
-        GBSI_TRY(write_tables(lab, r, err));
-        GBSI_TRY(draw_errors(lab, r, err));
-        GBSI_TRY(draw_pictures(lab, r, err));
-        judge(lab, r);
-    }
+    LAB_TRY(lab_pictures_make(lab, lab->options->quick ? 64 : 160, &pictures, err));
+    LAB_TRY(try_all(lab, &pictures.picture[0], r, err));
+    LAB_TRY(write_table(lab, r, err));
+    LAB_TRY(draw_errors(lab, r, err));
+    LAB_TRY(draw_pictures(lab, r, err));
+    judge(lab, r);
 cleanup:
     lab_pictures_free(&pictures);
     gbs_image_free(&r->truth);

@@ -65,32 +65,20 @@ static gbs_status try_epsilon(laboratory *lab, int e, uint64_t chains, uint64_t 
     return status;
 }
 
-static gbs_status draw_chart(const laboratory *lab, lab_contest *contest, uint64_t chains,
+static gbs_status draw_chart(const laboratory *lab, const lab_contest *contest, uint64_t chains,
                              gbs_error *err)
 {
-    static const gbsi_guide guide[2] = {{"1/√T", -0.5, 1.0, 1.0}, {"1/T", -1.0, 1.0, 1.0}};
-    char subtitle[160];
-    gbsi_panel panel[N_EPSILONS];
-    for (int e = 0; e < N_EPSILONS; e++) {
-        panel[e] = lab_contest_panel(&contest[e], true, "L1 error of the joint", 2, guide);
-        panel[e].y.low = 1e-6;
-        panel[e].y.high = 10.0;
+    lab_plot plot;
+    lab_plot_begin(&plot, LAB_HG_TWO_VARIABLES_ERRORS, N_EPSILONS);
+    for (size_t e = 0; e < N_EPSILONS; e++) {
+        plot.panel[e].title = title[e];
+        lab_contest_lines(&plot, e, &contest[e], true);
     }
-    (void)snprintf(subtitle, sizeof subtitle,
-                   "p(0,0) = 1/4 − ε, p(1,1) = 3/4 − ε, the others ε; median of %u runs, four "
-                   "fifths of them in the band",
-                   (unsigned)chains);
-    const gbsi_figure figure = {
-        .title = "Two variables: herded draws err as 1/T, random ones as 1/√T",
-        .subtitle = subtitle,
-        .description = "Four panels, one for each dependence epsilon, with the L1 error of the "
-                       "joint distribution against the number of sweeps on logarithmic axes.",
-        .panel_width = 300,
-        .panel_height = 220,
-        .columns = 2,
-        .n_panels = N_EPSILONS,
-        .panel = panel};
-    return lab_chart(lab, "errors.svg", &figure, err);
+    lab_plot_subtitle(&plot,
+                      "p(0,0) = 1/4 − ε, p(1,1) = 3/4 − ε, the others ε; median of %u runs, four "
+                      "fifths of them in the band",
+                      (unsigned)chains);
+    return lab_plot_write(lab, &plot, err);
 }
 
 /* How far the worst herded run must be below the median random one at T = 2^18; the distance grows
@@ -130,14 +118,12 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     lab_contest contest[N_EPSILONS] = {{0}};
     lab_expect(lab, 2.0 * N_EPSILONS * N_DRAWS * (double)(sweeps * chains));
-    for (int e = 0; e < N_EPSILONS && status == GBS_OK; e++) {
-        GBSI_TRY(try_epsilon(lab, e, chains, sweeps, &contest[e], err));
+    for (int e = 0; e < N_EPSILONS; e++) {
+        LAB_TRY(try_epsilon(lab, e, chains, sweeps, &contest[e], err));
     }
-    if (status == GBS_OK) {
-        GBSI_TRY(lab_contests_write(lab, "errors.csv", N_EPSILONS, contest, err));
-        GBSI_TRY(draw_chart(lab, contest, chains, err));
-        judge(lab, contest);
-    }
+    LAB_TRY(lab_contests_write(lab, "errors.csv", N_EPSILONS, contest, err));
+    LAB_TRY(draw_chart(lab, contest, chains, err));
+    judge(lab, contest);
 cleanup:
     for (int e = 0; e < N_EPSILONS; e++) {
         lab_contest_free(&contest[e]);

@@ -3,16 +3,14 @@
  * the choice of what is drawn looks at the state for ever, the target is not left invariant:
  * exactly, step by step, on two coins and on six spins. Where it ends, as here with burn-in, the
  * law goes to the target again. */
-#include <math.h>
-
 #include "base/memory.h"
 #include "gibbsite/generate.h"
 #include "lab/experiment_table.h"
+#include "lab/plot.h"
+#include "lab/six_spins.h"
 #include "lab/update_counts.h"
 #include "simd/math.h"
 
-#define N_SPINS  6u
-#define N_STATES 64u
 #define N_STEPS  1024u
 #define LAST     128u /* adaptive step */
 #define N_CHAINS 16
@@ -37,30 +35,17 @@ static void step_coins(bool adapts, const double *law, double *next)
 
 /* ---- six spins, splashes of two ------------------------------------------------------------- */
 
-/* Two rows of three; bit N_SPINS - 1 - v of a state is spin v. */
 typedef struct spins {
-    double p[N_STATES];
+    double p[LAB_N_STATES];
 } spins;
-
-static unsigned bit_of(unsigned v)
-{
-    return 1u << (N_SPINS - 1 - v);
-}
-
-static bool adjoin(unsigned u, unsigned v)
-{
-    const unsigned low = u < v ? u : v;
-    const unsigned high = u < v ? v : u;
-    return high - low == 3 || (high - low == 1 && high != 3);
-}
 
 /* How strongly v is coupled to the root beside it, as adaptive growth has it [M36]. */
 static double score(const spins *s, unsigned x, unsigned root, unsigned v)
 {
     double r[2];
     for (unsigned u = 0; u < 2; u++) {
-        const unsigned at = u != 0 ? x | bit_of(root) : x & ~bit_of(root);
-        r[u] = s->p[at] / (s->p[at] + s->p[at ^ bit_of(v)]);
+        const unsigned at = u != 0 ? x | lab_bit_of(root) : x & ~lab_bit_of(root);
+        r[u] = s->p[at] / (s->p[at] + s->p[at ^ lab_bit_of(v)]);
     }
     const double ratio = gbsi_log((r[0] + r[1]) / (2.0 * r[0]));
     const double other = gbsi_log((r[0] + r[1]) / (2.0 * r[1]));
@@ -71,8 +56,9 @@ static double score(const spins *s, unsigned x, unsigned root, unsigned v)
 static void draw_pair(const spins *s, double weight, unsigned x, unsigned u, unsigned v,
                       double *next)
 {
-    const unsigned base = x & ~(bit_of(u) | bit_of(v));
-    const unsigned to[4] = {base, base | bit_of(u), base | bit_of(v), base | bit_of(u) | bit_of(v)};
+    const unsigned base = x & ~(lab_bit_of(u) | lab_bit_of(v));
+    const unsigned to[4] = {base, base | lab_bit_of(u), base | lab_bit_of(v),
+                            base | lab_bit_of(u) | lab_bit_of(v)};
     const double sum = s->p[to[0]] + s->p[to[1]] + s->p[to[2]] + s->p[to[3]];
     for (unsigned i = 0; i < 4; i++) {
         next[to[i]] += weight * s->p[to[i]] / sum;
@@ -82,16 +68,16 @@ static void draw_pair(const spins *s, double weight, unsigned x, unsigned u, uns
 /* Any root; then any neighbour of it, or if it adapts the one coupled strongest. */
 static void step_spins(const spins *s, bool adapts, const double *law, double *next)
 {
-    for (unsigned x = 0; x < N_STATES; x++) {
+    for (unsigned x = 0; x < LAB_N_STATES; x++) {
         next[x] = 0.0;
     }
-    for (unsigned x = 0; x < N_STATES; x++) {
-        for (unsigned root = 0; root < N_SPINS; root++) {
-            unsigned near[N_SPINS];
+    for (unsigned x = 0; x < LAB_N_STATES; x++) {
+        for (unsigned root = 0; root < LAB_N_SPINS; root++) {
+            unsigned near[LAB_N_SPINS];
             unsigned n = 0;
             unsigned best = 0;
-            for (unsigned v = 0; v < N_SPINS; v++) {
-                if (adjoin(root, v)) {
+            for (unsigned v = 0; v < LAB_N_SPINS; v++) {
+                if (lab_adjoin(root, v)) {
                     near[n++] = v;
                 }
             }
@@ -100,7 +86,7 @@ static void step_spins(const spins *s, bool adapts, const double *law, double *n
             }
             for (unsigned i = 0; i < n; i++) {
                 if (!adapts || i == best) {
-                    draw_pair(s, law[x] / N_SPINS / (adapts ? 1.0 : n), x, root, near[i], next);
+                    draw_pair(s, law[x] / LAB_N_SPINS / (adapts ? 1.0 : n), x, root, near[i], next);
                 }
             }
         }
@@ -127,22 +113,13 @@ static bool adapts_at(int kind, unsigned step)
     return kind == FOR_EVER || (kind == ENDS && step < LAST);
 }
 
-static double total_variation(const double *law, const double *p, unsigned n)
-{
-    double sum = 0.0;
-    for (unsigned x = 0; x < n; x++) {
-        sum += law[x] > p[x] ? law[x] - p[x] : p[x] - law[x];
-    }
-    return 0.5 * sum;
-}
-
 /* @param s NULL for the coins. */
 static void follow(const spins *s, approach *a)
 {
     static const double fair[4] = {0.25, 0.25, 0.25, 0.25};
-    const unsigned n = s != NULL ? N_STATES : 4;
+    const unsigned n = s != NULL ? LAB_N_STATES : 4;
     for (int kind = 0; kind < N_KINDS; kind++) {
-        double law[2][N_STATES] = {{1.0}};
+        double law[2][LAB_N_STATES] = {{1.0}};
         for (unsigned t = 0; t < N_STEPS; t++) {
             const double *from = law[t % 2];
             double *to = law[(t + 1) % 2];
@@ -151,9 +128,9 @@ static void follow(const spins *s, approach *a)
             } else {
                 step_coins(adapts_at(kind, t), from, to);
             }
-            const double far = total_variation(to, s != NULL ? s->p : fair, n);
+            const double far = 0.5 * lab_law_distance(to, s != NULL ? s->p : fair, n);
             a->far[kind][t] = far;
-            a->shown[kind][t] = far >= LAB_LEAST_SHOWN ? far : NAN;
+            a->shown[kind][t] = lab_law_shown(far);
         }
     }
     a->limit = a->far[FOR_EVER][N_STEPS - 1];
@@ -170,78 +147,46 @@ typedef struct result {
 
 static gbs_status write_table(const laboratory *lab, const result *r, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status =
-        lab_table(lab, "laws.csv", "model,growth,step,total_variation", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "laws.csv", "model,growth,step,total_variation", err);
     for (int kind = 0; kind < N_KINDS; kind++) {
         for (unsigned t = 0; t < 2 * N_STEPS; t++) {
             const approach *a = t < N_STEPS ? &r->coins : &r->spins;
-            gbs_output_text(table, t < N_STEPS ? "two coins," : "six spins,");
-            gbs_output_text(table, kind_name[kind]);
-            lab_table_uint(table, t % N_STEPS + 1);
-            lab_table_double(table, a->far[kind][t % N_STEPS]);
-            gbs_output_text(table, "\n");
+            LAB_ROW(&table, t < N_STEPS ? "two coins" : "six spins", kind_name[kind],
+                    t % N_STEPS + 1, a->far[kind][t % N_STEPS]);
         }
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 static gbs_status draw_laws(const laboratory *lab, const result *r, gbs_error *err)
 {
+    lab_plot plot;
     double step[N_STEPS];
-    gbsi_line line[2][N_KINDS];
-    gbsi_key key[N_KINDS];
+    const size_t last = r->curves.n - 1;
+    lab_plot_begin(&plot, LAB_PGS_ADAPTATION_LAWS, 1);
     for (unsigned t = 0; t < N_STEPS; t++) {
         step[t] = t + 1;
     }
     for (int kind = 0; kind < N_KINDS; kind++) {
-        const gbsi_line same = {.color = kind_color[kind],
-                                .dash = kind == NEVER ? GBSI_DASHED : GBSI_SOLID,
-                                .n = N_STEPS,
-                                .x = step};
-        line[0][kind] = line[1][kind] = same;
-        line[0][kind].y = r->coins.shown[kind];
-        line[1][kind].y = r->spins.shown[kind];
-        key[kind] = (gbsi_key){kind_name[kind], kind_color[kind], same.dash, false};
+        gbsi_line line = {.color = kind_color[kind],
+                          .dash = kind == NEVER ? GBSI_DASHED : GBSI_SOLID,
+                          .n = N_STEPS,
+                          .x = step,
+                          .y = r->coins.shown[kind]};
+        lab_plot_line(&plot, 0, line);
+        line.y = r->spins.shown[kind];
+        lab_plot_line(&plot, 1, line);
+        lab_plot_key(&plot, (gbsi_key){kind_name[kind], kind_color[kind], line.dash, false});
     }
-    const gbsi_line measured = {
-        .color = GBSI_BLUE, .dots = true, .n = r->curves.n, .x = r->curves.sweeps, .y = r->median};
-    const gbsi_guide guide[2] = {
-        {"adapting for ever", 0.0, 1.0, 2.0 * r->spins.limit},
-        {"1/√T", -0.5, r->curves.sweeps[r->curves.n - 1], r->median[r->curves.n - 1]}};
-    const gbsi_axis steps = {.label = "steps", .log = true};
-    const gbsi_axis far = {"total variation", true, LAB_LEAST_SHOWN, 1.0};
-    const gbsi_panel panel[3] = {
-        {.title = "two coins", .x = steps, .y = far, .n_lines = N_KINDS, .line = line[0]},
-        {.title = "six spins, splashes of two",
-         .x = steps,
-         .y = far,
-         .n_lines = N_KINDS,
-         .line = line[1]},
-        {.title = "a run with --adapt 128",
-         .x = {.label = "sweeps T after it ended", .log = true},
-         .y = {.label = "L1 distance", .log = true},
-         .n_lines = 1,
-         .line = &measured,
-         .n_guides = 2,
-         .guide = guide}};
-    const gbsi_figure figure = {
-        .title = "Growth that looks at the state has to end: else the limit is wrong",
-        .subtitle = "left and middle: exact, from one state; right: median of 16 chains, six spins",
-        .description = "Total variation from the target against steps for growth that adapts for "
-                       "ever, for 128 steps and not at all, on two coins and six spins; and the "
-                       "error of a run of this program against sweeps.",
-        .panel_width = 230,
-        .panel_height = 220,
-        .columns = 3,
-        .n_panels = 3,
-        .panel = panel,
-        .n_keys = N_KINDS,
-        .key = key};
-    return lab_chart(lab, "laws.svg", &figure, err);
+    lab_plot_line(&plot, 2,
+                  (gbsi_line){.color = GBSI_BLUE,
+                              .dots = true,
+                              .n = r->curves.n,
+                              .x = r->curves.sweeps,
+                              .y = r->median});
+    lab_plot_guide(&plot, 2, (gbsi_guide){"adapting for ever", 0.0, 1.0, 2.0 * r->spins.limit});
+    lab_plot_guide(&plot, 2, (gbsi_guide){"1/√T", -0.5, r->curves.sweeps[last], r->median[last]});
+    return lab_plot_write(lab, &plot, err);
 }
 
 static void judge(laboratory *lab, const result *r)
@@ -305,21 +250,17 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     if (r == NULL) {
         return gbsi_no_memory(err, "pgs-adaptation", sizeof *r);
     }
-    lab_expect(lab, (double)sweeps * N_SPINS * N_CHAINS + lab_update_counts_updates(lab));
+    lab_expect(lab, (double)sweeps * LAB_N_SPINS * N_CHAINS + lab_update_counts_updates(lab));
     GBSI_TRY(gbs_generate_ising(&six, &model, err));
     GBSI_TRY(gbs_joint_exact(model, NULL, 0, NULL, s.p, err));
     follow(NULL, &r->coins);
     follow(&s, &r->spins);
-    GBSI_TRY(measure(lab, model, &s, sweeps, r, err));
-    if (status == GBS_OK) {
-        GBSI_TRY(lab_update_counts_run(lab, &r->map, err));
-    }
-    if (status == GBS_OK) {
-        GBSI_TRY(write_table(lab, r, err));
-        GBSI_TRY(draw_laws(lab, r, err));
-        GBSI_TRY(lab_update_counts_draw(lab, &r->map, err));
-        judge(lab, r);
-    }
+    LAB_TRY(measure(lab, model, &s, sweeps, r, err));
+    LAB_TRY(lab_update_counts_run(lab, &r->map, err));
+    LAB_TRY(write_table(lab, r, err));
+    LAB_TRY(draw_laws(lab, r, err));
+    LAB_TRY(lab_update_counts_draw(lab, &r->map, err));
+    judge(lab, r);
 cleanup:
     lab_curves_free(&r->curves);
     lab_update_counts_free(&r->map);

@@ -2,12 +2,10 @@
 /* Single variables and splashes on a noisy picture (Gonzalez et al. 2011, figure 5 a-d): 200 x 200
  * pixels of five grey levels, p(x | y) as exp( J sum over edges [x_i = x_j] - sum (x - y)^2 / 2 s^2
  * ). The print gives neither J nor s; these are strong enough for chains to coarsen slowly. */
-#include "gibbsite/generate.h"
 #include "lab/experiment_table.h"
+#include "lab/pictures.h"
 #include "lab/race.h"
 
-#define STATES   5
-#define COUPLING 2.0
 #define NOISE    2.0
 #define N_CHAINS 16
 #define LEAST    1.3 /* times the updates, wanted of single variables */
@@ -15,46 +13,17 @@
 enum { N_RACERS = 4 };
 
 static const lab_racer racer[N_RACERS] = {
-    {.name = "chromatic",
-     .color = GBSI_BLUE,
-     .scan = GBS_SCAN_CHROMATIC,
-     .sweeps = 1024,
-     .sweeps_quick = 256,
-     .sweeps_timed = 60},
-    {.name = "splash, width 1",
-     .color = GBSI_ORANGE,
-     .scan = GBS_SCAN_SPLASH,
-     .width = 1,
-     .sweeps = 128,
-     .sweeps_quick = 32,
-     .sweeps_timed = 8},
-    {.name = "splash, width 2",
-     .color = GBSI_GREEN,
-     .scan = GBS_SCAN_SPLASH,
-     .width = 2,
-     .sweeps = 128,
-     .sweeps_quick = 32,
-     .sweeps_timed = 8},
-    {.name = "splash, width 5",
-     .color = GBSI_VERMILLION,
-     .scan = GBS_SCAN_SPLASH,
-     .width = 5,
-     .sweeps = 128,
-     .sweeps_quick = 32,
-     .sweeps_timed = 4},
+    LAB_RACER_CHROMATIC(1024, 256, 60),
+    LAB_RACER_SPLASH(1, GBSI_ORANGE, 128, 32, 8),
+    LAB_RACER_SPLASH(2, GBSI_GREEN, 128, 32, 8),
+    LAB_RACER_SPLASH(5, GBSI_VERMILLION, 128, 32, 4),
 };
 
 static gbs_status run(laboratory *lab, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
-    const uint32_t side = lab->options->quick ? 64 : 200;
-    const gbs_generate_potts_options picture = {.rows = side,
-                                                .columns = side,
-                                                .states = STATES,
-                                                .coupling = COUPLING,
-                                                .noise = NOISE,
-                                                .seed = lab->options->seed};
+    const gbs_generate_potts_options picture = lab_grey_picture(lab, NOISE);
     lab_race race = {.title = "denoise",
                      .between = "grey levels squared",
                      .wider_is_better = true,
@@ -64,16 +33,14 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     GBSI_TRY(gbs_generate_potts(&picture, &model, err));
     race.model = model;
     lab_expect(lab, lab_race_updates(lab, &race));
-    GBSI_TRY(lab_race_run(lab, &race, err));
-    if (status == GBS_OK) {
-        GBSI_TRY(lab_races_write(lab, 1, &race, err));
-        GBSI_TRY(lab_races_draw(lab, 1, &race,
-                                "A splash gets further than as many updates one by one", err));
-        lab_race_judge(lab, &race, LEAST);
-        lab_note(lab, "A picture of our own; the paper prints neither its coupling nor its "
-                      "noise, and had 32 processors. A splash here also ends where its "
-                      "separators would have 2^18 states.");
-    }
+    LAB_TRY(lab_race_run(lab, &race, err));
+    LAB_TRY(lab_races_write(lab, 1, &race, err));
+    LAB_TRY(lab_races_draw(lab, 1, &race, "A splash gets further than as many updates one by one",
+                           err));
+    lab_race_judge(lab, &race, LEAST);
+    lab_note(lab, "A picture of our own; the paper prints neither its coupling nor its noise, and "
+                  "had 32 processors. A splash here also ends where its separators would have "
+                  "2^18 states.");
 cleanup:
     gbs_model_free(model);
     return status;

@@ -21,33 +21,10 @@
 enum { N_RACERS = 4 };
 
 static const lab_racer racer[N_RACERS] = {
-    {.name = "chromatic",
-     .color = GBSI_BLUE,
-     .scan = GBS_SCAN_CHROMATIC,
-     .sweeps = 8192,
-     .sweeps_quick = 256,
-     .sweeps_timed = 40},
-    {.name = "splash, width 2",
-     .color = GBSI_ORANGE,
-     .scan = GBS_SCAN_SPLASH,
-     .width = 2,
-     .sweeps = 64,
-     .sweeps_quick = 32,
-     .sweeps_timed = 4},
-    {.name = "splash, width 5",
-     .color = GBSI_GREEN,
-     .scan = GBS_SCAN_SPLASH,
-     .width = 5,
-     .sweeps = 64,
-     .sweeps_quick = 32,
-     .sweeps_timed = 4},
-    {.name = "splash, width 8",
-     .color = GBSI_VERMILLION,
-     .scan = GBS_SCAN_SPLASH,
-     .width = 8,
-     .sweeps = 64,
-     .sweeps_quick = 32,
-     .sweeps_timed = 2},
+    LAB_RACER_CHROMATIC(8192, 256, 40),
+    LAB_RACER_SPLASH(2, GBSI_ORANGE, 64, 32, 4),
+    LAB_RACER_SPLASH(5, GBSI_GREEN, 64, 32, 4),
+    LAB_RACER_SPLASH(8, GBSI_VERMILLION, 64, 32, 2),
 };
 
 /* ---- models --------------------------------------------------------------------------------- */
@@ -160,19 +137,17 @@ static gbs_status run(laboratory *lab, gbs_error *err)
         updates += lab_race_updates(lab, &race[i]);
     }
     lab_expect(lab, updates);
-    for (size_t i = 0; i < n && status == GBS_OK; i++) {
-        GBSI_TRY(lab_race_run(lab, &race[i], err));
+    for (size_t i = 0; i < n; i++) {
+        LAB_TRY(lab_race_run(lab, &race[i], err));
     }
-    if (status == GBS_OK) {
-        GBSI_TRY(lab_races_write(lab, n, race, err));
-        GBSI_TRY(lab_races_draw(
-            lab, n, race,
-            lab->options->data != NULL
-                ? "Updates that single variables and splashes take"
-                : "Where clauses tie variables together, splashes take far fewer updates",
-            err));
-        judge(lab, n, race);
-    }
+    LAB_TRY(lab_races_write(lab, n, race, err));
+    LAB_TRY(lab_races_draw(
+        lab, n, race,
+        lab->options->data != NULL
+            ? "Updates that single variables and splashes take"
+            : "Where clauses tie variables together, splashes take far fewer updates",
+        err));
+    judge(lab, n, race);
 cleanup:
     free_sources(sources, LAB_MAX_RACES);
     return status;

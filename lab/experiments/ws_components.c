@@ -2,7 +2,6 @@
 /* The error of herded draws in its parts (Yamashita & Suzuki 2019, sections 5 and 6): with full
  * keys on two rings of eight spins (Figure 3), and with bins on eight spins all coupled (Figure 4).
  */
-#include <stdio.h>
 
 #include "lab/component_curves.h"
 #include "lab/experiment_table.h"
@@ -65,53 +64,35 @@ static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t ch
 {
     static const lab_component shown[] = {LAB_ALL, LAB_Z, LAB_COR, LAB_HERDING, LAB_APPROX};
     enum { N_SHOWN = sizeof shown / sizeof shown[0] };
-    gbsi_line line[N_PANELS][N_SHOWN];
-    gbsi_guide guide[N_PANELS];
-    gbsi_panel panel[N_PANELS];
-    char subtitle[160];
-    for (int i = 0; i < N_PANELS; i++) {
+    lab_plot plot;
+    lab_plot_begin(&plot, LAB_WS_COMPONENTS_PARTS, N_PANELS);
+    for (size_t i = 0; i < N_PANELS; i++) {
+        plot.panel[i].title = panel_of[i].title;
         for (size_t c = 0; c < N_SHOWN; c++) {
-            line[i][c] = lab_component_line(&r[i].parts, shown[c], lab_component_label(shown[c]),
-                                            lab_component_color(shown[c]), GBSI_SOLID);
+            if (shown[c] != LAB_APPROX || panel_of[i].contender.bins > 0) {
+                lab_plot_line(&plot, i,
+                              lab_component_line(&r[i].parts, shown[c],
+                                                 lab_component_label(shown[c]),
+                                                 lab_component_color(shown[c])));
+            }
         }
-        guide[i] = (gbsi_guide){"estimate of D cor", 0.0, 1.0, r[i].limit};
-        panel[i] = (gbsi_panel){.title = panel_of[i].title,
-                                .x = {.label = "sweeps T", .log = true},
-                                .y = {"L1 distance", true, 1e-6, 10.0},
-                                .n_lines = panel_of[i].contender.bins > 0 ? N_SHOWN : N_SHOWN - 1,
-                                .line = line[i],
-                                .n_guides = r[i].limit > 0.0,
-                                .guide = &guide[i]};
+        if (r[i].limit > 0.0) {
+            lab_plot_guide(&plot, i, (gbsi_guide){"estimate of D cor", 0.0, 1.0, r[i].limit});
+        }
     }
-    (void)snprintf(subtitle, sizeof subtitle,
-                   "L1 distances for the last of eight spins, means of %u runs, rule pre",
-                   (unsigned)chains);
-    const gbsi_figure figure = {
-        .title = "What stays of the error of herded draws: D cor and D approx, not herding itself",
-        .subtitle = subtitle,
-        .description = "Four panels of error components against the number of sweeps on "
-                       "logarithmic axes: herding on two rings, herding with 4 and 64 bins on a "
-                       "complete graph.",
-        .panel_width = 300,
-        .panel_height = 220,
-        .columns = 2,
-        .n_panels = N_PANELS,
-        .panel = panel};
-    return lab_chart(lab, "components.svg", &figure, err);
+    lab_plot_subtitle(&plot, "L1 distances for the last of eight spins, means of %u runs, rule pre",
+                      (unsigned)chains);
+    return lab_plot_write(lab, &plot, err);
 }
 
 static gbs_status write_table(const laboratory *lab, const result *r, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status =
-        lab_table(lab, "components.csv", LAB_COMPONENT_CURVES_HEADER, &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "components.csv", LAB_COMPONENT_CURVES_HEADER, err);
     for (int i = 0; i < N_PANELS; i++) {
-        lab_component_rows(table, panel_of[i].model->name, panel_of[i].contender.name, &r[i].parts);
+        lab_component_rows(&table, panel_of[i].model->name, panel_of[i].contender.name,
+                           &r[i].parts);
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 static double last_of(const result *r, lab_component c)
@@ -156,14 +137,12 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     result results[N_PANELS] = {{{0}, 0.0}};
     lab_expect(lab, 8.0 * N_PANELS * (double)(sweeps * chains));
-    for (int i = 0; i < N_PANELS && status == GBS_OK; i++) {
-        GBSI_TRY(try_panel(lab, i, chains, sweeps, &results[i], err));
+    for (int i = 0; i < N_PANELS; i++) {
+        LAB_TRY(try_panel(lab, i, chains, sweeps, &results[i], err));
     }
-    if (status == GBS_OK) {
-        GBSI_TRY(write_table(lab, results, err));
-        GBSI_TRY(draw_chart(lab, results, chains, err));
-        judge(lab, results);
-    }
+    LAB_TRY(write_table(lab, results, err));
+    LAB_TRY(draw_chart(lab, results, chains, err));
+    judge(lab, results);
 cleanup:
     return status;
 }

@@ -2,18 +2,17 @@
 /* What D_cor tends to, estimated without sampling (Yamashita & Suzuki 2019, section 5.2, Table 1),
  * beside what herding shows; and D_cor of herding with 4 to 16 bins (Figure 6). */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "lab/component_curves.h"
 #include "lab/experiment_table.h"
 #include "lab/small_spin_models.h"
 
-#define N_MODELS  2
-#define LEAST     4u /* bins */
-#define MOST      16u
-#define N_BINS    (MOST - LEAST + 1)
-#define MOST_KEYS 16
+#define N_MODELS        2
+#define LEAST           4u /* bins */
+#define MOST            16u
+#define N_BINS          (MOST - LEAST + 1)
+#define MOST_NEIGHBOURS 12 /* a model that is read has at most so many variables */
 
 static const lab_small_model *const model_of[N_MODELS] = {&lab_ring_positive, &lab_ring_mixed};
 /* The paper's, from 2^32 draws on the authors' models. */
@@ -36,11 +35,9 @@ static gbs_status try_model(laboratory *lab, int i, uint64_t chains, uint64_t sw
     GBSI_TRY(lab_small_model_make(lab, model_of[i], &model, err));
     const uint32_t focus = gbs_model_n_variables(model) - 1;
     GBSI_TRY(lab_decompose_asymptotic(model, NULL, NULL, focus, &r->limit[i], err));
-    GBSI_TRY(lab_component_curves_run(lab, model, &herded, chains, sweeps, parts, err));
-    if (status == GBS_OK) {
-        r->measured[i] = parts->mean[LAB_COR][parts->n - 1];
-        r->error[i] = parts->error[LAB_COR][parts->n - 1];
-    }
+    LAB_TRY(lab_component_curves_run(lab, model, &herded, chains, sweeps, parts, err));
+    r->measured[i] = parts->mean[LAB_COR][parts->n - 1];
+    r->error[i] = parts->error[LAB_COR][parts->n - 1];
 cleanup:
     gbs_model_free(model);
     return status;
@@ -52,63 +49,47 @@ static gbs_status try_bins(laboratory *lab, uint64_t chains, uint64_t sweeps, re
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     GBSI_TRY(lab_small_model_make(lab, &lab_complete_mixed, &model, err));
-    for (unsigned b = 0; b < N_BINS && status == GBS_OK; b++) {
+    for (unsigned b = 0; b < N_BINS; b++) {
         const lab_contender binned = {
             .name = "bins", .draw = GBS_DRAW_DISCRETIZED, .rule = GBS_HERD_PRE, .bins = LEAST + b};
         lab_component_curves parts = {0};
-        GBSI_TRY(lab_component_curves_run(lab, model, &binned, chains, sweeps, &parts, err));
-        if (status == GBS_OK) {
-            const double mean = parts.mean[LAB_COR][parts.n - 1];
-            const double error = parts.error[LAB_COR][parts.n - 1];
-            r->bins[b] = LEAST + b;
-            r->cor[b] = mean;
-            r->low[b] = mean - 2.0 * error;
-            r->high[b] = mean + 2.0 * error;
-        }
+        LAB_TRY(lab_component_curves_run(lab, model, &binned, chains, sweeps, &parts, err));
+        const double mean = parts.mean[LAB_COR][parts.n - 1];
+        const double error = parts.error[LAB_COR][parts.n - 1];
+        r->bins[b] = LEAST + b;
+        r->cor[b] = mean;
+        r->low[b] = mean - 2.0 * error;
+        r->high[b] = mean + 2.0 * error;
     }
 cleanup:
     gbs_model_free(model);
     return status;
 }
 
-static gbs_status write_tables(const laboratory *lab, const result *r, gbs_error *err)
+static gbs_status write_keys(const laboratory *lab, const result *r, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    gbs_status status =
-        lab_table(lab, "keys.csv", "model,neighbours,p,t,distance,part", &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "keys.csv", "model,neighbours,p,t,distance,part", err);
     for (int i = 0; i < N_MODELS; i++) {
         const lab_asymptotic *a = &r->limit[i];
         for (size_t y = 0; y < a->n_keys; y++) {
-            gbs_output_csv_field(table, model_of[i]->name);
-            gbs_output_text(table, ",");
-            for (uint32_t j = 0; j < a->n_neighbours; j++) {
-                gbs_output_uint(table, a->state[y * a->n_neighbours + j]);
+            char neighbours[MOST_NEIGHBOURS + 1] = "";
+            for (uint32_t j = 0; j < a->n_neighbours && j < MOST_NEIGHBOURS; j++) {
+                neighbours[j] = a->state[y * a->n_neighbours + j] != 0 ? '1' : '0';
             }
-            lab_table_double(table, a->p[y]);
-            lab_table_double(table, a->t[y]);
-            lab_table_double(table, a->distance[y]);
-            lab_table_double(table, a->part[y]);
-            gbs_output_text(table, "\n");
+            LAB_ROW(&table, model_of[i]->name, neighbours, a->p[y], a->t[y], a->distance[y],
+                    a->part[y]);
         }
     }
-    status = gbs_output_commit(table, err);
-    if (status >= 0) {
-        status = lab_table(lab, "bins.csv", "bins,cor,low,high", &table, err);
-    }
-    if (status < 0) {
-        return status;
-    }
+    return lab_table_close(&table);
+}
+
+static gbs_status write_bins(const laboratory *lab, const result *r, gbs_error *err)
+{
+    lab_table table = lab_table_open(lab, "bins.csv", "bins,cor,low,high", err);
     for (unsigned b = 0; b < N_BINS; b++) {
-        gbs_output_uint(table, LEAST + b);
-        lab_table_double(table, r->cor[b]);
-        lab_table_double(table, r->low[b]);
-        lab_table_double(table, r->high[b]);
-        gbs_output_text(table, "\n");
+        LAB_ROW(&table, NULL, NULL, r->bins[b], r->cor[b], r->low[b], r->high[b]);
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 /* Parts of the estimates by key, stacked, beside what was measured. */
@@ -119,7 +100,7 @@ static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t sw
     static const gbsi_color color[5] = {GBSI_BLUE, GBSI_ORANGE, GBSI_VERMILLION, GBSI_GREEN,
                                         GBSI_GREY};
     double value[2 * N_MODELS * 5] = {0.0};
-    char subtitle[160];
+    lab_plot plot;
     for (int i = 0; i < N_MODELS; i++) {
         for (size_t y = 0; y < r->limit[i].n_keys && y < 4; y++) {
             value[(size_t)(2 * i) * 5 + y] = r->limit[i].part[y];
@@ -132,43 +113,19 @@ static gbs_status draw_chart(const laboratory *lab, const result *r, uint64_t sw
                             .color = color,
                             .value = value,
                             .stacked = true};
-    const gbsi_line line = {.color = GBSI_VERMILLION,
-                            .dots = true,
-                            .n = N_BINS,
-                            .x = r->bins,
-                            .y = r->cor,
-                            .low = r->low,
-                            .high = r->high};
-    const gbsi_panel panel[2] = {{.title = "rings: estimate by key, and measured",
-                                  .x = {.label = "ring, positive   |   ring, mixed signs"},
-                                  .y = {.label = "D cor"},
-                                  .bars = &bars},
-                                 {.title = "complete graph: D cor by bins",
-                                  .x = {.label = "number of bins B", .low = 3.0, .high = 17.0},
-                                  .y = {.label = "D cor", .log = true},
-                                  .n_lines = 1,
-                                  .line = &line}};
-    const gbsi_key key[5] = {{"neighbours 00", GBSI_BLUE, GBSI_SOLID, true},
-                             {"01", GBSI_ORANGE, GBSI_SOLID, true},
-                             {"10", GBSI_VERMILLION, GBSI_SOLID, true},
-                             {"11", GBSI_GREEN, GBSI_SOLID, true},
-                             {"measured with herded draws", GBSI_GREY, GBSI_SOLID, true}};
-    (void)snprintf(subtitle, sizeof subtitle,
-                   "the last of eight spins in focus; measured after %.0f sweeps", (double)sweeps);
-    const gbsi_figure figure = {
-        .title = "D cor can be foretold key by key, and shrinks with the number of bins",
-        .subtitle = subtitle,
-        .description = "Left: stacked bars of the estimated limit of D cor by key beside the "
-                       "measured value, for two rings. Right: D cor of herding with bins against "
-                       "the number of bins.",
-        .panel_width = 300,
-        .panel_height = 240,
-        .columns = 2,
-        .n_panels = 2,
-        .panel = panel,
-        .n_keys = 5,
-        .key = key};
-    return lab_chart(lab, "dcor.svg", &figure, err);
+    lab_plot_begin(&plot, LAB_WS_DCOR_LIMITS, 1);
+    plot.panel[0].bars = &bars;
+    lab_plot_line(&plot, 1,
+                  (gbsi_line){.color = GBSI_VERMILLION,
+                              .dots = true,
+                              .n = N_BINS,
+                              .x = r->bins,
+                              .y = r->cor,
+                              .low = r->low,
+                              .high = r->high});
+    lab_plot_subtitle(&plot, "the last of eight spins in focus; measured after %.0f sweeps",
+                      (double)sweeps);
+    return lab_plot_write(lab, &plot, err);
 }
 
 static void judge(laboratory *lab, const result *r)
@@ -203,17 +160,14 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     result r = {.measured = {0.0}};
     lab_expect(lab, 8.0 * (N_MODELS + N_BINS) * (double)(sweeps * chains));
-    for (int i = 0; i < N_MODELS && status == GBS_OK; i++) {
-        GBSI_TRY(try_model(lab, i, chains, sweeps, &r, err));
+    for (int i = 0; i < N_MODELS; i++) {
+        LAB_TRY(try_model(lab, i, chains, sweeps, &r, err));
     }
-    if (status == GBS_OK) {
-        GBSI_TRY(try_bins(lab, chains, sweeps, &r, err));
-    }
-    if (status == GBS_OK) {
-        GBSI_TRY(write_tables(lab, &r, err));
-        GBSI_TRY(draw_chart(lab, &r, sweeps, err));
-        judge(lab, &r);
-    }
+    LAB_TRY(try_bins(lab, chains, sweeps, &r, err));
+    LAB_TRY(write_keys(lab, &r, err));
+    LAB_TRY(write_bins(lab, &r, err));
+    LAB_TRY(draw_chart(lab, &r, sweeps, err));
+    judge(lab, &r);
 cleanup:
     for (int i = 0; i < N_MODELS; i++) {
         lab_asymptotic_free(&r.limit[i]);

@@ -3,7 +3,6 @@
  * error of P(X = 1) for the last of eight spins, all coupled, weakly and strongly. Runs end their
  * sweeps with X, so that the average of its conditionals is a sum over the joint histogram. */
 #include <math.h>
-#include <stdio.h>
 
 #include "lab/contest.h"
 #include "lab/experiment_table.h"
@@ -95,10 +94,8 @@ static gbs_status try_model(laboratory *lab, int i, uint64_t chains, uint64_t sw
     out->average = out->count;
     out->average.contender = averaging;
     out->average.statistic = statistic_average;
-    GBSI_TRY(lab_contest_run(lab, model, chains, sweeps, &out->count, err));
-    if (status == GBS_OK) {
-        GBSI_TRY(lab_contest_run(lab, model, chains, sweeps, &out->average, err));
-    }
+    LAB_TRY(lab_contest_run(lab, model, chains, sweeps, &out->count, err));
+    LAB_TRY(lab_contest_run(lab, model, chains, sweeps, &out->average, err));
 cleanup:
     out->count.context = NULL;
     out->average.context = NULL;
@@ -106,54 +103,32 @@ cleanup:
     return status;
 }
 
-static gbs_status draw_chart(const laboratory *lab, pair *pairs, uint64_t chains, gbs_error *err)
+static gbs_status draw_chart(const laboratory *lab, const pair *pairs, uint64_t chains,
+                             gbs_error *err)
 {
-    gbsi_guide guide[N_MODELS][2];
-    gbsi_line line[N_MODELS][2 * N_DRAWS];
-    gbsi_panel panel[N_MODELS];
-    char subtitle[160];
-    for (int i = 0; i < N_MODELS; i++) {
+    lab_plot plot;
+    lab_plot_begin(&plot, LAB_WS_RAO_BLACKWELL_ERRORS, N_MODELS);
+    for (size_t i = 0; i < N_MODELS; i++) {
         const double first = pairs[i].count.median[RANDOM][0];
-        guide[i][0] = (gbsi_guide){"1/√T", -0.5, 1.0, first};
-        guide[i][1] = (gbsi_guide){"1/T", -1.0, 1.0, first};
-        panel[i] = lab_contest_panel(&pairs[i].count, false, "error of P(X = 1)", 2, guide[i]);
-        (void)lab_contest_panel(&pairs[i].average, false, NULL, 0, NULL); /* makes its lines */
-        for (int d = 0; d < N_DRAWS; d++) {
-            line[i][d] = pairs[i].count.line[d];
-            line[i][N_DRAWS + d] = pairs[i].average.line[d];
-        }
-        panel[i].n_lines = 2 * N_DRAWS;
-        panel[i].line = line[i];
+        plot.panel[i].title = model_of[i]->name;
+        lab_plot_guide(&plot, i, (gbsi_guide){"1/√T", -0.5, 1.0, first});
+        lab_plot_guide(&plot, i, (gbsi_guide){"1/T", -1.0, 1.0, first});
+        lab_contest_lines(&plot, i, &pairs[i].count, false);
+        lab_contest_lines(&plot, i, &pairs[i].average, false);
     }
-    (void)snprintf(subtitle, sizeof subtitle,
-                   "eight spins, all coupled; X the last of them; median of %u runs",
-                   (unsigned)chains);
-    const gbsi_figure figure = {
-        .title = "Averaging conditionals (RB) lowers the error, herding lowers it further",
-        .subtitle = subtitle,
-        .description = "Two panels, strong and weak couplings, with the error of one marginal "
-                       "against the number of sweeps for random draws and herding in 64 bins, by "
-                       "counting and by averaging conditionals (dashed).",
-        .panel_width = 300,
-        .panel_height = 240,
-        .columns = 2,
-        .n_panels = N_MODELS,
-        .panel = panel};
-    return lab_chart(lab, "errors.svg", &figure, err);
+    lab_plot_subtitle(&plot, "eight spins, all coupled; X the last of them; median of %u runs",
+                      (unsigned)chains);
+    return lab_plot_write(lab, &plot, err);
 }
 
 static gbs_status write_table(const laboratory *lab, const pair *pairs, gbs_error *err)
 {
-    gbs_output *table = NULL;
-    const gbs_status status = lab_table(lab, "errors.csv", LAB_CONTEST_HEADER, &table, err);
-    if (status < 0) {
-        return status;
-    }
+    lab_table table = lab_table_open(lab, "errors.csv", LAB_CONTEST_HEADER, err);
     for (int i = 0; i < N_MODELS; i++) {
-        lab_contest_rows(table, &pairs[i].count);
-        lab_contest_rows(table, &pairs[i].average);
+        lab_contest_rows(&table, &pairs[i].count);
+        lab_contest_rows(&table, &pairs[i].average);
     }
-    return gbs_output_commit(table, err);
+    return lab_table_close(&table);
 }
 
 static void judge(laboratory *lab, const pair *pairs)
@@ -184,14 +159,12 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     gbs_status status = GBS_OK;
     pair pairs[N_MODELS] = {{.count = {.n = 0}}};
     lab_expect(lab, 8.0 * N_MODELS * 2.0 * N_DRAWS * (double)(sweeps * chains));
-    for (int i = 0; i < N_MODELS && status == GBS_OK; i++) {
-        GBSI_TRY(try_model(lab, i, chains, sweeps, &pairs[i], err));
+    for (int i = 0; i < N_MODELS; i++) {
+        LAB_TRY(try_model(lab, i, chains, sweeps, &pairs[i], err));
     }
-    if (status == GBS_OK) {
-        GBSI_TRY(write_table(lab, pairs, err));
-        GBSI_TRY(draw_chart(lab, pairs, chains, err));
-        judge(lab, pairs);
-    }
+    LAB_TRY(write_table(lab, pairs, err));
+    LAB_TRY(draw_chart(lab, pairs, chains, err));
+    judge(lab, pairs);
 cleanup:
     for (int i = 0; i < N_MODELS; i++) {
         lab_contest_free(&pairs[i].count);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws a figure of the table (figures.h): a row says what is always the same, an experiment adds
+ * what it measured. */
+#ifndef LAB_PLOT_H
+#define LAB_PLOT_H
+
+#include "lab/figures.h"
+#include "lab/lab.h"
+
+#define LAB_MAX_PANELS 16
+#define LAB_MAX_LINES  8
+
+typedef struct lab_plot {
+    const char *file;
+    gbsi_figure figure;
+    gbsi_panel panel[LAB_MAX_PANELS]; /* as in the table; titles, bars and limits may be set */
+    gbsi_line line[LAB_MAX_PANELS][LAB_MAX_LINES];
+    gbsi_guide guide[LAB_MAX_PANELS][2];
+    gbsi_key key[LAB_MAX_LINES];
+    char subtitle[256];
+} lab_plot;
+
+/* @param times how often the panels of the table stand one after the other, once for each model.
+ * The plot is not to be copied. */
+void lab_plot_begin(lab_plot *plot, lab_figure_id which, size_t times);
+/* In place of the subtitle of the table. */
+void lab_plot_subtitle(lab_plot *plot, const char *format, ...) GBSI_PRINTF(2, 3);
+/* What lines point to is borrowed until the plot is written. */
+void lab_plot_line(lab_plot *plot, size_t panel, gbsi_line line);
+/* In a panel whose guides are not in the table. */
+void lab_plot_guide(lab_plot *plot, size_t panel, gbsi_guide guide);
+/* One more panel: a picture. */
+void lab_plot_image(lab_plot *plot, const char *title, const gbs_image *image);
+void lab_plot_key(lab_plot *plot, gbsi_key key);
+gbs_status lab_plot_write(const laboratory *lab, lab_plot *plot, gbs_error *err);
+
+#endif
