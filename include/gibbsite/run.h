@@ -277,7 +277,8 @@ GBS_API gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callba
                                    gbs_error *err);
 
 /**
- * The marginal of every variable from the draws kept so far.
+ * The marginal of every variable from the draws kept so far: after gbs_run_execute(), or in its
+ * callbacks. It changes nothing: several threads may read one run that has ended.
  *
  * @param p     out, ragged: state a of variable v at p[offset[v] + a], offsets from
  *              gbs_model_state_offsets(); observed variables are a point mass.
@@ -285,7 +286,8 @@ GBS_API gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callba
  *              entries, NAN where too few batches allow none.
  * @param ess   out or NULL, same shape: effective sample size p(1-p)/mcse^2; NAN where undefined.
  * @param rhat  out or NULL, same shape: split or between-chain R-hat; NAN where undefined.
- * @return GBS_ERR_STATE if no draw was kept, or traces alone are.
+ * @return GBS_ERR_STATE if no draw was kept, traces alone are, or gbs_run_execute() failed; all
+ *         outputs are then untouched.
  */
 GBS_API gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess,
                                      double *rhat, gbs_error *err);

@@ -227,6 +227,7 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
                                    .worst_error = drive->worst_error,
                                    .target_error = run->report.target_error};
     drive->last_progress_s = now_s;
+    gbsi_executor_fetch_visits(&run->engine.executor, run->estimates.estimate);
     if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
         drive->stop = GBSI_STOP_SIGNAL;
     }
@@ -391,6 +392,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     while (drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, true, err));
         if (draws && run->report.sweeps % run->options.thin == 0) {
+            gbsi_executor_fetch_visits(&run->engine.executor, run->estimates.estimate);
             GBSI_TRY((splits ? give_split_draws : give_draws)(run, drive, x, user, err));
         }
         if (run->report.sweeps == check_after(k)) {
@@ -452,23 +454,17 @@ static gbs_status find_support(gbs_run *run, gbs_error *err)
                : GBS_OK;
 }
 
-gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
+static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
-    static const gbs_run_callbacks none = {0};
     gbs_status status = GBS_OK;
-    gbsi_drive drive = {.callbacks = callbacks == NULL ? &none : callbacks,
-                        .started_s = gbsi_clock_s(),
-                        .worst_error = NAN};
+    gbsi_drive drive = {.callbacks = callbacks, .started_s = gbsi_clock_s(), .worst_error = NAN};
     drive.last_progress_s = drive.started_s;
-    if (run->executed) {
-        return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before; make a new one");
-    }
-    run->executed = true;
     if (gbsi_run_is_mean_field(run)) {
         GBSI_TRY(gbsi_run_mean_field(run, &drive, err));
     } else if (run->estimates.exact_p != NULL) {
         GBSI_TRY(gbsi_run_exactly(run, err));
     }
+    run->answering = true;
     if (run->problem.part != NULL) {
         GBSI_TRY(find_support(run, err));
         GBSI_TRY(gbsi_run_choose_scan(run, &drive, err));
@@ -501,6 +497,18 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
     GBSI_TRY(gbsi_run_verdict(run, err));
     status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
 cleanup:
+    return status;
+}
+
+gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
+{
+    static const gbs_run_callbacks none = {0};
+    if (run->executed) {
+        return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before; make a new one");
+    }
+    run->executed = true;
+    const gbs_status status = execute(run, callbacks == NULL ? &none : callbacks, err);
+    run->answering = status >= 0;
     return status;
 }
 

@@ -43,7 +43,8 @@ struct gbs_run {
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
     gbs_report report;
     char **warning; /* owned; report.warning points here */
-    bool executed;
+    bool executed;  /* gbs_run_execute() was called: once */
+    bool answering; /* it has not failed, and what is exact is known: marginals may be asked for */
 };
 
 /* prepare.c: conditioning, what is exact, scan, plan and the memory it all would take ... */

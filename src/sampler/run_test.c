@@ -6,10 +6,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "gibbsite/gibbsite.h"
 #include "sampler/run.h"
 
@@ -170,12 +172,176 @@ static void split_support(void **state)
     gbs_model_free(model);
 }
 
+/* ---- reading marginals ------------------------------------------------------------------------
+ */
+
+enum { SIDE = 12, N_SITES = SIDE * SIDE };
+
+typedef struct reader {
+    const gbs_run *run;
+    uint64_t fail_at; /* draw */
+    uint64_t n, ones[N_SITES];
+    double p[4][2 * N_SITES]; /* by member of a pool */
+} reader;
+
+/* Counts what it is given, and finds that the run has counted the same. */
+static gbs_status read_along(void *context, uint64_t draw, uint32_t chain, double log_density,
+                             const uint32_t *x, gbs_error *err)
+{
+    reader *r = context;
+    (void)log_density;
+    if (draw == r->fail_at) {
+        return gbsi_fail(err, GBS_ERR_IO, "no room for draw 3");
+    }
+    for (uint32_t v = 0; v < N_SITES; ++v) {
+        r->ones[v] += x[v];
+    }
+    ++r->n;
+    if (chain == N_CHAINS - 1) {
+        assert_int_equal(gbs_run_marginals(r->run, r->p[0], NULL, NULL, NULL, err), GBS_OK);
+        for (uint32_t v = 0; v < N_SITES; ++v) {
+            assert_true(fabs(r->p[0][2 * v + 1] - (double)r->ones[v] / (double)r->n) < 1e-12);
+        }
+    }
+    return GBS_OK;
+}
+
+/* Spins bit by bit, whose visits are counted aside. */
+static gbs_run *new_lattice(gbs_model **model)
+{
+    const gbs_generate_ising_options grid = {.side = {SIDE, SIDE, 1}, .torus = 1, .coupling = 0.3};
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.estimator = GBS_ESTIMATOR_COUNT;
+    options.chains = N_CHAINS;
+    options.burn_in = 3;
+    options.lattice = GBS_LATTICE_ALWAYS;
+    options.sweeps = 10;
+    assert_int_equal(gbs_generate_ising(&grid, model, &err), GBS_OK);
+    assert_int_equal(gbs_run_new(*model, NULL, &options, &run, &err), GBS_OK);
+    assert_non_null(run->engine.spins);
+    return run;
+}
+
+static void callbacks_may_read(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    reader *r = calloc(1, sizeof *r);
+    assert_non_null(r);
+    gbs_run *run = new_lattice(&model);
+    const gbs_run_callbacks callbacks = {.context = r, .draw = read_along};
+    r->run = run;
+    r->fail_at = UINT64_MAX;
+    assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
+    assert_int_equal(r->n, 10 * N_CHAINS);
+    gbs_run_free(run);
+    gbs_model_free(model);
+    free(r);
+}
+
+static void read_as_member(void *context, uint32_t member)
+{
+    reader *r = context;
+    if (gbs_run_marginals(r->run, r->p[member], NULL, NULL, NULL, NULL) < 0) {
+        r->p[member][0] = NAN;
+    }
+}
+
+/* A run that has ended is only read: nothing is left to be fetched from the lattice. */
+static void threads_may_read(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    gbsi_pool *pool = NULL;
+    reader *r = calloc(1, sizeof *r);
+    assert_non_null(r);
+    gbs_run *run = new_lattice(&model);
+    r->run = run;
+    assert_int_equal(gbs_run_execute(run, NULL, &err), GBS_OK);
+    static const gbsi_spin_form no_calls = {0};
+    gbsi_spin_chains *chains = run->engine.executor.lattice;
+    const gbsi_spin_form *form = chains->form;
+    chains->form = &no_calls;
+    assert_int_equal(gbsi_pool_new(4, &pool, &err), GBS_OK);
+    gbsi_pool_run(pool, read_as_member, r);
+    for (int member = 1; member < 4; ++member) {
+        assert_memory_equal(r->p[member], r->p[0], sizeof r->p[0]);
+    }
+    assert_true(r->p[0][0] > 0.0 && r->p[0][0] < 1.0);
+    chains->form = form;
+    gbsi_pool_free(pool);
+    gbs_run_free(run);
+    gbs_model_free(model);
+    free(r);
+}
+
+/* No estimate of a run that failed: on the way, at its start, or with nothing to sample. */
+static void failed_runs_have_no_marginals(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    reader *r = calloc(1, sizeof *r);
+    assert_non_null(r);
+    gbs_run *run = new_lattice(&model);
+    const gbs_run_callbacks callbacks = {.context = r, .draw = read_along};
+    double *p = r->p[1];
+    r->run = run;
+    r->fail_at = 3;
+    p[0] = p[1] = 7.0;
+    assert_int_equal(gbs_run_marginals(run, p, p, p, p, &err), GBS_ERR_STATE);
+    assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_ERR_IO);
+    assert_int_equal(gbs_run_marginals(run, p, p, p, p, &err), GBS_ERR_STATE);
+    assert_true(p[0] == 7.0 && p[1] == 7.0);
+    gbs_run_free(run);
+    gbs_model_free(model);
+    free(r);
+}
+
+static void failed_exact_runs_have_no_marginals(void **state)
+{
+    (void)state;
+    gbs_model *model = make_model();
+    gbs_status status = GBS_ERR_MEMORY;
+    for (int method = GBS_METHOD_AUTO; method <= GBS_METHOD_MEAN_FIELD; ++method) {
+        for (uint64_t allowed = 0; status != GBS_OK; ++allowed) {
+            gbs_run_options options = gbs_run_options_default();
+            double p[16] = {7.0};
+            gbs_run *run = NULL;
+            options.method = method;
+            if (method == GBS_METHOD_SAMPLE) {
+                options.sweeps = 3;
+            }
+            assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
+            gbsi_alloc_fail_after(allowed);
+            status = gbs_run_execute(run, NULL, NULL);
+            gbsi_alloc_fail_after(UINT64_MAX);
+            assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
+            assert_int_equal(gbs_run_marginals(run, p, NULL, NULL, NULL, NULL),
+                             status == GBS_OK ? GBS_OK : GBS_ERR_STATE);
+            assert_true((p[0] == 7.0) == (status != GBS_OK));
+            gbs_run_free(run);
+        }
+        status = GBS_ERR_MEMORY;
+    }
+    gbs_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(burn_in_counts_in_nothing),
         cmocka_unit_test(draws_are_in_the_users_numbering),
         cmocka_unit_test(split_support),
+        cmocka_unit_test(callbacks_may_read),
+        cmocka_unit_test(threads_may_read),
+        cmocka_unit_test(failed_runs_have_no_marginals),
+        cmocka_unit_test(failed_exact_runs_have_no_marginals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,6 +93,9 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
                              gbs_error *err)
 {
     const bool sampled = run->problem.part != NULL;
+    if (run->executed && !run->answering) {
+        return gbsi_fail(err, GBS_ERR_STATE, "the run failed, or has no answer yet");
+    }
     if (!run->executed || (sampled && run->estimates.estimate != NULL &&
                            gbsi_estimate_n_passes(run->estimates.estimate) == 0)) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
@@ -100,7 +103,6 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
     if (sampled && run->estimates.estimate == NULL) {
         return gbsi_fail(err, GBS_ERR_STATE, "traces alone were kept: there are no marginals");
     }
-    gbsi_executor_fetch_visits(&run->engine.executor, run->estimates.estimate);
     double *scratch = gbsi_alloc_array(4 * (size_t)GBS_MAX_ARITY, sizeof *scratch);
     if (scratch == NULL) {
         return gbsi_no_memory(err, "marginals", 4 * (size_t)GBS_MAX_ARITY * sizeof *scratch);
