@@ -223,7 +223,8 @@ static gbs_status round_of(annealing *a, uint64_t n, gbs_error *err)
     a->before = a->last;
     a->last = summarise(a, n);
     a->drive.worst_error = a->last.error;
-    if (a->run->options.sweeps == 0 && doubt(a, text, sizeof text) == NULL) {
+    const gbs_run_options *o = &a->run->options;
+    if ((o->sweeps == 0 || o->target_error > 0.0) && doubt(a, text, sizeof text) == NULL) {
         a->drive.stop = GBSI_STOP_TARGET;
     }
     gbsi_ladder_even(&a->ladder);

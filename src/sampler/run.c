@@ -107,6 +107,9 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
         run->report.target_error = GBSI_DEFAULT_TARGET;
     }
     GBSI_TRY(gbsi_options_check(&run->options, err));
+    if (run->options.max_updates == 0) {
+        run->options.max_updates = run->options.sweeps > 0 ? UINT64_MAX : GBSI_MOST_UPDATES;
+    }
     GBSI_TRY(settle(run, err));
     if (run->options.start != NULL) {
         run->problem.start = gbsi_alloc_array(model->n_variables, sizeof *run->problem.start);
@@ -358,7 +361,7 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = gbsi_run_report_errors(run, err);
     drive->worst_error = run->report.max_mcse;
-    if (status < 0 || run->options.sweeps > 0 || drive->stop != GBSI_GO_ON ||
+    if (status < 0 || run->report.target_error == 0.0 || drive->stop != GBSI_GO_ON ||
         !gbsi_run_long_enough(run)) {
         return status;
     }

@@ -19,6 +19,9 @@
  * need for the target, 1 / (4 target^2). */
 #define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
 
+/* Where neither sweeps nor updates were given. */
+#define GBSI_MOST_UPDATES UINT64_C(50000000000)
+
 /* Bytes, see memory.c. */
 typedef struct gbsi_run_memory {
     uint64_t standing; /* program, model, its conditioned form and graph */

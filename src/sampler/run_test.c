@@ -172,6 +172,60 @@ static void split_support(void **state)
     gbs_model_free(model);
 }
 
+/* ---- when a run ends ---------------------------------------------------------------------------
+ */
+
+static void check_end(double target, uint64_t sweeps, const char *stop)
+{
+    gbs_error err = {0};
+    gbs_model *model = make_model();
+    gbs_run *run = NULL;
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.sweeps = sweeps;
+    options.target_error = target;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, NULL, &err), GBS_OK);
+    const gbs_report *report = gbs_run_report(run);
+    assert_string_equal(report->stop, stop);
+    assert_true((report->sweeps == sweeps) == (strcmp(stop, "sweeps") == 0));
+    assert_true(report->max_mcse <= target || strcmp(stop, "sweeps") == 0);
+    gbs_run_free(run);
+    gbs_model_free(model);
+}
+
+/* Sweeps and a target: whichever comes first. */
+static void target_beside_sweeps(void **state)
+{
+    (void)state;
+    check_end(0.01, 1000000, "target");
+    check_end(0.01, 100, "sweeps");
+    check_end(1e-7, 200000, "sweeps");
+    check_end(0.0, 200000, "sweeps");
+    check_end(0.01, 0, "target");
+}
+
+/* Sweeps that were asked for end at no number of updates that was not. */
+static void updates_allowed(void **state)
+{
+    (void)state;
+    static const uint64_t sweeps[] = {0, 1000, 0, 1000};
+    static const uint64_t given[] = {0, 0, 77, 77};
+    static const uint64_t allowed[] = {50000000000, UINT64_MAX, 77, 77};
+    gbs_model *model = make_model();
+    for (int i = 0; i < 4; ++i) {
+        gbs_run *run = NULL;
+        gbs_run_options options = gbs_run_options_default();
+        options.method = GBS_METHOD_SAMPLE;
+        options.sweeps = sweeps[i];
+        options.max_updates = given[i];
+        assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
+        assert_true(run->options.max_updates == allowed[i]);
+        gbs_run_free(run);
+    }
+    gbs_model_free(model);
+}
+
 /* ---- reading marginals ------------------------------------------------------------------------
  */
 
@@ -338,6 +392,8 @@ int main(void)
         cmocka_unit_test(burn_in_counts_in_nothing),
         cmocka_unit_test(draws_are_in_the_users_numbering),
         cmocka_unit_test(split_support),
+        cmocka_unit_test(target_beside_sweeps),
+        cmocka_unit_test(updates_allowed),
         cmocka_unit_test(callbacks_may_read),
         cmocka_unit_test(threads_may_read),
         cmocka_unit_test(failed_runs_have_no_marginals),

@@ -128,6 +128,13 @@ static void meets_its_target(void **state)
     assert_true(found.error <= 0.02);
     assert_true(fabs(found.log_z - exact) < 5.0 * found.error);
     assert_true(found.low < found.log_z && found.log_z < found.high);
+    options.sweeps = 1 << 20; /* whichever comes first */
+    options.target_error = 0.2;
+    assert_string_equal(estimate(model, NULL, &options).stop, "target");
+    options.target_error = 0.02;
+    options.sweeps = 4;
+    assert_string_equal(estimate(model, NULL, &options).stop, "sweeps");
+    options.sweeps = 0;
     options.method = GBS_METHOD_AUTO;
     const gbs_log_z_report summed = estimate(model, NULL, &options);
     assert_string_equal(summed.stop, "exact");
