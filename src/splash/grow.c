@@ -12,39 +12,39 @@
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static uint32_t degree_of(const gbsi_potentials *p, uint32_t slot)
+static uint32_t most_links(const gbsi_potentials *p)
 {
-    const gbsi_factors *factors = &p->plan->model->factors;
-    uint64_t degree = p->link_start[slot + 1] - p->link_start[slot];
-    for (size_t i = p->many_start[slot]; i < p->many_start[slot + 1]; ++i) {
-        degree += factors->scope_start[p->many[i] + 1] - factors->scope_start[p->many[i]] - 1;
+    size_t most = 0;
+    for (uint32_t s = 0; s < p->n; ++s) {
+        const size_t n = p->link_start[s + 1] - p->link_start[s];
+        most = n > most ? n : most;
     }
-    return degree < UINT32_MAX - 1 ? (uint32_t)degree : UINT32_MAX - 1;
+    return most < UINT32_MAX - 1 ? (uint32_t)most : UINT32_MAX - 1;
 }
 
 uint64_t gbsi_grower_bytes(const gbsi_plan *plan, int order)
 {
     const uint64_t n = plan->n_slots;
-    return n * (order == GBS_GROW_ADAPTIVE ? 28 : 24) + GBSI_SCORE_STATES * sizeof(double);
+    const gbsi_long_counts many = gbsi_count_long(plan);
+    const uint64_t of_sums = many.n_ends / GBSI_SCORE_LONG * (GBSI_LANES * sizeof(size_t) + 4);
+    return n * (order == GBS_GROW_ADAPTIVE ? 28 : 24) + GBSI_SCORE_STATES * sizeof(double) +
+           many.n * (order == GBS_GROW_ADAPTIVE ? 12 : 8) +
+           (order == GBS_GROW_ADAPTIVE ? of_sums : 0);
 }
 
 gbs_status gbsi_grower_init(gbsi_grower *g, const gbsi_potentials *p, int order, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    uint32_t most = 0;
-    for (uint32_t s = 0; s < p->n; ++s) {
-        const uint32_t degree = degree_of(p, s);
-        most = degree > most ? degree : most;
-    }
     *g = (gbsi_grower){0};
     g->mark = gbsi_alloc_array_zero(p->n, sizeof *g->mark);
     g->place = gbsi_alloc_array(p->n, sizeof *g->place);
-    g->near = gbsi_alloc_array((size_t)most + 1, sizeof *g->near);
+    g->near = gbsi_alloc_array((size_t)most_links(p) + 1, sizeof *g->near);
     if (g->mark == NULL || g->place == NULL || g->near == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "splash", (size_t)p->n * 8));
     }
+    GBSI_TRY(gbsi_shares_init(&g->shares, p, err));
     if (order == GBS_GROW_ADAPTIVE) {
-        GBSI_TRY(gbsi_score_scratch_init(&g->score, p, most, err));
+        GBSI_TRY(gbsi_score_scratch_init(&g->score, p, err));
     }
 cleanup:
     if (status < 0) {
@@ -59,6 +59,7 @@ void gbsi_grower_free(gbsi_grower *g)
     gbsi_free(g->place);
     gbsi_free(g->near);
     gbsi_free(g->heap);
+    gbsi_shares_free(&g->shares);
     gbsi_score_scratch_free(&g->score);
     *g = (gbsi_grower){0};
 }
@@ -104,24 +105,6 @@ static gbsi_candidate pop(gbsi_grower *g)
 
 /* ---- neighbourhoods -------------------------------------------------------------------------- */
 
-/* Neighbours of a slot, some of them perhaps more than once. */
-static void find_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
-{
-    const gbsi_factors *factors = &p->plan->model->factors;
-    g->n_near = 0;
-    for (size_t l = p->link_start[slot]; l < p->link_start[slot + 1]; ++l) {
-        g->near[g->n_near++] = p->link[l].slot;
-    }
-    for (size_t i = p->many_start[slot]; i < p->many_start[slot + 1]; ++i) {
-        const size_t f = p->many[i];
-        for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
-            const uint32_t other = gbsi_scope_slot(p->plan, e);
-            g->near[g->n_near] = other;
-            g->n_near += other != slot;
-        }
-    }
-}
-
 static int ascending(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a;
@@ -129,10 +112,14 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorted, each once. */
-static void sort_near(gbsi_grower *g)
+/* Neighbours by links, sorted, each once. */
+static void sort_near(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
 {
     uint32_t n = 0;
+    g->n_near = 0;
+    for (size_t l = p->link_start[slot]; l < p->link_start[slot + 1]; ++l) {
+        g->near[g->n_near++] = p->link[l].slot;
+    }
     qsort(g->near, g->n_near, sizeof *g->near, ascending);
     for (uint32_t i = 0; i < g->n_near; ++i) {
         if (n == 0 || g->near[n - 1] != g->near[i]) {
@@ -142,58 +129,86 @@ static void sort_near(gbsi_grower *g)
     g->n_near = n;
 }
 
-/* The Markov blanket: a write lock on the slot, read locks on its neighbours, ascending. */
-static void lock_blanket(gbsi_grower *g, gbsi_rw_lock *lock, uint32_t slot)
+/* The Markov blanket: a write lock on the slot, read locks on its neighbours by links, write locks
+ * on its long factors in place of their variables; all in ascending order. Of two variables of a
+ * long factor one would write what the other reads: one lock on the factor keeps them apart as
+ * well. */
+static void lock_blanket(gbsi_grower *g, const gbsi_growing *job, uint32_t slot)
 {
+    const gbsi_potentials *p = job->potentials;
     bool done = false;
-    sort_near(g);
+    sort_near(g, p, slot);
     for (uint32_t i = 0; i < g->n_near; ++i) {
         if (!done && g->near[i] > slot) {
-            gbsi_rw_write(&lock[slot]);
+            gbsi_rw_write(&job->lock[slot]);
             done = true;
         }
-        gbsi_rw_read(&lock[g->near[i]]);
+        gbsi_rw_read(&job->lock[g->near[i]]);
     }
     if (!done) {
-        gbsi_rw_write(&lock[slot]);
+        gbsi_rw_write(&job->lock[slot]);
+    }
+    for (size_t m = p->many_start[slot]; m < p->many_start[slot + 1]; ++m) {
+        gbsi_rw_write(&job->lock[p->n + (size_t)p->many[m].number]);
     }
 }
 
-static void unlock_blanket(const gbsi_grower *g, gbsi_rw_lock *lock, uint32_t slot)
+static void unlock_blanket(const gbsi_grower *g, const gbsi_growing *job, uint32_t slot)
 {
+    const gbsi_potentials *p = job->potentials;
     for (uint32_t i = 0; i < g->n_near; ++i) {
-        gbsi_rw_end_read(&lock[g->near[i]]);
+        gbsi_rw_end_read(&job->lock[g->near[i]]);
     }
-    gbsi_rw_end_write(&lock[slot]);
+    gbsi_rw_end_write(&job->lock[slot]);
+    for (size_t m = p->many_start[slot]; m < p->many_start[slot + 1]; ++m) {
+        gbsi_rw_end_write(&job->lock[p->n + (size_t)p->many[m].number]);
+    }
 }
 
-static bool is_others(const gbsi_growing *job, uint32_t tag, uint32_t slot)
+/* What keeps a splash from a slot: the worst of all it would touch. */
+typedef enum hold {
+    FREE,
+    FRESH,  /* a splash that this one is not to know of yet */
+    OTHERS, /* any other of the round */
+} hold;
+
+static hold hold_of(const gbsi_growing *job, uint32_t tag, const _Atomic uint32_t *owner)
 {
-    const uint32_t owner = atomic_load_explicit(&job->own->owner[slot], memory_order_relaxed);
-    return owner >= job->first_tag && owner != tag;
+    const uint32_t of = atomic_load_explicit(owner, memory_order_relaxed);
+    if (of < job->first_tag || of == tag) {
+        return FREE;
+    }
+    return job->fresh != NULL && job->fresh[of - job->first_tag] ? FRESH : OTHERS;
+}
+
+/* Variables of a long factor are of one splash at a time, so that its tag tells of all. */
+static hold hold_around(const gbsi_growing *job, uint32_t tag, uint32_t slot)
+{
+    const gbsi_potentials *p = job->potentials;
+    hold worst = hold_of(job, tag, &job->own->owner[slot]);
+    for (size_t l = p->link_start[slot]; worst != OTHERS && l < p->link_start[slot + 1]; ++l) {
+        const hold h = hold_of(job, tag, &job->own->owner[p->link[l].slot]);
+        worst = h > worst ? h : worst;
+    }
+    for (size_t m = p->many_start[slot]; worst != OTHERS && m < p->many_start[slot + 1]; ++m) {
+        const hold h = hold_of(job, tag, &job->own->of_long[p->many[m].number]);
+        worst = h > worst ? h : worst;
+    }
+    return worst;
 }
 
 bool gbsi_is_safe(const gbsi_growing *job, uint32_t tag, uint32_t slot)
 {
+    return hold_around(job, tag, slot) == FREE;
+}
+
+void gbsi_own(const gbsi_growing *job, uint32_t tag, uint32_t slot)
+{
     const gbsi_potentials *p = job->potentials;
-    const gbsi_factors *factors = &p->plan->model->factors;
-    if (is_others(job, tag, slot)) {
-        return false;
+    atomic_store_explicit(&job->own->owner[slot], tag, memory_order_relaxed);
+    for (size_t m = p->many_start[slot]; m < p->many_start[slot + 1]; ++m) {
+        atomic_store_explicit(&job->own->of_long[p->many[m].number], tag, memory_order_relaxed);
     }
-    for (size_t l = p->link_start[slot]; l < p->link_start[slot + 1]; ++l) {
-        if (is_others(job, tag, p->link[l].slot)) {
-            return false;
-        }
-    }
-    for (size_t i = p->many_start[slot]; i < p->many_start[slot + 1]; ++i) {
-        const size_t f = p->many[i];
-        for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
-            if (is_others(job, tag, gbsi_scope_slot(p->plan, e))) {
-                return false;
-            }
-        }
-    }
-    return true;
 }
 
 /* ---- growing --------------------------------------------------------------------------------- */
@@ -203,83 +218,115 @@ static bool is_inside(const gbsi_grower *g, uint32_t slot)
     return g->mark[slot] == g->stamp && g->place[slot] < UNDECIDED;
 }
 
-/* Numbers of the neighbours inside, ascending. @return how many; width + 1: too many. */
-static uint32_t find_inside(const gbsi_grower *g, uint32_t width, uint32_t *number)
+/* Numbers of variables inside, ascending. */
+typedef struct insiders {
+    uint32_t n;
+    uint32_t number[GBSI_SPLASH_WIDTH];
+} insiders;
+
+/* @return false: there are more than the width allows. */
+static bool add_insider(insiders *in, uint32_t width, uint32_t own)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < g->n_near; ++i) {
-        if (!is_inside(g, g->near[i])) {
-            continue;
-        }
-        const uint32_t own = g->place[g->near[i]];
-        uint32_t at = n;
-        for (; at > 0 && number[at - 1] > own; --at) {
-        }
-        if (at > 0 && number[at - 1] == own) {
-            continue;
-        }
-        if (n == width) {
-            return width + 1;
-        }
-        memmove(number + at + 1, number + at, (n - at) * sizeof *number);
-        number[at] = own;
-        ++n;
+    uint32_t at = in->n;
+    for (; at > 0 && in->number[at - 1] > own; --at) {
     }
-    return n;
+    if (at > 0 && in->number[at - 1] == own) {
+        return true;
+    }
+    if (in->n == width) {
+        return false;
+    }
+    memmove(in->number + at + 1, in->number + at, (in->n - at) * sizeof *in->number);
+    in->number[at] = own;
+    ++in->n;
+    return true;
+}
+
+/* The neighbours inside. @return false: more than the width allows. */
+static bool find_inside(gbsi_grower *g, const gbsi_potentials *p, const gbsi_growth *growth,
+                        uint32_t slot, insiders *in)
+{
+    in->n = 0;
+    for (size_t l = p->link_start[slot]; l < p->link_start[slot + 1]; ++l) {
+        const uint32_t other = p->link[l].slot;
+        ++g->n_looked;
+        if (is_inside(g, other) && !add_insider(in, growth->width, g->place[other])) {
+            return false;
+        }
+    }
+    for (size_t m = p->many_start[slot]; m < p->many_start[slot + 1]; ++m) {
+        uint32_t s = gbsi_shares_last(&g->shares, p->many[m].number);
+        ++g->n_looked;
+        for (; s != UINT32_MAX; s = growth->share[s].before) {
+            if (!add_insider(in, growth->width, growth->share[s].variable)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* Entries of the tables that the variable brings: its own, and of long factors with it as the
  * latest inside. */
-static uint64_t count_entries(const gbsi_grower *g, const gbsi_potentials *p, uint32_t slot)
+static uint64_t count_entries(const gbsi_grower *g, const gbsi_potentials *p,
+                              const gbsi_growth *growth, uint32_t slot)
 {
-    const gbsi_factors *factors = &p->plan->model->factors;
     uint64_t sum = gbsi_plan_arity(p->plan, slot);
-    for (size_t i = p->many_start[slot]; i < p->many_start[slot + 1]; ++i) {
-        const size_t f = p->many[i];
+    for (size_t m = p->many_start[slot]; m < p->many_start[slot + 1]; ++m) {
         uint64_t entries = gbsi_plan_arity(p->plan, slot);
-        for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
-            const uint32_t other = gbsi_scope_slot(p->plan, e);
-            entries *= other != slot && is_inside(g, other) ? gbsi_plan_arity(p->plan, other) : 1;
+        uint32_t s = gbsi_shares_last(&g->shares, p->many[m].number);
+        for (; s != UINT32_MAX; s = growth->share[s].before) {
+            entries *= growth->clique[growth->share[s].variable].arity;
             if (entries > GBSI_SPLASH_ROWS) {
                 return UINT64_MAX;
             }
+        }
+        if (entries > GBSI_SPLASH_ROWS) {
+            return UINT64_MAX;
         }
         sum += entries;
     }
     return sum;
 }
 
-static bool fits(const gbsi_grower *g, const gbsi_growing *job, uint32_t slot, gbsi_growth *growth,
-                 uint64_t *n_entries)
+/* Whether its tables fit; the tree may still refuse it. */
+static bool may_fit(gbsi_grower *g, const gbsi_potentials *p, uint32_t slot,
+                    const gbsi_growth *growth, uint64_t before, insiders *in, uint64_t *after)
 {
-    uint32_t inside[GBSI_SPLASH_WIDTH + 1];
-    const uint32_t n = find_inside(g, growth->width, inside);
-    const uint64_t entries = *n_entries + count_entries(g, job->potentials, slot);
-    if (n > growth->width ||
-        (growth->n > 0 && (entries > GBSI_SPLASH_ROWS || entries < *n_entries)) ||
-        !gbsi_growth_extend(growth, slot, gbsi_plan_arity(job->potentials->plan, slot), n,
-                            inside)) {
+    if (!find_inside(g, p, growth, slot, in)) {
         return false;
     }
-    *n_entries = entries;
-    return true;
+    *after = before + count_entries(g, p, growth, slot);
+    return growth->n == 0 || (*after <= GBSI_SPLASH_ROWS && *after >= before);
 }
 
-/* Neighbours are in g->near afterwards. */
+/* What it would touch is looked at last, since that may take locks. */
 static bool try_slot(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint32_t slot,
                      gbsi_growth *growth, uint64_t *n_entries)
 {
-    find_near(g, job->potentials, slot);
-    if (job->lock != NULL) {
-        lock_blanket(g, job->lock, slot);
+    const gbsi_potentials *p = job->potentials;
+    uint64_t after = 0;
+    insiders in;
+    if (!may_fit(g, p, slot, growth, *n_entries, &in, &after)) {
+        return false;
     }
-    const bool taken = gbsi_is_safe(job, tag, slot) && fits(g, job, slot, growth, n_entries);
+    g->n_looked += p->link_start[slot + 1] - p->link_start[slot] + p->many_start[slot + 1] -
+                   p->many_start[slot];
+    if (job->lock != NULL) {
+        lock_blanket(g, job, slot);
+    }
+    const hold held = hold_around(job, tag, slot);
+    const bool taken =
+        held != OTHERS &&
+        gbsi_growth_extend(growth, slot, gbsi_plan_arity(p->plan, slot), in.n, in.number);
     if (job->lock != NULL) {
         if (taken) {
-            atomic_store_explicit(&job->own->owner[slot], tag, memory_order_relaxed);
+            gbsi_own(job, tag, slot);
         }
-        unlock_blanket(g, job->lock, slot);
+        unlock_blanket(g, job, slot);
     }
+    growth->clashed = taken && held == FRESH;
+    *n_entries = taken ? after : *n_entries;
     return taken;
 }
 
@@ -298,28 +345,23 @@ static uint64_t hash_of(const gbsi_growing *job, uint32_t root, uint32_t slot)
 }
 
 /* Largest score first: nonnegative doubles are ordered like their bits. */
-static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root, uint32_t slot)
+static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root, uint32_t slot,
+                          const gbsi_growth *growth, const insiders *in)
 {
-    uint32_t n = 0;
-    find_near(g, job->potentials, slot);
-    sort_near(g);
-    for (uint32_t i = 0; i < g->n_near; ++i) {
-        if (is_inside(g, g->near[i])) {
-            g->near[n++] = g->near[i];
-        }
-    }
     const double score = gbsi_score(job->potentials, job->states, (gbs_score_kind)job->score, slot,
-                                    n, g->near, hash_of(job, root, slot), &g->score);
+                                    &(gbsi_score_inside){growth, &g->shares, in->n, in->number},
+                                    hash_of(job, root, slot), &g->score);
     uint64_t bits = 0;
     memcpy(&bits, &score, sizeof bits);
     return ~bits;
 }
 
 static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, uint32_t slot,
-                       gbs_error *err)
+                       const gbsi_growth *growth, gbs_error *err)
 {
     const bool is_new = g->mark[slot] != g->stamp;
     uint64_t key = g->n_met;
+    insiders in;
     if (!is_new && (job->order != GBS_GROW_ADAPTIVE || g->place[slot] < UNDECIDED ||
                     g->place[slot] >= REJECTED - 1)) {
         return GBS_OK; /* decided, or its key does not change */
@@ -330,34 +372,59 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
     if (job->order == GBS_GROW_RANDOM) {
         key = hash_of(job, root, slot);
     } else if (job->order == GBS_GROW_ADAPTIVE) {
-        key = score_key(g, job, root, slot);
+        if (!find_inside(g, job->potentials, growth, slot, &in)) {
+            g->place[slot] = REJECTED; /* it sees too many, and will not see fewer */
+            return GBS_OK;
+        }
+        key = score_key(g, job, root, slot, growth, &in);
     }
     return push(g, (gbsi_candidate){key, slot, g->place[slot]}, err);
 }
 
-/* The neighbours of what was taken last are met. Scores want g->near for themselves. */
-static gbs_status meet_near(gbsi_grower *g, const gbsi_growing *job, uint32_t root, uint32_t slot,
-                            gbs_error *err)
+/* The neighbours of what was taken last are met. All of a long factor were met with the first of
+ * them that was taken, but scores change with each. */
+static gbs_status meet_near(gbsi_grower *g, const gbsi_growing *job, uint32_t root,
+                            const gbsi_growth *growth, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    find_near(g, job->potentials, slot);
-    for (uint32_t i = 0; i < g->n_near && status >= 0; ++i) {
-        status = meet(g, job, root, g->near[i], err);
-        if (job->order == GBS_GROW_ADAPTIVE) {
-            find_near(g, job->potentials, slot);
+    const gbsi_potentials *p = job->potentials;
+    const gbsi_factors *factors = &p->plan->model->factors;
+    const uint32_t slot = growth->clique[growth->n - 1].slot;
+    uint32_t share = growth->clique[growth->n - 1].first_share;
+    for (size_t l = p->link_start[slot]; l < p->link_start[slot + 1]; ++l) {
+        ++g->n_looked;
+        GBSI_TRY(meet(g, job, root, p->link[l].slot, growth, err));
+    }
+    for (size_t m = p->many_start[slot]; m < p->many_start[slot + 1]; ++m, ++share) {
+        const size_t f = p->long_factor[p->many[m].number];
+        if (growth->share[share].before != UINT32_MAX && job->order != GBS_GROW_ADAPTIVE) {
+            continue;
+        }
+        for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
+            ++g->n_looked;
+            GBSI_TRY(meet(g, job, root, gbsi_scope_slot(p->plan, e), growth, err));
         }
     }
+cleanup:
     return status;
 }
 
-static void new_stamp(gbsi_grower *g, uint32_t n)
+static void begin(gbsi_grower *g, const gbsi_growing *job, uint32_t root, gbsi_growth *growth)
 {
     if (++g->stamp == 0) {
-        memset(g->mark, 0, n * sizeof *g->mark);
+        memset(g->mark, 0, job->potentials->n * sizeof *g->mark);
         g->stamp = 1;
     }
     g->n_heap = 0;
     g->n_met = 0;
+    g->mark[root] = g->stamp;
+    g->place[root] = UNDECIDED;
+    growth->n = growth->n_rows = 0;
+    growth->clashed = false;
+    gbsi_shares_begin(&g->shares, growth);
+    if (job->order == GBS_GROW_ADAPTIVE) {
+        gbsi_score_begin(&g->score);
+    }
 }
 
 gbs_status gbsi_grow(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint32_t root,
@@ -366,32 +433,31 @@ gbs_status gbsi_grow(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint
     gbs_status status = GBS_OK;
     uint64_t n_entries = 0;
     uint32_t slot = root;
-    new_stamp(g, job->potentials->n);
-    growth->n = growth->n_rows = 0;
-    g->mark[root] = g->stamp;
-    g->place[root] = UNDECIDED;
+    begin(g, job, root, growth);
     if (!try_slot(g, job, tag, root, growth, &n_entries)) {
         return GBS_OK;
     }
-    for (bool taken = true; status >= 0;) {
+    for (bool taken = true; !growth->clashed;) {
         if (taken) {
             g->place[slot] = growth->n - 1;
+            GBSI_TRY(gbsi_shares_join(&g->shares, job->potentials, growth, err));
             if (growth->n == growth->most) {
                 return GBS_OK;
             }
-            status = meet_near(g, job, root, slot, err);
+            GBSI_TRY(meet_near(g, job, root, growth, err));
         } else {
             g->place[slot] = REJECTED;
         }
         gbsi_candidate next = {0};
         do { /* past keys that have changed since */
             if (g->n_heap == 0) {
-                return status;
+                return GBS_OK;
             }
             next = pop(g);
         } while (g->place[next.slot] != next.version);
         slot = next.slot;
         taken = try_slot(g, job, tag, slot, growth, &n_entries);
     }
+cleanup:
     return status;
 }

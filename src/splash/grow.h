@@ -7,15 +7,19 @@
 #include "parallel/rw_lock.h"
 #include "splash/program.h"
 #include "splash/score.h"
+#include "splash/shares.h"
 
 /* What all splashes of a round share. */
 typedef struct gbsi_growing {
     const gbsi_potentials *potentials;
     gbsi_ownership *own;
-    gbsi_rw_lock *lock; /* [n] one per slot; NULL: owners do not change while splashes grow */
+    gbsi_rw_lock *lock; /* [n + n_long] one per slot, then one per long factor; NULL: owners do not
+                           change while splashes grow, but for `fresh` */
     uint32_t first_tag; /* tags from here on are of this round */
-    int order;          /* gbs_grow_kind */
-    int score;          /* gbs_score_kind */
+    const uint8_t *fresh; /* NULL, or by tag less the first: 1 where the splash may have been
+                             settled since this one should have begun, which is not to know of it */
+    int order;            /* gbs_grow_kind */
+    int score;            /* gbs_score_kind */
     uint64_t seed, round;
     const gbsi_splash_view *states; /* what adaptive growth looks at */
 } gbsi_growing;
@@ -30,8 +34,10 @@ typedef struct gbsi_grower {
     uint32_t *mark;  /* [n] stamp of the splash that has met the slot */
     uint32_t *place; /* [n] valid where so: number, rejected, or version of its key */
     uint32_t stamp;
-    uint32_t *near; /* [largest degree + 1] neighbours of the variable at hand */
+    uint32_t *near; /* [most links + 1] neighbours by links of the variable at hand */
     uint32_t n_near;
+    gbsi_shares shares;
+    uint64_t n_looked; /* entries of links, long factors and scopes looked at so far */
     gbsi_candidate *heap;
     size_t n_heap, heap_capacity;
     uint64_t n_met;
@@ -46,9 +52,17 @@ uint64_t gbsi_grower_bytes(const gbsi_plan *plan, int order);
 /* Whether neither the slot nor a neighbour belongs to another splash of the round. */
 bool gbsi_is_safe(const gbsi_growing *job, uint32_t tag, uint32_t slot);
 
+/* The slot and its long factors are the tag's. */
+void gbsi_own(const gbsi_growing *job, uint32_t tag, uint32_t slot);
+
 /* Grows a splash with the tag from a root, into an empty tree. Without locks nothing is claimed:
  * what it may not touch are slots of this round's other owners and their neighbours. growth->n is 0
- * where that is true of the root. */
+ * where that is true of the root. It is given up, growth->clashed, as soon as it takes a variable
+ * that a fresh splash would keep from it: it could not be settled.
+ *
+ * Time: linear in the links and long factors of the variables it takes, meets or is refused, and in
+ * the scopes of the long factors it is in, each walked once; times the width and the logarithm of
+ * the variables met. Adaptive growth walks those scopes once per variable taken. */
 gbs_status gbsi_grow(gbsi_grower *grower, const gbsi_growing *job, uint32_t tag, uint32_t root,
                      gbsi_growth *growth, gbs_error *err);
 

@@ -11,19 +11,20 @@
 
 /* Of one thread. Rows are of sixteen chains. */
 typedef struct gbsi_splash_work {
-    float *base;    /* [n_base] rows: weights of own states, the outside as it is; largest 1 */
-    float *many;    /* [n_many_entries] rows: logs, then weights of long factors; largest 1 */
-    float *message; /* [n_rows] rows; largest 1; on the way down q / message */
-    float *q;       /* [n_rows] rows: marginals of separators */
-    float *p;       /* [n_base] rows: marginals of own variables */
-    float *scale;   /* [n] rows: what messages were multiplied by */
-    float *least;   /* [n] rows: smallest of a message that is not 0 */
-    float *partial; /* [GBSI_SPLASH_WIDTH + 2][largest arity] rows */
-    float *w;       /* [largest arity] rows: what the draw is given */
-    uint32_t *x;    /* [n] rows: states drawn */
-    uint32_t *word; /* [64] rows, and one for a chain by itself */
-    void *value;    /* a row */
-    size_t *sum;    /* [n_many_entries] of the long factor at hand */
+    float *base;       /* [n_base] rows: weights of own states, the outside as it is; largest 1 */
+    float *many;       /* [n_many_entries] rows: logs, then weights of long factors; largest 1 */
+    float *message;    /* [n_rows] rows; largest 1; on the way down q / message */
+    float *q;          /* [n_rows] rows: marginals of separators */
+    float *p;          /* [n_base] rows: marginals of own variables */
+    float *scale;      /* [n] rows: what messages were multiplied by */
+    float *least;      /* [n] rows: smallest of a message that is not 0 */
+    float *partial;    /* [GBSI_SPLASH_WIDTH + 2][largest arity] rows */
+    float *w;          /* [largest arity] rows: what the draw is given */
+    uint32_t *x;       /* [n] rows: states drawn */
+    uint32_t *word;    /* [64] rows, and one for a chain by itself */
+    void *value;       /* a row */
+    size_t *sum;       /* [n_many_entries] of the long factor at hand */
+    uint64_t n_looked; /* entries of scopes looked at so far */
     /* logs.c: of one chain */
     double *log_message; /* [n_rows] */
     double *log_q;       /* [n_rows] */

@@ -1,50 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Long factors given the variables outside; and which loops there are. */
 #include <math.h>
+#include <string.h>
 
 #include "splash/loops.h"
-
-/* A long factor sees its variables through a sum: of offsets (TABLE), of twice the body literals
- * that hold and once the head (LOGICAL), of states 0 (SPIN). What those inside add to it is the
- * same for all chains, what those outside add is one number for each. */
-static size_t part_of(const gbsi_factors *factors, size_t f, size_t e, size_t stride, uint32_t x)
-{
-    switch ((gbs_factor_kind)factors->kind[f]) {
-    case GBS_FACTOR_TABLE:
-        return x * stride;
-    case GBS_FACTOR_LOGICAL:
-        return x != factors->literal[e] ? 0
-               : factors->logical[factors->aux[f]].head == GBSI_HEAD_FREE &&
-                       e + 1 == factors->scope_start[f + 1]
-                   ? 1
-                   : 2;
-    default:
-        return x == 0;
-    }
-}
-
-static double value_of(const gbsi_factors *factors, size_t f, size_t sum)
-{
-    const gbsi_logical *logical = NULL;
-    switch ((gbs_factor_kind)factors->kind[f]) {
-    case GBS_FACTOR_LOGICAL:
-        logical = &factors->logical[factors->aux[f]];
-        return gbsi_logical_value(logical, factors->weight[f],
-                                  logical->n_body_true + (uint32_t)(sum / 2),
-                                  logical->head == GBSI_HEAD_TRUE || sum % 2 != 0);
-    default:
-        return sum % 2 == 0 ? factors->weight[f] : -factors->weight[f];
-    }
-}
-
-static uint32_t find(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t slot)
-{
-    uint32_t m = 0;
-    while (m < many->n_inside && job->program->clique[many->inside[m]].slot != slot) {
-        ++m;
-    }
-    return m;
-}
+#include "splash/sums.h"
 
 /* Sums of those inside, for each of their states, the last of them fastest. @return the largest. */
 static size_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *many)
@@ -52,28 +12,19 @@ static size_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *man
     const gbsi_plan *plan = job->potentials->plan;
     const gbsi_factors *factors = &plan->model->factors;
     const size_t f = many->factor;
-    size_t entry[GBSI_SPLASH_WIDTH + 1] = {0};
-    size_t stride[GBSI_SPLASH_WIDTH + 1] = {0};
+    const size_t first = factors->scope_start[f];
     size_t *sum = job->work->sum;
-    size_t all = 1;
     size_t n = 1;
     size_t largest = 0;
-    for (size_t e = factors->scope_start[f + 1]; e-- > factors->scope_start[f];) {
-        const uint32_t slot = gbsi_scope_slot(plan, e);
-        const uint32_t m = find(job, many, slot);
-        if (m < many->n_inside) {
-            entry[m] = e;
-            stride[m] = all;
-        }
-        all *= gbsi_plan_arity(plan, slot);
-    }
     sum[0] = 0;
     for (uint32_t m = 0; m < many->n_inside; ++m) {
         const uint32_t k = job->program->clique[many->inside[m]].arity;
+        const size_t e = first + many->place[m];
+        const size_t stride = gbsi_part_stride(plan, f, e);
         for (size_t i = n; i-- > 0;) {
             const size_t from = sum[i];
             for (uint32_t x = k; x-- > 0;) {
-                sum[i * k + x] = from + part_of(factors, f, entry[m], stride[m], x);
+                sum[i * k + x] = from + gbsi_part_of(factors, f, e, stride, x);
             }
         }
         n *= k;
@@ -84,33 +35,56 @@ static size_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *man
     return largest;
 }
 
-static size_t sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane)
+/* Places of those inside, the last of the scope first. */
+static void sort_places(const gbsi_splash_many *many, uint32_t *place)
+{
+    for (uint32_t m = 0; m < many->n_inside; ++m) {
+        uint32_t at = m;
+        for (; at > 0 && place[at - 1] < many->place[m]; --at) {
+            place[at] = place[at - 1];
+        }
+        place[at] = many->place[m];
+    }
+}
+
+/* What the variables outside add, in some chains. @param sum [n_lanes] out. */
+static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many,
+                        uint32_t first_lane, uint32_t n_lanes, size_t *sum)
 {
     const gbsi_plan *plan = job->potentials->plan;
     const gbsi_factors *factors = &plan->model->factors;
     const size_t f = many->factor;
+    const size_t first = factors->scope_start[f];
+    uint32_t place[GBSI_SPLASH_WIDTH + 1];
+    uint32_t m = 0;
     size_t stride = 1;
-    size_t sum = 0;
-    for (size_t e = factors->scope_start[f + 1]; e-- > factors->scope_start[f];) {
+    sort_places(many, place);
+    job->work->n_looked += factors->scope_start[f + 1] - first;
+    memset(sum, 0, n_lanes * sizeof *sum);
+    for (size_t e = factors->scope_start[f + 1]; e-- > first;) {
         const uint32_t slot = gbsi_scope_slot(plan, e);
-        if (find(job, many, slot) == many->n_inside) {
-            sum += part_of(factors, f, e, stride, gbsi_view_at(job->view, slot, lane));
+        if (m < many->n_inside && e == first + place[m]) {
+            ++m;
+        } else {
+            for (uint32_t lane = 0; lane < n_lanes; ++lane) {
+                sum[lane] += gbsi_part_of(factors, f, e, stride,
+                                          gbsi_view_at(job->view, slot, first_lane + lane));
+            }
         }
         stride *= gbsi_plan_arity(plan, slot);
     }
-    return sum;
 }
 
 /* Entries of logical and spin factors repeat: each value once, at its sum inside. */
 #define MOST_SUMS (2 * (GBSI_SPLASH_WIDTH + 1) + 2)
 
-/* @param largest of the sums inside, as sum_inside() has left them. */
-static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
+/* @param outside what others add in the chain. @param largest of the sums inside, as sum_inside()
+ * has left them. */
+static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, size_t outside,
                       size_t largest, double *out)
 {
     const gbsi_factors *factors = &job->potentials->plan->model->factors;
     const size_t *inside = job->work->sum;
-    const size_t outside = sum_outside(job, many, lane);
     double value[MOST_SUMS];
     const double *table = value;
     double top = -INFINITY;
@@ -118,7 +92,7 @@ static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
         table = factors->table + factors->table_start[factors->aux[many->factor]] + outside;
     } else {
         for (size_t i = 0; i <= largest; ++i) {
-            value[i] = value_of(factors, many->factor, outside + i);
+            value[i] = gbsi_value_of_sum(factors, many->factor, outside + i);
         }
     }
     for (uint32_t i = 0; i < many->n_entries; ++i) {
@@ -133,7 +107,9 @@ static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
 void gbsi_splash_many_logs(const gbsi_splash_job *job, const gbsi_splash_many *many, uint32_t lane,
                            double *out)
 {
-    fill_lane(job, many, lane, sum_inside(job, many), out);
+    size_t outside = 0;
+    sum_outside(job, many, lane, 1, &outside);
+    fill_lane(job, many, outside, sum_inside(job, many), out);
 }
 
 void gbsi_splash_fill_many(const gbsi_splash_job *job)
@@ -144,8 +120,10 @@ void gbsi_splash_fill_many(const gbsi_splash_job *job)
         const gbsi_splash_many *many = &program->many[m];
         float *rows = work->many + (size_t)many->at * GBSI_LANES;
         const size_t largest = sum_inside(job, many);
+        size_t outside[GBSI_LANES];
+        sum_outside(job, many, 0, GBSI_LANES, outside);
         for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
-            fill_lane(job, many, lane, largest, work->log_many);
+            fill_lane(job, many, outside[lane], largest, work->log_many);
             for (uint32_t i = 0; i < many->n_entries; ++i) {
                 rows[(size_t)i * GBSI_LANES + lane] = (float)work->log_many[i];
             }

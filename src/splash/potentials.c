@@ -157,8 +157,10 @@ static size_t scope_of(const gbsi_factors *factors, size_t f)
 static gbs_status count_ends(gbsi_potentials *p, gbs_error *err)
 {
     const gbsi_factors *factors = &p->plan->model->factors;
+    size_t n_long = 0;
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const size_t m = scope_of(factors, f);
+        n_long += m > 2;
         for (size_t e = factors->scope_start[f]; m > 1 && e < factors->scope_start[f + 1]; ++e) {
             ++(m == 2 ? p->link_start : p->many_start)[gbsi_scope_slot(p->plan, e) + 1];
         }
@@ -168,11 +170,19 @@ static gbs_status count_ends(gbsi_potentials *p, gbs_error *err)
         p->many_start[s + 1] += p->many_start[s];
         p->field_start[s + 1] = p->field_start[s] + gbsi_plan_arity(p->plan, s);
     }
+    if (n_long >= GBSI_NONE) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "%zu factors of three or more variables: too many for --scan splash",
+                         n_long);
+    }
+    p->n_long = (uint32_t)n_long;
+    p->long_factor = gbsi_alloc_array(n_long, sizeof *p->long_factor);
     p->link = gbsi_alloc_array(p->link_start[p->n], sizeof *p->link);
     p->many = gbsi_alloc_array(p->many_start[p->n], sizeof *p->many);
     p->field64 = gbsi_alloc_array_zero(p->field_start[p->n], sizeof *p->field64);
     p->field = gbsi_alloc_lanes(p->field_start[p->n], sizeof *p->field);
-    return p->link == NULL || p->many == NULL || p->field64 == NULL || p->field == NULL
+    return p->link == NULL || p->many == NULL || p->long_factor == NULL || p->field64 == NULL ||
+                   p->field == NULL
                ? gbsi_no_memory(err, "splash", p->link_start[p->n] * sizeof *p->link)
                : GBS_OK;
 }
@@ -184,6 +194,7 @@ static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_
     gbs_status status = GBS_OK;
     const gbsi_conditioned *model = p->plan->model;
     const gbsi_factors *factors = &model->factors;
+    uint32_t number = 0;
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const size_t m = scope_of(factors, f);
         const size_t e = factors->scope_start[f];
@@ -200,9 +211,11 @@ static gbs_status place_factors(gbsi_potentials *p, pair_pool *pool, size_t *at_
             p->link[at_link[s]++] = (gbsi_splash_link){t, pair->table[0], pair->least};
             p->link[at_link[t]++] = (gbsi_splash_link){s, pair->table[1], pair->least};
         } else {
-            for (size_t i = e; i < e + m; ++i) {
-                p->many[at_many[gbsi_scope_slot(p->plan, i)]++] = f;
+            for (size_t i = 0; i < m; ++i) {
+                p->many[at_many[gbsi_scope_slot(p->plan, e + i)]++] =
+                    (gbsi_splash_member){number, (uint32_t)i};
             }
+            p->long_factor[number++] = f;
         }
     }
 cleanup:
@@ -247,7 +260,7 @@ static void find_precise(gbsi_potentials *p)
             sum -= gbsi_log((double)p->link[i].least > 0.0 ? (double)p->link[i].least : 1e-45);
         }
         for (size_t i = p->many_start[s]; i < p->many_start[s + 1]; ++i) {
-            sum += span_of_many(factors, p->many[i]);
+            sum += span_of_many(factors, p->long_factor[p->many[i].number]);
         }
         p->precise[s] = (double)(n_links + n_many + 2) * 0x1p-24 * sum > GBSI_ROUNDING_LIMIT;
     }
@@ -285,6 +298,18 @@ static gbs_status round_pool(gbsi_potentials *p, gbs_error *err)
     return GBS_OK;
 }
 
+gbsi_long_counts gbsi_count_long(const gbsi_plan *plan)
+{
+    const gbsi_factors *factors = &plan->model->factors;
+    gbsi_long_counts counts = {0, 0};
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        const size_t m = scope_of(factors, f);
+        counts.n += m > 2;
+        counts.n_ends += m > 2 ? m : 0;
+    }
+    return counts;
+}
+
 uint64_t gbsi_potentials_bytes(const gbsi_plan *plan)
 {
     const gbsi_conditioned *model = plan->model;
@@ -299,7 +324,7 @@ uint64_t gbsi_potentials_bytes(const gbsi_plan *plan)
                      (uint64_t)model->arity[factors->scope[e]] *
                          model->arity[factors->scope[e + 1]] * 2 * 24;
         } else if (m > 2) {
-            bytes += m * sizeof(size_t);
+            bytes += m * sizeof(gbsi_splash_member) + sizeof(size_t);
         }
     }
     return bytes;
@@ -368,6 +393,7 @@ void gbsi_potentials_free(gbsi_potentials *p)
     gbsi_free(p->link);
     gbsi_free(p->many_start);
     gbsi_free(p->many);
+    gbsi_free(p->long_factor);
     gbsi_free(p->log64);
     gbsi_free(p->log);
     gbsi_free(p->weight);

@@ -15,6 +15,12 @@ typedef struct gbsi_splash_link {
     float least; /* smallest weight that is not 0 */
 } gbsi_splash_link;
 
+/* A variable's place in a long factor: one of three or more variables. */
+typedef struct gbsi_splash_member {
+    uint32_t number; /* of the factor, among the long ones */
+    uint32_t at;     /* position in its scope */
+} gbsi_splash_member;
+
 typedef struct gbsi_potentials {
     const gbsi_plan *plan; /* borrowed */
     uint32_t n;            /* slots */
@@ -23,8 +29,10 @@ typedef struct gbsi_potentials {
     float *field;
     size_t *link_start; /* [n + 1] */
     gbsi_splash_link *link;
-    size_t *many_start; /* [n + 1] */
-    size_t *many;       /* factors of three or more variables that each is in */
+    size_t *many_start;       /* [n + 1] */
+    gbsi_splash_member *many; /* long factors that each is in, ascending */
+    uint32_t n_long;
+    size_t *long_factor; /* [n_long] which factor of the model */
     size_t n_pool;
     double *log64; /* pool */
     float *log, *weight;
@@ -36,6 +44,13 @@ gbs_status gbsi_potentials_new(const gbsi_plan *plan, gbsi_potentials **out, gbs
 void gbsi_potentials_free(gbsi_potentials *potentials);
 /* At most what the above takes. */
 uint64_t gbsi_potentials_bytes(const gbsi_plan *plan);
+
+/* Factors of three or more variables, before there are potentials. */
+typedef struct gbsi_long_counts {
+    uint64_t n;      /* of them */
+    uint64_t n_ends; /* variables in their scopes */
+} gbsi_long_counts;
+gbsi_long_counts gbsi_count_long(const gbsi_plan *plan);
 
 /* The factor's variables as slots: the i-th of its scope. */
 static inline uint32_t gbsi_scope_slot(const gbsi_plan *plan, size_t entry)

@@ -85,28 +85,25 @@ static void set_strides(const builder *b, uint32_t i, uint32_t n, const uint32_t
     }
 }
 
-/* Variables of a long factor inside, ascending. @return false if one comes after i. */
-static bool find_inside(const builder *b, uint32_t i, gbsi_splash_many *many)
+/* Variables of a long factor inside, ascending: the chain of shares goes back from the last. */
+static void find_inside(const gbsi_growth *growth, const gbsi_growth_share *last,
+                        gbsi_splash_many *many)
 {
-    const gbsi_factors *factors = &b->potentials->plan->model->factors;
-    many->n_inside = 0;
-    for (size_t e = factors->scope_start[many->factor]; e < factors->scope_start[many->factor + 1];
-         ++e) {
-        const uint32_t v = number_of(b, gbsi_scope_slot(b->potentials->plan, e));
-        if (v == GBSI_NONE) {
-            continue;
-        }
-        if (v > i) {
-            return false;
-        }
-        assert(many->n_inside <= GBSI_SPLASH_WIDTH);
-        uint32_t at = many->n_inside++;
-        for (; at > 0 && many->inside[at - 1] > v; --at) {
-            many->inside[at] = many->inside[at - 1];
-        }
-        many->inside[at] = v;
+    many->n_inside = 1;
+    for (const gbsi_growth_share *s = last; s->before != UINT32_MAX;
+         s = &growth->share[s->before]) {
+        ++many->n_inside;
     }
-    return true;
+    assert(many->n_inside <= GBSI_SPLASH_WIDTH + 1);
+    const gbsi_growth_share *s = last;
+    for (uint32_t m = many->n_inside - 1;; --m) {
+        many->inside[m] = s->variable;
+        many->place[m] = s->at;
+        if (m == 0) {
+            return;
+        }
+        s = &growth->share[s->before];
+    }
 }
 
 /* @param given those that have only this variable inside, or the others. */
@@ -116,11 +113,15 @@ static gbs_status add_many(builder *b, gbsi_splash_clique *c, uint32_t i, bool g
     gbs_status status = GBS_OK;
     gbsi_splash_program *p = b->program;
     const gbsi_potentials *potentials = b->potentials;
+    uint32_t at = b->growth->clique[i].first_share;
     for (size_t f = potentials->many_start[c->slot]; f < potentials->many_start[c->slot + 1]; ++f) {
-        gbsi_splash_many many = {.factor = potentials->many[f], .at = p->n_many_entries};
-        if (!find_inside(b, i, &many) || (many.n_inside == 1) != given) {
+        const gbsi_growth_share *share = &b->growth->share[at++];
+        gbsi_splash_many many = {.factor = potentials->long_factor[potentials->many[f].number],
+                                 .at = p->n_many_entries};
+        if (!share->is_last || (share->before == UINT32_MAX) != given) {
             continue; /* its latest variable has it */
         }
+        find_inside(b->growth, share, &many);
         many.n_entries = 1;
         for (uint32_t m = 0; m < many.n_inside; ++m) {
             many.n_entries *= b->growth->clique[many.inside[m]].arity;
@@ -204,16 +205,32 @@ static void set_walk(const builder *b, gbsi_splash_clique *c, uint32_t i)
     }
 }
 
-static void sort_by_depth(gbsi_splash_operand *operand, uint32_t n)
+/* Those of one depth stay in their order. */
+static gbs_status sort_by_depth(gbsi_splash_program *p, uint32_t first, uint32_t n, gbs_error *err)
 {
-    for (uint32_t i = 1; i < n; ++i) {
-        const gbsi_splash_operand moved = operand[i];
-        uint32_t at = i;
-        for (; at > 0 && operand[at - 1].depth > moved.depth; --at) {
-            operand[at] = operand[at - 1];
-        }
-        operand[at] = moved;
+    uint32_t at[GBSI_SPLASH_WIDTH + 2] = {0};
+    const gbsi_splash_operand *from = p->operand + first;
+    bool sorted = true;
+    for (uint32_t i = 0; i < n; ++i) {
+        ++at[from[i].depth + 1];
+        sorted = sorted && (i == 0 || from[i - 1].depth <= from[i].depth);
     }
+    if (sorted) {
+        return GBS_OK;
+    }
+    const gbs_status status =
+        gbsi_reserve((void **)&p->sorted, &p->sorted_capacity, n, sizeof *p->sorted, "splash", err);
+    if (status < 0) {
+        return status;
+    }
+    for (uint32_t depth = 1; depth <= GBSI_SPLASH_WIDTH; ++depth) {
+        at[depth] += at[depth - 1];
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        p->sorted[at[from[i].depth]++] = from[i];
+    }
+    memcpy(p->operand + first, p->sorted, n * sizeof *p->sorted);
+    return GBS_OK;
 }
 
 static gbs_status build_clique(builder *b, uint32_t i, uint32_t first_child, gbs_error *err)
@@ -231,7 +248,7 @@ static gbs_status build_clique(builder *b, uint32_t i, uint32_t first_child, gbs
     GBSI_TRY(add_messages(b, c, i, first_child, err));
     c->first_operand = first_operand;
     set_walk(b, c, i);
-    sort_by_depth(p->operand + first_operand, c->n_operands);
+    GBSI_TRY(sort_by_depth(p, first_operand, c->n_operands, err));
     p->precise |= b->potentials->precise[c->slot] != 0;
     p->largest = c->n_rows * c->arity > p->largest ? c->n_rows * c->arity : p->largest;
     p->n_entries += (uint64_t)c->n_rows * c->arity;
@@ -284,6 +301,7 @@ void gbsi_splash_program_free(gbsi_splash_program *program)
 {
     gbsi_free(program->clique);
     gbsi_free(program->operand);
+    gbsi_free(program->sorted);
     gbsi_free(program->outer);
     gbsi_free(program->many);
     *program = (gbsi_splash_program){0};

@@ -47,6 +47,7 @@ typedef struct gbsi_splash_many {
     uint32_t at, n_entries;
     uint32_t n_inside;
     uint32_t inside[GBSI_SPLASH_WIDTH + 1];
+    uint32_t place[GBSI_SPLASH_WIDTH + 1]; /* of each in the scope */
 } gbsi_splash_many;
 
 typedef struct gbsi_splash_outer {
@@ -61,16 +62,19 @@ typedef struct gbsi_splash_program {
     gbsi_splash_many *many;
     uint32_t n_operands, n_outer, n_many;
     uint32_t n_rows, n_base, n_many_entries;
-    uint32_t largest;   /* states of a clique */
-    uint64_t n_entries; /* of all cliques */
-    bool precise;       /* some variable needs double */
-    size_t clique_capacity, operand_capacity, outer_capacity, many_capacity;
+    uint32_t largest;            /* states of a clique */
+    uint64_t n_entries;          /* of all cliques */
+    bool precise;                /* some variable needs double */
+    gbsi_splash_operand *sorted; /* scratch */
+    size_t clique_capacity, operand_capacity, sorted_capacity, outer_capacity, many_capacity;
 } gbsi_splash_program;
 
 /* Which splash of the round a slot is in, and as which of its variables. */
 typedef struct gbsi_ownership {
     _Atomic uint32_t *owner; /* [n] tag */
-    uint32_t *number;        /* [n] valid where the tag is the splash's */
+    _Atomic uint32_t
+        *of_long;     /* [n_long] tag of the only splash that has variables of the factor */
+    uint32_t *number; /* [n] valid where the tag is the splash's */
 } gbsi_ownership;
 
 gbs_status gbsi_splash_build(const gbsi_potentials *potentials, const gbsi_growth *growth,

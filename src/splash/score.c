@@ -2,32 +2,68 @@
 #include "splash/score.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "rng/philox.h"
 #include "simd/math.h"
+#include "splash/sums.h"
 
-gbs_status gbsi_score_scratch_init(gbsi_score_scratch *scratch, const gbsi_potentials *potentials,
-                                   uint32_t most_near, gbs_error *err)
+static gbs_status take_sums(gbsi_score_scratch *scratch, const gbsi_potentials *p, gbs_error *err)
 {
-    const gbsi_plan *plan = potentials->plan;
-    const size_t k = plan->max_arity;
-    scratch->r = gbsi_alloc_array(GBSI_SCORE_STATES, sizeof *scratch->r);
-    scratch->logw = gbsi_alloc_array(2 * k, sizeof *scratch->logw);
-    scratch->at = gbsi_alloc_array((size_t)most_near + 1, sizeof *scratch->at);
-    scratch->x = gbsi_alloc_array((size_t)most_near + 1, sizeof *scratch->x);
-    return scratch->r == NULL || scratch->logw == NULL || scratch->at == NULL || scratch->x == NULL
-               ? gbsi_no_memory(err, "splash", GBSI_SCORE_STATES * sizeof *scratch->r)
+    const gbsi_factors *factors = &p->plan->model->factors;
+    scratch->sum_of = gbsi_alloc_array(p->n_long, sizeof *scratch->sum_of);
+    for (uint32_t l = 0; scratch->sum_of != NULL && l < p->n_long; ++l) {
+        const size_t f = p->long_factor[l];
+        const bool kept = factors->kind[f] != GBS_FACTOR_TABLE &&
+                          factors->scope_start[f + 1] - factors->scope_start[f] > GBSI_SCORE_LONG;
+        scratch->sum_of[l] = kept ? scratch->n_sums++ : GBSI_NONE;
+    }
+    scratch->sum_mark = gbsi_alloc_array_zero(scratch->n_sums, sizeof *scratch->sum_mark);
+    scratch->sum = gbsi_alloc_array((size_t)scratch->n_sums * GBSI_LANES, sizeof *scratch->sum);
+    return scratch->sum_of == NULL || scratch->sum_mark == NULL || scratch->sum == NULL
+               ? gbsi_no_memory(err, "splash", p->n_long * sizeof *scratch->sum_of)
                : GBS_OK;
+}
+
+gbs_status gbsi_score_scratch_init(gbsi_score_scratch *scratch, const gbsi_potentials *p,
+                                   gbs_error *err)
+{
+    size_t most = 0;
+    for (uint32_t s = 0; s < p->n; ++s) {
+        const size_t n = p->many_start[s + 1] - p->many_start[s];
+        most = n > most ? n : most;
+    }
+    *scratch = (gbsi_score_scratch){.stamp = 1};
+    scratch->r = gbsi_alloc_array(GBSI_SCORE_STATES, sizeof *scratch->r);
+    scratch->logw = gbsi_alloc_array(2 * (size_t)p->plan->max_arity, sizeof *scratch->logw);
+    scratch->factor = gbsi_alloc_array(most, sizeof *scratch->factor);
+    scratch->part = gbsi_alloc_array(most * GBSI_SPLASH_WIDTH, sizeof *scratch->part);
+    if (scratch->r == NULL || scratch->logw == NULL || scratch->factor == NULL ||
+        scratch->part == NULL) {
+        return gbsi_no_memory(err, "splash", GBSI_SCORE_STATES * sizeof *scratch->r);
+    }
+    return take_sums(scratch, p, err);
 }
 
 void gbsi_score_scratch_free(gbsi_score_scratch *scratch)
 {
     gbsi_free(scratch->r);
     gbsi_free(scratch->logw);
-    gbsi_free(scratch->at);
-    gbsi_free(scratch->x);
+    gbsi_free(scratch->factor);
+    gbsi_free(scratch->part);
+    gbsi_free(scratch->sum_of);
+    gbsi_free(scratch->sum_mark);
+    gbsi_free(scratch->sum);
     *scratch = (gbsi_score_scratch){0};
+}
+
+void gbsi_score_begin(gbsi_score_scratch *scratch)
+{
+    if (++scratch->stamp == 0) {
+        memset(scratch->sum_mark, 0, scratch->n_sums * sizeof *scratch->sum_mark);
+        scratch->stamp = 1;
+    }
 }
 
 /* One chain's conditional of a slot. */
@@ -36,19 +72,131 @@ typedef struct conditional {
     const gbsi_splash_view *states;
     uint32_t lane, slot, k;
     uint32_t n_inside;
-    const uint32_t *inside;
-    gbsi_score_scratch *scratch; /* x: states of those inside */
+    uint32_t inside[GBSI_SPLASH_WIDTH]; /* slots, ascending */
+    uint32_t number[GBSI_SPLASH_WIDTH]; /* of each in the splash */
+    gbsi_score_scratch *scratch;        /* x: states of those inside */
 } conditional;
 
-/* Which of those inside a slot is; n_inside: none. */
-static uint32_t index_of(const conditional *c, uint32_t slot)
+static void set_insiders(conditional *c, const gbsi_score_inside *inside)
+{
+    c->n_inside = inside->n;
+    for (uint32_t i = 0; i < inside->n; ++i) {
+        const uint32_t slot = inside->growth->clique[inside->number[i]].slot;
+        uint32_t at = i;
+        for (; at > 0 && c->inside[at - 1] > slot; --at) {
+            c->inside[at] = c->inside[at - 1];
+            c->number[at] = c->number[at - 1];
+        }
+        c->inside[at] = slot;
+        c->number[at] = inside->number[i];
+    }
+}
+
+/* Which of n something is; n: none. */
+static uint32_t index_of(const uint32_t *of, uint32_t n, uint32_t wanted)
 {
     uint32_t i = 0;
-    while (i < c->n_inside && c->inside[i] != slot) {
+    while (i < n && of[i] != wanted) {
         ++i;
     }
     return i;
 }
+
+/* ---- long factors ---------------------------------------------------------------------------- */
+
+static void set_factors(const conditional *c, const gbsi_score_inside *inside)
+{
+    const gbsi_potentials *p = c->p;
+    const gbsi_factors *factors = &p->plan->model->factors;
+    gbsi_score_factor *factor = c->scratch->factor;
+    uint32_t n_parts = 0;
+    for (size_t m = p->many_start[c->slot]; m < p->many_start[c->slot + 1]; ++m, ++factor) {
+        const size_t f = p->long_factor[p->many[m].number];
+        const size_t first = factors->scope_start[f];
+        uint32_t share = gbsi_shares_last(inside->shares, p->many[m].number);
+        *factor = (gbsi_score_factor){.f = f, .e = first + p->many[m].at, .first_part = n_parts};
+        factor->stride = gbsi_part_stride(p->plan, f, factor->e);
+        for (; share != UINT32_MAX; share = inside->growth->share[share].before) {
+            const gbsi_growth_share *s = &inside->growth->share[share];
+            const size_t e = first + s->at;
+            c->scratch->part[n_parts++] = (gbsi_score_part){
+                e, gbsi_part_stride(p->plan, f, e), index_of(c->number, c->n_inside, s->variable)};
+        }
+        factor->n_parts = n_parts - factor->first_part;
+    }
+}
+
+/* Over the whole scope, in the chain at hand. */
+static size_t sum_scope(const conditional *c, size_t f)
+{
+    const gbsi_plan *plan = c->p->plan;
+    const gbsi_factors *factors = &plan->model->factors;
+    size_t stride = 1;
+    size_t sum = 0;
+    for (size_t e = factors->scope_start[f + 1]; e-- > factors->scope_start[f];) {
+        const uint32_t slot = gbsi_scope_slot(plan, e);
+        sum += gbsi_part_of(factors, f, e, stride, gbsi_view_at(c->states, slot, c->lane));
+        stride *= gbsi_plan_arity(plan, slot);
+    }
+    c->scratch->n_looked += factors->scope_start[f + 1] - factors->scope_start[f];
+    return sum;
+}
+
+static size_t kept_sum(conditional *c, uint32_t number)
+{
+    gbsi_score_scratch *scratch = c->scratch;
+    const uint32_t at = scratch->sum_of[number];
+    const uint32_t lane = c->lane;
+    size_t *sum = scratch->sum + (size_t)at * GBSI_LANES;
+    if (scratch->sum_mark[at] != scratch->stamp) {
+        for (c->lane = 0; c->lane < c->states->n; ++c->lane) {
+            sum[c->lane] = sum_scope(c, c->p->long_factor[number]);
+        }
+        c->lane = lane;
+        scratch->sum_mark[at] = scratch->stamp;
+    }
+    return sum[lane];
+}
+
+/* What the variable itself and those inside add is taken off the sum of all. */
+static void sum_outside(conditional *c)
+{
+    const gbsi_potentials *p = c->p;
+    const gbsi_factors *factors = &p->plan->model->factors;
+    gbsi_score_factor *factor = c->scratch->factor;
+    for (size_t m = p->many_start[c->slot]; m < p->many_start[c->slot + 1]; ++m, ++factor) {
+        const uint32_t number = p->many[m].number;
+        factor->outside =
+            c->scratch->sum_of[number] == GBSI_NONE ? sum_scope(c, factor->f) : kept_sum(c, number);
+        factor->outside -= gbsi_part_of(factors, factor->f, factor->e, factor->stride,
+                                        gbsi_view_at(c->states, c->slot, c->lane));
+        for (uint32_t i = 0; i < factor->n_parts; ++i) {
+            const gbsi_score_part *part = &c->scratch->part[factor->first_part + i];
+            factor->outside -=
+                gbsi_part_of(factors, factor->f, part->e, part->stride,
+                             gbsi_view_at(c->states, c->inside[part->inside], c->lane));
+        }
+    }
+}
+
+static void add_long(const conditional *c, const gbsi_score_factor *factor, double *logw)
+{
+    const gbsi_factors *factors = &c->p->plan->model->factors;
+    const size_t f = factor->f;
+    size_t sum = factor->outside;
+    for (uint32_t i = 0; i < factor->n_parts; ++i) {
+        const gbsi_score_part *part = &c->scratch->part[factor->first_part + i];
+        sum += gbsi_part_of(factors, f, part->e, part->stride, c->scratch->x[part->inside]);
+    }
+    for (uint32_t a = 0; a < c->k; ++a) {
+        const size_t whole = sum + gbsi_part_of(factors, f, factor->e, factor->stride, a);
+        logw[a] += factors->kind[f] == GBS_FACTOR_TABLE
+                       ? factors->table[factors->table_start[factors->aux[f]] + whole]
+                       : gbsi_value_of_sum(factors, f, whole);
+    }
+}
+
+/* ---- conditionals ---------------------------------------------------------------------------- */
 
 static void add_link(const conditional *c, const gbsi_splash_link *link, uint32_t x, double *logw)
 {
@@ -58,46 +206,23 @@ static void add_link(const conditional *c, const gbsi_splash_link *link, uint32_
     }
 }
 
-/* @return whether the factor sees one inside. */
-static bool read_scope(const conditional *c, size_t f, uint32_t *own)
-{
-    const gbsi_factors *factors = &c->p->plan->model->factors;
-    bool sees = false;
-    for (size_t e = factors->scope_start[f]; e < factors->scope_start[f + 1]; ++e) {
-        const uint32_t slot = gbsi_scope_slot(c->p->plan, e);
-        const uint32_t at = (uint32_t)(e - factors->scope_start[f]);
-        const uint32_t i = index_of(c, slot);
-        *own = slot == c->slot ? at : *own;
-        sees |= i < c->n_inside;
-        c->scratch->at[at] =
-            i < c->n_inside ? c->scratch->x[i] : gbsi_view_at(c->states, slot, c->lane);
-    }
-    return sees;
-}
-
 /* Factors that see one inside (or none) into log-weights of the states of the slot. */
 static void add_factors(const conditional *c, bool inside, double *logw)
 {
     const gbsi_potentials *p = c->p;
-    const gbsi_conditioned *model = p->plan->model;
+    const gbsi_score_factor *factor = c->scratch->factor;
     for (size_t l = p->link_start[c->slot]; l < p->link_start[c->slot + 1]; ++l) {
         const gbsi_splash_link *link = &p->link[l];
-        const uint32_t i = index_of(c, link->slot);
+        const uint32_t i = index_of(c->inside, c->n_inside, link->slot);
         if ((i < c->n_inside) == inside) {
             add_link(c, link,
                      inside ? c->scratch->x[i] : gbsi_view_at(c->states, link->slot, c->lane),
                      logw);
         }
     }
-    for (size_t m = p->many_start[c->slot]; m < p->many_start[c->slot + 1]; ++m) {
-        uint32_t own = 0;
-        if (read_scope(c, p->many[m], &own) != inside) {
-            continue;
-        }
-        for (uint32_t a = 0; a < c->k; ++a) {
-            c->scratch->at[own] = a;
-            logw[a] +=
-                gbsi_factor_value_at(&model->factors, model->arity, p->many[m], c->scratch->at);
+    for (size_t m = p->many_start[c->slot]; m < p->many_start[c->slot + 1]; ++m, ++factor) {
+        if ((factor->n_parts > 0) == inside) {
+            add_long(c, factor, logw);
         }
     }
 }
@@ -151,7 +276,7 @@ static void set_inside(const conditional *c, uint32_t u, bool drawn, uint64_t ha
     }
 }
 
-static double score_of_chain(const conditional *c, gbs_score_kind kind, uint64_t hash)
+static double score_of_chain(conditional *c, gbs_score_kind kind, uint64_t hash)
 {
     double *rest = c->scratch->logw;
     double *logw = rest + c->p->plan->max_arity;
@@ -164,6 +289,7 @@ static double score_of_chain(const conditional *c, gbs_score_kind kind, uint64_t
     for (uint32_t a = 0; a < c->k; ++a) {
         rest[a] = field[a];
     }
+    sum_outside(c);
     add_factors(c, false, rest);
     for (uint32_t u = 0; u < n; ++u) {
         for (uint32_t a = 0; a < c->k; ++a) {
@@ -182,17 +308,17 @@ static double score_of_chain(const conditional *c, gbs_score_kind kind, uint64_t
 }
 
 double gbsi_score(const gbsi_potentials *potentials, const gbsi_splash_view *states,
-                  gbs_score_kind kind, uint32_t slot, uint32_t n_inside, const uint32_t *inside,
+                  gbs_score_kind kind, uint32_t slot, const gbsi_score_inside *inside,
                   uint64_t hash, gbsi_score_scratch *scratch)
 {
     conditional c = {.p = potentials,
                      .states = states,
                      .slot = slot,
                      .k = gbsi_plan_arity(potentials->plan, slot),
-                     .n_inside = n_inside,
-                     .inside = inside,
                      .scratch = scratch};
     double sum = 0.0;
+    set_insiders(&c, inside);
+    set_factors(&c, inside);
     for (c.lane = 0; c.lane < states->n; ++c.lane) {
         sum += score_of_chain(&c, kind, hash);
     }

@@ -4,29 +4,64 @@
 #define GBSI_SPLASH_SCORE_H
 
 #include "gibbsite/run.h"
-#include "splash/potentials.h"
+#include "splash/shares.h"
 #include "splash/view.h"
 
 #define GBSI_SCORE_STATES 4096u /* of the neighbours in the splash; beyond, so many at random */
+#define GBSI_SCORE_LONG   16u   /* variables of a scope, beyond which its sums are kept */
+
+/* The neighbours in the splash that a score is given. */
+typedef struct gbsi_score_inside {
+    const gbsi_growth *growth;
+    const gbsi_shares *shares;
+    uint32_t n;
+    const uint32_t *number; /* [n] in the splash, different from each other */
+} gbsi_score_inside;
+
+/* A variable's part in the sum of a long factor. */
+typedef struct gbsi_score_part {
+    size_t e; /* entry of the scopes */
+    size_t stride;
+    uint32_t inside; /* which of those inside */
+} gbsi_score_part;
+
+/* A long factor of the variable scored. */
+typedef struct gbsi_score_factor {
+    size_t f;
+    size_t outside;   /* sum of those outside in the chain at hand */
+    size_t e, stride; /* of the variable scored */
+    uint32_t first_part, n_parts;
+} gbsi_score_factor;
 
 typedef struct gbsi_score_scratch {
-    double *r;    /* [GBSI_SCORE_STATES] */
-    double *logw; /* [2][largest arity] */
-    uint32_t *at; /* [largest scope] */
-    uint32_t *x;  /* [largest degree] states of the neighbours at hand */
+    double *r;                     /* [GBSI_SCORE_STATES] */
+    double *logw;                  /* [2][largest arity] */
+    gbsi_score_factor *factor;     /* [most long factors of a variable] */
+    gbsi_score_part *part;         /* [those][GBSI_SPLASH_WIDTH] */
+    uint32_t x[GBSI_SPLASH_WIDTH]; /* states of the neighbours at hand */
+    /* Sums over whole scopes of more than GBSI_SCORE_LONG variables: they change with states
+     * alone, which stand still while a splash grows. */
+    uint32_t *sum_of;   /* [n_long] which of them, GBSI_NONE: it is short */
+    uint32_t *sum_mark; /* [n_sums] stamp of the splash that knows it */
+    size_t *sum;        /* [n_sums][GBSI_LANES] */
+    uint32_t n_sums, stamp;
+    uint64_t n_looked; /* entries of scopes looked at so far */
 } gbsi_score_scratch;
 
 gbs_status gbsi_score_scratch_init(gbsi_score_scratch *scratch, const gbsi_potentials *potentials,
-                                   uint32_t most_near, gbs_error *err);
+                                   gbs_error *err);
 void gbsi_score_scratch_free(gbsi_score_scratch *scratch);
+/* States may have changed. */
+void gbsi_score_begin(gbsi_score_scratch *scratch);
 
 /* Mean over the chains of the kind's score: with u the states of the neighbours inside, mu uniform
  * over them, r(u) = p(x_v | u, the rest as it is), rbar = sum_u mu(u) r(u),
  *     COUPLING  sum_u mu(u) | ln( rbar / r(u) ) |
  *     LITERAL   sum_u mu(u) ( -ln r(u) )              their (4.1) over the number of states
- * @param inside [n_inside] those neighbours, different from each other. */
+ * Time: links, and long factors times neighbours inside, times the states of the latter; scopes of
+ * long factors are walked once a splash. */
 double gbsi_score(const gbsi_potentials *potentials, const gbsi_splash_view *states,
-                  gbs_score_kind kind, uint32_t slot, uint32_t n_inside, const uint32_t *inside,
+                  gbs_score_kind kind, uint32_t slot, const gbsi_score_inside *inside,
                   uint64_t hash, gbsi_score_scratch *scratch);
 
 #endif

@@ -26,6 +26,8 @@ typedef struct fixture {
     gbsi_plan *plan;
     gbsi_potentials *potentials;
     gbsi_score_scratch scratch;
+    gbsi_shares shares;
+    gbsi_growth growth;
 } fixture;
 
 static void set_up(fixture *f)
@@ -56,12 +58,16 @@ static void set_up(fixture *f)
                                    (gbsi_plan_options){.repeats = true}, &f->plan, NULL),
                      GBS_OK);
     assert_int_equal(gbsi_potentials_new(f->plan, &f->potentials, NULL), GBS_OK);
-    assert_int_equal(gbsi_score_scratch_init(&f->scratch, f->potentials, N, NULL), GBS_OK);
+    assert_int_equal(gbsi_score_scratch_init(&f->scratch, f->potentials, NULL), GBS_OK);
+    assert_int_equal(gbsi_shares_init(&f->shares, f->potentials, NULL), GBS_OK);
+    assert_int_equal(gbsi_growth_init(&f->growth, GBSI_SPLASH_WIDTH, N, NULL), GBS_OK);
 }
 
 static void tear_down(fixture *f)
 {
     gbsi_score_scratch_free(&f->scratch);
+    gbsi_shares_free(&f->shares);
+    gbsi_growth_free(&f->growth);
     gbsi_potentials_free(f->potentials);
     gbsi_plan_free(f->plan);
     gbsi_graph_free(f->graph);
@@ -113,6 +119,21 @@ static double expected(const uint32_t *at, unsigned inside, gbs_score_kind kind)
     return sum / n;
 }
 
+/* A splash of these variables, the last first. @return how many. */
+static uint32_t take_inside(fixture *f, unsigned inside)
+{
+    f->growth.n = 0;
+    gbsi_shares_begin(&f->shares, &f->growth);
+    for (uint32_t v = N; v-- > 1;) {
+        if ((inside >> v & 1u) != 0) {
+            f->growth.clique[f->growth.n++] =
+                (gbsi_growth_clique){.slot = f->plan->slot_of[v], .arity = 2};
+            assert_int_equal(gbsi_shares_join(&f->shares, f->potentials, &f->growth, NULL), GBS_OK);
+        }
+    }
+    return f->growth.n;
+}
+
 static void definitions(void **state)
 {
     (void)state;
@@ -127,15 +148,12 @@ static void definitions(void **state)
             slots[f.plan->slot_of[v]] = (uint8_t)x[v];
         }
         for (unsigned inside = 2; inside < 1u << N; inside += 2) {
-            uint32_t slot[N];
-            uint32_t n = 0;
-            for (uint32_t v = 1; v < N; ++v) {
-                slot[n] = f.plan->slot_of[v];
-                n += inside >> v & 1u;
-            }
+            const uint32_t number[N] = {0, 1, 2, 3, 4};
+            const gbsi_score_inside in = {&f.growth, &f.shares, take_inside(&f, inside), number};
+            gbsi_score_begin(&f.scratch);
             for (int kind = 0; kind < 2; ++kind) {
                 const double found = gbsi_score(f.potentials, &view, (gbs_score_kind)kind,
-                                                f.plan->slot_of[0], n, slot, 1, &f.scratch);
+                                                f.plan->slot_of[0], &in, 1, &f.scratch);
                 assert_true(fabs(found - expected(x, inside, (gbs_score_kind)kind)) < 1e-12);
             }
         }

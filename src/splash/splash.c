@@ -51,6 +51,8 @@ struct gbsi_splash {
     uint64_t seed;
     uint32_t n_blocks;
     block *block;
+    uint8_t *fresh;         /* [n_blocks] scratch, see gbsi_growing */
+    bool in_turn;           /* splashes of the last round were in each other's way */
     uint32_t n_bundles;     /* of sixteen chains */
     gbsi_splash_view *view; /* [n_bundles] */
     uint32_t n_workers;
@@ -86,17 +88,21 @@ static void run_tasks(void *context, uint32_t member)
     }
 }
 
+/* Whether all is done by one thread. */
+static bool is_alone(const gbsi_splash *s)
+{
+    return s->n_workers == 1 || (uint64_t)s->potentials->n * s->setting.n_chains < LEAST_SHARED;
+}
+
 /* Who does which task is no matter. @return the first failure among the workers. */
 static gbs_status run_phase(phase *ph, void (*run)(phase *, gbsi_splash_worker *, uint32_t),
                             uint32_t n_tasks, gbs_error *err)
 {
     gbsi_splash *s = ph->s;
-    const bool alone =
-        (uint64_t)s->potentials->n * s->setting.n_chains < LEAST_SHARED || n_tasks == 1;
     ph->run = run;
     ph->n_tasks = n_tasks;
     atomic_store(&ph->next, 0);
-    if (alone || s->n_workers == 1) {
+    if (is_alone(s) || n_tasks == 1) {
         run_tasks(ph, 0);
     } else {
         gbsi_pool_run(s->setting.pool, run_tasks, ph);
@@ -128,13 +134,13 @@ static void settle(const phase *ph, block *b)
 {
     const gbsi_growth *growth = &b->growth;
     for (uint32_t i = 0; i < growth->n; ++i) {
-        if (!gbsi_is_safe(&ph->growing, b->tag, growth->clique[i].slot)) {
+        if (growth->clashed || !gbsi_is_safe(&ph->growing, b->tag, growth->clique[i].slot)) {
             return;
         }
     }
     for (uint32_t i = 0; i < growth->n; ++i) {
         const uint32_t slot = growth->clique[i].slot;
-        atomic_store_explicit(&ph->s->own.owner[slot], b->tag, memory_order_relaxed);
+        gbsi_own(&ph->growing, b->tag, slot);
         ph->s->own.number[slot] = i;
     }
     b->settled = true;
@@ -153,19 +159,67 @@ cleanup:
     return status;
 }
 
+/* Each as if alone beside those settled before, then settled in their order. */
+static gbs_status grow_together(phase *ph, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = ph->s;
+    GBSI_TRY(run_phase(ph, grow_block, s->n_blocks, err));
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        if (!s->block[i].settled) {
+            settle(ph, &s->block[i]);
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* The same splashes by one thread, which gives a splash up where it meets one that has been settled
+ * while it should have been growing. */
+static gbs_status grow_in_turn(phase *ph, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = ph->s;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        s->fresh[i] = !s->block[i].settled;
+    }
+    ph->growing.fresh = s->fresh;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        block *b = &s->block[i];
+        if (!b->settled) {
+            GBSI_TRY(
+                gbsi_grow(&s->worker[0].grower, &ph->growing, b->tag, b->root, &b->growth, err));
+            ph->growing.fresh = NULL;
+            settle(ph, b);
+            ph->growing.fresh = s->fresh;
+        }
+    }
+cleanup:
+    ph->growing.fresh = NULL;
+    return status;
+}
+
+static uint32_t count_unsettled(const gbsi_splash *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        n += !s->block[i].settled;
+    }
+    return n;
+}
+
+/* Threads are no help where most of what they grow at once is thrown away, beside hubs: what the
+ * last round was like decides. */
 static gbs_status grow_at_once(phase *ph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_splash *s = ph->s;
-    for (bool again = true; again;) {
-        again = false;
-        GBSI_TRY(run_phase(ph, grow_block, s->n_blocks, err));
-        for (uint32_t i = 0; i < s->n_blocks; ++i) {
-            if (!s->block[i].settled) {
-                settle(ph, &s->block[i]);
-                again |= !s->block[i].settled;
-            }
-        }
+    const bool in_turn = is_alone(s) || s->in_turn;
+    uint32_t left = s->n_blocks;
+    for (bool first = true; left > 0; first = false) {
+        GBSI_TRY((in_turn ? grow_in_turn : grow_together)(ph, err));
+        left = count_unsettled(s);
+        s->in_turn = first ? left > s->n_blocks / 2 : s->in_turn;
     }
 cleanup:
     return status;
@@ -207,6 +261,9 @@ static void next_tags(gbsi_splash *s)
     if (s->next_tag > UINT32_MAX - 2 * s->n_blocks) {
         for (uint32_t v = 0; v < s->potentials->n; ++v) {
             atomic_store_explicit(&s->own.owner[v], 0, memory_order_relaxed);
+        }
+        for (uint32_t l = 0; l < s->potentials->n_long; ++l) {
+            atomic_store_explicit(&s->own.of_long[l], 0, memory_order_relaxed);
         }
         s->next_tag = 1;
     }
@@ -390,7 +447,10 @@ gbsi_splash_counts gbsi_splash_count(const gbsi_splash *s)
 {
     gbsi_splash_counts counts = s->counts;
     for (uint32_t w = 0; w < s->n_workers; ++w) {
-        counts.n_log_entries += s->worker[w].n_log_entries;
+        const gbsi_splash_worker *worker = &s->worker[w];
+        counts.n_log_entries += worker->n_log_entries;
+        counts.n_looked +=
+            worker->grower.n_looked + worker->grower.score.n_looked + worker->work.n_looked;
     }
     return counts;
 }
@@ -413,11 +473,14 @@ uint64_t gbsi_splash_bytes(const gbsi_plan *plan, const gbs_run_options *options
     const uint32_t n = plan->n_slots;
     const uint32_t most = most_of(options, n);
     const uint32_t width = (uint32_t)options->width;
+    const gbsi_long_counts many = gbsi_count_long(plan);
+    const uint64_t shares = 4 * most * (many.n_ends / n + 1);
     const uint64_t of_block =
         gbsi_growth_bytes(width, most) + sizeof(block) +
         (uint64_t)most * (sizeof(gbsi_splash_clique) + 4 * sizeof(gbsi_splash_operand) +
-                          4 * sizeof(gbsi_splash_outer));
-    return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 17 + 4) +
+                          4 * sizeof(gbsi_splash_outer)) +
+        (shares < many.n_ends ? shares : many.n_ends) * sizeof(gbsi_growth_share);
+    return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 17 + 4) + many.n * 4 +
            options->splashes * of_block +
            n_threads *
                (gbsi_grower_bytes(plan, options->grow) + gbsi_splash_work_bytes(plan, width, most));
@@ -430,8 +493,9 @@ static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gb
     const uint32_t most = most_of(options, n);
     s->n_blocks = (uint32_t)(options->splashes < n ? options->splashes : n);
     s->block = gbsi_alloc_array_zero(s->n_blocks, sizeof *s->block);
+    s->fresh = gbsi_alloc_array_zero(s->n_blocks, 1);
     s->worker = gbsi_alloc_array_zero(s->n_workers, sizeof *s->worker);
-    if (s->block == NULL || s->worker == NULL) {
+    if (s->block == NULL || s->fresh == NULL || s->worker == NULL) {
         return gbsi_no_memory(err, "splash", s->n_blocks * sizeof *s->block);
     }
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
@@ -453,16 +517,19 @@ static gbs_status take_slots(gbsi_splash *s, const gbs_run_options *options, gbs
 {
     gbs_status status = GBS_OK;
     const uint32_t n = s->potentials->n;
+    const uint32_t n_long = s->potentials->n_long;
     s->own.owner = gbsi_alloc_array_zero(n, sizeof *s->own.owner);
+    s->own.of_long = gbsi_alloc_array_zero(n_long, sizeof *s->own.of_long);
     s->own.number = gbsi_alloc_array(n, sizeof *s->own.number);
     s->view = gbsi_alloc_array_zero(s->n_bundles, sizeof *s->view);
-    if (s->own.owner == NULL || s->own.number == NULL || s->view == NULL) {
+    if (s->own.owner == NULL || s->own.of_long == NULL || s->own.number == NULL ||
+        s->view == NULL) {
         return gbsi_no_memory(err, "splash", (size_t)n * 8);
     }
     if (options->locking == GBS_LOCKING_BLANKET) {
-        s->lock = gbsi_alloc_array_zero(n, sizeof *s->lock);
+        s->lock = gbsi_alloc_array_zero((size_t)n + n_long, sizeof *s->lock);
         if (s->lock == NULL) {
-            return gbsi_no_memory(err, "splash", n * sizeof *s->lock);
+            return gbsi_no_memory(err, "splash", ((size_t)n + n_long) * sizeof *s->lock);
         }
     }
     GBSI_TRY(gbsi_roots_init(&s->roots, n, (uint32_t)options->splashes, options->seed, err));
@@ -528,9 +595,11 @@ void gbsi_splash_free(gbsi_splash *s)
         gbsi_splash_work_free(&s->worker[w].work);
     }
     gbsi_free(s->block);
+    gbsi_free(s->fresh);
     gbsi_free(s->worker);
     gbsi_free(s->view);
     gbsi_free(s->own.owner);
+    gbsi_free(s->own.of_long);
     gbsi_free(s->own.number);
     gbsi_free(s->lock);
     gbsi_roots_free(&s->roots);

@@ -31,6 +31,7 @@ void gbsi_growth_free(gbsi_growth *growth)
     gbsi_free(growth->clique);
     gbsi_free(growth->separator);
     gbsi_free(growth->journal);
+    gbsi_free(growth->share);
     *growth = (gbsi_growth){0};
 }
 

@@ -20,8 +20,18 @@ typedef struct gbsi_growth_clique {
     uint32_t slot;  /* its own variable */
     uint32_t arity; /* of that */
     uint32_t n_separator;
-    uint32_t n_rows; /* states of the separator */
+    uint32_t n_rows;      /* states of the separator */
+    uint32_t first_share; /* of its long factors, in the order of gbsi_potentials.many */
 } gbsi_growth_clique;
+
+/* A long factor that a variable of the splash is in. Those of one factor are chained in the order
+ * in which its variables came, so that nobody has to search its scope for them. */
+typedef struct gbsi_growth_share {
+    uint32_t variable; /* number in the splash */
+    uint32_t at;       /* position in the scope */
+    uint32_t before;   /* share of the variable that came before it; UINT32_MAX: it is the first */
+    bool is_last;      /* no variable of the factor came later */
+} gbsi_growth_share;
 
 typedef struct gbsi_growth {
     uint32_t width, most; /* limits: of separators, of variables */
@@ -31,6 +41,10 @@ typedef struct gbsi_growth {
     uint32_t *separator;        /* [most][width] earlier variables of each clique, ascending */
     uint32_t n_journal;
     uint32_t *journal; /* [most][width + 2] cliques as they were: number, separator */
+    uint32_t n_shares;
+    size_t share_capacity;
+    gbsi_growth_share *share;
+    bool clashed; /* given up: it took a variable beside a splash settled meanwhile */
 } gbsi_growth;
 
 gbs_status gbsi_growth_init(gbsi_growth *growth, uint32_t width, uint32_t most, gbs_error *err);

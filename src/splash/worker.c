@@ -40,17 +40,6 @@ static uint64_t entries_of_root(const gbsi_potentials *p)
     return most;
 }
 
-static bool has_many(const gbsi_plan *plan)
-{
-    const gbsi_factors *factors = &plan->model->factors;
-    for (size_t f = 0; f < factors->n_factors; ++f) {
-        if (factors->scope_start[f + 1] - factors->scope_start[f] > 2) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Entries of bases alone. */
 static uint64_t base_entries(const room *r, bool many)
 {
@@ -60,7 +49,7 @@ static uint64_t base_entries(const room *r, bool many)
 uint64_t gbsi_splash_work_bytes(const gbsi_plan *plan, uint32_t width, uint32_t most)
 {
     const room r = room_for(plan, width, most, plan->max_arity);
-    const bool many = has_many(plan);
+    const bool many = gbsi_count_long(plan).n > 0;
     const uint64_t base = base_entries(&r, many);
     return (2 * base + (many ? r.entries : 0) + 2 * r.rows + 3 * r.most +
             (GBSI_SPLASH_WIDTH + 3) * r.arity + GBSI_LANES * 4 + 1) *

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which variables of each long factor a growing splash holds, without walking its scope. */
+#ifndef GBSI_SPLASH_SHARES_H
+#define GBSI_SPLASH_SHARES_H
+
+#include "splash/potentials.h"
+#include "splash/tree.h"
+
+typedef struct gbsi_shares {
+    uint32_t n;     /* long factors */
+    uint32_t *mark; /* [n] stamp of the splash that holds variables of the factor */
+    uint32_t *last; /* [n] valid where so: the share of the latest of them */
+    uint32_t stamp;
+} gbsi_shares;
+
+gbs_status gbsi_shares_init(gbsi_shares *shares, const gbsi_potentials *potentials, gbs_error *err);
+void gbsi_shares_free(gbsi_shares *shares); /* what init took */
+
+/* Of an empty splash from here on. */
+void gbsi_shares_begin(gbsi_shares *shares, gbsi_growth *growth);
+/* The latest variable of the splash joins its long factors. */
+gbs_status gbsi_shares_join(gbsi_shares *shares, const gbsi_potentials *potentials,
+                            gbsi_growth *growth, gbs_error *err);
+
+/* The latest share of a long factor in the splash, UINT32_MAX: it has none. The others follow by
+ * `before`. */
+static inline uint32_t gbsi_shares_last(const gbsi_shares *shares, uint32_t number)
+{
+    return shares->mark[number] == shares->stamp ? shares->last[number] : UINT32_MAX;
+}
+
+#endif

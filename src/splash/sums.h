@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Long factors as functions of a sum over their variables. */
+#ifndef GBSI_SPLASH_SUMS_H
+#define GBSI_SPLASH_SUMS_H
+
+#include "splash/potentials.h"
+
+/* A long factor sees its variables through a sum: of offsets (TABLE), of twice the body literals
+ * that hold and once the head (LOGICAL), of states 0 (SPIN). What those inside add to it is the
+ * same for all chains, what those outside add is one number for each.
+ * @param e of the variable in the scopes. @param stride gbsi_part_stride(). */
+static inline size_t gbsi_part_of(const gbsi_factors *factors, size_t f, size_t e, size_t stride,
+                                  uint32_t x)
+{
+    switch ((gbs_factor_kind)factors->kind[f]) {
+    case GBS_FACTOR_TABLE:
+        return x * stride;
+    case GBS_FACTOR_LOGICAL:
+        return x != factors->literal[e] ? 0
+               : factors->logical[factors->aux[f]].head == GBSI_HEAD_FREE &&
+                       e + 1 == factors->scope_start[f + 1]
+                   ? 1
+                   : 2;
+    default:
+        return x == 0;
+    }
+}
+
+/* The log-weight of a logical factor or a product of spins at a sum over its whole scope. */
+static inline double gbsi_value_of_sum(const gbsi_factors *factors, size_t f, size_t sum)
+{
+    const gbsi_logical *logical = NULL;
+    switch ((gbs_factor_kind)factors->kind[f]) {
+    case GBS_FACTOR_LOGICAL:
+        logical = &factors->logical[factors->aux[f]];
+        return gbsi_logical_value(logical, factors->weight[f],
+                                  logical->n_body_true + (uint32_t)(sum / 2),
+                                  logical->head == GBSI_HEAD_TRUE || sum % 2 != 0);
+    default:
+        return sum % 2 == 0 ? factors->weight[f] : -factors->weight[f];
+    }
+}
+
+/* What a state of the variable at an entry of the scopes is multiplied by in offsets of its table;
+ * of no matter where the factor has none, since other scopes may be long. */
+static inline size_t gbsi_part_stride(const gbsi_plan *plan, size_t f, size_t e)
+{
+    const gbsi_factors *factors = &plan->model->factors;
+    size_t stride = 1;
+    for (size_t after = factors->scope_start[f + 1];
+         factors->kind[f] == GBS_FACTOR_TABLE && --after > e;) {
+        stride *= gbsi_plan_arity(plan, gbsi_scope_slot(plan, after));
+    }
+    return stride;
+}
+
+#endif
