@@ -35,26 +35,23 @@ int cli_help_overview(FILE *stream)
 static void default_text(const cli_option *option, char *shown)
 {
     char text[64];
+    const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;
+    const gbs_run_options defaults = gbs_run_options_default();
     shown[0] = '\0';
-    if (cli_option_unset_default(option) || strstr(option->help, "(required)") != NULL) {
+    if (cli_option_unset_default(option) || (run != NULL && run->unset != NULL) ||
+        strstr(option->help, "(required)") != NULL) {
         return;
     }
-    switch (cli_option_kind(option)) {
-    case CLI_CHOICE:
-        if (cli_choice(option->unit, (unsigned)option->def, text)) {
-            (void)snprintf(shown, 80, " [%s]", text);
-        }
-        break;
-    case CLI_UINT:
-    case CLI_SIZE:
+    if (run != NULL) {
+        (void)gbs_option_get(&defaults, run->name, text, sizeof text, NULL);
+        (void)snprintf(shown, 80, " [%s]", text);
+    } else if (option->kind == CLI_CHOICE &&
+               cli_choice(option->unit, (unsigned)option->def, text)) {
+        (void)snprintf(shown, 80, " [%s]", text);
+    } else if (option->kind == CLI_UINT) {
         (void)snprintf(shown, 80, " [%" PRIu64 "]", option->def);
-        break;
-    case CLI_REAL:
-    case CLI_DURATION:
+    } else if (option->kind == CLI_REAL) {
         (void)snprintf(shown, 80, " [%g]", option->real_def);
-        break;
-    default:
-        break;
     }
 }
 
@@ -80,32 +77,34 @@ static void print_wrapped(const char *text)
 
 static void print_option(const cli_option *option)
 {
-    char left[128];
+    char unit[CLI_UNIT_SIZE];
+    char choices[CLI_UNIT_SIZE];
+    char left[CLI_UNIT_SIZE + 64];
     char shown[80];
     char text[512];
-    cli_kind kind = cli_option_kind(option);
-    const char *unit = option->unit;
-    const int many = strlen(unit) > 60; /* choices that go into the text instead */
-    if (many) {
-        unit = "NAME";
-    } else if (kind == CLI_SIZE) {
-        unit = "SIZE";
-    } else if (kind == CLI_DURATION) {
-        unit = "TIME";
-    } else if ((kind == CLI_UINT || kind == CLI_REAL) && (unit[0] < 'A' || unit[0] > 'Z')) {
-        unit = kind == CLI_UINT ? "N" : "X";
-    }
+    const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;
+    cli_option_unit(option, choices);
+    const int many = strlen(choices) > 60; /* choices that go into the text instead */
+    const int bare = option->kind == CLI_UINT || option->kind == CLI_REAL;
+    const char *letter = option->kind == CLI_UINT ? "N" : "X";
+    (void)snprintf(unit, sizeof unit, "%s",
+                   many                                                       ? "NAME"
+                   : bare && (option->unit[0] < 'A' || option->unit[0] > 'Z') ? letter
+                                                                              : choices);
     (void)snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter != 0 ? '-' : ' ',
                    option->letter != 0 ? option->letter : ' ', option->letter != 0 ? ',' : ' ',
-                   option->name, kind == CLI_FLAG ? "" : " ", kind == CLI_FLAG ? "" : unit);
+                   option->name, option->kind == CLI_FLAG ? "" : " ",
+                   option->kind == CLI_FLAG ? "" : unit);
     if (strlen(left) < 27) {
         (void)printf("%-28s", left);
     } else {
         (void)printf("%s\n%28s", left, "");
     }
     default_text(option, shown);
-    (void)snprintf(text, sizeof text, "%s%s%s", option->help, shown, many ? ": " : "");
-    for (const char *at = many ? option->unit : ""; *at != '\0' && strlen(text) < 480; at++) {
+    const int unset = run != NULL && run->unset != NULL;
+    (void)snprintf(text, sizeof text, "%s%s%s%s%s", run != NULL ? run->help : option->help,
+                   unset ? "; unset: " : "", unset ? run->unset : "", shown, many ? ": " : "");
+    for (const char *at = many ? choices : ""; *at != '\0' && strlen(text) < 480; at++) {
         size_t end = strlen(text);
         (void)snprintf(text + end, sizeof text - end, *at == '|' ? ", " : "%c", *at);
     }

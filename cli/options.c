@@ -43,33 +43,32 @@ static void set_defaults(cli_arguments *arguments)
 
 static int bad_choice(const cli_option *option, const char *text)
 {
+    char unit[CLI_UNIT_SIZE];
     char choice[32][64];
     const char *candidate[32] = {NULL};
     unsigned n = 0;
-    while (n < 32 && cli_choice(option->unit, n, choice[n])) {
+    cli_option_unit(option, unit);
+    while (n < 32 && cli_choice(unit, n, choice[n])) {
         candidate[n] = choice[n];
         n++;
     }
     if (cli_is_later(option->name, text)) {
         return cli_error(CLI_USAGE, "--%s %s is not in this version; it takes %s", option->name,
-                         text, option->unit);
+                         text, unit);
     }
     const char *near = cli_nearest(text, candidate, n);
     if (near != NULL) {
         return cli_error(CLI_USAGE, "--%s %s: expected %s; did you mean '%s'?", option->name, text,
-                         option->unit, near);
+                         unit, near);
     }
-    return cli_error(CLI_USAGE, "--%s %s: expected %s", option->name, text, option->unit);
+    return cli_error(CLI_USAGE, "--%s %s: expected %s", option->name, text, unit);
 }
 
 static int set_choice(cli_arguments *arguments, const cli_option *option, const char *text)
 {
     char choice[64];
-    int file = -1;
     for (unsigned k = 0; cli_choice(option->unit, k, choice); k++) {
-        if (strcmp(choice, "FILE") == 0) {
-            file = (int)k;
-        } else if (strcmp(choice, text) == 0) {
+        if (strcmp(choice, text) == 0) {
             if (option->kind == CLI_NAME) {
                 *(const char **)field_of(arguments, option) = text;
             } else {
@@ -78,21 +77,15 @@ static int set_choice(cli_arguments *arguments, const cli_option *option, const 
             return CLI_DONE;
         }
     }
-    if (file >= 0 && !cli_is_later(option->name, text) && access(text, F_OK) == 0) {
-        *(int *)field_of(arguments, option) = file;
-        arguments->scan_file = text; /* --scan is the one choice that may be a path */
-        return CLI_DONE;
-    }
     return bad_choice(option, text);
 }
 
 static int set_uint(cli_arguments *arguments, const cli_option *option, const char *text)
 {
-    int size = cli_option_kind(option) == CLI_SIZE;
     uint64_t v = 0;
-    if (!(size ? cli_parse_size(text, &v) : cli_parse_uint(text, &v))) {
-        return cli_error(CLI_USAGE, "--%s %s: expected %s", option->name, text,
-                         size ? "a size such as 512M or 4G" : "a whole number below 2^64");
+    if (!cli_parse_uint(text, &v)) {
+        return cli_error(CLI_USAGE, "--%s %s: expected a whole number below 2^64", option->name,
+                         text);
     }
     uint64_t min = option->min;
     uint64_t max = option->max;
@@ -110,25 +103,37 @@ static int set_uint(cli_arguments *arguments, const cli_option *option, const ch
 
 static int set_real(cli_arguments *arguments, const cli_option *option, const char *text)
 {
-    int duration = cli_option_kind(option) == CLI_DURATION;
     double v = 0.0;
-    if (cli_option_takes_auto(option) && strcmp(text, "auto") == 0) {
-        *(double *)field_of(arguments, option) = option->real_min;
-        return CLI_DONE;
-    }
-    if (!(duration ? cli_parse_duration(text, &v) : cli_parse_real(text, &v))) {
-        return cli_error(CLI_USAGE, "--%s %s: expected %s%s", option->name, text,
-                         duration ? "a time such as 90s, 10m or 2h" : "a number",
-                         cli_option_takes_auto(option) ? " or auto" : "");
+    if (!cli_parse_real(text, &v)) {
+        return cli_error(CLI_USAGE, "--%s %s: expected a number", option->name, text);
     }
     int open = cli_option_unset_default(option) && option->real_min >= option->real_def;
-    double least = cli_option_takes_auto(option) ? 0.0 : option->real_min;
-    if (v > option->real_max || v < least || (open && v <= option->real_def)) {
+    if (v > option->real_max || v < option->real_min || (open && v <= option->real_def)) {
         return cli_error(CLI_USAGE, "--%s %s: must be %s %g and at most %g (%s)", option->name,
-                         text, open ? "above" : "at least", least, option->real_max, option->unit);
+                         text, open ? "above" : "at least", option->real_min, option->real_max,
+                         option->unit);
     }
     *(double *)field_of(arguments, option) = v;
     return CLI_DONE;
+}
+
+/* The library knows the option; --scan alone may also be the name of a file. */
+static int set_run(cli_arguments *arguments, const cli_option *option, const char *text)
+{
+    gbs_error err = {GBS_OK, ""};
+    const gbs_option *run = gbs_option_find(option->name);
+    const int scan = strcmp(option->name, "scan") == 0;
+    const int by_file = scan && strcmp(text, "sequence") == 0;
+    if (!by_file && gbs_option_set(&arguments->run, option->name, text, &err) >= 0) {
+        return CLI_DONE;
+    }
+    if (scan && !cli_is_later(option->name, text) && access(text, F_OK) == 0) {
+        arguments->run.scan = GBS_SCAN_SEQUENCE;
+        arguments->scan_file = text;
+        return CLI_DONE;
+    }
+    return run->kind == GBS_OPTION_KIND_CHOICE ? bad_choice(option, text)
+                                               : cli_error(CLI_USAGE, "%s", err.message);
 }
 
 static int set_option(cli_arguments *arguments, size_t row, const char *text)
@@ -160,11 +165,11 @@ static int set_option(cli_arguments *arguments, size_t row, const char *text)
     case CLI_CHOICE:
         return set_choice(arguments, option, text);
     case CLI_UINT:
-    case CLI_SIZE:
         return set_uint(arguments, option, text);
     case CLI_REAL:
-    case CLI_DURATION:
         return set_real(arguments, option, text);
+    case CLI_RUN:
+        return set_run(arguments, option, text);
     }
     return CLI_USAGE;
 }
@@ -223,8 +228,10 @@ static int refuse(unsigned verb, const char *verb_name, int found, char **argv)
         if (optopt < LONG_BASE) {
             return cli_error(CLI_USAGE, "option '-%c' needs a value", optopt);
         }
+        char unit[CLI_UNIT_SIZE];
+        cli_option_unit(&table[optopt - LONG_BASE], unit);
         return cli_error(CLI_USAGE, "option '--%s' needs a value (%s)",
-                         table[optopt - LONG_BASE].name, table[optopt - LONG_BASE].unit);
+                         table[optopt - LONG_BASE].name, unit);
     }
     if (optopt >= LONG_BASE) {
         return cli_error(CLI_USAGE, "option '--%s' takes no value", table[optopt - LONG_BASE].name);

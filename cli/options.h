@@ -104,15 +104,14 @@ typedef struct cli_arguments {
 } cli_arguments;
 
 typedef enum cli_kind {
-    CLI_FLAG,     /* int, no value */
-    CLI_TEXT,     /* const char * */
-    CLI_LIST,     /* -e, --target: may be given again and again */
-    CLI_NAME,     /* const char *, one of the choices in unit */
-    CLI_CHOICE,   /* int, the number of the choice in unit; "FILE" there stands for a path */
-    CLI_UINT,     /* uint64_t */
-    CLI_SIZE,     /* uint64_t, bytes: 512M, 4G */
-    CLI_REAL,     /* double */
-    CLI_DURATION, /* double, seconds: 90s, 10m, 2h */
+    CLI_FLAG,   /* int, no value */
+    CLI_TEXT,   /* const char * */
+    CLI_LIST,   /* -e, --target: may be given again and again */
+    CLI_NAME,   /* const char *, one of the choices in unit */
+    CLI_CHOICE, /* int, the number of the choice in unit */
+    CLI_UINT,   /* uint64_t */
+    CLI_REAL,   /* double */
+    CLI_RUN,    /* an option of the run with a value: gbs_option_find() knows the rest */
 } cli_kind;
 
 typedef struct cli_option {
@@ -130,15 +129,18 @@ typedef struct cli_option {
 /* @return the table. @param n out: its rows. */
 const cli_option *cli_option_table(size_t *n);
 
-/* The verbs that take an option and how its value is typed: ask these, not the bare row. */
+/* The verbs that take an option: ask this, not the bare row. */
 unsigned cli_option_verbs(const cli_option *option);
-cli_kind cli_option_kind(const cli_option *option);
 
-/* Where the default is a mark that a rule decides: typing that very value is refused. */
+#define CLI_UNIT_SIZE 256
+
+/* What stands for the value in help and messages: "N", "SIZE", "auto|exact|...".
+ * @param text [CLI_UNIT_SIZE], out. */
+void cli_option_unit(const cli_option *option, char *text);
+
+/* Where the default of an option of the program is a mark that a rule decides: typing that very
+ * value is refused. */
 int cli_option_unset_default(const cli_option *option);
-
-/* Numbers from 0 on, or the word auto, which is the mark that real_min is. */
-int cli_option_takes_auto(const cli_option *option);
 
 /* @return 1 if the user gave this option. @param name of a row of the table. */
 int cli_given(const cli_arguments *arguments, const char *name);
@@ -163,8 +165,6 @@ void cli_arguments_free(cli_arguments *arguments);
 /* ---- values.c: the whole text or nothing; @return 1 if it is one ------------------------- */
 
 int cli_parse_uint(const char *text, uint64_t *value);
-int cli_parse_real(const char *text, double *value);     /* finite */
-int cli_parse_size(const char *text, uint64_t *value);   /* bytes; K M G T are powers of 1024 */
-int cli_parse_duration(const char *text, double *value); /* seconds; s m h d, without: seconds */
+int cli_parse_real(const char *text, double *value); /* finite */
 
 #endif

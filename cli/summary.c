@@ -85,38 +85,25 @@ char *cli_command_line(const cli_arguments *arguments)
     return command;
 }
 
-/* A value whose mark says that a rule decided is null; the run's own fields tell what it became. */
-static void option_value(gbs_output *output, const cli_job *job, const cli_option *option)
+/* A mark in place of a number, where a rule decided, is null; the run's own fields tell what it
+ * became. */
+static void option_value(gbs_output *output, const cli_job *job, const gbs_option *option)
 {
-    char choice[64];
-    /* rows of the run lie in cli_arguments.run, a copy of which the job runs with */
-    size_t offset = option->offset - offsetof(cli_arguments, run);
-    const char *field = (const char *)&job->options + offset;
-    if (option->kind == CLI_FLAG) {
-        int value = 0;
-        memcpy(&value, field, sizeof value);
-        gbs_output_text(output, value ? "true" : "false");
-    } else if (option->kind == CLI_CHOICE) {
-        int value = 0;
-        memcpy(&value, field, sizeof value);
-        if (cli_choice(option->unit, (unsigned)value, choice)) {
-            const char *file = job->arguments->scan_file;
-            gbs_output_json_string(output, strcmp(choice, "FILE") == 0 ? file : choice);
-        }
-    } else if (option->kind == CLI_UINT) {
-        uint64_t value = 0;
-        memcpy(&value, field, sizeof value);
-        if (cli_option_unset_default(option) && value == option->def) {
-            gbs_output_text(output, "null");
-        } else {
-            gbs_output_uint(output, value);
-        }
+    char text[64];
+    double real = 0.0;
+    (void)gbs_option_get(&job->options, option->name, text, sizeof text, NULL);
+    const int marked = option->word != NULL && strcmp(text, option->word) == 0;
+    if (option->kind == GBS_OPTION_KIND_FLAG) {
+        gbs_output_text(output, strcmp(text, "yes") == 0 ? "true" : "false");
+    } else if (option->kind == GBS_OPTION_KIND_CHOICE) {
+        const int by_file = strcmp(option->name, "scan") == 0 && strcmp(text, "sequence") == 0;
+        gbs_output_json_string(output, by_file ? job->arguments->scan_file : text);
+    } else if (marked) {
+        gbs_output_text(output, "null");
+    } else if (gbs_option_get_real(&job->options, option->name, &real, NULL) >= 0) {
+        gbs_output_json_double(output, real);
     } else {
-        double value = 0.0;
-        memcpy(&value, field, sizeof value);
-        int unset = (cli_option_unset_default(option) && value <= option->real_def) ||
-                    (cli_option_takes_auto(option) && value <= option->real_min);
-        gbs_output_json_double(output, unset ? (double)NAN : value);
+        gbs_output_text(output, text);
     }
 }
 
@@ -135,25 +122,19 @@ static void key_optional(gbs_output *output, const char *name, const char *value
 static void write_options(gbs_output *output, const cli_job *job)
 {
     const cli_arguments *arguments = job->arguments;
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    int n_written = 0;
     key(output, "options");
     gbs_output_text(output, "{");
-    for (size_t i = 0; i < n; i++) {
-        size_t begin = offsetof(cli_arguments, run);
-        if (table[i].offset < begin || table[i].offset >= begin + sizeof(gbs_run_options)) {
-            continue;
-        }
+    for (size_t i = 0; i < gbs_option_count(); i++) {
+        const gbs_option *option = gbs_option_at(i);
         char name[64];
-        (void)snprintf(name, sizeof name, "%s", table[i].name);
+        (void)snprintf(name, sizeof name, "%s", option->name);
         for (char *at = name; *at != '\0'; at++) {
             *at = *at == '-' ? '_' : *at;
         }
-        gbs_output_text(output, n_written++ > 0 ? ", " : "");
+        gbs_output_text(output, i > 0 ? ", " : "");
         gbs_output_json_string(output, name);
         gbs_output_text(output, ": ");
-        option_value(output, job, &table[i]);
+        option_value(output, job, option);
     }
     gbs_output_text(output, ", \"evidence\": [");
     for (int i = 0; i < arguments->n_evidence; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The option table: the rows of gibbsite/options.def and the program's own. */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "options.h"
@@ -9,12 +10,15 @@
 #define RUN_AT(field) (offsetof(cli_arguments, run) + offsetof(gbs_run_options, field))
 
 /* clang-format off */
-#define GBS_OPTION_ENUM(field, name, def, min, max, unit, help)                                    \
-    {name, 0, CLI_CHOICE, CLI_RUNS, RUN_AT(field), def, min, max, 0, 0, 0, unit, help},
-#define GBS_OPTION_UINT(field, name, def, min, max, unit, help)                                    \
-    {name, 0, CLI_UINT, CLI_RUNS, RUN_AT(field), def, min, max, 0, 0, 0, unit, help},
-#define GBS_OPTION_REAL(field, name, def, min, max, unit, help)                                    \
-    {name, 0, CLI_REAL, CLI_RUNS, RUN_AT(field), 0, 0, 0, def, min, max, unit, help},
+#define RUN(field, name) {name, 0, CLI_RUN, CLI_RUNS, RUN_AT(field), 0, 0, 0, 0, 0, 0, "", ""},
+#define GBS_OPTION_ENUM(field, name, type, def, help)                  RUN(field, name)
+#define GBS_OPTION_UINT(field, name, def, min, max, unit, help, unset) RUN(field, name)
+#define GBS_OPTION_SIZE(field, name, def, min, max, unit, help, unset) RUN(field, name)
+#define GBS_OPTION_REAL(field, name, def, min, max, unit, help, unset) RUN(field, name)
+#define GBS_OPTION_TIME(field, name, def, min, max, unit, help, unset) RUN(field, name)
+#define GBS_OPTION_AUTO(field, name, def, min, max, unit, help, mark)  RUN(field, name)
+#define GBS_OPTION_FLAG(field, name, help)                                                         \
+    {name, 0, CLI_FLAG, CLI_RUNS, RUN_AT(field), 0, 0, 1, 0, 0, 0, "", help},
 
 #define FLAG(letter, field, name, verbs, help)                                                     \
     {name, letter, CLI_FLAG, verbs, AT(field), 0, 0, 1, 0, 0, 0, "", help},
@@ -87,10 +91,6 @@ static const cli_option table[] = {
     {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "JSON instead of text")
-    FLAG(0, run.partial_scan, "partial-scan", CLI_RUNS,
-         "the scan file may omit variables, which then have no estimate")
-    FLAG(0, run.restarts, "restarts", CLI_RUNS,
-         "every pass of the scan file starts afresh and yields one independent draw")
     TEXT(0, targets, "target", CLI_RUNS, "LIST",
          "with --restarts: the variables asked for; unset: all that the scan visits")
     {"target", 0, CLI_LIST, CLI_INFLUENCES, AT(target), 0, 0, 0, 0, 0, 0,
@@ -245,26 +245,32 @@ unsigned cli_option_verbs(const cli_option *option)
     return option->verbs | annealing_verbs(option->name);
 }
 
-/* The unit tells how a number is typed: bytes as 4G, seconds as 10m. */
-cli_kind cli_option_kind(const cli_option *option)
+void cli_option_unit(const cli_option *option, char *text)
 {
-    if (option->kind == CLI_UINT && strcmp(option->unit, "bytes") == 0) {
-        return CLI_SIZE;
+    const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;
+    const char *unit = option->unit;
+    if (run != NULL && run->kind == GBS_OPTION_KIND_CHOICE) {
+        static const char FILE_SCAN[] = "sequence"; /* a file's name is typed in its place */
+        const char *file = strstr(run->choices, FILE_SCAN);
+        const int before = file == NULL ? (int)strlen(run->choices) : (int)(file - run->choices);
+        (void)snprintf(text, CLI_UNIT_SIZE, "%.*s%s%s", before, run->choices,
+                       file == NULL ? "" : "FILE", file == NULL ? "" : file + strlen(FILE_SCAN));
+        return;
     }
-    if (option->kind == CLI_REAL && strcmp(option->unit, "seconds") == 0) {
-        return CLI_DURATION;
+    if (run != NULL) {
+        unit = run->kind == GBS_OPTION_KIND_SIZE            ? "SIZE"
+               : run->kind == GBS_OPTION_KIND_DURATION      ? "TIME"
+               : run->unit[0] >= 'A' && run->unit[0] <= 'Z' ? run->unit
+               : run->kind == GBS_OPTION_KIND_COUNT         ? "N"
+                                                            : "X";
     }
-    return option->kind;
+    const int word = run != NULL && run->word != NULL && run->unset == NULL;
+    (void)snprintf(text, CLI_UNIT_SIZE, "%s%s%s", unit, word ? "|" : "", word ? run->word : "");
 }
 
 int cli_option_unset_default(const cli_option *option)
 {
     return strstr(option->help, "unset: ") != NULL;
-}
-
-int cli_option_takes_auto(const cli_option *option)
-{
-    return option->kind == CLI_REAL && strstr(option->unit, "|auto") != NULL;
 }
 
 int cli_choice(const char *choices, unsigned k, char *text)

@@ -9,7 +9,7 @@ void lab_contender_options(const lab_contender *c, uint32_t n, uint32_t *edge,
 {
     size_t n_edges = 0;
     options->draw = c->draw;
-    options->herd_rule = c->rule;
+    options->herd_rule = c->rule == 0 ? GBS_HERD_RULE_AUTO : c->rule;
     options->bins = c->bins;
     if (c->draw == GBS_DRAW_BOUNDED_ERROR) {
         options->threshold = c->threshold;

@@ -14,7 +14,7 @@ typedef struct lab_contender {
     gbsi_color color;
     gbsi_dash dash;
     int draw;         /* gbs_draw_kind */
-    int rule;         /* gbs_herd_rule */
+    int rule;         /* gbs_herd_rule; 0: auto */
     double threshold; /* of bounded error */
     uint64_t bins;    /* 0: none */
     uint32_t ring;    /* dummy edges to the 2nd, ..., ring-th neighbour on a ring; below 2: none */

@@ -9,6 +9,7 @@
 #include "draw/herding.h"
 #include "exact/enumerate.h"
 #include "lab/focus_options.h"
+#include "options/options.h"
 #include "rng/philox.h"
 #include "sampler/run.h"
 
@@ -19,7 +20,10 @@
 static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, uint32_t focus,
                          gbs_run_options *options, gbs_error *err)
 {
-    *options = asked == NULL ? gbs_run_options_default() : *asked;
+    const gbs_status status = gbsi_options_take(asked, options, err);
+    if (status < 0) {
+        return status;
+    }
     if (focus >= model->n_variables) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "focus: variable %u, the model has %u", focus,
                          model->n_variables);

@@ -14,6 +14,7 @@
 #include "gibbsite/log_z.h"
 #include "gibbsite/map.h"
 #include "gibbsite/model.h"
+#include "gibbsite/options.h"
 #include "gibbsite/run.h"
 #include "gibbsite/status.h"
 

@@ -14,121 +14,18 @@
 #define GIBBSITE_RUN_H
 
 #include "gibbsite/model.h"
+#include "gibbsite/options.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum gbs_method {
-    GBS_METHOD_AUTO,
-    GBS_METHOD_EXACT,
-    GBS_METHOD_SAMPLE,
-    GBS_METHOD_MEAN_FIELD, /**< an approximation without sampling; no error is known of it */
-} gbs_method;
-typedef enum gbs_scan_kind {
-    GBS_SCAN_CHROMATIC,
-    GBS_SCAN_SYSTEMATIC,
-    GBS_SCAN_RANDOM,
-    GBS_SCAN_PERMUTED,
-    GBS_SCAN_SEQUENCE,    /**< gbs_run_options.sequence, as read from a scan file */
-    GBS_SCAN_SYNCHRONOUS, /**< all variables at once; models of two colours alone */
-    GBS_SCAN_SPLASH,      /**< blocks with junction trees, each drawn as one */
-    GBS_SCAN_AUTO,        /**< chromatic or splash, by a pilot; see gibbsite-marginals(1) */
-    GBS_SCAN_USUAL,       /**< chromatic, but as auto where hard zeros may stop single variables */
-} gbs_scan_kind;
-/** Which variable a splash takes next: the first it met, any, or the one coupled strongest. */
-typedef enum gbs_grow_kind { GBS_GROW_FIFO, GBS_GROW_RANDOM, GBS_GROW_ADAPTIVE } gbs_grow_kind;
-/** How strongly a variable is coupled to a splash: how far what it is tells of the splash, or how
- * unlikely it is as it stands, whatever the splash does. */
-typedef enum gbs_score_kind { GBS_SCORE_COUPLING, GBS_SCORE_LITERAL } gbs_score_kind;
-/** How splashes of a round keep apart: the same way on any number of threads, or in a race. */
-typedef enum gbs_locking_kind { GBS_LOCKING_RESERVATION, GBS_LOCKING_BLANKET } gbs_locking_kind;
-typedef enum gbs_draw_kind {
-    GBS_DRAW_RANDOM,
-    GBS_DRAW_HERDED,
-    GBS_DRAW_HERDED_SHARED,
-    GBS_DRAW_HERDED_COMPLETE,
-    GBS_DRAW_DISCRETIZED,
-    GBS_DRAW_ONE_BIN,
-    GBS_DRAW_RANDOMLY_DISCRETIZED,
-    GBS_DRAW_BOUNDED_ERROR,
-    GBS_DRAW_CUD,
-} gbs_draw_kind;
-/** What the herding weights of a variable are told apart by. */
-typedef enum gbs_keys_kind {
-    GBS_KEYS_AUTO,       /**< by the draw */
-    GBS_KEYS_NEIGHBOURS, /**< the joint state of its neighbours */
-    GBS_KEYS_SHARED,     /**< its conditional distribution */
-    GBS_KEYS_SUM,        /**< the sum of its neighbours' states, where that decides */
-    GBS_KEYS_COMPLETE,   /**< the state of all other variables */
-    GBS_KEYS_BINS,       /**< an interval that holds its conditional probability */
-    GBS_KEYS_ONE,        /**< nothing: one weight */
-} gbs_keys_kind;
-typedef enum gbs_herd_rule { GBS_HERD_RULE_AUTO, GBS_HERD_PRE, GBS_HERD_POST } gbs_herd_rule;
-typedef enum gbs_herd_init { GBS_HERD_RANDOM, GBS_HERD_CENTRE, GBS_HERD_ZERO } gbs_herd_init;
-/** Herding by bins of variables of more than two states: one after another, or by the largest
- * weight.
- */
-typedef enum gbs_bin_rule { GBS_BIN_STICK, GBS_BIN_ARGMAX } gbs_bin_rule;
-typedef enum gbs_bin_edge { GBS_BIN_RIGHT, GBS_BIN_LEFT } gbs_bin_edge;
-/** How numbers are read off a shift register, see --draw cud in gibbsite-marginals(1). */
-typedef enum gbs_cud_scheme { GBS_CUD_TRIBBLE, GBS_CUD_CHEN } gbs_cud_scheme;
-/** Temperatures of gbs_map(): falling by equal steps, or by equal ratios. */
-typedef enum gbs_schedule_kind { GBS_SCHEDULE_LINEAR, GBS_SCHEDULE_GEOMETRIC } gbs_schedule_kind;
-/** All variables from the last iterate, or one after the other in place. */
-typedef enum gbs_mean_field_schedule {
-    GBS_MEAN_FIELD_SEQUENTIAL,
-    GBS_MEAN_FIELD_JACOBI,
-} gbs_mean_field_schedule;
-typedef enum gbs_estimator_kind {
-    GBS_ESTIMATOR_RAO_BLACKWELL,
-    GBS_ESTIMATOR_COUNT,
-    GBS_ESTIMATOR_TRACES, /**< energy and magnetisation of spins alone: no marginals */
-} gbs_estimator_kind;
-/** Whether spins that bits can hold are run bit by bit; see gibbsite-marginals(1). */
-typedef enum gbs_lattice_choice {
-    GBS_LATTICE_AUTO, /**< where they can, the estimator is not rao-blackwell and it pays */
-    GBS_LATTICE_NEVER,
-    GBS_LATTICE_ALWAYS, /**< or fail with the reason */
-} gbs_lattice_choice;
 /** What the bits of a word are in a run bit by bit. */
 typedef enum gbs_bits {
-    GBS_BITS_NONE,
-    GBS_BITS_SITES,  /**< of a lattice */
-    GBS_BITS_CHAINS, /**< on any graph of spins that few values describe */
+    GBS_BITS_NONE = 0,
+    GBS_BITS_SITES = 1,  /**< of a lattice */
+    GBS_BITS_CHAINS = 2, /**< on any graph of spins that few values describe */
 } gbs_bits;
-
-#define GBS_BURN_IN_AUTO UINT64_MAX
-/** gbs_run_options.threshold: found before the run, see gibbsite-marginals(1). */
-#define GBS_THRESHOLD_AUTO (-1.0)
-
-/** Options of a run; take gbs_run_options_default() and change fields. See options.def. */
-typedef struct gbs_run_options {
-    size_t size; /**< sizeof(gbs_run_options): lets later versions add fields */
-#define GBS_OPTION_ENUM(field, name, def, min, max, unit, help) int field;
-#define GBS_OPTION_UINT(field, name, def, min, max, unit, help) uint64_t field;
-#define GBS_OPTION_REAL(field, name, def, min, max, unit, help) double field;
-#include "gibbsite/options.def"
-#undef GBS_OPTION_ENUM
-#undef GBS_OPTION_UINT
-#undef GBS_OPTION_REAL
-    const uint32_t
-        *sequence; /**< GBS_SCAN_SEQUENCE: variable ids; borrowed until gbs_run_new() returns */
-    size_t sequence_length;
-    const uint32_t *dummy_edges; /**< NULL, or [2 n_dummy_edges] pairs of variables that see each
-                                    other in herding keys; borrowed likewise */
-    size_t n_dummy_edges;
-    int partial_scan; /**< 1: a sequence may omit variables, which then have no estimate; random
-                         draw alone */
-    int restarts; /**< 1: every pass of a sequence starts afresh and yields one independent draw;
-                     only the last update of a variable counts. Random draw alone */
-    const uint32_t *target; /**< with restarts: NULL, or [n_targets] the variables asked for: others
-                               serve them and have no estimate; borrowed likewise */
-    size_t n_targets;
-    const uint32_t *start; /**< NULL, or [n_variables] a state for every chain; borrowed likewise */
-} gbs_run_options;
-
-GBS_API gbs_run_options gbs_run_options_default(void);
 
 typedef struct gbs_run gbs_run;
 

@@ -3,6 +3,7 @@
 #include "draw/herding.h"
 
 #include "base/status.h"
+#include "options/options.h"
 #include "simd/math.h"
 
 #define MOST_BINS    64u /* of those chosen here: 256 bytes per variable and chain */
@@ -97,15 +98,9 @@ bool gbsi_draw_completes(const gbs_run_options *options)
     return gbsi_herding_keys(options) == GBS_KEYS_COMPLETE;
 }
 
-static const char *const draw_name[] = {
-    "random",      "herded",  "herded-shared",        "herded-complete",
-    "discretized", "one-bin", "randomly-discretized", "bounded-error",
-    "cud"};
-
 const char *gbsi_draw_name(int draw_kind)
 {
-    const int n = (int)(sizeof draw_name / sizeof draw_name[0]);
-    return draw_kind >= 0 && draw_kind < n ? draw_name[draw_kind] : NULL;
+    return gbsi_option_choice_name("draw", draw_kind);
 }
 
 /* Presets with a name of their own for the keys take no other. */

@@ -215,9 +215,10 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     const gbs_run_callbacks watch = {.context = s.callbacks->context,
                                      .progress = s.callbacks->progress};
     gbs_map_report found = {.final_log_density = NAN};
-    gbs_run_options chosen = options == NULL ? gbs_run_options_default() : *options;
+    gbs_run_options chosen;
     s.drive = (gbsi_drive){.callbacks = &watch, .started_s = gbsi_clock_s(), .worst_error = NAN};
     s.drive.last_progress_s = s.drive.started_s;
+    GBSI_TRY(gbsi_options_take(options, &chosen, err));
     GBSI_TRY(check_method(&chosen, err));
     chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
     GBSI_TRY(gbsi_run_begin(model, &chosen, &s.run, err));

@@ -38,7 +38,8 @@ static gbs_run_options wanted(int scan, double certified)
 static double bound_after(const gbs_model *model, int scan, uint64_t passes)
 {
     gbs_influences *c = NULL;
-    const gbs_run_options options = {.scan = scan};
+    gbs_run_options options = gbs_run_options_default();
+    options.scan = scan;
     const uint64_t steps[1] = {25 * passes};
     double most = 0.0;
     assert_int_equal(gbs_influences_new(model, NULL, NULL, &c, NULL), GBS_OK);

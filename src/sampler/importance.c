@@ -349,10 +349,11 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     annealing a = {.drive = {.callbacks = callbacks == NULL ? &nobody : callbacks,
                              .started_s = gbsi_clock_s(),
                              .worst_error = NAN}};
-    gbs_run_options chosen = options == NULL ? gbs_run_options_default() : *options;
+    gbs_run_options chosen;
     a.drive.last_progress_s = a.drive.started_s;
-    a.target = chosen.target_error > 0.0 ? chosen.target_error : DEFAULT;
+    GBSI_TRY(gbsi_options_take(options, &chosen, err));
     GBSI_TRY(check(&chosen, err));
+    a.target = chosen.target_error > 0.0 ? chosen.target_error : DEFAULT;
     chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
     GBSI_TRY(gbsi_run_begin(model, &chosen, &a.run, err));
     a.run->limited = true;

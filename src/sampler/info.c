@@ -123,7 +123,8 @@ gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     gbs_info found = {0};
-    gbs_run_options sampled = options == NULL ? gbs_run_options_default() : *options;
+    gbs_run_options sampled;
+    GBSI_TRY(gbsi_options_take(options, &sampled, err));
     sampled.method = GBS_METHOD_SAMPLE; /* describe the sampler whatever `auto` would answer */
     count_factors(model, &found);
     GBSI_TRY(count_degrees(model, &found, err));

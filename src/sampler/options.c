@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defaults and range checks, from the one table of options. */
+/* What options need of one another; ranges are checked in options/. */
 #include "sampler/options.h"
 
 #include <inttypes.h>
@@ -9,47 +9,6 @@
 #include "parallel/pool.h"
 #include "plan/draw.h"
 #include "scan/scan.h"
-
-gbs_run_options gbs_run_options_default(void)
-{
-    gbs_run_options options = {.size = sizeof options};
-#define GBS_OPTION_ENUM(field, name, def, min, max, unit, help) options.field = (int)(def);
-#define GBS_OPTION_UINT(field, name, def, min, max, unit, help) options.field = (def);
-#define GBS_OPTION_REAL(field, name, def, min, max, unit, help) options.field = (def);
-#include "gibbsite/options.def"
-#undef GBS_OPTION_ENUM
-#undef GBS_OPTION_UINT
-#undef GBS_OPTION_REAL
-    return options;
-}
-
-static gbs_status check_uint(const char *name, uint64_t value, uint64_t min, uint64_t max,
-                             gbs_error *err)
-{
-    if (value < min || value > max) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option %s: found %" PRIu64 ", expected %" PRIu64 " to %" PRIu64, name,
-                         value, min, max);
-    }
-    return GBS_OK;
-}
-
-static gbs_status check_real(const char *name, double value, double min, double max, gbs_error *err)
-{
-    if (!(value >= min && value <= max)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: found %g, expected %g to %g", name,
-                         value, min, max);
-    }
-    return GBS_OK;
-}
-
-static gbs_status check_enum(const char *name, int value, int min, int max, gbs_error *err)
-{
-    if (value < min || value > max) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: no such choice (%d)", name, value);
-    }
-    return GBS_OK;
-}
 
 static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *err)
 {
@@ -108,22 +67,6 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (options->size != sizeof *options) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "options of %zu bytes, this library's have %zu: start from "
-                         "gbs_run_options_default()",
-                         options->size, sizeof *options);
-    }
-#define GBS_OPTION_ENUM(field, name, def, min, max, unit, help) \
-    GBSI_TRY(check_enum(name, options->field, min, max, err));
-#define GBS_OPTION_UINT(field, name, def, min, max, unit, help) \
-    GBSI_TRY(check_uint(name, options->field, min, max, err));
-#define GBS_OPTION_REAL(field, name, def, min, max, unit, help) \
-    GBSI_TRY(check_real(name, options->field, min, max, err));
-#include "gibbsite/options.def"
-#undef GBS_OPTION_ENUM
-#undef GBS_OPTION_UINT
-#undef GBS_OPTION_REAL
     const bool reads = (gbsi_scan_traits(options->scan) & GBSI_SCAN_READS) != 0;
     if (reads != (options->sequence != NULL)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -6,8 +6,10 @@
 #include <stdbool.h>
 
 #include "gibbsite/run.h"
+#include "options/options.h"
 
-/* Ranges of options.def and what belongs together; GBS_ERR_ARGUMENT naming the option. */
+/* What options need of one another, each being within its range; GBS_ERR_ARGUMENT naming the
+ * option. */
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err);
 
 /* Bytes a run may take: the option, or half of the machine's memory. */

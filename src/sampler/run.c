@@ -89,7 +89,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
         return gbsi_no_memory(err, "run", sizeof *run);
     }
     run->problem.model = model;
-    run->options = options == NULL ? gbs_run_options_default() : *options;
+    GBSI_TRY(gbsi_options_take(options, &run->options, err));
     run->report.max_mcse = NAN;
     run->report.max_rhat = NAN;
     run->report.min_ess = NAN;

@@ -25,6 +25,14 @@ typedef struct dogs {
     gbs_scan_report report;
 } dogs;
 
+static gbs_run_options systematic(const gbs_scan_request *request)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.scan = GBS_SCAN_SYSTEMATIC;
+    options.origin = request->origin;
+    return options;
+}
+
 /* The first n updates of the systematic scan. */
 static gbs_status take_systematic(dogs *w, uint64_t n, gbs_error *err)
 {
@@ -120,7 +128,7 @@ static gbs_status run(dogs *w, gbs_error *err)
     }
     w->report.goal = request->accuracy;
     if (request->match > 0) {
-        const gbs_run_options options = {.scan = GBS_SCAN_SYSTEMATIC, .origin = request->origin};
+        const gbs_run_options options = systematic(request);
         GBSI_TRY(gbs_variation(w->f, &options, 1, &request->weight, 1, &request->match,
                                &w->report.goal, err));
     }
@@ -177,7 +185,7 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
 {
     gbs_status status = GBS_OK;
     dogs w = {.f = influences, .request = request};
-    const gbs_run_options options = {.scan = GBS_SCAN_SYSTEMATIC, .origin = request->origin};
+    const gbs_run_options options = systematic(request);
     GBSI_TRY(check(request, err));
     GBSI_TRY(gbsi_weights_of(influences, request->weight, &w.d, err));
     GBSI_TRY(gbsi_pass_init(influences, &options, &w.systematic, err));

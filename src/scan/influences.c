@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "model/model.h"
+#include "options/options.h"
 
 static void describe(gbs_influences *f)
 {
@@ -136,18 +137,17 @@ gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_option
                           gbsi_pass *pass, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbs_run_options asked = options != NULL ? *options : (gbs_run_options){0};
+    gbs_run_options asked;
+    gbsi_pass made = {0};
+    GBSI_TRY(gbsi_options_take(options, &asked, err));
     asked.partial_scan = 1;
     asked.scan = asked.scan == GBS_SCAN_USUAL ? GBS_SCAN_CHROMATIC : asked.scan;
-    gbsi_pass made = {.scan = gbsi_scan_of(asked.scan)};
+    made.scan = gbsi_scan_of(asked.scan);
     if (asked.scan == GBS_SCAN_AUTO) {
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
             "option scan: auto is chosen by a pilot of a run, and bounds are of a scan "
             "with a name: ask for chromatic");
-    }
-    if (made.scan == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option scan: no such scan");
     }
     unsigned traits = made.scan->traits;
     if ((traits & GBSI_SCAN_SPLITS) != 0) {

@@ -239,6 +239,13 @@ static void enough_is_enough(void **unused)
 
 /* ---- the public calls ---------------------------------------------------------------------- */
 
+static gbs_run_options options_of(int scan)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.scan = scan;
+    return options;
+}
+
 typedef struct fixture {
     gbs_model *model;
     gbs_evidence *evidence;
@@ -313,8 +320,9 @@ static void lengths_and_accuracies(void **unused)
         assert_true(scan[t] < 100 && scan[t] != 2); /* observed */
     }
     /* the report's V is that of the scan */
-    const gbs_run_options options = {
-        .scan = GBS_SCAN_SEQUENCE, .sequence = scan, .sequence_length = n};
+    gbs_run_options options = options_of(GBS_SCAN_SEQUENCE);
+    options.sequence = scan;
+    options.sequence_length = n;
     const double *const all[1] = {NULL};
     const uint64_t steps[3] = {0, 150, 151};
     double value[3];
@@ -362,13 +370,13 @@ static void refusals(void **unused)
             "variable 3");
     /* no pass of this model brings V down */
     gbs_sufficient found = {0};
-    const gbs_run_options random = {.scan = GBS_SCAN_RANDOM};
+    const gbs_run_options random = options_of(GBS_SCAN_RANDOM);
     assert_int_equal(gbs_variation_within(f.influences, NULL, NULL, 0.1, &found, NULL), GBS_OK);
     assert_false(found.found);
     assert_true(found.value > 1.0);
     assert_int_equal(gbs_variation_within(f.influences, &random, NULL, 0.1, &found, NULL), GBS_OK);
     assert_false(found.found);
-    const gbs_run_options permuted = {.scan = GBS_SCAN_PERMUTED};
+    const gbs_run_options permuted = options_of(GBS_SCAN_PERMUTED);
     assert_int_equal(gbs_variation_within(f.influences, &permuted, NULL, 0.1, &found, NULL),
                      GBS_ERR_ARGUMENT);
     gbs_influence_norms norms;
@@ -384,7 +392,7 @@ static void passes_that_suffice(void **unused)
     fixture f;
     begin(&f, 6, 0.15, 0.05, 1);
     for (int scan = 0; scan < 3; ++scan) {
-        const gbs_run_options options = {.scan = scan};
+        const gbs_run_options options = options_of(scan);
         const double *const weight[1] = {f.weight};
         gbs_sufficient found;
         uint64_t n = 0;
@@ -430,7 +438,7 @@ static void failing_requests(void **unused)
             status = gbs_influences_norms(influences, &norms, &err);
         }
         for (int kind = 0; status == GBS_OK && kind < 3; ++kind) {
-            const gbs_run_options options = {.scan = kind};
+            const gbs_run_options options = options_of(kind);
             status = gbs_variation(influences, &options, 1, weight, 1, steps, &value, &err);
             if (status == GBS_OK) {
                 status = gbs_variation_within(influences, &options, NULL, 0.1, &found, &err);

@@ -3,12 +3,11 @@
 
 #include <assert.h>
 
-/* In the order of gbs_scan_kind. */
+/* By gbs_scan_kind, from the rows of scans.def. */
 const gbsi_scan *const gbsi_scans[] = {
-    [GBS_SCAN_CHROMATIC] = &gbsi_scan_chromatic, [GBS_SCAN_SYSTEMATIC] = &gbsi_scan_systematic,
-    [GBS_SCAN_RANDOM] = &gbsi_scan_random,       [GBS_SCAN_PERMUTED] = &gbsi_scan_permuted,
-    [GBS_SCAN_SEQUENCE] = &gbsi_scan_sequence,   [GBS_SCAN_SYNCHRONOUS] = &gbsi_scan_synchronous,
-    [GBS_SCAN_SPLASH] = &gbsi_scan_splash,
+#define GBS_SCAN(number, SYMBOL, table, name, help) [number] = &gbsi_scan_##table,
+#include "gibbsite/scans.def"
+#undef GBS_SCAN
 };
 const size_t gbsi_n_scans = sizeof gbsi_scans / sizeof gbsi_scans[0];
 

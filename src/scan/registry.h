@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scans there are; a new one gets a line here and one in registry.c. */
+/* The scans there are: one table of functions for every row of scans.def. */
 #ifndef GBSI_SCAN_REGISTRY_H
 #define GBSI_SCAN_REGISTRY_H
 
 #include "scan/scan.h"
 
-extern const gbsi_scan gbsi_scan_chromatic;
-extern const gbsi_scan gbsi_scan_systematic;
-extern const gbsi_scan gbsi_scan_random;
-extern const gbsi_scan gbsi_scan_permuted;
-extern const gbsi_scan gbsi_scan_sequence;
-extern const gbsi_scan gbsi_scan_synchronous;
-extern const gbsi_scan gbsi_scan_splash;
+#define GBS_SCAN(number, SYMBOL, table, name, help) extern const gbsi_scan gbsi_scan_##table;
+#include "gibbsite/scans.def"
+#undef GBS_SCAN
 
 #endif

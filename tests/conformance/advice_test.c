@@ -68,7 +68,7 @@ static void auto_is_its_threshold(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         gbs_model *model = test_model(cases[i].family, 3, cases[i].n);
         gbs_run_options options = options_of(GBS_DRAW_BOUNDED_ERROR, cases[i].chains, 256);
-        options.keys = cases[i].keys;
+        test_choose_draw(&options, GBS_DRAW_BOUNDED_ERROR, cases[i].keys, 0);
         options.threshold = GBS_THRESHOLD_AUTO;
         test_answer found = test_run_once(model, NULL, &options);
         assert_true(found.report.threshold >= 0.0);
@@ -142,7 +142,7 @@ static void refusals(void **state)
     options.threshold = GBS_THRESHOLD_AUTO;
     refused(model, &options, "256 at least");
     options.threshold = -0.5;
-    refused(model, &options, "found -0.5");
+    refused(model, &options, "--threshold -0.5");
     options = options_of(GBS_DRAW_HERDED, 16, 256);
     options.threshold = GBS_THRESHOLD_AUTO;
     refused(model, &options, "only draw bounded-error");

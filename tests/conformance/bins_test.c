@@ -170,7 +170,9 @@ static void bins_in_order(void **state)
             gbs_run_options options =
                 options_of(rule == 2 ? GBS_DRAW_RANDOMLY_DISCRETIZED : GBS_DRAW_DISCRETIZED,
                            1u << 2 * i, 1u << 14);
-            options.herd_rule = rule == 0 ? GBS_HERD_PRE : rule == 1 ? GBS_HERD_POST : 0;
+            options.herd_rule = rule == 0   ? GBS_HERD_PRE
+                                : rule == 1 ? GBS_HERD_POST
+                                            : GBS_HERD_RULE_AUTO;
             error[rule][i] = l1_error(model, &options);
         }
     }

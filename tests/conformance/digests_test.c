@@ -129,9 +129,7 @@ static gbs_run_options options_of(const row *r, const problem *p)
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_SAMPLE;
     options.scan = scans[r->scan].scan;
-    options.draw = draws[r->draw].draw;
-    options.keys = draws[r->draw].keys;
-    options.herd_rule = draws[r->draw].rule;
+    test_choose_draw(&options, draws[r->draw].draw, draws[r->draw].keys, draws[r->draw].rule);
     options.bin_rule = draws[r->draw].bin_rule;
     options.cud_scheme = draws[r->draw].scheme;
     options.estimator = r->estimator;

@@ -20,6 +20,7 @@
 #include "sampler/executor.h"
 #include "simd/math.h"
 #include "support/models.h"
+#include "support/runs.h"
 
 enum { N_PASSES = 5, MOST_STATES = 8, MOST_VARIABLES = 80 };
 
@@ -549,8 +550,7 @@ static void resumed_equals_uninterrupted(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         for (uint64_t chains = 1; chains <= 17; chains += 16) {
             gbs_run_options options = herded(cases[i].draw, GBS_HERD_RANDOM, chains);
-            options.keys = cases[i].keys;
-            options.herd_rule = cases[i].rule;
+            test_choose_draw(&options, cases[i].draw, cases[i].keys, cases[i].rule);
             options.bin_rule = cases[i].bin_rule;
             interrupted(options, cases[i].family);
             if ((gbsi_draw_of(&options, gbsi_simd_level())->traits & GBSI_DRAW_CONTEXT) == 0) {

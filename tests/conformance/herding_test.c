@@ -45,9 +45,7 @@ static gbs_run_options options_of(const herded *d, int scan, int estimator, uint
 {
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_SAMPLE;
-    options.draw = d->draw;
-    options.keys = d->keys;
-    options.herd_rule = d->rule;
+    test_choose_draw(&options, d->draw, d->keys, d->rule);
     options.herd_init = d->init;
     options.bins = d->bins;
     options.scan = scan;

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "support/models.h"
+#include "support/runs.h"
 
 #define MOST_REQUESTS 100000
 
@@ -182,9 +183,7 @@ static void herded_runs(void **state)
         for (size_t i = 0; i < n_test_cases; ++i) {
             for (uint64_t chains = 1; chains <= 16; chains += 15) {
                 gbs_run_options options = options_of(GBS_METHOD_SAMPLE, chains);
-                options.draw = rows[r].draw;
-                options.keys = rows[r].keys;
-                options.herd_rule = rows[r].rule;
+                test_choose_draw(&options, rows[r].draw, rows[r].keys, rows[r].rule);
                 options.threshold = rows[r].threshold;
                 options.sweeps = rows[r].threshold == GBS_THRESHOLD_AUTO ? 256
                                  : rows[r].draw == GBS_DRAW_CUD          ? 127

@@ -45,9 +45,7 @@ static gbs_run_options options_of(const herded *d, uint64_t width, uint64_t size
     options.width = width;
     options.splash_size = size;
     options.splashes = 2;
-    options.draw = d->draw;
-    options.keys = d->keys;
-    options.herd_rule = d->rule;
+    test_choose_draw(&options, d->draw, d->keys, d->rule);
     options.bin_rule = d->bin_rule;
     options.bins = d->bins;
     options.chains = chains;

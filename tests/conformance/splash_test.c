@@ -453,7 +453,7 @@ static void refusals(void **state)
     options.scan = GBS_SCAN_CHROMATIC;
     assert_refused(model, &options, "go with scan splash");
     options = options_of(17, 10, 2);
-    assert_refused(model, &options, "option width");
+    assert_refused(model, &options, "--width 17");
     uint32_t x[16];
     options = options_of(3, 10, 2);
     assert_int_equal(gbs_map(model, NULL, &options, NULL, x, NULL, &err), GBS_ERR_ARGUMENT);

@@ -275,9 +275,7 @@ static void draws_and_scans(const gbs_model *model, int binary, int last_scan, u
     for (size_t d = 0; d < N_DRAWS; d++) {
         for (int scan = GBS_SCAN_CHROMATIC; scan <= last_scan; scan++) {
             gbs_run_options options = options_of(scan, (int)d % 2, chains, 7);
-            options.draw = draws[d].draw;
-            options.keys = draws[d].keys;
-            options.herd_rule = draws[d].rule;
+            test_choose_draw(&options, draws[d].draw, draws[d].keys, draws[d].rule);
             options.cud_scheme = draws[d].scheme;
             if (scan == GBS_SCAN_SEQUENCE) {
                 options.sequence = sequence;

@@ -21,6 +21,13 @@ test_scale test_scale_asked(void)
                                         : TEST_USUAL;
 }
 
+void test_choose_draw(gbs_run_options *options, int draw, int keys, int rule)
+{
+    options->draw = draw;
+    options->keys = keys == 0 ? GBS_KEYS_AUTO : keys;
+    options->herd_rule = rule == 0 ? GBS_HERD_RULE_AUTO : rule;
+}
+
 void test_drop(test_answer *a)
 {
     free(a->p);

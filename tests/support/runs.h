@@ -16,6 +16,9 @@ typedef struct test_answer {
 typedef enum test_scale { TEST_SMALL, TEST_USUAL, TEST_FULL } test_scale;
 test_scale test_scale_asked(void);
 
+/* A draw with its keys and rule. @param keys, rule 0: GBS_KEYS_AUTO, GBS_HERD_RULE_AUTO. */
+void test_choose_draw(gbs_run_options *options, int draw, int keys, int rule);
+
 void test_drop(test_answer *a);
 
 /* @param variable observed in state 1; -1: none. */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stands behind gibbsite/options.h: rows with the places of their fields. */
+#ifndef GBSI_OPTIONS_OPTIONS_H
+#define GBSI_OPTIONS_OPTIONS_H
+
+#include "gibbsite/options.h"
+
+/* The rows of options.def in their order. */
+typedef struct gbsi_option {
+    gbs_option shown;
+    size_t offset, width; /* of the field in gbs_run_options */
+    const gbs_choice *choice;
+    size_t n_choices;
+} gbsi_option;
+
+extern const gbsi_option gbsi_options[];
+extern const size_t gbsi_n_options;
+
+/* The row of that name; NULL if there is none. */
+const gbsi_option *gbsi_option_find(const char *name);
+
+/* The name of a number in a CHOICE, "scan" and GBS_SCAN_RANDOM: "random"; NULL if it has none. */
+const char *gbsi_option_choice_name(const char *option, int number);
+
+/**
+ * A caller's options as this library has them, each within its range.
+ *
+ * @param given NULL: the defaults. Fields behind a smaller struct have their defaults.
+ * @return GBS_ERR_ARGUMENT for a size below that of version 0.2, for anything but zeros behind the
+ *         struct of this version, and for values out of range.
+ */
+gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *taken, gbs_error *err);
+
+#endif

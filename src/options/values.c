@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of options: defaults, ranges, text. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "gibbsite/io.h"
+#include "io/decimal.h"
+#include "options/options.h"
+
+/* Of the struct of version 0.2, which ends with this field; see tests/conformance/growth_test.c. */
+#define FIRST_SIZE (offsetof(gbs_run_options, restarts) + sizeof(int))
+
+_Static_assert(sizeof(gbs_run_options) == FIRST_SIZE, "padding behind the last field: a later "
+                                                      "version's field would lie in it");
+
+/* ---- fields ------------------------------------------------------------------------------ */
+
+static bool is_real(const gbsi_option *option)
+{
+    return option->shown.kind == GBS_OPTION_KIND_REAL ||
+           option->shown.kind == GBS_OPTION_KIND_DURATION;
+}
+
+static bool is_int(const gbsi_option *option)
+{
+    return option->shown.kind == GBS_OPTION_KIND_CHOICE ||
+           option->shown.kind == GBS_OPTION_KIND_FLAG;
+}
+
+/* Negative choices, which no enum has, become numbers beyond all. */
+static uint64_t whole_of(const gbsi_option *option, const gbs_run_options *options)
+{
+    const char *field = (const char *)options + option->offset;
+    int small = 0;
+    uint64_t whole = 0;
+    if (is_int(option)) {
+        memcpy(&small, field, sizeof small);
+        return (uint64_t)(int64_t)small;
+    }
+    memcpy(&whole, field, sizeof whole);
+    return whole;
+}
+
+static double real_of(const gbsi_option *option, const gbs_run_options *options)
+{
+    double real = 0.0;
+    memcpy(&real, (const char *)options + option->offset, sizeof real);
+    return real;
+}
+
+/* @param value in range. */
+static void put_whole(const gbsi_option *option, gbs_run_options *options, uint64_t value)
+{
+    char *field = (char *)options + option->offset;
+    const int small = (int)value;
+    if (is_int(option)) {
+        memcpy(field, &small, sizeof small);
+    } else {
+        memcpy(field, &value, sizeof value);
+    }
+}
+
+static void put_real(const gbsi_option *option, gbs_run_options *options, double value)
+{
+    memcpy((char *)options + option->offset, &value, sizeof value);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------ */
+
+/* @param marks whether the mark of an option left unset is a value. */
+static gbs_status check_whole(const gbsi_option *row, uint64_t value, bool marks, gbs_error *err)
+{
+    const gbs_option *option = &row->shown;
+    if (option->kind == GBS_OPTION_KIND_CHOICE) {
+        if (gbsi_option_choice_name(option->name, (int)value) == NULL ||
+            (uint64_t)(int64_t)(int)value != value) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: no choice has the number %" PRId64,
+                             option->name, (int64_t)value);
+        }
+        return GBS_OK;
+    }
+    if (marks && option->word != NULL && value == option->mark) {
+        return GBS_OK;
+    }
+    if (value < option->min || value > option->max) {
+        const char *between = option->unit[0] == '\0' ? "" : " (";
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--%s %" PRIu64 ": must be from %" PRIu64 " to %" PRIu64 "%s%s%s",
+                         option->name, value, option->min, option->max, between, option->unit,
+                         between[0] == '\0' ? "" : ")");
+    }
+    return GBS_OK;
+}
+
+static gbs_status check_real(const gbsi_option *row, double value, bool marks, gbs_error *err)
+{
+    const gbs_option *option = &row->shown;
+    const bool open = option->word != NULL && option->real_min == option->real_mark;
+    if (marks && option->word != NULL && value == option->real_mark) {
+        return GBS_OK;
+    }
+    if (!(value >= option->real_min && value <= option->real_max) ||
+        (open && value == option->real_min)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s %g: must be %s %g and at most %g (%s)",
+                         option->name, value, open ? "above" : "at least", option->real_min,
+                         option->real_max, option->unit);
+    }
+    return GBS_OK;
+}
+
+static gbs_status check_row(const gbsi_option *row, const gbs_run_options *options, gbs_error *err)
+{
+    return is_real(row) ? check_real(row, real_of(row, options), true, err)
+                        : check_whole(row, whole_of(row, options), true, err);
+}
+
+/* ---- whole structs ----------------------------------------------------------------------- */
+
+static void set_defaults(gbs_run_options *options)
+{
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    for (size_t i = 0; i < gbsi_n_options; ++i) {
+        const gbsi_option *row = &gbsi_options[i];
+        if (is_real(row)) {
+            put_real(row, options, row->shown.real_def);
+        } else {
+            put_whole(row, options, row->shown.def);
+        }
+    }
+}
+
+gbs_status gbs_run_options_init(gbs_run_options *options, size_t size, gbs_error *err)
+{
+    gbs_run_options defaults;
+    if (options == NULL || size < FIRST_SIZE) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_run_options_init: found %zu bytes, expected %zu at least", size,
+                         FIRST_SIZE);
+    }
+    set_defaults(&defaults);
+    memset(options, 0, size);
+    memcpy(options, &defaults, size < sizeof defaults ? size : sizeof defaults);
+    options->size = size;
+    return GBS_OK;
+}
+
+gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *taken, gbs_error *err)
+{
+    gbs_run_options options;
+    set_defaults(&options);
+    if (given != NULL) {
+        if (given->size < FIRST_SIZE) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "options of %zu bytes, expected %zu at least: start from "
+                             "gbs_run_options_default()",
+                             given->size, FIRST_SIZE);
+        }
+        for (size_t i = sizeof options; i < given->size; ++i) {
+            if (((const char *)given)[i] != 0) {
+                return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                                 "options of %zu bytes, this library knows %zu, and those behind "
+                                 "are not zero: an option of a later version is set",
+                                 given->size, sizeof options);
+            }
+        }
+        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+        options.size = sizeof options;
+    }
+    for (size_t i = 0; i < gbsi_n_options; ++i) {
+        const gbs_status status = check_row(&gbsi_options[i], &options, err);
+        if (status < 0) {
+            return status;
+        }
+    }
+    *taken = options;
+    return GBS_OK;
+}
+
+/* ---- one option -------------------------------------------------------------------------- */
+
+/* The row of a name, which the caller's struct must have. */
+static gbs_status find(const gbs_run_options *options, const char *name, const gbsi_option **row,
+                       gbs_error *err)
+{
+    *row = gbsi_option_find(name);
+    if (options == NULL || name == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s is NULL", options == NULL ? "options" : "name");
+    }
+    if (*row == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "no option is named \"%.100s\"", name);
+    }
+    if ((*row)->offset + (*row)->width > options->size) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--%s: the options of %zu bytes come from a version without it", name,
+                         options->size);
+    }
+    return GBS_OK;
+}
+
+static gbs_status wrong_kind(const gbsi_option *row, const char *asked, gbs_error *err)
+{
+    static const char *const kind[] = {"a choice", "a flag",        "a whole number",
+                                       "a size",   "a real number", "a duration"};
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s is %s, not %s", row->shown.name,
+                     kind[row->shown.kind], asked);
+}
+
+gbs_status gbs_option_set_uint(gbs_run_options *options, const char *name, uint64_t value,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_option *row = NULL;
+    GBSI_TRY(find(options, name, &row, err));
+    if (is_real(row)) {
+        return wrong_kind(row, "a whole number", err);
+    }
+    GBSI_TRY(check_whole(row, value, true, err));
+    put_whole(row, options, value);
+cleanup:
+    return status;
+}
+
+gbs_status gbs_option_get_uint(const gbs_run_options *options, const char *name, uint64_t *value,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_option *row = NULL;
+    GBSI_TRY(find(options, name, &row, err));
+    if (is_real(row)) {
+        return wrong_kind(row, "a whole number", err);
+    }
+    *value = whole_of(row, options);
+cleanup:
+    return status;
+}
+
+gbs_status gbs_option_set_real(gbs_run_options *options, const char *name, double value,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_option *row = NULL;
+    GBSI_TRY(find(options, name, &row, err));
+    if (!is_real(row)) {
+        return wrong_kind(row, "a real number", err);
+    }
+    GBSI_TRY(check_real(row, value, true, err));
+    put_real(row, options, value);
+cleanup:
+    return status;
+}
+
+gbs_status gbs_option_get_real(const gbs_run_options *options, const char *name, double *value,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_option *row = NULL;
+    GBSI_TRY(find(options, name, &row, err));
+    if (!is_real(row)) {
+        return wrong_kind(row, "a real number", err);
+    }
+    *value = real_of(row, options);
+cleanup:
+    return status;
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+/* K, M, G and T with or without B or iB. @return the power of 2; 64 for anything else. */
+static unsigned shift_of(const char *suffix)
+{
+    static const char LETTERS[] = "KMGT";
+    if (suffix[0] == '\0') {
+        return 0;
+    }
+    const char upper = (char)(suffix[0] >= 'a' ? suffix[0] - 'a' + 'A' : suffix[0]);
+    const char *letter = strchr(LETTERS, upper);
+    const bool ends =
+        suffix[1] == '\0' || strcmp(suffix + 1, "B") == 0 || strcmp(suffix + 1, "iB") == 0;
+    return letter == NULL || !ends ? 64 : 10 * (unsigned)(letter - LETTERS + 1);
+}
+
+static bool read_whole(const gbsi_option *row, const char *text, uint64_t *value)
+{
+    const size_t digits = strspn(text, "0123456789");
+    bool too_large = false;
+    if (digits == 0 || !gbsi_integer_read(text, digits, UINT64_MAX, value, &too_large)) {
+        return false;
+    }
+    const unsigned shift = row->shown.kind == GBS_OPTION_KIND_SIZE || text[digits] == '\0'
+                               ? shift_of(text + digits)
+                               : 64;
+    if (shift == 64 || *value > UINT64_MAX >> shift) {
+        return false;
+    }
+    *value <<= shift;
+    return true;
+}
+
+static bool read_real(const gbsi_option *row, const char *text, double *value)
+{
+    static const struct {
+        char letter;
+        double seconds;
+    } units[] = {{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}, {'d', 86400.0}};
+    size_t n = strlen(text);
+    double scale = 1.0;
+    for (size_t i = 0; n > 0 && row->shown.kind == GBS_OPTION_KIND_DURATION && i < 4; ++i) {
+        if (text[n - 1] == units[i].letter) {
+            scale = units[i].seconds;
+            --n;
+            break;
+        }
+    }
+    const bool digits = n > 0 && strspn(text, "0123456789.+-eE") >= n; /* not inf, not nan */
+    if (!digits || gbsi_decimal_read(text, n, value) != GBSI_DECIMAL_OK) {
+        return false;
+    }
+    *value *= scale;
+    return true;
+}
+
+static gbs_status bad_text(const gbs_option *option, const char *text, gbs_error *err)
+{
+    static const char *const expected[] = {
+        [GBS_OPTION_KIND_CHOICE] = NULL,
+        [GBS_OPTION_KIND_FLAG] = "yes or no",
+        [GBS_OPTION_KIND_COUNT] = "a whole number below 2^64",
+        [GBS_OPTION_KIND_SIZE] = "a size such as 512M or 4G",
+        [GBS_OPTION_KIND_REAL] = "a number",
+        [GBS_OPTION_KIND_DURATION] = "a time such as 90s, 10m or 2h",
+    };
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s %.100s: expected %s%s%s", option->name, text,
+                     option->choices != NULL ? option->choices : expected[option->kind],
+                     option->word == NULL ? "" : " or ", option->word == NULL ? "" : option->word);
+}
+
+static gbs_status set_int(const gbsi_option *row, gbs_run_options *options, const char *text,
+                          gbs_error *err)
+{
+    static const gbs_choice no_or_yes[] = {{0, "no", ""}, {1, "yes", ""}};
+    const bool flag = row->shown.kind == GBS_OPTION_KIND_FLAG;
+    const gbs_choice *choice = flag ? no_or_yes : row->choice;
+    for (size_t i = 0; i < (flag ? 2 : row->n_choices); ++i) {
+        if (strcmp(choice[i].name, text) == 0) {
+            put_whole(row, options, (uint64_t)choice[i].number);
+            return GBS_OK;
+        }
+    }
+    return bad_text(&row->shown, text, err);
+}
+
+gbs_status gbs_option_set(gbs_run_options *options, const char *name, const char *text,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_option *row = NULL;
+    GBSI_TRY(find(options, name, &row, err));
+    if (text == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: its value is NULL", row->shown.name);
+    }
+    if (is_int(row)) {
+        return set_int(row, options, text, err);
+    }
+    const gbs_option *option = &row->shown;
+    const bool marked = option->word != NULL && strcmp(text, option->word) == 0;
+    uint64_t whole = option->mark;
+    double real = option->real_mark;
+    if (!marked && !(is_real(row) ? read_real(row, text, &real) : read_whole(row, text, &whole))) {
+        return bad_text(option, text, err);
+    }
+    if (is_real(row)) {
+        GBSI_TRY(check_real(row, real, marked, err));
+        put_real(row, options, real);
+    } else {
+        GBSI_TRY(check_whole(row, whole, marked, err));
+        put_whole(row, options, whole);
+    }
+cleanup:
+    return status;
+}
+
+/* @param text [64], out. */
+static void write_value(const gbsi_option *row, const gbs_run_options *options, char *text)
+{
+    const gbs_option *option = &row->shown;
+    const uint64_t whole = is_real(row) ? 0 : whole_of(row, options);
+    const double real = is_real(row) ? real_of(row, options) : 0.0;
+    const char *word = NULL;
+    if (option->kind == GBS_OPTION_KIND_CHOICE) {
+        word = gbsi_option_choice_name(option->name, (int)whole);
+    } else if (option->kind == GBS_OPTION_KIND_FLAG) {
+        word = whole == 0 ? "no" : "yes";
+    } else if (is_real(row) ? real == option->real_mark : whole == option->mark) {
+        word = option->word;
+    }
+    if (word != NULL) {
+        (void)snprintf(text, 64, "%s", word);
+    } else if (is_real(row)) {
+        text[gbs_format_double(real, text)] = '\0';
+    } else {
+        (void)snprintf(text, 64, "%" PRIu64, whole);
+    }
+}
+
+gbs_status gbs_option_get(const gbs_run_options *options, const char *name, char *text, size_t size,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_option *row = NULL;
+    char written[64];
+    GBSI_TRY(find(options, name, &row, err));
+    write_value(row, options, written);
+    if (text == NULL || strlen(written) >= size) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: its text \"%s\" does not fit %zu bytes",
+                         row->shown.name, written, text == NULL ? 0 : size);
+    }
+    memcpy(text, written, strlen(written) + 1);
+cleanup:
+    return status;
+}
