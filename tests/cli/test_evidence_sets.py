@@ -146,7 +146,10 @@ def test_limits_are_of_each_run(run, work, slow, several):
     done = run("marginals", slow, "-e", several, "-o", "out.csv", "--time", "0.3s", "--sweeps",
                "100000000", "--burn-in", "1")
     assert done.status == 4
-    assert files(work, "out") == [f"out.csv.{k}" for k in range(3)]
+    assert [f"evidence sample {k} of 3" in done.err for k in range(3)] == [True] * 3
+    # the time may end before the first draw where the machine does other things
+    early = done.err.count("stopped before the first draw was kept")
+    assert len(files(work, "out")) == 3 - early
 
 
 def test_signal_ends_all(work, slow, several):
@@ -156,10 +159,10 @@ def test_signal_ends_all(work, slow, several):
         cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for line in process.stderr:
         if line.startswith("{") and json.loads(line)["phase"] == "sampling":
-            break
+            break  # a draw is kept
     process.send_signal(signal.SIGINT)
     err = process.stderr.read()
-    assert process.wait(timeout=20) == 4, err
+    assert process.wait() == 4, err
     assert files(work, "out") == ["out.csv.0"]
     assert "ended at evidence sample 0 of 3" in err
 

