@@ -101,15 +101,17 @@ void lab_curves_quantile(lab_curves *curves, double q, double *out)
     }
 }
 
-void lab_curves_mean(const lab_curves *curves, double *out)
+lab_mean lab_mean_of(const double *value, uint32_t n)
 {
-    for (size_t k = 0; k < curves->n; k++) {
-        double sum = 0.0;
-        for (uint32_t r = 0; r < curves->n_runs; r++) {
-            sum += curves->value[k * curves->n_runs + r];
-        }
-        out[k] = sum / curves->n_runs;
+    lab_mean m = {0.0, 0.0};
+    for (uint32_t i = 0; i < n; i++) {
+        m.mean += value[i] / n;
     }
+    for (uint32_t i = 0; i < n; i++) {
+        m.error += (value[i] - m.mean) * (value[i] - m.mean);
+    }
+    m.error = gbsi_sqrt(m.error / (n - 1.0) / n);
+    return m;
 }
 
 double lab_log_slope(const double *x, const double *y, size_t n, size_t last)

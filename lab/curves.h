@@ -30,8 +30,11 @@ void lab_curves_free(lab_curves *curves);
 /* A quantile over the runs at each checkpoint, q in [0, 1], linear between order statistics; sorts
  * the values. @param out [n]. */
 void lab_curves_quantile(lab_curves *curves, double q, double *out);
-/* The mean over the runs. @param out [n]. */
-void lab_curves_mean(const lab_curves *curves, double *out);
+/* Mean and its standard error. @param value [n], n > 1. */
+typedef struct lab_mean {
+    double mean, error;
+} lab_mean;
+lab_mean lab_mean_of(const double *value, uint32_t n);
 /* One of a sorted array. */
 double lab_quantile(const double *sorted, size_t n, double q);
 void lab_sort(double *value, size_t n);

@@ -22,10 +22,6 @@
 
 #include "gibbsite/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define LAB_DECOMPOSE_MAX_STATES  (UINT64_C(1) << 16) /* of the free variables */
 #define LAB_ASYMPTOTIC_MAX_STATES (UINT64_C(1) << 12)
 
@@ -102,7 +98,4 @@ gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *
                                     lab_asymptotic *out, gbs_error *err);
 void lab_asymptotic_free(lab_asymptotic *asymptotic); /**< zeroes the struct */
 
-#ifdef __cplusplus
-}
-#endif
 #endif

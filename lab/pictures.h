@@ -5,6 +5,7 @@
 
 #include "gibbsite/generate.h"
 #include "lab/contest.h"
+#include "lab/plot.h"
 
 typedef struct lab_picture {
     char name[64];
@@ -61,6 +62,20 @@ void lab_restoration_free(lab_restoration *restoration);
 /* The mean over all sweeps of one run as a grey picture. @param image out, caller frees. */
 gbs_status lab_restoration_image(const lab_restoration *restoration, uint32_t run, gbs_image *image,
                                  gbs_error *err);
+/* The truth, what was made of it, and the mean of the first run of each contender, side by side. */
+typedef struct lab_gallery {
+    gbs_image truth, noisy;
+    size_t n;
+    gbs_image restored[LAB_MAX_CONTENDERS];
+} lab_gallery;
+
+/* One more picture restored from the same noisy one. @param gallery zero before the first. */
+gbs_status lab_gallery_add(lab_gallery *gallery, const lab_picture *picture, const uint32_t *noisy,
+                           const lab_restoration *restoration, gbs_error *err);
+void lab_gallery_free(lab_gallery *gallery);
+/* @param which figure. @param noisy title. @param contender [gallery->n]. */
+gbs_status lab_gallery_draw(const laboratory *lab, const lab_gallery *gallery, lab_figure_id which,
+                            const char *noisy, const lab_contender *contender, gbs_error *err);
 /* 0 and 1 in black and white. */
 gbs_status lab_picture_image(const lab_picture *picture, const uint32_t *pixel, gbs_image *image,
                              gbs_error *err);

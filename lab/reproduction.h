@@ -5,10 +5,6 @@
 
 #include "gibbsite/model.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What an experiment is; all strings are static. */
 typedef struct lab_experiment {
     const char *name;   /**< "hg-two-variables" */
@@ -53,7 +49,4 @@ typedef struct lab_verdict {
 gbs_status lab_reproduce(const char *name, const char *folder, const lab_reproduce_options *options,
                          lab_verdict *verdict, gbs_error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs over pictures, and how far their running means are from the truth. */
+#include <assert.h>
+
 #include "base/memory.h"
 #include "lab/pictures.h"
 #include "model/condition.h"
@@ -117,4 +119,45 @@ gbs_status lab_restoration_image(const lab_restoration *r, uint32_t run, gbs_ima
     }
     *image = made;
     return GBS_OK;
+}
+
+/* ---- pictures side by side ------------------------------------------------------------------ */
+
+gbs_status lab_gallery_add(lab_gallery *gallery, const lab_picture *picture, const uint32_t *noisy,
+                           const lab_restoration *restoration, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (gallery->n == 0) {
+        GBSI_TRY(lab_picture_image(picture, picture->pixel, &gallery->truth, err));
+        GBSI_TRY(lab_picture_image(picture, noisy, &gallery->noisy, err));
+    }
+    assert(gallery->n < LAB_MAX_CONTENDERS);
+    GBSI_TRY(lab_restoration_image(restoration, 0, &gallery->restored[gallery->n], err));
+    gallery->n++;
+cleanup:
+    return status;
+}
+
+void lab_gallery_free(lab_gallery *gallery)
+{
+    gbs_image_free(&gallery->truth);
+    gbs_image_free(&gallery->noisy);
+    for (size_t i = 0; i < gallery->n; i++) {
+        gbs_image_free(&gallery->restored[i]);
+    }
+}
+
+gbs_status lab_gallery_draw(const laboratory *lab, const lab_gallery *gallery, lab_figure_id which,
+                            const char *noisy, const lab_contender *contender, gbs_error *err)
+{
+    lab_plot plot;
+    lab_plot_begin(&plot, which, 1);
+    plot.figure.panel_height =
+        plot.figure.panel_width * gallery->truth.height / gallery->truth.width;
+    lab_plot_image(&plot, "truth", &gallery->truth);
+    lab_plot_image(&plot, noisy, &gallery->noisy);
+    for (size_t i = 0; i < gallery->n; i++) {
+        lab_plot_image(&plot, contender[i].name, &gallery->restored[i]);
+    }
+    return lab_plot_write(lab, &plot, err);
 }

@@ -170,6 +170,16 @@ void lab_made_scan_free(lab_made_scan *scan)
     *scan = (lab_made_scan){0};
 }
 
+gbs_status lab_scan_bounds(const gbs_influences *influences, int scan, uint64_t origin,
+                           const double *weight, size_t n, const uint64_t *steps, double *bound,
+                           gbs_error *err)
+{
+    gbs_run_options options = gbs_run_options_default();
+    options.scan = scan;
+    options.origin = origin;
+    return gbs_variation(influences, &options, 1, &weight, n, steps, bound, err);
+}
+
 gbs_status lab_short_chains_run(laboratory *lab, const gbs_model *model, const lab_made_scan *scan,
                                 lab_short_chains *chains, gbs_error *err)
 {

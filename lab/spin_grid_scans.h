@@ -51,6 +51,12 @@ gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_re
                              lab_made_scan *out, gbs_error *err);
 void lab_made_scan_free(lab_made_scan *scan);
 
+/* The variation of a scan after so many updates. @param scan gbs_scan_kind. @param weight NULL: of
+ * all variables. @param steps [n]. @param bound [n], out. */
+gbs_status lab_scan_bounds(const gbs_influences *influences, int scan, uint64_t origin,
+                           const double *weight, size_t n, const uint64_t *steps, double *bound,
+                           gbs_error *err);
+
 /* Passes of a scan, each from a fresh start, as many as wanted: the state of variable 0 is what is
  * estimated. */
 typedef struct lab_short_chains {

@@ -89,7 +89,6 @@ cleanup:
 static gbs_status usual_curves(million *m, gbs_error *err)
 {
     static const int kind[2] = {GBS_SCAN_SYSTEMATIC, GBS_SCAN_RANDOM};
-    const double *weight = m->weight;
     gbs_status status = GBS_OK;
     for (uint64_t t = 1; t < N; t *= 2) {
         m->steps[m->n_steps++] = t;
@@ -99,11 +98,8 @@ static gbs_status usual_curves(million *m, gbs_error *err)
     m->steps[m->n_steps++] = TWO_SCANS - 1;
     m->steps[m->n_steps++] = TWO_SCANS;
     for (int i = 0; i < 2; i++) {
-        gbs_run_options options = gbs_run_options_default();
-        options.scan = kind[i];
-        options.origin = 1;
-        GBSI_TRY(gbs_variation(m->influences, &options, 1, &weight, m->n_steps, m->steps,
-                               m->bound[i], err));
+        GBSI_TRY(lab_scan_bounds(m->influences, kind[i], 1, m->weight, m->n_steps, m->steps,
+                                 m->bound[i], err));
     }
 cleanup:
     return status;

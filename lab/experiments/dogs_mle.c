@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "lab/curves.h"
 #include "lab/experiment_table.h"
 #include "lab/plot.h"
 #include "lab/spin_fit.h"
@@ -226,9 +227,9 @@ typedef struct fits {
     double step[MOST_POINTS];
     double updates[MOST_POINTS];
     double error[MOST_POINTS];
-    double last, last_error; /* mean over the last steps, its standard error */
-    double length;           /* mean updates of a chain */
-    uint32_t uncertified;    /* steps, over all runs */
+    lab_mean last;        /* over the last steps */
+    double length;        /* mean updates of a chain */
+    uint32_t uncertified; /* steps, over all runs */
 } fits;
 
 typedef struct results {
@@ -253,19 +254,12 @@ static double add_fit(const task *t, const double *path, const double *updates, 
 
 static void average(fits *f, uint32_t n_runs, const double *last)
 {
-    double squares = 0.0;
     assert(f->step[f->n - 1] == STEPS);
     for (size_t k = 0; k < f->n; k++) {
         f->updates[k] /= n_runs;
         f->error[k] /= n_runs;
     }
-    for (uint32_t r = 0; r < n_runs; r++) {
-        f->last += last[r] / n_runs;
-    }
-    for (uint32_t r = 0; r < n_runs; r++) {
-        squares += (last[r] - f->last) * (last[r] - f->last);
-    }
-    f->last_error = gbsi_sqrt(squares / (n_runs - 1.0) / n_runs);
+    f->last = lab_mean_of(last, n_runs);
     f->length = f->updates[f->n - 1] / ((double)STEPS * CHAINS);
 }
 
@@ -345,20 +339,20 @@ static void judge(laboratory *lab, const results *r)
     for (int s = 0; s < N_SIDES; s++) {
         const fits *f = r->by[s];
         const fits *best = &f[OPTIMISED];
-        const double apart = gbsi_sqrt(best->last_error * best->last_error +
-                                       f[RANDOM].last_error * f[RANDOM].last_error);
+        const double apart = gbsi_sqrt(best->last.error * best->last.error +
+                                       f[RANDOM].last.error * f[RANDOM].last.error);
         lab_find(lab, f[RANDOM].length > 2.0 * best->length,
                  "%u x %u: chains within %g of the model take %.0f updates optimised, %.0f "
                  "systematic, %.0f random (wanted: twice as many random)",
                  side_of[s], side_of[s], ACCURACY, best->length, f[SYSTEMATIC].length,
                  f[RANDOM].length);
-        lab_find(lab, best->last < f[RANDOM].last + 4.0 * apart + 0.002,
+        lab_find(lab, best->last.mean < f[RANDOM].last.mean + 4.0 * apart + 0.002,
                  "parameters are then off by %.2g (standard error %.1g) optimised, %.2g "
                  "(%.1g) random (wanted: no more)",
-                 best->last, best->last_error, f[RANDOM].last, f[RANDOM].last_error);
-        lab_find(lab, f[BRIEF].last > best->last,
+                 best->last.mean, best->last.error, f[RANDOM].last.mean, f[RANDOM].last.error);
+        lab_find(lab, f[BRIEF].last.mean > best->last.mean,
                  "by %.2g (%.1g) random with as few updates as optimised (wanted: more)",
-                 f[BRIEF].last, f[BRIEF].last_error);
+                 f[BRIEF].last.mean, f[BRIEF].last.error);
         if (best->uncertified > 0) {
             lab_note(lab, "%u x %u: %u steps had no optimised scan within %g.", side_of[s],
                      side_of[s], best->uncertified, ACCURACY);

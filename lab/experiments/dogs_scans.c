@@ -35,7 +35,6 @@ static gbs_status measure(laboratory *lab, size_t which, curves *out, gbs_error 
 {
     static const int kind[] = {GBS_SCAN_RANDOM, GBS_SCAN_SYSTEMATIC, GBS_SCAN_CHROMATIC};
     const lab_spin_grid grid = lab_dogs_grid(which, SIDE);
-    const double *all = NULL;
     gbs_status status = GBS_OK;
     gbs_model *model = NULL;
     gbs_influences *influences = NULL;
@@ -53,9 +52,7 @@ static gbs_status measure(laboratory *lab, size_t which, curves *out, gbs_error 
         }
     }
     for (int s = RANDOM; s <= CHROMATIC; s++) {
-        gbs_run_options options = gbs_run_options_default();
-        options.scan = kind[s];
-        GBSI_TRY(gbs_variation(influences, &options, 1, &all, MOST, steps, out->bound[s], err));
+        GBSI_TRY(lab_scan_bounds(influences, kind[s], 0, NULL, MOST, steps, out->bound[s], err));
     }
 cleanup:
     lab_made_scan_free(&made);

@@ -37,7 +37,7 @@ typedef struct result {
     uint32_t n_copies;
     double mse[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES];
     double wrong[N_NOISES][N_DRAWS][N_SWEEPS][MAX_COPIES]; /* share of pixels */
-    gbs_image truth, noisy, restored[N_DRAWS]; /* of the first copy at the noise shown */
+    lab_gallery gallery; /* of the first copy at the noise shown */
 } result;
 
 /* The noisy values as fields y / s^2, and the signs to start from. */
@@ -51,19 +51,6 @@ static void spoil(const laboratory *lab, const lab_picture *p, double s, uint32_
         field[i] = y / (s * s);
         start[i] = y > 0.0;
     }
-}
-
-static gbs_status keep_pictures(const lab_picture *p, const uint32_t *start, int draw,
-                                const lab_restoration *r, result *out, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    if (draw == 0) {
-        GBSI_TRY(lab_picture_image(p, p->pixel, &out->truth, err));
-        GBSI_TRY(lab_picture_image(p, start, &out->noisy, err));
-    }
-    GBSI_TRY(lab_restoration_image(r, 0, &out->restored[draw], err));
-cleanup:
-    return status;
 }
 
 static gbs_status try_copy(laboratory *lab, const lab_picture *p, int level, uint32_t copy,
@@ -91,7 +78,7 @@ static gbs_status try_copy(laboratory *lab, const lab_picture *p, int level, uin
             }
         }
         if (level == SHOWN && copy == 0) {
-            GBSI_TRY(keep_pictures(p, start, d, &r, out, err));
+            LAB_TRY(lab_gallery_add(&out->gallery, p, start, &r, err));
         }
     }
 cleanup:
@@ -198,19 +185,6 @@ static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error 
     return lab_plot_write(lab, &plot, err);
 }
 
-static gbs_status draw_pictures(const laboratory *lab, const result *r, gbs_error *err)
-{
-    lab_plot plot;
-    lab_plot_begin(&plot, LAB_HG_DENOISE_PICTURES, 1);
-    plot.figure.panel_height = plot.figure.panel_height * r->truth.height / r->truth.width;
-    lab_plot_image(&plot, "truth", &r->truth);
-    lab_plot_image(&plot, "noisy, σ = 4", &r->noisy);
-    for (int d = 0; d < N_DRAWS; d++) {
-        lab_plot_image(&plot, contender[d].name, &r->restored[d]);
-    }
-    return lab_plot_write(lab, &plot, err);
-}
-
 static void judge(laboratory *lab, const result *r)
 {
     for (int level = 0; level < N_NOISES; level++) {
@@ -251,15 +225,12 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     LAB_TRY(try_all(lab, &pictures.picture[0], r, err));
     LAB_TRY(write_table(lab, r, err));
     LAB_TRY(draw_errors(lab, r, err));
-    LAB_TRY(draw_pictures(lab, r, err));
+    LAB_TRY(lab_gallery_draw(lab, &r->gallery, LAB_HG_DENOISE_PICTURES, "noisy, σ = 4", contender,
+                             err));
     judge(lab, r);
 cleanup:
     lab_pictures_free(&pictures);
-    gbs_image_free(&r->truth);
-    gbs_image_free(&r->noisy);
-    for (int d = 0; d < N_DRAWS; d++) {
-        gbs_image_free(&r->restored[d]);
-    }
+    lab_gallery_free(&r->gallery);
     gbsi_free(r);
     return status;
 }

@@ -6,7 +6,6 @@
 #include "lab/experiment_table.h"
 #include "lab/plot.h"
 #include "lab/six_spins.h"
-#include "simd/math.h"
 
 #define N_STEPS  48u
 #define N_CHAINS 16
@@ -149,15 +148,11 @@ static double measure_average(const gbs_joint *joint, uint32_t chain, const void
 
 enum { SYNCHRONOUS, BY_COLOR, N_SCANS };
 
-typedef struct measured {
-    double mean, error; /* over the chains; standard error */
-} measured;
-
 typedef struct result {
     laws laws;
     lab_curves curves[N_APPROACHES]; /* L1 after 1, 2, 4, ... sweeps */
     double median[N_APPROACHES][LAB_MAX_CHECKPOINTS];
-    measured average[N_SCANS][N_AVERAGES];
+    lab_mean average[N_SCANS][N_AVERAGES];
     gbs_status three; /* of a run on a ring of three */
 } result;
 
@@ -166,20 +161,6 @@ static gbs_run_options options_of(const laboratory *lab, int scan, uint64_t swee
     gbs_run_options options = lab_options(lab, N_CHAINS, sweeps);
     options.scan = scan == SYNCHRONOUS ? GBS_SCAN_SYNCHRONOUS : GBS_SCAN_CHROMATIC;
     return options;
-}
-
-static measured over_chains(const lab_curves *curves)
-{
-    const double *value = curves->value + (curves->n - 1) * curves->n_runs;
-    measured m = {0.0, 0.0};
-    for (uint32_t c = 0; c < curves->n_runs; c++) {
-        m.mean += value[c] / curves->n_runs;
-    }
-    for (uint32_t c = 0; c < curves->n_runs; c++) {
-        m.error += (value[c] - m.mean) * (value[c] - m.mean);
-    }
-    m.error = gbsi_sqrt(m.error / (curves->n_runs - 1.0) / curves->n_runs);
-    return m;
 }
 
 static gbs_status run_all(laboratory *lab, const gbs_model *model, uint64_t sweeps, result *r,
@@ -199,7 +180,8 @@ static gbs_status run_all(laboratory *lab, const gbs_model *model, uint64_t swee
         const gbs_run_options options = options_of(lab, i / N_AVERAGES, sweeps);
         LAB_TRY(lab_curves_run(lab, "averages", model, &options, measure_average, &average, &curves,
                                err));
-        r->average[i / N_AVERAGES][average] = over_chains(&curves);
+        r->average[i / N_AVERAGES][average] =
+            lab_mean_of(curves.value + (curves.n - 1) * curves.n_runs, curves.n_runs);
         lab_curves_free(&curves);
     }
 cleanup:
@@ -250,8 +232,8 @@ static gbs_status write_averages(const laboratory *lab, const result *r, gbs_err
                                      "chromatic,chromatic_error",
                                      err);
     for (int a = 0; a < N_AVERAGES; a++) {
-        const measured *synchronous = &r->average[SYNCHRONOUS][a];
-        const measured *chromatic = &r->average[BY_COLOR][a];
+        const lab_mean *synchronous = &r->average[SYNCHRONOUS][a];
+        const lab_mean *chromatic = &r->average[BY_COLOR][a];
         LAB_ROW(&table, average_name[a], NULL, mean_of(a, r->laws.p), mean_of(a, r->laws.product),
                 synchronous->mean, synchronous->error, chromatic->mean, chromatic->error);
     }
@@ -304,7 +286,7 @@ static gbs_status draw_chart(const laboratory *lab, const result *r, gbs_error *
 /* How many standard errors a measured average is from an exact one. */
 static double errors_from(const result *r, int scan, int average, const double *p)
 {
-    const measured *m = &r->average[scan][average];
+    const lab_mean *m = &r->average[scan][average];
     const double off = m->mean - mean_of(average, p);
     return (off < 0.0 ? -off : off) / m->error;
 }

@@ -42,7 +42,7 @@ typedef struct result {
     double wrong[N_DRAWS][N_SWEEPS][MAX_RUNS];
     double mean[N_DRAWS][N_SWEEPS], low[N_DRAWS][N_SWEEPS], high[N_DRAWS][N_SWEEPS];
     double flipped;
-    gbs_image truth, noisy, restored[N_DRAWS]; /* of the first picture */
+    lab_gallery gallery; /* of the first picture */
 } result;
 
 /* What is drawn for one picture. */
@@ -90,19 +90,6 @@ static gbs_status spoil(const laboratory *lab, const lab_picture *p, size_t firs
     return GBS_OK;
 }
 
-static gbs_status keep_pictures(const lab_picture *p, const noisy_picture *noisy, int draw,
-                                const lab_restoration *restoration, result *r, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    if (draw == 0) {
-        GBSI_TRY(lab_picture_image(p, p->pixel, &r->truth, err));
-        GBSI_TRY(lab_picture_image(p, noisy->pixel, &r->noisy, err));
-    }
-    GBSI_TRY(lab_restoration_image(restoration, 0, &r->restored[draw], err));
-cleanup:
-    return status;
-}
-
 static gbs_status try_picture(laboratory *lab, const lab_picture *p, size_t first, result *r,
                               gbs_error *err)
 {
@@ -120,7 +107,7 @@ static gbs_status try_picture(laboratory *lab, const lab_picture *p, size_t firs
             r->wrong[d][i / r->n_runs][i % r->n_runs] += restoration.wrong[i];
         }
         if (first == 0) {
-            GBSI_TRY(keep_pictures(p, &noisy, d, &restoration, r, err));
+            LAB_TRY(lab_gallery_add(&r->gallery, p, noisy.pixel, &restoration, err));
         }
     }
 cleanup:
@@ -189,19 +176,6 @@ static gbs_status draw_errors(const laboratory *lab, const result *r, gbs_error 
     return lab_plot_write(lab, &plot, err);
 }
 
-static gbs_status draw_pictures(const laboratory *lab, const result *r, gbs_error *err)
-{
-    lab_plot plot;
-    lab_plot_begin(&plot, LAB_WS_IMAGES_PICTURES, 1);
-    plot.figure.panel_height = plot.figure.panel_height * r->truth.height / r->truth.width;
-    lab_plot_image(&plot, "truth", &r->truth);
-    lab_plot_image(&plot, "noisy", &r->noisy);
-    for (int d = 0; d < N_DRAWS; d++) {
-        lab_plot_image(&plot, contender[d].name, &r->restored[d]);
-    }
-    return lab_plot_write(lab, &plot, err);
-}
-
 static void judge(laboratory *lab, const result *r)
 {
     const uint32_t last = N_SWEEPS - 1;
@@ -247,15 +221,11 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     summarise(r);
     LAB_TRY(write_table(lab, r, err));
     LAB_TRY(draw_errors(lab, r, err));
-    LAB_TRY(draw_pictures(lab, r, err));
+    LAB_TRY(lab_gallery_draw(lab, &r->gallery, LAB_WS_IMAGES_PICTURES, "noisy", contender, err));
     judge(lab, r);
 cleanup:
     lab_pictures_free(&pictures);
-    gbs_image_free(&r->truth);
-    gbs_image_free(&r->noisy);
-    for (int d = 0; d < N_DRAWS; d++) {
-        gbs_image_free(&r->restored[d]);
-    }
+    lab_gallery_free(&r->gallery);
     gbsi_free(r);
     return status;
 }
