@@ -221,7 +221,8 @@ static gbs_status write_table(const laboratory *lab, const lab_update_counts *a,
     lab_table table = lab_table_open(lab, "updates.csv",
                                      "row,column,state,edge,updates_adaptive,updates_random", err);
     for (uint32_t i = 0; i < a->adaptive.n; i++) {
-        LAB_ROW(&table, NULL, NULL, i / a->side, i % a->side, a->adaptive.state[i],
+        const uint32_t row = i / a->side;
+        LAB_ROW(&table, NULL, NULL, row, i % a->side, a->adaptive.state[i],
                 at_edge(&a->adaptive, a->side, i), a->adaptive.updates[i], a->random.updates[i]);
     }
     return lab_table_close(&table);
