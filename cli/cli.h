@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
+#include "arguments.h"
 #include "gibbsite/gibbsite.h"
-#include "options.h"
 
 /* Exit statuses: a contract, see gibbsite(1). */
 typedef enum cli_exit {
@@ -79,7 +79,8 @@ int cli_reader_gone(void);
 /* @return the candidate that a user most likely meant by text, or NULL if none is near. */
 const char *cli_nearest(const char *text, const char *const *candidate, size_t n);
 
-/* ---- output.c ---------------------------------------------------------------------------- */
+/* ---- destination.c ----------------------------------------------------------------------------
+ */
 
 /* Refuse early, before a long run, what cannot be written: a folder, a missing or read-only one. */
 int cli_check_output(const char *path);
@@ -93,7 +94,7 @@ void cli_json_head(gbs_output *output, const char *schema, const gbs_model *mode
 int cli_output_format(const cli_arguments *arguments, const char *known, const char *fallback,
                       const char **format);
 
-/* convert.c: the model that a verb makes, with the options for writing. */
+/* verb_convert.c: the model that a verb makes, with the options for writing. */
 int cli_check_model_output(const cli_arguments *arguments); /* before it is made */
 int cli_write_model(const cli_arguments *arguments, const gbs_model *model);
 

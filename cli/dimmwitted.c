@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "marginals.h"
+#include "verb_marginals.h"
 
 static int is_number(const char *label)
 {

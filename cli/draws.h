@@ -24,8 +24,8 @@ int cli_select_drawn(const cli_job *job, const char *list, cli_selection *select
 int cli_select_query(const cli_job *job, const char *path, cli_selection *selection);
 void cli_selection_free(cli_selection *selection);
 
-/* sample.c: the verb, and exact --task sample. @param forced as in cli_settle(). @return an exit
- * status. */
+/* verb_sample.c: the verb, and exact --task sample. @param forced as in cli_settle(). @return an
+ * exit status. */
 int cli_write_draws(cli_arguments *arguments, gbs_method forced);
 
 typedef struct cli_draws {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrays.h"
+#include "archives.h"
 #include "draws.h"
 
 /* Chain after chain. */

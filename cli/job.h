@@ -25,7 +25,8 @@ typedef struct cli_job {
     gbs_run *run;
 } cli_job;
 
-/* ---- load.c ------------------------------------------------------------------------------ */
+/* ---- load_files.c ------------------------------------------------------------------------------
+ */
 
 /* Read MODEL, evidence, scan and start. @return an exit status. Free in either case. */
 int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path);
@@ -35,7 +36,8 @@ int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path);
 void cli_job_free(cli_job *job);
 
-/* ---- edges.c ------------------------------------------------------------------------------ */
+/* ---- dummy_edges.c ------------------------------------------------------------------------------
+ */
 
 /* Dummy edges of a file or ring:S into job->options: part of loading. */
 int cli_load_edges(cli_job *job, const char *text);
@@ -53,12 +55,14 @@ typedef int cli_sample_answer(cli_job *job, void *context);
  * FILE.1, ... @return the first failure, else CLI_STOPPED if any of them was. */
 int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context);
 
-/* ---- evidence.c -------------------------------------------------------------------------- */
+/* ---- evidence_option.c --------------------------------------------------------------------------
+ */
 
 /* Observe NAME=STATE,NAME=STATE,... @return an exit status. */
 int cli_observe_list(const gbs_model *model, gbs_evidence *evidence, const char *list);
 
-/* ---- logz.c ------------------------------------------------------------------------------ */
+/* ---- verb_logz.c ------------------------------------------------------------------------------
+ */
 
 /* ln Z and how far it can be trusted, on standard error. */
 void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
@@ -141,7 +145,7 @@ void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
 void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what);
 void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */
 
-/* ---- summary.c --------------------------------------------------------------------------- */
+/* ---- run_summary.c --------------------------------------------------------------------------- */
 
 /* Write --summary FILE if it was given. @return an exit status. */
 int cli_summary(const cli_job *job);

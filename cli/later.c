@@ -2,7 +2,7 @@
 /* What the design has and this version has not: said so, rather than called unknown. */
 #include <string.h>
 
-#include "options.h"
+#include "arguments.h"
 
 static const struct {
     const char *option; /* NULL: verbs; "": options; else the values of this option */

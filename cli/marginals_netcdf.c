@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "marginals.h"
 #include "netcdf_file.h"
+#include "verb_marginals.h"
 
 #define SLAB_BYTES ((size_t)4 << 20) /* of one array, written at a time: one chunk */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrays.h"
-#include "marginals.h"
+#include "archives.h"
+#include "verb_marginals.h"
 
 /* The rows of the selection, one after the other. */
 static void gather(const cli_job *job, const cli_selection *s, const double *from, double *to)

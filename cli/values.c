@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "arguments.h"
 
 /* Digits at the start of text. @return the first character after them, NULL without or too many. */
 static const char *leading_uint(const char *text, uint64_t *value)

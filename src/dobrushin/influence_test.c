@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "dobrushin/influence.h"
-#include "dobrushin/testing.h"
+#include "dobrushin/test_influences.h"
 #include "gibbsite/generate.h"
 #include "simd/math.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dobrushin/testing.h"
+#include "dobrushin/test_influences.h"
 #include "dobrushin/variation.h"
 #include "gibbsite/generate.h"
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/eliminate.h"
+#include "graph/elimination_inside.h"
 
 #define MOST_ENTRIES (UINT64_C(1) << 62) /* of any limit: 8 bytes each would not be addressed */
 #define POOL         (UINT64_C(1) << 24) /* work beyond their effort, for all components together */

@@ -4,7 +4,7 @@
 #define GBSI_IO_COUPLINGS_H
 
 #include "io/lines.h"
-#include "io/spins.h"
+#include "io/spin_list.h"
 
 typedef enum gbsi_diagonal {
     GBSI_DIAGONAL_FIELD,

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "io/ending.h"
 #include "io/formats.h"
-#include "io/image.h"
+#include "io/image_file.h"
 #include "model/model.h"
 
 static const gbs_read_options default_options = {0};

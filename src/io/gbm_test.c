@@ -13,7 +13,7 @@
 #include "gibbsite/gibbsite.h"
 #include "io/gbm.h"
 #include "io/test_models.h"
-#include "model/building.h"
+#include "model/test_builder.h"
 
 enum { MOST_BYTES = 8192 };
 

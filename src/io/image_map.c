@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What pixels mean to a model: variable row * width + column, and which value is which state. */
 #include "base/memory.h"
-#include "io/image.h"
+#include "io/image_file.h"
 
 static size_t n_pixels(const gbs_image *image)
 {

@@ -2,7 +2,7 @@
 /* Pictures as files of states: a start, and what was observed. */
 #include "base/memory.h"
 #include "io/evidence_set.h"
-#include "io/image.h"
+#include "io/image_file.h"
 #include "io/text.h"
 #include "model/model.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "io/image.h"
+#include "io/image_file.h"
 
 bool gbsi_is_png(const gbsi_input *input)
 {

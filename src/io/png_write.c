@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "io/image.h"
+#include "io/image_file.h"
 
 #ifdef GBSI_HAVE_PNG
 #include <setjmp.h>

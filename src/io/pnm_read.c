@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "io/decimal.h"
-#include "io/image.h"
+#include "io/image_file.h"
 #include "io/text.h"
 
 typedef struct pnm {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Portable any-map, as netpbm's pages pbm(5), pgm(5) and ppm(5) describe it. */
-#include "io/image.h"
+#include "io/image_file.h"
 
 /* What stands in the file for a sample of the picture: bits of a PBM are 1 for black, as those of a
  * bitmap; a bitmap in a PGM is 0 for black. */

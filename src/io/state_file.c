@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One state per variable, plain or as a UAI result: MAP or MPE, n, then n states; or a picture. */
 #include "base/memory.h"
-#include "io/image.h"
+#include "io/image_file.h"
 #include "io/result.h"
 
 static gbs_status read_head(gbsi_text *text, uint32_t n_variables, gbs_error *err)

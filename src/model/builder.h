@@ -3,7 +3,7 @@
 #ifndef GBSI_MODEL_BUILDER_H
 #define GBSI_MODEL_BUILDER_H
 
-#include "model/check.h"
+#include "model/checks.h"
 
 /* Elements that each array of the model has room for. */
 typedef struct gbsi_capacities {

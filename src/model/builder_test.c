@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/building.h"
+#include "model/test_builder.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/check.h"
+#include "model/checks.h"
 #include "model/logical.h"
 
 enum {

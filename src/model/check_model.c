@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A whole model that comes as arrays. The order of the checks matters: each only follows offsets
  * and ids that an earlier one has found to lie inside. */
-#include "model/check.h"
+#include "model/checks.h"
 
 #include <string.h>
 

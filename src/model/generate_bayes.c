@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "model/generate.h"
+#include "model/generators.h"
 #include "simd/math.h"
 
 enum { MAX_PARENTS = 24 };

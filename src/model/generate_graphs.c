@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "model/generate.h"
+#include "model/generators.h"
 
 /* ---- grids: columns, rows and layers --------------------------------------------------------- */
 

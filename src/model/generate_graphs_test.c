@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "gibbsite/generate.h"
-#include "model/generate.h"
+#include "model/generators.h"
 #include "model/random_models.h"
 
 /* Every pair once at most and none with itself, whatever the order. @param degree [n], out. */

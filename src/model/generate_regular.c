@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "model/generate.h"
+#include "model/generators.h"
 
 #define MOST_SWITCHES     65536u /* at the end, all in all ... */
 #define SWITCHES_PER_EDGE 32u    /* ... and of a small graph */

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "model/generate.h"
+#include "model/generators.h"
 
 /* Of a built model, bytes: a variable has its arity and where its states begin; a factor its kind,
  * weight, table and where its scope of four bytes a variable begins. */

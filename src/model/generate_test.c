@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "gibbsite/generate.h"
-#include "model/generate.h"
+#include "model/generators.h"
 #include "simd/math.h"
 
 static gbs_model *ising(uint32_t rows, uint32_t columns, uint32_t layers, int torus)

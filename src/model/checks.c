@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables, tables, names and labels; factors have their own file. */
-#include "model/check.h"
+#include "model/checks.h"
 
 #include <math.h>
 #include <string.h>

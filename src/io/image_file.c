@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures in memory, and which reader or writer a file takes. */
-#include "io/image.h"
+#include "io/image_file.h"
 
 #include <stdarg.h>
 #include <stdio.h>

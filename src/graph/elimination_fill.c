@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/eliminate.h"
+#include "graph/elimination_inside.h"
 
 static unsigned count_bits(uint64_t bits)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "marginals.h"
+#include "verb_marginals.h"
 
 #define MAX_TERMINAL_ROWS 10000
 

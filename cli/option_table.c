@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
+#include "arguments.h"
 
 #define AT(field)     offsetof(cli_arguments, field)
 #define RUN_AT(field) (offsetof(cli_arguments, run) + offsetof(gbs_run_options, field))

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "draws.h"
-#include "marginals.h"
+#include "verb_marginals.h"
 
 #define LN10 2.302585092994045684
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/spins.h"
+#include "io/spin_list.h"
 
 #include <string.h>
 

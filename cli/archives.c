@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "arrays.h"
+#include "archives.h"
 
 #include <stdlib.h>
 #include <string.h>

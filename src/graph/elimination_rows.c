@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/eliminate.h"
+#include "graph/elimination_inside.h"
 
 uint32_t gbsi_row_find(const vertex *x, uint32_t v)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model of spins as the formats of couplings have it: ln p = c + sum h_i s_i + sum J_ij s_i s_j,
  * s = -1 in state 0 and +1 in state 1. Built into a model, or taken out of one. */
-#ifndef GBSI_IO_SPINS_H
-#define GBSI_IO_SPINS_H
+#ifndef GBSI_IO_SPIN_LIST_H
+#define GBSI_IO_SPIN_LIST_H
 
 #include "gibbsite/io.h"
 #include "io/edges.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What holds of every model, whether a builder collected it or a file brings it ready made. All
  * failures here are GBS_ERR_ARGUMENT or GBS_ERR_LIMIT. */
-#ifndef GBSI_MODEL_CHECK_H
-#define GBSI_MODEL_CHECK_H
+#ifndef GBSI_MODEL_CHECKS_H
+#define GBSI_MODEL_CHECKS_H
 
 #include "model/model.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the generators share: numbers that depend on (seed, stream, index) alone, grids, and spins
  * on a graph of any kind. */
-#ifndef GBSI_MODEL_GENERATE_H
-#define GBSI_MODEL_GENERATE_H
+#ifndef GBSI_MODEL_GENERATORS_H
+#define GBSI_MODEL_GENERATORS_H
 
 #include <stdbool.h>
 

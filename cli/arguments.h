@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a user may type after a verb: one table for getopt, range checks, the help and the summary.
  */
-#ifndef GIBBSITE_CLI_OPTIONS_H
-#define GIBBSITE_CLI_OPTIONS_H
+#ifndef GIBBSITE_CLI_ARGUMENTS_H
+#define GIBBSITE_CLI_ARGUMENTS_H
 
 #include "gibbsite/run.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readers and writers of pictures. Options are never NULL here. */
-#ifndef GBSI_IO_IMAGE_H
-#define GBSI_IO_IMAGE_H
+#ifndef GBSI_IO_IMAGE_FILE_H
+#define GBSI_IO_IMAGE_FILE_H
 
 #include <stdbool.h>
 

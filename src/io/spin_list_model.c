@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/status.h"
-#include "io/spins.h"
+#include "io/spin_list.h"
 #include "model/builder.h"
 #include "model/model.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all archives of this program have besides their results. */
-#ifndef GIBBSITE_CLI_ARRAYS_H
-#define GIBBSITE_CLI_ARRAYS_H
+#ifndef GIBBSITE_CLI_ARCHIVES_H
+#define GIBBSITE_CLI_ARCHIVES_H
 
 #include "draws.h"
 

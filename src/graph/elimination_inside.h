@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a search for an elimination order, private to src/graph: elimination.c drives it
- * component by component, eliminate_rows.c makes its rows, eliminate_fill.c keeps its fill. */
-#ifndef GBSI_GRAPH_ELIMINATE_H
-#define GBSI_GRAPH_ELIMINATE_H
+ * component by component, elimination_rows.c makes its rows, elimination_fill.c keeps its fill. */
+#ifndef GBSI_GRAPH_ELIMINATION_INSIDE_H
+#define GBSI_GRAPH_ELIMINATION_INSIDE_H
 
 #include "graph/elimination.h"
 
@@ -69,7 +69,7 @@ typedef struct neighbourhood {
     uint64_t lacks[MOST_DEGREE]; /* members of N it is not next to */
 } neighbourhood;
 
-/* ---- eliminate_rows.c -------------------------------------------------------------------- */
+/* ---- elimination_rows.c -------------------------------------------------------------------- */
 
 /* Entries that the rows need at most: every scope counts, overlapping or not. */
 uint64_t gbsi_rows_room(const gbsi_graph *graph, const uint32_t *variable, uint32_t n);
@@ -79,7 +79,7 @@ void gbsi_rows_free(search *s, uint32_t n);
 /* The place of the first entry >= v. */
 uint32_t gbsi_row_find(const vertex *x, uint32_t v);
 
-/* ---- eliminate_fill.c -------------------------------------------------------------------- */
+/* ---- elimination_fill.c -------------------------------------------------------------------- */
 
 /* Degree, fill and weight of all variables, and the queue. @param shuffle 0: ascending at first. */
 gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: Dobrushin's influences by enumerating all states of a small model. */
-#ifndef GBSI_DOBRUSHIN_TESTING_H
-#define GBSI_DOBRUSHIN_TESTING_H
+#ifndef GBSI_DOBRUSHIN_TEST_INFLUENCES_H
+#define GBSI_DOBRUSHIN_TEST_INFLUENCES_H
 
 #include "model/condition.h"
 #include "model/random_models.h"

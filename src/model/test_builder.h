@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: building small models by hand, and refusals with the words they must contain. */
-#ifndef GBSI_MODEL_BUILDING_H
-#define GBSI_MODEL_BUILDING_H
+#ifndef GBSI_MODEL_TEST_BUILDER_H
+#define GBSI_MODEL_TEST_BUILDER_H
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all generators use. */
-#include "model/generate.h"
+#include "model/generators.h"
 
 #include "base/status.h"
 #include "rng/philox.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Estimates on their way into a file. */
-#ifndef GIBBSITE_CLI_MARGINALS_H
-#define GIBBSITE_CLI_MARGINALS_H
+#ifndef GIBBSITE_CLI_VERB_MARGINALS_H
+#define GIBBSITE_CLI_VERB_MARGINALS_H
 
 #include "draws.h"
 
