@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "dobrushin/matrix.h"
-#include "graph/incident_factors.h"
+#include "graph/graph.h"
 #include "simd/math.h"
 
 #define MOST_PROBABILITIES ((uint64_t)1 << 20) /* 8 MiB of distributions */

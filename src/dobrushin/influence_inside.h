@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "dobrushin/influence.h"
-#include "graph/incident_factors.h"
+#include "graph/graph.h"
 
 /* What finite log-odds of a binary variable can be. */
 typedef struct range {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vertex orders by counting sort and by buckets of equal degree. */
-#include "graph/color_order.h"
+#include "graph/graph.h"
 
 #include "base/memory.h"
 

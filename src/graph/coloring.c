@@ -11,7 +11,6 @@
 #include <assert.h>
 
 #include "base/memory.h"
-#include "graph/color_order.h"
 
 #define LONG_SCOPE     64
 #define AHEAD          8  /* variables */

@@ -2,7 +2,7 @@
 /* Colours of random models against an explicit adjacency matrix. */
 #include <string.h>
 
-#include "graph/color_order.h"
+#include "graph/graph.h"
 #include "graph/graph_testing.h"
 
 static void assert_proper(const uint8_t *a, size_t n, const uint32_t *color, uint32_t n_colors)

@@ -7,6 +7,9 @@
 
 #include "base/offsets.h"
 #include "model/condition.h"
+#include "model/factors.h"
+
+/* ---- incidence.c and others ---------------------------------------------------------------- */
 
 /* Pairs of variables that must not be updated at once beyond what the factors say
  * (the dummy edges of herded draws). Treated as factors of two variables. */
@@ -109,5 +112,55 @@ gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *
 size_t gbsi_graph_n_last(const gbsi_graph *graph);
 void gbsi_graph_levels(const gbsi_graph *graph, const uint32_t *sequence, size_t n, uint32_t *last,
                        uint32_t *level, uint32_t *n_levels);
+
+/* ---- color_order.c ------------------------------------------------------------------------- */
+
+/* Orders in which a greedy colouring takes the variables, by gbsi_graph_degree(). */
+
+/* Largest degree first, ties by lowest variable (Welsh & Powell 1967, Comput. J. 10(1):85-86).
+ * @param order [n_variables], out. */
+gbs_status gbsi_order_largest_first(const gbsi_graph *graph, uint32_t *order, gbs_error *err);
+
+/* Backwards from the end: the variable of least degree among those not yet placed (Matula & Beck
+ * 1983, J. ACM 30(3):417-427). Of several, the one whose degree fell last, else the lowest.
+ * The members of a scope learn of its losses as they come while fewer than 128 are left, and above
+ * that each time a 64th of them has gone: so a scope costs at most some 64 times its length.
+ * @param order [n_variables], out. */
+gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, uint32_t *order, gbs_error *err);
+
+/* ---- incident_factors.c -------------------------------------------------------------------- */
+
+/* Factors of each variable, where scopes alone do not do: which factor it is matters. */
+
+typedef struct gbsi_incident_factors {
+    gbsi_offsets start; /* [n_variables] */
+    size_t *factor;     /* ascending for each variable */
+} gbsi_incident_factors;
+
+/* @param least variables of the smallest scope that counts: 1 for all factors. */
+gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_variables,
+                                      size_t least, gbsi_incident_factors *incident,
+                                      gbs_error *err);
+void gbsi_incident_factors_free(gbsi_incident_factors *incident);
+
+/* Adds the ends of n variables to their numbers. @return false where one of them has too many. */
+bool gbsi_count_ends(uint32_t *degree, const uint32_t *variable, size_t n);
+
+/* ---- locality.c ---------------------------------------------------------------------------- */
+
+/* An order of the variables in which neighbours come soon after each other. */
+
+/* Smaller models lie in the cache whatever their order. */
+#define GBSI_LOCALITY_LEAST 65536u /* variables */
+
+/* Breadth first from the far end of each component (Cuthill & McKee 1969, without the sorting by
+ * degree). Made only where it is worth it: the numbers of most neighbours are far apart, and the
+ * front of the search stays small, as it does on lattices, meshes and chains and does not on random
+ * graphs, of which no order is local. Depends on the graph alone; O(sum of degrees), and next to
+ * nothing where it ends with nothing.
+ * @param rank [n_variables] scratch, any content.
+ * @param order [n_variables], out, if *found; else any content. */
+gbs_status gbsi_graph_local_order(const gbsi_graph *graph, uint32_t *rank, uint32_t *order,
+                                  bool *found, gbs_error *err);
 
 #endif

@@ -5,7 +5,6 @@
 #include <assert.h>
 
 #include "base/memory.h"
-#include "graph/incident_factors.h"
 
 #define MOST_LOOKED_THROUGH 32u /* neighbours, for one that is there twice */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graph/incident_factors.h"
+#include "graph/graph.h"
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "graph/locality.h"
+#include "graph/graph.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "graph/locality.h"
+#include "graph/graph.h"
 #include "rng/philox.h"
 
 #define SIDE 300u

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/common.h"
 #include "io/decimal.h"
 #include "io/formats.h"
-#include "io/name_map.h"
-#include "io/share.h"
 
 typedef struct alchemy_reader {
     gbsi_text *text;

@@ -2,9 +2,8 @@
 /* GraphLab's text form: scopes backwards, since there the first variable is fastest. */
 #include <string.h>
 
-#include "io/expand.h"
+#include "io/common.h"
 #include "io/formats.h"
-#include "io/written_name.h"
 #include "model/model.h"
 
 static gbs_status check_name(const char *name, gbs_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/bif_lexer.h"
+#include "io/bif.h"
 
 #include <string.h>
 

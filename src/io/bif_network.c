@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/bif_network.h"
+#include "io/bif.h"
 
 #include "base/memory.h"
 #include "io/decimal.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/bif_tables.h"
+#include "io/bif.h"
 #include "io/formats.h"
 
 /* Entries that default rows may fill over the whole file, besides one per byte of it: 32 MiB of

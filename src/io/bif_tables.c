@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/bif_tables.h"
+#include "io/bif.h"
 
 #include <math.h>
 #include <string.h>

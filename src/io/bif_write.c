@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/expand.h"
+#include "io/common.h"
 #include "io/formats.h"
-#include "io/written_name.h"
 #include "model/model.h"
 
 typedef struct bif_writer {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/bignum.h"
+#include "io/decimal.h"
 
 #include <assert.h>
 #include <string.h>

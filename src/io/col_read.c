@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "io/edges.h"
+#include "io/couplings.h"
 #include "io/formats.h"
 #include "io/lines.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/columns.h"
+#include "io/common.h"
 
 #include <math.h>
 

@@ -136,9 +136,9 @@ gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool bi
                                 gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_spins spins = {0};
+    gbsi_spin_list spins = {0};
     GBSI_TRY(join_entries(c, pairing, err));
-    GBSI_TRY(gbsi_spins_init(&spins, c->n_variables, err));
+    GBSI_TRY(gbsi_spin_list_init(&spins, c->n_variables, err));
     spins.edges = c->edges;
     c->edges = (gbsi_edges){0};
     gbsi_edge *edge = spins.edges.edge;
@@ -149,9 +149,9 @@ gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool bi
         }
     }
     if (binary) {
-        gbsi_spins_from_binary(&spins);
+        gbsi_spin_list_from_binary(&spins);
     }
-    status = gbsi_spins_build(&spins, gbsi_convention_sign(c->convention), model, err);
+    status = gbsi_spin_list_build(&spins, gbsi_convention_sign(c->convention), model, err);
     GBSI_TRY(gbsi_text_blame(c->text, gbsi_text_peek(&c->first), status, err));
     if (c->n_underflow != 0) {
         gbsi_text_warn(c->text, "%zu values are too small for a double and became zero",
@@ -159,7 +159,7 @@ gbs_status gbsi_couplings_build(gbsi_couplings *c, gbsi_pairing pairing, bool bi
     }
 
 cleanup:
-    gbsi_spins_free(&spins);
+    gbsi_spin_list_free(&spins);
     return status;
 }
 

@@ -10,7 +10,7 @@ typedef struct coupling_writer {
     gbs_output *output;
     double sign;
     gbsi_convention convention;
-    gbsi_spins spins;
+    gbsi_spin_list spins;
 } coupling_writer;
 
 typedef struct coupling_format {
@@ -26,8 +26,8 @@ static gbs_status begin(coupling_writer *w, const gbs_model *model, gbs_output *
     *w = (coupling_writer){.output = output};
     GBSI_TRY(gbsi_convention_of(options->convention, format.own, &w->convention, err));
     w->sign = gbsi_convention_sign(w->convention);
-    GBSI_TRY(gbsi_spins_of_model(model, format.name, format.fields && w->convention != GBSI_MAXCUT,
-                                 &w->spins, err));
+    GBSI_TRY(gbsi_spin_list_of_model(
+        model, format.name, format.fields && w->convention != GBSI_MAXCUT, &w->spins, err));
     gbsi_tell_constant(options, output, format.name, w->spins.constant);
 
 cleanup:
@@ -39,7 +39,7 @@ static bool is_coupling(gbsi_edge e)
     return e.i != GBSI_NO_EDGE && e.value != 0;
 }
 
-static uint64_t count_couplings(const gbsi_spins *spins)
+static uint64_t count_couplings(const gbsi_spin_list *spins)
 {
     const gbsi_edge *edge = spins->edges.edge;
     uint64_t n = 0;
@@ -107,7 +107,7 @@ gbs_status gbsi_mtx_write(const gbs_model *model, gbs_output *output,
     gbsi_tell_most_variables(options, output, w.spins.n_variables);
 
 cleanup:
-    gbsi_spins_free(&w.spins);
+    gbsi_spin_list_free(&w.spins);
     return status;
 }
 
@@ -126,7 +126,7 @@ gbs_status gbsi_rud_write(const gbs_model *model, gbs_output *output,
     gbsi_tell_most_variables(options, output, w.spins.n_variables);
 
 cleanup:
-    gbsi_spins_free(&w.spins);
+    gbsi_spin_list_free(&w.spins);
     return status;
 }
 
@@ -159,6 +159,6 @@ gbs_status gbsi_coo_write(const gbs_model *model, gbs_output *output,
     gbsi_tell_most_variables(options, output, w.spins.n_variables);
 
 cleanup:
-    gbsi_spins_free(&w.spins);
+    gbsi_spin_list_free(&w.spins);
     return status;
 }

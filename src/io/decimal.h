@@ -7,6 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* ---- bignum.c ------------------------------------------------------------------------------ */
+
+/* Natural numbers of up to 4608 bits, for exact conversion between decimal and binary. The largest
+ * that occurs is 10^1145 shifted by 64 (a subnormal written with 801 digits): 3868 bits. */
+
+#define GBSI_BIG_LIMBS 144u
+
+typedef struct gbsi_big {
+    uint32_t n;                    /* limbs in use; the topmost is not 0 */
+    uint32_t limb[GBSI_BIG_LIMBS]; /* least significant first */
+} gbsi_big;
+
+void gbsi_big_set(gbsi_big *a, uint64_t value);
+void gbsi_big_multiply_add(gbsi_big *a, uint32_t factor,
+                           uint32_t summand); /* a = a*factor + summand */
+void gbsi_big_multiply_pow10(gbsi_big *a, uint32_t exponent);
+void gbsi_big_shift_left(gbsi_big *a, uint32_t bits);
+void gbsi_big_add(gbsi_big *a, const gbsi_big *b);
+void gbsi_big_subtract(gbsi_big *a, const gbsi_big *b);     /* b <= a */
+int gbsi_big_compare(const gbsi_big *a, const gbsi_big *b); /* sign of a - b */
+uint32_t gbsi_big_bits(const gbsi_big *a);                  /* 0 for zero */
+
+/* ---- decimal_read.c, decimal_write.c ------------------------------------------------------- */
+
 typedef enum gbsi_decimal_status {
     GBSI_DECIMAL_OK,
     GBSI_DECIMAL_UNDERFLOW, /* not zero, but rounds to zero; the value is 0 with the sign read */

@@ -8,8 +8,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "io/bignum.h"
-
 __extension__ typedef unsigned __int128 wide;
 
 /* What the text says: 0 <= digits < 10^19, times 10^exponent10; more digits follow if inexact. */

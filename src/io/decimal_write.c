@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "gibbsite/io.h"
-#include "io/bignum.h"
 #include "io/decimal.h"
 
 __extension__ typedef unsigned __int128 wide;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/deflate.h"
+#include "io/packing.h"
 
 #include "base/memory.h"
 #include "config.h"

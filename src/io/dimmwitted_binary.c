@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/dimmwitted_read.h"
+#include "io/dimmwitted.h"
 
 enum {
     WEIGHT_BYTES = 17,

@@ -2,13 +2,13 @@
 /* With s = -1, +1 for the states 0, 1 and literals "state 1": h s_i is h phi of is-true, J s_i s_j
  * is J phi of equal, both exactly. J [x_i = x_j] and tables are sums of and-categorical factors. A
  * clause, w where some literal is true and 0 elsewhere, is w/2 phi of or, plus w/2. */
-#include "io/dimmwitted_factor.h"
+#include "io/dimmwitted.h"
 
 #include <math.h>
 
 #include "base/memory.h"
 #include "model/builder.h"
-#include "model/clamped.h"
+#include "model/factors.h"
 
 enum { MOST_ENTRIES = 1 << 16 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/dimmwitted_files.h"
+#include "io/dimmwitted.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "io/ending.h"
+#include "io/common.h"
 #include "io/formats.h"
-#include "io/system.h"
 
 static const char *const KIND[GBSI_DW_N_KINDS] = {"weights", "variables", "factors", "domains"};
 

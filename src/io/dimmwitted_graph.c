@@ -2,7 +2,7 @@
 /* Records of a DimmWitted factor graph become variables and logical factors, the functions as they
  * are. Evidence becomes a hard factor on its variable, behind all others, so that the model itself
  * holds it: conditioning takes it up before anything is sampled. */
-#include "io/dimmwitted_graph.h"
+#include "io/dimmwitted.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/logical.h"
+#include "model/factors.h"
 
 enum { BOOLEAN = 0, CATEGORICAL = 1 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/dimmwitted_outputs.h"
+#include "io/dimmwitted.h"
 
 #include <stdio.h>
 #include <string.h>

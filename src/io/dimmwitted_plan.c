@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/dimmwitted_plan.h"
+#include "io/dimmwitted.h"
 
 #include <assert.h>
 #include <string.h>

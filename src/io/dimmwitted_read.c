@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* DimmWitted factor graphs: the meta file, then all files of a kind after the other. */
-#include "io/dimmwitted_read.h"
+#include "io/dimmwitted.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/dimmwitted_read.h"
+#include "io/dimmwitted.h"
 #include "io/text.h"
 
 /* A digit and the line's end: what else is missing is told where it is. */

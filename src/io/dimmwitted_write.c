@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/dimmwitted_outputs.h"
-#include "io/dimmwitted_plan.h"
-#include "io/expand.h"
+#include "io/common.h"
+#include "io/dimmwitted.h"
 #include "io/formats.h"
 #include "model/model.h"
 

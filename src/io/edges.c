@@ -2,7 +2,7 @@
 /* Entries at one place are found by bucket and stamp: a list of the entries of each variable, then
  * in each list the last entry seen of every other end. Linear whatever the file, which no hash is.
  */
-#include "io/edges.h"
+#include "io/couplings.h"
 
 #include "base/memory.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/ending.h"
+#include "io/common.h"
 #include "io/formats.h"
 #include "io/image_file.h"
 #include "model/model.h"

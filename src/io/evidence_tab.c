@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/common.h"
 #include "io/decimal.h"
 #include "io/evidence_set.h"
-#include "io/written_name.h"
 #include "model/model.h"
 
 typedef struct tab_file {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/expand.h"
+#include "io/common.h"
 
 #include <assert.h>
 #include <math.h>

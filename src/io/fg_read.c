@@ -9,10 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/common.h"
 #include "io/decimal.h"
 #include "io/formats.h"
-#include "io/name_map.h"
-#include "io/share.h"
 #include "simd/math.h"
 
 /* Zeros that a file may leave unlisted, besides one per byte of it: 32 MiB of doubles. */

@@ -3,7 +3,7 @@
 #ifndef GBSI_IO_FORMATS_H
 #define GBSI_IO_FORMATS_H
 
-#include "io/spin_list.h"
+#include "io/couplings.h"
 #include "io/text.h"
 
 /* What a format can hold. The rest is lost in writing, and the registry says so. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/ending.h"
+#include "io/common.h"
 
 #define MAX_SIDE 32768u
 

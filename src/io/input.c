@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "io/system.h"
+#include "io/common.h"
 
 void *gbsi_input_shrink(void *bytes, size_t n)
 {

@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 #include "io/clauses.h"
+#include "io/common.h"
 #include "io/decimal.h"
 #include "io/formats.h"
 #include "io/lines.h"
-#include "io/name_map.h"
 
 typedef struct mln_reader {
     gbsi_text *text;

@@ -5,10 +5,10 @@
 
 #include "base/status.h"
 #include "io/clauses.h"
+#include "io/common.h"
 #include "io/couplings.h"
 #include "io/decimal.h"
 #include "io/formats.h"
-#include "io/written_name.h"
 #include "model/model.h"
 
 /* What a reader would take for something else. */

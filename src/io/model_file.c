@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/ending.h"
+#include "io/common.h"
 #include "io/formats.h"
 #include "io/output.h"
 #include "model/model.h"

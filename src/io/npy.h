@@ -6,6 +6,9 @@
 
 #include "gibbsite/arrays.h"
 #include "io/input.h"
+#include "io/zip.h"
+
+/* ---- npy_read.c, npy_write.c --------------------------------------------------------------- */
 
 #define GBSI_NPY_HEADER 512 /* bytes that a written preamble never exceeds */
 
@@ -25,5 +28,15 @@ gbs_status gbsi_npy_put(const gbs_array *array, gbs_array_source *source, void *
  */
 gbs_status gbsi_npy_parse(const char *name, const char *bytes, size_t n, gbs_array *array,
                           gbs_error *err);
+
+/* ---- npz.c --------------------------------------------------------------------------------- */
+
+/* Inside of an archive writer, for tests. */
+
+struct gbs_npz_writer {
+    gbsi_zip_writer zip;
+    gbsi_crc32_tables tables;
+    uint32_t crc; /* of the array at hand */
+};
 
 #endif

@@ -11,7 +11,6 @@
 #include "config.h"
 #include "gibbsite/arrays.h"
 #include "io/npy.h"
-#include "io/npz.h"
 #include "io/test_models.h"
 
 #define HEADER 128 /* bytes of the preamble of a small array */

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "io/npy.h"
-#include "io/npz.h"
 
 /* ---- reading ----------------------------------------------------------------------------- */
 

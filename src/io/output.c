@@ -11,10 +11,9 @@
 
 #include "base/memory.h"
 #include "gibbsite/io.h"
-#include "io/deflate.h"
+#include "io/common.h"
 #include "io/output.h"
-#include "io/system.h"
-#include "io/zstd.h"
+#include "io/packing.h"
 
 #define BUFFER_BYTES ((size_t)1 << 16)
 

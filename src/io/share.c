@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/share.h"
+#include "io/common.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/spin_list.h"
+#include "io/couplings.h"
 
 #include <string.h>
 
@@ -34,9 +34,9 @@ double gbsi_convention_sign(gbsi_convention convention)
     return convention == GBSI_PHYSICS ? 1.0 : -1.0;
 }
 
-gbs_status gbsi_spins_init(gbsi_spins *spins, uint32_t n_variables, gbs_error *err)
+gbs_status gbsi_spin_list_init(gbsi_spin_list *spins, uint32_t n_variables, gbs_error *err)
 {
-    *spins = (gbsi_spins){.n_variables = n_variables};
+    *spins = (gbsi_spin_list){.n_variables = n_variables};
     spins->field = gbsi_alloc_array_zero(n_variables, sizeof *spins->field);
     if (spins->field == NULL) {
         return gbsi_no_memory(err, "fields", n_variables * sizeof *spins->field);
@@ -44,15 +44,15 @@ gbs_status gbsi_spins_init(gbsi_spins *spins, uint32_t n_variables, gbs_error *e
     return GBS_OK;
 }
 
-void gbsi_spins_free(gbsi_spins *spins)
+void gbsi_spin_list_free(gbsi_spin_list *spins)
 {
     gbsi_free(spins->field);
     gbsi_edges_free(&spins->edges);
-    *spins = (gbsi_spins){0};
+    *spins = (gbsi_spin_list){0};
 }
 
 /* With x = (1 + s) / 2:  q x_i x_j = q/4 (1 + s_i + s_j + s_i s_j),  l x_i = l/2 (1 + s_i). */
-void gbsi_spins_from_binary(gbsi_spins *spins)
+void gbsi_spin_list_from_binary(gbsi_spin_list *spins)
 {
     gbsi_edge *edge = spins->edges.edge;
     for (uint32_t v = 0; v < spins->n_variables; v++) {
@@ -84,7 +84,8 @@ static gbs_status add_variables(gbs_builder *builder, uint32_t n, gbs_error *err
     return status;
 }
 
-gbs_status gbsi_spins_build(const gbsi_spins *spins, double sign, gbs_model **model, gbs_error *err)
+gbs_status gbsi_spin_list_build(const gbsi_spin_list *spins, double sign, gbs_model **model,
+                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;

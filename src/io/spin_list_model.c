@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/status.h"
-#include "io/spin_list.h"
+#include "io/couplings.h"
 #include "model/builder.h"
 #include "model/model.h"
 
@@ -96,7 +96,7 @@ static gbs_status check_factor(const gbs_model *model, size_t f, const char *for
 }
 
 static gbs_status add_factor(const gbs_model *model, size_t f, const char *format,
-                             gbsi_spins *spins, gbs_error *err)
+                             gbsi_spin_list *spins, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_factors *factors = &model->factors;
@@ -120,8 +120,8 @@ cleanup:
 }
 
 /* A field where there may be none: by the factor it comes from. */
-static gbs_status refuse_field(const gbs_model *model, const gbsi_spins *spins, const char *format,
-                               gbs_error *err)
+static gbs_status refuse_field(const gbs_model *model, const gbsi_spin_list *spins,
+                               const char *format, gbs_error *err)
 {
     const gbsi_factors *factors = &model->factors;
     for (size_t f = 0; f < factors->n_factors; f++) {
@@ -139,7 +139,7 @@ static gbs_status refuse_field(const gbs_model *model, const gbsi_spins *spins, 
 
 /* Sums that no model may hold and so no file of ours, and fields that may not be. */
 static gbs_status check_sums(const gbs_model *model, const char *format, bool fields,
-                             const gbsi_spins *spins, gbs_error *err)
+                             const gbsi_spin_list *spins, gbs_error *err)
 {
     const gbsi_edge *edge = spins->edges.edge;
     bool small = true;
@@ -161,13 +161,13 @@ static gbs_status check_sums(const gbs_model *model, const char *format, bool fi
     return any_field && !fields ? refuse_field(model, spins, format, err) : GBS_OK;
 }
 
-gbs_status gbsi_spins_of_model(const gbs_model *model, const char *format, bool fields,
-                               gbsi_spins *spins, gbs_error *err)
+gbs_status gbsi_spin_list_of_model(const gbs_model *model, const char *format, bool fields,
+                                   gbsi_spin_list *spins, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_repeats repeats;
-    gbsi_spins made;
-    GBSI_TRY(gbsi_spins_init(&made, model->n_variables, err));
+    gbsi_spin_list made;
+    GBSI_TRY(gbsi_spin_list_init(&made, model->n_variables, err));
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         GBSI_TRY(add_factor(model, f, format, &made, err));
     }
@@ -175,9 +175,9 @@ gbs_status gbsi_spins_of_model(const gbs_model *model, const char *format, bool 
     GBSI_TRY(gbsi_edges_sum(&made.edges, made.n_variables, false, &repeats, err));
     GBSI_TRY(check_sums(model, format, fields, &made, err));
     *spins = made;
-    made = (gbsi_spins){0};
+    made = (gbsi_spin_list){0};
 
 cleanup:
-    gbsi_spins_free(&made);
+    gbsi_spin_list_free(&made);
     return status;
 }

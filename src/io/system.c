@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/system.h"
+#include "io/common.h"
 
 #include <string.h>
 

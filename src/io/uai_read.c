@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/columns.h"
+#include "io/common.h"
 #include "io/formats.h"
-#include "io/share.h"
 #include "simd/math.h"
 
 typedef struct uai_reader {

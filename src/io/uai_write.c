@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One scope per line, a blank line before each table, one row of the last variable per line. */
 #include "base/status.h"
-#include "io/expand.h"
+#include "io/common.h"
 #include "io/formats.h"
 #include "model/model.h"
 

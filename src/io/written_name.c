@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "io/written_name.h"
+#include "io/common.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/bif_tables.h"
+#include "io/bif.h"
 #include "io/formats.h"
 #include "io/xml.h"
 

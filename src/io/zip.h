@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "gibbsite/io.h"
-#include "io/crc32.h"
 #include "io/input.h"
+#include "io/packing.h"
 
 /* ---- reading ----------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "model/checks.h"
-#include "model/logical.h"
+#include "model/factors.h"
 
 enum {
     SHORT_SCOPE = 8, /* up to here comparing every pair beats stamping variables */

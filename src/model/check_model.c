@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "model/logical.h"
+#include "model/factors.h"
 
 /* ---- offsets ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/clamped.h"
+#include "model/factors.h"
 
 #include <math.h>
 

@@ -8,8 +8,7 @@
 
 #include "base/memory.h"
 #include "model/builder.h"
-#include "model/condition_factor.h"
-#include "model/condition_whole.h"
+#include "model/condition_inside.h"
 #include "model/propagate.h"
 
 /* ---- domains ------------------------------------------------------------------------------- */

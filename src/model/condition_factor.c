@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/condition_factor.h"
+#include "model/condition_inside.h"
 
 #include <assert.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "model/builder.h"
-#include "model/logical.h"
+#include "model/factors.h"
 
 gbs_status gbsi_reducer_init(gbsi_reducer *reducer, const gbs_model *model,
                              const gbsi_propagator *domain, gbsi_conditioned *out, gbs_error *err)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/condition_factor.h"
+#include "model/condition_inside.h"
 
 enum {
     MAX_FREE = 64,     /* free variables of one table: each at least doubles it */

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "model/condition.h"
-#include "model/condition_whole.h"
+#include "model/condition_inside.h"
 
 /* Conditioning would write this factor as it is: one or two spins have kinds of their own. */
 static bool stays(const gbsi_factors *factors, size_t f)

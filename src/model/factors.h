@@ -9,6 +9,8 @@
 
 #include "gibbsite/model.h"
 
+/* ---- factors.c ----------------------------------------------------------------------------- */
+
 #define GBSI_NONE UINT32_MAX
 
 /* A logical factor after evidence: literals fixed by it have left the scope and are counted here.
@@ -61,5 +63,27 @@ double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, 
 
 /* Whether some configuration of factor f has log-weight minus infinity. O(table entries). */
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);
+
+/* ---- logical.c ----------------------------------------------------------------------------- */
+
+/* What builder, propagation and conditioning ask about logical factors beyond their value. */
+
+/* Whether the number is one of gbs_logical_function, and one of those marked (hard). */
+bool gbsi_logical_known(unsigned function);
+bool gbsi_logical_may_be_hard(unsigned function);
+
+/* Whether the factor has one value whatever the n_scope literals left in its scope (the head among
+ * them if it is free); *value is the value with all of them false. O(n_scope). */
+bool gbsi_logical_constant(const gbsi_logical *logical, double weight, uint32_t n_scope,
+                           double *value);
+
+/* ---- clamped.c ----------------------------------------------------------------------------- */
+
+/* Evidence that is part of the model: a hard factor on one variable alone. */
+
+/* The only state that factor f, of a scope of one variable, does not forbid; GBSI_NONE if it
+ * forbids none, leaves more or has another scope. O(arity), O(1) for logical factors but hard
+ * ones. */
+uint32_t gbsi_factor_clamps(const gbsi_factors *factors, const uint32_t *arity, size_t f);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Logical factors [M5]: weight * phi, where phi depends on the literals only through the number of
  * true ones in the body and the value of the head. Functions and numbers are DimmWitted's. */
-#include "model/logical.h"
+#include "model/factors.h"
 
 #include <assert.h>
 #include <math.h>

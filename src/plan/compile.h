@@ -3,7 +3,7 @@
 #ifndef GBSI_PLAN_COMPILE_H
 #define GBSI_PLAN_COMPILE_H
 
-#include "graph/incident_factors.h"
+#include "graph/graph.h"
 #include "plan/plan.h"
 
 /* A derived table that other factors of the same content may use: see derive.c. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/locality.h"
+#include "graph/graph.h"
 #include "plan/compile.h"
 
 /* Variables on their way to slots: sorted from one of two arrays into the other. */

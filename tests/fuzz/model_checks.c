@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "model/logical.h"
+#include "model/factors.h"
 #include "model/model.h"
 
 static void check_variables(const gbs_model *m)

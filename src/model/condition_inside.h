@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of each factor of the user once domains are known: sliced, folded, made a constant.
  */
-#ifndef GBSI_MODEL_CONDITION_FACTOR_H
-#define GBSI_MODEL_CONDITION_FACTOR_H
+#ifndef GBSI_MODEL_CONDITION_INSIDE_H
+#define GBSI_MODEL_CONDITION_INSIDE_H
 
 #include "model/condition.h"
 #include "model/propagate.h"
+
+/* ---- condition_factor.c -------------------------------------------------------------------- */
 
 /* A reduced table and a factor it was made for: factors of one content and one slicing share it. */
 typedef struct gbsi_slice {
@@ -45,5 +47,16 @@ gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *tab
 gbs_status gbsi_reducer_new_table(gbsi_reducer *reducer, size_t n, uint32_t *table, double **entry,
                                   gbs_error *err);
 void gbsi_reducer_mark_zeros(gbsi_reducer *reducer, uint32_t table);
+
+/* ---- condition_whole.c --------------------------------------------------------------------- */
+
+/* Conditioning that leaves the model as it is: private to src/model. */
+
+/* Whether neither evidence nor hard zeros take anything from the model. O(factors + entries). */
+bool gbsi_condition_is_whole(const gbs_model *model, const gbs_evidence *evidence);
+/* Fill *conditioned, which is zero but for its model, for such a model. On failure what was taken
+ * is freed with it. */
+gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *conditioned,
+                                gbs_error *err);
 
 #endif
