@@ -17,10 +17,15 @@ int cli_check_output(const char *path)
     if (path == NULL || strcmp(path, "-") == 0) {
         return CLI_DONE;
     }
-    if (stat(path, &is) == 0 && S_ISDIR(is.st_mode)) {
+    const int exists = stat(path, &is) == 0;
+    if (exists && S_ISDIR(is.st_mode)) {
         return cli_error(CLI_FAILED, "%s: cannot write: it is a folder", path);
     }
-    char *folder = strdup(path);
+    if (exists && !S_ISREG(is.st_mode)) {
+        return CLI_DONE; /* a pipe or a device is written straight */
+    }
+    /* A link is followed: the file that it points to is replaced in its own folder. */
+    char *folder = exists ? realpath(path, NULL) : strdup(path);
     if (folder == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }

@@ -44,13 +44,10 @@ gbs_status cli_files_open(cli_files *files, const char *before, uint64_t k, cons
 
 gbs_status cli_files_close(cli_files *files, gbs_status status, gbs_error *err)
 {
-    if (status >= 0 && files->n > 0) {
-        status = gbs_output_finish(files->output[files->n - 1], err);
-    }
-    for (size_t i = 0; i < files->n; i++) {
-        if (status >= 0) {
-            status = gbs_output_commit(files->output[i], err);
-        } else {
+    if (status >= 0) {
+        status = gbs_output_commit_all(files->output, files->n, err);
+    } else {
+        for (size_t i = 0; i < files->n; i++) {
             gbs_output_discard(files->output[i]);
         }
     }

@@ -116,6 +116,8 @@ int cli_picture_write(const cli_job *job, const cli_picture *picture, const doub
 /* Weights that a --target means. @param weight out, [n_variables], free() it; NULL: all 1.
  * @return an exit status. */
 int cli_target(const cli_job *job, const char *text, double **weight);
+/* --grid fits the model, and a --target needs it. @return an exit status. */
+int cli_check_grid(const cli_job *job);
 /* --target of a run into job->options: part of loading. @return an exit status. */
 int cli_load_targets(cli_job *job);
 /* Influences as --influence and --memory-limit have them. @return an exit status. */
@@ -123,7 +125,11 @@ int cli_influences(const cli_job *job, gbs_influences **influences);
 
 /* ---- signals.c --------------------------------------------------------------------------- */
 
-/* From now on the first SIGINT or SIGTERM is noted and the second ends the program with 130. */
+/* First thing in main(): a standard stream that the caller closed keeps its number. */
+void cli_open_standard_streams(void);
+/* From now on SIGHUP, SIGINT and SIGTERM end the program with CLI_STOPPED. */
+void cli_signals_end(void);
+/* From now on the first of them is noted and the second ends the program with CLI_KILLED. */
 void cli_signals_catch(void);
 int cli_signals_caught(void);
 

@@ -7,7 +7,7 @@
 #include <malloc.h>
 #endif
 
-#include "cli.h"
+#include "job.h"
 
 /* Refused here rather than ignored: a misspelt name would silently measure something else. */
 static int check_environment(void)
@@ -141,6 +141,8 @@ static int dispatch(int argc, char **argv, int all_argc, char **all_argv)
 
 int main(int argc, char **argv)
 {
+    cli_open_standard_streams();
+    cli_signals_end();
     /* a closed pipe is an error of write(), reported with the status of failed output */
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGPIPE, &ignore, NULL);

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first signal asks a run to stop and write what it has; the second is obeyed at once. */
+/* A signal ends the program, which has written nothing then; while a run is at work the first asks
+ * it to stop and write what it has, and the second is obeyed at once. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "job.h"
 
+/* What is open in place of a standard stream that the caller closed fails when it is used, and
+ * keeps its number from a file that is opened later: messages would end up inside a result. */
+void cli_open_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
 static volatile sig_atomic_t n_caught; /* a signal handler has no other place */
 
-static void on_signal(int number)
+static void stop_the_run(int number)
 {
     (void)number;
     if (n_caught > 0) {
@@ -16,12 +30,37 @@ static void on_signal(int number)
     n_caught = 1;
 }
 
+/* Files that are being written have no name yet: they go with the process. */
+static void end_the_program(int number)
+{
+    static const char message[] = "gibbsite: stopped by a signal\n";
+    (void)number;
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(CLI_STOPPED);
+}
+
+/* What the caller chose to ignore, as nohup does, stays ignored. */
+static void handle(void (*handler)(int))
+{
+    static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    struct sigaction before;
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+            (void)sigaction(signals[i], &action, NULL);
+        }
+    }
+}
+
+void cli_signals_end(void)
+{
+    handle(end_the_program);
+}
+
 void cli_signals_catch(void)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
+    handle(stop_the_run);
 }
 
 int cli_signals_caught(void)

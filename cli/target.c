@@ -29,10 +29,23 @@ static int parse_numbers(const char *text, char between, size_t n, uint64_t *num
     return 1;
 }
 
-static int weigh_rectangle(const cli_job *job, const char *text, double *weight)
+/* @param side [2] rows and columns that --grid gives the variables. */
+static int read_grid(const cli_job *job, uint64_t *side)
 {
     const char *grid = job->arguments->grid;
     const uint64_t n = gbs_model_n_variables(job->model);
+    if (!parse_numbers(grid, 'x', 2, side) || side[0] == 0 || side[1] == 0 || side[0] > n ||
+        side[0] * side[1] != n) {
+        return cli_error(CLI_USAGE,
+                         "--grid %s: expected RxC, rows times columns of %" PRIu64 " variables",
+                         grid, n);
+    }
+    return CLI_DONE;
+}
+
+static int weigh_rectangle(const cli_job *job, const char *text, double *weight)
+{
+    const char *grid = job->arguments->grid;
     uint64_t side[2];
     uint64_t corner[4];
     if (grid == NULL) {
@@ -41,11 +54,9 @@ static int weigh_rectangle(const cli_job *job, const char *text, double *weight)
                          "--grid RxC",
                          text);
     }
-    if (!parse_numbers(grid, 'x', 2, side) || side[0] == 0 || side[1] == 0 || side[0] > n ||
-        side[0] * side[1] != n) {
-        return cli_error(CLI_USAGE,
-                         "--grid %s: expected RxC, rows times columns of %" PRIu64 " variables",
-                         grid, n);
+    const int status = read_grid(job, side);
+    if (status != CLI_DONE) {
+        return status;
     }
     if (!parse_numbers(text + strlen(RECTANGLE), ',', 4, corner) || corner[0] > corner[2] ||
         corner[1] > corner[3] || corner[2] >= side[0] || corner[3] >= side[1]) {
@@ -79,6 +90,21 @@ static int is_file(const cli_job *job, const char *text)
     uint32_t variable = 0;
     return access(text, F_OK) == 0 &&
            gbs_model_find_variable(job->model, text, &variable, NULL) < 0;
+}
+
+int cli_check_grid(const cli_job *job)
+{
+    const cli_arguments *a = job->arguments;
+    uint64_t side[2];
+    int is_used = 0;
+    for (int k = 0; k < a->n_targets; k++) {
+        is_used |= strncmp(a->target[k], RECTANGLE, strlen(RECTANGLE)) == 0;
+    }
+    if (a->grid != NULL && !is_used) {
+        return cli_error(CLI_USAGE, "--grid %s: it applies to --target rectangle:R0,C0,R1,C1 only",
+                         a->grid);
+    }
+    return a->grid != NULL ? read_grid(job, side) : CLI_DONE;
 }
 
 int cli_target(const cli_job *job, const char *text, double **weight)

@@ -35,7 +35,10 @@ typedef struct certificates {
 static int take_targets(certificates *c)
 {
     const cli_arguments *arguments = c->job->arguments;
-    int status = CLI_DONE;
+    int status = cli_check_grid(c->job);
+    if (status != CLI_DONE) {
+        return status;
+    }
     c->target = calloc((size_t)arguments->n_targets + 1, sizeof *c->target);
     if (c->target == NULL) {
         return cli_error(CLI_FAILED, "out of memory");

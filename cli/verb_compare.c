@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite compare: two UAI results of one task, like diff. */
+/* gibbsite compare: two UAI results of one task. Exit statuses like those of diff: 0 within the
+ * tolerance, 1 beyond it, 2 and above for trouble. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -126,11 +127,7 @@ static int print(const cli_arguments *arguments, distance *d)
                                                                  : "beyond tolerance\n");
         done = gbs_output_commit(output, &err);
     }
-    if (done < 0) {
-        (void)cli_fail_output("-", done, &err);
-        return CLI_USAGE; /* 1 would say "beyond": trouble is 2 here */
-    }
-    return CLI_DONE;
+    return done < 0 ? cli_fail_output("-", done, &err) : CLI_DONE;
 }
 
 int cli_compare(cli_arguments *arguments)
@@ -148,8 +145,10 @@ int cli_compare(cli_arguments *arguments)
     if (status == CLI_DONE && !arguments->quiet) {
         status = print(arguments, &d);
     }
-    if (status == CLI_DONE) {
-        status = d.value <= arguments->tolerance ? CLI_DONE : CLI_FAILED;
+    if (status == CLI_FAILED) {
+        status = CLI_USAGE; /* out of memory, or nowhere to print: 1 would say "beyond" */
+    } else if (status == CLI_DONE && !(d.value <= arguments->tolerance)) {
+        status = CLI_FAILED;
     }
     gbs_result_free(&side[0]);
     gbs_result_free(&side[1]);

@@ -104,6 +104,9 @@ int cli_scan(cli_arguments *arguments)
         status = cli_load(&job, arguments, arguments->operand[0]);
     }
     if (status == CLI_DONE) {
+        status = cli_check_grid(&job);
+    }
+    if (status == CLI_DONE) {
         status = cli_target(&job, target, &weight);
     }
     if (status == CLI_DONE) {

@@ -234,6 +234,9 @@ GBS_API void gbs_output_csv_field(gbs_output *output, const char *text);
 GBS_API gbs_status gbs_output_finish(gbs_output *output, gbs_error *err);
 /** Flush, sync and rename into place; frees the output. Errors of earlier writes come out here. */
 GBS_API gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
+/** The same for files that belong together: all are on disk before the first is renamed, and if one
+ *  cannot be written none is. @param output [n], freed whatever comes out. */
+GBS_API gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err);
 /** Drop what was written: the file named in open is untouched. NULL is allowed. */
 GBS_API void gbs_output_discard(gbs_output *output);
 

@@ -80,13 +80,13 @@ gbs_status gbsi_bin_rows_new(gbsi_herd *herd, gbs_error *err)
     }
     if (plan->max_arity > GBSI_MOST_BINNED) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "option draw: herding by bins holds variables of up to %u states, found "
+                         "--draw: herding by bins holds variables of up to %u states, found "
                          "%u: use --draw herded",
                          GBSI_MOST_BINNED, plan->max_arity);
     }
     if (is_stick(&herd->how) && !herd->how.post) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option herd-rule: pre is for two states, or for more with --bin-rule "
+                         "--herd-rule: pre is for two states, or for more with --bin-rule "
                          "argmax");
     }
     herd->many = gbsi_alloc_array(plan->n_slots, sizeof *herd->many);

@@ -40,7 +40,7 @@ static gbs_status refuse_sweeps(uint64_t sweeps, gbs_error *err)
     }
     const uint64_t above = gbsi_cud_period(m < GBSI_CUD_MOST_BITS ? m + 1 : m);
     return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                     "option draw: cud runs whole periods of 2^M - 1 sweeps, %" PRIu64
+                     "--draw: cud runs whole periods of 2^M - 1 sweeps, %" PRIu64
                      " are none: --sweeps %" PRIu64 " or --sweeps %" PRIu64,
                      sweeps, gbsi_cud_period(m), above);
 }
@@ -62,9 +62,8 @@ gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_err
 {
     uint32_t m = (uint32_t)options->cud_bits;
     if (m != 0 && m < GBSI_CUD_LEAST_BITS) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option cud-bits: found %" PRIu32 ", expected %u to %u", m,
-                         GBSI_CUD_LEAST_BITS, GBSI_CUD_MOST_BITS);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--cud-bits: found %" PRIu32 ", expected %u to %u",
+                         m, GBSI_CUD_LEAST_BITS, GBSI_CUD_MOST_BITS);
     }
     if (options->sweeps > 0) {
         const uint32_t given = bits_of_sweeps(options->sweeps);
@@ -73,7 +72,7 @@ gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_err
         }
         if (m != 0 && m != given) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "option cud-bits: %" PRIu32 " bits have a period of %" PRIu64
+                             "--cud-bits: %" PRIu32 " bits have a period of %" PRIu64
                              " sweeps, not %" PRIu64 "; give one of --cud-bits and --sweeps",
                              m, gbsi_cud_period(m), options->sweeps);
         }
@@ -88,7 +87,7 @@ gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_err
     }
     if (offset >= period || gbsi_gcd(offset, period) != 1) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option cud-offset: %" PRIu64 " and the period %" PRIu64
+                         "--cud-offset: %" PRIu64 " and the period %" PRIu64
                          " have a common divisor, or it is not below: some words would never come",
                          offset, period);
     }

@@ -115,7 +115,7 @@ static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
     if (options->keys == gbsi_herding_keys(&preset)) {
         return GBS_OK;
     }
-    return gbsi_fail(err, GBS_ERR_ARGUMENT, "option keys: draw %s %s; draw herded takes any keys",
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--keys: draw %s %s; draw herded takes any keys",
                      gbsi_draw_name(options->draw),
                      gbsi_herding_keys(&preset) == GBS_KEYS_AUTO ? "has none" : "has its own");
 }
@@ -127,29 +127,28 @@ static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_erro
     const bool rounded = options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED;
     const gbs_run_options usual = gbs_run_options_default();
     if (!bounded && options->threshold != usual.threshold) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option threshold: only draw bounded-error has one");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--threshold: only draw bounded-error has one");
     }
     if (options->threshold < 0.0 && options->threshold != GBS_THRESHOLD_AUTO) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option threshold: found %g, expected 0 to 1e9",
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--threshold: found %g, expected 0 to 1e9",
                          options->threshold);
     }
     if (options->threshold == GBS_THRESHOLD_AUTO && options->sweeps != 0 &&
         options->sweeps < GBSI_LEAST_TRIAL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option threshold: auto needs --sweeps %u at least, to see errors fall",
+                         "--threshold: auto needs --sweeps %u at least, to see errors fall",
                          GBSI_LEAST_TRIAL);
     }
     if (bounded && options->herd_rule == GBS_HERD_POST) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option herd-rule: bounded-error looks at weights before it adds p");
+                         "--herd-rule: bounded-error looks at weights before it adds p");
     }
     if (rounded && (options->bin_edge != GBS_BIN_RIGHT || options->bin_rule != GBS_BIN_STICK)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "options bin-edge and bin-rule: randomly-discretized has its own rule");
     }
     if (options->bin_rule != GBS_BIN_STICK && (gbsi_keys_decide(keys) || keys == GBS_KEYS_AUTO)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option bin-rule: draw %s has no bins",
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--bin-rule: draw %s has no bins",
                          gbsi_draw_name(options->draw));
     }
     return GBS_OK;
@@ -177,7 +176,7 @@ gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
     }
     if (keys != GBS_KEYS_NEIGHBOURS && options->n_dummy_edges != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option dummy-edges: only draw herded with keys neighbours looks at them");
+                         "--dummy-edges: only draw herded with keys neighbours looks at them");
     }
 cleanup:
     return status;

@@ -294,7 +294,7 @@ static gbs_status make_slot(const gbsi_key_maker *m, uint32_t slot, uint8_t *sig
     s->n_links = (uint32_t)gbsi_key_links(m, slot);
     if (m->scheme == GBS_KEYS_SUM && !sum) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option keys: the conditional of variable %s does not depend on a sum of "
+                         "--keys: the conditional of variable %s does not depend on a sum of "
                          "its neighbours (binary, with one coupling for all): use --keys shared",
                          gbsi_slot_text(m->plan, slot, text));
     }

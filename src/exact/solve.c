@@ -29,9 +29,8 @@ static gbs_status take_options(gbsi_solver *s, const gbs_exact_options *options,
                          o.size, sizeof o);
     }
     if (o.threads > GBSI_MOST_THREADS) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option threads: found %" PRIu32 ", expected at most %u", o.threads,
-                         GBSI_MOST_THREADS);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--threads: found %" PRIu32 ", expected at most %u",
+                         o.threads, GBSI_MOST_THREADS);
     }
     const uint64_t machine = gbsi_machine_bytes();
     s->bytes = o.memory_limit != 0 ? o.memory_limit : machine == UINT64_MAX ? machine : machine / 2;

@@ -118,15 +118,15 @@ cleanup:
 gbs_status gbsi_dw_outputs_commit(gbsi_dw_outputs *outputs, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const size_t n = outputs->n_companions;
     GBSI_TRY(check_leftovers(outputs, err));
-    for (size_t i = 0; i < outputs->n_companions; i++) {
-        gbs_output *output = ((gbs_output **)outputs->companion)[i];
-        ((gbs_output **)outputs->companion)[i] = NULL;
-        GBSI_TRY(gbs_output_commit(output, err));
-    }
-    gbs_output *meta = outputs->meta;
+    GBSI_TRY(gbsi_reserve(&outputs->companion, &outputs->companion_capacity, n + 1,
+                          sizeof(gbs_output *), outputs->place.meta, err));
+    gbs_output **all = outputs->companion;
+    all[n] = outputs->meta; /* last: who finds it finds its companions */
     outputs->meta = NULL;
-    GBSI_TRY(gbs_output_commit(meta, err));
+    status = gbs_output_commit_all(all, n + 1, err);
+    memset(all, 0, n * sizeof(gbs_output *));
 
 cleanup:
     return status;

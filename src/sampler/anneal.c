@@ -192,11 +192,11 @@ static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
 {
     if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option method: a most probable state is found by auto, exact or sample");
+                         "--method: a most probable state is found by auto, exact or sample");
     }
     if (options->threshold == GBS_THRESHOLD_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option threshold: auto compares estimates, a search has none");
+                         "--threshold: auto compares estimates, a search has none");
     }
     if ((gbsi_draw_traits(options) & GBSI_DRAW_HEATS) == 0 && gbsi_options_anneal(options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -20,25 +20,25 @@ static gbs_status check(const gbs_run *run, gbs_error *err)
     const gbs_run_options *o = &run->options;
     if ((gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option certified: only the random draw has a certificate");
+                         "--certified: only the random draw has a certificate");
     }
     if ((run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option certified: a synchronous chain is two chromatic ones; take the "
+                         "--certified: a synchronous chain is two chromatic ones; take the "
                          "chromatic scan");
     }
     if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option certified: only scans of single variables have a certificate; "
+                         "--certified: only scans of single variables have a certificate; "
                          "take the chromatic scan");
     }
     if (o->burn_in != GBS_BURN_IN_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option certified: it finds the burn-in, none can be given");
+                         "--certified: it finds the burn-in, none can be given");
     }
     if (o->restarts || o->partial_scan) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option certified: passes that start afresh, or omit variables, have no "
+                         "--certified: passes that start afresh, or omit variables, have no "
                          "burn-in");
     }
     return GBS_OK;
@@ -57,7 +57,7 @@ static gbs_status no_certificate(const gbs_run *run, double bound, uint64_t pass
 {
     return gbsi_fail(
         err, GBS_ERR_UNSUPPORTED,
-        "option certified: no certificate for %g: after %" PRIu64
+        "--certified: no certificate for %g: after %" PRIu64
         " passes the bound on a marginal's error is %.3g, and does not fall or takes too "
         "long; leave the option out, and see 'gibbsite certify'",
         run->options.certified, passes, bound);

@@ -292,17 +292,17 @@ static gbs_status check(const gbs_run_options *options, gbs_error *err)
 {
     if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option method: a partition function is found by auto, exact or sample");
+                         "--method: a partition function is found by auto, exact or sample");
     }
     if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option draw: weights are unbiased with the random draw alone");
+                         "--draw: weights are unbiased with the random draw alone");
     }
     if (gbsi_options_anneal(options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "options schedule and tau0 are of gbs_map()");
     }
     if (options->start != NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option start: chains start from the uniform law");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--start: chains start from the uniform law");
     }
     return GBS_OK;
 }

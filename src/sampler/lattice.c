@@ -102,7 +102,7 @@ gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err)
         status = pack(run, &reason, err);
     }
     if (status == GBS_OK && run->engine.spins == NULL && is_demanded(o)) {
-        status = gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: the model is not run bit by bit: %s",
+        status = gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the model is not run bit by bit: %s",
                            o->lattice == GBS_LATTICE_ALWAYS ? "lattice always" : "estimator traces",
                            reason);
     }

@@ -14,26 +14,25 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
 {
     const char *name = options->restarts ? "restarts" : "partial-scan";
     if (options->n_targets > 0 && !options->restarts) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option target: it goes with restarts");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: it goes with restarts");
     }
     if (!options->restarts && !options->partial_scan) {
         return GBS_OK;
     }
     if ((gbsi_scan_traits(options->scan) & GBSI_SCAN_READS) == 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: it needs a scan file", name);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: it needs a scan file", name);
     }
     if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option %s: it needs the random draw", name);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: it needs the random draw", name);
     }
     if (options->estimator != GBS_ESTIMATOR_RAO_BLACKWELL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option %s: it needs the estimator rao-blackwell, which counts every "
+                         "--%s: it needs the estimator rao-blackwell, which counts every "
                          "variable's own updates",
                          name);
     }
     if (options->restarts && options->burn_in != GBS_BURN_IN_AUTO && options->burn_in != 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option burn-in: passes that start afresh have none");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--burn-in: passes that start afresh have none");
     }
     return GBS_OK;
 }
@@ -51,7 +50,7 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
     }
     if (options->grow != GBS_GROW_ADAPTIVE && options->score != usual->score) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option score: only adaptive growth goes by one: --grow adaptive");
+                         "--score: only adaptive growth goes by one: --grow adaptive");
     }
     if ((options->grow == GBS_GROW_ADAPTIVE) != (options->adapt > 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -59,7 +58,7 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
     }
     if (options->grow == GBS_GROW_ADAPTIVE && options->burn_in == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option grow: adaptive growth belongs to burn-in, and there is none");
+                         "--grow: adaptive growth belongs to burn-in, and there is none");
     }
     return GBS_OK;
 }
@@ -73,7 +72,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
                          "a sequence of variables and the scan that reads it go together");
     }
     if (options->origin != 0 && options->scan != GBS_SCAN_SYSTEMATIC) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option origin: only the systematic scan has one");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--origin: only the systematic scan has one");
     }
     GBSI_TRY(check_short_chains(options, err));
     const gbs_run_options usual = gbs_run_options_default();

@@ -102,7 +102,7 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
     if ((draw->traits & GBSI_DRAW_POSITION) != 0 &&
         (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option draw: %s needs a scan in which every variable occurs once in a "
+                         "--draw: %s needs a scan in which every variable occurs once in a "
                          "pass; this one (%s) has some twice or not at all: use --scan chromatic "
                          "or systematic",
                          draw->name, run->engine.scan->name);
@@ -111,7 +111,7 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
     const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
     if ((draw->traits & GBSI_DRAW_CONTEXT) != 0 && blocks) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option draw: %s keeps a weight for each state of a variable's "
+                         "--draw: %s keeps a weight for each state of a variable's "
                          "neighbours, and the %s scan draws it given others every time: use keys "
                          "that look at the conditional alone, --draw herded --keys bins (or one), "
                          "discretized, randomly-discretized, bounded-error --keys bins",
@@ -119,13 +119,13 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
     }
     if ((draw->traits & GBSI_DRAW_EXACT) == 0 && splits) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option draw: %s does not leave the target invariant, which the %s scan "
+                         "--draw: %s does not leave the target invariant, which the %s scan "
                          "needs: use --draw random",
                          draw->name, run->engine.scan->name);
     }
     if (run->anneals && (blocks || splits)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option scan: %s chains are not annealed: use --scan chromatic",
+                         "--scan: %s chains are not annealed: use --scan chromatic",
                          run->engine.scan->name);
     }
     run->engine.schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
@@ -145,7 +145,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     }
     run->engine.scan = gbsi_scan_of(run->options.scan);
     if (run->engine.scan == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "option scan: no such scan");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: no such scan");
     }
     run->report.scan = run->engine.scan->name;
     run->engine.scan_traits = run->engine.scan->traits;

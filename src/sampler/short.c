@@ -107,7 +107,7 @@ static gbs_status take_starter(gbs_run *run, gbs_error *err)
     const gbsi_conditioned *part = run->problem.part;
     if (!part->borrows && memchr(part->has_zeros, 1, part->factors.n_factors) != NULL) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "option restarts: hard zeros remain around the scan's variables, and a "
+                         "--restarts: hard zeros remain around the scan's variables, and a "
                          "fresh start would have to be searched for in every pass");
     }
     GBSI_TRY(gbsi_starter_new(part, run->options.seed, &run->engine.starter, err));

@@ -217,7 +217,7 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     s.passes = s.passes < GBSI_LEAST_TRIAL ? GBSI_LEAST_TRIAL : s.passes;
     if (s.passes > UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "option threshold: auto is for runs of less than 2^32 sweeps");
+                         "--threshold: auto is for runs of less than 2^32 sweeps");
     }
     s.count = gbsi_alloc_array(n, sizeof *s.count);
     s.first = gbsi_alloc_array(n, POINTS * s.shape.n_rounds * sizeof *s.first);

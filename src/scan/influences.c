@@ -144,10 +144,9 @@ gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_option
     asked.scan = asked.scan == GBS_SCAN_USUAL ? GBS_SCAN_CHROMATIC : asked.scan;
     made.scan = gbsi_scan_of(asked.scan);
     if (asked.scan == GBS_SCAN_AUTO) {
-        return gbsi_fail(
-            err, GBS_ERR_ARGUMENT,
-            "option scan: auto is chosen by a pilot of a run, and bounds are of a scan "
-            "with a name: ask for chromatic");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--scan: auto is chosen by a pilot of a run, and bounds are of a scan "
+                         "with a name: ask for chromatic");
     }
     unsigned traits = made.scan->traits;
     if ((traits & GBSI_SCAN_SPLITS) != 0) {

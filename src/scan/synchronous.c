@@ -18,13 +18,12 @@ static gbs_status check_two(const gbsi_graph *graph, gbs_error *err)
     }
     GBSI_TRY(gbsi_graph_color_two(graph, color, &bipartite, err));
     if (!bipartite) {
-        status =
-            gbsi_fail(err, GBS_ERR_ARGUMENT,
-                      "option scan: synchronous needs a model of two colours; this one has %s, "
-                      "where updating all variables at once has no known invariant law: use "
-                      "--scan chromatic",
-                      graph->neighbour == NULL ? "factors of three or more variables"
-                                               : "an odd cycle of neighbours");
+        status = gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "--scan: synchronous needs a model of two colours; this one has %s, "
+                           "where updating all variables at once has no known invariant law: use "
+                           "--scan chromatic",
+                           graph->neighbour == NULL ? "factors of three or more variables"
+                                                    : "an odd cycle of neighbours");
     }
 
 cleanup:

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where results are written: standard streams by name, links, closed descriptors, signals."""
+import os
+import resource
+import signal
+import subprocess
+
+import pytest
+from conftest import SPRINKLER, only, program
+
+
+def shell(work, command):
+    return subprocess.run(["sh", "-c", command], cwd=work, env={**os.environ, "G": program()},
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=180)
+
+
+def test_names_of_standard_output(work):
+    """The redirected file is written, not replaced: what else goes to it stays."""
+    done = shell(work, f"{{ echo before; $G exact {SPRINKLER} -q -o /dev/stdout --format csv && echo after; }} > log")
+    assert done.returncode == 0, done.stderr
+    lines = (work / "log").read_text().splitlines()
+    assert lines[0] == "before" and lines[-1] == "after" and len(lines) > 5
+    only(work, "log")
+
+
+def test_summary_to_standard_output(work):
+    done = shell(work, f"$G marginals {SPRINKLER} -q -o x.csv --summary /dev/stdout > log; "
+                       f"$G marginals {SPRINKLER} -q -o x.csv --summary /dev/fd/3 3> other")
+    assert done.returncode == 0, done.stderr
+    assert (work / "log").read_text().startswith("{")
+    assert (work / "other").read_text().startswith("{")
+    only(work, "log", "other", "x.csv")
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "0<&- 2>&-"])
+def test_messages_stay_out_of_results(run, work, closed):
+    """Without a standard error a result would get its number, and the messages with it."""
+    done = shell(work, f"$G marginals {SPRINKLER} -o x.csv {closed}")
+    assert done.returncode == 0
+    found = (work / "x.csv").read_text()
+    assert run("marginals", SPRINKLER, "-o", "y.csv").status == 0
+    assert found == (work / "y.csv").read_text()
+
+
+def test_closed_standard_output_is_a_failure(work):
+    done = shell(work, f"$G exact {SPRINKLER} >&-")
+    assert done.returncode == 1 and "cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize("link, target", [("l", "there.csv"), ("l", "none.csv"), ("d/l", "../none.csv")])
+def test_links_stay_links(run, work, link, target):
+    (work / "d").mkdir()
+    (work / "there.csv").write_text("old")
+    (work / link).symlink_to(target)
+    assert run("exact", SPRINKLER, "-o", link, "--format", "csv").status == 0
+    assert (work / link).is_symlink()
+    assert (work / target.removeprefix("../")).read_text().startswith("variable,")
+
+
+def test_link_to_itself(run, work):
+    (work / "l.csv").symlink_to("l.csv")
+    done = run("exact", SPRINKLER, "-o", "l.csv")
+    assert done.status == 1 and "l.csv" in done.err
+    only(work, "l.csv")
+
+
+def unnamed_files(folder):
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY))
+        return True
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("verb", ["convert", "generate"])
+def test_signals_have_a_status(run, work, verb, number):
+    """The program writes to a pipe that nobody empties, so that it is at work when the signal comes."""
+    large = ["generate", "ising", "--grid", "400x400", "--coupling", "0.3"]
+    if verb == "convert":
+        assert run(*large, "-o", "large.gbm").status == 0
+        large = ["convert", "large.gbm"]
+    os.mkfifo(work / "fifo")
+    child = subprocess.Popen([program(), *large, "--format", "uai", "-o", "fifo"], cwd=work,
+                             stderr=subprocess.PIPE, text=True)
+    with open(work / "fifo", "rb") as reader:
+        assert reader.read(1)
+        child.send_signal(number)
+        assert child.wait() == 4
+    assert child.stderr.read() == "gibbsite: stopped by a signal\n"
+    child.stderr.close()
+
+
+@pytest.mark.parametrize("verb", ["convert", "generate"])
+def test_a_process_that_ends_leaves_nothing(run, work, verb):
+    """The system ends it in the middle of a file, at the limit on the size of files."""
+    if not unnamed_files(work):
+        pytest.skip("this file system has no files without a name")
+    large = ["generate", "ising", "--grid", "100x100", "--coupling", "0.3"]
+    if verb == "convert":
+        assert run(*large, "-o", "large.gbm").status == 0
+        large = ["convert", "large.gbm"]
+    done = subprocess.run([program(), *large, "-o", "x.uai"], cwd=work, stderr=subprocess.PIPE,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (80000, 80000)))
+    assert done.returncode == -signal.SIGXFSZ
+    only(work, *["large.gbm"] * (verb == "convert"))
+
+
+def test_ignored_signals_stay_ignored(run, work):
+    """As under nohup."""
+    os.mkfifo(work / "fifo")
+    child = subprocess.Popen(["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\"", program(), "generate",
+                              "ising", "--grid", "400x400", "--coupling", "0.3", "--format", "uai",
+                              "-o", "fifo"], cwd=work)
+    with open(work / "fifo", "rb") as reader:
+        assert reader.read(1)
+        child.send_signal(signal.SIGHUP)
+        while reader.read(1 << 16):
+            pass
+    assert child.wait() == 0
+
+
+def test_sets_of_files_appear_together(run, work):
+    """The last file cannot be written: none of the others has appeared."""
+    model = ["generate", "ising", "--grid", "3x3", "--coupling", "0.3"]
+    assert run(*model, "-o", "m.uai").status == 0
+    (work / "set").mkdir()
+    assert run("convert", "m.uai", "-o", "set/graph.meta").status == 0
+    names = sorted(p.name for p in (work / "set").iterdir())
+    assert len(names) > 2
+    (work / "part").mkdir()
+    (work / "part" / "graph.factors").symlink_to("/dev/full")
+    done = run("convert", "m.uai", "-o", "part/graph.meta")
+    assert done.status == 1, done.err
+    assert [p.name for p in (work / "part").iterdir()] == ["graph.factors"]
+
+
+def test_compare_tells_trouble_from_difference(run, work):
+    for k in range(2):
+        (work / f"{k}.MAR").write_text("MAR\n1 2 0.5 0.5\n")
+    assert run("compare", "0.MAR", "1.MAR").status == 0
+    (work / "1.MAR").write_text("MAR\n1 2 0.25 0.75\n")
+    assert run("compare", "0.MAR", "1.MAR").status == 1
+    done = shell(work, "ulimit -v 60000; $G compare 0.MAR /dev/zero")
+    assert done.returncode >= 2
+    assert shell(work, "$G compare 0.MAR 1.MAR >/dev/full").returncode == 2
+
+
+@pytest.mark.parametrize("verb", ["certify", "scan"])
+def test_grid_is_looked_at(run, work, verb):
+    assert run("generate", "ising", "--grid", "3x4", "--coupling", "0.1", "-o", "m.uai").status == 0
+    rectangle = ["--target", "rectangle:0,0,1,1"]
+    for options, status in [(["--grid", "7x7"], 2), (["--grid", "3x4"], 2),
+                            (["--grid", "7x7", *rectangle], 2), (["--grid", "3x4", *rectangle], 0)]:
+        output = ["-o", "s.txt", "--steps", "20"] if verb == "scan" else []
+        assert run(verb, "m.uai", *options, *output).status == status, options
