@@ -27,11 +27,12 @@ int gbsi_herding_keys(const gbs_run_options *options)
 }
 
 /* The passes given, or those after which 1 / target^2 independent draws of a fair coin would have
- * half the standard error asked for; never more than the updates that are allowed. */
+ * half the standard error asked for; never more than the updates that are allowed (0: any). */
 uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
 {
     const double per_pass = (double)n_slots * (double)options->chains + 1.0;
-    const double most = (double)options->max_updates / per_pass + 1.0;
+    const uint64_t allowed = options->max_updates != 0 ? options->max_updates : UINT64_MAX;
+    const double most = (double)allowed / per_pass + 1.0;
     const double target = options->target_error > 0.0 ? options->target_error : USUAL_TARGET;
     const double wanted = 1.0 / (target * target * (double)options->chains);
     const double passes = wanted < LEAST_PASSES ? LEAST_PASSES : wanted;
