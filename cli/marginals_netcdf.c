@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginals beside the groups of ArviZ's schema: posterior_summary holds marginal, mcse, ess_bulk
+/* Marginals beside the groups of ArviZ's schema: posterior_summary holds marginal, mcse, ess
  * and rhat by variable and state. Variables of fewer states than others are filled up with NaN. */
 #include <inttypes.h>
 #include <math.h>
@@ -51,7 +51,7 @@ static gbs_status write_estimates(cli_netcdf *file, int group, const cli_job *jo
     const struct {
         const char *name;
         const double *value;
-    } arrays[] = {{"marginal", e->p}, {"mcse", e->mcse}, {"ess_bulk", e->ess}, {"rhat", e->rhat}};
+    } arrays[] = {{"marginal", e->p}, {"mcse", e->mcse}, {"ess", e->ess}, {"rhat", e->rhat}};
     const int dim[2] = {t->variable_dim, t->state_dim};
     const size_t chunk[2] = {t->slab, t->n_states};
     double *slab = malloc(t->slab * t->n_states * sizeof *slab);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Marginals as arrays: state a of the i-th variable stands at offsets[i] + a of marginals, mcse,
- * ess_bulk and rhat; what is undefined is NaN. */
+ * ess and rhat; what is undefined is NaN. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static gbs_status add_rows(gbs_npz_writer *writer, const cli_job *job, const cli
     const struct {
         const char *name;
         const double *value;
-    } arrays[] = {{"marginals", e->p}, {"mcse", e->mcse}, {"ess_bulk", e->ess}, {"rhat", e->rhat}};
+    } arrays[] = {{"marginals", e->p}, {"mcse", e->mcse}, {"ess", e->ess}, {"rhat", e->rhat}};
     gbs_array array = {.type = GBS_ARRAY_F8, .n_dims = 1};
     gbs_status status = GBS_OK;
     array.shape[0] = n;
@@ -74,7 +74,7 @@ gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_e
         status = cli_add_variables(writer, job->model, s, err);
     }
     if (status >= 0) {
-        status = cli_add_meta(writer, "marginals/1", job, s, err);
+        status = cli_add_meta(writer, "marginals/2", job, s, err);
     }
     if (status >= 0) {
         gbs_npz_writer_finish(writer);

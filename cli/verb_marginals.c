@@ -65,7 +65,7 @@ static int has_estimate(const cli_job *job, const cli_estimates *e, uint32_t v)
 
 static void write_csv(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
-    gbs_output_text(output, "variable,state,probability,mcse,ess_bulk,rhat\n");
+    gbs_output_text(output, "variable,state,probability,mcse,ess,rhat\n");
     for (uint32_t i = 0; i < e->selection->n; i++) {
         const uint32_t v = e->selection->variable[i];
         for (uint32_t a = 0; has_estimate(job, e, v) && a < gbs_model_arity(job->model, v); a++) {
@@ -119,7 +119,7 @@ static void json_variable(gbs_output *output, const cli_job *job, const cli_esti
     }
     json_array(output, "probability", e->p + at, arity);
     json_array(output, "mcse", e->mcse + at, arity);
-    json_array(output, "ess_bulk", e->ess + at, arity);
+    json_array(output, "ess", e->ess + at, arity);
     json_array(output, "rhat", e->rhat + at, arity);
     gbs_output_text(output, "}");
 }
@@ -127,7 +127,7 @@ static void json_variable(gbs_output *output, const cli_job *job, const cli_esti
 static void write_json(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
     uint32_t n = e->selection->n;
-    cli_json_head(output, "marginals/1", job->model);
+    cli_json_head(output, "marginals/2", job->model);
     gbs_output_text(output, ",\n  \"digest\": ");
     gbs_output_json_string(output, gbs_run_report(job->run)->digest);
     gbs_output_text(output, ",\n  \"variables\": [\n");
@@ -166,7 +166,7 @@ static void write_terminal_summary(gbs_output *output, const cli_job *job, const
             error_of[at] = error;
         }
     }
-    gbs_output_text(output, "variable,state,probability,mcse,ess_bulk,rhat\n");
+    gbs_output_text(output, "variable,state,probability,mcse,ess,rhat\n");
     for (size_t i = 0; i < n_worst; i++) {
         uint32_t arity = gbs_model_arity(job->model, worst[i]);
         for (uint32_t a = 0; a < arity && a < 4; a++) {

@@ -10,7 +10,7 @@ const cli_verb cli_verbs[] = {
      "gibbsite info examples/sprinkler.bif -e grass=wet --json\n",
      cli_info},
     {"marginals", CLI_VERB_MARGINALS, 1, "MODEL", "marginal distributions, with Monte Carlo errors",
-     "Writes CSV (variable,state,probability,mcse,ess_bulk,rhat) to standard output;\n"
+     "Writes CSV (variable,state,probability,mcse,ess,rhat) to standard output;\n"
      "-o FILE.MAR, FILE.csv, FILE.json or FILE.npz, with .gz or .zst if wanted, to a\n"
      "file; with --picture, FILE.png, .pgm, .ppm or .pbm. Components that are small\n"
      "enough are answered exactly, unless an option is given that only a sampled run\n"

@@ -181,7 +181,8 @@ GBS_API gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callba
  *              gbs_model_state_offsets(); observed variables are a point mass.
  * @param mcse  out or NULL, same shape: Monte Carlo standard error, probability units; 0 for exact
  *              entries, NAN where too few batches allow none.
- * @param ess   out or NULL, same shape: effective sample size p(1-p)/mcse^2; NAN where undefined.
+ * @param ess   out or NULL, same shape: effective sample size p(1-p)/mcse^2; NAN for exact entries,
+ *              without a standard error, and where the conditional was the same at every pass.
  * @param rhat  out or NULL, same shape: split or between-chain R-hat; NAN where undefined.
  * @return GBS_ERR_STATE if no draw was kept, traces alone are, or gbs_run_execute() failed; all
  *         outputs are then untouched.

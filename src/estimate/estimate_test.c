@@ -185,6 +185,49 @@ static void stuck_and_unvisited(void **unused)
     }
 }
 
+/* One conditional at every pass and in every chain: there is nothing to count draws by. Slot 3
+ * varies. */
+static float constant(const void *context, uint32_t chain, uint32_t slot, uint32_t state,
+                      uint64_t pass)
+{
+    (void)context;
+    const float p[] = {0.3F, 1 - 0x1p-20F, 0x1p-30F,
+                       0.4F + 0.2F * (float)(feed_word(3, chain, slot, pass) & 1)};
+    return state == 1 ? p[slot] : 1 - p[slot];
+}
+
+static void conditionals_that_never_vary(void **unused)
+{
+    (void)unused;
+    static const uint32_t arity[] = {2, 2, 2, 2};
+    static const uint32_t slots[] = {0, 1, 2, 3};
+    for (uint32_t n_chains = 1; n_chains <= 16; n_chains += 15) {
+        const gbsi_estimate_shape shape = {.n_slots = 4,
+                                           .arity = arity,
+                                           .n_chains = n_chains,
+                                           .lanes = n_chains,
+                                           .n_groups = 1,
+                                           .value_bytes = 1,
+                                           .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
+                                           .each_once = true};
+        feed f = {.shape = &shape, .value = constant};
+        gbsi_estimate_worst worst;
+        double ess[2];
+        f.estimate = new_estimate(&shape, GBSI_SIMD_PORTABLE);
+        for (uint64_t pass = 0; pass < 3000; ++pass) {
+            feed_slots(&f, slots, 4, pass);
+        }
+        for (uint32_t slot = 0; slot < 4; ++slot) {
+            gbsi_estimate_slot(f.estimate, slot, NULL, NULL, ess, NULL);
+            assert_true(slot == 3 ? ess[0] > 1000 && ess[0] == ess[1]
+                                  : isnan(ess[0]) && isnan(ess[1]));
+        }
+        assert_int_equal(gbsi_estimate_find_worst(f.estimate, &worst, NULL), GBS_OK);
+        assert_true(worst.min_ess > 1000 && worst.min_ess < 1e7);
+        gbsi_estimate_free(f.estimate);
+    }
+}
+
 /* ---- the worst ---- */
 
 static int by_value(const void *a, const void *b)
@@ -399,9 +442,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flush_boundaries),    cmocka_unit_test(large_arities),
-        cmocka_unit_test(stuck_and_unvisited), cmocka_unit_test(the_worst),
-        cmocka_unit_test(bytes_are_exact),     cmocka_unit_test(bytes_overflow),
-        cmocka_unit_test(failing_allocations), cmocka_unit_test(nothing_to_estimate),
+        cmocka_unit_test(stuck_and_unvisited), cmocka_unit_test(conditionals_that_never_vary),
+        cmocka_unit_test(the_worst),           cmocka_unit_test(bytes_are_exact),
+        cmocka_unit_test(bytes_overflow),      cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(nothing_to_estimate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,6 +122,16 @@ static double rare_floor(const gbsi_estimate *e, double visits, double n)
     return gbsi_sqrt(p * (1 - p) / n);
 }
 
+/* Where the conditional was the same at every pass, what is left of a standard error is the
+ * rounding of float sums: no number of draws can be told from it. [M8] */
+#define SUM_ROUNDING 0x1p-24
+
+static double effective_size(double p, double mcse)
+{
+    const double variance = p * (1 - p);
+    return variance > 0 && mcse > SUM_ROUNDING * p ? variance / (mcse * mcse) : (double)NAN;
+}
+
 gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, size_t cell)
 {
     const chain_view v = view_of(e, slot, cell);
@@ -144,12 +154,7 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
     out.mcse = gbsi_batches_mcse(e, slot, cell);
     const double floor = rare_floor(e, sum, v.updates * e->shape.n_chains);
     out.mcse = out.mcse < floor ? floor : out.mcse; /* NAN stays: nothing is claimed yet */
-    const double variance = out.p * (1 - out.p);
-    if (out.mcse > 0) {
-        out.ess = variance / (out.mcse * out.mcse);
-    } else if (out.mcse == 0 && variance > 0) {
-        out.ess = INFINITY;
-    }
+    out.ess = effective_size(out.p, out.mcse);
     return out;
 }
 

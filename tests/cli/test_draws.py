@@ -348,11 +348,11 @@ def test_marginals_npz(run, work):
     assert (work / "a.npz").read_bytes() == (work / "b.npz").read_bytes()
     z = load(work / "a.npz")
     assert z["offsets"].tolist() == [0, 2, 5, 9] and z["card"].tolist() == [2, 3, 4]
-    for name, column in (("marginals", "probability"), ("mcse", "mcse"), ("ess_bulk", "ess_bulk"),
+    for name, column in (("marginals", "probability"), ("mcse", "mcse"), ("ess", "ess"),
                          ("rhat", "rhat")):
         assert z[name].dtype == np.float64
         assert z[name].tolist() == [float(r[column]) for r in table]
-    assert json.loads(bytes(z["meta"]))["schema"] == "marginals/1"
+    assert json.loads(bytes(z["meta"]))["schema"] == "marginals/2"
     assert run(*args, "--query", "m.query", "-o", "q.npz").status == 0
     q = load(work / "q.npz")
     assert q["variable"].tolist() == [2, 0] and q["offsets"].tolist() == [0, 4, 6]
@@ -375,7 +375,7 @@ def test_marginals_netcdf(run, work):
     done = run(*args, "-o", "a.nc")
     assert done.status == 0, done.err
     assert run(*args, "--query", "m.query", "-o", "q.nc").status == 0
-    columns = (("marginal", "probability"), ("mcse", "mcse"), ("ess_bulk", "ess_bulk"),
+    columns = (("marginal", "probability"), ("mcse", "mcse"), ("ess", "ess"),
                ("rhat", "rhat"))
     for engine in engines():
         with xr.open_dataset(work / "a.nc", group="posterior_summary", engine=engine) as found:

@@ -35,12 +35,12 @@ def exact_sprinkler():
 def test_csv_names_and_labels(run):
     done = run("marginals", SPRINKLER)
     assert done.status == 0
-    assert done.out.splitlines()[0] == "variable,state,probability,mcse,ess_bulk,rhat"
+    assert done.out.splitlines()[0] == "variable,state,probability,mcse,ess,rhat"
     assert [(r["variable"], r["state"]) for r in rows(done.out)] == [
         ("rain", "no"), ("rain", "yes"), ("sprinkler", "off"), ("sprinkler", "on"),
         ("grass", "dry"), ("grass", "wet")]
     assert abs(probability(done.out, "rain", "yes") - exact_sprinkler()[0]) < 1e-9
-    assert all(r["mcse"] == "0" and r["ess_bulk"] == "" and r["rhat"] == "" for r in rows(done.out))
+    assert all(r["mcse"] == "0" and r["ess"] == "" and r["rhat"] == "" for r in rows(done.out))
     assert "converged" in done.err and "not converged" not in done.err
 
 
@@ -131,7 +131,7 @@ def test_mar(run, work):
 def test_json(run, work):
     assert run("marginals", SPRINKLER, "--sweeps", "64", "-o", "out.json").status == 0
     result = json.loads((work / "out.json").read_text())
-    assert result["schema"] == "marginals/1"
+    assert result["schema"] == "marginals/2"
     rain = result["variables"][0]
     assert rain["name"] == "rain" and rain["states"] == ["no", "yes"]
     assert len(rain["probability"]) == len(rain["mcse"]) == len(rain["rhat"]) == 2
