@@ -199,8 +199,12 @@ void cli_verdict(const cli_job *job, int stopped)
             if (r->target_error > 0.0) {
                 (void)snprintf(target, sizeof target, " (target %.3g)", r->target_error);
             }
-            cli_note(arguments, "max error %.3g%s, max R-hat %.5g, min ESS %.4g", r->max_mcse,
-                     target, r->max_rhat, r->min_ess);
+            char ess[40] = "";
+            if (isfinite(r->min_ess)) {
+                (void)snprintf(ess, sizeof ess, ", min ESS %.4g", r->min_ess);
+            }
+            cli_note(arguments, "max error %.3g%s, max R-hat %.5g%s", r->max_mcse, target,
+                     r->max_rhat, ess);
         }
     }
     if (arguments->run.threshold == GBS_THRESHOLD_AUTO && isfinite(r->threshold)) {

@@ -152,7 +152,10 @@ gbs_status gbsi_run_restart(gbs_run *run, uint64_t pass, gbs_error *err);
 gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_is_mean_field(const gbs_run *run);
 
-/* verdict.c: whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
+/* reasons.c: why a run is not called converged, from verdict.def, and what to try; false: nothing
+ * speaks against it. */
+bool gbsi_run_doubt(const gbs_run *run, char *text, size_t size);
+/* Whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbs_run *run);
 /* Passes below which it is not. */
 double gbsi_run_least_passes(const gbs_run *run);

@@ -188,154 +188,20 @@ cleanup:
     return status;
 }
 
-static double target_of(const gbs_report *r)
+/* Of an exact answer or of mean field. */
+static gbs_status say_unsampled(gbs_run *run, gbs_error *err)
 {
-    return r->target_error > 0.0 ? r->target_error : GBSI_DEFAULT_TARGET;
-}
-
-bool gbsi_run_chains_agree(const gbs_run *run)
-{
-    return isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT;
-}
-
-/* Of all chains: so many independent ones have the target as standard error at p = 1/2. */
-static double least_draws(const gbs_run *run)
-{
-    const double target = target_of(&run->report);
-    return 0.25 / (target * target);
-}
-
-double gbsi_run_least_passes(const gbs_run *run)
-{
-    const double chains = run->report.chains;
-    const double by_updates =
-        (double)GBSI_LEAST_UPDATES / ((double)run->problem.part->n_variables * chains);
-    const double by_draws = least_draws(run) / chains;
-    return by_updates > by_draws ? by_updates : by_draws;
-}
-
-bool gbsi_run_long_enough(const gbs_run *run)
-{
-    const double draws = (double)run->report.sweeps * run->report.chains;
-    const double updates = (double)run->engine.schedule.n_places * draws;
-    const bool many = updates >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
-    return many && draws >= least_draws(run); /* with restarts they are independent */
-}
-
-/* What the estimates themselves say against them, or NULL. */
-static const char *statistical_doubt(const gbs_run *run, char *text, size_t size)
-{
-    const gbs_report *r = &run->report;
-    const double target = target_of(r);
-    if (r->n_constant > 0) {
-        (void)snprintf(text, size, "%llu variables never moved in any chain",
-                       (unsigned long long)r->n_constant);
-        return text;
-    }
-    if (!gbsi_run_chains_agree(run)) {
-        (void)snprintf(text, size, "the chains disagree: R-hat is %.3g, above %.2f", r->max_rhat,
-                       GBSI_RHAT_LIMIT);
-        return text;
-    }
-    if (isnan(r->max_mcse)) {
-        return "too few passes for standard errors";
-    }
-    if (!(r->max_mcse <= target)) {
-        (void)snprintf(text, size, "the largest standard error is %.2g, above %.2g", r->max_mcse,
-                       target);
-        return text;
-    }
-    return NULL;
-}
-
-/* Against passes that start afresh: how far each can be from the truth. */
-static const char *short_doubt(const gbs_run *run, char *text, size_t size)
-{
-    const double target = target_of(&run->report);
-    if (run->report.bias_estimate <= target) {
-        return NULL;
-    }
-    (void)snprintf(
-        text, size,
-        "a pass that starts afresh may be off by %.2g, above %.2g: a longer scan is needed",
-        run->report.bias_estimate, target);
-    return text;
-}
-
-/* The first reason not to trust a sampled answer, or NULL; gibbsite-marginals(1), "converged". */
-static const char *doubt(const gbs_run *run, char *text, size_t size)
-{
-    if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
-        return "hard zeros split the support: updates of single variables cannot cross it";
-    }
-    if (run->problem.support == GBSI_SUPPORT_UNKNOWN && run->engine.executor.splash != NULL) {
-        if (!gbsi_splash_connects(run->engine.executor.splash)) {
-            return "hard zeros remain and no splash held all that they touch: the support was not "
-                   "shown connected";
-        }
-    } else if (run->problem.support == GBSI_SUPPORT_UNKNOWN) {
-        return "hard zeros remain and the support was not shown connected under updates of single "
-               "variables";
-    }
-    const char *reason = statistical_doubt(run, text, size);
-    if (reason != NULL) {
-        return reason;
-    }
-    const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
-    if (draw != NULL && (draw->traits & GBSI_DRAW_EXACT) == 0) {
-        (void)snprintf(text, size,
-                       "standard errors meet their target, but draw %s has a bias that they do not "
-                       "show",
-                       gbsi_draw_name(run->options.draw));
-        return text;
-    }
-    if (run->split_draws) {
-        return "the two colours of a synchronous draw are independent: averages that mix them are "
-               "biased";
-    }
-    if (!gbsi_run_long_enough(run)) {
-        (void)snprintf(text, size,
-                       "%llu sweeps are too few to vouch for states that no chain has met yet",
-                       (unsigned long long)run->report.sweeps);
-        return text;
-    }
-    if (run->options.restarts) {
-        return short_doubt(run, text, size);
-    }
-    if (run->report.n_omitted > 0) {
-        (void)snprintf(text, size,
-                       "the scan omits %u variables, which keep the states they started in",
-                       run->report.n_omitted);
-        return text;
-    }
-    if (run->options.certified > 0.0) {
-        return NULL; /* proved from any start, of one chain as of many */
-    }
-    if (!run->starts_dispersed) {
-        return "all chains started from one given state";
-    }
-    if (run->engine.executor.n_chains < 4) { /* a synchronous chain is two */
-        return "fewer than 4 chains: one that is stuck looks like one that has converged: try "
-               "--chains 16";
-    }
-    return NULL;
-}
-
-/* Nobody knows how far a fixed point is from the marginals. */
-static void mean_field_verdict(gbs_report *r)
-{
-    r->method = "mean-field";
-    r->n_exact_variables = 0;
-    r->converged = r->n_free_variables == 0;
-    (void)snprintf(
-        r->verdict, sizeof r->verdict,
-        "not converged: mean field is an approximation whose error is not known; %s after "
-        "%llu iterations (residual %.2g), ln Z >= %.9g",
-        strcmp(r->stop, "fixed point") == 0 ? "at a fixed point" : "no fixed point",
-        (unsigned long long)r->iterations, r->residual, r->log_z_bound);
+    gbs_report *r = &run->report;
+    r->converged = !gbsi_run_is_mean_field(run) || r->n_free_variables == 0;
     if (r->converged) {
         (void)snprintf(r->verdict, sizeof r->verdict, "exact");
+    } else {
+        (void)gbsi_run_doubt(run, r->verdict, sizeof r->verdict);
     }
+    if (!gbsi_run_is_mean_field(run)) {
+        r->max_mcse = 0.0;
+    }
+    return take_digest(run, err);
 }
 
 gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
@@ -345,29 +211,23 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
     const bool some_exact = r->n_exact_variables > 0 || run->problem.part == NULL;
     r->method = run->problem.part == NULL ? "exact" : (some_exact ? "exact+sampled" : "sampled");
     if (gbsi_run_is_mean_field(run)) {
-        mean_field_verdict(r);
-        return take_digest(run, err);
+        r->method = "mean-field";
+        r->n_exact_variables = 0;
     }
     if (run->problem.part == NULL) {
-        r->converged = 1;
-        r->max_mcse = 0.0;
-        (void)snprintf(r->verdict, sizeof r->verdict, "exact");
-        return take_digest(run, err);
+        return say_unsampled(run, err);
     }
+    if (r->sweeps > 0) {
+        GBSI_TRY(gbsi_run_report_errors(run, err));
+    }
+    r->converged = !gbsi_run_doubt(run, r->verdict, sizeof r->verdict);
     if (r->sweeps == 0) {
-        (void)snprintf(r->verdict, sizeof r->verdict, "not converged: no pass was kept");
         return GBS_OK;
     }
-    GBSI_TRY(gbsi_run_report_errors(run, err));
-    char text[160];
-    const char *reason = doubt(run, text, sizeof text);
-    r->converged = reason == NULL;
-    if (reason == NULL) {
+    if (r->converged) {
         (void)snprintf(r->verdict, sizeof r->verdict,
                        "converged: largest standard error %.2g, R-hat %.4f", r->max_mcse,
                        r->max_rhat);
-    } else {
-        (void)snprintf(r->verdict, sizeof r->verdict, "not converged: %s", reason);
     }
     if (run->options.locking == GBS_LOCKING_BLANKET) {
         GBSI_TRY(gbsi_run_warn(run, err,
@@ -375,10 +235,11 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
                                "run with this seed may give other bits"));
     }
     if (!run->burn_in_agreed) {
-        GBSI_TRY(gbsi_run_warn(run, err,
-                               "burn-in ended after %llu passes with the chains still apart in log "
-                               "density: the start may show in the estimates",
-                               (unsigned long long)r->burn_in));
+        GBSI_TRY(
+            gbsi_run_warn(run, err,
+                          "the chains did not agree when burn-in ended, after %llu sweeps: try "
+                          "more --sweeps or a longer --burn-in",
+                          (unsigned long long)r->burn_in));
     }
     if (run->engine.plan != NULL && run->engine.plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
         GBSI_TRY(gbsi_run_warn(run, err,

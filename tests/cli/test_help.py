@@ -9,6 +9,7 @@ from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
 import format_lists
+import verdict_reasons
 
 VERBS = ["info", "marginals", "sample", "generate", "generate ising", "generate potts",
          "generate ring", "generate complete", "generate regular", "generate powerlaw", "generate rbm",
@@ -75,6 +76,12 @@ def test_man_page_has_every_option(run, verb):
     for option in re.findall(r" --([a-z-]+)", run("help", verb).out.split("Example:")[0]):
         if option not in ("help",):
             assert f"-{option}" in page, option
+
+
+def test_reasons_in_the_page():
+    page = verdict_reasons.PAGE.read_text()
+    assert page == verdict_reasons.updated(page), "run tools/verdict_reasons.py --update"
+    assert len(verdict_reasons.reasons()) >= 16
 
 
 def test_formats_are_those_of_the_table(run):

@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 #include "support/models.h"
-#include "support/runs.h"
 
 static gbs_model *grid(uint32_t side, double coupling)
 {
@@ -33,16 +32,51 @@ static gbs_run_options sampled(uint64_t chains, uint64_t sweeps)
     return options;
 }
 
-/* @param part of the verdict; NULL: the run converges. Takes the model. */
-static void check(gbs_model *model, const gbs_run_options *options, const char *part)
+/* The rows of verdict.def, and those that a run has reached. */
+static const char *const row[] = {
+#define GBSI_REASON(name, ...) #name,
+#include "sampler/verdict.def"
+#undef GBSI_REASON
+};
+enum { N_ROWS = sizeof row / sizeof row[0] };
+static bool reached[N_ROWS];
+
+static void reach(const char *name)
 {
-    test_answer a = test_run_once(model, NULL, options);
-    if (part == NULL ? !a.report.converged
-                     : a.report.converged || strstr(a.report.verdict, part) == NULL) {
-        fail_msg("expected %s, found: %s", part == NULL ? "convergence" : part, a.report.verdict);
+    for (size_t i = 0; i < N_ROWS; ++i) {
+        if (name != NULL && strcmp(row[i], name) == 0) {
+            reached[i] = true;
+            return;
+        }
     }
-    test_drop(&a);
+    assert_null(name);
+}
+
+/* @param name of a row, part what only its sentence has; NULL: the run converges. Takes the model.
+ */
+static void check_told(gbs_model *model, const gbs_run_options *options,
+                       const gbs_run_callbacks *callbacks, const char *name, const char *part)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    assert_int_equal(gbs_run_new(model, NULL, options, &run, &err), GBS_OK);
+    assert_true(gbs_run_execute(run, callbacks, &err) >= 0);
+    const gbs_report *r = gbs_run_report(run);
+    if (part == NULL ? !r->converged
+                     : r->converged || strstr(r->verdict, part) == NULL ||
+                           strstr(r->verdict, ": try ") == NULL) {
+        fail_msg("expected %s, found: %s", part == NULL ? "convergence" : part, r->verdict);
+    }
+    assert_true(strlen(r->verdict) + 2 < sizeof r->verdict); /* not cut */
+    reach(name);
+    gbs_run_free(run);
     gbs_model_free(model);
+}
+
+static void check(gbs_model *model, const gbs_run_options *options, const char *name,
+                  const char *part)
+{
+    check_told(model, options, NULL, name, part);
 }
 
 /* ---- chains ------------------------------------------------------------------------------------
@@ -55,14 +89,14 @@ static void fewer_than_four_chains(void **state)
     (void)state;
     for (uint64_t chains = 1; chains <= 3; ++chains) {
         const gbs_run_options options = sampled(chains, 100000);
-        check(grid(8, 0.1), &options, "--chains");
+        check(grid(8, 0.1), &options, "few_chains", "fewer than 4 chains");
     }
     const gbs_run_options four = sampled(4, 100000);
-    check(grid(8, 0.1), &four, NULL);
+    check(grid(8, 0.1), &four, NULL, NULL);
     gbs_run_options frozen = sampled(1, 20000);
-    check(grid(16, 0.8), &frozen, "--chains");
+    check(grid(16, 0.8), &frozen, "few_chains", "fewer than 4 chains");
     frozen.estimator = GBS_ESTIMATOR_COUNT;
-    check(grid(16, 0.8), &frozen, "--chains");
+    check(grid(16, 0.8), &frozen, "few_chains", "fewer than 4 chains");
 }
 
 /* A synchronous chain is two chromatic ones with starts of their own. */
@@ -71,9 +105,9 @@ static void synchronous_chains_count_twice(void **state)
     (void)state;
     gbs_run_options options = sampled(1, 100000);
     options.scan = GBS_SCAN_SYNCHRONOUS;
-    check(grid(8, 0.1), &options, "--chains");
+    check(grid(8, 0.1), &options, "few_chains", "fewer than 4 chains");
     options.chains = 2;
-    check(grid(8, 0.1), &options, NULL);
+    check(grid(8, 0.1), &options, NULL, NULL);
 }
 
 /* What is proved needs no other chain to compare with. */
@@ -82,7 +116,7 @@ static void certificates_vouch_for_one_chain(void **state)
     (void)state;
     gbs_run_options options = sampled(1, 100000);
     options.certified = 0.001;
-    check(grid(8, 0.1), &options, NULL);
+    check(grid(8, 0.1), &options, NULL, NULL);
     uint32_t scan[20 * 64];
     for (uint32_t t = 0; t < 20 * 64; ++t) {
         scan[t] = t % 64;
@@ -92,7 +126,171 @@ static void certificates_vouch_for_one_chain(void **state)
     options.sequence = scan;
     options.sequence_length = 20 * 64;
     options.restarts = 1;
-    check(grid(8, 0.1), &options, NULL);
+    check(grid(8, 0.1), &options, NULL, NULL);
+}
+
+/* ---- hard zeros -----------------------------------------------------------------------------
+ */
+
+/* A row of spins that must all be equal, beside a fair one. */
+static gbs_model *equal_spins(uint32_t n)
+{
+    static const double equal[4] = {0.0, -INFINITY, -INFINITY, 0.0};
+    gbs_error err = {0};
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    uint32_t id = 0;
+    const uint32_t two = 2;
+    assert_int_equal(gbs_builder_new(&b, &err), GBS_OK);
+    for (uint32_t v = 0; v <= n; ++v) {
+        assert_int_equal(gbs_builder_add_variables(b, 1, &two, NULL, &err), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_add_table(b, 4, equal, &id, &err), GBS_OK);
+    for (uint32_t v = 0; v + 1 < n; ++v) {
+        const uint32_t scope[2] = {v, v + 1};
+        assert_int_equal(gbs_builder_add_table_factor(b, 2, scope, id, &err), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(b, &model, &err), GBS_OK);
+    gbs_builder_free(b);
+    return model;
+}
+
+static void supports(void **state)
+{
+    (void)state;
+    gbs_run_options options = sampled(16, 100);
+    options.scan = GBS_SCAN_CHROMATIC;
+    check(equal_spins(2), &options, "support_split", "split the support");
+    check(equal_spins(30), &options, "support_not_shown", "under updates of single variables");
+    options.scan = GBS_SCAN_SPLASH;
+    options.splash_size = 1;
+    check(equal_spins(2), &options, "splashes_too_small", "no splash held all");
+    options.splash_size = 2;
+    options.sweeps = 100000;
+    check(equal_spins(2), &options, NULL, NULL);
+}
+
+/* ---- what the estimates say -----------------------------------------------------------------
+ */
+
+static void estimates(void **state)
+{
+    (void)state;
+    gbs_run_options options = sampled(16, 2000);
+    check(grid(16, 0.8), &options, "chains_disagree", "the chains disagree: R-hat is");
+    options = sampled(16, 10);
+    check(grid(8, 0.1), &options, "no_errors_yet", "too few sweeps for standard errors");
+    options = sampled(16, 2000);
+    options.target_error = 1e-6;
+    check(grid(8, 0.1), &options, "error_above_target", "the largest standard error is");
+    /* too few updates, and too few draws */
+    options = sampled(16, 1000);
+    check(grid(8, 0.1), &options, "too_short", "too short a run");
+    options = sampled(16, 300);
+    check(grid(40, 0.1), &options, "too_short", "too short a run");
+    const gbs_generate_ising_options field = {.side = {8, 8, 1}, .field = 50.0, .torus = 1};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&field, &model, NULL), GBS_OK);
+    options = sampled(16, 10000);
+    check(model, &options, "never_moved", "64 variables never moved");
+}
+
+/* ---- how the run was made -------------------------------------------------------------------
+ */
+
+static gbs_status ignore_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                              const uint32_t *x, gbs_error *err)
+{
+    (void)context, (void)draw, (void)chain, (void)log_density, (void)x, (void)err;
+    return GBS_OK;
+}
+
+static void draws_and_starts(void **state)
+{
+    (void)state;
+    static const uint32_t start[64] = {0};
+    const gbs_run_callbacks draws = {.draw = ignore_draw};
+    gbs_run_options options = sampled(16, 10000);
+    options.draw = GBS_DRAW_HERDED;
+    check(grid(8, 0.1), &options, "biased_draw", "draw herded has a bias");
+    options = sampled(16, 5000);
+    options.scan = GBS_SCAN_SYNCHRONOUS;
+    check_told(grid(8, 0.1), &options, &draws, "split_draws", "two colours of a synchronous draw");
+    check(grid(8, 0.1), &options, NULL, NULL);
+    options = sampled(16, 5000);
+    check_told(grid(8, 0.1), &options, &draws, NULL, NULL);
+    options.start = start;
+    check(grid(8, 0.1), &options, "one_start", "one given state");
+    options.certified = 0.001;
+    check(grid(8, 0.1), &options, NULL, NULL);
+}
+
+static void scans_that_omit_variables(void **state)
+{
+    (void)state;
+    uint32_t scan[64];
+    for (uint32_t t = 0; t < 64; ++t) {
+        scan[t] = t;
+    }
+    gbs_run_options options = sampled(16, 5000);
+    options.scan = GBS_SCAN_SEQUENCE;
+    options.sequence = scan;
+    options.sequence_length = 63;
+    options.partial_scan = 1;
+    check(grid(8, 0.1), &options, "variables_omitted", "the scan omits 1 variables");
+    options.partial_scan = 0;
+    options.restarts = 1;
+    options.sequence_length = 64;
+    check(grid(8, 0.2), &options, "restarts_too_short", "a pass that starts afresh may be off by");
+}
+
+static void nothing_to_judge(void **state)
+{
+    (void)state;
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_MEAN_FIELD;
+    check(grid(8, 0.1), &options, "mean_field", "mean field is an approximation");
+    options = sampled(16, 0);
+    options.burn_in = 5;
+    options.max_updates = 1;
+    check(grid(8, 0.1), &options, "nothing_kept", "before the first sweep was kept");
+}
+
+/* ---- burn-in --------------------------------------------------------------------------------
+ */
+
+static void check_burn_in(double coupling, bool agrees)
+{
+    gbs_error err = {0};
+    gbs_model *model = grid(16, coupling);
+    gbs_run *run = NULL;
+    const gbs_run_options options = sampled(16, 500);
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, NULL, &err), GBS_OK);
+    const gbs_report *r = gbs_run_report(run);
+    assert_int_equal(r->burn_in, agrees ? 64 : 500);
+    assert_int_equal(r->n_warnings, agrees ? 0 : 1);
+    assert_true(agrees || strstr(r->warning[0], "did not agree when burn-in ended") != NULL);
+    gbs_run_free(run);
+    gbs_model_free(model);
+}
+
+/* Burn-in ends as soon as the chains agree on the log density, and says if they never did. */
+static void burn_in(void **state)
+{
+    (void)state;
+    check_burn_in(0.1, true);
+    check_burn_in(0.8, false);
+}
+
+static void every_row_was_reached(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_ROWS; ++i) {
+        if (!reached[i]) {
+            fail_msg("no run reaches %s", row[i]);
+        }
+    }
 }
 
 int main(void)
@@ -101,6 +299,13 @@ int main(void)
         cmocka_unit_test(fewer_than_four_chains),
         cmocka_unit_test(synchronous_chains_count_twice),
         cmocka_unit_test(certificates_vouch_for_one_chain),
+        cmocka_unit_test(supports),
+        cmocka_unit_test(estimates),
+        cmocka_unit_test(draws_and_starts),
+        cmocka_unit_test(scans_that_omit_variables),
+        cmocka_unit_test(nothing_to_judge),
+        cmocka_unit_test(burn_in),
+        cmocka_unit_test(every_row_was_reached), /* last */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

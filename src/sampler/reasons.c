@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first row of verdict.def that applies to a run, as a sentence. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sampler/run.h"
+
+static double target_of(const gbs_report *r)
+{
+    return r->target_error > 0.0 ? r->target_error : GBSI_DEFAULT_TARGET;
+}
+
+bool gbsi_run_chains_agree(const gbs_run *run)
+{
+    return isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT;
+}
+
+/* Of all chains: so many independent ones have the target as standard error at p = 1/2. */
+static double least_draws(const gbs_run *run)
+{
+    const double target = target_of(&run->report);
+    return 0.25 / (target * target);
+}
+
+double gbsi_run_least_passes(const gbs_run *run)
+{
+    const double chains = run->report.chains;
+    const double by_updates =
+        (double)GBSI_LEAST_UPDATES / ((double)run->problem.part->n_variables * chains);
+    const double by_draws = least_draws(run) / chains;
+    return by_updates > by_draws ? by_updates : by_draws;
+}
+
+bool gbsi_run_long_enough(const gbs_run *run)
+{
+    const double draws = (double)run->report.sweeps * run->report.chains;
+    const double updates = (double)run->engine.schedule.n_places * draws;
+    const bool many = updates >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
+    return many && draws >= least_draws(run); /* with restarts they are independent */
+}
+
+/* ---- what conditions and figures are made of --------------------------------------------------
+ */
+
+static bool support_unknown(const gbs_run *run)
+{
+    return run->problem.support == GBSI_SUPPORT_UNKNOWN;
+}
+
+static bool has_splashes(const gbs_run *run)
+{
+    return run->engine.executor.splash != NULL;
+}
+
+static bool splashes_connect(const gbs_run *run)
+{
+    return gbsi_splash_connects(run->engine.executor.splash);
+}
+
+static bool draw_is_exact(const gbs_run *run)
+{
+    const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
+    return draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0;
+}
+
+/* From any start, and of one chain as of many. */
+static bool is_proved(const gbs_run *run)
+{
+    return run->options.certified > 0.0 || run->options.restarts;
+}
+
+/* Sweeps to advise: two digits, rounded up. */
+static double round_up(double sweeps)
+{
+    double unit = 1.0;
+    while (sweeps / unit > 100.0) {
+        unit *= 10.0;
+    }
+    const double whole = (double)(uint64_t)(sweeps / unit);
+    return unit * (whole < sweeps / unit ? whole + 1.0 : whole);
+}
+
+/* Those that long_enough() asks for. */
+static double least_sweeps(const gbs_run *run)
+{
+    const double chains = run->report.chains;
+    const double by_draws = least_draws(run) / chains;
+    const double by_updates =
+        run->options.restarts
+            ? 0.0
+            : (double)GBSI_LEAST_UPDATES / ((double)run->engine.schedule.n_places * chains);
+    return round_up(by_updates > by_draws ? by_updates : by_draws);
+}
+
+/* Errors fall with the square root of the sweeps. */
+static double sweeps_for_target(const gbs_run *run)
+{
+    const double ratio = run->report.max_mcse / target_of(&run->report);
+    const double sweeps = round_up((double)run->report.sweeps * ratio * ratio);
+    return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
+}
+
+/* ---- the table ---------------------------------------------------------------------------------
+ */
+
+#define SAY(...) (void)snprintf(text, size, __VA_ARGS__)
+#define TRY(...) (void)snprintf(text, size, __VA_ARGS__)
+#define GBSI_REASON(name, condition, sentence, advice)                     \
+    static bool name##_applies(const gbs_run *run)                         \
+    {                                                                      \
+        const gbs_report *r = &run->report;                                \
+        (void)r;                                                           \
+        return condition;                                                  \
+    }                                                                      \
+    static void name##_say(const gbs_run *run, char *text, size_t size)    \
+    {                                                                      \
+        const gbs_report *r = &run->report;                                \
+        (void)r;                                                           \
+        sentence;                                                          \
+    }                                                                      \
+    static void name##_advise(const gbs_run *run, char *text, size_t size) \
+    {                                                                      \
+        (void)run;                                                         \
+        advice;                                                            \
+    }
+#include "sampler/verdict.def"
+#undef GBSI_REASON
+#undef SAY
+#undef TRY
+
+typedef struct reason {
+    bool (*applies)(const gbs_run *run);
+    void (*say)(const gbs_run *run, char *text, size_t size);
+    void (*advise)(const gbs_run *run, char *text, size_t size);
+} reason;
+
+static const reason reasons[] = {
+#define GBSI_REASON(name, ...) {name##_applies, name##_say, name##_advise},
+#include "sampler/verdict.def"
+#undef GBSI_REASON
+};
+
+bool gbsi_run_doubt(const gbs_run *run, char *text, size_t size)
+{
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; ++i) {
+        if (reasons[i].applies(run)) {
+            char sentence[192];
+            char advice[96];
+            reasons[i].say(run, sentence, sizeof sentence);
+            reasons[i].advise(run, advice, sizeof advice);
+            (void)snprintf(text, size, "not converged: %s: try %s", sentence, advice);
+            return true;
+        }
+    }
+    return false;
+}
