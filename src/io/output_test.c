@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -283,6 +284,57 @@ static void unreadable(void **state)
     gbsi_input_free(&input);
 }
 
+/* ---- on disk before the name ------------------------------------------------------------------
+ */
+
+static struct {
+    const char *path; /* watched; NULL: nobody watches */
+    int files, folders;
+    bool fails;
+} sync_calls;
+
+/* In place of the system's, for all of this program. */
+int fsync(int fd)
+{
+    struct stat is;
+    if (sync_calls.path == NULL || fstat(fd, &is) != 0) {
+        return fdatasync(fd);
+    }
+    sync_calls.files += S_ISREG(is.st_mode);
+    sync_calls.folders += S_ISDIR(is.st_mode);
+    if (S_ISREG(is.st_mode)) {
+        assert_int_equal(is.st_size, 3); /* all of it is written */
+        expect_file(sync_calls.path, "old");
+    } else {
+        expect_file(sync_calls.path, "new");
+    }
+    errno = EIO;
+    return sync_calls.fails ? -1 : fdatasync(fd);
+}
+
+/* A crash leaves the old file or all of the new one: its bytes are on disk before it has the name,
+ * and then so is the name. Where the disk says no, the old file stays. */
+static void on_disk_before_the_name(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    const char *path = scratch_file("synced", "old");
+    for (int fails = 0; fails <= 1; ++fails) {
+        (void)scratch_file("synced", "old");
+        gbs_output *output = open_output(path);
+        gbs_output_text(output, "new");
+        memset(&sync_calls, 0, sizeof sync_calls);
+        sync_calls.path = path;
+        sync_calls.fails = fails == 1;
+        assert_int_equal(gbs_output_commit(output, &err), fails ? GBS_ERR_IO : GBS_OK);
+        sync_calls.path = NULL;
+        assert_int_equal(sync_calls.files, 1);
+        assert_int_equal(sync_calls.folders, 1 - fails);
+        expect_file(path, fails ? "old" : "new");
+    }
+    assert_non_null(strstr(err.message, "flushed to disk"));
+}
+
 static int end(void **state)
 {
     (void)state;
@@ -295,7 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_or_not), cmocka_unit_test(keeps_mode_and_link),
         cmocka_unit_test(fails),        cmocka_unit_test(closed_pipe),
-        cmocka_unit_test(json_and_csv),
+        cmocka_unit_test(json_and_csv), cmocka_unit_test(on_disk_before_the_name),
 #ifdef GBSI_HAVE_ZLIB
         cmocka_unit_test(compresses),   cmocka_unit_test(damaged),
         cmocka_unit_test(bombs),        cmocka_unit_test(gzip_memory),
