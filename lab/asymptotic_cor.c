@@ -13,7 +13,6 @@
 #include "base/extremes.h"
 #include "base/memory.h"
 #include "lab/focus.h"
-#include "lab/focus_options.h"
 
 #define MOST_SWEEPS 1000000u
 #define TOLERANCE   1e-10

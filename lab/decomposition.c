@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "draw/herding.h"
 #include "exact/enumerate.h"
-#include "lab/focus_options.h"
+#include "lab/focus.h"
 #include "options/options.h"
 #include "rng/philox.h"
 #include "sampler/run.h"

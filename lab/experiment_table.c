@@ -4,13 +4,8 @@
 
 #include <string.h>
 
-static const lab_experiment_row *const experiment[] = {
-    &lab_hg_two_variables, &lab_hg_incomplete,  &lab_ws_sharing,  &lab_ws_components,
-    &lab_ws_dcor,          &lab_ws_beg,         &lab_ws_rdhg,     &lab_hg_denoise,
-    &lab_ws_rao_blackwell, &lab_ws_images,      &lab_pgs_denoise, &lab_pgs_adaptation,
-    &lab_pgs_synchronous,  &lab_pgs_relational, &lab_dogs_scans,  &lab_dogs_million,
-    &lab_dogs_marginal,    &lab_dogs_mle,
-};
+#define ROW(name) &lab_##name,
+static const lab_experiment_row *const experiment[] = {LAB_EXPERIMENTS(ROW)};
 
 #define N_EXPERIMENTS (sizeof experiment / sizeof experiment[0])
 

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The experiments, a file each. */
+/* The experiments: a row each in a file of experiments/, in the order in which they are listed. */
 #ifndef LAB_EXPERIMENT_TABLE_H
 #define LAB_EXPERIMENT_TABLE_H
 
 #include "lab/lab.h"
 
-extern const lab_experiment_row lab_hg_two_variables, lab_hg_incomplete, lab_hg_denoise;
-extern const lab_experiment_row lab_pgs_denoise, lab_pgs_adaptation, lab_pgs_synchronous,
-    lab_pgs_relational;
-extern const lab_experiment_row lab_ws_sharing, lab_ws_components, lab_ws_dcor, lab_ws_beg,
-    lab_ws_rdhg, lab_ws_rao_blackwell, lab_ws_images;
-extern const lab_experiment_row lab_dogs_scans, lab_dogs_million, lab_dogs_marginal, lab_dogs_mle;
+/* clang-format off */
+#define LAB_EXPERIMENTS(X)                                                                         \
+    X(hg_two_variables) X(hg_incomplete) X(ws_sharing) X(ws_components) X(ws_dcor) X(ws_beg)       \
+    X(ws_rdhg) X(hg_denoise) X(ws_rao_blackwell) X(ws_images) X(pgs_denoise) X(pgs_adaptation)     \
+    X(pgs_synchronous) X(pgs_relational) X(dogs_scans) X(dogs_million) X(dogs_marginal) X(dogs_mle)
+/* clang-format on */
+
+#define LAB_DECLARE(name) extern const lab_experiment_row lab_##name;
+LAB_EXPERIMENTS(LAB_DECLARE)
+#undef LAB_DECLARE
 
 #endif

@@ -60,4 +60,19 @@ void lab_focus_components(const lab_focus *focus, const uint64_t *count, double 
                           double *value);
 size_t lab_focus_scratch(const lab_focus *focus);
 
+/* From the options of a user to a focus variable (decomposition.c). */
+typedef struct lab_focus_setting {
+    gbs_run_options options; /* of the run: scan, burn-in and sweeps settled */
+    gbsi_conditioned *model;
+    lab_focus *focus;
+    gbsi_edges extra; /* dummy edges between free variables */
+} lab_focus_setting;
+
+/* @param focus the user's variable. @param most_states of the free variables. @param setting out,
+ * zero before; free in either case. */
+gbs_status lab_focus_set(const gbs_model *model, const gbs_evidence *evidence,
+                         const gbs_run_options *options, uint32_t focus, uint64_t most_states,
+                         lab_focus_setting *setting, gbs_error *err);
+void lab_focus_setting_free(lab_focus_setting *setting);
+
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every experiment uses: its files, its runs, its progress, and what it found.
  *
- * An experiment is one file with one function that takes a lab. It runs samplers through the lab
- * (seed and threads are the user's), writes tables and charts into the lab's folder, and tells each
- * part of the claim with lab_find(). Whatever it writes is a function of the seed alone, but
- * for times, which have files and notes of their own and decide no finding. */
+ * An experiment is one file with one function that takes a laboratory. It runs samplers through it
+ * (seed and threads are the user's), writes tables and figures into its folder, and reports each
+ * part of the claim with lab_find(). Whatever it writes is a function of the seed alone, except for
+ * times, which have files and notes of their own and decide no finding. */
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
@@ -43,11 +43,12 @@ typedef struct lab_experiment_row {
 /* How many updates there will be in all, for the progress. */
 void lab_expect(laboratory *lab, double updates);
 
-/* Run options with the lab's seed and threads: sampled, no burn-in, states counted, one variable
- * after the other in order. */
+/* Run options with the seed and threads of the laboratory: sampled, no burn-in, states counted, one
+ * variable after the other in order. */
 gbs_run_options lab_options(const laboratory *lab, uint64_t chains, uint64_t sweeps);
 
-/* Tell the progress, from within a run. @param updates of that run so far. @return nonzero to stop.
+/* Report the progress, from within a run. @param updates of that run so far. @return nonzero to
+ * stop.
  */
 int lab_tell(const laboratory *lab, double updates);
 

@@ -18,6 +18,7 @@
 #include "gibbsite/gibbsite.h"
 #include "lab/curves.h"
 #include "lab/pictures.h"
+#include "lab/plot.h"
 
 static void test_quantiles(void **state)
 {
@@ -244,6 +245,54 @@ static void test_table(void **state)
     assert_null(lab_experiment_at(n + 5));
 }
 
+/* Every figure has all that is said of it, a panel at least unless it shows pictures, and room for
+ * what is drawn. */
+static void test_figures(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LAB_N_FIGURES; i++) {
+        const lab_figure *f = &lab_figures[i];
+        assert_non_null(f->file);
+        assert_non_null(strstr(f->file, ".svg"));
+        assert_true(f->figure.title != NULL || i == LAB_PGS_RACE_CURVES); /* given by the caller */
+        assert_true(strlen(f->figure.description) > 20);
+        assert_true(f->figure.panel_width > 100.0 && f->figure.panel_height > 100.0);
+        assert_true(f->figure.columns >= 1 && f->figure.n_keys <= LAB_MAX_LINES);
+        assert_true(f->figure.n_panels >= 1 || strcmp(f->file, "pictures.svg") == 0);
+        for (size_t p = 0; p < f->figure.n_panels; p++) {
+            assert_true(f->figure.panel[p].n_lines == 0);
+            assert_true(f->figure.panel[p].y.low <= f->figure.panel[p].y.high);
+        }
+    }
+}
+
+/* Texts are quoted where they must be, rows may begin with fields of their own; a table that cannot
+ * be opened takes rows and fails when it is closed. */
+static void test_rows(void **state)
+{
+    (void)state;
+    const laboratory lab = {.folder = folder};
+    const laboratory nowhere = {.folder = "no/such/folder"};
+    gbs_error err = {0};
+    char path[sizeof folder + 16];
+    char text[64] = "";
+    lab_table table = lab_table_open(&lab, "rows.csv", "a,b,c", &err);
+    LAB_ROW(&table, "x, y", NULL, 1.0, 0.5);
+    lab_table_number(&table, 2.0);
+    LAB_ROW(&table, "z", NULL, 1048576.0);
+    assert_int_equal(lab_table_close(&table), GBS_OK);
+    (void)snprintf(path, sizeof path, "%s/rows.csv", folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(text, "a,b,c\n\"x, y\",1,0.5\n2,z,1048576\n");
+    assert_int_equal(remove(path), 0);
+    table = lab_table_open(&nowhere, "rows.csv", "a,b,c", &err);
+    LAB_ROW(&table, "x", NULL, 1.0);
+    assert_int_equal(lab_table_close(&table), GBS_ERR_IO);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_shapes),    cmocka_unit_test(test_no_pictures),
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_refused),   cmocka_unit_test(test_table),
+        cmocka_unit_test(test_figures),   cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
