@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
 #include "io/test_damage.h"
 
 typedef struct sample {
@@ -105,61 +104,37 @@ static const char *const WORDS[] = {"99999999999999999999",
                                     "integer"};
 #define N_WORDS (sizeof WORDS / sizeof WORDS[0])
 
+static gbs_read_options mutated_options(const void *of, int round)
+{
+    static const char *const diagonals[] = {"field", "ignore", "error"};
+    const sample *s = of;
+    gbs_read_options options = options_of(s);
+    options.lenient = round % 5 == 0;
+    if (strcmp(s->format, "mtx") == 0 || strcmp(s->format, "coo") == 0) {
+        options.diagonal = diagonals[round / 3 % 3];
+    }
+    return options;
+}
+
 static void mutated(void **state)
 {
     (void)state;
-    static const char *const diagonals[] = {"field", "ignore", "error"};
     uint64_t seed = 10;
     for (size_t i = 0; i < N_SAMPLES; i++) {
         const sample *s = &SAMPLES[i];
-        const bool square = strcmp(s->format, "mtx") == 0 || strcmp(s->format, "coo") == 0;
-        int n_read = 0;
-        for (int k = 0; k < 3000; k++) {
-            char text[512];
-            size_t n = strlen(s->text);
-            memcpy(text, s->text, n);
-            for (int j = 0; j <= k % 3; j++) {
-                n = mutate(text, n, sizeof text, WORDS, N_WORDS, &seed);
-            }
-            gbs_read_options options = options_of(s);
-            options.lenient = k % 5 == 0;
-            options.diagonal = square ? diagonals[k / 3 % 3] : NULL;
-            n_read += read_exactly(text, n, &options);
-        }
-        assert_true(n_read > 20); /* some mutations change nothing that matters */
+        /* some mutations change nothing that matters */
+        assert_true(read_mutations(s->text, strlen(s->text), WORDS, N_WORDS, &seed, mutated_options,
+                                   s) > 20);
     }
 }
 
-/* The n-th request for memory fails, n = 0, 1, 2, ... until all is well. */
 static void memory_runs_out(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_SAMPLES; i++) {
-        const sample *s = &SAMPLES[i];
-        const gbs_read_options options = options_of(s);
-        gbs_model *model = NULL;
-        gbs_error err = {0};
-        gbs_status status = GBS_ERR_MEMORY;
-        uint64_t n = 0;
-        for (; status != GBS_OK; n++) {
-            model = NULL;
-            gbsi_alloc_fail_after(n);
-            status =
-                gbs_model_read_memory("name", s->text, strlen(s->text), &options, &model, &err);
-            gbsi_alloc_fail_after(UINT64_MAX);
-            assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
-            assert_true((status == GBS_OK) == (model != NULL));
-        }
-        assert_true(n > 5);
-        const char *out = scratch_path("m");
-        const gbs_write_options as = {.format = s->format};
-        status = GBS_ERR_MEMORY;
-        for (n = 0; status != GBS_OK; n++) {
-            gbsi_alloc_fail_after(n);
-            status = gbs_model_write(model, out, &as, &err);
-            gbsi_alloc_fail_after(UINT64_MAX);
-            assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
-        }
+        const gbs_read_options options = options_of(&SAMPLES[i]);
+        gbs_model *model = read_starved("name", SAMPLES[i].text, &options);
+        write_starved(model, SAMPLES[i].format);
         gbs_model_free(model);
     }
 }

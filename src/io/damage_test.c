@@ -8,19 +8,20 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
 #include "io/test_damage.h"
 
 /* What a file that is cut short may still be: a last number cut short is another number, a file
  * without its last lines another file (their own test tells which). */
 enum { NOTHING, A_NUMBER, LINES };
 
-static const struct {
+typedef struct sample {
     const char *name;
     const char *format;
     const char *other; /* a second format to read its mutations as */
     int cut_short;
-} FILES[] = {
+} sample;
+
+static const sample FILES[] = {
     {"smallest.uai", "uai", "lg", A_NUMBER},        {"mixed.uai", "uai", "lg", A_NUMBER},
     {"network.uai", "uai", "lg", A_NUMBER},         {"network.bif", "bif", "bif", NOTHING},
     {"network.xml", "xmlbif", "bif", NOTHING},      {"mixed.fg", "fg", "uai", A_NUMBER},
@@ -105,28 +106,24 @@ static const char *const WORDS[] = {"99999999999999999999",
                                     "///"};
 #define N_WORDS (sizeof WORDS / sizeof WORDS[0])
 
+static gbs_read_options mutated_options(const void *of, int round)
+{
+    const sample *s = of;
+    return (gbs_read_options){.format = round % 2 == 0 ? s->format : s->other,
+                              .lenient = round % 5 == 0,
+                              .normalize_cpts = round % 7 == 0};
+}
+
 static void mutated(void **state)
 {
     (void)state;
-    char original[4096];
-    char text[8192];
+    char text[4096];
     uint64_t seed = 7;
     int n_read = 0;
     for (size_t f = 0; f < N_FILES; f++) {
-        if (!can_read(FILES[f].name)) {
-            continue;
-        }
-        size_t n = read_file(data_path(FILES[f].name), original, sizeof original);
-        for (int i = 0; i < 3000; i++) {
-            memcpy(text, original, n);
-            size_t m = n;
-            for (int k = 0; k <= i % 3; k++) {
-                m = mutate(text, m, sizeof text, WORDS, N_WORDS, &seed);
-            }
-            gbs_read_options options = {.format = i % 2 == 0 ? FILES[f].format : FILES[f].other,
-                                        .lenient = i % 5 == 0,
-                                        .normalize_cpts = i % 7 == 0};
-            n_read += read_exactly(text, m, &options);
+        if (can_read(FILES[f].name)) {
+            size_t n = read_file(data_path(FILES[f].name), text, sizeof text);
+            n_read += read_mutations(text, n, WORDS, N_WORDS, &seed, mutated_options, &FILES[f]);
         }
     }
     assert_true(n_read > 100); /* some mutations change nothing that matters */
@@ -185,7 +182,6 @@ static void mutated_results(void **state)
     gbs_model_free(model);
 }
 
-/* The n-th request for memory fails, n = 0, 1, 2, ... until all is well. */
 static void memory_runs_out(void **state)
 {
     (void)state;
@@ -193,33 +189,10 @@ static void memory_runs_out(void **state)
         if (!can_read(FILES[f].name)) {
             continue;
         }
-        gbs_status status = GBS_ERR_MEMORY;
-        const char *path = data_path(FILES[f].name);
-        for (uint64_t n = 0; status != GBS_OK; n++) {
-            gbs_model *model = NULL;
-            gbs_error err = {0};
-            gbsi_alloc_fail_after(n);
-            status = gbs_model_read(path, NULL, &model, &err);
-            gbsi_alloc_fail_after(UINT64_MAX);
-            assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
-            assert_true((status == GBS_OK) == (model != NULL));
-            gbs_model_free(model);
-        }
-        gbs_model *model = NULL;
-        gbs_error err = {0};
-        assert_int_equal(gbs_model_read(path, NULL, &model, &err), GBS_OK);
+        gbs_model *model = read_starved(data_path(FILES[f].name), NULL, NULL);
         for (size_t g = 0; g < N_FORMATS; g++) {
-            if (holds_networks_only(FORMATS[g]) && gbs_model_is_directed(model) == 0) {
-                continue;
-            }
-            const char *out = scratch_path("m");
-            const gbs_write_options as = {.format = FORMATS[g]};
-            status = GBS_ERR_MEMORY;
-            for (uint64_t n = 0; status != GBS_OK; n++) {
-                gbsi_alloc_fail_after(n);
-                status = gbs_model_write(model, out, &as, &err);
-                gbsi_alloc_fail_after(UINT64_MAX);
-                assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
+            if (!holds_networks_only(FORMATS[g]) || gbs_model_is_directed(model) != 0) {
+                write_starved(model, FORMATS[g]);
             }
         }
         gbs_model_free(model);

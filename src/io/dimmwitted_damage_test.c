@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/memory.h"
 #include "io/dimmwitted_testing.h"
+#include "io/test_damage.h"
 
 /* Cut a file at every byte, from the end. @return how often the rest was read. */
 static size_t cut_file(const char *name)
@@ -104,17 +104,7 @@ static void memory_runs_out(void **state)
         } else {
             save_text_graph();
         }
-        gbs_status status = GBS_ERR_MEMORY;
-        for (uint64_t n = 0; status != GBS_OK; n++) {
-            gbs_model *m = NULL;
-            gbs_error err = {0};
-            gbsi_alloc_fail_after(n);
-            status = gbs_model_read(scratch_path("graph"), NULL, &m, &err);
-            gbsi_alloc_fail_after(UINT64_MAX);
-            assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
-            assert_true((status == GBS_OK) == (m != NULL));
-            gbs_model_free(m);
-        }
+        gbs_model_free(read_starved(scratch_path("graph"), NULL, NULL));
     }
 }
 
