@@ -461,7 +461,8 @@ static void refusals(void **state)
     gbs_model_free(model);
 }
 
-int main(void)
+/* splash_suite [NAMES]: all tests, or those whose names fit a pattern. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_model),
@@ -476,5 +477,6 @@ int main(void)
         cmocka_unit_test(splashes_are_told),
         cmocka_unit_test(refusals),
     };
+    cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

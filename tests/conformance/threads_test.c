@@ -140,10 +140,17 @@ static void compare(const gbs_model *model, const char *name, gbs_run_options *o
     }
 }
 
+/* Two, three, seven; at small scale the middle. @return 0-terminated. */
+static const uint64_t *some_threads(void)
+{
+    static const uint64_t all[] = {2, 3, 7, 0};
+    static const uint64_t few[] = {3, 0};
+    return test_scale_asked() == TEST_SMALL ? few : all;
+}
+
 static void same_bits(const gbs_model *model, const char *name, gbs_run_options *options)
 {
-    static const uint64_t threads[] = {2, 3, 7, 0};
-    compare(model, name, options, threads);
+    compare(model, name, options, some_threads());
 }
 
 /* Every variable, some twice. @return the caller's to free. */
@@ -178,12 +185,13 @@ static void every_scan(void **state)
 {
     (void)state;
     static const uint64_t chains[] = {1, 3, 16, 40};
+    const size_t n_chains = test_scale_asked() == TEST_SMALL ? 3 : 4;
     for (size_t m = 0; m < N_MODELS; m++) {
         gbs_model *model = models[m].make();
         uint64_t length = 0;
         uint32_t *sequence = sequence_of(gbs_model_n_variables(model), &length);
         for (int scan = GBS_SCAN_CHROMATIC; scan <= GBS_SCAN_SEQUENCE; scan++) {
-            for (size_t c = 0; c < sizeof chains / sizeof chains[0]; c++) {
+            for (size_t c = 0; c < n_chains; c++) {
                 const int estimator = (int)(m + c) % 2;
                 gbs_run_options options = options_of(scan, estimator, chains[c], 9);
                 if (scan == GBS_SCAN_SEQUENCE) {
@@ -293,15 +301,15 @@ static void draws_and_scans(const gbs_model *model, int binary, int last_scan, u
 static void every_draw(void **state)
 {
     (void)state;
-    static const uint64_t threads[] = {2, 3, 7, 0};
+    static const uint64_t seven[] = {7, 0};
     gbs_model *model = small_grid();
-    draws_and_scans(model, 1, GBS_SCAN_SEQUENCE, 16, threads);
+    draws_and_scans(model, 1, GBS_SCAN_SEQUENCE, 16, some_threads());
     gbs_model_free(model);
     model = small_potts();
-    draws_and_scans(model, 0, GBS_SCAN_SEQUENCE, 40, threads + 2);
+    draws_and_scans(model, 0, GBS_SCAN_SEQUENCE, 40, seven);
     gbs_model_free(model);
     model = grid(130, 0.0);
-    draws_and_scans(model, 1, GBS_SCAN_CHROMATIC, 1, threads + 2);
+    draws_and_scans(model, 1, GBS_SCAN_CHROMATIC, 1, seven);
     gbs_model_free(model);
 }
 
