@@ -70,6 +70,6 @@ for header in headers:
         compiles(name, cxx, f"#include <{name}>\nint main() {{ return 0; }}\n", ".cpp")
     for line, code in blocks(header.read_text()):
         n_blocks += 1
-        compiles(f"{name}:{line}: the code", [*c, "-Wno-unused-variable"], f"{CONTEXT}{code}\n}}\n", ".c")
+        compiles(f"{name}:{line}: the code", [*c, "-Wno-unused-variable"], f"{CONTEXT}{{\n{code}\n}}\n}}\n", ".c")
 print(f"{len(headers)} headers, {n_blocks} blocks of code" + (", no C++ compiler" if cxx is None else ""))
 sys.exit(failures > 0 or n_blocks == 0)
