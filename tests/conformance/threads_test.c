@@ -185,13 +185,13 @@ static void every_scan(void **state)
 {
     (void)state;
     static const uint64_t chains[] = {1, 3, 16, 40};
-    const size_t n_chains = test_scale_asked() == TEST_SMALL ? 3 : 4;
+    const size_t step = test_scale_asked() == TEST_SMALL ? 2 : 1; /* of chains: one and sixteen */
     for (size_t m = 0; m < N_MODELS; m++) {
         gbs_model *model = models[m].make();
         uint64_t length = 0;
         uint32_t *sequence = sequence_of(gbs_model_n_variables(model), &length);
         for (int scan = GBS_SCAN_CHROMATIC; scan <= GBS_SCAN_SEQUENCE; scan++) {
-            for (size_t c = 0; c < n_chains; c++) {
+            for (size_t c = 0; c < sizeof chains / sizeof chains[0]; c += step) {
                 const int estimator = (int)(m + c) % 2;
                 gbs_run_options options = options_of(scan, estimator, chains[c], 9);
                 if (scan == GBS_SCAN_SEQUENCE) {
@@ -236,10 +236,12 @@ static void lattices(void **state)
         uint64_t chains, sweeps;
     } rows[] = {{512, 1, 140}, {511, 3, 5}, {60, 16, 140}, {130, 16, 5}, {0, 40, 140}, {0, 64, 5}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const int large = rows[i].side > 500;
         gbs_model *model = rows[i].side > 0 ? spins(rows[i].side) : graph_of_spins(5000);
         for (int estimator = GBS_ESTIMATOR_COUNT; estimator <= GBS_ESTIMATOR_TRACES; estimator++) {
             gbs_run_options options =
-                options_of(GBS_SCAN_CHROMATIC, estimator, rows[i].chains, rows[i].sweeps);
+                options_of(GBS_SCAN_CHROMATIC, estimator, rows[i].chains,
+                           large && test_scale_asked() == TEST_SMALL ? 5 : rows[i].sweeps);
             options.lattice = GBS_LATTICE_ALWAYS;
             same_bits(model, "lattice", &options);
         }
