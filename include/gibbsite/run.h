@@ -40,8 +40,8 @@ typedef struct gbs_progress {
     double target_error; /**< 0 if none */
 } gbs_progress;
 
-/** What a run tells while it works; all NULL is fine. Called between passes, on the calling thread.
- */
+/** What a run tells while it works; all NULL is fine. Called on the calling thread, between
+ * passes and, progress alone, during long ones: gbs_run_marginals() is then GBS_ERR_STATE. */
 typedef struct gbs_run_callbacks {
     void *context;
     /** Every so often by the clock. @return nonzero to stop (the run returns GBS_STOPPED). */

@@ -97,6 +97,7 @@ void gbsi_tables_free(gbsi_tables *tables)
 /* ---- filling a table ----------------------------------------------------------------------- */
 
 typedef struct filling {
+    gbsi_watch *watch; /* NULL: nobody waits */
     const gbsi_clique *clique;
     const gbsi_table_loops *loops;
     const gbsi_shape *shape;
@@ -147,8 +148,11 @@ static void fill_blocks(void *context, uint32_t member)
     for (uint32_t i = 0; i < f->n_operands; ++i) {
         at[i] = gbsi_odometer_offset(&o, f->operand[i].stride);
     }
-    for (uint64_t b = begin; b < end; ++b) {
+    for (uint64_t b = begin; b < end && !gbsi_watch_stopped(f->watch); ++b) {
         double *t = f->table + b * block;
+        if (member == 0) {
+            (void)gbsi_watch_spend(f->watch, block * (f->n_operands + 1));
+        }
         if (f->first) {
             memset(t, 0, block * sizeof *t);
         }
@@ -330,7 +334,7 @@ static void finish_clique(gbsi_tables *tables, const filling *f, double *message
 {
     const gbsi_clique *c = f->clique;
     if (c->n_columns > PIECE) {
-        for (size_t r = 0; r < c->n_rows; ++r) {
+        for (size_t r = 0; r < c->n_rows && !gbsi_watch_spend(tables->watch, c->n_columns); ++r) {
             message[r] = finish_long_row(tables, c, f->table + r * c->n_columns);
         }
         return;
@@ -353,6 +357,7 @@ static double clique_up(gbsi_tables *tables, uint32_t i)
     }
     double *message = tables->stack + at;
     filling f = {.clique = c,
+                 .watch = tables->watch,
                  .loops = gbsi_table_loops_now(),
                  .shape = &shape,
                  .first = true,
@@ -382,7 +387,8 @@ void gbsi_tree_up(gbsi_tables *tables, uint32_t t, double *log_z)
 {
     const gbsi_tree *tree = tables->tree;
     gbsi_sum total = {0};
-    for (uint32_t i = t == 0 ? 0 : tree->tree_end[t - 1]; i < tree->tree_end[t]; ++i) {
+    for (uint32_t i = t == 0 ? 0 : tree->tree_end[t - 1];
+         i < tree->tree_end[t] && !gbsi_watch_stopped(tables->watch); ++i) {
         total = gbsi_sum_add(total, (gbsi_sum){.high = clique_up(tables, i)});
     }
     *log_z = total.high + total.low;

@@ -10,6 +10,7 @@
 #ifndef GBSI_EXACT_TREE_H
 #define GBSI_EXACT_TREE_H
 
+#include "base/watch.h"
 #include "graph/elimination.h"
 #include "parallel/pool.h"
 
@@ -68,8 +69,9 @@ uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, bool all);
 /* The tables of one tree, or of all, and what passing messages takes. */
 typedef struct gbsi_tables {
     const gbsi_tree *tree;
-    gbsi_pool *pool; /* borrowed; NULL: one thread */
-    size_t base;     /* where the tables of the tree at hand begin */
+    gbsi_pool *pool;   /* borrowed; NULL: one thread */
+    gbsi_watch *watch; /* borrowed; NULL: nobody waits. Where it stopped, tables mean nothing */
+    size_t base;       /* where the tables of the tree at hand begin */
     double *table;
     double *stack;
     double *factor;    /* values of factors that are no tables */

@@ -452,6 +452,43 @@ static void one_clique(void **state)
 }
 
 /* Spins all coupled, with leaves and triples: hubs between the clique and all of them. */
+static bool stop_at_third(void *context)
+{
+    const gbsi_watch *watch = context;
+    return watch->n_looks >= 3;
+}
+
+/* A clique of 2^20 entries: the way up ends with the look that says so. */
+static void calibration_stops(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    made m = {0};
+    gbsi_tables *tables = NULL;
+    double log_z = 0.0;
+    gbsi_watch watch = {.look = stop_at_third, .context = &watch};
+    begin_shape(&b, N, 2);
+    for (uint32_t i = 0; i < N; ++i) {
+        for (uint32_t j = i + 1; j < N; ++j) {
+            test_ok(gbs_builder_add_ising(b, i, j, 0.1, NULL));
+        }
+    }
+    test_ok(gbs_builder_build(b, &model, NULL));
+    gbs_builder_free(b);
+    make(&m, model, NULL, &no_limits);
+    test_ok(gbsi_tables_new(m.tree, false, NULL, &tables, NULL));
+    tables->watch = &watch;
+    gbsi_tree_up(tables, 0, &log_z);
+    assert_true(gbsi_watch_stopped(&watch));
+    assert_int_equal(watch.n_looks, 3);
+    assert_true(watch.longest < 4 * GBSI_WATCH_EVERY);
+    gbsi_tables_free(tables);
+    release(&m);
+    gbs_model_free(model);
+}
+
 static void hubs(void **state)
 {
     (void)state;
@@ -620,12 +657,13 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_models), cmocka_unit_test(maxima),
-        cmocka_unit_test(samples),       cmocka_unit_test(long_factors),
-        cmocka_unit_test(long_chain),    cmocka_unit_test(star),
-        cmocka_unit_test(one_clique),    cmocka_unit_test(hubs),
-        cmocka_unit_test(large_arity),   cmocka_unit_test(extreme_weights),
-        cmocka_unit_test(same_bits),     cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(random_models),     cmocka_unit_test(maxima),
+        cmocka_unit_test(samples),           cmocka_unit_test(long_factors),
+        cmocka_unit_test(long_chain),        cmocka_unit_test(star),
+        cmocka_unit_test(one_clique),        cmocka_unit_test(hubs),
+        cmocka_unit_test(calibration_stops), cmocka_unit_test(large_arity),
+        cmocka_unit_test(extreme_weights),   cmocka_unit_test(same_bits),
+        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #ifndef GBSI_MODEL_PROPAGATE_H
 #define GBSI_MODEL_PROPAGATE_H
 
+#include "base/watch.h"
 #include "model/factors.h"
 
 typedef struct gbsi_propagation {
@@ -34,6 +35,7 @@ typedef struct gbsi_trail_entry {
 
 typedef struct gbsi_propagator {
     const gbsi_propagation *of; /* borrowed */
+    gbsi_watch *watch;          /* borrowed, NULL: nobody waits; see gbsi_propagator_run() */
     uint64_t *word;             /* state a of v: bit a % 64 of word[word_start[v] + a / 64] */
     uint32_t *size;             /* [n_variables] states left, never 0 */
     size_t *queue;              /* [n_hard] ring of places in hard[] */
@@ -74,7 +76,8 @@ void gbsi_propagator_queue_all(gbsi_propagator *propagator);
 
 /* Revise queued factors to the fixed point.
  * @return SIZE_MAX, or the factor that forbids every combination left: then the queue is empty and
- *         the domains are somewhere on the way: undo, reset or give up. */
+ *         the domains are somewhere on the way: undo, reset or give up. Where the watch stopped, a
+ *         factor that may be innocent, and the same. */
 size_t gbsi_propagator_run(gbsi_propagator *propagator);
 
 /* Where the trail stands; undo puts back what was removed since, and empties the queue. */

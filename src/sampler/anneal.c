@@ -168,7 +168,7 @@ static gbs_status begin(search *s, const gbs_evidence *evidence, gbs_error *err)
     if (s->density == NULL || s->x == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "map", run->problem.part->n_variables * sizeof *s->x));
     }
-    GBSI_TRY(gbsi_run_set_starts(run, err));
+    GBSI_TRY(gbsi_run_set_starts(run, &s->drive, err));
     (void)best_chain(s);
     memset(s->state, 0, model->n_variables * sizeof *s->state);
     for (uint32_t u = 0; u < model->n_variables; ++u) {
@@ -216,12 +216,12 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
                                      .progress = s.callbacks->progress};
     gbs_map_report found = {.final_log_density = NAN};
     gbs_run_options chosen;
-    s.drive = (gbsi_drive){.callbacks = &watch, .started_s = gbsi_clock_s(), .worst_error = NAN};
-    s.drive.last_progress_s = s.drive.started_s;
+    gbsi_drive_begin(&s.drive, NULL, &watch);
     GBSI_TRY(gbsi_options_take(options, &chosen, err));
     GBSI_TRY(check_method(&chosen, err));
     chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
     GBSI_TRY(gbsi_run_begin(model, &chosen, &s.run, err));
+    s.drive.run = s.run;
     s.run->limited = true;
     s.run->anneals = true;
     s.heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;

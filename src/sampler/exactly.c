@@ -150,7 +150,18 @@ static gbs_status take_pool(gbs_run *run, size_t n_entries, gbs_error *err)
     return gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err);
 }
 
-static gbs_status calibrate(gbs_run *run, gbs_error *err)
+/* Messages up, watched. */
+static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, double *log_z,
+                          gbs_error *err)
+{
+    tables->watch = &drive->watch;
+    gbsi_tree_up(tables, t, log_z);
+    return gbsi_watch_stopped(tables->watch)
+               ? gbsi_stopped_early(drive, "calibrating junction trees", err)
+               : GBS_OK;
+}
+
+static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
@@ -168,11 +179,14 @@ static gbs_status calibrate(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_tables_new(tree, false, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
-        gbsi_tree_up(tables, t, &log_z);
+        GBSI_TRY(tree_up(drive, tables, t, &log_z, err));
         if (log_z == -INFINITY) {
             GBSI_TRY(gbsi_impossible(err));
         }
         gbsi_tree_down(tables, t, home, run->estimates.exact_p, NULL, 0);
+        if (gbsi_watch_stopped(tables->watch)) {
+            GBSI_TRY(gbsi_stopped_early(drive, "calibrating junction trees", err));
+        }
     }
 
 cleanup:
@@ -181,13 +195,13 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_run_exactly(gbs_run *run, gbs_error *err)
+gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     GBSI_TRY(gbsi_components_enumerate(run->problem.components, run->problem.enumerated,
                                        run->estimates.exact_p, NULL, err));
     if (run->problem.tree != NULL) {
-        GBSI_TRY(calibrate(run, err));
+        GBSI_TRY(calibrate(run, drive, err));
     }
     if (run->problem.part != NULL) { /* sampling has better use for the memory */
         gbsi_tree_free(run->problem.tree);
@@ -200,7 +214,7 @@ cleanup:
 
 /* ---- ln Z ---------------------------------------------------------------------------------- */
 
-gbs_status gbsi_run_exact_log_z(gbs_run *run, double *log_z, gbs_error *err)
+gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
@@ -214,7 +228,7 @@ gbs_status gbsi_run_exact_log_z(gbs_run *run, double *log_z, gbs_error *err)
     GBSI_TRY(gbsi_tables_new(run->problem.tree, false, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < run->problem.tree->n_trees; ++t) {
         double part = 0.0;
-        gbsi_tree_up(tables, t, &part);
+        GBSI_TRY(tree_up(drive, tables, t, &part, err));
         if (part == -INFINITY) {
             GBSI_TRY(gbsi_impossible(err));
         }
@@ -229,7 +243,7 @@ cleanup:
 /* ---- samples ------------------------------------------------------------------------------- */
 
 /* All tables of all trees, ready to be drawn from. */
-static gbs_status take_tables(gbs_run *run, gbsi_tables **out, gbs_error *err)
+static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
@@ -239,7 +253,7 @@ static gbs_status take_tables(gbs_run *run, gbsi_tables **out, gbs_error *err)
     GBSI_TRY(gbsi_tables_new(tree, true, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
-        gbsi_tree_up(tables, t, &log_z);
+        GBSI_TRY(tree_up(drive, tables, t, &log_z, err));
         gbsi_tables_next(tables, t);
     }
     gbsi_tree_accumulate(tables);
@@ -293,7 +307,7 @@ gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *e
     if (drive->callbacks->draw == NULL || run->options.sweeps == 0) {
         return GBS_OK;
     }
-    GBSI_TRY(take_tables(run, &tables, err));
+    GBSI_TRY(take_tables(run, drive, &tables, err));
     x = gbsi_alloc_array(run->problem.tree->model->n_variables, sizeof *x);
     user = gbsi_alloc_array(n, sizeof *user);
     if (x == NULL || user == NULL) {

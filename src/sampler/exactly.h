@@ -16,11 +16,11 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err);
 
 /* Marginals of the exact components, into run->exact_p; then the trees go, if no draws are to come.
  * @return GBS_ERR_IMPOSSIBLE if there is no state of positive weight. */
-gbs_status gbsi_run_exactly(gbs_run *run, gbs_error *err);
+gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* ln of the sum over all states of the exact components, log_constant left out.
  * @return as gbsi_run_exactly(). */
-gbs_status gbsi_run_exact_log_z(gbs_run *run, double *log_z, gbs_error *err);
+gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err);
 
 /* Exact samples of a run all of which is exact, as many as sweeps and chains say.
  * @return GBS_ERR_LIMIT where the tables of all trees at once do not fit. */

@@ -38,6 +38,7 @@ typedef struct gbsi_executor {
     gbsi_spin_chains *lattice; /* owned; NULL: none. Else it has the states and runs the passes,
                                      and plan, draw, groups and workers are not there */
     gbsi_splash *splash;       /* owned; NULL: passes are schedules */
+    gbsi_watch *watch;         /* of passes of splashes; borrowed, NULL: nobody waits */
     uint64_t n_updates;        /* of each chain in the last pass */
     const float *beta;         /* [lanes] inverse temperatures, NULL: 1 */
     gbsi_pool *pool;           /* borrowed, NULL: one thread */

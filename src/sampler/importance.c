@@ -346,23 +346,22 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
 {
     static const gbs_run_callbacks nobody = {0};
     gbs_status status = GBS_OK;
-    annealing a = {.drive = {.callbacks = callbacks == NULL ? &nobody : callbacks,
-                             .started_s = gbsi_clock_s(),
-                             .worst_error = NAN}};
+    annealing a = {.run = NULL};
     gbs_run_options chosen;
-    a.drive.last_progress_s = a.drive.started_s;
+    gbsi_drive_begin(&a.drive, NULL, callbacks == NULL ? &nobody : callbacks);
     GBSI_TRY(gbsi_options_take(options, &chosen, err));
     GBSI_TRY(check(&chosen, err));
     a.target = chosen.target_error > 0.0 ? chosen.target_error : DEFAULT;
     chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
     GBSI_TRY(gbsi_run_begin(model, &chosen, &a.run, err));
+    a.drive.run = a.run;
     a.run->limited = true;
     a.run->anneals = true;
     a.run->problem.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
     GBSI_TRY(gbsi_run_prepare(a.run, evidence, err));
     GBSI_TRY(gbsi_run_take_memory(a.run, err));
     if (a.run->report.n_exact_variables > 0) {
-        GBSI_TRY(gbsi_run_exact_log_z(a.run, &a.log_exact, err));
+        GBSI_TRY(gbsi_run_exact_log_z(a.run, &a.drive, &a.log_exact, err));
     }
     gbs_log_z_report found = {.n_free_variables = a.run->report.n_free_variables,
                               .n_exact_variables = a.run->report.n_exact_variables};

@@ -362,7 +362,8 @@ gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, u
         return GBS_OK;
     }
     if (x->splash != NULL) {
-        const gbsi_splash_sweep sweep = {x->draw, x->draw_state, pass, estimate, rao_blackwell};
+        const gbsi_splash_sweep sweep = {x->draw,  x->draw_state, pass,
+                                         estimate, rao_blackwell, x->watch};
         return gbsi_splash_pass(x->splash, &sweep, &x->n_updates, err);
     }
     if (x->draw->begin_pass != NULL) {

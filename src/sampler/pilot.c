@@ -26,6 +26,7 @@
 /* Operations: of what all updates that are allowed would take, or all sweeps asked for. */
 #define SHARE_OF_UPDATES 0.05
 #define SHARE_OF_SWEEPS  0.25
+#define SHARE_OF_TIME    0.25
 #define LEAST_BUDGET     1e8 /* a tenth of a second */
 #define ZEROS_BUDGET     2e9 /* where single variables may never get there */
 #define LARGEST_CLIQUE   131072.0
@@ -100,12 +101,12 @@ static double budget_of(const pilot *p, double operations)
     return passes * operations > least ? passes * operations : least;
 }
 
-/* A quarter of the time there is: the rest is for the run. */
+/* A share of the time there is: the rest is for the run. */
 static bool is_cut(const pilot *p)
 {
     const double time_s = p->run->options.time_s;
     return p->drive->stop != GBSI_GO_ON ||
-           (time_s > 0.0 && gbsi_clock_s() - p->drive->started_s > time_s / 4);
+           (time_s > 0.0 && gbsi_clock_s() - p->drive->started_s > time_s * SHARE_OF_TIME);
 }
 
 static gbs_status passes_until(pilot *p, gbsi_trial *trial, uint64_t n, gbs_error *err)
@@ -114,7 +115,7 @@ static gbs_status passes_until(pilot *p, gbsi_trial *trial, uint64_t n, gbs_erro
     while (status >= 0 && gbsi_trial_n_passes(trial) < n && !p->cut) {
         status = gbsi_trial_pass(trial, err);
         gbsi_run_watch(p->run, p->drive, false);
-        p->cut = is_cut(p);
+        p->cut = status == GBS_STOPPED || is_cut(p);
     }
     return status;
 }
@@ -130,6 +131,9 @@ static void take_note(pilot *p, uint32_t i)
 {
     gbs_trial *t = &p->run->report.trial[i];
     uint64_t n_kept = 0;
+    if (gbsi_trial_n_passes(p->trial[i]) == 0) {
+        return; /* it was cut short */
+    }
     t->passes = gbsi_trial_n_passes(p->trial[i]);
     t->operations = gbsi_trial_operations(p->trial[i]) / (double)t->passes;
     t->passes_each = gbsi_trial_passes_each(p->trial[i], &n_kept);
@@ -242,7 +246,9 @@ static gbs_status widen(pilot *p, gbs_error *err)
     gbs_report *r = &p->run->report;
     const uint32_t i = r->n_trials;
     const gbs_run_options how = splashes_of(p, width[i - 1]);
-    gbs_status status = gbsi_trial_new(p->run, p->plan, p->schedule, &how, i, &p->trial[i], err);
+    gbs_status status =
+        gbsi_trial_new(p->run, p->plan, p->schedule, &how, i, &p->drive->watch, &p->trial[i], err);
+    p->cut = p->cut || status == GBS_STOPPED;
     if (status == GBS_ERR_LIMIT) { /* what splashes cannot hold they are not tried on */
         p->n_widths = i - 1;
         return GBS_OK;
@@ -268,7 +274,9 @@ static gbs_status try_chromatic(pilot *p, gbs_error *err)
     const double least =
         FIRST_SPLASH * gbsi_operations_least_splash(p->plan, (uint32_t)run->options.chains);
     uint64_t n = power_of_two(shortest_run(run) / SHARE, FIRST_LEAST, FIRST_MOST);
-    GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, &p->trial[0], err));
+    GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, &p->drive->watch,
+                            &p->trial[0], err));
+    p->cut = p->cut || status == GBS_STOPPED;
     r->trial[r->n_trials++].scan = run->engine.scan->name;
     do {
         GBSI_TRY(passes_until(p, p->trial[0], n, err));
@@ -459,6 +467,8 @@ gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         return GBS_OK;
     }
     run->undecided = false;
+    drive->share = SHARE_OF_TIME;
+    gbsi_drive_go_on(drive, false);
     if (run->engine.pool == NULL) {
         GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
     }
@@ -473,6 +483,7 @@ gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         run->options.splash_size = chosen->splash_size;
         GBSI_TRY(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), err));
     }
+    drive->share = 1.0;
     GBSI_TRY(gbsi_run_take_memory(run, err));
 cleanup:
     return status;

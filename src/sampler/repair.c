@@ -193,6 +193,14 @@ void gbsi_repair_free(gbsi_repair *repair)
     }
 }
 
+void gbsi_repair_watch(gbsi_repair *repair, gbsi_watch *watch)
+{
+    repair->watch = watch;
+    if (repair->propagator != NULL) {
+        repair->propagator->watch = watch;
+    }
+}
+
 uint32_t gbsi_repair_n_components(const gbsi_repair *repair)
 {
     return repair->n_components;
@@ -208,6 +216,8 @@ uint32_t gbsi_repair_violated(const gbsi_repair *repair, uint32_t component, con
     for (size_t i = repair->hard_start[component];
          i < repair->hard_start[component + (size_t)1] && found < n; ++i) {
         const size_t f = p->hard[repair->hard[i]];
+        (void)gbsi_watch_spend(repair->watch,
+                               p->factors->scope_start[f + 1] - p->factors->scope_start[f]);
         if (gbsi_factor_value(p->factors, p->arity, f, x) == -INFINITY) {
             factor[found++] = f;
         }
@@ -237,14 +247,16 @@ gbsi_repaired gbsi_repair_component(gbsi_repair *repair, uint32_t chain, uint32_
     const uint32_t n_members =
         repair->member_start[component + (size_t)1] - repair->member_start[component];
     gbsi_repair_words words = {.seed = repair->seed, .chain = chain};
-    for (uint32_t i = 0; i < N_SEARCHES && result == GBSI_UNREPAIRED; ++i) {
+    for (uint32_t i = 0;
+         i < N_SEARCHES && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
         const bool in_order = repair->model->topological != NULL && i % 2 == 0;
         words.attempt = (uint64_t)component << ATTEMPT_BITS | i;
         words.step = 0;
         result = gbsi_repair_search(repair, &words, component, in_order,
                                     (uint64_t)N_BACKTRACKS * (i + 1), x, n_repairs);
     }
-    for (uint32_t i = 0; i < N_TRIES && result == GBSI_UNREPAIRED; ++i) {
+    for (uint32_t i = 0;
+         i < N_TRIES && result == GBSI_UNREPAIRED && !gbsi_watch_stopped(repair->watch); ++i) {
         words.attempt = (uint64_t)component << ATTEMPT_BITS | (N_SEARCHES + i);
         words.step = 0;
         scatter(repair, &words, component, x);

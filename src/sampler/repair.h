@@ -8,6 +8,7 @@
 #ifndef GBSI_SAMPLER_REPAIR_H
 #define GBSI_SAMPLER_REPAIR_H
 
+#include "base/watch.h"
 #include "model/condition.h"
 
 typedef struct gbsi_repair gbsi_repair;
@@ -22,6 +23,8 @@ typedef enum gbsi_repaired {
 gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_repair **repair,
                            gbs_error *err);
 void gbsi_repair_free(gbsi_repair *repair);
+/* See gbsi_starter_watch(): components are then left as they are. */
+void gbsi_repair_watch(gbsi_repair *repair, gbsi_watch *watch);
 
 uint32_t gbsi_repair_n_components(const gbsi_repair *repair);
 

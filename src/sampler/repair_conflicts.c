@@ -12,6 +12,8 @@ enum { NOISE = 16 };
 static void check_place(gbsi_repair *r, size_t place, const uint32_t *x, size_t *n_violated)
 {
     const gbsi_propagation *p = r->propagation;
+    (void)gbsi_watch_spend(r->watch, p->factors->scope_start[p->hard[place] + 1] -
+                                         p->factors->scope_start[p->hard[place]]);
     const bool bad = gbsi_factor_value(p->factors, p->arity, p->hard[place], x) == -INFINITY;
     const size_t at = r->where[place];
     if (bad && at == SIZE_MAX) {
@@ -31,6 +33,8 @@ static size_t conflicts(const gbsi_repair *r, uint32_t v, const uint32_t *x)
     size_t n = 0;
     for (size_t i = p->incident_start[v]; i < p->incident_start[v + (size_t)1]; ++i) {
         const size_t f = p->hard[p->incident[i]];
+        (void)gbsi_watch_spend(r->watch,
+                               p->factors->scope_start[f + 1] - p->factors->scope_start[f]);
         n += gbsi_factor_value(p->factors, p->arity, f, x) == -INFINITY;
     }
     return n;
@@ -69,7 +73,8 @@ gbsi_repaired gbsi_repair_min_conflicts(gbsi_repair *repair, gbsi_repair_words *
          ++i) {
         check_place(repair, repair->hard[i], x, &n_violated);
     }
-    for (uint64_t step = 0; step < n_steps && n_violated > 0; ++step) {
+    for (uint64_t step = 0; step < n_steps && n_violated > 0 && !gbsi_watch_stopped(repair->watch);
+         ++step) {
         gbsi_repair_next_words(words);
         const uint64_t place = repair->violated[(words->word[0] * (uint64_t)n_violated) >> 32];
         const size_t scope = p->factors->scope_start[p->hard[place]];

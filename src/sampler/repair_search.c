@@ -40,6 +40,7 @@ static bool next_variable(gbsi_repair *r, uint32_t n, bool in_order, uint32_t *f
         return false;
     }
     uint32_t best = *first;
+    (void)gbsi_watch_spend(r->watch, in_order ? 1 : n - *first < WINDOW ? n - *first : WINDOW);
     for (uint32_t i = *first; !in_order && i < n && i - *first < WINDOW; ++i) {
         const uint32_t k = size[r->order[i]];
         if (k > 1 && k < size[r->order[best]]) {
@@ -110,13 +111,19 @@ gbsi_repaired gbsi_repair_search(gbsi_repair *repair, gbsi_repair_words *words, 
     uint32_t n_decisions = 0;
     copy_order(repair, words, component, !in_order);
     while (result == GBSI_REPAIRED && next_variable(repair, n, in_order, &first)) {
+        if (gbsi_watch_spend(repair->watch, 1)) {
+            result = GBSI_UNREPAIRED;
+            break;
+        }
         gbsi_decision d = {repair->order[first], 0, gbsi_propagator_mark(q), first};
         d.value = choose_value(repair, words, d.variable, x);
         repair->decision[n_decisions++] = d;
         ++*n_repairs;
         bool alive = gbsi_propagator_assign(q, d.variable, d.value) && consistent(q);
         while (!alive && result == GBSI_REPAIRED) {
-            if (n_decisions == 0) {
+            if (gbsi_watch_stopped(repair->watch)) {
+                result = GBSI_UNREPAIRED; /* propagation was cut short: nothing is proved */
+            } else if (n_decisions == 0) {
                 result = GBSI_NO_STATE;
             } else if (budget == 0) {
                 result = GBSI_UNREPAIRED;

@@ -17,8 +17,6 @@
 #include "sampler/options.h"
 #include "sampler/pilot.h"
 
-#define PROGRESS_S 0.1
-
 void gbs_run_free(gbs_run *run)
 {
     if (run == NULL) {
@@ -188,7 +186,18 @@ static gbs_status translate_start(const gbs_run *run, uint32_t *x, gbs_error *er
     return GBS_OK;
 }
 
-gbs_status gbsi_run_set_starts(gbs_run *run, gbs_error *err)
+/* A search or an estimate has nothing then; a run is one that stopped before its first sweep. */
+static gbs_status starts_cut_short(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
+{
+    static const char doing[] = "looking for states that the hard constraints allow";
+    if (run->anneals) {
+        return gbsi_stopped_early(drive, doing, err);
+    }
+    const gbs_status status = gbsi_run_warn(run, err, "stopped while %s", doing);
+    return status < 0 ? status : GBS_STOPPED;
+}
+
+gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_starter *starter = NULL;
@@ -199,16 +208,24 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbs_error *err)
     if (run->problem.start != NULL) {
         GBSI_TRY(translate_start(run, x, err));
     } else {
+        gbsi_drive_go_on(drive, false);
         GBSI_TRY(gbsi_starter_new(run->problem.part, run->options.seed, &starter, err));
+        gbsi_starter_watch(starter, &drive->watch);
     }
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
         if (starter != NULL) {
             GBSI_TRY(gbsi_starter_draw(starter, chain, 0, x, err));
         }
+        if (status == GBS_STOPPED) {
+            break;
+        }
         gbsi_executor_set(&run->engine.executor, chain, x);
     }
     gbsi_executor_ready(&run->engine.executor);
     run->starts_dispersed = starter != NULL;
+    if (status == GBS_STOPPED) {
+        status = starts_cut_short(run, drive, err);
+    }
 cleanup:
     gbsi_starter_free(starter);
     gbsi_free(x);
@@ -217,28 +234,10 @@ cleanup:
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, double now_s)
-{
-    const uint64_t sweeps = run->options.sweeps;
-    const bool auto_burn_in = run->options.burn_in == GBS_BURN_IN_AUTO;
-    const gbs_progress progress = {.burning_in = !keep,
-                                   .pass = keep ? run->report.sweeps : run->report.burn_in,
-                                   .passes =
-                                       keep ? sweeps : (auto_burn_in ? 0 : run->options.burn_in),
-                                   .updates = run->report.updates,
-                                   .elapsed_s = now_s - drive->started_s,
-                                   .worst_error = drive->worst_error,
-                                   .target_error = run->report.target_error};
-    drive->last_progress_s = now_s;
-    gbsi_executor_fetch_visits(&run->engine.executor, run->estimates.estimate);
-    if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
-        drive->stop = GBSI_STOP_SIGNAL;
-    }
-}
-
 static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const bool answering = run->answering;
     if ((run->engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
         gbsi_sequence sequence = {0};
         GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, drive->pass, &sequence, err));
@@ -248,26 +247,17 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
     if (run->options.restarts) {
         GBSI_TRY(gbsi_run_restart(run, drive->pass, err));
     }
-    GBSI_TRY(gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, drive->pass, estimate,
-                                run->estimates.rao_blackwell, err));
+    gbsi_drive_go_on(drive, estimate != NULL);
+    run->engine.executor.watch = &drive->watch;
+    run->answering = false; /* estimates are in the making while progress is told */
+    status = gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, drive->pass, estimate,
+                                run->estimates.rao_blackwell, err);
+    run->answering = answering;
+    GBSI_TRY(status);
     ++drive->pass;
     run->report.updates += run->engine.executor.n_updates * run->engine.executor.n_chains;
 cleanup:
     return status;
-}
-
-void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep)
-{
-    const double now_s = gbsi_clock_s();
-    if (drive->callbacks->progress != NULL && now_s - drive->last_progress_s > PROGRESS_S) {
-        tell_progress(run, drive, keep, now_s);
-    }
-    if (run->options.time_s > 0.0 && now_s - drive->started_s > run->options.time_s) {
-        drive->stop = GBSI_STOP_TIME;
-    }
-    if (run->report.updates >= run->options.max_updates) {
-        drive->stop = GBSI_STOP_UPDATES;
-    }
 }
 
 gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
@@ -284,6 +274,13 @@ gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *esti
 gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
 {
     const gbs_status status = run_once(run, drive, keep ? run->estimates.estimate : NULL, err);
+    if (status == GBS_STOPPED && keep) {
+        const gbs_status warned =
+            gbsi_run_warn(run, err,
+                          "the last sweep was cut short by time or a signal: what it did "
+                          "counts in the estimates, but not among the sweeps");
+        return warned < 0 ? warned : status;
+    }
     if (status >= 0 && keep) {
         ++run->report.sweeps;
         if (run->estimates.trace != NULL) {
@@ -394,6 +391,9 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     while (drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, true, err));
+        if (status == GBS_STOPPED) {
+            break;
+        }
         if (draws && run->report.sweeps % run->options.thin == 0) {
             gbsi_executor_fetch_visits(&run->engine.executor, run->estimates.estimate);
             GBSI_TRY((splits ? give_split_draws : give_draws)(run, drive, x, user, err));
@@ -460,12 +460,12 @@ static gbs_status find_support(gbs_run *run, gbs_error *err)
 static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_drive drive = {.callbacks = callbacks, .started_s = gbsi_clock_s(), .worst_error = NAN};
-    drive.last_progress_s = drive.started_s;
+    gbsi_drive drive;
+    gbsi_drive_begin(&drive, run, callbacks);
     if (gbsi_run_is_mean_field(run)) {
         GBSI_TRY(gbsi_run_mean_field(run, &drive, err));
     } else if (run->estimates.exact_p != NULL) {
-        GBSI_TRY(gbsi_run_exactly(run, err));
+        GBSI_TRY(gbsi_run_exactly(run, &drive, err));
     }
     run->answering = true;
     if (run->problem.part != NULL) {
@@ -484,7 +484,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
             gbsi_splash_watch(run->engine.executor.splash, drive.callbacks->splash,
                               drive.callbacks->context);
         }
-        GBSI_TRY(gbsi_run_set_starts(run, err));
+        GBSI_TRY(gbsi_run_set_starts(run, &drive, err));
         GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
         GBSI_TRY(sample(run, &drive, err));
         GBSI_TRY(gbsi_run_compare(run, &drive, err));

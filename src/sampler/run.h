@@ -4,6 +4,7 @@
 #define GBSI_SAMPLER_RUN_H
 
 #include "base/status.h"
+#include "base/watch.h"
 #include "sampler/engine.h"
 #include "sampler/estimates.h"
 #include "sampler/problem.h"
@@ -84,11 +85,27 @@ typedef struct gbsi_drive {
     uint64_t pass;      /* of the counter layout: counts on from burn-in */
     double worst_error; /* at the last check */
     gbsi_stop stop;
+    const gbs_run *run;
+    gbsi_watch watch;   /* for work inside a pass, or before the first */
+    bool keeping;       /* a pass that is kept is under way */
+    double last_look_s; /* when progress was told inside a pass */
+    double share;       /* of --time, after which what is not kept is cut short */
+    double stopped_s;   /* when `stop` was noticed inside a pass */
 } gbsi_drive;
+
+/* @param run, callbacks borrowed; drive stays where it is. */
+void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks);
+/* Before a pass or other work: the watch stops no more, unless drive->stop says so. */
+void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
+/* The failure of a run that stopped before there was anything to show for it.
+ * @param doing  "calibrating junction trees" */
+gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
 
 /* Progress told, and what the clock and the counts say (drive->stop). */
 void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep);
-/* One pass and what the clock and the counts say after it (drive->stop). */
+/* One pass and what the clock and the counts say after it (drive->stop).
+ * @return GBS_STOPPED: it was cut short. A pass that is kept then counts in the estimates, but not
+ * among the sweeps. */
 gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err);
 /* The same into any estimate, NULL: thrown away. */
 gbs_status gbsi_run_advance(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate,
@@ -104,9 +121,10 @@ gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *e
 /* What that takes, bytes. */
 uint64_t gbsi_run_threshold_bytes(const gbs_run *run);
 
-/* run.c: every chain's start, and a chain's state in the user's numbering where it is sampled.
+/* run.c: every chain's start (GBS_STOPPED: there was no time to find them), and a chain's state in
+ * the user's numbering where it is sampled.
  * @param x [part variables] scratch. @param user [model variables]. */
-gbs_status gbsi_run_set_starts(gbs_run *run, gbs_error *err);
+gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
 const char *gbsi_stop_text(gbsi_stop stop);
 

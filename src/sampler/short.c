@@ -124,7 +124,7 @@ gbs_status gbsi_run_restart(gbs_run *run, uint64_t pass, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if (run->problem.start != NULL) {
-        return gbsi_run_set_starts(run, err);
+        return gbsi_run_set_starts(run, NULL, err);
     }
     if (run->engine.starter == NULL) {
         GBSI_TRY(take_starter(run, err));

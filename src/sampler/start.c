@@ -15,6 +15,7 @@ struct gbsi_starter {
     const gbsi_conditioned *model; /* borrowed */
     uint64_t seed;
     gbsi_repair *repair; /* NULL: there are no hard zeros */
+    gbsi_watch *watch;   /* NULL: nobody waits */
     double *weight;      /* [largest arity] scratch */
 };
 
@@ -45,6 +46,14 @@ gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_s
 cleanup:
     gbsi_starter_free(s);
     return status;
+}
+
+void gbsi_starter_watch(gbsi_starter *starter, gbsi_watch *watch)
+{
+    starter->watch = watch;
+    if (starter->repair != NULL) {
+        gbsi_repair_watch(starter->repair, watch);
+    }
 }
 
 void gbsi_starter_free(gbsi_starter *starter)
@@ -111,6 +120,9 @@ gbs_status gbsi_starter_draw(gbsi_starter *starter, uint32_t chain, uint64_t res
         }
         const gbsi_repaired result =
             gbsi_repair_component(starter->repair, chain, c, x, &n_repairs);
+        if (gbsi_watch_stopped(starter->watch)) {
+            return GBS_STOPPED;
+        }
         if (result != GBSI_REPAIRED) {
             return no_start(starter, c, x, n_repairs, result == GBSI_NO_STATE, err);
         }

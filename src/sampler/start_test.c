@@ -400,6 +400,25 @@ static void test_min_conflicts(void **state)
     end(&f);
 }
 
+static bool stop_at_third(void *context)
+{
+    const gbsi_watch *watch = context;
+    return watch->n_looks >= 3;
+}
+
+/* A colouring that is hard to find: the search ends with the look that says so. */
+static void test_search_stops(void **state)
+{
+    (void)state;
+    fixture f = begin(coloring(2000, 4600), 0, NULL, 1);
+    gbsi_watch watch = {.look = stop_at_third, .context = &watch};
+    gbsi_starter_watch(f.starter, &watch);
+    assert_int_equal(gbsi_starter_draw(f.starter, 0, 0, f.x, NULL), GBS_STOPPED);
+    assert_int_equal(watch.n_looks, 3);
+    assert_true(watch.longest < GBSI_WATCH_EVERY + 2048);
+    end(&f);
+}
+
 /* ---- failures -------------------------------------------------------------------------------- */
 
 /* Three variables that must all differ in two states: arc consistent, and impossible. */
@@ -488,14 +507,14 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uniform),       cmocka_unit_test(test_forward),
-        cmocka_unit_test(test_coloring),      cmocka_unit_test(test_coloring_hard),
-        cmocka_unit_test(test_latin_square),  cmocka_unit_test(test_parity),
-        cmocka_unit_test(test_pedigree),      cmocka_unit_test(test_hard_clauses),
-        cmocka_unit_test(test_others_stay),   cmocka_unit_test(test_min_conflicts),
-        cmocka_unit_test(test_impossible),    cmocka_unit_test(test_given_up),
-        cmocka_unit_test(test_no_variables),  cmocka_unit_test(test_large_arity),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_uniform),      cmocka_unit_test(test_forward),
+        cmocka_unit_test(test_coloring),     cmocka_unit_test(test_coloring_hard),
+        cmocka_unit_test(test_latin_square), cmocka_unit_test(test_parity),
+        cmocka_unit_test(test_pedigree),     cmocka_unit_test(test_hard_clauses),
+        cmocka_unit_test(test_others_stay),  cmocka_unit_test(test_min_conflicts),
+        cmocka_unit_test(test_search_stops), cmocka_unit_test(test_impossible),
+        cmocka_unit_test(test_given_up),     cmocka_unit_test(test_no_variables),
+        cmocka_unit_test(test_large_arity),  cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,7 @@ static gbs_status run_series(search *s, const gbs_run_options *how, uint64_t ser
         options.seed = gbsi_mix64(seed + gbsi_mix64(series * s->shape.n_rounds + round + 1));
         GBSI_TRY(gbsi_executor_redraw(&run->engine.executor, &options, run->memory.draw_room, err));
         run->options.seed = options.seed; /* starts of its own */
-        GBSI_TRY(gbsi_run_set_starts(run, err));
+        GBSI_TRY(gbsi_run_set_starts(run, s->drive, err));
         run->options.seed = seed;
         run->report.updates = 0;
         memset(s->count, 0, n * sizeof *s->count);

@@ -34,7 +34,7 @@ struct gbsi_trial {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static gbs_status watch(gbsi_trial *t, gbs_error *err)
+static gbs_status watch_some(gbsi_trial *t, gbs_error *err)
 {
     const gbsi_plan *plan = t->plan;
     uint32_t n = plan->n_slots < MOST_WATCHED ? plan->n_slots : MOST_WATCHED;
@@ -68,7 +68,8 @@ static gbs_status start(gbsi_trial *t, const gbs_run *run, gbs_error *err)
         return gbsi_no_memory(err, "pilot", run->problem.part->n_variables * sizeof *x);
     }
     GBSI_TRY(gbsi_starter_new(run->problem.part, run->options.seed, &starter, err));
-    for (uint32_t chain = 0; chain < GBSI_TRIAL_CHAINS; ++chain) {
+    gbsi_starter_watch(starter, t->executor.watch);
+    for (uint32_t chain = 0; chain < GBSI_TRIAL_CHAINS && status == GBS_OK; ++chain) {
         GBSI_TRY(gbsi_starter_draw(starter, chain, FIRST_PASS, x, err));
         gbsi_executor_set(&t->executor, chain, x);
     }
@@ -80,8 +81,8 @@ cleanup:
 }
 
 gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_schedule *schedule,
-                          const gbs_run_options *how, uint32_t number, gbsi_trial **out,
-                          gbs_error *err)
+                          const gbs_run_options *how, uint32_t number, gbsi_watch *watch,
+                          gbsi_trial **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run_options options = *how;
@@ -96,9 +97,10 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
     t->run_chains = (uint32_t)run->options.chains;
     t->updates = gbsi_operations_single(plan, t->run_chains);
     t->first = FIRST_PASS + number * PASSES;
-    GBSI_TRY(watch(t, err));
+    GBSI_TRY(watch_some(t, err));
     GBSI_TRY(gbsi_executor_init(&t->executor, plan, gbsi_draw_of(&options, level), &options, level,
                                 run->engine.pool, 0, err));
+    t->executor.watch = watch;
     GBSI_TRY(start(t, run, err));
     *out = t;
     t = NULL;
@@ -163,7 +165,7 @@ gbs_status gbsi_trial_pass(gbsi_trial *t, gbs_error *err)
     }
     const gbs_status status =
         gbsi_executor_pass(&t->executor, t->schedule, t->first + t->n, NULL, false, err);
-    if (status >= 0) {
+    if (status == GBS_OK) {
         ++t->n;
         count_states(t);
     }

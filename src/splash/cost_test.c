@@ -86,7 +86,9 @@ static gbs_status build(make *add, uint32_t n, gbs_model **model)
     return status;
 }
 
-static counted count(make *add, uint32_t n, gbs_run_options options)
+/* One pass, watched. @param expected of it. */
+static counted count(make *add, uint32_t n, gbs_run_options options, gbsi_watch *watch,
+                     gbs_status expected)
 {
     gbs_model *model = NULL;
     gbsi_conditioned *conditioned = NULL;
@@ -114,10 +116,11 @@ static counted count(make *add, uint32_t n, gbs_run_options options)
                                          .lanes = 1,
                                          .n_chains = 1,
                                          .level = GBSI_SIMD_PORTABLE};
-    const gbsi_splash_sweep sweep = {.draw = gbsi_draw_of(&options, GBSI_SIMD_PORTABLE)};
+    const gbsi_splash_sweep sweep = {.draw = gbsi_draw_of(&options, GBSI_SIMD_PORTABLE),
+                                     .watch = watch};
     assert_int_equal(gbsi_splash_new(&setting, &splash, NULL), GBS_OK);
     gbsi_splash_watch(splash, on_splash, &c);
-    assert_int_equal(gbsi_splash_pass(splash, &sweep, &n_updates, NULL), GBS_OK);
+    assert_int_equal(gbsi_splash_pass(splash, &sweep, &n_updates, NULL), expected);
     c.n_looked = gbsi_splash_count(splash).n_looked;
     gbsi_splash_free(splash);
     gbsi_free(group.state);
@@ -133,8 +136,8 @@ static counted count(make *add, uint32_t n, gbs_run_options options)
 static void linear(make *add, gbs_run_options options)
 {
     const uint32_t n = 200;
-    const counted small = count(add, n, options);
-    const counted large = count(add, 4 * n, options);
+    const counted small = count(add, n, options, NULL, GBS_OK);
+    const counted large = count(add, 4 * n, options, NULL, GBS_OK);
     const double ratio = (double)large.n_looked / (double)large.n_rounds /
                          ((double)small.n_looked / (double)small.n_rounds);
     if (ratio > 5.0) {
@@ -165,8 +168,32 @@ static void rounds_are_linear(void **state)
     }
 }
 
+static bool stop_at_third(void *context)
+{
+    const gbsi_watch *watch = context;
+    return watch->n_looks >= 3;
+}
+
+/* Work between two looks is bounded by what one candidate touches, and a pass ends with the look
+ * that says so. */
+static void passes_stop(void **state)
+{
+    static make *const shape[] = {clause, hub, chain_in_clause};
+    const uint32_t n = 6000;
+    (void)state;
+    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; ++i) {
+        gbs_run_options options = gbs_run_options_default();
+        gbsi_watch watch = {.look = stop_at_third, .context = &watch};
+        options.scan = GBS_SCAN_SPLASH;
+        (void)count(shape[i], n, options, &watch, GBS_STOPPED);
+        assert_int_equal(watch.n_looks, 3);
+        assert_true(watch.longest < GBSI_WATCH_EVERY + 4 * n);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rounds_are_linear)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rounds_are_linear),
+                                       cmocka_unit_test(passes_stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -344,6 +344,15 @@ static uint64_t hash_of(const gbsi_growing *job, uint32_t root, uint32_t slot)
     return mix(mix(splash) + UINT64_C(0x9E3779B97F4A7C15) * ((uint64_t)slot + 1));
 }
 
+/* What was looked at since the last time is spent. @return whether to stop. */
+static bool is_over(gbsi_grower *g)
+{
+    const uint64_t looked = g->n_looked + g->score.n_looked;
+    const uint64_t n = looked - g->n_spent;
+    g->n_spent = looked;
+    return g->spends ? gbsi_watch_spend(g->watch, n) : gbsi_watch_stopped(g->watch);
+}
+
 /* Largest score first: nonnegative doubles are ordered like their bits. */
 static uint64_t score_key(gbsi_grower *g, const gbsi_growing *job, uint32_t root, uint32_t slot,
                           const gbsi_growth *growth, const insiders *in)
@@ -362,6 +371,9 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
     const bool is_new = g->mark[slot] != g->stamp;
     uint64_t key = g->n_met;
     insiders in;
+    if (gbsi_watch_stopped(g->watch)) {
+        return GBS_OK;
+    }
     if (!is_new && (job->order != GBS_GROW_ADAPTIVE || g->place[slot] < UNDECIDED ||
                     g->place[slot] >= REJECTED - 1)) {
         return GBS_OK; /* decided, or its key does not change */
@@ -377,6 +389,9 @@ static gbs_status meet(gbsi_grower *g, const gbsi_growing *job, uint32_t root, u
             return GBS_OK;
         }
         key = score_key(g, job, root, slot, growth, &in);
+        if (is_over(g)) {
+            return GBS_OK; /* as is the growth */
+        }
     }
     return push(g, (gbsi_candidate){key, slot, g->place[slot]}, err);
 }
@@ -438,6 +453,7 @@ gbs_status gbsi_grow(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint
         return GBS_OK;
     }
     for (bool taken = true; !growth->clashed;) {
+        ++g->n_looked;
         if (taken) {
             g->place[slot] = growth->n - 1;
             GBSI_TRY(gbsi_shares_join(&g->shares, job->potentials, growth, err));
@@ -457,6 +473,10 @@ gbs_status gbsi_grow(gbsi_grower *g, const gbsi_growing *job, uint32_t tag, uint
         } while (g->place[next.slot] != next.version);
         slot = next.slot;
         taken = try_slot(g, job, tag, slot, growth, &n_entries);
+        if (is_over(g)) {
+            growth->n = 0;
+            return GBS_OK;
+        }
     }
 cleanup:
     return status;

@@ -3,6 +3,7 @@
 #ifndef GBSI_SPLASH_GROW_H
 #define GBSI_SPLASH_GROW_H
 
+#include "base/watch.h"
 #include "gibbsite/run.h"
 #include "parallel/rw_lock.h"
 #include "splash/program.h"
@@ -37,6 +38,9 @@ typedef struct gbsi_grower {
     uint32_t *near; /* [most links + 1] neighbours by links of the variable at hand */
     uint32_t n_near;
     gbsi_shares shares;
+    gbsi_watch *watch; /* NULL: nobody waits. Where it stops growth->n is 0 */
+    bool spends;       /* this is the thread that may look */
+    uint64_t n_spent;  /* of those below, told to the watch */
     uint64_t n_looked; /* entries of links, long factors and scopes looked at so far */
     gbsi_candidate *heap;
     size_t n_heap, heap_capacity;

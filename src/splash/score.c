@@ -300,6 +300,9 @@ static double score_of_chain(conditional *c, gbs_score_kind kind, uint64_t hash)
         c->scratch->r[u] = share_of(logw, c->k, x);
         mean += c->scratch->r[u] / n;
     }
+    c->scratch->n_looked +=
+        (uint64_t)(n + 1) * (c->p->link_start[c->slot + 1] - c->p->link_start[c->slot] +
+                             c->p->many_start[c->slot + 1] - c->p->many_start[c->slot] + 1);
     const double from = kind == GBS_SCORE_LITERAL ? 0.0 : clamped_log(mean);
     for (uint32_t u = 0; u < n; ++u) {
         score += fabs(from - clamped_log(c->scratch->r[u])) / n;

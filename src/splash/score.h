@@ -45,7 +45,7 @@ typedef struct gbsi_score_scratch {
     uint32_t *sum_mark; /* [n_sums] stamp of the splash that knows it */
     size_t *sum;        /* [n_sums][GBSI_LANES] */
     uint32_t n_sums, stamp;
-    uint64_t n_looked; /* entries of scopes looked at so far */
+    uint64_t n_looked; /* links and long factors, by the states inside, and entries of scopes */
 } gbsi_score_scratch;
 
 gbs_status gbsi_score_scratch_init(gbsi_score_scratch *scratch, const gbsi_potentials *potentials,

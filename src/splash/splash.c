@@ -79,7 +79,7 @@ static void run_tasks(void *context, uint32_t member)
 {
     phase *ph = context;
     gbsi_splash_worker *worker = &ph->s->worker[member];
-    for (;;) {
+    while (!gbsi_watch_stopped(ph->sweep->watch)) {
         const uint32_t task = atomic_fetch_add_explicit(&ph->next, 1, memory_order_relaxed);
         if (task >= ph->n_tasks) {
             return;
@@ -336,6 +336,14 @@ cleanup:
     return status;
 }
 
+/* A round whose growth was cut short is none: its roots come first in the next. */
+static void forget_round(gbsi_splash *s)
+{
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        s->block[i].growth.n = 0;
+    }
+}
+
 /* @param place of the round's first update; moved on. */
 static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_error *err)
 {
@@ -360,6 +368,9 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
     } else {
         GBSI_TRY(grow_at_once(ph, err));
     }
+    if (gbsi_watch_stopped(ph->sweep->watch)) {
+        forget_round(s);
+    }
     const uint32_t n = drop_empty(s);
     number_blocks(s, n, *place, adapts);
     if (s->on_splash != NULL) {
@@ -373,7 +384,7 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
     if (status >= 0) {
         status = run_phase(ph, build_block, n, err);
     }
-    if (status >= 0) {
+    if (status >= 0 && !gbsi_watch_stopped(ph->sweep->watch)) {
         status = run_phase(ph, draw_block, n * s->n_bundles, err);
     }
     for (uint32_t i = 0; status >= 0 && i < n; ++i) {
@@ -412,6 +423,15 @@ static gbs_status find_impossible(const gbsi_splash *s, gbs_error *err)
                      name == NULL ? "" : ")");
 }
 
+/* The first worker is the thread that called. */
+static void set_watch(gbsi_splash *s, gbsi_watch *watch)
+{
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        s->worker[w].watch = s->worker[w].grower.watch = watch;
+        s->worker[w].spends = s->worker[w].grower.spends = w == 0;
+    }
+}
+
 gbs_status gbsi_splash_pass(gbsi_splash *s, const gbsi_splash_sweep *sweep, uint64_t *n_updates,
                             gbs_error *err)
 {
@@ -419,20 +439,22 @@ gbs_status gbsi_splash_pass(gbsi_splash *s, const gbsi_splash_sweep *sweep, uint
     gbsi_estimate *estimate = sweep->estimate;
     phase ph = {.s = s, .sweep = sweep};
     *n_updates = 0;
+    set_watch(s, sweep->watch);
     s->adapt = estimate == NULL ? s->adapt : 0;
     for (uint32_t w = 0; w < s->n_workers; ++w) {
         s->worker[w].impossible_place = UINT64_MAX;
     }
-    while (*n_updates < s->potentials->n) {
+    while (*n_updates < s->potentials->n && !gbsi_watch_stopped(sweep->watch)) {
         GBSI_TRY(run_round(s, &ph, n_updates, err));
     }
-    if (estimate != NULL) {
+    if (estimate != NULL && *n_updates > 0) {
         for (uint32_t g = 0; g < s->setting.n_groups && !sweep->rao_blackwell; ++g) {
             gbsi_estimate_state(estimate, g, s->setting.group[g].state, 0, s->potentials->n);
         }
         gbsi_estimate_end_pass(estimate, s->setting.pool);
     }
-    status = find_impossible(s, err);
+    GBSI_TRY(find_impossible(s, err));
+    status = gbsi_watch_stopped(sweep->watch) ? GBS_STOPPED : GBS_OK;
 cleanup:
     return status;
 }

@@ -4,6 +4,7 @@
 #ifndef GBSI_SPLASH_SPLASH_H
 #define GBSI_SPLASH_SPLASH_H
 
+#include "base/watch.h"
 #include "estimate/estimate.h"
 #include "parallel/pool.h"
 #include "plan/draw.h"
@@ -29,6 +30,7 @@ typedef struct gbsi_splash_sweep {
     uint64_t pass;
     gbsi_estimate *estimate; /* NULL: nothing is kept */
     bool rao_blackwell;
+    gbsi_watch *watch; /* NULL: nobody waits */
 } gbsi_splash_sweep;
 
 gbs_status gbsi_splash_new(const gbsi_splash_setting *setting, gbsi_splash **out, gbs_error *err);
@@ -44,7 +46,8 @@ void gbsi_splash_watch(gbsi_splash *splash, gbsi_on_splash *on_splash, void *con
 /* The fewest rounds with at least as many updates as there are slots. Adaptation ends for good
  * with the first pass that is kept.
  * @param n_updates out: of each chain.
- * @return GBS_ERR_IMPOSSIBLE naming a variable whose conditional had no positive weight;
+ * @return GBS_STOPPED where the watch stopped: the splashes drawn until then are a shorter pass.
+ * GBS_ERR_IMPOSSIBLE naming a variable whose conditional had no positive weight;
  * GBS_ERR_LIMIT where the draw's weights would take more than they may. */
 gbs_status gbsi_splash_pass(gbsi_splash *splash, const gbsi_splash_sweep *sweep,
                             uint64_t *n_updates, gbs_error *err);

@@ -301,13 +301,30 @@ static void keep_marginals(const gbsi_splash_task *task)
     }
 }
 
+/* @return whether to stop. */
+static bool spend(const gbsi_splash_worker *worker, uint64_t n_operations)
+{
+    return worker->spends ? gbsi_watch_spend(worker->watch, n_operations)
+                          : gbsi_watch_stopped(worker->watch);
+}
+
+/* Entries walked once, and what is outside of them. */
+static uint64_t cost_of(const gbsi_splash_program *program)
+{
+    return program->n_entries + program->n_operands + program->n_outer + program->n_many_entries;
+}
+
 /* Everything of a chain depends on that chain alone, so that it is the same beside any others. */
 void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
 {
     const gbsi_splash_job *job = &task->job;
     const unsigned real = (1u << job->view->n) - 1;
     const bool keeps = task->sweep->estimate != NULL && task->sweep->rao_blackwell;
+    const uint64_t cost = cost_of(job->program);
     unsigned bad = 0xFFFFu;
+    if (spend(worker, cost)) {
+        return; /* states are as they were */
+    }
     if (!job->program->precise) {
         if (job->program->n_many > 0) {
             gbsi_splash_fill_many(job);
@@ -316,6 +333,7 @@ void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
         bad = worker->loops->up(job) | (~real & 0xFFFFu);
     }
     if ((bad & real) != real) {
+        (void)spend(worker, cost);
         draw_lanes(worker, task, bad);
         if (keeps) {
             worker->loops->down(job);
@@ -323,6 +341,9 @@ void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
     }
     for (uint32_t lane = 0; lane < job->view->n; ++lane) {
         if ((bad >> lane & 1u) != 0) {
+            if (spend(worker, 2 * cost)) {
+                return;
+            }
             draw_by_logs(worker, task, lane);
             worker->n_log_entries += job->program->n_entries;
             if (keeps) {

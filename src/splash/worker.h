@@ -13,6 +13,8 @@ typedef struct gbsi_splash_worker {
     gbsi_splash_work work;
     const gbsi_splash_loops *loops;
     const gbsi_words *words;
+    gbsi_watch *watch;      /* NULL: nobody waits */
+    bool spends;            /* this is the thread that may look */
     uint64_t n_log_entries; /* of cliques that single chains walked in logarithms */
     gbs_status status;      /* of what it did; */
     gbs_error error;        /* the reason if that is negative */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/watch.h"
+
+void gbsi_watch_look(gbsi_watch *watch)
+{
+    watch->longest = watch->spent > watch->longest ? watch->spent : watch->longest;
+    watch->spent = 0;
+    ++watch->n_looks;
+    if (watch->look != NULL && watch->look(watch->context)) {
+        atomic_store_explicit(&watch->stopped, true, memory_order_relaxed);
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks at the clock and the stop flag inside long work. Whoever works says how many operations it
+ * has spent; every so many of them the watch asks its owner whether to go on. What is computed
+ * never depends on it, but for being cut short.
+ *
+ * One thread spends, the one that called the library; its helpers only ask whether it stopped. */
+#ifndef GBSI_BASE_WATCH_H
+#define GBSI_BASE_WATCH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Operations, of a few nanoseconds each, from one look to the next. */
+#define GBSI_WATCH_EVERY (UINT64_C(1) << 16)
+
+typedef struct gbsi_watch {
+    bool (*look)(void *context); /* true: stop; NULL: never asked */
+    void *context;
+    _Atomic bool stopped;
+    uint64_t spent;   /* since the last look */
+    uint64_t n_looks; /* for tests, as is: */
+    uint64_t longest; /* most that was spent from one look to the next */
+} gbsi_watch;
+
+/* Out of line: counts are past GBSI_WATCH_EVERY. */
+void gbsi_watch_look(gbsi_watch *watch);
+
+/* @param watch NULL: nobody waits. */
+static inline bool gbsi_watch_stopped(const gbsi_watch *watch)
+{
+    return watch != NULL && atomic_load_explicit(&watch->stopped, memory_order_relaxed);
+}
+
+/* @return whether to stop. */
+static inline bool gbsi_watch_spend(gbsi_watch *watch, uint64_t n_operations)
+{
+    if (watch == NULL) {
+        return false;
+    }
+    watch->spent += n_operations;
+    if (watch->spent >= GBSI_WATCH_EVERY) {
+        gbsi_watch_look(watch);
+    }
+    return gbsi_watch_stopped(watch);
+}
+
+#endif
