@@ -125,11 +125,11 @@ int cli_execute(cli_job *job,
     b.draw = draw;
     b.context = context;
     b.w.pipe = draw != NULL && (arguments->output == NULL || strcmp(arguments->output, "-") == 0);
-    cli_signals_catch();
     gbs_status status = gbs_run_new(job->model, job->evidence, &job->options, &job->run, &err);
     if (status < 0) {
         return cli_fail(status, &err);
     }
+    cli_signals_catch(); /* until here a signal ends the program */
     if (arguments->verbose) {
         const gbs_report *report = gbs_run_report(job->run);
         cli_note(arguments,
