@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Room for splashes: taken once, before the first round. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rng/words.h"
+#include "splash/inside.h"
+
+/* Splashes fill at most this share of the slots where they grow at once. */
+#define CROWDED 4u
+
+static uint32_t most_of(const gbs_run_options *options, uint32_t n)
+{
+    return options->splash_size < n ? (uint32_t)options->splash_size : n;
+}
+
+uint64_t gbsi_splash_bytes(const gbsi_plan *plan, const gbs_run_options *options,
+                           uint32_t n_threads)
+{
+    const uint32_t n = plan->n_slots;
+    const uint32_t most = most_of(options, n);
+    const uint32_t width = (uint32_t)options->width;
+    const gbsi_long_counts many = gbsi_count_long(plan);
+    const uint64_t shares = 4 * most * (many.n_ends / n + 1);
+    const uint64_t of_block =
+        gbsi_growth_bytes(width, most) + sizeof(block) +
+        (uint64_t)most * (sizeof(gbsi_splash_clique) + 4 * sizeof(gbsi_splash_operand) +
+                          4 * sizeof(gbsi_splash_outer)) +
+        (shares < many.n_ends ? shares : many.n_ends) * sizeof(gbsi_growth_share);
+    return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 17 + 4) + many.n * 4 +
+           options->splashes * of_block +
+           n_threads *
+               (gbsi_grower_bytes(plan, options->grow) + gbsi_splash_work_bytes(plan, width, most));
+}
+
+static gbs_status take_blocks(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = s->potentials->n;
+    const uint32_t most = most_of(options, n);
+    s->n_blocks = (uint32_t)(options->splashes < n ? options->splashes : n);
+    s->block = gbsi_alloc_array_zero(s->n_blocks, sizeof *s->block);
+    s->fresh = gbsi_alloc_array_zero(s->n_blocks, 1);
+    s->worker = gbsi_alloc_array_zero(s->n_workers, sizeof *s->worker);
+    if (s->block == NULL || s->fresh == NULL || s->worker == NULL) {
+        return gbsi_no_memory(err, "splash", s->n_blocks * sizeof *s->block);
+    }
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        GBSI_TRY(gbsi_growth_init(&s->block[i].growth, (uint32_t)options->width, most, err));
+    }
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        GBSI_TRY(gbsi_grower_init(&s->worker[w].grower, s->potentials, options->grow, err));
+        GBSI_TRY(gbsi_splash_work_init(&s->worker[w].work, s->potentials, (uint32_t)options->width,
+                                       most, err));
+        s->worker[w].loops = gbsi_splash_loops_of(s->setting.level);
+        s->worker[w].words = gbsi_words_of(s->setting.level);
+    }
+    s->crowded = (uint64_t)s->n_blocks * most > n / CROWDED;
+cleanup:
+    return status;
+}
+
+static gbs_status take_slots(gbsi_splash *s, const gbs_run_options *options, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = s->potentials->n;
+    const uint32_t n_long = s->potentials->n_long;
+    s->own.owner = gbsi_alloc_array_zero(n, sizeof *s->own.owner);
+    s->own.of_long = gbsi_alloc_array_zero(n_long, sizeof *s->own.of_long);
+    s->own.number = gbsi_alloc_array(n, sizeof *s->own.number);
+    s->view = gbsi_alloc_array_zero(s->n_bundles, sizeof *s->view);
+    if (s->own.owner == NULL || s->own.of_long == NULL || s->own.number == NULL ||
+        s->view == NULL) {
+        return gbsi_no_memory(err, "splash", (size_t)n * 8);
+    }
+    if (options->locking == GBS_LOCKING_BLANKET) {
+        s->lock = gbsi_alloc_array_zero((size_t)n + n_long, sizeof *s->lock);
+        if (s->lock == NULL) {
+            return gbsi_no_memory(err, "splash", ((size_t)n + n_long) * sizeof *s->lock);
+        }
+    }
+    GBSI_TRY(gbsi_roots_init(&s->roots, n, (uint32_t)options->splashes, options->seed, err));
+    GBSI_TRY(gbsi_zeros_init(&s->zeros, s->setting.plan, err));
+cleanup:
+    return status;
+}
+
+static void take_views(gbsi_splash *s)
+{
+    const gbsi_splash_setting *setting = &s->setting;
+    for (uint32_t b = 0; b < s->n_bundles; ++b) {
+        const uint32_t left = setting->n_chains - b * GBSI_LANES;
+        gbsi_splash_view *view = &s->view[b];
+        view->lanes = setting->lanes;
+        view->n = left < GBSI_LANES ? left : GBSI_LANES;
+        view->value_bytes = setting->plan->value_bytes;
+        for (uint32_t g = 0; g < (setting->lanes == 1 ? view->n : 1); ++g) {
+            view->state[g] = setting->group[b * (setting->lanes == 1 ? GBSI_LANES : 1) + g].state;
+        }
+    }
+}
+
+gbs_status gbsi_splash_new(const gbsi_splash_setting *setting, gbsi_splash **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_run_options *options = setting->options;
+    gbsi_splash *s = gbsi_alloc_zero(sizeof *s);
+    if (s == NULL) {
+        return gbsi_no_memory(err, "splash", sizeof *s);
+    }
+    s->setting = *setting;
+    s->setting.options = NULL;
+    s->seed = options->seed;
+    s->order = options->grow;
+    s->score = options->score;
+    s->adapt = options->adapt;
+    s->next_tag = 1;
+    s->n_workers = gbsi_pool_size(setting->pool);
+    s->n_bundles = (setting->n_chains + GBSI_LANES - 1) / GBSI_LANES;
+    GBSI_TRY(gbsi_potentials_new(setting->plan, &s->potentials, err));
+    GBSI_TRY(take_slots(s, options, err));
+    GBSI_TRY(take_blocks(s, options, err));
+    take_views(s);
+    *out = s;
+    s = NULL;
+cleanup:
+    gbsi_splash_free(s);
+    return status;
+}
+
+void gbsi_splash_free(gbsi_splash *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; s->block != NULL && i < s->n_blocks; ++i) {
+        gbsi_growth_free(&s->block[i].growth);
+        gbsi_splash_program_free(&s->block[i].program);
+    }
+    for (uint32_t w = 0; s->worker != NULL && w < s->n_workers; ++w) {
+        gbsi_grower_free(&s->worker[w].grower);
+        gbsi_splash_work_free(&s->worker[w].work);
+    }
+    gbsi_free(s->block);
+    gbsi_free(s->fresh);
+    gbsi_free(s->worker);
+    gbsi_free(s->view);
+    gbsi_free(s->own.owner);
+    gbsi_free(s->own.of_long);
+    gbsi_free(s->own.number);
+    gbsi_free(s->lock);
+    gbsi_roots_free(&s->roots);
+    gbsi_zeros_free(&s->zeros);
+    gbsi_potentials_free(s->potentials);
+    gbsi_free(s);
+}
