@@ -1,54 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The draws there are, by rule and instruction set: options choose a rule by draw and keys. A new
- * one: one file, one line here. */
+ * one: one file, one row here. */
 #include <assert.h>
 #include <stddef.h>
 
 #include "draw/herding.h"
 #include "plan/draw.h"
 
-#define DECLARE(set)                                \
-    extern const gbsi_draw gbsi_draw_random_##set;  \
-    extern const gbsi_draw gbsi_draw_cud_##set;     \
-    extern const gbsi_draw gbsi_draw_herded_##set;  \
-    extern const gbsi_draw gbsi_draw_binned_##set;  \
-    extern const gbsi_draw gbsi_draw_rounded_##set; \
-    extern const gbsi_draw gbsi_draw_bounded_##set; \
-    extern const gbsi_draw gbsi_draw_binned_bounded_##set
+#define RULES(X, set)        \
+    X(RANDOM, random, set)   \
+    X(CUD, cud, set)         \
+    X(HERDED, herded, set)   \
+    X(BINNED, binned, set)   \
+    X(ROUNDED, rounded, set) \
+    X(BOUNDED, bounded, set) \
+    X(BINNED_BOUNDED, binned_bounded, set)
 
-DECLARE(portable);
-#ifdef GBSI_HAVE_X86_SETS
-DECLARE(avx2);
-DECLARE(avx512);
-#define SETS(draw)                                           \
-    {                                                        \
-        &draw##_portable, NULL, &draw##_avx2, &draw##_avx512 \
-    }
-#elif defined(GBSI_HAVE_NEON_SET)
-DECLARE(neon);
-#define SETS(draw)                                 \
-    {                                              \
-        &draw##_portable, &draw##_neon, NULL, NULL \
-    }
-#else
-#define SETS(draw)                         \
-    {                                      \
-        &draw##_portable, NULL, NULL, NULL \
-    }
-#endif
+#define NUMBER(RULE, rule, set)  RULE,
+#define DECLARE(RULE, rule, set) extern const gbsi_draw gbsi_draw_##rule##_##set;
+#define ENTRY(RULE, rule, set)   [RULE] = &gbsi_draw_##rule##_##set,
+#define DECLARE_SET(set, SET)    RULES(DECLARE, set)
+#define ROW(set, SET)            [GBSI_SIMD_##SET] = {RULES(ENTRY, set)},
 
-enum { RANDOM, CUD, HERDED, BINNED, ROUNDED, BOUNDED, BINNED_BOUNDED };
+enum { RULES(NUMBER, none) N_RULES };
+GBSI_SIMD_SETS(DECLARE_SET)
 
-/* [rule][gbsi_simd] */
-static const gbsi_draw *const draws[][GBSI_N_SIMD] = {
-    [RANDOM] = SETS(gbsi_draw_random),
-    [CUD] = SETS(gbsi_draw_cud),
-    [HERDED] = SETS(gbsi_draw_herded),
-    [BINNED] = SETS(gbsi_draw_binned),
-    [ROUNDED] = SETS(gbsi_draw_rounded),
-    [BOUNDED] = SETS(gbsi_draw_bounded),
-    [BINNED_BOUNDED] = SETS(gbsi_draw_binned_bounded),
-};
+static const gbsi_draw *const draws[GBSI_N_SIMD][N_RULES] = {GBSI_SIMD_SETS(ROW)};
 
 unsigned gbsi_draw_traits(const gbs_run_options *options)
 {
@@ -88,17 +65,17 @@ gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind)
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
 {
     if (options->draw == GBS_DRAW_RANDOM) {
-        return draws[RANDOM][level];
+        return draws[level][RANDOM];
     }
     if (options->draw == GBS_DRAW_CUD) {
-        return draws[CUD][level];
+        return draws[level][CUD];
     }
     if (options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED) {
-        return draws[ROUNDED][level];
+        return draws[level][ROUNDED];
     }
     const bool decide = gbsi_keys_decide(gbsi_herding_keys(options));
     if (options->draw == GBS_DRAW_BOUNDED_ERROR) {
-        return draws[decide ? BOUNDED : BINNED_BOUNDED][level];
+        return draws[level][decide ? BOUNDED : BINNED_BOUNDED];
     }
-    return draws[decide ? HERDED : BINNED][level];
+    return draws[level][decide ? HERDED : BINNED];
 }

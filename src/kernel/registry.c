@@ -8,42 +8,23 @@
 
 extern const gbsi_kernel gbsi_kernel_precise;
 
-#define KERNELS(set)                                                                     \
-    extern const gbsi_kernel gbsi_kernel_ising_##set;                                    \
-    extern const gbsi_kernel gbsi_kernel_potts_##set;                                    \
-    extern const gbsi_kernel gbsi_kernel_pairwise_##set;                                 \
-    extern const gbsi_kernel gbsi_kernel_terms_##set;                                    \
-    static const gbsi_kernel *const kernels_##set[GBSI_N_CLASSES] = {                    \
-        &gbsi_kernel_ising_##set, &gbsi_kernel_potts_##set, &gbsi_kernel_pairwise_##set, \
-        &gbsi_kernel_terms_##set, &gbsi_kernel_terms_##set, &gbsi_kernel_precise};
+#define DECLARE(set, SET)                                \
+    extern const gbsi_kernel gbsi_kernel_ising_##set;    \
+    extern const gbsi_kernel gbsi_kernel_potts_##set;    \
+    extern const gbsi_kernel gbsi_kernel_pairwise_##set; \
+    extern const gbsi_kernel gbsi_kernel_terms_##set;
+#define ROW(set, SET)                                                           \
+    [GBSI_SIMD_##SET] = {&gbsi_kernel_ising_##set,    &gbsi_kernel_potts_##set, \
+                         &gbsi_kernel_pairwise_##set, &gbsi_kernel_terms_##set, \
+                         &gbsi_kernel_terms_##set,    &gbsi_kernel_precise},
 
-KERNELS(portable)
-#ifdef GBSI_HAVE_X86_SETS
-KERNELS(avx2)
-KERNELS(avx512)
-#endif
-#ifdef GBSI_HAVE_NEON_SET
-KERNELS(neon)
-#endif
+GBSI_SIMD_SETS(DECLARE)
 
 const gbsi_kernel *gbsi_kernel_of(gbsi_class class_id, gbsi_simd level)
 {
-    assert(class_id < GBSI_N_CLASSES);
-#ifdef GBSI_HAVE_X86_SETS
-    if (level == GBSI_SIMD_AVX512) {
-        return kernels_avx512[class_id];
-    }
-    if (level == GBSI_SIMD_AVX2) {
-        return kernels_avx2[class_id];
-    }
-#endif
-#ifdef GBSI_HAVE_NEON_SET
-    if (level == GBSI_SIMD_NEON) {
-        return kernels_neon[class_id];
-    }
-#endif
-    (void)level; /* not looked at in a build of portable C alone */
-    return kernels_portable[class_id];
+    static const gbsi_kernel *const kernel[GBSI_N_SIMD][GBSI_N_CLASSES] = {GBSI_SIMD_SETS(ROW)};
+    assert(level < GBSI_N_SIMD && class_id < GBSI_N_CLASSES);
+    return kernel[level][class_id];
 }
 
 const char *gbs_class_name(unsigned class_id)

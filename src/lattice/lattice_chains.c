@@ -16,28 +16,14 @@ typedef struct lattice_chains {
     gbsi_lattice_sweep_function sweep;
 } lattice_chains;
 
-#define DECLARE_SET(set) void gbsi_lattice_sweep_##set(gbsi_lattice_sweep *);
-DECLARE_SET(portable)
-#ifdef GBSI_HAVE_X86_SETS
-DECLARE_SET(avx2)
-DECLARE_SET(avx512)
-#endif
-#ifdef GBSI_HAVE_NEON_SET
-DECLARE_SET(neon)
-#endif
+#define DECLARE(set, SET) void gbsi_lattice_sweep_##set(gbsi_lattice_sweep *);
+#define ROW(set, SET)     [GBSI_SIMD_##SET] = gbsi_lattice_sweep_##set,
+
+GBSI_SIMD_SETS(DECLARE)
 
 gbsi_lattice_sweep_function gbsi_lattice_sweep_of(gbsi_simd level)
 {
-    static const gbsi_lattice_sweep_function sweep[GBSI_N_SIMD] = {
-        [GBSI_SIMD_PORTABLE] = gbsi_lattice_sweep_portable,
-#ifdef GBSI_HAVE_X86_SETS
-        [GBSI_SIMD_AVX2] = gbsi_lattice_sweep_avx2,
-        [GBSI_SIMD_AVX512] = gbsi_lattice_sweep_avx512,
-#endif
-#ifdef GBSI_HAVE_NEON_SET
-        [GBSI_SIMD_NEON] = gbsi_lattice_sweep_neon,
-#endif
-    };
+    static const gbsi_lattice_sweep_function sweep[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
     assert(level < GBSI_N_SIMD && sweep[level] != NULL);
     return sweep[level];
 }

@@ -18,28 +18,14 @@ typedef struct packed_chains {
     gbsi_packed_sweep_function sweep;
 } packed_chains;
 
-#define DECLARE_SET(set) void gbsi_packed_sweep_##set(const gbsi_packed_sweep *);
-DECLARE_SET(portable)
-#ifdef GBSI_HAVE_X86_SETS
-DECLARE_SET(avx2)
-DECLARE_SET(avx512)
-#endif
-#ifdef GBSI_HAVE_NEON_SET
-DECLARE_SET(neon)
-#endif
+#define DECLARE(set, SET) void gbsi_packed_sweep_##set(const gbsi_packed_sweep *);
+#define ROW(set, SET)     [GBSI_SIMD_##SET] = gbsi_packed_sweep_##set,
+
+GBSI_SIMD_SETS(DECLARE)
 
 gbsi_packed_sweep_function gbsi_packed_sweep_of(gbsi_simd level)
 {
-    static const gbsi_packed_sweep_function sweep[GBSI_N_SIMD] = {
-        [GBSI_SIMD_PORTABLE] = gbsi_packed_sweep_portable,
-#ifdef GBSI_HAVE_X86_SETS
-        [GBSI_SIMD_AVX2] = gbsi_packed_sweep_avx2,
-        [GBSI_SIMD_AVX512] = gbsi_packed_sweep_avx512,
-#endif
-#ifdef GBSI_HAVE_NEON_SET
-        [GBSI_SIMD_NEON] = gbsi_packed_sweep_neon,
-#endif
-    };
+    static const gbsi_packed_sweep_function sweep[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
     assert(level < GBSI_N_SIMD && sweep[level] != NULL);
     return sweep[level];
 }

@@ -65,12 +65,10 @@ gbsi_simd gbsi_simd_level(void)
 
 bool gbsi_simd_has(gbsi_simd level)
 {
-#ifndef GBSI_HAVE_NEON_SET
-    if (level == GBSI_SIMD_NEON) {
-        return false;
-    }
-#endif
-    return level <= best_of_machine();
+#define BUILT(set, SET) [GBSI_SIMD_##SET] = true,
+    static const bool built[GBSI_N_SIMD + 1] = {GBSI_SIMD_SETS(BUILT)};
+#undef BUILT
+    return built[level] && level <= best_of_machine();
 }
 
 gbsi_simd gbsi_simd_force(gbsi_simd level)

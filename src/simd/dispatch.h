@@ -14,6 +14,16 @@ typedef enum gbsi_simd {
     GBSI_N_SIMD,
 } gbsi_simd;
 
+/* The sets of this build, each as X(suffix of its functions, its name in gbsi_simd): what is written
+ * once per set is declared and listed by this row alone. */
+#if defined(GBSI_HAVE_X86_SETS)
+#define GBSI_SIMD_SETS(X) X(portable, PORTABLE) X(avx2, AVX2) X(avx512, AVX512)
+#elif defined(GBSI_HAVE_NEON_SET)
+#define GBSI_SIMD_SETS(X) X(portable, PORTABLE) X(neon, NEON)
+#else
+#define GBSI_SIMD_SETS(X) X(portable, PORTABLE)
+#endif
+
 /* The best that the CPU, the build and the environment variable GIBBSITE_SIMD (portable, neon,
  * avx2, avx512; a wish that the CPU has not is lowered to one it has) allow. Decided once. There is
  * no way to fail here, so a text that is no wish counts as none; clients refuse it by

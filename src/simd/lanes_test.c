@@ -135,20 +135,12 @@ static void compare_set(const lane_probe *probes)
 static void sets_equal_portable(void **state)
 {
     (void)state;
-    gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
-    (void)best;
-#ifdef GBSI_HAVE_X86_SETS
-    if (best >= GBSI_SIMD_AVX2) {
-        compare_set(gbsi_probes_avx2);
+#define COMPARE(set, SET)                 \
+    if (gbsi_simd_has(GBSI_SIMD_##SET)) { \
+        compare_set(gbsi_probes_##set);   \
     }
-    if (best >= GBSI_SIMD_AVX512) {
-        compare_set(gbsi_probes_avx512);
-    }
-#endif
-#ifdef GBSI_HAVE_NEON_SET
-    assert_int_equal(best, GBSI_SIMD_NEON);
-    compare_set(gbsi_probes_neon);
-#endif
+    GBSI_SIMD_SETS(COMPARE)
+#undef COMPARE
 }
 
 /* One lane of a portable operation, for the promises below. */

@@ -133,29 +133,13 @@ void gbsi_splash_fill_many(const gbsi_splash_job *job)
 
 /* ---- instruction sets ------------------------------------------------------------------------ */
 
-extern const gbsi_splash_loops gbsi_splash_loops_portable;
-#ifdef GBSI_HAVE_X86_SETS
-extern const gbsi_splash_loops gbsi_splash_loops_avx2;
-extern const gbsi_splash_loops gbsi_splash_loops_avx512;
-#endif
-#ifdef GBSI_HAVE_NEON_SET
-extern const gbsi_splash_loops gbsi_splash_loops_neon;
-#endif
+#define DECLARE(set, SET) extern const gbsi_splash_loops gbsi_splash_loops_##set;
+#define ROW(set, SET)     [GBSI_SIMD_##SET] = &gbsi_splash_loops_##set,
+
+GBSI_SIMD_SETS(DECLARE)
 
 const gbsi_splash_loops *gbsi_splash_loops_of(gbsi_simd level)
 {
-    switch (level) {
-#ifdef GBSI_HAVE_X86_SETS
-    case GBSI_SIMD_AVX2:
-        return &gbsi_splash_loops_avx2;
-    case GBSI_SIMD_AVX512:
-        return &gbsi_splash_loops_avx512;
-#endif
-#ifdef GBSI_HAVE_NEON_SET
-    case GBSI_SIMD_NEON:
-        return &gbsi_splash_loops_neon;
-#endif
-    default:
-        return &gbsi_splash_loops_portable;
-    }
+    static const gbsi_splash_loops *const loops[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
+    return loops[level];
 }
