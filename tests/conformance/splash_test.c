@@ -268,7 +268,7 @@ static void same_bits_from_any_threads(void **state)
     static const uint64_t chains[] = {1, 3, 16, 40};
     for (size_t m = 0; m < sizeof make / sizeof make[0]; ++m) {
         gbs_model *model = make[m]();
-        for (size_t turn = 0; turn < 8; turn += is_small() ? 3 : 1) {
+        for (size_t turn = 0; turn < 8; turn += is_small() ? 5 : 1) {
             /* crowded rounds and others */
             gbs_run_options options = options_of(1 + turn % 4, turn % 2 == 0 ? 25 : 1000, 8);
             options.chains = chains[turn % 4];
