@@ -175,14 +175,10 @@ static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
     cli_note(arguments, "scan %s: %s", r->scan, r->scan_reason);
 }
 
-void cli_verdict(const cli_job *job, int stopped)
+/* What was done and how large the errors are. */
+static void tell_work(const cli_job *job, const gbs_report *r)
 {
     const cli_arguments *arguments = job->arguments;
-    const gbs_report *r = gbs_run_report(job->run);
-    for (size_t i = 0; i < r->n_warnings; i++) {
-        cli_note(arguments, "warning: %s", r->warning[i]);
-    }
-    tell_pilot(arguments, r);
     if (strcmp(r->method, "exact") == 0) {
         cli_note(arguments, "exact: %" PRIu32 " free variables in %" PRIu32 " components",
                  r->n_free_variables, r->n_components);
@@ -207,6 +203,17 @@ void cli_verdict(const cli_job *job, int stopped)
                      r->max_rhat, ess);
         }
     }
+}
+
+void cli_verdict(const cli_job *job, int stopped)
+{
+    const cli_arguments *arguments = job->arguments;
+    const gbs_report *r = gbs_run_report(job->run);
+    for (size_t i = 0; i < r->n_warnings; i++) {
+        cli_note(arguments, "warning: %s", r->warning[i]);
+    }
+    tell_pilot(arguments, r);
+    tell_work(job, r);
     if (arguments->run.threshold == GBS_THRESHOLD_AUTO && isfinite(r->threshold)) {
         cli_note(arguments, "--threshold auto: %g", r->threshold);
     }

@@ -337,43 +337,44 @@ static gbs_model *one_logical(gbs_logical_function function, uint32_t n, double 
     return m;
 }
 
+static const struct {
+    gbs_logical_function function;
+    uint32_t most;           /* literals for which it is a clause */
+    double lost;             /* constant, in weights */
+    const char *expected[3]; /* of weight 1.5 */
+} kind_cases[] = {
+    {GBS_LOGICAL_CLAUSE, 3, 0, {"1.5 3 0\n", "1.5 3 -1 0\n0 3 0\n", "1.5 3 -1 2 0\n"}},
+    {GBS_LOGICAL_OR, 3, -1, {"3 3 0\n", "3 3 -1 0\n", "3 3 -1 2 0\n"}},
+    {GBS_LOGICAL_AND, 1, -1, {"3 3 0\n", "", ""}},
+    {GBS_LOGICAL_IS_TRUE, 1, -1, {"3 3 0\n", "", ""}},
+    {GBS_LOGICAL_AND_CATEGORICAL, 1, 0, {"1.5 3 0\n", "", ""}},
+    {GBS_LOGICAL_IMPLY_MLN, 3, 0, {"1.5 3 0\n", "1.5 -3 -1 0\n", "1.5 -3 1 2 0\n"}},
+    {GBS_LOGICAL_LOGICAL, 3, 0, {"1.5 3 0\n", "1.5 -3 -1 0\n", "1.5 -3 1 2 0\n"}},
+    {GBS_LOGICAL_EQUAL, 0, 0, {"", "", ""}},
+    {GBS_LOGICAL_RATIO, 0, 0, {"", "", ""}},
+    {GBS_LOGICAL_LINEAR, 0, 0, {"", "", ""}},
+    {GBS_LOGICAL_IMPLY_NATURAL, 0, 0, {"", "", ""}},
+};
+
 static void kinds(void **state)
 {
     (void)state;
-    static const struct {
-        gbs_logical_function function;
-        uint32_t most;           /* literals for which it is a clause */
-        double lost;             /* constant, in weights */
-        const char *expected[3]; /* of weight 1.5 */
-    } cases[] = {
-        {GBS_LOGICAL_CLAUSE, 3, 0, {"1.5 3 0\n", "1.5 3 -1 0\n0 3 0\n", "1.5 3 -1 2 0\n"}},
-        {GBS_LOGICAL_OR, 3, -1, {"3 3 0\n", "3 3 -1 0\n", "3 3 -1 2 0\n"}},
-        {GBS_LOGICAL_AND, 1, -1, {"3 3 0\n", "", ""}},
-        {GBS_LOGICAL_IS_TRUE, 1, -1, {"3 3 0\n", "", ""}},
-        {GBS_LOGICAL_AND_CATEGORICAL, 1, 0, {"1.5 3 0\n", "", ""}},
-        {GBS_LOGICAL_IMPLY_MLN, 3, 0, {"1.5 3 0\n", "1.5 -3 -1 0\n", "1.5 -3 1 2 0\n"}},
-        {GBS_LOGICAL_LOGICAL, 3, 0, {"1.5 3 0\n", "1.5 -3 -1 0\n", "1.5 -3 1 2 0\n"}},
-        {GBS_LOGICAL_EQUAL, 0, 0, {"", "", ""}},
-        {GBS_LOGICAL_RATIO, 0, 0, {"", "", ""}},
-        {GBS_LOGICAL_LINEAR, 0, 0, {"", "", ""}},
-        {GBS_LOGICAL_IMPLY_NATURAL, 0, 0, {"", "", ""}},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof kind_cases / sizeof kind_cases[0]; i++) {
         for (uint32_t n = 1; n <= 3; n++) {
-            gbs_model *m = one_logical(cases[i].function, n, 1.5);
+            gbs_model *m = one_logical(kind_cases[i].function, n, 1.5);
             warnings warned = {0};
             const gbs_write_options options = {.warn = take_warning, .context = &warned};
             gbs_model *back = NULL;
             gbs_error err;
-            if (n > cases[i].most) {
+            if (n > kind_cases[i].most) {
                 refuse_write(m, "no.wcnf", "is no clause, which wcnf files cannot hold");
                 refuse_write(m, "no.mln", "is no clause, which mln files cannot hold");
                 gbs_model_free(m);
                 continue;
             }
             if (n != 2 || i != 0) {
-                expect_written(m, "k.wcnf", &options, cases[i].expected[n - 1]);
-                assert_int_equal(warned.n, cases[i].lost != 0);
+                expect_written(m, "k.wcnf", &options, kind_cases[i].expected[n - 1]);
+                assert_int_equal(warned.n, kind_cases[i].lost != 0);
             }
             for (int k = 0; k < 2; k++) {
                 const char *path = scratch_path(k == 0 ? "k.wcnf" : "k.mln");
@@ -384,16 +385,17 @@ static void kinds(void **state)
                 (void)enumerate(m, w, 8);
                 (void)enumerate(back, w_back, 8);
                 for (int s = 0; s < 8; s++) {
-                    expect_near(w_back[s] * exp(1.5 * cases[i].lost), w[s]);
+                    expect_near(w_back[s] * exp(1.5 * kind_cases[i].lost), w[s]);
                 }
                 gbs_model_free(back);
             }
             gbs_model_free(m);
-            if (cases[i].function == GBS_LOGICAL_IMPLY_NATURAL ||
-                cases[i].function == GBS_LOGICAL_RATIO || cases[i].function == GBS_LOGICAL_LINEAR) {
+            if (kind_cases[i].function == GBS_LOGICAL_IMPLY_NATURAL ||
+                kind_cases[i].function == GBS_LOGICAL_RATIO ||
+                kind_cases[i].function == GBS_LOGICAL_LINEAR) {
                 continue;
             }
-            m = one_logical(cases[i].function, n, INFINITY);
+            m = one_logical(kind_cases[i].function, n, INFINITY);
             assert_int_equal(gbs_model_write(m, scratch_path("h.wcnf"), &options, &err), GBS_OK);
             assert_int_equal(gbs_model_read(scratch_path("h.wcnf"), NULL, &back, &err), GBS_OK);
             double w[8] = {0};
