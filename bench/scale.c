@@ -100,7 +100,7 @@ static void look(const job *j)
 {
     gbs_error err = {0};
     gbs_model *model = NULL;
-    gbs_info info;
+    gbs_info info = {.size = sizeof info};
     const gbs_run_options options = options_of(j);
     double at = bench_now_s(1);
     bench_must(gbs_model_read(j->path, NULL, &model, &err), &err);

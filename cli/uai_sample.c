@@ -210,7 +210,7 @@ static gbs_status anneal(search *s, gbs_map_report *report, gbs_error *err)
 static int run_annealed(search *s)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_map_report report;
+    gbs_map_report report = {.size = sizeof report};
     gbs_status done = anneal(s, &report, &err);
     if (s->status < 0) {
         return cli_fail_output(s->answer->path, s->status, &s->err);
@@ -264,7 +264,7 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
     const double ln10 = 2.302585092994045684;
     const gbs_run_callbacks callbacks = {.progress = tell_nothing};
     gbs_error err = {GBS_OK, ""};
-    gbs_log_z_report report;
+    gbs_log_z_report report = {.size = sizeof report};
     gbs_result result;
     gbs_status done =
         gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);

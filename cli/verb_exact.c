@@ -64,7 +64,7 @@ static int check_task(const cli_arguments *arguments, int task)
 
 static gbs_status solve(const cli_job *job, gbs_result *result, gbs_error *err)
 {
-    gbs_exact_options options = gbs_exact_options_default();
+    gbs_exact_options options = {.size = sizeof options};
     options.memory_limit = job->options.memory_limit;
     options.threads = (uint32_t)job->options.threads;
     if (result->task == GBS_TASK_MAP) {

@@ -352,7 +352,7 @@ static int answer_sample(cli_job *job, void *context)
 {
     uint64_t *loading_bytes = context;
     gbs_error err = {GBS_OK, ""};
-    gbs_info info;
+    gbs_info info = {.size = sizeof info};
     gbs_status done = gbs_model_info(job->model, job->evidence, &job->options, &info, &err);
     return done < 0 ? cli_fail(done, &err) : write_info(job, &info, *loading_bytes);
 }

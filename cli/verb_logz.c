@@ -107,7 +107,7 @@ static int estimate(cli_job *job, void *context)
 {
     const char *format = context;
     gbs_error err = {GBS_OK, ""};
-    gbs_log_z_report report;
+    gbs_log_z_report report = {.size = sizeof report};
     cli_bar bar;
     const gbs_run_callbacks callbacks = {.context = &bar, .progress = on_progress};
     memset(&bar, 0, sizeof bar);

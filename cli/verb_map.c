@@ -100,7 +100,7 @@ static void tell(const cli_job *job, const gbs_map_report *r, int stopped)
 static int search(cli_job *job, const char *format)
 {
     gbs_error err = {GBS_OK, ""};
-    gbs_map_report report;
+    gbs_map_report report = {.size = sizeof report};
     cli_bar bar;
     uint32_t *state = calloc((size_t)gbs_model_n_variables(job->model) + 1, sizeof *state);
     if (state == NULL) {

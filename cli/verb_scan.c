@@ -51,7 +51,7 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
 {
     gbs_error err = {GBS_OK, ""};
     gbs_influences *influences = NULL;
-    gbs_scan_report report;
+    gbs_scan_report report = {.size = sizeof report};
     gbs_scan_request asked = *request;
     uint32_t *sequence = NULL;
     size_t n = 0;

@@ -65,7 +65,7 @@ static int read_limits(cli_arguments *arguments, double *time_s)
 
 static gbs_exact_options exact_options(const cli_job *job)
 {
-    gbs_exact_options options = gbs_exact_options_default();
+    gbs_exact_options options = {.size = sizeof options};
     options.memory_limit = job->options.memory_limit;
     return options;
 }

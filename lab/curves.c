@@ -25,8 +25,10 @@ static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log
     const watcher *w = context;
     const uint64_t sweeps = draw + 1;
     (void)log_density;
-    (void)err;
-    gbs_joint_add(w->joint, chain, state);
+    const gbs_status status = gbs_joint_add(w->joint, chain, state, err);
+    if (status < 0) {
+        return status;
+    }
     if ((sweeps & (sweeps - 1)) == 0) {
         size_t k = 0;
         while (UINT64_C(1) << k < sweeps) {

@@ -6,6 +6,13 @@
  * Written archives are stored, with the time stamp 1980-01-01, so that equal arrays give equal
  * bytes; ZIP64 records are used where a size or a place needs them. Read archives may be stored or
  * deflated; check sums are checked.
+ *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
  */
 #ifndef GIBBSITE_ARRAYS_H
 #define GIBBSITE_ARRAYS_H
@@ -20,12 +27,12 @@ extern "C" {
 
 /** Little-endian: |u1 <u2 <i4 <i8 <f4 <f8 of NumPy. */
 typedef enum gbs_array_type {
-    GBS_ARRAY_U1,
-    GBS_ARRAY_U2,
-    GBS_ARRAY_I4,
-    GBS_ARRAY_I8,
-    GBS_ARRAY_F4,
-    GBS_ARRAY_F8,
+    GBS_ARRAY_U1 = 0,
+    GBS_ARRAY_U2 = 1,
+    GBS_ARRAY_I4 = 2,
+    GBS_ARRAY_I8 = 3,
+    GBS_ARRAY_F4 = 4,
+    GBS_ARRAY_F8 = 5,
 } gbs_array_type;
 
 /** An array of any number of dimensions, the last index fastest. */

@@ -16,6 +16,13 @@
  *
  * Dobrushin (1970); Mitliagkas & Mackey (2017), Improving Gibbs sampler scan quality with DoGS,
  * ICML; formulas and corrections in docs/math.md, [M17], [M38] and [M39].
+ *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
  */
 #ifndef GIBBSITE_DOBRUSHIN_H
 #define GIBBSITE_DOBRUSHIN_H
@@ -28,14 +35,18 @@ extern "C" {
 
 /** How the influence of one variable on the conditional of another is found. */
 typedef enum gbs_influence_rule {
-    GBS_INFLUENCE_AUTO,  /**< by enumeration where that is quick for the whole model, else bounds */
-    GBS_INFLUENCE_BOUND, /**< upper bounds from the factors */
-    GBS_INFLUENCE_EXACT, /**< by enumeration of the neighbours, up to 2^16 configurations a
-                              variable and 2^36 table entries in all; beyond them bounds */
+    GBS_INFLUENCE_AUTO =
+        100, /**< by enumeration where that is quick for the whole model, else bounds */
+    GBS_INFLUENCE_BOUND = 1, /**< upper bounds from the factors */
+    GBS_INFLUENCE_EXACT = 2, /**< by enumeration of the neighbours, up to 2^16 configurations a
+                             variable and 2^36 table entries in all; beyond them bounds */
 } gbs_influence_rule;
 
 typedef struct gbs_influence_options {
-    gbs_influence_rule rule;
+    size_t
+        size; /**< sizeof(gbs_influence_options), or 0: only the fields of version 0.2 are read */
+    int rule; /**< gbs_influence_rule; 0 stands for GBS_INFLUENCE_AUTO */
+    int reserved;          /**< 0 */
     uint64_t memory_limit; /**< bytes the matrix may take; 0: half of the machine's memory */
 } gbs_influence_options;
 
@@ -45,6 +56,7 @@ typedef struct gbs_influences gbs_influences;
 /** What the matrix is. C_ij, the influence of j on i, is the largest total variation between
  *  conditionals of i whose neighbours differ in j alone. */
 typedef struct gbs_influence_report {
+    size_t size; /**< of the struct in this library: fields behind it are not there */
     uint32_t n_variables;
     uint32_t n_free;    /**< neither observed nor implied: the size of C */
     uint64_t n_entries; /**< pairs of variables that share a factor, each way */
@@ -125,6 +137,7 @@ GBS_API gbs_status gbs_variation_within(const gbs_influences *influences,
 
 /** What an optimised scan is for; zero it and set what applies. */
 typedef struct gbs_scan_request {
+    size_t size; /**< sizeof(gbs_scan_request), or 0: only the fields of version 0.2 are read */
     const double *weight; /**< [n_variables] >= 0; NULL: all 1 */
     uint64_t origin;      /**< of the systematic scan that is improved */
     uint64_t steps;       /**< length; 0: found by doubling from 2 until `accuracy` is met */
@@ -135,6 +148,7 @@ typedef struct gbs_scan_request {
 } gbs_scan_request;
 
 typedef struct gbs_scan_report {
+    size_t size;        /**< in: sizeof(gbs_scan_report) */
     double goal;        /**< V to be reached; 0: none */
     double before;      /**< V of the systematic scan of the same length */
     double after;       /**< V of the scan */

@@ -8,6 +8,13 @@
  * junction tree each [M22]. Tables that would exceed the limit of memory are GBS_ERR_LIMIT, with
  * the figure, before they are taken. Long logical factors and products of spins are not expanded
  * [M23]; a factor of another kind needs a table of all states of its scope.
+ *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
  */
 #ifndef GIBBSITE_EXACT_H
 #define GIBBSITE_EXACT_H
@@ -18,14 +25,13 @@
 extern "C" {
 #endif
 
-/** What an exact answer may take; take gbs_exact_options_default() and change fields. */
+/** What an exact answer may take; zero-initialised means the defaults. */
 typedef struct gbs_exact_options {
-    size_t size;           /**< sizeof(gbs_exact_options): lets later versions add fields */
+    size_t size;           /**< sizeof(gbs_exact_options), or 0: only the fields of version 0.2 are
+                                read */
     uint64_t memory_limit; /**< bytes, of the program and model too; 0: half of the machine's */
-    uint32_t threads;      /**< results do not depend on it; 0: all cores */
+    uint64_t threads;      /**< results do not depend on it; 0: all cores */
 } gbs_exact_options;
-
-GBS_API gbs_exact_options gbs_exact_options_default(void);
 
 /**
  * ln of the partition function, restricted to the evidence: ln of the sum over all states that

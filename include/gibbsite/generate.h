@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Models from a seed: the same model on every machine. */
+/** Models from a seed: the same model on every machine. *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
+ */
 #ifndef GIBBSITE_GENERATE_H
 #define GIBBSITE_GENERATE_H
 

@@ -5,6 +5,13 @@
  *
  * Pictures are data here, not colour: gamma and colour profiles are ignored, and the value of a
  * pixel of a palette picture is its index.
+ *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
  */
 #ifndef GIBBSITE_IMAGE_H
 #define GIBBSITE_IMAGE_H
@@ -40,6 +47,8 @@ typedef struct gbs_image {
 
 /** How to read a picture; zero-initialised means: at most 2^15 x 2^15 pixels. */
 typedef struct gbs_image_read_options {
+    size_t
+        size; /**< sizeof(gbs_image_read_options), or 0: only the fields of version 0.2 are read */
     uint32_t max_width, max_height; /**< pixels; 0 stands for 32768. Larger ones: GBS_ERR_LIMIT */
     int keep_hidden; /**< 1: say in gbs_image.hidden which pixels are fully transparent; otherwise
                           transparency is dropped with a warning */
@@ -50,6 +59,8 @@ typedef struct gbs_image_read_options {
 
 /** How to write a picture; zero-initialised means: by the file's ending, binary. */
 typedef struct gbs_image_write_options {
+    size_t
+        size; /**< sizeof(gbs_image_write_options), or 0: only the fields of version 0.2 are read */
     const char *format; /**< NULL: by ending; else "pbm", "pgm", "ppm" or "png" */
     int plain;          /**< 1: PNM as text (P1, P2, P3); refused for PNG */
 } gbs_image_write_options;

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** What a model is, before anything is sampled. */
+/** What a model is, before anything is sampled. *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
+ */
 #ifndef GIBBSITE_INFO_H
 #define GIBBSITE_INFO_H
 
@@ -23,6 +30,7 @@ typedef enum gbs_search_end {
 } gbs_search_end;
 
 typedef struct gbs_info {
+    size_t size; /**< in: sizeof(gbs_info) */
     uint32_t n_variables;
     uint32_t n_observed;
     uint32_t n_implied; /**< fixed by evidence and hard zeros through propagation */

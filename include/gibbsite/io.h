@@ -3,6 +3,13 @@
  * Files in and out. Readers refuse what is wrong with FILE:LINE:COLUMN in the message; writers
  * write beside, flush to disk and rename, so that a file is there whole or not at all.
  * "-" is standard input or output. Inputs compressed with gzip or zstd are read through.
+ *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
  */
 #ifndef GIBBSITE_IO_H
 #define GIBBSITE_IO_H
@@ -15,6 +22,7 @@ extern "C" {
 
 /** How to read a model; zero-initialised means: by the file's ending, strict. */
 typedef struct gbs_read_options {
+    size_t size; /**< sizeof(gbs_read_options), or 0: only the fields of version 0.2 are read */
     const char *format;          /**< NULL: by ending; else one of gbs_model_formats() */
     int lenient;                 /**< 1: deviations the format page marks lenient are warnings */
     int normalize_cpts;          /**< 1: scale columns of conditional tables to sum to one */
@@ -33,6 +41,7 @@ typedef struct gbs_read_options {
 
 /** How to write a model; zero-initialised means: by the file's ending, shortest decimals. */
 typedef struct gbs_write_options {
+    size_t size; /**< sizeof(gbs_write_options), or 0: only the fields of version 0.2 are read */
     const char *format;     /**< NULL: by ending; else one of gbs_model_formats() */
     int fixed_floats;       /**< 1: numbers as digits[.digits], without exponents */
     const char *convention; /**< sign of couplings, as in gbs_read_options */
@@ -129,14 +138,14 @@ GBS_API gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_margi
 
 /** What a UAI result file answers; the task word at its beginning tells. */
 typedef enum gbs_task {
-    GBS_TASK_PR,   /**< the logarithm of the partition function */
-    GBS_TASK_MAR,  /**< marginals */
-    GBS_TASK_MAP,  /**< the most probable state of all variables; the word may also be MPE */
-    GBS_TASK_MMAP, /**< of the query variables, the others summed out */
+    GBS_TASK_PR = 0,   /**< the logarithm of the partition function */
+    GBS_TASK_MAR = 1,  /**< marginals */
+    GBS_TASK_MAP = 2,  /**< the most probable state of all variables; the word may also be MPE */
+    GBS_TASK_MMAP = 3, /**< of the query variables, the others summed out */
 } gbs_task;
 
 /** Of the number in a PR file: competitions have log10, some solvers write natural logarithms. */
-typedef enum gbs_log_base { GBS_LOG_BASE_10, GBS_LOG_BASE_E } gbs_log_base;
+typedef enum gbs_log_base { GBS_LOG_BASE_10 = 0, GBS_LOG_BASE_E = 1 } gbs_log_base;
 
 /** A UAI result of any task; only the fields of the task are set. */
 typedef struct gbs_result {

@@ -7,9 +7,16 @@
  *     gbs_joint *joint = NULL;
  *     const uint32_t variable[2] = {0, 1};
  *     gbs_joint_new(model, 2, variable, n_chains, &joint, &err);
- *     gbs_joint_add(joint, chain, state); // for every draw that gbs_run_callbacks.draw is given
+ *     gbs_joint_add(joint, chain, state, &err); // for every draw that gbs_run_callbacks.draw is given
  *     gbs_joint_exact(model, NULL, 2, variable, p, &err);
  *     double l1 = gbs_joint_l1(joint, chain, p);
+ *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
  */
 #ifndef GIBBSITE_JOINT_H
 #define GIBBSITE_JOINT_H
@@ -35,13 +42,16 @@ GBS_API gbs_status gbs_joint_new(const gbs_model *model, uint32_t n, const uint3
 GBS_API void gbs_joint_free(gbs_joint *joint); /**< NULL is allowed */
 /** @return the number of joint states. */
 GBS_API size_t gbs_joint_n_cells(const gbs_joint *joint);
-/** Count a draw. @param state [n_variables of the model], the user's numbering. */
-GBS_API void gbs_joint_add(gbs_joint *joint, uint32_t chain, const uint32_t *state);
-/** @return [n_cells] counts of a chain, valid while the histogram is. */
+/** Count a draw. @param state [n_variables of the model], the user's numbering.
+ *  @return GBS_ERR_ARGUMENT for a chain or a state out of range: nothing is counted. */
+GBS_API gbs_status gbs_joint_add(gbs_joint *joint, uint32_t chain, const uint32_t *state,
+                                 gbs_error *err);
+/** @return [n_cells] counts of a chain, valid while the histogram is; NULL out of range. */
 GBS_API const uint64_t *gbs_joint_counts(const gbs_joint *joint, uint32_t chain);
-/** @return how many draws of a chain were counted. */
+/** @return how many draws of a chain were counted; 0 out of range. */
 GBS_API uint64_t gbs_joint_total(const gbs_joint *joint, uint32_t chain);
-/** sum |count / total - p|, twice the total variation; NAN before the first draw.
+/** sum |count / total - p|, twice the total variation; NAN before the first draw and out of
+ *  range.
  *  @param p [n_cells]. */
 GBS_API double gbs_joint_l1(const gbs_joint *joint, uint32_t chain, const double *p);
 

@@ -2,6 +2,13 @@
 /**
  * The partition function, estimated: annealed importance sampling, and junction trees where they
  * fit.
+ *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
  */
 #ifndef GIBBSITE_LOG_Z_H
 #define GIBBSITE_LOG_Z_H
@@ -14,6 +21,7 @@ extern "C" {
 
 /** An estimate of ln Z and how far it can be trusted. Logarithms are natural. */
 typedef struct gbs_log_z_report {
+    size_t size;        /**< in: sizeof(gbs_log_z_report) */
     double log_z;       /**< ln of the mean weight, plus the components solved exactly; minus
                            infinity if no chain ended in a state of positive weight, NAN if
                            stopped by a signal before the pilot was finished */

@@ -2,6 +2,13 @@
 /**
  * The most probable state found: annealed Gibbs sampling, and enumeration of the components that
  * are small enough.
+ *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
  */
 #ifndef GIBBSITE_MAP_H
 #define GIBBSITE_MAP_H
@@ -14,6 +21,7 @@ extern "C" {
 
 /** What a search was. */
 typedef struct gbs_map_report {
+    size_t size;               /**< in: sizeof(gbs_map_report) */
     double log_density;        /**< of the state found, ln, unnormalised */
     double final_log_density;  /**< of the best that a chain ended in; NAN without chains */
     uint32_t n_free_variables; /**< not observed and not implied */
@@ -29,6 +37,7 @@ typedef struct gbs_map_report {
 } gbs_map_report;
 
 typedef struct gbs_map_callbacks {
+    size_t size; /**< sizeof(gbs_map_callbacks), or 0: only the fields of version 0.2 are read */
     void *context;
     /** Every so often by the clock. @return nonzero to stop (the call returns GBS_STOPPED). */
     int (*progress)(void *context, const gbs_progress *progress);

@@ -8,6 +8,13 @@
  * turns it into an immutable gbs_model that any number of runs may share. Log-weights are natural
  * logarithms; minus infinity (a forbidden combination) is legal, NaN, plus infinity and finite ones
  * beyond GBS_MAX_LOG_WEIGHT are not.
+ *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
  */
 #ifndef GIBBSITE_MODEL_H
 #define GIBBSITE_MODEL_H
@@ -31,6 +38,7 @@ typedef struct gbs_builder gbs_builder;
 
 /** How a factor computes its log-weight. Numbers never change; files may hold them. */
 typedef enum gbs_factor_kind {
+    GBS_FACTOR_NONE = -1, /**< what gbs_model_factor() says of a factor that does not exist */
     GBS_FACTOR_TABLE = 0, /**< dense log-table, last variable of the scope fastest; may be shared */
     GBS_FACTOR_FIELD = 1, /**< h s_i, one binary variable, s = -1 in state 0 and +1 in state 1 */
     GBS_FACTOR_ISING = 2, /**< J s_i s_j, two binary variables */

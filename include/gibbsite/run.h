@@ -9,6 +9,13 @@
  *     gbs_run_marginals(run, p, mcse, NULL, NULL, &err);
  *
  * Same version, model, evidence, options and number of sweeps: the same bits, on any machine.
+ *
+ * Threads: different objects may be used from different threads at the same time; one object from
+ * several threads only where nothing changes it (a built model may be shared by all).
+ * Out of range: an id or number that does not exist, and NULL for an object or output, is
+ * GBS_ERR_ARGUMENT
+ * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
+ * evidence stand for the defaults and for none.
  */
 #ifndef GIBBSITE_RUN_H
 #define GIBBSITE_RUN_H
@@ -31,6 +38,7 @@ typedef struct gbs_run gbs_run;
 
 /** Where a run stands. */
 typedef struct gbs_progress {
+    size_t size;      /**< of the struct in this library: fields behind it are not there */
     int burning_in;   /**< 1 during burn-in */
     uint64_t pass;    /**< passes done in this phase */
     uint64_t passes;  /**< passes of this phase, 0 if not known */
@@ -43,6 +51,7 @@ typedef struct gbs_progress {
 /** What a run tells while it works; all NULL is fine. Called on the calling thread, between
  * passes and, progress alone, during long ones: gbs_run_marginals() is then GBS_ERR_STATE. */
 typedef struct gbs_run_callbacks {
+    size_t size; /**< sizeof(gbs_run_callbacks), or 0: only the fields of version 0.2 are read */
     void *context;
     /** Every so often by the clock. @return nonzero to stop (the run returns GBS_STOPPED). */
     int (*progress)(void *context, const gbs_progress *progress);
@@ -83,9 +92,10 @@ typedef struct gbs_trial {
 
 /** What a run was and how far it can be trusted; the fields of the summary file. */
 typedef struct gbs_report {
-    const char *method;         /**< "exact", "sampled", "exact+sampled" (by component),
-                                   "mean-field" */
-    uint32_t n_free_variables;  /**< not observed and not implied */
+    size_t size;               /**< of the struct in this library: fields behind it are not there */
+    const char *method;        /**< "exact", "sampled", "exact+sampled" (by component),
+                                  "mean-field" */
+    uint32_t n_free_variables; /**< not observed and not implied */
     uint32_t n_exact_variables; /**< of these, answered exactly */
     uint32_t n_components;
     const char *scan;  /**< that was run; NULL where nothing was sampled */

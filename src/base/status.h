@@ -14,6 +14,14 @@
 /* Writes the message into err (NULL is fine) and returns status, for `return gbsi_fail(...)`. */
 gbs_status gbsi_fail(gbs_error *err, gbs_status status, const char *format, ...) GBSI_PRINTF(3, 4);
 
+/* Refuses a NULL pointer: the first lines of a public function. Needs an `err`. */
+#define GBSI_NEED(pointer)                                                                 \
+    do {                                                                                   \
+        if ((pointer) == NULL) {                                                           \
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %s is NULL", __func__, #pointer); \
+        }                                                                                  \
+    } while (0)
+
 /* Stores the status and leaves through `cleanup:` on failure. Needs a local `status`. */
 #define GBSI_TRY(e)       \
     do {                  \

@@ -54,6 +54,9 @@ static gbs_status make_cells(const gbs_model *model, uint32_t n, const uint32_t 
 {
     gbs_status status = GBS_OK;
     cells c = {.n = n == 0 ? model->n_variables : n, .n_cells = 1};
+    if (n > 0) {
+        GBSI_NEED(variable);
+    }
     GBSI_TRY(check_variables(model, n, variable, err));
     c.variable = gbsi_alloc_array(c.n, sizeof *c.variable);
     c.stride = gbsi_alloc_array(c.n, sizeof *c.stride);
@@ -80,11 +83,18 @@ cleanup:
     return status;
 }
 
+/* The cell of a state; n_cells if a variable has no such state. */
 static size_t cell_of(const cells *c, const uint32_t *state)
 {
     size_t cell = 0;
+    size_t rest = c->n_cells;
     for (uint32_t i = 0; i < c->n; i++) {
-        cell += c->stride[i] * state[c->variable[i]];
+        const size_t at = c->stride[i] * (size_t)state[c->variable[i]];
+        if (at >= rest) {
+            return c->n_cells;
+        }
+        cell += at;
+        rest = c->stride[i];
     }
     return cell;
 }
@@ -92,6 +102,8 @@ static size_t cell_of(const cells *c, const uint32_t *state)
 gbs_status gbs_joint_new(const gbs_model *model, uint32_t n, const uint32_t *variable,
                          uint32_t n_chains, gbs_joint **out, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(out);
     gbs_status status = GBS_OK;
     gbs_joint *joint = gbsi_alloc_zero(sizeof *joint);
     if (joint == NULL) {
@@ -128,30 +140,45 @@ void gbs_joint_free(gbs_joint *joint)
 
 size_t gbs_joint_n_cells(const gbs_joint *joint)
 {
-    return joint->cells.n_cells;
+    return joint == NULL ? 0 : joint->cells.n_cells;
 }
 
-void gbs_joint_add(gbs_joint *joint, uint32_t chain, const uint32_t *state)
+gbs_status gbs_joint_add(gbs_joint *joint, uint32_t chain, const uint32_t *state, gbs_error *err)
 {
-    ++joint->count[chain * joint->cells.n_cells + cell_of(&joint->cells, state)];
+    GBSI_NEED(joint);
+    GBSI_NEED(state);
+    const size_t cell = cell_of(&joint->cells, state);
+    if (chain >= joint->n_chains) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: chain %u of %u, counted from 0", chain,
+                         joint->n_chains);
+    }
+    if (cell == joint->cells.n_cells) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: a variable has no such state");
+    }
+    ++joint->count[chain * joint->cells.n_cells + cell];
     ++joint->total[chain];
+    return GBS_OK;
 }
 
 const uint64_t *gbs_joint_counts(const gbs_joint *joint, uint32_t chain)
 {
-    return joint->count + chain * joint->cells.n_cells;
+    return joint != NULL && chain < joint->n_chains ? joint->count + chain * joint->cells.n_cells
+                                                    : NULL;
 }
 
 uint64_t gbs_joint_total(const gbs_joint *joint, uint32_t chain)
 {
-    return joint->total[chain];
+    return joint != NULL && chain < joint->n_chains ? joint->total[chain] : 0;
 }
 
 double gbs_joint_l1(const gbs_joint *joint, uint32_t chain, const double *p)
 {
     const uint64_t *count = gbs_joint_counts(joint, chain);
-    const double total = (double)joint->total[chain];
+    const double total = (double)gbs_joint_total(joint, chain);
     double sum = 0.0;
+    if (count == NULL || p == NULL) {
+        return NAN;
+    }
     for (size_t i = 0; i < joint->cells.n_cells; i++) {
         sum += fabs((double)count[i] / total - p[i]);
     }
@@ -183,6 +210,8 @@ static void project(const gbsi_conditioned *part, const double *joint, size_t n_
 gbs_status gbs_joint_exact(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
                            const uint32_t *variable, double *p, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(p);
     gbs_status status = GBS_OK;
     cells c = {0};
     gbsi_conditioned *part = NULL;

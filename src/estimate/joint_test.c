@@ -97,7 +97,7 @@ static void test_counts(void **state)
     assert_int_equal(gbs_joint_n_cells(joint), 12);
     assert_true(isnan(gbs_joint_l1(joint, 1, p)));
     for (int i = 0; i < 4; i++) {
-        gbs_joint_add(joint, 1, draws[i]);
+        assert_int_equal(gbs_joint_add(joint, 1, draws[i], NULL), GBS_OK);
     }
     assert_int_equal(gbs_joint_total(joint, 0), 0);
     assert_int_equal(gbs_joint_total(joint, 1), 4);

@@ -33,6 +33,8 @@ static gbs_status solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_
 gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evidence *evidence,
                                   const gbs_exact_options *options, double *log_z, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(log_z);
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
     GBSI_TRY(gbsi_solver_init(&s, model, evidence, options, err));
@@ -114,6 +116,8 @@ gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evid
                                 const gbs_exact_options *options, const uint32_t *incumbent,
                                 uint32_t *state, double *log_p, uint32_t *n_kept, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(state);
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
     gbsi_sum total = {0};
@@ -180,6 +184,11 @@ gbs_status gbs_exact_mmap_within(const gbs_model *model, const gbs_evidence *evi
                                  const uint32_t *query, uint32_t *state, double *log_p,
                                  gbs_error *err)
 {
+    GBSI_NEED(model);
+    if (n > 0) {
+        GBSI_NEED(query);
+        GBSI_NEED(state);
+    }
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
     uint32_t *x = NULL;

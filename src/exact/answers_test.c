@@ -291,7 +291,7 @@ static void too_large(void **state)
     (void)state;
     gbs_model *model = complete_and_one();
     gbs_error err = {0};
-    gbs_exact_options options = gbs_exact_options_default();
+    gbs_exact_options options = {.size = sizeof options};
     double log_z = 7.0;
     double p[4] = {7.0};
     uint32_t n_kept = 0;

@@ -241,6 +241,11 @@ gbs_status gbs_exact_pairs(const gbs_model *model, const gbs_evidence *evidence,
                            const gbs_exact_options *options, size_t n, const uint32_t *pair,
                            double *p, gbs_error *err)
 {
+    GBSI_NEED(model);
+    if (n > 0) {
+        GBSI_NEED(pair);
+        GBSI_NEED(p);
+    }
     gbs_status status = GBS_OK;
     pairs a = {0};
     size_t n_out = 0;

@@ -5,13 +5,9 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 
 #define SHARED ((size_t)1 << 18) /* table entries from which on threads are worth starting */
-
-gbs_exact_options gbs_exact_options_default(void)
-{
-    return (gbs_exact_options){.size = sizeof(gbs_exact_options)};
-}
 
 gbs_status gbsi_impossible(gbs_error *err)
 {
@@ -21,20 +17,22 @@ gbs_status gbsi_impossible(gbs_error *err)
 
 static gbs_status take_options(gbsi_solver *s, const gbs_exact_options *options, gbs_error *err)
 {
-    const gbs_exact_options o = options == NULL ? gbs_exact_options_default() : *options;
-    if (o.size != sizeof o) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "options of %zu bytes, this library's have %zu: start from "
-                         "gbs_exact_options_default()",
-                         o.size, sizeof o);
+    const gbs_exact_options none = {.size = sizeof none};
+    const gbs_exact_options *o = options == NULL ? &none : options;
+    const gbs_status status = gbsi_struct_in(o, sizeof *o, "gbs_exact_options", err);
+    if (status < 0) {
+        return status;
     }
-    if (o.threads > GBSI_MOST_THREADS) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--threads: found %" PRIu32 ", expected at most %u",
-                         o.threads, GBSI_MOST_THREADS);
+    if (o->threads > GBSI_MOST_THREADS) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_exact_options.threads: found %" PRIu64 ", expected at most %u",
+                         o->threads, GBSI_MOST_THREADS);
     }
     const uint64_t machine = gbsi_machine_bytes();
-    s->bytes = o.memory_limit != 0 ? o.memory_limit : machine == UINT64_MAX ? machine : machine / 2;
-    s->n_threads = o.threads != 0 ? o.threads : gbsi_pool_cores();
+    s->bytes = o->memory_limit != 0    ? o->memory_limit
+               : machine == UINT64_MAX ? machine
+                                       : machine / 2;
+    s->n_threads = o->threads != 0 ? (unsigned)o->threads : gbsi_pool_cores();
     return GBS_OK;
 }
 

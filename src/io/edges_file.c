@@ -58,6 +58,10 @@ cleanup:
 gbs_status gbs_edges_read(const char *path, const gbs_model *model, uint32_t **pair, size_t *n,
                           gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(model);
+    GBSI_NEED(pair);
+    GBSI_NEED(n);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;

@@ -27,7 +27,7 @@ bool gbsi_ends_in(const char *text, size_t n, const char *ending, size_t m)
 
 size_t gbs_unpacked_length(const char *path)
 {
-    size_t n = strlen(path);
+    size_t n = path == NULL ? 0 : strlen(path);
     return gbsi_ends_in(path, n, ".gz", 3) ? n - 3 : gbsi_ends_in(path, n, ".zst", 4) ? n - 4 : n;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/common.h"
 #include "io/formats.h"
 #include "io/image_file.h"
@@ -58,6 +59,10 @@ gbs_status gbs_evidence_set_read(const gbs_model *model, const char *path,
                                  const gbs_read_options *options, gbs_evidence_set **set,
                                  gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(path);
+    GBSI_NEED(set);
+    GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     size_t n = strlen(path) + 1;
     options = options == NULL ? &default_options : options;
@@ -101,7 +106,7 @@ void gbs_evidence_set_free(gbs_evidence_set *set)
 
 size_t gbs_evidence_set_size(const gbs_evidence_set *set)
 {
-    return set->n_samples;
+    return set == NULL ? 0 : set->n_samples;
 }
 
 /* Against what was observed before, so that nothing is half done. */
@@ -127,6 +132,8 @@ static gbs_status check_agreement(const gbs_evidence_set *set, const gbsi_observ
 gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
                                     gbs_evidence *evidence, gbs_error *err)
 {
+    GBSI_NEED(set);
+    GBSI_NEED(evidence);
     gbs_status status = GBS_OK;
     const size_t *start = set->start;
     const gbsi_observation *observation = set->observation;
@@ -155,6 +162,10 @@ cleanup:
 gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
                               const gbs_read_options *options, size_t *n, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(path);
+    GBSI_NEED(n);
+    GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_evidence_set *set = NULL;
     gbs_status status = gbs_evidence_set_read(model, path, options, &set, err);
     if (set != NULL) {
@@ -167,6 +178,9 @@ gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
 gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path, uint32_t index,
                              const gbs_read_options *options, gbs_error *err)
 {
+    GBSI_NEED(evidence);
+    GBSI_NEED(path);
+    GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_evidence_set *set = NULL;
     gbs_status status = gbs_evidence_set_read(evidence->model, path, options, &set, err);
     if (set != NULL) {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/text.h"
 #include "model/model.h"
 
@@ -97,6 +98,9 @@ cleanup:
 gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence, const char *path,
                                      const gbs_read_options *options, gbs_error *err)
 {
+    GBSI_NEED(evidence);
+    GBSI_NEED(path);
+    GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;

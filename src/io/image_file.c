@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/common.h"
 
 #define MAX_SIDE 32768u
@@ -47,6 +48,7 @@ gbs_status gbsi_image_new(const char *name, gbs_image_kind kind, uint32_t width,
 gbs_status gbs_image_new(gbs_image_kind kind, uint32_t width, uint32_t height, uint32_t maxval,
                          uint32_t n_colors, gbs_image *image, gbs_error *err)
 {
+    GBSI_NEED(image);
     return gbsi_image_new("picture", kind, width, height, maxval, n_colors, image, err);
 }
 
@@ -143,7 +145,7 @@ gbs_status gbsi_image_check_size(uint64_t width, uint64_t height, uint32_t chann
 
 int gbs_image_recognise(const void *bytes, size_t n_bytes)
 {
-    gbsi_input input = {.name = "", .bytes = bytes, .n = n_bytes};
+    gbsi_input input = {.name = "", .bytes = bytes, .n = bytes == NULL ? 0 : n_bytes};
     return gbsi_is_pnm(&input) || gbsi_is_png(&input);
 }
 
@@ -165,6 +167,9 @@ gbs_status gbsi_image_read_input(const gbsi_input *input, const gbs_image_read_o
 gbs_status gbs_image_read(const char *path, const gbs_image_read_options *options, gbs_image *image,
                           gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(image);
+    GBSI_IN_STRUCT(options, gbs_image_read_options);
     gbsi_input input;
     gbs_status status = gbsi_input_read(path, &input, err);
     if (status == GBS_OK) {
@@ -179,6 +184,10 @@ gbs_status gbs_image_read_memory(const char *name, const void *bytes, size_t n_b
                                  const gbs_image_read_options *options, gbs_image *image,
                                  gbs_error *err)
 {
+    GBSI_NEED(name);
+    GBSI_NEED(bytes);
+    GBSI_NEED(image);
+    GBSI_IN_STRUCT(options, gbs_image_read_options);
     gbsi_input input;
     gbs_status status = gbsi_input_memory(name, bytes, n_bytes, &input, err);
     if (status == GBS_OK) {
@@ -251,6 +260,9 @@ static gbs_status check_write(const gbs_image *image, const char *path, char for
 gbs_status gbs_image_write(const gbs_image *image, const char *path,
                            const gbs_image_write_options *options, gbs_error *err)
 {
+    GBSI_NEED(image);
+    GBSI_NEED(path);
+    GBSI_IN_STRUCT(options, gbs_image_write_options);
     gbs_status status = GBS_OK;
     gbs_output *output = NULL;
     gbs_image colored = {0};

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/result.h"
 
 /* Files keep some six digits: more than this off one is no rounding. */
@@ -115,6 +116,9 @@ static gbs_status read_marginals(gbsi_text *text, gbs_marginals *marginals, gbs_
 gbs_status gbs_marginals_read(const char *path, const gbs_read_options *options,
                               gbs_marginals *marginals, gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(marginals);
+    GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;
@@ -157,6 +161,9 @@ static gbs_status check_shapes(const gbs_marginals *a, const gbs_marginals *b, g
 gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
                                  gbs_comparison *comparison, gbs_error *err)
 {
+    GBSI_NEED(a);
+    GBSI_NEED(b);
+    GBSI_NEED(comparison);
     gbs_comparison c = {0};
     gbs_status status = check_shapes(a, b, err);
     if (status < 0) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "io/common.h"
 #include "io/formats.h"
 #include "io/output.h"
@@ -120,7 +121,7 @@ static gbs_status find_format(const char *path, const char *name, const gbsi_for
 
 const char *gbs_model_format_of(const char *path)
 {
-    const gbsi_format *format = by_ending(path);
+    const gbsi_format *format = path == NULL ? NULL : by_ending(path);
     return format == NULL ? NULL : format->name;
 }
 
@@ -128,7 +129,7 @@ const char *gbs_model_convention_of(const char *path, const gbs_read_options *op
 {
     const gbsi_format *format = NULL;
     options = options == NULL ? &default_read : options;
-    if (find_format(path, options->format, &format, NULL) < 0 ||
+    if (path == NULL || find_format(path, options->format, &format, NULL) < 0 ||
         (format->takes & GBSI_TAKES_CONVENTION) == 0) {
         return NULL;
     }
@@ -161,6 +162,9 @@ cleanup:
 gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs_model **model,
                           gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(model);
+    GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
     gbsi_input input;
@@ -183,6 +187,10 @@ cleanup:
 gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_bytes,
                                  const gbs_read_options *options, gbs_model **model, gbs_error *err)
 {
+    GBSI_NEED(name);
+    GBSI_NEED(bytes);
+    GBSI_NEED(model);
+    GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
     gbsi_input input;
@@ -258,6 +266,9 @@ cleanup:
 gbs_status gbs_model_write(const gbs_model *model, const char *path,
                            const gbs_write_options *options, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(path);
+    GBSI_IN_STRUCT(options, gbs_write_options);
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
     options = options == NULL ? &default_write : options;

@@ -312,6 +312,8 @@ cleanup:
 
 gbs_status gbs_npy_read(const char *path, gbs_array *array, gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(array);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     GBSI_TRY(gbsi_input_read(path, &input, err));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,12 +10,15 @@
 size_t gbs_array_type_bytes(gbs_array_type type)
 {
     static const size_t bytes[] = {1, 2, 4, 8, 4, 8};
-    return bytes[type];
+    return (unsigned)type < sizeof bytes / sizeof bytes[0] ? bytes[type] : 0;
 }
 
 size_t gbs_array_size(const gbs_array *array)
 {
     size_t size = 1;
+    if (array == NULL || array->n_dims > GBS_ARRAY_MAX_DIMS) {
+        return 0;
+    }
     for (uint32_t d = 0; d < array->n_dims; d++) {
         size *= (size_t)array->shape[d];
     }
@@ -23,6 +27,9 @@ size_t gbs_array_size(const gbs_array *array)
 
 double gbs_array_value(const gbs_array *array, size_t i)
 {
+    if (i >= gbs_array_size(array) || array->data == NULL) {
+        return NAN;
+    }
     const char *at = (const char *)array->data + i * gbs_array_type_bytes(array->type);
     union {
         uint8_t u1;
@@ -141,6 +148,8 @@ static void put_output(void *to, const void *bytes, size_t n)
 gbs_status gbs_npy_write(gbs_output *output, const gbs_array *array, gbs_array_source *source,
                          void *context, gbs_error *err)
 {
+    GBSI_NEED(output);
+    GBSI_NEED(array);
     char header[GBSI_NPY_HEADER];
     uint64_t bytes = 0;
     gbs_status status = gbsi_npy_check(array, &bytes, err);

@@ -25,6 +25,8 @@ static void cut_ending(char *name)
 
 gbs_status gbs_npz_open(const char *path, gbs_npz **npz, gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(npz);
     gbs_status status = GBS_OK;
     const size_t size = strlen(path) + 1;
     gbs_npz *made = gbsi_alloc_zero(sizeof *made);
@@ -62,12 +64,12 @@ void gbs_npz_close(gbs_npz *npz)
 
 size_t gbs_npz_n_members(const gbs_npz *npz)
 {
-    return npz->zip.n;
+    return npz == NULL ? 0 : npz->zip.n;
 }
 
 const char *gbs_npz_name(const gbs_npz *npz, size_t member)
 {
-    return npz->zip.member[member].name;
+    return member < gbs_npz_n_members(npz) ? npz->zip.member[member].name : NULL;
 }
 
 static gbs_status no_such_member(const gbs_npz *npz, const char *name, gbs_error *err)
@@ -84,6 +86,9 @@ static gbs_status no_such_member(const gbs_npz *npz, const char *name, gbs_error
 
 gbs_status gbs_npz_read(gbs_npz *npz, const char *name, gbs_array *array, gbs_error *err)
 {
+    GBSI_NEED(npz);
+    GBSI_NEED(name);
+    GBSI_NEED(array);
     gbs_status status = GBS_OK;
     const char *bytes = NULL;
     void *owned = NULL;
@@ -108,6 +113,8 @@ cleanup:
 
 gbs_status gbs_npz_writer_new(gbs_output *output, gbs_npz_writer **writer, gbs_error *err)
 {
+    GBSI_NEED(output);
+    GBSI_NEED(writer);
     gbs_npz_writer *made = gbsi_alloc_zero(sizeof *made);
     if (made == NULL) {
         return gbsi_no_memory(err, "archive", sizeof *made);
@@ -159,6 +166,9 @@ static gbs_status check_name(const gbs_npz_writer *writer, const char *name, gbs
 gbs_status gbs_npz_writer_add(gbs_npz_writer *writer, const char *name, const gbs_array *array,
                               gbs_array_source *source, void *context, gbs_error *err)
 {
+    GBSI_NEED(writer);
+    GBSI_NEED(name);
+    GBSI_NEED(array);
     gbs_status status = GBS_OK;
     char header[GBSI_NPY_HEADER];
     char member[256];
@@ -180,5 +190,7 @@ cleanup:
 
 void gbs_npz_writer_finish(gbs_npz_writer *writer)
 {
-    gbsi_zip_finish(&writer->zip);
+    if (writer != NULL) {
+        gbsi_zip_finish(&writer->zip);
+    }
 }

@@ -285,6 +285,8 @@ cleanup:
 
 gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(output);
     gbs_status status = GBS_OK;
     bool standard = strcmp(path, "-") == 0;
     gbs_output *made = NULL;
@@ -310,6 +312,7 @@ cleanup:
 
 gbs_status gbs_output_open_memory(gbs_output **output, gbs_error *err)
 {
+    GBSI_NEED(output);
     gbs_status status = new_output("<memory>", output, err);
     if (status == GBS_OK) {
         (*output)->to_memory = true;
@@ -327,6 +330,9 @@ static gbs_status error_of(const gbs_output *output, gbs_error *err)
 
 gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_error *err)
 {
+    GBSI_NEED(output);
+    GBSI_NEED(bytes);
+    GBSI_NEED(n);
     flush(output, true);
     const gbs_status status = error_of(output, err);
     if (status == GBS_OK) {
@@ -342,6 +348,9 @@ gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_erro
 void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n)
 {
     const char *from = bytes;
+    if (output == NULL || bytes == NULL) {
+        return;
+    }
     while (n > 0) {
         if (output->n == BUFFER_BYTES) {
             flush(output, false);
@@ -423,6 +432,7 @@ static void name_unnamed(gbs_output *output)
 
 gbs_status gbs_output_finish(gbs_output *output, gbs_error *err)
 {
+    GBSI_NEED(output);
     flush_to_disk(output);
     name_unnamed(output); /* closing a file without a name would lose it */
     close_descriptor(output);
@@ -470,6 +480,7 @@ gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error 
 
 gbs_status gbs_output_commit(gbs_output *output, gbs_error *err)
 {
+    GBSI_NEED(output);
     return gbs_output_commit_all(&output, 1, err);
 }
 

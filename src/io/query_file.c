@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UAI query: N, then N variables. */
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/text.h"
 
 static gbs_status read_variables(gbsi_text *text, const gbs_model *model, uint32_t *variable,
@@ -53,6 +54,11 @@ cleanup:
 gbs_status gbs_query_read(const char *path, const gbs_model *model, const gbs_read_options *options,
                           uint32_t **variable, size_t *n, gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(model);
+    GBSI_NEED(variable);
+    GBSI_NEED(n);
+    GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;

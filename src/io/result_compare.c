@@ -54,6 +54,10 @@ static gbs_status compare_sorted(const uint64_t *a, const uint64_t *b, uint32_t 
 gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
                                       uint32_t *n_different, uint32_t *first, gbs_error *err)
 {
+    GBSI_NEED(a);
+    GBSI_NEED(b);
+    GBSI_NEED(n_different);
+    GBSI_NEED(first);
     gbs_status status = GBS_OK;
     uint64_t *pairs_a = NULL;
     uint64_t *pairs_b = NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/result.h"
 
 #define LN10 2.302585092994045684
@@ -231,6 +232,9 @@ static gbs_status read_result(gbsi_text *text, gbs_log_base base, gbs_result *re
 gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_options *options,
                            gbs_result *result, gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(result);
+    GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;

@@ -32,6 +32,9 @@ static void write_marginals(gbs_output *output, const gbs_marginals *m)
 
 void gbs_result_write_solution(gbs_output *output, const gbs_result *result, gbs_log_base base)
 {
+    if (result == NULL) {
+        return;
+    }
     switch (result->task) {
     case GBS_TASK_PR:
         gbs_output_double(output,
@@ -57,5 +60,5 @@ void gbs_result_write_solution(gbs_output *output, const gbs_result *result, gbs
 const char *gbs_task_word(gbs_task task)
 {
     static const char *const word[] = {"PR", "MAR", "MAP", "MMAP"};
-    return word[task];
+    return (unsigned)task < sizeof word / sizeof word[0] ? word[task] : NULL;
 }

@@ -72,6 +72,10 @@ cleanup:
 gbs_status gbs_scan_read(const char *path, const gbs_model *model, uint32_t **sequence, size_t *n,
                          gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(model);
+    GBSI_NEED(sequence);
+    GBSI_NEED(n);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;
@@ -91,6 +95,9 @@ cleanup:
 gbs_status gbs_scan_write(const char *path, const gbs_model *model, const uint32_t *sequence,
                           size_t n, const char *comment, gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(model);
+    GBSI_NEED(sequence);
     gbs_output *output = NULL;
     const gbs_status status = gbs_output_open(path, &output, err);
     if (status < 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One state per variable, plain or as a UAI result: MAP or MPE, n, then n states; or a picture. */
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/image_file.h"
 #include "io/result.h"
 
@@ -52,6 +53,10 @@ cleanup:
 gbs_status gbs_state_read(const char *path, const gbs_model *model, const gbs_read_options *options,
                           uint32_t *state, gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(model);
+    GBSI_NEED(state);
+    GBSI_IN_STRUCT(options, gbs_read_options);
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
     gbsi_text text;

@@ -7,7 +7,7 @@
 
 void gbs_output_text(gbs_output *output, const char *text)
 {
-    gbs_output_bytes(output, text, strlen(text));
+    gbs_output_bytes(output, text, text == NULL ? 0 : strlen(text));
 }
 
 void gbs_output_uint(gbs_output *output, uint64_t value)
@@ -116,7 +116,7 @@ static size_t write_json_character(gbs_output *output, const char *text, size_t 
 
 void gbs_output_json_string(gbs_output *output, const char *text)
 {
-    size_t n = strlen(text);
+    size_t n = text == NULL ? 0 : strlen(text);
     gbs_output_text(output, "\"");
     while (n > 0) {
         size_t taken = write_json_character(output, text, n);
@@ -128,6 +128,9 @@ void gbs_output_json_string(gbs_output *output, const char *text)
 
 void gbs_output_csv_field(gbs_output *output, const char *text)
 {
+    if (text == NULL) {
+        return;
+    }
     if (strpbrk(text, ",\"\r\n") == NULL) {
         gbs_output_text(output, text);
         return;

@@ -58,6 +58,9 @@ cleanup:
 gbs_status gbs_weights_read(const char *path, const gbs_model *model, double *weight,
                             gbs_error *err)
 {
+    GBSI_NEED(path);
+    GBSI_NEED(model);
+    GBSI_NEED(weight);
     gbs_status status = GBS_OK;
     const uint32_t n = gbs_model_n_variables(model);
     gbsi_input input = {0};

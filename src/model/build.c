@@ -102,6 +102,8 @@ cleanup:
 
 gbs_status gbs_builder_build(gbs_builder *builder, gbs_model **model, gbs_error *err)
 {
+    GBSI_NEED(builder);
+    GBSI_NEED(model);
     gbs_status status = GBS_OK;
     gbs_model *m = &builder->model;
     gbs_model *made = NULL;

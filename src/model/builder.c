@@ -9,6 +9,7 @@
 
 gbs_status gbs_builder_new(gbs_builder **builder, gbs_error *err)
 {
+    GBSI_NEED(builder);
     gbs_builder *b = gbsi_alloc_zero(sizeof *b);
     if (b == NULL) {
         return gbsi_no_memory(err, "builder", sizeof *b);
@@ -28,7 +29,9 @@ void gbs_builder_free(gbs_builder *builder)
 
 void gbs_builder_set_directed(gbs_builder *builder)
 {
-    builder->model.directed = true;
+    if (builder != NULL) {
+        builder->model.directed = true;
+    }
 }
 
 /* ---- variables ----------------------------------------------------------------------------- */
@@ -62,6 +65,10 @@ static gbs_status extend_offsets(size_t **offset, size_t *capacity, size_t from,
 gbs_status gbs_builder_add_variables(gbs_builder *builder, uint32_t n, const uint32_t *arity,
                                      uint32_t *first, gbs_error *err)
 {
+    GBSI_NEED(builder);
+    if (n > 0) {
+        GBSI_NEED(arity);
+    }
     gbs_status status = GBS_OK;
     gbs_model *m = &builder->model;
     const uint32_t n_before = m->n_variables;
@@ -116,6 +123,8 @@ static gbs_status keep_text(gbs_builder *b, const char *text, size_t *offset, gb
 gbs_status gbs_builder_name_variable(gbs_builder *builder, uint32_t variable, const char *name,
                                      gbs_error *err)
 {
+    GBSI_NEED(builder);
+    GBSI_NEED(name);
     gbs_status status = GBS_OK;
     gbs_model *m = &builder->model;
     GBSI_TRY(check_variable(builder, variable, err));
@@ -136,6 +145,8 @@ cleanup:
 gbs_status gbs_builder_label_states(gbs_builder *builder, uint32_t variable,
                                     const char *const *label, gbs_error *err)
 {
+    GBSI_NEED(builder);
+    GBSI_NEED(label);
     gbs_status status = GBS_OK;
     gbs_model *m = &builder->model;
     const size_t text_before = builder->text_bytes;
@@ -174,6 +185,11 @@ cleanup:
 gbs_status gbs_builder_add_table(gbs_builder *builder, size_t n_entries, const double *logw,
                                  uint32_t *table, gbs_error *err)
 {
+    GBSI_NEED(builder);
+    GBSI_NEED(table);
+    if (n_entries > 0) {
+        GBSI_NEED(logw);
+    }
     gbs_status status = GBS_OK;
     gbsi_factors *f = &builder->model.factors;
     const size_t used = f->n_tables == 0 ? 0 : f->table_start[f->n_tables];

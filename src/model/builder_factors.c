@@ -70,6 +70,10 @@ cleanup:
 gbs_status gbs_builder_add_table_factor(gbs_builder *builder, uint32_t n, const uint32_t *scope,
                                         uint32_t table, gbs_error *err)
 {
+    GBSI_NEED(builder);
+    if (n > 0) {
+        GBSI_NEED(scope);
+    }
     return add(builder,
                (gbsi_candidate){.kind = GBS_FACTOR_TABLE, .n = n, .scope = scope, .table = table},
                err);
@@ -77,6 +81,7 @@ gbs_status gbs_builder_add_table_factor(gbs_builder *builder, uint32_t n, const 
 
 gbs_status gbs_builder_add_field(gbs_builder *builder, uint32_t i, double h, gbs_error *err)
 {
+    GBSI_NEED(builder);
     return add(builder,
                (gbsi_candidate){.kind = GBS_FACTOR_FIELD, .n = 1, .scope = &i, .weight = h}, err);
 }
@@ -84,6 +89,7 @@ gbs_status gbs_builder_add_field(gbs_builder *builder, uint32_t i, double h, gbs
 gbs_status gbs_builder_add_ising(gbs_builder *builder, uint32_t i, uint32_t j, double coupling,
                                  gbs_error *err)
 {
+    GBSI_NEED(builder);
     const uint32_t scope[2] = {i, j};
     return add(
         builder,
@@ -94,6 +100,10 @@ gbs_status gbs_builder_add_ising(gbs_builder *builder, uint32_t i, uint32_t j, d
 gbs_status gbs_builder_add_spin(gbs_builder *builder, uint32_t n, const uint32_t *scope,
                                 double coupling, gbs_error *err)
 {
+    GBSI_NEED(builder);
+    if (n > 0) {
+        GBSI_NEED(scope);
+    }
     return add(
         builder,
         (gbsi_candidate){.kind = GBS_FACTOR_SPIN, .n = n, .scope = scope, .weight = coupling}, err);
@@ -102,6 +112,7 @@ gbs_status gbs_builder_add_spin(gbs_builder *builder, uint32_t n, const uint32_t
 gbs_status gbs_builder_add_potts(gbs_builder *builder, uint32_t i, uint32_t j, double coupling,
                                  gbs_error *err)
 {
+    GBSI_NEED(builder);
     const uint32_t scope[2] = {i, j};
     return add(
         builder,
@@ -113,6 +124,11 @@ gbs_status gbs_builder_add_logical(gbs_builder *builder, gbs_logical_function fu
                                    const uint32_t *scope, const uint32_t *state, double weight,
                                    gbs_error *err)
 {
+    GBSI_NEED(builder);
+    if (n > 0) {
+        GBSI_NEED(scope);
+        GBSI_NEED(state);
+    }
     gbs_status status = GBS_OK;
     gbsi_factors *f = &builder->model.factors;
     const gbsi_candidate c = {.factor = f->n_factors,

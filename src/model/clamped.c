@@ -25,6 +25,9 @@ uint32_t gbsi_factor_clamps(const gbsi_factors *factors, const uint32_t *arity, 
 
 void gbs_model_clamped(const gbs_model *model, uint32_t *state)
 {
+    if (model == NULL || state == NULL) {
+        return;
+    }
     const gbsi_factors *factors = &model->factors;
     for (uint32_t v = 0; v < model->n_variables; ++v) {
         state[v] = GBSI_NONE;

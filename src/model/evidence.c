@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +8,8 @@
 
 gbs_status gbs_evidence_new(const gbs_model *model, gbs_evidence **evidence, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(evidence);
     gbs_evidence *e = gbsi_alloc_zero(sizeof *e);
     if (e == NULL) {
         return gbsi_no_memory(err, "evidence", sizeof *e);
@@ -48,6 +49,7 @@ static gbs_status check_variable(const gbs_evidence *e, uint32_t variable, gbs_e
 gbs_status gbs_evidence_observe(gbs_evidence *evidence, uint32_t variable, uint32_t state,
                                 gbs_error *err)
 {
+    GBSI_NEED(evidence);
     char name[128];
     char before[128];
     char now[128];
@@ -113,6 +115,8 @@ static gbs_status check_likelihood(const gbs_evidence *e, uint32_t variable,
 gbs_status gbs_evidence_likelihood(gbs_evidence *evidence, uint32_t variable,
                                    const double *likelihood, gbs_error *err)
 {
+    GBSI_NEED(evidence);
+    GBSI_NEED(likelihood);
     gbs_status status = GBS_OK;
     const gbs_model *m = evidence->model;
     GBSI_TRY(check_variable(evidence, variable, err));
@@ -135,13 +139,13 @@ cleanup:
 
 uint32_t gbs_evidence_n_observed(const gbs_evidence *evidence)
 {
-    return evidence->n_observed;
+    return evidence == NULL ? 0 : evidence->n_observed;
 }
 
 int gbs_evidence_state(const gbs_evidence *evidence, uint32_t variable, uint32_t *state)
 {
-    assert(variable < evidence->model->n_variables);
-    if (evidence->state[variable] == GBSI_NONE) {
+    if (evidence == NULL || variable >= evidence->model->n_variables ||
+        evidence->state[variable] == GBSI_NONE) {
         return 0;
     }
     if (state != NULL) {

@@ -136,6 +136,8 @@ cleanup:
 gbs_status gbs_generate_bayes(const gbs_generate_bayes_options *options, gbs_model **model,
                               gbs_error *err)
 {
+    GBSI_NEED(options);
+    GBSI_NEED(model);
     gbs_status status = GBS_OK;
     network net = {.options = options};
     size_t largest = 0;

@@ -55,21 +55,28 @@ cleanup:
 
 static const gbsi_generate_graph grid = {measure_grid, couple_grid};
 
-gbs_status gbs_generate_ising(const gbs_generate_ising_options *o, gbs_model **model,
+gbs_status gbs_generate_ising(const gbs_generate_ising_options *options, gbs_model **model,
                               gbs_error *err)
 {
+    GBSI_NEED(options);
+    GBSI_NEED(model);
     return gbsi_generate_on(
-        &grid, GBSI_SPINS(o, .size = {o->side[1], o->side[0], o->side[2]}, .torus = o->torus != 0),
+        &grid,
+        GBSI_SPINS(options, .size = {options->side[1], options->side[0], options->side[2]},
+                   .torus = options->torus != 0),
         model, err);
 }
 
-gbs_status gbs_generate_ring(const gbs_generate_ring_options *o, gbs_model **model, gbs_error *err)
+gbs_status gbs_generate_ring(const gbs_generate_ring_options *options, gbs_model **model,
+                             gbs_error *err)
 {
-    if (o->variables == 0) {
+    GBSI_NEED(options);
+    GBSI_NEED(model);
+    if (options->variables == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "ring of 0 variables: expected 1 or more");
     }
-    return gbsi_generate_on(&grid, GBSI_SPINS(o, .size = {o->variables, 1, 1}, .torus = true),
-                            model, err);
+    return gbsi_generate_on(
+        &grid, GBSI_SPINS(options, .size = {options->variables, 1, 1}, .torus = true), model, err);
 }
 
 /* ---- complete ------------------------------------------------------------------------------ */
@@ -103,11 +110,14 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_generate_complete(const gbs_generate_complete_options *o, gbs_model **model,
+gbs_status gbs_generate_complete(const gbs_generate_complete_options *options, gbs_model **model,
                                  gbs_error *err)
 {
+    GBSI_NEED(options);
+    GBSI_NEED(model);
     static const gbsi_generate_graph complete = {measure_complete, couple_complete};
-    return gbsi_generate_on(&complete, GBSI_SPINS(o, .size = {o->variables}), model, err);
+    return gbsi_generate_on(&complete, GBSI_SPINS(options, .size = {options->variables}), model,
+                            err);
 }
 
 /* ---- two layers: visible and hidden ------------------------------------------------------------
@@ -143,10 +153,14 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *o, gbs_model **model, gbs_error *err)
+gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options, gbs_model **model,
+                            gbs_error *err)
 {
+    GBSI_NEED(options);
+    GBSI_NEED(model);
     static const gbsi_generate_graph layers = {measure_layers, couple_layers};
-    return gbsi_generate_on(&layers, GBSI_SPINS(o, .size = {o->visible, o->hidden}), model, err);
+    return gbsi_generate_on(
+        &layers, GBSI_SPINS(options, .size = {options->visible, options->hidden}), model, err);
 }
 
 /* ---- preferential attachment --------------------------------------------------------------- */
@@ -253,9 +267,12 @@ static gbs_status measure_powerlaw(const gbsi_generate_spins *spins, gbsi_genera
     return GBS_OK;
 }
 
-gbs_status gbs_generate_powerlaw(const gbs_generate_powerlaw_options *o, gbs_model **model,
+gbs_status gbs_generate_powerlaw(const gbs_generate_powerlaw_options *options, gbs_model **model,
                                  gbs_error *err)
 {
+    GBSI_NEED(options);
+    GBSI_NEED(model);
     static const gbsi_generate_graph powerlaw = {measure_powerlaw, couple_powerlaw};
-    return gbsi_generate_on(&powerlaw, GBSI_SPINS(o, .size = {o->variables, o->edges}), model, err);
+    return gbsi_generate_on(
+        &powerlaw, GBSI_SPINS(options, .size = {options->variables, options->edges}), model, err);
 }

@@ -184,6 +184,8 @@ cleanup:
 gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_model **model,
                               gbs_error *err)
 {
+    GBSI_NEED(options);
+    GBSI_NEED(model);
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;
     uint16_t *picture = NULL;

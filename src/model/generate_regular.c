@@ -372,9 +372,12 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_generate_regular(const gbs_generate_regular_options *o, gbs_model **model,
+gbs_status gbs_generate_regular(const gbs_generate_regular_options *options, gbs_model **model,
                                 gbs_error *err)
 {
+    GBSI_NEED(options);
+    GBSI_NEED(model);
     static const gbsi_generate_graph regular = {measure_regular, couple_regular};
-    return gbsi_generate_on(&regular, GBSI_SPINS(o, .size = {o->variables, o->degree}), model, err);
+    return gbsi_generate_on(
+        &regular, GBSI_SPINS(options, .size = {options->variables, options->degree}), model, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <assert.h>
+#include <math.h>
 
 #include "base/memory.h"
 #include "model/builder.h"
@@ -31,34 +31,33 @@ void gbs_model_free(gbs_model *model)
 
 uint32_t gbs_model_n_variables(const gbs_model *model)
 {
-    return model->n_variables;
+    return model == NULL ? 0 : model->n_variables;
 }
 
 size_t gbs_model_n_factors(const gbs_model *model)
 {
-    return model->factors.n_factors;
+    return model == NULL ? 0 : model->factors.n_factors;
 }
 
 int gbs_model_is_directed(const gbs_model *model)
 {
-    return model->directed ? 1 : 0;
+    return model != NULL && model->directed ? 1 : 0;
 }
 
 uint32_t gbs_model_arity(const gbs_model *model, uint32_t variable)
 {
-    assert(variable < model->n_variables);
-    return model->arity[variable];
+    return model != NULL && variable < model->n_variables ? model->arity[variable] : 0;
 }
 
 const size_t *gbs_model_state_offsets(const gbs_model *model)
 {
-    return model->state_offset;
+    return model == NULL ? NULL : model->state_offset;
 }
 
 const char *gbs_model_variable_name(const gbs_model *model, uint32_t variable)
 {
-    assert(variable < model->n_variables);
-    if (model->name == NULL || model->name[variable] == SIZE_MAX) {
+    if (model == NULL || variable >= model->n_variables || model->name == NULL ||
+        model->name[variable] == SIZE_MAX) {
         return NULL;
     }
     return model->text + model->name[variable];
@@ -66,8 +65,7 @@ const char *gbs_model_variable_name(const gbs_model *model, uint32_t variable)
 
 const char *gbs_model_state_label(const gbs_model *model, uint32_t variable, uint32_t state)
 {
-    assert(variable < model->n_variables && state < model->arity[variable]);
-    if (model->label == NULL) {
+    if (state >= gbs_model_arity(model, variable) || model->label == NULL) {
         return NULL;
     }
     const size_t offset = model->label[model->state_offset[variable] + state];
@@ -77,8 +75,16 @@ const char *gbs_model_state_label(const gbs_model *model, uint32_t variable, uin
 gbs_factor_kind gbs_model_factor(const gbs_model *model, size_t factor, uint32_t *n,
                                  const uint32_t **scope)
 {
+    if (factor >= gbs_model_n_factors(model)) {
+        if (n != NULL) {
+            *n = 0;
+        }
+        if (scope != NULL) {
+            *scope = NULL;
+        }
+        return GBS_FACTOR_NONE;
+    }
     const gbsi_factors *factors = &model->factors;
-    assert(factor < factors->n_factors);
     if (n != NULL) {
         *n = (uint32_t)(factors->scope_start[factor + 1] - factors->scope_start[factor]);
     }
@@ -91,6 +97,14 @@ gbs_factor_kind gbs_model_factor(const gbs_model *model, size_t factor, uint32_t
 double gbs_model_log_density(const gbs_model *model, const uint32_t *state)
 {
     double sum = 0.0;
+    if (model == NULL || state == NULL) {
+        return NAN;
+    }
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        if (state[v] >= model->arity[v]) {
+            return NAN;
+        }
+    }
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
         sum += gbsi_factor_value(&model->factors, model->arity, f, state);
     }
@@ -99,10 +113,10 @@ double gbs_model_log_density(const gbs_model *model, const uint32_t *state)
 
 const char *gbs_model_digest(const gbs_model *model)
 {
-    return model->digest;
+    return model == NULL ? NULL : model->digest;
 }
 
 size_t gbs_model_bytes(const gbs_model *model)
 {
-    return model->bytes;
+    return model == NULL ? 0 : model->bytes;
 }

@@ -249,6 +249,9 @@ static gbs_status no_such_variable(const gbs_model *model, const char *name, gbs
 gbs_status gbs_model_find_variable(const gbs_model *model, const char *text, uint32_t *variable,
                                    gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(text);
+    GBSI_NEED(variable);
     uint64_t index = 0;
     if (all_digits(text, &index)) {
         if (index >= model->n_variables) {
@@ -326,6 +329,9 @@ static gbs_status no_such_state(const gbs_model *model, uint32_t variable, const
 gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable, const char *text,
                                 uint32_t *state, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(text);
+    GBSI_NEED(state);
     if (variable >= model->n_variables) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "variable %u: the model has %u variables, counted from 0",

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "gibbsite/exact.h"
 #include "sampler/density.h"
 #include "sampler/options.h"
@@ -128,7 +129,7 @@ cleanup:
 static gbs_status solve(const gbs_run *run, const gbs_evidence *evidence, const uint32_t *incumbent,
                         uint32_t *state, double *log_density, gbs_error *err)
 {
-    gbs_exact_options options = gbs_exact_options_default();
+    gbs_exact_options options = {.size = sizeof options};
     options.memory_limit = run->options.memory_limit;
     return gbs_exact_map_within(run->problem.model, evidence, &options, incumbent, state,
                                 log_density, NULL, err);
@@ -209,6 +210,10 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
                    const gbs_run_options *options, const gbs_map_callbacks *callbacks,
                    uint32_t *state, gbs_map_report *report, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(state);
+    GBSI_IN_STRUCT(callbacks, gbs_map_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_map_report);
     static const gbs_map_callbacks nobody = {0};
     gbs_status status = GBS_OK;
     search s = {.callbacks = callbacks == NULL ? &nobody : callbacks};
@@ -249,9 +254,7 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     found.seconds = gbsi_clock_s() - s.drive.started_s;
     (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(s.drive.stop));
     memcpy(state, s.state, model->n_variables * sizeof *state);
-    if (report != NULL) {
-        *report = found;
-    }
+    gbsi_struct_give(report, &found, sizeof found);
     status = s.drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
 cleanup:
     search_free(&s);

@@ -36,7 +36,8 @@ static gbs_status check_memory(const gbs_run *run, gbs_error *err)
 
 static void tell_progress(const gbs_run *run, gbsi_drive *drive, double moved, double now_s)
 {
-    const gbs_progress progress = {.pass = run->report.iterations,
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .pass = run->report.iterations,
                                    .passes = run->options.iterations,
                                    .updates = run->report.updates,
                                    .elapsed_s = now_s - drive->started_s,

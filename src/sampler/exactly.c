@@ -265,7 +265,8 @@ cleanup:
 
 static void tell(gbs_run *run, gbsi_drive *drive)
 {
-    const gbs_progress progress = {.pass = run->report.sweeps,
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .pass = run->report.sweeps,
                                    .passes = run->options.sweeps,
                                    .elapsed_s = gbsi_clock_s() - drive->started_s,
                                    .worst_error = NAN,

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "estimate/student.h"
 #include "rng/philox.h"
 #include "sampler/density.h"
@@ -344,6 +345,10 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
                      const gbs_run_options *options, const gbs_run_callbacks *callbacks,
                      gbs_log_z_report *report, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(report);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_log_z_report);
     static const gbs_run_callbacks nobody = {0};
     gbs_status status = GBS_OK;
     annealing a = {.run = NULL};
@@ -379,9 +384,7 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     found.updates = a.run->report.updates;
     found.seconds = gbsi_clock_s() - a.drive.started_s;
     (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(a.drive.stop));
-    if (report != NULL) {
-        *report = found;
-    }
+    gbsi_struct_give(report, &found, sizeof found);
     status = a.drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
 cleanup:
     annealing_free(&a);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "exact/enumerate.h"
 #include "sampler/inspect.h"
 #include "sampler/memory.h"
@@ -120,6 +121,9 @@ cleanup:
 gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_run_options *options, gbs_info *info, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(info);
+    GBSI_OUT_STRUCT(info, gbs_info);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     gbs_info found = {0};
@@ -135,7 +139,7 @@ gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(count_run(run, &found, err));
     GBSI_TRY(gbsi_inspect_elimination(run, &found, err));
     GBSI_TRY(gbsi_inspect_influence(run->problem.whole_graph, &found, err));
-    *info = found;
+    gbsi_struct_give(info, &found, sizeof found);
 cleanup:
     gbs_run_free(run);
     return status;

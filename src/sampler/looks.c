@@ -14,7 +14,8 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
 {
     const uint64_t sweeps = run->options.sweeps;
     const bool auto_burn_in = run->options.burn_in == GBS_BURN_IN_AUTO;
-    const gbs_progress progress = {.burning_in = !keep,
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .burning_in = !keep,
                                    .pass = keep ? run->report.sweeps : run->report.burn_in,
                                    .passes =
                                        keep ? sweeps : (auto_burn_in ? 0 : run->options.burn_in),

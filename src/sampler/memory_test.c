@@ -39,7 +39,7 @@ static void test_limit_is_the_prediction(void **unused)
             gbs_run_options options = sampling(chains, estimator);
             gbs_run *run = NULL;
             gbs_error err = {GBS_OK, ""};
-            gbs_info info;
+            gbs_info info = {.size = sizeof info};
             char figure[40];
             assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
             const uint64_t said = gbs_run_report(run)->predicted_bytes;
@@ -71,7 +71,7 @@ static void test_early(void **unused)
     gbs_run_options options = sampling(4096, GBS_ESTIMATOR_RAO_BLACKWELL);
     gbs_run *run = NULL;
     gbs_error err = {GBS_OK, ""};
-    gbs_info info;
+    gbs_info info = {.size = sizeof info};
     options.memory_limit = 100 << 20;
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
     assert_non_null(strstr(err.message, "at least 8"));
@@ -117,7 +117,7 @@ static void test_nothing_to_sample(void **unused)
     gbs_model *model = grid(2);
     gbs_evidence *evidence = NULL;
     gbs_run_options options = gbs_run_options_default();
-    gbs_info info;
+    gbs_info info = {.size = sizeof info};
     gbs_run *run = NULL;
     options.memory_limit = 20 << 20;
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "exact/enumerate.h"
 #include "model/soften.h"
 #include "sampler/density.h"
@@ -88,6 +89,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     }
     run->problem.model = model;
     GBSI_TRY(gbsi_options_take(options, &run->options, err));
+    run->report.size = sizeof run->report;
     run->report.max_mcse = NAN;
     run->report.max_rhat = NAN;
     run->report.min_ess = NAN;
@@ -128,6 +130,8 @@ cleanup:
 gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
                        const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(out);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     GBSI_TRY(gbsi_run_begin(model, options, &run, err));
@@ -505,6 +509,8 @@ cleanup:
 
 gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
+    GBSI_NEED(run);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     static const gbs_run_callbacks none = {0};
     if (run->executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before; make a new one");
@@ -517,5 +523,5 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
 
 const gbs_report *gbs_run_report(const gbs_run *run)
 {
-    return &run->report;
+    return run == NULL ? NULL : &run->report;
 }

@@ -150,7 +150,7 @@ static void bias_is_the_variation(void **unused)
         .side = {12, 12, 1}, .coupling = 0.15, .coupling_spread = 0.1, .seed = 4};
     gbs_model *model = NULL;
     gbs_influences *c = NULL;
-    gbs_scan_report made;
+    gbs_scan_report made = {.size = sizeof made};
     uint32_t *scan = NULL;
     size_t n = 0;
     double weight[144] = {0.0};

@@ -92,6 +92,8 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
 gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double *ess, double *rhat,
                              gbs_error *err)
 {
+    GBSI_NEED(run);
+    GBSI_NEED(p);
     const bool sampled = run->problem.part != NULL;
     if (run->executed && !run->answering) {
         return gbsi_fail(err, GBS_ERR_STATE, "the run failed, or has no answer yet");

@@ -128,6 +128,11 @@ gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options
                          size_t n_targets, const double *const *weight, size_t n_steps,
                          const uint64_t *steps, double *value, gbs_error *err)
 {
+    GBSI_NEED(influences);
+    if (n_targets > 0 && n_steps > 0) {
+        GBSI_NEED(steps);
+        GBSI_NEED(value);
+    }
     gbs_status status = GBS_OK;
     gbsi_pass pass = {0};
     targets t = {0};
@@ -233,6 +238,8 @@ gbs_status gbs_variation_within(const gbs_influences *influences, const gbs_run_
                                 const double *weight, double accuracy, gbs_sufficient *out,
                                 gbs_error *err)
 {
+    GBSI_NEED(influences);
+    GBSI_NEED(out);
     gbs_status status = GBS_OK;
     gbsi_pass pass = {0};
     double *d = NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "scan/influences.h"
 #include "scan/optimise.h"
 
@@ -183,6 +184,12 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
                              uint32_t **sequence, size_t *n, gbs_scan_report *report,
                              gbs_error *err)
 {
+    GBSI_NEED(influences);
+    GBSI_NEED(request);
+    GBSI_NEED(sequence);
+    GBSI_NEED(n);
+    GBSI_IN_STRUCT(request, gbs_scan_request);
+    GBSI_OUT_STRUCT(report, gbs_scan_report);
     gbs_status status = GBS_OK;
     dogs w = {.f = influences, .request = request};
     const gbs_run_options options = systematic(request);
@@ -193,9 +200,7 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
     GBSI_TRY(run(&w, err));
     GBSI_TRY(give(&w, sequence, err));
     *n = w.n;
-    if (report != NULL) {
-        *report = w.report;
-    }
+    gbsi_struct_give(report, &w.report, sizeof w.report);
 
 cleanup:
     gbsi_pass_free(&w.systematic);

@@ -6,13 +6,15 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "model/model.h"
 #include "options/options.h"
 
 static void describe(gbs_influences *f)
 {
     const gbsi_influences *c = f->c;
-    f->report = (gbs_influence_report){.n_variables = f->model->n_variables,
+    f->report = (gbs_influence_report){.size = sizeof f->report,
+                                       .n_variables = f->model->n_variables,
                                        .n_free = c->n,
                                        .n_entries = gbsi_influences_row(c, c->n),
                                        .n_exact = c->n_exact,
@@ -23,6 +25,8 @@ static void describe(gbs_influences *f)
 gbs_status gbs_influences_norms(const gbs_influences *influences, gbs_influence_norms *norms,
                                 gbs_error *err)
 {
+    GBSI_NEED(influences);
+    GBSI_NEED(norms);
     gbs_status status = GBS_OK;
     const gbsi_influences *c = influences->c;
     uint32_t n_components = 0;
@@ -47,9 +51,19 @@ gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *eviden
                               const gbs_influence_options *options, gbs_influences **out,
                               gbs_error *err)
 {
+    GBSI_NEED(model);
+    GBSI_NEED(out);
+    GBSI_IN_STRUCT(options, gbs_influence_options);
     gbs_status status = GBS_OK;
     const gbs_influence_options asked =
-        options != NULL ? *options : (gbs_influence_options){GBS_INFLUENCE_AUTO, 0};
+        options != NULL ? *options : (gbs_influence_options){.rule = GBS_INFLUENCE_AUTO};
+    const gbs_influence_rule rule =
+        asked.rule == 0 ? GBS_INFLUENCE_AUTO : (gbs_influence_rule)asked.rule;
+    if (asked.rule != 0 && asked.rule != GBS_INFLUENCE_AUTO && asked.rule != GBS_INFLUENCE_BOUND &&
+        asked.rule != GBS_INFLUENCE_EXACT) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_influence_options.rule: no rule has the number %d", asked.rule);
+    }
     gbs_influences *f = gbsi_alloc_zero(sizeof *f);
     if (f == NULL) {
         return gbsi_no_memory(err, "influences", sizeof *f);
@@ -58,7 +72,7 @@ gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *eviden
     f->room = asked.memory_limit != 0 ? asked.memory_limit : gbsi_machine_bytes() / 2;
     GBSI_TRY(gbsi_condition(model, evidence, &f->conditioned, err));
     GBSI_TRY(gbsi_graph_new(f->conditioned, NULL, &f->graph, err));
-    GBSI_TRY(gbsi_influences_new(f->graph, asked.rule, f->room, &f->c, err));
+    GBSI_TRY(gbsi_influences_new(f->graph, rule, f->room, &f->c, err));
     describe(f);
     *out = f;
     f = NULL;
@@ -81,11 +95,14 @@ void gbs_influences_free(gbs_influences *influences)
 
 const gbs_influence_report *gbs_influences_report(const gbs_influences *influences)
 {
-    return &influences->report;
+    return influences == NULL ? NULL : &influences->report;
 }
 
 double gbs_influence(const gbs_influences *influences, uint32_t i, uint32_t j)
 {
+    if (influences == NULL) {
+        return 0.0;
+    }
     const gbsi_influences *c = influences->c;
     const uint32_t *free_variable = influences->conditioned->free_variable;
     const uint32_t n = influences->model->n_variables;
@@ -190,6 +207,8 @@ void gbsi_pass_free(gbsi_pass *pass)
 gbs_status gbs_pass_length(const gbs_influences *influences, const gbs_run_options *options,
                            uint64_t *n, gbs_error *err)
 {
+    GBSI_NEED(influences);
+    GBSI_NEED(n);
     gbsi_pass pass = {0};
     const gbs_status status = gbsi_pass_init(influences, options, &pass, err);
     if (status >= 0) {

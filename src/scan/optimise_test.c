@@ -290,7 +290,7 @@ static void sixteen_of_a_million(void **unused)
         for (uint64_t origin = 0; origin < 2; ++origin) {
             const gbs_scan_request request = {
                 .weight = f.weight, .origin = origin, .match = 2000000};
-            gbs_scan_report report;
+            gbs_scan_report report = {.size = sizeof report};
             uint32_t *scan = NULL;
             size_t n = 0;
             assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &n, &report, NULL),
@@ -308,7 +308,7 @@ static void lengths_and_accuracies(void **unused)
     (void)unused;
     fixture f;
     begin(&f, 10, 0.2, 0.0, 1);
-    gbs_scan_report report;
+    gbs_scan_report report = {.size = sizeof report};
     uint32_t *scan = NULL;
     size_t n = 0;
     gbs_scan_request request = {.steps = 150};

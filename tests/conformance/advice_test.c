@@ -233,7 +233,7 @@ static void bytes_of_bins(void **state)
     assert_int_equal(gbs_generate_ising(&grid, &model, &err), GBS_OK);
     for (uint64_t chains = 1; chains <= 16; chains += 15) {
         gbs_run_options options = options_of(GBS_DRAW_DISCRETIZED, chains, 100);
-        gbs_info info;
+        gbs_info info = {.size = sizeof info};
         options.bins = 16;
         assert_int_equal(gbs_model_info(model, NULL, &options, &info, &err), GBS_OK);
         assert_int_equal(info.n_draws, GBS_DRAW_CUD + 1);

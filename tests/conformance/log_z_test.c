@@ -28,7 +28,7 @@ static gbs_log_z_report estimate(const gbs_model *model, const gbs_evidence *evi
                                  const gbs_run_options *options)
 {
     gbs_error err = {0};
-    gbs_log_z_report report;
+    gbs_log_z_report report = {.size = sizeof report};
     if (gbs_log_z(model, evidence, options, NULL, &report, &err) != GBS_OK) {
         fail_msg("%s", err.message);
     }
@@ -177,7 +177,7 @@ static void refused_and_stopped(void **state)
 {
     (void)state;
     gbs_error err = {0};
-    gbs_log_z_report report;
+    gbs_log_z_report report = {.size = sizeof report};
     gbs_model *model = test_model(TEST_ISING, 1, 10);
     gbs_run_options options = options_of(10, 4);
     options.draw = GBS_DRAW_HERDED;

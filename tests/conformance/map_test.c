@@ -43,7 +43,7 @@ static void finds_the_largest(void **state)
             uint32_t exact[MOST_VARIABLES];
             uint32_t found[MOST_VARIABLES];
             double best = 0.0;
-            gbs_map_report report;
+            gbs_map_report report = {.size = sizeof report};
             options.schedule = (int)(seed / 2 % 2);
             options.tau0 = family == TEST_PRECISE ? 40.0 : 2.0;
             assert_int_equal(gbs_exact_map(model, NULL, NULL, exact, &best, NULL, &err), GBS_OK);
@@ -77,7 +77,7 @@ static void ground_states_of_glasses(void **state)
         uint32_t exact[20];
         uint32_t found[20];
         double best = 0.0;
-        gbs_map_report report;
+        gbs_map_report report = {.size = sizeof report};
         const gbs_run_options options = options_of(300, 16);
         assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
         for (uint32_t v = 0; v < 20; ++v) {
@@ -129,7 +129,7 @@ static void rounds_and_improvements(void **state)
     const gbs_map_callbacks callbacks = {.context = &i, .improve = improved};
     const gbs_run_options options = options_of(0, 16);
     uint32_t found[36];
-    gbs_map_report report;
+    gbs_map_report report = {.size = sizeof report};
     assert_int_equal(gbs_map(model, NULL, &options, &callbacks, found, &report, NULL), GBS_OK);
     assert_true(i.n >= 2 && i.last == report.log_density);
     assert_string_equal(report.stop, "settled");
@@ -149,7 +149,7 @@ static void evidence_and_components(void **state)
         uint32_t exact[MOST_VARIABLES];
         uint32_t found[MOST_VARIABLES];
         double best = 0.0;
-        gbs_map_report report;
+        gbs_map_report report = {.size = sizeof report};
         options.method = GBS_METHOD_AUTO;
         assert_true(gbs_model_n_variables(model) <= MOST_VARIABLES);
         assert_int_equal(gbs_exact_map(model, evidence, NULL, exact, &best, NULL, &err), GBS_OK);
@@ -175,7 +175,7 @@ static void mixed_components(void **state)
     gbs_model *model = NULL;
     const uint32_t two = 2;
     uint32_t found[ALL];
-    gbs_map_report report;
+    gbs_map_report report = {.size = sizeof report};
     gbs_run_options options = options_of(50, 16);
     options.method = GBS_METHOD_AUTO;
     assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
@@ -214,7 +214,7 @@ static void same_bits(void **state)
         for (int i = 0; i < 4; ++i) {
             gbs_run_options options = options_of(10, chains);
             uint32_t found[1200];
-            gbs_map_report report;
+            gbs_map_report report = {.size = sizeof report};
             options.threads = i < 2 ? 1 + 2 * (uint64_t)i : 2;
             (void)gbsi_simd_force(i == 2 ? GBSI_SIMD_PORTABLE : best);
             assert_int_equal(gbs_map(model, NULL, &options, NULL, found, &report, NULL), GBS_OK);
@@ -239,7 +239,7 @@ static void refusals_and_other_draws(void **state)
     uint32_t found[9];
     uint32_t exact[9];
     double best = 0.0;
-    gbs_map_report report;
+    gbs_map_report report = {.size = sizeof report};
     gbs_run_options options = options_of(400, 16);
     options.tau0 = 2.0;
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_ARGUMENT);

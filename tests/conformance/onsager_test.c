@@ -347,7 +347,7 @@ static void same_bits_everywhere(void **state)
 
 static int uses_lattice(const gbs_model *model, const gbs_run_options *options)
 {
-    gbs_info info;
+    gbs_info info = {.size = sizeof info};
     assert_int_equal(gbs_model_info(model, NULL, options, &info, NULL), GBS_OK);
     const uint32_t n = info.variables_of_class[GBS_N_CLASSES - 1];
     assert_string_equal(gbs_class_name(GBS_N_CLASSES - 1), "lattice");
@@ -357,7 +357,7 @@ static int uses_lattice(const gbs_model *model, const gbs_run_options *options)
 
 static int bits_of(const gbs_model *model, const gbs_run_options *options)
 {
-    gbs_info info;
+    gbs_info info = {.size = sizeof info};
     assert_int_equal(gbs_model_info(model, NULL, options, &info, NULL), GBS_OK);
     return info.lattice;
 }

@@ -207,7 +207,8 @@ static void information(void **state)
         gbs_info info;
         gbs_info untouched;
         memset(&info, 0x5a, sizeof info);
-        memset(&untouched, 0x5a, sizeof untouched);
+        info.size = sizeof info;
+        memcpy(&untouched, &info, sizeof untouched);
         gbsi_alloc_fail_after(allowed);
         const gbs_status status = gbs_model_info(model, NULL, NULL, &info, &err);
         gbsi_alloc_fail_after(UINT64_MAX);

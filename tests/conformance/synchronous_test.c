@@ -281,7 +281,7 @@ static void refusals(void **state)
     gbs_run_options options = options_of(GBS_SCAN_SYNCHRONOUS, 4, 10);
     options.draw = GBS_DRAW_HERDED;
     assert_refused(model, &options, "does not leave the target invariant");
-    gbs_map_report found = {0};
+    gbs_map_report found = {.size = sizeof found};
     options.draw = GBS_DRAW_RANDOM;
     uint32_t x[9];
     assert_int_equal(gbs_map(model, NULL, &options, NULL, x, &found, &err), GBS_ERR_ARGUMENT);

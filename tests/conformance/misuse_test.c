@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Public functions with NULL where a model, an object or an output is due, with NULL options,
+ * and with ids and numbers out of range: a refusal or the result that its header states. Run under
+ * the address sanitizer this also shows that nothing is read out of bounds. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gibbsite/gibbsite.h"
+
+/* The call fails for its arguments, and says so. */
+#define REFUSED(call)                                   \
+    do {                                                \
+        gbs_error err = {GBS_OK, ""};                   \
+        assert_int_equal((call), GBS_ERR_ARGUMENT);     \
+        assert_int_equal(err.status, GBS_ERR_ARGUMENT); \
+        assert_true(err.message[0] != '\0');            \
+    } while (0)
+#define FINE(call)                       \
+    do {                                 \
+        gbs_error err = {GBS_OK, ""};    \
+        if ((call) < 0) {                \
+            fail_msg("%s", err.message); \
+        }                                \
+    } while (0)
+
+static gbs_model *two_spins(void)
+{
+    gbs_model *model = NULL;
+    const gbs_generate_ring_options options = {.variables = 2, .coupling = 0.3};
+    FINE(gbs_generate_ring(&options, &model, &err));
+    return model;
+}
+
+static void models(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    uint32_t id = 0;
+    uint32_t n = 7;
+    const uint32_t *scope = &id;
+    const uint32_t bad[2] = {0, 2};
+    assert_int_equal(gbs_model_n_variables(NULL), 0);
+    assert_int_equal(gbs_model_n_factors(NULL), 0);
+    assert_int_equal(gbs_model_is_directed(NULL), 0);
+    assert_int_equal(gbs_model_arity(NULL, 0), 0);
+    assert_int_equal(gbs_model_arity(m, 2), 0);
+    assert_null(gbs_model_state_offsets(NULL));
+    assert_null(gbs_model_variable_name(NULL, 0));
+    assert_null(gbs_model_variable_name(m, UINT32_MAX));
+    assert_null(gbs_model_state_label(NULL, 0, 0));
+    assert_null(gbs_model_state_label(m, 2, 0));
+    assert_null(gbs_model_state_label(m, 0, 2));
+    REFUSED(gbs_model_find_variable(NULL, "0", &id, &err));
+    REFUSED(gbs_model_find_variable(m, "2", &id, &err));
+    REFUSED(gbs_model_find_state(NULL, 0, "0", &id, &err));
+    REFUSED(gbs_model_find_state(m, 2, "0", &id, &err));
+    REFUSED(gbs_model_find_state(m, 0, "2", &id, &err));
+    assert_int_equal(gbs_model_factor(m, gbs_model_n_factors(m), &n, &scope), GBS_FACTOR_NONE);
+    assert_true(n == 0 && scope == NULL);
+    assert_int_equal(gbs_model_factor(NULL, 0, NULL, NULL), GBS_FACTOR_NONE);
+    gbs_model_clamped(NULL, &id);
+    assert_true(isnan(gbs_model_log_density(NULL, bad)));
+    assert_true(isnan(gbs_model_log_density(m, bad)));
+    assert_null(gbs_model_digest(NULL));
+    assert_int_equal(gbs_model_bytes(NULL), 0);
+    assert_null(gbs_factor_kind_name((gbs_factor_kind)6));
+    assert_null(gbs_class_name(GBS_N_CLASSES));
+    gbs_model_free(m);
+    gbs_model_free(NULL);
+}
+
+static void builders(void **state)
+{
+    (void)state;
+    gbs_builder *b = NULL;
+    gbs_model *m = NULL;
+    uint32_t table = 0;
+    const uint32_t arity[2] = {2, 2};
+    const uint32_t bad[2] = {0, 2};
+    const double logw[2] = {0.0, 0.0};
+    const char *const label[2] = {"a", "b"};
+    REFUSED(gbs_builder_new(NULL, &err));
+    FINE(gbs_builder_new(&b, &err));
+    REFUSED(gbs_builder_add_variables(NULL, 2, arity, NULL, &err));
+    REFUSED(gbs_builder_add_variables(b, 2, NULL, NULL, &err));
+    FINE(gbs_builder_add_variables(b, 2, arity, NULL, &err));
+    REFUSED(gbs_builder_name_variable(b, 2, "x", &err));
+    REFUSED(gbs_builder_name_variable(NULL, 0, "x", &err));
+    REFUSED(gbs_builder_label_states(b, 2, label, &err));
+    REFUSED(gbs_builder_label_states(b, 0, NULL, &err));
+    REFUSED(gbs_builder_add_table(NULL, 2, logw, &table, &err));
+    FINE(gbs_builder_add_table(b, 2, logw, &table, &err));
+    REFUSED(gbs_builder_add_table_factor(b, 1, bad + 1, table, &err));
+    REFUSED(gbs_builder_add_table_factor(b, 1, bad, table + 1, &err));
+    REFUSED(gbs_builder_add_field(b, 2, 0.1, &err));
+    REFUSED(gbs_builder_add_ising(b, 0, 2, 0.1, &err));
+    REFUSED(gbs_builder_add_potts(b, 2, 0, 0.1, &err));
+    REFUSED(gbs_builder_add_spin(b, 2, bad, 0.1, &err));
+    REFUSED(gbs_builder_add_logical(b, GBS_LOGICAL_OR, 2, bad, bad, 0.1, &err));
+    REFUSED(gbs_builder_add_field(NULL, 0, 0.1, &err));
+    REFUSED(gbs_builder_add_ising(NULL, 0, 1, 0.1, &err));
+    gbs_builder_set_directed(NULL);
+    REFUSED(gbs_builder_build(NULL, &m, &err));
+    REFUSED(gbs_builder_build(b, NULL, &err));
+    gbs_builder_free(b);
+    gbs_builder_free(NULL);
+}
+
+static void evidences(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_evidence *e = NULL;
+    uint32_t observed = 0;
+    const double likelihood[2] = {1.0, 2.0};
+    REFUSED(gbs_evidence_new(NULL, &e, &err));
+    FINE(gbs_evidence_new(m, &e, &err));
+    REFUSED(gbs_evidence_observe(e, 2, 0, &err));
+    REFUSED(gbs_evidence_observe(e, 0, 2, &err));
+    REFUSED(gbs_evidence_observe(NULL, 0, 0, &err));
+    REFUSED(gbs_evidence_likelihood(e, 2, likelihood, &err));
+    REFUSED(gbs_evidence_likelihood(e, 0, NULL, &err));
+    assert_int_equal(gbs_evidence_n_observed(NULL), 0);
+    assert_int_equal(gbs_evidence_state(NULL, 0, &observed), 0);
+    assert_int_equal(gbs_evidence_state(e, 2, &observed), 0);
+    gbs_evidence_free(e);
+    gbs_evidence_free(NULL);
+    gbs_model_free(m);
+}
+
+static void runs(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_run *run = NULL;
+    gbs_info info = {.size = sizeof info};
+    gbs_info unsized = {.size = 0};
+    gbs_log_z_report log_z = {.size = sizeof log_z};
+    uint32_t x[2];
+    double p[4];
+    REFUSED(gbs_run_new(NULL, NULL, NULL, &run, &err));
+    REFUSED(gbs_run_new(m, NULL, NULL, NULL, &err));
+    REFUSED(gbs_run_execute(NULL, NULL, &err));
+    REFUSED(gbs_run_marginals(NULL, p, NULL, NULL, NULL, &err));
+    assert_null(gbs_run_report(NULL));
+    FINE(gbs_run_new(m, NULL, NULL, &run, &err)); /* NULL options: the defaults */
+    FINE(gbs_run_execute(run, NULL, &err));
+    FINE(gbs_run_marginals(run, p, NULL, NULL, NULL, &err));
+    assert_true(gbs_run_report(run)->size == sizeof(gbs_report));
+    gbs_run_free(run);
+    gbs_run_free(NULL);
+    REFUSED(gbs_model_info(NULL, NULL, NULL, &info, &err));
+    REFUSED(gbs_model_info(m, NULL, NULL, NULL, &err));
+    REFUSED(gbs_model_info(m, NULL, NULL, &unsized, &err));
+    FINE(gbs_model_info(m, NULL, NULL, &info, &err));
+    REFUSED(gbs_log_z(NULL, NULL, NULL, NULL, &log_z, &err));
+    FINE(gbs_log_z(m, NULL, NULL, NULL, &log_z, &err));
+    REFUSED(gbs_map(NULL, NULL, NULL, NULL, x, NULL, &err));
+    FINE(gbs_map(m, NULL, NULL, NULL, x, NULL, &err));
+    gbs_model_free(m);
+}
+
+static void exact_answers(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    double z = 0.0;
+    double p[4];
+    uint32_t x[2];
+    const uint32_t bad[2] = {0, 2};
+    REFUSED(gbs_exact_log_z(NULL, NULL, &z, &err));
+    REFUSED(gbs_exact_log_z_within(NULL, NULL, NULL, &z, &err));
+    FINE(gbs_exact_log_z_within(m, NULL, NULL, &z, &err));
+    REFUSED(gbs_exact_map(NULL, NULL, NULL, x, NULL, NULL, &err));
+    REFUSED(gbs_exact_map_within(NULL, NULL, NULL, NULL, x, NULL, NULL, &err));
+    FINE(gbs_exact_map_within(m, NULL, NULL, NULL, x, NULL, NULL, &err));
+    REFUSED(gbs_exact_mmap(NULL, NULL, 1, bad, x, NULL, &err));
+    REFUSED(gbs_exact_mmap(m, NULL, 2, bad, x, NULL, &err));
+    REFUSED(gbs_exact_mmap_within(m, NULL, NULL, 2, NULL, x, NULL, &err));
+    REFUSED(gbs_exact_pairs(NULL, NULL, NULL, 1, bad, p, &err));
+    REFUSED(gbs_exact_pairs(m, NULL, NULL, 1, bad, p, &err));
+    gbs_model_free(m);
+}
+
+static void options_by_name(void **state)
+{
+    (void)state;
+    gbs_run_options o = gbs_run_options_default();
+    char text[64];
+    uint64_t whole = 0;
+    double real = 0.0;
+    REFUSED(gbs_run_options_init(NULL, sizeof o, &err));
+    REFUSED(gbs_run_options_init(&o, 8, &err));
+    assert_null(gbs_option_at(gbs_option_count()));
+    assert_null(gbs_option_find("no-such-option"));
+    assert_null(gbs_option_find(NULL));
+    assert_null(gbs_option_choice(NULL, 0));
+    assert_null(gbs_option_choice(gbs_option_find("scan"), 1000));
+    REFUSED(gbs_option_set(NULL, "scan", "random", &err));
+    REFUSED(gbs_option_set(&o, "no-such-option", "1", &err));
+    REFUSED(gbs_option_set(&o, "sweeps", "0", &err));
+    REFUSED(gbs_option_set(&o, "scan", NULL, &err));
+    REFUSED(gbs_option_get(&o, "scan", text, 2, &err));
+    REFUSED(gbs_option_set_uint(&o, "keys", 0, &err));
+    REFUSED(gbs_option_get_uint(&o, "time", &whole, &err));
+    REFUSED(gbs_option_set_real(&o, "damping", 2.0, &err));
+    REFUSED(gbs_option_get_real(&o, "scan", &real, &err));
+    for (size_t i = 0; i < gbs_option_count(); ++i) { /* what is read can be set */
+        const char *name = gbs_option_at(i)->name;
+        FINE(gbs_option_get(&o, name, text, sizeof text, &err));
+        FINE(gbs_option_set(&o, name, text, &err));
+    }
+    const gbs_run_options defaults = gbs_run_options_default();
+    assert_memory_equal(&o, &defaults, sizeof o);
+    FINE(gbs_option_set(&o, "memory_limit", "2G", &err));
+    assert_true(o.memory_limit == UINT64_C(2) << 30);
+    FINE(gbs_option_set(&o, "time", "2m", &err));
+    assert_true(o.time_s == 120.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(models),        cmocka_unit_test(builders),
+        cmocka_unit_test(evidences),     cmocka_unit_test(runs),
+        cmocka_unit_test(exact_answers), cmocka_unit_test(options_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
