@@ -161,6 +161,7 @@ gbs_status lab_made_scan_new(const gbs_influences *influences, const gbs_scan_re
                              lab_made_scan *out, gbs_error *err)
 {
     lab_made_scan_free(out);
+    out->report.size = sizeof out->report;
     return gbs_scan_optimise(influences, request, &out->sequence, &out->n, &out->report, err);
 }
 
