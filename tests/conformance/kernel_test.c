@@ -455,7 +455,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(families), cmocka_unit_test(table_of_cases),   cmocka_unit_test(long_rows),
-        cmocka_unit_test(slices),   cmocka_unit_test(parallel_factors),
+        cmocka_unit_test(slices),   cmocka_unit_test(parallel_factors), cmocka_unit_test(toruses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
