@@ -70,13 +70,12 @@ void bench_engine_start(bench_engine *engine, uint32_t threads)
 {
     gbs_error err = {0};
     const gbs_run *run = engine->run;
-    const gbsi_simd level = gbsi_simd_level();
     stop(engine);
     bench_must(gbsi_pool_new(threads, &engine->pool, &err), &err);
-    bench_must(gbsi_executor_init(&engine->executor, run->engine.plan,
-                                  gbsi_draw_of(&run->options, level), &run->options, level,
-                                  engine->pool, run->memory.draw_room, &err),
-               &err);
+    gbsi_executor_setting setting =
+        gbsi_engine_setting(&run->engine, &run->options, run->memory.draw_room);
+    setting.pool = engine->pool;
+    bench_must(gbsi_executor_init(&engine->executor, &setting, &err), &err);
     engine->threads = threads;
     engine->pass = 0;
     draw_states(engine);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lattice/bits.h"
 #include "models.h"
 #include "sampler/run.h"
 #include "scalar.h"
@@ -109,7 +110,7 @@ static gbs_run *start(const gbs_model *model, uint32_t chains, uint32_t threads,
 /* Sums of a pass against the states at its end; that these are right is for the unit tests. */
 static void check(const gbs_run *run)
 {
-    const gbsi_spin_chains *chains = run->engine.executor.lattice;
+    const gbsi_spin_chains *chains = gbsi_bits_chains(run->engine.executor.pass_state);
     uint32_t *x = bench_alloc(run->problem.part->n_variables, sizeof *x);
     int64_t total = 0;
     chains->form->get(chains, 0, x);

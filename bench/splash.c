@@ -7,7 +7,7 @@
 
 #include "engine.h"
 #include "models.h"
-#include "sampler/operations.h"
+#include "splash/splash.h"
 
 #define CHAINS      16
 #define MOST_SIGMAS 6.0 /* as in ess.c */
@@ -23,7 +23,7 @@ typedef struct draws_case {
 
 static double draws(bench_engine *engine, gbsi_estimate *estimate, uint64_t passes, double *told)
 {
-    const gbsi_splash_counts before = gbsi_splash_count(engine->executor.splash);
+    const gbsi_splash_counts before = gbsi_splash_count(engine->executor.pass_state);
     const double start_s = bench_now_s(1);
     double n = 0.0;
     for (uint64_t pass = 0; pass < passes; ++pass) {
@@ -31,11 +31,11 @@ static double draws(bench_engine *engine, gbsi_estimate *estimate, uint64_t pass
         n += (double)engine->executor.n_updates * CHAINS;
     }
     const double seconds = bench_now_s(1) - start_s;
-    gbsi_splash_counts counts = gbsi_splash_count(engine->executor.splash);
+    gbsi_splash_counts counts = gbsi_splash_count(engine->executor.pass_state);
     counts.n_variables -= before.n_variables;
     counts.n_entries -= before.n_entries;
     counts.n_log_entries -= before.n_log_entries;
-    *told = gbsi_operations_splash(&counts, CHAINS) * 1e-9 / seconds;
+    *told = gbsi_splash_operations(&counts, CHAINS) * 1e-9 / seconds;
     return n / seconds / 1e6;
 }
 

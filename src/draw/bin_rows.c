@@ -178,7 +178,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_bin_rows_save(const gbsi_herd *herd, const gbsi_draw_sink *sink, gbs_error *err)
+gbs_status gbsi_bin_rows_save(const gbsi_herd *herd, const gbsi_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
@@ -193,7 +193,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_bin_rows_load(gbsi_herd *herd, const gbsi_draw_source *source, gbs_error *err)
+gbs_status gbsi_bin_rows_load(gbsi_herd *herd, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     for (uint32_t g = 0; g < herd->n_groups; ++g) {

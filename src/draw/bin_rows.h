@@ -18,8 +18,8 @@ gbs_status gbsi_bin_rows_begin_pass(gbsi_herd *herd, const struct gbsi_schedule 
                                     gbs_error *err);
 /* Room for one more update of the slot in all chains. */
 gbs_status gbsi_bin_rows_expect(gbsi_herd *herd, uint32_t slot, gbs_error *err);
-gbs_status gbsi_bin_rows_save(const gbsi_herd *herd, const gbsi_draw_sink *sink, gbs_error *err);
-gbs_status gbsi_bin_rows_load(gbsi_herd *herd, const gbsi_draw_source *source, gbs_error *err);
+gbs_status gbsi_bin_rows_save(const gbsi_herd *herd, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_bin_rows_load(gbsi_herd *herd, const gbsi_source *source, gbs_error *err);
 
 /* One update of slot: by herd->how one after another (stick), the largest weight (argmax), bounded,
  * or rounded at random.

@@ -115,13 +115,13 @@ gbs_status gbsi_binned_expect(void *herd, uint32_t slot, gbs_error *err)
     return gbsi_bin_rows_expect(herd, slot, err);
 }
 
-gbs_status gbsi_binned_save(const void *herd, const gbsi_draw_sink *sink, gbs_error *err)
+gbs_status gbsi_binned_save(const void *herd, const gbsi_sink *sink, gbs_error *err)
 {
     const gbs_status status = gbsi_herd_save(herd, sink, err);
     return status < 0 ? status : gbsi_bin_rows_save(herd, sink, err);
 }
 
-gbs_status gbsi_binned_load(void *herd, const gbsi_draw_source *source, gbs_error *err)
+gbs_status gbsi_binned_load(void *herd, const gbsi_source *source, gbs_error *err)
 {
     const gbs_status status = gbsi_herd_load(herd, source, err);
     return status < 0 ? status : gbsi_bin_rows_load(herd, source, err);

@@ -10,7 +10,7 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
 gbs_status gbsi_binned_begin_pass(void *herd, const struct gbsi_schedule *schedule,
                                   const struct gbsi_group *group, uint64_t pass, gbs_error *err);
 gbs_status gbsi_binned_expect(void *herd, uint32_t slot, gbs_error *err);
-gbs_status gbsi_binned_save(const void *herd, const gbsi_draw_sink *sink, gbs_error *err);
-gbs_status gbsi_binned_load(void *herd, const gbsi_draw_source *source, gbs_error *err);
+gbs_status gbsi_binned_save(const void *herd, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_binned_load(void *herd, const gbsi_source *source, gbs_error *err);
 
 #endif

@@ -118,8 +118,8 @@ void gbsi_herd_moved(gbsi_herd *herd, uint32_t slot, uint32_t group, const gbsi_
 gbs_status gbsi_herd_begin_pass(void *state, const struct gbsi_schedule *schedule,
                                 const struct gbsi_group *group, uint64_t pass, gbs_error *err);
 double gbsi_herd_n_weights(const void *state);
-gbs_status gbsi_herd_save(const void *state, const gbsi_draw_sink *sink, gbs_error *err);
-gbs_status gbsi_herd_load(void *state, const gbsi_draw_source *source, gbs_error *err);
+gbs_status gbsi_herd_save(const void *state, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_herd_load(void *state, const gbsi_source *source, gbs_error *err);
 
 /* herded_slices.c */
 gbs_status gbsi_herd_slices_new(const gbsi_keys *keys, gbsi_herd_slices *slices, gbs_error *err);

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "draw/herd.h"
-#include "draw/saved.h"
+#include "base/saved.h"
 #include "plan/kernel.h"
 
 static bool is_named(const gbsi_herd *herd)
@@ -204,7 +204,7 @@ double gbsi_herd_n_weights(const void *state)
 /* ---- to be resumed --------------------------------------------------------------------------- */
 
 gbs_status gbsi_key_table_save(const gbsi_key_table *t, gbsi_row_shape row, bool named,
-                               const gbsi_draw_sink *sink, gbs_error *err)
+                               const gbsi_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint64_t n[2] = {t->n_codes, t->n_rows};
@@ -225,7 +225,7 @@ cleanup:
 }
 
 gbs_status gbsi_key_table_load(gbsi_key_table *t, gbsi_row_shape row, bool named, uint64_t room,
-                               const gbsi_draw_source *source, gbs_error *err)
+                               const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint64_t n[2];
@@ -264,7 +264,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_herd_save(const void *state, const gbsi_draw_sink *sink, gbs_error *err)
+gbs_status gbsi_herd_save(const void *state, const gbsi_sink *sink, gbs_error *err)
 {
     const gbsi_herd *herd = state;
     gbs_status status = GBS_OK;
@@ -288,7 +288,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_herd_load(void *state, const gbsi_draw_source *source, gbs_error *err)
+gbs_status gbsi_herd_load(void *state, const gbsi_source *source, gbs_error *err)
 {
     gbsi_herd *herd = state;
     gbs_status status = GBS_OK;

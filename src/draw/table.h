@@ -50,9 +50,9 @@ typedef struct gbsi_row_shape {
     size_t bytes, number; /* 4 or 8 */
 } gbsi_row_shape;
 gbs_status gbsi_key_table_save(const gbsi_key_table *table, gbsi_row_shape row, bool named,
-                               const gbsi_draw_sink *sink, gbs_error *err);
+                               const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_key_table_load(gbsi_key_table *table, gbsi_row_shape row, bool named, uint64_t room,
-                               const gbsi_draw_source *source, gbs_error *err);
+                               const gbsi_source *source, gbs_error *err);
 
 /* Loading: a code with the row it had; then, with n_rows and name[] in place, the names. */
 void gbsi_key_table_restore(gbsi_key_table *table, uint64_t code, uint32_t row);

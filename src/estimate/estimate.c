@@ -67,58 +67,49 @@ static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs
     return GBS_OK;
 }
 
-/* One array of an estimate. Those in the hot loops are aligned; the others come from calloc(),
- * whose large blocks take no memory before they are written: open sums, and totals of counts, are
- * first written when a batch outgrows the fast ones. */
-typedef struct array {
-    void *pointer; /* address of the pointer to it, of whatever type: copied as bytes */
-    size_t n, size;
-    bool hot;
-} array;
-
-enum { MOST_ARRAYS = 20 };
-
 static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbsi_estimate *e,
-                          array out[MOST_ARRAYS])
+                          gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS])
 {
     const size_t n_slots = shape->n_slots;
     size_t n = 0;
     gbsi_batches *b = &e->batches;
-    out[n++] = (array){&e->run, l->n_runs, sizeof *e->run, false};
+    out[n++] = (gbsi_estimate_array){&e->run, l->n_runs, sizeof *e->run, false};
     if (l->rao_blackwell) {
-        out[n++] = (array){&e->fast_sum, l->n_places, sizeof *e->fast_sum, true};
+        out[n++] = (gbsi_estimate_array){&e->fast_sum, l->n_places, sizeof *e->fast_sum, true};
     } else {
-        out[n++] = (array){&e->fast_count, l->n_places, sizeof *e->fast_count, true};
-        out[n++] = (array){&e->early, l->n_places, sizeof *e->early, true};
+        out[n++] = (gbsi_estimate_array){&e->fast_count, l->n_places, sizeof *e->fast_count, true};
+        out[n++] = (gbsi_estimate_array){&e->early, l->n_places, sizeof *e->early, true};
     }
-    out[n++] = (array){&e->total, l->n_places, sizeof *e->total, l->rao_blackwell};
-    out[n++] = (array){&e->open, l->n_places, sizeof *e->open, false};
+    out[n++] = (gbsi_estimate_array){&e->total, l->n_places, sizeof *e->total, l->rao_blackwell};
+    out[n++] = (gbsi_estimate_array){&e->open, l->n_places, sizeof *e->open, false};
     if (!l->split) {
-        out[n++] = (array){&b->start_total, l->n_cells, sizeof *b->start_total, false};
+        out[n++] =
+            (gbsi_estimate_array){&b->start_total, l->n_cells, sizeof *b->start_total, false};
     }
-    out[n++] = (array){&b->square, l->n_cells, sizeof *b->square, false};
-    out[n++] = (array){&b->rate, l->n_cells, sizeof *b->rate, false};
+    out[n++] = (gbsi_estimate_array){&b->square, l->n_cells, sizeof *b->square, false};
+    out[n++] = (gbsi_estimate_array){&b->rate, l->n_cells, sizeof *b->rate, false};
     if (l->counted) {
-        out[n++] = (array){&b->cross, l->n_cells, sizeof *b->cross, false};
-        out[n++] = (array){&e->updates, n_slots, sizeof *e->updates, false};
-        out[n++] = (array){&b->updates_open, n_slots, sizeof *b->updates_open, false};
-        out[n++] = (array){&b->updates_start, n_slots, sizeof *b->updates_start, false};
-        out[n++] = (array){&b->n_sum, n_slots, sizeof *b->n_sum, false};
-        out[n++] = (array){&b->n_square, n_slots, sizeof *b->n_square, false};
+        out[n++] = (gbsi_estimate_array){&b->cross, l->n_cells, sizeof *b->cross, false};
+        out[n++] = (gbsi_estimate_array){&e->updates, n_slots, sizeof *e->updates, false};
+        out[n++] = (gbsi_estimate_array){&b->updates_open, n_slots, sizeof *b->updates_open, false};
+        out[n++] =
+            (gbsi_estimate_array){&b->updates_start, n_slots, sizeof *b->updates_start, false};
+        out[n++] = (gbsi_estimate_array){&b->n_sum, n_slots, sizeof *b->n_sum, false};
+        out[n++] = (gbsi_estimate_array){&b->n_square, n_slots, sizeof *b->n_square, false};
     }
     for (int i = 0; l->split && i < 2; i++) {
         gbsi_half_time *half = &e->half[i];
-        out[n++] = (array){&half->total, l->n_places, sizeof *half->total, false};
+        out[n++] = (gbsi_estimate_array){&half->total, l->n_places, sizeof *half->total, false};
         if (l->counted) {
-            out[n++] = (array){&half->updates, n_slots, sizeof *half->updates, false};
+            out[n++] = (gbsi_estimate_array){&half->updates, n_slots, sizeof *half->updates, false};
         }
     }
-    assert(n <= MOST_ARRAYS);
+    assert(n <= GBSI_ESTIMATE_ARRAYS);
     return n;
 }
 
 /* What the allocator is asked for; gbsi_alloc_lanes() rounds to lines and adds one. */
-static bool array_bytes(const array *a, size_t *bytes)
+static bool array_bytes(const gbsi_estimate_array *a, size_t *bytes)
 {
     if (!gbsi_mul_size(a->n, a->size, bytes)) {
         return false;
@@ -133,8 +124,8 @@ static bool array_bytes(const array *a, size_t *bytes)
     return true;
 }
 
-static gbs_status sum_bytes(const layout *l, const array *arrays, size_t n, size_t *bytes,
-                            gbs_error *err)
+static gbs_status sum_bytes(const layout *l, const gbsi_estimate_array *arrays, size_t n,
+                            size_t *bytes, gbs_error *err)
 {
     size_t sum = sizeof(gbsi_estimate) + l->start_bytes;
     for (size_t i = 0; i < n; i++) {
@@ -152,7 +143,7 @@ gbs_status gbsi_estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, 
     gbs_status status = GBS_OK;
     layout l;
     gbsi_estimate nothing = {0};
-    array arrays[MOST_ARRAYS];
+    gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
     GBSI_TRY(find_layout(shape, &l, err));
     const size_t n = list_arrays(shape, &l, &nothing, arrays);
     GBSI_TRY(sum_bytes(&l, arrays, n, bytes, err));
@@ -165,7 +156,7 @@ cleanup:
 
 static gbs_status take_arrays(gbsi_estimate *e, const layout *l, gbs_error *err)
 {
-    array arrays[MOST_ARRAYS];
+    gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
     const size_t n = list_arrays(&e->shape, l, e, arrays);
     size_t all = 0;
     const gbs_status status = sum_bytes(l, arrays, n, &all, err);
@@ -174,7 +165,7 @@ static gbs_status take_arrays(gbsi_estimate *e, const layout *l, gbs_error *err)
     }
     e->bytes = sizeof *e + l->start_bytes;
     for (size_t i = 0; i < n; i++) {
-        const array *a = &arrays[i];
+        const gbsi_estimate_array *a = &arrays[i];
         size_t bytes = 0;
         (void)array_bytes(a, &bytes);
         void *memory =
@@ -238,16 +229,24 @@ cleanup:
     return status;
 }
 
+size_t gbsi_estimate_arrays(gbsi_estimate *e, gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS])
+{
+    const layout l = {.n_cells = e->n_cells,
+                      .n_runs = e->n_runs,
+                      .n_places = e->n_cells * e->shape.lanes * e->shape.n_groups,
+                      .counted = e->counted,
+                      .split = e->split,
+                      .rao_blackwell = e->shape.kind == GBS_ESTIMATOR_RAO_BLACKWELL};
+    return list_arrays(&e->shape, &l, e, out);
+}
+
 void gbsi_estimate_free(gbsi_estimate *e)
 {
     if (e == NULL) {
         return;
     }
-    const layout l = {.counted = e->counted,
-                      .split = e->split,
-                      .rao_blackwell = e->shape.kind == GBS_ESTIMATOR_RAO_BLACKWELL};
-    array arrays[MOST_ARRAYS];
-    const size_t n = list_arrays(&e->shape, &l, e, arrays);
+    gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
+    const size_t n = gbsi_estimate_arrays(e, arrays);
     for (size_t i = 0; i < n; i++) {
         void *memory = NULL;
         memcpy(&memory, arrays[i].pointer, sizeof memory);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/saved.h"
 #include "gibbsite/run.h"
 #include "parallel/pool.h"
 #include "plan/tile.h"
@@ -82,6 +83,16 @@ typedef struct gbsi_estimate_worst {
 
 gbs_status gbsi_estimate_find_worst(const gbsi_estimate *estimate, gbsi_estimate_worst *worst,
                                     gbs_error *err);
+
+/* resume.c, between two passes. What was kept, and back into an estimate of the same shape.
+ * @return as the sink and source; GBS_ERR_FORMAT for what was saved of another shape. */
+gbs_status gbsi_estimate_save(const gbsi_estimate *estimate, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_estimate_load(gbsi_estimate *estimate, const gbsi_source *source, gbs_error *err);
+/* Adds what another kept of the same chains and passes, of slots that this one was never told of:
+ * where several processes share a model each feeds its own slots. Exact: sums meet zeros.
+ * @return GBS_ERR_ARGUMENT if shapes or passes differ. */
+gbs_status gbsi_estimate_reduce(gbsi_estimate *estimate, const gbsi_estimate *other,
+                                gbs_error *err);
 
 /* Split R-hat (Gelman et al. 2013, BDA3 11.4) of traces. @param trace [n_chains][n], n >= 4.
  * Constant and equal traces give 1; constant but different ones +inf. */

@@ -63,7 +63,22 @@ struct gbsi_estimate {
     gbsi_half_time half[2]; /* older first; only if split */
 };
 
-/* estimate.c */
+/* One array of an estimate. Those in the hot loops are aligned; the others come from calloc(),
+ * whose large blocks take no memory before they are written: open sums, and totals of counts, are
+ * first written when a batch outgrows the fast ones. */
+typedef struct gbsi_estimate_array {
+    void *pointer; /* address of the pointer to it, of whatever type: copied as bytes */
+    size_t n, size;
+    bool hot;
+} gbsi_estimate_array;
+
+enum { GBSI_ESTIMATE_ARRAYS = 20 };
+
+/* estimate.c: all there are; the first holds runs of like slots, the others numbers that begin at
+ * 0.
+ * @return how many. */
+size_t gbsi_estimate_arrays(gbsi_estimate *e, gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS]);
+
 gbsi_fast gbsi_estimate_fast(const gbsi_estimate *e, uint32_t group);
 uint32_t gbsi_estimate_real_lanes(const gbsi_estimate *e, uint32_t group);
 uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot); /* per chain */

@@ -27,6 +27,7 @@ gbs_status gbsi_spin_chains_new(const gbsi_spin_form *form, size_t size, const g
     c->seed = seed;
     c->n_chains = n_chains;
     c->n_members = gbsi_pool_size(pool);
+    c->n_state = n_state;
     c->n_visits = n_visits;
     c->state = gbsi_alloc_lanes(n_state, sizeof *c->state);
     c->visits = n_visits > 0 ? gbsi_alloc_lanes(n_visits, sizeof *c->visits) : NULL;
@@ -79,6 +80,13 @@ void gbsi_spin_chains_add_up(gbsi_spin_chains *c)
             }
         }
     }
+}
+
+void gbsi_spin_chains_pass(gbsi_spin_chains *c, uint64_t pass, bool count)
+{
+    gbsi_spin_chains_begin(c, count);
+    c->form->run(c, pass, count, 0, c->form->n_batches(c));
+    gbsi_spin_chains_add_up(c);
 }
 
 /* Bit j of a byte to byte j. */

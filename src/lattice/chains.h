@@ -18,8 +18,10 @@ typedef struct gbsi_spin_form {
     /* @param state [n_sites] 0 or 1. */
     void (*set)(gbsi_spin_chains *chains, uint32_t chain, const uint32_t *state);
     void (*get)(const gbsi_spin_chains *chains, uint32_t chain, uint32_t *state);
-    /* One pass of all chains. @param count add the states at its end to the visits. */
-    void (*pass)(gbsi_spin_chains *chains, uint64_t pass, bool count);
+    /* Batches of a pass: colours, and what counts after them. */
+    uint32_t (*n_batches)(const gbsi_spin_chains *chains);
+    /* Some of them, of all chains. @param count add the states at the end to the visits. */
+    void (*run)(gbsi_spin_chains *chains, uint64_t pass, bool count, uint32_t first, uint32_t end);
     /* Visits to state 1 since the last time, added to bytes (of site v at [v * stride]) of every
      * chain; then they start again. @param bytes_of(context, chain): where. */
     void (*take_visits)(gbsi_spin_chains *chains, size_t stride,
@@ -34,11 +36,11 @@ struct gbsi_spin_chains {
     uint64_t seed;
     uint32_t n_chains, n_members;
     uint32_t *state;
-    uint32_t *visits;        /* NULL: no site is counted */
-    size_t n_visits;         /* words */
-    uint32_t n_counted;      /* passes in visits */
-    gbsi_spin_sums *partial; /* [n_members][n_chains] */
-    gbsi_spin_sums *sums;    /* [n_chains] after the last pass */
+    uint32_t *visits;         /* NULL: no site is counted */
+    size_t n_state, n_visits; /* words */
+    uint32_t n_counted;       /* passes in visits */
+    gbsi_spin_sums *partial;  /* [n_members][n_chains] */
+    gbsi_spin_sums *sums;     /* [n_chains] after the last pass */
 };
 
 /* What a form takes, and taking it. @param n_state, n_visits words; no visits: 0.
@@ -50,10 +52,14 @@ gbs_status gbsi_spin_chains_new(const gbsi_spin_form *form, size_t size, const g
                                 gbsi_pool *pool, gbsi_spin_chains **out, gbs_error *err);
 void gbsi_spin_chains_free(gbsi_spin_chains *chains);
 
-/* For the forms: whether threads share a pass; before and after its jobs. */
-bool gbsi_spin_chains_shared(const gbsi_spin_chains *chains);
+/* A pass of all chains; and its parts, before and after the batches.
+ * @param count add the states at its end to the visits. */
+void gbsi_spin_chains_pass(gbsi_spin_chains *chains, uint64_t pass, bool count);
 void gbsi_spin_chains_begin(gbsi_spin_chains *chains, bool count);
 void gbsi_spin_chains_add_up(gbsi_spin_chains *chains);
+
+/* For the forms: whether threads share a pass. */
+bool gbsi_spin_chains_shared(const gbsi_spin_chains *chains);
 
 /* Visits to state 1 in the 32 bits of a word by vertical counters [M16], as bytes, 8 to a word;
  * then the counters are empty. @param visits plane 0. @param plane_words from plane to plane. */

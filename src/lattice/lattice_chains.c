@@ -196,33 +196,33 @@ static void run_job(pass_job *job)
     }
 }
 
-static void run_pass(gbsi_spin_chains *c, uint64_t pass, bool count)
+/* Two colours for each number of seams; where there are seams, two more batches that count. */
+static uint32_t n_batches(const gbsi_spin_chains *c)
+{
+    const gbsi_lattice *l = of(c)->lattice;
+    return 2 * (l->n_seams + 1 + (l->n_seams > 0));
+}
+
+static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t first,
+                        uint32_t end)
 {
     const gbsi_lattice *l = of(c)->lattice;
     const uint64_t row = l->padded / GBSI_LATTICE_LANES;
     const bool counts = count && c->visits != NULL;
-    gbsi_spin_chains_begin(c, count);
-    for (uint32_t n_seams = 0; n_seams <= l->n_seams; ++n_seams) {
-        for (uint32_t color = 0; color < 2; ++color) {
-            run_job(&(pass_job){.chains = c,
-                                .pass = pass,
-                                .color = color,
-                                .n_seams = n_seams,
-                                .count = counts && l->n_seams == 0,
-                                .unit = n_seams > 0      ? n_columns_of(l) /* a chain */
-                                        : l->n_seams > 0 ? row
-                                                         : 1});
-        }
-    }
-    for (uint32_t color = 0; l->n_seams > 0 && color < 2; ++color) {
+    for (uint32_t batch = first; batch < end; ++batch) {
+        const uint32_t n_seams = batch / 2;
+        const bool count_only = n_seams > l->n_seams;
         run_job(&(pass_job){.chains = c,
                             .pass = pass,
-                            .color = color,
-                            .count_only = true,
-                            .count = counts,
-                            .unit = row});
+                            .color = batch % 2,
+                            .n_seams = count_only ? 0 : n_seams,
+                            .count_only = count_only,
+                            .count = counts && (count_only || l->n_seams == 0),
+                            .unit = count_only       ? row
+                                    : n_seams > 0    ? n_columns_of(l) /* a chain */
+                                    : l->n_seams > 0 ? row
+                                                     : 1});
     }
-    gbsi_spin_chains_add_up(c);
 }
 
 /* ---- visits -----------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chain
                                    bool count, gbsi_simd level, gbsi_pool *pool,
                                    gbsi_spin_chains **out, gbs_error *err)
 {
-    static const gbsi_spin_form form = {set_chain, get_chain, run_pass, take_visits};
+    static const gbsi_spin_form form = {set_chain, get_chain, n_batches, run_batches, take_visits};
     size_t n_state = 0;
     size_t n_visits = 0;
     if (!gbsi_mul_size(lattice->state_words, n_chains, &n_state) ||

@@ -146,24 +146,30 @@ static void run_member(void *context, uint32_t member)
     sweep_share(job, member, first, end);
 }
 
-static void run_pass(gbsi_spin_chains *c, uint64_t pass, bool count)
+static uint32_t n_batches(const gbsi_spin_chains *c)
+{
+    return packed_of(c)->n_colors;
+}
+
+static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t first,
+                        uint32_t end)
 {
     const gbsi_packed *p = packed_of(c);
-    pass_job job = {c, pass, 0, p->n_rows, p->n_rows, count && c->visits != NULL};
-    gbsi_spin_chains_begin(c, count);
+    const uint32_t end_row = p->color_row[end];
+    pass_job job = {c, pass, p->color_row[first], end_row, p->n_rows, count && c->visits != NULL};
     if (!gbsi_spin_chains_shared(c)) {
         sweep_share(&job, 0, 0, n_shared(&job));
     } else if (n_groups_of(c->n_chains) % c->n_members == 0) {
+        job.unit = end_row - job.first;
         gbsi_pool_run(c->pool, run_member, &job); /* whole groups: nobody waits for a colour */
     } else {
         job.unit = 1;
-        for (uint32_t color = 0; color < p->n_colors; ++color) {
+        for (uint32_t color = first; color < end; ++color) {
             job.first = p->color_row[color];
             job.end = p->color_row[color + 1];
             gbsi_pool_run(c->pool, run_member, &job);
         }
     }
-    gbsi_spin_chains_add_up(c);
 }
 
 /* ---- visits -----------------------------------------------------------------------------------
@@ -234,7 +240,7 @@ gbs_status gbsi_packed_chains_new(const gbsi_packed *packed, uint32_t n_chains, 
                                   bool count, gbsi_simd level, gbsi_pool *pool,
                                   gbsi_spin_chains **out, gbs_error *err)
 {
-    static const gbsi_spin_form form = {set_chain, get_chain, run_pass, take_visits};
+    static const gbsi_spin_form form = {set_chain, get_chain, n_batches, run_batches, take_visits};
     size_t n_state = 0;
     size_t n_visits = 0;
     if (!gbsi_mul_size(packed->n_slots, n_groups_of(n_chains), &n_state) ||

@@ -239,7 +239,7 @@ static void check_shape(const shape *s, uint32_t n_chains, gbsi_simd level)
     assert_non_null(visits);
     for (uint64_t pass = 0; pass < N_PASSES; ++pass) {
         const bool keep = pass != 1;
-        chains->form->pass(chains, pass, keep);
+        gbsi_spin_chains_pass(chains, pass, keep);
         reference_pass(&f, n_chains, pass);
         for (uint32_t chain = 0; chain < n_chains; ++chain) {
             check_chain(&f, chains, chain, s->name);
@@ -285,7 +285,7 @@ static void threads_do_not_matter(void **state)
             open_chains(&f, MOST_CHAINS, gbsi_simd_force(GBSI_SIMD_AVX512), pool);
         assert_true(n_threads == 1 || gbsi_spin_chains_shared(chains));
         for (uint64_t pass = 0; pass < 6; ++pass) {
-            chains->form->pass(chains, pass, true);
+            gbsi_spin_chains_pass(chains, pass, true);
         }
         chains->form->take_visits(chains, MOST_CHAINS, count_of, &f);
         if (n_threads == 1) {

@@ -3,6 +3,7 @@
 #ifndef GBSI_PLAN_DRAW_H
 #define GBSI_PLAN_DRAW_H
 
+#include "base/saved.h"
 #include "gibbsite/run.h"
 #include "graph/graph.h"
 #include "plan/tile.h"
@@ -34,17 +35,6 @@ typedef struct gbsi_draw_job {
     const struct gbsi_surroundings *around; /* of the plan, for bytes(); NULL: found when needed */
 } gbsi_draw_job;
 
-/* Where a draw's state is put to be resumed from, and taken from: in the order it is put.
- * @return a negative status when there is no more room or nothing more to take. */
-typedef struct gbsi_draw_sink {
-    void *context;
-    gbs_status (*put)(void *context, const void *bytes, size_t n, gbs_error *err);
-} gbsi_draw_sink;
-typedef struct gbsi_draw_source {
-    void *context;
-    gbs_status (*take)(void *context, void *bytes, size_t n, gbs_error *err);
-} gbsi_draw_source;
-
 #define GBSI_WARNING_SIZE 256
 
 typedef struct gbsi_draw {
@@ -74,8 +64,8 @@ typedef struct gbsi_draw {
     int (*advise)(const gbs_run_options *options, uint32_t n_slots, double n_weights);
     /* Herding weights of one chain, those that hashed tables have met by now; NULL: none. */
     double (*n_weights)(const void *state);
-    gbs_status (*save)(const void *state, const gbsi_draw_sink *sink, gbs_error *err);
-    gbs_status (*load)(void *state, const gbsi_draw_source *source, gbs_error *err);
+    gbs_status (*save)(const void *state, const gbsi_sink *sink, gbs_error *err);
+    gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);
     void (*free)(void *state);
 } gbsi_draw; /* NULL where a rule has nothing to do */
 

@@ -267,6 +267,9 @@ typedef struct gbsi_schedule {
     bool wants_last;     /* set before levelling: only the last update of a variable counts, ... */
     const uint8_t *only; /* ... and only of these, [n_variables]; NULL: of all */
     uint32_t *position;  /* [n_places + 16] index in the sequence by place, likewise; or NULL */
+    /* [n_pieces] borrowed: where some of a pass is run elsewhere, the place of each piece's first
+     * update in the whole of it, which its random numbers go by; NULL: all is here, piece.place. */
+    const uint64_t *global;
     /* capacity and scratch, so that a scan that differs every pass allocates once */
     size_t batch_capacity, piece_capacity, slot_capacity, position_capacity, scratch_capacity;
     uint32_t *scratch;

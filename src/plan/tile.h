@@ -44,8 +44,7 @@ typedef struct gbsi_tile {
     const void *state;    /* [n_slots][lanes] of the group: what a draw with CONTEXT reads of the
                              neighbours; this tile's own slots still hold the values before */
     const uint32_t *word; /* [n_rows][16] random words, NULL if the draw asks for none */
-    const float
-        *beta; /* [16] inverse temperature per lane (row of one chain: all equal); NULL: 1 */
+    const float *beta;    /* [lanes] inverse temperature of each chain; NULL: 1 */
     /* written by the kernel */
     float *w; /* [n_rows][k][16] unnormalised; odds: [n_rows][16] */
     /* written by the draw */

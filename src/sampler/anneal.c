@@ -27,7 +27,6 @@ typedef struct search {
     gbsi_drive drive;
     const gbs_map_callbacks *callbacks;
     bool heats;
-    float beta[GBSI_LANES];
     double *density; /* [n_groups * lanes] of the sampled part, after the last sweep */
     uint32_t *x;     /* [part variables] scratch */
     uint32_t *state; /* [model variables] best so far, the components solved exactly included */
@@ -89,10 +88,9 @@ static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
     gbs_run *run = s->run;
     for (uint64_t t = 1; t <= n && s->drive.stop == GBSI_GO_ON; ++t) {
         const float beta = (float)(1.0 / temperature(&run->options, t, n));
-        for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
-            s->beta[lane] = beta;
+        if (s->heats) {
+            GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
         }
-        run->engine.executor.beta = s->heats ? s->beta : NULL;
         GBSI_TRY(gbsi_run_pass(run, &s->drive, false, err));
         ++run->report.sweeps;
         GBSI_TRY(look(s, err));

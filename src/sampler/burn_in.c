@@ -21,12 +21,8 @@ static void record(const gbs_run *run, trace *t)
 {
     const gbsi_executor *x = &run->engine.executor;
     double density[GBSI_LANES];
-    for (uint32_t chain = 0; x->lattice != NULL && chain < x->n_chains; ++chain) {
-        t->value[(size_t)chain * TRACE + t->n] =
-            gbsi_spins_log_density(x->lattice->spins, &x->lattice->sums[chain]);
-    }
-    for (uint32_t g = 0; x->lattice == NULL && g < x->n_groups; ++g) {
-        gbsi_group_log_density(run->engine.plan, &x->group[g], x->lanes, density);
+    for (uint32_t g = 0; g < x->n_groups; ++g) {
+        gbsi_executor_group_density(x, g, density);
         for (uint32_t lane = 0; lane < x->lanes && g * x->lanes + lane < x->n_chains; ++lane) {
             t->value[(size_t)(g * x->lanes + lane) * TRACE + t->n] = density[lane];
         }

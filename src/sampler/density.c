@@ -149,6 +149,18 @@ void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint
     }
 }
 
+void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, double *out)
+{
+    const uint32_t first = group * x->lanes;
+    if (x->pass->log_density == NULL) {
+        gbsi_group_log_density(x->plan, &x->group[group], x->lanes, out);
+        return;
+    }
+    for (uint32_t lane = 0; lane < x->lanes && first + lane < x->n_chains; ++lane) {
+        out[lane] = x->pass->log_density(x->pass_state, first + lane);
+    }
+}
+
 typedef struct summing {
     const gbsi_executor *executor;
     double *out;
@@ -158,17 +170,13 @@ static void sum_groups(void *context, uint32_t member)
 {
     const summing *s = context;
     const gbsi_executor *x = s->executor;
-    for (uint32_t g = member; g < x->n_groups; g += x->n_workers) {
-        gbsi_group_log_density(x->plan, &x->group[g], x->lanes, s->out + (size_t)g * x->lanes);
+    for (uint32_t g = member; g < x->n_groups; g += gbsi_pool_size(x->pool)) {
+        gbsi_executor_group_density(x, g, s->out + (size_t)g * x->lanes);
     }
 }
 
 void gbsi_executor_log_density(const gbsi_executor *executor, double *out)
 {
     summing s = {.executor = executor, .out = out};
-    if (executor->n_workers == 1) {
-        sum_groups(&s, 0);
-    } else {
-        gbsi_pool_run(executor->pool, sum_groups, &s);
-    }
+    gbsi_pool_run(executor->pool, sum_groups, &s);
 }

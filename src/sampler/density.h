@@ -11,6 +11,9 @@
 void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint32_t lanes,
                             double *out);
 
+/* The same of chains in whatever form, padded lanes left out where states have one of their own. */
+void gbsi_executor_group_density(const gbsi_executor *executor, uint32_t group, double *out);
+
 /* The same of every chain, groups shared among the executor's threads. @param out [n_groups *
  * lanes], padded lanes included. */
 void gbsi_executor_log_density(const gbsi_executor *executor, double *out);

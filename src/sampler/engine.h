@@ -15,8 +15,8 @@ typedef struct gbsi_engine {
     unsigned scan_traits;
     gbsi_plan *plan;
     gbsi_schedule schedule;
-    bool executor_ready;
-    gbsi_pool *pool; /* NULL until memory is taken */
+    const gbsi_pass *pass; /* that runs it */
+    gbsi_pool *pool;       /* NULL until memory is taken */
     gbsi_executor executor;
     gbsi_lattice *lattice;   /* sites in bits, or NULL */
     gbsi_packed *packed;     /* chains in bits, or NULL */
@@ -24,5 +24,12 @@ typedef struct gbsi_engine {
     gbsi_starter *starter;   /* with restarts: ... */
     uint32_t *fresh;         /* ... [part variables] a start */
 } gbsi_engine;
+
+/* The pass that runs a scan. */
+const gbsi_pass *gbsi_pass_of(int scan_kind);
+
+/* What its chains are made for. @param draw_room bytes the draw may take. */
+gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
+                                          uint64_t draw_room);
 
 #endif

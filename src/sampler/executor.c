@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains, their states, and the scratch of the threads that run them. */
+/* Chains: their states, what they are saved as, and passes over all of them. */
 #include "sampler/executor.h"
 
 #include <assert.h>
 
 #include "base/memory.h"
 #include "sampler/options.h"
-#include "sampler/pass.h"
-#include "scan/scan.h"
 
 uint32_t gbsi_lanes_of(uint32_t n_chains)
 {
@@ -19,22 +17,36 @@ uint32_t gbsi_groups_of(uint32_t n_chains)
     return n_chains >= 8 ? (n_chains + GBSI_LANES - 1) / GBSI_LANES : n_chains;
 }
 
-static size_t tile_cells(const gbsi_plan *plan)
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static gbsi_pass_setting setting_of(const gbsi_executor_setting *setting)
 {
-    const size_t row = (size_t)GBSI_LANES * plan->max_arity;
-    return row > GBSI_TILE_CELLS ? row : GBSI_TILE_CELLS;
+    const uint32_t n_chains = gbsi_options_chains(setting->options);
+    return (gbsi_pass_setting){.plan = setting->plan,
+                               .compiled = setting->compiled,
+                               .options = setting->options,
+                               .n_chains = n_chains,
+                               .lanes = gbsi_lanes_of(n_chains),
+                               .n_groups = gbsi_groups_of(n_chains),
+                               .level = setting->level,
+                               .pool = setting->pool,
+                               .n_threads = gbsi_pool_size(setting->pool)};
 }
 
-size_t gbsi_executor_bytes(const gbsi_plan *plan, uint32_t n_chains, uint32_t n_threads)
+uint64_t gbsi_executor_bytes(const gbsi_executor_setting *setting, uint32_t n_threads)
 {
-    const size_t per_chain =
-        (size_t)plan->n_slots * plan->value_bytes + (size_t)plan->n_counters * sizeof(uint32_t);
-    const size_t n_chains_held = (size_t)gbsi_lanes_of(n_chains) * gbsi_groups_of(n_chains);
-    const size_t scratch = tile_cells(plan) * sizeof(float) +
-                           (GBSI_WINDOW_ROWS + 1) * GBSI_LANES * (sizeof(uint32_t) + 2) +
-                           sizeof(gbsi_worker) + sizeof(gbsi_barrier);
-    return n_chains_held * per_chain + gbsi_groups_of(n_chains) * sizeof(gbsi_group) +
-           n_threads * scratch;
+    gbsi_pass_setting of_pass = setting_of(setting);
+    const gbsi_plan *plan = setting->plan;
+    uint64_t states = 0;
+    if (plan != NULL) {
+        const uint64_t per_chain = (uint64_t)plan->n_slots * plan->value_bytes +
+                                   (uint64_t)plan->n_counters * sizeof(uint32_t);
+        states = (uint64_t)of_pass.lanes * of_pass.n_groups * per_chain +
+                 of_pass.n_groups * sizeof(gbsi_group);
+    }
+    of_pass.n_threads = n_threads;
+    const uint64_t bytes = setting->pass->bytes(&of_pass);
+    return bytes > UINT64_MAX - states ? UINT64_MAX : bytes + states;
 }
 
 static gbs_status take_groups(gbsi_executor *x, gbs_error *err)
@@ -61,53 +73,6 @@ static gbs_status take_groups(gbsi_executor *x, gbs_error *err)
     return GBS_OK;
 }
 
-/* Whole groups go round the workers first; of those left over each gets a team, worker w being of
- * team w mod n_teams. */
-static gbs_status make_teams(gbsi_executor *x, gbs_error *err)
-{
-    const uint32_t n_left = x->n_groups % x->n_workers;
-    if (x->n_workers == 1 || n_left == 0) {
-        return GBS_OK;
-    }
-    x->team = gbsi_alloc_lanes(n_left, sizeof *x->team);
-    if (x->team == NULL) {
-        return gbsi_no_memory(err, "threads", n_left * sizeof *x->team);
-    }
-    for (uint32_t t = 0; t < n_left; ++t) {
-        const uint32_t size = x->n_workers / n_left + (t < x->n_workers % n_left);
-        if (!gbsi_barrier_init(&x->team[t], size, gbsi_pool_spins(x->pool))) {
-            return gbsi_no_memory(err, "threads", sizeof *x->team);
-        }
-        ++x->n_teams;
-    }
-    for (uint32_t w = 0; w < x->n_workers; ++w) {
-        x->worker[w].team = &x->team[w % n_left];
-        x->worker[w].team_size = x->team[w % n_left].n;
-        x->worker[w].rank = w / n_left;
-        x->worker[w].shared_group = x->n_groups - n_left + w % n_left;
-    }
-    return GBS_OK;
-}
-
-static gbs_status take_workers(gbsi_executor *x, gbs_error *err)
-{
-    const size_t cells = tile_cells(x->plan);
-    x->worker = gbsi_alloc_array_zero(x->n_workers, sizeof *x->worker);
-    if (x->worker == NULL) {
-        return gbsi_no_memory(err, "threads", x->n_workers * sizeof *x->worker);
-    }
-    for (uint32_t w = 0; w < x->n_workers; ++w) {
-        gbsi_worker *worker = &x->worker[w];
-        worker->word = gbsi_alloc_lanes((GBSI_WINDOW_ROWS + 1) * GBSI_LANES, sizeof(uint32_t));
-        worker->w = gbsi_alloc_lanes(cells, sizeof(float));
-        worker->value = gbsi_alloc_lanes(GBSI_TILE_ROWS * GBSI_LANES, sizeof(uint16_t));
-        if (worker->word == NULL || worker->w == NULL || worker->value == NULL) {
-            return gbsi_no_memory(err, "threads", cells * sizeof(float));
-        }
-    }
-    return make_teams(x, err);
-}
-
 static gbs_status init_draw(gbsi_executor *x, const gbs_run_options *options, uint64_t room,
                             gbs_error *err)
 {
@@ -119,103 +84,78 @@ static gbs_status init_draw(gbsi_executor *x, const gbs_run_options *options, ui
     return x->draw->init == NULL ? GBS_OK : x->draw->init(&job, &x->draw_state, err);
 }
 
-static gbs_status take_splash(gbsi_executor *x, const gbs_run_options *options, gbs_error *err)
+static void free_draw(gbsi_executor *x)
 {
-    const gbsi_splash_setting setting = {.plan = x->plan,
-                                         .options = options,
-                                         .group = x->group,
-                                         .n_groups = x->n_groups,
-                                         .lanes = x->lanes,
-                                         .n_chains = x->n_chains,
-                                         .level = x->level,
-                                         .pool = x->pool};
-    return gbsi_splash_new(&setting, &x->splash, err);
+    if (x->draw != NULL && x->draw->free != NULL) {
+        x->draw->free(x->draw_state);
+    }
+    x->draw_state = NULL;
 }
 
-gbs_status gbsi_executor_redraw(gbsi_executor *executor, const gbs_run_options *options,
+static gbs_status prepare_pass(gbsi_executor *x, const gbsi_executor_setting *setting,
+                               gbs_error *err)
+{
+    gbsi_pass_setting of_pass = setting_of(setting);
+    of_pass.group = x->group;
+    return x->pass->prepare(&of_pass, &x->pass_state, err);
+}
+
+gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options,
                                 uint64_t draw_room, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    if (executor->draw->free != NULL) {
-        executor->draw->free(executor->draw_state);
-    }
-    executor->draw_state = NULL;
-    executor->seed = options->seed;
-    executor->draw = gbsi_draw_of(options, executor->level);
-    GBSI_TRY(init_draw(executor, options, draw_room, err));
-    if (executor->splash != NULL) { /* which begins again too */
-        gbsi_splash_free(executor->splash);
-        executor->splash = NULL;
-        GBSI_TRY(take_splash(executor, options, err));
-    }
+    const gbsi_executor_setting setting = {
+        .pass = x->pass, .plan = x->plan, .options = options, .level = x->level, .pool = x->pool};
+    free_draw(x);
+    x->seed = options->seed;
+    x->draw = gbsi_draw_of(options, x->level);
+    GBSI_TRY(init_draw(x, options, draw_room, err));
+    x->pass->free(x->pass_state);
+    x->pass_state = NULL;
+    GBSI_TRY(prepare_pass(x, &setting, err));
 cleanup:
     return status;
 }
 
-gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
-                              const gbs_run_options *options, gbsi_simd level, gbsi_pool *pool,
-                              uint64_t draw_room, gbs_error *err)
+gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *setting,
+                              gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n_chains = gbsi_options_chains(options);
-    *executor = (gbsi_executor){.plan = plan,
-                                .draw = draw,
-                                .words = gbsi_words_of(level),
-                                .level = level,
-                                .seed = options->seed,
-                                .n_chains = n_chains,
-                                .lanes = gbsi_lanes_of(n_chains),
-                                .n_groups = gbsi_groups_of(n_chains),
-                                .pool = pool,
-                                .n_workers = gbsi_pool_size(pool)};
-    GBSI_TRY(take_workers(executor, err));
-    GBSI_TRY(take_groups(executor, err));
-    GBSI_TRY(init_draw(executor, options, draw_room, err));
-    if ((gbsi_scan_traits(options->scan) & GBSI_SCAN_BLOCKS) != 0) {
-        GBSI_TRY(take_splash(executor, options, err));
+    const uint32_t n_chains = gbsi_options_chains(setting->options);
+    *x = (gbsi_executor){.pass = setting->pass,
+                         .plan = setting->plan,
+                         .level = setting->level,
+                         .seed = setting->options->seed,
+                         .n_chains = n_chains,
+                         .lanes = gbsi_lanes_of(n_chains),
+                         .n_groups = gbsi_groups_of(n_chains),
+                         .pool = setting->pool};
+    if ((x->pass->traits & GBSI_PASS_OWNS) == 0) {
+        GBSI_TRY(take_groups(x, err));
+        x->draw = gbsi_draw_of(setting->options, setting->level);
+        GBSI_TRY(init_draw(x, setting->options, setting->draw_room, err));
     }
+    GBSI_TRY(prepare_pass(x, setting, err));
 cleanup:
     if (status < 0) {
-        gbsi_executor_free(executor);
+        gbsi_executor_free(x);
     }
     return status;
 }
 
-void gbsi_executor_init_spins(gbsi_executor *executor, gbsi_spin_chains *chains, gbsi_simd level)
+void gbsi_executor_free(gbsi_executor *x)
 {
-    *executor = (gbsi_executor){.level = level,
-                                .seed = chains->seed,
-                                .n_chains = chains->n_chains,
-                                .lanes = gbsi_lanes_of(chains->n_chains),
-                                .n_groups = gbsi_groups_of(chains->n_chains),
-                                .pool = chains->pool,
-                                .n_workers = chains->n_members,
-                                .lattice = chains};
-}
-
-void gbsi_executor_free(gbsi_executor *executor)
-{
-    for (uint32_t g = 0; executor->group != NULL && g < executor->n_groups; ++g) {
-        gbsi_free(executor->group[g].state);
-        gbsi_free(executor->group[g].counter);
+    if (x->pass != NULL) {
+        x->pass->free(x->pass_state);
     }
-    for (uint32_t w = 0; executor->worker != NULL && w < executor->n_workers; ++w) {
-        gbsi_free(executor->worker[w].word);
-        gbsi_free(executor->worker[w].w);
-        gbsi_free(executor->worker[w].value);
+    free_draw(x);
+    for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
+        gbsi_free(x->group[g].state);
+        gbsi_free(x->group[g].counter);
     }
-    gbsi_spin_chains_free(executor->lattice);
-    gbsi_splash_free(executor->splash);
-    for (uint32_t t = 0; t < executor->n_teams; ++t) {
-        gbsi_barrier_destroy(&executor->team[t]);
-    }
-    if (executor->draw != NULL && executor->draw->free != NULL) {
-        executor->draw->free(executor->draw_state);
-    }
-    gbsi_free(executor->group);
-    gbsi_free(executor->worker);
-    gbsi_free(executor->team);
-    *executor = (gbsi_executor){0};
+    gbsi_free(x->group);
+    gbsi_free(x->beta);
+    *x = (gbsi_executor){0};
 }
 
 /* ---- states by variable ------------------------------------------------------------------- */
@@ -237,8 +177,8 @@ static void set_lane(gbsi_executor *x, uint32_t g, uint32_t lane, const uint32_t
 
 void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states)
 {
-    if (x->lattice != NULL) {
-        x->lattice->form->set(x->lattice, chain, states);
+    if (x->pass->set != NULL) {
+        x->pass->set(x->pass_state, chain, states);
         return;
     }
     set_lane(x, chain / x->lanes, chain % x->lanes, states);
@@ -251,8 +191,8 @@ void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states)
 
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states)
 {
-    if (x->lattice != NULL) {
-        x->lattice->form->get(x->lattice, chain, states);
+    if (x->pass->get != NULL) {
+        x->pass->get(x->pass_state, chain, states);
         return;
     }
     const gbsi_plan *plan = x->plan;
@@ -263,22 +203,145 @@ void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states)
     }
 }
 
-static uint8_t *visits_of(void *context, uint32_t chain)
-{
-    size_t stride = 0;
-    return gbsi_estimate_visits(context, chain, &stride);
-}
-
-void gbsi_executor_fetch_visits(const gbsi_executor *x, gbsi_estimate *estimate)
-{
-    if (x->lattice != NULL && estimate != NULL) {
-        x->lattice->form->take_visits(x->lattice, x->lanes, visits_of, estimate);
-    }
-}
-
 void gbsi_executor_ready(gbsi_executor *x)
 {
-    for (uint32_t g = 0; x->lattice == NULL && x->plan->n_counters > 0 && g < x->n_groups; ++g) {
+    for (uint32_t g = 0; x->plan != NULL && x->plan->n_counters > 0 && g < x->n_groups; ++g) {
         gbsi_counters_init(x->plan, x->lanes, &x->group[g]);
     }
+}
+
+gbs_status gbsi_executor_heat(gbsi_executor *x, float beta, gbs_error *err)
+{
+    const size_t n = (size_t)x->n_groups * x->lanes;
+    assert((x->pass->traits & GBSI_PASS_HEATS) != 0 && (x->draw->traits & GBSI_DRAW_HEATS) != 0);
+    if (x->beta == NULL) {
+        x->beta = gbsi_alloc_array(n, sizeof *x->beta);
+    }
+    if (x->beta == NULL) {
+        return gbsi_no_memory(err, "temperatures", n * sizeof *x->beta);
+    }
+    for (size_t i = 0; i < n; ++i) {
+        x->beta[i] = beta;
+    }
+    return GBS_OK;
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+void gbsi_executor_fetch(const gbsi_executor *x, gbsi_estimate *estimate)
+{
+    if (estimate != NULL && x->pass != NULL && x->pass->fetch != NULL) {
+        x->pass->fetch(x->pass_state, estimate);
+    }
+}
+
+bool gbsi_executor_may_connect(const gbsi_executor *x)
+{
+    return x->pass != NULL && x->pass->connects != NULL;
+}
+
+bool gbsi_executor_connects(const gbsi_executor *x)
+{
+    return gbsi_executor_may_connect(x) && x->pass->connects(x->pass_state);
+}
+
+void gbsi_executor_watch(gbsi_executor *x, gbsi_on_block *on_block, void *context)
+{
+    if (x->pass->watch != NULL) {
+        x->pass->watch(x->pass_state, on_block, context);
+    }
+}
+
+gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
+                              gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_pass_job job = {.pass = pass,
+                               .schedule = schedule,
+                               .draw = x->draw,
+                               .draw_state = x->draw_state,
+                               .beta = x->beta,
+                               .estimate = estimate,
+                               .rao_blackwell = rao_blackwell,
+                               .watch = x->watch};
+    const uint32_t most = x->hook.after == NULL ? UINT32_MAX : 1;
+    bool more = true;
+    GBSI_TRY(x->pass->begin(x->pass_state, &job, err));
+    for (uint32_t batch = 0; more; ++batch) {
+        GBSI_TRY(x->pass->batch(x->pass_state, most, &more, err));
+        if (x->hook.after != NULL) {
+            GBSI_TRY(x->hook.after(x->hook.context, batch, err));
+        }
+    }
+    x->n_updates = x->pass->n_updates(x->pass_state);
+    GBSI_TRY(x->pass->end(x->pass_state, err));
+    if (estimate != NULL && (status == GBS_OK || x->n_updates > 0)) {
+        gbsi_estimate_end_pass(estimate, x->pool);
+    }
+cleanup:
+    return status;
+}
+
+/* ---- to be resumed --------------------------------------------------------------------------- */
+
+static gbs_status save_states(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n_slots = x->plan == NULL ? 0 : x->plan->n_slots;
+    const uint32_t shape[] = {x->n_chains, x->lanes, n_slots};
+    GBSI_TRY(gbsi_put_numbers(sink, shape, sizeof shape / sizeof shape[0], sizeof shape[0], err));
+    for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
+        GBSI_TRY(gbsi_put_numbers(sink, x->group[g].state, (size_t)n_slots * x->lanes,
+                                  x->plan->value_bytes, err));
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status load_states(gbsi_executor *x, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n_slots = x->plan == NULL ? 0 : x->plan->n_slots;
+    uint32_t shape[3];
+    GBSI_TRY(gbsi_take_numbers(source, shape, 3, sizeof shape[0], err));
+    if (shape[0] != x->n_chains || shape[1] != x->lanes || shape[2] != n_slots) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "saved are %u chains of %u variables, the run has %u of %u", shape[0],
+                         shape[2], x->n_chains, n_slots);
+    }
+    for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
+        GBSI_TRY(gbsi_take_numbers(source, x->group[g].state, (size_t)n_slots * x->lanes,
+                                   x->plan->value_bytes, err));
+    }
+    gbsi_executor_ready(x);
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(save_states(x, sink, err));
+    if (x->draw != NULL && x->draw->save != NULL) {
+        GBSI_TRY(x->draw->save(x->draw_state, sink, err));
+    }
+    if (x->pass->save != NULL) {
+        GBSI_TRY(x->pass->save(x->pass_state, sink, err));
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(load_states(x, source, err));
+    if (x->draw != NULL && x->draw->load != NULL) {
+        GBSI_TRY(x->draw->load(x->draw_state, source, err));
+    }
+    if (x->pass->load != NULL) {
+        GBSI_TRY(x->pass->load(x->pass_state, source, err));
+    }
+cleanup:
+    return status;
 }

@@ -1,69 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one loop: passes of a schedule over groups of chains, tile by tile. */
+/* The chains of a run: their states, their draw, and the pass that moves them on. */
 #ifndef GBSI_SAMPLER_EXECUTOR_H
 #define GBSI_SAMPLER_EXECUTOR_H
 
 #include "estimate/estimate.h"
-#include "lattice/chains.h"
-#include "parallel/pool.h"
-#include "plan/draw.h"
-#include "plan/kernel.h"
-#include "rng/words.h"
-#include "splash/splash.h"
+#include "plan/pass.h"
 
-/* What one thread needs to run a tile. */
-typedef struct gbsi_worker {
-    uint32_t *word; /* the window of places whose words are made */
-    float *w;
-    void *value;
-    gbsi_barrier *team;        /* those who share a group with this worker, NULL: nobody */
-    uint32_t rank, team_size;  /* within the team */
-    uint32_t shared_group;     /* the group they share, valid with a team */
-    uint32_t impossible_group; /* of the first conditional without positive weight in this pass; */
-    uint64_t impossible_place; /* UINT64_MAX: none */
-    uint32_t impossible_slot;
-} gbsi_worker;
+/* Called after every batch of a pass, when states are consistent: to permute lanes or exchange
+ * states with other processes. @param batch counts from 0. */
+typedef struct gbsi_batch_hook {
+    gbs_status (*after)(void *context, uint32_t batch, gbs_error *err); /* NULL: nobody */
+    void *context;
+} gbsi_batch_hook;
 
 typedef struct gbsi_executor {
-    const gbsi_plan *plan;
+    const gbsi_pass *pass;
+    void *pass_state;
+    const gbsi_plan *plan; /* NULL where the pass has a form of its own, as draw and group */
     const gbsi_draw *draw;
     void *draw_state;
-    const gbsi_words *words;
     gbsi_simd level;
     uint64_t seed;
     uint32_t n_chains;
     uint32_t lanes; /* 16 with 8 chains or more, else 1 */
     uint32_t n_groups;
-    gbsi_group *group;         /* [n_groups] */
-    gbsi_spin_chains *lattice; /* owned; NULL: none. Else it has the states and runs the passes,
-                                     and plan, draw, groups and workers are not there */
-    gbsi_splash *splash;       /* owned; NULL: passes are schedules */
-    gbsi_watch *watch;         /* of passes of splashes; borrowed, NULL: nobody waits */
-    uint64_t n_updates;        /* of each chain in the last pass */
-    const float *beta;         /* [lanes] inverse temperatures, NULL: 1 */
-    gbsi_pool *pool;           /* borrowed, NULL: one thread */
-    uint32_t n_workers;
-    gbsi_worker *worker; /* [n_workers] */
-    uint32_t n_teams;    /* groups that several workers share */
-    gbsi_barrier *team;  /* [n_teams] */
+    gbsi_group *group;  /* [n_groups] */
+    uint64_t n_updates; /* of each chain in the last pass */
+    float *beta;        /* [n_groups * lanes] inverse temperatures, NULL: 1 */
+    gbsi_pool *pool;    /* borrowed, NULL: one thread */
+    gbsi_watch *watch;  /* of long passes; borrowed, NULL: nobody waits */
+    gbsi_batch_hook hook;
 } gbsi_executor;
+
+/* What chains are made for. All borrowed for their life, but the options. */
+typedef struct gbsi_executor_setting {
+    const gbsi_pass *pass;
+    const gbsi_plan *plan; /* or ... */
+    const void *compiled;  /* ... the form of a pass with GBSI_PASS_OWNS */
+    const gbs_run_options *options;
+    gbsi_simd level;
+    gbsi_pool *pool;    /* NULL: one thread; bits do not depend on it */
+    uint64_t draw_room; /* bytes the draw may take */
+} gbsi_executor_setting;
 
 /* Lanes and groups for a number of chains. */
 uint32_t gbsi_lanes_of(uint32_t n_chains);
 uint32_t gbsi_groups_of(uint32_t n_chains);
 
-/* What gbsi_executor_init() takes, bytes: states, counters, scratch. */
-size_t gbsi_executor_bytes(const gbsi_plan *plan, uint32_t n_chains, uint32_t n_threads);
-/* @param pool borrowed, NULL for one thread: bits do not depend on it.
- * @param draw_room bytes the draw may take. */
-gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_plan *plan, const gbsi_draw *draw,
-                              const gbs_run_options *options, gbsi_simd level, gbsi_pool *pool,
-                              uint64_t draw_room, gbs_error *err);
-/* Another draw, or the same from its start. On failure it has the draw without a state. */
+/* What gbsi_executor_init() takes but for the draw, bytes: states, counters, the pass.
+ * @param n_threads of the pool to be. */
+uint64_t gbsi_executor_bytes(const gbsi_executor_setting *setting, uint32_t n_threads);
+gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_executor_setting *setting,
+                              gbs_error *err);
+/* Another draw, or the same from its start; passes begin again too. On failure it has the draw
+ * without a state. */
 gbs_status gbsi_executor_redraw(gbsi_executor *executor, const gbs_run_options *options,
                                 uint64_t draw_room, gbs_error *err);
-/* For chains in bits, which it takes. Variables are those of the model they were compiled from. */
-void gbsi_executor_init_spins(gbsi_executor *executor, gbsi_spin_chains *chains, gbsi_simd level);
 void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the struct */
 
 /* States of one chain by free variable of the plan's model. Padded lanes repeat the last chain's
@@ -71,12 +63,26 @@ void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the str
 void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states);
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states);
 void gbsi_executor_ready(gbsi_executor *x);
-/* Lattices: visits counted since the last time into the estimate. Nothing to do otherwise. */
-void gbsi_executor_fetch_visits(const gbsi_executor *x, gbsi_estimate *estimate);
+/* An inverse temperature for all chains: a pass with GBSI_PASS_HEATS, a draw with GBSI_DRAW_HEATS.
+ * Each chain's own may then be set in executor->beta. */
+gbs_status gbsi_executor_heat(gbsi_executor *x, float beta, gbs_error *err);
 
-/* pass.c: one pass of all groups. @param estimate NULL: nothing is kept.
+/* What passes counted inside into the estimate, before anything is asked of that. */
+void gbsi_executor_fetch(const gbsi_executor *x, gbsi_estimate *estimate);
+/* Whether blocks drawn so far show the support connected; false where passes have no blocks. */
+bool gbsi_executor_connects(const gbsi_executor *x);
+/* Whether passes draw blocks that may. */
+bool gbsi_executor_may_connect(const gbsi_executor *x);
+void gbsi_executor_watch(gbsi_executor *x, gbsi_on_block *on_block, void *context);
+
+/* One pass of all groups. @param estimate NULL: nothing is kept.
  * @return GBS_ERR_IMPOSSIBLE naming the variable if a conditional had no positive weight. */
 gbs_status gbsi_executor_pass(gbsi_executor *x, const gbsi_schedule *schedule, uint64_t pass,
                               gbsi_estimate *estimate, bool rao_blackwell, gbs_error *err);
+
+/* Between two passes: all that later ones depend on, and into an executor of an equal setting.
+ * @return as the sink and source; GBS_ERR_FORMAT for what was saved of other chains. */
+gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_error *err);
 
 #endif

@@ -41,7 +41,6 @@ typedef struct annealing {
     gbs_run *run;
     gbsi_drive drive;
     gbsi_ladder ladder;
-    float beta[GBSI_LANES];
     double *density;   /* [n_groups * lanes] E of every chain */
     double *weight;    /* [n_chains] ln */
     uint32_t *x;       /* [part variables] scratch */
@@ -124,10 +123,7 @@ static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
         }
         gbsi_ladder_tell(&a->ladder, t, n, spread(a->density, run->engine.executor.n_chains));
         beta = next;
-        for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
-            a->beta[lane] = beta;
-        }
-        run->engine.executor.beta = a->beta;
+        GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
         GBSI_TRY(gbsi_run_pass(run, &a->drive, false, err));
         ++run->report.sweeps;
     }

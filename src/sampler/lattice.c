@@ -4,8 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "lattice/lattice_chains.h"
-#include "lattice/packed_chains.h"
+#include "lattice/bits.h"
 #include "sampler/options.h"
 #include "sampler/run.h"
 
@@ -120,6 +119,7 @@ void gbsi_run_describe_lattice(gbs_run *run)
     r->n_colors = n_batches;
     r->n_levels = n_batches;
     r->n_batches = n_batches;
+    run->engine.pass = run->engine.lattice != NULL ? &gbsi_pass_sites : &gbsi_pass_packed;
 }
 
 double gbsi_run_share_of_bits(const gbs_run *run)
@@ -131,17 +131,6 @@ double gbsi_run_share_of_bits(const gbs_run *run)
 uint64_t gbsi_run_lattice_bytes(const gbs_run *run)
 {
     return run->engine.lattice != NULL ? run->engine.lattice->bytes : run->engine.packed->bytes;
-}
-
-uint64_t gbsi_run_lattice_states_bytes(const gbs_run *run)
-{
-    const gbs_run_options *o = &run->options;
-    const bool count = o->estimator == GBS_ESTIMATOR_COUNT;
-    const uint32_t n_chains = (uint32_t)o->chains;
-    const uint32_t n_threads = gbsi_options_threads(o);
-    return run->engine.lattice != NULL
-               ? gbsi_lattice_chains_bytes(run->engine.lattice, n_chains, n_threads, count)
-               : gbsi_packed_chains_bytes(run->engine.packed, n_chains, n_threads, count);
 }
 
 uint64_t gbsi_run_lattice_scratch_bytes(const gbs_run *run)
@@ -159,25 +148,12 @@ static uint32_t n_series(const gbsi_spins *spins)
     return FIRST_COUPLING + spins->n_groups + spins->n_fields;
 }
 
-gbs_status gbsi_run_take_lattice(gbs_run *run, gbsi_simd level, gbs_error *err)
+gbs_status gbsi_run_take_traces(gbs_run *run, gbs_error *err)
 {
-    const gbs_run_options *o = &run->options;
-    const bool count = o->estimator == GBS_ESTIMATOR_COUNT;
-    const uint32_t n_chains = (uint32_t)o->chains;
-    gbsi_spin_chains *chains = NULL;
-    gbs_status status = GBS_OK;
-    if (run->engine.lattice != NULL) {
-        GBSI_TRY(gbsi_lattice_chains_new(run->engine.lattice, n_chains, o->seed, count, level,
-                                         run->engine.pool, &chains, err));
-    } else {
-        GBSI_TRY(gbsi_packed_chains_new(run->engine.packed, n_chains, o->seed, count, level,
-                                        run->engine.pool, &chains, err));
-    }
-    gbsi_executor_init_spins(&run->engine.executor, chains, level);
-    run->engine.executor_ready = true;
-    GBSI_TRY(gbsi_trace_new(n_chains, n_series(run->engine.spins), &run->estimates.trace, err));
-cleanup:
-    return status;
+    return run->engine.spins == NULL
+               ? GBS_OK
+               : gbsi_trace_new((uint32_t)run->options.chains, n_series(run->engine.spins),
+                                &run->estimates.trace, err);
 }
 
 /* Of n terms, so many of them +1. */
@@ -190,7 +166,8 @@ void gbsi_run_trace_pass(gbs_run *run)
 {
     const double n = run->engine.spins->n_sites;
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
-        const gbsi_spin_sums *sums = &run->engine.executor.lattice->sums[chain];
+        const gbsi_spin_sums *sums =
+            &gbsi_bits_chains(run->engine.executor.pass_state)->sums[chain];
         const double spin = (double)gbsi_spins_total(run->engine.spins, sums) / n;
         double value[FIRST_COUPLING + GBSI_SPIN_GROUPS + GBSI_SPIN_FIELDS];
         double *next = value + FIRST_COUPLING;

@@ -168,18 +168,13 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
     if (run->engine.spins != NULL) {
         m.plan = gbsi_run_lattice_bytes(run);
-        m.states = gbsi_run_lattice_states_bytes(run);
     } else {
         m.plan = run->engine.plan->bytes;
         m.schedule =
             schedule_bytes(&run->engine.schedule) + (uint64_t)run->problem.part->n_variables * 4;
-        m.states = gbsi_executor_bytes(run->engine.plan, gbsi_options_chains(&run->options),
-                                       gbsi_options_threads(&run->options));
     }
-    if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
-        m.states = more(m.states, gbsi_splash_bytes(run->engine.plan, &run->options,
-                                                    gbsi_options_threads(&run->options)));
-    }
+    const gbsi_executor_setting setting = gbsi_engine_setting(&run->engine, &run->options, 0);
+    m.states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->options));
     m.estimators = run->anneals ? 0 : touched_bytes(run, &shape, run->estimates.estimate_bytes);
     if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */

@@ -12,6 +12,7 @@
 
 #include "gibbsite/gibbsite.h"
 #include "sampler/memory.h"
+#include "sampler/tiles.h"
 
 static gbs_model *grid(uint32_t side)
 {
@@ -149,7 +150,10 @@ static size_t bytes_of(uint32_t n_variables, uint32_t chains, gbs_estimator_kind
                                        .each_once = true};
     size_t estimators = 0;
     assert_int_equal(gbsi_estimate_bytes(&shape, &estimators, NULL), GBS_OK);
-    return gbsi_executor_bytes(&plan, chains, 1) + estimators;
+    const gbs_run_options options = {.scan = GBS_SCAN_CHROMATIC, .chains = chains};
+    const gbsi_executor_setting setting = {
+        .pass = &gbsi_pass_tiles, .plan = &plan, .options = &options};
+    return gbsi_executor_bytes(&setting, 1) + estimators;
 }
 
 /* Beyond 2^32 bytes a variable takes what it takes below. All have more than 2^28 places, above

@@ -4,7 +4,6 @@
  * are right within one of two or three. Measured by
  *
  *     build/bench/bench --case 16c/1t      updates of single variables, Rao-Blackwell
- *     build/bench/bench --case splash      splashes: beside what they took, what is told here
  */
 #include "sampler/operations.h"
 
@@ -21,11 +20,6 @@ static const struct {
 
 /* A chain of a few, without others beside it. */
 #define ALONE (3.0 / GBSI_LANES)
-
-#define GROW  300.0 /* a variable of a splash, once for all chains */
-#define DRAW  350.0 /* the same, for every sixteen chains */
-#define ENTRY 20.0  /* of a clique, up, down and marginals, for every sixteen chains */
-#define LOGS  20.0  /* of a clique, for one chain in logarithms */
 
 /* Sixteen chains side by side, or one alone: how many times the cost of the first. */
 static double share_of(uint32_t n_chains)
@@ -49,26 +43,4 @@ double gbsi_operations_single(const gbsi_plan *plan, uint32_t n_chains)
         sum += numbers * (update[class_id].fixed + update[class_id].each * n);
     }
     return sum * share_of(n_chains);
-}
-
-static double bundles_of(uint32_t n_chains)
-{
-    const uint32_t n = (n_chains + GBSI_LANES - 1) / GBSI_LANES;
-    return n;
-}
-
-double gbsi_operations_splash(const gbsi_splash_counts *counts, uint32_t n_chains)
-{
-    return (double)counts->n_variables * (GROW + DRAW * bundles_of(n_chains)) +
-           (double)counts->n_entries * ENTRY * bundles_of(n_chains) +
-           (double)counts->n_log_entries * LOGS;
-}
-
-double gbsi_operations_least_splash(const gbsi_plan *plan, uint32_t n_chains)
-{
-    gbsi_splash_counts counts = {.n_variables = plan->n_slots};
-    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        counts.n_entries += gbsi_plan_arity(plan, slot);
-    }
-    return gbsi_operations_splash(&counts, n_chains);
 }

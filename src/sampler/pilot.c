@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "sampler/memory.h"
-#include "sampler/operations.h"
 #include "sampler/options.h"
 #include "sampler/trial.h"
 
@@ -192,9 +191,9 @@ static bool fits(const pilot *p, const gbs_run_options *how)
     const uint32_t n_threads = gbsi_options_threads(&run->options);
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
     const uint64_t standing = gbsi_run_standing_bytes(run) + run->engine.plan->bytes;
-    const uint64_t of_scan = (gbsi_scan_traits(how->scan) & GBSI_SCAN_BLOCKS) != 0
-                                 ? gbsi_splash_bytes(p->plan, how, n_threads)
-                                 : 0;
+    const gbsi_pass *pass = gbsi_pass_of(how->scan);
+    const gbsi_pass_setting setting = {.plan = p->plan, .options = how, .n_threads = n_threads};
+    const uint64_t of_scan = pass == run->engine.pass ? 0 : pass->bytes(&setting);
     const uint64_t of_trial = standing + gbsi_trial_bytes(p->plan, n_threads) + of_scan;
     return of_trial <= limit && run->memory.peak + of_scan <= limit;
 }
@@ -225,6 +224,14 @@ static void count_widths(pilot *p)
     }
 }
 
+/* No pass of blocks costs less. */
+static double least_of_candidate(const pilot *p)
+{
+    const gbsi_pass_setting setting = {.plan = p->plan,
+                                       .n_chains = (uint32_t)p->run->options.chains};
+    return gbsi_pass_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->least_operations(&setting);
+}
+
 /* Whether there is a larger width, and a pass of it can be afforded. */
 static bool may_widen(const pilot *p)
 {
@@ -235,9 +242,7 @@ static bool may_widen(const pilot *p)
         return false;
     }
     const double more = i == 1 ? 1.0 : growth(p, width[i - 1] - width[i - 2]);
-    const double before =
-        i == 1 ? gbsi_operations_least_splash(p->plan, (uint32_t)p->run->options.chains)
-               : r->trial[i - 1].operations;
+    const double before = i == 1 ? least_of_candidate(p) : r->trial[i - 1].operations;
     return before * more * 4.0 <= p->budget - spent(p);
 }
 
@@ -271,8 +276,7 @@ static gbs_status try_chromatic(pilot *p, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_run *run = p->run;
     gbs_report *r = &run->report;
-    const double least =
-        FIRST_SPLASH * gbsi_operations_least_splash(p->plan, (uint32_t)run->options.chains);
+    const double least = FIRST_SPLASH * least_of_candidate(p);
     uint64_t n = power_of_two(shortest_run(run) / SHARE, FIRST_LEAST, FIRST_MOST);
     GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, &p->drive->watch,
                             &p->trial[0], err));

@@ -10,6 +10,7 @@
 #include "sampler/options.h"
 #include "sampler/pilot.h"
 #include "sampler/run.h"
+#include "sampler/tiles.h"
 
 /* The graph of what is sampled, with the edges that the draw wants beyond those of the factors. */
 static gbs_status make_graph(gbs_run *run, gbs_error *err)
@@ -149,6 +150,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     }
     run->report.scan = run->engine.scan->name;
     run->engine.scan_traits = run->engine.scan->traits;
+    run->engine.pass = gbsi_pass_of(run->options.scan);
     GBSI_TRY(run->engine.scan->init(run->problem.graph, &run->options, &run->engine.scan_state,
                                     &run->engine.scan_traits, err));
     GBSI_TRY(check_draw(run, err));
@@ -194,6 +196,25 @@ cleanup:
     return status;
 }
 
+const gbsi_pass *gbsi_pass_of(int scan_kind)
+{
+    const gbsi_scan *scan = gbsi_scan_of(scan_kind);
+    return scan == NULL || scan->pass == NULL ? &gbsi_pass_tiles : scan->pass;
+}
+
+gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
+                                          uint64_t draw_room)
+{
+    return (gbsi_executor_setting){
+        .pass = engine->pass,
+        .plan = engine->plan,
+        .compiled = engine->lattice != NULL ? (const void *)engine->lattice : engine->packed,
+        .options = options,
+        .level = gbsi_simd_level(),
+        .pool = engine->pool,
+        .draw_room = draw_room};
+}
+
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -206,14 +227,10 @@ gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err)
     if (run->engine.pool == NULL) {
         GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
     }
-    if (run->engine.spins != NULL) {
-        GBSI_TRY(gbsi_run_take_lattice(run, level, err));
-    } else {
-        GBSI_TRY(gbsi_executor_init(&run->engine.executor, run->engine.plan,
-                                    gbsi_draw_of(&run->options, level), &run->options, level,
-                                    run->engine.pool, run->memory.draw_room, err));
-    }
-    run->engine.executor_ready = true;
+    const gbsi_executor_setting setting =
+        gbsi_engine_setting(&run->engine, &run->options, run->memory.draw_room);
+    GBSI_TRY(gbsi_executor_init(&run->engine.executor, &setting, err));
+    GBSI_TRY(gbsi_run_take_traces(run, err));
     if (run->options.estimator != GBS_ESTIMATOR_TRACES && !run->anneals) {
         GBSI_TRY(gbsi_estimate_new(&shape, level, &run->estimates.estimate, err));
     }

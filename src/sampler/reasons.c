@@ -50,12 +50,12 @@ static bool support_unknown(const gbs_run *run)
 
 static bool has_splashes(const gbs_run *run)
 {
-    return run->engine.executor.splash != NULL;
+    return gbsi_executor_may_connect(&run->engine.executor);
 }
 
 static bool splashes_connect(const gbs_run *run)
 {
-    return gbsi_splash_connects(run->engine.executor.splash);
+    return gbsi_executor_connects(&run->engine.executor);
 }
 
 static bool draw_is_exact(const gbs_run *run)

@@ -25,9 +25,7 @@ void gbs_run_free(gbs_run *run)
     }
     gbsi_estimate_free(run->estimates.estimate);
     gbsi_trace_free(run->estimates.trace);
-    if (run->engine.executor_ready) {
-        gbsi_executor_free(&run->engine.executor);
-    }
+    gbsi_executor_free(&run->engine.executor);
     gbsi_lattice_free(run->engine.lattice);
     gbsi_packed_free(run->engine.packed);
     gbsi_pool_free(run->engine.pool);
@@ -336,12 +334,8 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
     double density[GBSI_LANES];
     gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->engine.executor.n_chains; ++chain) {
-        if (run->engine.spins != NULL) {
-            density[chain % lanes] = gbsi_spins_log_density(
-                run->engine.executor.lattice->spins, &run->engine.executor.lattice->sums[chain]);
-        } else if (chain % lanes == 0) {
-            gbsi_group_log_density(run->engine.plan, &run->engine.executor.group[chain / lanes],
-                                   lanes, density);
+        if (chain % lanes == 0) {
+            gbsi_executor_group_density(&run->engine.executor, chain / lanes, density);
         }
         gbsi_run_user_state(run, chain, x, user);
         status = drive->callbacks->draw(drive->callbacks->context, draw, chain,
@@ -399,7 +393,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             break;
         }
         if (draws && run->report.sweeps % run->options.thin == 0) {
-            gbsi_executor_fetch_visits(&run->engine.executor, run->estimates.estimate);
+            gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
             GBSI_TRY((splits ? give_split_draws : give_draws)(run, drive, x, user, err));
         }
         if (run->report.sweeps == check_after(k)) {
@@ -475,19 +469,15 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
     if (run->problem.part != NULL) {
         GBSI_TRY(find_support(run, err));
         GBSI_TRY(gbsi_run_choose_scan(run, &drive, err));
-        if (run->engine.executor.splash != NULL) {
-            gbsi_splash_watch(run->engine.executor.splash, drive.callbacks->splash,
-                              drive.callbacks->context);
-        }
+        gbsi_executor_watch(&run->engine.executor, drive.callbacks->splash,
+                            drive.callbacks->context);
         if (run->problem.support == GBSI_SUPPORT_DISCONNECTED &&
-            run->engine.executor.splash != NULL) {
+            gbsi_executor_may_connect(&run->engine.executor)) {
             run->problem.support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
         }
         GBSI_TRY(gbsi_run_find_threshold(run, &drive, err));
-        if (run->engine.executor.splash != NULL) { /* not before: the search makes new ones */
-            gbsi_splash_watch(run->engine.executor.splash, drive.callbacks->splash,
-                              drive.callbacks->context);
-        }
+        gbsi_executor_watch(&run->engine.executor, drive.callbacks->splash,
+                            drive.callbacks->context); /* again: the search makes new blocks */
         GBSI_TRY(gbsi_run_set_starts(run, &drive, err));
         GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
         GBSI_TRY(sample(run, &drive, err));

@@ -147,10 +147,9 @@ gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err);
 void gbsi_run_describe_lattice(gbs_run *run);
 double gbsi_run_share_of_bits(const gbs_run *run);
 uint64_t gbsi_run_lattice_bytes(const gbs_run *run);
-uint64_t gbsi_run_lattice_states_bytes(const gbs_run *run);
 uint64_t gbsi_run_lattice_scratch_bytes(const gbs_run *run);
-/* The executor of chains in either form, and their traces. */
-gbs_status gbsi_run_take_lattice(gbs_run *run, gbsi_simd level, gbs_error *err);
+/* Traces of spins, where there are any. */
+gbs_status gbsi_run_take_traces(gbs_run *run, gbs_error *err);
 void gbsi_run_trace_pass(gbs_run *run);
 /* The report's numbers of a lattice. */
 void gbsi_run_report_lattice(gbs_run *run);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sampler/operations.h"
 #include "sampler/options.h"
+#include "sampler/tiles.h"
 
 #define MOST_WATCHED 256u
 #define MOST_CELLS   4096u
@@ -22,7 +22,6 @@ struct gbsi_trial {
     const gbsi_plan *plan;
     const gbsi_schedule *schedule;
     gbsi_executor executor;
-    double updates; /* operations of a pass of single variables */
     uint32_t run_chains;
     uint64_t first, n; /* passes: the number of the first, how many so far */
     uint64_t n_kept[2];
@@ -86,7 +85,6 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
 {
     gbs_status status = GBS_OK;
     gbs_run_options options = *how;
-    const gbsi_simd level = gbsi_simd_level();
     gbsi_trial *t = gbsi_alloc_zero(sizeof *t);
     if (t == NULL) {
         return gbsi_no_memory(err, "pilot", sizeof *t);
@@ -95,11 +93,14 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
     t->plan = plan;
     t->schedule = schedule;
     t->run_chains = (uint32_t)run->options.chains;
-    t->updates = gbsi_operations_single(plan, t->run_chains);
     t->first = FIRST_PASS + number * PASSES;
     GBSI_TRY(watch_some(t, err));
-    GBSI_TRY(gbsi_executor_init(&t->executor, plan, gbsi_draw_of(&options, level), &options, level,
-                                run->engine.pool, 0, err));
+    const gbsi_executor_setting setting = {.pass = gbsi_pass_of(options.scan),
+                                           .plan = plan,
+                                           .options = &options,
+                                           .level = gbsi_simd_level(),
+                                           .pool = run->engine.pool};
+    GBSI_TRY(gbsi_executor_init(&t->executor, &setting, err));
     t->executor.watch = watch;
     GBSI_TRY(start(t, run, err));
     *out = t;
@@ -125,7 +126,10 @@ void gbsi_trial_free(gbsi_trial *t)
 uint64_t gbsi_trial_bytes(const gbsi_plan *plan, uint32_t n_threads)
 {
     const uint64_t counts = 2 * (MOST_CELLS + (uint64_t)GBS_MAX_ARITY) * GBSI_TRIAL_CHAINS;
-    return gbsi_executor_bytes(plan, GBSI_TRIAL_CHAINS, n_threads) + counts * sizeof(uint32_t) +
+    const gbs_run_options options = {.chains = GBSI_TRIAL_CHAINS};
+    const gbsi_executor_setting setting = {
+        .pass = &gbsi_pass_tiles, .plan = plan, .options = &options};
+    return gbsi_executor_bytes(&setting, n_threads) + counts * sizeof(uint32_t) +
            (uint64_t)MOST_WATCHED * 12 + (uint64_t)plan->n_slots * 8;
 }
 
@@ -181,12 +185,7 @@ uint64_t gbsi_trial_n_passes(const gbsi_trial *t)
 
 double gbsi_trial_operations(const gbsi_trial *t)
 {
-    if (t->executor.splash == NULL) {
-        return t->updates * (double)t->n;
-    }
-    gbsi_splash_counts counts = gbsi_splash_count(t->executor.splash);
-    counts.n_log_entries = counts.n_log_entries * t->run_chains / GBSI_TRIAL_CHAINS;
-    return gbsi_operations_splash(&counts, t->run_chains);
+    return t->executor.pass->operations(t->executor.pass_state, t->run_chains);
 }
 
 /* Variances summed over the states of a variable. */
@@ -244,5 +243,5 @@ double gbsi_trial_passes_each(const gbsi_trial *t, uint64_t *n_kept)
 
 bool gbsi_trial_reaches(const gbsi_trial *t)
 {
-    return t->executor.splash != NULL && gbsi_splash_connects(t->executor.splash);
+    return gbsi_executor_connects(&t->executor);
 }

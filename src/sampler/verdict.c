@@ -119,7 +119,7 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
 gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
 {
     if (run->engine.spins != NULL) {
-        gbsi_executor_fetch_visits(&run->engine.executor, run->estimates.estimate);
+        gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
         gbsi_run_report_lattice(run);
         if (run->estimates.estimate == NULL) {
             return GBS_OK;

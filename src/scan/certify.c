@@ -134,11 +134,11 @@ gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options
         GBSI_NEED(value);
     }
     gbs_status status = GBS_OK;
-    gbsi_pass pass = {0};
+    gbsi_scan_pass pass = {0};
     targets t = {0};
     GBSI_TRY(check_steps(influences, n_steps, steps, err));
     GBSI_TRY(targets_init(influences, n_targets, weight, &t, err));
-    GBSI_TRY(gbsi_pass_init(influences, options, &pass, err));
+    GBSI_TRY(gbsi_scan_pass_init(influences, options, &pass, err));
     if (pass.sequence.variable == NULL && pass.sequence.n > 0) {
         GBSI_TRY(of_random(influences, &t, n_steps, steps, value, err));
     } else {
@@ -146,7 +146,7 @@ gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options
     }
 
 cleanup:
-    gbsi_pass_free(&pass);
+    gbsi_scan_pass_free(&pass);
     targets_free(&t);
     return status;
 }
@@ -156,7 +156,7 @@ cleanup:
 /* V after whole passes, one after the other or anywhere. */
 typedef struct search {
     const gbs_influences *f;
-    const gbsi_pass *pass;
+    const gbsi_scan_pass *pass;
     const double *d;
     double accuracy;
     uint64_t most; /* passes */
@@ -241,14 +241,14 @@ gbs_status gbs_variation_within(const gbs_influences *influences, const gbs_run_
     GBSI_NEED(influences);
     GBSI_NEED(out);
     gbs_status status = GBS_OK;
-    gbsi_pass pass = {0};
+    gbsi_scan_pass pass = {0};
     double *d = NULL;
     gbs_sufficient found = {0};
     if (!(accuracy > 0.0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "accuracy: found %g, expected above 0", accuracy);
     }
     GBSI_TRY(gbsi_weights_of(influences, weight, &d, err));
-    GBSI_TRY(gbsi_pass_init(influences, options, &pass, err));
+    GBSI_TRY(gbsi_scan_pass_init(influences, options, &pass, err));
     const double work = work_of_update(influences) * (double)(pass.sequence.n + 1);
     const double most = (double)MOST_SEARCHED / work;
     const search s = {.f = influences,
@@ -264,7 +264,7 @@ gbs_status gbs_variation_within(const gbs_influences *influences, const gbs_run_
     *out = found;
 
 cleanup:
-    gbsi_pass_free(&pass);
+    gbsi_scan_pass_free(&pass);
     gbsi_free(d);
     return status;
 }

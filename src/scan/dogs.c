@@ -19,7 +19,7 @@ typedef struct dogs {
     const gbs_influences *f;
     const gbs_scan_request *request;
     gbsi_optimiser *optimiser;
-    gbsi_pass systematic;
+    gbsi_scan_pass systematic;
     double *d;
     uint32_t *scan;
     size_t n, capacity;
@@ -195,7 +195,7 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
     const gbs_run_options options = systematic(request);
     GBSI_TRY(check(request, err));
     GBSI_TRY(gbsi_weights_of(influences, request->weight, &w.d, err));
-    GBSI_TRY(gbsi_pass_init(influences, &options, &w.systematic, err));
+    GBSI_TRY(gbsi_scan_pass_init(influences, &options, &w.systematic, err));
     GBSI_TRY(gbsi_optimiser_new(influences->c, w.d, &w.optimiser, err));
     GBSI_TRY(run(&w, err));
     GBSI_TRY(give(&w, sequence, err));
@@ -203,7 +203,7 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
     gbsi_struct_give(report, &w.report, sizeof w.report);
 
 cleanup:
-    gbsi_pass_free(&w.systematic);
+    gbsi_scan_pass_free(&w.systematic);
     gbsi_optimiser_free(w.optimiser);
     gbsi_free(w.d);
     gbsi_free(w.scan);

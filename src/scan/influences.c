@@ -150,12 +150,12 @@ gbs_status gbsi_weights_of(const gbs_influences *influences, const double *weigh
     return GBS_OK;
 }
 
-gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_options *options,
-                          gbsi_pass *pass, gbs_error *err)
+gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_options *options,
+                               gbsi_scan_pass *pass, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run_options asked;
-    gbsi_pass made = {0};
+    gbsi_scan_pass made = {0};
     GBSI_TRY(gbsi_options_take(options, &asked, err));
     asked.partial_scan = 1;
     asked.scan = asked.scan == GBS_SCAN_USUAL ? GBS_SCAN_CHROMATIC : asked.scan;
@@ -192,16 +192,16 @@ gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_option
     return GBS_OK;
 
 cleanup:
-    gbsi_pass_free(&made);
+    gbsi_scan_pass_free(&made);
     return status;
 }
 
-void gbsi_pass_free(gbsi_pass *pass)
+void gbsi_scan_pass_free(gbsi_scan_pass *pass)
 {
     if (pass->scan != NULL && pass->state != NULL) {
         pass->scan->free(pass->state);
     }
-    *pass = (gbsi_pass){0};
+    *pass = (gbsi_scan_pass){0};
 }
 
 gbs_status gbs_pass_length(const gbs_influences *influences, const gbs_run_options *options,
@@ -209,11 +209,11 @@ gbs_status gbs_pass_length(const gbs_influences *influences, const gbs_run_optio
 {
     GBSI_NEED(influences);
     GBSI_NEED(n);
-    gbsi_pass pass = {0};
-    const gbs_status status = gbsi_pass_init(influences, options, &pass, err);
+    gbsi_scan_pass pass = {0};
+    const gbs_status status = gbsi_scan_pass_init(influences, options, &pass, err);
     if (status >= 0) {
         *n = pass.sequence.n;
-        gbsi_pass_free(&pass);
+        gbsi_scan_pass_free(&pass);
     }
     return status;
 }

@@ -21,15 +21,15 @@ gbs_status gbsi_weights_of(const gbs_influences *influences, const double *weigh
                            gbs_error *err);
 
 /* A pass of a scan that every pass repeats, or of a random one no sequence but its length. */
-typedef struct gbsi_pass {
+typedef struct gbsi_scan_pass {
     const gbsi_scan *scan;
     void *state;
     gbsi_sequence sequence; /* of a random scan variable is NULL */
-} gbsi_pass;
+} gbsi_scan_pass;
 
 /* @param options NULL for the defaults. Sequences may omit variables. */
-gbs_status gbsi_pass_init(const gbs_influences *influences, const gbs_run_options *options,
-                          gbsi_pass *pass, gbs_error *err);
-void gbsi_pass_free(gbsi_pass *pass);
+gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_options *options,
+                               gbsi_scan_pass *pass, gbs_error *err);
+void gbsi_scan_pass_free(gbsi_scan_pass *pass);
 
 #endif

@@ -17,6 +17,8 @@
 #define GBSI_SCAN_BASE      64u  /* what a pilot begins with, and falls back on */
 #define GBSI_SCAN_CANDIDATE 128u /* what a pilot tries then, with growing width */
 
+struct gbsi_pass;
+
 /* A sequence owned by the scan, valid until the next call. */
 typedef struct gbsi_sequence {
     const uint32_t *variable; /* [n] free variables */
@@ -27,6 +29,8 @@ typedef struct gbsi_scan {
     const char *name;      /* "chromatic": used by command line, Python and files; never changes */
     const char *reference; /* where the scan is written down */
     unsigned traits;
+    const struct gbsi_pass *pass; /* plan/pass.h: what runs it; NULL: tiles, by the schedule of its
+                                     sequences */
     /* *traits holds the table's on entry. A scan file's depend on the file: init may narrow them.
      */
     gbs_status (*init)(const gbsi_graph *graph, const gbs_run_options *options, void **state,

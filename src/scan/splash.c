@@ -4,6 +4,8 @@
 #include "scan/fixed.h"
 #include "scan/registry.h"
 
+extern const struct gbsi_pass gbsi_pass_splash; /* src/splash */
+
 static gbs_status splash_init(const gbsi_graph *graph, const gbs_run_options *options, void **state,
                               unsigned *traits, gbs_error *err)
 {
@@ -23,6 +25,7 @@ const gbsi_scan gbsi_scan_splash = {
     .reference = "Gonzalez, Low, Gretton & Guestrin (2011), Parallel Gibbs sampling: from colored "
                  "fields to thin junction trees, AISTATS, section 4",
     .traits = GBSI_SCAN_BLOCKS | GBSI_SCAN_CANDIDATE,
+    .pass = &gbsi_pass_splash,
     .init = splash_init,
     .next_pass = gbsi_fixed_next_pass,
     .free = gbsi_fixed_free,

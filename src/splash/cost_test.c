@@ -94,9 +94,9 @@ static counted count(make *add, uint32_t n, gbs_run_options options, gbsi_watch 
     gbsi_conditioned *conditioned = NULL;
     gbsi_graph *graph = NULL;
     gbsi_plan *plan = NULL;
-    gbsi_splash *splash = NULL;
+    void *splash = NULL;
+    bool more = true;
     counted c = {0, 0};
-    uint64_t n_updates = 0;
     uint32_t *sequence = gbsi_alloc_array(n, sizeof *sequence);
     for (uint32_t v = 0; v < n; ++v) {
         sequence[v] = v;
@@ -109,20 +109,22 @@ static counted count(make *add, uint32_t n, gbs_run_options options, gbsi_watch 
                      GBS_OK);
     gbsi_group group = {.state = gbsi_alloc_lanes(n, 1)};
     memset(group.state, 0, n);
-    const gbsi_splash_setting setting = {.plan = plan,
-                                         .options = &options,
-                                         .group = &group,
-                                         .n_groups = 1,
-                                         .lanes = 1,
-                                         .n_chains = 1,
-                                         .level = GBSI_SIMD_PORTABLE};
-    const gbsi_splash_sweep sweep = {.draw = gbsi_draw_of(&options, GBSI_SIMD_PORTABLE),
-                                     .watch = watch};
-    assert_int_equal(gbsi_splash_new(&setting, &splash, NULL), GBS_OK);
-    gbsi_splash_watch(splash, on_splash, &c);
-    assert_int_equal(gbsi_splash_pass(splash, &sweep, &n_updates, NULL), expected);
+    const gbsi_pass_setting setting = {.plan = plan,
+                                       .options = &options,
+                                       .group = &group,
+                                       .n_groups = 1,
+                                       .lanes = 1,
+                                       .n_chains = 1,
+                                       .level = GBSI_SIMD_PORTABLE};
+    const gbsi_pass_job job = {.draw = gbsi_draw_of(&options, GBSI_SIMD_PORTABLE),
+                               .watch = watch};
+    assert_int_equal(gbsi_pass_splash.prepare(&setting, &splash, NULL), GBS_OK);
+    gbsi_pass_splash.watch(splash, on_splash, &c);
+    assert_int_equal(gbsi_pass_splash.begin(splash, &job, NULL), GBS_OK);
+    assert_int_equal(gbsi_pass_splash.batch(splash, UINT32_MAX, &more, NULL), GBS_OK);
+    assert_int_equal(gbsi_pass_splash.end(splash, NULL), expected);
     c.n_looked = gbsi_splash_count(splash).n_looked;
-    gbsi_splash_free(splash);
+    gbsi_pass_splash.free(splash);
     gbsi_free(group.state);
     gbsi_plan_free(plan);
     gbsi_graph_free(graph);

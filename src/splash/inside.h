@@ -20,7 +20,7 @@ typedef struct block {
 } block;
 
 struct gbsi_splash {
-    gbsi_splash_setting setting;
+    gbsi_pass_setting setting;
     gbsi_potentials *potentials;
     gbsi_roots roots;
     gbsi_ownership own;
@@ -42,8 +42,15 @@ struct gbsi_splash {
     gbsi_zeros zeros;
     gbsi_splash_counts counts; /* but for n_log_entries, which workers count */
     bool crowded;
-    gbsi_on_splash *on_splash; /* NULL: nobody watches */
+    gbsi_pass_job job;  /* the pass that is being run */
+    uint64_t n_updates; /* of each chain in it so far */
+    gbsi_on_block *on_block; /* NULL: nobody watches */
     void *context;             /* of that */
 };
+
+/* life.c: slots of the pass. */
+uint64_t gbsi_splash_bytes(const gbsi_pass_setting *setting);
+gbs_status gbsi_splash_prepare(const gbsi_pass_setting *setting, void **out, gbs_error *err);
+void gbsi_splash_free(void *state);
 
 #endif

@@ -15,9 +15,10 @@ static uint32_t most_of(const gbs_run_options *options, uint32_t n)
     return options->splash_size < n ? (uint32_t)options->splash_size : n;
 }
 
-uint64_t gbsi_splash_bytes(const gbsi_plan *plan, const gbs_run_options *options,
-                           uint32_t n_threads)
+uint64_t gbsi_splash_bytes(const gbsi_pass_setting *setting)
 {
+    const gbsi_plan *plan = setting->plan;
+    const gbs_run_options *options = setting->options;
     const uint32_t n = plan->n_slots;
     const uint32_t most = most_of(options, n);
     const uint32_t width = (uint32_t)options->width;
@@ -30,7 +31,7 @@ uint64_t gbsi_splash_bytes(const gbsi_plan *plan, const gbs_run_options *options
         (shares < many.n_ends ? shares : many.n_ends) * sizeof(gbsi_growth_share);
     return gbsi_potentials_bytes(plan) + (uint64_t)n * (4 + 8 + 17 + 4) + many.n * 4 +
            options->splashes * of_block +
-           n_threads *
+           setting->n_threads *
                (gbsi_grower_bytes(plan, options->grow) + gbsi_splash_work_bytes(plan, width, most));
 }
 
@@ -88,7 +89,7 @@ cleanup:
 
 static void take_views(gbsi_splash *s)
 {
-    const gbsi_splash_setting *setting = &s->setting;
+    const gbsi_pass_setting *setting = &s->setting;
     for (uint32_t b = 0; b < s->n_bundles; ++b) {
         const uint32_t left = setting->n_chains - b * GBSI_LANES;
         gbsi_splash_view *view = &s->view[b];
@@ -101,7 +102,7 @@ static void take_views(gbsi_splash *s)
     }
 }
 
-gbs_status gbsi_splash_new(const gbsi_splash_setting *setting, gbsi_splash **out, gbs_error *err)
+gbs_status gbsi_splash_prepare(const gbsi_pass_setting *setting, void **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbs_run_options *options = setting->options;
@@ -129,8 +130,9 @@ cleanup:
     return status;
 }
 
-void gbsi_splash_free(gbsi_splash *s)
+void gbsi_splash_free(void *state)
 {
+    gbsi_splash *s = state;
     if (s == NULL) {
         return;
     }

@@ -22,7 +22,7 @@
 typedef struct phase {
     gbsi_splash *s;
     gbsi_growing growing;
-    const gbsi_splash_sweep *sweep;
+    const gbsi_pass_job *sweep;
     void (*run)(struct phase *phase, gbsi_splash_worker *worker, uint32_t task);
     uint32_t n_tasks;
     _Atomic uint32_t next;
@@ -269,7 +269,7 @@ static void tell_blocks(const gbsi_splash *s, uint32_t n)
         const gbsi_growth *growth = &s->block[i].growth;
         for (uint32_t v = 0; v < growth->n; ++v) {
             const uint32_t of_part = plan->variable_of[growth->clique[v].slot];
-            s->on_splash(s->context, s->round, i, plan->model->user_variable[of_part]);
+            s->on_block(s->context, s->round, i, plan->model->user_variable[of_part]);
         }
     }
 }
@@ -326,7 +326,7 @@ static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_erro
     }
     const uint32_t n = drop_empty(s);
     number_blocks(s, n, *place, adapts);
-    if (s->on_splash != NULL) {
+    if (s->on_block != NULL) {
         tell_blocks(s, n);
     }
     for (uint32_t i = 0; i < n; ++i) {
@@ -385,37 +385,58 @@ static void set_watch(gbsi_splash *s, gbsi_watch *watch)
     }
 }
 
-gbs_status gbsi_splash_pass(gbsi_splash *s, const gbsi_splash_sweep *sweep, uint64_t *n_updates,
-                            gbs_error *err)
+static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
 {
-    gbs_status status = GBS_OK;
-    gbsi_estimate *estimate = sweep->estimate;
-    phase ph = {.s = s, .sweep = sweep};
-    *n_updates = 0;
-    set_watch(s, sweep->watch);
-    s->adapt = estimate == NULL ? s->adapt : 0;
+    gbsi_splash *s = state;
+    (void)err;
+    s->job = *job;
+    s->n_updates = 0;
+    set_watch(s, job->watch);
+    s->adapt = job->estimate == NULL ? s->adapt : 0;
     for (uint32_t w = 0; w < s->n_workers; ++w) {
         s->worker[w].impossible_place = UINT64_MAX;
     }
-    while (*n_updates < s->potentials->n && !gbsi_watch_stopped(sweep->watch)) {
-        GBSI_TRY(run_round(s, &ph, n_updates, err));
+    return GBS_OK;
+}
+
+/* Rounds, until there were as many updates as there are slots. */
+static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = state;
+    phase ph = {.s = s, .sweep = &s->job};
+    const uint32_t n = s->potentials->n;
+    for (uint32_t i = 0; i < most && s->n_updates < n && !gbsi_watch_stopped(s->job.watch); ++i) {
+        GBSI_TRY(run_round(s, &ph, &s->n_updates, err));
     }
-    if (estimate != NULL && *n_updates > 0) {
-        for (uint32_t g = 0; g < s->setting.n_groups && !sweep->rao_blackwell; ++g) {
-            gbsi_estimate_state(estimate, g, s->setting.group[g].state, 0, s->potentials->n);
-        }
-        gbsi_estimate_end_pass(estimate, s->setting.pool);
-    }
-    GBSI_TRY(find_impossible(s, err));
-    status = gbsi_watch_stopped(sweep->watch) ? GBS_STOPPED : GBS_OK;
+    *more = s->n_updates < n && !gbsi_watch_stopped(s->job.watch);
 cleanup:
     return status;
 }
 
-void gbsi_splash_watch(gbsi_splash *splash, gbsi_on_splash *on_splash, void *context)
+/* Where the watch stopped, what was drawn until then is a shorter pass. */
+static gbs_status end(void *state, gbs_error *err)
 {
-    splash->on_splash = on_splash;
-    splash->context = context;
+    const gbsi_splash *s = state;
+    struct gbsi_estimate *estimate = s->n_updates > 0 ? s->job.estimate : NULL;
+    for (uint32_t g = 0; estimate != NULL && !s->job.rao_blackwell && g < s->setting.n_groups;
+         ++g) {
+        gbsi_estimate_state(estimate, g, s->setting.group[g].state, 0, s->potentials->n);
+    }
+    const gbs_status status = find_impossible(s, err);
+    return status == GBS_OK && gbsi_watch_stopped(s->job.watch) ? GBS_STOPPED : status;
+}
+
+static uint64_t n_updates(const void *state)
+{
+    return ((const gbsi_splash *)state)->n_updates;
+}
+
+static void watch(void *state, gbsi_on_block *on_block, void *context)
+{
+    gbsi_splash *s = state;
+    s->on_block = on_block;
+    s->context = context;
 }
 
 gbsi_splash_counts gbsi_splash_count(const gbsi_splash *s)
@@ -430,7 +451,90 @@ gbsi_splash_counts gbsi_splash_count(const gbsi_splash *s)
     return counts;
 }
 
-bool gbsi_splash_connects(const gbsi_splash *splash)
+static double operations(void *state, uint32_t n_chains)
 {
-    return splash->zeros.n_open == 0;
+    const gbsi_splash *s = state;
+    gbsi_splash_counts counts = gbsi_splash_count(s);
+    counts.n_log_entries = counts.n_log_entries * n_chains / s->setting.n_chains;
+    return gbsi_splash_operations(&counts, n_chains);
 }
+
+static double least_operations(const gbsi_pass_setting *setting)
+{
+    const gbsi_plan *plan = setting->plan;
+    gbsi_splash_counts counts = {.n_variables = plan->n_slots};
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        counts.n_entries += gbsi_plan_arity(plan, slot);
+    }
+    return gbsi_splash_operations(&counts, setting->n_chains);
+}
+
+static bool connects(const void *state)
+{
+    return ((const gbsi_splash *)state)->zeros.n_open == 0;
+}
+
+/* ---- to be resumed --------------------------------------------------------------------------- */
+
+enum { N_SAVED = 6 };
+
+/* Growth is a function of seed, round and root, so that roots and the number of rounds are all that
+ * it goes by; owners of earlier rounds are of no account. */
+static gbs_status save(const void *state, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_splash *s = state;
+    const gbsi_splash_counts counts = gbsi_splash_count(s);
+    const uint64_t wide[N_SAVED] = {
+        s->round,       s->adapt, counts.n_variables, counts.n_entries, counts.n_log_entries,
+        counts.n_looked};
+    const uint32_t narrow[] = {s->roots.head, s->zeros.n_open};
+    GBSI_TRY(gbsi_put_numbers(sink, wide, N_SAVED, sizeof wide[0], err));
+    GBSI_TRY(gbsi_put_numbers(sink, narrow, sizeof narrow / sizeof narrow[0], 4, err));
+    GBSI_TRY(gbsi_put_numbers(sink, s->roots.order, s->roots.n, 4, err));
+    GBSI_TRY(gbsi_put_numbers(sink, s->zeros.n_hard, s->zeros.n_blocks, 4, err));
+cleanup:
+    return status;
+}
+
+static gbs_status load(void *state, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = state;
+    uint64_t wide[N_SAVED];
+    uint32_t narrow[2];
+    GBSI_TRY(gbsi_take_numbers(source, wide, N_SAVED, sizeof wide[0], err));
+    GBSI_TRY(gbsi_take_numbers(source, narrow, 2, sizeof narrow[0], err));
+    GBSI_TRY(gbsi_take_numbers(source, s->roots.order, s->roots.n, 4, err));
+    GBSI_TRY(gbsi_take_numbers(source, s->zeros.n_hard, s->zeros.n_blocks, 4, err));
+    for (uint32_t i = 0; i < s->roots.n; ++i) {
+        if (s->roots.order[i] >= s->roots.n || narrow[0] >= s->roots.n) {
+            return gbsi_fail(err, GBS_ERR_FORMAT, "splash: a saved root is no variable");
+        }
+    }
+    s->round = wide[0];
+    s->adapt = wide[1];
+    s->counts = (gbsi_splash_counts){wide[2], wide[3], wide[4], wide[5]};
+    s->roots.head = narrow[0];
+    s->zeros.n_open = narrow[1];
+cleanup:
+    return status;
+}
+
+const gbsi_pass gbsi_pass_splash = {
+    .name = "splash",
+    .traits = GBSI_PASS_CONNECT,
+    .bytes = gbsi_splash_bytes,
+    .prepare = gbsi_splash_prepare,
+    .begin = begin,
+    .batch = batch,
+    .end = end,
+    .n_updates = n_updates,
+    .operations = operations,
+    .least_operations = least_operations,
+    .connects = connects,
+    .watch = watch,
+    .save = save,
+    .load = load,
+    .free = gbsi_splash_free,
+};

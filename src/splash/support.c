@@ -18,18 +18,17 @@ gbs_status gbsi_zeros_init(gbsi_zeros *zeros, const gbsi_plan *plan, gbs_error *
 {
     gbs_status status = GBS_OK;
     const uint32_t n = plan->n_slots;
-    uint32_t n_blocks = 0;
     uint32_t *of = gbsi_alloc_array(n, sizeof *of);
     zeros->hard = gbsi_alloc_array_zero(n, 1);
     zeros->block = gbsi_alloc_array(n, sizeof *zeros->block);
     if (of == NULL || zeros->hard == NULL || zeros->block == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "splash", n * (2 * sizeof *of + 1)));
     }
-    GBSI_TRY(gbsi_hard_blocks(plan->model, of, &n_blocks, err));
-    zeros->n_hard = gbsi_alloc_array_zero(n_blocks, sizeof *zeros->n_hard);
-    zeros->n_held = gbsi_alloc_array_zero(n_blocks, sizeof *zeros->n_held);
+    GBSI_TRY(gbsi_hard_blocks(plan->model, of, &zeros->n_blocks, err));
+    zeros->n_hard = gbsi_alloc_array_zero(zeros->n_blocks, sizeof *zeros->n_hard);
+    zeros->n_held = gbsi_alloc_array_zero(zeros->n_blocks, sizeof *zeros->n_held);
     if (zeros->n_hard == NULL || zeros->n_held == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "splash", n_blocks * sizeof *zeros->n_hard));
+        GBSI_TRY(gbsi_no_memory(err, "splash", zeros->n_blocks * sizeof *zeros->n_hard));
     }
     mark_hard(zeros, plan);
     for (uint32_t s = 0; s < n; ++s) {

@@ -13,7 +13,8 @@ typedef struct gbsi_zeros {
     uint32_t *block;  /* [n slots] */
     uint32_t *n_hard; /* [n_blocks] variables; 0: none, or held by now */
     uint32_t *n_held; /* [n_blocks] scratch, 0 */
-    uint32_t n_open;  /* blocks not held yet */
+    uint32_t n_blocks;
+    uint32_t n_open; /* blocks not held yet */
 } gbsi_zeros;
 
 gbs_status gbsi_zeros_init(gbsi_zeros *zeros, const gbsi_plan *plan, gbs_error *err);

@@ -24,9 +24,9 @@ typedef struct gbsi_splash_worker {
 } gbsi_splash_worker;
 
 typedef struct gbsi_splash_task {
-    const gbsi_splash_setting *setting;
+    const gbsi_pass_setting *setting;
     gbsi_splash_job job;
-    const gbsi_splash_sweep *sweep;
+    const gbsi_pass_job *sweep;
     uint64_t seed;
     uint64_t place;  /* of its first variable */
     uint32_t bundle; /* of sixteen chains */

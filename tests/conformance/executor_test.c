@@ -11,19 +11,10 @@
 
 #include "base/memory.h"
 #include "rng/philox.h"
-#include "sampler/executor.h"
+#include "support/chains.h"
 #include "support/models.h"
 
 #define N_PASSES 3
-
-typedef struct fixture {
-    gbs_model *model;
-    gbsi_conditioned *conditioned;
-    gbsi_graph *graph;
-    gbsi_plan *plan;
-    gbsi_schedule schedule;
-    gbs_run_options options;
-} fixture;
 
 static void *must_have(void *pointer)
 {
@@ -32,7 +23,7 @@ static void *must_have(void *pointer)
 }
 
 /* The pass a plan was made for comes without being levelled again, and is the same. */
-static void check_own_pass(const fixture *f)
+static void check_own_pass(const test_chains *f)
 {
     gbsi_schedule own = {0};
     gbs_error err = {0};
@@ -57,55 +48,24 @@ static void check_own_pass(const fixture *f)
     gbsi_schedule_free(&own);
 }
 
-static void set_up(fixture *f, gbs_model *model, const gbsi_edges *extra, const uint32_t *sequence,
-                   size_t n, bool repeats, uint64_t chains, bool heated)
+static void set_up(test_chains *f, gbs_model *model, const gbsi_edges *extra,
+                   const uint32_t *sequence, size_t n, bool repeats, uint64_t chains, bool heated)
 {
-    gbs_error err = {0};
-    memset(f, 0, sizeof *f);
-    f->model = model;
-    f->options = gbs_run_options_default();
-    f->options.chains = chains;
-    f->options.seed = 77;
-    assert_int_equal(gbsi_condition(model, NULL, &f->conditioned, &err), GBS_OK);
-    assert_int_equal(gbsi_graph_new(f->conditioned, extra, &f->graph, &err), GBS_OK);
-    assert_int_equal(
-        gbsi_plan_new(f->conditioned, f->graph, sequence, n,
-                      (gbsi_plan_options){.repeats = repeats, .sell = chains < 8, .heated = heated},
-                      &f->plan, &err),
-        GBS_OK);
-    assert_int_equal(gbsi_plan_level(f->plan, sequence, n, &f->schedule, &err), GBS_OK);
-    assert_int_equal(f->schedule.n_places, n);
+    gbs_run_options options = gbs_run_options_default();
+    options.scan = GBS_SCAN_SEQUENCE;
+    options.chains = chains;
+    options.seed = 77;
+    test_chains_set_up(
+        f, model, extra, sequence, n,
+        (gbsi_plan_options){.repeats = repeats, .sell = chains < 8, .heated = heated}, options);
     if (f->plan->level_start != NULL) {
         check_own_pass(f);
     }
 }
 
-static void tear_down(fixture *f)
-{
-    gbsi_schedule_free(&f->schedule);
-    gbsi_plan_free(f->plan);
-    gbsi_graph_free(f->graph);
-    gbsi_conditioned_free(f->conditioned);
-    gbs_model_free(f->model);
-}
-
-static void start(gbsi_executor *x, uint32_t n_variables, const uint32_t *arity)
-{
-    uint32_t *state = must_have(gbsi_alloc_array(n_variables, sizeof *state));
-    for (uint32_t chain = 0; chain < x->n_chains; ++chain) {
-        test_stream s = {.seed = 1000 + chain, .n = 0};
-        for (uint32_t v = 0; v < n_variables; ++v) {
-            state[v] = test_below(&s, arity[v]);
-        }
-        gbsi_executor_set(x, chain, state);
-    }
-    gbsi_executor_ready(x);
-    gbsi_free(state);
-}
-
 /* Places of the updates of a sequence: the k-th occurrence of a variable in the sequence is the
  * k-th in the order of the places. */
-static uint64_t *places_of(const fixture *f, const uint32_t *sequence, size_t n)
+static uint64_t *places_of(const test_chains *f, const uint32_t *sequence, size_t n)
 {
     uint64_t *place = must_have(gbsi_alloc_array(n, sizeof *place));
     for (size_t t = 0; t < n; ++t) {
@@ -124,12 +84,13 @@ static uint64_t *places_of(const fixture *f, const uint32_t *sequence, size_t n)
 }
 
 /* The same updates in the order of the sequence, one tile of one place at a time. */
-static void one_at_a_time(gbsi_executor *x, const fixture *f, const uint32_t *sequence,
+static void one_at_a_time(gbsi_executor *x, const test_chains *f, const uint32_t *sequence,
                           const uint64_t *place, size_t n, uint64_t pass)
 {
     const gbsi_plan *plan = f->plan;
     uint32_t word[16];
     uint16_t value[16];
+    static float w[GBSI_TILE_CELLS];
     for (size_t t = 0; t < n; ++t) {
         const uint32_t slot = plan->slot_of[sequence[t]];
         for (uint32_t g = 0; g < x->n_groups; ++g) {
@@ -148,7 +109,7 @@ static void one_at_a_time(gbsi_executor *x, const fixture *f, const uint32_t *se
                               .place = place[t],
                               .chain = g * x->lanes,
                               .word = word,
-                              .w = x->worker[0].w,
+                              .w = w,
                               .value = value};
             for (uint32_t lane = 0; lane < 16; ++lane) {
                 word[lane] = gbsi_word(x->seed, tile.chain + (x->lanes == 1 ? 0 : lane), pass,
@@ -171,34 +132,23 @@ static void check(gbs_model *model, const gbsi_edges *extra, const uint32_t *seq
                   bool repeats, uint64_t chains)
 {
     gbs_error err = {0};
-    fixture f;
+    test_chains f;
     set_up(&f, model, extra, sequence, n, repeats, chains, false);
     gbsi_executor batched;
     gbsi_executor serial;
-    const gbsi_simd level = gbsi_simd_level();
-    assert_int_equal(gbsi_executor_init(&batched, f.plan, gbsi_draw_of(&f.options, level),
-                                        &f.options, level, NULL, UINT64_MAX, &err),
-                     GBS_OK);
-    assert_int_equal(gbsi_executor_init(&serial, f.plan,
-                                        gbsi_draw_of(&f.options, GBSI_SIMD_PORTABLE), &f.options,
-                                        GBSI_SIMD_PORTABLE, NULL, UINT64_MAX, &err),
-                     GBS_OK);
-    start(&batched, f.conditioned->n_variables, f.conditioned->arity);
-    start(&serial, f.conditioned->n_variables, f.conditioned->arity);
+    test_chains_start(&f, gbsi_simd_level(), NULL, UINT64_MAX, &batched);
+    test_chains_start(&f, GBSI_SIMD_PORTABLE, NULL, UINT64_MAX, &serial);
     uint64_t *place = places_of(&f, sequence, n);
     for (uint64_t pass = 0; pass < N_PASSES; ++pass) {
         assert_int_equal(gbsi_executor_pass(&batched, &f.schedule, pass, NULL, false, &err),
                          GBS_OK);
         one_at_a_time(&serial, &f, sequence, place, n, pass);
     }
-    for (uint32_t g = 0; g < batched.n_groups; ++g) {
-        assert_memory_equal(batched.group[g].state, serial.group[g].state,
-                            (size_t)f.plan->n_slots * batched.lanes * f.plan->value_bytes);
-    }
+    test_chains_same(&f, &batched, &serial);
     gbsi_free(place);
     gbsi_executor_free(&batched);
     gbsi_executor_free(&serial);
-    tear_down(&f);
+    test_chains_tear_down(&f);
 }
 
 static void random_sequences(void **state)
@@ -246,18 +196,13 @@ static void heat(void **state)
 {
     (void)state;
     gbs_error err = {0};
-    const float beta[16] = {0.0F};
     uint32_t n_ones = 0;
-    fixture f;
+    test_chains f;
     uint32_t sequence[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     set_up(&f, test_model(TEST_ISING, 3, 8), NULL, sequence, 8, true, 16, true);
     gbsi_executor x;
-    const gbsi_simd level = gbsi_simd_level();
-    assert_int_equal(gbsi_executor_init(&x, f.plan, gbsi_draw_of(&f.options, level), &f.options,
-                                        level, NULL, UINT64_MAX, &err),
-                     GBS_OK);
-    x.beta = beta;
-    start(&x, 8, f.conditioned->arity);
+    test_chains_start(&f, gbsi_simd_level(), NULL, UINT64_MAX, &x);
+    assert_int_equal(gbsi_executor_heat(&x, 0.0F, &err), GBS_OK);
     for (uint64_t pass = 0; pass < 500; ++pass) {
         assert_int_equal(gbsi_executor_pass(&x, &f.schedule, pass, NULL, false, &err), GBS_OK);
         for (uint32_t i = 0; i < 8 * 16; ++i) {
@@ -267,7 +212,7 @@ static void heat(void **state)
     /* 64 000 fair coins: 6 standard deviations are 759. */
     assert_true(n_ones > 32000 - 759 && n_ones < 32000 + 759);
     gbsi_executor_free(&x);
-    tear_down(&f);
+    test_chains_tear_down(&f);
 }
 
 int main(void)

@@ -14,53 +14,20 @@
 
 #include "base/memory.h"
 #include "draw/herd.h"
-#include "draw/saved.h"
 #include "graph/graph.h"
 #include "rng/philox.h"
-#include "sampler/executor.h"
+#include "sampler/tiles.h"
 #include "simd/math.h"
+#include "support/chains.h"
 #include "support/models.h"
-#include "support/runs.h"
 
 enum { N_PASSES = 5, MOST_STATES = 8, MOST_VARIABLES = 80 };
 
-typedef struct fixture {
-    gbs_model *model;
-    gbsi_conditioned *conditioned;
-    gbsi_graph *graph;
-    gbsi_plan *plan;
-    gbsi_schedule schedule;
-    gbs_run_options options;
-} fixture;
-
-static void set_up(fixture *f, gbs_model *model, const gbsi_edges *extra, const uint32_t *sequence,
-                   size_t n, gbs_run_options options)
+static void set_up(test_chains *f, gbs_model *model, const gbsi_edges *extra,
+                   const uint32_t *sequence, size_t n, gbs_run_options options)
 {
-    gbs_error err = {0};
-    *f = (fixture){.model = model, .options = options};
-    assert_int_equal(gbsi_condition(model, NULL, &f->conditioned, &err), GBS_OK);
-    assert_int_equal(gbsi_graph_new(f->conditioned, extra, &f->graph, &err), GBS_OK);
     const gbsi_plan_options how = {.repeats = true, .sell = options.chains < 8};
-    assert_int_equal(gbsi_plan_new(f->conditioned, f->graph, sequence, n, how, &f->plan, &err),
-                     GBS_OK);
-    assert_int_equal(gbsi_plan_level(f->plan, sequence, n, &f->schedule, &err), GBS_OK);
-}
-
-static void tear_down(fixture *f)
-{
-    gbsi_schedule_free(&f->schedule);
-    gbsi_plan_free(f->plan);
-    gbsi_graph_free(f->graph);
-    gbsi_conditioned_free(f->conditioned);
-    gbs_model_free(f->model);
-}
-
-static void start_of(const fixture *f, uint32_t chain, uint32_t *x)
-{
-    test_stream s = {.seed = 1000 + chain, .n = 0};
-    for (uint32_t v = 0; v < f->conditioned->n_variables; ++v) {
-        x[v] = test_below(&s, f->conditioned->arity[v]);
-    }
+    test_chains_set_up(f, model, extra, sequence, n, how, options);
 }
 
 /* ---- the reference --------------------------------------------------------------------------- */
@@ -77,7 +44,7 @@ typedef struct herd_of_variable {
 } herd_of_variable;
 
 typedef struct reference {
-    const fixture *f;
+    const test_chains *f;
     uint32_t chain;
     bool adjacent[MOST_VARIABLES][MOST_VARIABLES];
     herd_of_variable herd[MOST_VARIABLES];
@@ -254,35 +221,22 @@ static void no_words(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t firs
 }
 static const gbsi_words forbidden = {no_words, no_words};
 
-static void start_chains(const fixture *f, gbsi_executor *x)
+static void start_executor(const test_chains *f, gbsi_simd level, uint64_t room, gbsi_executor *x)
 {
-    uint32_t state[MOST_VARIABLES];
-    for (uint32_t chain = 0; chain < x->n_chains; ++chain) {
-        start_of(f, chain, state);
-        gbsi_executor_set(x, chain, state);
-    }
-    gbsi_executor_ready(x);
-}
-
-static void start_executor(const fixture *f, gbsi_simd level, uint64_t room, gbsi_executor *x)
-{
-    gbs_error err = {0};
-    const gbsi_draw *draw = gbsi_draw_of(&f->options, level);
-    if (gbsi_executor_init(x, f->plan, draw, &f->options, level, NULL, room, &err) < 0) {
-        fail_msg("%s", err.message);
-    }
     const bool by_chance = f->options.draw == GBS_DRAW_RANDOMLY_DISCRETIZED ||
                            f->options.draw == GBS_DRAW_BOUNDED_ERROR;
-    assert_int_equal(draw->n_words, by_chance);
-    x->words = by_chance ? x->words : &forbidden;
-    start_chains(f, x);
+    test_chains_start(f, level, NULL, room, x);
+    assert_int_equal(x->draw->n_words, by_chance);
+    if (!by_chance) {
+        gbsi_tiles_words(x->pass_state, &forbidden);
+    }
 }
 
 static void check(gbs_model *model, const gbsi_edges *extra, const uint32_t *sequence, size_t n,
                   gbs_run_options options)
 {
     gbs_error err = {0};
-    fixture f;
+    test_chains f;
     gbsi_executor x;
     const bool all = options.draw == GBS_DRAW_HERDED_COMPLETE;
     const gbsi_edges every = {.all = true};
@@ -299,7 +253,7 @@ static void check(gbs_model *model, const gbsi_edges *extra, const uint32_t *seq
         r->f = &f;
         r->chain = chain;
         find_neighbours(r, extra, all);
-        start_of(&f, chain, r->x);
+        test_chains_start_of(&f, chain, r->x);
         for (size_t t = 0; t < N_PASSES * n; ++t) {
             update(r, sequence[t % n]);
         }
@@ -311,7 +265,7 @@ static void check(gbs_model *model, const gbsi_edges *extra, const uint32_t *seq
     }
     free(r);
     gbsi_executor_free(&x);
-    tear_down(&f);
+    test_chains_tear_down(&f);
 }
 
 static gbs_run_options herded(int draw, int init, uint64_t chains)
@@ -386,14 +340,6 @@ static void with_dummy_edges(void **state)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static void same_states(const fixture *f, const gbsi_executor *a, const gbsi_executor *b)
-{
-    for (uint32_t g = 0; g < a->n_groups; ++g) {
-        assert_memory_equal(a->group[g].state, b->group[g].state,
-                            (size_t)f->plan->n_slots * a->lanes * f->plan->value_bytes);
-    }
-}
-
 /* What fits no dense table is hashed: the same chains. */
 static void hashed_as_dense(void **state)
 {
@@ -402,7 +348,7 @@ static void hashed_as_dense(void **state)
         for (int draw = GBS_DRAW_HERDED; draw <= GBS_DRAW_HERDED_SHARED; ++draw) {
             for (uint64_t chains = 1; chains <= 17; chains += 16) {
                 gbs_error err = {0};
-                fixture f;
+                test_chains f;
                 gbsi_executor dense;
                 gbsi_executor hashed;
                 uint32_t sequence[14];
@@ -422,189 +368,13 @@ static void hashed_as_dense(void **state)
                     assert_int_equal(
                         gbsi_executor_pass(&hashed, &f.schedule, pass, NULL, false, &err), GBS_OK);
                 }
-                same_states(&f, &dense, &hashed);
+                test_chains_same(&f, &dense, &hashed);
                 gbsi_executor_free(&dense);
                 gbsi_executor_free(&hashed);
-                tear_down(&f);
+                test_chains_tear_down(&f);
             }
         }
     }
-}
-
-/* ---- to be resumed --------------------------------------------------------------------------- */
-
-typedef struct memory_file {
-    unsigned char *bytes;
-    size_t n, at, capacity;
-} memory_file;
-
-static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)
-{
-    memory_file *file = context;
-    (void)err;
-    while (file->n + n > file->capacity) {
-        file->capacity = 2 * file->capacity + 64;
-        file->bytes = realloc(file->bytes, file->capacity);
-        assert_non_null(file->bytes);
-    }
-    memcpy(file->bytes + file->n, bytes, n);
-    file->n += n;
-    return GBS_OK;
-}
-
-static gbs_status take(void *context, void *bytes, size_t n, gbs_error *err)
-{
-    memory_file *file = context;
-    if (n > file->n - file->at) {
-        return gbsi_fail(err, GBS_ERR_FORMAT, "the file ends early");
-    }
-    memcpy(bytes, file->bytes + file->at, n);
-    file->at += n;
-    return GBS_OK;
-}
-
-static void interrupted(gbs_run_options options, test_family family)
-{
-    const int draw = options.draw;
-    gbs_error err = {0};
-    fixture f;
-    gbsi_executor whole;
-    gbsi_executor half;
-    gbsi_executor other;
-    memory_file file = {0};
-    uint32_t sequence[14];
-    uint32_t x[MOST_VARIABLES];
-    const gbsi_edges every = {.all = true};
-    for (uint32_t v = 0; v < 14; ++v) {
-        sequence[v] = v;
-    }
-    set_up(&f, test_model(family, 5, 14), draw == GBS_DRAW_HERDED_COMPLETE ? &every : NULL,
-           sequence, 14, options);
-    start_executor(&f, gbsi_simd_level(), 100000000, &whole);
-    start_executor(&f, gbsi_simd_level(), 100000000, &half);
-    start_executor(&f, gbsi_simd_level(), 100000000, &other);
-    for (uint32_t chain = 0; other.splash != NULL && chain < other.n_chains; ++chain) {
-        start_of(&f, chain + 1, x); /* so that its weights become others */
-        gbsi_executor_set(&other, chain, x);
-    }
-    for (uint64_t pass = 0; pass < 20; ++pass) {
-        assert_int_equal(gbsi_executor_pass(&whole, &f.schedule, pass, NULL, false, &err), GBS_OK);
-        gbsi_executor *now = pass < 11 ? &half : &other;
-        if (pass < 11 && other.splash != NULL) { /* whose rounds are no part of what is saved */
-            assert_int_equal(gbsi_executor_pass(&other, &f.schedule, pass, NULL, false, &err),
-                             GBS_OK);
-        }
-        if (pass == 11) {
-            const gbsi_draw_sink sink = {&file, put};
-            const gbsi_draw_source source = {&file, take};
-            assert_int_equal(half.draw->save(half.draw_state, &sink, &err), GBS_OK);
-            assert_int_equal(other.draw->load(other.draw_state, &source, &err), GBS_OK);
-            assert_true(file.at == file.n);
-            for (uint32_t chain = 0; chain < half.n_chains; ++chain) {
-                gbsi_executor_get(&half, chain, x);
-                gbsi_executor_set(&other, chain, x);
-            }
-            gbsi_executor_ready(&other);
-        }
-        assert_int_equal(gbsi_executor_pass(now, &f.schedule, pass, NULL, false, &err), GBS_OK);
-    }
-    for (uint32_t chain = 0; chain < whole.n_chains; ++chain) {
-        uint32_t y[MOST_VARIABLES];
-        gbsi_executor_get(&whole, chain, x);
-        gbsi_executor_get(&other, chain, y);
-        assert_memory_equal(x, y, f.conditioned->n_variables * sizeof *x);
-    }
-    /* every shorter file is refused */
-    for (size_t n = 0; n < file.n; n += 1 + file.n / 50) {
-        memory_file cut = {file.bytes, n, 0, 0};
-        const gbsi_draw_source source = {&cut, take};
-        assert_true(other.draw->load(other.draw_state, &source, &err) < 0);
-    }
-    free(file.bytes);
-    gbsi_executor_free(&whole);
-    gbsi_executor_free(&half);
-    gbsi_executor_free(&other);
-    tear_down(&f);
-}
-
-static void resumed_equals_uninterrupted(void **state)
-{
-    (void)state;
-    static const struct {
-        int draw, keys, rule, bin_rule;
-        test_family family;
-    } cases[] = {{GBS_DRAW_HERDED, 0, 0, 0, TEST_ISING},
-                 {GBS_DRAW_HERDED, 0, 0, 0, TEST_MIXED},
-                 {GBS_DRAW_HERDED_SHARED, 0, 0, 0, TEST_MIXED},
-                 {GBS_DRAW_HERDED_COMPLETE, 0, 0, 0, TEST_MIXED},
-                 {GBS_DRAW_DISCRETIZED, 0, GBS_HERD_PRE, 0, TEST_ISING},
-                 {GBS_DRAW_DISCRETIZED, 0, GBS_HERD_POST, 0, TEST_ISING},
-                 {GBS_DRAW_DISCRETIZED, 0, 0, GBS_BIN_STICK, TEST_MIXED},
-                 {GBS_DRAW_DISCRETIZED, 0, 0, GBS_BIN_ARGMAX, TEST_MIXED},
-                 {GBS_DRAW_ONE_BIN, 0, 0, 0, TEST_MIXED},
-                 {GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0, TEST_ISING},
-                 {GBS_DRAW_RANDOMLY_DISCRETIZED, 0, 0, 0, TEST_MIXED},
-                 {GBS_DRAW_BOUNDED_ERROR, 0, 0, 0, TEST_MIXED},
-                 {GBS_DRAW_BOUNDED_ERROR, GBS_KEYS_COMPLETE, 0, 0, TEST_MIXED},
-                 {GBS_DRAW_BOUNDED_ERROR, GBS_KEYS_BINS, 0, 0, TEST_MIXED}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        for (uint64_t chains = 1; chains <= 17; chains += 16) {
-            gbs_run_options options = herded(cases[i].draw, GBS_HERD_RANDOM, chains);
-            test_choose_draw(&options, cases[i].draw, cases[i].keys, cases[i].rule);
-            options.bin_rule = cases[i].bin_rule;
-            interrupted(options, cases[i].family);
-            if ((gbsi_draw_of(&options, gbsi_simd_level())->traits & GBSI_DRAW_CONTEXT) == 0) {
-                options.scan = GBS_SCAN_SPLASH;
-                options.width = 2;
-                options.splash_size = 5;
-                options.splashes = 2;
-                interrupted(options, cases[i].family);
-            }
-        }
-    }
-}
-
-/* Saved numbers are little-endian, whatever the machine: the first phase is where it should be. */
-static void saved_bytes(void **state)
-{
-    (void)state;
-    gbs_error err = {0};
-    fixture f;
-    gbsi_executor x;
-    memory_file file = {0};
-    uint32_t sequence[14];
-    const uint32_t word[2] = {0x01020304, 0xA0B0C0D0};
-    const uint64_t wide = UINT64_C(0x0102030405060708);
-    unsigned char turned[8];
-    memcpy(turned, word, sizeof word);
-    gbsi_turn_numbers(turned, 2, 4);
-    for (size_t i = 0; i < 8; ++i) {
-        assert_int_equal(turned[i], ((const unsigned char *)word)[4 * (i / 4) + 3 - i % 4]);
-    }
-    memcpy(turned, &wide, sizeof wide);
-    gbsi_turn_numbers(turned, 1, 8);
-    for (size_t i = 0; i < 8; ++i) {
-        assert_int_equal(turned[i], ((const unsigned char *)&wide)[7 - i]);
-    }
-    for (uint32_t v = 0; v < 14; ++v) {
-        sequence[v] = v;
-    }
-    set_up(&f, test_model(TEST_ISING, 5, 14), NULL, sequence, 14,
-           herded(GBS_DRAW_HERDED, GBS_HERD_RANDOM, 16));
-    start_executor(&f, gbsi_simd_level(), UINT64_MAX, &x);
-    const gbsi_draw_sink sink = {&file, put};
-    assert_int_equal(x.draw->save(x.draw_state, &sink, &err), GBS_OK);
-    const gbsi_herd *herd = x.draw_state;
-    assert_int_equal(file.n, 16 * herd->n_phases * sizeof(uint32_t));
-    for (size_t i = 0; i < 16 * herd->n_phases; ++i) {
-        const unsigned char *b = file.bytes + 4 * i;
-        const uint32_t found =
-            b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-        assert_int_equal(found, herd->group[0].phase[i]);
-    }
-    free(file.bytes);
-    gbsi_executor_free(&x);
-    tear_down(&f);
 }
 
 /* ---- in parallel ------------------------------------------------------------------------------
@@ -639,8 +409,8 @@ static void batches_as_single_updates(gbs_run_options options, test_family famil
 {
     gbs_error err = {0};
     uint32_t sequence[30];
-    fixture batched;
-    fixture single;
+    test_chains batched;
+    test_chains single;
     gbsi_executor x;
     gbsi_executor y;
     const gbsi_edges every = {.all = true};
@@ -665,8 +435,8 @@ static void batches_as_single_updates(gbs_run_options options, test_family famil
     }
     gbsi_executor_free(&x);
     gbsi_executor_free(&y);
-    tear_down(&batched);
-    tear_down(&single);
+    test_chains_tear_down(&batched);
+    test_chains_tear_down(&single);
 }
 
 /* A parallel sweep is the sequential one in the order of the colours. Other tests show that threads
@@ -701,8 +471,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_neighbours),   cmocka_unit_test(by_conditional),
         cmocka_unit_test(by_everything),   cmocka_unit_test(with_dummy_edges),
-        cmocka_unit_test(hashed_as_dense), cmocka_unit_test(resumed_equals_uninterrupted),
-        cmocka_unit_test(saved_bytes),     cmocka_unit_test(in_parallel_as_in_color_order),
+        cmocka_unit_test(hashed_as_dense), cmocka_unit_test(in_parallel_as_in_color_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

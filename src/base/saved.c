@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "draw/saved.h"
+#include "base/saved.h"
 
 #include <assert.h>
 #include <string.h>
@@ -18,12 +18,12 @@ void gbsi_turn_numbers(void *number, size_t n, size_t size)
     }
 }
 
-gbs_status gbsi_put_numbers(const gbsi_draw_sink *sink, const void *number, size_t n, size_t size,
+gbs_status gbsi_put_numbers(const gbsi_sink *sink, const void *number, size_t n, size_t size,
                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
     unsigned char part[1024];
-    assert(size == 4 || size == 8);
+    assert(size == 1 || size == 2 || size == 4 || size == 8);
     if (gbsi_little_endian()) {
         return n == 0 ? GBS_OK : sink->put(sink->context, number, n * size, err);
     }
@@ -39,10 +39,10 @@ gbs_status gbsi_put_numbers(const gbsi_draw_sink *sink, const void *number, size
     return status;
 }
 
-gbs_status gbsi_take_numbers(const gbsi_draw_source *source, void *number, size_t n, size_t size,
+gbs_status gbsi_take_numbers(const gbsi_source *source, void *number, size_t n, size_t size,
                              gbs_error *err)
 {
-    assert(size == 4 || size == 8);
+    assert(size == 1 || size == 2 || size == 4 || size == 8);
     const gbs_status status =
         n == 0 ? GBS_OK : source->take(source->context, number, n * size, err);
     if (status >= 0 && !gbsi_little_endian()) {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers as they are saved, little-endian on every machine, and where they go. */
+#ifndef GBSI_BASE_SAVED_H
+#define GBSI_BASE_SAVED_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+/* Where state is put to be resumed from, and taken from in the same order.
+ * @return a negative status when there is no more room or nothing more to take. */
+typedef struct gbsi_sink {
+    void *context;
+    gbs_status (*put)(void *context, const void *bytes, size_t n, gbs_error *err);
+} gbsi_sink;
+typedef struct gbsi_source {
+    void *context;
+    gbs_status (*take)(void *context, void *bytes, size_t n, gbs_error *err);
+} gbsi_source;
+
+/* n numbers of 1, 2, 4 or 8 bytes each. */
+gbs_status gbsi_put_numbers(const gbsi_sink *sink, const void *number, size_t n, size_t size,
+                            gbs_error *err);
+gbs_status gbsi_take_numbers(const gbsi_source *source, void *number, size_t n, size_t size,
+                             gbs_error *err);
+
+/* The bytes of each number the other way round, in place. */
+void gbsi_turn_numbers(void *number, size_t n, size_t size);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lattice/bits.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+#include "estimate/estimate.h"
+#include "lattice/lattice_chains.h"
+#include "lattice/packed_chains.h"
+
+/* Nanoseconds of a core (AVX-512, 2.1 GHz) for an update of a site; by `bench --case spins`. */
+#define SITE   0.1
+#define PACKED 0.2
+
+typedef struct bits {
+    gbsi_spin_chains *chains;
+    double site; /* nanoseconds */
+    uint64_t n_passes;
+    /* the pass that is being run */
+    gbsi_pass_job job;
+    uint32_t next_batch;
+} bits;
+
+static bool counts(const gbs_run_options *options)
+{
+    return options->estimator == GBS_ESTIMATOR_COUNT;
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+static uint8_t *visits_of(void *context, uint32_t chain)
+{
+    size_t stride = 0;
+    return gbsi_estimate_visits(context, chain, &stride);
+}
+
+/* Bytes of visits stand in lanes, as the estimate's groups do. */
+static void fetch(void *state, struct gbsi_estimate *estimate)
+{
+    gbsi_spin_chains *chains = ((bits *)state)->chains;
+    const uint32_t stride = chains->n_chains >= 8 ? GBSI_LANES : 1;
+    chains->form->take_visits(chains, stride, visits_of, estimate);
+}
+
+static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
+{
+    bits *b = state;
+    (void)err;
+    b->job = *job;
+    b->next_batch = 0;
+    gbsi_spin_chains_begin(b->chains, job->estimate != NULL);
+    return GBS_OK;
+}
+
+static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
+{
+    bits *b = state;
+    gbsi_spin_chains *chains = b->chains;
+    const uint32_t n = chains->form->n_batches(chains);
+    const uint32_t end = n - b->next_batch < most ? n : b->next_batch + most;
+    (void)err;
+    chains->form->run(chains, b->job.pass, b->job.estimate != NULL, b->next_batch, end);
+    b->next_batch = end;
+    *more = end < n;
+    return GBS_OK;
+}
+
+/* Visits are counted here until the estimate looks at them. */
+static gbs_status end(void *state, gbs_error *err)
+{
+    bits *b = state;
+    (void)err;
+    gbsi_spin_chains_add_up(b->chains);
+    ++b->n_passes;
+    if (b->job.estimate != NULL && gbsi_estimate_due(b->job.estimate)) {
+        fetch(b, b->job.estimate);
+    }
+    return GBS_OK;
+}
+
+static uint64_t n_updates(const void *state)
+{
+    return ((const bits *)state)->chains->spins->n_sites;
+}
+
+static double operations(void *state, uint32_t n_chains)
+{
+    const bits *b = state;
+    return b->site * b->chains->spins->n_sites * n_chains * (double)b->n_passes;
+}
+
+static double least_of_sites(const gbsi_pass_setting *setting)
+{
+    const gbsi_lattice *lattice = setting->compiled;
+    return SITE * lattice->spins.n_sites * setting->n_chains;
+}
+
+static double least_of_packed(const gbsi_pass_setting *setting)
+{
+    const gbsi_packed *packed = setting->compiled;
+    return PACKED * packed->spins.n_sites * setting->n_chains;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static void set(void *state, uint32_t chain, const uint32_t *x)
+{
+    gbsi_spin_chains *chains = ((bits *)state)->chains;
+    chains->form->set(chains, chain, x);
+}
+
+static void get(const void *state, uint32_t chain, uint32_t *x)
+{
+    const gbsi_spin_chains *chains = ((const bits *)state)->chains;
+    chains->form->get(chains, chain, x);
+}
+
+static double log_density(const void *state, uint32_t chain)
+{
+    const gbsi_spin_chains *chains = ((const bits *)state)->chains;
+    return gbsi_spins_log_density(chains->spins, &chains->sums[chain]);
+}
+
+const gbsi_spin_chains *gbsi_bits_chains(const void *state)
+{
+    return ((const bits *)state)->chains;
+}
+
+/* What chains hold, one array after the other: to be put, or to be taken. */
+static gbs_status walk(const bits *b,
+                       gbs_status (*each)(void *context, void *number, size_t n, size_t size,
+                                          gbs_error *err),
+                       void *context, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_spin_chains *c = b->chains;
+    _Static_assert(sizeof *c->sums == (GBSI_SPIN_GROUPS + GBSI_SPIN_FIELDS) * sizeof(int64_t),
+                   "sums are numbers one after the other");
+    GBSI_TRY(each(context, c->state, c->n_state, sizeof *c->state, err));
+    GBSI_TRY(each(context, c->sums, c->n_chains * sizeof *c->sums / 8, 8, err));
+    GBSI_TRY(each(context, &c->n_counted, 1, sizeof c->n_counted, err));
+    if (c->visits != NULL) {
+        GBSI_TRY(each(context, c->visits, c->n_visits, sizeof *c->visits, err));
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status put(void *context, void *number, size_t n, size_t size, gbs_error *err)
+{
+    return gbsi_put_numbers(context, number, n, size, err);
+}
+
+static gbs_status take(void *context, void *number, size_t n, size_t size, gbs_error *err)
+{
+    return gbsi_take_numbers(context, number, n, size, err);
+}
+
+static gbs_status save(const void *state, const gbsi_sink *sink, gbs_error *err)
+{
+    gbsi_sink to = *sink;
+    return walk(state, put, &to, err);
+}
+
+static gbs_status load(void *state, const gbsi_source *source, gbs_error *err)
+{
+    gbsi_source from = *source;
+    const gbs_status status = walk(state, take, &from, err);
+    if (status >= 0 && ((bits *)state)->chains->n_counted > GBSI_SPIN_MOST_COUNTED) {
+        return gbsi_fail(err, GBS_ERR_FORMAT, "spins: more passes counted than there may be");
+    }
+    return status;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void free_bits(void *state)
+{
+    bits *b = state;
+    if (b != NULL) {
+        gbsi_spin_chains_free(b->chains);
+        gbsi_free(b);
+    }
+}
+
+static gbs_status new_bits(double site, void **state, gbs_error *err)
+{
+    bits *b = gbsi_alloc_zero(sizeof *b);
+    if (b == NULL) {
+        return gbsi_no_memory(err, "lattice", sizeof *b);
+    }
+    b->site = site;
+    *state = b;
+    return GBS_OK;
+}
+
+static gbs_status prepare_sites(const gbsi_pass_setting *s, void **state, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(new_bits(SITE, state, err));
+    bits *b = *state;
+    GBSI_TRY(gbsi_lattice_chains_new(s->compiled, s->n_chains, s->options->seed, counts(s->options),
+                                     s->level, s->pool, &b->chains, err));
+cleanup:
+    return status;
+}
+
+static gbs_status prepare_packed(const gbsi_pass_setting *s, void **state, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(new_bits(PACKED, state, err));
+    bits *b = *state;
+    GBSI_TRY(gbsi_packed_chains_new(s->compiled, s->n_chains, s->options->seed, counts(s->options),
+                                    s->level, s->pool, &b->chains, err));
+cleanup:
+    return status;
+}
+
+static uint64_t bytes_of_sites(const gbsi_pass_setting *s)
+{
+    return gbsi_lattice_chains_bytes(s->compiled, s->n_chains, s->n_threads, counts(s->options));
+}
+
+static uint64_t bytes_of_packed(const gbsi_pass_setting *s)
+{
+    return gbsi_packed_chains_bytes(s->compiled, s->n_chains, s->n_threads, counts(s->options));
+}
+
+#define SHARED_BY_BOTH                                                                            \
+    .traits = GBSI_PASS_OWNS, .begin = begin, .batch = batch, .end = end, .n_updates = n_updates, \
+    .operations = operations, .set = set, .get = get, .log_density = log_density, .fetch = fetch, \
+    .save = save, .load = load, .free = free_bits
+
+const gbsi_pass gbsi_pass_sites = {.name = "sites",
+                                   .bytes = bytes_of_sites,
+                                   .prepare = prepare_sites,
+                                   .least_operations = least_of_sites,
+                                   SHARED_BY_BOTH};
+
+const gbsi_pass gbsi_pass_packed = {.name = "packed",
+                                    .bytes = bytes_of_packed,
+                                    .prepare = prepare_packed,
+                                    .least_operations = least_of_packed,
+                                    SHARED_BY_BOTH};
