@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "sampler/executor.h"
+#include "sampler/tiles.h"
 #include "support/models.h"
 
 enum { N_TRIPLES = 3000 }; /* enough for several threads to share a pass */
@@ -80,10 +81,13 @@ static void set_up(fixture *f, uint32_t arity, int draw, uint64_t chains, uint32
         GBS_OK);
     assert_int_equal(gbsi_plan_level(f->plan, sequence, 3 * N_TRIPLES, &f->schedule, &err), GBS_OK);
     assert_int_equal(gbsi_pool_new(threads, &f->pool, &err), GBS_OK);
-    assert_int_equal(gbsi_executor_init(&f->executor, f->plan,
-                                        gbsi_draw_of(&f->options, gbsi_simd_level()), &f->options,
-                                        gbsi_simd_level(), f->pool, UINT64_MAX, &err),
-                     GBS_OK);
+    const gbsi_executor_setting setting = {.pass = &gbsi_pass_tiles,
+                                           .plan = f->plan,
+                                           .options = &f->options,
+                                           .level = gbsi_simd_level(),
+                                           .pool = f->pool,
+                                           .draw_room = UINT64_MAX};
+    assert_int_equal(gbsi_executor_init(&f->executor, &setting, &err), GBS_OK);
 }
 
 static void tear_down(fixture *f)
