@@ -126,7 +126,7 @@ def check(gibbsite, data):
 
 
 def table(rows):
-    lines = ["| file | | what it is, or why not |", "| --- | --- | --- |"]
+    lines = ["| file | | content, or the reason for the refusal |", "| --- | --- | --- |"]
     lattices = [row for row in rows if LATTICE.search(row[0])]
     for name, verdict, detail, _ in rows:
         if LATTICE.search(name):
