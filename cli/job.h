@@ -21,6 +21,7 @@ typedef struct cli_job {
     uint32_t *start;       /* [n_variables] or NULL; ours */
     uint32_t *dummy_edges; /* of a file, the library's */
     uint32_t *dummy_ring;  /* made here */
+    double stop_s;         /* of cli_influences(): when --time is over, infinite without it */
     gbs_run_options options;
     gbs_run *run;
 } cli_job;
@@ -120,8 +121,11 @@ int cli_target(const cli_job *job, const char *text, double **weight);
 int cli_check_grid(const cli_job *job);
 /* --target of a run into job->options: part of loading. @return an exit status. */
 int cli_load_targets(cli_job *job);
-/* Influences as --influence and --memory-limit have them. @return an exit status. */
-int cli_influences(const cli_job *job, gbs_influences **influences);
+/* Influences as --influence and --memory-limit have them. From here on a signal or the end of
+ * --time stops the work on them, see gbs_influence_options.stop. @return an exit status. */
+int cli_influences(cli_job *job, gbs_influences **influences);
+/* cli_fail() for a call that works on influences: one that was stopped is CLI_STOPPED. */
+int cli_fail_influences(cli_job *job, gbs_status status, const gbs_error *err);
 
 /* ---- signals.c --------------------------------------------------------------------------- */
 

@@ -187,6 +187,7 @@ static const struct {
     {"scan", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CERTIFY},
     {"origin", CLI_RUNS | CLI_VERB_INFO | CLI_INFLUENCES},
     {"certified", CLI_VERB_MARGINALS},
+    {"time", CLI_RUNS | CLI_INFLUENCES},
     {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
     {"estimator", CLI_RUNS | CLI_VERB_INFO},
     {"lattice", CLI_RUNS | CLI_VERB_INFO},

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What certify and scan share: which variables count, and the influences. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "draws.h"
@@ -147,7 +149,26 @@ int cli_load_targets(cli_job *job)
     return status;
 }
 
-int cli_influences(const cli_job *job, gbs_influences **influences)
+static double clock_s(void)
+{
+    struct timespec now = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int stop_asked(void *context)
+{
+    const cli_job *job = context;
+    return cli_signals_caught() || clock_s() > job->stop_s;
+}
+
+int cli_fail_influences(cli_job *job, gbs_status status, const gbs_error *err)
+{
+    const int failed = cli_fail(status, err);
+    return status == GBS_ERR_LIMIT && stop_asked(job) ? CLI_STOPPED : failed;
+}
+
+int cli_influences(cli_job *job, gbs_influences **influences)
 {
     const char *typed = job->arguments->influence;
     gbs_error err = {GBS_OK, ""};
@@ -155,11 +176,15 @@ int cli_influences(const cli_job *job, gbs_influences **influences)
         .rule = typed == NULL || strcmp(typed, "auto") == 0 ? GBS_INFLUENCE_AUTO
                 : strcmp(typed, "bound") == 0               ? GBS_INFLUENCE_BOUND
                                                             : GBS_INFLUENCE_EXACT,
-        .memory_limit = job->options.memory_limit};
+        .memory_limit = job->options.memory_limit,
+        .stop = stop_asked,
+        .stop_context = job};
+    job->stop_s = job->options.time_s > 0.0 ? clock_s() + job->options.time_s : INFINITY;
+    cli_signals_catch();
     const gbs_status done =
         gbs_influences_new(job->model, job->evidence, &options, influences, &err);
     if (done < 0) {
-        return cli_fail(done, &err);
+        return cli_fail_influences(job, done, &err);
     }
     const gbs_influence_report *r = gbs_influences_report(*influences);
     if (r->n_refused > 0) {

@@ -17,7 +17,7 @@ typedef struct target {
 
 /* What was asked and what there is to say; arrays by scan, then by step, then by target. */
 typedef struct certificates {
-    const cli_job *job;
+    cli_job *job;
     gbs_influences *influences;
     gbs_influence_norms norms;
     target *target;
@@ -143,7 +143,8 @@ static int take_answers(certificates *c)
     for (size_t t = 0; t < c->n_targets; t++) {
         weight[t] = c->target[t].weight;
     }
-    for (size_t s = 0; done >= 0 && s < c->n_scans; s++) {
+    size_t s = 0;
+    for (; done >= 0 && s < c->n_scans; s++) {
         done = gbs_variation(c->influences, &c->options[s], c->n_targets, weight, c->n_steps,
                              c->steps[s], c->value + s * n_rows, &err);
         for (size_t t = 0; done >= 0 && cli_given(arguments, "accuracy") && t < c->n_targets; t++) {
@@ -153,7 +154,11 @@ static int take_answers(certificates *c)
         }
     }
     free(weight);
-    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+    const int status = done < 0 ? cli_fail_influences(c->job, done, &err) : CLI_DONE;
+    if (status == CLI_STOPPED) {
+        c->n_scans = s - 1; /* the last has no result */
+    }
+    return status;
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -351,7 +356,7 @@ static int answer(certificates *c)
     if (status == CLI_DONE) {
         gbs_error err = {GBS_OK, ""};
         const gbs_status done = gbs_influences_norms(c->influences, &c->norms, &err);
-        status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
+        status = done < 0 ? cli_fail_influences(c->job, done, &err) : CLI_DONE;
     }
     if (status == CLI_DONE) {
         status = take_steps(c);
@@ -401,8 +406,12 @@ int cli_certify(cli_arguments *arguments)
     if (status == CLI_DONE) {
         status = answer(&c);
     }
-    if (status == CLI_DONE) {
-        status = write_answer(&c);
+    if (status == CLI_DONE || (status == CLI_STOPPED && c.value != NULL && c.n_scans > 0)) {
+        const int written = write_answer(&c);
+        if (status == CLI_STOPPED) {
+            cli_note(arguments, "only what was found before is written");
+        }
+        status = written == CLI_DONE ? status : written;
     }
     certificates_free(&c);
     cli_job_free(&job);

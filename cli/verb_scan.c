@@ -66,8 +66,9 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
                           ? GBS_OK
                           : gbs_scan_optimise(influences, &asked, &sequence, &n, &report, &err);
     gbs_influences_free(influences);
+    const int reached = done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE;
     if (done < 0) {
-        return cli_fail(done, &err);
+        return cli_fail_influences(job, done, &err);
     }
     if (n == 0) {
         return cli_error(CLI_FAILED, "no variable is free: there is nothing to scan");
@@ -86,7 +87,10 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
         return cli_fail_output(path, done, &err);
     }
     tell(job, &report, n);
-    return CLI_DONE;
+    if (reached == CLI_STOPPED) {
+        cli_note(job->arguments, "stopped early: this is the best scan found until then");
+    }
+    return reached;
 }
 
 int cli_scan(cli_arguments *arguments)

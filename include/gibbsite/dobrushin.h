@@ -48,6 +48,11 @@ typedef struct gbs_influence_options {
     int rule; /**< gbs_influence_rule; 0 stands for GBS_INFLUENCE_AUTO */
     int reserved;          /**< 0 */
     uint64_t memory_limit; /**< bytes the matrix may take; 0: half of the machine's memory */
+    /** Asked every millisecond or so by all work on these influences, on the calling thread; may be
+     *  NULL. @return nonzero to stop: gbs_scan_optimise() then returns the scan it has reached, any
+     *  other call GBS_ERR_LIMIT with a message that says what it was doing. */
+    int (*stop)(void *context);
+    void *stop_context; /**< what stop is called with; outlives the influences */
 } gbs_influence_options;
 
 /** The matrix C of influences of a model given evidence. */
@@ -161,7 +166,9 @@ typedef struct gbs_scan_report {
  *
  * @param sequence out, the user's numbering, caller frees with gbs_free(). @param n out.
  * @param report   out or NULL.
- * @return GBS_ERR_UNSUPPORTED if no length up to 2^28 updates reaches the goal, or the memory
+ * @return GBS_STOPPED if gbs_influence_options.stop ended it: the best scan so far, whose V may be
+ *         above the goal; GBS_ERR_LIMIT if it ended before there was one.
+ *         GBS_ERR_UNSUPPORTED if no length up to 2^28 updates reaches the goal, or the memory
  *         limit of the influences says fewer; GBS_ERR_ARGUMENT. V of the result is never above V of
  *         the systematic scan of its length. Time O(length * neighbours).
  */

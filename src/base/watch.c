@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/watch.h"
 
+gbs_status gbsi_watch_fail(gbs_error *err, const char *doing)
+{
+    return gbsi_fail(err, GBS_ERR_LIMIT, "stopped while %s: there is no result yet", doing);
+}
+
 void gbsi_watch_look(gbsi_watch *watch)
 {
     watch->longest = watch->spent > watch->longest ? watch->spent : watch->longest;

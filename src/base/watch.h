@@ -7,6 +7,8 @@
 #ifndef GBSI_BASE_WATCH_H
 #define GBSI_BASE_WATCH_H
 
+#include "base/status.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +28,9 @@ typedef struct gbsi_watch {
 
 /* Out of line: counts are past GBSI_WATCH_EVERY. */
 void gbsi_watch_look(gbsi_watch *watch);
+
+/* GBS_ERR_LIMIT with a message that it was stopped while doing this, without a result. */
+gbs_status gbsi_watch_fail(gbs_error *err, const char *doing);
 
 /* @param watch NULL: nobody waits. */
 static inline bool gbsi_watch_stopped(const gbsi_watch *watch)

@@ -13,6 +13,7 @@
 
 struct gbsi_enumerator {
     const gbsi_conditioned *model;
+    gbsi_watch *watch;
     gbsi_incident_factors incident; /* all, those of one variable too */
     double *p;                      /* [configurations][arity of i] */
     size_t p_capacity;
@@ -22,7 +23,8 @@ struct gbsi_enumerator {
     size_t state_capacity;
 };
 
-gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_enumerator **out, gbs_error *err)
+gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_watch *watch,
+                               gbsi_enumerator **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_enumerator *e = gbsi_alloc_zero(sizeof *e);
@@ -30,6 +32,7 @@ gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_enumerator **
         return gbsi_no_memory(err, "influence", sizeof *e);
     }
     e->model = model;
+    e->watch = watch;
     GBSI_TRY(gbsi_incident_factors_init(&model->factors, model->n_variables, 1, &e->incident, err));
     *out = e;
     e = NULL;
@@ -163,6 +166,15 @@ static void conditional(gbsi_enumerator *e, uint32_t i, uint32_t n, double *p)
     }
 }
 
+static uint64_t work_of_conditional(const gbsi_enumerator *e, uint32_t i)
+{
+    uint64_t n = 1;
+    for (size_t k = first_factor(e, i); k < first_factor(e, i + (size_t)1); ++k) {
+        n += scope_size(&e->model->factors, e->incident.factor[k]);
+    }
+    return n * e->model->arity[i];
+}
+
 static double variation(const double *p, const double *q, uint32_t k)
 {
     double sum = 0.0;
@@ -173,10 +185,11 @@ static double variation(const double *p, const double *q, uint32_t k)
 }
 
 /* Between any two of kj distributions, a stride apart. */
-static double worst_pair(const double *p, uint32_t k, size_t stride, uint32_t kj)
+static double worst_pair(gbsi_enumerator *e, const double *p, uint32_t k, size_t stride,
+                         uint32_t kj)
 {
     double worst = 0.0;
-    for (uint32_t x = 1; x < kj; ++x) {
+    for (uint32_t x = 1; x < kj && !gbsi_watch_spend(e->watch, (uint64_t)x * k); ++x) {
         for (uint32_t y = 0; y < x; ++y) {
             const double tv = variation(p + x * stride * k, p + y * stride * k, k);
             worst = tv > worst ? tv : worst;
@@ -186,13 +199,13 @@ static double worst_pair(const double *p, uint32_t k, size_t stride, uint32_t kj
 }
 
 /* Over all configurations: the neighbour of states kj whose digit has the given stride. */
-static double worst_of(const double *p, size_t n_configurations, uint32_t k, size_t stride,
+static double worst_of(gbsi_enumerator *e, size_t n_configurations, uint32_t k, size_t stride,
                        uint32_t kj)
 {
     double worst = 0.0;
     for (size_t block = 0; block < n_configurations; block += stride * kj) {
         for (size_t rest = block; rest < block + stride; ++rest) {
-            const double tv = worst_pair(p + rest * k, k, stride, kj);
+            const double tv = worst_pair(e, e->p + rest * k, k, stride, kj);
             worst = tv > worst ? tv : worst;
         }
     }
@@ -213,8 +226,9 @@ gbs_status gbsi_enumerator_row(gbsi_enumerator *e, uint32_t i, uint32_t n, const
         return status;
     }
     find_places(e, i, n, j);
+    const uint64_t work = work_of_conditional(e, i);
     memset(e->state, 0, n * sizeof *e->state);
-    for (size_t at = 0; at < n_configurations; ++at) {
+    for (size_t at = 0; at < n_configurations && !gbsi_watch_spend(e->watch, work); ++at) {
         conditional(e, i, n, e->p + at * arity[i]);
         for (uint32_t q = 0; q < n; ++q) { /* the next one, j[0] fastest */
             if (++e->state[q] < arity[j[q]]) {
@@ -224,7 +238,7 @@ gbs_status gbsi_enumerator_row(gbsi_enumerator *e, uint32_t i, uint32_t n, const
         }
     }
     for (uint32_t q = 0; q < n; ++q) {
-        c[q] = worst_of(e->p, n_configurations, arity[i], stride, arity[j[q]]);
+        c[q] = worst_of(e, n_configurations, arity[i], stride, arity[j[q]]);
         stride *= arity[j[q]];
     }
     return GBS_OK;

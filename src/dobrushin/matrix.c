@@ -12,6 +12,9 @@
 #define AUTO_WORK  ((uint64_t)1 << 27)
 #define EXACT_WORK ((uint64_t)1 << 36)
 
+#define ROW_WORK  64u /* operations of a row of bounds ... */
+#define PAIR_WORK 16u /* ... and of each of its entries */
+
 #define ENTRY_BYTES (sizeof(uint32_t) + 2 * sizeof(double))
 
 void gbsi_influences_free(gbsi_influences *c)
@@ -26,12 +29,15 @@ void gbsi_influences_free(gbsi_influences *c)
     gbsi_free(c);
 }
 
+static const char doing[] = "finding influences";
+
 /* The matrix as it grows. */
 typedef struct growing {
     gbsi_influences *c;
     uint32_t *size; /* [n + 1] of each row */
     size_t n_entries, j_capacity, on_capacity;
     uint64_t room;
+    gbsi_watch *watch;
 } growing;
 
 static gbs_status add_row(growing *g, uint32_t i, const gbsi_influence_row *row, gbs_error *err)
@@ -72,6 +78,9 @@ static gbs_status add_rows(growing *g, const gbsi_graph *graph, gbs_error *err)
         gbsi_influence_row row;
         GBSI_TRY(gbsi_influence_row_of(bounds, i, &row, err));
         GBSI_TRY(add_row(g, i, &row, err));
+        if (gbsi_watch_spend(g->watch, ROW_WORK + (uint64_t)PAIR_WORK * row.n)) {
+            GBSI_TRY(gbsi_watch_fail(err, doing));
+        }
     }
 
 cleanup:
@@ -121,12 +130,12 @@ static uint64_t cost_of_all(const gbsi_influences *c, const gbsi_enumerator *e)
 
 /* Rows by enumeration while the work lasts; of `auto` all that can be, or none. */
 static gbs_status enumerate(gbsi_influences *c, const gbsi_conditioned *model,
-                            gbs_influence_rule rule, gbs_error *err)
+                            gbs_influence_rule rule, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_enumerator *e = NULL;
     uint64_t left = EXACT_WORK;
-    GBSI_TRY(gbsi_enumerator_new(model, &e, err));
+    GBSI_TRY(gbsi_enumerator_new(model, watch, &e, err));
     if (rule == GBS_INFLUENCE_AUTO && cost_of_all(c, e) > AUTO_WORK) {
         goto cleanup;
     }
@@ -142,6 +151,9 @@ static gbs_status enumerate(gbsi_influences *c, const gbsi_conditioned *model,
         ++c->n_exact;
         GBSI_TRY(
             gbsi_enumerator_row(e, i, (uint32_t)(end - first), c->j + first, c->on + first, err));
+        if (gbsi_watch_stopped(watch)) {
+            GBSI_TRY(gbsi_watch_fail(err, doing));
+        }
     }
 
 cleanup:
@@ -150,11 +162,11 @@ cleanup:
 }
 
 gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule, uint64_t room,
-                               gbsi_influences **out, gbs_error *err)
+                               gbsi_watch *watch, gbsi_influences **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n = graph->n_variables;
-    growing g = {.room = room};
+    growing g = {.room = room, .watch = watch};
     g.c = gbsi_alloc_zero(sizeof *g.c);
     g.size = gbsi_alloc_array_zero((size_t)n + 1, sizeof *g.size);
     if (g.c == NULL || g.size == NULL) {
@@ -167,7 +179,7 @@ gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule,
     g.size = NULL;
     GBSI_TRY(gbsi_offsets_take(size, n, &g.c->start, "influences", err));
     if (rule != GBS_INFLUENCE_BOUND) {
-        GBSI_TRY(enumerate(g.c, graph->model, rule, err));
+        GBSI_TRY(enumerate(g.c, graph->model, rule, watch, err));
     }
     GBSI_TRY(transpose(g.c, err));
     *out = g.c;

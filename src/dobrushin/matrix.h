@@ -8,6 +8,7 @@
 #define GBSI_DOBRUSHIN_MATRIX_H
 
 #include "base/offsets.h"
+#include "base/watch.h"
 #include "dobrushin/influence.h"
 #include "gibbsite/dobrushin.h"
 
@@ -27,10 +28,17 @@ static inline size_t gbsi_influences_row(const gbsi_influences *c, size_t i)
     return gbsi_offset(&c->start, i);
 }
 
+/* What an update of i looks at: operations for a watch. */
+static inline uint64_t gbsi_influences_work(const gbsi_influences *c, size_t i)
+{
+    return gbsi_influences_row(c, i + 1) - gbsi_influences_row(c, i) + 1;
+}
+
 /* @param graph borrowed while this works.
- * @param room bytes the matrix may take. @return GBS_ERR_LIMIT with the figure. */
+ * @param room bytes the matrix may take. @param watch NULL: nobody waits.
+ * @return GBS_ERR_LIMIT with the figure, or where the watch stopped it. */
 gbs_status gbsi_influences_new(const gbsi_graph *graph, gbs_influence_rule rule, uint64_t room,
-                               gbsi_influences **out, gbs_error *err);
+                               gbsi_watch *watch, gbsi_influences **out, gbs_error *err);
 void gbsi_influences_free(gbsi_influences *c);
 
 /* |C|_inf, the largest sum of a row, and their mean, 0 without rows. */
@@ -48,9 +56,10 @@ typedef struct gbsi_norms {
 } gbsi_norms;
 
 /* @param component [n] connected components of the pattern, numbered from 0; n_components of them.
- */
+ * @param watch NULL: nobody waits. @return GBS_ERR_LIMIT where it stopped. */
 gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component,
-                             uint32_t n_components, gbsi_norms *norms, gbs_error *err);
+                             uint32_t n_components, gbsi_watch *watch, gbsi_norms *norms,
+                             gbs_error *err);
 
 /* ---- influence_exact.c ------------------------------------------------------------------- */
 
@@ -59,14 +68,15 @@ gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component
 /* Scratch for rows by enumeration. */
 typedef struct gbsi_enumerator gbsi_enumerator;
 
-/* @param model borrowed. */
-gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_enumerator **out,
-                               gbs_error *err);
+/* @param model borrowed. @param watch borrowed, NULL: nobody waits. */
+gbs_status gbsi_enumerator_new(const gbsi_conditioned *model, gbsi_watch *watch,
+                               gbsi_enumerator **out, gbs_error *err);
 void gbsi_enumerator_free(gbsi_enumerator *e);
 /* What enumerating the neighbours of i would cost: entries of factors looked up and of
  * distributions compared; UINT64_MAX: they have more than GBSI_EXACT_CONFIGURATIONS. */
 uint64_t gbsi_enumerator_cost(const gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j);
-/* C_ij for j[0 .. n), all that share a factor with i. @param c [n] out. */
+/* C_ij for j[0 .. n), all that share a factor with i. @param c [n] out, meaningless
+ * where the watch stopped. */
 gbs_status gbsi_enumerator_row(gbsi_enumerator *e, uint32_t i, uint32_t n, const uint32_t *j,
                                double *c, gbs_error *err);
 

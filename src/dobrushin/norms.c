@@ -12,25 +12,28 @@
 #include "dobrushin/matrix.h"
 #include "simd/math.h"
 
-#define ITERATIONS 1000u
-#define WORK       ((size_t)1 << 27) /* entries multiplied, over all iterations */
-#define LEAST      16u               /* iterations, whatever they cost */
-#define TIGHT      1e-6
-#define FLOOR      1e-200 /* x stays positive: any such x gives bounds */
-#define SLACK      1e-12  /* for what rounding may have lost */
+#define ITERATIONS  1000u
+#define WORK        ((size_t)1 << 27) /* entries multiplied, over all iterations */
+#define LEAST       16u               /* iterations, whatever they cost */
+#define TIGHT       1e-6
+#define FLOOR       1e-200 /* x stays positive: any such x gives bounds */
+#define SLACK       1e-12  /* for what rounding may have lost */
+#define VECTOR_WORK 4u     /* operations that a variable costs in each iteration besides its row */
 
 typedef struct power {
     const gbsi_influences *c;
     const uint32_t *component;
     uint32_t n_components;
-    double *x, *y, *z;     /* [n] */
+    double *x, *y, *z; /* [n] */
+    gbsi_watch *watch;
     gbsi_interval *radius; /* [n_components] so far */
     double *least, *most;  /* [n_components] of this iteration */
 } power;
 
-/* y = Cx by rows, or C'x. */
-static void multiply(const gbsi_influences *c, bool transposed, const double *x, double *y)
+/* y = Cx by rows, or C'x. @return false if the watch stopped it. */
+static bool multiply(const power *p, bool transposed, const double *x, double *y)
 {
+    const gbsi_influences *c = p->c;
     const double *entry = transposed ? c->of : c->on;
     for (uint32_t i = 0; i < c->n; ++i) {
         const size_t end = gbsi_influences_row(c, i + (size_t)1);
@@ -39,7 +42,11 @@ static void multiply(const gbsi_influences *c, bool transposed, const double *x,
             sum += entry[e] * x[c->j[e]];
         }
         y[i] = sum;
+        if (gbsi_watch_spend(p->watch, VECTOR_WORK + gbsi_influences_work(c, i))) {
+            return false;
+        }
     }
+    return true;
 }
 
 static size_t most_iterations(const gbsi_influences *c)
@@ -119,8 +126,7 @@ static gbsi_interval find_radius(power *p)
     const size_t n = most_iterations(p->c);
     begin(p);
     for (size_t t = 0; t < n; ++t) {
-        multiply(p->c, false, p->x, p->y);
-        if (narrow(p, p->y)) {
+        if (!multiply(p, false, p->x, p->y) || narrow(p, p->y)) {
             break;
         }
         advance(p, p->y, true);
@@ -133,9 +139,7 @@ static gbsi_interval find_two(power *p)
     const size_t n = most_iterations(p->c) / 2;
     begin(p);
     for (size_t t = 0; t < n; ++t) {
-        multiply(p->c, false, p->x, p->y);
-        multiply(p->c, true, p->y, p->z);
-        if (narrow(p, p->z)) {
+        if (!multiply(p, false, p->x, p->y) || !multiply(p, true, p->y, p->z) || narrow(p, p->z)) {
             break;
         }
         advance(p, p->z, false);
@@ -162,10 +166,11 @@ void gbsi_matrix_sums(const gbsi_influences *c, double *largest, double *mean)
 }
 
 gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component,
-                             uint32_t n_components, gbsi_norms *norms, gbs_error *err)
+                             uint32_t n_components, gbsi_watch *watch, gbsi_norms *norms,
+                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    power p = {.c = c, .component = component, .n_components = n_components};
+    power p = {.c = c, .component = component, .n_components = n_components, .watch = watch};
     p.x = gbsi_alloc_array(c->n, 3 * sizeof *p.x);
     p.least = gbsi_alloc_array(n_components, 2 * sizeof *p.least);
     p.radius = gbsi_alloc_array(n_components, sizeof *p.radius);
@@ -177,6 +182,9 @@ gbs_status gbsi_matrix_norms(const gbsi_influences *c, const uint32_t *component
     p.most = p.least + n_components;
     norms->two = find_two(&p);
     norms->radius = find_radius(&p);
+    if (gbsi_watch_stopped(watch)) {
+        status = gbsi_watch_fail(err, "bounding the norms of the influences");
+    }
 
 cleanup:
     gbsi_free(p.x);

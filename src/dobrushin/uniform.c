@@ -16,6 +16,7 @@ struct gbsi_uniform {
     const gbsi_influences *c;
     size_t n_targets;
     const double *const *d;
+    gbsi_watch *watch;
     double *x, *y; /* [n] C^k 1 for the last k, and scratch */
     double *a;     /* [n_a][n_targets] */
     size_t n_a, a_capacity;
@@ -35,18 +36,19 @@ static gbs_status add_term(gbsi_uniform *u, gbs_error *err)
         u->a[u->n_a * n_targets + k] = gbsi_weigh(u->d[k], u->x, u->c->n);
     }
     ++u->n_a;
+    (void)gbsi_watch_spend(u->watch, n_targets * u->c->n);
     return GBS_OK;
 }
 
 gbs_status gbsi_uniform_new(const gbsi_influences *c, size_t n_targets, const double *const *d,
-                            gbsi_uniform **out, gbs_error *err)
+                            gbsi_watch *watch, gbsi_uniform **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_uniform *u = gbsi_alloc_zero(sizeof *u);
     if (u == NULL) {
         return gbsi_no_memory(err, "variation", sizeof *u);
     }
-    *u = (gbsi_uniform){.c = c, .n_targets = n_targets, .d = d};
+    *u = (gbsi_uniform){.c = c, .n_targets = n_targets, .d = d, .watch = watch};
     u->x = gbsi_alloc_array(c->n, 2 * sizeof *u->x);
     if (u->x == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "variation", 2 * c->n * sizeof *u->x));
@@ -84,6 +86,9 @@ static gbs_status extend(gbsi_uniform *u, uint64_t last, gbs_error *err)
                 sum += c->on[e] * u->x[c->j[e]];
             }
             u->y[i] = sum < GBSI_VARIATION_CEILING ? sum : GBSI_VARIATION_CEILING;
+            if (gbsi_watch_spend(u->watch, gbsi_influences_work(c, i))) {
+                GBSI_TRY(gbsi_watch_fail(err, "bounding the variation of the random scan"));
+            }
         }
         double *swapped = u->x;
         u->x = u->y;

@@ -40,11 +40,17 @@ static double next_value(const gbsi_influences *c, uint32_t i, const double *b)
     return sum < GBSI_VARIATION_CEILING ? sum : GBSI_VARIATION_CEILING;
 }
 
-void gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b)
+bool gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b,
+                           gbsi_watch *watch)
 {
     for (size_t t = 0; t < n; ++t) {
-        b[sequence[t]] = next_value(c, sequence[t], b);
+        const uint32_t i = sequence[t];
+        b[i] = next_value(c, i, b);
+        if (gbsi_watch_spend(watch, gbsi_influences_work(c, i))) {
+            return false;
+        }
     }
+    return true;
 }
 
 void gbsi_variation_curve(const gbsi_influences *c, const double *d, const uint32_t *sequence,

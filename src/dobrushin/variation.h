@@ -5,6 +5,7 @@
 #ifndef GBSI_DOBRUSHIN_VARIATION_H
 #define GBSI_DOBRUSHIN_VARIATION_H
 
+#include "base/watch.h"
 #include "dobrushin/matrix.h"
 
 /* No bound grows beyond this, far above what says anything: products of two stay finite. */
@@ -19,8 +20,9 @@ double gbsi_weigh(const double *d, const double *b, uint32_t n);
 /* b = 1 for all, as it is before the first update. @param b [n]. */
 void gbsi_variation_begin(const gbsi_influences *c, double *b);
 /* What n updates make of b: b_i = sum_j C_ij b_j for one i after the other. Time O(sum of degrees).
- */
-void gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b);
+ * @param watch NULL: nobody waits. @return false if it stopped: b means nothing then. */
+bool gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b,
+                           gbsi_watch *watch);
 /* The same with V after each of them. @param value [n] out, value[t] after update t + 1. */
 void gbsi_variation_curve(const gbsi_influences *c, const double *d, const uint32_t *sequence,
                           size_t n, double *b, double *value);
@@ -29,12 +31,14 @@ void gbsi_variation_curve(const gbsi_influences *c, const double *d, const uint3
 
 typedef struct gbsi_uniform gbsi_uniform;
 
-/* @param d [n_targets] weights each, NULL: all 1; borrowed. */
+/* @param d [n_targets] weights each, NULL: all 1; borrowed.
+ * @param watch borrowed, NULL: nobody waits. */
 gbs_status gbsi_uniform_new(const gbsi_influences *c, size_t n_targets, const double *const *d,
-                            gbsi_uniform **out, gbs_error *err);
+                            gbsi_watch *watch, gbsi_uniform **out, gbs_error *err);
 void gbsi_uniform_free(gbsi_uniform *u);
 /* V after T updates, in closed form. Products with C made for one T serve every shorter one.
- * @param value [n_targets] out. Time O(T / n) products more than so far. */
+ * @param value [n_targets] out. Time O(T / n) products more than so far.
+ * @return GBS_ERR_LIMIT where the watch stopped it: then it can only be freed. */
 gbs_status gbsi_uniform_at(gbsi_uniform *u, uint64_t n_updates, double *value, gbs_error *err);
 
 #endif

@@ -26,7 +26,7 @@ static int prepare(made *m, gbs_model *model, gbs_influence_rule rule)
         return 0;
     }
     assert_int_equal(gbsi_graph_new(m->conditioned, NULL, &m->graph, NULL), GBS_OK);
-    assert_int_equal(gbsi_influences_new(m->graph, rule, UINT64_MAX, &m->c, NULL), GBS_OK);
+    assert_int_equal(gbsi_influences_new(m->graph, rule, UINT64_MAX, NULL, &m->c, NULL), GBS_OK);
     return 1;
 }
 
@@ -133,7 +133,7 @@ static void large_rows_are_refused(void **unused)
     assert_int_equal(m.c->n_refused, 1);
     gbs_error err = {GBS_OK, ""};
     gbsi_influences *none = NULL;
-    assert_int_equal(gbsi_influences_new(m.graph, GBS_INFLUENCE_BOUND, 400, &none, &err),
+    assert_int_equal(gbsi_influences_new(m.graph, GBS_INFLUENCE_BOUND, 400, NULL, &none, &err),
                      GBS_ERR_LIMIT);
     assert_true(none == NULL && strstr(err.message, "MiB") != NULL);
     release(&m);
@@ -294,7 +294,7 @@ static void check_model(const made *m, uint64_t *seed, tally *t)
     const double *const targets[2] = {NULL, d};
     double all[STEPS];
     gbsi_uniform *u = NULL;
-    assert_int_equal(gbsi_uniform_new(m->c, 2, targets, &u, NULL), GBS_OK);
+    assert_int_equal(gbsi_uniform_new(m->c, 2, targets, NULL, &u, NULL), GBS_OK);
     for (unsigned k = 0; k < STEPS; ++k) {
         double value[2];
         assert_int_equal(gbsi_uniform_at(u, k + 1, value, NULL), GBS_OK);
@@ -352,7 +352,7 @@ static void curve_is_the_sum_at_its_end(void **unused)
         gbsi_variation_curve(m.c, d, scan, 50, b, value);
         gbsi_variation_begin(m.c, b);
         for (unsigned t = 0; t < 50; ++t) {
-            gbsi_variation_follow(m.c, scan + t, 1, b);
+            gbsi_variation_follow(m.c, scan + t, 1, b, NULL);
             assert_true(fabs(value[t] - gbsi_weigh(d, b, m.c->n)) <= 1e-13 * (1.0 + value[t]));
         }
         release(&m);
@@ -386,7 +386,7 @@ static void closed_form_is_the_product(void **unused)
         static const unsigned at[] = {0, 1, 1000, 2, 3, 17, 999, 100};
         const double *const target[1] = {NULL};
         gbsi_uniform *u = NULL;
-        assert_int_equal(gbsi_uniform_new(c, 1, target, &u, NULL), GBS_OK);
+        assert_int_equal(gbsi_uniform_new(c, 1, target, NULL, &u, NULL), GBS_OK);
         for (unsigned q = 0; q < sizeof at / sizeof *at; ++q) {
             double value = -1.0;
             assert_int_equal(gbsi_uniform_at(u, at[q], &value, NULL), GBS_OK);
@@ -417,7 +417,8 @@ static void norms_hold_the_numbers(void **unused)
             continue;
         }
         assert_int_equal(gbsi_graph_components(m.graph, component, &n_components, NULL), GBS_OK);
-        assert_int_equal(gbsi_matrix_norms(m.c, component, n_components, &norms, NULL), GBS_OK);
+        assert_int_equal(gbsi_matrix_norms(m.c, component, n_components, NULL, &norms, NULL),
+                         GBS_OK);
         gbsi_variation_begin(m.c, x);
         for (unsigned t = 0; t < 3000; ++t) {
             double most = 0.0;
@@ -464,7 +465,8 @@ static void norms_of_a_torus(void **unused)
         assert_int_equal(gbs_generate_ising(&torus, &model, NULL), GBS_OK);
         assert_true(prepare(&m, model, k == 0 ? GBS_INFLUENCE_BOUND : GBS_INFLUENCE_EXACT));
         assert_int_equal(gbsi_graph_components(m.graph, component, &n_components, NULL), GBS_OK);
-        assert_int_equal(gbsi_matrix_norms(m.c, component, n_components, &norms, NULL), GBS_OK);
+        assert_int_equal(gbsi_matrix_norms(m.c, component, n_components, NULL, &norms, NULL),
+                         GBS_OK);
         double row_sum = 0.0;
         double mean = 0.0;
         gbsi_matrix_sums(m.c, &row_sum, &mean);
@@ -494,12 +496,12 @@ static void failing_requests(void **unused)
         const double *const target[1] = {NULL};
         gbs_error err = {GBS_OK, ""};
         gbsi_alloc_fail_after(allowed);
-        status = gbsi_influences_new(m.graph, GBS_INFLUENCE_EXACT, UINT64_MAX, &c, &err);
+        status = gbsi_influences_new(m.graph, GBS_INFLUENCE_EXACT, UINT64_MAX, NULL, &c, &err);
         if (status == GBS_OK) {
-            status = gbsi_matrix_norms(c, component, 1, &norms, &err);
+            status = gbsi_matrix_norms(c, component, 1, NULL, &norms, &err);
         }
         if (status == GBS_OK) {
-            status = gbsi_uniform_new(c, 1, target, &u, &err);
+            status = gbsi_uniform_new(c, 1, target, NULL, &u, &err);
         }
         if (status == GBS_OK) {
             status = gbsi_uniform_at(u, 30, &value, &err);

@@ -78,7 +78,7 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbs_er
             return no_certificate(run, bound, k, err);
         }
         GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
-        gbsi_variation_follow(c, sequence.variable, sequence.n, b);
+        gbsi_variation_follow(c, sequence.variable, sequence.n, b, NULL);
         work += (double)sequence.n * (1.0 + entries / c->n);
         bound = largest(b, c->n);
         if (++k >= LEAST_DOUBLING && (k & (k - 1)) == 0) {
@@ -106,7 +106,7 @@ static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, 
     if (status < 0) {
         return status;
     }
-    gbsi_variation_follow(c, sequence.variable, sequence.n, b);
+    gbsi_variation_follow(c, sequence.variable, sequence.n, b, NULL);
     for (size_t t = 0; t < sequence.n; ++t) {
         const uint32_t v = sequence.variable[t];
         const bool asked = run->problem.target == NULL || run->problem.target[v] != 0;
@@ -128,7 +128,7 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
         GBSI_TRY(check(run, err));
     }
     GBSI_TRY(gbsi_influences_new(run->problem.graph, GBS_INFLUENCE_AUTO,
-                                 gbsi_options_memory_limit(&run->options), &c, err));
+                                 gbsi_options_memory_limit(&run->options), NULL, &c, err));
     b = gbsi_alloc_array(c->n, sizeof *b);
     if (b == NULL) {
         status = gbsi_no_memory(err, "certificate", c->n * sizeof *b);

@@ -60,7 +60,8 @@ static gbs_status of_random(const gbs_influences *f, const targets *t, size_t n_
 {
     gbs_status status = GBS_OK;
     gbsi_uniform *u = NULL;
-    GBSI_TRY(gbsi_uniform_new(f->c, t->n, (const double *const *)t->d, &u, err));
+    gbsi_watch watch = gbsi_influences_watch(f);
+    GBSI_TRY(gbsi_uniform_new(f->c, t->n, (const double *const *)t->d, &watch, &u, err));
     for (size_t k = 0; k < n_steps; ++k) {
         GBSI_TRY(gbsi_uniform_at(u, steps[k], value + k * t->n, err));
     }
@@ -70,39 +71,50 @@ cleanup:
     return status;
 }
 
-/* n updates of the sequence from *at on, round and round. */
-static void follow(const gbs_influences *f, const gbsi_sequence *sequence, uint64_t n, size_t *at,
-                   double *b)
+static const char doing[] = "following a scan to bound its variation";
+
+/* n updates of the sequence from *at on, round and round. @return false if the watch stopped it. */
+static bool follow(const gbs_influences *f, const gbsi_sequence *sequence, uint64_t n, size_t *at,
+                   double *b, gbsi_watch *watch)
 {
     while (n > 0 && sequence->n > 0) {
         const size_t left = sequence->n - *at;
         const size_t now = n < left ? (size_t)n : left;
-        gbsi_variation_follow(f->c, sequence->variable + *at, now, b);
+        if (!gbsi_variation_follow(f->c, sequence->variable + *at, now, b, watch)) {
+            return false;
+        }
         *at = (*at + now) % sequence->n;
         n -= now;
     }
+    return true;
 }
 
 static gbs_status of_sequence(const gbs_influences *f, const gbsi_sequence *sequence,
                               const targets *t, size_t n_steps, const uint64_t *steps,
                               double *value, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     uint64_t done = 0;
     size_t at = 0;
+    gbsi_watch watch = gbsi_influences_watch(f);
     double *b = gbsi_alloc_array(f->c->n, sizeof *b);
     if (b == NULL) {
         return gbsi_no_memory(err, "variation", f->c->n * sizeof *b);
     }
     gbsi_variation_begin(f->c, b);
     for (size_t k = 0; k < n_steps; ++k) {
-        follow(f, sequence, steps[k] - done, &at, b);
+        if (!follow(f, sequence, steps[k] - done, &at, b, &watch)) {
+            GBSI_TRY(gbsi_watch_fail(err, doing));
+        }
         done = steps[k];
         for (size_t q = 0; q < t->n; ++q) {
             value[k * t->n + q] = gbsi_weigh(t->d[q], b, f->c->n);
         }
     }
+
+cleanup:
     gbsi_free(b);
-    return GBS_OK;
+    return status;
 }
 
 static gbs_status check_steps(const gbs_influences *f, size_t n_steps, const uint64_t *steps,
@@ -173,7 +185,9 @@ static void note(const search *s, uint64_t passes, double value)
 
 static gbs_status search_sequence(const search *s, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     const gbsi_sequence *sequence = &s->pass->sequence;
+    gbsi_watch watch = gbsi_influences_watch(s->f);
     double *b = gbsi_alloc_array(s->f->c->n, sizeof *b);
     if (b == NULL) {
         return gbsi_no_memory(err, "variation", s->f->c->n * sizeof *b);
@@ -182,7 +196,10 @@ static gbs_status search_sequence(const search *s, gbs_error *err)
     note(s, 0, gbsi_weigh(s->d, b, s->f->c->n));
     double compared = INFINITY; /* V after half as many */
     for (uint64_t k = 1; !s->found->found && k <= s->most; ++k) {
-        gbsi_variation_follow(s->f->c, sequence->variable, sequence->n, b);
+        if (!gbsi_variation_follow(s->f->c, sequence->variable, sequence->n, b, &watch) ||
+            gbsi_watch_spend(&watch, s->f->c->n)) {
+            GBSI_TRY(gbsi_watch_fail(err, doing));
+        }
         note(s, k, gbsi_weigh(s->d, b, s->f->c->n));
         if (k >= LEAST_DOUBLING && (k & (k - 1)) == 0) {
             if (s->found->value > STALLED * compared) {
@@ -191,8 +208,10 @@ static gbs_status search_sequence(const search *s, gbs_error *err)
             compared = s->found->value;
         }
     }
+
+cleanup:
     gbsi_free(b);
-    return GBS_OK;
+    return status;
 }
 
 /* By doubling, then by bisection. */
@@ -200,12 +219,13 @@ static gbs_status search_random(const search *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_uniform *u = NULL;
+    gbsi_watch watch = gbsi_influences_watch(s->f);
     const double *const d[1] = {s->d};
     const uint64_t n = s->pass->sequence.n;
     double value = 0.0;
     double compared = INFINITY;
     uint64_t below = 0; /* passes that do not suffice */
-    GBSI_TRY(gbsi_uniform_new(s->f->c, 1, d, &u, err));
+    GBSI_TRY(gbsi_uniform_new(s->f->c, 1, d, &watch, &u, err));
     GBSI_TRY(gbsi_uniform_at(u, 0, &value, err));
     note(s, 0, value);
     for (uint64_t k = 1; !s->found->found && k <= s->most; k *= 2) {

@@ -2,6 +2,7 @@
 /* Optimised scans for a length, an accuracy or to match the systematic one: Mitliagkas & Mackey
  * (2017), section 5.2, for the doubling. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -18,6 +19,7 @@
 typedef struct dogs {
     const gbs_influences *f;
     const gbs_scan_request *request;
+    gbsi_watch watch;
     gbsi_optimiser *optimiser;
     gbsi_scan_pass systematic;
     double *d;
@@ -69,12 +71,15 @@ static gbs_status improve(dogs *w, double enough, gbs_error *err)
     double before = 0.0;
     r->before = r->after = gbsi_optimiser_variation(w->optimiser, w->scan, w->n);
     r->rounds = 0;
+    if (isnan(r->after)) {
+        return gbsi_watch_fail(err, "bounding the variation of the systematic scan");
+    }
     do {
         before = r->after;
         GBSI_TRY(gbsi_optimiser_descend(w->optimiser, w->scan, w->n, enough, &r->after, err));
         ++r->rounds;
-    } while (w->request->iterate && r->after > enough && r->rounds < MOST_ROUNDS &&
-             before - r->after > SETTLED * before);
+    } while (!gbsi_watch_stopped(&w->watch) && w->request->iterate && r->after > enough &&
+             r->rounds < MOST_ROUNDS && before - r->after > SETTLED * before);
 
 cleanup:
     return status;
@@ -104,7 +109,8 @@ static gbs_status by_doubling(dogs *w, gbs_error *err)
         n = match > 0 && n > match ? match : n;
         GBSI_TRY(take_systematic(w, n, err));
         GBSI_TRY(improve(w, -1.0, err));
-        if (w->report.after <= w->report.goal || n == match || w->n == 0) {
+        if (w->report.after <= w->report.goal || n == match || w->n == 0 ||
+            gbsi_watch_stopped(&w->watch)) {
             return GBS_OK;
         }
         const bool stalled = n > 64 * (uint64_t)w->f->c->n && w->report.after > STALLED * compared;
@@ -191,16 +197,17 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
     GBSI_IN_STRUCT(request, gbs_scan_request);
     GBSI_OUT_STRUCT(report, gbs_scan_report);
     gbs_status status = GBS_OK;
-    dogs w = {.f = influences, .request = request};
+    dogs w = {.f = influences, .request = request, .watch = gbsi_influences_watch(influences)};
     const gbs_run_options options = systematic(request);
     GBSI_TRY(check(request, err));
     GBSI_TRY(gbsi_weights_of(influences, request->weight, &w.d, err));
     GBSI_TRY(gbsi_scan_pass_init(influences, &options, &w.systematic, err));
-    GBSI_TRY(gbsi_optimiser_new(influences->c, w.d, &w.optimiser, err));
+    GBSI_TRY(gbsi_optimiser_new(influences->c, w.d, &w.watch, &w.optimiser, err));
     GBSI_TRY(run(&w, err));
     GBSI_TRY(give(&w, sequence, err));
     *n = w.n;
     gbsi_struct_give(report, &w.report, sizeof w.report);
+    status = gbsi_watch_stopped(&w.watch) ? GBS_STOPPED : GBS_OK;
 
 cleanup:
     gbsi_scan_pass_free(&w.systematic);

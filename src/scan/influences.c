@@ -10,6 +10,17 @@
 #include "model/model.h"
 #include "options/options.h"
 
+static bool ask(void *context)
+{
+    const gbs_influences *f = context;
+    return f->stop != NULL && f->stop(f->stop_context) != 0;
+}
+
+gbsi_watch gbsi_influences_watch(const gbs_influences *influences)
+{
+    return (gbsi_watch){.look = ask, .context = (void *)(uintptr_t)influences};
+}
+
 static void describe(gbs_influences *f)
 {
     const gbsi_influences *c = f->c;
@@ -31,12 +42,13 @@ gbs_status gbs_influences_norms(const gbs_influences *influences, gbs_influence_
     const gbsi_influences *c = influences->c;
     uint32_t n_components = 0;
     gbsi_norms found;
+    gbsi_watch watch = gbsi_influences_watch(influences);
     uint32_t *component = gbsi_alloc_array(c->n, sizeof *component);
     if (component == NULL) {
         return gbsi_no_memory(err, "norms", c->n * sizeof *component);
     }
     GBSI_TRY(gbsi_graph_components(influences->graph, component, &n_components, err));
-    GBSI_TRY(gbsi_matrix_norms(c, component, n_components, &found, err));
+    GBSI_TRY(gbsi_matrix_norms(c, component, n_components, &watch, &found, err));
     *norms = (gbs_influence_norms){.two_lo = found.two.lo,
                                    .two_hi = found.two.hi,
                                    .radius_lo = found.radius.lo,
@@ -69,10 +81,13 @@ gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *eviden
         return gbsi_no_memory(err, "influences", sizeof *f);
     }
     f->model = model;
+    f->stop = asked.stop;
+    f->stop_context = asked.stop_context;
+    gbsi_watch watch = gbsi_influences_watch(f);
     f->room = asked.memory_limit != 0 ? asked.memory_limit : gbsi_machine_bytes() / 2;
     GBSI_TRY(gbsi_condition(model, evidence, &f->conditioned, err));
     GBSI_TRY(gbsi_graph_new(f->conditioned, NULL, &f->graph, err));
-    GBSI_TRY(gbsi_influences_new(f->graph, rule, f->room, &f->c, err));
+    GBSI_TRY(gbsi_influences_new(f->graph, rule, f->room, &watch, &f->c, err));
     describe(f);
     *out = f;
     f = NULL;

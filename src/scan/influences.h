@@ -11,9 +11,14 @@ struct gbs_influences {
     gbsi_conditioned *conditioned;
     gbsi_graph *graph;
     gbsi_influences *c;
+    int (*stop)(void *context); /* of the user, may be NULL */
+    void *stop_context;
     uint64_t room; /* bytes that the matrix left of what may be taken */
     gbs_influence_report report;
 };
+
+/* A watch for one call, which asks the user. */
+gbsi_watch gbsi_influences_watch(const gbs_influences *influences);
 
 /* Weights of free variables from the user's, checked. @param weight NULL: *d = NULL, all 1.
  * @param d out, [n] of gbsi_alloc. */

@@ -10,13 +10,18 @@
  * a tournament. Where nothing has weight, w is 0 and stays so. */
 #include "scan/optimise.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "scan/tournament.h"
 
+#define GRACE       (UINT64_C(1) << 24) /* work that is finished after the watch has stopped */
+#define REFRESHMENT 8u                  /* operations of a change in the tournament */
+
 struct gbsi_optimiser {
     const gbsi_influences *c;
+    gbsi_watch *watch;
     double *d0, *g0;   /* [n] weights; 1 less the row sums: g before any update */
     uint32_t *support; /* [n_support] where d0 > 0; NULL: anywhere */
     uint32_t n_support;
@@ -98,8 +103,8 @@ static gbs_status list_support(gbsi_optimiser *o, gbs_error *err)
     return GBS_OK;
 }
 
-gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_optimiser **out,
-                              gbs_error *err)
+gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_watch *watch,
+                              gbsi_optimiser **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t n = c->n;
@@ -108,6 +113,7 @@ gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_op
         return gbsi_no_memory(err, "scan", sizeof *o);
     }
     o->c = c;
+    o->watch = watch;
     o->d0 = gbsi_alloc_array(n, 5 * sizeof *o->d0);
     o->is_touched = gbsi_alloc_array_zero(n, 1);
     o->touched = gbsi_alloc_array(n, sizeof *o->touched);
@@ -172,25 +178,36 @@ static double weigh(const gbsi_optimiser *o)
 
 double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t n)
 {
-    for (size_t t = 0; t < n; ++t) {
+    uint64_t work = 0;
+    bool stopped = false;
+    for (size_t t = 0; t < n && !stopped; ++t) {
+        const uint64_t more = gbsi_influences_work(o->c, scan[t]);
         touch(o, scan[t]);
+        (void)gbsi_variation_follow(o->c, scan + t, 1, o->b, NULL);
+        work += more;
+        stopped = gbsi_watch_spend(o->watch, more) && work > GRACE;
     }
-    gbsi_variation_follow(o->c, scan, n, o->b);
-    const double v = weigh(o);
+    const double v = stopped ? NAN : weigh(o);
     put_all_back(o);
     return v;
 }
 
-/* b and what it was before each update; then g and w where they have changed. */
-static void forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
+/* b and what it was before each update; then g and w where they have changed. @return false where
+ * the watch stopped it. */
+static bool forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
 {
     for (size_t t = 0; t < n; ++t) {
         o->old[t] = o->b[scan[t]];
-        gbsi_variation_follow(o->c, scan + t, 1, o->b);
+        if (!gbsi_variation_follow(o->c, scan + t, 1, o->b, o->watch)) {
+            return false;
+        }
         touch_around(o, scan[t]);
     }
     for (uint32_t k = 0; k < o->n_touched; ++k) {
         const uint32_t i = o->touched[k];
+        if (gbsi_watch_spend(o->watch, REFRESHMENT + gbsi_influences_work(o->c, i))) {
+            return false;
+        }
         double sum = 0.0;
         for (size_t e = row(o, i); e < row(o, i + (size_t)1); ++e) {
             sum += o->c->on[e] * o->b[o->c->j[e]];
@@ -198,6 +215,7 @@ static void forward(gbsi_optimiser *o, const uint32_t *scan, size_t n)
         o->g[i] = o->b[i] - sum;
         refresh(o, i);
     }
+    return true;
 }
 
 /* ---- backwards ----------------------------------------------------------------------------- */
@@ -241,6 +259,7 @@ static void backward(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
 {
     for (size_t t = n; t-- > 0 && v > enough;) {
         const uint32_t k = scan[t];
+        uint64_t work = gbsi_influences_work(o->c, k);
         undo(o, k, o->old[t]);
         uint32_t s = gbsi_tournament_least(&o->w);
         const double least = gbsi_tournament_value(&o->w, s);
@@ -252,6 +271,10 @@ static void backward(gbsi_optimiser *o, uint32_t *scan, size_t n, double enough,
         }
         scan[t] = s;
         bring_back(o, s);
+        work += gbsi_influences_work(o->c, s);
+        if (gbsi_watch_spend(o->watch, REFRESHMENT * work)) {
+            return;
+        }
     }
 }
 
@@ -266,8 +289,9 @@ gbs_status gbsi_optimiser_descend(gbsi_optimiser *o, uint32_t *scan, size_t n, d
     GBSI_TRY(gbsi_reserve(&pointer, &o->kept_capacity, n, sizeof *o->kept, "scan", err));
     o->kept = pointer;
     memcpy(o->kept, scan, n * sizeof *scan);
-    forward(o, scan, n);
-    backward(o, scan, n, enough, *variation);
+    if (forward(o, scan, n)) {
+        backward(o, scan, n, enough, *variation);
+    }
     put_all_back(o);
     const double after = gbsi_optimiser_variation(o, scan, n);
     if (after <= *variation) {

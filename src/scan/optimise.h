@@ -9,17 +9,22 @@
  * its scan and its weights reach. */
 typedef struct gbsi_optimiser gbsi_optimiser;
 
-/* @param c borrowed. @param d [n] weights >= 0, NULL: all 1; copied. */
-gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_optimiser **out,
-                              gbs_error *err);
+/* @param c borrowed. @param d [n] weights >= 0, NULL: all 1; copied.
+ * @param watch borrowed, NULL: nobody waits. */
+gbs_status gbsi_optimiser_new(const gbsi_influences *c, const double *d, gbsi_watch *watch,
+                              gbsi_optimiser **out, gbs_error *err);
 void gbsi_optimiser_free(gbsi_optimiser *o);
 
-/* V of a scan. Time as below. */
+/* V of a scan. Time as below. @return NAN where the watch stopped it; short scans, of a tenth of a
+ * second, are followed to their end all the same. */
 double gbsi_optimiser_variation(gbsi_optimiser *o, const uint32_t *scan, size_t n);
 
 /**
  * One descent from the last update to the first: each becomes the variable that lowers V most, the
  * others being as they are then.
+ *
+ * Where the watch stops it, the updates before are left as they are, or all of a scan too long for
+ * gbsi_optimiser_variation().
  *
  * @param scan     [n] in, out; untouched where rounding alone would make it worse.
  * @param enough   the rest of the scan stays as it is once V is at most this; negative: never.

@@ -177,7 +177,7 @@ static void descent_is_the_naive_one(void **unused)
             new[t] = old[t] = k % 5 == 0 ? below(&seed, n) : (uint32_t)(t % n);
         }
         gbsi_optimiser *o = NULL;
-        assert_int_equal(gbsi_optimiser_new(&m.sparse, d, &o, NULL), GBS_OK);
+        assert_int_equal(gbsi_optimiser_new(&m.sparse, d, NULL, &o, NULL), GBS_OK);
         const double before = gbsi_optimiser_variation(o, old, length);
         const double slack = 1e-11 * (1.0 + before);
         assert_true(fabs(before - dense_variation(&m, d, old, length)) <= slack);
@@ -215,7 +215,7 @@ static void enough_is_enough(void **unused)
             part[t] = full[t] = old[t] = (uint32_t)(t % 8);
         }
         gbsi_optimiser *o = NULL;
-        assert_int_equal(gbsi_optimiser_new(&m.sparse, NULL, &o, NULL), GBS_OK);
+        assert_int_equal(gbsi_optimiser_new(&m.sparse, NULL, NULL, &o, NULL), GBS_OK);
         const double before = gbsi_optimiser_variation(o, old, 32);
         double best = before;
         double some = before;
@@ -457,6 +457,140 @@ static void failing_requests(void **unused)
     end(&f);
 }
 
+/* ---- time and signals ---------------------------------------------------------------------- */
+
+/* Asked for the n-th time, it says stop. */
+typedef struct patience {
+    unsigned n_asked, most;
+} patience;
+
+static int ask(void *context)
+{
+    patience *p = context;
+    return ++p->n_asked >= p->most;
+}
+
+static bool look(void *context)
+{
+    return ask(context) != 0;
+}
+
+/* Work between two looks is that of one update more than allowed, and what is stopped ends soon. */
+static void little_between_looks(void **unused)
+{
+    (void)unused;
+    fixture f;
+    begin(&f, 100, 0.2, 0.0, 1);
+    const uint32_t n = f.influences->c->n;
+    uint32_t *component = calloc(n, sizeof *component);
+    uint32_t n_components = 0;
+    assert_int_equal(gbsi_graph_components(f.influences->graph, component, &n_components, NULL),
+                     GBS_OK);
+    for (unsigned k = 0; k < 4; ++k) {
+        for (unsigned most = 1; most < 40; most += 19) {
+            gbs_status status = GBS_OK;
+            patience p = {.most = most};
+            gbsi_watch watch = {.look = look, .context = &p};
+            gbsi_influences *c = NULL;
+            gbsi_uniform *u = NULL;
+            gbsi_norms norms;
+            const double *const d[1] = {NULL};
+            double value = 0.0;
+            if (k < 2) {
+                status = gbsi_influences_new(f.influences->graph,
+                                             k == 0 ? GBS_INFLUENCE_BOUND : GBS_INFLUENCE_EXACT,
+                                             UINT64_MAX, &watch, &c, NULL);
+            } else if (k == 2) {
+                status = gbsi_matrix_norms(f.influences->c, component, n_components, &watch, &norms,
+                                           NULL);
+            } else {
+                assert_int_equal(gbsi_uniform_new(f.influences->c, 1, d, &watch, &u, NULL), GBS_OK);
+                status = gbsi_uniform_at(u, UINT64_C(200) * n, &value, NULL);
+            }
+            /* bounds of so few rows are made within less */
+            assert_true(status == GBS_ERR_LIMIT || (k == 0 && most > 1 && status == GBS_OK));
+            assert_true(watch.longest < GBSI_WATCH_EVERY + n + 1000);
+            assert_true(p.n_asked <= most);
+            gbsi_influences_free(c);
+            gbsi_uniform_free(u);
+        }
+    }
+    free(component);
+    end(&f);
+}
+
+/* Wherever a descent is stopped, its scan is no worse than it was and has the V that it tells. */
+static void descents_stop_anywhere(void **unused)
+{
+    (void)unused;
+    fixture f;
+    begin(&f, 60, 0.2, 0.0, 0);
+    const uint32_t n = 5 * f.influences->c->n;
+    uint32_t *scan = calloc(n, sizeof *scan);
+    double last = INFINITY;
+    for (unsigned most = 1; most < 40; most += 3) {
+        patience p = {.most = most};
+        gbsi_watch watch = {.look = look, .context = &p};
+        gbsi_optimiser *o = NULL;
+        for (uint32_t t = 0; t < n; ++t) {
+            scan[t] = t % f.influences->c->n;
+        }
+        assert_int_equal(gbsi_optimiser_new(f.influences->c, NULL, &watch, &o, NULL), GBS_OK);
+        const double before = gbsi_optimiser_variation(o, scan, n);
+        double after = before;
+        assert_int_equal(gbsi_optimiser_descend(o, scan, n, -1.0, &after, NULL), GBS_OK);
+        assert_true(gbsi_optimiser_variation(o, scan, n) == after && after <= before);
+        assert_true(after <= last && watch.longest < GBSI_WATCH_EVERY + 1000);
+        last = after;
+        gbsi_optimiser_free(o);
+    }
+    assert_true(last < INFINITY);
+    free(scan);
+    end(&f);
+}
+
+static void the_user_stops(void **unused)
+{
+    (void)unused;
+    fixture f;
+    patience p = {.most = 30};
+    const gbs_scan_request request = {.steps = 50000, .iterate = 1};
+    const gbs_influence_options options = {
+        .rule = GBS_INFLUENCE_BOUND, .stop = ask, .stop_context = &p};
+    const double *const all[1] = {NULL};
+    const uint64_t steps = 1000000;
+    gbs_influence_norms norms;
+    gbs_sufficient within;
+    gbs_scan_report report;
+    gbs_influences *influences = NULL;
+    gbs_run_options random = options_of(GBS_SCAN_RANDOM);
+    uint32_t *scan = NULL;
+    size_t n = 0;
+    double value = 0.0;
+    gbs_error err;
+    begin(&f, 100, 0.2, 0.0, 0);
+    assert_int_equal(gbs_influences_new(f.model, NULL, &options, &influences, &err), GBS_OK);
+    p.n_asked = 0;
+    assert_int_equal(gbs_scan_optimise(influences, &request, &scan, &n, &report, &err),
+                     GBS_STOPPED);
+    assert_true(n == 50000 && report.after < report.before && p.n_asked >= 30);
+    gbs_free(scan);
+    p.most = 1; /* from now on at the first look */
+    assert_int_equal(gbs_influences_norms(influences, &norms, &err), GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "stopped while"));
+    assert_int_equal(gbs_variation(influences, NULL, 1, all, 1, &steps, &value, &err),
+                     GBS_ERR_LIMIT);
+    assert_int_equal(gbs_variation(influences, &random, 1, all, 1, &steps, &value, &err),
+                     GBS_ERR_LIMIT);
+    assert_int_equal(gbs_variation_within(influences, NULL, NULL, 1e-100, &within, &err),
+                     GBS_ERR_LIMIT);
+    gbs_influences_free(influences);
+    influences = NULL;
+    assert_int_equal(gbs_influences_new(f.model, NULL, &options, &influences, &err), GBS_ERR_LIMIT);
+    assert_null(influences);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -464,6 +598,8 @@ int main(void)
         cmocka_unit_test(enough_is_enough),       cmocka_unit_test(sixteen_of_a_million),
         cmocka_unit_test(lengths_and_accuracies), cmocka_unit_test(refusals),
         cmocka_unit_test(passes_that_suffice),    cmocka_unit_test(failing_requests),
+        cmocka_unit_test(little_between_looks),   cmocka_unit_test(descents_stop_anywhere),
+        cmocka_unit_test(the_user_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,3 +210,12 @@ def test_document(run, work):
         expected = "\n".join(line[4:].rstrip() for line in output.rstrip("\n").splitlines())
         if expected:
             assert [l.rstrip() for l in done.out.splitlines()] == expected.splitlines()
+
+
+@pytest.mark.parametrize("arguments", [["scan", "--steps", "8000000", "--iterate"],
+                                       ["certify", "--accuracy", "1e-130", "--influence", "bound"]])
+def test_time_is_obeyed(run, arguments):
+    """However fast the machine is: minutes of work, some of it done or none."""
+    run("generate", "ising", "--grid", "300x300", "--coupling", "0.2", "-o", "large.gbm")
+    done = run(*arguments, "large.gbm", "--time", "0.3", "-o", "out")
+    assert done.status == 4 and "stopped" in done.err, done.err
