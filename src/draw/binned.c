@@ -2,11 +2,9 @@
 /* Discretised herding [M32]: a variable keeps a weight for each of B intervals of its conditional
  * probability (Yamashita & Suzuki 2019, 4.1; B = 1: one weight). Making the weights; the lanes
  * do the rest. */
-#include <assert.h>
+#include "draw/binned.h"
 
 #include "base/memory.h"
-#include "draw/bin_rows.h"
-#include "draw/binned.h"
 
 static uint64_t binary_slots(const gbsi_plan *plan)
 {
@@ -31,7 +29,7 @@ gbs_status gbsi_binned_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *e
     const uint64_t dense = binary_slots(job->plan) * n_weights(&how) * lanes * (how.post ? 4 : 8) +
                            job->plan->n_slots * (sizeof(size_t) + 8);
     const uint64_t left = job->room > dense ? job->room - dense : 0;
-    const uint64_t grown = gbsi_bin_rows_bytes(job);
+    const uint64_t grown = gbsi_binned_categorical_bytes(job);
     *n = dense + (grown < left ? grown : left);
     return GBS_OK;
 }
@@ -74,20 +72,22 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
     gbsi_herd *herd = NULL;
     const gbsi_plan *plan = job->plan;
     GBSI_TRY(gbsi_herd_new(job, &herd, err));
+    GBSI_TRY(gbsi_binned_check(plan, &herd->how, err));
     herd->cell = gbsi_alloc_array_zero(plan->n_slots, sizeof *herd->cell);
     if (herd->cell == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "herding weights", plan->n_slots * sizeof *herd->cell));
     }
     size_t n_cells = 0;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        herd->cell[slot] = n_cells;
-        n_cells += gbsi_plan_arity(plan, slot) == 2 ? n_weights(&herd->how) : 0;
+        const bool two = gbsi_plan_arity(plan, slot) == 2;
+        herd->cell[slot] = two ? n_cells : herd->n_tables;
+        n_cells += two ? n_weights(&herd->how) : 0;
+        herd->n_tables += two ? 0 : 1;
     }
     const bool phases = herd->how.post || herd->how.rounded;
     herd->n_phases = phases ? n_cells : 0;
     herd->n_balances = phases ? 0 : n_cells;
     GBSI_TRY(gbsi_herd_take(herd, err));
-    GBSI_TRY(gbsi_bin_rows_new(herd, err));
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
             if (gbsi_plan_arity(plan, slot) == 2) {
@@ -100,29 +100,4 @@ gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *e
 cleanup:
     gbsi_herd_free(herd);
     return status;
-}
-
-gbs_status gbsi_binned_begin_pass(void *herd, const struct gbsi_schedule *schedule,
-                                  const struct gbsi_group *group, uint64_t pass, gbs_error *err)
-{
-    (void)group;
-    (void)pass;
-    return gbsi_bin_rows_begin_pass(herd, schedule, err);
-}
-
-gbs_status gbsi_binned_expect(void *herd, uint32_t slot, gbs_error *err)
-{
-    return gbsi_bin_rows_expect(herd, slot, err);
-}
-
-gbs_status gbsi_binned_save(const void *herd, const gbsi_sink *sink, gbs_error *err)
-{
-    const gbs_status status = gbsi_herd_save(herd, sink, err);
-    return status < 0 ? status : gbsi_bin_rows_save(herd, sink, err);
-}
-
-gbs_status gbsi_binned_load(void *herd, const gbsi_source *source, gbs_error *err)
-{
-    const gbs_status status = gbsi_herd_load(herd, source, err);
-    return status < 0 ? status : gbsi_bin_rows_load(herd, source, err);
 }

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Discretised herding, outside of the lanes. */
+/* Discretised herding, outside of the lanes. Functions of the gbsi_draw table are herd.h's but for
+ * these. */
 #ifndef GBSI_DRAW_BINNED_H
 #define GBSI_DRAW_BINNED_H
 
 #include "draw/herd.h"
 
+#define GBSI_MOST_BINNED 4096u /* states: keys are made on the stack */
+
 gbs_status gbsi_binned_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *err);
 gbs_status gbsi_binned_init(const gbsi_draw_job *job, void **state, gbs_error *err);
-gbs_status gbsi_binned_begin_pass(void *herd, const struct gbsi_schedule *schedule,
-                                  const struct gbsi_group *group, uint64_t pass, gbs_error *err);
-gbs_status gbsi_binned_expect(void *herd, uint32_t slot, gbs_error *err);
-gbs_status gbsi_binned_save(const void *herd, const gbsi_sink *sink, gbs_error *err);
-gbs_status gbsi_binned_load(void *herd, const gbsi_source *source, gbs_error *err);
+
+/* ---- variables of more than two states (binned_categorical.c) -------------------------------- */
+
+/* Whether they can be herded by bins so. */
+gbs_status gbsi_binned_check(const gbsi_plan *plan, const gbsi_herding *how, gbs_error *err);
+/* At most what their tables can grow to, in bytes. */
+uint64_t gbsi_binned_categorical_bytes(const gbsi_draw_job *job);
+/* Lane after lane of a row whose probabilities are in tile->w; values into tile->value. */
+void gbsi_binned_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row);
 
 #endif

@@ -6,7 +6,6 @@
  * In both p = 0 and p = 1 decide by themselves and move nothing. */
 #include <math.h>
 
-#include "draw/bin_rows.h"
 #include "draw/binned.h"
 #include "draw/chance_lanes.h"
 #include "draw/shares_lanes.h"
@@ -217,7 +216,7 @@ static void categorical(void *state, gbsi_tile *tile)
     }
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         check_row(tile, row, gbsi_shares_of_row(tile, row));
-        gbsi_bin_rows_row(state, tile, row);
+        gbsi_binned_row(state, tile, row);
     }
     gbsi_shares_tell(tile);
 }
@@ -229,13 +228,13 @@ const gbsi_draw GBSI_V(gbsi_draw_binned) = {
     .traits = 0,
     .bytes = gbsi_binned_bytes,
     .init = gbsi_binned_init,
-    .begin_pass = gbsi_binned_begin_pass,
-    .expect = gbsi_binned_expect,
+    .begin_pass = gbsi_herd_begin_pass,
+    .expect = gbsi_herd_expect,
     .binary = binary,
     .categorical = categorical,
     .advise = gbsi_herding_advise,
     .n_weights = gbsi_herd_n_weights,
-    .save = gbsi_binned_save,
-    .load = gbsi_binned_load,
+    .save = gbsi_herd_save,
+    .load = gbsi_herd_load,
     .free = gbsi_herd_free,
 };

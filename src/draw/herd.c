@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "draw/bin_rows.h"
 #include "rng/philox.h"
 #include "simd/math.h"
 
@@ -17,10 +16,9 @@ void gbsi_herd_free(void *state)
     if (herd == NULL) {
         return;
     }
-    gbsi_bin_rows_free(herd);
     for (uint32_t g = 0; herd->group != NULL && g < herd->n_groups; ++g) {
         gbsi_herd_group *group = &herd->group[g];
-        for (size_t t = 0; group->table != NULL && t < herd->keys.n_hashed; ++t) {
+        for (size_t t = 0; group->table != NULL && t < herd->n_tables; ++t) {
             gbsi_key_table_free(&group->table[t]);
         }
         gbsi_free(group->phase);
@@ -32,7 +30,7 @@ void gbsi_herd_free(void *state)
     gbsi_free(herd->group);
     gbsi_free(herd->cell);
     gbsi_free(herd->visits);
-    gbsi_herd_slices_free(&herd->slices);
+    gbsi_key_slices_free(&herd->slices);
     gbsi_keys_free(&herd->keys);
     gbsi_free(herd);
 }
@@ -87,6 +85,17 @@ gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err)
         group->balance = balance;
         GBSI_TRY(take_rows(herd, herd->n_shares, sizeof *group->vector, &vector, err));
         group->vector = vector;
+        group->table = gbsi_alloc_array_zero(herd->n_tables, sizeof *group->table);
+        if (group->table == NULL) {
+            GBSI_TRY(gbsi_no_memory(err, "herding weights", herd->n_tables * sizeof *group->table));
+        }
+    }
+    if (herd->n_tables > 0) {
+        herd->visits = gbsi_alloc_array_zero(herd->plan->n_slots, sizeof *herd->visits);
+        if (herd->visits == NULL) {
+            GBSI_TRY(
+                gbsi_no_memory(err, "herding weights", herd->plan->n_slots * sizeof *herd->visits));
+        }
     }
 cleanup:
     return status;

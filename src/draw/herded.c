@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "draw/herd.h"
+#include "draw/herded.h"
 #include "plan/kernel.h"
 
 /* ---- making it ------------------------------------------------------------------------------- */
@@ -60,27 +60,15 @@ gbs_status gbsi_herded_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *e
     return status;
 }
 
-static gbs_status take_tables(gbsi_herd *herd, gbs_error *err)
+/* Keys complete: codes of whole states, where they are hashed. */
+static gbs_status take_whole(gbsi_herd *herd, gbs_error *err)
 {
-    const size_t n_hashed = herd->keys.n_hashed;
-    if (n_hashed == 0) {
-        return GBS_OK;
-    }
-    herd->visits = gbsi_alloc_array_zero(herd->plan->n_slots, sizeof *herd->visits);
-    if (herd->visits == NULL) {
-        return gbsi_no_memory(err, "herding weights", herd->plan->n_slots * sizeof *herd->visits);
-    }
-    for (uint32_t g = 0; g < herd->n_groups; ++g) {
+    const bool wanted = herd->keys.scheme == GBS_KEYS_COMPLETE && herd->n_tables > 0;
+    for (uint32_t g = 0; wanted && g < herd->n_groups; ++g) {
         gbsi_herd_group *group = &herd->group[g];
-        group->table = gbsi_alloc_array_zero(n_hashed, sizeof *group->table);
-        if (group->table == NULL) {
-            return gbsi_no_memory(err, "herding weights", n_hashed * sizeof *group->table);
-        }
-        if (herd->keys.scheme == GBS_KEYS_COMPLETE) {
-            group->whole = gbsi_alloc_array_zero(herd->lanes, sizeof *group->whole);
-            if (group->whole == NULL) {
-                return gbsi_no_memory(err, "herding weights", herd->lanes * sizeof *group->whole);
-            }
+        group->whole = gbsi_alloc_array_zero(herd->lanes, sizeof *group->whole);
+        if (group->whole == NULL) {
+            return gbsi_no_memory(err, "herding weights", herd->lanes * sizeof *group->whole);
         }
     }
     return GBS_OK;
@@ -115,10 +103,11 @@ gbs_status gbsi_herded_init(const gbsi_draw_job *job, void **state, gbs_error *e
     /* turns of bounded herding, 0, stand behind */
     herd->n_phases = herd->keys.n_phases * (herd->how.bounded || herd->paired ? 2 : 1);
     herd->n_shares = herd->keys.n_shares;
+    herd->n_tables = herd->keys.n_hashed;
     GBSI_TRY(gbsi_herd_take(herd, err));
-    GBSI_TRY(take_tables(herd, err));
+    GBSI_TRY(take_whole(herd, err));
     if (herd->lanes == 1) {
-        GBSI_TRY(gbsi_herd_slices_new(&herd->keys, &herd->slices, err));
+        GBSI_TRY(gbsi_key_slices_new(&herd->keys, &herd->slices, err));
     }
     for (uint32_t g = 0; g < herd->n_groups; ++g) {
         const uint64_t *name = herd->keys.name;
@@ -134,8 +123,7 @@ cleanup:
     return status;
 }
 
-/* ---- one place of one chain --------------------------------------------------------------------
- */
+/* ---- one place of one chain ------------------------------------------------------------------ */
 
 static void put_value(const gbsi_tile *tile, size_t cell, uint32_t value)
 {
@@ -201,7 +189,7 @@ static uint32_t draw_two(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, size_
     uint32_t *phase = NULL;
     size_t to_turns = herd->lanes;
     if (keys->slot[slot].coding == GBSI_CODE_HASHED) {
-        gbsi_phase_row *row = gbsi_herd_row(herd, slot, tile->group, view);
+        gbsi_phase_row *row = gbsi_herded_row(herd, slot, tile->group, view);
         chance = row->chance;
         certain = row->certain;
         phase = &row->phase[view->lane];
@@ -227,7 +215,7 @@ static uint32_t draw_many(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, size
     const double *p = NULL;
     double *w = NULL;
     if (keys->slot[slot].coding == GBSI_CODE_HASHED) {
-        double *row = gbsi_herd_row(herd, slot, tile->group, view);
+        double *row = gbsi_herded_row(herd, slot, tile->group, view);
         p = row;
         w = gbsi_row_vector(row, k, view->lane);
     } else {
@@ -256,7 +244,7 @@ static void draw_place(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, uint32_
         const uint32_t value = tile->arity == 2 ? draw_two(herd, tile, place, cell, slot, &view)
                                                 : draw_many(herd, tile, place, cell, slot, &view);
         put_value(tile, cell, value);
-        gbsi_herd_moved(herd, slot, tile->group, &view, value);
+        gbsi_herded_moved(herd, slot, tile->group, &view, value);
     }
 }
 

@@ -3,7 +3,7 @@
  *     key from the states of the neighbours,     u[key] += P[key],     x = carry.
  * With few keys every row of weights is gone through and those of other keys masked; with more they
  * are gathered and scattered. What is gathered as a float are bits on their way. */
-#include "draw/herd.h"
+#include "draw/herded.h"
 #include "simd/lanes.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -92,10 +92,9 @@ INLINE void place16(gbsi_herd *herd, gbsi_tile *tile, uint32_t i, const gbsi_key
     }
 }
 
-/* ---- one chain ---------------------------------------------------------------------------------
- */
+/* ---- one chain ------------------------------------------------------------------------------- */
 
-INLINE vu slice_code(const gbsi_herd_slices *slices, const gbsi_herd_slice *s, uint32_t slot,
+INLINE vu slice_code(const gbsi_key_slices *slices, const gbsi_key_slice *s, uint32_t slot,
                      const gbsi_tile *tile, const bool wide)
 {
     const uint32_t *link = slices->link + s->link;
@@ -121,25 +120,25 @@ typedef struct waiting {
 } waiting;
 
 /* The slice of a row that is one, else NULL. */
-INLINE const gbsi_herd_slice *slice_of(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
+INLINE const gbsi_key_slice *slice_of(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
 {
     const uint32_t first = GBSI_LANES * row;
     const uint32_t slot = tile->first_slot + first;
     const bool whole =
         tile->contiguous && slot % GBSI_LANES == 0 && first + GBSI_LANES <= tile->n_places;
-    const gbsi_herd_slice *s = whole ? &herd->slices.slice[slot / GBSI_LANES] : NULL;
+    const gbsi_key_slice *s = whole ? &herd->slices.slice[slot / GBSI_LANES] : NULL;
     return s != NULL && s->regular ? s : NULL;
 }
 
-INLINE uint32_t *pairs_of(const gbsi_herd *herd, const gbsi_tile *tile, const gbsi_herd_slice *s)
+INLINE uint32_t *pairs_of(const gbsi_herd *herd, const gbsi_tile *tile, const gbsi_key_slice *s)
 {
     return herd->group[tile->group].phase + gbsi_herd_phase_at(herd, s->cell);
 }
 
 INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, waiting *w)
 {
-    const gbsi_herd_slices *slices = &herd->slices;
-    const gbsi_herd_slice *s = row < tile->n_rows ? slice_of(herd, tile, row) : NULL;
+    const gbsi_key_slices *slices = &herd->slices;
+    const gbsi_key_slice *s = row < tile->n_rows ? slice_of(herd, tile, row) : NULL;
     const uint32_t slot = tile->first_slot + GBSI_LANES * row;
     uint32_t *at = w->at[row % AHEAD];
     if (s == NULL) {
@@ -158,7 +157,7 @@ INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, 
 }
 
 /* Sixteen consecutive slots of one chain. */
-INLINE void slice_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row, const gbsi_herd_slice *s,
+INLINE void slice_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row, const gbsi_key_slice *s,
                       const waiting *w)
 {
     uint32_t *pair = pairs_of(herd, tile, s);
@@ -181,7 +180,7 @@ static void rows_of_one(gbsi_herd *herd, gbsi_tile *tile)
     }
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         const uint32_t first = GBSI_LANES * row;
-        const gbsi_herd_slice *s = slice_of(herd, tile, row);
+        const gbsi_key_slice *s = slice_of(herd, tile, row);
         if (s != NULL) {
             slice_row(herd, tile, row, s, &w);
         }
@@ -218,7 +217,7 @@ const gbsi_draw GBSI_V(gbsi_draw_herded) = {
     .extra_edges = gbsi_herded_extra_edges,
     .bytes = gbsi_herded_bytes,
     .init = gbsi_herded_init,
-    .begin_pass = gbsi_herd_begin_pass,
+    .begin_pass = gbsi_herded_begin_pass,
     .binary = binary,
     .categorical = gbsi_herded_places,
     .advise = gbsi_herding_advise,
@@ -238,7 +237,7 @@ const gbsi_draw GBSI_V(gbsi_draw_bounded) = {
     .extra_edges = gbsi_herded_extra_edges,
     .bytes = gbsi_herded_bytes,
     .init = gbsi_herded_init,
-    .begin_pass = gbsi_herd_begin_pass,
+    .begin_pass = gbsi_herded_begin_pass,
     .binary = gbsi_herded_places,
     .categorical = gbsi_herded_places,
     .advise = gbsi_herding_advise,

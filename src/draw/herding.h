@@ -38,4 +38,23 @@ static inline bool gbsi_keys_decide(int keys)
     return keys != GBS_KEYS_BINS && keys != GBS_KEYS_ONE;
 }
 
+/* By bins, more than two states: one state after another, a phase for each. */
+static inline bool gbsi_herding_sticks(const gbsi_herding *how)
+{
+    return !how->argmax && !how->rounded && !how->bounded;
+}
+
+/* ---- rules (herding_rule.c) ------------------------------------------------------------------ */
+
+/* One step of a vector: the largest weight among the states of positive probability, ties to the
+ * smallest; w += p, w_x -= 1. BEG: at random, by word, where no weight exceeds the threshold.
+ * @return k: no state has any. */
+uint32_t gbsi_herd_vector(const gbsi_herding *how, const double *p, double *w, uint32_t k,
+                          uint32_t word);
+/* BEG of two states: by w where it is beyond the bound, else by word. w in units of 2^-32. */
+uint32_t gbsi_bounded_value(const gbsi_herding *how, int64_t w, uint32_t chance, uint32_t word);
+/* A step of a phase whose weight may leave the interval of herding: whole turns are counted. */
+uint32_t gbsi_bounded_phase(const gbsi_herding *how, uint32_t chance, uint32_t word,
+                            uint32_t *phase, uint32_t *turns);
+
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "draw/keys_internal.h"
+#include "draw/key_codes.h"
 
 void gbsi_keys_free(gbsi_keys *keys)
 {
@@ -25,13 +25,6 @@ void gbsi_keys_free(gbsi_keys *keys)
 }
 
 /* ---- codes and names ------------------------------------------------------------------------ */
-
-uint64_t gbsi_mix64(uint64_t a)
-{
-    a = (a ^ a >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    a = (a ^ a >> 27) * UINT64_C(0x94D049BB133111EB);
-    return a ^ a >> 31;
-}
 
 uint64_t gbsi_state_hash(uint32_t variable, uint32_t state)
 {

@@ -4,12 +4,13 @@
  * for each key, in double.
  *
  * A slot with few codes has a number for each key: tables are dense. One with many is HASHED: what
- * it meets is kept by its 64-bit code (table.h). Both give the same bits. */
+ * it meets is kept by its 64-bit code (key_table.h). Both give the same bits. */
 #ifndef GBSI_DRAW_KEYS_H
 #define GBSI_DRAW_KEYS_H
 
 #include "draw/conditional.h"
 #include "draw/herding.h"
+#include "draw/key_table.h"
 #include "plan/context.h"
 
 typedef enum gbsi_coding {
@@ -74,8 +75,6 @@ void gbsi_keys_free(gbsi_keys *keys); /* zeroes the struct */
 
 /* A hash of one state of one variable; sums of them name contexts beyond 63 bits. */
 uint64_t gbsi_state_hash(uint32_t variable, uint32_t state);
-/* The finaliser of splitmix64: a bijection that leaves no pattern. */
-uint64_t gbsi_mix64(uint64_t a);
 
 /* The code of a hashed slot, COMPLETE excepted. */
 uint64_t gbsi_hashed_code(const gbsi_keys *keys, uint32_t slot, const gbsi_view *view);

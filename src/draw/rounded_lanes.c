@@ -3,7 +3,6 @@
  * and bounded-error by bins (their algorithm 8), for any number of states [M28] [M29]. */
 #include <math.h>
 
-#include "draw/bin_rows.h"
 #include "draw/binned.h"
 #include "draw/chance_lanes.h"
 #include "draw/shares_lanes.h"
@@ -130,7 +129,7 @@ static void categorical(void *state, gbsi_tile *tile)
             continue;
         }
         check_row(tile, row, gbsi_shares_of_row(tile, row));
-        gbsi_bin_rows_row(state, tile, row);
+        gbsi_binned_row(state, tile, row);
     }
     if (tile->arity > 2) {
         gbsi_shares_tell(tile);
@@ -147,14 +146,14 @@ const gbsi_draw GBSI_V(gbsi_draw_rounded) = {
     .n_words = 1,
     .bytes = gbsi_binned_bytes,
     .init = gbsi_binned_init,
-    .begin_pass = gbsi_binned_begin_pass,
-    .expect = gbsi_binned_expect,
+    .begin_pass = gbsi_herd_begin_pass,
+    .expect = gbsi_herd_expect,
     .binary = binary,
     .categorical = categorical,
     .advise = gbsi_herding_advise,
     .n_weights = gbsi_herd_n_weights,
-    .save = gbsi_binned_save,
-    .load = gbsi_binned_load,
+    .save = gbsi_herd_save,
+    .load = gbsi_herd_load,
     .free = gbsi_herd_free,
 };
 
@@ -165,13 +164,13 @@ const gbsi_draw GBSI_V(gbsi_draw_binned_bounded) = {
     .n_words = 1,
     .bytes = gbsi_binned_bytes,
     .init = gbsi_binned_init,
-    .begin_pass = gbsi_binned_begin_pass,
-    .expect = gbsi_binned_expect,
+    .begin_pass = gbsi_herd_begin_pass,
+    .expect = gbsi_herd_expect,
     .binary = binary,
     .categorical = categorical,
     .advise = gbsi_herding_advise,
     .n_weights = gbsi_herd_n_weights,
-    .save = gbsi_binned_save,
-    .load = gbsi_binned_load,
+    .save = gbsi_herd_save,
+    .load = gbsi_herd_load,
     .free = gbsi_herd_free,
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of one chain, sixteen slots side by side. */
+#include "draw/key_slices.h"
+
 #include <string.h>
 
 #include "base/memory.h"
-#include "draw/herd.h"
 
 #define WIDTH 16u
 
-void gbsi_herd_slices_free(gbsi_herd_slices *slices)
+void gbsi_key_slices_free(gbsi_key_slices *slices)
 {
     gbsi_free(slices->slice);
     gbsi_free(slices->link);
@@ -15,19 +15,19 @@ void gbsi_herd_slices_free(gbsi_herd_slices *slices)
     gbsi_free(slices->cell);
     gbsi_free(slices->lut);
     gbsi_free(slices->offset);
-    *slices = (gbsi_herd_slices){0};
+    *slices = (gbsi_key_slices){0};
 }
 
 /* Slots of many links are left alone: padding would cost more than it saves. */
 #define MOST_WIDTH 64u
 
 /* The shape of a slice; links are not placed yet. */
-static gbsi_herd_slice shape_of(const gbsi_keys *keys, uint32_t first)
+static gbsi_key_slice shape_of(const gbsi_keys *keys, uint32_t first)
 {
     const gbsi_key_slot *s = keys->slot + first;
-    gbsi_herd_slice made = {.cell = s->cell, .lut = s->lut, .coding = s->coding, .regular = 1};
+    gbsi_key_slice made = {.cell = s->cell, .lut = s->lut, .coding = s->coding, .regular = 1};
     if (first + WIDTH > keys->plan->n_slots) {
-        return (gbsi_herd_slice){0};
+        return (gbsi_key_slice){0};
     }
     for (uint32_t i = 0; i < WIDTH; ++i) {
         made.width = s[i].n_links > made.width ? s[i].n_links : made.width;
@@ -43,8 +43,8 @@ static gbsi_herd_slice shape_of(const gbsi_keys *keys, uint32_t first)
     return made;
 }
 
-static void fill(const gbsi_keys *keys, uint32_t first, const gbsi_herd_slice *made,
-                 gbsi_herd_slices *slices)
+static void fill(const gbsi_keys *keys, uint32_t first, const gbsi_key_slice *made,
+                 gbsi_key_slices *slices)
 {
     for (uint32_t i = 0; i < WIDTH; ++i) {
         const gbsi_key_slot *s = &keys->slot[first + i];
@@ -59,7 +59,7 @@ static void fill(const gbsi_keys *keys, uint32_t first, const gbsi_herd_slice *m
     }
 }
 
-gbs_status gbsi_herd_slices_new(const gbsi_keys *keys, gbsi_herd_slices *slices, gbs_error *err)
+gbs_status gbsi_key_slices_new(const gbsi_keys *keys, gbsi_key_slices *slices, gbs_error *err)
 {
     const uint32_t n = keys->plan->n_slots / WIDTH; /* whole ones */
     size_t n_links = 0;

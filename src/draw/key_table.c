@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "draw/table.h"
+#include "draw/key_table.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "draw/keys.h"
+#include "plan/kernel.h"
 
 size_t gbsi_key_table_row_bytes(uint32_t arity, uint32_t lanes)
 {
@@ -149,14 +150,67 @@ uint32_t gbsi_key_table_add_named(gbsi_key_table *table, uint64_t code, uint64_t
     return table->by_name[at];
 }
 
-void gbsi_key_table_restore(gbsi_key_table *table, uint64_t code, uint32_t row)
+/* ---- to be resumed --------------------------------------------------------------------------- */
+
+gbs_status gbsi_key_table_save(const gbsi_key_table *t, gbsi_row_shape row, bool named,
+                               const gbsi_sink *sink, gbs_error *err)
 {
-    put_code(table, code, row);
+    gbs_status status = GBS_OK;
+    const uint64_t n[2] = {t->n_codes, t->n_rows};
+    GBSI_TRY(gbsi_put_numbers(sink, n, 2, sizeof *n, err));
+    for (size_t i = 0; i < t->capacity; ++i) {
+        if (t->row[i] != GBSI_NONE) {
+            GBSI_TRY(gbsi_put_numbers(sink, &t->code[i], 1, sizeof t->code[i], err));
+            GBSI_TRY(gbsi_put_numbers(sink, &t->row[i], 1, sizeof t->row[i], err));
+        }
+    }
+    if (named) {
+        GBSI_TRY(gbsi_put_numbers(sink, t->name, t->n_rows, sizeof *t->name, err));
+    }
+    GBSI_TRY(
+        gbsi_put_numbers(sink, t->rows, t->n_rows * (row.bytes / row.number), row.number, err));
+cleanup:
+    return status;
 }
 
-void gbsi_key_table_restore_names(gbsi_key_table *table)
+gbs_status gbsi_key_table_load(gbsi_key_table *t, gbsi_row_shape row, bool named, uint64_t room,
+                               const gbsi_source *source, gbs_error *err)
 {
-    for (size_t r = 0; r < table->n_rows; ++r) {
-        table->by_name[place_of_name(table, table->name[r])] = (uint32_t)r;
+    gbs_status status = GBS_OK;
+    uint64_t n[2];
+    gbsi_key_table made = {0};
+    GBSI_TRY(gbsi_take_numbers(source, n, 2, sizeof *n, err));
+    if (n[1] > n[0] || n[0] >= GBSI_NONE / 2 || (!named && n[0] != n[1]) ||
+        (n[0] > 0 && gbsi_key_table_bytes(n[0], row.bytes, named) > room)) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
+                           "saved herding weights: %" PRIu64 " contexts, %" PRIu64 " rows", n[0],
+                           n[1]));
     }
+    GBSI_TRY(gbsi_key_table_reserve(&made, n[0], row.bytes, named, err));
+    for (uint64_t i = 0; i < n[0]; ++i) {
+        uint64_t code = 0;
+        uint32_t at = 0;
+        GBSI_TRY(gbsi_take_numbers(source, &code, 1, sizeof code, err));
+        GBSI_TRY(gbsi_take_numbers(source, &at, 1, sizeof at, err));
+        if (at >= n[1] || gbsi_key_table_find(&made, code) != GBSI_NONE) {
+            GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "saved herding weights: row %u of %" PRIu64, at,
+                               n[1]));
+        }
+        put_code(&made, code, at);
+    }
+    made.n_rows = n[1];
+    if (named && n[1] > 0) {
+        GBSI_TRY(gbsi_take_numbers(source, made.name, n[1], sizeof *made.name, err));
+        for (uint32_t r = 0; r < n[1]; ++r) {
+            made.by_name[place_of_name(&made, made.name[r])] = r;
+        }
+    }
+    GBSI_TRY(
+        gbsi_take_numbers(source, made.rows, n[1] * (row.bytes / row.number), row.number, err));
+    gbsi_key_table_free(t);
+    *t = made;
+    made = (gbsi_key_table){0};
+cleanup:
+    gbsi_key_table_free(&made);
+    return status;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What choosing a coding and making its tables share. */
-#ifndef GBSI_DRAW_KEYS_INTERNAL_H
-#define GBSI_DRAW_KEYS_INTERNAL_H
+/* How many codes a slot can have, from its factors and neighbours, and whether sums of the
+ * neighbours decide its conditional: what the sizes of keys and their tables are made from. */
+#ifndef GBSI_DRAW_KEY_CODES_H
+#define GBSI_DRAW_KEY_CODES_H
 
-#include "draw/keys.h"
 #include "draw/surroundings.h"
+#include "plan/draw.h"
 
 typedef enum gbsi_by_sum { GBSI_SUM_UNKNOWN, GBSI_SUM_NO, GBSI_SUM_YES } gbsi_by_sum;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the cud draw, shared by its two files. */
-#ifndef GBSI_DRAW_CUD_H
-#define GBSI_DRAW_CUD_H
+#ifndef GBSI_DRAW_CUD_DRAW_H
+#define GBSI_DRAW_CUD_DRAW_H
 
 #include "plan/draw.h"
 #include "plan/plan.h"

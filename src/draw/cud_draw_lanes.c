@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles of the cud draw: its words, then the random draw's rule. */
-#include "draw/cud.h"
+#include "draw/cud_draw.h"
 #include "draw/random_lanes.h"
 #include "simd/lanes.h"
 

@@ -2,7 +2,7 @@
 /* The herding rule for vectors [M19], and its bounded form [M29]. */
 #include <math.h>
 
-#include "draw/herd.h"
+#include "draw/herding.h"
 
 /* The first state whose cumulative probability exceeds u, of those that have any. */
 static uint32_t draw_random(const double *p, uint32_t k, uint32_t word)

@@ -6,7 +6,7 @@
  * floor(n / N). Over P sweeps the update at position i takes the numbers i, i + N, i + 2 N, ...,
  * which are all P different ones modulo P if gcd(N, P) = 1. If it is b > 1 they would be P / b
  * numbers b times over, so every P / b sweeps the register moves on by one number more. */
-#include "draw/cud.h"
+#include "draw/cud_draw.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,20 +2,27 @@
 /* Rows of herding weights by 64-bit code, for variables with too many contexts for a dense table:
  * open addressing, half full at most, grown between passes only. One table per slot and group; it
  * has one writer at a time. */
-#ifndef GBSI_DRAW_TABLE_H
-#define GBSI_DRAW_TABLE_H
+#ifndef GBSI_DRAW_KEY_TABLE_H
+#define GBSI_DRAW_KEY_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include "plan/draw.h"
+#include "base/saved.h"
+
+/* The finaliser of splitmix64: a bijection that leaves no pattern. */
+static inline uint64_t gbsi_mix64(uint64_t a)
+{
+    a = (a ^ a >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    a = (a ^ a >> 27) * UINT64_C(0x94D049BB133111EB);
+    return a ^ a >> 31;
+}
 
 typedef struct gbsi_key_table {
     uint64_t *code;    /* [capacity] */
     uint32_t *row;     /* [capacity] GBSI_NONE: free */
-    uint32_t *by_name; /* [capacity] rows by name; NULL unless rows are shared */
+    uint32_t *by_name; /* [capacity] rows by name; NULL unless codes share rows */
     uint64_t *name;    /* [capacity / 2] of each row; likewise */
     void *rows;        /* [capacity / 2] of row_bytes */
     size_t capacity;   /* 0 or a power of two */
@@ -43,9 +50,8 @@ uint32_t gbsi_key_table_add(gbsi_key_table *table, uint64_t code);
 /* The row of the name if one has it, else a new one (*fresh). */
 uint32_t gbsi_key_table_add_named(gbsi_key_table *table, uint64_t code, uint64_t name, bool *fresh);
 
-/* The whole table, its rows as numbers of one size; load replaces it. @param room bytes it may
- * take.
- */
+/* The whole table, its rows as numbers of one size; load replaces it. @param room bytes that it
+ * may take. */
 typedef struct gbsi_row_shape {
     size_t bytes, number; /* 4 or 8 */
 } gbsi_row_shape;
@@ -53,10 +59,6 @@ gbs_status gbsi_key_table_save(const gbsi_key_table *table, gbsi_row_shape row, 
                                const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_key_table_load(gbsi_key_table *table, gbsi_row_shape row, bool named, uint64_t room,
                                const gbsi_source *source, gbs_error *err);
-
-/* Loading: a code with the row it had; then, with n_rows and name[] in place, the names. */
-void gbsi_key_table_restore(gbsi_key_table *table, uint64_t code, uint32_t row);
-void gbsi_key_table_restore_names(gbsi_key_table *table);
 
 static inline void *gbsi_key_table_row(const gbsi_key_table *table, uint32_t row, size_t row_bytes)
 {
