@@ -5,6 +5,7 @@
  * this holds for random and permuted scans as well, with the choices their seed makes. */
 #include <inttypes.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "dobrushin/variation.h"
 #include "sampler/options.h"
@@ -63,8 +64,24 @@ static gbs_status no_certificate(const gbs_run *run, double bound, uint64_t pass
         run->options.certified, passes, bound);
 }
 
+/* The end of --time, for work before the run. */
+static bool is_late(void *context)
+{
+    const gbs_run *run = context;
+    return run->options.time_s > 0.0 && gbsi_clock_s() - run->certify_begun_s > run->options.time_s;
+}
+
+static gbs_status out_of_time(const gbs_run *run, gbs_error *err)
+{
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "out of time after %.1f s while bounding the error that a start leaves: there "
+                     "is no result yet; try a longer --time",
+                     gbsi_clock_s() - run->certify_begun_s);
+}
+
 /* @param b [n] all 1. */
-static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbs_error *err)
+static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_watch *watch,
+                       gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const double entries = (double)gbsi_influences_row(c, c->n);
@@ -78,7 +95,10 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbs_er
             return no_certificate(run, bound, k, err);
         }
         GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
-        gbsi_variation_follow(c, sequence.variable, sequence.n, b, NULL);
+        if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch) ||
+            gbsi_watch_spend(watch, c->n)) {
+            return out_of_time(run, err);
+        }
         work += (double)sequence.n * (1.0 + entries / c->n);
         bound = largest(b, c->n);
         if (++k >= LEAST_DOUBLING && (k & (k - 1)) == 0) {
@@ -97,7 +117,8 @@ cleanup:
 
 /* What one pass leaves of the difference to the target, for the variables that are estimated.
  * @param b [n] all 1. */
-static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, gbs_error *err)
+static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, gbsi_watch *watch,
+                             gbs_error *err)
 {
     gbsi_sequence sequence = {0};
     double bound = 0.0;
@@ -106,7 +127,9 @@ static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, 
     if (status < 0) {
         return status;
     }
-    gbsi_variation_follow(c, sequence.variable, sequence.n, b, NULL);
+    if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch)) {
+        return out_of_time(run, err);
+    }
     for (size_t t = 0; t < sequence.n; ++t) {
         const uint32_t v = sequence.variable[t];
         const bool asked = run->problem.target == NULL || run->problem.target[v] != 0;
@@ -127,15 +150,20 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
     if (run->options.certified > 0.0) {
         GBSI_TRY(check(run, err));
     }
-    GBSI_TRY(gbsi_influences_new(run->problem.graph, GBS_INFLUENCE_AUTO,
-                                 gbsi_options_memory_limit(&run->options), NULL, &c, err));
+    run->certify_begun_s = gbsi_clock_s();
+    gbsi_watch watch = {.look = is_late, .context = run};
+    status = gbsi_influences_new(run->problem.graph, GBS_INFLUENCE_AUTO,
+                                 gbsi_options_memory_limit(&run->options), &watch, &c, err);
+    GBSI_TRY(gbsi_watch_stopped(&watch) ? out_of_time(run, err) : status);
     b = gbsi_alloc_array(c->n, sizeof *b);
     if (b == NULL) {
         status = gbsi_no_memory(err, "certificate", c->n * sizeof *b);
         goto cleanup;
     }
     gbsi_variation_begin(c, b);
-    status = run->options.restarts ? bound_pass(run, c, b, err) : find(run, c, b, err);
+    status =
+        run->options.restarts ? bound_pass(run, c, b, &watch, err) : find(run, c, b, &watch, err);
+    run->certify_s = gbsi_clock_s() - run->certify_begun_s;
 
 cleanup:
     gbsi_free(b);

@@ -123,6 +123,19 @@ static void not_asked(void **unused)
     gbs_model_free(model);
 }
 
+/* However fast the machine is. */
+static void time_is_obeyed(void **unused)
+{
+    (void)unused;
+    const gbs_generate_ising_options large = {.side = {100, 100, 1}, .coupling = 0.2};
+    gbs_model *model = NULL;
+    gbs_run_options options = wanted(GBS_SCAN_CHROMATIC, 1e-9);
+    options.time_s = 1e-9;
+    assert_int_equal(gbs_generate_ising(&large, &model, NULL), GBS_OK);
+    refused(model, &options, GBS_ERR_LIMIT, "out of time");
+    gbs_model_free(model);
+}
+
 static void failing_requests(void **unused)
 {
     (void)unused;
@@ -149,6 +162,7 @@ int main(void)
         cmocka_unit_test(first_number_of_passes),
         cmocka_unit_test(refusals),
         cmocka_unit_test(not_asked),
+        cmocka_unit_test(time_is_obeyed),
         cmocka_unit_test(failing_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

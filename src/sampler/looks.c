@@ -30,7 +30,8 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
 
 static void end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s)
 {
-    if (run->options.time_s > 0.0 && now_s - drive->started_s > run->options.time_s) {
+    const double spent_s = run->certify_s + now_s - drive->started_s;
+    if (run->options.time_s > 0.0 && spent_s > run->options.time_s) {
         drive->stop = GBSI_STOP_TIME;
     }
 }

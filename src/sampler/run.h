@@ -46,8 +46,9 @@ struct gbs_run {
     bool split_draws;    /* draws were given whose two classes of variables are independent */
     bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
     gbs_report report;
-    char **warning; /* owned; report.warning points here */
-    bool executed;  /* gbs_run_execute() was called: once */
+    char **warning;                    /* owned; report.warning points here */
+    bool executed;                     /* gbs_run_execute() was called: once */
+    double certify_begun_s, certify_s; /* of --certified: by the clock, counts as --time */
     bool answering; /* it has not failed, and what is exact is known: marginals may be asked for */
 };
 
