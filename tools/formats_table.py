@@ -22,9 +22,9 @@ BEGIN, END = "<!-- files: begin -->", "<!-- files: end -->"
 # What must be refused, and why: part of the message.
 REFUSED = {
     "uai-misc/pedigree1.uai": "all zero",
-    "bn/other-formats/alarm.dsl": "the ending tells no format",
-    "bn/other-formats/alarm.net": "the ending tells no format",
-    "bn/other-formats/benefits.xdsl": "the ending tells no format",
+    "bn/other-formats/alarm.dsl": "cannot tell the format from the file name extension",
+    "bn/other-formats/alarm.net": "cannot tell the format from the file name extension",
+    "bn/other-formats/benefits.xdsl": "cannot tell the format from the file name extension",
     "mln/cora/cora-er-learned.mln": ":8:13: found",  # first-order formulas, not ground clauses
     "mln/imdb/empty.mln": ":1:17: found",
     "mln/imdb/out.mln": ":2:18: found",
@@ -116,7 +116,7 @@ def check(gibbsite, data):
                 continue
             read, detail, messages = tried
             detail = detail.replace(str(data) + "/", "")
-            expected = REFUSED.get(name, "the ending tells no format" if LATTICE.search(name)
+            expected = REFUSED.get(name, "cannot tell the format from the file name extension" if LATTICE.search(name)
                                    else None)
             good = read if expected is None else (not read and expected in messages)
             if read and "warning" in messages:
@@ -133,7 +133,7 @@ def table(rows):
             if name != lattices[0][0]:
                 continue  # one line for all of them
             name, detail = f"{name.rsplit('/', 1)[0]}/*.latfile ({len(lattices)})", \
-                "the ending tells no format"
+                "cannot tell the format from the file name extension"
         shown = detail.split(", expected one of")[0].replace(f"{name}: the", "the").replace(
             f"{name}:", "")
         shown = shown.replace("|", "\\|").replace("<", "&lt;")

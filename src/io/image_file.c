@@ -227,7 +227,8 @@ static gbs_status choose_format(const char *path, const gbs_image_write_options 
     *format = n > 4 && path[n - 4] == '.' ? format_of(path + n - 3) : 0;
     return *format != 0 ? GBS_OK
                         : gbsi_fail(err, GBS_ERR_ARGUMENT,
-                                    "%s: the ending tells no format of a picture, expected one of "
+                                    "%s: cannot tell the picture format from the file name "
+                                    "extension, expected one of "
                                     ".pbm .pgm .ppm .png, or the format named",
                                     path);
 }

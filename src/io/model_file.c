@@ -107,14 +107,16 @@ static gbs_status find_format(const char *path, const char *name, const gbsi_for
     }
     if (strcmp(path, "-") == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "'-' has no ending to tell the format, expected it named: one of %s",
+                         "'-' has no file name extension: name the format, one of %s",
                          list_formats(list, sizeof list));
     }
     *format = by_ending(path);
     if (*format == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "%s: the ending tells no format, expected one of %s, or the format named",
-                         path, list_formats(list, sizeof list));
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "%s: cannot tell the format from the file name extension, expected one of %s; "
+            "or name the format",
+            path, list_formats(list, sizeof list));
     }
     return GBS_OK;
 }

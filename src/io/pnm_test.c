@@ -312,7 +312,8 @@ static void not_written(void **state)
     gbs_error err = {0};
     gbs_image image = make_image(GBS_IMAGE_GREY, 9);
     refuse_write(&image, "n.pbm", 0, NULL, "n.pbm: a PBM holds black and white only");
-    refuse_write(&image, "n.txt", 0, NULL, "the ending tells no format of a picture");
+    refuse_write(&image, "n.txt", 0, NULL,
+                 "cannot tell the picture format from the file name extension");
     refuse_write(&image, ".png", 0, "pgn", "format 'pgn' is none of a picture");
     refuse_write(&image, "n.png", 1, NULL, "n.png: a PNG cannot be plain text");
     image.sample[4] = 10;

@@ -129,4 +129,4 @@ def test_bifxml_files(run, data, name, variables):
 @pytest.mark.parametrize("name", ["benefits.xdsl", "alarm.net", "alarm.dsl"])
 def test_other_formats_are_refused_by_ending(run, data, name):
     done = run("info", data(f"bn/other-formats/{name}"))
-    assert done.status == 2 and "the ending tells no format" in done.err
+    assert done.status == 2 and "cannot tell the format from the file name extension" in done.err
