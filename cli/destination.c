@@ -74,7 +74,8 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
             return CLI_DONE;
         }
     }
-    return cli_error(CLI_USAGE, "%s: its ending names no format of this verb; use --format %s",
+    return cli_error(CLI_USAGE,
+                     "%s: no format of this verb has this file name extension; use --format %s",
                      path, known);
 }
 

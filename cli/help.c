@@ -24,10 +24,10 @@ int cli_help_overview(FILE *stream)
     (void)fprintf(stream, "  %-16s %s\n", "help [VERB]", "this text, or the options of a verb");
     (void)fprintf(
         stream,
-        "\nMODEL is read by its ending (.uai, .bif, .gbm and others: gibbsite-formats(5)),\n"
-        "compressed or not; - is standard input. gibbsite --version prints the version.\n\n"
+        "\nThe format of MODEL is found from its file name extension (.uai, .bif, .gbm, ...:\n"
+        "gibbsite-formats(5)); - is standard input. gibbsite --version prints the version.\n\n"
         "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 bad input file,\n"
-        "4 stopped by a signal or a limit with what was reached written out.\n");
+        "4 stopped by a signal or a limit; the results so far are written.\n");
     return finish(stream);
 }
 

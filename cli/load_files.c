@@ -24,7 +24,8 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->read.warn = cli_warn;
     job->read.context = (void *)(uintptr_t)arguments; /* cli_warn() only reads it */
     if (strcmp(path, "-") == 0 && arguments->from == NULL) {
-        return cli_error(CLI_USAGE, "standard input has no ending: name its format with --from");
+        return cli_error(CLI_USAGE,
+                         "standard input has no file name extension: name its format with --from");
     }
     gbs_status status = gbs_model_read(path, &job->read, &job->model, &err);
     if (status < 0) {

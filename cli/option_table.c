@@ -112,7 +112,7 @@ static const cli_option table[] = {
          "influences by enumerating neighbours, up to 2^16 configurations, or bounds; unset: auto, "
          "enumerated where that is quick")
     NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_MODEL_FORMATS,
-         "format of MODEL, whatever its ending tells")
+         "format of MODEL, by default found from the file name extension")
     NAME(0, convention, "convention", CLI_MODELS, "physics|bqm|maxcut",
          "sign of couplings in MODEL (.mtx, .rud, .coo); unset: the format's own")
     NAME(0, diagonal, "diagonal", CLI_MODELS, "field|ignore|error",
@@ -127,7 +127,7 @@ static const cli_option table[] = {
          "scale columns of conditional tables to sum to one")
     NAME(0, evidence_format, "evidence-format", CLI_OBSERVES | CLI_VERB_UAI,
          "single|multi|tab",
-         "form of an evidence file; unset: by its ending (.tab) and content")
+         "form of an evidence file; unset: by file name extension (.tab) and content")
     UINT(evidence_index, "evidence-index", CLI_OBSERVES | CLI_VERB_UAI, 0, 0,
          UINT32_MAX, "K",
          "which sample of an evidence file that holds several, from 0; without: all, to FILE.0, "

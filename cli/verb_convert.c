@@ -28,7 +28,8 @@ int cli_check_model_output(const cli_arguments *arguments)
             return cli_error(CLI_USAGE, "standard output needs --format %s", gbs_model_formats());
         }
         if (gbs_model_format_of(path) == NULL) {
-            return cli_error(CLI_USAGE, "%s: its ending names no model format; use --format %s",
+            return cli_error(CLI_USAGE,
+                             "%s: no model format has this file name extension; use --format %s",
                              path, gbs_model_formats());
         }
     }
