@@ -7,7 +7,7 @@
  *     gbs_joint *joint = NULL;
  *     const uint32_t variable[2] = {0, 1};
  *     gbs_joint_new(model, 2, variable, n_chains, &joint, &err);
- *     gbs_joint_add(joint, chain, state, &err); // for every draw that gbs_run_callbacks.draw is given
+ *     gbs_joint_add(joint, chain, state, &err); // in gbs_run_callbacks.draw
  *     gbs_joint_exact(model, NULL, 2, variable, p, &err);
  *     double l1 = gbs_joint_l1(joint, chain, p);
  *

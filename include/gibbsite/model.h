@@ -38,7 +38,6 @@ typedef struct gbs_builder gbs_builder;
 
 /** How a factor computes its log-weight. Numbers never change; files may hold them. */
 typedef enum gbs_factor_kind {
-    GBS_FACTOR_NONE = -1, /**< what gbs_model_factor() says of a factor that does not exist */
     GBS_FACTOR_TABLE = 0, /**< dense log-table, last variable of the scope fastest; may be shared */
     GBS_FACTOR_FIELD = 1, /**< h s_i, one binary variable, s = -1 in state 0 and +1 in state 1 */
     GBS_FACTOR_ISING = 2, /**< J s_i s_j, two binary variables */
@@ -46,6 +45,9 @@ typedef enum gbs_factor_kind {
     GBS_FACTOR_LOGICAL = 4, /**< w phi(literals), see gbs_logical_function */
     GBS_FACTOR_SPIN = 5, /**< J prod s_k: higher-order Ising; scope of 1 or more binary variables */
 } gbs_factor_kind;
+/** What gbs_model_factor() returns for a factor that does not exist: no kind, so that no switch
+ * needs a case for it. */
+#define GBS_FACTOR_NONE ((gbs_factor_kind)255)
 
 /**
  * Functions of literals l_1..l_m, l = 1 if x_v is the literal's state; head h = l_m, the rest is

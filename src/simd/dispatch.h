@@ -14,8 +14,8 @@ typedef enum gbsi_simd {
     GBSI_N_SIMD,
 } gbsi_simd;
 
-/* The sets of this build, each as X(suffix of its functions, its name in gbsi_simd): what is written
- * once per set is declared and listed by this row alone. */
+/* The sets of this build, each as X(suffix of its functions, its name in gbsi_simd): what is
+ * written once per set is declared and listed by this row alone. */
 #if defined(GBSI_HAVE_X86_SETS)
 #define GBSI_SIMD_SETS(X) X(portable, PORTABLE) X(avx2, AVX2) X(avx512, AVX512)
 #elif defined(GBSI_HAVE_NEON_SET)

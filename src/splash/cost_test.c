@@ -116,8 +116,7 @@ static counted count(make *add, uint32_t n, gbs_run_options options, gbsi_watch 
                                        .lanes = 1,
                                        .n_chains = 1,
                                        .level = GBSI_SIMD_PORTABLE};
-    const gbsi_pass_job job = {.draw = gbsi_draw_of(&options, GBSI_SIMD_PORTABLE),
-                               .watch = watch};
+    const gbsi_pass_job job = {.draw = gbsi_draw_of(&options, GBSI_SIMD_PORTABLE), .watch = watch};
     assert_int_equal(gbsi_pass_splash.prepare(&setting, &splash, NULL), GBS_OK);
     gbsi_pass_splash.watch(splash, on_splash, &c);
     assert_int_equal(gbsi_pass_splash.begin(splash, &job, NULL), GBS_OK);
