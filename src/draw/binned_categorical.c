@@ -220,10 +220,6 @@ void gbsi_binned_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row)
                 ? 0
                 : draw_one(herd, slot, tile->group, tile->lanes == 1 ? 0 : lane, p, word);
         const uint32_t kept = value < k ? value : 0; /* impossible: flagged by who called */
-        if (tile->value_bytes == 1) {
-            ((uint8_t *)tile->value)[cell] = (uint8_t)kept;
-        } else {
-            ((uint16_t *)tile->value)[cell] = (uint16_t)kept;
-        }
+        gbsi_herd_put(tile, cell, kept);
     }
 }

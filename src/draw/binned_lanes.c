@@ -4,36 +4,10 @@
  *     post   u[b] += P, x = carry
  *     pre    x = [w[b] > 0], w[b] += p - x
  * In both p = 0 and p = 1 decide by themselves and move nothing. */
-#include <math.h>
-
-#include "draw/binned.h"
-#include "draw/chance_lanes.h"
-#include "draw/shares_lanes.h"
-
-#define INLINE static inline __attribute__((always_inline))
-
-/* What a row of a tile holds: a place of sixteen chains, or up to sixteen places of one. */
-INLINE uint32_t lanes_of_row(const gbsi_tile *tile, uint32_t row)
-{
-    const uint32_t left = tile->lanes == 1 ? tile->n_places - GBSI_LANES * row : GBSI_LANES;
-    return left < GBSI_LANES ? left : GBSI_LANES;
-}
-
-INLINE uint32_t slot_of(const gbsi_tile *tile, uint32_t place)
-{
-    return gbsi_tile_slot(tile, place);
-}
-
-/* Where the weight of a lane stands. */
-INLINE size_t at_lane(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, uint32_t lane,
-                      uint32_t bin)
-{
-    const uint32_t slot = slot_of(tile, tile->lanes == 1 ? GBSI_LANES * row + lane : row);
-    return tile->lanes == 1 ? herd->cell[slot] + bin : (herd->cell[slot] + bin) * GBSI_LANES + lane;
-}
+#include "draw/binned_lanes.h"
 
 /* A place of sixteen chains. */
-INLINE vu post_row16(uint32_t *phase, vu chance, vu bin, const bool one_bin)
+GBSI_INLINE vu post_row16(uint32_t *phase, vu chance, vu bin, const bool one_bin)
 {
     const vu at = one_bin ? vu_iota() : vu_add(vu_shl(bin, 4), vu_iota());
     const vu u = vu_add(one_bin ? vu_load(phase) : vu_gather(phase, at), chance);
@@ -46,10 +20,10 @@ INLINE vu post_row16(uint32_t *phase, vu chance, vu bin, const bool one_bin)
 }
 
 /* Sixteen places of one chain whose weights stand side by side. */
-INLINE bool side_by_side(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
+GBSI_INLINE bool side_by_side(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
 {
     const uint32_t slot = tile->first_slot + GBSI_LANES * row;
-    return tile->contiguous && lanes_of_row(tile, row) == GBSI_LANES &&
+    return tile->contiguous && gbsi_lanes_of_row(tile, row) == GBSI_LANES &&
            herd->cell[slot + GBSI_LANES - 1] - herd->cell[slot] ==
                (size_t)(GBSI_LANES - 1) * herd->how.n_bins;
 }
@@ -58,7 +32,7 @@ INLINE bool side_by_side(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t 
  * places, a line each where there are as many bins. */
 #define AHEAD 4u
 
-INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
+GBSI_INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
 {
     if (row >= tile->n_rows || !tile->contiguous || herd->how.n_bins > GBSI_LANES) {
         return;
@@ -70,7 +44,7 @@ INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
     }
 }
 
-INLINE vu post_slice(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin)
+GBSI_INLINE vu post_slice(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin)
 {
     uint32_t *phase =
         herd->group[tile->group].phase + herd->cell[tile->first_slot + GBSI_LANES * row];
@@ -81,7 +55,7 @@ INLINE vu post_slice(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu ch
 }
 
 /* Places of one chain. */
-INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin)
+GBSI_INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin)
 {
     uint32_t p[GBSI_LANES];
     uint32_t b[GBSI_LANES];
@@ -92,8 +66,8 @@ INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu cha
     }
     vu_store(p, chance);
     vu_store(b, bin);
-    for (uint32_t lane = 0; lane < lanes_of_row(tile, row); ++lane) {
-        uint32_t *u = herd->group[tile->group].phase + at_lane(herd, tile, row, lane, b[lane]);
+    for (uint32_t lane = 0; lane < gbsi_lanes_of_row(tile, row); ++lane) {
+        uint32_t *u = herd->group[tile->group].phase + gbsi_bin_at(herd, tile, row, lane, b[lane]);
         *u += p[lane];
         value[lane] = *u < p[lane];
     }
@@ -101,31 +75,22 @@ INLINE vu post_row1(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu cha
 }
 
 /* @param open bits of the lanes whose weight moves. */
-INLINE vu pre_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin,
-                  unsigned open)
+GBSI_INLINE vu pre_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu chance, vu bin,
+                       unsigned open)
 {
     uint32_t p[GBSI_LANES];
     uint32_t b[GBSI_LANES];
     uint32_t value[GBSI_LANES] = {0};
     vu_store(p, chance);
     vu_store(b, bin);
-    for (uint32_t lane = 0; lane < lanes_of_row(tile, row); ++lane) {
-        int64_t *w = herd->group[tile->group].balance + at_lane(herd, tile, row, lane, b[lane]);
+    for (uint32_t lane = 0; lane < gbsi_lanes_of_row(tile, row); ++lane) {
+        int64_t *w = herd->group[tile->group].balance + gbsi_bin_at(herd, tile, row, lane, b[lane]);
         value[lane] = *w > 0;
         if ((open >> lane & 1u) != 0) {
             *w += (int64_t)p[lane] - ((int64_t)value[lane] << 32);
         }
     }
     return vu_load(value);
-}
-
-INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
-{
-    if (tile->value_bytes == 1) {
-        vu_store_u8((uint8_t *)tile->value + (size_t)row * GBSI_LANES, value);
-    } else {
-        vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
-    }
 }
 
 /* 32 - log2 B where B is a power of two above 1, else 0. */
@@ -138,7 +103,7 @@ static int shift_of(uint32_t n_bins)
     return n_bins > 1 && (n_bins & (n_bins - 1)) == 0 ? shift : 0;
 }
 
-INLINE void odds_rows(gbsi_herd *herd, gbsi_tile *tile, const bool linear, const bool one_bin)
+GBSI_INLINE void odds_rows(gbsi_herd *herd, gbsi_tile *tile, const bool linear, const bool one_bin)
 {
     const uint32_t n_bins = herd->how.n_bins;
     const int shift = shift_of(n_bins);
@@ -147,13 +112,13 @@ INLINE void odds_rows(gbsi_herd *herd, gbsi_tile *tile, const bool linear, const
         const vu bin =
             one_bin ? vu_set1(0) : gbsi_bin_of(c.chance, n_bins, shift, herd->how.left_edge);
         if (!herd->how.post) {
-            store_value(tile, row, pre_row(herd, tile, row, c.chance, bin, 0xFFFF));
+            gbsi_store_values(tile, row, pre_row(herd, tile, row, c.chance, bin, 0xFFFF));
         } else if (tile->lanes == 1) {
-            store_value(tile, row, post_row1(herd, tile, row, c.chance, bin));
+            gbsi_store_values(tile, row, post_row1(herd, tile, row, c.chance, bin));
         } else {
             uint32_t *phase =
-                herd->group[tile->group].phase + herd->cell[slot_of(tile, row)] * GBSI_LANES;
-            store_value(tile, row, post_row16(phase, c.chance, bin, one_bin));
+                herd->group[tile->group].phase + herd->cell[gbsi_tile_slot(tile, row)] * GBSI_LANES;
+            gbsi_store_values(tile, row, post_row16(phase, c.chance, bin, one_bin));
         }
         if (tile->p != NULL) {
             vf_store(tile->p + (size_t)row * GBSI_LANES, c.p[1]);
@@ -173,14 +138,6 @@ static void binary(void *state, gbsi_tile *tile)
     }
 }
 
-/* @param dead lanes without a state of positive weight. */
-static inline void check_row(gbsi_tile *tile, uint32_t row, vm dead)
-{
-    if (vm_any(dead)) {
-        gbsi_tile_flag_row(tile, row, vm_bits(dead));
-    }
-}
-
 /* Two states with hard zeros: where p is 0 or 1 it decides and nothing moves. */
 static void two_states(void *state, gbsi_tile *tile)
 {
@@ -189,22 +146,17 @@ static void two_states(void *state, gbsi_tile *tile)
     const int shift = shift_of(n_bins);
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         const gbsi_chances c = gbsi_chances_of_pair(tile, row);
-        check_row(tile, row, c.dead);
         vu bin = gbsi_bin_of(c.chance, n_bins, shift, herd->how.left_edge);
         bin = vu_select(c.open, bin, vu_set1(0));
         const vu chance = vu_select(c.open, c.chance, vu_set1(0));
         uint32_t *phase = herd->group[tile->group].phase;
-        const vu value = !herd->how.post ? pre_row(herd, tile, row, chance, bin, vm_bits(c.open))
-                         : tile->lanes == 1
-                             ? post_row1(herd, tile, row, chance, bin)
-                             : post_row16(phase + herd->cell[slot_of(tile, row)] * GBSI_LANES,
-                                          chance, bin, false);
-        store_value(tile, row, vu_select(c.open, value, vu_select(c.one, vu_set1(1), vu_set1(0))));
-        if (tile->p != NULL) {
-            float *p = tile->p + (size_t)row * 2 * GBSI_LANES;
-            vf_store(p, c.p[0]);
-            vf_store(p + GBSI_LANES, c.p[1]);
-        }
+        const vu value =
+            !herd->how.post ? pre_row(herd, tile, row, chance, bin, vm_bits(c.open))
+            : tile->lanes == 1
+                ? post_row1(herd, tile, row, chance, bin)
+                : post_row16(phase + herd->cell[gbsi_tile_slot(tile, row)] * GBSI_LANES, chance,
+                             bin, false);
+        gbsi_put_pair(tile, row, &c, value);
     }
 }
 
@@ -212,13 +164,9 @@ static void categorical(void *state, gbsi_tile *tile)
 {
     if (tile->arity == 2) {
         two_states(state, tile);
-        return;
+    } else {
+        gbsi_more_states(state, tile);
     }
-    for (uint32_t row = 0; row < tile->n_rows; ++row) {
-        check_row(tile, row, gbsi_shares_of_row(tile, row));
-        gbsi_binned_row(state, tile, row);
-    }
-    gbsi_shares_tell(tile);
 }
 
 const gbsi_draw GBSI_V(gbsi_draw_binned) = {

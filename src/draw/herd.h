@@ -54,6 +54,16 @@ static inline size_t gbsi_herd_phase_at(const gbsi_herd *herd, size_t cell)
     return herd->paired ? 2 * cell : cell * herd->lanes;
 }
 
+/* The value of one place and chain. */
+static inline void gbsi_herd_put(const gbsi_tile *tile, size_t cell, uint32_t value)
+{
+    if (tile->value_bytes == 1) {
+        ((uint8_t *)tile->value)[cell] = (uint8_t)value;
+    } else {
+        ((uint16_t *)tile->value)[cell] = (uint16_t)value;
+    }
+}
+
 /* Starts of one key in all lanes of a group. @param phase [lanes]; vector [lanes][k]. */
 void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group, uint64_t name,
                             uint32_t chance, uint32_t *phase);

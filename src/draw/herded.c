@@ -125,15 +125,6 @@ cleanup:
 
 /* ---- one place of one chain ------------------------------------------------------------------ */
 
-static void put_value(const gbsi_tile *tile, size_t cell, uint32_t value)
-{
-    if (tile->value_bytes == 1) {
-        ((uint8_t *)tile->value)[cell] = (uint8_t)value;
-    } else {
-        ((uint16_t *)tile->value)[cell] = (uint16_t)value;
-    }
-}
-
 /* Probability a of the cell (row, lane). */
 static float *share_of(const gbsi_tile *tile, size_t cell, uint32_t width, uint32_t a)
 {
@@ -243,7 +234,7 @@ static void draw_place(gbsi_herd *herd, gbsi_tile *tile, uint32_t place, uint32_
         const gbsi_view view = {tile->state, tile->value_bytes, tile->lanes, lane};
         const uint32_t value = tile->arity == 2 ? draw_two(herd, tile, place, cell, slot, &view)
                                                 : draw_many(herd, tile, place, cell, slot, &view);
-        put_value(tile, cell, value);
+        gbsi_herd_put(tile, cell, value);
         gbsi_herded_moved(herd, slot, tile->group, &view, value);
     }
 }

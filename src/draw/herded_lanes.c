@@ -4,13 +4,11 @@
  * With few keys every row of weights is gone through and those of other keys masked; with more they
  * are gathered and scattered. What is gathered as a float are bits on their way. */
 #include "draw/herded.h"
-#include "simd/lanes.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "draw/tile_lanes.h"
 
 #define FEW_KEYS 8u
 
-INLINE vu code16(const gbsi_keys *keys, const gbsi_key_slot *s, const gbsi_tile *tile)
+GBSI_INLINE vu code16(const gbsi_keys *keys, const gbsi_key_slot *s, const gbsi_tile *tile)
 {
     const uint32_t *link = keys->link + s->link;
     const uint32_t *step = keys->step + s->link;
@@ -34,18 +32,9 @@ INLINE vu code16(const gbsi_keys *keys, const gbsi_key_slot *s, const gbsi_tile 
     return vb_widen(code);
 }
 
-INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
-{
-    if (tile->value_bytes == 1) {
-        vu_store_u8((uint8_t *)tile->value + (size_t)row * GBSI_LANES, value);
-    } else {
-        vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
-    }
-}
-
 /* table[index] of a table of n, of which as many entries or more can be read: up to sixteen are
  * looked up in a register. */
-INLINE vu look_up(const uint32_t *table, size_t readable, uint32_t n, vu index)
+GBSI_INLINE vu look_up(const uint32_t *table, size_t readable, uint32_t n, vu index)
 {
     if (n <= GBSI_LANES && readable >= GBSI_LANES) {
         return vf_bits(vf_permute16(vf_from_bits(vu_load(table)), index));
@@ -54,7 +43,7 @@ INLINE vu look_up(const uint32_t *table, size_t readable, uint32_t n, vu index)
 }
 
 /* One row for each key; lanes of other keys add nothing. */
-INLINE vu few_keys(uint32_t *phase, uint32_t n_keys, vu p, vu key)
+GBSI_INLINE vu few_keys(uint32_t *phase, uint32_t n_keys, vu p, vu key)
 {
     vu own = vu_set1(0);
     for (uint32_t i = 0; i < n_keys; ++i) {
@@ -67,7 +56,7 @@ INLINE vu few_keys(uint32_t *phase, uint32_t n_keys, vu p, vu key)
     return own;
 }
 
-INLINE vu many_keys(uint32_t *phase, vu p, vu key)
+GBSI_INLINE vu many_keys(uint32_t *phase, vu p, vu key)
 {
     const vu at = vu_add(vu_shl(key, 4), vu_iota());
     const vu u = vu_add(vu_gather(phase, at), p);
@@ -75,7 +64,7 @@ INLINE vu many_keys(uint32_t *phase, vu p, vu key)
     return u;
 }
 
-INLINE void place16(gbsi_herd *herd, gbsi_tile *tile, uint32_t i, const gbsi_key_slot *s)
+GBSI_INLINE void place16(gbsi_herd *herd, gbsi_tile *tile, uint32_t i, const gbsi_key_slot *s)
 {
     const gbsi_keys *keys = &herd->keys;
     uint32_t *phase = herd->group[tile->group].phase + s->cell * GBSI_LANES;
@@ -86,7 +75,7 @@ INLINE void place16(gbsi_herd *herd, gbsi_tile *tile, uint32_t i, const gbsi_key
     const vu p = look_up(keys->chance + s->cell, keys->n_phases - s->cell, s->n_keys, key);
     const vu u =
         s->n_keys <= FEW_KEYS ? few_keys(phase, s->n_keys, p, key) : many_keys(phase, p, key);
-    store_value(tile, i, vu_select(vu_lt(u, p), vu_set1(1), vu_set1(0)));
+    gbsi_store_values(tile, i, vu_select(vu_lt(u, p), vu_set1(1), vu_set1(0)));
     if (tile->p != NULL) {
         vf_store(tile->p + (size_t)i * GBSI_LANES, vf_mul(vf_from_vu(p), vf_set1(0x1p-32F)));
     }
@@ -94,8 +83,8 @@ INLINE void place16(gbsi_herd *herd, gbsi_tile *tile, uint32_t i, const gbsi_key
 
 /* ---- one chain ------------------------------------------------------------------------------- */
 
-INLINE vu slice_code(const gbsi_key_slices *slices, const gbsi_key_slice *s, uint32_t slot,
-                     const gbsi_tile *tile, const bool wide)
+GBSI_INLINE vu slice_code(const gbsi_key_slices *slices, const gbsi_key_slice *s, uint32_t slot,
+                          const gbsi_tile *tile, const bool wide)
 {
     const uint32_t *link = slices->link + s->link;
     const uint32_t *step = slices->step + s->link;
@@ -120,7 +109,8 @@ typedef struct waiting {
 } waiting;
 
 /* The slice of a row that is one, else NULL. */
-INLINE const gbsi_key_slice *slice_of(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row)
+GBSI_INLINE const gbsi_key_slice *slice_of(const gbsi_herd *herd, const gbsi_tile *tile,
+                                           uint32_t row)
 {
     const uint32_t first = GBSI_LANES * row;
     const uint32_t slot = tile->first_slot + first;
@@ -130,12 +120,13 @@ INLINE const gbsi_key_slice *slice_of(const gbsi_herd *herd, const gbsi_tile *ti
     return s != NULL && s->regular ? s : NULL;
 }
 
-INLINE uint32_t *pairs_of(const gbsi_herd *herd, const gbsi_tile *tile, const gbsi_key_slice *s)
+GBSI_INLINE uint32_t *pairs_of(const gbsi_herd *herd, const gbsi_tile *tile,
+                               const gbsi_key_slice *s)
 {
     return herd->group[tile->group].phase + gbsi_herd_phase_at(herd, s->cell);
 }
 
-INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, waiting *w)
+GBSI_INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, waiting *w)
 {
     const gbsi_key_slices *slices = &herd->slices;
     const gbsi_key_slice *s = row < tile->n_rows ? slice_of(herd, tile, row) : NULL;
@@ -157,8 +148,8 @@ INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, 
 }
 
 /* Sixteen consecutive slots of one chain. */
-INLINE void slice_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row, const gbsi_key_slice *s,
-                      const waiting *w)
+GBSI_INLINE void slice_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row, const gbsi_key_slice *s,
+                           const waiting *w)
 {
     uint32_t *pair = pairs_of(herd, tile, s);
     const vu at = vu_load(w->at[row % AHEAD]);
@@ -166,7 +157,7 @@ INLINE void slice_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row, const gbsi
     const vu p = vf_bits(both.second);
     const vu u = vu_add(vf_bits(both.first), p);
     vu_scatter(pair, at, u);
-    store_value(tile, row, vu_select(vu_lt(u, p), vu_set1(1), vu_set1(0)));
+    gbsi_store_values(tile, row, vu_select(vu_lt(u, p), vu_set1(1), vu_set1(0)));
     if (tile->p != NULL) {
         vf_store(tile->p + (size_t)row * GBSI_LANES, vf_mul(vf_from_vu(p), vf_set1(0x1p-32F)));
     }

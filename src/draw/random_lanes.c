@@ -9,14 +9,13 @@
  * sums in double, where a word is exact. A word of 0 says u < 2^-32 and is refined by a second
  * word. */
 #include "draw/random_lanes.h"
+#include "draw/tile_lanes.h"
 
 #include <math.h>
 #include <stdbool.h>
 
 #include "rng/philox.h"
 #include "simd/math_lanes.h"
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Up to this many states the draw is in whole numbers. */
 #define MOST_WHOLE 32
@@ -43,7 +42,7 @@ static __attribute__((noinline)) vf refine(const gbsi_tile *tile, uint32_t row, 
     return vf_load(value);
 }
 
-INLINE vf uniform(const gbsi_tile *tile, uint32_t row)
+GBSI_INLINE vf uniform(const gbsi_tile *tile, uint32_t row)
 {
     const vu word = vu_load(tile->word + (size_t)row * GBSI_LANES);
     const vf u = vf_mul(vf_from_vu(word), vf_set1(0x1p-32F));
@@ -51,28 +50,19 @@ INLINE vf uniform(const gbsi_tile *tile, uint32_t row)
     return vm_any(zero) ? refine(tile, row, u, vm_bits(zero)) : u;
 }
 
-INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
-{
-    if (tile->value_bytes == 1) {
-        vu_store_u8((uint8_t *)tile->value + (size_t)row * GBSI_LANES, value);
-    } else {
-        vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
-    }
-}
-
 /* State 1 where the mask says so, else 0. */
-INLINE void store_mask(const gbsi_tile *tile, uint32_t row, vm one)
+GBSI_INLINE void store_mask(const gbsi_tile *tile, uint32_t row, vm one)
 {
     if (tile->value_bytes == 1) {
         vb_store((uint8_t *)tile->value + (size_t)row * GBSI_LANES, vb_from_vm(one));
     } else {
-        store_value(tile, row, vu_select(one, vu_set1(1), vu_set1(0)));
+        gbsi_store_values(tile, row, vu_select(one, vu_set1(1), vu_set1(0)));
     }
 }
 
 /* With odds r = p(1) / p(0), given or as the exponential of a log, p of the less likely value is
  * min(r, 1) / (1 + r) if r is at most 1, and so for 1 / r. */
-INLINE void binary_rows(const gbsi_tile *given_tile, const bool want_p, const bool linear)
+GBSI_INLINE void binary_rows(const gbsi_tile *given_tile, const bool want_p, const bool linear)
 {
     const gbsi_tile copy = *given_tile; /* which no store can change */
     const gbsi_tile *tile = &copy;
@@ -114,20 +104,20 @@ static __attribute__((noinline)) vf flag_dead(gbsi_tile *tile, uint32_t row, vf 
     return vf_select(dead, vf_set1(instead), top);
 }
 
-INLINE vf checked_top(gbsi_tile *tile, uint32_t row, vf top)
+GBSI_INLINE vf checked_top(gbsi_tile *tile, uint32_t row, vf top)
 {
     const vm dead = vf_eq(top, vf_set1(-INFINITY));
     return vm_any(dead) ? flag_dead(tile, row, top, dead, 0.0F) : top;
 }
 
-INLINE vf checked_total(gbsi_tile *tile, uint32_t row, vf total)
+GBSI_INLINE vf checked_total(gbsi_tile *tile, uint32_t row, vf total)
 {
     const vm dead = vf_eq(total, vf_set1(0.0F));
     return vm_any(dead) ? flag_dead(tile, row, total, dead, 1.0F) : total;
 }
 
 /* What is taken off the logs of a row: their maximum. */
-INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
+GBSI_INLINE vf row_top(gbsi_tile *tile, uint32_t row, const uint32_t k)
 {
     const float *logw = tile->w + (size_t)row * k * GBSI_LANES;
     vf top = vf_load(logw);
@@ -171,7 +161,7 @@ static __attribute__((noinline)) vu refine_values(const gbsi_tile *tile, uint32_
 /* 2^m such that the weights times 2^m add up to less than 2^32 and (but for 2^-18 of it) no less
  * than 2^31. Their float sum is off by less than 2^-19. In bits: a float of exponent field E is at
  * least 2^(E - 127), and 158 - E + 127 is the field of 2^(31 - (E - 127)). */
-INLINE vf unit_scale(vf total)
+GBSI_INLINE vf unit_scale(vf total)
 {
     const vf above = vf_mul(total, vf_set1(1.0F + 0x1p-18F));
     const vu exponent = vu_and(vf_bits(above), vu_set1(0x7F800000u));
@@ -181,7 +171,7 @@ INLINE vf unit_scale(vf total)
 /* Rows of up to MOST_WHOLE states: the first a with r_0 + ... + r_a > t. There is one, for t < T,
  * and its r_a is not 0. Inlined with a constant k for the usual arities, so that a row stays in
  * registers. */
-INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, const bool linear)
+GBSI_INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, const bool linear)
 {
     const vu one = vu_set1(1);
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
@@ -211,7 +201,7 @@ INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, con
         if (vm_any(zero)) {
             value = refine_values(tile, row, k, weight, value, vm_bits(zero));
         }
-        store_value(tile, row, value);
+        gbsi_store_values(tile, row, value);
         if (want_p) {
             const vf over = vf_div(vf_set1(1.0F), total);
             float *p = tile->p + (size_t)row * k * GBSI_LANES;
@@ -223,7 +213,7 @@ INLINE void whole_rows(gbsi_tile *tile, const uint32_t k, const bool want_p, con
 }
 
 /* u of a row, exact but for words of 0, which are refined. */
-INLINE vd exact_uniform(const gbsi_tile *tile, uint32_t row)
+GBSI_INLINE vd exact_uniform(const gbsi_tile *tile, uint32_t row)
 {
     const vu word = vu_load(tile->word + (size_t)row * GBSI_LANES);
     const vd high = vd_from_vf(vf_from_small(vu_shr(word, 16)));
@@ -244,7 +234,7 @@ INLINE vd exact_uniform(const gbsi_tile *tile, uint32_t row)
 }
 
 /* w becomes weights. @return their sum in double. */
-INLINE vd sum_weights(gbsi_tile *tile, uint32_t row, uint32_t k)
+GBSI_INLINE vd sum_weights(gbsi_tile *tile, uint32_t row, uint32_t k)
 {
     float *w = tile->w + (size_t)row * k * GBSI_LANES;
     const vf top = tile->linear ? vf_set1(0.0F) : row_top(tile, row, k);
@@ -287,7 +277,7 @@ static void double_rows(gbsi_tile *tile)
             cdf = vd_add(cdf, vd_from_vf(vf_load(weight + (size_t)a * GBSI_LANES)));
             value = vu_select(vd_lt(target, cdf), value, vu_add(value, one));
         }
-        store_value(tile, row, vu_min(value, last_positive(weight, k)));
+        gbsi_store_values(tile, row, vu_min(value, last_positive(weight, k)));
         if (tile->p != NULL) {
             const vf scale = vf_div(vf_set1(1.0F), vf_from_vd(total));
             float *p = tile->p + (size_t)row * k * GBSI_LANES;
@@ -299,7 +289,7 @@ static void double_rows(gbsi_tile *tile)
     }
 }
 
-INLINE void whole_tile(gbsi_tile *tile, const bool want_p, const bool linear)
+GBSI_INLINE void whole_tile(gbsi_tile *tile, const bool want_p, const bool linear)
 {
     switch (tile->arity) {
     case 2:

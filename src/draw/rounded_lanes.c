@@ -1,34 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Herding by bins with chance in it: randomly-discretized (Yamashita & Suzuki 2019, algorithm 9)
  * and bounded-error by bins (their algorithm 8), for any number of states [M28] [M29]. */
-#include <math.h>
-
-#include "draw/binned.h"
-#include "draw/chance_lanes.h"
-#include "draw/shares_lanes.h"
-
-#define INLINE static inline __attribute__((always_inline))
-
-/* What a row of a tile holds: a place of sixteen chains, or up to sixteen places of one. */
-INLINE uint32_t lanes_of_row(const gbsi_tile *tile, uint32_t row)
-{
-    const uint32_t left = tile->lanes == 1 ? tile->n_places - GBSI_LANES * row : GBSI_LANES;
-    return left < GBSI_LANES ? left : GBSI_LANES;
-}
-
-/* Where the weight of a lane stands. */
-INLINE size_t at_lane(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, uint32_t lane,
-                      uint32_t bin)
-{
-    const uint32_t place = tile->lanes == 1 ? GBSI_LANES * row + lane : row;
-    const uint32_t slot = gbsi_tile_slot(tile, place);
-    return tile->lanes == 1 ? herd->cell[slot] + bin : (herd->cell[slot] + bin) * GBSI_LANES + lane;
-}
+#include "draw/binned_lanes.h"
 
 /* p is rounded to one of the edges of its bin, b / B with b = floor(p B) or b + 1, the latter with
  * the probability p B - floor(p B): the low half of the product P B. Then the weight of the edge
  * herds b / B, which is known; at the ends it has nothing to decide. */
-INLINE vu rounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p, unsigned open)
+GBSI_INLINE vu rounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p,
+                           unsigned open)
 {
     const uint32_t n_bins = herd->how.n_bins;
     const vu scale = vu_set1(n_bins);
@@ -39,14 +18,14 @@ INLINE vu rounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p
     uint32_t edge[GBSI_LANES];
     uint32_t value[GBSI_LANES] = {0};
     vu_store(edge, vu_select(up, vu_add(low, vu_set1(1)), low));
-    for (uint32_t lane = 0; lane < lanes_of_row(tile, row); ++lane) {
+    for (uint32_t lane = 0; lane < gbsi_lanes_of_row(tile, row); ++lane) {
         if ((open >> lane & 1u) == 0 || edge[lane] == 0 || edge[lane] == n_bins) {
             value[lane] = edge[lane] != 0;
             continue;
         }
         const uint64_t whole = (uint64_t)edge[lane] << 32;
         const uint32_t chance = (uint32_t)((whole + n_bins / 2) / n_bins);
-        uint32_t *u = phase + at_lane(herd, tile, row, lane, edge[lane]);
+        uint32_t *u = phase + gbsi_bin_at(herd, tile, row, lane, edge[lane]);
         *u += chance;
         value[lane] = *u < chance;
     }
@@ -54,7 +33,8 @@ INLINE vu rounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p
 }
 
 /* x by w where it is beyond the threshold, else by the word; w += p - x. */
-INLINE vu bounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p, unsigned open)
+GBSI_INLINE vu bounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p,
+                           unsigned open)
 {
     uint32_t chance[GBSI_LANES];
     uint32_t bin[GBSI_LANES];
@@ -62,10 +42,10 @@ INLINE vu bounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p
     const uint32_t *word = tile->word + (size_t)row * GBSI_LANES;
     vu_store(chance, p);
     vu_store(bin, gbsi_bin_of(p, herd->how.n_bins, 0, herd->how.left_edge));
-    for (uint32_t lane = 0; lane < lanes_of_row(tile, row); ++lane) {
+    for (uint32_t lane = 0; lane < gbsi_lanes_of_row(tile, row); ++lane) {
         if ((open >> lane & 1u) != 0) {
             int64_t *w =
-                herd->group[tile->group].balance + at_lane(herd, tile, row, lane, bin[lane]);
+                herd->group[tile->group].balance + gbsi_bin_at(herd, tile, row, lane, bin[lane]);
             value[lane] = gbsi_bounded_value(&herd->how, *w, chance[lane], word[lane]);
             *w += (int64_t)chance[lane] - ((int64_t)value[lane] << 32);
         }
@@ -73,66 +53,38 @@ INLINE vu bounded_row(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p
     return vu_load(value);
 }
 
-INLINE vu row_of(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p, unsigned open)
+GBSI_INLINE vu row_of(gbsi_herd *herd, const gbsi_tile *tile, uint32_t row, vu p, unsigned open)
 {
     return herd->how.rounded ? rounded_row(herd, tile, row, p, open)
                              : bounded_row(herd, tile, row, p, open);
-}
-
-INLINE void store_value(const gbsi_tile *tile, uint32_t row, vu value)
-{
-    if (tile->value_bytes == 1) {
-        vu_store_u8((uint8_t *)tile->value + (size_t)row * GBSI_LANES, value);
-    } else {
-        vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
-    }
 }
 
 static void binary(void *state, gbsi_tile *tile)
 {
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         const gbsi_chances c = gbsi_chances_of_odds(tile, row, tile->linear != 0);
-        store_value(tile, row, row_of(state, tile, row, c.chance, 0xFFFFu));
+        gbsi_store_values(tile, row, row_of(state, tile, row, c.chance, 0xFFFFu));
         if (tile->p != NULL) {
             vf_store(tile->p + (size_t)row * GBSI_LANES, c.p[1]);
         }
     }
 }
 
-/* @param dead lanes without a state of positive weight. */
-static inline void check_row(gbsi_tile *tile, uint32_t row, vm dead)
-{
-    if (vm_any(dead)) {
-        gbsi_tile_flag_row(tile, row, vm_bits(dead));
-    }
-}
-
 /* Two states with hard zeros: where p is 0 or 1 it decides and nothing moves. */
-INLINE void pair_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row)
+GBSI_INLINE void pair_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row)
 {
     const gbsi_chances c = gbsi_chances_of_pair(tile, row);
     const vu value = row_of(herd, tile, row, c.chance, vm_bits(c.open));
-    check_row(tile, row, c.dead);
-    store_value(tile, row, vu_select(c.open, value, vu_select(c.one, vu_set1(1), vu_set1(0))));
-    if (tile->p != NULL) {
-        float *p = tile->p + (size_t)row * 2 * GBSI_LANES;
-        vf_store(p, c.p[0]);
-        vf_store(p + GBSI_LANES, c.p[1]);
-    }
+    gbsi_put_pair(tile, row, &c, value);
 }
 
 static void categorical(void *state, gbsi_tile *tile)
 {
-    for (uint32_t row = 0; row < tile->n_rows; ++row) {
-        if (tile->arity == 2) {
-            pair_row(state, tile, row);
-            continue;
-        }
-        check_row(tile, row, gbsi_shares_of_row(tile, row));
-        gbsi_binned_row(state, tile, row);
-    }
     if (tile->arity > 2) {
-        gbsi_shares_tell(tile);
+        gbsi_more_states(state, tile);
+    }
+    for (uint32_t row = 0; tile->arity == 2 && row < tile->n_rows; ++row) {
+        pair_row(state, tile, row);
     }
 }
 

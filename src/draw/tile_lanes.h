@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of a tile as every draw takes and leaves them. */
+#ifndef GBSI_DRAW_TILE_LANES_H
+#define GBSI_DRAW_TILE_LANES_H
+
+#include <stddef.h>
+
+#include "plan/tile.h"
+#include "simd/lanes.h"
+
+#define GBSI_INLINE static inline __attribute__((always_inline))
+
+GBSI_INLINE void gbsi_store_values(const gbsi_tile *tile, uint32_t row, vu value)
+{
+    if (tile->value_bytes == 1) {
+        vu_store_u8((uint8_t *)tile->value + (size_t)row * GBSI_LANES, value);
+    } else {
+        vu_store_u16((uint16_t *)tile->value + (size_t)row * GBSI_LANES, value);
+    }
+}
+
+#endif
