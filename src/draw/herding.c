@@ -146,7 +146,7 @@ static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_erro
     }
     if (rounded && (options->bin_edge != GBS_BIN_RIGHT || options->bin_rule != GBS_BIN_STICK)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "options bin-edge and bin-rule: randomly-discretized has its own rule");
+                         "--bin-edge and --bin-rule: randomly-discretized has its own rule");
     }
     if (options->bin_rule != GBS_BIN_STICK && (gbsi_keys_decide(keys) || keys == GBS_KEYS_AUTO)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--bin-rule: draw %s has no bins",
@@ -164,16 +164,18 @@ gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
     GBSI_TRY(check_keys(options, err));
     if (!herds && (options->herd_rule != GBS_HERD_RULE_AUTO || options->herd_init != 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "options herd-rule and herd-init: draw %s has no herding weights", name);
+                         "--herd-rule and --herd-init: draw %s has no herding weights", name);
     }
     if (keys != GBS_KEYS_BINS && (options->bins != 0 || options->bin_edge != GBS_BIN_RIGHT)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "options bins and bin-edge: draw %s has no bins: use draw discretized",
+                         "--bins and --bin-edge: draw %s has no bins: use --draw discretized",
                          name);
     }
     GBSI_TRY(check_rules(options, keys, err));
     if ((options->dummy_edges == NULL) != (options->n_dummy_edges == 0)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "dummy edges: an array without a number");
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "--dummy-edges: the array and its length are given together or not at all");
     }
     if (keys != GBS_KEYS_NEIGHBOURS && options->n_dummy_edges != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -199,7 +199,7 @@ static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
     }
     if ((gbsi_draw_traits(options) & GBSI_DRAW_HEATS) == 0 && gbsi_options_anneal(options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "options schedule and tau0: only the random draw is annealed");
+                         "--schedule and --tau0: only the random draw is annealed");
     }
     return GBS_OK;
 }

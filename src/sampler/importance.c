@@ -296,7 +296,7 @@ static gbs_status check(const gbs_run_options *options, gbs_error *err)
                          "--draw: weights are unbiased with the random draw alone");
     }
     if (gbsi_options_anneal(options)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "options schedule and tau0 are of gbs_map()");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 are options of map alone");
     }
     if (options->start != NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--start: chains start from the uniform law");

@@ -14,7 +14,11 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
 {
     const char *name = options->restarts ? "restarts" : "partial-scan";
     if (options->n_targets > 0 && !options->restarts) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: it goes with restarts");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: it goes with --restarts");
+    }
+    if (options->n_targets > 0 && options->target == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: a list of %zu variables is NULL",
+                         options->n_targets);
     }
     if (!options->restarts && !options->partial_scan) {
         return GBS_OK;
@@ -44,9 +48,10 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
         (options->width != usual->width || options->splash_size != usual->splash_size ||
          options->splashes != usual->splashes || options->grow != usual->grow ||
          options->adapt != usual->adapt || options->locking != usual->locking)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "options width, splash-size, splashes, grow, adapt and locking go with "
-                         "scan splash");
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "--width, --splash-size, --splashes, --grow, --adapt and --locking go with "
+            "--scan splash");
     }
     if (options->grow != GBS_GROW_ADAPTIVE && options->score != usual->score) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -54,7 +59,7 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
     }
     if ((options->grow == GBS_GROW_ADAPTIVE) != (options->adapt > 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "options grow adaptive and adapt go together: adapting has to end");
+                         "--grow adaptive and --adapt go together: adapting has to end");
     }
     if (options->grow == GBS_GROW_ADAPTIVE && options->burn_in == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -80,7 +85,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
         (options->damping != usual.damping || options->iterations != usual.iterations ||
          options->mean_field_schedule != usual.mean_field_schedule)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "options damping, iterations and mean-field-schedule go with method "
+                         "--damping, --iterations and --mean-field-schedule go with --method "
                          "mean-field");
     }
     GBSI_TRY(check_splash(options, &usual, err));
@@ -88,7 +93,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
     if (options->draw != GBS_DRAW_CUD &&
         (options->cud_bits != 0 || options->cud_offset != 0 || options->cud_scheme != 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "options cud-bits, cud-offset and cud-scheme go with draw cud");
+                         "--cud-bits, --cud-offset and --cud-scheme go with --draw cud");
     }
 cleanup:
     return status;

@@ -303,11 +303,11 @@ static void refusals(void **unused)
     options = short_chains(scan, 3);
     options.target = target;
     options.n_targets = 1;
-    refused(model, &options, GBS_ERR_ARGUMENT, "target 4: the scan never visits it");
+    refused(model, &options, GBS_ERR_ARGUMENT, "--target: the scan never visits variable 4");
     options.target = beyond;
     refused(model, &options, GBS_ERR_ARGUMENT, "6 variables");
     options.restarts = 0;
-    refused(model, &options, GBS_ERR_ARGUMENT, "goes with restarts");
+    refused(model, &options, GBS_ERR_ARGUMENT, "goes with --restarts");
     gbs_model_free(model);
 }
 

@@ -33,7 +33,7 @@ static gbs_status systematic_init(const gbsi_graph *graph, const gbs_run_options
     /* The default, 0, also stands for a model without variables. */
     if (options->origin != 0 && options->origin >= n_user) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "origin %" PRIu64 " of the systematic scan: the model has %" PRIu32
+                         "--origin %" PRIu64 " of the systematic scan: the model has %" PRIu32
                          " variables",
                          options->origin, n_user);
     }

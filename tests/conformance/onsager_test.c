@@ -422,7 +422,7 @@ static void chosen_by_options(void **state)
     options.lattice = GBS_LATTICE_AUTO;
     assert_false(uses_lattice(large, &options));
     options.estimator = GBS_ESTIMATOR_TRACES;
-    refused(large, &options, "option estimator traces");
+    refused(large, &options, "--estimator traces");
     options.scan = GBS_SCAN_CHROMATIC;
     assert_true(uses_lattice(little, &options));
     options.lattice = GBS_LATTICE_NEVER;

@@ -451,7 +451,7 @@ static void refusals(void **state)
     assert_refused(model, &options, "belongs to burn-in");
     options = options_of(3, 10, 2);
     options.scan = GBS_SCAN_CHROMATIC;
-    assert_refused(model, &options, "go with scan splash");
+    assert_refused(model, &options, "go with --scan splash");
     options = options_of(17, 10, 2);
     assert_refused(model, &options, "--width 17");
     uint32_t x[16];
