@@ -44,8 +44,8 @@ extern "C" {
 /**
  * Options of a run; take gbs_run_options_default() and change fields.
  *
- * Fields keep their places: later versions append to options.def, and take the smaller struct of
- * any version from 0.2 on for one whose later fields have their defaults.
+ * Fields keep their places: later versions append to options.def. Options that a smaller struct
+ * does not have, of an earlier version from 0.2 on, have their defaults.
  */
 typedef struct gbs_run_options {
     size_t size; /**< of the caller's struct in bytes, as gbs_run_options_init() wrote it */
@@ -83,7 +83,7 @@ typedef struct gbs_run_options {
  *
  * @param size sizeof(gbs_run_options) where the caller was compiled. Bytes behind the struct of
  *             this library are set to zero: a run refuses them if they are anything else.
- * @return GBS_ERR_ARGUMENT for a size below that of version 0.2; options is untouched then.
+ * @return GBS_ERR_ARGUMENT for a size without any option; options is untouched then.
  */
 GBS_API gbs_status gbs_run_options_init(gbs_run_options *options, size_t size, gbs_error *err);
 

@@ -10,11 +10,12 @@
 #include "io/decimal.h"
 #include "options/options.h"
 
-/* Of the struct of version 0.2, which ends with this field; see tests/conformance/growth_test.c. */
-#define FIRST_SIZE (offsetof(gbs_run_options, restarts) + sizeof(int))
+/* Smaller structs hold no option. Those of version 0.2 end with the field "restarts"; see
+ * tests/conformance/growth_test.c. */
+#define LEAST_SIZE offsetof(gbs_run_options, method)
 
-_Static_assert(sizeof(gbs_run_options) == FIRST_SIZE, "padding behind the last field: a later "
-                                                      "version's field would lie in it");
+_Static_assert(sizeof(gbs_run_options) == offsetof(gbs_run_options, restarts) + sizeof(int),
+               "padding behind the last field: a later version's field would lie in it");
 
 /* ---- fields ------------------------------------------------------------------------------ */
 
@@ -136,10 +137,10 @@ static void set_defaults(gbs_run_options *options)
 gbs_status gbs_run_options_init(gbs_run_options *options, size_t size, gbs_error *err)
 {
     gbs_run_options defaults;
-    if (options == NULL || size < FIRST_SIZE) {
+    if (options == NULL || size < LEAST_SIZE) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "gbs_run_options_init: found %zu bytes, expected %zu at least", size,
-                         FIRST_SIZE);
+                         LEAST_SIZE);
     }
     set_defaults(&defaults);
     memset(options, 0, size);
@@ -148,16 +149,30 @@ gbs_status gbs_run_options_init(gbs_run_options *options, size_t size, gbs_error
     return GBS_OK;
 }
 
+/* Copies the fields that the caller's struct has; the others keep their defaults. */
+static void take_fields(const gbs_run_options *given, gbs_run_options *options)
+{
+    const size_t size = options->size;
+    memcpy(options, given, LEAST_SIZE);
+    options->size = size;
+    for (size_t i = 0; i < gbsi_n_options; ++i) {
+        const gbsi_option *row = &gbsi_options[i];
+        if (row->offset + row->width <= given->size) {
+            memcpy((char *)options + row->offset, (const char *)given + row->offset, row->width);
+        }
+    }
+}
+
 gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *taken, gbs_error *err)
 {
     gbs_run_options options;
     set_defaults(&options);
     if (given != NULL) {
-        if (given->size < FIRST_SIZE) {
+        if (given->size < LEAST_SIZE) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "options of %zu bytes, expected %zu at least: start from "
                              "gbs_run_options_default()",
-                             given->size, FIRST_SIZE);
+                             given->size, LEAST_SIZE);
         }
         for (size_t i = sizeof options; i < given->size; ++i) {
             if (((const char *)given)[i] != 0) {
@@ -167,8 +182,7 @@ gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *take
                                  given->size, sizeof options);
             }
         }
-        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
-        options.size = sizeof options;
+        take_fields(given, &options);
     }
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         const gbs_status status = check_row(&gbsi_options[i], &options, err);
@@ -227,6 +241,7 @@ cleanup:
 gbs_status gbs_option_get_uint(const gbs_run_options *options, const char *name, uint64_t *value,
                                gbs_error *err)
 {
+    GBSI_NEED(value);
     gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
     GBSI_TRY(find(options, name, &row, err));
@@ -256,6 +271,7 @@ cleanup:
 gbs_status gbs_option_get_real(const gbs_run_options *options, const char *name, double *value,
                                gbs_error *err)
 {
+    GBSI_NEED(value);
     gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
     GBSI_TRY(find(options, name, &row, err));

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Structs of programs that were compiled with another version of the headers. The struct of version
+ * 0.2 is kept here as it was: a later version that moves or removes one of its fields does not
+ * compile this test. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gibbsite/gibbsite.h"
+
+/* gbs_run_options of version 0.2: never edit this list. */
+#define FIELDS(F)                    \
+    F(size_t, size)                  \
+    F(const uint32_t *, sequence)    \
+    F(size_t, sequence_length)       \
+    F(const uint32_t *, dummy_edges) \
+    F(size_t, n_dummy_edges)         \
+    F(const uint32_t *, target)      \
+    F(size_t, n_targets)             \
+    F(const uint32_t *, start)       \
+    F(int, method)                   \
+    F(double, damping)               \
+    F(int, mean_field_schedule)      \
+    F(uint64_t, iterations)          \
+    F(int, scan)                     \
+    F(uint64_t, origin)              \
+    F(uint64_t, width)               \
+    F(uint64_t, splash_size)         \
+    F(uint64_t, splashes)            \
+    F(int, grow)                     \
+    F(uint64_t, adapt)               \
+    F(int, score)                    \
+    F(int, locking)                  \
+    F(int, draw)                     \
+    F(int, keys)                     \
+    F(int, herd_rule)                \
+    F(int, herd_init)                \
+    F(int, bin_edge)                 \
+    F(int, bin_rule)                 \
+    F(double, threshold)             \
+    F(uint64_t, bins)                \
+    F(int, cud_scheme)               \
+    F(uint64_t, cud_bits)            \
+    F(uint64_t, cud_offset)          \
+    F(int, estimator)                \
+    F(int, lattice)                  \
+    F(int, schedule)                 \
+    F(double, tau0)                  \
+    F(uint64_t, chains)              \
+    F(uint64_t, sweeps)              \
+    F(uint64_t, burn_in)             \
+    F(double, certified)             \
+    F(uint64_t, thin)                \
+    F(double, target_error)          \
+    F(double, time_s)                \
+    F(uint64_t, max_updates)         \
+    F(uint64_t, seed)                \
+    F(uint64_t, threads)             \
+    F(uint64_t, memory_limit)        \
+    F(int, partial_scan)             \
+    F(int, restarts)
+
+typedef struct options_0_2 {
+#define F(type, field) type field;
+    FIELDS(F)
+#undef F
+} options_0_2;
+
+#define F(type, field)                                                                        \
+    _Static_assert(offsetof(options_0_2, field) == offsetof(gbs_run_options, field), #field); \
+    _Static_assert(sizeof(type) == sizeof(((gbs_run_options *)NULL)->field), #field);
+FIELDS(F)
+#undef F
+_Static_assert(sizeof(options_0_2) <= sizeof(gbs_run_options), "a field of 0.2 is gone");
+
+#define CANARY     0xA5
+#define N_CANARIES 32
+
+/* A struct and what lies behind it in memory. */
+typedef union room {
+    size_t size;
+    double aligned;
+    unsigned char byte[8192];
+} room;
+
+static void lay(room *r)
+{
+    memset(r, CANARY, sizeof *r);
+}
+
+static void assert_untouched(const room *r, size_t from)
+{
+    for (size_t i = from; i < sizeof *r; ++i) {
+        assert_int_equal(r->byte[i], CANARY);
+    }
+}
+
+static gbs_model *spins(void)
+{
+    gbs_model *model = NULL;
+    const gbs_generate_ring_options options = {.variables = 6, .coupling = 0.3, .field = 0.2};
+    assert_int_equal(gbs_generate_ring(&options, &model, NULL), GBS_OK);
+    return model;
+}
+
+/* @param options NULL for the defaults. @param digest [33], out. */
+static void run(const gbs_run_options *options, char *digest, uint64_t *sweeps)
+{
+    gbs_model *model = spins();
+    gbs_run *run = NULL;
+    gbs_error err = {GBS_OK, ""};
+    if (gbs_run_new(model, NULL, options, &run, &err) < 0 || gbs_run_execute(run, NULL, &err) < 0) {
+        fail_msg("%s", err.message);
+    }
+    memcpy(digest, gbs_run_report(run)->digest, 33);
+    *sweeps = gbs_run_report(run)->sweeps;
+    gbs_run_free(run);
+    gbs_model_free(model);
+}
+
+static void assert_refused(const gbs_run_options *options, const char *message)
+{
+    gbs_model *model = spins();
+    gbs_run *none = NULL;
+    gbs_error err = {GBS_OK, ""};
+    assert_int_equal(gbs_run_new(model, NULL, options, &none, &err), GBS_ERR_ARGUMENT);
+    assert_null(none);
+    assert_non_null(strstr(err.message, message));
+    gbs_model_free(model);
+}
+
+static void choose(options_0_2 *options)
+{
+    options->method = GBS_METHOD_SAMPLE;
+    options->chains = 4;
+    options->sweeps = 50;
+    options->burn_in = 10;
+}
+
+/* A program compiled with 0.2 gets what one compiled with this version gets. */
+static void struct_of_0_2(void **state)
+{
+    (void)state;
+    char old[33];
+    char now[33];
+    uint64_t sweeps[2];
+    room r;
+    options_0_2 *options = (options_0_2 *)(void *)&r;
+    gbs_run_options same = gbs_run_options_default();
+    lay(&r);
+    assert_int_equal(gbs_run_options_init((gbs_run_options *)(void *)&r, sizeof(options_0_2), NULL),
+                     GBS_OK);
+    assert_untouched(&r, sizeof(options_0_2));
+    assert_int_equal(options->size, sizeof(options_0_2));
+    assert_memory_equal((char *)options + sizeof(size_t), (char *)&same + sizeof(size_t),
+                        sizeof(options_0_2) - sizeof(size_t));
+    choose(options);
+    choose((options_0_2 *)(void *)&same);
+    run((const gbs_run_options *)(const void *)options, old, &sweeps[0]);
+    run(&same, now, &sweeps[1]);
+    assert_string_equal(old, now);
+    assert_int_equal(sweeps[0], 50);
+    assert_untouched(&r, sizeof(options_0_2));
+}
+
+/* Structs that end before a field, or within it, leave it at its default. */
+static void shorter_structs(void **state)
+{
+    (void)state;
+    char digest[2][33];
+    uint64_t sweeps = 0;
+    const size_t size[] = {offsetof(options_0_2, thin), offsetof(options_0_2, thin) + 4,
+                           offsetof(options_0_2, partial_scan)};
+    for (size_t i = 0; i < sizeof size / sizeof size[0]; ++i) {
+        room r;
+        options_0_2 *options = (options_0_2 *)(void *)&r;
+        gbs_run_options same = gbs_run_options_default();
+        gbs_error err = {GBS_OK, ""};
+        lay(&r);
+        assert_int_equal(gbs_run_options_init((gbs_run_options *)(void *)&r, size[i], NULL),
+                         GBS_OK);
+        assert_untouched(&r, size[i]);
+        choose(options);
+        choose((options_0_2 *)(void *)&same);
+        run((const gbs_run_options *)(const void *)options, digest[0], &sweeps);
+        run(&same, digest[1], &sweeps);
+        assert_string_equal(digest[0], digest[1]);
+        /* The field is not there by name either. */
+        assert_int_equal(gbs_option_set((gbs_run_options *)(void *)&r, "restarts", "yes", &err),
+                         GBS_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, "a version without it"));
+        assert_int_equal(gbs_option_set((gbs_run_options *)(void *)&r, "sweeps", "9", NULL),
+                         GBS_OK);
+        assert_int_equal(options->sweeps, 9);
+        assert_untouched(&r, size[i]);
+    }
+}
+
+/* Larger structs come from later versions: their new fields must have been left alone. */
+static void larger_structs(void **state)
+{
+    (void)state;
+    char digest[2][33];
+    uint64_t sweeps = 0;
+    const size_t size = sizeof(gbs_run_options) + 24;
+    room r;
+    gbs_run_options *options = (gbs_run_options *)(void *)&r;
+    gbs_run_options same = gbs_run_options_default();
+    lay(&r);
+    assert_int_equal(gbs_run_options_init(options, size, NULL), GBS_OK);
+    assert_untouched(&r, size);
+    choose((options_0_2 *)(void *)options);
+    choose((options_0_2 *)(void *)&same);
+    run(options, digest[0], &sweeps);
+    run(&same, digest[1], &sweeps);
+    assert_string_equal(digest[0], digest[1]);
+    r.byte[size - 1] = 1;
+    assert_refused(options, "an option of a later version is set");
+    r.byte[size - 1] = 0;
+    options->size = 0;
+    assert_refused(options, "gbs_run_options_default()");
+    options->size = offsetof(options_0_2, start); /* no option at all */
+    assert_refused(options, "gbs_run_options_default()");
+}
+
+/* ---- reports ----------------------------------------------------------------------------- */
+
+typedef gbs_status filler(const gbs_model *model, room *report, gbs_error *err);
+
+static gbs_status fill_info(const gbs_model *model, room *report, gbs_error *err)
+{
+    return gbs_model_info(model, NULL, NULL, (gbs_info *)(void *)report, err);
+}
+
+static gbs_status fill_log_z(const gbs_model *model, room *report, gbs_error *err)
+{
+    return gbs_log_z(model, NULL, NULL, NULL, (gbs_log_z_report *)(void *)report, err);
+}
+
+static gbs_status fill_map(const gbs_model *model, room *report, gbs_error *err)
+{
+    uint32_t state[6];
+    return gbs_map(model, NULL, NULL, NULL, state, (gbs_map_report *)(void *)report, err);
+}
+
+static gbs_status fill_scan(const gbs_model *model, room *report, gbs_error *err)
+{
+    gbs_influences *influences = NULL;
+    const gbs_scan_request request = {.steps = 12};
+    uint32_t *sequence = NULL;
+    size_t n = 0;
+    gbs_status status = gbs_influences_new(model, NULL, NULL, &influences, err);
+    if (status == GBS_OK) {
+        status = gbs_scan_optimise(influences, &request, &sequence, &n,
+                                   (gbs_scan_report *)(void *)report, err);
+    }
+    gbs_free(sequence);
+    gbs_influences_free(influences);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    size_t size;
+    filler *fill;
+} reports[] = {
+    {"gbs_info", sizeof(gbs_info), fill_info},
+    {"gbs_log_z_report", sizeof(gbs_log_z_report), fill_log_z},
+    {"gbs_map_report", sizeof(gbs_map_report), fill_map},
+    {"gbs_scan_report", sizeof(gbs_scan_report), fill_scan},
+};
+
+/* Nothing is written behind the size that the caller states, and the size itself stays. */
+static void sized_reports(void **state)
+{
+    (void)state;
+    gbs_model *model = spins();
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; ++i) {
+        const size_t smaller[] = {0, sizeof(size_t), reports[i].size / 2, reports[i].size - 8};
+        room r;
+        for (size_t k = 0; k < sizeof smaller / sizeof smaller[0]; ++k) {
+            gbs_error err = {GBS_OK, ""};
+            lay(&r);
+            r.size = smaller[k];
+            assert_int_equal(reports[i].fill(model, &r, &err), GBS_ERR_ARGUMENT);
+            assert_non_null(strstr(err.message, reports[i].name));
+            assert_int_equal(r.size, smaller[k]);
+            assert_untouched(&r, sizeof(size_t));
+        }
+        for (size_t more = 0; more <= N_CANARIES; more += N_CANARIES) {
+            gbs_error err = {GBS_OK, ""};
+            lay(&r);
+            r.size = reports[i].size + more;
+            if (reports[i].fill(model, &r, &err) < 0) {
+                fail_msg("%s: %s", reports[i].name, err.message);
+            }
+            assert_int_equal(r.size, reports[i].size + more);
+            for (size_t at = reports[i].size; at < r.size; ++at) {
+                assert_int_equal(r.byte[at], 0); /* what this library does not know */
+            }
+            assert_untouched(&r, reports[i].size + more);
+        }
+    }
+    gbs_model_free(model);
+}
+
+/* Structs that a caller fills in: 0 stands for 0.2, larger ones have zeros behind. */
+static void sized_inputs(void **state)
+{
+    (void)state;
+    gbs_model *model = spins();
+    double log_z = 0.0;
+    room r;
+    gbs_exact_options *options = (gbs_exact_options *)(void *)&r;
+    memset(&r, 0, sizeof r);
+    const size_t fine[] = {0, sizeof *options, sizeof *options + N_CANARIES};
+    for (size_t i = 0; i < sizeof fine / sizeof fine[0]; ++i) {
+        options->size = fine[i];
+        assert_int_equal(gbs_exact_log_z_within(model, NULL, options, &log_z, NULL), GBS_OK);
+    }
+    r.byte[sizeof *options + N_CANARIES - 1] = 1;
+    assert_int_equal(gbs_exact_log_z_within(model, NULL, options, &log_z, NULL), GBS_ERR_ARGUMENT);
+    options->size = sizeof *options - 1;
+    assert_int_equal(gbs_exact_log_z_within(model, NULL, options, &log_z, NULL), GBS_ERR_ARGUMENT);
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(struct_of_0_2),  cmocka_unit_test(shorter_structs),
+        cmocka_unit_test(larger_structs), cmocka_unit_test(sized_reports),
+        cmocka_unit_test(sized_inputs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
