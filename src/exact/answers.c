@@ -65,6 +65,11 @@ static gbs_status check_incumbent(const gbsi_conditioned *whole, const uint32_t 
                                   gbs_error *err)
 {
     for (uint32_t u = 0; u < whole->model->n_variables; u++) {
+        if (incumbent[u] >= whole->model->arity[u]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "incumbent: variable %u has %u states, found state %u", u,
+                             whole->model->arity[u], incumbent[u]);
+        }
         if (whole->fixed_state[u] != GBSI_NONE && whole->fixed_state[u] != incumbent[u]) {
             return zero_incumbent(err);
         }

@@ -255,7 +255,9 @@ gbs_status gbs_exact_pairs(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(take_room(&a, n, pair, n_out, err));
     GBSI_TRY(solve(&a, n, err));
     write_pairs(&a, model, n, pair);
-    memcpy(p, a.out, n_out * sizeof *p);
+    if (n_out > 0) { /* p may be NULL without pairs */
+        memcpy(p, a.out, n_out * sizeof *p);
+    }
 
 cleanup:
     pairs_free(&a);

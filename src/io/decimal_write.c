@@ -311,6 +311,9 @@ size_t gbsi_digits_write(const gbsi_digits *digits, bool negative, char *text)
 
 size_t gbs_format_double(double value, char *text)
 {
+    if (text == NULL) {
+        return 0;
+    }
     uint64_t bits = bits_of(value);
     bool negative = bits >> 63 != 0;
     uint64_t magnitude = bits & ~((uint64_t)1 << 63);

@@ -21,8 +21,8 @@ gbs_status gbsi_image_new(const char *name, gbs_image_kind kind, uint32_t width,
                           uint32_t maxval, uint32_t n_colors, gbs_image *image, gbs_error *err)
 {
     bool palette = kind == GBS_IMAGE_PALETTE;
-    if (width == 0 || height == 0 || maxval == 0 || maxval > 65535 ||
-        (kind == GBS_IMAGE_BITMAP && maxval != 1) || (palette && maxval != 255) ||
+    if ((unsigned)kind > GBS_IMAGE_PALETTE || width == 0 || height == 0 || maxval == 0 ||
+        maxval > 65535 || (kind == GBS_IMAGE_BITMAP && maxval != 1) || (palette && maxval != 255) ||
         (palette ? n_colors == 0 || n_colors > 256 : n_colors != 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "no picture has %u x %u pixels, maxval %u and %u colours", width, height,
@@ -233,6 +233,31 @@ static gbs_status choose_format(const char *path, const gbs_image_write_options 
                                     path);
 }
 
+gbs_status gbsi_image_check(const gbs_image *image, const char *name, gbs_error *err)
+{
+    const bool palette = image->kind == GBS_IMAGE_PALETTE;
+    const uint32_t channels = image->kind == GBS_IMAGE_COLOR ? 3 : 1;
+    if ((unsigned)image->kind > GBS_IMAGE_PALETTE || image->sample == NULL ||
+        image->channels != channels || image->maxval == 0 || image->maxval > 65535 ||
+        (palette && (image->n_colors == 0 || image->n_colors > 256))) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s: found no picture in the struct (kind %d, %u channels, maxval %u, %u "
+                         "colours%s)",
+                         name, (int)image->kind, image->channels, image->maxval, image->n_colors,
+                         image->sample == NULL ? ", no samples" : "");
+    }
+    const size_t n = (size_t)image->width * image->height * channels;
+    const uint32_t most = palette ? image->n_colors - 1 : image->maxval;
+    for (size_t i = 0; i < n; i++) {
+        if (image->sample[i] > most) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "%s: found a sample of %u in the picture, expected at most %u", name,
+                             image->sample[i], most);
+        }
+    }
+    return GBS_OK;
+}
+
 static gbs_status check_write(const gbs_image *image, const char *path, char format, bool plain,
                               gbs_error *err)
 {
@@ -246,16 +271,7 @@ static gbs_status check_write(const gbs_image *image, const char *path, char for
     if (format == '5' && image->kind == GBS_IMAGE_COLOR) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: a PGM cannot hold colour", path);
     }
-    size_t n = (size_t)image->width * image->height * image->channels;
-    uint32_t most = image->kind == GBS_IMAGE_PALETTE ? image->n_colors - 1 : image->maxval;
-    for (size_t i = 0; i < n; i++) {
-        if (image->sample[i] > most) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "%s: found a sample of %u in the picture, expected at most %u", path,
-                             image->sample[i], most);
-        }
-    }
-    return GBS_OK;
+    return gbsi_image_check(image, path, err);
 }
 
 gbs_status gbs_image_write(const gbs_image *image, const char *path,

@@ -47,4 +47,7 @@ uint32_t gbsi_image_grey(const gbs_image *image, size_t pixel);
 gbs_status gbsi_image_start(const gbsi_input *input, const gbs_model *model,
                             const gbs_read_options *options, uint32_t *state, gbs_error *err);
 
+/* Whether a caller's struct is a picture whose samples are legal. @param name for messages. */
+gbs_status gbsi_image_check(const gbs_image *image, const char *name, gbs_error *err);
+
 #endif

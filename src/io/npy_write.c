@@ -27,7 +27,8 @@ size_t gbs_array_size(const gbs_array *array)
 
 double gbs_array_value(const gbs_array *array, size_t i)
 {
-    if (i >= gbs_array_size(array) || array->data == NULL) {
+    if (i >= gbs_array_size(array) || array->data == NULL ||
+        gbs_array_type_bytes(array->type) == 0) {
         return NAN;
     }
     const char *at = (const char *)array->data + i * gbs_array_type_bytes(array->type);
@@ -121,6 +122,9 @@ gbs_status gbsi_npy_put(const gbs_array *array, gbs_array_source *source, void *
         return status;
     }
     if (source == NULL) {
+        if (array->data == NULL) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "array: neither data nor a source is given");
+        }
         sink(to, array->data, (size_t)bytes);
         return GBS_OK;
     }

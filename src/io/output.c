@@ -333,6 +333,9 @@ gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_erro
     GBSI_NEED(output);
     GBSI_NEED(bytes);
     GBSI_NEED(n);
+    if (!output->to_memory) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: it was not opened in memory", output->name);
+    }
     flush(output, true);
     const gbs_status status = error_of(output, err);
     if (status == GBS_OK) {
@@ -348,7 +351,7 @@ gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_erro
 void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n)
 {
     const char *from = bytes;
-    if (output == NULL || bytes == NULL) {
+    if (output == NULL || bytes == NULL || output->buffer == NULL) { /* no buffer: finished */
         return;
     }
     while (n > 0) {
@@ -371,7 +374,7 @@ void gbsi_output_fixed_floats(gbs_output *output, bool fixed)
 
 bool gbsi_output_has_fixed_floats(const gbs_output *output)
 {
-    return output->fixed_floats;
+    return output != NULL && output->fixed_floats;
 }
 
 const char *gbsi_output_name(const gbs_output *output)
@@ -461,9 +464,16 @@ gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error 
     gbs_status status = GBS_OK;
     sigset_t all;
     sigset_t before;
+    if (n > 0) {
+        GBSI_NEED(output);
+    }
     for (size_t i = 0; i < n && status == GBS_OK; i++) {
-        flush_to_disk(output[i]);
-        status = error_of(output[i], err);
+        if (output[i] == NULL) {
+            status = gbsi_fail(err, GBS_ERR_ARGUMENT, "output %zu of %zu is NULL", i, n);
+        } else {
+            flush_to_disk(output[i]);
+            status = error_of(output[i], err);
+        }
     }
     /* A handler that ends the process must not find a file with its temporary name. */
     (void)sigfillset(&all);

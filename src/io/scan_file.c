@@ -99,6 +99,13 @@ gbs_status gbs_scan_write(const char *path, const gbs_model *model, const uint32
     GBSI_NEED(model);
     GBSI_NEED(sequence);
     gbs_output *output = NULL;
+    for (size_t t = 0; t < n; t++) {
+        if (sequence[t] >= gbs_model_n_variables(model)) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "%s: entry %zu of the scan is variable %u, the model has %u variables",
+                             path, t, sequence[t], gbs_model_n_variables(model));
+        }
+    }
     const gbs_status status = gbs_output_open(path, &output, err);
     if (status < 0) {
         return status;

@@ -2,7 +2,6 @@
 /* Evidence in, domains to their fixed point, variables renumbered, factors reduced. */
 #include "model/condition.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -220,9 +219,11 @@ gbs_status gbsi_condition(const gbs_model *model, const gbs_evidence *evidence,
     gbsi_propagation *hard = NULL;
     gbsi_propagator *domain = NULL;
     gbsi_conditioned *c = gbsi_alloc_zero(sizeof *c);
-    assert(evidence == NULL || evidence->model == model);
     if (c == NULL) {
         return gbsi_no_memory(err, "conditioned model", sizeof *c);
+    }
+    if (evidence != NULL && evidence->model != model) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "the evidence belongs to another model"));
     }
     c->model = model;
     if (gbsi_condition_is_whole(model, evidence)) {

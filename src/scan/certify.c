@@ -45,7 +45,7 @@ static gbs_status targets_init(const gbs_influences *f, size_t n, const double *
         return gbsi_no_memory(err, "targets", n * sizeof *t->d);
     }
     for (size_t k = 0; k < n; ++k) {
-        GBSI_TRY(gbsi_weights_of(f, weight[k], &t->d[k], err));
+        GBSI_TRY(gbsi_weights_of(f, weight == NULL ? NULL : weight[k], &t->d[k], err));
     }
 
 cleanup:

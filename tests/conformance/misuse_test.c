@@ -12,31 +12,7 @@
 
 #include <cmocka.h>
 
-#include "gibbsite/gibbsite.h"
-
-/* The call fails for its arguments, and says so. */
-#define REFUSED(call)                                   \
-    do {                                                \
-        gbs_error err = {GBS_OK, ""};                   \
-        assert_int_equal((call), GBS_ERR_ARGUMENT);     \
-        assert_int_equal(err.status, GBS_ERR_ARGUMENT); \
-        assert_true(err.message[0] != '\0');            \
-    } while (0)
-#define FINE(call)                       \
-    do {                                 \
-        gbs_error err = {GBS_OK, ""};    \
-        if ((call) < 0) {                \
-            fail_msg("%s", err.message); \
-        }                                \
-    } while (0)
-
-static gbs_model *two_spins(void)
-{
-    gbs_model *model = NULL;
-    const gbs_generate_ring_options options = {.variables = 2, .coupling = 0.3};
-    FINE(gbs_generate_ring(&options, &model, &err));
-    return model;
-}
+#include "support/misuse.h"
 
 static void models(void **state)
 {
@@ -66,8 +42,14 @@ static void models(void **state)
     assert_true(n == 0 && scope == NULL);
     assert_int_equal(gbs_model_factor(NULL, 0, NULL, NULL), GBS_FACTOR_NONE);
     gbs_model_clamped(NULL, &id);
+    gbs_model_clamped(m, NULL);
     assert_true(isnan(gbs_model_log_density(NULL, bad)));
     assert_true(isnan(gbs_model_log_density(m, bad)));
+    assert_true(isnan(gbs_model_log_density(m, NULL)));
+    REFUSED(gbs_model_find_variable(m, NULL, &id, &err));
+    REFUSED(gbs_model_find_variable(m, "0", NULL, &err));
+    REFUSED(gbs_model_find_state(m, 0, NULL, &id, &err));
+    REFUSED(gbs_model_find_state(m, 0, "0", NULL, &err));
     assert_null(gbs_model_digest(NULL));
     assert_int_equal(gbs_model_bytes(NULL), 0);
     assert_null(gbs_factor_kind_name((gbs_factor_kind)6));
@@ -95,10 +77,16 @@ static void builders(void **state)
     REFUSED(gbs_builder_name_variable(NULL, 0, "x", &err));
     REFUSED(gbs_builder_label_states(b, 2, label, &err));
     REFUSED(gbs_builder_label_states(b, 0, NULL, &err));
+    REFUSED(gbs_builder_label_states(NULL, 0, label, &err));
+    REFUSED(gbs_builder_name_variable(b, 0, NULL, &err));
+    REFUSED(gbs_builder_add_table(b, 2, NULL, &table, &err));
+    REFUSED(gbs_builder_add_table(b, 2, logw, NULL, &err));
     REFUSED(gbs_builder_add_table(NULL, 2, logw, &table, &err));
     FINE(gbs_builder_add_table(b, 2, logw, &table, &err));
     REFUSED(gbs_builder_add_table_factor(b, 1, bad + 1, table, &err));
     REFUSED(gbs_builder_add_table_factor(b, 1, bad, table + 1, &err));
+    REFUSED(gbs_builder_add_table_factor(NULL, 1, bad, table, &err));
+    REFUSED(gbs_builder_add_table_factor(b, 1, NULL, table, &err));
     REFUSED(gbs_builder_add_field(b, 2, 0.1, &err));
     REFUSED(gbs_builder_add_ising(b, 0, 2, 0.1, &err));
     REFUSED(gbs_builder_add_potts(b, 2, 0, 0.1, &err));
@@ -106,6 +94,13 @@ static void builders(void **state)
     REFUSED(gbs_builder_add_logical(b, GBS_LOGICAL_OR, 2, bad, bad, 0.1, &err));
     REFUSED(gbs_builder_add_field(NULL, 0, 0.1, &err));
     REFUSED(gbs_builder_add_ising(NULL, 0, 1, 0.1, &err));
+    REFUSED(gbs_builder_add_potts(NULL, 0, 1, 0.1, &err));
+    REFUSED(gbs_builder_add_spin(NULL, 1, bad, 0.1, &err));
+    REFUSED(gbs_builder_add_spin(b, 1, NULL, 0.1, &err));
+    REFUSED(gbs_builder_add_logical(NULL, GBS_LOGICAL_OR, 1, bad, bad, 0.1, &err));
+    REFUSED(gbs_builder_add_logical(b, GBS_LOGICAL_OR, 1, NULL, bad, 0.1, &err));
+    REFUSED(gbs_builder_add_logical(b, GBS_LOGICAL_OR, 1, bad, NULL, 0.1, &err));
+    REFUSED(gbs_builder_add_logical(b, (gbs_logical_function)1000, 1, bad, bad, 0.1, &err));
     gbs_builder_set_directed(NULL);
     REFUSED(gbs_builder_build(NULL, &m, &err));
     REFUSED(gbs_builder_build(b, NULL, &err));
@@ -121,6 +116,7 @@ static void evidences(void **state)
     uint32_t observed = 0;
     const double likelihood[2] = {1.0, 2.0};
     REFUSED(gbs_evidence_new(NULL, &e, &err));
+    REFUSED(gbs_evidence_new(m, NULL, &err));
     FINE(gbs_evidence_new(m, &e, &err));
     REFUSED(gbs_evidence_observe(e, 2, 0, &err));
     REFUSED(gbs_evidence_observe(e, 0, 2, &err));
@@ -130,6 +126,8 @@ static void evidences(void **state)
     assert_int_equal(gbs_evidence_n_observed(NULL), 0);
     assert_int_equal(gbs_evidence_state(NULL, 0, &observed), 0);
     assert_int_equal(gbs_evidence_state(e, 2, &observed), 0);
+    assert_int_equal(gbs_evidence_state(e, 0, NULL), 0);
+    REFUSED(gbs_evidence_likelihood(NULL, 0, likelihood, &err));
     gbs_evidence_free(e);
     gbs_evidence_free(NULL);
     gbs_model_free(m);
@@ -147,11 +145,14 @@ static void runs(void **state)
     double p[4];
     REFUSED(gbs_run_new(NULL, NULL, NULL, &run, &err));
     REFUSED(gbs_run_new(m, NULL, NULL, NULL, &err));
+    REFUSED(gbs_log_z(m, NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_map(m, NULL, NULL, NULL, NULL, NULL, &err));
     REFUSED(gbs_run_execute(NULL, NULL, &err));
     REFUSED(gbs_run_marginals(NULL, p, NULL, NULL, NULL, &err));
     assert_null(gbs_run_report(NULL));
     FINE(gbs_run_new(m, NULL, NULL, &run, &err)); /* NULL options: the defaults */
     FINE(gbs_run_execute(run, NULL, &err));
+    REFUSED(gbs_run_marginals(run, NULL, NULL, NULL, NULL, &err));
     FINE(gbs_run_marginals(run, p, NULL, NULL, NULL, &err));
     assert_true(gbs_run_report(run)->size == sizeof(gbs_report));
     gbs_run_free(run);
@@ -184,6 +185,13 @@ static void exact_answers(void **state)
     REFUSED(gbs_exact_mmap(NULL, NULL, 1, bad, x, NULL, &err));
     REFUSED(gbs_exact_mmap(m, NULL, 2, bad, x, NULL, &err));
     REFUSED(gbs_exact_mmap_within(m, NULL, NULL, 2, NULL, x, NULL, &err));
+    REFUSED(gbs_exact_log_z(m, NULL, NULL, &err));
+    REFUSED(gbs_exact_map(m, NULL, NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_exact_map(m, NULL, bad, x, NULL, NULL, &err));
+    REFUSED(gbs_exact_mmap(m, NULL, 1, bad, NULL, NULL, &err));
+    FINE(gbs_exact_pairs(m, NULL, NULL, 0, NULL, NULL, &err));
+    REFUSED(gbs_exact_pairs(m, NULL, NULL, 1, NULL, p, &err));
+    REFUSED(gbs_exact_pairs(m, NULL, NULL, 1, bad, NULL, &err));
     REFUSED(gbs_exact_pairs(NULL, NULL, NULL, 1, bad, p, &err));
     REFUSED(gbs_exact_pairs(m, NULL, NULL, 1, bad, p, &err));
     gbs_model_free(m);
@@ -209,6 +217,16 @@ static void options_by_name(void **state)
     REFUSED(gbs_option_set(&o, "scan", NULL, &err));
     REFUSED(gbs_option_get(&o, "scan", text, 2, &err));
     REFUSED(gbs_option_set_uint(&o, "keys", 0, &err));
+    REFUSED(gbs_option_get(NULL, "scan", text, sizeof text, &err));
+    REFUSED(gbs_option_get(&o, NULL, text, sizeof text, &err));
+    REFUSED(gbs_option_get(&o, "scan", NULL, sizeof text, &err));
+    REFUSED(gbs_option_set_uint(NULL, "seed", 1, &err));
+    REFUSED(gbs_option_set_uint(&o, NULL, 1, &err));
+    REFUSED(gbs_option_get_uint(NULL, "seed", &whole, &err));
+    REFUSED(gbs_option_get_uint(&o, "seed", NULL, &err));
+    REFUSED(gbs_option_set_real(NULL, "damping", 1.0, &err));
+    REFUSED(gbs_option_get_real(NULL, "damping", &real, &err));
+    REFUSED(gbs_option_get_real(&o, "damping", NULL, &err));
     REFUSED(gbs_option_get_uint(&o, "time", &whole, &err));
     REFUSED(gbs_option_set_real(&o, "damping", 2.0, &err));
     REFUSED(gbs_option_get_real(&o, "scan", &real, &err));
@@ -225,12 +243,221 @@ static void options_by_name(void **state)
     assert_true(o.time_s == 120.0);
 }
 
+/* Lists in the options whose length says more than the pointer, and ids that do not exist. */
+static void lists_in_options(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_run *run = NULL;
+    const uint32_t ids[2] = {0, 1};
+    const uint32_t bad[2] = {0, 2};
+    const gbs_run_options usual = gbs_run_options_default();
+    gbs_run_options o = usual;
+    o.method = GBS_METHOD_SAMPLE;
+    o.scan = GBS_SCAN_SEQUENCE;
+    o.sequence_length = 2;
+    REFUSED(gbs_run_new(m, NULL, &o, &run, &err));
+    o.sequence = bad;
+    REFUSED(gbs_run_new(m, NULL, &o, &run, &err));
+    o.sequence = ids;
+    o.restarts = 1;
+    o.n_targets = 2;
+    REFUSED(gbs_run_new(m, NULL, &o, &run, &err));
+    o.target = bad;
+    REFUSED(gbs_run_new(m, NULL, &o, &run, &err));
+    o = usual;
+    o.method = GBS_METHOD_SAMPLE;
+    o.scan = GBS_SCAN_SYSTEMATIC;
+    o.origin = 2;
+    REFUSED(gbs_run_new(m, NULL, &o, &run, &err));
+    o = usual;
+    o.method = GBS_METHOD_SAMPLE;
+    o.draw = GBS_DRAW_HERDED;
+    o.n_dummy_edges = 1;
+    REFUSED(gbs_run_new(m, NULL, &o, &run, &err));
+    o.dummy_edges = bad;
+    REFUSED(gbs_run_new(m, NULL, &o, &run, &err));
+    o = usual;
+    o.method = GBS_METHOD_SAMPLE;
+    o.start = bad;
+    FINE(gbs_run_new(m, NULL, &o, &run, &err));
+    REFUSED(gbs_run_execute(run, NULL, &err));
+    gbs_run_free(run);
+    gbs_model_free(m);
+}
+
+/* Evidence belongs to one model. */
+static void evidence_of_another_model(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_model *other = NULL;
+    gbs_evidence *e = NULL;
+    gbs_run *run = NULL;
+    gbs_influences *influences = NULL;
+    gbs_info info = {.size = sizeof info};
+    gbs_log_z_report log_z = {.size = sizeof log_z};
+    uint32_t x[5];
+    double p[4];
+    const uint32_t pair[2] = {0, 1};
+    const gbs_generate_ring_options five = {.variables = 5, .coupling = 0.3};
+    FINE(gbs_generate_ring(&five, &other, &err));
+    FINE(gbs_evidence_new(m, &e, &err)); /* of the smaller one */
+    FINE(gbs_evidence_observe(e, 1, 1, &err));
+    REFUSED(gbs_run_new(other, e, NULL, &run, &err));
+    REFUSED(gbs_model_info(other, e, NULL, &info, &err));
+    REFUSED(gbs_log_z(other, e, NULL, NULL, &log_z, &err));
+    REFUSED(gbs_map(other, e, NULL, NULL, x, NULL, &err));
+    REFUSED(gbs_exact_log_z(other, e, p, &err));
+    REFUSED(gbs_exact_map(other, e, NULL, x, NULL, NULL, &err));
+    REFUSED(gbs_exact_mmap(other, e, 1, pair, x, NULL, &err));
+    REFUSED(gbs_exact_pairs(other, e, NULL, 1, pair, p, &err));
+    REFUSED(gbs_joint_exact(other, e, 2, pair, p, &err));
+    REFUSED(gbs_influences_new(other, e, NULL, &influences, &err));
+    gbs_evidence_free(e);
+    gbs_model_free(m);
+    gbs_model_free(other);
+}
+
+static void joints(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_joint *joint = NULL;
+    double p[4];
+    const uint32_t ids[2] = {0, 1};
+    const uint32_t bad[2] = {0, 2};
+    const uint32_t twice[2] = {1, 1};
+    REFUSED(gbs_joint_new(NULL, 2, ids, 1, &joint, &err));
+    REFUSED(gbs_joint_new(m, 2, NULL, 1, &joint, &err));
+    REFUSED(gbs_joint_new(m, 2, bad, 1, &joint, &err));
+    REFUSED(gbs_joint_new(m, 2, twice, 1, &joint, &err));
+    REFUSED(gbs_joint_new(m, 2, ids, 0, &joint, &err));
+    REFUSED(gbs_joint_new(m, 2, ids, 1, NULL, &err));
+    FINE(gbs_joint_new(m, 2, ids, 1, &joint, &err));
+    REFUSED(gbs_joint_add(NULL, 0, ids, &err));
+    REFUSED(gbs_joint_add(joint, 0, NULL, &err));
+    REFUSED(gbs_joint_add(joint, 1, ids, &err));
+    REFUSED(gbs_joint_add(joint, 0, bad, &err));
+    assert_int_equal(gbs_joint_n_cells(NULL), 0);
+    assert_null(gbs_joint_counts(NULL, 0));
+    assert_null(gbs_joint_counts(joint, 1));
+    assert_int_equal(gbs_joint_total(NULL, 0), 0);
+    assert_int_equal(gbs_joint_total(joint, 1), 0);
+    assert_true(isnan(gbs_joint_l1(NULL, 0, p)));
+    assert_true(isnan(gbs_joint_l1(joint, 1, p)));
+    assert_true(isnan(gbs_joint_l1(joint, 0, NULL)));
+    REFUSED(gbs_joint_exact(NULL, NULL, 2, ids, p, &err));
+    REFUSED(gbs_joint_exact(m, NULL, 2, NULL, p, &err));
+    REFUSED(gbs_joint_exact(m, NULL, 2, bad, p, &err));
+    REFUSED(gbs_joint_exact(m, NULL, 2, ids, NULL, &err));
+    gbs_joint_free(joint);
+    gbs_joint_free(NULL);
+    gbs_model_free(m);
+}
+
+static void influences(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_influences *c = NULL;
+    gbs_influence_norms norms;
+    gbs_sufficient enough;
+    uint64_t n = 0;
+    double v = 0.0;
+    double *weight = NULL;
+    const double negative[2] = {1.0, -1.0};
+    const double *const list[1] = {negative};
+    const uint64_t steps[2] = {4, 2};
+    const gbs_influence_options no_rule = {.rule = 77};
+    REFUSED(gbs_influences_new(NULL, NULL, NULL, &c, &err));
+    REFUSED(gbs_influences_new(m, NULL, NULL, NULL, &err));
+    REFUSED(gbs_influences_new(m, NULL, &no_rule, &c, &err));
+    FINE(gbs_influences_new(m, NULL, NULL, &c, &err));
+    assert_null(gbs_influences_report(NULL));
+    REFUSED(gbs_influences_norms(NULL, &norms, &err));
+    REFUSED(gbs_influences_norms(c, NULL, &err));
+    assert_true(gbs_influence(NULL, 0, 1) == 0.0);
+    assert_true(gbs_influence(c, 2, 0) == 0.0);
+    assert_true(gbs_influence(c, 0, UINT32_MAX) == 0.0);
+    REFUSED(gbs_variation(NULL, NULL, 1, NULL, 1, steps, &v, &err));
+    REFUSED(gbs_variation(c, NULL, 1, NULL, 1, NULL, &v, &err));
+    REFUSED(gbs_variation(c, NULL, 1, NULL, 1, steps, NULL, &err));
+    REFUSED(gbs_variation(c, NULL, 1, NULL, 2, steps, &v, &err)); /* not ascending */
+    REFUSED(gbs_variation(c, NULL, 1, list, 1, steps, &v, &err));
+    FINE(gbs_variation(c, NULL, 1, NULL, 1, steps, &v, &err)); /* NULL weights: all 1 */
+    assert_true(v > 0.0 && v < 2.0);
+    REFUSED(gbs_pass_length(NULL, NULL, &n, &err));
+    REFUSED(gbs_pass_length(c, NULL, NULL, &err));
+    FINE(gbs_pass_length(c, NULL, &n, &err));
+    REFUSED(gbs_variation_within(NULL, NULL, NULL, 0.1, &enough, &err));
+    REFUSED(gbs_variation_within(c, NULL, NULL, 0.1, NULL, &err));
+    REFUSED(gbs_variation_within(c, NULL, NULL, NAN, &enough, &err));
+    REFUSED(gbs_variation_within(c, NULL, negative, 0.1, &enough, &err));
+    REFUSED(gbs_weights_read(NULL, m, &v, &err));
+    REFUSED(gbs_weights_read("x", NULL, &v, &err));
+    REFUSED(gbs_weights_read("x", m, weight, &err));
+    gbs_influences_free(c);
+    gbs_influences_free(NULL);
+    gbs_model_free(m);
+}
+
+static void optimised_scans(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_influences *c = NULL;
+    uint32_t *sequence = NULL;
+    size_t n = 0;
+    const gbs_scan_request request = {.steps = 4};
+    const gbs_scan_request nothing = {.size = sizeof nothing};
+    const gbs_scan_request origin = {.steps = 4, .origin = 2};
+    FINE(gbs_influences_new(m, NULL, NULL, &c, &err));
+    REFUSED(gbs_scan_optimise(NULL, &request, &sequence, &n, NULL, &err));
+    REFUSED(gbs_scan_optimise(c, NULL, &sequence, &n, NULL, &err));
+    REFUSED(gbs_scan_optimise(c, &request, NULL, &n, NULL, &err));
+    REFUSED(gbs_scan_optimise(c, &request, &sequence, NULL, NULL, &err));
+    REFUSED(gbs_scan_optimise(c, &nothing, &sequence, &n, NULL, &err));
+    REFUSED(gbs_scan_optimise(c, &origin, &sequence, &n, NULL, &err));
+    FINE(gbs_scan_optimise(c, &request, &sequence, &n, NULL, &err));
+    gbs_free(sequence);
+    gbs_free(NULL);
+    gbs_influences_free(c);
+    gbs_model_free(m);
+}
+
+#define REFUSES_NOTHING(type)                             \
+    do {                                                  \
+        gbs_model *none = NULL;                           \
+        const gbs_generate_##type##_options zero = {0};   \
+        REFUSED(gbs_generate_##type(NULL, &none, &err));  \
+        REFUSED(gbs_generate_##type(&zero, &none, &err)); \
+        REFUSED(gbs_generate_##type(&zero, NULL, &err));  \
+        assert_null(none);                                \
+    } while (0)
+
+static void generators(void **state)
+{
+    (void)state;
+    REFUSES_NOTHING(ising);
+    REFUSES_NOTHING(potts);
+    REFUSES_NOTHING(ring);
+    REFUSES_NOTHING(complete);
+    REFUSES_NOTHING(rbm);
+    REFUSES_NOTHING(regular);
+    REFUSES_NOTHING(powerlaw);
+    REFUSES_NOTHING(bayes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models),        cmocka_unit_test(builders),
-        cmocka_unit_test(evidences),     cmocka_unit_test(runs),
-        cmocka_unit_test(exact_answers), cmocka_unit_test(options_by_name),
+        cmocka_unit_test(models),           cmocka_unit_test(builders),
+        cmocka_unit_test(evidences),        cmocka_unit_test(runs),
+        cmocka_unit_test(exact_answers),    cmocka_unit_test(options_by_name),
+        cmocka_unit_test(lists_in_options), cmocka_unit_test(evidence_of_another_model),
+        cmocka_unit_test(joints),           cmocka_unit_test(influences),
+        cmocka_unit_test(optimised_scans),  cmocka_unit_test(generators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

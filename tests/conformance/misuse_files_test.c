@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* As misuse_test.c, for the public functions that read and write: files, outputs, arrays, pictures.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/misuse.h"
+
+static void images_from(void **state)
+{
+    (void)state;
+    gbs_image image = {0};
+    const uint32_t x[2] = {0, 2};
+    const double p[2] = {0.5, 1.5};
+    REFUSED(gbs_image_new(GBS_IMAGE_GREY, 2, 1, 255, 0, NULL, &err));
+    REFUSED(gbs_image_new(GBS_IMAGE_GREY, 0, 1, 255, 0, &image, &err));
+    REFUSED(gbs_image_new((gbs_image_kind)9, 2, 1, 255, 0, &image, &err));
+    assert_int_equal(gbs_image_recognise(NULL, 8), 0);
+    assert_int_equal(gbs_image_recognise("P", 1), 0);
+    REFUSED(gbs_image_read(NULL, NULL, &image, &err));
+    REFUSED(gbs_image_read("x", NULL, NULL, &err));
+    REFUSED(gbs_image_read_memory(NULL, "P1", 2, NULL, &image, &err));
+    REFUSED(gbs_image_read_memory("x", NULL, 2, NULL, &image, &err));
+    REFUSED(gbs_image_read_memory("x", "P1", 2, NULL, NULL, &err));
+    REFUSED(gbs_image_from_spins(NULL, 2, 1, GBS_IMAGE_GREY, &image, &err));
+    REFUSED(gbs_image_from_spins(x, 2, 1, GBS_IMAGE_GREY, NULL, &err));
+    REFUSED(gbs_image_from_spins(x, 2, 1, GBS_IMAGE_GREY, &image, &err)); /* state 2 */
+    REFUSED(gbs_image_from_spins(x, 2, 1, GBS_IMAGE_COLOR, &image, &err));
+    REFUSED(gbs_image_from_labels(NULL, 2, 1, 2, &image, &err));
+    REFUSED(gbs_image_from_labels(x, 2, 1, 2, &image, &err));
+    REFUSED(gbs_image_from_labels(x, 2, 1, 257, &image, &err));
+    REFUSED(gbs_image_from_levels(NULL, 2, 1, 2, &image, &err));
+    REFUSED(gbs_image_from_levels(x, 2, 1, 2, &image, &err));
+    REFUSED(gbs_image_from_levels(x, 2, 1, 0, &image, &err));
+    REFUSED(gbs_image_from_probabilities(NULL, 2, 1, &image, &err));
+    REFUSED(gbs_image_from_probabilities(p, 2, 1, &image, &err));
+    REFUSED(gbs_image_from_probabilities(p, 1, 1, NULL, &err));
+    REFUSED(gbs_image_from_probabilities(p, 0, 1, &image, &err));
+    assert_null(image.sample);
+    gbs_image_free(&image);
+    gbs_image_free(NULL);
+}
+
+/* Pictures that no reader makes: a caller may fill the struct in. */
+static void images_to(void **state)
+{
+    (void)state;
+    gbs_image image = {0};
+    gbs_image broken = {.kind = GBS_IMAGE_GREY, .width = 2, .height = 1, .channels = 1};
+    uint32_t x[2];
+    REFUSED(gbs_image_to_spins(&broken, 0, x, &err)); /* neither samples nor a maxval */
+    REFUSED(gbs_image_to_labels(&broken, 2, x, &err));
+    REFUSED(gbs_image_to_levels(&broken, 2, x, &err));
+    REFUSED(gbs_image_write(&broken, "x.pgm", NULL, &err));
+    FINE(gbs_image_new(GBS_IMAGE_PALETTE, 2, 1, 255, 2, &image, &err));
+    REFUSED(gbs_image_to_spins(NULL, 0, x, &err));
+    REFUSED(gbs_image_to_spins(&image, 0, NULL, &err));
+    REFUSED(gbs_image_to_spins(&image, 256, x, &err));
+    REFUSED(gbs_image_to_labels(NULL, 2, x, &err));
+    REFUSED(gbs_image_to_labels(&image, 2, NULL, &err));
+    REFUSED(gbs_image_to_levels(NULL, 2, x, &err));
+    REFUSED(gbs_image_to_levels(&image, 2, NULL, &err));
+    REFUSED(gbs_image_to_levels(&image, 0, x, &err));
+    REFUSED(gbs_image_write(NULL, "x.png", NULL, &err));
+    REFUSED(gbs_image_write(&image, NULL, NULL, &err));
+    REFUSED(gbs_image_write(&image, "x.jpg", NULL, &err));
+    image.sample[1] = 60000; /* no such colour */
+    REFUSED(gbs_image_to_spins(&image, 0, x, &err));
+    REFUSED(gbs_image_to_labels(&image, UINT32_MAX, x, &err));
+    REFUSED(gbs_image_to_levels(&image, 2, x, &err));
+    REFUSED(gbs_image_write(&image, "x.ppm", NULL, &err));
+    image.n_colors = 0;
+    REFUSED(gbs_image_write(&image, "x.ppm", NULL, &err));
+    gbs_image_free(&image);
+}
+
+static void arrays(void **state)
+{
+    (void)state;
+    gbs_output *output = NULL;
+    gbs_npz *npz = NULL;
+    gbs_npz_writer *writer = NULL;
+    double number = 1.0;
+    const gbs_array one = {.type = GBS_ARRAY_F8, .data = &number};
+    const gbs_array no_type = {.type = (gbs_array_type)6, .data = &number};
+    const gbs_array many = {.type = GBS_ARRAY_F8, .n_dims = 99, .data = &number};
+    const gbs_array no_data = {.type = GBS_ARRAY_F8};
+    gbs_array read = {0};
+    assert_int_equal(gbs_array_type_bytes((gbs_array_type)6), 0);
+    assert_int_equal(gbs_array_size(NULL), 0);
+    assert_int_equal(gbs_array_size(&many), 0);
+    assert_true(isnan(gbs_array_value(NULL, 0)));
+    assert_true(isnan(gbs_array_value(&one, 1)));
+    assert_true(isnan(gbs_array_value(&no_type, 0)));
+    assert_true(isnan(gbs_array_value(&no_data, 0)));
+    gbs_array_free(NULL);
+    REFUSED(gbs_npy_read(NULL, &read, &err));
+    REFUSED(gbs_npy_read("x", NULL, &err));
+    REFUSED(gbs_npz_open(NULL, &npz, &err));
+    REFUSED(gbs_npz_open("x", NULL, &err));
+    gbs_npz_close(NULL);
+    assert_int_equal(gbs_npz_n_members(NULL), 0);
+    assert_null(gbs_npz_name(NULL, 0));
+    REFUSED(gbs_npz_read(NULL, "x", &read, &err));
+    FINE(gbs_output_open_memory(&output, &err));
+    REFUSED(gbs_npy_write(NULL, &one, NULL, NULL, &err));
+    REFUSED(gbs_npy_write(output, NULL, NULL, NULL, &err));
+    REFUSED(gbs_npy_write(output, &no_type, NULL, NULL, &err));
+    REFUSED(gbs_npy_write(output, &many, NULL, NULL, &err));
+    REFUSED(gbs_npy_write(output, &no_data, NULL, NULL, &err));
+    REFUSED(gbs_npz_writer_new(NULL, &writer, &err));
+    REFUSED(gbs_npz_writer_new(output, NULL, &err));
+    FINE(gbs_npz_writer_new(output, &writer, &err));
+    REFUSED(gbs_npz_writer_add(NULL, "x", &one, NULL, NULL, &err));
+    REFUSED(gbs_npz_writer_add(writer, NULL, &one, NULL, NULL, &err));
+    REFUSED(gbs_npz_writer_add(writer, "x/y", &one, NULL, NULL, &err));
+    REFUSED(gbs_npz_writer_add(writer, "x", NULL, NULL, NULL, &err));
+    REFUSED(gbs_npz_writer_add(writer, "x", &no_data, NULL, NULL, &err));
+    gbs_npz_writer_finish(NULL);
+    gbs_npz_writer_free(writer);
+    gbs_npz_writer_free(NULL);
+    gbs_output_discard(output);
+}
+
+static void outputs(void **state)
+{
+    (void)state;
+    gbs_output *output = NULL;
+    gbs_output *const none[1] = {NULL};
+    char *bytes = NULL;
+    size_t n = 0;
+    const gbs_result result = {.task = (gbs_task)9};
+    REFUSED(gbs_output_open(NULL, &output, &err));
+    REFUSED(gbs_output_open("x", NULL, &err));
+    REFUSED(gbs_output_open_memory(NULL, &err));
+    gbs_output_text(NULL, "x");
+    gbs_output_bytes(NULL, "x", 1);
+    gbs_output_uint(NULL, 1);
+    gbs_output_double(NULL, 1e300);
+    gbs_output_json_string(NULL, "x");
+    gbs_output_json_double(NULL, 1e300);
+    gbs_output_csv_field(NULL, "a,b");
+    gbs_result_write_solution(NULL, &result, GBS_LOG_BASE_10);
+    gbs_output_discard(NULL);
+    REFUSED(gbs_output_finish(NULL, &err));
+    REFUSED(gbs_output_commit(NULL, &err));
+    REFUSED(gbs_output_commit_all(NULL, 1, &err));
+    REFUSED(gbs_output_commit_all(none, 1, &err));
+    FINE(gbs_output_commit_all(NULL, 0, &err));
+    REFUSED(gbs_output_take(NULL, &bytes, &n, &err));
+    FINE(gbs_output_open("/dev/null", &output, &err));
+    REFUSED(gbs_output_take(output, &bytes, &n, &err)); /* not in memory */
+    FINE(gbs_output_finish(output, &err));
+    gbs_output_text(output, "nothing may be written any more");
+    gbs_output_discard(output);
+    FINE(gbs_output_open_memory(&output, &err));
+    REFUSED(gbs_output_take(output, NULL, &n, &err));
+    REFUSED(gbs_output_take(output, &bytes, NULL, &err));
+    gbs_output_text(output, NULL);
+    gbs_output_bytes(output, NULL, 1);
+    gbs_output_json_string(output, NULL);
+    gbs_output_csv_field(output, NULL);
+    gbs_result_write_solution(output, NULL, GBS_LOG_BASE_10);
+    FINE(gbs_output_take(output, &bytes, &n, &err));
+    assert_string_equal(bytes, "\"\"");
+    gbs_free(bytes);
+    assert_int_equal(gbs_unpacked_length(NULL), 0);
+    assert_int_equal(gbs_format_double(1.0, NULL), 0);
+    assert_null(gbs_task_word((gbs_task)4));
+}
+
+static void model_files(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_model *read = NULL;
+    const gbs_read_options no_format = {.format = "no-such-format"};
+    const gbs_write_options no_form = {.format = "no-such-format"};
+    const char *uai = "MARKOV 1 2 0";
+    assert_null(gbs_model_format_of(NULL));
+    assert_null(gbs_model_convention_of(NULL, NULL));
+    assert_null(gbs_model_convention_of("x.mtx", &no_format));
+    REFUSED(gbs_model_read(NULL, NULL, &read, &err));
+    REFUSED(gbs_model_read("x.uai", NULL, NULL, &err));
+    REFUSED(gbs_model_read("x.uai", &no_format, &read, &err));
+    REFUSED(gbs_model_read_memory(NULL, uai, strlen(uai), NULL, &read, &err));
+    REFUSED(gbs_model_read_memory("x.uai", NULL, 3, NULL, &read, &err));
+    REFUSED(gbs_model_read_memory("x.uai", uai, strlen(uai), NULL, NULL, &err));
+    REFUSED(gbs_model_read_memory("x.uai", uai, strlen(uai), &no_format, &read, &err));
+    REFUSED(gbs_model_write(NULL, "x.uai", NULL, &err));
+    REFUSED(gbs_model_write(m, NULL, NULL, &err));
+    REFUSED(gbs_model_write(m, "x.uai", &no_form, &err));
+    assert_null(read);
+    gbs_model_free(m);
+}
+
+static void evidence_files(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_model *other = two_spins();
+    gbs_evidence *e = NULL;
+    gbs_evidence_set *set = NULL;
+    size_t n = 0;
+    FINE(gbs_evidence_new(other, &e, &err));
+    REFUSED(gbs_evidence_set_read(NULL, "x", NULL, &set, &err));
+    REFUSED(gbs_evidence_set_read(m, NULL, NULL, &set, &err));
+    REFUSED(gbs_evidence_set_read(m, "x", NULL, NULL, &err));
+    assert_int_equal(gbs_evidence_set_size(NULL), 0);
+    REFUSED(gbs_evidence_set_observe(NULL, 0, e, &err));
+    REFUSED(gbs_evidence_count(NULL, "x", NULL, &n, &err));
+    REFUSED(gbs_evidence_count(m, NULL, NULL, &n, &err));
+    REFUSED(gbs_evidence_count(m, "x", NULL, NULL, &err));
+    REFUSED(gbs_evidence_read(NULL, "x", 0, NULL, &err));
+    REFUSED(gbs_evidence_read(e, NULL, 0, NULL, &err));
+    REFUSED(gbs_evidence_read_virtual(NULL, "x", NULL, &err));
+    REFUSED(gbs_evidence_read_virtual(e, NULL, NULL, &err));
+    char path[] = "/tmp/gibbsite-misuse-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0 && write(file, "1 0 1", 5) == 5 && close(file) == 0);
+    FINE(gbs_evidence_set_read(m, path, NULL, &set, &err));
+    assert_int_equal(unlink(path), 0);
+    REFUSED(gbs_evidence_set_observe(set, 0, NULL, &err));
+    REFUSED(gbs_evidence_set_observe(set, 0, e, &err)); /* of another model */
+    gbs_evidence_free(e);
+    FINE(gbs_evidence_new(m, &e, &err));
+    REFUSED(gbs_evidence_set_observe(set, gbs_evidence_set_size(set), e, &err));
+    gbs_evidence_set_free(set);
+    gbs_evidence_set_free(NULL);
+    gbs_evidence_free(e);
+    gbs_model_free(m);
+    gbs_model_free(other);
+}
+
+static void other_files(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    uint32_t x[2];
+    uint32_t *list = NULL;
+    size_t n = 0;
+    const uint32_t bad[2] = {0, 2};
+    REFUSED(gbs_query_read(NULL, m, NULL, &list, &n, &err));
+    REFUSED(gbs_query_read("x", NULL, NULL, &list, &n, &err));
+    REFUSED(gbs_query_read("x", m, NULL, NULL, &n, &err));
+    REFUSED(gbs_query_read("x", m, NULL, &list, NULL, &err));
+    REFUSED(gbs_scan_read(NULL, m, &list, &n, &err));
+    REFUSED(gbs_scan_read("x", NULL, &list, &n, &err));
+    REFUSED(gbs_scan_read("x", m, NULL, &n, &err));
+    REFUSED(gbs_scan_read("x", m, &list, NULL, &err));
+    REFUSED(gbs_scan_write(NULL, m, x, 2, NULL, &err));
+    REFUSED(gbs_scan_write("x", NULL, x, 2, NULL, &err));
+    REFUSED(gbs_scan_write("x", m, NULL, 2, NULL, &err));
+    REFUSED(gbs_scan_write("/dev/null", m, bad, 2, NULL, &err));
+    REFUSED(gbs_edges_read(NULL, m, &list, &n, &err));
+    REFUSED(gbs_edges_read("x", NULL, &list, &n, &err));
+    REFUSED(gbs_edges_read("x", m, NULL, &n, &err));
+    REFUSED(gbs_edges_read("x", m, &list, NULL, &err));
+    REFUSED(gbs_state_read(NULL, m, NULL, x, &err));
+    REFUSED(gbs_state_read("x", NULL, NULL, x, &err));
+    REFUSED(gbs_state_read("x", m, NULL, NULL, &err));
+    assert_null(list);
+    gbs_model_free(m);
+}
+
+static void answers_in_files(void **state)
+{
+    (void)state;
+    size_t offset[3] = {0, 2, 4};
+    double p[4] = {0.5, 0.5, 0.5, 0.5};
+    gbs_marginals two = {.n_variables = 2, .offset = offset, .p = p};
+    gbs_marginals one = {.n_variables = 1, .offset = offset, .p = p};
+    gbs_comparison comparison;
+    gbs_result map = {.task = GBS_TASK_MAP};
+    gbs_result pr = {.task = GBS_TASK_PR};
+    gbs_result unknown = {.task = (gbs_task)9};
+    uint32_t n = 0;
+    REFUSED(gbs_marginals_read(NULL, NULL, &two, &err));
+    REFUSED(gbs_marginals_read("x", NULL, NULL, &err));
+    REFUSED(gbs_marginals_compare(NULL, &two, &comparison, &err));
+    REFUSED(gbs_marginals_compare(&two, NULL, &comparison, &err));
+    REFUSED(gbs_marginals_compare(&two, &two, NULL, &err));
+    REFUSED(gbs_marginals_compare(&two, &one, &comparison, &err));
+    REFUSED(gbs_result_read(NULL, GBS_LOG_BASE_10, NULL, &map, &err));
+    REFUSED(gbs_result_read("x", GBS_LOG_BASE_10, NULL, NULL, &err));
+    REFUSED(gbs_result_count_different(NULL, &map, &n, &n, &err));
+    REFUSED(gbs_result_count_different(&map, NULL, &n, &n, &err));
+    REFUSED(gbs_result_count_different(&map, &map, NULL, &n, &err));
+    REFUSED(gbs_result_count_different(&map, &map, &n, NULL, &err));
+    REFUSED(gbs_result_count_different(&map, &pr, &n, &n, &err));
+    REFUSED(gbs_result_count_different(&unknown, &unknown, &n, &n, &err));
+    gbs_marginals_free(NULL);
+    gbs_result_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(images_from), cmocka_unit_test(images_to),
+        cmocka_unit_test(arrays),      cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files), cmocka_unit_test(evidence_files),
+        cmocka_unit_test(other_files), cmocka_unit_test(answers_in_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For tests that call public functions wrongly; include cmocka.h first. */
+#ifndef GBSI_TESTS_MISUSE_H
+#define GBSI_TESTS_MISUSE_H
+
+#include "gibbsite/gibbsite.h"
+
+/* The call fails for its arguments, and says so. */
+#define REFUSED(call)                                   \
+    do {                                                \
+        gbs_error err = {GBS_OK, ""};                   \
+        assert_int_equal((call), GBS_ERR_ARGUMENT);     \
+        assert_int_equal(err.status, GBS_ERR_ARGUMENT); \
+        assert_true(err.message[0] != '\0');            \
+    } while (0)
+#define FINE(call)                       \
+    do {                                 \
+        gbs_error err = {GBS_OK, ""};    \
+        if ((call) < 0) {                \
+            fail_msg("%s", err.message); \
+        }                                \
+    } while (0)
+
+static inline gbs_model *two_spins(void)
+{
+    gbs_model *model = NULL;
+    const gbs_generate_ring_options options = {.variables = 2, .coupling = 0.3};
+    FINE(gbs_generate_ring(&options, &model, &err));
+    return model;
+}
+
+#endif
