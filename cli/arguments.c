@@ -124,6 +124,9 @@ static int set_run(cli_arguments *arguments, const cli_option *option, const cha
     const gbs_option *run = gbs_option_find(option->name);
     const int scan = strcmp(option->name, "scan") == 0;
     const int by_file = scan && strcmp(text, "sequence") == 0;
+    if (run->unset != NULL && strcmp(text, run->word) == 0) {
+        return cli_error(CLI_USAGE, "--%s %s: leave the option out instead", option->name, text);
+    }
     if (!by_file && gbs_option_set(&arguments->run, option->name, text, &err) >= 0) {
         return CLI_DONE;
     }

@@ -349,9 +349,10 @@ static gbs_status bad_text(const gbs_option *option, const char *text, gbs_error
         [GBS_OPTION_KIND_REAL] = "a number",
         [GBS_OPTION_KIND_DURATION] = "a time such as 90s, 10m or 2h",
     };
+    const bool also = option->word != NULL && option->unset == NULL; /* the program has no unset */
     return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s %.100s: expected %s%s%s", option->name, text,
                      option->choices != NULL ? option->choices : expected[option->kind],
-                     option->word == NULL ? "" : " or ", option->word == NULL ? "" : option->word);
+                     also ? " or " : "", also ? option->word : "");
 }
 
 static gbs_status set_int(const gbsi_option *row, gbs_run_options *options, const char *text,
