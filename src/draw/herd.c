@@ -101,8 +101,10 @@ cleanup:
     return status;
 }
 
-void gbsi_herd_words(const gbsi_herd *herd, uint32_t slot, uint32_t chain, uint64_t name,
-                     uint32_t block, uint32_t word[4])
+/* The words that one start is made from.
+ * @param name of the key. @param block of four states. */
+static void start_words(const gbsi_herd *herd, uint32_t slot, uint32_t chain, uint64_t name,
+                        uint32_t block, uint32_t word[4])
 {
     const gbsi_plan *plan = herd->plan;
     const uint32_t variable = plan->model->user_variable[plan->variable_of[slot]];
@@ -117,7 +119,7 @@ void gbsi_herd_start_phases(const gbsi_herd *herd, uint32_t slot, uint32_t group
     for (uint32_t lane = 0; lane < herd->lanes; ++lane) {
         uint32_t word[4] = {UINT32_C(1) << 31};
         if (herd->how.init == GBS_HERD_RANDOM) {
-            gbsi_herd_words(herd, slot, group * herd->lanes + lane, name, 0, word);
+            start_words(herd, slot, group * herd->lanes + lane, name, 0, word);
         } else if (herd->how.init == GBS_HERD_ZERO) {
             word[0] = chance;
         }
@@ -134,7 +136,7 @@ static void start_vector(const gbsi_herd *herd, uint32_t slot, uint32_t chain, u
     uint32_t word[4] = {0};
     for (uint32_t a = 0; a < k; ++a) {
         if (a % 4 == 0 && herd->how.init == GBS_HERD_RANDOM) {
-            gbsi_herd_words(herd, slot, chain, name, a / 4, word);
+            start_words(herd, slot, chain, name, a / 4, word);
         }
         const double u = ((double)word[a % 4] + 0.5) * 0x1p-32;
         const double v = herd->how.init == GBS_HERD_RANDOM ? -gbsi_log(u) : 1.0;

@@ -44,10 +44,6 @@ void gbsi_herd_free(void *state);
  * tables, empty. */
 gbs_status gbsi_herd_take(gbsi_herd *herd, gbs_error *err);
 
-/* The words that one start is made from.
- * @param name of the key. @param block of four states. */
-void gbsi_herd_words(const gbsi_herd *herd, uint32_t slot, uint32_t chain, uint64_t name,
-                     uint32_t block, uint32_t word[4]);
 /* Where the phases of a cell stand, by keys that decide. */
 static inline size_t gbsi_herd_phase_at(const gbsi_herd *herd, size_t cell)
 {
