@@ -305,8 +305,9 @@ static void formats(void **state)
     gbs_read_options options = {.format = "LG"};
     gbs_model_free(read_model("-", "MARKOV 1 2 1 1 0 2 -1 3", &options));
     refuse_model("-", SMALLEST, NULL, GBS_ERR_ARGUMENT, "uai (.uai), lg (.LG), bif (.bif)");
-    refuse_model("model.dat", SMALLEST, NULL, GBS_ERR_ARGUMENT, "model.dat: the ending");
-    refuse_model(".uai", SMALLEST, NULL, GBS_ERR_ARGUMENT, "the ending");
+    refuse_model("model.dat", SMALLEST, NULL, GBS_ERR_ARGUMENT,
+                 "model.dat: cannot tell the format from the file name extension");
+    refuse_model(".uai", SMALLEST, NULL, GBS_ERR_ARGUMENT, "the file name extension");
     options.format = "none";
     refuse_model("a.uai", SMALLEST, &options, GBS_ERR_ARGUMENT, "format 'none' is not known");
     gbs_model *m = NULL;
