@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Models from a seed: the same model on every machine. *
- * Threads: different objects may be used from different threads at the same time; one object from
- * several threads only where nothing changes it (a built model may be shared by all).
- * Out of range: an id or number that does not exist, and NULL for an object or output, is
- * GBS_ERR_ARGUMENT
- * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
- * evidence stand for the defaults and for none.
+/**
+ * Random models from a seed. Equal options give the same model on every machine.
+ *
+ * Fields: coupling, coupling_spread, field and random_field are in units of the log-weight.
+ * Couplings J_ij are uniform in [coupling - coupling_spread, coupling + coupling_spread], fields
+ * h_i in [field - random_field, field + random_field].
+ *
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; a built model can be shared by any number of threads.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
+ * NULL options mean the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_GENERATE_H
 #define GIBBSITE_GENERATE_H
@@ -16,19 +21,19 @@
 extern "C" {
 #endif
 
-/** Spins on a grid or ring, J_ij uniform in coupling -+ spread, h_i uniform in field -+
- * random_field. */
+/** Spins on a grid in which nearest neighbours are coupled. */
 typedef struct gbs_generate_ising_options {
-    uint32_t side[3]; /**< rows, columns, layers; layers 1 for two dimensions */
-    int torus;
+    uint32_t side[3]; /**< rows, columns, layers; 1 layer for two dimensions */
+    int torus;        /**< 1: opposite sides are joined */
     double coupling, coupling_spread, field, random_field;
     uint64_t seed;
 } gbs_generate_ising_options;
 GBS_API gbs_status gbs_generate_ising(const gbs_generate_ising_options *options, gbs_model **model,
                                       gbs_error *err);
 
-/** Like a noisy picture: K states in patches, Gaussian data term of width noise about the picture.
- * Variable = (layer * rows + row) * columns + column. */
+/** A Potts model of a noisy picture: patches of `states` grey levels with Gaussian noise. Equal
+ * neighbours add `coupling` to the log-weight; a data term compares each variable with the noisy
+ * grey level of its pixel. The variable of a pixel is (layer * rows + row) * columns + column. */
 typedef struct gbs_generate_potts_options {
     uint32_t rows, columns, states;
     uint32_t layers; /**< 0 or 1 for two dimensions */
@@ -40,7 +45,7 @@ typedef struct gbs_generate_potts_options {
 GBS_API gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_model **model,
                                       gbs_error *err);
 
-/** Spins on a ring of n. */
+/** Spins on a ring. */
 typedef struct gbs_generate_ring_options {
     uint32_t variables;
     double coupling, coupling_spread, field, random_field;
@@ -49,7 +54,8 @@ typedef struct gbs_generate_ring_options {
 GBS_API gbs_status gbs_generate_ring(const gbs_generate_ring_options *options, gbs_model **model,
                                      gbs_error *err);
 
-/** Spins all coupled to one another: n (n - 1) / 2 couplings, (i, j) with i < j in order. */
+/** Spins that are all coupled to one another: n (n - 1) / 2 couplings, (i, j) with i < j in order.
+ */
 typedef struct gbs_generate_complete_options {
     uint32_t variables;
     double coupling, coupling_spread, field, random_field;
@@ -58,9 +64,9 @@ typedef struct gbs_generate_complete_options {
 GBS_API gbs_status gbs_generate_complete(const gbs_generate_complete_options *options,
                                          gbs_model **model, gbs_error *err);
 
-/** Spins in two layers, every visible one coupled to every hidden one and none within a layer (a
- * restricted Boltzmann machine in spins -1, +1; Smolensky 1986). Variables: the visible ones, then
- * the hidden ones. A Boltzmann machine over 0, 1 with weights W has couplings W / 4. */
+/** A restricted Boltzmann machine in spins -1, +1 (Smolensky 1986): every visible variable is
+ * coupled to every hidden one, and no two variables within a layer are coupled. The visible
+ * variables come first. A Boltzmann machine over 0, 1 with weights W has couplings W / 4. */
 typedef struct gbs_generate_rbm_options {
     uint32_t visible, hidden;
     double coupling, coupling_spread, field, random_field;
@@ -81,9 +87,10 @@ GBS_API gbs_status gbs_generate_regular(const gbs_generate_regular_options *opti
                                         gbs_model **model, gbs_error *err);
 
 /** Spins on a graph grown by preferential attachment (Barabasi & Albert 1999, Science 286:509-512):
- * the first edges + 1 variables are all joined to one another, then each new variable is joined to
- * `edges` different ones before it, each drawn with probability proportional to its degree at that
- * moment (one that was drawn already is drawn again). Degrees fall off as k^-3.
+ * the first edges + 1 variables are all joined to one another; then each new variable is joined to
+ * `edges` different earlier variables, each drawn with probability proportional to its current
+ * degree (a variable drawn twice is replaced by another draw). The share of degree k falls off as
+ * k^-3.
  * @return GBS_ERR_ARGUMENT unless 1 <= edges < variables. */
 typedef struct gbs_generate_powerlaw_options {
     uint32_t variables, edges;
@@ -93,8 +100,8 @@ typedef struct gbs_generate_powerlaw_options {
 GBS_API gbs_status gbs_generate_powerlaw(const gbs_generate_powerlaw_options *options,
                                          gbs_model **model, gbs_error *err);
 
-/** A random Bayesian network: up to `parents` parents among the 2 * parents + 2 variables before.
- */
+/** A random Bayesian network. A variable has at most `parents` parents, all among the 2 * parents +
+ * 2 variables before it, and min_states to max_states states. */
 typedef struct gbs_generate_bayes_options {
     uint32_t variables, parents;
     uint32_t min_states, max_states;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Files in and out. Readers refuse what is wrong with FILE:LINE:COLUMN in the message; writers
- * write beside, flush to disk and rename, so that a file is there whole or not at all.
- * "-" is standard input or output. Inputs compressed with gzip or zstd are read through.
+ * Reading and writing files. Readers refuse invalid input with a message that begins with
+ * FILE:LINE:COLUMN. Writers write a temporary file, flush it to disk and rename it, so that the
+ * file appears complete or not at all. "-" is standard input or output. Input compressed with gzip
+ * or zstd is decompressed.
  *
- * Threads: different objects may be used from different threads at the same time; one object from
- * several threads only where nothing changes it (a built model may be shared by all).
- * Out of range: an id or number that does not exist, and NULL for an object or output, is
- * GBS_ERR_ARGUMENT
- * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
- * evidence stand for the defaults and for none.
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; a built model can be shared by any number of threads.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
+ * NULL options mean the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_IO_H
 #define GIBBSITE_IO_H
@@ -20,69 +20,75 @@
 extern "C" {
 #endif
 
-/** How to read a model; zero-initialised means: by the file's ending, strict. */
+/** How to read a model or another file; zero-initialised means the defaults. */
 typedef struct gbs_read_options {
-    size_t size; /**< sizeof(gbs_read_options), or 0: only the fields of version 0.2 are read */
-    const char *format;          /**< NULL: by ending; else one of gbs_model_formats() */
-    int lenient;                 /**< 1: deviations the format page marks lenient are warnings */
-    int normalize_cpts;          /**< 1: scale columns of conditional tables to sum to one */
-    const char *evidence_format; /**< NULL: decided by ending and content; else
-                                      "single", "multi" or "tab" */
+    size_t size;        /**< sizeof(gbs_read_options); 0: the fields of version 0.2 are read */
+    const char *format; /**< one of gbs_model_formats(); NULL: by file name
+                             extension */
+    int lenient;        /**< 1: warn about what gibbsite-formats(5) marks lenient; 0:
+                             refuse it */
+    int normalize_cpts; /**< 1: scale columns of conditional tables to sum to one */
+    const char *evidence_format; /**< "single", "multi" or "tab"; NULL: by file name
+                                      extension and content */
     const char *convention;      /**< sign of couplings: "physics", "bqm" or "maxcut"; NULL: the
-                                      format's own */
+                                      default of the format */
     const char *diagonal;        /**< diagonal of a matrix of couplings: "field", "ignore" or
                                       "error"; NULL: "field" */
-    double weight_scale;         /**< weights of clauses are multiplied by it; 0 stands for 1 */
-    uint32_t states;             /**< colours of a graph to colour (.col); 0: not given */
-    /** NULL, or called once per warning with one line of text, without a newline. */
+    double weight_scale;         /**< factor for the weights of clauses; 0 means 1 */
+    uint32_t states;             /**< number of colours for a graph (.col); 0: not given */
+    /** NULL, or called for each warning with one line of text without a newline. */
     void (*warn)(void *context, const char *message);
     void *context;
 } gbs_read_options;
 
-/** How to write a model; zero-initialised means: by the file's ending, shortest decimals. */
+/** How to write a model; zero-initialised means the defaults. */
 typedef struct gbs_write_options {
     size_t size; /**< sizeof(gbs_write_options), or 0: only the fields of version 0.2 are read */
-    const char *format;     /**< NULL: by ending; else one of gbs_model_formats() */
-    int fixed_floats;       /**< 1: numbers as digits[.digits], without exponents */
+    const char *format;     /**< one of gbs_model_formats(); NULL: by file name extension */
+    int fixed_floats;       /**< 1: numbers as digits[.digits] without exponents; 0: the shortest
+                                 decimals that read back to the same double */
     const char *convention; /**< sign of couplings, as in gbs_read_options */
-    /** NULL, or called once per thing that the format cannot hold and that is lost. */
+    /** NULL, or called for each property of the model that the format cannot hold. */
     void (*warn)(void *context, const char *message);
     void *context;
 } gbs_write_options;
 
 /** @return the names of model formats with '|' between them: "uai|lg|...". */
 GBS_API const char *gbs_model_formats(void);
-/** @return the name of the format that the ending of path tells, or NULL. */
+/** @return the name of the format for the file name extension of path, or NULL. */
 GBS_API const char *gbs_model_format_of(const char *path);
-/** @param options NULL for the defaults. @return "physics", "bqm" or "maxcut", what the couplings
- * of a file mean when it is read so; NULL if its format has none. */
+/** @param options NULL for the defaults. @return the sign convention with which the couplings of
+ * the file would be read: "physics", "bqm" or "maxcut"; NULL if its format has no couplings. */
 GBS_API const char *gbs_model_convention_of(const char *path, const gbs_read_options *options);
 
 /** Read a model. @param options NULL for the defaults. @param model out, caller frees. */
 GBS_API gbs_status gbs_model_read(const char *path, const gbs_read_options *options,
                                   gbs_model **model, gbs_error *err);
-/** Read a model from memory. @param name stands for the file in messages. */
+/** Read a model from memory. @param name used in messages in place of the file name. */
 GBS_API gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_bytes,
                                          const gbs_read_options *options, gbs_model **model,
                                          gbs_error *err);
 
 /**
- * Write a model. Formats of tables expand other kinds of factors, refused where a table would have
- * more than 2^24 entries; a model that a format has no form for is GBS_ERR_UNSUPPORTED. What gets
- * lost on the way (names, labels, direction) is told to options->warn.
+ * Write a model. Formats that only have tables get other kinds of factors expanded to tables. A
+ * table of more than 2^24 entries, and a model that the format cannot represent, is
+ * GBS_ERR_UNSUPPORTED. options->warn is called for what the format cannot hold (names, labels,
+ * direction).
  *
- * @param options NULL: by the ending of path (".gz" and ".zst" compress).
+ * @param path    a final ".gz" or ".zst" compresses.
+ * @param options NULL for the defaults.
  */
 GBS_API gbs_status gbs_model_write(const gbs_model *model, const char *path,
                                    const gbs_write_options *options, gbs_error *err);
 
-/** The samples of an evidence file, of which most files hold one. */
+/** The samples of an evidence file. A sample is a set of observations; most files hold one. */
 typedef struct gbs_evidence_set gbs_evidence_set;
 
 /**
- * Read an evidence file: UAI evidence of either generation, or with the ending .tab (or
- * options->evidence_format "tab") data of libDAI, a sample per line; or a picture with a pixel per
- * variable, whose values are states (255 in 8-bit ones and transparent: not observed).
+ * Read an evidence file. It is UAI evidence in the form of either generation of the competition; or
+ * libDAI data with a sample per line, if its extension is .tab or options->evidence_format is
+ * "tab"; or a picture with a pixel per variable, whose values are states (not observed: 255 in
+ * 8-bit pictures, and transparent pixels).
  *
  * @param model  borrowed, outlives the set. @param set out, caller frees.
  */
@@ -90,20 +96,20 @@ GBS_API gbs_status gbs_evidence_set_read(const gbs_model *model, const char *pat
                                          const gbs_read_options *options, gbs_evidence_set **set,
                                          gbs_error *err);
 GBS_API void gbs_evidence_set_free(gbs_evidence_set *set); /**< NULL is allowed */
-/** @return how many samples, 1 or more. */
+/** @return the number of samples, at least 1. */
 GBS_API size_t gbs_evidence_set_size(const gbs_evidence_set *set);
-/** Observe a sample on top of what was observed. Nothing changes where the two contradict.
- *  @param index 0-based. @param evidence of the same model. */
+/** Add the observations of a sample to evidence. If they contradict earlier observations the call
+ *  fails and evidence is unchanged. @param index 0-based. @param evidence of the same model. */
 GBS_API gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
                                             gbs_evidence *evidence, gbs_error *err);
 
-/** The number of samples of an evidence file. @param n out. */
+/** Count the samples in an evidence file. @param n out. */
 GBS_API gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
                                       const gbs_read_options *options, size_t *n, gbs_error *err);
 /**
- * Read one sample of an evidence file into evidence: a set read, observed and freed.
+ * Read an evidence file and add the observations of one of its samples to evidence.
  *
- * @param index  which sample of a file that holds several; 0-based.
+ * @param index  0-based number of the sample.
  */
 GBS_API gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path, uint32_t index,
                                      const gbs_read_options *options, gbs_error *err);
@@ -111,11 +117,11 @@ GBS_API gbs_status gbs_evidence_read(gbs_evidence *evidence, const char *path, u
 GBS_API gbs_status gbs_evidence_read_virtual(gbs_evidence *evidence, const char *path,
                                              const gbs_read_options *options, gbs_error *err);
 
-/** Marginals as a file holds them: n variables, state a of v at p[offset[v] + a]. */
+/** Marginals as read from a file: the probability of state a of variable v is p[offset[v] + a]. */
 typedef struct gbs_marginals {
     uint32_t n_variables;
     size_t *offset; /**< [n_variables + 1] */
-    double *p;      /**< [offset[n_variables]], probability */
+    double *p;      /**< [offset[n_variables]], probabilities */
 } gbs_marginals;
 
 GBS_API gbs_status gbs_marginals_read(const char *path, const gbs_read_options *options,
@@ -123,46 +129,48 @@ GBS_API gbs_status gbs_marginals_read(const char *path, const gbs_read_options *
 GBS_API void
 gbs_marginals_free(gbs_marginals *marginals); /**< frees the arrays, zeroes the struct */
 
-/** How far two sets of marginals are apart. */
+/** Differences between two sets of marginals p and q. */
 typedef struct gbs_comparison {
-    double max_abs;  /**< largest |p - q| of any entry */
-    double mean_abs; /**< mean |p - q| over entries */
-    double max_tv;   /**< largest total variation of any variable */
-    double mean_tv;  /**< mean total variation over variables */
-    uint32_t worst;  /**< the variable of max_tv */
+    double max_abs;  /**< largest |p - q| over all entries */
+    double mean_abs; /**< mean |p - q| over all entries */
+    double max_tv;   /**< largest total variation distance over the variables */
+    double mean_tv;  /**< mean total variation distance over the variables */
+    uint32_t worst;  /**< the variable with the distance max_tv */
 } gbs_comparison;
 
-/** @return GBS_ERR_ARGUMENT if the shapes differ (the message says where). */
+/** Compare two sets of marginals. @return GBS_ERR_ARGUMENT if they differ in the number of
+ * variables or of states of a variable; the message says where. */
 GBS_API gbs_status gbs_marginals_compare(const gbs_marginals *a, const gbs_marginals *b,
                                          gbs_comparison *comparison, gbs_error *err);
 
-/** What a UAI result file answers; the task word at its beginning tells. */
+/** The question that a UAI result file answers, given by the task word at its beginning. */
 typedef enum gbs_task {
-    GBS_TASK_PR = 0,   /**< the logarithm of the partition function */
+    GBS_TASK_PR = 0,   /**< the partition function, as a logarithm */
     GBS_TASK_MAR = 1,  /**< marginals */
     GBS_TASK_MAP = 2,  /**< the most probable state of all variables; the word may also be MPE */
-    GBS_TASK_MMAP = 3, /**< of the query variables, the others summed out */
+    GBS_TASK_MMAP = 3, /**< the most probable state of the query variables, the others summed out */
 } gbs_task;
 
-/** Of the number in a PR file: competitions have log10, some solvers write natural logarithms. */
+/** Base of the logarithm in a PR file: competitions use 10, some solvers write natural logarithms.
+ */
 typedef enum gbs_log_base { GBS_LOG_BASE_10 = 0, GBS_LOG_BASE_E = 1 } gbs_log_base;
 
 /** A UAI result of any task; only the fields of the task are set. */
 typedef struct gbs_result {
     gbs_task task;
-    double log10_z;          /**< PR: log10 of Z, minus infinity for evidence of probability 0 */
+    double log10_z;          /**< PR: log10 Z; minus infinity if the evidence has probability 0 */
     gbs_marginals marginals; /**< MAR */
-    uint32_t n;              /**< MAP: variables, MMAP: query variables */
-    uint32_t *variable;      /**< MMAP: [n]; NULL where the file has states alone. MAP: NULL */
+    uint32_t n;              /**< MAP: number of variables, MMAP: number of query variables */
+    uint32_t *variable;      /**< MMAP: [n], NULL if the file has only states. MAP: NULL */
     uint32_t *state;         /**< MAP, MMAP: [n] */
 } gbs_result;
 
 /**
- * Read a UAI result; of several solutions (-BEGIN-) the last counts.
+ * Read a UAI result. If the file has several solutions (-BEGIN-), the last one is read.
  *
- * @param base     of the number in a PR file.
- * @param options  lenient: the number of evidence samples, 1, may stand before the solution; an
- *                 MMAP solution may have states alone.
+ * @param base     base of the logarithm in a PR file.
+ * @param options  NULL for the defaults. With lenient, the number of evidence samples, 1, may
+ * precede the solution, and an MMAP solution may consist of states only.
  * @param result   out; free with gbs_result_free().
  */
 GBS_API gbs_status gbs_result_read(const char *path, gbs_log_base base,
@@ -170,15 +178,15 @@ GBS_API gbs_status gbs_result_read(const char *path, gbs_log_base base,
                                    gbs_error *err);
 GBS_API void gbs_result_free(gbs_result *result); /**< frees the arrays, zeroes the struct */
 
-/** Of two MAP or two MMAP results: how many variables are in different states.
- *  @param first out: the lowest of them, 0 if there is none.
- *  @return GBS_ERR_ARGUMENT if they are of different tasks or variables. */
+/** Count the variables whose states differ between two MAP or two MMAP results.
+ *  @param first out: the smallest id of these variables, 0 if there is none.
+ *  @return GBS_ERR_ARGUMENT if the results have different tasks or different variables. */
 GBS_API gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
                                               uint32_t *n_different, uint32_t *first,
                                               gbs_error *err);
 
-/** Read a query file: N, then N variables. @param variable out, in the order of the file; caller
- *  frees with gbs_free(). */
+/** Read a query file: N, then N variable ids. @param variable out: [n], in the order of the file;
+ *  caller frees with gbs_free(). */
 GBS_API gbs_status gbs_query_read(const char *path, const gbs_model *model,
                                   const gbs_read_options *options, uint32_t **variable, size_t *n,
                                   gbs_error *err);
@@ -188,75 +196,83 @@ GBS_API gbs_status gbs_query_read(const char *path, const gbs_model *model,
 GBS_API gbs_status gbs_scan_read(const char *path, const gbs_model *model, uint32_t **sequence,
                                  size_t *n, gbs_error *err);
 
-/** Write a scan file for gbs_scan_read(), bound to the model by its digest.
- *  @param comment one line for the reader, or NULL. */
+/** Write a scan file for gbs_scan_read(). It contains the digest of the model, so that reading it
+ * for another model fails. @param comment a line for human readers, or NULL. */
 GBS_API gbs_status gbs_scan_write(const char *path, const gbs_model *model,
                                   const uint32_t *sequence, size_t n, const char *comment,
                                   gbs_error *err);
 
-/** Read dummy edges of herded draws: "edges 1", "variables N", then two variables each.
- *  @param pair out, two variables per edge; caller frees with gbs_free(). @param n out: edges. */
+/** Read dummy edges for herded draws (see gbs_run_options.dummy_edges): "edges 1", "variables N",
+ *  then two variable ids for each edge. @param pair out: [2 * n]; caller frees with gbs_free().
+ *  @param n out: number of edges. */
 GBS_API gbs_status gbs_edges_read(const char *path, const gbs_model *model, uint32_t **pair,
                                   size_t *n, gbs_error *err);
 
-/** Read one state per variable, white-space separated, optionally in the form of a UAI MAP file; or
- *  a picture with a pixel per variable (all of one arity): see gibbsite-formats(5).
- *  @param options only warn is used; NULL for none. @param state [n_variables], out. */
+/** Read one state per variable from numbers separated by white space, from a UAI MAP file, or from
+ * a picture with a pixel per variable, if all variables have the same arity; see
+ * gibbsite-formats(5).
+ *  @param options only warn is used; NULL for no warnings. @param state [n_variables], out. */
 GBS_API gbs_status gbs_state_read(const char *path, const gbs_model *model,
                                   const gbs_read_options *options, uint32_t *state, gbs_error *err);
 
-/** Free what a call above allocated as a plain array. NULL is allowed. */
+/** Free an array that a call of the library allocated. NULL is allowed. */
 GBS_API void gbs_free(void *pointer);
 
 /* ---- writing text ------------------------------------------------------------------------ */
 
-/** A file being written: buffered, whole or not at all. */
+/** A file that is being written; it appears complete, when committed, or not at all. Errors are
+ * kept until the file is finished or committed. */
 typedef struct gbs_output gbs_output;
 
-/** Open for writing. @param path "-" for standard output; a final ".gz" or ".zst", in any case,
- *  compresses. */
+/** Open a file for writing. @param path "-" for standard output; a final ".gz" or ".zst", in upper
+ * or lower case, compresses. */
 GBS_API gbs_status gbs_output_open(const char *path, gbs_output **output, gbs_error *err);
-/** The length of a path without a final ".gz" or ".zst": what comes before tells the format. */
+/** @return the length of path without a final ".gz" or ".zst". */
 GBS_API size_t gbs_unpacked_length(const char *path);
 GBS_API void gbs_output_text(gbs_output *output, const char *text);
 GBS_API void gbs_output_bytes(gbs_output *output, const void *bytes, size_t n);
 GBS_API void gbs_output_uint(gbs_output *output, uint64_t value);
-/** The shortest decimal that reads back to the same double; "inf", "-inf", "nan" where it is. */
+/** Write the shortest decimal that reads back to the same double, or "inf", "-inf", "nan". */
 GBS_API void gbs_output_double(gbs_output *output, double value);
-/** A JSON string literal with quotes and escapes. */
+/** Write a JSON string literal with quotes and escapes. */
 GBS_API void gbs_output_json_string(gbs_output *output, const char *text);
-/** A JSON number, null where value is not finite. */
+/** Write a JSON number, or null if value is not finite. */
 GBS_API void gbs_output_json_double(gbs_output *output, double value);
 /** @return the first line of a result file: "PR", "MAR", "MAP" or "MMAP". */
 GBS_API const char *gbs_task_word(gbs_task task);
-/** The line of a UAI result that follows the task word; rows of marginals are scaled to sum to one.
- *  @param base of the number of a PR result. */
+/** Write the line of a UAI result that follows the task word; each marginal is scaled to sum to
+ * one.
+ *  @param base base of the logarithm in a PR result. */
 GBS_API void gbs_result_write_solution(gbs_output *output, const gbs_result *result,
                                        gbs_log_base base);
-/** A CSV field, quoted where RFC 4180 asks for it. */
+/** Write a CSV field, quoted if RFC 4180 requires it. */
 GBS_API void gbs_output_csv_field(gbs_output *output, const char *text);
 /**
- * Write everything out and close the file, which keeps its temporary name until
- * gbs_output_commit(): for several files that should appear together or not at all. Nothing may be
- * written afterwards.
+ * Write everything to disk and close the file, which keeps its temporary name until
+ * gbs_output_commit(). Use it for several files that should appear together or not at all. Nothing
+ * may be written afterwards.
  */
 GBS_API gbs_status gbs_output_finish(gbs_output *output, gbs_error *err);
-/** Flush, sync and rename into place; frees the output. Errors of earlier writes come out here. */
+/** Flush the file to disk, rename it to its final name and free the output. @return also the error
+ * of an earlier write. */
 GBS_API gbs_status gbs_output_commit(gbs_output *output, gbs_error *err);
-/** The same for files that belong together: all are on disk before the first is renamed, and if one
- *  cannot be written none is. @param output [n], freed whatever comes out. */
+/** Commit several files that belong together: all are on disk before the first is renamed, and if
+ * one cannot be written none is renamed. @param output [n], freed in any case. */
 GBS_API gbs_status gbs_output_commit_all(gbs_output *const *output, size_t n, gbs_error *err);
-/** Drop what was written: the file named in open is untouched. NULL is allowed. */
+/** Discard what was written and free the output; an existing file of that name is untouched. NULL
+ * is allowed. */
 GBS_API void gbs_output_discard(gbs_output *output);
 
-/** Open a piece of memory for writing; gbs_output_take() instead of a commit. */
+/** Open an output that collects its bytes in memory; end it with gbs_output_take(), not a commit.
+ */
 GBS_API gbs_status gbs_output_open_memory(gbs_output **output, gbs_error *err);
-/** Frees an output opened with gbs_output_open_memory() and hands out what was written, with a 0
- *  behind it. @param bytes out, caller frees with gbs_free(). @param n out: without the 0. */
+/** Free an output opened with gbs_output_open_memory() and return what was written, followed by a
+ *  terminating 0. @param bytes out, caller frees with gbs_free(). @param n out: length without the
+ *  0. */
 GBS_API gbs_status gbs_output_take(gbs_output *output, char **bytes, size_t *n, gbs_error *err);
 
-/** Shortest decimal that reads back to the same double. @param text [32], out. @return its length.
- */
+/** Format the shortest decimal that reads back to the same double. @param text [32], out. @return
+ * its length. */
 GBS_API size_t gbs_format_double(double value, char *text);
 
 #ifdef __cplusplus

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The most probable state found: annealed Gibbs sampling, and enumeration of the components that
- * are small enough.
+ * Search for the most probable state, by annealed Gibbs sampling and, for components that are small
+ * enough, exact inference.
  *
- * Threads: different objects may be used from different threads at the same time; one object from
- * several threads only where nothing changes it (a built model may be shared by all).
- * Out of range: an id or number that does not exist, and NULL for an object or output, is
- * GBS_ERR_ARGUMENT
- * from calls that return a status; from others 0, NULL or NAN, as stated. NULL options and NULL
- * evidence stand for the defaults and for none.
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; a built model can be shared by any number of threads.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
+ * NULL options mean the defaults, NULL evidence means no evidence.
  */
 #ifndef GIBBSITE_MAP_H
 #define GIBBSITE_MAP_H
@@ -19,48 +18,49 @@
 extern "C" {
 #endif
 
-/** What a search was. */
+/** The result of gbs_map(). */
 typedef struct gbs_map_report {
-    size_t size;               /**< in: sizeof(gbs_map_report) */
-    double log_density;        /**< of the state found, ln, unnormalised */
-    double final_log_density;  /**< of the best that a chain ended in; NAN without chains */
-    uint32_t n_free_variables; /**< not observed and not implied */
-    uint32_t
-        n_exact_variables; /**< of these, proved by exact inference; all: the state is optimal */
+    size_t size;        /**< in: sizeof(gbs_map_report), set by the caller */
+    double log_density; /**< ln of the unnormalised probability of the state found */
+    double
+        final_log_density; /**< the same for the best final state of a chain; NAN without chains */
+    uint32_t n_free_variables;  /**< neither observed nor implied by evidence */
+    uint32_t n_exact_variables; /**< free variables whose states exact inference proved optimal; if
+                                     all are, so is the state found */
     uint32_t chains;
-    uint64_t rounds; /**< schedules from tau0 down */
-    uint64_t sweeps; /**< over all rounds, per chain */
-    uint64_t updates;
+    uint64_t rounds;  /**< annealing schedules that were run */
+    uint64_t sweeps;  /**< over all rounds, per chain */
+    uint64_t updates; /**< variable updates over all chains */
     double seconds;
-    char stop[32]; /**< "exact", "sweeps", "settled" (a round four times as long found nothing
-                        better), "time", "updates", "signal" */
+    char stop[32]; /**< what ended it: "exact", "sweeps", "settled" (a round four times as long
+                      found nothing better), "time", "updates", "signal" */
 } gbs_map_report;
 
+/** Optional callbacks; any function may be NULL. */
 typedef struct gbs_map_callbacks {
-    size_t size; /**< sizeof(gbs_map_callbacks), or 0: only the fields of version 0.2 are read */
+    size_t size; /**< sizeof(gbs_map_callbacks); 0: the fields of version 0.2 are read */
     void *context;
-    /** Every so often by the clock. @return nonzero to stop (the call returns GBS_STOPPED). */
+    /** Called from time to time. @return nonzero to stop; gbs_map() then returns GBS_STOPPED. */
     int (*progress)(void *context, const gbs_progress *progress);
-    /** A better state than all before, [n_variables], the user's. @return a negative status to
-     * fail.
-     */
+    /** Called with each state that is better than all before. @param state [n_variables].
+     *  @return a negative status to make gbs_map() fail with it. */
     gbs_status (*improve)(void *context, double log_density, const uint32_t *state, gbs_error *err);
 } gbs_map_callbacks;
 
 /**
  * Search for the most probable state.
  *
- * Chains run at temperatures tau_t, t = 1 .. n, from options.tau0 down to tau0 / n by
- * options.schedule, and the best state at the end of any sweep of any chain is kept; [M27]. With
- * options.sweeps it is one schedule of so many; without, schedules of 64, 256, 1024, ... sweeps,
- * each from where the last ended, until one finds nothing better, or until options.time_s is over.
- * Draws other than random are not annealed: they run at temperature 1. Options of estimators,
- * burn-in and targets have no meaning here.
+ * In one annealing schedule of n sweeps, the temperature falls from options.tau0 to tau0 / n as
+ * options.schedule says; the best state at the end of any sweep of any chain is kept [M27]. With
+ * options.sweeps there is one schedule with that number of sweeps. Without it there are schedules
+ * of 64, 256, 1024, ... sweeps, each starting where the one before ended, until one finds nothing
+ * better or options.time_s is over. Draws other than random run at temperature 1 throughout.
+ * Options of estimators, burn-in and targets have no effect.
  *
- * @param options   NULL for the defaults; options.method AUTO solves what is small enough for
- *                  exact inference, EXACT all or fails, SAMPLE none.
- * @param callbacks NULL, or members NULL where not wanted.
- * @param state     [n_variables] out, the user's numbering, observed ones included.
+ * @param options   NULL for the defaults. options.method AUTO solves components exactly that are
+ *                  small enough, EXACT solves all components exactly or fails, SAMPLE none.
+ * @param callbacks NULL for none.
+ * @param state     [n_variables] out, observed variables included.
  * @param report    out or NULL.
  * @return GBS_OK; GBS_STOPPED if ended early, with the best state so far; GBS_ERR_IMPOSSIBLE if the
  *         evidence has probability 0 or no start was found; GBS_ERR_LIMIT, GBS_ERR_MEMORY,

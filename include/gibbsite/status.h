@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** What every call of the library returns, and the caller's place for the reason. */
+/** The status that calls of the library return, and the struct that receives the error message. */
 #ifndef GIBBSITE_STATUS_H
 #define GIBBSITE_STATUS_H
 
@@ -16,30 +16,30 @@ extern "C" {
 /** Zero is success, negative is failure, positive is success with news. */
 typedef enum gbs_status {
     GBS_OK = 0,
-    GBS_STOPPED = 1,       /**< ended by a signal, a time or an update limit before its target */
-    GBS_ERR_MEMORY = -1,   /**< the allocator had no more */
-    GBS_ERR_ARGUMENT = -2, /**< wrong use: an argument or option out of its stated range */
-    GBS_ERR_FORMAT = -3,   /**< bad input; the message has FILE:LINE:COLUMN */
-    GBS_ERR_IO = -4,       /**< the operating system refused a read or a write */
-    GBS_ERR_STATE = -5,    /**< called too early or too late */
-    GBS_ERR_LIMIT = -6,    /**< would exceed a stated limit; the message has the figure */
-    GBS_ERR_IMPOSSIBLE =
-        -7, /**< evidence of probability zero, no start found, no positive weight */
+    GBS_STOPPED = 1,     /**< a signal, --time or --max-updates ended the work before its target */
+    GBS_ERR_MEMORY = -1, /**< an allocation failed */
+    GBS_ERR_ARGUMENT = -2,    /**< wrong use: an argument or option out of its stated range */
+    GBS_ERR_FORMAT = -3,      /**< bad input file; the message begins with FILE:LINE:COLUMN */
+    GBS_ERR_IO = -4,          /**< the operating system refused a read or a write */
+    GBS_ERR_STATE = -5,       /**< the object is not in a state in which the call is allowed */
+    GBS_ERR_LIMIT = -6,       /**< a stated limit would be exceeded; the message has the figures */
+    GBS_ERR_IMPOSSIBLE = -7,  /**< the evidence has probability zero, or no state of positive
+                                   probability was found */
     GBS_ERR_UNSUPPORTED = -8, /**< legal input that this version cannot handle */
 } gbs_status;
 
-/** The reason of a failure: written once, by the call that failed first. Caller-owned. */
+/** Why a call failed. The caller owns the struct; the first failure writes it. */
 typedef struct gbs_error {
-    gbs_status status;  /**< GBS_OK while nothing failed */
+    gbs_status status;  /**< GBS_OK as long as nothing has failed */
     char message[1024]; /**< one line, UTF-8, without a final newline; cut at the end if longer */
 } gbs_error;
 
 /** @return the version of the library as "major.minor.patch"; static storage. */
 GBS_API const char *gbs_version(void);
 
-/** @return the instruction set the kernels run on: "avx512", "avx2", "neon" or "portable". All
- *          of them give the same bits; the environment variable GIBBSITE_SIMD forces a lower one.
- */
+/** @return the instruction set that is used: "avx512", "avx2", "neon" or "portable". Results are
+ *          the same, bit by bit, with each of them; the environment variable GIBBSITE_SIMD forces a
+ *          lower one. */
 GBS_API const char *gbs_simd_name(void);
 
 #ifdef __cplusplus
