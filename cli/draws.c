@@ -113,7 +113,7 @@ int cli_netcdf_check(const cli_arguments *arguments)
     }
     const char *packing = arguments->output + gbs_unpacked_length(arguments->output);
     if (packing[0] != '\0') {
-        return cli_error(CLI_USAGE, "%s: NetCDF files are compressed inside; leave %s out",
+        return cli_error(CLI_USAGE, "%s: NetCDF files are compressed already; leave out %s",
                          arguments->output, packing);
     }
     cli_netcdf_library library;

@@ -38,7 +38,7 @@ static int check_herding(const cli_arguments *arguments)
     for (size_t i = 0; i < sizeof herding / sizeof herding[0]; i++) {
         if ((arguments->run.draw == GBS_DRAW_RANDOM || arguments->run.draw == GBS_DRAW_CUD) &&
             cli_given(arguments, herding[i])) {
-            return cli_error(CLI_USAGE, "--%s: this draw has no herding weights; see --draw",
+            return cli_error(CLI_USAGE, "--%s applies to herded draws only; choose one with --draw",
                              herding[i]);
         }
     }
@@ -50,7 +50,8 @@ static int check_outputs(const cli_arguments *arguments)
     const char *summary = arguments->summary;
     const char *output = arguments->output;
     if (summary != NULL && strcmp(summary, "-") == 0) {
-        return cli_error(CLI_USAGE, "--summary -: standard output is for the result; name a file");
+        return cli_error(CLI_USAGE,
+                         "--summary -: standard output is for the result; name a file instead");
     }
     if (summary != NULL && output != NULL && strcmp(summary, output) == 0) {
         return cli_error(CLI_USAGE, "--output and --summary name the same file %s", output);
@@ -168,7 +169,7 @@ static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
                            " --width %" PRIu32 " --splash-size %" PRIu32 " --grow fifo", t->width,
                            t->splash_size);
         }
-        cli_note(arguments, "pilot: %s%s%s gives %s%.3g effective samples in 10^9 operations",
+        cli_note(arguments, "pilot: %s%s%s gives %s%.3g effective samples per 10^9 operations",
                  i == r->chosen ? "chosen: " : "", t->scan, width, t->is_bound ? "at most " : "",
                  1e9 * t->ess_per_operation);
     }
@@ -189,7 +190,7 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  r->method, r->chains, r->sweeps, r->burn_in, (double)r->updates, r->sampling_s,
                  r->updates_per_s, job->options.seed);
         if (isfinite(r->max_mcse) && job->options.estimator == GBS_ESTIMATOR_TRACES) {
-            cli_note(arguments, "max error %.3g, max R-hat %.5g", r->max_mcse, r->max_rhat);
+            cli_note(arguments, "largest error %.3g, largest R-hat %.5g", r->max_mcse, r->max_rhat);
         } else if (isfinite(r->max_mcse)) {
             char target[40] = "";
             if (r->target_error > 0.0) {
@@ -199,7 +200,7 @@ static void tell_work(const cli_job *job, const gbs_report *r)
             if (isfinite(r->min_ess)) {
                 (void)snprintf(ess, sizeof ess, ", min ESS %.4g", r->min_ess);
             }
-            cli_note(arguments, "max error %.3g%s, max R-hat %.5g%s", r->max_mcse, target,
+            cli_note(arguments, "largest error %.3g%s, largest R-hat %.5g%s", r->max_mcse, target,
                      r->max_rhat, ess);
         }
     }
@@ -226,8 +227,8 @@ void cli_verdict(const cli_job *job, int stopped)
     }
     if (job->options.restarts && strcmp(r->method, "exact") != 0) {
         cli_note(arguments,
-                 "every pass starts afresh: no estimated marginal of its law is further than %.3g "
-                 "from the truth",
+                 "restarts: every estimated marginal is within %.3g (total variation) of the true "
+                 "marginal, apart from the error of sampling",
                  r->bias_estimate);
     }
     if (r->lattice) {
@@ -241,7 +242,7 @@ void cli_verdict(const cli_job *job, int stopped)
     int says_so = strncmp(r->verdict, word, strlen(word)) == 0;
     cli_note(arguments, "%s%s%s", says_so ? "" : word, says_so ? "" : ": ", r->verdict);
     if (stopped) {
-        cli_note(arguments, "stopped before its target (%s): these are the results so far",
+        cli_note(arguments, "the run stopped before its target (%s): these are the results so far",
                  r->stop);
     }
 }

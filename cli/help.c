@@ -26,7 +26,7 @@ int cli_help_overview(FILE *stream)
         stream,
         "\nThe format of MODEL is found from its file name extension (.uai, .bif, .gbm, ...:\n"
         "gibbsite-formats(5)); - is standard input. gibbsite --version prints the version.\n\n"
-        "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 bad input file,\n"
+        "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 invalid input file,\n"
         "4 stopped by a signal or a limit; the results so far are written.\n");
     return finish(stream);
 }

@@ -146,8 +146,9 @@ int cli_marginals_netcdf_fit(const cli_job *job, const cli_selection *selection)
         n_rows += gbs_model_arity(job->model, selection->variable[i]);
     }
     if (n_rows == 0) {
-        return cli_error(CLI_FAILED, "no variables: NetCDF has no place for nothing; use --format "
-                                     "npz");
+        return cli_error(CLI_FAILED,
+                         "NetCDF cannot hold the marginals of no variables; use --format "
+                         "npz");
     }
     if (selection->n * most <= always + 8 * n_rows) {
         return CLI_DONE;

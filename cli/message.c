@@ -56,7 +56,8 @@ static int exit_of(gbs_status status)
 
 static void say_reason(const gbs_error *err)
 {
-    (void)cli_error(0, "%s", err->message[0] != '\0' ? err->message : "failed without a reason");
+    (void)cli_error(0, "%s",
+                    err->message[0] != '\0' ? err->message : "failed, and no reason was given");
 }
 
 int cli_fail(gbs_status status, const gbs_error *err)

@@ -39,88 +39,103 @@ static const char model_formats[] =
 
 static const cli_option table[] = {
     {"evidence", 'e', CLI_LIST, CLI_OBSERVES, AT(evidence), 0, 0, 0, 0, 0, 0,
-     "FILE|NAME=STATE,...", "observed variables: a file, or names or 0-based numbers with states; "
-     "may be given again"},
+     "FILE|NAME=STATE,...", "observed variables: an evidence file, or variables (names or 0-based "
+     "numbers) with their states; may be given several times"},
     TEXT(0, virtual_evidence, "virtual-evidence", CLI_OBSERVES, "FILE",
-         "likelihoods on variables (soft evidence)")
+         "virtual (soft) evidence: likelihoods of the states of variables")
 #include "gibbsite/options.def"
     TEXT(0, dummy_edges, "dummy-edges", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE, "FILE|ring:S",
-         "pairs of variables that see each other in herding keys: a file, or all at distances 2 to "
-         "S round a ring")
-    TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_MAP, "FILE", "a state for every chain to start from; unset: drawn")
+         "pairs of variables that herding treats as neighbours: from a file, or those at distances "
+         "2 to S round a ring")
+    TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_MAP, "FILE",
+         "initial state of every chain; unset: drawn at random")
     TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI, "FILE",
-         "where the result goes, its format by the ending; unset: standard output")
+         "file for the result; its extension determines the format; unset: standard output")
     TEXT('o', output, "output", CLI_VERB_REPRODUCE, "FOLDER",
-         "where tables, charts and verdict.txt go; made if it is not there (required)")
+         "folder for tables, charts and verdict.txt; created if it does not exist (required)")
     TEXT(0, focus, "focus", CLI_VERB_DECOMPOSE, "V",
-         "the variable whose errors are taken apart: a name or a 0-based number (required)")
+         "the variable whose errors are decomposed: a name or a 0-based number (required)")
     FLAG(0, asymptotic, "asymptotic", CLI_VERB_DECOMPOSE,
-         "what D_cor tends to, key by key, without sampling")
-    FLAG(0, list, "list", CLI_VERB_REPRODUCE, "the experiments")
-    FLAG(0, quick, "quick", CLI_VERB_REPRODUCE, "fewer and shorter runs: seconds each")
-    FLAG(0, check, "check", CLI_VERB_REPRODUCE, "exit status 1 if the claim is not found")
+         "compute the limit of D_cor for each key, without sampling")
+    FLAG(0, list, "list", CLI_VERB_REPRODUCE, "list the experiments")
+    FLAG(0, quick, "quick", CLI_VERB_REPRODUCE,
+         "fewer and shorter runs, some seconds for each experiment")
+    FLAG(0, check, "check", CLI_VERB_REPRODUCE, "exit with status 1 if the claim is not confirmed")
     TEXT(0, data, "data", CLI_VERB_REPRODUCE, "FOLDER",
-         "pictures or models of the paper instead of those made here, where an experiment takes any")
+         "read the pictures or models of the paper from FOLDER, for experiments that take them; "
+         "unset: generated ones")
     NAME(0, format, "format", CLI_VERB_MARGINALS,
          "mar|csv|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png", "format of the result")
     TEXT(0, picture, "picture", CLI_VERB_MARGINALS, "RxC",
-         "rows and columns of a picture with a pixel per variable (.png, .pgm, .ppm, .pbm)")
+         "write a picture (.png, .pgm, .ppm, .pbm) of R rows and C columns, a pixel per variable")
     UINT(state, "state", CLI_VERB_MARGINALS, GBS_MAX_ARITY, 0, GBS_MAX_ARITY - 1,
-         "K", "the state whose probability the picture shows; unset: 1 of two, and of more the most "
-         "probable state is shown")
+         "K", "the picture shows the probability of state K; unset: of state 1 if there are two "
+         "states, otherwise it shows the most probable states")
     NAME(0, format, "format", CLI_VERB_SAMPLE, "csv|tab|npz|npy|netcdf|cmdstan|coda",
          "format of the draws")
     NAME(0, format, "format", CLI_VERB_MAP, "map|csv|json", "format of the state")
     NAME(0, format, "format", CLI_VERB_LOGZ, "pr|json", "format of the estimate")
     {"task", 0, CLI_CHOICE, CLI_VERB_EXACT, AT(task), 0, 0, 3, 0, 0, 0, "mar|pr|map|sample",
-     "marginals, partition function, most probable state, or independent samples"},
+     "the answer: marginals, partition function, most probable state, or independent samples"},
     NAME(0, format, "format", CLI_VERB_EXACT, "mar|csv|json|npz|tab|npy|netcdf|cmdstan|coda",
          "format of marginals or samples")
-    UINT(samples, "samples", CLI_VERB_EXACT, 1000, 1, UINT64_MAX / 2, "N", "how many, of --task sample")
+    UINT(samples, "samples", CLI_VERB_EXACT, 1000, 1, UINT64_MAX / 2, "N",
+         "number of samples, for --task sample")
     TEXT(0, monitor, "monitor", CLI_VERB_SAMPLE | CLI_VERB_EXACT, "LIST",
-         "variables that are written: names, 0-based numbers, ranges 3-7; unset: all")
+         "variables to write: names, 0-based numbers, ranges such as 3-7; unset: all")
     TEXT(0, query, "query", CLI_VERB_MARGINALS | CLI_VERB_EXACT, "FILE",
-         "a UAI query file: the variables that are written; unset: all")
+         "a UAI query file with the variables to write; unset: all")
     NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
     NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_GENERATES, "shortest|fixed",
-         "numbers as short as reads back, or as digits[.digits] for readers without exponents")
+         "numbers with the fewest digits that read back exactly, or as digits[.digits] without "
+         "exponents")
     NAME(0, convention_out, "write-convention", CLI_VERB_CONVERT | CLI_GENERATES,
-         "physics|bqm|maxcut", "sign of couplings in the model written; unset: the format's own")
-    TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT, "FILE", "the run as JSON")
+         "physics|bqm|maxcut", "sign of couplings in the model written; unset: the default of "
+         "its format")
+    TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT, "FILE",
+         "write a report of the run to FILE, as JSON")
     {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT, AT(progress), 0, 0, 3, 0, 0, 0,
-     "auto|always|never|json", "a bar on standard error; auto: when it is a terminal"},
-    FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "JSON instead of text")
+     "auto|always|never|json", "progress on standard error: a bar, or lines of JSON; auto: "
+     "a bar if it is a terminal"},
+    FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "write JSON instead of text")
     TEXT(0, targets, "target", CLI_RUNS, "LIST",
-         "with --restarts: the variables asked for; unset: all that the scan visits")
+         "with --restarts: variables to estimate; unset: all that the scan visits")
     {"target", 0, CLI_LIST, CLI_INFLUENCES, AT(target), 0, 0, 0, 0, 0, 0,
-     "LIST|FILE|all|rectangle:...", "variables that count: names, 0-based numbers and ranges "
-     "3-7, a file of weights, or rectangle:R0,C0,R1,C1 of a grid; certify: may be given again"},
-    TEXT(0, grid, "grid", CLI_INFLUENCES, "RxC", "rows and columns of the variables, for rectangles")
+     "LIST|FILE|all|rectangle:...", "variables whose distribution is bounded: names, "
+     "0-based numbers, ranges such as 3-7, a file of weights, or rectangle:R0,C0,R1,C1 of a grid; "
+     "certify takes it several times"},
+    TEXT(0, grid, "grid", CLI_INFLUENCES, "RxC",
+         "rows and columns of the variables, for rectangles")
     TEXT(0, steps, "steps", CLI_VERB_CERTIFY, "T,...",
-         "numbers of updates; unset: those of 1, 2, 5, ... 100 passes, unless --accuracy")
+         "numbers of updates to bound; unset: those in 1, 2, 5, ... 100 passes, none with "
+         "--accuracy")
     TEXT(0, steps, "steps", CLI_VERB_SCAN, "T",
-         "updates in the scan; unset: one per free variable, unless --match or --accuracy")
+         "number of updates in the scan; unset: found for --match or --accuracy, otherwise one per "
+         "free variable")
     TEXT(0, match, "match", CLI_VERB_SCAN, "systematic:T",
-         "a scan as good as the systematic one of T updates: its length is doubled from 2")
+         "find a scan with a variation as small as that of T updates of the systematic scan; "
+         "its length is doubled from 2")
     REAL(accuracy, "accuracy", CLI_VERB_CERTIFY, 0.0, 0.0, 1e140, "EPS",
-         "passes after which the variation is at most this; unset: not asked")
+         "also find the number of passes after which the variation is at most this; unset: do not")
     REAL(accuracy, "accuracy", CLI_VERB_SCAN, 0.0, 0.0, 1e140, "EPS",
-         "variation to be reached, by doubling unless --steps; unset: as small as it gets")
-    FLAG(0, iterate, "iterate", CLI_VERB_SCAN, "improve the result again until that no longer helps")
+         "variation to reach; without --steps, the length is doubled until it is; unset: as "
+         "small as possible")
+    FLAG(0, iterate, "iterate", CLI_VERB_SCAN,
+         "improve the result again until its variation no longer falls")
     NAME(0, influence, "influence", CLI_INFLUENCES, "auto|bound|exact",
-         "influences by enumerating neighbours, up to 2^16 configurations, or bounds; unset: auto, "
-         "enumerated where that is quick")
+         "exact: influences by enumeration of up to 2^16 configurations of the neighbours; "
+         "bound: upper bounds; unset: auto, exact where that is fast")
     NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_MODEL_FORMATS,
          "format of MODEL, by default found from the file name extension")
     NAME(0, convention, "convention", CLI_MODELS, "physics|bqm|maxcut",
-         "sign of couplings in MODEL (.mtx, .rud, .coo); unset: the format's own")
+         "sign of couplings in MODEL (.mtx, .rud, .coo); unset: the default of its format")
     NAME(0, diagonal, "diagonal", CLI_MODELS, "field|ignore|error",
-         "what the diagonal of a matrix of couplings is; unset: field")
+         "meaning of the diagonal of a matrix of couplings; unset: field")
     REAL(weight_scale, "weight-scale", CLI_MODELS, 1.0, 1e-300, 1e300, "X",
-         "weights of clauses (.wcnf, .mln) are multiplied by X")
+         "multiply the weights of clauses (.wcnf, .mln) by X")
     UINT(colors, "colors", CLI_MODELS, 0, 1, GBS_MAX_ARITY, "K",
-         "colours of a graph to colour (.col); unset: refused without")
+         "number of colours for a graph (.col); unset: such models are refused")
     FLAG(0, lenient, "lenient", CLI_MODELS | CLI_VERB_COMPARE | CLI_VERB_UAI,
          "warn about what gibbsite-formats(5) marks lenient, instead of refusing it")
     FLAG(0, normalize_cpts, "normalize-cpts", CLI_MODELS,
@@ -130,44 +145,48 @@ static const cli_option table[] = {
          "form of an evidence file; unset: by file name extension (.tab) and content")
     UINT(evidence_index, "evidence-index", CLI_OBSERVES | CLI_VERB_UAI, 0, 0,
          UINT32_MAX, "K",
-         "which sample of an evidence file that holds several, from 0; without: all, to FILE.0, "
-         "FILE.1, ... (uai: the first)")
+         "use only sample K, counted from 0, of an evidence file with several; without it: all, "
+         "with results in FILE.0, FILE.1, ... (uai: the first)")
     TEXT(0, grid, "grid", CLI_VERB_ISING | CLI_VERB_POTTS, "RxC|AxBxC",
          "sides of the grid (required)")
     FLAG(0, torus, "torus", CLI_VERB_ISING | CLI_VERB_POTTS, "join opposite sides")
     UINT(variables, "variables",
          CLI_VERB_RING | CLI_VERB_BAYES | CLI_VERB_COMPLETE | CLI_VERB_REGULAR | CLI_VERB_POWERLAW,
-         0, 1, GBS_MAX_VARIABLES, "N", "how many (required)")
+         0, 1, GBS_MAX_VARIABLES, "N", "number of variables (required)")
     UINT(degree, "degree", CLI_VERB_REGULAR, 0, 0, GBS_MAX_VARIABLES, "D",
-         "neighbours of each variable; below N, and N D even (required)")
+         "number of neighbours of each variable; less than N, and N D even (required)")
     UINT(edges, "edges", CLI_VERB_POWERLAW, 0, 1, GBS_MAX_VARIABLES, "M",
-         "earlier variables that each new one is joined to; below N (required)")
+         "number of earlier variables that each new variable is joined to; less than N (required)")
     UINT(visible, "visible", CLI_VERB_RBM, 0, 1, GBS_MAX_VARIABLES, "N",
-         "variables of the first layer (required)")
+         "number of variables in the first layer (required)")
     UINT(hidden, "hidden", CLI_VERB_RBM, 0, 1, GBS_MAX_VARIABLES, "M",
-         "variables of the second layer (required)")
+         "number of variables in the second layer (required)")
     REAL(coupling, "coupling", CLI_SPINS | CLI_VERB_POTTS, 1.0, -1e6, 1e6, "J",
-         "log-weight of a pair")
+         "coupling of a pair of neighbours, in units of the log-weight")
     REAL(coupling_spread, "coupling-spread", CLI_SPINS, 0.0, 0.0, 1e6, "D",
          "couplings are uniform in J-D to J+D")
-    REAL(field, "field", CLI_SPINS, 0.0, -1e6, 1e6, "H", "log-weight of a single spin")
+    REAL(field, "field", CLI_SPINS, 0.0, -1e6, 1e6, "H",
+         "field on a single spin, in units of the log-weight")
     REAL(random_field, "random-field", CLI_SPINS, 0.0, 0.0, 1e6, "D",
          "fields are uniform in H-D to H+D")
-    TEXT(0, states, "states", CLI_VERB_POTTS, "K", "states of each variable (required)")
+    TEXT(0, states, "states", CLI_VERB_POTTS, "K", "number of states of each variable (required)")
     REAL(noise, "noise", CLI_VERB_POTTS, 0.0, 0.0, 1e6, "S",
-         "deviation of the picture's noise, in grey levels; 0: no data term")
+         "standard deviation of the noise of the picture, in grey levels; 0: no data term")
     UINT(parents, "parents", CLI_VERB_BAYES, 0, 0, UINT32_MAX, "K",
-         "at most as many parents each (required)")
-    TEXT(0, states, "states", CLI_VERB_BAYES, "A:B", "A to B states each (required)")
+         "largest number of parents of a variable (required)")
+    TEXT(0, states, "states", CLI_VERB_BAYES, "A:B", "each variable has A to B states (required)")
     REAL(tolerance, "tolerance", CLI_VERB_COMPARE, 0.0, 0.0, 1e9, "X",
-         "largest difference that passes: of a probability, of log10 Z, or in variables")
+         "largest difference that is accepted: of a probability, of log10 Z, or in the number of "
+         "variables with different states")
     NAME(0, log_base, "log-base", CLI_VERB_COMPARE, "10|e|10,e|e,10",
-         "of the numbers in .PR files; 10,e: of the first and of the second; unset: 10")
-    NAME(0, log_base, "log-base", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_LOGZ, "10|e", "of the number in a .PR file; unset: 10")
-    FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_MAP, "begin a .MAP file with the word MPE")
-    FLAG('q', quiet, "quiet", CLI_ALL, "less on standard error")
-    FLAG('v', verbose, "verbose", CLI_ALL & ~CLI_VERB_COMPARE, "more on standard error")
-    FLAG('h', help, "help", CLI_ALL, "this text")
+         "base of the logarithms in .PR files; 10,e: 10 in A and e in B; unset: 10")
+    NAME(0, log_base, "log-base", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_LOGZ, "10|e",
+         "base of the logarithm in a .PR file; unset: 10")
+    FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_MAP,
+         "begin a .MAP file with the word MPE")
+    FLAG('q', quiet, "quiet", CLI_ALL, "fewer messages on standard error")
+    FLAG('v', verbose, "verbose", CLI_ALL & ~CLI_VERB_COMPARE, "more messages on standard error")
+    FLAG('h', help, "help", CLI_ALL, "print this text")
 };
 /* clang-format on */
 

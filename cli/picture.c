@@ -40,7 +40,8 @@ int cli_picture_settle(const cli_arguments *arguments, const char *format, cli_p
         return CLI_DONE;
     }
     if (arguments->picture == NULL) {
-        return cli_error(CLI_USAGE, "a picture needs its rows and columns: --picture RxC");
+        return cli_error(CLI_USAGE,
+                         "a picture needs its numbers of rows and columns: --picture RxC");
     }
     if (!parse_sides(arguments->picture, &picture->rows, &picture->columns)) {
         return cli_error(CLI_USAGE, "--picture %s: expected RxC, such as 20x30",
@@ -91,8 +92,8 @@ int cli_picture_fit(const cli_job *job, cli_picture *picture)
     }
     if (picture->labels && arity > MAX_LABELS) {
         return cli_error(CLI_USAGE,
-                         "a picture of states holds up to %d, but the variables have %" PRIu32
-                         ": use --state K",
+                         "a picture shows at most %d states, but the variables have %" PRIu32
+                         ": use --state K for the probability of one state",
                          MAX_LABELS, arity);
     }
     return CLI_DONE;

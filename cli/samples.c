@@ -23,7 +23,7 @@ static int check_options(const cli_arguments *arguments)
         }
     }
     if (cli_given(arguments, "evidence-index") || arguments->evidence_format != NULL) {
-        return cli_error(CLI_USAGE, "%s applies to an evidence file, and none is given",
+        return cli_error(CLI_USAGE, "%s applies to an evidence file; give one with -e FILE",
                          arguments->evidence_format != NULL ? "--evidence-format"
                                                             : "--evidence-index");
     }
@@ -199,8 +199,8 @@ int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context)
             status = CLI_STOPPED;
         }
         if (status != CLI_DONE) {
-            (void)cli_error(status, "ended at evidence sample %zu of %zu, counted from 0", k,
-                            job->n_samples);
+            (void)cli_error(status, "the work ended at evidence sample %zu of %zu, counted from 0",
+                            k, job->n_samples);
         }
     }
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;

@@ -52,7 +52,7 @@ static int weigh_rectangle(const cli_job *job, const char *text, double *weight)
     uint64_t corner[4];
     if (grid == NULL) {
         return cli_error(CLI_USAGE,
-                         "--target %s: say the rows and columns of the variables with "
+                         "--target %s: also give the rows and columns of the variables with "
                          "--grid RxC",
                          text);
     }
@@ -103,7 +103,7 @@ int cli_check_grid(const cli_job *job)
         is_used |= strncmp(a->target[k], RECTANGLE, strlen(RECTANGLE)) == 0;
     }
     if (a->grid != NULL && !is_used) {
-        return cli_error(CLI_USAGE, "--grid %s: it applies to --target rectangle:R0,C0,R1,C1 only",
+        return cli_error(CLI_USAGE, "--grid %s: applies to --target rectangle:R0,C0,R1,C1 only",
                          a->grid);
     }
     return a->grid != NULL ? read_grid(job, side) : CLI_DONE;
@@ -190,7 +190,7 @@ int cli_influences(cli_job *job, gbs_influences **influences)
     if (r->n_refused > 0) {
         cli_note(job->arguments,
                  "influences on %" PRIu32 " of %" PRIu32
-                 " variables are bounds: their neighbours have too many configurations to "
+                 " variables are upper bounds: their neighbours have too many configurations to "
                  "enumerate",
                  r->n_refused, r->n_free);
     }

@@ -134,8 +134,8 @@ static int run_marginals(search *s)
     done = gbs_run_marginals(job->run, s->p, NULL, NULL, NULL, &err);
     if (done == GBS_ERR_STATE) {
         cli_note(job->arguments,
-                 "stopped before the first draw was kept: the marginals in %s know "
-                 "the evidence alone",
+                 "stopped before the first draw was kept: the marginals in %s reflect "
+                 "the evidence only",
                  s->answer->path);
         return CLI_DONE;
     }

@@ -398,7 +398,7 @@ int cli_certify(cli_arguments *arguments)
     int status = cli_check_output(arguments->output);
     if (status == CLI_DONE && cli_given(arguments, "origin") && cli_given(arguments, "scan") &&
         arguments->run.scan != GBS_SCAN_SYSTEMATIC) {
-        status = cli_error(CLI_USAGE, "--origin: only the systematic scan has one");
+        status = cli_error(CLI_USAGE, "--origin applies to the systematic scan only");
     }
     if (status == CLI_DONE) {
         status = cli_load(&job, arguments, arguments->operand[0]);

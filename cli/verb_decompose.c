@@ -163,7 +163,7 @@ static int answer_focus(cli_job *job, uint32_t focus, answer *a)
         lab_decompose(job->model, job->evidence, &job->options, focus, &callbacks, &a->parts, &err);
     cli_bar_finish(&w.bar, NULL);
     if (status == GBS_STOPPED) {
-        return cli_error(CLI_STOPPED, "stopped: nothing is written");
+        return cli_error(CLI_STOPPED, "stopped before the end: nothing is written");
     }
     if (status < 0) {
         return cli_fail(status, &err);

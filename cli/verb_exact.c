@@ -47,7 +47,8 @@ static int check_task(const cli_arguments *arguments, int task)
     }
     const char *known = tasks[task].formats;
     if (arguments->format != NULL && known == NULL) {
-        return cli_error(CLI_USAGE, "--format %s: the answer of --task %s has one form",
+        return cli_error(CLI_USAGE,
+                         "--format %s: --task %s has one output format; leave out --format",
                          arguments->format, tasks[task].word);
     }
     if (arguments->format != NULL && !has_word(known, arguments->format, '|')) {
@@ -55,7 +56,7 @@ static int check_task(const cli_arguments *arguments, int task)
                          tasks[task].word, known);
     }
     if (known == NULL && arguments->summary != NULL) {
-        return cli_error(CLI_USAGE, "--summary: only --task mar and sample have one");
+        return cli_error(CLI_USAGE, "--summary applies to --task mar and --task sample only");
     }
     return CLI_DONE;
 }

@@ -93,11 +93,12 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *r)
         cli_note(job->arguments, "ln Z %.15g, exact", r->log_z);
         return;
     }
-    cli_note(job->arguments, "ln Z %.12g +- %.2g (95 %%: %.10g to %.10g; %.10g at least)", r->log_z,
+    cli_note(job->arguments,
+             "ln Z %.12g +- %.2g (95 %% interval %.10g to %.10g; lower bound %.10g)", r->log_z,
              r->error, r->low, r->high, r->lower_bound);
     cli_note(job->arguments,
              "%" PRIu32 " chains by %" PRIu64 " temperatures, %.3g updates in %.3g s, seed %" PRIu64
-             "; %" PRIu32 " of %" PRIu32 " variables exactly",
+             "; %" PRIu32 " of %" PRIu32 " variables summed exactly",
              r->chains, r->temperatures, (double)r->updates, r->seconds, job->options.seed,
              r->n_exact_variables, r->n_free_variables);
     cli_note(job->arguments, "%s", r->verdict);
@@ -137,7 +138,8 @@ int cli_logz(cli_arguments *arguments)
     memset(&job, 0, sizeof job);
     int status = cli_output_format(arguments, "pr|json", "pr", &format);
     if (status == CLI_DONE && strcmp(format, "json") == 0 && arguments->log_base != NULL) {
-        status = cli_error(CLI_USAGE, "--log-base: the numbers of JSON are natural logarithms");
+        status = cli_error(
+            CLI_USAGE, "--log-base applies to .PR results; those in JSON are natural logarithms");
     }
     if (status == CLI_DONE) {
         status = cli_check_output(arguments->output);

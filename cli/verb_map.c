@@ -83,17 +83,17 @@ static int write_state(const cli_job *job, const char *format, uint32_t *state,
 static void tell(const cli_job *job, const gbs_map_report *r, int stopped)
 {
     if (r->n_exact_variables == r->n_free_variables) {
-        cli_note(job->arguments, "log density %.12g, the largest there is", r->log_density);
+        cli_note(job->arguments, "log density %.12g, proved to be the largest", r->log_density);
     } else {
         cli_note(job->arguments,
                  "log density %.12g, the best of %" PRIu32 " chains in %" PRIu64
-                 " sweeps (%.3g s, seed %" PRIu64 "; they ended in %.12g); %" PRIu32 " of %" PRIu32
-                 " variables are proved",
+                 " sweeps (%.3g s, seed %" PRIu64 "; best final state %.12g); %" PRIu32
+                 " of %" PRIu32 " variables are proved to be optimal",
                  r->log_density, r->chains, r->sweeps, r->seconds, job->options.seed,
                  r->final_log_density, r->n_exact_variables, r->n_free_variables);
     }
     if (stopped) {
-        cli_note(job->arguments, "stopped (%s): this is the best so far", r->stop);
+        cli_note(job->arguments, "stopped (%s): this is the best state so far", r->stop);
     }
 }
 

@@ -24,7 +24,7 @@ static int take_estimates(const cli_job *job, cli_estimates *e)
     e->rhat = e->ess + e->n;
     gbs_status status = gbs_run_marginals(job->run, e->p, e->mcse, e->ess, e->rhat, &err);
     if (status == GBS_ERR_STATE) {
-        return cli_error(CLI_STOPPED, "stopped before the first draw was kept: nothing to write");
+        return cli_error(CLI_STOPPED, "stopped before the first draw was kept: nothing is written");
     }
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
@@ -237,10 +237,11 @@ static int write_table(const cli_job *job, const request *r, const cli_estimates
         }
     }
     if (done >= 0 && brief) {
-        cli_note(job->arguments,
-                 "%zu rows: only those of the largest errors are shown; use -o FILE.csv, or "
-                 "--format csv for all of them here",
-                 n_rows);
+        cli_note(
+            job->arguments,
+            "%zu rows: only those with the largest errors are shown; for all rows use -o FILE.csv "
+            "or --format csv",
+            n_rows);
     }
     return done < 0 ? cli_fail_output(path, done, &err) : status;
 }
@@ -304,7 +305,7 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     if (status == CLI_DONE && (arguments->run.partial_scan || arguments->run.restarts) &&
         strcmp(r.format, "csv") != 0 && strcmp(r.format, "json") != 0) {
         status = cli_error(CLI_USAGE,
-                           "--%s: some variables may have no estimate, which %s cannot leave out; "
+                           "--%s: variables may have no estimate, and %s needs all of them; "
                            "use --format csv or json",
                            arguments->run.restarts ? "restarts" : "partial-scan", r.format);
     }
@@ -313,8 +314,9 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     }
     if (status == CLI_DONE && arguments->run.estimator == GBS_ESTIMATOR_TRACES &&
         (arguments->output != NULL || arguments->format != NULL)) {
-        status = cli_error(CLI_USAGE, "--estimator traces keeps no marginals to write: leave out "
-                                      "--output and --format, see --summary");
+        status =
+            cli_error(CLI_USAGE, "--estimator traces gives no marginals: leave out --output and "
+                                 "--format; use --summary");
     }
     if (status == CLI_DONE) {
         status = cli_load_samples(&job, arguments, arguments->operand[0]);

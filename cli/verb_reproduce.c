@@ -80,8 +80,9 @@ int cli_reproduce(cli_arguments *arguments)
     lab_verdict verdict;
     gbs_error err = {GBS_OK, ""};
     if (arguments->list) {
-        return arguments->n_operands == 0 ? list_experiments()
-                                          : cli_error(CLI_USAGE, "reproduce --list takes no name");
+        return arguments->n_operands == 0
+                   ? list_experiments()
+                   : cli_error(CLI_USAGE, "reproduce --list takes no experiment name");
     }
     if (arguments->n_operands != 1) {
         return arguments->n_operands == 0
@@ -94,7 +95,8 @@ int cli_reproduce(cli_arguments *arguments)
         return unknown(arguments->operand[0]);
     }
     if (arguments->output == NULL) {
-        return cli_error(CLI_USAGE, "reproduce: -o FOLDER is missing: where the results go");
+        return cli_error(CLI_USAGE,
+                         "reproduce: -o FOLDER is missing; name a folder for the results");
     }
     memset(&w, 0, sizeof w);
     memset(&verdict, 0, sizeof verdict);
@@ -111,7 +113,7 @@ int cli_reproduce(cli_arguments *arguments)
         lab_reproduce(experiment->name, arguments->output, &options, &verdict, &err);
     cli_bar_finish(&w.bar, NULL);
     if (status == GBS_STOPPED) {
-        return cli_error(CLI_STOPPED, "stopped: the results are not complete");
+        return cli_error(CLI_STOPPED, "stopped before the end: the results are incomplete");
     }
     if (status < 0) {
         return cli_fail(status, &err);

@@ -16,10 +16,11 @@ static int settle(const cli_arguments *arguments, gbs_scan_request *request)
                                   .accuracy = arguments->accuracy,
                                   .iterate = arguments->iterate};
     if (arguments->n_targets > 1) {
-        return cli_error(CLI_USAGE, "--target is given twice: a scan is made for one");
+        return cli_error(CLI_USAGE, "--target is given twice: a scan is optimised for one target; "
+                                    "name all variables in it");
     }
     if (match != NULL && (arguments->steps != NULL || cli_given(arguments, "accuracy"))) {
-        return cli_error(CLI_USAGE, "--match finds the length and the accuracy: leave out %s",
+        return cli_error(CLI_USAGE, "--match determines the length and the accuracy: leave out %s",
                          arguments->steps != NULL ? "--steps" : "--accuracy");
     }
     if (match != NULL &&
@@ -37,10 +38,10 @@ static int settle(const cli_arguments *arguments, gbs_scan_request *request)
 static void tell(const cli_job *job, const gbs_scan_report *r, size_t n)
 {
     cli_note(job->arguments,
-             "%zu updates of %" PRIu32 " variables: variation %.6g, of the systematic scan %.6g", n,
+             "%zu updates of %" PRIu32 " variables: variation %.6g, systematic scan %.6g", n,
              r->n_visited, r->after, r->before);
     if (r->goal > 0.0) {
-        cli_note(job->arguments, "asked for: %.6g", r->goal);
+        cli_note(job->arguments, "variation to reach: %.6g", r->goal);
     }
     if (r->after >= 1.0) {
         cli_note(job->arguments, "a variation of 1 or more says nothing about a distribution");
@@ -71,7 +72,7 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
         return cli_fail_influences(job, done, &err);
     }
     if (n == 0) {
-        return cli_error(CLI_FAILED, "no variable is free: there is nothing to scan");
+        return cli_error(CLI_FAILED, "the evidence fixes every variable: there is nothing to scan");
     }
     char comment[512];
     (void)snprintf(comment, sizeof comment,

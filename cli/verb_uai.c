@@ -87,7 +87,7 @@ static int answer_pr(cli_job *job, cli_answer *answer)
     const gbs_status done =
         gbs_exact_log_z_within(job->model, job->evidence, &options, &log_z, &err);
     if (done == GBS_ERR_LIMIT) {
-        cli_note(job->arguments, "PR: %s; annealing instead", err.message);
+        cli_note(job->arguments, "PR: %s; using annealing instead", err.message);
         return cli_uai_log_z(job, answer);
     }
     if (done < 0) {
@@ -114,7 +114,7 @@ static int answer_map(cli_job *job, cli_answer *answer)
                                                  result.state, NULL, NULL, &err);
     int status = CLI_DONE;
     if (done == GBS_ERR_LIMIT) {
-        cli_note(job->arguments, "MAP: %s; annealing instead", err.message);
+        cli_note(job->arguments, "MAP: %s; using annealing instead", err.message);
         status = cli_uai_annealed(job, answer);
     } else {
         status = done < 0 ? cli_fail(done, &err) : finish(answer, &result);
@@ -175,7 +175,7 @@ static int find_task(const char *word, size_t *task)
             return CLI_DONE;
         }
     }
-    return cli_error(CLI_USAGE, "uai: task %s: expected PR, MAR, MAP, MPE or MMAP", word);
+    return cli_error(CLI_USAGE, "uai: TASK %s: expected PR, MAR, MAP, MPE or MMAP", word);
 }
 
 /* EVID is always a file, whatever its name looks like. */
@@ -220,7 +220,8 @@ int cli_uai(cli_arguments *arguments)
     memset(&answer, 0, sizeof answer);
     int status = find_task(arguments->operand[3], &task);
     if (status == CLI_DONE && strcmp(arguments->operand[0], "-") == 0) {
-        status = cli_error(CLI_USAGE, "uai: MODEL names the answer; it cannot be standard input");
+        status = cli_error(
+            CLI_USAGE, "uai: MODEL cannot be standard input: the answer is named after its file");
     }
     if (status == CLI_DONE) {
         status = read_limits(arguments, &time_s);

@@ -77,7 +77,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
                          "a sequence of variables and the scan that reads it go together");
     }
     if (options->origin != 0 && options->scan != GBS_SCAN_SYSTEMATIC) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--origin: only the systematic scan has one");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--origin applies to the systematic scan only");
     }
     GBSI_TRY(check_short_chains(options, err));
     const gbs_run_options usual = gbs_run_options_default();

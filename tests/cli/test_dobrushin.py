@@ -68,7 +68,7 @@ def test_evidence_counts(run, grid):
 def test_scan_lowers_the_variation(run, grid, work):
     done = run("scan", grid, "--target", "rectangle:2,2,3,3", "--grid", "6x8", "--steps", "40", "-o", "r.scan")
     assert done.status == 0, done.err
-    told = re.search(r"40 updates of (\d+) variables: variation ([\d.e-]+), of the systematic scan ([\d.e-]+)",
+    told = re.search(r"40 updates of (\d+) variables: variation ([\d.e-]+), systematic scan ([\d.e-]+)",
                      done.err)
     assert float(told[2]) < float(told[3])
     lines = (work / "r.scan").read_text().splitlines()

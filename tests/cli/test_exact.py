@@ -98,7 +98,7 @@ def test_each_sample_of_the_evidence(run, work):
     (["--task", "pr", "--samples", "4"], "--samples cannot apply with --task pr"),
     (["--task", "mar", "--seed", "4"], "--seed cannot apply with --task mar"),
     (["--task", "map", "--log-base", "e"], "--log-base cannot apply with --task map"),
-    (["--task", "pr", "--format", "csv"], "has one form"),
+    (["--task", "pr", "--format", "csv"], "has one output format"),
     (["--task", "sample", "--format", "mar"], "takes csv|tab"),
     (["--task", "sample", "--query", "q"], "--query cannot apply"),
     (["--task", "mar", "--monitor", "0"], "--monitor cannot apply"),
