@@ -56,7 +56,7 @@ static int check_standard_input(const cli_arguments *arguments, const char *path
         n += strcmp(arguments->evidence[i], "-") == 0;
     }
     return n <= 1 ? CLI_DONE
-                  : cli_error(CLI_USAGE, "standard input (-) can be given for one input only");
+                  : cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
 }
 
 int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path)

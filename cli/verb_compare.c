@@ -76,8 +76,7 @@ static int compare(const gbs_result side[2], distance *d)
     gbs_error err = {GBS_OK, ""};
     gbs_status status = GBS_OK;
     if (side[0].task != side[1].task) {
-        return cli_error(CLI_USAGE,
-                         "found a result of task %s and one of task %s, expected the same task",
+        return cli_error(CLI_USAGE, "found results of %s and of %s, expected two of the same task",
                          gbs_task_word(side[0].task), gbs_task_word(side[1].task));
     }
     if (side[0].task == GBS_TASK_MAR) {
@@ -137,7 +136,7 @@ int cli_compare(cli_arguments *arguments)
     distance d = {0.0, ""};
     memset(side, 0, sizeof side);
     if (strcmp(arguments->operand[0], "-") == 0 && strcmp(arguments->operand[1], "-") == 0) {
-        return cli_error(CLI_USAGE, "standard input (-) can be given for one input only");
+        return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
     }
     int status = read_both(arguments, side);
     if (status == CLI_DONE) {

@@ -315,7 +315,7 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     if (status == CLI_DONE && arguments->run.estimator == GBS_ESTIMATOR_TRACES &&
         (arguments->output != NULL || arguments->format != NULL)) {
         status =
-            cli_error(CLI_USAGE, "--estimator traces gives no marginals: leave out --output and "
+            cli_error(CLI_USAGE, "--estimator traces keeps no marginals: leave out --output and "
                                  "--format; use --summary");
     }
     if (status == CLI_DONE) {

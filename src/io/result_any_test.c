@@ -271,7 +271,7 @@ static void different(void **state)
     expect_incomparable("MAP 0", "MMAP 0", "found results of MAP and of MMAP");
     expect_incomparable("PR 1", "PR 1", "found results of PR and of PR");
     expect_incomparable("MMAP 2 7 1 4 0", "MMAP 2 7 1 5 0",
-                        "only one of them has a state of variable 5");
+                        "only one of the results has a state of variable 5");
 }
 
 static void queries(void **state)

@@ -38,7 +38,8 @@ static gbs_status compare_sorted(const uint64_t *a, const uint64_t *b, uint32_t 
         const uint32_t variable = (uint32_t)(a[i - 1] >> 32);
         if (variable != (uint32_t)(b[i - 1] >> 32)) {
             const uint32_t other = (uint32_t)(b[i - 1] >> 32);
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "only one of them has a state of variable %u",
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "only one of the results has a state of variable %u",
                              variable > other ? variable : other);
         }
         if (a[i - 1] != b[i - 1]) {

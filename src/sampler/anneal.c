@@ -198,8 +198,9 @@ static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
                          "--threshold: auto compares estimates, a search has none");
     }
     if ((gbsi_draw_traits(options) & GBSI_DRAW_HEATS) == 0 && gbsi_options_anneal(options)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--schedule and --tau0: only the random draw is annealed");
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "--schedule and --tau0 apply to --draw random only: other draws are not annealed");
     }
     return GBS_OK;
 }

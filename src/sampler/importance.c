@@ -292,14 +292,16 @@ static gbs_status check(const gbs_run_options *options, gbs_error *err)
                          "--method: a partition function is found by auto, exact or sample");
     }
     if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--draw: weights are unbiased with the random draw alone");
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "--draw: an estimate of ln Z needs --draw random, or its weights have a bias");
     }
     if (gbsi_options_anneal(options)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 are options of map alone");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only");
     }
     if (options->start != NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--start: chains start from the uniform law");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--start cannot apply: chains start from the uniform distribution");
     }
     return GBS_OK;
 }

@@ -14,7 +14,7 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
 {
     const char *name = options->restarts ? "restarts" : "partial-scan";
     if (options->n_targets > 0 && !options->restarts) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: it goes with --restarts");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target goes with --restarts only");
     }
     if (options->n_targets > 0 && options->target == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: a list of %zu variables is NULL",
@@ -24,19 +24,21 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
         return GBS_OK;
     }
     if ((gbsi_scan_traits(options->scan) & GBSI_SCAN_READS) == 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: it needs a scan file", name);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s needs a scan file: --scan FILE", name);
     }
     if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: it needs the random draw", name);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s needs the random draw: --draw random", name);
     }
     if (options->estimator != GBS_ESTIMATOR_RAO_BLACKWELL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--%s: it needs the estimator rao-blackwell, which counts every "
-                         "variable's own updates",
+                         "--%s needs --estimator rao-blackwell, which counts the updates of "
+                         "each variable",
                          name);
     }
     if (options->restarts && options->burn_in != GBS_BURN_IN_AUTO && options->burn_in != 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--burn-in: passes that start afresh have none");
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "--burn-in cannot apply with --restarts: every pass starts from a new state");
     }
     return GBS_OK;
 }
@@ -54,16 +56,17 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
             "--scan splash");
     }
     if (options->grow != GBS_GROW_ADAPTIVE && options->score != usual->score) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--score: only adaptive growth goes by one: --grow adaptive");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--score applies with --grow adaptive only");
     }
     if ((options->grow == GBS_GROW_ADAPTIVE) != (options->adapt > 0)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--grow adaptive and --adapt go together: adapting has to end");
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "--grow adaptive and --adapt must be given together: adaptive growth has to "
+            "end during burn-in");
     }
     if (options->grow == GBS_GROW_ADAPTIVE && options->burn_in == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--grow: adaptive growth belongs to burn-in, and there is none");
+                         "--grow: adaptive growth belongs to burn-in, and --burn-in is 0");
     }
     return GBS_OK;
 }
@@ -74,7 +77,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
     const bool reads = (gbsi_scan_traits(options->scan) & GBSI_SCAN_READS) != 0;
     if (reads != (options->sequence != NULL)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "a sequence of variables and the scan that reads it go together");
+                         "sequence and the scan GBS_SCAN_SEQUENCE must be given together");
     }
     if (options->origin != 0 && options->scan != GBS_SCAN_SYSTEMATIC) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--origin applies to the systematic scan only");

@@ -134,7 +134,7 @@ gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
     gbs_run *run = NULL;
     GBSI_TRY(gbsi_run_begin(model, options, &run, err));
     if (gbsi_options_anneal(&run->options)) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 are options of map alone"));
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only"));
     }
     run->limited = true;
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));

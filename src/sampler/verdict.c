@@ -96,14 +96,17 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
     GBSI_NEED(p);
     const bool sampled = run->problem.part != NULL;
     if (run->executed && !run->answering) {
-        return gbsi_fail(err, GBS_ERR_STATE, "the run failed, or has no answer yet");
+        return gbsi_fail(
+            err, GBS_ERR_STATE,
+            "the run failed or is in the middle of a pass: there are no marginals to read");
     }
     if (!run->executed || (sampled && run->estimates.estimate != NULL &&
                            gbsi_estimate_n_passes(run->estimates.estimate) == 0)) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
     }
     if (sampled && run->estimates.estimate == NULL) {
-        return gbsi_fail(err, GBS_ERR_STATE, "traces alone were kept: there are no marginals");
+        return gbsi_fail(err, GBS_ERR_STATE,
+                         "the estimator traces keeps no marginals: use rao-blackwell or count");
     }
     double *scratch = gbsi_alloc_array(4 * (size_t)GBS_MAX_ARITY, sizeof *scratch);
     if (scratch == NULL) {

@@ -445,7 +445,7 @@ static void refusals(void **state)
     gbs_model *model = stiff_grid(1.0);
     gbs_run_options options = options_of(3, 10, 2);
     options.adapt = 5;
-    assert_refused(model, &options, "go together");
+    assert_refused(model, &options, "must be given together");
     options.grow = GBS_GROW_ADAPTIVE;
     options.burn_in = 0;
     assert_refused(model, &options, "belongs to burn-in");
