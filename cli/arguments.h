@@ -96,7 +96,7 @@ typedef struct cli_arguments {
     int progress; /* cli_progress_mode */
     int uai_mpe;  /* the word MPE instead of MAP */
     int asymptotic, list, quick, check;
-    int lenient, normalize_cpts, torus, json, quiet, verbose, help;
+    int lenient, normalize_cpts, torus, json, draws, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the table */
     unsigned verb;                        /* CLI_VERB_* */
     int argc;                             /* the whole command line, for the summary */

@@ -301,32 +301,42 @@ static void write_memory(sheet *s, const gbs_info *info, uint64_t loading_bytes)
     row_bytes(s, "plan_bytes", "    plan", info->plan_bytes);
     row_bytes(s, "state_bytes", "    states", info->state_bytes);
     row_bytes(s, "estimator_bytes", "    estimators", info->estimator_bytes);
-    if (s->json) {
-        begin_row(s, "draw_bytes", "");
-        gbs_output_text(s->output, "{");
-        for (uint32_t d = 0; d < info->n_draws; d++) {
-            gbs_output_text(s->output, d > 0 ? ", " : "");
-            gbs_output_json_string(s->output, info->draw_name[d]);
-            gbs_output_text(s->output, ": ");
-            if (info->draw_bytes[d] == UINT64_MAX) {
-                gbs_output_text(s->output, "null");
-            } else {
-                gbs_output_uint(s->output, info->draw_bytes[d]);
-            }
-        }
-        gbs_output_text(s->output, "}");
-        end_row(s);
-        return;
-    }
-    for (uint32_t d = 0; d < info->n_draws; d++) {
-        char title[40];
-        const int fits = strlen(info->draw_name[d]) <= 16; /* before the column of values */
-        (void)snprintf(title, sizeof title, "    %s%s", fits ? "draw " : "", info->draw_name[d]);
-        row_bytes(s, "", title, info->draw_bytes[d]);
-    }
 }
 
-static int write_info(const cli_job *job, const gbs_info *info, uint64_t loading_bytes)
+/* With --draws; else null in JSON and nothing in text. */
+static void write_draws(sheet *s, const gbs_draw_sizes *sizes)
+{
+    if (!s->json) {
+        for (uint32_t d = 0; sizes != NULL && d < sizes->n; d++) {
+            char title[40];
+            const int fits = strlen(sizes->name[d]) <= 16; /* before the column of values */
+            (void)snprintf(title, sizeof title, "    %s%s", fits ? "draw " : "", sizes->name[d]);
+            row_bytes(s, "", title, sizes->bytes[d]);
+        }
+        if (sizes != NULL && sizes->stopped) {
+            row_text(s, "", "    draws by neighbours", "not counted: more than 2^26 neighbours");
+        }
+        return;
+    }
+    begin_row(s, "draw_bytes", "");
+    gbs_output_text(s->output, sizes != NULL ? "{" : "null");
+    for (uint32_t d = 0; sizes != NULL && d < sizes->n; d++) {
+        gbs_output_text(s->output, d > 0 ? ", " : "");
+        gbs_output_json_string(s->output, sizes->name[d]);
+        gbs_output_text(s->output, ": ");
+        if (sizes->bytes[d] == UINT64_MAX) {
+            gbs_output_text(s->output, "null");
+        } else {
+            gbs_output_uint(s->output, sizes->bytes[d]);
+        }
+    }
+    gbs_output_text(s->output, sizes != NULL ? "}" : "");
+    end_row(s);
+    row_bool(s, "draws_stopped", "", sizes != NULL && sizes->stopped);
+}
+
+static int write_info(const cli_job *job, const gbs_info *info, const gbs_draw_sizes *sizes,
+                      uint64_t loading_bytes)
 {
     const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
@@ -342,6 +352,7 @@ static int write_info(const cli_job *job, const gbs_info *info, uint64_t loading
         write_influence(&s, info);
         write_plan(&s, info);
         write_memory(&s, info, loading_bytes);
+        write_draws(&s, sizes);
         gbs_output_text(s.output, s.json ? "\n}\n" : "");
         status = gbs_output_commit(s.output, &err);
     }
@@ -353,8 +364,14 @@ static int answer_sample(cli_job *job, void *context)
     uint64_t *loading_bytes = context;
     gbs_error err = {GBS_OK, ""};
     gbs_info info = {.size = sizeof info};
+    gbs_draw_sizes sizes = {.size = sizeof sizes};
+    const int draws = job->arguments->draws;
     gbs_status done = gbs_model_info(job->model, job->evidence, &job->options, &info, &err);
-    return done < 0 ? cli_fail(done, &err) : write_info(job, &info, *loading_bytes);
+    if (done >= 0 && draws) {
+        done = gbs_model_draw_sizes(job->model, job->evidence, &job->options, &sizes, &err);
+    }
+    return done < 0 ? cli_fail(done, &err)
+                    : write_info(job, &info, draws ? &sizes : NULL, *loading_bytes);
 }
 
 int cli_info(cli_arguments *arguments)

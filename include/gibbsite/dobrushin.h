@@ -46,7 +46,8 @@ typedef struct gbs_influence_options {
     size_t size;  /**< sizeof(gbs_influence_options); 0: the fields of version 0.2 are read */
     int rule;     /**< gbs_influence_rule; 0 stands for GBS_INFLUENCE_AUTO */
     int reserved; /**< 0 */
-    uint64_t memory_limit; /**< bytes the matrix may take; 0: half of the machine's memory */
+    uint64_t memory_limit; /**< bytes, of the program and model too; 0: half of the
+                                machine's memory or cgroup limit */
     /** NULL, or called about every millisecond, on the calling thread, by all work on these
      *  influences. @return nonzero to stop: gbs_scan_optimise() then returns the best scan so far,
      * any other call returns GBS_ERR_LIMIT with a message that says what it was doing. */

@@ -77,11 +77,18 @@ typedef struct gbs_info {
     double mean_influence; /**< mean row sum of these bounds */
     uint64_t model_bytes, plan_bytes, state_bytes, estimator_bytes;
     uint64_t run_bytes; /**< peak of a run with these options, model included */
-    uint32_t n_draws; /**< entries of draw_name and draw_bytes: memory that each kind of draw would
-                           need in addition */
-    const char *draw_name[GBS_INFO_DRAWS]; /**< static */
-    uint64_t draw_bytes[GBS_INFO_DRAWS];   /**< UINT64_MAX: more than can be counted */
 } gbs_info;
+
+/** The memory that each kind of draw would need in addition to gbs_info.run_bytes. */
+typedef struct gbs_draw_sizes {
+    size_t size; /**< sizeof(gbs_draw_sizes), set by the caller */
+    uint32_t n;  /**< 0: nothing is left to sample; a lattice in bits has the random draw alone */
+    const char *name[GBS_INFO_DRAWS]; /**< static */
+    uint64_t bytes[GBS_INFO_DRAWS];   /**< UINT64_MAX: more than can be counted, or not looked at */
+    int stopped;  /**< 1: the model has more than 2^26 pairs of neighbours, so that draws keyed by
+                     the states of neighbours were not looked at */
+    int reserved; /**< 0 */
+} gbs_draw_sizes;
 
 /** @return the name of an index of gbs_info.variables_of_class; NULL beyond the last. */
 GBS_API const char *gbs_class_name(unsigned class_id);
@@ -101,6 +108,19 @@ GBS_API const char *gbs_factor_kind_name(gbs_factor_kind kind);
  */
 GBS_API gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
                                   const gbs_run_options *options, gbs_info *info, gbs_error *err);
+
+/**
+ * What every draw would keep for the run that gbs_model_info() describes: found on demand, since
+ * herded draws are keyed by neighbours, and these must be found for it.
+ *
+ * @param evidence, options as in gbs_model_info(); options of another draw than options->draw count
+ *                 as unset.
+ *
+ * Time linear in the model and in its pairs of neighbours, of which at most 2^26 are looked at.
+ */
+GBS_API gbs_status gbs_model_draw_sizes(const gbs_model *model, const gbs_evidence *evidence,
+                                        const gbs_run_options *options, gbs_draw_sizes *sizes,
+                                        gbs_error *err);
 
 #ifdef __cplusplus
 }

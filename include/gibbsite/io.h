@@ -36,6 +36,7 @@ typedef struct gbs_read_options {
                                       "error"; NULL: "field" */
     double weight_scale;         /**< factor for the weights of clauses; 0 means 1 */
     uint32_t states;             /**< number of colours for a graph (.col); 0: not given */
+    uint64_t memory_limit;       /**< bytes, of the program too; 0: half of the machine's memory */
     /** NULL, or called for each warning with one line of text without a newline. */
     void (*warn)(void *context, const char *message);
     void *context;

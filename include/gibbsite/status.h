@@ -39,7 +39,8 @@ GBS_API const char *gbs_version(void);
 
 /** @return the instruction set that is used: "avx512", "avx2", "neon" or "portable". Results are
  *          the same, bit by bit, with each of them; the environment variable GIBBSITE_SIMD forces a
- *          lower one. */
+ *          lower one. Calls that compute (gbs_run_new(), gbs_model_info(), gbs_exact_*() and
+ * others) return GBS_ERR_ARGUMENT if it is set to anything but one of these names. */
 GBS_API const char *gbs_simd_name(void);
 
 #ifdef __cplusplus

@@ -3,12 +3,17 @@
 
 #include <sys/mman.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 
 bool gbsi_mapping_new(int fd, size_t n, gbsi_mapping *mapping)
 {
+    if (!gbsi_budget_take(n)) {
+        return false;
+    }
     void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED) {
+        gbsi_budget_give(n);
         return false;
     }
     *mapping = (gbsi_mapping){.bytes = bytes, .n = n, .mapped = true};
@@ -18,6 +23,7 @@ bool gbsi_mapping_new(int fd, size_t n, gbsi_mapping *mapping)
 void gbsi_mapping_free(gbsi_mapping *mapping)
 {
     if (mapping->mapped) {
+        gbsi_budget_give(mapping->n);
         (void)munmap(mapping->bytes, mapping->n);
     } else {
         gbsi_free(mapping->bytes);

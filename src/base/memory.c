@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
+#include "base/budget.h"
 #include "gibbsite/io.h"
 
 #define LARGE_PAGE  ((size_t)2 << 20)
@@ -66,14 +69,37 @@ static void *in_large_pages(void *pointer, size_t bytes)
     return pointer;
 }
 
+/* What the C library really gave, and so will take back. */
+static size_t usable(void *pointer)
+{
+#ifdef __GLIBC__
+    return pointer == NULL ? 0 : malloc_usable_size(pointer);
+#else
+    (void)pointer;
+    return 0; /* budgets bound single requests only */
+#endif
+}
+
+/* In place of the request that was let through: the block as it is, or nothing. */
+static void *counted(void *pointer, size_t bytes)
+{
+    gbsi_budget_give(bytes);
+    gbsi_budget_count(usable(pointer));
+    return in_large_pages(pointer, bytes);
+}
+
 void *gbsi_alloc(size_t bytes)
 {
-    return may_allocate() ? in_large_pages(malloc(bytes == 0 ? 1 : bytes), bytes) : NULL;
+    return may_allocate() && gbsi_budget_take(bytes)
+               ? counted(malloc(bytes == 0 ? 1 : bytes), bytes)
+               : NULL;
 }
 
 void *gbsi_alloc_zero(size_t bytes)
 {
-    return may_allocate() ? in_large_pages(calloc(bytes == 0 ? 1 : bytes, 1), bytes) : NULL;
+    return may_allocate() && gbsi_budget_take(bytes)
+               ? counted(calloc(bytes == 0 ? 1 : bytes, 1), bytes)
+               : NULL;
 }
 
 void *gbsi_alloc_array(size_t n, size_t size)
@@ -94,25 +120,19 @@ void *gbsi_realloc_array(void *pointer, size_t n, size_t size)
     if (!gbsi_mul_size(n, size, &bytes) || !may_allocate()) {
         return NULL;
     }
-    return realloc(pointer, bytes == 0 ? 1 : bytes);
-}
-
-#define HUGE_PAGE       ((size_t)1 << 21)
-#define LEAST_FOR_PAGES (4 * HUGE_PAGE)
-
-/* A sweep goes through all of its arrays: with pages of 4 KiB it waits for their addresses. Whole
- * huge pages only, so that nothing is taken beyond what was asked for. */
-static void want_huge_pages(unsigned char *pointer, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    const size_t skip = (HUGE_PAGE - (uintptr_t)pointer % HUGE_PAGE) % HUGE_PAGE;
-    if (bytes >= LEAST_FOR_PAGES) {
-        (void)madvise(pointer + skip, (bytes - skip) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    const size_t before = usable(pointer);
+    if (bytes > before && !gbsi_budget_take(bytes - before)) {
+        return NULL;
     }
-#else
-    (void)pointer;
-    (void)bytes;
-#endif
+    void *grown = realloc(pointer, bytes == 0 ? 1 : bytes);
+    if (bytes > before) {
+        gbsi_budget_give(bytes - before);
+    }
+    if (grown != NULL) {
+        gbsi_budget_give(before);
+        gbsi_budget_count(usable(grown));
+    }
+    return grown;
 }
 
 void *gbsi_alloc_lanes(size_t n, size_t size)
@@ -123,9 +143,8 @@ void *gbsi_alloc_lanes(size_t n, size_t size)
         return NULL;
     }
     bytes = (bytes + 2 * line - 1) / line * line;
-    void *pointer = in_large_pages(aligned_alloc(line, bytes), bytes);
+    void *pointer = gbsi_budget_take(bytes) ? counted(aligned_alloc(line, bytes), bytes) : NULL;
     if (pointer != NULL) {
-        want_huge_pages(pointer, bytes);
         memset(pointer, 0, bytes);
     }
     return pointer;
@@ -133,19 +152,13 @@ void *gbsi_alloc_lanes(size_t n, size_t size)
 
 void gbsi_free(void *pointer)
 {
+    gbsi_budget_give(usable(pointer));
     free(pointer);
 }
 
 void gbs_free(void *pointer)
 {
     free(pointer);
-}
-
-uint64_t gbsi_machine_bytes(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page_bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
 void gbsi_bytes_text(double bytes, char text[16])
@@ -161,7 +174,21 @@ void gbsi_bytes_text(double bytes, char text[16])
 
 gbs_status gbsi_no_memory(gbs_error *err, const char *what, size_t bytes)
 {
-    return gbsi_fail(err, GBS_ERR_MEMORY, "%s: out of memory, asked for %zu bytes", what, bytes);
+    gbsi_budget *budget = gbsi_budget_current();
+    const size_t refused = budget == NULL ? 0 : atomic_exchange(&budget->refused, 0);
+    char limit[16];
+    char held[16];
+    if (refused == 0) {
+        return gbsi_fail(err, GBS_ERR_MEMORY, "%s: out of memory, asked for %zu bytes", what,
+                         bytes);
+    }
+    const int64_t taken = (int64_t)budget->limit - budget->room + atomic_load(&budget->held);
+    gbsi_bytes_text((double)budget->limit, limit);
+    gbsi_bytes_text(taken > 0 ? (double)taken : 0.0, held);
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "%s: %zu bytes more would exceed the memory limit of %s, of which %s are in "
+                     "use: try a larger --memory-limit",
+                     what, refused, limit, held);
 }
 
 gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size, const char *what,
@@ -175,6 +202,10 @@ gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size,
         wanted = wanted > SIZE_MAX / 2 ? n : wanted * 2;
     }
     void *grown = gbsi_realloc_array(*pointer, wanted, size);
+    if (grown == NULL && gbsi_budget_refused() && n < SIZE_MAX / 2) { /* less in advance */
+        wanted = n + n / 8;
+        grown = gbsi_realloc_array(*pointer, wanted, size);
+    }
     if (grown == NULL) {
         return gbsi_no_memory(err, what, wanted > SIZE_MAX / size ? SIZE_MAX : wanted * size);
     }

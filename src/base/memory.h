@@ -26,8 +26,6 @@ void gbsi_free(void *pointer);
 bool gbsi_mul_size(size_t a, size_t b, size_t *product);
 bool gbsi_add_size(size_t a, size_t b, size_t *sum);
 
-/* Memory of this machine, bytes; UINT64_MAX where it cannot be told. */
-uint64_t gbsi_machine_bytes(void);
 /* "1.4 GiB", for messages. */
 void gbsi_bytes_text(double bytes, char text[16]);
 
@@ -38,7 +36,8 @@ void gbsi_alloc_fail_after(uint64_t n);
 gbs_status gbsi_reserve(void **pointer, size_t *capacity, size_t n, size_t size, const char *what,
                         gbs_error *err);
 
-/* "gibbs: 1234 bytes": the message every failed request ends in. */
+/* The message every failed request ends in: GBS_ERR_MEMORY, or GBS_ERR_LIMIT where it was the
+ * memory limit of a budget (budget.h) that refused it. */
 gbs_status gbsi_no_memory(gbs_error *err, const char *what, size_t bytes);
 
 #endif

@@ -99,19 +99,16 @@ use gbsi_influence_use(gbsi_influence *w, uint32_t i, size_t f, uint32_t positio
     return u;
 }
 
-static gbs_status add_use(gbsi_influence *w, uint32_t i, size_t f, gbs_error *err)
+/* @param k in the list of incident factors. */
+static gbs_status add_use(gbsi_influence *w, uint32_t i, size_t k, gbs_error *err)
 {
-    const gbsi_factors *factors = w->factors;
     gbs_status status = GBS_OK;
-    uint32_t position = 0;
     void *pointer = w->use;
     GBSI_TRY(
         gbsi_reserve(&pointer, &w->use_capacity, w->n_use + 1, sizeof *w->use, "influence", err));
     w->use = pointer;
-    while (factors->scope[factors->scope_start[f] + position] != i) {
-        ++position;
-    }
-    w->use[w->n_use++] = gbsi_influence_use(w, i, f, position);
+    w->use[w->n_use++] = gbsi_influence_use(w, i, w->incident.factor[k],
+                                            gbsi_incident_position(&w->incident, w->factors, k, i));
 
 cleanup:
     return status;
@@ -210,7 +207,7 @@ static gbs_status gather(gbsi_influence *w, uint32_t i, bool list, range *all, g
     const size_t past = gbsi_offset(&w->incident.start, i + (size_t)1);
     for (size_t k = gbsi_offset(&w->incident.start, i); k < past; ++k) {
         const size_t f = w->incident.factor[k];
-        GBSI_TRY(add_use(w, i, f, err));
+        GBSI_TRY(add_use(w, i, k, err));
         if (list || !is_long(w, f)) {
             GBSI_TRY(add_ends(w, i, (uint32_t)w->n_use - 1, err));
         }

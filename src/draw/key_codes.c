@@ -14,6 +14,7 @@ void gbsi_key_maker_free(gbsi_key_maker *m)
     gbsi_surroundings_free(&m->own);
     gbsi_free(m->state);
     gbsi_free(m->logw);
+    gbsi_free(m->coupling);
     gbsi_free(m->by_sum);
     *m = (gbsi_key_maker){0}; /* a failing gbsi_key_maker_new() frees, and so may its caller */
 }
@@ -40,7 +41,8 @@ gbs_status gbsi_key_maker_new(const gbsi_draw_job *job, int scheme, const gbsi_s
     m->state = gbsi_alloc_array_zero(plan->n_slots, plan->value_bytes);
     m->logw = gbsi_alloc_array(plan->max_arity, sizeof *m->logw);
     m->by_sum = gbsi_alloc_array_zero(plan->n_slots, sizeof *m->by_sum);
-    if (m->state == NULL || m->logw == NULL || m->by_sum == NULL) {
+    m->coupling = gbsi_alloc_array_zero(plan->n_slots, sizeof *m->coupling);
+    if (m->state == NULL || m->logw == NULL || m->by_sum == NULL || m->coupling == NULL) {
         status = gbsi_no_memory(err, "herding", (size_t)plan->n_slots * plan->value_bytes);
     }
 cleanup:
@@ -69,9 +71,11 @@ gbsi_view gbsi_key_maker_view(const gbsi_key_maker *m)
     return (gbsi_view){m->state, m->plan->value_bytes, 1, 0};
 }
 
-static double log_odds(const gbsi_key_maker *m, uint32_t slot)
+static double log_odds(gbsi_key_maker *m, uint32_t slot)
 {
     const gbsi_view view = gbsi_key_maker_view(m);
+    const uint32_t v = m->plan->variable_of[slot];
+    m->n_looks += m->conditionals->start[v + 1] - m->conditionals->start[v];
     gbsi_conditional_logw(m->conditionals, slot, &view, m->logw);
     return m->logw[1] - m->logw[0];
 }
@@ -127,9 +131,25 @@ static bool couplings_differ(const gbsi_key_maker *m, uint32_t slot)
     return differ && n_pairs == n_links;
 }
 
+/* The coupling of a slot to each of its neighbours into the scratch, summed in factor order where a
+ * pair has several factors. */
+static void add_couplings(gbsi_key_maker *m, uint32_t slot)
+{
+    const gbsi_factors *factors = &m->plan->model->factors;
+    const uint32_t v = m->plan->variable_of[slot];
+    for (size_t i = m->conditionals->start[v]; i < m->conditionals->start[v + 1]; ++i) {
+        const size_t f = m->conditionals->factor[i];
+        const uint32_t *scope = factors->scope + factors->scope_start[f];
+        if (factors->scope_start[f + 1] - factors->scope_start[f] == 2) {
+            m->coupling[m->plan->slot_of[scope[0] == v ? scope[1] : scope[0]]] += coupling_of(m, f);
+        }
+        ++m->n_looks;
+    }
+}
+
 /* Whether all couplings of a binary variable to binary neighbours are w or -w: the log-odds are
  * then field + w sum of x_j (x_j turned round where the coupling is -w). */
-static bool sum_decides(const gbsi_key_maker *m, uint32_t slot, uint8_t *sign)
+static bool sum_decides(gbsi_key_maker *m, uint32_t slot, uint8_t *sign)
 {
     const size_t n = gbsi_key_links(m, slot);
     const uint32_t *neighbour = m->context->neighbour + m->context->start[slot];
@@ -146,24 +166,23 @@ static bool sum_decides(const gbsi_key_maker *m, uint32_t slot, uint8_t *sign)
         return false;
     }
     const double field = log_odds(m, slot);
+    const double scale = fabs(field) > 1.0 ? fabs(field) : 1.0; /* rounding of sums */
+    bool same = true;
     double w = 0.0;
+    add_couplings(m, slot);
     for (size_t i = 0; i < n; ++i) {
-        gbsi_key_maker_put(m, neighbour[i], 1);
-        const double coupling = log_odds(m, slot) - field;
-        gbsi_key_maker_put(m, neighbour[i], 0);
-        const double scale = fabs(field) > 1.0 ? fabs(field) : 1.0; /* rounding of the difference */
+        const double coupling = m->coupling[neighbour[i]];
+        m->coupling[neighbour[i]] = 0.0;
         w = i == 0 ? coupling : w;
-        if (!(fabs(fabs(coupling) - fabs(w)) <= SAME_COUPLING * (fabs(w) + scale * 0x1p-18))) {
-            return false;
-        }
+        same &= fabs(fabs(coupling) - fabs(w)) <= SAME_COUPLING * (fabs(w) + scale * 0x1p-18);
         if (sign != NULL) {
             sign[i] = (coupling < 0.0) != (w < 0.0);
         }
     }
-    return true;
+    return same;
 }
 
-uint64_t gbsi_key_codes(const gbsi_key_maker *m, uint32_t slot, bool *sum, uint8_t *sign)
+uint64_t gbsi_key_codes(gbsi_key_maker *m, uint32_t slot, bool *sum, uint8_t *sign)
 {
     *sum = false;
     if (m->scheme == GBS_KEYS_COMPLETE) {

@@ -18,6 +18,8 @@ typedef struct gbsi_key_maker {
     const gbsi_context *context;           /* likewise; NULL: COMPLETE, links to none */
     void *state;                           /* [n_slots] scratch, all 0 between uses */
     double *logw;                          /* [max_arity] */
+    double *coupling;                      /* [n_slots] scratch, all 0 between uses */
+    uint64_t n_looks;                      /* factors looked at so far, for tests */
     uint8_t *by_sum; /* [n_slots] whether sums decide, as found: gbsi_by_sum */
     uint64_t most_codes;
     uint64_t whole_codes; /* states of the whole model; GBSI_MANY_CODES: 2^63 or more */
@@ -36,6 +38,6 @@ gbsi_view gbsi_key_maker_view(const gbsi_key_maker *m);
 
 /* Codes of a slot if it were dense; *sum: by sums, with the sign of each neighbour in the low bit
  * of sign[] (1: it counts when in state 0). @param sign [links] out or NULL. */
-uint64_t gbsi_key_codes(const gbsi_key_maker *m, uint32_t slot, bool *sum, uint8_t *sign);
+uint64_t gbsi_key_codes(gbsi_key_maker *m, uint32_t slot, bool *sum, uint8_t *sign);
 
 #endif

@@ -89,7 +89,7 @@ static uint32_t bound_of(uint64_t codes)
 
 /* The largest bound on codes with which the tables fit: all the room where nothing is hashed, half
  * of it where something is. */
-static gbsi_key_sizes sizes_of(const gbsi_key_maker *m)
+static gbsi_key_sizes sizes_of(gbsi_key_maker *m)
 {
     const uint64_t n_links = m->context == NULL ? 0 : m->context->start[m->plan->n_slots];
     const uint64_t always = (uint64_t)m->plan->n_slots * sizeof(gbsi_key_slot) + 8 * n_links +
@@ -130,7 +130,8 @@ gbs_status gbsi_keys_size(const gbsi_draw_job *job, int scheme, gbsi_key_sizes *
     gbs_status status = gbsi_key_maker_new(job, scheme, job->around, &m, err);
     if (status == GBS_OK) {
         *sizes = sizes_of(&m);
-        sizes->dense_bytes += gbsi_conditionals_bytes(job->plan);
+        sizes->dense_bytes +=
+            gbsi_conditionals_bytes(job->plan) + (uint64_t)job->plan->n_slots * sizeof *m.coupling;
         gbsi_key_maker_free(&m);
     }
     return status;

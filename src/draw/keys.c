@@ -276,7 +276,7 @@ static void set_steps(const gbsi_key_maker *m, gbsi_key_slot *s, gbsi_keys *keys
     }
 }
 
-static gbs_status make_slot(const gbsi_key_maker *m, uint32_t slot, uint8_t *sign, classes *c,
+static gbs_status make_slot(gbsi_key_maker *m, uint32_t slot, uint8_t *sign, classes *c,
                             gbsi_keys *keys, gbs_error *err)
 {
     gbsi_key_slot *s = &keys->slot[slot];
@@ -325,7 +325,7 @@ static gbs_status make_whole_steps(const gbsi_key_maker *m, gbsi_keys *keys, gbs
 }
 
 /* Sizes are known where keys are codes; shared ones grow. */
-static gbs_status reserve_all(const gbsi_key_maker *m, gbsi_keys *keys, gbs_error *err)
+static gbs_status reserve_all(gbsi_key_maker *m, gbsi_keys *keys, gbs_error *err)
 {
     uint64_t n_phases = 0;
     uint64_t n_shares = 0;

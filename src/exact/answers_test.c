@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "exact/components.h"
 #include "exact/testing.h"
@@ -298,7 +299,7 @@ static void too_large(void **state)
     uint32_t x[17];
     const uint32_t query[] = {16};
     const uint32_t pair[] = {3, 4};
-    options.memory_limit = GBSI_PROGRAM_BYTES + 400000; /* 2^16 entries are 524 288 bytes */
+    options.memory_limit = gbsi_program_bytes() + 400000; /* 2^16 entries are 524 288 bytes */
     for (uint32_t v = 0; v < 17; v++) {
         x[v] = v % 2;
     }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "exact/enumerate.h"
 
@@ -112,7 +113,7 @@ uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *gr
     const uint64_t bytes = n * (sizeof *c->of + sizeof *c->variable) +
                            c->model->factors.n_factors * sizeof *c->factor +
                            (uint64_t)c->n * (2 * sizeof(size_t) + sizeof *c->n_states + 2);
-    return GBSI_PROGRAM_BYTES + gbs_model_bytes(c->model->model) +
+    return gbsi_program_bytes() + gbs_model_bytes(c->model->model) +
            gbsi_conditioned_bytes(c->model) + gbsi_graph_bytes(graph) + bytes;
 }
 

@@ -21,9 +21,6 @@ typedef struct gbsi_components {
 gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, gbs_error *err);
 void gbsi_components_free(gbsi_components *components);
 
-#define GBSI_PROGRAM_BYTES \
-    ((uint64_t)10 << 20) /* code, libraries, buffers of files, small things */
-
 /* The program, the user's model, its conditioned form, graph and components: what is there before
  * anything is answered. */
 uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *graph);

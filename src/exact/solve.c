@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "simd/dispatch.h"
 
 #define SHARED ((size_t)1 << 18) /* table entries from which on threads are worth starting */
 
@@ -28,12 +30,9 @@ static gbs_status take_options(gbsi_solver *s, const gbs_exact_options *options,
                          "gbs_exact_options.threads: found %" PRIu64 ", expected at most %u",
                          o->threads, GBSI_MOST_THREADS);
     }
-    const uint64_t machine = gbsi_machine_bytes();
-    s->bytes = o->memory_limit != 0    ? o->memory_limit
-               : machine == UINT64_MAX ? machine
-                                       : machine / 2;
+    s->bytes = o->memory_limit != 0 ? o->memory_limit : gbsi_default_memory_limit();
     s->n_threads = o->threads != 0 ? (unsigned)o->threads : gbsi_pool_cores();
-    return GBS_OK;
+    return gbsi_simd_check(err);
 }
 
 gbs_status gbsi_solver_init(gbsi_solver *s, const gbs_model *model, const gbs_evidence *evidence,
@@ -41,6 +40,9 @@ gbs_status gbsi_solver_init(gbsi_solver *s, const gbs_model *model, const gbs_ev
 {
     gbs_status status = GBS_OK;
     GBSI_TRY(take_options(s, options, err));
+    gbsi_budget_init(&s->budget, s->bytes, gbsi_process_bytes() + gbs_model_bytes(model));
+    s->budget_before = gbsi_budget_enter(&s->budget);
+    s->in_budget = true;
     GBSI_TRY(gbsi_condition(model, evidence, &s->whole, err));
     if (s->whole->log_constant == -INFINITY) {
         GBSI_TRY(gbsi_impossible(err));
@@ -110,4 +112,8 @@ void gbsi_solver_free(gbsi_solver *s)
     gbsi_components_free(s->components);
     gbsi_graph_free(s->graph);
     gbsi_conditioned_free(s->whole);
+    if (s->in_budget) {
+        gbsi_budget_leave(s->budget_before);
+        s->in_budget = false;
+    }
 }

@@ -3,6 +3,7 @@
 #ifndef GBSI_EXACT_SOLVE_H
 #define GBSI_EXACT_SOLVE_H
 
+#include "base/budget.h"
 #include "exact/components.h"
 #include "exact/plan.h"
 #include "gibbsite/exact.h"
@@ -17,6 +18,9 @@ typedef struct gbsi_solver {
     gbsi_tables *tables;
     gbsi_pool *pool;
     uint32_t n_threads;
+    gbsi_budget budget; /* in force from gbsi_solver_init() to gbsi_solver_free() */
+    gbsi_budget *budget_before;
+    bool in_budget;
 } gbsi_solver;
 
 /* Conditions; GBS_ERR_IMPOSSIBLE if that shows a probability of zero. Zero the solver before; free

@@ -135,6 +135,7 @@ gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, uint32_t *order, gb
 typedef struct gbsi_incident_factors {
     gbsi_offsets start; /* [n_variables] */
     size_t *factor;     /* ascending for each variable */
+    uint32_t *position; /* of the variable in each of them; NULL: none is long, look */
 } gbsi_incident_factors;
 
 /* @param least variables of the smallest scope that counts: 1 for all factors. */
@@ -142,6 +143,12 @@ gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_va
                                       size_t least, gbsi_incident_factors *incident,
                                       gbs_error *err);
 void gbsi_incident_factors_free(gbsi_incident_factors *incident);
+
+/* The place of a variable in the scope of its factor[k]: found in bounded time. */
+uint32_t gbsi_incident_position(const gbsi_incident_factors *incident, const gbsi_factors *factors,
+                                size_t k, uint32_t v);
+/* Bytes that positions take, 0 where no scope is long. */
+uint64_t gbsi_incident_position_bytes(const gbsi_factors *factors);
 
 /* Adds the ends of n variables to their numbers. @return false where one of them has too many. */
 bool gbsi_count_ends(uint32_t *degree, const uint32_t *variable, size_t n);

@@ -33,6 +33,38 @@ static gbs_status make_starts(const gbsi_factors *factors, uint32_t n_variables,
     return gbsi_offsets_take(degree, n_variables, start, "factors of variables", err);
 }
 
+#define LONG_SCOPE 64u /* literals that are not looked through once for each of them */
+
+static bool has_long(const gbsi_factors *factors)
+{
+    bool found = false;
+    for (size_t f = 0; f < factors->n_factors; ++f) {
+        found |= factors->scope_start[f + 1] - factors->scope_start[f] > LONG_SCOPE;
+    }
+    return found;
+}
+
+uint64_t gbsi_incident_position_bytes(const gbsi_factors *factors)
+{
+    return factors->n_factors > 0 && has_long(factors)
+               ? factors->scope_start[factors->n_factors] * sizeof(uint32_t)
+               : 0;
+}
+
+uint32_t gbsi_incident_position(const gbsi_incident_factors *incident, const gbsi_factors *factors,
+                                size_t k, uint32_t v)
+{
+    const uint32_t *scope = factors->scope + factors->scope_start[incident->factor[k]];
+    uint32_t position = 0;
+    if (incident->position != NULL) {
+        return incident->position[k];
+    }
+    while (scope[position] != v) {
+        ++position;
+    }
+    return position;
+}
+
 gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_variables,
                                       size_t least, gbsi_incident_factors *incident, gbs_error *err)
 {
@@ -48,12 +80,22 @@ gbs_status gbsi_incident_factors_init(const gbsi_factors *factors, uint32_t n_va
     if (made.factor == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_ends * sizeof *made.factor));
     }
+    if (has_long(factors)) {
+        made.position = gbsi_alloc_array(n_ends, sizeof *made.position);
+        if (made.position == NULL) {
+            GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_ends * sizeof *made.position));
+        }
+    }
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const size_t first = factors->scope_start[f];
         const size_t end = factors->scope_start[f + 1];
         for (size_t e = first; end - first >= least && e < end; ++e) {
             const uint32_t v = factors->scope[e];
-            made.factor[gbsi_offset(&made.start, v) + used[v]++] = f;
+            const size_t k = gbsi_offset(&made.start, v) + used[v]++;
+            made.factor[k] = f;
+            if (made.position != NULL) {
+                made.position[k] = (uint32_t)(e - first);
+            }
         }
     }
     *incident = made;
@@ -69,5 +111,6 @@ void gbsi_incident_factors_free(gbsi_incident_factors *incident)
 {
     gbsi_offsets_free(&incident->start);
     gbsi_free(incident->factor);
+    gbsi_free(incident->position);
     *incident = (gbsi_incident_factors){.factor = NULL};
 }

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/budget.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "io/common.h"
 
@@ -114,6 +116,25 @@ static gbs_status finish(gbsi_input *made, gbsi_input *input, gbs_error *err)
     return GBS_OK;
 }
 
+/* Also what is read for no call with a limit of its own ends somewhere: endless pipes, /dev/zero.
+ */
+static gbs_status read_bounded(const char *name, int fd, gbsi_input *input, gbs_error *err)
+{
+    gbsi_budget budget;
+    gbsi_budget_init(&budget, gbsi_default_memory_limit(), gbsi_process_bytes());
+    gbsi_budget *before = gbsi_budget_enter(&budget);
+    gbs_status status = read_descriptor(name, fd, &input->owned, &input->n, err);
+    if (status >= 0) {
+        input->bytes = input->owned;
+        status = unpack(input, err);
+    }
+    if (status < 0) {
+        gbsi_input_free(input);
+    }
+    gbsi_budget_leave(before);
+    return status;
+}
+
 gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -122,15 +143,14 @@ gbs_status gbsi_input_read(const char *path, gbsi_input *input, gbs_error *err)
     if (fd < 0) {
         return gbsi_fail_errno(err, path, "cannot be opened", errno);
     }
-    gbs_status status = read_descriptor(made.name, fd, &made.owned, &made.n, err);
+    const gbs_status status = read_bounded(made.name, fd, &made, err);
     if (!standard) {
         (void)close(fd);
     }
-    if (status < 0) {
-        return status;
+    if (status >= 0) {
+        *input = made;
     }
-    made.bytes = made.owned;
-    return finish(&made, input, err);
+    return status;
 }
 
 /* Whether the file is worth mapping and let itself be. A pipe must not be opened to find out. */

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/budget.h"
+#include "base/machine.h"
 #include "base/sized.h"
 #include "io/common.h"
 #include "io/formats.h"
@@ -161,12 +163,16 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs_model **model,
-                          gbs_error *err)
+static void init_budget(gbsi_budget *budget, const gbs_read_options *options)
 {
-    GBSI_NEED(path);
-    GBSI_NEED(model);
-    GBSI_IN_STRUCT(options, gbs_read_options);
+    const uint64_t limit = options == NULL ? 0 : options->memory_limit;
+    gbsi_budget_init(budget, limit != 0 ? limit : gbsi_default_memory_limit(),
+                     gbsi_process_bytes());
+}
+
+static gbs_status read_path(const char *path, const gbs_read_options *options, gbs_model **model,
+                            gbs_error *err)
+{
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
     gbsi_input input;
@@ -186,6 +192,20 @@ cleanup:
     return status;
 }
 
+gbs_status gbs_model_read(const char *path, const gbs_read_options *options, gbs_model **model,
+                          gbs_error *err)
+{
+    GBSI_NEED(path);
+    GBSI_NEED(model);
+    GBSI_IN_STRUCT(options, gbs_read_options);
+    gbsi_budget budget;
+    init_budget(&budget, options);
+    gbsi_budget *before = gbsi_budget_enter(&budget);
+    const gbs_status status = read_path(path, options, model, err);
+    gbsi_budget_leave(before);
+    return status;
+}
+
 gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_bytes,
                                  const gbs_read_options *options, gbs_model **model, gbs_error *err)
 {
@@ -196,6 +216,9 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
     gbsi_input input;
+    gbsi_budget budget;
+    init_budget(&budget, options);
+    gbsi_budget *before = gbsi_budget_enter(&budget);
     options = options == NULL ? &default_read : options;
     GBSI_TRY(find_format(name, options->format, &format, err));
     GBSI_TRY(gbsi_check_read_options(format, name, options, err));
@@ -203,6 +226,7 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
     status = read_input(&input, format, options, model, err);
 
 cleanup:
+    gbsi_budget_leave(before);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "model/generators.h"

@@ -3,12 +3,17 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include "base/budget.h"
+#include "base/machine.h"
 #include "base/memory.h"
 
 /* Looks at a gate before sleeping, some ten microseconds: longer than a batch worth sharing waits
  * for its slowest member, shorter than a user would notice between two jobs. */
 #define SPINS 1000u
+
+#define MOST_CPUS ((size_t)1 << 20) /* of a set, where asking for its size ends */
 
 typedef struct worker {
     gbsi_pool *pool;
@@ -26,16 +31,31 @@ struct gbsi_pool {
     bool start_ready, done_ready, stopping;
     void (*job)(void *context, uint32_t member);
     void *context;
+    gbsi_budget *budget; /* of who runs the job, for all members */
 };
+
+uint32_t gbsi_affinity_cores(gbsi_get_affinity *get)
+{
+    for (size_t n_cpus = CPU_SETSIZE; n_cpus <= MOST_CPUS; n_cpus *= 2) {
+        const size_t bytes = CPU_ALLOC_SIZE(n_cpus);
+        cpu_set_t *set = CPU_ALLOC(n_cpus);
+        const bool known = set != NULL && get(0, bytes, set) == 0;
+        const int n = known ? CPU_COUNT_S(bytes, set) : 0;
+        CPU_FREE(set); /* NULL is fine */
+        if (n > 0) {
+            return (uint32_t)n;
+        }
+    }
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : (uint32_t)online;
+}
 
 uint32_t gbsi_pool_cores(void)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) {
-        return 1;
-    }
-    const int n = CPU_COUNT(&set);
-    return n < 1 ? 1 : (uint32_t)n;
+    const uint32_t n = gbsi_affinity_cores(sched_getaffinity);
+    const uint32_t quota = gbsi_quota_cores();
+    const uint32_t allowed = n < quota ? n : quota;
+    return allowed < GBSI_MOST_THREADS ? allowed : GBSI_MOST_THREADS;
 }
 
 static void *work(void *argument)
@@ -47,7 +67,9 @@ static void *work(void *argument)
         if (pool->stopping) {
             return NULL;
         }
+        gbsi_budget_set(pool->budget);
         pool->job(pool->context, self->member);
+        gbsi_budget_set(NULL);
         gbsi_barrier_wait(pool->done);
     }
 }
@@ -147,6 +169,7 @@ void gbsi_pool_run(gbsi_pool *pool, void (*job)(void *context, uint32_t member),
     }
     pool->job = job;
     pool->context = context;
+    pool->budget = gbsi_budget_current();
     gbsi_gate_open(pool->start);
     job(context, 0);
     gbsi_barrier_wait(pool->done);

@@ -3,6 +3,9 @@
 #ifndef GBSI_PARALLEL_POOL_H
 #define GBSI_PARALLEL_POOL_H
 
+#include <sched.h>
+#include <sys/types.h>
+
 #include "base/status.h"
 #include "parallel/barrier.h"
 
@@ -10,8 +13,14 @@
 
 typedef struct gbsi_pool gbsi_pool;
 
-/* Cores that this process may run on, at least 1. */
+/* Cores that this process may use, 1 to GBSI_MOST_THREADS: those it may run on, or fewer where the
+ * quota of a control group is worth fewer. */
 uint32_t gbsi_pool_cores(void);
+
+/* Cores in the set that the system gives, whatever size the set must have for it.
+ * @param get sched_getaffinity(), or a test's: fails while the set is too small. */
+typedef int gbsi_get_affinity(pid_t process, size_t bytes, cpu_set_t *set);
+uint32_t gbsi_affinity_cores(gbsi_get_affinity *get);
 
 /* @param n_members threads at work, the caller included; 1 starts none.
  * @return GBS_ERR_MEMORY where the system gives no more threads: never fewer in silence. */

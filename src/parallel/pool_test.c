@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -104,6 +106,38 @@ static void shares(void **state)
     }
 }
 
+/* A kernel of 4096 processors refuses smaller sets; this process may run on 3000 of them. */
+static int many_processors(pid_t process, size_t bytes, cpu_set_t *set)
+{
+    (void)process;
+    if (bytes < CPU_ALLOC_SIZE(4096)) {
+        errno = EINVAL;
+        return -1;
+    }
+    CPU_ZERO_S(bytes, set);
+    for (size_t i = 0; i < 3000; i++) {
+        CPU_SET_S(i, bytes, set);
+    }
+    return 0;
+}
+
+static int no_answer(pid_t process, size_t bytes, cpu_set_t *set)
+{
+    (void)process;
+    (void)bytes;
+    (void)set;
+    errno = EPERM;
+    return -1;
+}
+
+static void cores(void **state)
+{
+    (void)state;
+    assert_int_equal(gbsi_affinity_cores(many_processors), 3000);
+    assert_int_equal(gbsi_affinity_cores(no_answer), sysconf(_SC_NPROCESSORS_ONLN));
+    assert_in_range(gbsi_pool_cores(), 1, GBSI_MOST_THREADS);
+}
+
 static void no_memory(void **state)
 {
     (void)state;
@@ -121,6 +155,7 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(members_meet), cmocka_unit_test(many_jobs),
-                                       cmocka_unit_test(shares), cmocka_unit_test(no_memory)};
+                                       cmocka_unit_test(shares), cmocka_unit_test(cores),
+                                       cmocka_unit_test(no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,12 +157,14 @@ static gbs_status potts_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
     return add_links(c, g, term, f, position, NULL, err);
 }
 
-static gbs_status add_term(gbsi_compile *c, growth *g, size_t f, uint32_t slot, gbs_error *err)
+/* @param end in the list of incident factors. */
+static gbs_status add_term(gbsi_compile *c, growth *g, size_t end, uint32_t slot, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
     const uint32_t v = plan->variable_of[slot];
     const uint32_t k = c->model->arity[v];
-    const uint32_t position = gbsi_position(c->factors, f, v);
+    const size_t f = c->incident.factor[end];
+    const uint32_t position = gbsi_incident_position(&c->incident, c->factors, end, v);
     const unsigned form = gbsi_plan_form(plan, slot) |
                           (gbsi_plan_class(plan, slot) == GBSI_CLASS_PRECISE ? GBSI_DOUBLE : 0u);
     gbsi_term term = {.counter = GBSI_NONE};
@@ -242,7 +244,7 @@ static gbs_status compile_slot(gbsi_compile *c, growth *g, uint32_t slot, gbs_er
     gbsi_store_field(plan, slot, c->own);
     for (size_t i = of.first; i < of.end; ++i) {
         if (gbsi_scope_size(c->factors, c->incident.factor[i]) > 1) {
-            gbs_status status = add_term(c, g, c->incident.factor[i], slot, err);
+            gbs_status status = add_term(c, g, i, slot, err);
             if (status < 0) {
                 return status;
             }
@@ -294,7 +296,7 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
                 continue;
             }
             bool spin = factors->kind[f] == GBS_FACTOR_SPIN;
-            uint32_t q = gbsi_position(factors, f, plan->variable_of[s]);
+            uint32_t q = gbsi_incident_position(&c->incident, factors, i, plan->variable_of[s]);
             bool head = !spin && q == gbsi_scope_size(factors, f) - 1 &&
                         factors->logical[factors->aux[f]].head == GBSI_HEAD_FREE;
             if (!head) {

@@ -108,13 +108,27 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
         info->state_bytes = run->memory.states;
         info->estimator_bytes = run->estimates.estimate_bytes;
         info->run_bytes = run->memory.peak;
-        GBSI_TRY(gbsi_inspect_draws(run, info, err));
     } else { /* nothing to sample */
         info->run_bytes =
             gbs_model_bytes(run->problem.model) + gbsi_conditioned_bytes(run->problem.whole);
     }
 cleanup:
     gbsi_free(color);
+    return status;
+}
+
+/* A run of the options up to its plan, whatever `auto` would answer: no array of a size that the
+ * memory limit is about. */
+static gbs_status prepare(const gbs_model *model, const gbs_evidence *evidence,
+                          const gbs_run_options *options, gbs_run **run, gbs_error *err)
+{
+    gbs_run_options sampled;
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_options_take(options, &sampled, err));
+    sampled.method = GBS_METHOD_SAMPLE;
+    GBSI_TRY(gbsi_run_begin(model, &sampled, run, err));
+    GBSI_TRY(gbsi_run_prepare(*run, evidence, err));
+cleanup:
     return status;
 }
 
@@ -127,19 +141,35 @@ gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     gbs_info found = {0};
-    gbs_run_options sampled;
-    GBSI_TRY(gbsi_options_take(options, &sampled, err));
-    sampled.method = GBS_METHOD_SAMPLE; /* describe the sampler whatever `auto` would answer */
     count_factors(model, &found);
     GBSI_TRY(count_degrees(model, &found, err));
     found.model_bytes = gbs_model_bytes(model);
     found.n_observed = evidence == NULL ? 0 : gbs_evidence_n_observed(evidence);
-    GBSI_TRY(gbsi_run_begin(model, &sampled, &run, err));
-    GBSI_TRY(gbsi_run_prepare(run, evidence, err));
+    GBSI_TRY(prepare(model, evidence, options, &run, err));
     GBSI_TRY(count_run(run, &found, err));
     GBSI_TRY(gbsi_inspect_elimination(run, &found, err));
     GBSI_TRY(gbsi_inspect_influence(run->problem.whole_graph, &found, err));
     gbsi_struct_give(info, &found, sizeof found);
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+gbs_status gbs_model_draw_sizes(const gbs_model *model, const gbs_evidence *evidence,
+                                const gbs_run_options *options, gbs_draw_sizes *sizes,
+                                gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(sizes);
+    GBSI_OUT_STRUCT(sizes, gbs_draw_sizes);
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    gbs_draw_sizes found = {0};
+    GBSI_TRY(prepare(model, evidence, options, &run, err));
+    if (run->problem.part != NULL) {
+        GBSI_TRY(gbsi_inspect_draws(run, &found, err));
+    }
+    gbsi_struct_give(sizes, &found, sizeof found);
 cleanup:
     gbs_run_free(run);
     return status;

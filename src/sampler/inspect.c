@@ -81,33 +81,45 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_info *info, gbs_error *err)
+/* Pairs of neighbours that are looked at; with more, draws that are keyed by them stay unknown. */
+#define MOST_PAIRS (UINT64_C(1) << 26)
+
+/* Is it keyed by the states of neighbours? */
+static bool is_keyed(const gbs_run_options *options)
+{
+    return (gbsi_draw_traits(options) & GBSI_DRAW_CONTEXT) != 0 && !gbsi_draw_completes(options);
+}
+
+gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_draw_sizes *sizes, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_surroundings around = {0};
+    const gbsi_plan *plan = run->engine.plan; /* NULL: a lattice in bits */
     const uint64_t room = run->memory.draw_room;
-    bool known =
-        run->engine.plan != NULL && gbsi_surroundings_bytes(run->engine.plan, true) <= room;
+    sizes->stopped = plan != NULL && gbsi_context_links(plan) > MOST_PAIRS;
+    bool known = plan != NULL && sizes->stopped == 0 && gbsi_surroundings_bytes(plan, true) <= room;
     if (known) {
-        status = gbsi_surroundings_new(run->engine.plan, true, &around, err);
+        status = gbsi_surroundings_new(plan, true, &around, err);
         known = status == GBS_OK;
         if (status < 0 && status != GBS_ERR_LIMIT) {
             goto cleanup;
         }
     }
-    /* a draw that cannot even say what it would take is no reason to say nothing of the model */
+    /* a draw that cannot even say what it would take is no reason to say nothing of the others */
     for (int d = 0; d < GBS_INFO_DRAWS && gbsi_draw_name(d) != NULL; ++d) {
         const gbs_run_options options = gbsi_draw_instead(&run->options, d);
-        uint64_t bytes = 0;
-        if (run->engine.plan == NULL && (gbsi_draw_traits(&options) & GBSI_DRAW_INDEPENDENT) == 0) {
+        uint64_t bytes = UINT64_MAX;
+        if (plan == NULL && (gbsi_draw_traits(&options) & GBSI_DRAW_INDEPENDENT) == 0) {
             continue; /* bits are drawn at random */
         }
-        status = gbsi_run_draw_bytes(run, &options, room, known ? &around : NULL, &bytes, err);
-        if (status < 0 && status != GBS_ERR_LIMIT) {
-            goto cleanup;
+        if (sizes->stopped == 0 || !is_keyed(&options)) {
+            status = gbsi_run_draw_bytes(run, &options, room, known ? &around : NULL, &bytes, err);
+            if (status < 0 && status != GBS_ERR_LIMIT) {
+                goto cleanup;
+            }
         }
-        info->draw_name[info->n_draws] = gbsi_draw_name(d);
-        info->draw_bytes[info->n_draws++] = status < 0 ? UINT64_MAX : bytes;
+        sizes->name[sizes->n] = gbsi_draw_name(d);
+        sizes->bytes[sizes->n++] = status < 0 ? UINT64_MAX : bytes;
     }
     status = GBS_OK;
 cleanup:

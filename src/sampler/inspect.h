@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of gbs_model_info() that take some looking: private to src/sampler. */
+/* The parts of gbs_model_info() and gbs_model_draw_sizes() that take some looking: private to
+ * src/sampler. */
 #ifndef GBSI_SAMPLER_INSPECT_H
 #define GBSI_SAMPLER_INSPECT_H
 
@@ -10,7 +11,7 @@
 gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_error *err);
 /* Row sums of influence bounds. */
 gbs_status gbsi_inspect_influence(const gbsi_graph *graph, gbs_info *info, gbs_error *err);
-/* What each draw would keep. @param run with a plan. */
-gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_info *info, gbs_error *err);
+/* What each draw would keep. @param run prepared, with something to sample. @param sizes zeroed. */
+gbs_status gbsi_inspect_draws(const gbs_run *run, gbs_draw_sizes *sizes, gbs_error *err);
 
 #endif

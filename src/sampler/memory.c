@@ -7,7 +7,9 @@
 
 #include <inttypes.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
+#include "graph/graph.h"
 #include "model/soften.h"
 #include "sampler/options.h"
 
@@ -51,7 +53,7 @@ uint64_t gbsi_run_standing_bytes(const gbs_run *run)
         bytes += gbsi_components_standing(run->problem.components, run->problem.whole_graph) +
                  n_whole * sizeof *run->problem.part_of;
     } else {
-        bytes += GBSI_PROGRAM_BYTES + gbs_model_bytes(run->problem.model) +
+        bytes += gbsi_program_bytes() + gbs_model_bytes(run->problem.model) +
                  gbsi_conditioned_bytes(run->problem.whole);
     }
     bytes += run->problem.start == NULL
@@ -83,7 +85,8 @@ static uint64_t compile_bytes(const gbs_run *run)
     uint64_t packing =
         plan->bytes + n * sizeof(uint32_t) + gbsi_offset(&plan->field_start, n) * sizeof(double);
     if (plan->term != NULL) {
-        packing += n_ends * sizeof(size_t) + n * 8 + f->n_factors * sizeof(uint32_t);
+        packing += n_ends * sizeof(size_t) + n * 8 + f->n_factors * sizeof(uint32_t) +
+                   gbsi_incident_position_bytes(f);
     }
     return (sorting > packing ? sorting : packing) + f->n_tables * 20;
 }
@@ -179,6 +182,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
     }
+    const uint64_t estimators = m.estimators;
     m.estimators = more(m.estimators, gbsi_run_threshold_bytes(run));
     const uint64_t compiling =
         m.standing + (run->engine.spins != NULL ? m.plan + gbsi_run_lattice_scratch_bytes(run)
@@ -192,6 +196,10 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     m.peak = compiling > running ? compiling : running;
     run->memory = m;
     run->report.predicted_bytes = m.peak;
+    const uint64_t all = more(run->estimates.estimate_bytes, run->estimates.estimate_bytes);
+    const uint64_t untouched = run->anneals || all < estimators ? 0 : all - estimators;
+    run->budget.room += (int64_t)untouched - (int64_t)run->untouched;
+    run->untouched = untouched;
 
 cleanup:
     return status;
@@ -214,7 +222,7 @@ static gbs_status refuse(uint64_t bytes, const char *least, uint64_t limit, gbs_
 gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
 {
     const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const uint64_t bytes = GBSI_PROGRAM_BYTES + gbs_model_bytes(run->problem.model);
+    const uint64_t bytes = gbsi_program_bytes() + gbs_model_bytes(run->problem.model);
     return bytes > limit ? refuse(bytes, "at least ", limit, err) : GBS_OK;
 }
 

@@ -4,11 +4,13 @@
 
 #include <inttypes.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 
 #include "parallel/pool.h"
 #include "plan/draw.h"
 #include "scan/scan.h"
+#include "simd/dispatch.h"
 
 static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *err)
 {
@@ -74,6 +76,7 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_simd_check(err));
     const bool reads = (gbsi_scan_traits(options->scan) & GBSI_SCAN_READS) != 0;
     if (reads != (options->sequence != NULL)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -115,11 +118,7 @@ uint32_t gbsi_options_threads(const gbs_run_options *options)
 
 uint64_t gbsi_options_memory_limit(const gbs_run_options *options)
 {
-    if (options->memory_limit != 0) {
-        return options->memory_limit;
-    }
-    const uint64_t machine = gbsi_machine_bytes();
-    return machine == UINT64_MAX ? machine : machine / 2;
+    return options->memory_limit != 0 ? options->memory_limit : gbsi_default_memory_limit();
 }
 
 bool gbsi_options_anneal(const gbs_run_options *options)

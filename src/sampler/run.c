@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "exact/enumerate.h"
@@ -17,6 +18,22 @@
 #include "sampler/memory.h"
 #include "sampler/options.h"
 #include "sampler/pilot.h"
+
+/* ---- the memory limit ------------------------------------------------------------------------ */
+
+void gbsi_run_enter(gbs_run *run)
+{
+    run->budget_before = gbsi_budget_enter(&run->budget);
+    run->in_budget = true;
+}
+
+void gbsi_run_leave(gbs_run *run)
+{
+    if (run->in_budget) {
+        gbsi_budget_leave(run->budget_before);
+        run->in_budget = false;
+    }
+}
 
 void gbs_run_free(gbs_run *run)
 {
@@ -57,6 +74,7 @@ void gbs_run_free(gbs_run *run)
         gbsi_free(run->warning[i]);
     }
     gbsi_free(run->warning);
+    gbsi_run_leave(run);
     gbsi_free(run);
 }
 
@@ -108,6 +126,9 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     if (run->options.max_updates == 0) {
         run->options.max_updates = run->options.sweeps > 0 ? UINT64_MAX : GBSI_MOST_UPDATES;
     }
+    gbsi_budget_init(&run->budget, gbsi_options_memory_limit(&run->options),
+                     gbsi_process_bytes() + gbs_model_bytes(model));
+    gbsi_run_enter(run);
     GBSI_TRY(settle(run, err));
     if (run->options.start != NULL) {
         run->problem.start = gbsi_alloc_array(model->n_variables, sizeof *run->problem.start);
@@ -143,6 +164,7 @@ gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
     run->options.start = NULL;
     run->options.dummy_edges = NULL;
     run->options.target = NULL;
+    gbsi_run_leave(run);
     *out = run;
     run = NULL;
 cleanup:
@@ -506,7 +528,9 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
         return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before; make a new one");
     }
     run->executed = true;
+    gbsi_run_enter(run);
     const gbs_status status = execute(run, callbacks == NULL ? &none : callbacks, err);
+    gbsi_run_leave(run);
     run->answering = status >= 0;
     return status;
 }

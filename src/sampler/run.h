@@ -3,6 +3,7 @@
 #ifndef GBSI_SAMPLER_RUN_H
 #define GBSI_SAMPLER_RUN_H
 
+#include "base/budget.h"
 #include "base/status.h"
 #include "base/watch.h"
 #include "sampler/engine.h"
@@ -50,7 +51,15 @@ struct gbs_run {
     bool executed;                     /* gbs_run_execute() was called: once */
     double certify_begun_s, certify_s; /* of --certified: by the clock, counts as --time */
     bool answering; /* it has not failed, and what is exact is known: marginals may be asked for */
+    gbsi_budget budget; /* what calls on this run hold: the memory limit, whatever was predicted */
+    gbsi_budget *budget_before; /* in force where the call came from */
+    bool in_budget;
+    uint64_t untouched; /* bytes of the budget for arrays that so short a run does not touch */
 };
+
+/* run.c: the run's budget is in force, if no other is, until gbsi_run_leave() or gbs_run_free(). */
+void gbsi_run_enter(gbs_run *run);
+void gbsi_run_leave(gbs_run *run);
 
 /* prepare.c: conditioning, what is exact, scan, plan and the memory it all would take ... */
 gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_error *err);

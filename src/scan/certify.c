@@ -148,6 +148,7 @@ gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options
     gbs_status status = GBS_OK;
     gbsi_scan_pass pass = {0};
     targets t = {0};
+    gbsi_budget *before = gbsi_influences_enter(influences);
     GBSI_TRY(check_steps(influences, n_steps, steps, err));
     GBSI_TRY(targets_init(influences, n_targets, weight, &t, err));
     GBSI_TRY(gbsi_scan_pass_init(influences, options, &pass, err));
@@ -160,6 +161,7 @@ gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options
 cleanup:
     gbsi_scan_pass_free(&pass);
     targets_free(&t);
+    gbsi_budget_leave(before);
     return status;
 }
 
@@ -267,6 +269,7 @@ gbs_status gbs_variation_within(const gbs_influences *influences, const gbs_run_
     if (!(accuracy > 0.0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "accuracy: found %g, expected above 0", accuracy);
     }
+    gbsi_budget *before = gbsi_influences_enter(influences);
     GBSI_TRY(gbsi_weights_of(influences, weight, &d, err));
     GBSI_TRY(gbsi_scan_pass_init(influences, options, &pass, err));
     const double work = work_of_update(influences) * (double)(pass.sequence.n + 1);
@@ -286,5 +289,6 @@ gbs_status gbs_variation_within(const gbs_influences *influences, const gbs_run_
 cleanup:
     gbsi_scan_pass_free(&pass);
     gbsi_free(d);
+    gbsi_budget_leave(before);
     return status;
 }

@@ -40,8 +40,8 @@ static gbs_run_options systematic(const gbs_scan_request *request)
 static gbs_status take_systematic(dogs *w, uint64_t n, gbs_error *err)
 {
     const gbsi_sequence *pass = &w->systematic.sequence;
-    const uint64_t most =
-        w->f->room / STEP_BYTES < MOST_STEPS ? w->f->room / STEP_BYTES : MOST_STEPS;
+    const uint64_t fit = gbsi_influences_room(w->f) / STEP_BYTES;
+    const uint64_t most = fit < MOST_STEPS ? fit : MOST_STEPS;
     void *pointer = w->scan;
     if (n > most) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
@@ -114,7 +114,7 @@ static gbs_status by_doubling(dogs *w, gbs_error *err)
             return GBS_OK;
         }
         const bool stalled = n > 64 * (uint64_t)w->f->c->n && w->report.after > STALLED * compared;
-        if (stalled || n >= MOST_STEPS || 2 * n > w->f->room / STEP_BYTES) {
+        if (stalled || n >= MOST_STEPS || n > gbsi_influences_room(w->f) / STEP_BYTES) {
             return no_length(w, err);
         }
         compared = w->report.after;
@@ -199,6 +199,7 @@ gbs_status gbs_scan_optimise(const gbs_influences *influences, const gbs_scan_re
     gbs_status status = GBS_OK;
     dogs w = {.f = influences, .request = request, .watch = gbsi_influences_watch(influences)};
     const gbs_run_options options = systematic(request);
+    gbsi_budget *before = gbsi_influences_enter(influences);
     GBSI_TRY(check(request, err));
     GBSI_TRY(gbsi_weights_of(influences, request->weight, &w.d, err));
     GBSI_TRY(gbsi_scan_pass_init(influences, &options, &w.systematic, err));
@@ -214,5 +215,6 @@ cleanup:
     gbsi_optimiser_free(w.optimiser);
     gbsi_free(w.d);
     gbsi_free(w.scan);
+    gbsi_budget_leave(before);
     return status;
 }

@@ -5,10 +5,24 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "model/model.h"
 #include "options/options.h"
+#include "simd/dispatch.h"
+
+uint64_t gbsi_influences_room(const gbs_influences *influences)
+{
+    const gbsi_budget *b = &influences->budget;
+    const int64_t left = b->room - atomic_load(&b->held);
+    return left > 0 ? (uint64_t)left : 0;
+}
+
+gbsi_budget *gbsi_influences_enter(const gbs_influences *influences)
+{
+    return gbsi_budget_enter((gbsi_budget *)(uintptr_t)&influences->budget);
+}
 
 static bool ask(void *context)
 {
@@ -43,9 +57,10 @@ gbs_status gbs_influences_norms(const gbs_influences *influences, gbs_influence_
     uint32_t n_components = 0;
     gbsi_norms found;
     gbsi_watch watch = gbsi_influences_watch(influences);
+    gbsi_budget *before = gbsi_influences_enter(influences);
     uint32_t *component = gbsi_alloc_array(c->n, sizeof *component);
     if (component == NULL) {
-        return gbsi_no_memory(err, "norms", c->n * sizeof *component);
+        GBSI_TRY(gbsi_no_memory(err, "norms", c->n * sizeof *component));
     }
     GBSI_TRY(gbsi_graph_components(influences->graph, component, &n_components, err));
     GBSI_TRY(gbsi_matrix_norms(c, component, n_components, &watch, &found, err));
@@ -56,6 +71,7 @@ gbs_status gbs_influences_norms(const gbs_influences *influences, gbs_influence_
 
 cleanup:
     gbsi_free(component);
+    gbsi_budget_leave(before);
     return status;
 }
 
@@ -76,6 +92,7 @@ gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *eviden
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "gbs_influence_options.rule: no rule has the number %d", asked.rule);
     }
+    gbsi_budget *before = gbsi_budget_current();
     gbs_influences *f = gbsi_alloc_zero(sizeof *f);
     if (f == NULL) {
         return gbsi_no_memory(err, "influences", sizeof *f);
@@ -84,16 +101,21 @@ gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *eviden
     f->stop = asked.stop;
     f->stop_context = asked.stop_context;
     gbsi_watch watch = gbsi_influences_watch(f);
-    f->room = asked.memory_limit != 0 ? asked.memory_limit : gbsi_machine_bytes() / 2;
+    gbsi_budget_init(&f->budget,
+                     asked.memory_limit != 0 ? asked.memory_limit : gbsi_default_memory_limit(),
+                     gbsi_process_bytes() + gbs_model_bytes(model));
+    before = gbsi_influences_enter(f);
+    GBSI_TRY(gbsi_simd_check(err));
     GBSI_TRY(gbsi_condition(model, evidence, &f->conditioned, err));
     GBSI_TRY(gbsi_graph_new(f->conditioned, NULL, &f->graph, err));
-    GBSI_TRY(gbsi_influences_new(f->graph, rule, f->room, &watch, &f->c, err));
+    GBSI_TRY(gbsi_influences_new(f->graph, rule, gbsi_influences_room(f), &watch, &f->c, err));
     describe(f);
     *out = f;
     f = NULL;
 
 cleanup:
     gbs_influences_free(f);
+    gbsi_budget_leave(before);
     return status;
 }
 
@@ -225,10 +247,12 @@ gbs_status gbs_pass_length(const gbs_influences *influences, const gbs_run_optio
     GBSI_NEED(influences);
     GBSI_NEED(n);
     gbsi_scan_pass pass = {0};
+    gbsi_budget *before = gbsi_influences_enter(influences);
     const gbs_status status = gbsi_scan_pass_init(influences, options, &pass, err);
     if (status >= 0) {
         *n = pass.sequence.n;
         gbsi_scan_pass_free(&pass);
     }
+    gbsi_budget_leave(before);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef GBSI_SCAN_INFLUENCES_H
 #define GBSI_SCAN_INFLUENCES_H
 
+#include "base/budget.h"
 #include "dobrushin/variation.h"
 #include "scan/scan.h"
 
@@ -13,12 +14,19 @@ struct gbs_influences {
     gbsi_influences *c;
     int (*stop)(void *context); /* of the user, may be NULL */
     void *stop_context;
-    uint64_t room; /* bytes that the matrix left of what may be taken */
+    gbsi_budget budget; /* in force in all calls on this object */
     gbs_influence_report report;
 };
 
 /* A watch for one call, which asks the user. */
 gbsi_watch gbsi_influences_watch(const gbs_influences *influences);
+
+/* Bytes that the memory limit leaves. */
+uint64_t gbsi_influences_room(const gbs_influences *influences);
+
+/* A call on influences, with their budget in force: what gbsi_budget_leave() wants. Counting what
+ * a call holds is all that changes in them. */
+gbsi_budget *gbsi_influences_enter(const gbs_influences *influences);
 
 /* Weights of free variables from the user's, checked. @param weight NULL: *d = NULL, all 1.
  * @param d out, [n] of gbsi_alloc. */

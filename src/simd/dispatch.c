@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gibbsite/status.h"
+#include "base/status.h"
 
 static const char *const LEVEL_TEXT[GBSI_N_SIMD] = {"portable", "neon", "avx2", "avx512"};
 
@@ -18,7 +18,6 @@ static gbsi_simd best_of_machine(void)
 {
 #ifdef GBSI_HAVE_X86_SETS
     __builtin_cpu_init();
-    /* f16c has no name in __builtin_cpu_supports of GCC before 11; the AVX2 lanes do not use it. */
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                 __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
     bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -47,9 +46,22 @@ static gbsi_simd level_of_text(const char *text)
     return GBSI_N_SIMD;
 }
 
-bool gbsi_simd_wish_ok(const char *text)
+gbs_status gbsi_simd_check(gbs_error *err)
 {
-    return text == NULL || text[0] == '\0' || level_of_text(text) != GBSI_N_SIMD;
+    const char *text = getenv("GIBBSITE_SIMD"); // NOLINT(concurrency-mt-unsafe): only read
+    char has[64] = "";
+    if (text == NULL || text[0] == '\0' || level_of_text(text) != GBSI_N_SIMD) {
+        return GBS_OK;
+    }
+    for (int level = 0; level < GBSI_N_SIMD; level++) {
+        if (gbsi_simd_has((gbsi_simd)level)) {
+            (void)strcat(strcat(has, " "), LEVEL_TEXT[level]);
+        }
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                     "environment GIBBSITE_SIMD=%.64s: expected portable, neon, avx2 or avx512 "
+                     "(this machine has:%s)",
+                     text, has);
 }
 
 gbsi_simd gbsi_simd_level(void)

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "gibbsite/status.h"
+
 /* In the order of the width of a register: a wish means at most that one. */
 typedef enum gbsi_simd {
     GBSI_SIMD_PORTABLE,
@@ -26,8 +28,7 @@ typedef enum gbsi_simd {
 
 /* The best that the CPU, the build and the environment variable GIBBSITE_SIMD (portable, neon,
  * avx2, avx512; a wish that the CPU has not is lowered to one it has) allow. Decided once. There is
- * no way to fail here, so a text that is no wish counts as none; clients refuse it by
- * gbsi_simd_wish_ok(). */
+ * no way to fail here, so a text that is no wish counts as none; gbsi_simd_check() refuses it. */
 gbsi_simd gbsi_simd_level(void);
 /* "portable", "neon", "avx2" or "avx512". */
 const char *gbsi_simd_text(gbsi_simd level);
@@ -36,7 +37,9 @@ bool gbsi_simd_has(gbsi_simd level);
 /* Tests and benchmarks: use this level from now on if the machine has it. @return the level in use.
  */
 gbsi_simd gbsi_simd_force(gbsi_simd level);
-/* Is this a value that GIBBSITE_SIMD may have? @param text NULL (not set) and "" are fine. */
-bool gbsi_simd_wish_ok(const char *text);
+/* GBS_ERR_ARGUMENT where GIBBSITE_SIMD is set to something else than the name of a level; not set
+ * and empty are fine. What computes asks this first: gbs_run_new(), gbs_exact_*() and their like.
+ */
+gbs_status gbsi_simd_check(gbs_error *err);
 
 #endif

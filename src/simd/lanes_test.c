@@ -292,13 +292,26 @@ static void levels_are_lowered_not_raised(void **state)
     assert_false(gbsi_simd_has(GBSI_SIMD_NEON) && gbsi_simd_has(GBSI_SIMD_AVX2));
     assert_false(gbsi_simd_has(GBSI_N_SIMD));
     (void)gbsi_simd_force(best);
-    assert_true(gbsi_simd_wish_ok(NULL));
-    assert_true(gbsi_simd_wish_ok(""));
-    assert_true(gbsi_simd_wish_ok("avx2"));
-    assert_true(gbsi_simd_wish_ok("neon"));
-    assert_false(gbsi_simd_wish_ok("AVX2"));
-    assert_false(gbsi_simd_wish_ok("avx51"));
-    assert_false(gbsi_simd_wish_ok("best"));
+}
+
+static void unknown_names_are_refused(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"", "portable", "avx2", "neon"};
+    static const char *const bad[] = {"AVX2", "avx51", "best"};
+    gbs_error err;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_int_equal(setenv("GIBBSITE_SIMD", good[i], 1), 0);
+        assert_int_equal(gbsi_simd_check(NULL), GBS_OK);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(setenv("GIBBSITE_SIMD", bad[i], 1), 0);
+        assert_int_equal(gbsi_simd_check(&err), GBS_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, bad[i]));
+        assert_non_null(strstr(err.message, "this machine has: portable"));
+    }
+    assert_int_equal(unsetenv("GIBBSITE_SIMD"), 0);
+    assert_int_equal(gbsi_simd_check(NULL), GBS_OK);
 }
 
 /* Must run first: the environment is read once. */
@@ -314,9 +327,13 @@ static void environment_is_heard(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(environment_is_heard),    cmocka_unit_test(levels_are_lowered_not_raised),
-        cmocka_unit_test(portable_keeps_promises), cmocka_unit_test(functions_are_accurate),
-        cmocka_unit_test(functions_at_the_edges),  cmocka_unit_test(sets_equal_portable),
+        cmocka_unit_test(environment_is_heard),
+        cmocka_unit_test(levels_are_lowered_not_raised),
+        cmocka_unit_test(unknown_names_are_refused),
+        cmocka_unit_test(portable_keeps_promises),
+        cmocka_unit_test(functions_are_accurate),
+        cmocka_unit_test(functions_at_the_edges),
+        cmocka_unit_test(sets_equal_portable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

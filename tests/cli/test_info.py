@@ -30,12 +30,14 @@ KEYS = ["schema", "digest", "bayesian_network", "convention", "variables", "obse
         "max_influence", "mean_influence", "dobrushin_condition", "colors", "levels", "mean_batch",
         "variables_of_class", "double_sums", "lattice_bits", "lattice_share",
         "loading_bytes", "run_bytes", "model_bytes",
-        "plan_bytes", "state_bytes", "estimator_bytes", "draw_bytes"]
+        "plan_bytes", "state_bytes", "estimator_bytes", "draw_bytes", "draws_stopped"]
 
 
 def test_keys(run):
     found = info(run, SPRINKLER)
-    assert list(found) == KEYS
+    assert list(found) == KEYS and found["draw_bytes"] is None
+    found = info(run, SPRINKLER, "--draws")
+    assert list(found) == KEYS and found["draws_stopped"] is False
     assert list(found["draw_bytes"]) == ["random", "herded", "herded-shared", "herded-complete",
                                          "discretized", "one-bin", "randomly-discretized",
                                          "bounded-error", "cud"]
@@ -94,7 +96,7 @@ def test_influence(run):
 
 def test_text_is_aligned(run, work):
     (work / "grid.LG").write_text(generated(run, "ising", "--grid", "30x30"))
-    lines = run("info", "grid.LG", "--chains", "64").out.splitlines()
+    lines = run("info", "grid.LG", "--chains", "64", "--draws").out.splitlines()
     assert all(len(line) <= 80 and line[25:27].strip() in ("", line[26:27]) for line in lines)
     memory = [line for line in lines if line.endswith(" bytes")]
     assert len(memory) >= 7
@@ -172,12 +174,14 @@ LARGE = {
 
 @pytest.mark.parametrize("name", LARGE)
 def test_memory_of_large_runs(run, work, plain_memory, name):
+    """A prediction is an upper bound: of what the run adds and of what the program is at start, all of
+    its libraries counted whole. Beyond the peak it is a quarter and 8 MiB at most."""
     assert run("generate", *LARGE[name], "-q", "-o", "model.gbm").status == 0
     for options in (["--chains", "1"], ["--chains", "16"], ["--chains", "16", "--estimator", "count"],
                     ["--chains", "2", "--scan", "random"]):
         options += ["--sweeps", "5"]
         peak, predicted = measured(run, work, "model.gbm", *options)
-        assert peak <= predicted, (name, options, peak, predicted)
+        assert peak <= predicted <= 1.25 * peak + 8 * MIB, (name, options, peak, predicted)
 
 
 def test_memory_of_a_long_run(run, work, plain_memory):
@@ -222,5 +226,5 @@ def test_hopeless_runs_are_refused_early(run, work, model_file):
     done = run("marginals", model_file("potts"), "--chains", "4096", "--memory-limit", "1G")
     assert done.status == 1 and "this run would take at least " in done.err
     done = run("marginals", model_file("potts"), "--chains", "1", "--memory-limit", "12M")
-    assert done.status == 1 and "this run would take at least" in done.err
+    assert done.status == 1 and "exceed the memory limit of 12.0 MiB" in done.err
     only(work)

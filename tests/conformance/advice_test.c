@@ -233,14 +233,15 @@ static void bytes_of_bins(void **state)
     assert_int_equal(gbs_generate_ising(&grid, &model, &err), GBS_OK);
     for (uint64_t chains = 1; chains <= 16; chains += 15) {
         gbs_run_options options = options_of(GBS_DRAW_DISCRETIZED, chains, 100);
-        gbs_info info = {.size = sizeof info};
+        gbs_draw_sizes sizes = {.size = sizeof sizes};
         options.bins = 16;
-        assert_int_equal(gbs_model_info(model, NULL, &options, &info, &err), GBS_OK);
-        assert_int_equal(info.n_draws, GBS_DRAW_CUD + 1);
-        for (uint32_t d = GBS_DRAW_HERDED; d < info.n_draws; ++d) {
-            assert_true(info.draw_bytes[d] > 0 && info.draw_bytes[d] < UINT64_MAX);
+        assert_int_equal(gbs_model_draw_sizes(model, NULL, &options, &sizes, &err), GBS_OK);
+        assert_int_equal(sizes.n, GBS_DRAW_CUD + 1);
+        assert_false(sizes.stopped);
+        for (uint32_t d = GBS_DRAW_HERDED; d < sizes.n; ++d) {
+            assert_true(sizes.bytes[d] > 0 && sizes.bytes[d] < UINT64_MAX);
         }
-        const double each = (double)info.draw_bytes[GBS_DRAW_DISCRETIZED] / (1e4 * (double)chains);
+        const double each = (double)sizes.bytes[GBS_DRAW_DISCRETIZED] / (1e4 * (double)chains);
         assert_true(each >= 64.0 && each <= 100.0);
     }
     gbs_model_free(model);

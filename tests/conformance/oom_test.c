@@ -204,7 +204,7 @@ static void information(void **state)
     uint64_t allowed = 0;
     for (; allowed < MOST_REQUESTS; ++allowed) {
         gbs_error err = {0};
-        gbs_info info;
+        gbs_info info = {.size = sizeof info};
         gbs_info untouched;
         memset(&info, 0x5a, sizeof info);
         info.size = sizeof info;
@@ -220,6 +220,27 @@ static void information(void **state)
         assert_memory_equal(&info, &untouched, sizeof info);
     }
     assert_true(allowed > 5 && allowed < MOST_REQUESTS);
+    gbs_model_free(model);
+}
+
+/* Whatever computes refuses an instruction set that does not exist. */
+static void unknown_simd(void **state)
+{
+    (void)state;
+    gbs_error err;
+    gbs_model *model = test_cases[0].make();
+    gbs_run *run = NULL;
+    gbs_influences *influences = NULL;
+    gbs_info info = {.size = sizeof info};
+    double log_z = 0.0;
+    assert_int_equal(setenv("GIBBSITE_SIMD", "sse9", 1), 0);
+    assert_int_equal(gbs_run_new(model, NULL, NULL, &run, &err), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "GIBBSITE_SIMD=sse9"));
+    assert_int_equal(gbs_model_info(model, NULL, NULL, &info, NULL), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_exact_log_z(model, NULL, &log_z, NULL), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_influences_new(model, NULL, NULL, &influences, NULL), GBS_ERR_ARGUMENT);
+    assert_int_equal(unsetenv("GIBBSITE_SIMD"), 0);
+    assert_int_equal(gbs_exact_log_z(model, NULL, &log_z, NULL), GBS_OK);
     gbs_model_free(model);
 }
 
@@ -241,9 +262,10 @@ static void memory_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs),        cmocka_unit_test(splashes),
-        cmocka_unit_test(pilots),      cmocka_unit_test(herded_runs),
-        cmocka_unit_test(information), cmocka_unit_test(memory_limit),
+        cmocka_unit_test(runs),         cmocka_unit_test(splashes),
+        cmocka_unit_test(pilots),       cmocka_unit_test(herded_runs),
+        cmocka_unit_test(information),  cmocka_unit_test(memory_limit),
+        cmocka_unit_test(unknown_simd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

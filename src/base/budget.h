@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A memory limit that holds whatever was predicted: requests of gbsi_alloc*() that would take a
+ * call of the library beyond its limit fail, and gbsi_no_memory() then says GBS_ERR_LIMIT.
+ *
+ * A budget is in force on one thread at a time, from gbsi_budget_enter() to gbsi_budget_leave(); a
+ * pool hands it to its members while they work. It counts what is requested while it is in force
+ * less what is freed, so two threads with runs of their own have limits of their own. Where one is
+ * in force already the outer one stays: what a call needs inside counts towards the whole. Costs
+ * two atomic additions a request, nothing inside a sweep. */
+#ifndef GBSI_BASE_BUDGET_H
+#define GBSI_BASE_BUDGET_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gbsi_budget {
+    uint64_t limit;         /* as the user knows it, for messages */
+    int64_t room;           /* bytes it may hold at once: the limit less what is there before */
+    _Atomic int64_t held;   /* now; below 0 where more was freed than requested */
+    _Atomic int64_t most;   /* held at once so far */
+    _Atomic size_t refused; /* bytes of the request that failed last; 0: none */
+} gbsi_budget;
+
+/* @param there bytes that count towards the limit and are taken before: program and model. */
+void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there);
+/* The counts of a finished call, for the next call on the same object. */
+void gbsi_budget_copy(gbsi_budget *to, const gbsi_budget *from);
+
+/* @return what gbsi_budget_leave() wants: the budget in force before, NULL for none. */
+gbsi_budget *gbsi_budget_enter(gbsi_budget *budget);
+void gbsi_budget_leave(gbsi_budget *before);
+/* In force on this thread, or NULL. */
+gbsi_budget *gbsi_budget_current(void);
+/* Members of a pool: exactly this one, NULL for none. */
+void gbsi_budget_set(gbsi_budget *budget);
+
+/* Counts bytes that do not come from gbsi_alloc*(), such as a mapped file. @return false where they
+ * are beyond the limit; then nothing is counted. */
+bool gbsi_budget_take(size_t bytes);
+void gbsi_budget_give(size_t bytes);
+/* The same for bytes that are there whatever the limit. */
+void gbsi_budget_count(size_t bytes);
+/* Whether the budget in force refused a request that nobody has complained about yet. */
+bool gbsi_budget_refused(void);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* /proc/self/cgroup has a line "ID:CONTROLLERS:PATH" for every hierarchy. Version 2 is the line
+ * "0::PATH", below /sys/fs/cgroup or, beside version 1, below /sys/fs/cgroup/unified; a version 1
+ * controller is below /sys/fs/cgroup/CONTROLLERS. Inside a container the path may be that of the
+ * host, which the container does not see, so a file that is missing is no limit and the walk goes
+ * up to the top of the mount all the same. */
+#include "base/machine.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, LINE_SIZE = 4096 };
+
+/* The first line of dir/name, false if there is none. */
+static int read_line(const char *dir, const char *name, char *line, int size)
+{
+    char path[PATH_SIZE + 64];
+    const int n = snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *file = n > 0 && (size_t)n < sizeof path ? fopen(path, "re") : NULL;
+    const int found = file != NULL && fgets(line, size, file) != NULL;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return found;
+}
+
+/* "max" and "-1" are no limit. */
+static uint64_t number(const char *text)
+{
+    char *end = NULL;
+    const unsigned long long value = strtoull(text, &end, 10);
+    return end == text || text[0] == '-' ? UINT64_MAX : value;
+}
+
+static void limit_bytes(gbsi_cgroup_limits *limits, uint64_t bytes)
+{
+    limits->bytes = bytes < limits->bytes ? bytes : limits->bytes;
+}
+
+static void limit_cores(gbsi_cgroup_limits *limits, uint64_t quota, uint64_t period)
+{
+    if (quota != UINT64_MAX && quota > 0 && period != UINT64_MAX && period > 0) {
+        const uint64_t n = quota / period + (quota % period != 0);
+        limits->n_cores = n < limits->n_cores ? (uint32_t)n : limits->n_cores;
+    }
+}
+
+/* What one group says, whatever version and controllers it belongs to. */
+static void read_group(const char *dir, gbsi_cgroup_limits *limits)
+{
+    char line[128];
+    char other[128];
+    if (read_line(dir, "memory.max", line, sizeof line)) {
+        limit_bytes(limits, number(line));
+    }
+    if (read_line(dir, "memory.limit_in_bytes", line, sizeof line)) {
+        limit_bytes(limits, number(line)); /* near 2^63 where there is none */
+    }
+    if (read_line(dir, "cpu.max", line, sizeof line)) { /* "QUOTA PERIOD" */
+        const char *period = strchr(line, ' ');
+        limit_cores(limits, number(line), period == NULL ? 0 : number(period + 1));
+    }
+    if (read_line(dir, "cpu.cfs_quota_us", line, sizeof line) &&
+        read_line(dir, "cpu.cfs_period_us", other, sizeof other)) {
+        limit_cores(limits, number(line), number(other));
+    }
+}
+
+/* From the group mount/path up to the mount itself. */
+static void walk_up(const char *root, const char *mount, const char *path,
+                    gbsi_cgroup_limits *limits)
+{
+    char dir[PATH_SIZE];
+    const int n = snprintf(dir, sizeof dir, "%s/sys/fs/cgroup%s", root, mount);
+    if (n < 0 || (size_t)n + strlen(path) >= sizeof dir) {
+        return;
+    }
+    memcpy(dir + n, path, strlen(path) + 1);
+    for (;;) {
+        read_group(dir, limits);
+        char *last = strrchr(dir + n, '/');
+        if (last == NULL) {
+            return;
+        }
+        *last = '\0';
+    }
+}
+
+gbsi_cgroup_limits gbsi_cgroup_read(const char *root)
+{
+    gbsi_cgroup_limits found = {.bytes = UINT64_MAX, .n_cores = UINT32_MAX};
+    char line[LINE_SIZE];
+    char mount[LINE_SIZE + 1];
+    char path[PATH_SIZE];
+    (void)snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        char *controllers = strchr(line, ':');
+        char *group = controllers == NULL ? NULL : strchr(controllers + 1, ':');
+        if (group == NULL) {
+            continue;
+        }
+        *group++ = '\0';
+        group[strcspn(group, "\n")] = '\0';
+        if (*++controllers == '\0') {
+            walk_up(root, "", group, &found);
+            walk_up(root, "/unified", group, &found);
+        } else if (strstr(controllers, "memory") != NULL || strstr(controllers, "cpu") != NULL) {
+            (void)snprintf(mount, sizeof mount, "/%s", controllers);
+            walk_up(root, mount, group, &found);
+        }
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return found;
+}
+
+/* ---- this process -------------------------------------------------------------------------- */
+
+#define SMALL_BYTES ((uint64_t)2 << 20) /* stacks, buffers of files, small things */
+#define MIB         ((uint64_t)1 << 20)
+
+static gbsi_cgroup_limits limits;
+static uint64_t process_bytes;
+
+typedef struct loaded {
+    uint64_t all; /* bytes of all objects: the program and its libraries */
+    uint64_t own; /* of the one that has this code */
+} loaded;
+
+static int add_object(struct dl_phdr_info *object, size_t size, void *context)
+{
+    loaded *sum = context;
+    uint64_t bytes = 0;
+    int own = 0;
+    (void)size;
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        const uintptr_t first = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+        if (object->dlpi_phdr[i].p_type == PT_LOAD) {
+            bytes += object->dlpi_phdr[i].p_memsz;
+            own |= (uintptr_t)&process_bytes - first < object->dlpi_phdr[i].p_memsz;
+        }
+    }
+    sum->all += bytes;
+    sum->own += own != 0 ? bytes : 0;
+    return 0;
+}
+
+/* "RssAnon:      1704 kB" of /proc/self/status in bytes, rounded up to whole MiB so that the same
+ * program has the same figure every time; 0 where the system does not say. */
+static uint64_t resident(const char *key)
+{
+    char line[256];
+    uint64_t bytes = 0;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file != NULL && bytes == 0 && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, key, strlen(key)) == 0) {
+            bytes = (strtoull(line + strlen(key), NULL, 10) * 1024 + MIB - 1) / MIB * MIB;
+        }
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return bytes;
+}
+
+/* Which pages of the code will be touched nobody knows: at most all of them, and of libraries that
+ * stay unused little beyond what is resident now. */
+static void measure(void)
+{
+    loaded sum = {0, 0};
+    limits = gbsi_cgroup_read("");
+    (void)dl_iterate_phdr(add_object, &sum);
+    const uint64_t mapped = resident("RssFile:");
+    const uint64_t touched = mapped == 0 ? sum.all : mapped + sum.own;
+    process_bytes = (touched < sum.all ? touched : sum.all) + resident("RssAnon:");
+}
+
+static void measure_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, measure);
+}
+
+uint64_t gbsi_process_bytes(void)
+{
+    measure_once();
+    return process_bytes;
+}
+
+uint64_t gbsi_program_bytes(void)
+{
+    return gbsi_process_bytes() + SMALL_BYTES;
+}
+
+uint64_t gbsi_machine_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page_bytes = sysconf(_SC_PAGESIZE);
+    const uint64_t there =
+        pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
+    measure_once();
+    return limits.bytes < there ? limits.bytes : there;
+}
+
+uint64_t gbsi_default_memory_limit(void)
+{
+    const uint64_t machine = gbsi_machine_bytes();
+    return machine == UINT64_MAX ? machine : machine / 2;
+}
+
+uint32_t gbsi_quota_cores(void)
+{
+    measure_once();
+    return limits.n_cores;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What this process may use of the machine: memory and processors, as far as they are limited by
+ * the machine itself and by the control groups (cgroup v1 and v2) that the process is in. */
+#ifndef GBSI_BASE_MACHINE_H
+#define GBSI_BASE_MACHINE_H
+
+#include <stdint.h>
+
+/* The machine's memory or the lowest memory limit of a control group, bytes; UINT64_MAX where
+ * neither can be found out. Read once. */
+uint64_t gbsi_machine_bytes(void);
+/* The memory limit where the user sets none: half of gbsi_machine_bytes(). */
+uint64_t gbsi_default_memory_limit(void);
+
+/* What the process is before the library does anything for it: its program and libraries in memory,
+ * and what it had requested when this was asked for the first time. Measured once. */
+uint64_t gbsi_process_bytes(void);
+/* The same with what every call adds beside its arrays: stacks of threads, buffers of files, small
+ * things. Predictions begin with it. */
+uint64_t gbsi_program_bytes(void);
+
+/* Processors that the quotas of control groups are worth, rounded up; UINT32_MAX without a quota.
+ * Read once. */
+uint32_t gbsi_quota_cores(void);
+
+/* The limits of the process's control groups and of all groups above them. Tests give a folder that
+ * stands for the root of the file system; the functions above use "". */
+typedef struct gbsi_cgroup_limits {
+    uint64_t bytes;   /* UINT64_MAX: none */
+    uint32_t n_cores; /* UINT32_MAX: none */
+} gbsi_cgroup_limits;
+gbsi_cgroup_limits gbsi_cgroup_read(const char *root);
+
+#endif
