@@ -161,6 +161,10 @@ static void runs(void **state)
     REFUSED(gbs_model_info(m, NULL, NULL, NULL, &err));
     REFUSED(gbs_model_info(m, NULL, NULL, &unsized, &err));
     FINE(gbs_model_info(m, NULL, NULL, &info, &err));
+    gbs_draw_sizes sizes = {.size = sizeof sizes};
+    REFUSED(gbs_model_draw_sizes(NULL, NULL, NULL, &sizes, &err));
+    REFUSED(gbs_model_draw_sizes(m, NULL, NULL, NULL, &err));
+    FINE(gbs_model_draw_sizes(m, NULL, NULL, &sizes, &err));
     REFUSED(gbs_log_z(NULL, NULL, NULL, NULL, &log_z, &err));
     FINE(gbs_log_z(m, NULL, NULL, NULL, &log_z, &err));
     REFUSED(gbs_map(NULL, NULL, NULL, NULL, x, NULL, &err));
