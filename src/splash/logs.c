@@ -11,19 +11,80 @@
 
 /* ---- what the outside says ------------------------------------------------------------------- */
 
-static void base_of_clique(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane)
+static double *base_of(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane)
+{
+    return job->work->log_base + (size_t)lane * job->program->n_base + c->base;
+}
+
+/* What all chains have, a bundle of sixteen bytes at once where they lie so. */
+static void read_lanes(const gbsi_splash_view *view, uint32_t slot, uint32_t first, uint32_t end,
+                       uint32_t *x)
+{
+    if (view->lanes == GBSI_LANES && view->value_bytes == 1) {
+        const uint8_t *row = (const uint8_t *)view->state[0] + (size_t)slot * GBSI_LANES;
+        for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+            x[lane] = row[lane];
+        }
+        return;
+    }
+    for (uint32_t lane = first; lane < end; ++lane) {
+        x[lane] = gbsi_view_at(view, slot, lane);
+    }
+}
+
+/* Neighbours are walked once for all chains, two states at a time, which stay in registers. Each
+ * chain's sum is in the order of the neighbours, as if it were alone. */
+static void sum_links(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t a,
+                      uint32_t n, uint32_t first, uint32_t end)
 {
     const gbsi_potentials *p = job->potentials;
-    const gbsi_splash_program *program = job->program;
-    double *base = job->work->log_base + c->base;
-    memcpy(base, p->field64 + p->field_start[c->slot], c->arity * sizeof *base);
-    for (uint32_t o = c->first_outer; o < c->first_outer + c->n_outer; ++o) {
-        const uint32_t x = gbsi_view_at(job->view, program->outer[o].slot, lane);
-        const double *row = p->log64 + program->outer[o].table + (size_t)x * c->arity;
-        for (uint32_t a = 0; a < c->arity; ++a) {
-            base[a] += row[a];
+    const gbsi_splash_outer *outer = job->program->outer + c->first_outer;
+    const double *field = p->field64 + p->field_start[c->slot] + a;
+    const uint32_t second = n - 1;
+    double sum[GBSI_LANES][2];
+    for (uint32_t lane = first; lane < end; ++lane) {
+        sum[lane][0] = field[0];
+        sum[lane][1] = field[second];
+    }
+    for (uint32_t o = 0; o < c->n_outer; ++o) {
+        const double *table = p->log64 + outer[o].table + a;
+        uint32_t x[GBSI_LANES];
+        read_lanes(job->view, outer[o].slot, first, end, x);
+        for (uint32_t lane = first; lane < end; ++lane) {
+            const double *row = table + (size_t)x[lane] * c->arity;
+            sum[lane][0] += row[0];
+            sum[lane][1] += row[second];
         }
     }
+    for (uint32_t lane = first; lane < end; ++lane) {
+        double *base = base_of(job, c, lane) + a;
+        base[0] = sum[lane][0];
+        base[second] = sum[lane][1];
+    }
+}
+
+void gbsi_logs_outside(const gbsi_splash_job *job, unsigned lanes)
+{
+    uint32_t first = 0;
+    uint32_t end = GBSI_LANES;
+    while ((lanes >> first & 1u) == 0) {
+        ++first;
+    }
+    while ((lanes >> (end - 1) & 1u) == 0) {
+        --end;
+    }
+    for (uint32_t i = 0; i < job->program->n; ++i) {
+        const gbsi_splash_clique *c = &job->program->clique[i];
+        for (uint32_t a = 0; a < c->arity; a += 2) {
+            sum_links(job, c, a, c->arity - a < 2 ? 1 : 2, first, end);
+        }
+    }
+}
+
+static void add_long_factors(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane)
+{
+    const gbsi_splash_program *program = job->program;
+    double *base = base_of(job, c, lane);
     for (uint32_t m = c->first_given; m < c->first_given + c->n_given; ++m) {
         const double *many = job->work->log_many + program->many[m].at;
         for (uint32_t a = 0; a < c->arity; ++a) {
@@ -40,7 +101,7 @@ static void fill_bases(const gbsi_splash_job *job, uint32_t lane)
                               job->work->log_many + program->many[m].at);
     }
     for (uint32_t i = 0; i < program->n; ++i) {
-        base_of_clique(job, &program->clique[i], lane);
+        add_long_factors(job, &program->clique[i], lane);
     }
 }
 
@@ -67,10 +128,10 @@ static void states_of_row(const gbsi_splash_clique *c, uint32_t row, uint32_t *x
 }
 
 /* Log-weights of own states, the axes being x. */
-static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, const uint32_t *x,
-                     double *out)
+static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane,
+                     const uint32_t *x, double *out)
 {
-    memcpy(out, job->work->log_base + c->base, c->arity * sizeof *out);
+    memcpy(out, base_of(job, c, lane), c->arity * sizeof *out);
     for (uint32_t o = c->first_operand; o < c->first_operand + c->n_operands; ++o) {
         const gbsi_splash_operand *operand = &job->program->operand[o];
         const double *entry = entries_of(job, operand);
@@ -84,13 +145,14 @@ static void fill_row(const gbsi_splash_job *job, const gbsi_splash_clique *c, co
 }
 
 /* work->table: p(own | separator); message: logs of the sums. */
-static void fill_table(const gbsi_splash_job *job, const gbsi_splash_clique *c, double *message)
+static void fill_table(const gbsi_splash_job *job, const gbsi_splash_clique *c, uint32_t lane,
+                       double *message)
 {
     double *table = job->work->table;
     for (uint32_t row = 0; row < c->n_rows; ++row) {
         uint32_t x[GBSI_SPLASH_WIDTH];
         states_of_row(c, row, x);
-        fill_row(job, c, x, table + (size_t)row * c->arity);
+        fill_row(job, c, lane, x, table + (size_t)row * c->arity);
     }
     gbsi_table_loops_now()->sum_rows(table, c->n_rows, c->arity, message);
 }
@@ -116,7 +178,7 @@ bool gbsi_logs_up(const gbsi_splash_job *job, uint32_t lane)
     for (uint32_t i = program->n; alive && i-- > 0;) {
         const gbsi_splash_clique *c = &program->clique[i];
         double *message = job->work->log_message + c->message;
-        fill_table(job, c, message);
+        fill_table(job, c, lane, message);
         alive = normalise(message, c->n_rows);
     }
     return alive;
@@ -134,7 +196,7 @@ bool gbsi_logs_weigh(const gbsi_splash_job *job, uint32_t i, uint32_t lane)
     for (uint32_t j = 0; j < c->n_axes; ++j) {
         x[j] = work->x[(size_t)c->variable[j] * GBSI_LANES + lane];
     }
-    fill_row(job, c, x, logw);
+    fill_row(job, c, lane, x, logw);
     for (uint32_t a = 0; a < c->arity; ++a) {
         top = logw[a] > top ? logw[a] : top;
     }
@@ -178,11 +240,11 @@ void gbsi_logs_down(const gbsi_splash_job *job, uint32_t lane)
     for (uint32_t i = 0; i < program->n; ++i) {
         const gbsi_splash_clique *c = &program->clique[i];
         float *p = work->p + (size_t)c->base * GBSI_LANES + lane;
-        double *own = work->log_base + c->base; /* in which the sums end up */
+        double *own = base_of(job, c, lane); /* in which the sums end up */
         if (c->n_axes == 0) {
             work->log_q[c->message] = 1.0;
         }
-        fill_table(job, c, work->log_message + c->message); /* which nobody reads any more */
+        fill_table(job, c, lane, work->log_message + c->message); /* which nobody reads any more */
         memset(own, 0, c->arity * sizeof *own);
         for (uint32_t row = 0; row < c->n_rows; ++row) {
             uint32_t x[GBSI_SPLASH_WIDTH];

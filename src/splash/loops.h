@@ -25,10 +25,10 @@ typedef struct gbsi_splash_work {
     void *value;       /* a row */
     size_t *sum;       /* [n_many_entries] of the long factor at hand */
     uint64_t n_looked; /* entries of scopes looked at so far */
+    double *log_base;  /* [16][n_base] of each chain */
     /* logs.c: of one chain */
     double *log_message; /* [n_rows] */
     double *log_q;       /* [n_rows] */
-    double *log_base;    /* [n_base] */
     double *log_many;    /* [n_many_entries] */
     double *table;       /* [largest clique] */
 } gbsi_splash_work;
@@ -65,6 +65,8 @@ void gbsi_splash_fill_many(const gbsi_splash_job *job);
 
 /* ---- logs.c: one chain in logarithms and double ---------------------------------------------- */
 
+/* First, what neighbours outside say. @param lanes a bit for each that is asked for, not none. */
+void gbsi_logs_outside(const gbsi_splash_job *job, unsigned lanes);
 /* Messages up. @return false where nothing has weight. */
 bool gbsi_logs_up(const gbsi_splash_job *job, uint32_t lane);
 /* Weights of clique i in its lane of work->w, 1 in all others. @return false if all are 0. */

@@ -54,7 +54,7 @@ uint64_t gbsi_splash_work_bytes(const gbsi_plan *plan, uint32_t width, uint32_t 
     return (2 * base + (many ? r.entries : 0) + 2 * r.rows + 3 * r.most +
             (GBSI_SPLASH_WIDTH + 3) * r.arity + GBSI_LANES * 4 + 1) *
                GBSI_LANES * sizeof(float) +
-           (2 * r.rows + base + (many ? 2 * r.entries : 0) + r.table) * sizeof(double);
+           (2 * r.rows + GBSI_LANES * base + (many ? 2 * r.entries : 0) + r.table) * sizeof(double);
 }
 
 static float *rows_of(uint64_t n)
@@ -86,7 +86,7 @@ gbs_status gbsi_splash_work_init(gbsi_splash_work *work, const gbsi_potentials *
         .sum = gbsi_alloc_array((size_t)n_many, sizeof(size_t)),
         .log_message = gbsi_alloc_array((size_t)r.rows, sizeof(double)),
         .log_q = gbsi_alloc_array((size_t)r.rows, sizeof(double)),
-        .log_base = gbsi_alloc_array((size_t)n_base, sizeof(double)),
+        .log_base = gbsi_alloc_array((size_t)n_base, GBSI_LANES * sizeof(double)),
         .log_many = gbsi_alloc_array((size_t)n_many, sizeof(double)),
         .table = gbsi_alloc_array((size_t)r.table, sizeof(double)),
     };
@@ -338,6 +338,9 @@ void gbsi_splash_draw(gbsi_splash_worker *worker, const gbsi_splash_task *task)
         if (keeps) {
             worker->loops->down(job);
         }
+    }
+    if ((bad & real) != 0) {
+        gbsi_logs_outside(job, bad & real);
     }
     for (uint32_t lane = 0; lane < job->view->n; ++lane) {
         if ((bad >> lane & 1u) != 0) {
