@@ -302,7 +302,7 @@ def test_netcdf_energy(run, work):
     (["--format", "cmdstan"], "needs a file"),
     (["--format", "coda", "-o", "-"], "needs a file"),
     (["-o", "x.nc.gz"], ".gz"),
-    (["-o", "x.mar"], "names no format"),
+    (["-o", "x.mar"], "no format of this verb has"),
 ])
 def test_refused_outputs(run, work, arguments, part):
     done = run("sample", SPRINKLER, *arguments)
@@ -429,7 +429,7 @@ def test_marginals_netcdf_in_chunks(run, work):
     ("MARKOV\n0\n0\n", ["-o", "x.nc"], 1, "no variables"),
     ("MARKOV\n401\n65535 " + "2 " * 400 + "\n0\n", ["-o", "x.nc"], 1, "mostly empty"),
     ("MARKOV\n1\n2\n0\n", ["--format", "netcdf"], 2, "needs a file"),
-    ("MARKOV\n1\n2\n0\n", ["-o", "x.nc.zst"], 2, "leave .zst out"),
+    ("MARKOV\n1\n2\n0\n", ["-o", "x.nc.zst"], 2, "leave out .zst"),
 ])
 def test_marginals_netcdf_refused(run, work, text, arguments, status, part):
     if not has_netcdf(run):

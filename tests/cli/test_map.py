@@ -40,7 +40,7 @@ def test_uai_anneals(run, work):
 
 
 def test_refused(run):
-    for arguments, part in [(["--tau0", "2", "--draw", "herded"], "only the random draw"),
+    for arguments, part in [(["--tau0", "2", "--draw", "herded"], "--draw random only"),
                             (["--method", "mean-field"], "auto, exact or sample"),
                             (["--estimator", "count"], "no option '--estimator'")]:
         done = run("map", SPRINKLER, *arguments)
