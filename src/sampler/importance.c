@@ -15,7 +15,7 @@
 #include "estimate/student.h"
 #include "rng/philox.h"
 #include "sampler/density.h"
-#include "sampler/exactly.h"
+#include "sampler/exact_part.h"
 #include "sampler/ladder.h"
 #include "sampler/options.h"
 #include "sampler/run.h"

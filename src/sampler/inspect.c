@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "dobrushin/influence.h"
-#include "sampler/exactly.h"
+#include "sampler/exact_part.h"
 #include "sampler/memory.h"
 #include "sampler/options.h"
 

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "model/soften.h"
-#include "sampler/exactly.h"
+#include "sampler/exact_part.h"
 #include "sampler/memory.h"
 #include "sampler/options.h"
 #include "sampler/pilot.h"

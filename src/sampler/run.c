@@ -14,7 +14,7 @@
 #include "exact/enumerate.h"
 #include "model/soften.h"
 #include "sampler/density.h"
-#include "sampler/exactly.h"
+#include "sampler/exact_part.h"
 #include "sampler/memory.h"
 #include "sampler/options.h"
 #include "sampler/pilot.h"

@@ -138,7 +138,7 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
 const char *gbsi_stop_text(gbsi_stop stop);
 
-/* split.c: the state of a chain that is told from two, in the part's numbering, and its log
+/* synchronous_states.c: the state of a chain that is told from two, in the part's numbering, and its log
  * density. @param x, other [part variables], the latter scratch. */
 double gbsi_run_recombine(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *other);
 
@@ -167,7 +167,7 @@ void gbsi_run_report_lattice(gbs_run *run);
  * what one pass leaves. */
 gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);
 
-/* short.c: chains that visit some variables alone, and start afresh with every pass.
+/* restarts.c: chains that visit some variables alone, and start afresh with every pass.
  * The part around the variables of the sequence. @param keep [whole variables] the sampled ones. */
 gbs_status gbsi_run_take_visited(gbs_run *run, const uint8_t *keep, gbs_error *err);
 /* problem.target from the options. */
@@ -175,7 +175,7 @@ gbs_status gbsi_run_take_targets(gbs_run *run, gbs_error *err);
 /* Fresh states for all chains, for the pass with this number. */
 gbs_status gbsi_run_restart(gbs_run *run, uint64_t pass, gbs_error *err);
 
-/* approximate.c: mean field in place of chains, into exact_p. */
+/* mean_field_run.c: mean field in place of chains, into exact_p. */
 gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 bool gbsi_run_is_mean_field(const gbs_run *run);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a run that is answered exactly. */
-#ifndef GBSI_SAMPLER_EXACTLY_H
-#define GBSI_SAMPLER_EXACTLY_H
+#ifndef GBSI_SAMPLER_EXACT_PART_H
+#define GBSI_SAMPLER_EXACT_PART_H
 
 #include "exact/plan.h"
 #include "sampler/run.h"

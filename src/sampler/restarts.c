@@ -62,15 +62,15 @@ static gbs_status mark_targets(gbs_run *run, const uint8_t *visited, gbs_error *
         const uint32_t user = run->options.target[k];
         if (user >= n_user) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "--target: variable %" PRIu32 ", the model has %" PRIu32 " variables", user,
-                             n_user);
+                             "--target: variable %" PRIu32 ", the model has %" PRIu32 " variables",
+                             user, n_user);
         }
         if (run->problem.whole->free_variable[user] == GBSI_NONE) {
             continue; /* known */
         }
         if (!visited[user]) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: the scan never visits variable %" PRIu32,
-                             user);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "--target: the scan never visits variable %" PRIu32, user);
         }
         if (run->problem.part->free_variable[user] != GBSI_NONE) { /* else answered exactly */
             run->problem.target[run->problem.part->free_variable[user]] = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Junction trees inside a run: which components get one, their marginals, exact samples. */
-#include "sampler/exactly.h"
+#include "sampler/exact_part.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,7 +125,7 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
         return gbsi_no_memory(err, "components", n);
     }
     if (gbsi_run_is_mean_field(run)) {
-        memset(run->problem.exact, 1, n); /* none is sampled; approximate.c answers */
+        memset(run->problem.exact, 1, n); /* none is sampled; mean_field_run.c answers */
     } else if (run->options.method == GBS_METHOD_AUTO) {
         GBSI_TRY(choose_auto(run, err));
     } else if (run->options.method == GBS_METHOD_EXACT) {
