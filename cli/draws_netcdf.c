@@ -148,7 +148,8 @@ gbs_status cli_draws_netcdf(const cli_draws *draws, const char *path, gbs_error 
     cli_netcdf file;
     layout to = {0};
     if (draws->n_draws == 0 || draws->selection->n == 0) { /* no dimension can have length 0 */
-        return cli_reason(err, GBS_ERR_STATE, "%s: no draw was kept: there is nothing to write", path);
+        return cli_reason(err, GBS_ERR_STATE, "%s: no draw was kept: there is nothing to write",
+                          path);
     }
     gbs_status status = cli_netcdf_open(&file, path, err);
     if (status >= 0) {

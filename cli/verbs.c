@@ -120,8 +120,7 @@ const cli_verb cli_verbs[] = {
      "gibbsite decompose examples/sprinkler.bif --focus rain --sweeps 1024\n"
      "gibbsite decompose examples/sprinkler.bif --focus rain --asymptotic\n",
      cli_decompose},
-    {"reproduce", CLI_VERB_REPRODUCE, -1, "NAME",
-     "repeat an experiment of the literature",
+    {"reproduce", CLI_VERB_REPRODUCE, -1, "NAME", "repeat an experiment of the literature",
      "Writes tables (CSV), charts (SVG) and verdict.txt into a folder, and prints\n"
      "what was claimed, what was measured and whether the claim holds. Without\n"
      "--check, the exit status is 0 even if it does not.\n",

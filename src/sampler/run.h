@@ -138,8 +138,8 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
 const char *gbsi_stop_text(gbsi_stop stop);
 
-/* synchronous_states.c: the state of a chain that is told from two, in the part's numbering, and its log
- * density. @param x, other [part variables], the latter scratch. */
+/* synchronous_states.c: the state of a chain that is told from two, in the part's numbering, and
+ * its log density. @param x, other [part variables], the latter scratch. */
 double gbsi_run_recombine(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *other);
 
 /* burn_in.c: passes thrown away. */

@@ -42,10 +42,10 @@ struct gbsi_splash {
     gbsi_zeros zeros;
     gbsi_splash_counts counts; /* but for n_log_entries, which workers count */
     bool crowded;
-    gbsi_pass_job job;  /* the pass that is being run */
-    uint64_t n_updates; /* of each chain in it so far */
+    gbsi_pass_job job;       /* the pass that is being run */
+    uint64_t n_updates;      /* of each chain in it so far */
     gbsi_on_block *on_block; /* NULL: nobody watches */
-    void *context;             /* of that */
+    void *context;           /* of that */
 };
 
 /* life.c: slots of the pass. */
