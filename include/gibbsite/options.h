@@ -28,9 +28,11 @@ extern "C" {
 
 /* The enums gbs_method, gbs_scan_kind, gbs_draw_kind, ...: see enums.def. */
 /* clang-format off */
+/* NOLINTBEGIN(bugprone-macro-parentheses): names in a declaration */
 #define GBS_ENUM(type)                          typedef enum type {
 #define GBS_CHOICE(symbol, number, name, help)  symbol = (number),
 #define GBS_ENUM_END(type)                      } type;
+/* NOLINTEND(bugprone-macro-parentheses) */
 #include "gibbsite/enums.def"
 #undef GBS_ENUM
 #undef GBS_CHOICE

@@ -22,6 +22,7 @@
 #undef GBS_CHOICE
 #undef GBS_ENUM_END
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): members of an initialiser */
 #define PLACE(member)                                                                              \
     .offset = offsetof(gbs_run_options, member),                                                   \
     .width = sizeof(((const gbs_run_options *)NULL)->member)
@@ -56,6 +57,7 @@
                .real_min = (row_min), .real_max = (row_max), .real_mark = (row_mark)},             \
      PLACE(member)},
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 const gbsi_option gbsi_options[] = {
 #include "gibbsite/options.def"
 };

@@ -12,7 +12,7 @@ void gbsi_group_log_density(const gbsi_plan *plan, const gbsi_group *group, uint
                             double *out);
 
 /* The same of chains in whatever form, padded lanes left out where states have one of their own. */
-void gbsi_executor_group_density(const gbsi_executor *executor, uint32_t group, double *out);
+void gbsi_executor_group_density(const gbsi_executor *x, uint32_t group, double *out);
 
 /* The same of every chain, groups shared among the executor's threads. @param out [n_groups *
  * lanes], padded lanes included. */

@@ -50,13 +50,13 @@ uint32_t gbsi_groups_of(uint32_t n_chains);
 /* What gbsi_executor_init() takes but for the draw, bytes: states, counters, the pass.
  * @param n_threads of the pool to be. */
 uint64_t gbsi_executor_bytes(const gbsi_executor_setting *setting, uint32_t n_threads);
-gbs_status gbsi_executor_init(gbsi_executor *executor, const gbsi_executor_setting *setting,
+gbs_status gbsi_executor_init(gbsi_executor *x, const gbsi_executor_setting *setting,
                               gbs_error *err);
 /* Another draw, or the same from its start; passes begin again too. On failure it has the draw
  * without a state. */
-gbs_status gbsi_executor_redraw(gbsi_executor *executor, const gbs_run_options *options,
+gbs_status gbsi_executor_redraw(gbsi_executor *x, const gbs_run_options *options,
                                 uint64_t draw_room, gbs_error *err);
-void gbsi_executor_free(gbsi_executor *executor); /* what init took, not the struct */
+void gbsi_executor_free(gbsi_executor *x); /* what init took, not the struct */
 
 /* States of one chain by free variable of the plan's model. Padded lanes repeat the last chain's
  * start: call gbsi_executor_ready() once all chains are set. */

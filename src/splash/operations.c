@@ -14,7 +14,8 @@
 
 double gbsi_splash_operations(const gbsi_splash_counts *counts, uint32_t n_chains)
 {
-    const double n_bundles = (n_chains + GBSI_LANES - 1) / GBSI_LANES; /* of sixteen chains */
+    const uint32_t n_whole = (n_chains + GBSI_LANES - 1) / GBSI_LANES; /* of sixteen chains */
+    const double n_bundles = n_whole;
     return (double)counts->n_variables * (GROW + DRAW * n_bundles) +
            (double)counts->n_entries * ENTRY * n_bundles + (double)counts->n_log_entries * LOGS;
 }
