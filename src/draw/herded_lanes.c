@@ -131,6 +131,7 @@ GBSI_INLINE void ask_for(const gbsi_herd *herd, const gbsi_tile *tile, uint32_t 
     const gbsi_key_slices *slices = &herd->slices;
     const gbsi_key_slice *s = row < tile->n_rows ? slice_of(herd, tile, row) : NULL;
     const uint32_t slot = tile->first_slot + GBSI_LANES * row;
+    // cppcheck-suppress ctuuninitvar ; an address, nothing is read yet
     uint32_t *at = w->at[row % AHEAD];
     if (s == NULL) {
         return;

@@ -196,10 +196,14 @@ static int worth_running(const row *r)
 
 static void check_rows(FILE *list, int print)
 {
-    size_t n = 0, n_rows = 0, n_run_in_all = 0;
+    size_t n = 0;
+    size_t n_rows = 0;
+    size_t n_run_in_all = 0;
     problem *problems = pose_all(&n);
     row r;
-    char expected[160], line[160], digest[33];
+    char expected[160];
+    char line[160];
+    char digest[33];
     for (r.scan = 0; r.scan < N_OF(scans); ++r.scan) {
         for (r.draw = 0; r.draw < N_OF(draws); ++r.draw) {
             for (r.estimator = 0; r.estimator < (int)N_OF(estimator_name); ++r.estimator) {
