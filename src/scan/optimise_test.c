@@ -559,7 +559,7 @@ static void the_user_stops(void **unused)
     const uint64_t steps = 1000000;
     gbs_influence_norms norms;
     gbs_sufficient within;
-    gbs_scan_report report;
+    gbs_scan_report report = {.size = sizeof report};
     gbs_influences *influences = NULL;
     gbs_run_options random = options_of(GBS_SCAN_RANDOM);
     uint32_t *scan = NULL;
