@@ -74,12 +74,13 @@ static void test_early(void **unused)
     gbs_run *run = NULL;
     gbs_error err = {GBS_OK, ""};
     gbs_info info = {.size = sizeof info};
-    options.memory_limit = 100 << 20;
+    const uint64_t program = gbsi_program_bytes(); /* much, under a sanitizer */
+    options.memory_limit = program + (100 << 20);
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
-    assert_non_null(strstr(err.message, "at least 8"));
+    assert_non_null(strstr(err.message, "at least "));
     assert_int_equal(gbs_model_info(model, NULL, &options, &info, &err), GBS_OK);
     assert_true(info.run_bytes > (UINT64_C(800) << 20));
-    assert_true(info.entry_limit < (100 << 20) / 8 && info.entry_limit > (70 << 20) / 8);
+    assert_true(info.entry_limit < options.memory_limit / 8 && info.entry_limit > (70 << 20) / 8);
     options.chains = 1;
     options.memory_limit = gbsi_program_bytes();
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
@@ -121,7 +122,7 @@ static void test_nothing_to_sample(void **unused)
     gbs_run_options options = gbs_run_options_default();
     gbs_info info = {.size = sizeof info};
     gbs_run *run = NULL;
-    options.memory_limit = 20 << 20;
+    options.memory_limit = gbsi_program_bytes() + (20 << 20);
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
     assert_int_equal(gbs_run_report(run)->n_exact_variables, 4);
     gbs_run_free(run);
