@@ -80,7 +80,7 @@ bool gbsi_simd_has(gbsi_simd level)
 #define BUILT(set, SET) [GBSI_SIMD_##SET] = true,
     static const bool built[GBSI_N_SIMD + 1] = {GBSI_SIMD_SETS(BUILT)};
 #undef BUILT
-    return built[level] && level <= best_of_machine();
+    return level <= best_of_machine() && built[level];
 }
 
 gbsi_simd gbsi_simd_force(gbsi_simd level)
