@@ -25,7 +25,8 @@ int cli_check_output(const char *path)
         return CLI_DONE; /* a pipe or a device is written straight */
     }
     /* A link is followed: the file that it points to is replaced in its own folder. */
-    char *folder = exists ? realpath(path, NULL) : strdup(path);
+    char *folder = exists ? realpath(path, NULL) : NULL;
+    folder = folder == NULL ? strdup(path) : folder; /* no path leads to some descriptors */
     if (folder == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }

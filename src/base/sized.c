@@ -17,19 +17,26 @@ static gbs_status too_small(size_t found, size_t size, const char *what, gbs_err
                      what);
 }
 
+bool gbsi_struct_has_more(const void *given, size_t known, size_t size)
+{
+    for (size_t i = known; i < size; ++i) {
+        if (((const char *)given)[i] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 gbs_status gbsi_struct_in(const void *given, size_t size, const char *what, gbs_error *err)
 {
     const size_t found = given == NULL ? 0 : size_of(given);
     if (found != 0 && found < size) {
         return too_small(found, size, what, err);
     }
-    for (size_t i = size; i < found; ++i) {
-        if (((const char *)given)[i] != 0) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "%s of %zu bytes: a field behind the %zu that this version knows is "
-                             "set",
-                             what, found, size);
-        }
+    if (gbsi_struct_has_more(given, size, found)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s of %zu bytes: a field behind the %zu that this version knows is set",
+                         what, found, size);
     }
     return GBS_OK;
 }

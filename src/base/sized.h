@@ -4,6 +4,7 @@
 #ifndef GBSI_BASE_SIZED_H
 #define GBSI_BASE_SIZED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -32,6 +33,9 @@ gbs_status gbsi_struct_in(const void *given, size_t size, const char *what, gbs_
 /* Whether a struct that we fill in has room; what is behind ours becomes zero.
  * @param given NULL is fine. @return GBS_ERR_ARGUMENT for a smaller one. */
 gbs_status gbsi_struct_out(void *given, size_t size, const char *what, gbs_error *err);
+
+/* Whether any byte behind the known ones is not zero: a field of a later version is set. */
+bool gbsi_struct_has_more(const void *given, size_t known, size_t size);
 
 /* Copies ours into a struct that was found to have room; its size stays. NULL is fine. */
 void gbsi_struct_give(void *given, const void *own, size_t size);

@@ -101,7 +101,7 @@ bool gbsi_draw_completes(const gbs_run_options *options)
 
 const char *gbsi_draw_name(int draw_kind)
 {
-    return gbsi_option_choice_name("draw", draw_kind);
+    return gbsi_option_choice_name(gbsi_option_find("draw"), draw_kind);
 }
 
 /* Presets with a name of their own for the keys take no other. */

@@ -19,8 +19,9 @@ extern const size_t gbsi_n_options;
 /* The row of that name; NULL if there is none. */
 const gbsi_option *gbsi_option_find(const char *name);
 
-/* The name of a number in a CHOICE, "scan" and GBS_SCAN_RANDOM: "random"; NULL if it has none. */
-const char *gbsi_option_choice_name(const char *option, int number);
+/* The name of a number among the row's choices: of GBS_SCAN_RANDOM in the row of "scan", "random".
+ * NULL if no choice has that number. */
+const char *gbsi_option_choice_name(const gbsi_option *row, int number);
 
 /**
  * A caller's options as this library has them, each within its range.

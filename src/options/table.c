@@ -105,10 +105,9 @@ const gbs_choice *gbs_option_choice(const gbs_option *option, size_t index)
     return row != NULL && index < row->n_choices ? &row->choice[index] : NULL;
 }
 
-const char *gbsi_option_choice_name(const char *option, int number)
+const char *gbsi_option_choice_name(const gbsi_option *row, int number)
 {
-    const gbsi_option *row = gbsi_option_find(option);
-    for (size_t i = 0; row != NULL && i < row->n_choices; ++i) {
+    for (size_t i = 0; i < row->n_choices; ++i) {
         if (row->choice[i].number == number) {
             return row->choice[i].name;
         }

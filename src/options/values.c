@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "base/status.h"
 #include "gibbsite/io.h"
 #include "io/decimal.h"
@@ -76,7 +77,7 @@ static gbs_status check_whole(const gbsi_option *row, uint64_t value, bool marks
 {
     const gbs_option *option = &row->shown;
     if (option->kind == GBS_OPTION_KIND_CHOICE) {
-        if (gbsi_option_choice_name(option->name, (int)value) == NULL ||
+        if (gbsi_option_choice_name(row, (int)value) == NULL ||
             (uint64_t)(int64_t)(int)value != value) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: no choice has the number %" PRId64,
                              option->name, (int64_t)value);
@@ -174,13 +175,11 @@ gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *take
                              "gbs_run_options_default()",
                              given->size, LEAST_SIZE);
         }
-        for (size_t i = sizeof options; i < given->size; ++i) {
-            if (((const char *)given)[i] != 0) {
-                return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                                 "options of %zu bytes, this library knows %zu, and those behind "
-                                 "are not zero: an option of a later version is set",
-                                 given->size, sizeof options);
-            }
+        if (gbsi_struct_has_more(given, sizeof options, given->size)) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "options of %zu bytes, this library knows %zu, and those behind "
+                             "are not zero: an option of a later version is set",
+                             given->size, sizeof options);
         }
         take_fields(given, &options);
     }
@@ -215,12 +214,20 @@ static gbs_status find(const gbs_run_options *options, const char *name, const g
     return GBS_OK;
 }
 
-static gbs_status wrong_kind(const gbsi_option *row, const char *asked, gbs_error *err)
+/* The row of a name whose values are real numbers, or whole ones. */
+static gbs_status find_number(const gbs_run_options *options, const char *name, bool real,
+                              const gbsi_option **row, gbs_error *err)
 {
     static const char *const kind[] = {"a choice", "a flag",        "a whole number",
                                        "a size",   "a real number", "a duration"};
-    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s is %s, not %s", row->shown.name,
-                     kind[row->shown.kind], asked);
+    gbs_status status = GBS_OK;
+    GBSI_TRY(find(options, name, row, err));
+    if (is_real(*row) != real) {
+        status = gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s is %s, not %s", name,
+                           kind[(*row)->shown.kind], real ? "a real number" : "a whole number");
+    }
+cleanup:
+    return status;
 }
 
 gbs_status gbs_option_set_uint(gbs_run_options *options, const char *name, uint64_t value,
@@ -228,10 +235,7 @@ gbs_status gbs_option_set_uint(gbs_run_options *options, const char *name, uint6
 {
     gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
-    GBSI_TRY(find(options, name, &row, err));
-    if (is_real(row)) {
-        return wrong_kind(row, "a whole number", err);
-    }
+    GBSI_TRY(find_number(options, name, false, &row, err));
     GBSI_TRY(check_whole(row, value, true, err));
     put_whole(row, options, value);
 cleanup:
@@ -244,10 +248,7 @@ gbs_status gbs_option_get_uint(const gbs_run_options *options, const char *name,
     GBSI_NEED(value);
     gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
-    GBSI_TRY(find(options, name, &row, err));
-    if (is_real(row)) {
-        return wrong_kind(row, "a whole number", err);
-    }
+    GBSI_TRY(find_number(options, name, false, &row, err));
     *value = whole_of(row, options);
 cleanup:
     return status;
@@ -258,10 +259,7 @@ gbs_status gbs_option_set_real(gbs_run_options *options, const char *name, doubl
 {
     gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
-    GBSI_TRY(find(options, name, &row, err));
-    if (!is_real(row)) {
-        return wrong_kind(row, "a real number", err);
-    }
+    GBSI_TRY(find_number(options, name, true, &row, err));
     GBSI_TRY(check_real(row, value, true, err));
     put_real(row, options, value);
 cleanup:
@@ -274,10 +272,7 @@ gbs_status gbs_option_get_real(const gbs_run_options *options, const char *name,
     GBSI_NEED(value);
     gbs_status status = GBS_OK;
     const gbsi_option *row = NULL;
-    GBSI_TRY(find(options, name, &row, err));
-    if (!is_real(row)) {
-        return wrong_kind(row, "a real number", err);
-    }
+    GBSI_TRY(find_number(options, name, true, &row, err));
     *value = real_of(row, options);
 cleanup:
     return status;
@@ -408,7 +403,7 @@ static void write_value(const gbsi_option *row, const gbs_run_options *options, 
     const double real = is_real(row) ? real_of(row, options) : 0.0;
     const char *word = NULL;
     if (option->kind == GBS_OPTION_KIND_CHOICE) {
-        word = gbsi_option_choice_name(option->name, (int)whole);
+        word = gbsi_option_choice_name(row, (int)whole);
     } else if (option->kind == GBS_OPTION_KIND_FLAG) {
         word = whole == 0 ? "no" : "yes";
     } else if (is_real(row) ? real == option->real_mark : whole == option->mark) {

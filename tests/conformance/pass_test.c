@@ -40,23 +40,6 @@ static void set_up(test_chains *f, test_family family, gbs_run_options options, 
                        options);
 }
 
-static gbsi_estimate *estimate_of(const test_chains *f, const gbsi_executor *x, bool each_once)
-{
-    gbs_error err = {0};
-    gbsi_estimate *estimate = NULL;
-    const gbsi_estimate_shape shape = {.n_slots = f->plan->n_slots,
-                                       .arity = f->plan->arity,
-                                       .same_arity = f->plan->max_arity,
-                                       .n_chains = x->n_chains,
-                                       .lanes = x->lanes,
-                                       .n_groups = x->n_groups,
-                                       .value_bytes = f->plan->value_bytes,
-                                       .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
-                                       .each_once = each_once};
-    assert_int_equal(gbsi_estimate_new(&shape, x->level, &estimate, &err), GBS_OK);
-    return estimate;
-}
-
 static void same_estimates(const test_chains *f, const gbsi_estimate *a, const gbsi_estimate *b)
 {
     for (uint32_t slot = 0; slot < f->plan->n_slots; ++slot) {
@@ -91,8 +74,8 @@ static void check_batches(int scan, uint64_t chains, gbsi_pool *pool)
     set_up(&f, TEST_MIXED, options_of(scan, chains), false);
     test_chains_start(&f, gbsi_simd_level(), pool, UINT64_MAX, &whole);
     test_chains_start(&f, gbsi_simd_level(), pool, UINT64_MAX, &cut);
-    gbsi_estimate *a = estimate_of(&f, &whole, false);
-    gbsi_estimate *b = estimate_of(&f, &cut, false);
+    gbsi_estimate *a = test_chains_estimate(&f, &whole, false);
+    gbsi_estimate *b = test_chains_estimate(&f, &cut, false);
     cut.hook = (gbsi_batch_hook){count_batch, &n};
     for (uint64_t pass = 0; pass < N_PASSES; ++pass) {
         n = 0;
@@ -181,7 +164,7 @@ static void begin(process *p, uint32_t rank, const test_chains *f)
     p->global = gbsi_alloc_array(f->schedule.n_pieces, sizeof *p->global);
     share(&f->schedule, rank, &p->schedule, p->global);
     test_chains_start(f, gbsi_simd_level(), NULL, UINT64_MAX, &p->x);
-    p->estimate = estimate_of(f, &p->x, true);
+    p->estimate = test_chains_estimate(f, &p->x, true);
 }
 
 static void end(process *p)
@@ -247,7 +230,7 @@ static void check_two(test_family family, uint64_t chains)
     process p[2];
     set_up(&f, family, options_of(GBS_SCAN_SYSTEMATIC, chains), false);
     test_chains_start(&f, gbsi_simd_level(), NULL, UINT64_MAX, &alone);
-    gbsi_estimate *estimate = estimate_of(&f, &alone, true);
+    gbsi_estimate *estimate = test_chains_estimate(&f, &alone, true);
     for (uint32_t rank = 0; rank < 2; ++rank) {
         begin(&p[rank], rank, &f);
         p[rank].other = &p[1 - rank];

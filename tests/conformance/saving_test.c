@@ -43,23 +43,6 @@ static void set_up(test_chains *f, test_family family, gbs_run_options options)
                        N_VARIABLES, how, options);
 }
 
-static gbsi_estimate *estimate_of(const test_chains *f, const gbsi_executor *x, bool each_once)
-{
-    gbs_error err = {0};
-    gbsi_estimate *estimate = NULL;
-    const gbsi_estimate_shape shape = {.n_slots = f->plan->n_slots,
-                                       .arity = f->plan->arity,
-                                       .same_arity = f->plan->max_arity,
-                                       .n_chains = x->n_chains,
-                                       .lanes = x->lanes,
-                                       .n_groups = x->n_groups,
-                                       .value_bytes = f->plan->value_bytes,
-                                       .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
-                                       .each_once = each_once};
-    assert_int_equal(gbsi_estimate_new(&shape, x->level, &estimate, &err), GBS_OK);
-    return estimate;
-}
-
 /* A run, and what it is kept in. */
 typedef struct subject {
     gbsi_executor x;
@@ -69,7 +52,7 @@ typedef struct subject {
 static void begin(const test_chains *f, subject *s)
 {
     test_chains_start(f, gbsi_simd_level(), NULL, 100000000, &s->x);
-    s->estimate = estimate_of(f, &s->x, !gbsi_executor_may_connect(&s->x));
+    s->estimate = test_chains_estimate(f, &s->x, !gbsi_executor_may_connect(&s->x));
 }
 
 static void drop(subject *s)

@@ -76,6 +76,23 @@ void test_chains_same(const test_chains *f, const gbsi_executor *a, const gbsi_e
     }
 }
 
+gbsi_estimate *test_chains_estimate(const test_chains *f, const gbsi_executor *x, bool each_once)
+{
+    gbs_error err = {0};
+    gbsi_estimate *estimate = NULL;
+    const gbsi_estimate_shape shape = {.n_slots = f->plan->n_slots,
+                                       .arity = f->plan->arity,
+                                       .same_arity = f->plan->max_arity,
+                                       .n_chains = x->n_chains,
+                                       .lanes = x->lanes,
+                                       .n_groups = x->n_groups,
+                                       .value_bytes = f->plan->value_bytes,
+                                       .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
+                                       .each_once = each_once};
+    assert_int_equal(gbsi_estimate_new(&shape, x->level, &estimate, &err), GBS_OK);
+    return estimate;
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)

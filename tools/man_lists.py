@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The lists of the manual pages that come from tables of the source: the model formats, and the
+reasons for not converging.
+
+    tools/man_lists.py            print them
+    tools/man_lists.py --update   write them into the pages
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+TEXT = r'\(((?:\s*"[^"]*")+)'
+REASON = re.compile(r"^GBSI_REASON\((\w+),.*?SAY" + TEXT + r".*?TRY" + TEXT, re.M | re.S)
+
+
+def formats():
+    """(name, file name extensions, what it is) of every format, in the order of formats.def."""
+    text = (ROOT / "include" / "gibbsite" / "formats.def").read_text()
+    rows = re.findall(r'^GBS_FORMAT\(\w+, "([^"]*)", "([^"]*)", "([^"]*)"', text, re.M)
+    return [(name, endings.split(), what) for name, endings, what in rows]
+
+
+def format_list():
+    """In mdoc."""
+    lines = [".Bl -tag -width dimmwitted-tsv -compact"]
+    for name, endings, what in formats():
+        lines += [f".It Cm {name}", what, ".Pq Pa " + " , ".join(endings)]
+    return "\n".join([*lines, ".El", ""])
+
+
+def said(literals):
+    """C literals as one text, their figures as N and their words as dots."""
+    text = "".join(re.findall(r'"([^"]*)"', literals))
+    return re.sub(r"%(\.\d+)?(ll)?[ugf]", "N", text).replace("%s", "...")
+
+
+def reasons():
+    """(name, sentence, what to try) of every row of verdict.def, in order."""
+    text = (ROOT / "src" / "sampler" / "verdict.def").read_text()
+    text = text[text.index("*/\nGBSI_REASON"):]
+    rows = [(name, said(sentence), said(advice)) for name, sentence, advice in REASON.findall(text)]
+    assert len(rows) == text.count("GBSI_REASON(")
+    return rows
+
+
+def mdoc(text):
+    """Options begin with two hyphens, which are no dash."""
+    return text.replace("\\", "\\e").replace("--", "\\-\\-")
+
+
+def reason_list():
+    """In mdoc."""
+    lines = [".Bl -bullet"]
+    for _, sentence, advice in reasons():
+        lines += [".It", mdoc(f"{sentence}:"), mdoc(f"try {advice}.")]
+    return "\n".join([*lines, ".El", ""])
+
+
+# The page, the word in the comments around its list, the list.
+LISTS = [(ROOT / "man" / "gibbsite-formats.5", "formats", format_list),
+         (ROOT / "man" / "gibbsite-marginals.1", "reasons", reason_list)]
+
+
+def updated(page, word, made):
+    """The text of a page with its list as it should be."""
+    begin, end = f'.\\" {word}: begin\n', f'.\\" {word}: end\n'
+    head, rest = page.read_text().split(begin)
+    return head + begin + made() + end + rest.split(end)[1]
+
+
+if __name__ == "__main__":
+    for row in LISTS:
+        if sys.argv[1:] == ["--update"]:
+            row[0].write_text(updated(*row))
+        else:
+            print(row[2](), end="")
