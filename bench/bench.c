@@ -12,16 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_herded.h"
+#include "bench_spins.h"
+#include "bench_splash.h"
 #include "ess.h"
-#include "herded.h"
 #include "load.h"
 #include "scale.h"
-#include "spins.h"
-#include "splash.h"
 #include "throughput.h"
 #include "timing.h"
 
-/* Class `lattice` has no tiles and its own table: spins.c. */
+/* Class `lattice` has no tiles and its own table: bench_spins.c. */
 static const struct {
     const char *name;
     bench_family family;

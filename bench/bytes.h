@@ -3,7 +3,7 @@
 #ifndef BENCH_BYTES_H
 #define BENCH_BYTES_H
 
-#include "engine.h"
+#include "bench_engine.h"
 
 /* Bytes of one pass over all chains: each array of the plan is read once for every group of
  * chains, each state read once as a neighbour, then read and written; each sum of an estimator

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models.h"
+#include "bench_models.h"
 #include "timing.h"
 
 /* Standard errors that two runs may differ by: more has a chance of 2e-9 for each marginal, 1e-4

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench_models.h"
 #include "check.h"
-#include "models.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 

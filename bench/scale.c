@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "models.h"
+#include "bench_models.h"
 #include "sampler/run.h"
 #include "timing.h"
 

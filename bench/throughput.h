@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "models.h"
+#include "bench_models.h"
 #include "report.h"
 
 typedef struct bench_case {

@@ -3,7 +3,7 @@
 #ifndef GIBBSITE_CLI_ARCHIVES_H
 #define GIBBSITE_CLI_ARCHIVES_H
 
-#include "draws.h"
+#include "kept_draws.h"
 
 /* card and variable: numbers of states and ids. */
 gbs_status cli_add_variables(gbs_npz_writer *writer, const gbs_model *model,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "archives.h"
-#include "draws.h"
+#include "kept_draws.h"
 
 /* Chain after chain. */
 typedef struct source {

@@ -3,7 +3,7 @@
 #ifndef GIBBSITE_CLI_FILES_H
 #define GIBBSITE_CLI_FILES_H
 
-#include "draws.h"
+#include "kept_draws.h"
 
 typedef struct cli_files {
     gbs_output **output; /* [n] finished, but for the last one */

@@ -4,7 +4,7 @@
 #ifndef GIBBSITE_CLI_NETCDF_FILE_H
 #define GIBBSITE_CLI_NETCDF_FILE_H
 
-#include "draws.h"
+#include "kept_draws.h"
 #include "netcdf_library.h"
 
 typedef struct cli_netcdf {

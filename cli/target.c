@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "draws.h"
+#include "kept_draws.h"
 
 #define RECTANGLE "rectangle:"
 

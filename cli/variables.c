@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "draws.h"
+#include "kept_draws.h"
 
 /* "3-7". @return 1 if text is a range of numbers, whether or not the model has them. */
 static int parse_range(const char *text, uint64_t *first, uint64_t *last)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "draws.h"
+#include "kept_draws.h"
 #include "verb_marginals.h"
 
 #define LN10 2.302585092994045684

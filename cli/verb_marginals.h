@@ -3,7 +3,7 @@
 #ifndef GIBBSITE_CLI_VERB_MARGINALS_H
 #define GIBBSITE_CLI_VERB_MARGINALS_H
 
-#include "draws.h"
+#include "kept_draws.h"
 
 /* Four ragged arrays in one piece of memory, and the variables that are written. */
 typedef struct cli_estimates {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite sample: every kept draw of every chain, as lines of CSV or of libDAI data, or in a file
- * of draws.c. */
+ * of kept_draws.c. */
 #include <inttypes.h>
 #include <string.h>
 
-#include "draws.h"
+#include "kept_draws.h"
 
 #define DEFAULT_SWEEPS 1000 /* per chain, where neither --sweeps nor --target-error decides */
 

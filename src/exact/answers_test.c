@@ -12,7 +12,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
-#include "exact/components.h"
+#include "exact/exact_components.h"
 #include "exact/testing.h"
 #include "gibbsite/exact.h"
 

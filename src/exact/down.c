@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "exact/clique_table.h"
 #include "exact/operand.h"
-#include "exact/table.h"
 
 #define SHARED      ((size_t)1 << 15) /* entries from which on the pool is worth waking */
 #define MANY_PIECES 64u               /* that a marginal is cut into, where it can be */

@@ -7,7 +7,7 @@
 #ifndef GBSI_EXACT_OPERAND_H
 #define GBSI_EXACT_OPERAND_H
 
-#include "exact/tree.h"
+#include "exact/junction_tree.h"
 
 #define GBSI_BLOCK 512 /* entries, where there are so many; see gbsi_shape_most() */
 

@@ -4,8 +4,8 @@
 #define GBSI_EXACT_SOLVE_H
 
 #include "base/budget.h"
-#include "exact/components.h"
-#include "exact/plan.h"
+#include "exact/exact_components.h"
+#include "exact/exact_plan.h"
 #include "gibbsite/exact.h"
 
 typedef struct gbsi_solver {

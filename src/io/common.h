@@ -16,7 +16,8 @@
 /* "NAME: WHAT: reason of code"; GBS_ERR_IO. @param code a value of errno. */
 gbs_status gbsi_fail_errno(gbs_error *err, const char *name, const char *what, int code);
 
-/* ---- ending.c ------------------------------------------------------------------------------ */
+/* ---- extension.c ------------------------------------------------------------------------------
+ */
 
 /* What a path ends in. Letters of either case are the same, everywhere. */
 
@@ -52,7 +53,8 @@ gbs_status gbsi_expand(gbsi_expander *expander, size_t factor, const double **lo
  * @return GBS_ERR_ARGUMENT if it is beyond the range of doubles, naming the factor. */
 gbs_status gbsi_output_exp(gbs_output *output, double logw, size_t factor, gbs_error *err);
 
-/* ---- share.c ------------------------------------------------------------------------------- */
+/* ---- equal_tables.c
+ * ------------------------------------------------------------------------------- */
 
 /* Files repeat equal tables, one per factor: a grid has as many as edges. Small ones seen lately
  * become one table of the builder. */

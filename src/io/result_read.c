@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UAI results of any task; the task word in the file tells which. Marginals are read in
- * marginals.c. */
+ * marginals_file.c. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef GBSI_LATTICE_BITS_H
 #define GBSI_LATTICE_BITS_H
 
-#include "lattice/chains.h"
+#include "lattice/spin_chains.h"
 #include "plan/pass.h"
 
 extern const gbsi_pass gbsi_pass_sites;  /* of a gbsi_lattice */

@@ -3,8 +3,8 @@
 #ifndef GBSI_LATTICE_LATTICE_CHAINS_H
 #define GBSI_LATTICE_LATTICE_CHAINS_H
 
-#include "lattice/chains.h"
 #include "lattice/lattice.h"
+#include "lattice/spin_chains.h"
 #include "simd/dispatch.h"
 
 size_t gbsi_lattice_chains_bytes(const gbsi_lattice *lattice, uint32_t n_chains, uint32_t n_threads,

@@ -14,8 +14,8 @@
 #include "base/sized.h"
 #include "gibbsite/exact.h"
 #include "sampler/density.h"
-#include "sampler/options.h"
 #include "sampler/run.h"
+#include "sampler/run_options.h"
 #include "simd/math.h"
 
 #define FIRST_ROUND  64u /* sweeps, without --sweeps */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sampler/memory.h"
 #include "sampler/run.h"
+#include "sampler/run_memory.h"
 #include "simd/math.h"
 
 #define LEAST_PASSES 64u /* standard errors need batches */

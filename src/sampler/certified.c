@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "dobrushin/variation.h"
-#include "sampler/options.h"
 #include "sampler/run.h"
+#include "sampler/run_options.h"
 
 #define MOST_PASSES    ((uint64_t)1 << 20)
 #define MOST_WORK      ((uint64_t)1 << 34) /* updates times neighbours */

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "exact/enumerate.h"
 #include "exact/solve.h"
-#include "sampler/memory.h"
-#include "sampler/options.h"
+#include "sampler/run_memory.h"
+#include "sampler/run_options.h"
 
 #define SHARED       ((size_t)1 << 18) /* table entries from which on threads are worth starting */
 #define DRAWS_A_LOOK 256u              /* between looks at the clock */

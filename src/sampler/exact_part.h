@@ -3,7 +3,7 @@
 #ifndef GBSI_SAMPLER_EXACT_PART_H
 #define GBSI_SAMPLER_EXACT_PART_H
 
-#include "exact/plan.h"
+#include "exact/exact_plan.h"
 #include "sampler/run.h"
 
 /* What the memory limit leaves to junction trees if everything is to be answered by them. */

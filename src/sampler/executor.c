@@ -5,7 +5,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
-#include "sampler/options.h"
+#include "sampler/run_options.h"
 
 uint32_t gbsi_lanes_of(uint32_t n_chains)
 {

@@ -17,8 +17,8 @@
 #include "sampler/density.h"
 #include "sampler/exact_part.h"
 #include "sampler/ladder.h"
-#include "sampler/options.h"
 #include "sampler/run.h"
+#include "sampler/run_options.h"
 #include "simd/math.h"
 
 #define PILOT        64u /* temperatures */

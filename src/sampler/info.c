@@ -9,8 +9,8 @@
 #include "base/sized.h"
 #include "exact/enumerate.h"
 #include "sampler/inspect.h"
-#include "sampler/memory.h"
-#include "sampler/options.h"
+#include "sampler/run_memory.h"
+#include "sampler/run_options.h"
 
 const char *gbs_factor_kind_name(gbs_factor_kind kind)
 {

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "dobrushin/influence.h"
 #include "sampler/exact_part.h"
-#include "sampler/memory.h"
-#include "sampler/options.h"
+#include "sampler/run_memory.h"
+#include "sampler/run_options.h"
 
 #define ENTRY_BYTES 8u
 static void count_search(const gbsi_elimination *e, gbs_info *info)

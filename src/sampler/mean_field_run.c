@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "sampler/options.h"
 #include "sampler/run.h"
+#include "sampler/run_options.h"
 #include "variational/mean_field.h"
 
 /* An iteration that moves no probability by more has arrived. */

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "sampler/memory.h"
-#include "sampler/options.h"
+#include "sampler/run_memory.h"
+#include "sampler/run_options.h"
 #include "sampler/trial.h"
 
 #define FIRST_LEAST  8u   /* passes, powers of two, of the first stretch */

@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "model/soften.h"
 #include "sampler/exact_part.h"
-#include "sampler/memory.h"
-#include "sampler/options.h"
 #include "sampler/pilot.h"
 #include "sampler/run.h"
+#include "sampler/run_memory.h"
+#include "sampler/run_options.h"
 #include "sampler/tiles.h"
 
 /* The graph of what is sampled, with the edges that the draw wants beyond those of the factors. */

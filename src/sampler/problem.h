@@ -4,8 +4,8 @@
 #ifndef GBSI_SAMPLER_PROBLEM_H
 #define GBSI_SAMPLER_PROBLEM_H
 
-#include "exact/components.h"
-#include "exact/tree.h"
+#include "exact/exact_components.h"
+#include "exact/junction_tree.h"
 #include "graph/graph.h"
 
 typedef struct gbsi_problem {

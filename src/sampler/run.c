@@ -15,9 +15,9 @@
 #include "model/soften.h"
 #include "sampler/density.h"
 #include "sampler/exact_part.h"
-#include "sampler/memory.h"
-#include "sampler/options.h"
 #include "sampler/pilot.h"
+#include "sampler/run_memory.h"
+#include "sampler/run_options.h"
 
 /* ---- the memory limit ------------------------------------------------------------------------ */
 

@@ -24,7 +24,7 @@
 /* Where neither sweeps nor updates were given. */
 #define GBSI_MOST_UPDATES UINT64_C(50000000000)
 
-/* Bytes, see memory.c. */
+/* Bytes, see run_memory.c. */
 typedef struct gbsi_run_memory {
     uint64_t standing; /* program, model, its conditioned form and graph */
     uint64_t plan, schedule, states, estimators, draw;
@@ -145,9 +145,9 @@ double gbsi_run_recombine(const gbs_run *run, uint32_t chain, uint32_t *x, uint3
 /* burn_in.c: passes thrown away. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
-/* lattice.c: whether a model, the whole or the sampled part, is a lattice to be run with its sites
- * in bits: then engine.lattice and engine.spins. There is no plan, nor a graph unless components
- * needed it. */
+/* lattice_runs.c: whether a model, the whole or the sampled part, is a lattice to be run with its
+ * sites in bits: then engine.lattice and engine.spins. There is no plan, nor a graph unless
+ * components needed it. */
 gbs_status gbsi_run_choose_sites(gbs_run *run, const gbsi_conditioned *model, gbs_error *err);
 /* Whether the part is run with its chains in bits: engine.packed and engine.spins; or an error if
  * bits were asked for. There is no plan. */

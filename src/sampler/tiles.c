@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "estimate/estimate.h"
 #include "model/model.h"
-#include "sampler/operations.h"
+#include "sampler/counted_operations.h"
 
 /* Words are made for this many rows of 16 at a time. */
 #define WINDOW_ROWS GBSI_TILE_ROWS

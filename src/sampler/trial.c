@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sampler/options.h"
+#include "sampler/run_options.h"
 #include "sampler/tiles.h"
 
 #define MOST_WATCHED 256u

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "rng/words.h"
-#include "splash/inside.h"
+#include "splash/splash_inside.h"
 
 /* Splashes fill at most this share of the slots where they grow at once. */
 #define CROWDED 4u

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "exact/table.h"
+#include "exact/clique_table.h"
 #include "simd/math.h"
 #include "splash/loops.h"
 

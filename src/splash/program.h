@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "splash/potentials.h"
-#include "splash/tree.h"
+#include "splash/splash_tree.h"
 
 typedef enum gbsi_operand_kind {
     GBSI_SPLASH_LINK,    /* of the pool: a number for all chains */

@@ -4,7 +4,7 @@
 #define GBSI_SPLASH_SHARES_H
 
 #include "splash/potentials.h"
-#include "splash/tree.h"
+#include "splash/splash_tree.h"
 
 typedef struct gbsi_shares {
     uint32_t n;     /* long factors */

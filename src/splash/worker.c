@@ -12,7 +12,7 @@ typedef struct room {
 } room;
 
 /* Rows of all separators, entries of bases and of long factors, of the largest clique: as much as
- * growth allows (tree.h, grow.c), or as much as there can be. */
+ * growth allows (splash_tree.h, grow.c), or as much as there can be. */
 static room room_for(const gbsi_plan *plan, uint32_t width, uint32_t most, uint64_t entries_of_root)
 {
     const uint64_t k = plan->max_arity;

@@ -6,7 +6,7 @@
 #include "rng/words.h"
 #include "splash/grow.h"
 #include "splash/loops.h"
-#include "splash/splash.h"
+#include "splash/splash_rounds.h"
 
 typedef struct gbsi_splash_worker {
     gbsi_grower grower;

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "draw/herding.h"
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 static gbs_run_options options_of(int draw, uint64_t chains, uint64_t sweeps)
 {

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "simd/dispatch.h"
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 static gbs_run_options options_of(int draw, uint64_t bins, uint64_t sweeps)
 {

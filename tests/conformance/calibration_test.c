@@ -29,8 +29,8 @@
 
 #include "estimate/student.h"
 #include "sampler/run.h"
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 enum { N_VARIABLES = 5, MOST_STATES = 5 * N_VARIABLES, N_SETTINGS = 16 };
 

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 #define LIMIT    6.0
 #define ROUNDING 2e-5

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "base/digest.h"
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 static const struct {
     const char *name;

@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "rng/philox.h"
-#include "support/chains.h"
-#include "support/models.h"
+#include "support/bare_chains.h"
+#include "support/small_models.h"
 
 #define N_PASSES 3
 

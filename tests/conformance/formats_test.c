@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "io/test_models.h"
-#include "support/models.h"
+#include "support/small_models.h"
 
 enum { MOST_STATES = 4096, MOST_FORMATS = 32 };
 

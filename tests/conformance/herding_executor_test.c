@@ -18,8 +18,8 @@
 #include "rng/philox.h"
 #include "sampler/tiles.h"
 #include "simd/math.h"
-#include "support/chains.h"
-#include "support/models.h"
+#include "support/bare_chains.h"
+#include "support/small_models.h"
 
 enum { N_PASSES = 5, MOST_STATES = 8, MOST_VARIABLES = 80 };
 

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 /* A draw as options choose it, and how far its estimates may be off after so many sweeps: bias,
  * what is left of 1/T, and of the random order of a random scan. */

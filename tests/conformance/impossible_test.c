@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "sampler/executor.h"
 #include "sampler/tiles.h"
-#include "support/models.h"
+#include "support/small_models.h"
 
 enum { N_TRIPLES = 3000 }; /* enough for several threads to share a pass */
 

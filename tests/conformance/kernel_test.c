@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "gibbsite/generate.h"
 #include "plan/kernel.h"
-#include "support/models.h"
+#include "support/small_models.h"
 
 #define LANES 16u
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "simd/dispatch.h"
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 static gbs_run_options options_of(uint64_t sweeps, uint64_t chains)
 {

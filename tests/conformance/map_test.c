@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "simd/dispatch.h"
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 enum { MOST_VARIABLES = 64 };
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "simd/dispatch.h"
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 static gbs_run_options lattice_options(int estimator)
 {

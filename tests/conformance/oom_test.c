@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 #define MOST_REQUESTS 100000
 

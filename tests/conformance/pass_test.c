@@ -13,8 +13,8 @@
 
 #include "base/memory.h"
 #include "sampler/tiles.h"
-#include "support/chains.h"
-#include "support/models.h"
+#include "support/bare_chains.h"
+#include "support/small_models.h"
 
 enum { N_VARIABLES = 60, N_PASSES = 20 };
 

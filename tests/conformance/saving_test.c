@@ -14,9 +14,9 @@
 #include "lattice/bits.h"
 #include "lattice/lattice.h"
 #include "lattice/packed.h"
-#include "support/chains.h"
-#include "support/models.h"
+#include "support/bare_chains.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 enum { N_VARIABLES = 14, MOST_VARIABLES = 400 };
 

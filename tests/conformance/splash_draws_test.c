@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 /* A draw as options choose it, and how far its marginals may be off after some 8192 updates. */
 typedef struct herded {

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 /* As in conformance_test.c. */
 #define LIMIT    6.0

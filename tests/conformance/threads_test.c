@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "support/models.h"
 #include "support/runs.h"
+#include "support/small_models.h"
 
 static gbs_model *grid(uint32_t side, double random_field)
 {

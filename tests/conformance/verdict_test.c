@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "support/models.h"
+#include "support/small_models.h"
 
 static gbs_model *grid(uint32_t side, double coupling)
 {

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a herded sweep costs beside one of the random draw. */
+#ifndef BENCH_BENCH_HERDED_H
+#define BENCH_BENCH_HERDED_H
+
+#include <stdbool.h>
+
+#include "report.h"
+
+/* Checks passes, then times them in turn with passes of the random draw over the same model.
+ * @param only report only cases in whose name this occurs. */
+void bench_herded(const bench_report *report, bool quick, const char *only);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run whose draws are kept until it is over. */
+#include "kept_draws.h"
+#include "netcdf_library.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+gbs_status cli_reason(gbs_error *err, gbs_status status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    err->status = status;
+    (void)vsnprintf(err->message, sizeof err->message, format, list);
+    va_end(list);
+    return status;
+}
+
+static double clock_s(void)
+{
+    struct timespec now = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static gbs_status keep_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                            const uint32_t *state, gbs_error *err)
+{
+    cli_draws *d = context;
+    (void)draw;
+    if (chain == 0) {
+        d->last_s = clock_s();
+        d->first_s = d->n_draws == 0 ? d->last_s : d->first_s;
+    }
+    for (uint32_t i = 0; i < d->selection->n; i++) {
+        const uint32_t x = state[d->selection->variable[i]];
+        uint8_t *at = d->row + (size_t)i * d->state_bytes;
+        at[0] = (uint8_t)(x & 255);
+        if (d->state_bytes == 2) {
+            at[1] = (uint8_t)(x >> 8);
+        }
+    }
+    gbs_status status = cli_spool_put(d->states, chain, d->row, err);
+    if (status >= 0) {
+        status = cli_spool_put(d->lp, chain, &log_density, err);
+    }
+    d->n_draws += status >= 0 && chain + 1 == d->n_chains ? 1 : 0;
+    return status;
+}
+
+static void draws_free(cli_draws *d)
+{
+    cli_spool_free(d->states);
+    cli_spool_free(d->lp);
+    free(d->row);
+}
+
+static gbs_status draws_init(cli_draws *d, const cli_job *job, const cli_selection *selection,
+                             const char *path, gbs_error *err)
+{
+    d->job = job;
+    d->selection = selection;
+    d->n_chains = (uint32_t)job->options.chains;
+    d->state_bytes = 1;
+    for (uint32_t i = 0; i < selection->n; i++) {
+        if (gbs_model_arity(job->model, selection->variable[i]) > 256) {
+            d->state_bytes = 2;
+        }
+    }
+    d->row = calloc((size_t)selection->n + 1, d->state_bytes);
+    if (d->row == NULL) {
+        return cli_reason(err, GBS_ERR_MEMORY, "out of memory: %u variables", selection->n);
+    }
+    gbs_status status = cli_spool_new(path, d->n_chains, cli_row_bytes(d), &d->states, err);
+    if (status >= 0) {
+        status = cli_spool_new(path, d->n_chains, sizeof(double), &d->lp, err);
+    }
+    return status;
+}
+
+static const struct {
+    const char *name;
+    gbs_status (*write)(const cli_draws *draws, const char *path, gbs_error *err);
+    int needs_file; /* standard output will not do */
+} writers[] = {
+    {"npz", cli_draws_npz, 0},         {"npy", cli_draws_npy, 0},   {"netcdf", cli_draws_netcdf, 1},
+    {"cmdstan", cli_draws_cmdstan, 1}, {"coda", cli_draws_coda, 1},
+};
+
+static size_t find_writer(const char *format)
+{
+    size_t i = 0;
+    while (i + 1 < sizeof writers / sizeof writers[0] && strcmp(writers[i].name, format) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static int needs_file(const cli_arguments *arguments, const char *format)
+{
+    return arguments->output != NULL && strcmp(arguments->output, "-") != 0
+               ? CLI_DONE
+               : cli_error(CLI_USAGE, "--format %s needs a file: name it with --output", format);
+}
+
+int cli_netcdf_check(const cli_arguments *arguments)
+{
+    int status = needs_file(arguments, "netcdf");
+    if (status != CLI_DONE) {
+        return status;
+    }
+    const char *packing = arguments->output + gbs_unpacked_length(arguments->output);
+    if (packing[0] != '\0') {
+        return cli_error(CLI_USAGE, "%s: NetCDF files are compressed already; leave out %s",
+                         arguments->output, packing);
+    }
+    cli_netcdf_library library;
+    return cli_netcdf_library_open(&library)
+               ? CLI_DONE
+               : cli_error(CLI_USAGE,
+                           "NetCDF files are written by libnetcdf, which cannot be found: "
+                           "install it (Debian: apt-get install libnetcdf19), or use "
+                           "--format npz");
+}
+
+int cli_draws_check(const cli_arguments *arguments, const char *format)
+{
+    int status = CLI_DONE;
+    if (strcmp(format, "netcdf") == 0) {
+        status = cli_netcdf_check(arguments);
+    } else if (writers[find_writer(format)].needs_file) {
+        status = needs_file(arguments, format);
+    }
+    return status;
+}
+
+int cli_draws_run(cli_job *job, const cli_selection *selection, const char *format, int *stopped)
+{
+    const char *path = job->output != NULL ? job->output : "-";
+    gbs_error err = {GBS_OK, ""};
+    cli_draws draws;
+    memset(&draws, 0, sizeof draws);
+    int status = CLI_DONE;
+    gbs_status done = draws_init(&draws, job, selection, path, &err);
+    if (done < 0) {
+        status = cli_fail(done, &err);
+    }
+    if (status == CLI_DONE) {
+        status = cli_execute(job, keep_draw, &draws, stopped);
+    }
+    if (status == CLI_DONE) {
+        done = writers[find_writer(format)].write(&draws, path, &err);
+        status = done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+    }
+    draws_free(&draws);
+    return status;
+}

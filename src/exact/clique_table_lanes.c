@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plain C loops over contiguous doubles that the compiler turns into vectors: no operation but
+ * IEEE +, -, *, / and comparison, no sum reordered, so that every set gives the same bits.
+ *
+ * exp is that of math.c without its last half digit: arguments are at most 0, and below -708 the
+ * result is 0, which is no more than 1e-307 of the largest. */
+#include <math.h>
+#include <stdint.h>
+
+#include "exact/clique_table.h"
+#include "simd/lanes.h"
+#include "simd/math.h"
+#include "simd/math_pair.h"
+
+enum {
+    SUMS = 16,     /* running sums */
+    PIECE = 1024,  /* entries worked on at once: they stay in the first cache */
+    MOST_ROWS = 64 /* logarithms taken at once */
+};
+
+#define LEAST_EXPONENT (-708.0)
+
+static void add_constant(double *t, size_t n, double c)
+{
+    for (size_t i = 0; i < n; i++) {
+        t[i] += c;
+    }
+}
+
+static void add_dense(double *restrict t, const double *restrict m, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        t[i] += m[i];
+    }
+}
+
+static void add_mapped(double *restrict t, const double *restrict m, const uint32_t *restrict map,
+                       size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        t[i] += m[map[i]];
+    }
+}
+
+static void scatter(double *restrict out, const double *restrict t, const uint32_t *restrict map,
+                    size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[map[i]] += t[i];
+    }
+}
+
+/* Halves are added until one is left. */
+static inline double fold(double *s)
+{
+    for (int half = SUMS / 2; half > 0; half /= 2) {
+        for (int i = 0; i < half; i++) {
+            s[i] += s[i + half];
+        }
+    }
+    return s[0];
+}
+
+static double sum(const double *t, size_t n)
+{
+    double s[SUMS] = {0.0};
+    double rest = 0.0;
+    size_t i = 0;
+    if (n >= SUMS) {
+        for (; i + SUMS <= n; i += SUMS) {
+            for (int k = 0; k < SUMS; k++) {
+                s[k] += t[i + (size_t)k];
+            }
+        }
+        rest = fold(s);
+    }
+    for (; i < n; i++) {
+        rest += t[i];
+    }
+    return rest;
+}
+
+static double largest(const double *t, size_t n)
+{
+    double s[SUMS];
+    double m = -INFINITY;
+    size_t i = 0;
+    if (n >= SUMS) {
+        for (int k = 0; k < SUMS; k++) {
+            s[k] = t[k];
+        }
+        for (i = SUMS; i + SUMS <= n; i += SUMS) {
+            for (int k = 0; k < SUMS; k++) {
+                s[k] = t[i + (size_t)k] > s[k] ? t[i + (size_t)k] : s[k];
+            }
+        }
+        for (int k = 0; k < SUMS; k++) {
+            m = s[k] > m ? s[k] : m;
+        }
+    }
+    for (; i < n; i++) {
+        m = t[i] > m ? t[i] : m;
+    }
+    return m;
+}
+
+/* x <= 0 or a rounding above; the reduction and the series of math.c. */
+static inline double exp_one(double x)
+{
+    const double shift = 0x1.8p52;
+    const double y = x > LEAST_EXPONENT ? x : LEAST_EXPONENT;
+    const double shifted = y * 0x1.71547652b82fep+0 + shift;
+    const double whole = shifted - shift;
+    const double rest = y - whole * LN2_HI;
+    const double r = rest - whole * LN2_LO;
+    const double z = r * r;
+    double even = 1.0 / 479001600;
+    double odd = 1.0 / 6227020800;
+    even = even * z + 1.0 / 3628800;
+    odd = odd * z + 1.0 / 39916800;
+    even = even * z + 1.0 / 40320;
+    odd = odd * z + 1.0 / 362880;
+    even = even * z + 1.0 / 720;
+    odd = odd * z + 1.0 / 5040;
+    even = even * z + 1.0 / 24;
+    odd = odd * z + 1.0 / 120;
+    even = even * z + 1.0 / 2;
+    odd = odd * z + 1.0 / 6;
+    const double e = 1.0 + (r + z * (even + r * odd));
+    /* 2^n: the low bits of the shifted number are n in two's complement; n >= -1022 */
+    const double power = of_bits((bits_of(shifted) + 1023) << 52);
+    return x > LEAST_EXPONENT ? e * power : 0.0;
+}
+
+static void exp_many(double *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        t[i] = exp_one(t[i]);
+    }
+}
+
+static double exp_sum(double *t, size_t n, double max)
+{
+    for (size_t i = 0; i < n; i += PIECE) {
+        const size_t k = n - i < PIECE ? n - i : PIECE;
+        add_constant(t + i, k, -max);
+        exp_many(t + i, k);
+    }
+    return sum(t, n);
+}
+
+static void scale(double *t, size_t n, double c)
+{
+    for (size_t i = 0; i < n; i++) {
+        t[i] *= c;
+    }
+}
+
+static void scale_rows(double *restrict t, size_t n_rows, size_t n_columns,
+                       const double *restrict m)
+{
+    if (n_columns == 2) {
+        for (size_t r = 0; r < n_rows; r++) {
+            t[2 * r] *= m[r];
+            t[2 * r + 1] *= m[r];
+        }
+        return;
+    }
+    for (size_t r = 0; r < n_rows; r++) {
+        scale(t + r * n_columns, n_columns, m[r]);
+    }
+}
+
+static void max_rows(const double *restrict t, size_t n_rows, size_t n_columns,
+                     double *restrict message)
+{
+    if (n_columns == 2) {
+        for (size_t r = 0; r < n_rows; r++) {
+            message[r] = t[2 * r] > t[2 * r + 1] ? t[2 * r] : t[2 * r + 1];
+        }
+        return;
+    }
+    for (size_t r = 0; r < n_rows; r++) {
+        message[r] = largest(t + r * n_columns, n_columns);
+    }
+}
+
+/* At most MOST_ROWS rows, of PIECE entries together or one of any length. */
+static void sum_some_rows(double *restrict t, size_t n_rows, size_t n_columns,
+                          double *restrict message)
+{
+    double total[MOST_ROWS];
+    double inverse[MOST_ROWS];
+    max_rows(t, n_rows, n_columns, message);
+    for (size_t r = 0; r < n_rows; r++) {
+        const double m = message[r] > -INFINITY ? message[r] : 0.0;
+        add_constant(t + r * n_columns, n_columns, -m);
+    }
+    exp_many(t, n_rows * n_columns);
+    for (size_t r = 0; r < n_rows; r++) {
+        total[r] = sum(t + r * n_columns, n_columns);
+        inverse[r] = total[r] > 0.0 ? 1.0 / total[r] : 0.0;
+    }
+    scale_rows(t, n_rows, n_columns, inverse);
+    gbsi_log_many(total, n_rows);
+    for (size_t r = 0; r < n_rows; r++) {
+        message[r] = message[r] > -INFINITY ? message[r] + total[r] : -INFINITY;
+    }
+}
+
+static void sum_rows(double *t, size_t n_rows, size_t n_columns, double *message)
+{
+    const size_t fit = PIECE / n_columns;
+    const size_t step = fit == 0 ? 1 : fit < MOST_ROWS ? fit : MOST_ROWS;
+    for (size_t r = 0; r < n_rows; r += step) {
+        const size_t n = n_rows - r < step ? n_rows - r : step;
+        sum_some_rows(t + r * n_columns, n, n_columns, message + r);
+    }
+}
+
+extern const gbsi_table_loops GBSI_V(gbsi_table_loops);
+const gbsi_table_loops GBSI_V(gbsi_table_loops) = {
+    .add_constant = add_constant,
+    .add_dense = add_dense,
+    .add_mapped = add_mapped,
+    .scatter = scatter,
+    .sum = sum,
+    .max = largest,
+    .exp_sum = exp_sum,
+    .scale = scale,
+    .sum_rows = sum_rows,
+    .max_rows = max_rows,
+    .scale_rows = scale_rows,
+};

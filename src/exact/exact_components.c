@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exact/exact_components.h"
+
+#include <string.h>
+
+#include "base/machine.h"
+#include "base/memory.h"
+#include "exact/enumerate.h"
+
+void gbsi_components_free(gbsi_components *components)
+{
+    if (components == NULL) {
+        return;
+    }
+    gbsi_free(components->of);
+    gbsi_free(components->variable_start);
+    gbsi_free(components->variable);
+    gbsi_free(components->factor_start);
+    gbsi_free(components->factor);
+    gbsi_free(components->n_states);
+    gbsi_free(components->has_zeros);
+    gbsi_free(components);
+}
+
+static uint32_t component_of_factor(const gbsi_components *c, size_t f)
+{
+    const gbsi_factors *factors = &c->model->factors;
+    return c->of[factors->scope[factors->scope_start[f]]];
+}
+
+/* @param hard factors with zeros alone. */
+static void fill(gbsi_components *c, bool hard)
+{
+    const gbsi_conditioned *model = c->model;
+    for (uint32_t i = 0; i < c->n; ++i) {
+        c->n_states[i] = 1;
+    }
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        uint64_t *n = &c->n_states[c->of[v]];
+        *n = *n > UINT64_MAX / model->arity[v] ? UINT64_MAX : *n * model->arity[v];
+        ++c->variable_start[c->of[v] + 1];
+    }
+    for (size_t f = 0; f < model->factors.n_factors; ++f) {
+        uint32_t i = component_of_factor(c, f);
+        c->factor_start[i + 1] += !hard || model->has_zeros[f];
+        c->has_zeros[i] |= model->has_zeros[f];
+    }
+    for (uint32_t i = 0; i < c->n; ++i) {
+        uint32_t size = (uint32_t)c->variable_start[i + 1];
+        c->largest = size > c->largest ? size : c->largest;
+        c->variable_start[i + 1] += c->variable_start[i];
+        c->factor_start[i + 1] += c->factor_start[i];
+    }
+    /* The starts run ahead as write positions and are shifted back. */
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        c->variable[c->variable_start[c->of[v]]++] = v;
+    }
+    for (size_t f = 0; f < model->factors.n_factors; ++f) {
+        if (!hard || model->has_zeros[f]) {
+            c->factor[c->factor_start[component_of_factor(c, f)]++] = f;
+        }
+    }
+    memmove(c->variable_start + 1, c->variable_start, c->n * sizeof *c->variable_start);
+    memmove(c->factor_start + 1, c->factor_start, c->n * sizeof *c->factor_start);
+    c->variable_start[0] = 0;
+    c->factor_start[0] = 0;
+}
+
+/* @param graph whose components they are; NULL: blocks of the factors with hard zeros alone. */
+static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph,
+                       gbsi_components **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_components *c = gbsi_alloc_zero(sizeof *c);
+    if (c == NULL) {
+        return gbsi_no_memory(err, "components", sizeof *c);
+    }
+    c->model = model;
+    c->of = gbsi_alloc_array(model->n_variables, sizeof *c->of);
+    if (c->of == NULL) {
+        status = gbsi_no_memory(err, "components", model->n_variables * sizeof *c->of);
+        goto cleanup;
+    }
+    GBSI_TRY(graph == NULL ? gbsi_hard_blocks(model, c->of, &c->n, err)
+                           : gbsi_graph_components(graph, c->of, &c->n, err));
+    c->variable_start = gbsi_alloc_array_zero((size_t)c->n + 1, sizeof *c->variable_start);
+    c->factor_start = gbsi_alloc_array_zero((size_t)c->n + 1, sizeof *c->factor_start);
+    c->variable = gbsi_alloc_array(model->n_variables, sizeof *c->variable);
+    c->factor = gbsi_alloc_array(model->factors.n_factors, sizeof *c->factor);
+    c->n_states = gbsi_alloc_array(c->n, sizeof *c->n_states);
+    c->has_zeros = gbsi_alloc_array_zero(c->n, 1);
+    if (c->variable_start == NULL || c->factor_start == NULL || c->variable == NULL ||
+        c->factor == NULL || c->n_states == NULL || c->has_zeros == NULL) {
+        status = gbsi_no_memory(err, "components", model->factors.n_factors * sizeof *c->factor);
+        goto cleanup;
+    }
+    fill(c, graph == NULL);
+    *out = c;
+    c = NULL;
+cleanup:
+    gbsi_components_free(c);
+    return status;
+}
+
+gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, gbs_error *err)
+{
+    return make(graph->model, graph, out, err);
+}
+
+uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *graph)
+{
+    const uint64_t n = c->model->n_variables;
+    const uint64_t bytes = n * (sizeof *c->of + sizeof *c->variable) +
+                           c->model->factors.n_factors * sizeof *c->factor +
+                           (uint64_t)c->n * (2 * sizeof(size_t) + sizeof *c->n_states + 2);
+    return gbsi_program_bytes() + gbs_model_bytes(c->model->model) +
+           gbsi_conditioned_bytes(c->model) + gbsi_graph_bytes(graph) + bytes;
+}
+
+/* ---- one component as a model ---------------------------------------------------------------- */
+
+static gbs_status take(gbsi_conditioned *part, uint32_t nv, size_t n_states, size_t nf,
+                       size_t n_ends, bool literals, gbs_error *err)
+{
+    gbsi_factors *f = &part->factors;
+    part->arity = gbsi_alloc_array(nv, sizeof *part->arity);
+    part->state_offset = gbsi_alloc_array_zero((size_t)nv + 1, sizeof *part->state_offset);
+    part->user_variable = gbsi_alloc_array(nv, sizeof *part->user_variable);
+    part->user_state = gbsi_alloc_array(n_states, sizeof *part->user_state);
+    part->origin = gbsi_alloc_array(nf, sizeof *part->origin);
+    part->has_zeros = gbsi_alloc_array(nf, 1);
+    f->kind = gbsi_alloc_array(nf, 1);
+    f->scope_start = gbsi_alloc_array_zero(nf + 1, sizeof *f->scope_start);
+    f->scope = gbsi_alloc_array(n_ends, sizeof *f->scope);
+    f->literal = literals ? gbsi_alloc_array(n_ends, sizeof *f->literal) : NULL;
+    f->weight = gbsi_alloc_array(nf, sizeof *f->weight);
+    f->aux = gbsi_alloc_array(nf, sizeof *f->aux);
+    return part->arity == NULL || part->state_offset == NULL || part->user_variable == NULL ||
+                   part->user_state == NULL || part->origin == NULL || part->has_zeros == NULL ||
+                   f->kind == NULL || f->scope_start == NULL || f->scope == NULL ||
+                   (literals && f->literal == NULL) || f->weight == NULL || f->aux == NULL
+               ? gbsi_no_memory(err, "component", n_ends * 16 + nf * 32)
+               : GBS_OK;
+}
+
+/* Tables and logical descriptors used by the component, each copied once per factor: components
+ * small enough to extract are small. */
+static gbs_status copy_content(const gbsi_conditioned *whole, const size_t *factor, size_t nf,
+                               gbsi_conditioned *part, gbs_error *err)
+{
+    const gbsi_factors *from = &whole->factors;
+    gbsi_factors *to = &part->factors;
+    size_t n_entries = 0;
+    for (size_t i = 0; i < nf; ++i) {
+        const size_t f = factor[i];
+        const uint32_t aux = from->aux[f];
+        to->aux[i] = 0;
+        if (from->kind[f] == GBS_FACTOR_TABLE) {
+            to->aux[i] = (uint32_t)to->n_tables++;
+            n_entries += from->table_start[aux + 1] - from->table_start[aux];
+        } else if (from->kind[f] == GBS_FACTOR_LOGICAL) {
+            to->aux[i] = (uint32_t)to->n_logical++;
+        }
+    }
+    to->table_start = gbsi_alloc_array_zero(to->n_tables + 1, sizeof *to->table_start);
+    to->table = gbsi_alloc_array(n_entries, sizeof *to->table);
+    to->logical = gbsi_alloc_array(to->n_logical, sizeof *to->logical);
+    if (to->table_start == NULL || to->table == NULL || to->logical == NULL) {
+        return gbsi_no_memory(err, "component", n_entries * sizeof *to->table);
+    }
+    for (size_t i = 0; i < nf; ++i) {
+        const size_t f = factor[i];
+        const uint32_t aux = from->aux[f];
+        if (from->kind[f] == GBS_FACTOR_TABLE) {
+            const size_t start = to->table_start[to->aux[i]];
+            const size_t n = from->table_start[aux + 1] - from->table_start[aux];
+            memcpy(to->table + start, from->table + from->table_start[aux], n * sizeof(double));
+            to->table_start[to->aux[i] + 1] = start + n;
+        } else if (from->kind[f] == GBS_FACTOR_LOGICAL) {
+            to->logical[to->aux[i]] = from->logical[aux];
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component, uint32_t *local,
+                                   gbsi_conditioned **out, gbs_error *err)
+{
+    const gbsi_conditioned *whole = c->model;
+    const uint32_t *variable = c->variable + c->variable_start[component];
+    const uint32_t nv = (uint32_t)(c->variable_start[component + 1] - c->variable_start[component]);
+    const size_t *factor = c->factor + c->factor_start[component];
+    const size_t nf = c->factor_start[component + 1] - c->factor_start[component];
+    const gbsi_factors *from = &whole->factors;
+    gbs_status status = GBS_OK;
+    size_t n_ends = 0;
+    size_t n_states = 0;
+    gbsi_conditioned *part = gbsi_alloc_zero(sizeof *part);
+    if (part == NULL) {
+        return gbsi_no_memory(err, "component", sizeof *part);
+    }
+    for (size_t i = 0; i < nf; ++i) {
+        n_ends += from->scope_start[factor[i] + 1] - from->scope_start[factor[i]];
+    }
+    for (uint32_t i = 0; i < nv; ++i) {
+        n_states += whole->arity[variable[i]];
+        local[variable[i]] = i;
+    }
+    part->model = whole->model;
+    part->n_variables = nv;
+    part->factors.n_factors = nf;
+    GBSI_TRY(take(part, nv, n_states, nf, n_ends, from->literal != NULL, err));
+    for (uint32_t i = 0; i < nv; ++i) {
+        const uint32_t v = variable[i];
+        part->arity[i] = whole->arity[v];
+        part->user_variable[i] = whole->user_variable[v];
+        part->state_offset[i + 1] = part->state_offset[i] + whole->arity[v];
+        memcpy(part->user_state + part->state_offset[i], whole->user_state + whole->state_offset[v],
+               whole->arity[v] * sizeof *part->user_state);
+    }
+    gbsi_factors *to = &part->factors;
+    for (size_t i = 0; i < nf; ++i) {
+        const size_t f = factor[i];
+        const size_t n = from->scope_start[f + 1] - from->scope_start[f];
+        to->kind[i] = from->kind[f];
+        to->weight[i] = from->weight[f];
+        part->origin[i] = gbsi_conditioned_origin(whole, f);
+        part->has_zeros[i] = whole->has_zeros[f];
+        to->scope_start[i + 1] = to->scope_start[i] + n;
+        for (size_t q = 0; q < n; ++q) {
+            to->scope[to->scope_start[i] + q] = local[from->scope[from->scope_start[f] + q]];
+            if (from->literal != NULL) {
+                to->literal[to->scope_start[i] + q] = from->literal[from->scope_start[f] + q];
+            }
+        }
+    }
+    GBSI_TRY(copy_content(whole, factor, nf, part, err));
+    *out = part;
+    part = NULL;
+cleanup:
+    gbsi_conditioned_free(part);
+    return status;
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static gbs_status enumerate_one(const gbsi_components *c, uint32_t i, uint32_t *local, double *p,
+                                double *log_z, gbs_error *err)
+{
+    gbsi_conditioned *part = NULL;
+    double *own = NULL;
+    double found = 0.0;
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_components_extract(c, i, local, &part, err));
+    const size_t n = part->state_offset[part->n_variables];
+    own = gbsi_alloc_array(n, sizeof *own);
+    if (own == NULL) {
+        status = gbsi_no_memory(err, "component", n * sizeof *own);
+        goto cleanup;
+    }
+    GBSI_TRY(gbsi_enumerate(part, own, &found, err));
+    for (uint32_t q = 0; q < part->n_variables; ++q) {
+        const uint32_t v = c->variable[c->variable_start[i] + q];
+        memcpy(p + c->model->state_offset[v], own + part->state_offset[q],
+               part->arity[q] * sizeof *p);
+    }
+    if (log_z != NULL) {
+        *log_z += found - part->log_constant;
+    }
+cleanup:
+    gbsi_conditioned_free(part);
+    gbsi_free(own);
+    return status;
+}
+
+gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact, double *p,
+                                     double *log_z, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t *local = gbsi_alloc_array(c->model->n_variables, sizeof *local);
+    if (local == NULL) {
+        return gbsi_no_memory(err, "component", c->model->n_variables * sizeof *local);
+    }
+    for (uint32_t i = 0; i < c->n; ++i) {
+        if (exact[i]) {
+            GBSI_TRY(enumerate_one(c, i, local, p, log_z, err));
+        }
+    }
+cleanup:
+    gbsi_free(local);
+    return status;
+}
+
+/* The support is the product of the supports of hard blocks, and one move changes one of them: it
+ * is connected iff theirs are. */
+gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exact,
+                                   uint64_t max_states, gbsi_support *support, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_components *blocks = NULL;
+    gbsi_conditioned *part = NULL;
+    gbsi_support found = GBSI_SUPPORT_CONNECTED;
+    uint32_t *local = gbsi_alloc_array(c->model->n_variables, sizeof *local);
+    if (local == NULL) {
+        return gbsi_no_memory(err, "component", c->model->n_variables * sizeof *local);
+    }
+    GBSI_TRY(make(c->model, NULL, &blocks, err));
+    for (uint32_t i = 0; found != GBSI_SUPPORT_DISCONNECTED && i < blocks->n; ++i) {
+        const uint32_t first = blocks->variable[blocks->variable_start[i]];
+        if (exact[c->of[first]] || !blocks->has_zeros[i]) {
+            continue;
+        }
+        if (blocks->n_states[i] > max_states) {
+            found = GBSI_SUPPORT_UNKNOWN;
+            continue;
+        }
+        bool connected = false;
+        GBSI_TRY(gbsi_components_extract(blocks, i, local, &part, err));
+        GBSI_TRY(gbsi_support_connected(part, &connected, err));
+        found = connected ? found : GBSI_SUPPORT_DISCONNECTED;
+        gbsi_conditioned_free(part);
+        part = NULL;
+    }
+    *support = found;
+cleanup:
+    gbsi_conditioned_free(part);
+    gbsi_components_free(blocks);
+    gbsi_free(local);
+    return status;
+}

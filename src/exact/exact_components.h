@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which connected components of a conditioned model are answered exactly, and their answers. */
+#ifndef GBSI_EXACT_EXACT_COMPONENTS_H
+#define GBSI_EXACT_EXACT_COMPONENTS_H
+
+#include "graph/graph.h"
+
+typedef struct gbsi_components {
+    const gbsi_conditioned *model; /* borrowed */
+    uint32_t n;
+    uint32_t *of;           /* [n_variables] component of each variable */
+    size_t *variable_start; /* [n + 1] */
+    uint32_t *variable;     /* variables by component, ascending */
+    size_t *factor_start;   /* [n + 1] */
+    size_t *factor;         /* factors by component, ascending */
+    uint64_t *n_states;     /* [n] product of arities, saturating */
+    uint8_t *has_zeros;     /* [n] a factor with hard zeros */
+    uint32_t largest;       /* variables in the largest */
+} gbsi_components;
+
+gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, gbs_error *err);
+void gbsi_components_free(gbsi_components *components);
+
+/* The program, the user's model, its conditioned form, graph and components: what is there before
+ * anything is answered. */
+uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *graph);
+
+/* One component as a model of its own, in time linear in its size. @param local [n_variables]
+ * scratch, any content. */
+gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component, uint32_t *local,
+                                   gbsi_conditioned **out, gbs_error *err);
+
+/* Marginals by enumeration of every component with exact[component] != 0.
+ * @param p [state_offset[n_variables]] of the whole model; entries of other components untouched.
+ * @param log_z NULL, or what their ln Z, log_constant left out, is added to.
+ * @return as gbsi_enumerate(). */
+gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact, double *p,
+                                     double *log_z, gbs_error *err);
+
+/* What is known of the support of the sampled components with hard zeros under updates of one
+ * variable at a time. Blocks of variables that factors with zeros join (gbsi_hard_blocks()) are
+ * enumerated if they have at most max_states states. */
+typedef enum gbsi_support {
+    GBSI_SUPPORT_CONNECTED,
+    GBSI_SUPPORT_UNKNOWN,      /* too many states to find out */
+    GBSI_SUPPORT_DISCONNECTED, /* shown: some state cannot be reached from another */
+} gbsi_support;
+
+gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exact,
+                                   uint64_t max_states, gbsi_support *support, gbs_error *err);
+
+#endif

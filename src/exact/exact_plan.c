@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exact/exact_plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "exact/decompose.h"
+
+#define THOROUGH                                                                     \
+    16u /* entries of tables for which one entry of a row may be looked at, 16 tries \
+         */
+
+static const gbsi_conditioned *model_of(const gbsi_exact_plan *plan)
+{
+    return plan->chains != NULL ? plan->chains : plan->model;
+}
+
+/* Variables of chains are functions of others: where all are maximised over so are they, else they
+ * are summed, and so come before those that are maximised over. */
+static gbs_status spread_maximise(gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
+                                  gbs_error *err)
+{
+    const size_t n = model_of(plan)->n_variables;
+    if (limits->late == NULL && !limits->maximise) {
+        return GBS_OK;
+    }
+    plan->maximise = gbsi_alloc_array_zero(n, 1);
+    if (plan->maximise == NULL) {
+        return gbsi_no_memory(err, "junction tree", n);
+    }
+    if (limits->maximise) {
+        memset(plan->maximise, 1, n);
+    } else {
+        memcpy(plan->maximise, limits->late, plan->model->n_variables);
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *graph,
+                               const gbsi_exact_limits *limits, gbsi_exact_plan **out,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t fit = limits->bytes / sizeof(double);
+    const uint64_t most = fit < GBSI_MOST_ENTRIES ? fit : GBSI_MOST_ENTRIES;
+    gbsi_exact_plan *plan = gbsi_alloc_zero(sizeof *plan);
+    if (plan == NULL) {
+        return gbsi_no_memory(err, "junction tree", sizeof *plan);
+    }
+    plan->model = model;
+    GBSI_TRY(gbsi_decompose(model, &plan->chains, err));
+    if (plan->chains != NULL || limits->extra != NULL) {
+        GBSI_TRY(gbsi_graph_new(model_of(plan), limits->extra, &plan->graph, err));
+    }
+    GBSI_TRY(spread_maximise(plan, limits, err));
+    const gbsi_elimination_limits search = {.entries =
+                                                limits->entries < most ? limits->entries : most,
+                                            .effort = GBSI_ELIMINATION_EFFORT,
+                                            .thorough = limits->thorough ? THOROUGH : 0,
+                                            .late = limits->maximise ? NULL : plan->maximise};
+    GBSI_TRY(gbsi_elimination_new(plan->graph != NULL ? plan->graph : graph, &search,
+                                  &plan->elimination, err));
+    *out = plan;
+    plan = NULL;
+
+cleanup:
+    gbsi_exact_plan_free(plan);
+    return status;
+}
+
+void gbsi_exact_plan_free(gbsi_exact_plan *plan)
+{
+    if (plan == NULL) {
+        return;
+    }
+    gbsi_elimination_free(plan->elimination);
+    gbsi_graph_free(plan->graph);
+    gbsi_conditioned_free(plan->chains);
+    gbsi_free(plan->maximise);
+    gbsi_free(plan);
+}
+
+bool gbsi_exact_fits(const gbsi_exact_plan *plan, uint32_t c)
+{
+    return plan->elimination->part[c].end == GBSI_ELIMINATION_DONE;
+}
+
+gbs_status gbsi_exact_plan_tree(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **out,
+                                gbs_error *err)
+{
+    const gbs_status status =
+        gbsi_tree_new(model_of(plan), plan->elimination, take, plan->maximise, out, err);
+    if (status == GBS_OK) {
+        (*out)->chains = plan->chains;
+        plan->chains = NULL;
+    }
+    return status;
+}
+
+gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, bool all, uint64_t bytes, gbs_error *err)
+{
+    const uint64_t needed = gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, all);
+    char text[16];
+    char allowed[16];
+    if (needed <= bytes) {
+        return GBS_OK;
+    }
+    gbsi_bytes_text((double)needed, text);
+    gbsi_bytes_text((double)bytes, allowed);
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "exact inference: %" PRIu64 " table entries and messages take %s (%" PRIu64
+                     " bytes), the memory limit leaves %s: allow more, or sample",
+                     all ? tree->n_entries : (uint64_t)tree->n_tables, text, needed, allowed);
+}
+
+gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t variable,
+                             const gbsi_exact_limits *limits, gbs_error *err)
+{
+    const gbsi_elimination_part *part = &plan->elimination->part[c];
+    char needed[16];
+    char left[16];
+    gbsi_bytes_text((double)limits->bytes, left);
+    gbsi_bytes_text((double)part->entries * sizeof(double), needed);
+    if (part->end == GBSI_ELIMINATION_WORK) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "exact inference: no elimination order was found in reasonable time for "
+                         "the component of variable %" PRIu32 " (%" PRIu32
+                         " variables, width at least %" PRIu32 "): sample",
+                         variable, part->n_variables, part->width);
+    }
+    if (part->entries == UINT64_MAX) { /* a search that stops early may know the width alone */
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "exact inference: the component of variable %" PRIu32
+                         " has a width of at least %" PRIu32
+                         ", its tables exceed the %s that the memory limit leaves: allow more, "
+                         "or sample",
+                         variable, part->width, left);
+    }
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "exact inference: the component of variable %" PRIu32
+                     " needs at least %" PRIu64 " table entries (%s), width at least %" PRIu32
+                     "; the memory limit leaves %s: allow more, or sample",
+                     variable, part->entries, needed, part->width, left);
+}
+
+/* Rows of neighbours, what is known of each vertex, the queue, the cliques so far. */
+uint64_t gbsi_exact_search_bytes(const gbsi_conditioned *model)
+{
+    const gbsi_factors *f = &model->factors;
+    uint64_t room = 0;
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        const uint64_t n = f->scope_start[i + 1] - f->scope_start[i];
+        /* long ones are chains: a variable and a table for each literal; or the end */
+        room += n <= 12 ? n * (n - 1) : n * 64;
+    }
+    return (uint64_t)model->n_variables * 160 + room * 8;
+}
+
+gbs_status gbsi_exact_check_search(const gbsi_conditioned *model, uint64_t bytes, gbs_error *err)
+{
+    const uint64_t needed = gbsi_exact_search_bytes(model);
+    char text[16];
+    char allowed[16];
+    if (needed <= bytes) {
+        return GBS_OK;
+    }
+    gbsi_bytes_text((double)needed, text);
+    gbsi_bytes_text((double)bytes, allowed);
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "exact inference: to look for an elimination order takes %s, the memory limit "
+                     "leaves %s: allow more, or sample",
+                     text, allowed);
+}

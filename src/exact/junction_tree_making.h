@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of making a tree, private to junction_tree.c and junction_tree_hubs.c. */
+#ifndef GBSI_EXACT_JUNCTION_TREE_MAKING_H
+#define GBSI_EXACT_JUNCTION_TREE_MAKING_H
+
+#include "exact/junction_tree.h"
+
+#define GBSI_HUB_VARIABLES 12u
+
+/* A clique before it has its place. */
+typedef struct group {
+    uint32_t first, last; /* positions: the first and the last it eliminates */
+    uint32_t n_own;
+    uint32_t parent; /* group */
+    uint32_t size;   /* cliques of its subtree */
+    uint32_t start;  /* number of the first of them */
+    uint32_t n_children, first_child;
+    uint32_t first_hub; /* of its hubs; GBSI_NONE: none */
+    uint32_t hub;       /* the hub that it is; GBSI_NONE: it is a clique of the elimination */
+    size_t n_rows, n_columns;
+    size_t peak; /* of the stack while its subtree is done */
+    size_t base; /* of the stack when it begins */
+} group;
+
+/* What some children and factors of a large clique need together: a clique between. */
+typedef struct hub {
+    uint32_t of;   /* group */
+    uint32_t next; /* of the same group */
+    uint32_t n_items;
+    uint32_t group; /* that it became; GBSI_NONE: not worth it */
+    uint32_t n;
+    uint32_t variable[GBSI_HUB_VARIABLES];
+    size_t entries;
+} hub;
+
+typedef struct making {
+    const gbsi_elimination *e;
+    const uint8_t *maximise;
+    gbsi_tree *tree;
+    uint32_t n_positions; /* of the elimination */
+    uint32_t *position;   /* [model variables] GBSI_NONE where no tree is wanted */
+    uint32_t *parent;     /* [positions] position */
+    uint32_t *cover;      /* [positions] the position whose clique takes this one over */
+    uint32_t *group_of;   /* [positions] */
+    uint32_t *by_last;    /* [groups] in the order of their last positions: children first */
+    uint32_t *child;      /* [groups] by parent */
+    uint8_t *covered;     /* [positions] scratch */
+    group *group;         /* [positions + hubs] */
+    uint32_t n_groups;
+    hub *hub;
+    size_t hub_capacity;
+    uint32_t n_hubs;
+} making;
+
+/* Puts hubs between large cliques and what hangs on them: after groups are joined, before their
+ * children are listed. */
+gbs_status gbsi_tree_make_hubs(making *m, gbs_error *err);
+
+/* The hub of a group that holds all these variables, as a group; else the group itself. */
+uint32_t gbsi_tree_hub_for(const making *m, uint32_t of, uint32_t n, const uint32_t *variable);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model, its junction tree and what calibrating it gives: for the tests of trees. */
+#ifndef GBSI_EXACT_JUNCTION_TREE_TESTING_H
+#define GBSI_EXACT_JUNCTION_TREE_TESTING_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "exact/decompose.h"
+#include "exact/enumerate.h"
+#include "exact/exact_plan.h"
+#include "exact/testing.h"
+#include "rng/philox.h"
+#include "simd/dispatch.h"
+#include "simd/math.h"
+
+static const gbsi_exact_limits no_limits = {.entries = UINT64_C(1) << 30,
+                                            .bytes = UINT64_C(1) << 34};
+
+typedef struct made {
+    gbsi_conditioned *model;
+    gbsi_graph *graph;
+    gbsi_exact_plan *plan;
+    gbsi_tree *tree;
+    uint32_t *home;
+} made;
+
+static inline void make(made *m, const gbs_model *model, const gbs_evidence *evidence,
+                        const gbsi_exact_limits *limits)
+{
+    uint8_t take[64];
+    test_ok(gbsi_condition(model, evidence, &m->model, NULL));
+    test_ok(gbsi_graph_new(m->model, NULL, &m->graph, NULL));
+    test_ok(gbsi_exact_plan_new(m->model, m->graph, limits, &m->plan, NULL));
+    assert_true(m->plan->elimination->n_parts <= sizeof take);
+    memset(take, 1, sizeof take);
+    test_ok(gbsi_exact_plan_tree(m->plan, take, &m->tree, NULL));
+    m->home = malloc((m->tree->model->n_variables + 1u) * sizeof *m->home);
+    assert_non_null(m->home);
+    gbsi_tree_homes(m->tree, m->home);
+}
+
+static inline void release(made *m)
+{
+    gbsi_tree_free(m->tree);
+    gbsi_exact_plan_free(m->plan);
+    gbsi_graph_free(m->graph);
+    gbsi_conditioned_free(m->model);
+    free(m->home);
+    memset(m, 0, sizeof *m);
+}
+
+/* Marginals of all variables of the tree's model. @return ln Z. */
+static inline double calibrate(const made *m, gbsi_pool *pool, double *p)
+{
+    gbsi_tables *tables = NULL;
+    double log_z = m->model->log_constant;
+    test_ok(gbsi_tables_new(m->tree, false, pool, &tables, NULL));
+    for (uint32_t t = 0; t < m->tree->n_trees; ++t) {
+        double part = 0.0;
+        gbsi_tree_up(tables, t, &part);
+        log_z += part;
+        if (part > -INFINITY && p != NULL) {
+            gbsi_tree_down(tables, t, m->home, p, NULL, 0);
+        }
+    }
+    gbsi_tables_free(tables);
+    return log_z;
+}
+
+static inline void assert_close(double found, double expected, double most)
+{
+    if (!(fabs(found - expected) <= most)) {
+        fail_msg("%.17g, expected %.17g", found, expected);
+    }
+}
+
+static inline void check_against_enumeration(const gbs_model *model, const gbs_evidence *evidence,
+                                             uint32_t *n_possible)
+{
+    made m = {0};
+    double p[256];
+    double expected[256];
+    double log_z = 0.0;
+    if (gbsi_condition(model, evidence, &m.model, NULL) == GBS_ERR_IMPOSSIBLE) {
+        return;
+    }
+    gbsi_conditioned_free(m.model);
+    make(&m, model, evidence, &no_limits);
+    assert_true(m.tree->model->state_offset[m.tree->model->n_variables] <= 256);
+    const gbs_status status = gbsi_enumerate(m.model, expected, &log_z, NULL);
+    if (status == GBS_OK) {
+        ++*n_possible;
+        assert_close(calibrate(&m, NULL, p), log_z, 1e-12 * (1.0 + fabs(log_z)));
+        for (size_t i = 0; i < m.model->state_offset[m.model->n_variables]; ++i) {
+            assert_close(p[i], expected[i], 1e-12);
+        }
+    } else {
+        assert_int_equal(status, GBS_ERR_IMPOSSIBLE);
+        assert_true(calibrate(&m, NULL, p) == -INFINITY);
+    }
+    release(&m);
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Costs in nanoseconds of a core (AVX-512, 2.1 GHz) for sixteen chains side by side. They decide
+ * between kinds of scan whose costs differ by factors of 20 and more, so that it is enough if they
+ * are right within one of two or three. Measured by
+ *
+ *     build/bench/bench --case 16c/1t      updates of single variables, Rao-Blackwell
+ */
+#include "sampler/counted_operations.h"
+
+#include "sampler/executor.h"
+
+/* Of a variable: fixed + each * (neighbours, or terms), for every number its conditional has. */
+static const struct {
+    double fixed, each;
+} update[GBSI_N_CLASSES] = {
+    [GBSI_CLASS_ISING] = {8.0, 3.0},    [GBSI_CLASS_POTTS] = {8.0, 2.0},
+    [GBSI_CLASS_PAIRWISE] = {8.0, 3.0}, [GBSI_CLASS_TABLE] = {8.0, 4.0},
+    [GBSI_CLASS_LOGICAL] = {8.0, 12.0}, [GBSI_CLASS_PRECISE] = {80.0, 75.0},
+};
+
+/* A chain of a few, without others beside it. */
+#define ALONE (3.0 / GBSI_LANES)
+
+/* Sixteen chains side by side, or one alone: how many times the cost of the first. */
+static double share_of(uint32_t n_chains)
+{
+    const double n_groups = gbsi_groups_of(n_chains);
+    return gbsi_lanes_of(n_chains) == GBSI_LANES ? n_groups : n_groups * ALONE;
+}
+
+double gbsi_operations_single(const gbsi_plan *plan, uint32_t n_chains)
+{
+    double sum = 0.0;
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        const gbsi_class class_id = gbsi_plan_class(plan, slot);
+        const bool odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0;
+        const double numbers = odds ? 1.0 : (double)gbsi_plan_arity(plan, slot);
+        const bool terms = class_id == GBSI_CLASS_TABLE || class_id == GBSI_CLASS_LOGICAL ||
+                           class_id == GBSI_CLASS_PRECISE;
+        const double n = terms ? (double)(gbsi_offset(&plan->term_start, slot + (size_t)1) -
+                                          gbsi_offset(&plan->term_start, slot))
+                               : (double)gbsi_plan_row(plan, slot).n;
+        sum += numbers * (update[class_id].fixed + update[class_id].each * n);
+    }
+    return sum * share_of(n_chains);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs bit by bit: when they are chosen, and what is told of them. Chosen by model and options
+ * alone, never by the machine. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "lattice/bits.h"
+#include "sampler/run.h"
+#include "sampler/run_options.h"
+
+/* With fewer of its bits in use a lattice is hardly faster than sixteen chains side by side, and
+ * likewise chains in bits. */
+#define LEAST_SITES  0.25
+#define LEAST_CHAINS 0.75
+/* Chains in bits gather their neighbours, which makes them about that much slower per bit. */
+#define SPEED_OF_CHAINS 0.6
+
+/* Why the options leave no room for bits, or NULL. */
+static const char *other_options(const gbs_run_options *o)
+{
+    if (o->lattice == GBS_LATTICE_NEVER) {
+        return "--lattice never";
+    }
+    if (o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL) {
+        return "bits have no probabilities to average: --estimator count or traces";
+    }
+    const unsigned wanted = GBSI_SCAN_COLORED | GBSI_SCAN_BASE;
+    if ((gbsi_scan_traits(o->scan) & wanted) != wanted) {
+        return "lattices are updated colour by colour: --scan chromatic";
+    }
+    if ((gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0) {
+        return "lattices are drawn at random: --draw random";
+    }
+    if (o->certified > 0.0) {
+        return "a certificate is about the passes of a plan: leave out --certified";
+    }
+    return NULL;
+}
+
+/* Whether nothing else will do. */
+static bool is_demanded(const gbs_run_options *o)
+{
+    return o->lattice == GBS_LATTICE_ALWAYS || o->estimator == GBS_ESTIMATOR_TRACES;
+}
+
+/* Share of the bits of words of 32 chains that are chains. */
+static double share_of_chains(const gbs_run_options *o)
+{
+    const uint64_t n_words = (o->chains + GBSI_PACKED_CHAINS - 1) / GBSI_PACKED_CHAINS;
+    return (double)o->chains / (double)(n_words * GBSI_PACKED_CHAINS);
+}
+
+gbs_status gbsi_run_choose_sites(gbs_run *run, const gbsi_conditioned *model, gbs_error *err)
+{
+    const gbs_run_options *o = &run->options;
+    const char *reason = other_options(o);
+    if (model->n_variables == 0 || reason != NULL) {
+        return GBS_OK;
+    }
+    const gbs_status status = gbsi_lattice_new(model, &run->engine.lattice, &reason, err);
+    if (status < 0 || run->engine.lattice == NULL) {
+        return status;
+    }
+    const double share = gbsi_lattice_share(run->engine.lattice);
+    if ((share < LEAST_SITES && !is_demanded(o)) || share < SPEED_OF_CHAINS * share_of_chains(o)) {
+        gbsi_lattice_free(run->engine.lattice);
+        run->engine.lattice = NULL;
+    } else {
+        run->engine.spins = &run->engine.lattice->spins;
+    }
+    return GBS_OK;
+}
+
+static gbs_status pack(gbs_run *run, const char **reason, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = run->problem.part->n_variables;
+    uint32_t n_colors = 0;
+    uint32_t *color = gbsi_alloc_array(n, sizeof *color);
+    if (color == NULL) {
+        return gbsi_no_memory(err, "colouring", n * sizeof *color);
+    }
+    GBSI_TRY(gbsi_graph_color(run->problem.graph, color, &n_colors, err));
+    GBSI_TRY(gbsi_packed_new(run->problem.part, color, n_colors, run->problem.components->n,
+                             &run->engine.packed, reason, err));
+    run->engine.spins = run->engine.packed == NULL ? NULL : &run->engine.packed->spins;
+cleanup:
+    gbsi_free(color);
+    return status;
+}
+
+gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err)
+{
+    const gbs_run_options *o = &run->options;
+    const char *reason = other_options(o);
+    gbs_status status = GBS_OK;
+    if (reason == NULL) {
+        reason = gbsi_spins_refusal(run->problem.part);
+    }
+    if (reason == NULL && (is_demanded(o) || share_of_chains(o) >= LEAST_CHAINS)) {
+        status = pack(run, &reason, err);
+    }
+    if (status == GBS_OK && run->engine.spins == NULL && is_demanded(o)) {
+        status = gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the model is not run bit by bit: %s",
+                           o->lattice == GBS_LATTICE_ALWAYS ? "lattice always" : "estimator traces",
+                           reason);
+    }
+    return status;
+}
+
+void gbsi_run_describe_lattice(gbs_run *run)
+{
+    gbs_report *r = &run->report;
+    const uint32_t n_batches = run->engine.lattice != NULL ? 2 * (run->engine.lattice->n_seams + 1)
+                                                           : run->engine.packed->n_colors;
+    run->engine.scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
+    run->engine.schedule.n_places = run->engine.spins->n_sites;
+    run->engine.schedule.n_batches = n_batches; /* and no pieces: bits are not run by places */
+    r->n_colors = n_batches;
+    r->n_levels = n_batches;
+    r->n_batches = n_batches;
+    run->engine.pass = run->engine.lattice != NULL ? &gbsi_pass_sites : &gbsi_pass_packed;
+}
+
+double gbsi_run_share_of_bits(const gbs_run *run)
+{
+    return run->engine.lattice != NULL ? gbsi_lattice_share(run->engine.lattice)
+                                       : share_of_chains(&run->options);
+}
+
+uint64_t gbsi_run_lattice_bytes(const gbs_run *run)
+{
+    return run->engine.lattice != NULL ? run->engine.lattice->bytes : run->engine.packed->bytes;
+}
+
+uint64_t gbsi_run_lattice_scratch_bytes(const gbs_run *run)
+{
+    const uint32_t n = run->engine.spins->n_sites;
+    return run->engine.lattice != NULL ? gbsi_grid_bytes(n) : gbsi_packed_compile_bytes(n);
+}
+
+/* The series of run->estimates.trace, a value each per pass and chain: these, then couplings, then
+ * fields. */
+enum { ENERGY, SPIN, ABS_SPIN, FIRST_COUPLING };
+
+static uint32_t n_series(const gbsi_spins *spins)
+{
+    return FIRST_COUPLING + spins->n_groups + spins->n_fields;
+}
+
+gbs_status gbsi_run_take_traces(gbs_run *run, gbs_error *err)
+{
+    return run->engine.spins == NULL
+               ? GBS_OK
+               : gbsi_trace_new((uint32_t)run->options.chains, n_series(run->engine.spins),
+                                &run->estimates.trace, err);
+}
+
+/* Of n terms, so many of them +1. */
+static double mean_of_terms(int64_t n_up, int64_t n)
+{
+    return n == 0 ? 0.0 : (double)(2 * n_up - n) / (double)n;
+}
+
+void gbsi_run_trace_pass(gbs_run *run)
+{
+    const double n = run->engine.spins->n_sites;
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        const gbsi_spin_sums *sums =
+            &gbsi_bits_chains(run->engine.executor.pass_state)->sums[chain];
+        const double spin = (double)gbsi_spins_total(run->engine.spins, sums) / n;
+        double value[FIRST_COUPLING + GBSI_SPIN_GROUPS + GBSI_SPIN_FIELDS];
+        double *next = value + FIRST_COUPLING;
+        value[ENERGY] = -gbsi_spins_log_density(run->engine.spins, sums) / n;
+        value[SPIN] = spin;
+        value[ABS_SPIN] = fabs(spin);
+        for (uint32_t g = 0; g < run->engine.spins->n_groups; ++g) {
+            *next++ = mean_of_terms(sums->agree[g], run->engine.spins->n_bonds[g]);
+        }
+        for (uint32_t f = 0; f < run->engine.spins->n_fields; ++f) {
+            *next++ = mean_of_terms(sums->up[f], run->engine.spins->n_of_field[f]);
+        }
+        gbsi_trace_put(run->estimates.trace, chain, value);
+    }
+    gbsi_trace_end_pass(run->estimates.trace);
+}
+
+static double larger(double a, double b)
+{
+    return isnan(a) || isnan(b) ? NAN : (a > b ? a : b);
+}
+
+static gbs_feature feature_of(const gbsi_trace *trace, uint32_t series, double weight, int64_t n)
+{
+    const gbsi_trace_summary summary = gbsi_trace_summarise(trace, series);
+    return (gbs_feature){weight, (uint64_t)n, summary.mean, summary.mcse};
+}
+
+static void report_features(gbs_run *run)
+{
+    _Static_assert(GBS_MOST_COUPLINGS == GBSI_SPIN_GROUPS && GBS_MOST_FIELDS == GBSI_SPIN_FIELDS,
+                   "the public arrays");
+    const gbsi_spins *spins = run->engine.spins;
+    gbs_report *r = &run->report;
+    uint32_t series = FIRST_COUPLING;
+    r->n_couplings = spins->n_groups;
+    r->n_fields = spins->n_fields;
+    for (uint32_t g = 0; g < spins->n_groups; ++g) {
+        r->coupling[g] =
+            feature_of(run->estimates.trace, series++, spins->coupling[g], spins->n_bonds[g]);
+    }
+    for (uint32_t f = 0; f < spins->n_fields; ++f) {
+        r->field[f] =
+            feature_of(run->estimates.trace, series++, spins->field[f], spins->n_of_field[f]);
+    }
+}
+
+/* With traces alone they are what converges; the spin itself may never change its sign. */
+void gbsi_run_report_lattice(gbs_run *run)
+{
+    gbs_report *r = &run->report;
+    const gbsi_trace_summary energy = gbsi_trace_summarise(run->estimates.trace, ENERGY);
+    const gbsi_trace_summary spin = gbsi_trace_summarise(run->estimates.trace, SPIN);
+    const gbsi_trace_summary size = gbsi_trace_summarise(run->estimates.trace, ABS_SPIN);
+    r->lattice = run->engine.lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
+    for (unsigned d = 0; run->engine.lattice != NULL && d < GBSI_GRID_DIRECTIONS; ++d) {
+        r->lattice_side[d] = run->engine.lattice->side[d];
+    }
+    report_features(run);
+    r->energy = energy.mean;
+    r->energy_mcse = energy.mcse;
+    r->magnetisation = spin.mean;
+    r->magnetisation_mcse = spin.mcse;
+    r->abs_magnetisation = size.mean;
+    r->abs_magnetisation_mcse = size.mcse;
+    if (run->estimates.estimate == NULL) {
+        r->max_mcse = larger(energy.mcse, size.mcse);
+        r->max_rhat = larger(energy.rhat, size.rhat);
+    }
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run takes, told before it is taken. Two moments are the worst: compiling, with the scratch
+ * of a plan beside it, and the end of sampling, with all estimates and the caller's marginals
+ * beside the plan. What one of them has freed the other uses again. Reading the model comes before
+ * and has a peak of its own (the text, beside what is made of it), which this leaves out. */
+#include "sampler/run_memory.h"
+
+#include <inttypes.h>
+
+#include "base/machine.h"
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "model/soften.h"
+#include "sampler/run_options.h"
+
+/* Sums for batches longer than the fast ones hold (128 counts or 256 terms, estimate.c) stay
+ * untouched, and so take nothing, up to so many passes: a batch is a sixteenth of the passes before
+ * it, at most (batches.c). */
+#define SHORT_OF_COUNTS 4096u
+#define SHORT_OF_SUMS   8192u
+
+gbsi_estimate_shape gbsi_run_shape(const gbs_run *run)
+{
+    const uint32_t n_chains = gbsi_options_chains(&run->options);
+    const gbsi_plan *plan = run->engine.plan; /* NULL for a lattice: slots are variables */
+    return (gbsi_estimate_shape){.n_slots = run->problem.part->n_variables,
+                                 .arity = plan == NULL ? run->problem.part->arity : plan->arity,
+                                 .same_arity = plan == NULL ? 2 : plan->max_arity,
+                                 .n_chains = n_chains,
+                                 .lanes = gbsi_lanes_of(n_chains),
+                                 .n_groups = gbsi_groups_of(n_chains),
+                                 .value_bytes = plan == NULL ? 1 : plan->value_bytes,
+                                 .kind = (gbs_estimator_kind)run->options.estimator,
+                                 .each_once =
+                                     (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) != 0 &&
+                                     run->problem.target == NULL};
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+static uint64_t schedule_bytes(const gbsi_schedule *s)
+{
+    return s->batch_capacity * sizeof *s->batch_start + s->piece_capacity * sizeof *s->piece +
+           s->slot_capacity * sizeof *s->slot + s->position_capacity * sizeof *s->position +
+           s->scratch_capacity * sizeof *s->scratch;
+}
+
+uint64_t gbsi_run_standing_bytes(const gbs_run *run)
+{
+    const uint64_t n_whole = run->problem.whole->n_variables;
+    uint64_t bytes = run->problem.exact_bytes;
+    if (run->problem.components != NULL) {
+        bytes += gbsi_components_standing(run->problem.components, run->problem.whole_graph) +
+                 n_whole * sizeof *run->problem.part_of;
+    } else {
+        bytes += gbsi_program_bytes() + gbs_model_bytes(run->problem.model) +
+                 gbsi_conditioned_bytes(run->problem.whole);
+    }
+    bytes += run->problem.start == NULL
+                 ? 0
+                 : run->problem.model->n_variables * sizeof *run->problem.start;
+    bytes += run->estimates.exact_p == NULL
+                 ? 0
+                 : run->problem.whole->state_offset[n_whole] * sizeof *run->estimates.exact_p;
+    if (run->problem.part != run->problem.whole && run->problem.part != NULL) {
+        bytes += gbsi_conditioned_bytes(run->problem.part);
+    }
+    bytes += run->problem.soft == NULL ? 0 : gbsi_softened_bytes(run->problem.soft);
+    if (run->problem.graph != run->problem.whole_graph && run->problem.graph != NULL) {
+        bytes += gbsi_graph_bytes(run->problem.graph);
+    }
+    return bytes;
+}
+
+/* Compiling has two moments of its own: what factors ask of each variable, beside the sorting of
+ * slots; and the plan, beside the fields in double and, where factors are seen whole or merged, the
+ * factors of every variable. */
+static uint64_t compile_bytes(const gbs_run *run)
+{
+    const gbsi_plan *plan = run->engine.plan;
+    const gbsi_factors *f = &run->problem.part->factors;
+    const uint64_t n = plan->n_slots;
+    const uint64_t n_ends = f->n_factors == 0 ? 0 : f->scope_start[f->n_factors];
+    const uint64_t sorting = n * 52;
+    uint64_t packing =
+        plan->bytes + n * sizeof(uint32_t) + gbsi_offset(&plan->field_start, n) * sizeof(double);
+    if (plan->term != NULL) {
+        packing += n_ends * sizeof(size_t) + n * 8 + f->n_factors * sizeof(uint32_t) +
+                   gbsi_incident_position_bytes(f);
+    }
+    return (sorting > packing ? sorting : packing) + f->n_tables * 20;
+}
+
+/* Starts and what is told at the end are not there at once. Hard zeros need domains to search. */
+static uint64_t start_bytes(const gbs_run *run)
+{
+    const gbsi_factors *f = &run->problem.part->factors;
+    uint64_t hard_ends = 0;
+    uint64_t n_hard = 0;
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        if (run->problem.part->has_zeros[i]) {
+            hard_ends += f->scope_start[i + 1] - f->scope_start[i];
+            ++n_hard;
+        }
+    }
+    const uint64_t each = n_hard > 0 ? 48 : 8; /* domains, or the states of one chain alone */
+    return run->problem.part->n_variables * each + hard_ends * 8 + n_hard * 40;
+}
+
+static uint64_t result_bytes(const gbs_run *run)
+{
+    const size_t n_states = run->problem.model->state_offset[run->problem.model->n_variables];
+    return 4 * (uint64_t)n_states * sizeof(double); /* p, mcse, ess, rhat */
+}
+
+/* @param bytes out: what estimates take, 0 where traces alone are kept. */
+static gbs_status estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, gbs_error *err)
+{
+    *bytes = 0;
+    return shape->kind == GBS_ESTIMATOR_TRACES ? GBS_OK : gbsi_estimate_bytes(shape, bytes, err);
+}
+
+static uint64_t more(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Estimators less what a run of so few passes does not touch. */
+static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *shape,
+                              uint64_t estimate)
+{
+    const uint64_t passes = run->options.sweeps;
+    const bool counts = shape->kind == GBS_ESTIMATOR_COUNT;
+    if (estimate == 0 || passes == 0 || passes > (counts ? SHORT_OF_COUNTS : SHORT_OF_SUMS)) {
+        return estimate;
+    }
+    uint64_t n_cells = 0;
+    for (uint32_t s = 0; s < shape->n_slots; ++s) {
+        const uint32_t arity = gbsi_shape_arity(shape, s);
+        n_cells += arity == 2 ? 1 : arity;
+    }
+    const uint64_t each = counts ? 2 * sizeof(double) : sizeof(double); /* open; totals of counts */
+    const uint64_t late = n_cells * shape->lanes * shape->n_groups * each;
+    return late < estimate ? estimate - late : estimate;
+}
+
+/* ---- predictions --------------------------------------------------------------------------- */
+
+gbs_status gbsi_run_draw_bytes(const gbs_run *run, const gbs_run_options *options, uint64_t room,
+                               const gbsi_surroundings *around, uint64_t *bytes, gbs_error *err)
+{
+    const gbsi_draw *draw = gbsi_draw_of(options, gbsi_simd_level());
+    const uint32_t n_chains = gbsi_options_chains(options);
+    const gbsi_draw_job job = {.plan = run->engine.plan,
+                               .options = options,
+                               .lanes = gbsi_lanes_of(n_chains),
+                               .n_groups = gbsi_groups_of(n_chains),
+                               .room = room,
+                               .around = around};
+    *bytes = 0;
+    return draw->bytes == NULL || run->engine.plan == NULL ? GBS_OK : draw->bytes(&job, bytes, err);
+}
+
+gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_estimate_shape shape = gbsi_run_shape(run);
+    gbsi_run_memory m = {.standing = gbsi_run_standing_bytes(run)};
+    GBSI_TRY(estimate_bytes(&shape, &run->estimates.estimate_bytes, err));
+    const uint64_t start = start_bytes(run);
+    const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
+    if (run->engine.spins != NULL) {
+        m.plan = gbsi_run_lattice_bytes(run);
+    } else {
+        m.plan = run->engine.plan->bytes;
+        m.schedule =
+            schedule_bytes(&run->engine.schedule) + (uint64_t)run->problem.part->n_variables * 4;
+    }
+    const gbsi_executor_setting setting = gbsi_engine_setting(&run->engine, &run->options, 0);
+    m.states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->options));
+    m.estimators = run->anneals ? 0 : touched_bytes(run, &shape, run->estimates.estimate_bytes);
+    if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
+        m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
+    }
+    const uint64_t estimators = m.estimators;
+    m.estimators = more(m.estimators, gbsi_run_threshold_bytes(run));
+    const uint64_t compiling =
+        m.standing + (run->engine.spins != NULL ? m.plan + gbsi_run_lattice_scratch_bytes(run)
+                                                : compile_bytes(run));
+    uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
+    running = more(more(running, m.states), m.estimators);
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    m.draw_room = running < limit ? limit - running : 0;
+    GBSI_TRY(gbsi_run_draw_bytes(run, &run->options, m.draw_room, NULL, &m.draw, err));
+    running = more(running, m.draw);
+    m.peak = compiling > running ? compiling : running;
+    run->memory = m;
+    run->report.predicted_bytes = m.peak;
+    const uint64_t all = more(run->estimates.estimate_bytes, run->estimates.estimate_bytes);
+    const uint64_t untouched = run->anneals || all < estimators ? 0 : all - estimators;
+    run->budget.room += (int64_t)untouched - (int64_t)run->untouched;
+    run->untouched = untouched;
+
+cleanup:
+    return status;
+}
+
+/* ---- limits -------------------------------------------------------------------------------- */
+
+static gbs_status refuse(uint64_t bytes, const char *least, uint64_t limit, gbs_error *err)
+{
+    char needed[16];
+    char allowed[16];
+    gbsi_bytes_text((double)bytes, needed);
+    gbsi_bytes_text((double)limit, allowed);
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "this run would take %s%s (%" PRIu64 " bytes), the limit is %s: fewer "
+                     "--chains, --estimator count, or a larger --memory-limit",
+                     least, needed, bytes, allowed);
+}
+
+gbs_status gbsi_run_check_model(const gbs_run *run, gbs_error *err)
+{
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const uint64_t bytes = gbsi_program_bytes() + gbs_model_bytes(run->problem.model);
+    return bytes > limit ? refuse(bytes, "at least ", limit, err) : GBS_OK;
+}
+
+gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    const gbsi_conditioned *part = run->problem.part;
+    const uint32_t n_chains = gbsi_options_chains(&run->options);
+    const uint64_t lanes = (uint64_t)gbsi_lanes_of(n_chains) * gbsi_groups_of(n_chains);
+    gbsi_estimate_shape shape = {.n_slots = part->n_variables,
+                                 .arity = part->arity,
+                                 .n_chains = n_chains,
+                                 .lanes = gbsi_lanes_of(n_chains),
+                                 .n_groups = gbsi_groups_of(n_chains),
+                                 .value_bytes = 2, /* any arity */
+                                 .kind = (gbs_estimator_kind)run->options.estimator,
+                                 .each_once = true};
+    size_t estimate = 0;
+    if (!run->anneals) {
+        GBSI_TRY(estimate_bytes(&shape, &estimate, err));
+    }
+    uint64_t bytes = more(gbsi_run_standing_bytes(run), touched_bytes(run, &shape, estimate));
+    bytes = more(bytes, lanes * part->n_variables + result_bytes(run));
+    /* runs of like slots are fewer in the plan than here in the model's order: 24 bytes each */
+    const uint64_t slack = (uint64_t)part->n_variables * 24;
+    if (bytes > slack && bytes - slack > limit) {
+        GBSI_TRY(refuse(bytes - slack, "at least ", limit, err));
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_check(const gbs_run *run, gbs_error *err)
+{
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    return run->memory.peak > limit ? refuse(run->memory.peak, "", limit, err) : GBS_OK;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "splash/held_blocks.h"
+
+#include "base/memory.h"
+
+static void mark_hard(gbsi_zeros *zeros, const gbsi_plan *plan)
+{
+    const gbsi_conditioned *model = plan->model;
+    for (size_t f = 0; f < model->factors.n_factors; ++f) {
+        const size_t end = model->factors.scope_start[f + 1];
+        for (size_t e = model->factors.scope_start[f]; model->has_zeros[f] && e < end; ++e) {
+            zeros->hard[plan->slot_of[model->factors.scope[e]]] = 1;
+        }
+    }
+}
+
+gbs_status gbsi_zeros_init(gbsi_zeros *zeros, const gbsi_plan *plan, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = plan->n_slots;
+    uint32_t *of = gbsi_alloc_array(n, sizeof *of);
+    zeros->hard = gbsi_alloc_array_zero(n, 1);
+    zeros->block = gbsi_alloc_array(n, sizeof *zeros->block);
+    if (of == NULL || zeros->hard == NULL || zeros->block == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "splash", n * (2 * sizeof *of + 1)));
+    }
+    GBSI_TRY(gbsi_hard_blocks(plan->model, of, &zeros->n_blocks, err));
+    zeros->n_hard = gbsi_alloc_array_zero(zeros->n_blocks, sizeof *zeros->n_hard);
+    zeros->n_held = gbsi_alloc_array_zero(zeros->n_blocks, sizeof *zeros->n_held);
+    if (zeros->n_hard == NULL || zeros->n_held == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "splash", zeros->n_blocks * sizeof *zeros->n_hard));
+    }
+    mark_hard(zeros, plan);
+    for (uint32_t s = 0; s < n; ++s) {
+        zeros->block[s] = of[plan->variable_of[s]];
+        zeros->n_open += zeros->hard[s] && zeros->n_hard[zeros->block[s]] == 0;
+        zeros->n_hard[zeros->block[s]] += zeros->hard[s];
+    }
+cleanup:
+    gbsi_free(of);
+    return status;
+}
+
+void gbsi_zeros_free(gbsi_zeros *zeros)
+{
+    gbsi_free(zeros->hard);
+    gbsi_free(zeros->block);
+    gbsi_free(zeros->n_hard);
+    gbsi_free(zeros->n_held);
+    *zeros = (gbsi_zeros){0};
+}
+
+void gbsi_zeros_note(gbsi_zeros *zeros, const gbsi_growth *growth)
+{
+    for (uint32_t i = 0; i < growth->n; ++i) {
+        const uint32_t slot = growth->clique[i].slot;
+        const uint32_t b = zeros->block[slot];
+        zeros->n_held[b] += zeros->hard[slot];
+        if (zeros->hard[slot] && zeros->n_held[b] == zeros->n_hard[b]) {
+            zeros->n_hard[b] = 0;
+            --zeros->n_open;
+        }
+    }
+    for (uint32_t i = 0; i < growth->n; ++i) {
+        zeros->n_held[zeros->block[growth->clique[i].slot]] = 0;
+    }
+}

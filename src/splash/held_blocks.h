@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which blocks of variables that hard zeros join have been held whole in a splash. Given all other
+ * variables such a splash draws every configuration of a block that its zeros allow, and the zeros
+ * of other blocks do not see it: if that is so of all blocks, the support is connected. */
+#ifndef GBSI_SPLASH_HELD_BLOCKS_H
+#define GBSI_SPLASH_HELD_BLOCKS_H
+
+#include "plan/plan.h"
+#include "splash/splash_tree.h"
+
+typedef struct gbsi_zeros {
+    uint8_t *hard;    /* [n slots] 1: a factor with zeros sees it */
+    uint32_t *block;  /* [n slots] */
+    uint32_t *n_hard; /* [n_blocks] variables; 0: none, or held by now */
+    uint32_t *n_held; /* [n_blocks] scratch, 0 */
+    uint32_t n_blocks;
+    uint32_t n_open; /* blocks not held yet */
+} gbsi_zeros;
+
+gbs_status gbsi_zeros_init(gbsi_zeros *zeros, const gbsi_plan *plan, gbs_error *err);
+void gbsi_zeros_free(gbsi_zeros *zeros);
+void gbsi_zeros_note(gbsi_zeros *zeros, const gbsi_growth *growth);
+
+#endif

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rounds and threads. A round has two phases with a barrier between them: all splashes are grown,
+ * then all are drawn. States stand still while splashes grow, and while they are drawn each reads
+ * only its own variables and a boundary that belongs to nobody.
+ *
+ * Under reservation all splashes of a round grow at once, each as if it were alone among those that
+ * are settled; then, in the order of their roots, those that touch none settled before them are
+ * settled and the others grow again (deterministic reservations: Blelloch, Fineman, Gibbons & Shun
+ * (2012), PPoPP 47(8):181-192). What comes out depends on no thread. Where splashes could fill much
+ * of the model they grow one after the other, which wastes nothing. Under blanket locks they grow
+ * in competition, as in the paper, and which gets what is a matter of chance. */
+#include "splash/splash_inside.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Updates of a pass below which threads do not help. */
+#define LEAST_SHARED 16384u
+
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+typedef struct phase {
+    gbsi_splash *s;
+    gbsi_growing growing;
+    const gbsi_pass_job *sweep;
+    void (*run)(struct phase *phase, gbsi_splash_worker *worker, uint32_t task);
+    uint32_t n_tasks;
+    _Atomic uint32_t next;
+} phase;
+
+static void run_tasks(void *context, uint32_t member)
+{
+    phase *ph = context;
+    gbsi_splash_worker *worker = &ph->s->worker[member];
+    while (!gbsi_watch_stopped(ph->sweep->watch)) {
+        const uint32_t task = atomic_fetch_add_explicit(&ph->next, 1, memory_order_relaxed);
+        if (task >= ph->n_tasks) {
+            return;
+        }
+        ph->run(ph, worker, task);
+    }
+}
+
+/* Whether all is done by one thread. */
+static bool is_alone(const gbsi_splash *s)
+{
+    return s->n_workers == 1 || (uint64_t)s->potentials->n * s->setting.n_chains < LEAST_SHARED;
+}
+
+/* Who does which task is no matter. @return the first failure among the workers. */
+static gbs_status run_phase(phase *ph, void (*run)(phase *, gbsi_splash_worker *, uint32_t),
+                            uint32_t n_tasks, gbs_error *err)
+{
+    gbsi_splash *s = ph->s;
+    ph->run = run;
+    ph->n_tasks = n_tasks;
+    atomic_store(&ph->next, 0);
+    if (is_alone(s) || n_tasks == 1) {
+        run_tasks(ph, 0);
+    } else {
+        gbsi_pool_run(s->setting.pool, run_tasks, ph);
+    }
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        if (s->worker[w].status < 0) {
+            if (err != NULL) {
+                *err = s->worker[w].error;
+            }
+            return s->worker[w].status;
+        }
+    }
+    return GBS_OK;
+}
+
+/* ---- growing --------------------------------------------------------------------------------- */
+
+static void grow_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
+{
+    block *b = &ph->s->block[task];
+    if (!b->settled && worker->status >= 0) {
+        worker->status =
+            gbsi_grow(&worker->grower, &ph->growing, b->tag, b->root, &b->growth, &worker->error);
+    }
+}
+
+/* Takes its slots if it touches no other's. */
+static void settle(const phase *ph, block *b)
+{
+    const gbsi_growth *growth = &b->growth;
+    for (uint32_t i = 0; i < growth->n; ++i) {
+        if (growth->clashed || !gbsi_is_safe(&ph->growing, b->tag, growth->clique[i].slot)) {
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < growth->n; ++i) {
+        const uint32_t slot = growth->clique[i].slot;
+        gbsi_own(&ph->growing, b->tag, slot);
+        ph->s->own.number[slot] = i;
+    }
+    b->settled = true;
+}
+
+static gbs_status grow_one_by_one(phase *ph, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = ph->s;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        block *b = &s->block[i];
+        GBSI_TRY(gbsi_grow(&s->worker[0].grower, &ph->growing, b->tag, b->root, &b->growth, err));
+        settle(ph, b);
+    }
+cleanup:
+    return status;
+}
+
+/* Each as if alone beside those settled before, then settled in their order. */
+static gbs_status grow_together(phase *ph, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = ph->s;
+    GBSI_TRY(run_phase(ph, grow_block, s->n_blocks, err));
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        if (!s->block[i].settled) {
+            settle(ph, &s->block[i]);
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* The same splashes by one thread, which gives a splash up where it meets one that has been settled
+ * while it should have been growing. */
+static gbs_status grow_in_turn(phase *ph, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = ph->s;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        s->fresh[i] = !s->block[i].settled;
+    }
+    ph->growing.fresh = s->fresh;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        block *b = &s->block[i];
+        if (!b->settled) {
+            GBSI_TRY(
+                gbsi_grow(&s->worker[0].grower, &ph->growing, b->tag, b->root, &b->growth, err));
+            ph->growing.fresh = NULL;
+            settle(ph, b);
+            ph->growing.fresh = s->fresh;
+        }
+    }
+cleanup:
+    ph->growing.fresh = NULL;
+    return status;
+}
+
+static uint32_t count_unsettled(const gbsi_splash *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        n += !s->block[i].settled;
+    }
+    return n;
+}
+
+/* Threads are no help where most of what they grow at once is thrown away, beside hubs: what the
+ * last round was like decides. */
+static gbs_status grow_at_once(phase *ph, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = ph->s;
+    const bool in_turn = is_alone(s) || s->in_turn;
+    uint32_t left = s->n_blocks;
+    for (bool first = true; left > 0; first = false) {
+        GBSI_TRY((in_turn ? grow_in_turn : grow_together)(ph, err));
+        left = count_unsettled(s);
+        s->in_turn = first ? left > s->n_blocks / 2 : s->in_turn;
+    }
+cleanup:
+    return status;
+}
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+static void build_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
+{
+    gbsi_splash *s = ph->s;
+    block *b = &s->block[task];
+    if (worker->status >= 0) {
+        worker->status = gbsi_splash_build(s->potentials, &b->growth, &s->own, b->tag, &b->program,
+                                           &worker->error);
+    }
+}
+
+static void draw_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
+{
+    gbsi_splash *s = ph->s;
+    const uint32_t bundle = task / s->n_blocks;
+    const block *b = &s->block[task % s->n_blocks];
+    const gbsi_splash_task at = {.setting = &s->setting,
+                                 .job = {.potentials = s->potentials,
+                                         .program = &b->program,
+                                         .view = &s->view[bundle],
+                                         .work = &worker->work},
+                                 .sweep = ph->sweep,
+                                 .seed = s->seed,
+                                 .place = b->place,
+                                 .bundle = bundle};
+    gbsi_splash_draw(worker, &at);
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static void next_tags(gbsi_splash *s)
+{
+    if (s->next_tag > UINT32_MAX - 2 * s->n_blocks) {
+        for (uint32_t v = 0; v < s->potentials->n; ++v) {
+            atomic_store_explicit(&s->own.owner[v], 0, memory_order_relaxed);
+        }
+        for (uint32_t l = 0; l < s->potentials->n_long; ++l) {
+            atomic_store_explicit(&s->own.of_long[l], 0, memory_order_relaxed);
+        }
+        s->next_tag = 1;
+    }
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        block *b = &s->block[i];
+        b->tag = s->next_tag + i;
+        b->root = gbsi_roots_next(&s->roots);
+        b->settled = false;
+        b->growth.n = 0;
+    }
+    s->next_tag += s->n_blocks;
+}
+
+/* Blocks without variables go to the back, their roots to the front of the queue. */
+static uint32_t drop_empty(gbsi_splash *s)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        if (s->block[i].growth.n == 0) {
+            gbsi_roots_defer(&s->roots, s->block[i].root);
+            continue;
+        }
+        const block kept = s->block[i];
+        s->block[i] = s->block[n];
+        s->block[n++] = kept;
+    }
+    gbsi_roots_end_round(&s->roots);
+    return n;
+}
+
+static void number_blocks(gbsi_splash *s, uint32_t n, uint64_t place, bool adapts)
+{
+    for (uint32_t i = 0; i < n; ++i) {
+        block *b = &s->block[i];
+        b->place = place;
+        place += b->growth.n;
+        for (uint32_t v = 0; s->lock != NULL && v < b->growth.n; ++v) {
+            s->own.number[b->growth.clique[v].slot] = v;
+        }
+        if (!adapts && s->zeros.n_open > 0) {
+            gbsi_zeros_note(&s->zeros, &b->growth);
+        }
+    }
+}
+
+static void tell_blocks(const gbsi_splash *s, uint32_t n)
+{
+    const gbsi_plan *plan = s->setting.plan;
+    for (uint32_t i = 0; i < n; ++i) {
+        const gbsi_growth *growth = &s->block[i].growth;
+        for (uint32_t v = 0; v < growth->n; ++v) {
+            const uint32_t of_part = plan->variable_of[growth->clique[v].slot];
+            s->on_block(s->context, s->round, i, plan->model->user_variable[of_part]);
+        }
+    }
+}
+
+/* Tables of the draw grow here, one after the other, so that whoever draws finds room. */
+static gbs_status expect_updates(const phase *ph, uint32_t n, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_draw *draw = ph->sweep->draw;
+    for (uint32_t i = 0; draw->expect != NULL && i < n; ++i) {
+        const gbsi_growth *growth = &ph->s->block[i].growth;
+        for (uint32_t v = 0; v < growth->n; ++v) {
+            GBSI_TRY(draw->expect(ph->sweep->draw_state, growth->clique[v].slot, err));
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* A round whose growth was cut short is none: its roots come first in the next. */
+static void forget_round(gbsi_splash *s)
+{
+    for (uint32_t i = 0; i < s->n_blocks; ++i) {
+        s->block[i].growth.n = 0;
+    }
+}
+
+/* @param place of the round's first update; moved on. */
+static gbs_status run_round(gbsi_splash *s, phase *ph, uint64_t *place, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n_all = s->n_blocks;
+    const bool adapts = s->adapt > 0;
+    next_tags(s);
+    ph->growing = (gbsi_growing){.potentials = s->potentials,
+                                 .own = &s->own,
+                                 .lock = s->lock,
+                                 .first_tag = s->block[0].tag,
+                                 .order = s->order == GBS_GROW_ADAPTIVE && !adapts ? GBS_GROW_RANDOM
+                                                                                   : s->order,
+                                 .score = s->score,
+                                 .seed = s->seed,
+                                 .round = s->round,
+                                 .states = &s->view[0]};
+    if (s->lock != NULL) {
+        GBSI_TRY(run_phase(ph, grow_block, n_all, err));
+    } else if (s->crowded) {
+        GBSI_TRY(grow_one_by_one(ph, err));
+    } else {
+        GBSI_TRY(grow_at_once(ph, err));
+    }
+    if (gbsi_watch_stopped(ph->sweep->watch)) {
+        forget_round(s);
+    }
+    const uint32_t n = drop_empty(s);
+    number_blocks(s, n, *place, adapts);
+    if (s->on_block != NULL) {
+        tell_blocks(s, n);
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        *place += s->block[i].growth.n;
+    }
+    s->n_blocks = n; /* what the phases below see */
+    status = expect_updates(ph, n, err);
+    if (status >= 0) {
+        status = run_phase(ph, build_block, n, err);
+    }
+    if (status >= 0 && !gbsi_watch_stopped(ph->sweep->watch)) {
+        status = run_phase(ph, draw_block, n * s->n_bundles, err);
+    }
+    for (uint32_t i = 0; status >= 0 && i < n; ++i) {
+        s->counts.n_variables += s->block[i].program.n;
+        s->counts.n_entries += s->block[i].program.n_entries;
+    }
+    s->n_blocks = n_all;
+    ++s->round;
+    s->adapt -= adapts;
+cleanup:
+    return status;
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+static gbs_status find_impossible(const gbsi_splash *s, gbs_error *err)
+{
+    const gbsi_plan *plan = s->setting.plan;
+    uint64_t place = UINT64_MAX;
+    uint32_t slot = GBSI_NONE;
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        if (s->worker[w].impossible_place < place) {
+            place = s->worker[w].impossible_place;
+            slot = s->worker[w].impossible_slot;
+        }
+    }
+    if (slot == GBSI_NONE) {
+        return GBS_OK;
+    }
+    const uint32_t variable = plan->model->user_variable[plan->variable_of[slot]];
+    const char *name = gbs_model_variable_name(plan->model->model, variable);
+    return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                     "the splash with variable %u%s%s%s has no state of positive weight given its "
+                     "neighbours: the chain left the support",
+                     variable, name == NULL ? "" : " (", name == NULL ? "" : name,
+                     name == NULL ? "" : ")");
+}
+
+/* The first worker is the thread that called. */
+static void set_watch(gbsi_splash *s, gbsi_watch *watch)
+{
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        s->worker[w].watch = s->worker[w].grower.watch = watch;
+        s->worker[w].spends = s->worker[w].grower.spends = w == 0;
+    }
+}
+
+static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
+{
+    gbsi_splash *s = state;
+    (void)err;
+    s->job = *job;
+    s->n_updates = 0;
+    set_watch(s, job->watch);
+    s->adapt = job->estimate == NULL ? s->adapt : 0;
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        s->worker[w].impossible_place = UINT64_MAX;
+    }
+    return GBS_OK;
+}
+
+/* Rounds, until there were as many updates as there are slots. */
+static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = state;
+    phase ph = {.s = s, .sweep = &s->job};
+    const uint32_t n = s->potentials->n;
+    for (uint32_t i = 0; i < most && s->n_updates < n && !gbsi_watch_stopped(s->job.watch); ++i) {
+        GBSI_TRY(run_round(s, &ph, &s->n_updates, err));
+    }
+    *more = s->n_updates < n && !gbsi_watch_stopped(s->job.watch);
+cleanup:
+    return status;
+}
+
+/* Where the watch stopped, what was drawn until then is a shorter pass. */
+static gbs_status end(void *state, gbs_error *err)
+{
+    const gbsi_splash *s = state;
+    struct gbsi_estimate *estimate = s->n_updates > 0 ? s->job.estimate : NULL;
+    for (uint32_t g = 0; estimate != NULL && !s->job.rao_blackwell && g < s->setting.n_groups;
+         ++g) {
+        gbsi_estimate_state(estimate, g, s->setting.group[g].state, 0, s->potentials->n);
+    }
+    const gbs_status status = find_impossible(s, err);
+    return status == GBS_OK && gbsi_watch_stopped(s->job.watch) ? GBS_STOPPED : status;
+}
+
+static uint64_t n_updates(const void *state)
+{
+    return ((const gbsi_splash *)state)->n_updates;
+}
+
+static void watch(void *state, gbsi_on_block *on_block, void *context)
+{
+    gbsi_splash *s = state;
+    s->on_block = on_block;
+    s->context = context;
+}
+
+gbsi_splash_counts gbsi_splash_count(const gbsi_splash *s)
+{
+    gbsi_splash_counts counts = s->counts;
+    for (uint32_t w = 0; w < s->n_workers; ++w) {
+        const gbsi_splash_worker *worker = &s->worker[w];
+        counts.n_log_entries += worker->n_log_entries;
+        counts.n_looked +=
+            worker->grower.n_looked + worker->grower.score.n_looked + worker->work.n_looked;
+    }
+    return counts;
+}
+
+static double operations(void *state, uint32_t n_chains)
+{
+    const gbsi_splash *s = state;
+    gbsi_splash_counts counts = gbsi_splash_count(s);
+    counts.n_log_entries = counts.n_log_entries * n_chains / s->setting.n_chains;
+    return gbsi_splash_operations(&counts, n_chains);
+}
+
+static double least_operations(const gbsi_pass_setting *setting)
+{
+    const gbsi_plan *plan = setting->plan;
+    gbsi_splash_counts counts = {.n_variables = plan->n_slots};
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        counts.n_entries += gbsi_plan_arity(plan, slot);
+    }
+    return gbsi_splash_operations(&counts, setting->n_chains);
+}
+
+static bool connects(const void *state)
+{
+    return ((const gbsi_splash *)state)->zeros.n_open == 0;
+}
+
+/* ---- to be resumed --------------------------------------------------------------------------- */
+
+enum { N_SAVED = 6 };
+
+/* Growth is a function of seed, round and root, so that roots and the number of rounds are all that
+ * it goes by; owners of earlier rounds are of no account. */
+static gbs_status save(const void *state, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_splash *s = state;
+    const gbsi_splash_counts counts = gbsi_splash_count(s);
+    const uint64_t wide[N_SAVED] = {
+        s->round,       s->adapt, counts.n_variables, counts.n_entries, counts.n_log_entries,
+        counts.n_looked};
+    const uint32_t narrow[] = {s->roots.head, s->zeros.n_open};
+    GBSI_TRY(gbsi_put_numbers(sink, wide, N_SAVED, sizeof wide[0], err));
+    GBSI_TRY(gbsi_put_numbers(sink, narrow, sizeof narrow / sizeof narrow[0], 4, err));
+    GBSI_TRY(gbsi_put_numbers(sink, s->roots.order, s->roots.n, 4, err));
+    GBSI_TRY(gbsi_put_numbers(sink, s->zeros.n_hard, s->zeros.n_blocks, 4, err));
+cleanup:
+    return status;
+}
+
+static gbs_status load(void *state, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_splash *s = state;
+    uint64_t wide[N_SAVED];
+    uint32_t narrow[2];
+    GBSI_TRY(gbsi_take_numbers(source, wide, N_SAVED, sizeof wide[0], err));
+    GBSI_TRY(gbsi_take_numbers(source, narrow, 2, sizeof narrow[0], err));
+    GBSI_TRY(gbsi_take_numbers(source, s->roots.order, s->roots.n, 4, err));
+    GBSI_TRY(gbsi_take_numbers(source, s->zeros.n_hard, s->zeros.n_blocks, 4, err));
+    for (uint32_t i = 0; i < s->roots.n; ++i) {
+        if (s->roots.order[i] >= s->roots.n || narrow[0] >= s->roots.n) {
+            return gbsi_fail(err, GBS_ERR_FORMAT, "splash: a saved root is no variable");
+        }
+    }
+    s->round = wide[0];
+    s->adapt = wide[1];
+    s->counts = (gbsi_splash_counts){wide[2], wide[3], wide[4], wide[5]};
+    s->roots.head = narrow[0];
+    s->zeros.n_open = narrow[1];
+cleanup:
+    return status;
+}
+
+const gbsi_pass gbsi_pass_splash = {
+    .name = "splash",
+    .traits = GBSI_PASS_CONNECT,
+    .bytes = gbsi_splash_bytes,
+    .prepare = gbsi_splash_prepare,
+    .begin = begin,
+    .batch = batch,
+    .end = end,
+    .n_updates = n_updates,
+    .operations = operations,
+    .least_operations = least_operations,
+    .connects = connects,
+    .watch = watch,
+    .save = save,
+    .load = load,
+    .free = gbsi_splash_free,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Splash sampler (Gonzalez, Low, Gretton & Guestrin 2011, algorithm 3): rounds of splashes that
+ * do not touch, each drawn as one from its exact conditional [M35], [M36].
+ *
+ * A pass is the fewest rounds with at least as many updates as there are slots, a batch is a round.
+ * Adaptation ends for good with the first pass that is kept. The draw is asked for conditionals
+ * alone, not for neighbours (neither CONTEXT nor POSITION), since those of a splash are others
+ * every time. Where its weights would take more than they may, a pass is GBS_ERR_LIMIT. */
+#ifndef GBSI_SPLASH_SPLASH_ROUNDS_H
+#define GBSI_SPLASH_SPLASH_ROUNDS_H
+
+#include "base/watch.h"
+#include "estimate/estimate.h"
+#include "plan/pass.h"
+
+typedef struct gbsi_splash gbsi_splash; /* the state of the pass below */
+
+extern const gbsi_pass gbsi_pass_splash;
+
+/* What all passes so far took, in numbers that depend on no thread and no clock. */
+typedef struct gbsi_splash_counts {
+    uint64_t n_variables;   /* grown, once for all chains */
+    uint64_t n_entries;     /* of their cliques, walked by each sixteen chains at once */
+    uint64_t n_log_entries; /* likewise, walked by one chain in logarithms */
+    uint64_t n_looked;      /* links, long factors and entries of scopes looked at, to grow splashes
+                               and, by each sixteen chains at once, to draw them */
+} gbsi_splash_counts;
+gbsi_splash_counts gbsi_splash_count(const gbsi_splash *splash);
+
+/* splash_cost.c: what splashes with these counts cost, for any number of chains; [M42]. */
+double gbsi_splash_operations(const gbsi_splash_counts *counts, uint32_t n_chains);
+
+#endif
