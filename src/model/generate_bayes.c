@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "model/generators.h"
 #include "simd/math.h"
@@ -137,6 +138,7 @@ gbs_status gbs_generate_bayes(const gbs_generate_bayes_options *options, gbs_mod
                               gbs_error *err)
 {
     GBSI_NEED(options);
+    GBSI_IN_STRUCT(options, gbs_generate_bayes_options);
     GBSI_NEED(model);
     gbs_status status = GBS_OK;
     network net = {.options = options};

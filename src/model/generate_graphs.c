@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "model/generators.h"
 
@@ -59,6 +60,7 @@ gbs_status gbs_generate_ising(const gbs_generate_ising_options *options, gbs_mod
                               gbs_error *err)
 {
     GBSI_NEED(options);
+    GBSI_IN_STRUCT(options, gbs_generate_ising_options);
     GBSI_NEED(model);
     return gbsi_generate_on(
         &grid,
@@ -71,6 +73,7 @@ gbs_status gbs_generate_ring(const gbs_generate_ring_options *options, gbs_model
                              gbs_error *err)
 {
     GBSI_NEED(options);
+    GBSI_IN_STRUCT(options, gbs_generate_ring_options);
     GBSI_NEED(model);
     if (options->variables == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "ring of 0 variables: expected 1 or more");
@@ -114,6 +117,7 @@ gbs_status gbs_generate_complete(const gbs_generate_complete_options *options, g
                                  gbs_error *err)
 {
     GBSI_NEED(options);
+    GBSI_IN_STRUCT(options, gbs_generate_complete_options);
     GBSI_NEED(model);
     static const gbsi_generate_graph complete = {measure_complete, couple_complete};
     return gbsi_generate_on(&complete, GBSI_SPINS(options, .size = {options->variables}), model,
@@ -157,6 +161,7 @@ gbs_status gbs_generate_rbm(const gbs_generate_rbm_options *options, gbs_model *
                             gbs_error *err)
 {
     GBSI_NEED(options);
+    GBSI_IN_STRUCT(options, gbs_generate_rbm_options);
     GBSI_NEED(model);
     static const gbsi_generate_graph layers = {measure_layers, couple_layers};
     return gbsi_generate_on(
@@ -271,6 +276,7 @@ gbs_status gbs_generate_powerlaw(const gbs_generate_powerlaw_options *options, g
                                  gbs_error *err)
 {
     GBSI_NEED(options);
+    GBSI_IN_STRUCT(options, gbs_generate_powerlaw_options);
     GBSI_NEED(model);
     static const gbsi_generate_graph powerlaw = {measure_powerlaw, couple_powerlaw};
     return gbsi_generate_on(

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "model/generators.h"
 
@@ -185,6 +186,7 @@ gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_mod
                               gbs_error *err)
 {
     GBSI_NEED(options);
+    GBSI_IN_STRUCT(options, gbs_generate_potts_options);
     GBSI_NEED(model);
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "model/generators.h"
 
@@ -376,6 +377,7 @@ gbs_status gbs_generate_regular(const gbs_generate_regular_options *options, gbs
                                 gbs_error *err)
 {
     GBSI_NEED(options);
+    GBSI_IN_STRUCT(options, gbs_generate_regular_options);
     GBSI_NEED(model);
     static const gbsi_generate_graph regular = {measure_regular, couple_regular};
     return gbsi_generate_on(

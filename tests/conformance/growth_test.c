@@ -248,6 +248,11 @@ static gbs_status fill_map(const gbs_model *model, room *report, gbs_error *err)
     return gbs_map(model, NULL, NULL, NULL, state, (gbs_map_report *)(void *)report, err);
 }
 
+static gbs_status fill_sizes(const gbs_model *model, room *report, gbs_error *err)
+{
+    return gbs_model_draw_sizes(model, NULL, NULL, (gbs_draw_sizes *)(void *)report, err);
+}
+
 static gbs_status fill_scan(const gbs_model *model, room *report, gbs_error *err)
 {
     gbs_influences *influences = NULL;
@@ -270,6 +275,7 @@ static const struct {
     filler *fill;
 } reports[] = {
     {"gbs_info", sizeof(gbs_info), fill_info},
+    {"gbs_draw_sizes", sizeof(gbs_draw_sizes), fill_sizes},
     {"gbs_log_z_report", sizeof(gbs_log_z_report), fill_log_z},
     {"gbs_map_report", sizeof(gbs_map_report), fill_map},
     {"gbs_scan_report", sizeof(gbs_scan_report), fill_scan},
@@ -309,24 +315,153 @@ static void sized_reports(void **state)
     gbs_model_free(model);
 }
 
-/* Structs that a caller fills in: 0 stands for 0.2, larger ones have zeros behind. */
+/* ---- structs that a caller fills in ------------------------------------------------------- */
+
+/* Calls with the struct, zeros but for what it is filled with. Files are not found, so a call that
+ * takes the struct ends with GBS_ERR_IO. */
+typedef gbs_status taker(const gbs_model *model, room *given, gbs_error *err);
+
+static gbs_status take_exact(const gbs_model *model, room *given, gbs_error *err)
+{
+    double log_z = 0.0;
+    return gbs_exact_log_z_within(model, NULL, (gbs_exact_options *)(void *)given, &log_z, err);
+}
+
+static gbs_status take_influence(const gbs_model *model, room *given, gbs_error *err)
+{
+    gbs_influences *influences = NULL;
+    const gbs_status status =
+        gbs_influences_new(model, NULL, (gbs_influence_options *)(void *)given, &influences, err);
+    gbs_influences_free(influences);
+    return status;
+}
+
+static gbs_status take_request(const gbs_model *model, room *given, gbs_error *err)
+{
+    gbs_influences *influences = NULL;
+    uint32_t *sequence = NULL;
+    size_t n = 0;
+    ((gbs_scan_request *)(void *)given)->steps = 12;
+    gbs_status status = gbs_influences_new(model, NULL, NULL, &influences, err);
+    if (status == GBS_OK) {
+        status = gbs_scan_optimise(influences, (gbs_scan_request *)(void *)given, &sequence, &n,
+                                   NULL, err);
+    }
+    gbs_free(sequence);
+    gbs_influences_free(influences);
+    return status;
+}
+
+static gbs_status take_read(const gbs_model *model, room *given, gbs_error *err)
+{
+    (void)model;
+    gbs_model *read = NULL;
+    return gbs_model_read("no such file.uai", (gbs_read_options *)(void *)given, &read, err);
+}
+
+static gbs_status take_write(const gbs_model *model, room *given, gbs_error *err)
+{
+    return gbs_model_write(model, "no such folder/x.uai", (gbs_write_options *)(void *)given, err);
+}
+
+static gbs_status take_image_read(const gbs_model *model, room *given, gbs_error *err)
+{
+    (void)model;
+    gbs_image image = {0};
+    return gbs_image_read("no such file.png", (gbs_image_read_options *)(void *)given, &image, err);
+}
+
+static gbs_status take_run(const gbs_model *model, room *given, gbs_error *err)
+{
+    gbs_run *run = NULL;
+    gbs_status status = gbs_run_new(model, NULL, NULL, &run, err);
+    if (status == GBS_OK) {
+        status = gbs_run_execute(run, (gbs_run_callbacks *)(void *)given, err);
+    }
+    gbs_run_free(run);
+    return status;
+}
+
+static gbs_status take_map(const gbs_model *model, room *given, gbs_error *err)
+{
+    uint32_t state[6];
+    return gbs_map(model, NULL, NULL, (gbs_map_callbacks *)(void *)given, state, NULL, err);
+}
+
+#define TAKE_GENERATE(kind, ...)                                                                 \
+    static gbs_status take_##kind(const gbs_model *model, room *given, gbs_error *err)           \
+    {                                                                                            \
+        (void)model;                                                                             \
+        gbs_model *made = NULL;                                                                  \
+        gbs_generate_##kind##_options *options = (gbs_generate_##kind##_options *)(void *)given; \
+        const size_t size = options->size;                                                       \
+        *options = (gbs_generate_##kind##_options){.size = size, __VA_ARGS__};                   \
+        const gbs_status status = gbs_generate_##kind(options, &made, err);                      \
+        gbs_model_free(made);                                                                    \
+        return status;                                                                           \
+    }
+TAKE_GENERATE(ising, .side = {2, 2, 1})
+TAKE_GENERATE(potts, .rows = 2, .columns = 2, .states = 3)
+TAKE_GENERATE(ring, .variables = 3)
+TAKE_GENERATE(complete, .variables = 3)
+TAKE_GENERATE(rbm, .visible = 2, .hidden = 2)
+TAKE_GENERATE(regular, .variables = 4, .degree = 2)
+TAKE_GENERATE(powerlaw, .variables = 4, .edges = 1)
+TAKE_GENERATE(bayes, .variables = 4, .parents = 1, .min_states = 2, .max_states = 2)
+
+static const struct {
+    const char *name;
+    size_t size;
+    taker *take;
+} inputs[] = {
+#define INPUT(type, take)         \
+    {                             \
+#type, sizeof(type), take \
+    }
+    INPUT(gbs_exact_options, take_exact),
+    INPUT(gbs_influence_options, take_influence),
+    INPUT(gbs_scan_request, take_request),
+    INPUT(gbs_read_options, take_read),
+    INPUT(gbs_write_options, take_write),
+    INPUT(gbs_image_read_options, take_image_read),
+    INPUT(gbs_run_callbacks, take_run),
+    INPUT(gbs_map_callbacks, take_map),
+    INPUT(gbs_generate_ising_options, take_ising),
+    INPUT(gbs_generate_potts_options, take_potts),
+    INPUT(gbs_generate_ring_options, take_ring),
+    INPUT(gbs_generate_complete_options, take_complete),
+    INPUT(gbs_generate_rbm_options, take_rbm),
+    INPUT(gbs_generate_regular_options, take_regular),
+    INPUT(gbs_generate_powerlaw_options, take_powerlaw),
+    INPUT(gbs_generate_bayes_options, take_bayes),
+#undef INPUT
+};
+
+/* 0 stands for the struct of 0.2, larger ones have zeros behind; anything else is refused. */
 static void sized_inputs(void **state)
 {
     (void)state;
     gbs_model *model = spins();
-    double log_z = 0.0;
-    room r;
-    gbs_exact_options *options = (gbs_exact_options *)(void *)&r;
-    memset(&r, 0, sizeof r);
-    const size_t fine[] = {0, sizeof *options, sizeof *options + N_CANARIES};
-    for (size_t i = 0; i < sizeof fine / sizeof fine[0]; ++i) {
-        options->size = fine[i];
-        assert_int_equal(gbs_exact_log_z_within(model, NULL, options, &log_z, NULL), GBS_OK);
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; ++i) {
+        const size_t own = inputs[i].size;
+        const size_t fine[] = {0, own, own + N_CANARIES};
+        gbs_error err = {GBS_OK, ""};
+        room r;
+        memset(&r, 0, sizeof r);
+        for (size_t k = 0; k < sizeof fine / sizeof fine[0]; ++k) {
+            r.size = fine[k];
+            const gbs_status status = inputs[i].take(model, &r, &err);
+            if (status < 0 && status != GBS_ERR_IO) {
+                fail_msg("%s of %zu bytes: %s", inputs[i].name, fine[k], err.message);
+            }
+        }
+        r.byte[own + N_CANARIES - 1] = 1;
+        assert_int_equal(inputs[i].take(model, &r, &err), GBS_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, inputs[i].name));
+        r.size = own - 1;
+        assert_int_equal(inputs[i].take(model, &r, &err), GBS_ERR_ARGUMENT);
+        assert_non_null(strstr(err.message, inputs[i].name));
     }
-    r.byte[sizeof *options + N_CANARIES - 1] = 1;
-    assert_int_equal(gbs_exact_log_z_within(model, NULL, options, &log_z, NULL), GBS_ERR_ARGUMENT);
-    options->size = sizeof *options - 1;
-    assert_int_equal(gbs_exact_log_z_within(model, NULL, options, &log_z, NULL), GBS_ERR_ARGUMENT);
     gbs_model_free(model);
 }
 
