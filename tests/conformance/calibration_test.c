@@ -70,7 +70,7 @@ static uint32_t n_models(uint32_t i_setting)
 /* Passes of the shortest batch. */
 static uint64_t least_length(void)
 {
-    static const uint64_t n[] = {64, 128, 256};
+    static const uint64_t n[] = {32, 128, 256};
     return n[test_scale_asked()];
 }
 
