@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ln Z, MAP and marginal MAP by component: the sum over all states of a product that falls into
- * factors over disjoint variables is the product of the sums, and so is its maximum. */
+/* ln Z, MAP and marginal MAP, component by component: components share no variable, so the sum over
+ * all states is the product of the components' sums, and the maximum that of their maxima. */
 #include "gibbsite/exact.h"
 
 #include <inttypes.h>
@@ -13,7 +13,8 @@
 
 /* ---- ln Z -------------------------------------------------------------------------------- */
 
-/* What all trees come to. @param x NULL, or out: states of the variables maximised over. */
+/* Adds up the log sums (or maxima) of all trees.
+ * @param x NULL, or out: states of the variables maximised over. */
 static gbs_status solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
 {
     for (uint32_t t = 0; t < s->tree->n_trees; t++) {
@@ -173,11 +174,12 @@ static gbs_status mark_query(const gbs_model *model, uint32_t n, const uint32_t 
     for (uint32_t i = 0; i < n; i++) {
         if (query[i] >= model->n_variables) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "query: variable %" PRIu32 ", but the model has %" PRIu32, query[i],
-                             model->n_variables);
+                             "query: there is no variable %" PRIu32 ", the model has %" PRIu32,
+                             query[i], model->n_variables);
         }
         if (late[query[i]] != 0) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "query: variable %" PRIu32 " twice", query[i]);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "query: variable %" PRIu32 " is given twice",
+                             query[i]);
         }
         late[query[i]] = 1;
     }

@@ -342,13 +342,14 @@ static void wrong_use(void **state)
     const uint32_t against[] = {0, 0, 0, 0};
     uint32_t x[4] = {5, 5, 5, 5};
     assert_int_equal(gbs_exact_mmap(model, NULL, 1, beyond, x, NULL, &err), GBS_ERR_ARGUMENT);
-    assert_string_equal(err.message, "query: variable 4, but the model has 4");
+    assert_string_equal(err.message, "query: there is no variable 4, the model has 4");
     assert_int_equal(gbs_exact_mmap(model, NULL, 3, twice, x, NULL, &err), GBS_ERR_ARGUMENT);
-    assert_string_equal(err.message, "query: variable 1 twice");
+    assert_string_equal(err.message, "query: variable 1 is given twice");
     const uint32_t equal[] = {0, 1, 2, 2};
     double p[20] = {7.0};
     assert_int_equal(gbs_exact_pairs(model, NULL, NULL, 2, equal, p, &err), GBS_ERR_ARGUMENT);
-    assert_string_equal(err.message, "pair 1: variables 2 and 2, expected two different ones of 4");
+    assert_string_equal(
+        err.message, "pair 1: found variables 2 and 2, expected two different variables below 4");
     assert_int_equal(gbs_exact_pairs(model, NULL, NULL, 1, beyond, p, &err), GBS_ERR_ARGUMENT);
     assert_true(p[0] == 7.0);
     test_ok(gbs_evidence_new(model, &evidence, NULL));

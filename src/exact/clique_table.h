@@ -13,23 +13,23 @@ typedef struct gbsi_table_loops {
     void (*add_mapped)(double *t, const double *m, const uint32_t *map, size_t n);
     /* out[map[i]] += t[i], i ascending */
     void (*scatter)(double *out, const double *t, const uint32_t *map, size_t n);
-    /* Sixteen running sums, then those: the order depends on n alone. */
+    /* The sum of t by sixteen running sums, added at the end; the order depends on n only. */
     double (*sum)(const double *t, size_t n);
     double (*max)(const double *t, size_t n);
     /* t[i] = exp(t[i] - max), max above minus infinity; @return their sum(). */
     double (*exp_sum)(double *t, size_t n, double max);
     /* t[i] *= c */
     void (*scale)(double *t, size_t n, double c);
-    /* Rows of n_columns log-weights: message = ln of the sum of their exponentials; the row becomes
-     * exp(t - message), or zeros where the message is minus infinity. */
+    /* For each row of n_columns log-weights: message = ln of the sum of their exponentials; the row
+     * becomes exp(t - message), or zeros if the message is minus infinity. */
     void (*sum_rows)(double *t, size_t n_rows, size_t n_columns, double *message);
-    /* message = largest of the row. */
+    /* message = the largest entry of the row. */
     void (*max_rows)(const double *t, size_t n_rows, size_t n_columns, double *message);
-    /* Row r times m[r]. */
+    /* Multiplies row r by m[r]. */
     void (*scale_rows)(double *t, size_t n_rows, size_t n_columns, const double *m);
 } gbsi_table_loops;
 
-/* Of the instruction set in use. */
+/* The loops for the instruction set in use. */
 const gbsi_table_loops *gbsi_table_loops_now(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain C loops over contiguous doubles that the compiler turns into vectors: no operation but
- * IEEE +, -, *, / and comparison, no sum reordered, so that every set gives the same bits.
+/* Plain C loops over contiguous doubles, which the compiler vectorises. They use only IEEE +, -, *,
+ * / and comparisons and never reorder a sum, so that every instruction set gives the same bits.
  *
- * exp is that of math.c without its last half digit: arguments are at most 0, and below -708 the
- * result is 0, which is no more than 1e-307 of the largest. */
+ * exp is that of math.c, but less precise by half a digit. Arguments are at most 0; below -708 the
+ * result is 0, an error of at most 1e-307 of the largest entry. */
 #include <math.h>
 #include <stdint.h>
 
@@ -14,8 +14,8 @@
 
 enum {
     SUMS = 16,     /* running sums */
-    PIECE = 1024,  /* entries worked on at once: they stay in the first cache */
-    MOST_ROWS = 64 /* logarithms taken at once */
+    PIECE = 1024,  /* entries processed at once, which stay in the L1 cache */
+    MOST_ROWS = 64 /* logarithms computed at once */
 };
 
 #define LEAST_EXPONENT (-708.0)
@@ -50,7 +50,7 @@ static void scatter(double *restrict out, const double *restrict t, const uint32
     }
 }
 
-/* Halves are added until one is left. */
+/* Adds the second half to the first until one sum is left. */
 static inline double fold(double *s)
 {
     for (int half = SUMS / 2; half > 0; half /= 2) {
@@ -104,7 +104,7 @@ static double largest(const double *t, size_t n)
     return m;
 }
 
-/* x <= 0 or a rounding above; the reduction and the series of math.c. */
+/* exp(x) for x <= 0, up to a rounding error, with the reduction and the series of math.c. */
 static inline double exp_one(double x)
 {
     const double shift = 0x1.8p52;
@@ -185,7 +185,7 @@ static void max_rows(const double *restrict t, size_t n_rows, size_t n_columns,
     }
 }
 
-/* At most MOST_ROWS rows, of PIECE entries together or one of any length. */
+/* At most MOST_ROWS rows of PIECE entries together, or one row of any length. */
 static void sum_some_rows(double *restrict t, size_t n_rows, size_t n_columns,
                           double *restrict message)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a calibration, and one clique's share of the way up:
+/* The memory of a calibration, and the upward step of one clique:
  *     table = sum of its factors + sum of its children's messages          (log-weights)
  *     message = ln sum over its own variables of exp(table), or the maximum
- * block by block, so that a table is written once and a row is finished while it is in the cache.
- * Blocks and rows are shared by the pool; every sum has one order, whoever takes it. */
+ * Work goes block by block, so that a table is written once and a row is finished while it is in
+ * the cache. The threads of the pool share blocks and rows; the order of every sum is fixed. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static uint64_t more(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Room for the largest factor, or some small ones. */
+/* Entries of room for the values of the largest factor, or of several small factors. */
 static size_t n_values(const gbsi_tree *tree)
 {
     return tree->n_factor > VALUES ? tree->n_factor : VALUES;
@@ -97,16 +97,16 @@ void gbsi_tables_free(gbsi_tables *tables)
 /* ---- filling a table ----------------------------------------------------------------------- */
 
 typedef struct filling {
-    gbsi_watch *watch; /* NULL: nobody waits */
+    gbsi_watch *watch; /* NULL: cannot be stopped */
     const gbsi_clique *clique;
     const gbsi_table_loops *loops;
     const gbsi_shape *shape;
     gbsi_operand operand[BATCH];
     uint32_t n_operands;
     size_t n_values;  /* of tables->factor in use */
-    bool first, last; /* batch of the clique */
+    bool first, last; /* whether this is the first or last batch of the clique's operands */
     double *table;
-    double *message; /* where a block holds whole rows; else NULL */
+    double *message; /* out, if a block holds whole rows; else NULL */
     uint32_t n_members;
 } filling;
 
@@ -199,7 +199,7 @@ static void add_to_batch(gbsi_tables *tables, filling *f, uint32_t n, const uint
     ++f->n_operands;
 }
 
-/* Values of a factor that computes them, over its scope. */
+/* Writes out the values, over its scope, of a factor that is no table. */
 static void evaluate_factor(const gbsi_conditioned *model, size_t f, double *value)
 {
     const gbsi_factors *factors = &model->factors;
@@ -329,7 +329,7 @@ static void rows_of_member(void *context, uint32_t member)
     finish_rows(job->f, job->f->table + begin * c->n_columns, end - begin, job->message + begin);
 }
 
-/* Rows that are longer than a block. */
+/* Finishes rows that are longer than a block. */
 static void finish_clique(gbsi_tables *tables, const filling *f, double *message)
 {
     const gbsi_clique *c = f->clique;
@@ -344,14 +344,14 @@ static void finish_clique(gbsi_tables *tables, const filling *f, double *message
     gbsi_pool_run(alone ? NULL : tables->pool, rows_of_member, &job);
 }
 
-/* @return what was taken off the message, to make its largest number 0. */
+/* @return the number that was subtracted from the message to make its largest entry 0. */
 static double clique_up(gbsi_tables *tables, uint32_t i)
 {
     const gbsi_tree *tree = tables->tree;
     const gbsi_clique *c = &tree->clique[i];
     gbsi_shape shape;
     gbsi_shape_of(tree, c, &shape, tables->axis_of);
-    size_t at = c->message; /* of the children's messages, then of ours behind them */
+    size_t at = c->message; /* the children's messages, with this clique's message after them */
     for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
         at += tree->clique[tree->child[k]].n_rows;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether single-variable updates reach every state of positive weight from any other: disjoint
- * sets of states. All states that differ in one variable only form a line; joining each state of
- * a line to the first one costs one step per state and variable, whatever the arities. */
+/* Whether updates of single variables lead from every state of positive weight to every other, by
+ * union-find over states. States that differ only in one variable form a line; joining each state
+ * of a line to its first costs one step per state and variable, whatever the arities. */
 #include <inttypes.h>
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #define ABSENT UINT32_MAX /* a state of weight zero; there are at most 2^22 states */
 
 typedef struct states {
-    uint32_t *parent; /* [n_states] towards the root of the set, which is its own parent */
+    uint32_t *parent; /* [n_states] next state towards the root of the set; a root's is itself */
     uint64_t n_sets;
 } states;
 
@@ -48,7 +48,7 @@ static void join(states *s, uint32_t a, uint32_t b)
     s->n_sets--;
 }
 
-/* Joins along all lines of a variable whose states stand `stride` apart. */
+/* Joins the states of all lines of a variable, whose states are `stride` apart. */
 static void join_lines(states *s, uint64_t n_states, uint64_t stride, uint32_t arity)
 {
     for (uint64_t block = 0; block < n_states; block += stride * arity) {
@@ -73,7 +73,7 @@ gbs_status gbsi_support_connected(const gbsi_conditioned *model, bool *connected
     gbs_status status = GBS_OK;
     states s = {0};
     double max = 0.0;
-    GBSI_TRY(gbsi_walk_max(model, &max, err)); /* the limit, and a support that is not empty */
+    GBSI_TRY(gbsi_walk_max(model, &max, err)); /* fails beyond the limit, or without support */
     const uint64_t n_states = gbsi_n_states(model, NULL);
     s.parent = gbsi_alloc_array((size_t)n_states, sizeof *s.parent);
     if (s.parent == NULL) {

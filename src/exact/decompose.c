@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains over the literals of long factors [M23]:
+/* Long factors become chains over their literals [M23]:
  *     f(l_1 .. l_n, h) = sum over s of [s_1 = first(l_1)] prod_i [s_i = next(s_i-1, l_i)] g(s_n, h)
- * where every sum has one term. */
+ * where only one term of the sum is not zero. */
 #include "exact/decompose.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-/* The model being made, array by array. */
+/* The arrays of the new model, while they grow. */
 typedef struct making {
     const gbsi_conditioned *from;
     gbsi_conditioned *to;
@@ -19,20 +19,20 @@ typedef struct making {
         room_table_start, room_table;
 } making;
 
-/* What is remembered of the literals read so far. */
+/* What a chain remembers of the literals read so far. */
 typedef enum memory_kind {
-    REMEMBER_ALIKE,  /* none true, all true, or some; those that make no difference are one state */
+    REMEMBER_ALIKE,  /* whether none, some or all are true; equivalent cases share a state */
     REMEMBER_NUMBER, /* how many are true */
-    REMEMBER_PARITY, /* of spins in state 0 */
+    REMEMBER_PARITY, /* the parity of the number of spins in state 0 */
     REMEMBER_NOTHING,
 } memory_kind;
 
 typedef struct reading {
     size_t factor;
     memory_kind kind;
-    uint32_t n_body;          /* literals read; the head, if it is free, comes behind them */
+    uint32_t n_body;          /* literals of the body; the head, if it is free, follows them */
     uint32_t none, some, all; /* numbers of the states of REMEMBER_ALIKE */
-    uint32_t n_states;        /* of it */
+    uint32_t n_states;        /* of REMEMBER_ALIKE */
 } reading;
 
 static bool head_is_free(const gbsi_factors *f, size_t i)
@@ -42,7 +42,7 @@ static bool head_is_free(const gbsi_factors *f, size_t i)
 
 /* ---- how to read a factor ------------------------------------------------------------------ */
 
-/* The value with k more true literals in the body. */
+/* The value of the factor with k more true literals in the body. */
 static double value_of(const gbsi_factors *f, const reading *r, uint32_t k, uint32_t head)
 {
     const gbsi_logical *l = &f->logical[f->aux[r->factor]];
@@ -94,13 +94,13 @@ static reading read_factor(const gbsi_conditioned *model, size_t i)
     return r;
 }
 
-/* States after n literals, 1 or more. */
+/* The number of states of the chain after n >= 1 literals. */
 static uint32_t n_states(const reading *r, uint32_t n)
 {
     return r->kind == REMEMBER_PARITY ? 2 : r->kind == REMEMBER_NUMBER ? n + 1 : r->n_states;
 }
 
-/* The state after one more literal, or the first (n = 0). */
+/* The state after one more literal; n = 0: after the first. */
 static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool literal)
 {
     switch (r->kind) {
@@ -117,7 +117,7 @@ static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool li
     return r->some;
 }
 
-/* Literals that a state stands for. */
+/* The number of true literals that a state stands for. */
 static uint32_t true_literals(const reading *r, uint32_t state)
 {
     return r->kind == REMEMBER_NUMBER          ? state
@@ -141,7 +141,9 @@ static gbs_status add_variable(making *m, uint32_t arity, uint32_t *variable, gb
 {
     gbs_status status = GBS_OK;
     if (m->n_variables >= GBSI_NONE / 2) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "long factors: more than %u variables", GBSI_NONE / 2);
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "exact inference: long factors would need more than %u variables",
+                         GBSI_NONE / 2);
     }
     GBSI_TRY(room(&m->to->arity, &m->room_arity, m->n_variables + 1, sizeof(uint32_t), err));
     *variable = (uint32_t)m->n_variables;
@@ -151,7 +153,7 @@ cleanup:
     return status;
 }
 
-/* A factor of the given kind, its scope copied. */
+/* Adds a factor of the given kind; its scope is copied. */
 static gbs_status add_factor(making *m, uint8_t kind, size_t n, const uint32_t *scope,
                              const uint32_t *literal, double weight, uint32_t aux, gbs_error *err)
 {
@@ -182,7 +184,7 @@ cleanup:
     return status;
 }
 
-/* A table factor of one to three variables. @param table out: its entries, to be filled. */
+/* Adds a table factor of one to three variables. @param table out: its entries, to be filled. */
 static gbs_status add_table(making *m, uint32_t n, const uint32_t *scope, double **table,
                             gbs_error *err)
 {
@@ -213,7 +215,7 @@ static bool is_true(const gbsi_factors *f, const reading *r, uint32_t k, uint32_
     return r->kind == REMEMBER_PARITY ? state == 0 : state == f->literal[at];
 }
 
-/* [next = next_state(before, literal k)], without `before` for the first literal. */
+/* Adds the factor [next = next_state(before, literal k)]; the first literal has no `before`. */
 static gbs_status add_link(making *m, const reading *r, uint32_t k, uint32_t before, uint32_t next,
                            gbs_error *err)
 {
@@ -236,7 +238,7 @@ cleanup:
     return status;
 }
 
-/* g(last state, head). */
+/* Adds the factor g(last state, head). */
 static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_error *err)
 {
     gbs_status status = GBS_OK;

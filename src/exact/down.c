@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way down: each clique's p(own | separator) times its parent's p(separator) is its marginal,
- * from which come its children's separators and the variables it answers for. All of it is sums of
- * products of probabilities: nothing is divided, nothing can overflow, and what underflows has a
- * probability below 1e-300. */
+/* The downward half of calibration: the marginal of a clique is its p(own | separator) times its
+ * parent's p(separator), and gives the p(separator) of its children and the marginals of variables.
+ * These are sums of products of probabilities: nothing is divided, nothing can overflow, and what
+ * underflows has a probability below 1e-300. */
 #include <assert.h>
 #include <string.h>
 
@@ -61,8 +61,8 @@ static void sum_pieces(void *context, uint32_t member)
     }
 }
 
-/* Some axes of the operand come first and cut the work: pieces write to places of their own, and
- * the terms of each sum keep the order of the table whatever the pieces. */
+/* Puts some axes of the operand first and cuts the work along them: each piece writes to its own
+ * places, and the terms of each sum keep the order of the table, however it is cut. */
 static void order_axes(marginal *m)
 {
     gbsi_odometer *o = &m->order;
@@ -92,7 +92,7 @@ static void order_axes(marginal *m)
     m->piece = m->shape->n_blocks / m->n_pieces;
 }
 
-/* out = the table summed over all but some variables. */
+/* out = the table summed over all variables but the given n. */
 static void sum_onto(gbsi_tables *tables, const gbsi_shape *shape, const double *table, uint32_t n,
                      const uint32_t *variable, size_t n_out, double *out)
 {
@@ -135,8 +135,8 @@ static void scale_share(void *context, uint32_t member)
 
 /* ---- single variables ---------------------------------------------------------------------- */
 
-/* Marginals of the variables that are at home here, slowest axis first; each axis done is summed
- * out in place, so that all of them together read the table twice. */
+/* Marginals of the variables whose home is this clique, slowest axis first. Each finished axis is
+ * summed out in place, so that all marginals together read the table about twice. */
 static void fold_marginals(const gbsi_tree *tree, uint32_t i, const uint32_t *home, double *table,
                            double *p)
 {
@@ -161,7 +161,7 @@ static void fold_marginals(const gbsi_tree *tree, uint32_t i, const uint32_t *ho
     }
 }
 
-/* Roundings apart they add up to 1; make it so. */
+/* Rescales probabilities whose sum differs from 1 by rounding errors. */
 static void normalise(double *p, uint32_t n)
 {
     const gbsi_table_loops *loops = gbsi_table_loops_now();
@@ -210,7 +210,7 @@ void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, doubl
 {
     const gbsi_tree *tree = tables->tree;
     const uint32_t first = t == 0 ? 0 : tree->tree_end[t - 1];
-    size_t end = n_pairs; /* of the pairs of cliques up to this one */
+    size_t end = n_pairs; /* end of the pairs whose clique is not yet done */
     for (uint32_t i = tree->tree_end[t]; i-- > first;) {
         while (end > 0 && pair[end - 1].clique > i) {
             --end;

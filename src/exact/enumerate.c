@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marginals, ln Z and the joint by summing over every state: once for the largest log density m,
- * once for the weights exp(log density - m), of which the largest is 1. */
+/* Marginals, ln Z and the joint by visiting every state twice: first to find the largest log
+ * density m, then to sum the weights exp(log density - m), the largest of which is 1. */
 #include "exact/enumerate.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Summing over every state: the oracle of the tests, and exact answers for small components. */
+/* Sums over all states: the reference for tests, and exact answers for small components. */
 #ifndef GBSI_EXACT_ENUMERATE_H
 #define GBSI_EXACT_ENUMERATE_H
 
@@ -12,13 +12,12 @@
  * UINT64_MAX. */
 uint64_t gbsi_n_states(const gbsi_conditioned *model, const uint8_t *keep);
 
-/* Marginals and ln Z by enumeration of all states of a conditioned model (depth first, the last
- * variable fastest, so a step costs its factors only and no log density is a running sum; two
- * passes, weights relative to the maximum, compensated).
+/* Marginals and ln Z by enumeration of all states of a conditioned model: depth first, the last
+ * variable fastest, in two passes, with compensated sums of weights relative to the largest.
  *
  * @param p     [state_offset[n_variables]], out.
  * @param log_z out or NULL, log_constant included.
- * @return GBS_ERR_LIMIT beyond GBSI_ENUMERATE_MAX_STATES, with the figure;
+ * @return GBS_ERR_LIMIT, with the number, for more than GBSI_ENUMERATE_MAX_STATES states;
  *         GBS_ERR_IMPOSSIBLE if no state has positive weight. */
 gbs_status gbsi_enumerate(const gbsi_conditioned *model, double *p, double *log_z, gbs_error *err);
 
@@ -27,7 +26,7 @@ gbs_status gbsi_enumerate(const gbsi_conditioned *model, double *p, double *log_
 gbs_status gbsi_enumerate_joint(const gbsi_conditioned *model, double *joint, gbs_error *err);
 
 /* Whether the support is connected under single-variable updates (a change of one variable at a
- * time through states of positive weight). Limit as above. */
+ * time through states of positive weight). @return as gbsi_enumerate(). */
 gbs_status gbsi_support_connected(const gbsi_conditioned *model, bool *connected, gbs_error *err);
 
 #endif

@@ -28,7 +28,7 @@ static uint32_t component_of_factor(const gbsi_components *c, size_t f)
     return c->of[factors->scope[factors->scope_start[f]]];
 }
 
-/* @param hard factors with zeros alone. */
+/* @param hard only factors with hard zeros. */
 static void fill(gbsi_components *c, bool hard)
 {
     const gbsi_conditioned *model = c->model;
@@ -51,7 +51,7 @@ static void fill(gbsi_components *c, bool hard)
         c->variable_start[i + 1] += c->variable_start[i];
         c->factor_start[i + 1] += c->factor_start[i];
     }
-    /* The starts run ahead as write positions and are shifted back. */
+    /* The starts serve as write positions here and are shifted back afterwards. */
     for (uint32_t v = 0; v < model->n_variables; ++v) {
         c->variable[c->variable_start[c->of[v]]++] = v;
     }
@@ -66,7 +66,7 @@ static void fill(gbsi_components *c, bool hard)
     c->factor_start[0] = 0;
 }
 
-/* @param graph whose components they are; NULL: blocks of the factors with hard zeros alone. */
+/* @param graph its connected components are found; NULL: the blocks joined by hard zeros only. */
 static gbs_status make(const gbsi_conditioned *model, const gbsi_graph *graph,
                        gbsi_components **out, gbs_error *err)
 {
@@ -143,8 +143,8 @@ static gbs_status take(gbsi_conditioned *part, uint32_t nv, size_t n_states, siz
                : GBS_OK;
 }
 
-/* Tables and logical descriptors used by the component, each copied once per factor: components
- * small enough to extract are small. */
+/* Copies the tables and logical descriptors that the component uses, once for each factor: only
+ * small components are extracted, so copies of shared tables do not matter. */
 static gbs_status copy_content(const gbsi_conditioned *whole, const size_t *factor, size_t nf,
                                gbsi_conditioned *part, gbs_error *err)
 {
@@ -291,8 +291,8 @@ cleanup:
     return status;
 }
 
-/* The support is the product of the supports of hard blocks, and one move changes one of them: it
- * is connected iff theirs are. */
+/* The support is the product of the supports of the hard blocks, and an update changes one block:
+ * the support is connected if and only if that of every block is. */
 gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exact,
                                    uint64_t max_states, gbsi_support *support, gbs_error *err)
 {

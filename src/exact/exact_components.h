@@ -14,25 +14,25 @@ typedef struct gbsi_components {
     size_t *factor_start;   /* [n + 1] */
     size_t *factor;         /* factors by component, ascending */
     uint64_t *n_states;     /* [n] product of arities, saturating */
-    uint8_t *has_zeros;     /* [n] a factor with hard zeros */
-    uint32_t largest;       /* variables in the largest */
+    uint8_t *has_zeros;     /* [n] 1: some factor has hard zeros */
+    uint32_t largest;       /* number of variables in the largest component */
 } gbsi_components;
 
 gbs_status gbsi_components_new(const gbsi_graph *graph, gbsi_components **out, gbs_error *err);
 void gbsi_components_free(gbsi_components *components);
 
-/* The program, the user's model, its conditioned form, graph and components: what is there before
- * anything is answered. */
+/* Bytes in use before any inference: the program, the user's model, its conditioned form, the graph
+ * and the components. */
 uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *graph);
 
-/* One component as a model of its own, in time linear in its size. @param local [n_variables]
- * scratch, any content. */
+/* Makes a model of one component, in time linear in its size. @param local [n_variables] scratch,
+ * any content. */
 gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component, uint32_t *local,
                                    gbsi_conditioned **out, gbs_error *err);
 
 /* Marginals by enumeration of every component with exact[component] != 0.
  * @param p [state_offset[n_variables]] of the whole model; entries of other components untouched.
- * @param log_z NULL, or what their ln Z, log_constant left out, is added to.
+ * @param log_z NULL, or in and out: their ln Z without log_constant is added to it.
  * @return as gbsi_enumerate(). */
 gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact, double *p,
                                      double *log_z, gbs_error *err);

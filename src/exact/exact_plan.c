@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "exact/decompose.h"
 
-#define THOROUGH                                                                     \
-    16u /* entries of tables for which one entry of a row may be looked at, 16 tries \
+#define THOROUGH                                                                  \
+    16u /* table entries per entry of a row that the search may look at, 16 tries \
          */
 
 static const gbsi_conditioned *model_of(const gbsi_exact_plan *plan)
@@ -16,8 +16,8 @@ static const gbsi_conditioned *model_of(const gbsi_exact_plan *plan)
     return plan->chains != NULL ? plan->chains : plan->model;
 }
 
-/* Variables of chains are functions of others: where all are maximised over so are they, else they
- * are summed, and so come before those that are maximised over. */
+/* The variables of chains are functions of the model's variables. If all of those are maximised
+ * over, so are the chains'; else the chains' are summed out, before any variable is maximised. */
 static gbs_status spread_maximise(gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                   gbs_error *err)
 {
@@ -110,7 +110,7 @@ gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, bool all, uint64_t byte
     gbsi_bytes_text((double)bytes, allowed);
     return gbsi_fail(err, GBS_ERR_LIMIT,
                      "exact inference: %" PRIu64 " table entries and messages take %s (%" PRIu64
-                     " bytes), the memory limit leaves %s: allow more, or sample",
+                     " bytes), the memory limit leaves %s: raise the limit, or sample",
                      all ? tree->n_entries : (uint64_t)tree->n_tables, text, needed, allowed);
 }
 
@@ -126,32 +126,32 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "exact inference: no elimination order was found in reasonable time for "
                          "the component of variable %" PRIu32 " (%" PRIu32
-                         " variables, width at least %" PRIu32 "): sample",
+                         " variables, width at least %" PRIu32 "): use sampling",
                          variable, part->n_variables, part->width);
     }
-    if (part->entries == UINT64_MAX) { /* a search that stops early may know the width alone */
+    if (part->entries == UINT64_MAX) { /* a search that stopped early may only know the width */
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "exact inference: the component of variable %" PRIu32
                          " has a width of at least %" PRIu32
-                         ", its tables exceed the %s that the memory limit leaves: allow more, "
-                         "or sample",
+                         ", its tables exceed the %s that the memory limit leaves: raise the "
+                         "limit, or sample",
                          variable, part->width, left);
     }
     return gbsi_fail(err, GBS_ERR_LIMIT,
                      "exact inference: the component of variable %" PRIu32
                      " needs at least %" PRIu64 " table entries (%s), width at least %" PRIu32
-                     "; the memory limit leaves %s: allow more, or sample",
+                     "; the memory limit leaves %s: raise the limit, or sample",
                      variable, part->entries, needed, part->width, left);
 }
 
-/* Rows of neighbours, what is known of each vertex, the queue, the cliques so far. */
+/* Counts the rows of neighbours, the data of each vertex, the queue and the cliques found. */
 uint64_t gbsi_exact_search_bytes(const gbsi_conditioned *model)
 {
     const gbsi_factors *f = &model->factors;
     uint64_t room = 0;
     for (size_t i = 0; i < f->n_factors; ++i) {
         const uint64_t n = f->scope_start[i + 1] - f->scope_start[i];
-        /* long ones are chains: a variable and a table for each literal; or the end */
+        /* long factors become chains, with a variable and a table for each literal */
         room += n <= 12 ? n * (n - 1) : n * 64;
     }
     return (uint64_t)model->n_variables * 160 + room * 8;
@@ -168,7 +168,7 @@ gbs_status gbsi_exact_check_search(const gbsi_conditioned *model, uint64_t bytes
     gbsi_bytes_text((double)needed, text);
     gbsi_bytes_text((double)bytes, allowed);
     return gbsi_fail(err, GBS_ERR_LIMIT,
-                     "exact inference: to look for an elimination order takes %s, the memory limit "
-                     "leaves %s: allow more, or sample",
+                     "exact inference: searching for an elimination order takes %s, the memory "
+                     "limit leaves %s: raise the limit, or sample",
                      text, allowed);
 }

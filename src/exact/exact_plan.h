@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an exact answer takes, before it is taken: long factors as chains, an elimination order,
- * the junction trees of the components that fit. */
+/* Plans exact inference before memory is taken for it: long factors become chains, an elimination
+ * order is searched, and components whose tables fit get a junction tree. */
 #ifndef GBSI_EXACT_EXACT_PLAN_H
 #define GBSI_EXACT_EXACT_PLAN_H
 
 #include "exact/junction_tree.h"
 
 #define GBSI_AUTO_ENTRIES (UINT64_C(1) << 26) /* `auto` answers exactly up to here */
-#define GBSI_MOST_ENTRIES                                                  \
-    (UINT64_C(1) << 32) /* of any component: offsets in blocks are 32 bits \
+#define GBSI_MOST_ENTRIES                                                \
+    (UINT64_C(1) << 32) /* per component: offsets in blocks have 32 bits \
                          */
 
 typedef struct gbsi_exact_limits {
     uint64_t entries;    /* table entries of one component, at most GBSI_MOST_ENTRIES */
-    uint64_t bytes;      /* of calibration, beside the model */
+    uint64_t bytes;      /* that calibration may take, without the model */
     bool maximise;       /* all variables are maximised over */
-    const uint8_t *late; /* NULL, or [model variables] 1: these are maximised over, after the others
+    const uint8_t *late; /* NULL, or [model variables] 1: maximised over, after the other variables
                             are summed out */
     const gbsi_edges *extra; /* NULL, or pairs that must share a clique */
-    bool thorough;           /* look longer for a good order where tables are large */
+    bool thorough;           /* search longer for a good order if tables are large */
 } gbsi_exact_limits;
 
 typedef struct gbsi_exact_plan {
     const gbsi_conditioned *model; /* as given, borrowed */
-    gbsi_conditioned *chains;      /* with long factors as chains; NULL: there are none */
-    gbsi_graph *graph;             /* of chains or with extra pairs; NULL: the caller's will do */
-    gbsi_elimination *elimination; /* without extra pairs, components numbered as the model's */
+    gbsi_conditioned *chains;      /* the model with chains for long factors; NULL: none is long */
+    gbsi_graph *graph;             /* with chains and extra pairs; NULL: as the caller's */
+    gbsi_elimination *elimination; /* components are numbered as in the model if extra is NULL */
     uint8_t *maximise;             /* [variables] or NULL */
 } gbsi_exact_plan;
 
@@ -35,27 +35,27 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
                                gbs_error *err);
 void gbsi_exact_plan_free(gbsi_exact_plan *plan);
 
-/* Whether the search for component c ended well and its tables are within the limits. Messages
- * count when the tree is there. */
+/* Whether an elimination order was found for component c and its tables are within the limits. The
+ * memory of messages is checked later, with the tree. */
 bool gbsi_exact_fits(const gbsi_exact_plan *plan, uint32_t c);
 
-/* The trees of some components; the plan may go afterwards. @param take [components], all of them
- * fitting. */
+/* Makes the trees of the components with take[c] != 0, each of which must fit; the plan may be
+ * freed afterwards. @param take [components]. */
 gbs_status gbsi_exact_plan_tree(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **out,
                                 gbs_error *err);
 
-/* GBS_ERR_LIMIT if it and the work on it would exceed the limit of bytes. @param all as
- * gbsi_tree_work_bytes(). */
+/* @return GBS_ERR_LIMIT if the tree and the work on it would take more than so many bytes.
+ * @param all as in gbsi_tree_work_bytes(). */
 gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, bool all, uint64_t bytes, gbs_error *err);
 
-/* GBS_ERR_LIMIT saying of component c what its tables would take. @param variable of the user, to
- * name it by. */
+/* @return GBS_ERR_LIMIT, with the size of the tables of component c. @param variable a variable of
+ * the component in the user's numbering, for the message. */
 gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t variable,
                              const gbsi_exact_limits *limits, gbs_error *err);
 
-/* What the search takes, at most. */
+/* The most bytes that the search for an elimination order takes. */
 uint64_t gbsi_exact_search_bytes(const gbsi_conditioned *model);
-/* GBS_ERR_LIMIT if the search itself would exceed the limit of bytes. */
+/* @return GBS_ERR_LIMIT if the search itself would take more than so many bytes. */
 gbs_status gbsi_exact_check_search(const gbsi_conditioned *model, uint64_t bytes, gbs_error *err);
 
 #endif

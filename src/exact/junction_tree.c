@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the cliques of an elimination to a tree of the maximal ones [M22].
+/* Builds the junction tree of maximal cliques from the cliques of an elimination [M22].
  *
- * The clique of a position lies inside that of an earlier one if a child has one member more; such
- * a child takes it over (and then what lies inside that, and so on), so a clique of the tree is a
- * run of positions, its own variables, and what is left is its separator. Everything is a loop over
- * positions or cliques: a chain of a million variables needs no more stack than one of three.
+ * The clique of a position is contained in that of a child if the child has exactly one member
+ * more; the child's clique then absorbs it, and so on along the path. So a clique of the tree owns
+ * a run of positions; its other members are its separator. All algorithms are loops over positions
+ * or cliques, not recursions, so that long chains do not exhaust the C stack.
  *
- * Messages wait on a stack, as the contribution blocks of multifrontal elimination do; children of
- * large subtrees and small messages go first, which makes its peak least (Liu 1986, On the storage
+ * Messages wait on a stack, like the contribution blocks of multifrontal elimination. Children with
+ * large subtrees and small messages go first, which minimises the peak (Liu 1986, On the storage
  * requirement in the out-of-core multifrontal method, ACM TOMS 12:249-264). */
 #include "exact/junction_tree.h"
 
@@ -107,9 +107,9 @@ static void list_children(making *m)
     }
 }
 
-/* What a child leaves behind, against what it needs while it is done. */
+/* The memory that a child frees when it is finished: its peak minus its message. */
 typedef struct rank {
-    size_t spare; /* peak less message */
+    size_t spare;
     uint32_t group;
 } rank;
 
@@ -143,7 +143,7 @@ static void measure_group(making *m, group *g, rank *scratch)
     g->peak = standing + g->n_rows > g->peak ? standing + g->n_rows : g->peak;
 }
 
-/* Numbers and places on the stack, parents first. */
+/* Assigns clique numbers and places on the stack, parents first. */
 static void place_groups(making *m)
 {
     uint32_t start = 0;
@@ -201,7 +201,7 @@ static gbs_status take_tree(making *m, gbs_error *err)
     return GBS_OK;
 }
 
-/* By insertion: the last eliminated first. */
+/* Sorts the separator by insertion, the variable eliminated last first. */
 static void fill_separator(const making *m, gbsi_clique *c, size_t n, const uint32_t *from)
 {
     uint32_t *variable = m->tree->variable + c->first;
@@ -269,8 +269,7 @@ static void fill_tree(making *m)
     }
 }
 
-/* Each factor goes where the first of its variables to be eliminated is eliminated: counting sort.
- */
+/* Assigns each factor to the clique that eliminates its first variable, by counting sort. */
 static void deal_factors(making *m)
 {
     gbsi_tree *t = m->tree;
@@ -284,7 +283,7 @@ static void deal_factors(making *m)
                 at = p < at ? p : at;
             }
             if (at == GBSI_NONE) {
-                continue; /* of a component without a tree */
+                continue; /* the factor belongs to a component without a tree */
             }
             const size_t first = f->scope_start[i];
             const uint32_t g = gbsi_tree_hub_for(

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Junction trees [M22]: the cliques of an elimination, each with a table over its variables.
  *
- * The axes of a table stand in the order of elimination, last eliminated slowest. What a clique
- * shares with its parent (the separator) goes after what it has of its own, so a table is a row per
- * state of the separator, and a message a number per row: rows are contiguous, the first half of a
- * calibration never strides. A calibrated upward table holds p(own | separator), which is what
- * backward sampling and the downward half both start from; so no message outlives its use and all
- * of them fit one stack. */
+ * The axes of a table are in the order of elimination, the variable eliminated last being the
+ * slowest. The variables shared with the parent (the separator) are eliminated after the clique's
+ * own variables. So a table has one row per state of the separator, rows are contiguous, and a
+ * message has one number per row. After the upward half of calibration a table holds
+ * p(own | separator), which is all that backward sampling and the downward half need; messages are
+ * dropped after use, and fit on one stack. */
 #ifndef GBSI_EXACT_JUNCTION_TREE_H
 #define GBSI_EXACT_JUNCTION_TREE_H
 
@@ -14,17 +14,17 @@
 #include "graph/elimination.h"
 #include "parallel/pool.h"
 
-/* A clique of more variables than this has more entries than any limit of an elimination. */
+/* A clique of more variables than this exceeds every limit on table entries. */
 #define GBSI_TREE_AXES 64
 
 typedef struct gbsi_clique {
     size_t first;         /* into gbsi_tree.variable: separator, then own; slowest first */
     uint32_t n_separator; /* variables */
-    uint32_t n_own;       /* 0 of a hub, else 1 or more */
+    uint32_t n_own;       /* 0 for a hub, else 1 or more */
     uint32_t parent;      /* GBSI_NONE: the root of a tree */
     bool maximise;        /* its own variables are maximised over, not summed */
     size_t n_rows;        /* states of the separator */
-    size_t n_columns;     /* and of the rest */
+    size_t n_columns;     /* states of the clique's own variables (for a hub, of the others) */
     size_t table;         /* offset among the tables of its tree */
     size_t message;       /* offset of its message on the stack */
 } gbsi_clique;
@@ -35,49 +35,50 @@ typedef struct gbsi_tree {
     uint32_t n_cliques;
     gbsi_clique *clique;   /* children before parents, trees one after the other */
     uint32_t *variable;    /* variables of the cliques */
-    size_t n_variables;    /* of that array */
+    size_t n_variables;    /* length of the array variable */
     size_t *factor_start;  /* [n_cliques + 1] */
-    size_t *factor;        /* each factor of the model in one clique, ascending */
+    size_t *factor;        /* factors of each clique, ascending; each is in one clique */
     uint32_t *child_start; /* [n_cliques + 1] */
     uint32_t *child;
     uint32_t n_trees;
-    uint32_t *tree_end; /* [n_trees] where the cliques of each end: its root is the last one */
+    uint32_t *tree_end; /* [n_trees] end of the cliques of each tree; its root is the last one */
     size_t n_tables;    /* entries of the largest tree */
-    size_t n_stack;     /* entries of messages that are needed at once, at most */
+    size_t n_stack;     /* most message entries needed at the same time */
     size_t n_factor;    /* entries of the largest factor that is no table */
-    uint64_t n_entries; /* of all trees */
+    uint64_t n_entries; /* entries of all trees */
 } gbsi_tree;
 
 /**
- * @param take     [elimination->n_parts] components that get a tree; all of them done.
- * @param maximise NULL, or [n_variables] variables to be maximised over: eliminated last of their
- *                 component (gbsi_elimination_limits.late), never in one step with a summed one.
+ * @param take     [elimination->n_parts] 1: this component, which must be eliminated, gets a tree.
+ * @param maximise NULL, or [n_variables] 1: the variable is maximised over. Such variables must be
+ *                 eliminated last in their component (gbsi_elimination_limits.late), and never in
+ *                 one step with a variable that is summed out.
  */
 gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *elimination,
                          const uint8_t *take, const uint8_t *maximise, gbsi_tree **out,
                          gbs_error *err);
 void gbsi_tree_free(gbsi_tree *tree);
 
-/* Of the tree itself, its long factors included. */
+/* Bytes of the tree itself, with its chains for long factors. */
 uint64_t gbsi_tree_bytes(const gbsi_tree *tree);
-/* Bytes that calibration takes beside the tree itself, saturating.
- * @param all tables of all trees at once, as sampling needs them. */
+/* Bytes that calibration takes in addition to the tree itself, saturating.
+ * @param all whether the tables of all trees are kept at once, as sampling needs them. */
 uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, bool all);
 
 /* ---- calibration ------------------------------------------------------------------------- */
 
-/* The tables of one tree, or of all, and what passing messages takes. */
+/* The tables of one tree or of all trees, and scratch for passing messages. */
 typedef struct gbsi_tables {
     const gbsi_tree *tree;
     gbsi_pool *pool;   /* borrowed; NULL: one thread */
-    gbsi_watch *watch; /* borrowed; NULL: nobody waits. Where it stopped, tables mean nothing */
+    gbsi_watch *watch; /* borrowed; NULL: cannot be stopped. Once stopped, tables are undefined */
     size_t base;       /* where the tables of the tree at hand begin */
     double *table;
     double *stack;
     double *factor;    /* values of factors that are no tables */
     uint32_t *axis_of; /* [n_variables] axis in the clique at hand */
     uint32_t *map;     /* offsets of some operands within a block */
-    double *partial;   /* of long rows, by piece */
+    double *partial;   /* partial sums of long rows, by piece */
 } gbsi_tables;
 
 /* @param all as in gbsi_tree_work_bytes(). @param pool borrowed or NULL. */
@@ -85,13 +86,13 @@ gbs_status gbsi_tables_new(const gbsi_tree *tree, bool all, gbsi_pool *pool, gbs
                            gbs_error *err);
 void gbsi_tables_free(gbsi_tables *tables);
 
-/* Messages to the root of tree t. Summed cliques are left with p(own | separator), maximised ones
- * with log-weights.
+/* Passes messages to the root of tree t. Afterwards the tables of summed cliques hold
+ * p(own | separator), those of maximised cliques log-weights.
  * @param log_z out: ln of the sum (or maximum) over the tree, minus infinity if nothing has weight.
  */
 void gbsi_tree_up(gbsi_tables *tables, uint32_t t, double *log_z);
 
-/* With tables of all trees: the next one goes behind tree t. */
+/* If the tables of all trees are kept: the tables of the next tree go after those of tree t. */
 void gbsi_tables_next(gbsi_tables *tables, uint32_t t);
 
 /* A marginal of two variables of one clique. */
@@ -101,26 +102,27 @@ typedef struct gbsi_tree_pair {
     double *p; /* [arity of the first][of the second], out */
 } gbsi_tree_pair;
 
-/* Messages from the root, after gbsi_tree_up() with nothing maximised; the tables are used up.
+/* Passes messages from the root, after gbsi_tree_up() without maximised variables; this overwrites
+ * the tables.
  * @param p    [state_offset[n_variables]] of the model, out: entries of this tree's variables.
  * @param home [n_variables] from gbsi_tree_homes().
- * @param pair [n_pairs] in the order of their cliques; those of this tree are answered. */
+ * @param pair [n_pairs] in the order of their cliques; the pairs of this tree are answered. */
 void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p,
                     const gbsi_tree_pair *pair, size_t n_pairs);
 
-/* The clique of fewest entries that holds each variable. @param home [n_variables] out; GBSI_NONE
- * where no tree has it. A caller may put GBSI_NONE where a marginal is not wanted. */
+/* Finds the smallest clique that holds each variable. @param home [n_variables] out; GBSI_NONE for
+ * variables in no tree. A caller may set GBSI_NONE for variables whose marginal is not needed. */
 void gbsi_tree_homes(const gbsi_tree *tree, uint32_t *home);
-/* The clique of fewest entries that holds both, or GBSI_NONE. O(size of the tree). */
+/* The smallest clique that holds both variables, or GBSI_NONE. O(size of the tree). */
 uint32_t gbsi_tree_find_pair(const gbsi_tree *tree, uint32_t u, uint32_t v);
 
-/* The state that maximises, after gbsi_tree_up(): x of the maximised variables of tree t. Of equal
- * ones the first in the order of the table. */
+/* The maximising states x of the maximised variables of tree t, after gbsi_tree_up(); among equal
+ * maxima the first in the order of the table. */
 void gbsi_tree_trace(const gbsi_tables *tables, uint32_t t, uint32_t *x);
 
 /* Turns the rows of all trees into running sums, after gbsi_tree_up() of each ... */
 void gbsi_tree_accumulate(gbsi_tables *tables);
-/* ... and draws a state of them all: a pure function of seed, chain and draw.
+/* ... and draws a state of all trees, a pure function of seed, chain and draw.
  * @param x [n_variables] out. */
 void gbsi_tree_draw(const gbsi_tables *tables, uint64_t seed, uint32_t chain, uint64_t draw,
                     uint32_t *x);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A message to or from a clique of a million entries costs a million steps, however few variables
- * it is about; and hundreds of small cliques and factors may hang on one that large. So they are
- * gathered: a hub is a clique without variables of its own, over the union of what some of them
- * need, a small part of the large clique. It costs the large one a single message. */
+ * it is about, and hundreds of small cliques and factors may be attached to one large clique. A hub
+ * gathers several of them: it is a clique without own variables, over the union of the variables
+ * that they share with the large clique, and exchanges a single message with it. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -49,7 +49,7 @@ static size_t most_entries(const group *g)
     return most < MOST_ENTRIES ? most : MOST_ENTRIES;
 }
 
-/* Entries of the union, or SIZE_MAX where it is no hub of this clique. */
+/* Entries of a hub that also covers scope s; SIZE_MAX if it would be too large. */
 static size_t joined(const making *m, const hub *h, scope s, size_t most)
 {
     uint32_t n = h->n;
@@ -66,7 +66,7 @@ static size_t joined(const making *m, const hub *h, scope s, size_t most)
     return entries;
 }
 
-/* Adds what one child or factor needs to the hub that grows least, or to a new one. */
+/* Adds the scope of a child or factor to the hub that grows least, or to a new hub. */
 static gbs_status add_item(making *m, uint32_t of, scope s, gbs_error *err)
 {
     const size_t most = most_entries(&m->group[of]);
@@ -153,7 +153,7 @@ uint32_t gbsi_tree_hub_for(const making *m, uint32_t of, uint32_t n, const uint3
     return of;
 }
 
-/* Hubs of two or more items become groups, each listed before its clique. */
+/* Hubs of two or more children or factors become groups, listed before their clique. */
 static gbs_status make_groups(making *m, gbs_error *err)
 {
     const uint32_t n_before = m->n_groups;

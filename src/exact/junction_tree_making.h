@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of making a tree, private to junction_tree.c and junction_tree_hubs.c. */
+/* The data from which a tree is made, private to tree.c and tree_hubs.c. */
 #ifndef GBSI_EXACT_JUNCTION_TREE_MAKING_H
 #define GBSI_EXACT_JUNCTION_TREE_MAKING_H
 
@@ -7,9 +7,9 @@
 
 #define GBSI_HUB_VARIABLES 12u
 
-/* A clique before it has its place. */
+/* A clique of the tree while the tree is being made. */
 typedef struct group {
-    uint32_t first, last; /* positions: the first and the last it eliminates */
+    uint32_t first, last; /* the first and the last position that it eliminates */
     uint32_t n_own;
     uint32_t parent; /* group */
     uint32_t size;   /* cliques of its subtree */
@@ -22,12 +22,12 @@ typedef struct group {
     size_t base; /* of the stack when it begins */
 } group;
 
-/* What some children and factors of a large clique need together: a clique between. */
+/* A clique between a large clique and some of its children and factors, over their variables. */
 typedef struct hub {
     uint32_t of;   /* group */
     uint32_t next; /* of the same group */
     uint32_t n_items;
-    uint32_t group; /* that it became; GBSI_NONE: not worth it */
+    uint32_t group; /* the group that it became; GBSI_NONE: it was not worth making */
     uint32_t n;
     uint32_t variable[GBSI_HUB_VARIABLES];
     size_t entries;
@@ -38,9 +38,9 @@ typedef struct making {
     const uint8_t *maximise;
     gbsi_tree *tree;
     uint32_t n_positions; /* of the elimination */
-    uint32_t *position;   /* [model variables] GBSI_NONE where no tree is wanted */
+    uint32_t *position;   /* [model variables] GBSI_NONE if the component gets no tree */
     uint32_t *parent;     /* [positions] position */
-    uint32_t *cover;      /* [positions] the position whose clique takes this one over */
+    uint32_t *cover;      /* [positions] the position whose clique absorbs this one */
     uint32_t *group_of;   /* [positions] */
     uint32_t *by_last;    /* [groups] in the order of their last positions: children first */
     uint32_t *child;      /* [groups] by parent */
@@ -52,11 +52,11 @@ typedef struct making {
     uint32_t n_hubs;
 } making;
 
-/* Puts hubs between large cliques and what hangs on them: after groups are joined, before their
- * children are listed. */
+/* Puts hubs between large cliques and their children and factors. Called after groups are joined
+ * and before their children are listed. */
 gbs_status gbsi_tree_make_hubs(making *m, gbs_error *err);
 
-/* The hub of a group that holds all these variables, as a group; else the group itself. */
+/* The group of the hub of `of` that holds all these variables; if there is none, `of` itself. */
 uint32_t gbsi_tree_hub_for(const making *m, uint32_t of, uint32_t n, const uint32_t *variable);
 
 #endif

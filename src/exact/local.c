@@ -18,7 +18,7 @@ static uint32_t last_variable(const gbsi_factors *factors, size_t f)
     return last;
 }
 
-/* Counting sort of the factors by their last variable, in factor order for each. */
+/* Counting sort of the factors by their last variable; for each variable in factor order. */
 static void sort_factors(gbsi_local *local)
 {
     const gbsi_factors *factors = &local->model->factors;
@@ -36,7 +36,7 @@ static void sort_factors(gbsi_local *local)
     }
 }
 
-/* Bit v: variable v is in the scope. */
+/* Bit v says whether variable v is in the scope. */
 static uint32_t scope_mask(const gbsi_factors *factors, size_t f)
 {
     uint32_t mask = 0;
@@ -46,7 +46,7 @@ static uint32_t scope_mask(const gbsi_factors *factors, size_t f)
     return mask;
 }
 
-/* States of the variables of a mask: no more than the whole model has. */
+/* The joint states of the variables of a mask: at most those of the whole model. */
 static size_t mask_states(const gbsi_conditioned *model, uint32_t mask)
 {
     size_t n = 1;
@@ -78,7 +78,7 @@ static gbsi_sum sum_factors(const gbsi_local *local, const gbsi_local_group *gro
     for (size_t i = group->first; i < group->first + group->n; i++) {
         const double value =
             gbsi_factor_value(&model->factors, model->arity, local->factor[i], local->x);
-        if (value == -INFINITY) { /* also if the others add up to more than double holds */
+        if (value == -INFINITY) { /* even if the other values add up to more than a double holds */
             return (gbsi_sum){.high = -INFINITY, .low = 0.0};
         }
         sum = gbsi_sum_add(sum, (gbsi_sum){.high = value, .low = 0.0});
@@ -104,8 +104,8 @@ static gbs_status make_table(gbsi_local *local, gbsi_local_group *group, uint32_
     return GBS_OK;
 }
 
-/* Groups the factors of v: each takes the next ones while their joint table stays small.
- * @param n_left entries that may still be made. */
+/* Groups the factors of v: a group takes the next factors as long as their joint table is small.
+ * @param n_left table entries that may still be used. */
 static gbs_status group_factors(gbsi_local *local, uint32_t v, size_t *n_left, gbs_error *err)
 {
     const gbsi_conditioned *model = local->model;
@@ -124,7 +124,7 @@ static gbs_status group_factors(gbsi_local *local, uint32_t v, size_t *n_left, g
             mask = joint;
         }
         group->n = i - group->first;
-        if (group->n == 0) { /* too large for a table: alone, and evaluated each time */
+        if (group->n == 0) { /* too large for a table: a group of one factor, evaluated each time */
             group->n = 1;
             i++;
             continue;

@@ -7,8 +7,8 @@
 #define LEAST_BLOCK 16u
 #define MOST_BLOCK  65536u
 
-/* Axes are taken into the block from the fastest on until it is large enough; a large axis only
- * behind very few entries, so that maps stay below a million. */
+/* The block takes axes from the fastest on until it is large enough; it takes a large axis only
+ * while it has very few entries, so that maps stay below a million entries. */
 static size_t block_of(const gbsi_tree *tree, const gbsi_clique *c, uint32_t *n_outer)
 {
     const uint32_t *variable = tree->variable + c->first;
@@ -60,7 +60,7 @@ static void make_map(gbsi_operand *operand, const gbsi_shape *shape)
     size_t n = 1;
     operand->map[0] = 0;
     for (uint32_t k = shape->n_outer; k < shape->n_axes; ++k) {
-        /* from the slowest axis: each offset so far becomes arity[k] of them, last one first */
+        /* from the slowest axis: each offset becomes arity[k] offsets, the last offset first */
         const uint32_t arity = shape->arity[k];
         for (size_t i = n; i-- > 0;) {
             const uint32_t from = operand->map[i];
@@ -124,7 +124,7 @@ size_t gbsi_odometer_offset(const gbsi_odometer *o, const size_t *stride)
 
 void gbsi_odometer_carry(const gbsi_odometer *o, const size_t *stride, size_t *carry)
 {
-    size_t back = 0; /* of the places behind k, from their last digits to 0 */
+    size_t back = 0; /* distance of the places after k from their last digits to 0 */
     for (uint32_t k = o->n; k-- > 0;) {
         carry[k] = stride[o->axis[k]] - back;
         back += stride[o->axis[k]] * (o->arity[k] - 1);

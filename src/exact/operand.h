@@ -2,8 +2,8 @@
 /* Tables over some of the variables of a clique, walked along with the clique's own table.
  *
  * The innermost axes of the clique make a block of some hundred entries. Within a block an operand
- * is a constant, as dense as the block, or read through a map of offsets made once; from block to
- * block its place moves by a sum of strides. */
+ * is constant, or contiguous, or read through a map of offsets that is made once. From block to
+ * block its offset changes by a sum of strides. */
 #ifndef GBSI_EXACT_OPERAND_H
 #define GBSI_EXACT_OPERAND_H
 
@@ -15,15 +15,15 @@ typedef struct gbsi_shape {
     uint32_t n_axes;
     uint32_t n_outer; /* axes outside the block */
     uint32_t arity[GBSI_TREE_AXES];
-    size_t stride[GBSI_TREE_AXES]; /* of the clique's table */
+    size_t stride[GBSI_TREE_AXES]; /* strides of the clique's table */
     size_t block;                  /* entries */
     size_t n_blocks;
 } gbsi_shape;
 
-/* The shape of a clique, and axis_of[v] for its variables. */
+/* Computes the shape of a clique, and axis_of[v] for its variables. */
 void gbsi_shape_of(const gbsi_tree *tree, const gbsi_clique *clique, gbsi_shape *shape,
                    uint32_t *axis_of);
-/* The largest block of a tree's cliques. */
+/* The entries of the largest block of a tree's cliques. */
 size_t gbsi_shape_most(const gbsi_tree *tree);
 
 typedef enum gbsi_form { GBSI_CONSTANT, GBSI_DENSE, GBSI_MAPPED } gbsi_form;
@@ -32,8 +32,8 @@ typedef struct gbsi_operand {
     const double *data;
     gbsi_form form;
     uint32_t *map;                 /* [block] offsets, if mapped */
-    size_t stride[GBSI_TREE_AXES]; /* by axis of the clique, 0 where it has none */
-    size_t carry[GBSI_TREE_AXES];  /* what stepping on along an outer axis adds (modulo 2^64) */
+    size_t stride[GBSI_TREE_AXES]; /* by axis of the clique; 0 for axes it does not have */
+    size_t carry[GBSI_TREE_AXES];  /* added by a step along an outer axis (modulo 2^64) */
 } gbsi_operand;
 
 /* @param variable [n] its axes, slowest first. @param map [shape->block] for its use. */
@@ -49,12 +49,12 @@ typedef struct gbsi_odometer {
 } gbsi_odometer;
 
 void gbsi_odometer_init(gbsi_odometer *o, const gbsi_shape *shape);
-/* Where strides lead for step number `at`, to which the digits are set. */
+/* Sets the digits, and the offsets that follow from the strides, to step number `at`. */
 void gbsi_odometer_set(gbsi_odometer *o, size_t at);
 size_t gbsi_odometer_offset(const gbsi_odometer *o, const size_t *stride);
-/* carry[k] for strides: what a step that carries into place k adds. */
+/* Computes carry[k] from strides: what is added by a step that carries into place k. */
 void gbsi_odometer_carry(const gbsi_odometer *o, const size_t *stride, size_t *carry);
-/* One step on. @return the place it carries into; 0 too after the last step. */
+/* Takes one step. @return the place that it carries into; also 0 after the last step. */
 static inline uint32_t gbsi_odometer_step(gbsi_odometer *o)
 {
     uint32_t k = o->n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint marginals of two variables: from a clique that holds both; across components, or with one
- * of them fixed, the product of two marginals; else from a tree of the component in which the two
- * are made neighbours. */
+/* Joint marginals of two variables. If a clique holds both, they are read from it. If they are in
+ * different components, or one is fixed, the joint is the product of the marginals. Else a new
+ * junction tree of their component is made, with an edge between the two. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "exact/solve.h"
 
-/* What is asked of a pair. */
+/* A pair of variables whose joint marginal is wanted. */
 typedef struct request {
     uint32_t variable[2];
     double *p;  /* [arity][arity] of the free states; NULL: the two are independent */
@@ -47,12 +47,13 @@ static gbs_status check_pairs(const gbs_model *model, size_t n, const uint32_t *
         const uint32_t v = pair[2 * i + 1];
         if (u >= model->n_variables || v >= model->n_variables || u == v) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "pair %zu: variables %" PRIu32 " and %" PRIu32
-                             ", expected two different ones of %" PRIu32,
+                             "pair %zu: found variables %" PRIu32 " and %" PRIu32
+                             ", expected two different variables below %" PRIu32,
                              i, u, v, model->n_variables);
         }
         if (!gbsi_add_size(*n_out, (size_t)model->arity[u] * model->arity[v], n_out)) {
-            return gbsi_fail(err, GBS_ERR_LIMIT, "pairs: more entries than memory addresses");
+            return gbsi_fail(err, GBS_ERR_LIMIT,
+                             "pairs: the results have more entries than a size_t can count");
         }
     }
     return GBS_OK;
@@ -97,7 +98,7 @@ static int by_clique(const void *a, const void *b)
     return (x->clique > y->clique) - (x->clique < y->clique);
 }
 
-/* Calibrates all trees and answers the pairs asked for. */
+/* Calibrates all trees and answers the pairs that share a clique. */
 static gbs_status calibrate(pairs *a, size_t n_asked, gbs_error *err)
 {
     gbsi_solver *s = &a->solver;
@@ -109,7 +110,7 @@ static gbs_status calibrate(pairs *a, size_t n_asked, gbs_error *err)
     }
     gbsi_tree_homes(s->tree, a->home);
     for (uint32_t v = s->whole->n_variables; v < n; ++v) {
-        a->home[v] = GBSI_NONE; /* of chains: nobody asks */
+        a->home[v] = GBSI_NONE; /* variables of chains: their marginals are not needed */
     }
     qsort(a->asked, n_asked, sizeof *a->asked, by_clique);
     for (uint32_t t = 0; t < s->tree->n_trees; ++t) {
@@ -134,7 +135,7 @@ static void normalise(double *p, size_t n)
     }
 }
 
-/* A tree for one pair alone. */
+/* Answers a pair that shares no clique, by a tree of its own. */
 static gbs_status solve_apart(pairs *a, const request *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -151,7 +152,7 @@ cleanup:
     return status;
 }
 
-/* p(u = a) of a free variable or of one that is fixed. @return of user's states. */
+/* p(u = a) for the user's state a; variable u may be free or fixed. */
 static double single(const pairs *a, uint32_t user, uint32_t state)
 {
     const gbsi_conditioned *whole = a->solver.whole;
@@ -200,7 +201,7 @@ static void write_pairs(const pairs *a, const gbs_model *model, size_t n, const 
     }
 }
 
-/* Those that share a clique together, each other one apart. */
+/* Answers pairs that share a clique together, and every other pair by itself. */
 static gbs_status solve(pairs *a, size_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;

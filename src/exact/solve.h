@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model given evidence with the junction trees of its components: what the public calls share. */
+/* A model given evidence, with the junction trees of its components; shared by the public calls. */
 #ifndef GBSI_EXACT_SOLVE_H
 #define GBSI_EXACT_SOLVE_H
 
@@ -23,19 +23,21 @@ typedef struct gbsi_solver {
     bool in_budget;
 } gbsi_solver;
 
-/* Conditions; GBS_ERR_IMPOSSIBLE if that shows a probability of zero. Zero the solver before; free
- * it in any case. @param options NULL for the defaults. */
+/* Conditions the model on the evidence. The solver must be zeroed before, and freed in any case.
+ * @param options NULL for the defaults.
+ * @return GBS_ERR_IMPOSSIBLE if conditioning shows that the evidence has probability zero. */
 gbs_status gbsi_solver_init(gbsi_solver *solver, const gbs_model *model,
                             const gbs_evidence *evidence, const gbs_exact_options *options,
                             gbs_error *err);
-/* Trees of all components, or of those that fit. @param limits entries and bytes are set here. */
+/* Makes the trees of all components (failing if one does not fit), or of those that fit.
+ * @param limits its entries and bytes are set here. */
 gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool all,
                             gbs_error *err);
-/* Forgets the trees, for others. */
+/* Frees the trees, so that others can be made. */
 void gbsi_solver_forget(gbsi_solver *solver);
 void gbsi_solver_free(gbsi_solver *solver);
 
-/* "The evidence has probability zero". */
+/* Fails with the message that the evidence has probability zero. */
 gbs_status gbsi_impossible(gbs_error *err);
 
 #endif

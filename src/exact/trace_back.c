@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the root down, a state of each clique's own variables given its separator's: the one that
- * maximises (on a chain: Viterbi's traceback), or one drawn. */
+/* From the root down, the state of each clique's own variables given those of its separator: either
+ * the maximising state (on a chain, Viterbi's traceback) or a random draw. */
 #include <assert.h>
 
 #include "base/memory.h"
@@ -82,14 +82,14 @@ void gbsi_tree_accumulate(gbsi_tables *tables)
     }
 }
 
-/* The first entry above u times the last one: its own weight is positive. */
+/* The first running sum above u times the total: the weight of that entry is positive. */
 static size_t find_column(const double *row, size_t n, double u)
 {
     const double total = row[n - 1];
     double wanted = u * total;
     size_t low = 0;
     size_t high = n - 1;
-    const bool rounded_up = wanted >= total; /* then the first that is the total */
+    const bool rounded_up = wanted >= total; /* then take the first sum that equals the total */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const bool reached = rounded_up ? row[middle] >= total : row[middle] > wanted;

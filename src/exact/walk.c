@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Depth first over the variables, the last one fastest. A factor is counted in as soon as the last
+/* Visits all states depth first, the last variable fastest. A factor is added as soon as the last
  * variable of its scope has a state, so the log density of a state is built up along its path:
- * nothing is ever subtracted, it depends on the state alone, and a prefix of weight zero cuts off
- * all that stands below it. The work per state is the factors of the last variable and little
- * more, as in a Gray code, but without a running sum that drifts.
+ * nothing is ever subtracted, the result depends on the state only, and a prefix of weight zero
+ * skips all states that begin with it. The work per state is little more than the factors of the
+ * last variable, as with a Gray code, but no running sum accumulates errors.
  *
  * Weights are summed the same way: a block is the sum of the blocks below it, so a weight passes
  * through n_variables sums of few numbers on its way to the total. The marginal of (v, a) is the
- * sum of the blocks at depth v with state a, compensated since there are many (Neumaier 1974,
- * ZAMM 54:39-51). */
+ * sum of the blocks at depth v with state a; this long sum is compensated (Neumaier 1974, ZAMM
+ * 54:39-51). */
 #include "exact/walk.h"
 
 #include <assert.h>
@@ -41,7 +41,7 @@ uint64_t gbsi_n_states(const gbsi_conditioned *model, const uint8_t *keep)
 }
 
 /* The sum of the weights of all states that begin with x[0..v-1].
- * @param logw of the factors within x[0..v-1]. @param index of the block among those of depth v.
+ * @param logw sum of the factors within x[0..v-1]. @param index of this block at depth v.
  * The depth is at most GBSI_LOCAL_DEPTH. */
 static double walk_block(walk *w, uint32_t v, gbsi_sum logw, uint64_t index)
 {
@@ -77,7 +77,7 @@ gbs_status gbsi_walk(const gbsi_conditioned *model, gbsi_visit *visit, void *con
     const size_t n_sums = model->state_offset[model->n_variables];
     if (n_states > GBSI_ENUMERATE_MAX_STATES) {
         GBSI_TRY(gbsi_fail(
-            err, GBS_ERR_LIMIT, "enumeration: %s%" PRIu64 " states, the limit is %" PRIu64,
+            err, GBS_ERR_LIMIT, "enumeration: found %s%" PRIu64 " states, the limit is %" PRIu64,
             n_states == UINT64_MAX ? "at least " : "", n_states, GBSI_ENUMERATE_MAX_STATES));
     }
     GBSI_TRY(gbsi_local_new(model, &w.local, err));

@@ -5,15 +5,15 @@
 
 #include "exact/enumerate.h"
 
-/* Visits a state. @param index mixed radix, variable 0 slowest. @param logw ln of the product of
- * its factors, log_constant left out; above minus infinity. @return its weight for the sums. */
+/* Visits a state. @param index of the state in mixed radix, variable 0 slowest. @param logw sum of
+ * the log factors without log_constant, above minus infinity. @return the weight to be summed. */
 typedef double gbsi_visit(void *context, uint64_t index, double logw);
 
-/* @param sums   [state_offset[n_variables]] sums of the weights of the states in which a variable
- *               has a state, out; or NULL.
+/* @param sums   out or NULL: [state_offset[n_variables]] for each state of each variable, the sum
+ *               of the weights of the joint states that contain it.
  * @param total  out or NULL: sum of all weights.
- * @return GBS_ERR_LIMIT beyond GBSI_ENUMERATE_MAX_STATES, with the figure, before the first visit;
- *         GBS_ERR_MEMORY likewise. */
+ * @return before the first visit: GBS_ERR_MEMORY, or GBS_ERR_LIMIT, with the number, for more than
+ *         GBSI_ENUMERATE_MAX_STATES states. */
 gbs_status gbsi_walk(const gbsi_conditioned *model, gbsi_visit *visit, void *context, double *sums,
                      double *total, gbs_error *err);
 
