@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of draws are presets of a key scheme and a rule. */
+/* The name of a herded draw stands for a key scheme and a rule; this file resolves and checks
+ * them. */
 #include "draw/herding.h"
 
 #include "base/status.h"
 #include "options/options.h"
 #include "simd/math.h"
 
-#define MOST_BINS    64u /* of those chosen here: 256 bytes per variable and chain */
+#define MOST_BINS    64u /* most bins chosen by default: 256 bytes per variable and chain */
 #define USUAL_TARGET 0.005
 #define LEAST_PASSES 64.0
 
@@ -26,8 +27,9 @@ int gbsi_herding_keys(const gbs_run_options *options)
     return options->keys != GBS_KEYS_AUTO ? options->keys : preset[options->draw];
 }
 
-/* The passes given, or those after which 1 / target^2 independent draws of a fair coin would have
- * half the standard error asked for; never more than the updates that are allowed (0: any). */
+/* The number of passes that the options ask for, or else enough for 1 / target^2 draws: so many
+ * independent draws of a fair coin have half the target as standard error. At most what
+ * max_updates allows (0: no limit). */
 uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
 {
     const double per_pass = (double)n_slots * (double)options->chains + 1.0;
@@ -42,8 +44,9 @@ uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots)
     return (uint64_t)(options->sweeps != 0 || most < passes ? most : passes);
 }
 
-/* B = sqrt(T / c), T updates per variable, c the bound on weights (1 of herding, 1 + threshold with
- * bounded error): Yamashita & Suzuki (2019), 6.4, for the error of a function of one variable. */
+/* B = sqrt(T / c) for T updates per variable, where c bounds the weights (1 for herding,
+ * 1 + threshold for bounded error): Yamashita & Suzuki (2019), section 6.4, for the error of a
+ * function of one variable. */
 static uint32_t bins_of(const gbs_run_options *options, uint32_t n_slots)
 {
     if (options->bins != 0) {
@@ -104,7 +107,7 @@ const char *gbsi_draw_name(int draw_kind)
     return gbsi_option_choice_name(gbsi_option_find("draw"), draw_kind);
 }
 
-/* Presets with a name of their own for the keys take no other. */
+/* Draws whose name fixes the keys accept no other keys. */
 static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
 {
     if (options->keys == GBS_KEYS_AUTO || options->draw == GBS_DRAW_HERDED ||
@@ -118,17 +121,19 @@ static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
     }
     return gbsi_fail(err, GBS_ERR_ARGUMENT, "--keys: draw %s %s; draw herded takes any keys",
                      gbsi_draw_name(options->draw),
-                     gbsi_herding_keys(&preset) == GBS_KEYS_AUTO ? "has none" : "has its own");
+                     gbsi_herding_keys(&preset) == GBS_KEYS_AUTO ? "has no keys"
+                                                                 : "has fixed keys");
 }
 
-/* Options of the rules for bins and thresholds. */
+/* Checks the options on bins and thresholds. */
 static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_error *err)
 {
     const bool bounded = options->draw == GBS_DRAW_BOUNDED_ERROR;
     const bool rounded = options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED;
     const gbs_run_options usual = gbs_run_options_default();
     if (!bounded && options->threshold != usual.threshold) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--threshold: only draw bounded-error has one");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--threshold: only draw bounded-error has a threshold");
     }
     if (options->threshold < 0.0 && options->threshold != GBS_THRESHOLD_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--threshold: found %g, expected 0 to 1e9",
@@ -137,16 +142,16 @@ static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_erro
     if (options->threshold == GBS_THRESHOLD_AUTO && options->sweeps != 0 &&
         options->sweeps < GBSI_LEAST_TRIAL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--threshold: auto needs --sweeps %u at least, to see errors fall",
+                         "--threshold auto needs at least --sweeps %u, to see errors fall",
                          GBSI_LEAST_TRIAL);
     }
     if (bounded && options->herd_rule == GBS_HERD_POST) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--herd-rule: bounded-error looks at weights before it adds p");
+                         "--herd-rule post: draw bounded-error compares weights before it adds p");
     }
     if (rounded && (options->bin_edge != GBS_BIN_RIGHT || options->bin_rule != GBS_BIN_STICK)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--bin-edge and --bin-rule: randomly-discretized has its own rule");
+                         "--bin-edge and --bin-rule: draw randomly-discretized has fixed ones");
     }
     if (options->bin_rule != GBS_BIN_STICK && (gbsi_keys_decide(keys) || keys == GBS_KEYS_AUTO)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--bin-rule: draw %s has no bins",
@@ -179,7 +184,7 @@ gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
     }
     if (keys != GBS_KEYS_NEIGHBOURS && options->n_dummy_edges != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--dummy-edges: only draw herded with keys neighbours looks at them");
+                         "--dummy-edges: only draw herded with keys neighbours uses them");
     }
 cleanup:
     return status;

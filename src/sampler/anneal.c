@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated annealing by Gibbs sampling (Kirkpatrick, Gelatt & Vecchi 1983, Science 220:671-680;
- * Geman & Geman 1984): values are drawn from p_v^(1/tau) while tau falls [M27]. The log density of
- * every chain is summed anew from all factors at the end of a sweep, in double: nothing drifts, and
- * what counts as better depends neither on threads nor on the instruction set. */
+ * Geman & Geman 1984): values are drawn from p_v^(1/tau) while tau falls [M27]. After each sweep
+ * the log density of every chain is summed from all factors again, in double: no error builds up,
+ * and which state is best depends neither on threads nor on the instruction set. */
 #include "gibbsite/map.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@
 #include "sampler/run_options.h"
 #include "simd/math.h"
 
-#define FIRST_ROUND  64u /* sweeps, without --sweeps */
+#define FIRST_ROUND  64u /* sweeps, if --sweeps is not given */
 #define ROUND_GROWTH 4u
 #define LEAST_ROUNDS 3u
 
@@ -27,11 +27,11 @@ typedef struct search {
     gbsi_drive drive;
     const gbs_map_callbacks *callbacks;
     bool heats;
-    double *density; /* [n_groups * lanes] of the sampled part, after the last sweep */
+    double *density; /* [n_groups * lanes] log densities of the sampled part after the last sweep */
     uint32_t *x;     /* [part variables] scratch */
-    uint32_t *state; /* [model variables] best so far, the components solved exactly included */
-    double best;     /* log density of the sampled part in it */
-    double offset;   /* what the rest of the model adds to that */
+    uint32_t *state; /* [model variables] best state so far, with the components solved exactly */
+    double best;     /* log density of the sampled part in that state */
+    double offset;   /* log density of the rest of the model */
     uint64_t rounds;
 } search;
 
@@ -123,7 +123,7 @@ cleanup:
 /* ---- the call ----------------------------------------------------------------------------------
  */
 
-/* Exact components, within the memory of the options. */
+/* Solves the small components exactly, within the memory limit of the options. */
 static gbs_status solve(const gbs_run *run, const gbs_evidence *evidence, const uint32_t *incumbent,
                         uint32_t *state, double *log_density, gbs_error *err)
 {
@@ -154,7 +154,7 @@ static gbs_status whole_density(const gbs_run *run, const uint32_t *state, doubl
     return GBS_OK;
 }
 
-/* Small components are solved once, with the start of chain 0 in the others. */
+/* Small components are solved once; the other components start from the state of chain 0. */
 static gbs_status begin(search *s, const gbs_evidence *evidence, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -178,7 +178,7 @@ static gbs_status begin(search *s, const gbs_evidence *evidence, gbs_error *err)
     s->best = s->density[0];
     if (run->report.n_exact_variables > 0) {
         GBSI_TRY(solve(run, evidence, s->state, s->state, NULL, err));
-        gbsi_run_user_state(run, 0, s->x, s->state); /* should more than asked for be solved */
+        gbsi_run_user_state(run, 0, s->x, s->state); /* in case more was solved than needed */
         GBSI_TRY(whole_density(run, s->state, &whole, err));
         s->offset = whole - s->best;
     }
@@ -191,11 +191,12 @@ static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
 {
     if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--method: a most probable state is found by auto, exact or sample");
+                         "--method: to find a most probable state, choose auto, exact or sample");
     }
     if (options->threshold == GBS_THRESHOLD_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--threshold: auto compares estimates, a search has none");
+                         "--threshold auto compares estimates of marginals, which a search for a "
+                         "most probable state does not make");
     }
     if ((gbsi_draw_traits(options) & GBSI_DRAW_HEATS) == 0 && gbsi_options_anneal(options)) {
         return gbsi_fail(
@@ -223,7 +224,7 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     gbsi_drive_begin(&s.drive, NULL, &watch);
     GBSI_TRY(gbsi_options_take(options, &chosen, err));
     GBSI_TRY(check_method(&chosen, err));
-    chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
+    chosen.lattice = GBS_LATTICE_NEVER; /* bit lattices have no temperatures */
     GBSI_TRY(gbsi_run_begin(model, &chosen, &s.run, err));
     s.drive.run = s.run;
     s.run->limited = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A burn-in that is proved [M38]: the first whole number of passes after which no sampled
- * variable's marginal is further from its limit than asked, whatever the starts. The passes looked
- * at are the very ones that will be run: the sequences of a scan do not depend on states, so that
- * this holds for random and permuted scans as well, with the choices their seed makes. */
+/* A proved burn-in [M38]: the smallest number of passes after which the marginal of every sampled
+ * variable is within the requested distance of its limit, from any start. The bound follows the
+ * very passes that will be run. A scan's sequence does not depend on the states, so this holds for
+ * random and permuted scans too, with the choices their seed makes. */
 #include <inttypes.h>
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@
 
 #define MOST_PASSES    ((uint64_t)1 << 20)
 #define MOST_WORK      ((uint64_t)1 << 34) /* updates times neighbours */
-#define STALLED        (1.0 - 1e-9)        /* the bound after twice as many passes over it */
+#define STALLED        (1.0 - 1e-9)        /* give up if doubling the passes leaves more */
 #define LEAST_DOUBLING 16u
 
 static gbs_status check(const gbs_run *run, gbs_error *err)
@@ -25,22 +25,22 @@ static gbs_status check(const gbs_run *run, gbs_error *err)
     }
     if ((run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--certified: a synchronous chain is two chromatic ones; take the "
-                         "chromatic scan");
+                         "--certified: a synchronous chain is made of two chromatic chains: try "
+                         "--scan chromatic");
     }
     if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--certified: only scans of single variables have a certificate; "
-                         "take the chromatic scan");
+                         "--certified: only scans that update one variable at a time have a "
+                         "certificate: try --scan chromatic");
     }
     if (o->burn_in != GBS_BURN_IN_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--certified: it finds the burn-in, none can be given");
+                         "--certified computes the burn-in: leave out --burn-in");
     }
     if (o->restarts || o->partial_scan) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--certified: passes that start afresh, or omit variables, have no "
-                         "burn-in");
+                         "--certified cannot apply with --restarts or --partial-scan, which have "
+                         "no burn-in");
     }
     return GBS_OK;
 }
@@ -59,12 +59,12 @@ static gbs_status no_certificate(const gbs_run *run, double bound, uint64_t pass
     return gbsi_fail(
         err, GBS_ERR_UNSUPPORTED,
         "--certified: no certificate for %g: after %" PRIu64
-        " passes the bound on a marginal's error is %.3g, and does not fall or takes too "
-        "long; leave the option out, and see 'gibbsite certify'",
+        " passes the bound on a marginal's error is %.3g, and it no longer falls or would take "
+        "too long; leave out the option, and see 'gibbsite certify'",
         run->options.certified, passes, bound);
 }
 
-/* The end of --time, for work before the run. */
+/* Whether --time is over; asked during the work before the run. */
 static bool is_late(void *context)
 {
     const gbs_run *run = context;
@@ -74,12 +74,12 @@ static bool is_late(void *context)
 static gbs_status out_of_time(const gbs_run *run, gbs_error *err)
 {
     return gbsi_fail(err, GBS_ERR_LIMIT,
-                     "out of time after %.1f s while bounding the error that a start leaves: there "
-                     "is no result yet; try a longer --time",
+                     "out of time after %.1f s, while bounding how long the start is remembered: "
+                     "there is no result yet; try a longer --time",
                      gbsi_clock_s() - run->certify_begun_s);
 }
 
-/* @param b [n] all 1. */
+/* Finds the burn-in. @param b [n] all 1. */
 static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_watch *watch,
                        gbs_error *err)
 {
@@ -115,7 +115,7 @@ cleanup:
     return status;
 }
 
-/* What one pass leaves of the difference to the target, for the variables that are estimated.
+/* Bounds how far the estimated marginals still are from the target after one pass.
  * @param b [n] all 1. */
 static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, gbsi_watch *watch,
                              gbs_error *err)

@@ -95,7 +95,7 @@ static void refusals(void **unused)
     gbs_run_options options = wanted(GBS_SCAN_CHROMATIC, 0.01);
     refused(strong, &options, GBS_ERR_UNSUPPORTED, "no certificate for 0.01");
     options.burn_in = 5;
-    refused(weak, &options, GBS_ERR_ARGUMENT, "none can be given");
+    refused(weak, &options, GBS_ERR_ARGUMENT, "leave out --burn-in");
     options = wanted(GBS_SCAN_CHROMATIC, 0.01);
     options.draw = GBS_DRAW_HERDED;
     refused(weak, &options, GBS_ERR_ARGUMENT, "random draw");

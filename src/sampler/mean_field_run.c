@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mean field as a method of a run: iterations until nothing moves, a count, the clock or the user
- * ends it. */
+/* Mean field as a method of a run: iterates until no probability moves any more, or until
+ * --iterations, --max-updates, --time or the user ends it. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "sampler/run_options.h"
 #include "variational/mean_field.h"
 
-/* An iteration that moves no probability by more has arrived. */
+/* A fixed point: an iteration that moves no probability by more than this. */
 #define TOLERANCE  1e-10
 #define PROGRESS_S 0.1
 
@@ -30,7 +30,7 @@ static gbs_status check_memory(const gbs_run *run, gbs_error *err)
     }
     return gbsi_fail(err, GBS_ERR_LIMIT,
                      "mean field would take %" PRIu64 " bytes, the limit is %" PRIu64
-                     ": a larger --memory-limit",
+                     ": try a larger --memory-limit",
                      bytes, limit);
 }
 
@@ -49,7 +49,7 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, double moved, d
     }
 }
 
-/* The clock only ends it: --iterations with the count reached gives the same numbers. */
+/* The clock only decides when to stop: --iterations with the same count gives the same numbers. */
 static void look_at_clock(const gbs_run *run, gbsi_drive *drive, double moved)
 {
     const double now_s = gbsi_clock_s();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first row of verdict.def that applies to a run, as a sentence. */
+/* Turns the first row of verdict.def that applies to a run into the sentence that is printed. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,8 @@ bool gbsi_run_chains_agree(const gbs_run *run)
     return isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT;
 }
 
-/* Of all chains: so many independent ones have the target as standard error at p = 1/2. */
+/* Draws of all chains together: so many independent draws at p = 1/2 have the target as standard
+ * error. */
 static double least_draws(const gbs_run *run)
 {
     const double target = target_of(&run->report);
@@ -37,11 +38,10 @@ bool gbsi_run_long_enough(const gbs_run *run)
     const double draws = (double)run->report.sweeps * run->report.chains;
     const double updates = (double)run->engine.schedule.n_places * draws;
     const bool many = updates >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
-    return many && draws >= least_draws(run); /* with restarts they are independent */
+    return many && draws >= least_draws(run); /* with restarts all draws are independent */
 }
 
-/* ---- what conditions and figures are made of --------------------------------------------------
- */
+/* ---- used by the conditions and figures of verdict.def --------------------------------------- */
 
 static bool support_unknown(const gbs_run *run)
 {
@@ -64,13 +64,13 @@ static bool draw_is_exact(const gbs_run *run)
     return draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0;
 }
 
-/* From any start, and of one chain as of many. */
+/* Whether the bound on the error holds from any start, even for a single chain. */
 static bool is_proved(const gbs_run *run)
 {
     return run->options.certified > 0.0 || run->options.restarts;
 }
 
-/* Sweeps to advise: two digits, rounded up. */
+/* Rounds a number of sweeps up to two digits, for advice. */
 static double round_up(double sweeps)
 {
     double unit = 1.0;
@@ -81,7 +81,7 @@ static double round_up(double sweeps)
     return unit * (whole < sweeps / unit ? whole + 1.0 : whole);
 }
 
-/* Those that long_enough() asks for. */
+/* The sweeps that gbsi_run_long_enough() needs. */
 static double least_sweeps(const gbs_run *run)
 {
     const double chains = run->report.chains;
@@ -93,7 +93,7 @@ static double least_sweeps(const gbs_run *run)
     return round_up(by_updates > by_draws ? by_updates : by_draws);
 }
 
-/* Errors fall with the square root of the sweeps. */
+/* The sweeps for the target error: errors fall with the square root of the sweeps. */
 static double sweeps_for_target(const gbs_run *run)
 {
     const double ratio = run->report.max_mcse / target_of(&run->report);
@@ -101,8 +101,7 @@ static double sweeps_for_target(const gbs_run *run)
     return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 #define SAY(...) (void)snprintf(text, size, __VA_ARGS__)
 #define TRY(...) (void)snprintf(text, size, __VA_ARGS__)

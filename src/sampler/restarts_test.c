@@ -299,7 +299,7 @@ static void refusals(void **unused)
     refused(model, &options, GBS_ERR_ARGUMENT, "burn-in");
     options = short_chains(scan, 3);
     options.certified = 0.1;
-    refused(model, &options, GBS_ERR_ARGUMENT, "start afresh");
+    refused(model, &options, GBS_ERR_ARGUMENT, "cannot apply with --restarts");
     options = short_chains(scan, 3);
     options.target = target;
     options.n_targets = 1;

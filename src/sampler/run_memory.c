@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run takes, told before it is taken. Two moments are the worst: compiling, with the scratch
- * of a plan beside it, and the end of sampling, with all estimates and the caller's marginals
- * beside the plan. What one of them has freed the other uses again. Reading the model comes before
- * and has a peak of its own (the text, beside what is made of it), which this leaves out. */
+/* Predicts the memory of a run. There are two peaks: compiling, when the scratch of the compiler
+ * stands beside the plan, and the end of sampling, when all estimates and the caller's marginals
+ * do. What compiling frees, sampling uses again. Reading the model comes earlier and has its own
+ * peak (the text beside the model), which is not counted here. */
 #include "sampler/run_memory.h"
 
 #include <inttypes.h>
@@ -13,9 +13,9 @@
 #include "model/soften.h"
 #include "sampler/run_options.h"
 
-/* Sums for batches longer than the fast ones hold (128 counts or 256 terms, estimate.c) stay
- * untouched, and so take nothing, up to so many passes: a batch is a sixteenth of the passes before
- * it, at most (batches.c). */
+/* Runs of up to so many passes never write to the sums for long batches (more than 128 counts or
+ * 256 terms, estimate.c), so these take no memory: a batch has at most a sixteenth of the passes
+ * before it (batches.c). */
 #define SHORT_OF_COUNTS 4096u
 #define SHORT_OF_SUMS   8192u
 
@@ -72,9 +72,9 @@ uint64_t gbsi_run_standing_bytes(const gbs_run *run)
     return bytes;
 }
 
-/* Compiling has two moments of its own: what factors ask of each variable, beside the sorting of
- * slots; and the plan, beside the fields in double and, where factors are seen whole or merged, the
- * factors of every variable. */
+/* Compiling has two peaks: the sorting of slots, beside what the factors of each variable need; and
+ * the plan, beside the fields in double and, if there are terms, the list of factors of every
+ * variable. */
 static uint64_t compile_bytes(const gbs_run *run)
 {
     const gbsi_plan *plan = run->engine.plan;
@@ -91,7 +91,7 @@ static uint64_t compile_bytes(const gbs_run *run)
     return (sorting > packing ? sorting : packing) + f->n_tables * 20;
 }
 
-/* Starts and what is told at the end are not there at once. Hard zeros need domains to search. */
+/* Finding the starts; hard zeros need a search, which keeps domains. */
 static uint64_t start_bytes(const gbs_run *run)
 {
     const gbsi_factors *f = &run->problem.part->factors;
@@ -103,7 +103,7 @@ static uint64_t start_bytes(const gbs_run *run)
             ++n_hard;
         }
     }
-    const uint64_t each = n_hard > 0 ? 48 : 8; /* domains, or the states of one chain alone */
+    const uint64_t each = n_hard > 0 ? 48 : 8; /* domains, or only the states of one chain */
     return run->problem.part->n_variables * each + hard_ends * 8 + n_hard * 40;
 }
 
@@ -113,7 +113,7 @@ static uint64_t result_bytes(const gbs_run *run)
     return 4 * (uint64_t)n_states * sizeof(double); /* p, mcse, ess, rhat */
 }
 
-/* @param bytes out: what estimates take, 0 where traces alone are kept. */
+/* @param bytes out: size of the estimates; 0 if only traces are kept. */
 static gbs_status estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, gbs_error *err)
 {
     *bytes = 0;
@@ -125,7 +125,7 @@ static uint64_t more(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Estimators less what a run of so few passes does not touch. */
+/* The size of the estimates without the sums that a run of so few passes never writes to. */
 static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *shape,
                               uint64_t estimate)
 {
@@ -139,7 +139,7 @@ static uint64_t touched_bytes(const gbs_run *run, const gbsi_estimate_shape *sha
         const uint32_t arity = gbsi_shape_arity(shape, s);
         n_cells += arity == 2 ? 1 : arity;
     }
-    const uint64_t each = counts ? 2 * sizeof(double) : sizeof(double); /* open; totals of counts */
+    const uint64_t each = counts ? 2 * sizeof(double) : sizeof(double); /* open sums; totals too */
     const uint64_t late = n_cells * shape->lanes * shape->n_groups * each;
     return late < estimate ? estimate - late : estimate;
 }
@@ -214,8 +214,8 @@ static gbs_status refuse(uint64_t bytes, const char *least, uint64_t limit, gbs_
     gbsi_bytes_text((double)bytes, needed);
     gbsi_bytes_text((double)limit, allowed);
     return gbsi_fail(err, GBS_ERR_LIMIT,
-                     "this run would take %s%s (%" PRIu64 " bytes), the limit is %s: fewer "
-                     "--chains, --estimator count, or a larger --memory-limit",
+                     "this run would take %s%s (%" PRIu64 " bytes), the limit is %s: try fewer "
+                     "--chains, --estimator count or a larger --memory-limit",
                      least, needed, bytes, allowed);
 }
 
@@ -247,7 +247,8 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
     }
     uint64_t bytes = more(gbsi_run_standing_bytes(run), touched_bytes(run, &shape, estimate));
     bytes = more(bytes, lanes * part->n_variables + result_bytes(run));
-    /* runs of like slots are fewer in the plan than here in the model's order: 24 bytes each */
+    /* The plan's order of slots has fewer runs of equal slots than the model's order used here, and
+     * a run takes 24 bytes: allow for that. */
     const uint64_t slack = (uint64_t)part->n_variables * 24;
     if (bytes > slack && bytes - slack > limit) {
         GBSI_TRY(refuse(bytes - slack, "at least ", limit, err));

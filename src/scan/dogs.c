@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Optimised scans for a length, an accuracy or to match the systematic one: Mitliagkas & Mackey
- * (2017), section 5.2, for the doubling. */
+/* Optimised scans: of a given length, for a given accuracy, or as accurate as a number of updates
+ * of the systematic scan. Lengths are doubled as in Mitliagkas & Mackey (2017), section 5.2. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "scan/optimise.h"
 
 #define MOST_STEPS  ((uint64_t)1 << 28)
-#define STEP_BYTES  24u /* the scan twice over, kept values and the result */
+#define STEP_BYTES  24u /* per update: two copies of the scan, the kept values, the result */
 #define MOST_ROUNDS 100u
-#define SETTLED     1e-12        /* relative gain of a round that is the last */
-#define STALLED     (1.0 - 1e-9) /* V of twice the length over V, beyond 64 passes */
+#define SETTLED     1e-12        /* stop after a round whose relative gain is at most this */
+#define STALLED     (1.0 - 1e-9) /* beyond 64 passes, give up if doubling leaves more than this */
 
 typedef struct dogs {
     const gbs_influences *f;
@@ -46,7 +46,7 @@ static gbs_status take_systematic(dogs *w, uint64_t n, gbs_error *err)
     if (n > most) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "a scan of %" PRIu64 " updates is longer than the %" PRIu64
-                         " that this version and the memory limit hold",
+                         " that this version and the memory limit allow",
                          n, most);
     }
     const gbs_status status =
@@ -63,7 +63,7 @@ static gbs_status take_systematic(dogs *w, uint64_t n, gbs_error *err)
     return GBS_OK;
 }
 
-/* The scan at hand improved. @param enough V to stop at, negative: none. */
+/* Improves the current scan. @param enough the variation to stop at; negative: none. */
 static gbs_status improve(dogs *w, double enough, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -94,12 +94,13 @@ static gbs_status no_length(const dogs *w, gbs_error *err)
     }
     return gbsi_fail(
         err, GBS_ERR_UNSUPPORTED,
-        "no scan of up to %zu updates has a variation of %g or less (%g); the spectral "
-        "radius of the influences is between %.6g and %.6g: below 1 a longer one has",
+        "no scan of up to %zu updates has a variation of %g or less (found %g); the spectral "
+        "radius of the influences is between %.6g and %.6g: a longer scan helps only below 1",
         w->n, w->report.goal, w->report.after, norms.radius_lo, norms.radius_hi);
 }
 
-/* Lengths 2, 4, 8, ... until the goal is met; that of the scan to be matched meets it by itself. */
+/* Lengths 2, 4, 8, ... until the goal is met. At the length of the scan to be matched, that scan
+ * itself meets it. */
 static gbs_status by_doubling(dogs *w, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -145,7 +146,7 @@ cleanup:
     return status;
 }
 
-/* In the user's numbering, and how many there are. */
+/* Renumbers the scan as the user does, and counts the variables that it visits. */
 static gbs_status give(dogs *w, uint32_t **sequence, gbs_error *err)
 {
     const uint32_t *user = w->f->conditioned->user_variable;
@@ -170,17 +171,17 @@ static gbs_status give(dogs *w, uint32_t **sequence, gbs_error *err)
 static gbs_status check(const gbs_scan_request *request, gbs_error *err)
 {
     if (request->steps > 0 && request->match > 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "a scan has a length or matches another, not both");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "gbs_scan_request: give steps or match, not both");
     }
     if (request->match > 0 && request->accuracy != 0.0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "a scan that matches another has its accuracy, not one of its own");
+                         "gbs_scan_request: give match or accuracy, not both");
     }
     if (!(request->accuracy >= 0.0) ||
         (request->steps == 0 && request->match == 0 && request->accuracy == 0.0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "accuracy: found %g, expected above 0 where neither a length nor a scan "
-                         "to match is given",
+                         "gbs_scan_request.accuracy: found %g, expected above 0 unless steps or "
+                         "match is given",
                          request->accuracy);
     }
     return GBS_OK;

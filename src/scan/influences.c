@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Influences of a model given evidence, for the public calls. */
+/* The public calls on influences of a model given evidence, and the scans that bounds are for. */
 #include "scan/influences.h"
 
 #include <inttypes.h>
@@ -90,7 +90,8 @@ gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *eviden
     if (asked.rule != 0 && asked.rule != GBS_INFLUENCE_AUTO && asked.rule != GBS_INFLUENCE_BOUND &&
         asked.rule != GBS_INFLUENCE_EXACT) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_influence_options.rule: no rule has the number %d", asked.rule);
+                         "gbs_influence_options.rule: found %d, which is no gbs_influence_rule",
+                         asked.rule);
     }
     gbsi_budget *before = gbsi_budget_current();
     gbs_influences *f = gbsi_alloc_zero(sizeof *f);
@@ -199,25 +200,25 @@ gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_o
     made.scan = gbsi_scan_of(asked.scan);
     if (asked.scan == GBS_SCAN_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--scan: auto is chosen by a pilot of a run, and bounds are of a scan "
-                         "with a name: ask for chromatic");
+                         "--scan auto leaves the choice to a run, but a bound needs one given "
+                         "scan: try --scan chromatic");
     }
     unsigned traits = made.scan->traits;
     if ((traits & GBSI_SCAN_SPLITS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "a %s chain is two chromatic ones: ask for the chromatic scan",
+                         "a %s chain is made of two chromatic chains: try --scan chromatic",
                          made.scan->name);
     }
     if ((traits & GBSI_SCAN_BLOCKS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "bounds are of scans of single variables, and the %s scan draws blocks: "
-                         "ask for the chromatic scan",
+                         "bounds exist only for scans that update one variable at a time, and the "
+                         "%s scan draws blocks: try --scan chromatic",
                          made.scan->name);
     }
     if (asked.scan != GBS_SCAN_RANDOM && (traits & GBSI_SCAN_REPEATS) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "the %s scan has another sequence in every pass and its variation no "
-                         "closed form: take chromatic, systematic, random or a file",
+                         "the %s scan changes its sequence in every pass, so its variation has no "
+                         "closed form: choose chromatic, systematic, random or a scan file",
                          made.scan->name);
     }
     GBSI_TRY(made.scan->init(influences->graph, &asked, &made.state, &traits, err));

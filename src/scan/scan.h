@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which variables come next: a table of functions per scan. It sees the graph, never the plan.
- * A pass is one run through the sequence: a sweep, or one reading of a scan file. */
+/* A scan decides which variables are updated next; each scan is a table of functions. It sees the
+ * graph, never the plan. A pass is one run through its sequence: a sweep, or a scan file. */
 #ifndef GBSI_SCAN_SCAN_H
 #define GBSI_SCAN_SCAN_H
 
@@ -11,11 +11,11 @@
 #define GBSI_SCAN_REPEATS   1u   /* every pass has the same sequence: the schedule is made once */
 #define GBSI_SCAN_EACH_ONCE 2u   /* every free variable occurs exactly once in a pass */
 #define GBSI_SCAN_COLORED   4u   /* the levels of a pass are the colours of gbsi_graph_color() */
-#define GBSI_SCAN_SPLITS    8u   /* a chain is told from two chains that run side by side [M34] */
+#define GBSI_SCAN_SPLITS    8u   /* a chain is composed of two chains that run together [M34] */
 #define GBSI_SCAN_BLOCKS    16u  /* passes are rounds of splashes; the sequence numbers the plan */
 #define GBSI_SCAN_READS     32u  /* the sequence is options.sequence */
-#define GBSI_SCAN_BASE      64u  /* what a pilot begins with, and falls back on */
-#define GBSI_SCAN_CANDIDATE 128u /* what a pilot tries then, with growing width */
+#define GBSI_SCAN_BASE      64u  /* the scan that a pilot tries first, and falls back on */
+#define GBSI_SCAN_CANDIDATE 128u /* the scan that a pilot tries next, with growing width */
 
 struct gbsi_pass;
 
@@ -29,32 +29,32 @@ typedef struct gbsi_scan {
     const char *name;      /* "chromatic": used by command line, Python and files; never changes */
     const char *reference; /* where the scan is written down */
     unsigned traits;
-    const struct gbsi_pass *pass; /* plan/pass.h: what runs it; NULL: tiles, by the schedule of its
-                                     sequences */
-    /* *traits holds the table's on entry. A scan file's depend on the file: init may narrow them.
-     */
+    const struct gbsi_pass *pass; /* plan/pass.h: runs the passes; NULL: tiles, by a schedule of
+                                     the sequence */
+    /* On entry *traits holds the table's traits. init may remove some: the traits of a scan file
+     * depend on the file. */
     gbs_status (*init)(const gbsi_graph *graph, const gbs_run_options *options, void **state,
                        unsigned *traits, gbs_error *err);
-    /* The sequence of a pass, a pure function of (state as made, seed, pass). */
+    /* The sequence of a pass, a pure function of (state after init, seed, pass). */
     gbs_status (*next_pass)(void *state, uint64_t pass, gbsi_sequence *sequence, gbs_error *err);
     void (*free)(void *state);
 } gbsi_scan;
 
-/* The scan of gbs_run_options.scan; NULL if there is none. */
+/* The scan with this number in gbs_run_options.scan; NULL if there is none. */
 const gbsi_scan *gbsi_scan_of(int scan_kind);
-/* The traits of its table; 0 if there is none. */
+/* The traits in the table of that scan; 0 if there is none. */
 unsigned gbsi_scan_traits(int scan_kind);
 /* The number of the first scan with these traits. */
 int gbsi_scan_with(unsigned traits);
 
-/* What stands in options.scan: a scan, or a rule by which a pilot chooses one. */
+/* The value of options.scan is a scan, or a rule by which a pilot chooses one. */
 typedef enum gbsi_scan_choice {
-    GBSI_CHOICE_NAMED,   /* no choice */
-    GBSI_CHOICE_TRIED,   /* by trials */
-    GBSI_CHOICE_BY_NEED, /* by trials if updates of single variables may not cross hard zeros */
+    GBSI_CHOICE_NAMED,   /* a scan: nothing to choose */
+    GBSI_CHOICE_TRIED,   /* choose by trials */
+    GBSI_CHOICE_BY_NEED, /* choose by trials only if hard zeros may stop updates of one variable */
 } gbsi_scan_choice;
 gbsi_scan_choice gbsi_scan_choice_of(int scan_kind);
-/* All of them, in the order of gbs_scan_kind. */
+/* All scans, in the order of gbs_scan_kind. */
 extern const gbsi_scan *const gbsi_scans[];
 extern const size_t gbsi_n_scans;
 

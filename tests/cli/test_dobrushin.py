@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+#SPDX - License - Identifier : Apache - 2.0
 """certify, scan and marginals --certified."""
 import json
 import re
@@ -27,7 +27,7 @@ def test_certify_says_when(run, grid):
     for (scan, target), r in rows.items():
         assert r["certified"] and r["variation"] <= 0.01 and r["steps"] == 48 * r["passes"]
         assert rows[scan, "0"]["passes"] < rows[scan, "all"]["passes"]
-        # one pass fewer does not do
+#one pass fewer does not do
         again = run("certify", grid, "--scan", scan, "--target", "0", "--json", "--steps",
                     f"{r['steps'] - 48},{r['steps']}")
         value = {(q["steps"], q["target"]): q["variation"] for q in json.loads(again.out)["variation"]}
@@ -76,11 +76,11 @@ def test_scan_lowers_the_variation(run, grid, work):
     value = json.loads(run("certify", grid, "--scan", "r.scan", "--steps", "40", "--json",
                            "--target", "18,19,26,27").out)["variation"]
     assert value[1]["variation"] == pytest.approx(float(told[2]), rel=1e-5)
-    # a file of weights says the same
+#a file of weights says the same
     (work / "w").write_text("weights 1\nvariables 48\n18 1 19 1 # two\n26 1 27 1\n")
     again = run("scan", grid, "--target", "w", "--steps", "40")
     assert [l for l in again.out.splitlines() if l[0] != "#"] == [l for l in lines if l[0] != "#"]
-    # matching the systematic scan takes fewer updates
+#matching the systematic scan takes fewer updates
     done = run("scan", grid, "--target", "20", "--match", "systematic:96", "--origin", "1", "-o", "m.scan")
     assert done.status == 0, done.err
     assert int(re.search(r"(\d+) updates of", done.err)[1]) == 32
@@ -97,7 +97,7 @@ def test_certified_burn_in(run, grid, work):
         assert done.status == 0, done.err
         s = json.loads((work / "s.json").read_text())
         assert 0 < s["certified"] <= 0.001 and 2 < s["burn_in"] < 100
-        assert "certified: after the" in done.err
+        assert "certified: after " in done.err
         assert s["options"]["certified"] == 0.001 and s["options"]["burn_in"] is None
 
 
@@ -120,7 +120,7 @@ def test_certified_burn_in(run, grid, work):
     (["scan", "g.uai", "--target", "1", "--target", "2"], 2, "given twice"),
     (["scan", "g.uai", "--origin", "48"], 2, "origin 48"),
     (["scan", "g.uai", "--steps", "0"], 2, "a number of updates"),
-    (["marginals", "g.uai", "--certified", "0.1", "--burn-in", "3"], 2, "none can be given"),
+    (["marginals", "g.uai", "--certified", "0.1", "--burn-in", "3"], 2, "leave out --burn-in"),
     (["marginals", "g.uai", "--certified", "0.1", "--draw", "herded"], 2, "only the random draw"),
     (["sample", "g.uai", "--certified", "0.1"], 2, "no option '--certified'"),
 ])
@@ -159,7 +159,7 @@ def test_short_chains(run, grid, work):
         assert abs(float(r[2]) - 0.5) < 0.01 + 5 * float(r[3])
     threads = run("marginals", grid, *short, "--target", "20,21", "--target-error", "0.02", "--threads", "3")
     assert threads.out == done.out
-    # helpers are less well known: asked for all, the run is honest
+#helpers are less well known : asked for all, the run is honest
     done = run("marginals", grid, *short, "--sweeps", "4000", "--format", "json")
     assert done.status == 0 and "try a longer scan" in done.err
     visited = len(json.loads(done.out)["variables"])

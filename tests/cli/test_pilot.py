@@ -1,10 +1,10 @@
-# SPDX-License-Identifier: Apache-2.0
+#SPDX - License - Identifier : Apache - 2.0
 """--scan auto and usual: what the terminal and the summary say of the pilot."""
 import json
 
 import pytest
 
-# x1 = x0 xor b1, x2 = x1 xor b2: parities of bits; sampled one variable at a time nothing moves.
+#x1 = x0 xor b1, x2 = x1 xor b2 : parities of bits; sampled one variable at a time nothing moves.
 PARITY = """MARKOV
 5
 2 2 2 2 2
@@ -88,7 +88,7 @@ def test_nothing_to_choose(run, work, more):
 
 def test_where_it_is_no_scan(run, work, parity):
     done = run("certify", parity, "--scan", "auto")
-    assert done.status == 2 and "auto is chosen by a pilot" in done.err
+    assert done.status == 2 and "a bound needs one given scan" in done.err
     done = run("marginals", parity, "--scan", "auto", "--width", "3")
     assert done.status == 2 and "go with --scan splash" in done.err
     assert run("sample", parity, "--scan", "auto", "--sweeps", "5").status == 0

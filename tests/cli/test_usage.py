@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+#SPDX - License - Identifier : Apache - 2.0
 """Verbs, options and their refusals: status 2 with a message that helps."""
 import pytest
 from conftest import SPRINKLER, only
@@ -90,7 +90,7 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--scan", "splash", "--grow", "adaptive"], "must be given together"),
     (["marginals", SPRINKLER, "--scan", "splash", "--score", "literal"], "--grow adaptive"),
     (["marginals", SPRINKLER, "--scan", "splash", "--draw", "herded"], "--keys bins"),
-    (["marginals", SPRINKLER, "--scan", "splash", "--certified", "0.1"], "single variables"),
+    (["marginals", SPRINKLER, "--scan", "splash", "--certified", "0.1"], "one variable at a time"),
     (["certify", SPRINKLER, "--scan", "splash"], "draws blocks"),
     (["marginals", SPRINKLER, "--method", "exact", "--width", "3"], "--width cannot apply"),
     (["marginals", SPRINKLER, "--scan", "synchronous"], "needs a model of two colours"),
@@ -98,7 +98,7 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--herd-init", "random"], "applies to herded draws only"),
     (["marginals", SPRINKLER, "--dummy-edges", "ring:2"], "applies to herded draws only"),
     (["marginals", SPRINKLER, "--draw", "herded", "--dummy-edges", "ring:3"], "from 2 to half"),
-    (["marginals", SPRINKLER, "--draw", "one-bin", "--keys", "sum"], "has its own"),
+    (["marginals", SPRINKLER, "--draw", "one-bin", "--keys", "sum"], "has fixed keys"),
     (["marginals", SPRINKLER, "--draw", "herded", "--bins", "4"], "has no bins"),
     (["marginals", SPRINKLER, "--draw", "herded", "--bin-edge", "left"], "has no bins"),
     (["marginals", SPRINKLER, "--draw", "herded", "--keys", "sum"], "use --keys shared"),

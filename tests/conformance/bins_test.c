@@ -391,7 +391,7 @@ static void refusals(void **state)
     refused(model, &options, "herd-rule");
     options = options_of(GBS_DRAW_RANDOMLY_DISCRETIZED, 4, 10);
     options.bin_rule = GBS_BIN_ARGMAX;
-    refused(model, &options, "its own rule");
+    refused(model, &options, "has fixed ones");
     gbs_model_free(model);
 }
 
