@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops that run once per tile, pass or batch: from probabilities and states into the fast
- * sums, and from those into the slow ones. Written once in accumulate_lanes.c, compiled once per
- * instruction set; every (cell, lane) is added to in time order and lanes never meet except in
- * ascending order, so all sets give the same bits. */
+/* The loops that run once per tile, pass or batch: they add probabilities or states to the fast
+ * sums, and the fast sums to the slow sums. They are written once in accumulate_lanes.c and
+ * compiled once per instruction set. Each (cell, lane) is summed in time order, and sums over lanes
+ * are in ascending order, so all instruction sets give the same bits. */
 #ifndef GBSI_ESTIMATE_ACCUMULATE_H
 #define GBSI_ESTIMATE_ACCUMULATE_H
 
@@ -13,14 +13,14 @@
 #include "plan/tile.h"
 #include "simd/dispatch.h"
 
-/* Consecutive slots of one arity, and where their cells begin. */
+/* Consecutive slots of the same arity, and where their cells begin. */
 typedef struct gbsi_arity_run {
     uint32_t first_slot, n_slots;
     uint32_t arity;
     size_t first_cell;
 } gbsi_arity_run;
 
-/* The fast sums of one group, [cell][lanes]: the one that the estimator uses, the other NULL. */
+/* The fast sums of one group, [cell][lanes]; the one that the estimator does not use is NULL. */
 typedef struct gbsi_fast {
     float *sum;
     uint8_t *count;
@@ -34,17 +34,17 @@ typedef struct gbsi_state_rows {
     uint32_t n_real;      /* lanes that are chains; the others may hold anything */
 } gbsi_state_rows;
 
-/* Some cells of one group at the end of a batch. Chains of all groups share the moments. */
+/* Some cells of one group at the end of a batch. The chains of all groups share the moments. */
 typedef struct gbsi_closing {
     uint32_t lanes, n_real;
     size_t first_cell, end_cell;
     double n_b;    /* updates in the batch */
-    double *open;  /* [cell][lane] earlier parts of the batch, set to 0; NULL: none */
+    double *open;  /* [cell][lane] earlier parts of the batch, reset to 0; NULL: none */
     double *total; /* [cell][lane] */
-    /* [cell][lane] where counts go instead of total; NULL: to total. Only without open. */
+    /* [cell][lane] if not NULL, counts are added here instead of to total; only if open is NULL. */
     uint16_t *early;
-    /* [end_cell - first_cell] r0, about which moments are taken, and what is added to: sums over
-     * chains of d_b = S_b - r0 n_b and of its square */
+    /* [end_cell - first_cell] r0, the reference of the moments; then the arrays to which the sums
+     * over chains of d_b = S_b - r0 n_b and of its square are added */
     const double *reference;
     double *sum, *square;
 } gbsi_closing;
@@ -52,12 +52,12 @@ typedef struct gbsi_closing {
 typedef struct gbsi_accumulate {
     /* sum [cell][lanes] += probabilities of the tile */
     void (*tile)(float *sum, const gbsi_offsets *cell_start, const gbsi_tile *tile);
-    /* count [cell][lanes] += 1 where the slot is in the cell's state */
+    /* count [cell][lanes] += 1 if the slot is in the state of the cell */
     void (*state)(uint8_t *count, const gbsi_arity_run *run, size_t n_runs,
                   const gbsi_state_rows *rows);
     /* open[i] += fast[i], fast[i] = 0 */
     void (*flush)(gbsi_fast fast, double *open, size_t n);
-    /* S_b = open + fast into total or early, and moments; fast and open become 0 */
+    /* adds S_b = open + fast to total or early, and to the moments; sets fast and open to 0 */
     void (*close)(gbsi_fast fast, const gbsi_closing *closing);
 } gbsi_accumulate;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept from a run: sums per (slot, lane, cell), second moments of batch means, and from
- * them marginals, standard errors and R-hat.
+/* The estimates of a run: sums per (slot, lane, cell) and second moments of batch means, which give
+ * marginals, standard errors and R-hat.
  *
- * A slot of arity 2 has one cell (state 1), any other arity as many cells as states. Lanes are
- * chains: chain = lanes * group + lane; padded lanes (chain >= n_chains) count in nothing. */
+ * A slot of arity 2 has one cell (state 1), other slots have one cell per state. Lanes are chains:
+ * chain = lanes * group + lane; padded lanes (chain >= n_chains) are never counted. */
 #ifndef GBSI_ESTIMATE_ESTIMATE_H
 #define GBSI_ESTIMATE_ESTIMATE_H
 
@@ -18,9 +18,8 @@
 
 typedef struct gbsi_estimate_shape {
     uint32_t n_slots;
-    const uint32_t
-        *arity;          /* [n_slots], by slot; borrowed for the life of the estimate; NULL: ... */
-    uint32_t same_arity; /* ... all this */
+    const uint32_t *arity; /* [n_slots], borrowed for the life of the estimate; NULL: same_arity */
+    uint32_t same_arity;   /* the arity of every slot, if arity is NULL */
     uint32_t n_chains;
     uint32_t lanes; /* 16 or 1 */
     uint32_t n_groups;
@@ -36,7 +35,7 @@ static inline uint32_t gbsi_shape_arity(const gbsi_estimate_shape *shape, size_t
 
 typedef struct gbsi_estimate gbsi_estimate;
 
-/* What gbsi_estimate_new() will take. @return GBS_ERR_LIMIT if it does not fit a size_t. */
+/* The bytes that gbsi_estimate_new() takes. @return GBS_ERR_LIMIT if they do not fit a size_t. */
 gbs_status gbsi_estimate_bytes(const gbsi_estimate_shape *shape, size_t *bytes, gbs_error *err);
 gbs_status gbsi_estimate_new(const gbsi_estimate_shape *shape, gbsi_simd level,
                              gbsi_estimate **estimate, gbs_error *err);
@@ -44,24 +43,25 @@ void gbsi_estimate_free(gbsi_estimate *estimate);
 
 /* Rao-Blackwell: add the probabilities of a tile ([M7]). Called per tile, after the draw. */
 void gbsi_estimate_tile(gbsi_estimate *estimate, uint32_t group, const gbsi_tile *tile);
-/* Whether the sums or counts of a group are too many for the cache next to a core. Then it pays to
- * say some time before that slots [first, end) will come: what is kept of them is fetched. */
+/* Whether the sums or counts of a group exceed the L2 cache. Then it pays to announce slots
+ * [first, end) some time before they are added: their sums are prefetched. */
 bool gbsi_estimate_is_far(const gbsi_estimate *estimate);
 void gbsi_estimate_ahead(const gbsi_estimate *estimate, uint32_t group, uint32_t first,
                          uint32_t end);
-/* Whether every slot is updated exactly once per pass, so that its state may be counted at once. */
+/* Whether every slot is updated exactly once per pass, so that its state may be counted with its
+ * update. */
 bool gbsi_estimate_each_once(const gbsi_estimate *estimate);
-/* Counting: add the state of one group, slots [first, end) of it, as it is at the end of a pass.
+/* Counting: add the states of slots [first, end) of one group at the end of a pass.
  * @param state [slot][lane]. */
 void gbsi_estimate_state(gbsi_estimate *estimate, uint32_t group, const void *state, uint32_t first,
                          uint32_t end);
-/* Counting visits elsewhere, every slot binary: whether the next gbsi_estimate_end_pass() looks at
- * them, and where those of a chain to state 1 are added by then: of slot s at [s * stride], at most
- * one per pass. They must be there as well before anything is asked below. */
+/* If the caller counts visits itself (all slots binary): whether the next gbsi_estimate_end_pass()
+ * reads the counts, and the bytes to which the visits of a chain to state 1 must be added before
+ * that (slot s at [s * stride], at most one per pass), and before any estimate below is read. */
 bool gbsi_estimate_due(const gbsi_estimate *estimate);
 uint8_t *gbsi_estimate_visits(gbsi_estimate *estimate, uint32_t chain, size_t *stride);
-/* After all groups: closes the pass; flushes and closes batches when due. @param pool shares that
- * work by slots; NULL: the caller does it all. The same bits in either case. */
+/* Ends the pass, after all groups: flushes sums and closes batches when due. @param pool shares the
+ * work by slots; NULL: the calling thread does it. The bits are the same in both cases. */
 void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);
 
 uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
@@ -70,27 +70,27 @@ uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
 void gbsi_estimate_slot(const gbsi_estimate *estimate, uint32_t slot, double *p, double *mcse,
                         double *ess, double *rhat);
 
-/* Degrees of freedom of the standard errors claimed now, for Student's t; 0: none is claimed. */
+/* Degrees of freedom of the current standard errors, for Student's t; 0: there are none yet. */
 double gbsi_estimate_df(const gbsi_estimate *estimate);
 
 typedef struct gbsi_estimate_worst {
-    double max_mcse; /* above 10^5 marginals their 99.99 % quantile; NAN if none is claimed */
+    double max_mcse; /* for more than 10^5 marginals the 99.99 % quantile; NAN: none yet */
     double max_rhat; /* +inf if chains are frozen at different values */
     double min_ess;
-    uint64_t n_constant;  /* slots that were the same in every chain at every pass */
+    uint64_t n_constant;  /* slots with the same state in every chain at every pass */
     uint64_t n_unvisited; /* slots never updated: they have no estimate */
 } gbsi_estimate_worst;
 
 gbs_status gbsi_estimate_find_worst(const gbsi_estimate *estimate, gbsi_estimate_worst *worst,
                                     gbs_error *err);
 
-/* resume.c, between two passes. What was kept, and back into an estimate of the same shape.
- * @return as the sink and source; GBS_ERR_FORMAT for what was saved of another shape. */
+/* resume.c, between two passes: saves an estimate, and loads it into an estimate of the same shape.
+ * @return as the sink and source; GBS_ERR_FORMAT if the saved estimate has another shape. */
 gbs_status gbsi_estimate_save(const gbsi_estimate *estimate, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_estimate_load(gbsi_estimate *estimate, const gbsi_source *source, gbs_error *err);
-/* Adds what another kept of the same chains and passes, of slots that this one was never told of:
- * where several processes share a model each feeds its own slots. Exact: sums meet zeros.
- * @return GBS_ERR_ARGUMENT if shapes or passes differ. */
+/* Adds another estimate of the same chains and passes whose slots were not fed to this one: if
+ * several processes share a model, each feeds its own slots. The result is exact, as sums are added
+ * to zeros. @return GBS_ERR_ARGUMENT if shapes or passes differ. */
 gbs_status gbsi_estimate_reduce(gbsi_estimate *estimate, const gbsi_estimate *other,
                                 gbs_error *err);
 

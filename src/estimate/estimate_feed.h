@@ -39,7 +39,7 @@ static inline gbsi_estimate_shape shape_of(uint32_t n_chains, uint32_t lanes,
     };
 }
 
-/* What one update gives: p of a state (Rao-Blackwell) or 1 and 0 (counting). */
+/* The value of one update: p of a state (Rao-Blackwell), or 1 or 0 (counting). */
 typedef float (*feed_value)(const void *context, uint32_t chain, uint32_t slot, uint32_t state,
                             uint64_t pass);
 
@@ -48,8 +48,8 @@ typedef struct feed {
     const gbsi_estimate_shape *shape;
     feed_value value;
     const void *context;
-    bool log_weights;  /* binary tiles come with both states */
-    bool never_stream; /* tiles never say that their slots are consecutive */
+    bool log_weights;  /* binary tiles have weights of both states, not odds */
+    bool never_stream; /* tiles are never marked contiguous */
 } feed;
 
 static inline uint64_t feed_hash(uint64_t x)
@@ -86,7 +86,7 @@ static void feed_row(const feed *f, const gbsi_tile *tile, uint32_t row, uint32_
     }
 }
 
-/* At most 64 rows of one arity, all groups. */
+/* Feeds a tile of at most 64 rows of one arity, for all groups. */
 static void feed_tile(const feed *f, const uint32_t *slot, uint32_t n_places, bool consecutive,
                       uint64_t pass)
 {
@@ -118,10 +118,10 @@ static void feed_tile(const feed *f, const uint32_t *slot, uint32_t n_places, bo
     free(p);
 }
 
-/* A pass over the slots listed, Rao-Blackwell. */
+/* Rao-Blackwell: feeds a pass over the listed slots. */
 static inline void feed_slots(const feed *f, const uint32_t *slot, size_t n, uint64_t pass)
 {
-    const uint32_t most = f->shape->lanes == 1 ? 150 : 40; /* of a tile; no multiple of 16 */
+    const uint32_t most = f->shape->lanes == 1 ? 150 : 40; /* places of a tile; no multiple of 16 */
     for (size_t i = 0; i < n;) {
         size_t end = i + 1;
         bool consecutive = true;
@@ -145,7 +145,7 @@ static inline void set_state(const gbsi_estimate_shape *shape, void *state, size
     }
 }
 
-/* The end of a pass, counting: the state is the first whose value is positive. */
+/* Counting: feeds the end of a pass; the state is the first one whose value is positive. */
 static inline void feed_states(const feed *f, uint64_t pass)
 {
     const gbsi_estimate_shape *shape = f->shape;

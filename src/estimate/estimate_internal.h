@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of an estimate, shared by estimate.c (layout, passes), batches.c (second moments)
- * and summary.c (what is told). Per (cell, lane): 4 bytes (Rao-Blackwell) or 1 (counts) of fast
- * sum, 8 of total (counts: 2, and 8 that only long batches touch), 8 of open batch that only long
- * batches touch, and 8 of half-time totals with fewer than 4 chains, else 8 per cell; per cell 8
- * more (16 with own update counts); per slot 0, 4 or 8 (gbsi_offsets; 40 more with own update
- * counts, and 16 more of half-time counts with fewer than 4 chains); 24 bytes per run of slots of
- * one arity. */
+/* The data of an estimate, shared by estimate.c (layout, passes), batches.c (second moments) and
+ * summary.c (results). Memory:
+ *   per (cell, lane)  4 bytes (Rao-Blackwell) or 1 (counts) of fast sums, 8 of totals (counts: 2,
+ *                     and 8 that only long batches touch), 8 of open batches that only long batches
+ *                     touch, and with fewer than 4 chains 8 of half-time totals;
+ *   per cell          8 bytes (16 with own update counts), and with 4 chains or more 8;
+ *   per slot          0, 4 or 8 bytes (gbsi_offsets), 40 more with own update counts, and 16 more
+ *                     of half-time counts with fewer than 4 chains;
+ *   per run of slots of the same arity  24 bytes. */
 #ifndef GBSI_ESTIMATE_ESTIMATE_INTERNAL_H
 #define GBSI_ESTIMATE_ESTIMATE_INTERNAL_H
 
@@ -21,68 +23,67 @@ typedef struct gbsi_half_time {
     uint64_t *updates; /* [n_slots], only if counted */
 } gbsi_half_time;
 
-/* Batches of the block of passes that is now running; see batches.c. */
+/* Batches of the current block of passes; see batches.c. */
 typedef struct gbsi_batches {
     uint64_t per_chain;  /* in a full block; a power of two */
     uint64_t length;     /* passes */
     uint64_t start;      /* passes done when the open batch began */
     uint64_t block_end;  /* passes done when the block will end */
-    uint64_t n_closed;   /* per chain, in this block */
-    bool open_used;      /* the open sums hold something */
+    uint64_t n_closed;   /* batches closed per chain in this block */
+    bool open_used;      /* the open sums are not all 0 */
     bool has_rate;       /* a block has ended: rate is valid */
-    double *start_total; /* [n_cells] of all chains when this block began; NULL: see half_time */
-    float *square;       /* [n_cells] of d_b over closed batches of this block and all chains */
+    double *start_total; /* [n_cells] totals of all chains when this block began; NULL: half_time */
+    float *square;       /* [n_cells] sum of d_b^2 over closed batches of this block, all chains */
     float *rate;         /* [n_cells] variance per pass and chain, from the last full block; in the
-                            first one the reference */
+                            first block the reference r0 */
     /* only if counted */
-    double *cross;            /* [n_cells] of n_b d_b */
+    double *cross;            /* [n_cells] sum of n_b d_b */
     uint64_t *updates_open;   /* [n_slots] updates when the open batch began */
-    uint64_t *updates_start;  /* [n_slots] and when the block did */
-    double *n_sum, *n_square; /* [n_slots] of n_b */
+    uint64_t *updates_start;  /* [n_slots] updates when the block began */
+    double *n_sum, *n_square; /* [n_slots] sums of n_b and of its square */
 } gbsi_batches;
 
 struct gbsi_estimate {
     gbsi_estimate_shape shape;
     const gbsi_accumulate *lanes;
     bool counted; /* slots have update counts of their own */
-    bool split;   /* too few chains for R-hat: it is taken between halves of each */
+    bool split;   /* fewer than 4 chains: R-hat compares the halves of each chain */
     size_t n_cells;
     size_t n_runs;
-    size_t bytes; /* taken */
+    size_t bytes; /* allocated */
     uint64_t n_passes;
     gbsi_offsets cell_start; /* [n_slots] */
     gbsi_arity_run *run;     /* [n_runs] */
     float *fast_sum;         /* [group][cell][lane] Rao-Blackwell: since the last flush */
     uint8_t *fast_count;     /* [group][cell][lane] counting: since the last flush */
     double *open;            /* [group][cell][lane] flushed earlier in the open batch */
-    double *total;           /* [group][cell][lane] closed batches, ... */
-    uint16_t *early;         /* ... of counts those longer than the fast sums hold: the others are
-                                here, [group][cell][lane], a few bytes for each look; or NULL */
+    double *total;           /* [group][cell][lane] closed batches */
+    uint16_t *early;         /* [group][cell][lane] counts of closed batches that are no longer than
+                                the fast sums hold, instead of total, in 2 bytes each; or NULL */
     uint64_t *updates;       /* [n_slots] per chain, only if counted */
     gbsi_batches batches;
     gbsi_half_time half[2]; /* older first; only if split */
 };
 
-/* One array of an estimate. Those in the hot loops are aligned; the others come from calloc(),
- * whose large blocks take no memory before they are written: open sums, and totals of counts, are
- * first written when a batch outgrows the fast ones. */
+/* One array of an estimate. Arrays of the hot loops are aligned; the others come from calloc(),
+ * whose large blocks take no memory until they are written: open sums, and totals of counts, are
+ * first written when a batch becomes too long for the fast sums. */
 typedef struct gbsi_estimate_array {
-    void *pointer; /* address of the pointer to it, of whatever type: copied as bytes */
+    void *pointer; /* address of the pointer to the array, of any type: copied as bytes */
     size_t n, size;
     bool hot;
 } gbsi_estimate_array;
 
 enum { GBSI_ESTIMATE_ARRAYS = 20 };
 
-/* estimate.c: all there are; the first holds runs of like slots, the others numbers that begin at
- * 0.
+/* estimate.c: lists all arrays. The first holds runs of slots, the others numbers that start at 0.
  * @return how many. */
 size_t gbsi_estimate_arrays(gbsi_estimate *e, gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS]);
 
 gbsi_fast gbsi_estimate_fast(const gbsi_estimate *e, uint32_t group);
 uint32_t gbsi_estimate_real_lanes(const gbsi_estimate *e, uint32_t group);
 uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot); /* per chain */
-/* Sum of p, or visits, of one chain up to now. */
+/* Sum of p, or visits, of one chain so far. */
 double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell,
                                  uint32_t lane);
 
@@ -92,14 +93,14 @@ static inline double gbsi_estimate_closed(const gbsi_estimate *e, size_t at)
     return e->total[at] + (e->early == NULL ? 0.0 : (double)e->early[at]);
 }
 
-/* work(e, first, end) for ranges of slots that make up all, shared if it is worth while. */
+/* Calls work(e, first, end) for ranges that cover all slots; threads share large work. */
 void gbsi_estimate_share(gbsi_estimate *e, gbsi_pool *pool,
                          void (*work)(gbsi_estimate *e, uint32_t first, uint32_t end));
 
 /* batches.c */
 void gbsi_batches_start(gbsi_estimate *e);
 void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool);
-/* Standard error of the mean over everything; NAN before any claim. */
+/* Standard error of the mean over all chains and passes; NAN if there are too few batches. */
 double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell);
 
 /* summary.c: estimates of one cell. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Series of numbers, one value per pass and chain, of which means, standard errors and split R-hat
- * are kept in constant memory: batch means of at most 128 batches per chain, whose length doubles.
- */
+/* Means, standard errors and split R-hat of series with one value per pass and chain, in constant
+ * memory: at most 128 batch means per chain are kept, and the batch length doubles. */
 #ifndef GBSI_ESTIMATE_TRACE_H
 #define GBSI_ESTIMATE_TRACE_H
 
@@ -15,14 +14,14 @@ typedef struct gbsi_trace gbsi_trace;
 gbs_status gbsi_trace_new(uint32_t n_chains, uint32_t n_series, gbsi_trace **out, gbs_error *err);
 void gbsi_trace_free(gbsi_trace *trace);
 
-/* The values of one chain in this pass: [n_series]. */
+/* Adds the values of one chain in this pass. @param value [n_series]. */
 void gbsi_trace_put(gbsi_trace *trace, uint32_t chain, const double *value);
-/* After every chain's. */
+/* Ends the pass, after the values of every chain. */
 void gbsi_trace_end_pass(gbsi_trace *trace);
 
 typedef struct gbsi_trace_summary {
     double mean; /* NAN before the first pass */
-    double mcse; /* of the mean, from batch means [M8]; NAN with too few */
+    double mcse; /* of the mean, from batch means [M8]; NAN with too few batches */
     double rhat; /* split R-hat of the last values of the batches [M9]; NAN with fewer than 4 */
 } gbsi_trace_summary;
 

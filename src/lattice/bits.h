@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes of spins in bits: the two forms as rows of the table of passes. Their state is a
- * gbsi_spin_chains, a batch is a colour. */
+/* Passes over spins in bits: each of the two forms is a gbsi_pass. Its state is a gbsi_spin_chains,
+ * its batches are colours. */
 #ifndef GBSI_LATTICE_BITS_H
 #define GBSI_LATTICE_BITS_H
 
 #include "lattice/spin_chains.h"
 #include "plan/pass.h"
 
-extern const gbsi_pass gbsi_pass_sites;  /* of a gbsi_lattice */
-extern const gbsi_pass gbsi_pass_packed; /* chains, of a gbsi_packed */
+extern const gbsi_pass gbsi_pass_sites;  /* a word holds sites of one chain: gbsi_lattice */
+extern const gbsi_pass gbsi_pass_packed; /* a word holds one site of 32 chains: gbsi_packed */
 
-/* The chains of either, for their sums. */
+/* The chains in the state of either pass, for their sums. */
 const gbsi_spin_chains *gbsi_bits_chains(const void *state);
 
 #endif

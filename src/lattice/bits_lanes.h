@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logic on bits of spins that both forms share [M16]: random planes, which sites take their less
- * likely state, how many neighbours are up, vertical counters. */
+/* Bit operations that both forms share [M16]: random planes, the decision which sites take their
+ * less likely state, the number of neighbours that are up, and vertical counters. */
 #ifndef GBSI_LATTICE_BITS_LANES_H
 #define GBSI_LATTICE_BITS_LANES_H
 
@@ -12,7 +12,8 @@
 /* ---- random planes ----------------------------------------------------------------------------
  */
 
-/* Counter {8 w + q, chain, pass, last}: of the first two rounds only what depends on w is left. */
+/* The Philox counter {8 w + q, chain, pass, last} after the parts of the first two rounds that do
+ * not depend on w. */
 typedef struct plane_source {
     gbsi_philox_keys key;
     uint32_t k1_round1; /* last ^ k1 */
@@ -35,7 +36,7 @@ INLINE plane_source open_source(uint64_t seed, uint32_t chain, uint64_t pass)
     return r;
 }
 
-/* Planes 4q to 4q + 3 of sixteen words. @param block 8 w + q. */
+/* Makes planes 4q to 4q + 3 of sixteen words. @param block 8 w + q. */
 INLINE void make_planes(const plane_source *r, vu block, vu *plane)
 {
     const vw none = vw_set1(0);
@@ -53,10 +54,9 @@ INLINE void make_planes(const plane_source *r, vu block, vu *plane)
     plane[3] = vu_from_vw(c.c3);
 }
 
-/* Sites where u < t. @param mask [n] sites of each threshold. @param bit [32][stride] ~0 where the
- * plane's bit of the threshold is set. @param open sites to decide. Equal in all planes is not
- * less.
- */
+/* Finds the sites where u < t, bit by bit. @param mask [n] sites of each threshold t.
+ * @param bit [32][stride] ~0 if the bit of the threshold in this plane is set, else 0.
+ * @param open the sites to decide. */
 INLINE vu decide(const plane_source *r, uint32_t w, const vu *mask, const uint32_t n,
                  const uint32_t *bit, const uint32_t stride, vu open)
 {
@@ -84,7 +84,7 @@ INLINE vu decide(const plane_source *r, uint32_t w, const vu *mask, const uint32
 /* ---- counts -----------------------------------------------------------------------------------
  */
 
-/* Bits of the number of y that are set; n is 2, 4 or 6. */
+/* The bits of the number of set y, site by site; n is 2, 4 or 6. */
 INLINE void count_bits(const vu *y, const uint32_t n, vu bits[3])
 {
     if (n == 2) {
@@ -108,7 +108,7 @@ INLINE void count_bits(const vu *y, const uint32_t n, vu bits[3])
     }
 }
 
-/* is[c]: the number is c, up to n. */
+/* is[c] = whether the number is c, for c up to n. */
 INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
 {
     const vu one = vu_andnot(bits[0], bits[1]);
@@ -131,10 +131,10 @@ INLINE void one_hot(const vu bits[3], const uint32_t n, vu *is)
 /* ---- vertical counters ------------------------------------------------------------------------
  */
 
-/* After pass number n of a count, level k holds n div 2^k mod 2 planes that wait for a partner. A
- * plane that finds one waiting is added to it and to the level's sum, and the carry moves up: two
- * levels per pass on average, whatever the states are.
- * @param level where plane 0 of the sixteen words is. @param plane_words from plane to plane. */
+/* Adds a plane to the vertical counters. After n planes, level k holds n div 2^k mod 2 planes that
+ * wait for a partner. A new plane is added to the waiting plane and to the level's sum, and the
+ * carry goes to the next level: two levels per pass on average, whatever the states are.
+ * @param level plane 0 of the sixteen words. @param plane_words distance between planes. */
 INLINE void count_visits(uint32_t *level, size_t plane_words, uint32_t n_counted, vu plane)
 {
     for (uint32_t n = n_counted; n % 2 == 0; n /= 2, level += 2 * plane_words) {

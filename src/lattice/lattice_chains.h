@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains on a lattice, their sites in bits. */
+/* Chains on a lattice, with 32 sites of a chain in a word. */
 #ifndef GBSI_LATTICE_LATTICE_CHAINS_H
 #define GBSI_LATTICE_LATTICE_CHAINS_H
 
@@ -9,7 +9,7 @@
 
 size_t gbsi_lattice_chains_bytes(const gbsi_lattice *lattice, uint32_t n_chains, uint32_t n_threads,
                                  bool count);
-/* @param lattice, pool borrowed. @param count visits are counted. */
+/* @param lattice, pool borrowed. @param count whether visits are counted. */
 gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chains, uint64_t seed,
                                    bool count, gbsi_simd level, gbsi_pool *pool,
                                    gbsi_spin_chains **out, gbs_error *err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lattices that tests build: every shape, boundary and coupling that can be run site by site.
- */
+/* Lattices for tests: every shape, boundary and coupling that gbsi_lattice supports. */
 #ifndef GBSI_LATTICE_LATTICE_TESTING_H
 #define GBSI_LATTICE_LATTICE_TESTING_H
 
@@ -22,7 +21,7 @@ typedef struct shape {
     int torus;
     double coupling[3]; /* along a row, a column, through the layers */
     double field;
-    unsigned negative, missing, second_field; /* one in so many; 0: none */
+    unsigned negative, missing, second_field; /* one in this many; 0: none */
 } shape;
 
 static const shape shapes[] = {

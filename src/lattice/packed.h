@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains in bits [M16]: a word is one site in 32 chains. Any graph of spins whose conditionals take
- * few values: couplings of up to three sizes and either sign, few neighbours, few fields.
+/* Chains in bits [M16]: a word holds one site of 32 chains. It supports any graph of spins whose
+ * conditionals take few values: up to three sizes of couplings, few neighbours, few fields.
  *
- * Slots are sorted by colour, kind and variable, and each kind of a colour begins with a row of
- * sixteen: so a row has one kind and its sites are updated together, each from neighbours gathered
- * anywhere. */
+ * Slots are sorted by colour, kind and variable, and each kind of a colour starts a new row of
+ * sixteen. So all sites of a row have the same kind and are updated together; their neighbours are
+ * gathered from anywhere. */
 #ifndef GBSI_LATTICE_PACKED_H
 #define GBSI_LATTICE_PACKED_H
 
@@ -15,7 +15,7 @@
 #define GBSI_PACKED_KINDS      64u
 #define GBSI_PACKED_THRESHOLDS 64u /* of a kind */
 
-/* A neighbour: its slot, whether the coupling is -J, whether it is of a lower colour. */
+/* A neighbour: its slot, whether the coupling is -J, whether its colour is lower. */
 #define GBSI_PACKED_SLOT     0x3FFFFFFFu
 #define GBSI_PACKED_NEGATIVE 0x80000000u
 #define GBSI_PACKED_LOWER    0x40000000u
@@ -29,15 +29,15 @@ typedef struct gbsi_packed_kind {
 
 /* A value of a kind's log-odds. */
 typedef struct gbsi_packed_level {
-    uint8_t count[GBSI_SPIN_GROUPS]; /* neighbours up */
-    uint8_t threshold;               /* of the kind's */
-    uint8_t flip;                    /* state 0 is the less likely one */
+    uint8_t count[GBSI_SPIN_GROUPS]; /* neighbours up, by group */
+    uint8_t threshold;               /* index among the thresholds of the kind */
+    uint8_t flip;                    /* the less likely state is 0 */
 } gbsi_packed_level;
 
 typedef struct gbsi_packed_row {
     uint32_t kind;
     uint32_t n_sites;     /* 1 to 16 */
-    uint32_t first_block; /* of neighbours, sixteen to a block, group by group */
+    uint32_t first_block; /* blocks of sixteen neighbours, group by group */
 } gbsi_packed_row;
 
 /* Compiled: read-only, shared by chains and threads. */
@@ -53,18 +53,19 @@ typedef struct gbsi_packed {
     gbsi_packed_kind kind[GBSI_PACKED_KINDS];
     gbsi_packed_level *level;
     uint32_t n_thresholds; /* of all kinds */
-    uint32_t *bit;         /* [32][n_thresholds] ~0 where a bit is set, most significant first */
+    uint32_t *bit;         /* [32][n_thresholds] ~0 if the bit is set, most significant first */
     size_t bytes;
 } gbsi_packed;
 
-/* Compile. @param color [n_variables] proper, each below n_colors.
- * @param reason out: NULL, or why the model is none (status GBS_OK, *out NULL). */
+/* Compiles a model. @param color [n_variables] a proper colouring, each below n_colors.
+ * @param reason out: NULL, or why the model cannot be packed (then *out is NULL and the status is
+ * GBS_OK). */
 gbs_status gbsi_packed_new(const gbsi_conditioned *model, const uint32_t *color, uint32_t n_colors,
                            uint32_t n_components, gbsi_packed **out, const char **reason,
                            gbs_error *err);
 void gbsi_packed_free(gbsi_packed *packed);
 
-/* Bytes that compiling takes at most beside the result. */
+/* The most bytes of scratch that compiling takes. */
 uint64_t gbsi_packed_compile_bytes(uint32_t n_sites);
 
 #endif

@@ -13,10 +13,10 @@ typedef struct gbsi_packed_sweep {
     uint32_t first_row, end_row;
     uint64_t seed, pass;
     uint32_t group;   /* chain div 32 */
-    uint32_t chains;  /* bits that are chains */
+    uint32_t chains;  /* the bits that are chains */
     uint32_t *visits; /* [planes][n_slots] vertical counters; NULL: nothing is counted */
     uint32_t n_counted;
-    gbsi_spin_sums *sums; /* [32] added to; agreements with sites of lower colours */
+    gbsi_spin_sums *sums; /* [32] added to: agreements with neighbours of lower colours */
 } gbsi_packed_sweep;
 
 typedef void (*gbsi_packed_sweep_function)(const gbsi_packed_sweep *sweep);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model of spins is, however it is put into bits [M16]: couplings of a few sizes, a few
- * fields, and the log density as integers times them.
+/* Models of spins, common to both forms [M16]: a few sizes of couplings, a few fields, and the log
+ * density as integers times these.
  *
- * Any factor of one or two binary variables is one of spins s = 2x - 1, up to a constant:
- *     J s s' + h s + h' s'. */
+ * With spins s = 2x - 1, the logarithm of any factor of one or two binary variables is, up to a
+ * constant, J s s' + h s + h' s'. */
 #ifndef GBSI_LATTICE_SPINS_H
 #define GBSI_LATTICE_SPINS_H
 
@@ -12,7 +12,7 @@
 #include "model/condition.h"
 
 #define GBSI_SPIN_GROUPS     3u  /* sizes of J; neighbours with the same one are counted together */
-#define GBSI_SPIN_NEIGHBOURS 6u  /* most of a site in a group */
+#define GBSI_SPIN_NEIGHBOURS 6u  /* most neighbours of a site in a group */
 #define GBSI_SPIN_FIELDS     8u  /* values of h */
 #define GBSI_SPIN_PLANES     32u /* bits of a threshold */
 #define GBSI_SPIN_COUNTERS   8u  /* levels of vertical counters: 128 passes */
@@ -29,41 +29,42 @@ typedef struct gbsi_spins {
     double constant;
 } gbsi_spins;
 
-/* Integers of one chain after a pass: bonds whose two spins agree (J) or differ (-J), by group, and
- * sites that are up, by field. */
+/* Sums of one chain after a pass: bonds J whose two spins agree plus bonds -J whose spins differ,
+ * by group; sites that are up, by field. */
 typedef struct gbsi_spin_sums {
     int64_t agree[GBSI_SPIN_GROUPS];
     int64_t up[GBSI_SPIN_FIELDS];
 } gbsi_spin_sums;
 
-/* A factor as one of spins. Of one variable: J and h' are 0. */
+/* The J, h and h' of a factor; J and h' are 0 for a factor of one variable. */
 typedef struct gbsi_spin_factor {
     double constant, coupling, field[2];
 } gbsi_spin_factor;
 
-/* Why a model has factors or variables that are none of spins, or NULL. O(factors). */
+/* Why a model is not a model of spins; NULL if it is one. O(factors). */
 const char *gbsi_spins_refusal(const gbsi_conditioned *model);
-/* @param f of a model that was not refused. */
+/* @param model not refused by gbsi_spins_refusal(). */
 gbsi_spin_factor gbsi_spin_factor_of(const gbsi_conditioned *model, size_t f);
 
-/* Fields of all sites, told apart: fills n_fields, field, n_of_field and adds to the constant what
- * all factors have of it.
- * @param field_of out: [n_sites], to be freed; NULL where all are alike.
- * @param reason out: why there are too many, then nothing is to be freed; else untouched. */
+/* Finds the different fields: fills n_fields, field and n_of_field, and adds the constants of all
+ * factors to spins->constant.
+ * @param field_of out: [n_sites] index of each site's field, to be freed; NULL if all are equal.
+ * @param reason out: that there are too many fields (nothing must be freed); else untouched. */
 gbs_status gbsi_spins_find_fields(const gbsi_conditioned *model, gbsi_spins *spins,
                                   uint8_t **field_of, const char **reason, gbs_error *err);
-/* Bytes that this takes at most. */
+/* The most bytes that gbsi_spins_find_fields() takes. */
 uint64_t gbsi_spins_find_bytes(uint32_t n_sites);
 
-/* The conditional of a site with that field, so many neighbours in each group and so many of them
- * up [M3]: its less likely state has probability threshold / 2^32.
- * @param likely out: the other state. */
+/* The conditional of a site, given its field and, for each group, the number of neighbours and of
+ * neighbours that are up [M3]: the less likely state has probability threshold / 2^32.
+ * @param likely out: the more likely state. */
 uint32_t gbsi_spins_threshold(const gbsi_spins *spins, uint32_t field, const uint8_t *degree,
                               const uint8_t *count, uint32_t *likely);
-/* ~0 where a bit of it is set; plane 0 is the most significant. */
+/* ~0 if the bit of the threshold in this plane is set, else 0; plane 0 is the top bit. */
 uint32_t gbsi_spins_plane(uint32_t threshold, uint32_t plane);
 
-/* Of a chain: log density as gbsi_conditioned_log_density() up to rounding, the sum of spins. */
+/* From the sums of a chain: the log density, as gbsi_conditioned_log_density() up to rounding; and
+ * the sum of its spins. */
 double gbsi_spins_log_density(const gbsi_spins *spins, const gbsi_spin_sums *sums);
 int64_t gbsi_spins_total(const gbsi_spins *spins, const gbsi_spin_sums *sums);
 

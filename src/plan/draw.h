@@ -13,26 +13,27 @@ struct gbsi_plan;
 struct gbsi_group;
 struct gbsi_schedule;
 
-/* Traits: what a rule promises or asks for; unmet ones are refused before the run. */
+/* Traits: what a rule promises or needs; a run that does not meet a need is refused. */
 #define GBSI_DRAW_EXACT    1u /* leaves the target invariant */
 #define GBSI_DRAW_CONTEXT  2u /* reads the neighbours' states: tile.state */
 #define GBSI_DRAW_POSITION 4u /* needs the place's position in the sequence */
-#define GBSI_DRAW_TABLED                                                       \
-    8u /* knows every conditional by its context: no kernel is asked, and w is \
+#define GBSI_DRAW_TABLED                                                           \
+    8u /* looks up every conditional by its context: no kernel runs, and tile.w is \
           only room for p */
-#define GBSI_DRAW_INDEPENDENT                                                                 \
-    16u                         /* numbers of its own for every update: all that is proved of \
-                                   Gibbs sampling holds, and values may be drawn in blocks */
+#define GBSI_DRAW_INDEPENDENT                                                       \
+    16u                         /* independent random numbers for every update: all \
+                                   theorems on Gibbs sampling hold, and blocks of   \
+                                   variables may be drawn together */
 #define GBSI_DRAW_HEATS     32u /* follows inverse temperatures: tile.beta */
-#define GBSI_DRAW_THRESHOLD 64u /* has options.threshold, which a search may find */
+#define GBSI_DRAW_THRESHOLD 64u /* uses options.threshold, which a search may find */
 
-/* What a draw is made for. All borrowed for its life. */
+/* What a draw is made for. All pointers are borrowed for the life of the draw. */
 typedef struct gbsi_draw_job {
     const struct gbsi_plan *plan;
     const gbs_run_options *options;
-    uint32_t lanes, n_groups; /* of chains: states are [group][slot][lane] */
-    uint64_t room;            /* bytes it may take in all, what it grows by included */
-    const struct gbsi_surroundings *around; /* of the plan, for bytes(); NULL: found when needed */
+    uint32_t lanes, n_groups; /* chains are in groups of lanes: states are [group][slot][lane] */
+    uint64_t room;            /* bytes that it may take in all, later growth included */
+    const struct gbsi_surroundings *around; /* of the plan, for bytes(); NULL: computed if needed */
 } gbsi_draw_job;
 
 #define GBSI_WARNING_SIZE 256
@@ -42,55 +43,54 @@ typedef struct gbsi_draw {
     const char *reference; /* where the rule is written down */
     unsigned traits;
     unsigned n_words; /* random words per update, 0 or 1 */
-    /* Options that were left open and are this rule's to decide; GBS_ERR_ARGUMENT for what it
-     * cannot do. @param warning [GBSI_WARNING_SIZE] "" on entry, what the user should know. */
+    /* Sets options that were left open and that this rule decides; GBS_ERR_ARGUMENT for options
+     * that it does not support. @param warning [GBSI_WARNING_SIZE] "" on entry, for the user. */
     gbs_status (*settle)(gbs_run_options *options, char *warning, gbs_error *err);
-    /* Pairs of variables whose updates must not meet beyond what factors say. */
+    /* Pairs of variables that must not be in the same batch although they share no factor. */
     gbs_status (*extra_edges)(const gbsi_conditioned *model, const gbs_run_options *options,
                               gbsi_edges *edges, gbs_error *err);
-    /* At most what init and all passes of the options will take. */
+    /* An upper bound on the bytes that init and all passes of the run take. */
     gbs_status (*bytes)(const gbsi_draw_job *job, uint64_t *n, gbs_error *err);
     gbs_status (*init)(const gbsi_draw_job *job, void **state, gbs_error *err);
-    /* Tables grow here, with room for every key that the pass can add.
-     * @param group [n_groups], states as they are before the pass. */
+    /* Grows tables, so that there is room for every key that the pass can add.
+     * @param group [n_groups], with the states before the pass. */
     gbs_status (*begin_pass)(void *state, const struct gbsi_schedule *schedule,
                              const struct gbsi_group *group, uint64_t pass, gbs_error *err);
-    /* Where there is no schedule: room for one more update of the slot in all chains. */
+    /* For passes without a schedule: makes room for one more update of the slot in all chains. */
     gbs_status (*expect)(void *state, uint32_t slot, gbs_error *err);
-    void (*binary)(void *state, gbsi_tile *tile);      /* odds or their logs in, values out */
-    void (*categorical)(void *state, gbsi_tile *tile); /* weights or their logs in, values out */
-    /* The draw to take instead where n_weights of a variable are too many for the sweeps; NULL: the
-     * independent one. */
+    void (*binary)(void *state, gbsi_tile *tile);      /* odds or log-odds in, values out */
+    void (*categorical)(void *state, gbsi_tile *tile); /* weights or log-weights in, values out */
+    /* The draw to advise if n_weights per variable are too many for the sweeps; NULL: the random
+     * draw. */
     int (*advise)(const gbs_run_options *options, uint32_t n_slots, double n_weights);
-    /* Herding weights of one chain, those that hashed tables have met by now; NULL: none. */
+    /* The number of herding weights of one chain (in hashed tables, so far); NULL: none. */
     double (*n_weights)(const void *state);
     gbs_status (*save)(const void *state, const gbsi_sink *sink, gbs_error *err);
     gbs_status (*load)(void *state, const gbsi_source *source, gbs_error *err);
     void (*free)(void *state);
-} gbsi_draw; /* NULL where a rule has nothing to do */
+} gbsi_draw; /* a function is NULL if the rule does not need it */
 
-/* Legal herding options for the draw, or GBS_ERR_ARGUMENT with the reason. */
+/* GBS_ERR_ARGUMENT, with the reason, if the draw does not support the herding options. */
 gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err);
 
-/* Whether every weight is told apart by the state of all other variables. */
+/* Whether every joint state of all other variables has its own herding weight. */
 bool gbsi_draw_completes(const gbs_run_options *options);
 
 /* The draw that the options ask for (they were checked), on an instruction set. */
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level);
-/* Its traits; 0 where there is no such draw. */
+/* The traits of options.draw; 0 if there is no such draw. */
 unsigned gbsi_draw_traits(const gbs_run_options *options);
 /* The number of the first draw with these traits. */
 int gbsi_draw_with(unsigned traits);
-/* The options with another draw: those that draws alone have are at their defaults. */
+/* The options with another draw, and with defaults for all options of draws. */
 gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind);
 
-/* What herding takes where options leave it open: bins of a draw that has any, else 0, and the
- * passes that the options come to. */
+/* Values that herding uses: the number of bins (0 for draws without bins), and the number of passes
+ * that it expects from the options. */
 uint32_t gbsi_draw_bins(const gbs_run_options *options, uint32_t n_slots);
 uint64_t gbsi_draw_passes(const gbs_run_options *options, uint32_t n_slots);
 
-/* The names that options.draw may have, and what of them leaves the target invariant; NULL beyond
- * the last. */
+/* The name of a value of options.draw; NULL beyond the last. */
 const char *gbsi_draw_name(int draw_kind);
 
 #endif

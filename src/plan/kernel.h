@@ -7,13 +7,13 @@
 #include "plan/tile.h"
 #include "simd/dispatch.h"
 
-/* The chains of one group: independent runs over one schedule. */
+/* The chains of one group, which run the same schedule independently. */
 typedef struct gbsi_group {
     void *state;       /* [n_slots][lanes] uint8_t or uint16_t, from gbsi_alloc_lanes() */
     uint32_t *counter; /* [n_counters][lanes] true literals of long factors; NULL if none */
 } gbsi_group;
 
-/* One state or value of an array of either width. */
+/* Element i of an array of states with either width. */
 static inline uint32_t gbsi_state_at(const void *states, size_t i, uint32_t value_bytes)
 {
     return value_bytes == 1 ? ((const uint8_t *)states)[i] : ((const uint16_t *)states)[i];
@@ -21,18 +21,18 @@ static inline uint32_t gbsi_state_at(const void *states, size_t i, uint32_t valu
 
 typedef struct gbsi_kernel {
     const char *name;
-    /* Writes tile->logw from plan and state: rows of one place of 16 chains ... */
+    /* Writes tile->w from plan and states, for rows of one place in 16 chains ... */
     void (*fill16)(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile);
-    /* ... or of 16 places of one chain. Both sum in the same order: the same bits. */
+    /* ... and for rows of 16 places of one chain. Both sum in the same order, for the same bits. */
     void (*fill1)(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile);
 } gbsi_kernel;
 
 /* The kernel of a class on an instruction set. */
 const gbsi_kernel *gbsi_kernel_of(gbsi_class class_id, gbsi_simd level);
 
-/* Counters of true literals from scratch, and moved by a tile whose values are drawn but not yet
- * stored (neighbours share a factor, so no two writers of a batch meet). Only if plan->n_counters.
- */
+/* Computes the counters of true literals from the states; and updates them for a tile whose values
+ * are drawn but not yet stored. Variables of a factor are neighbours, so no two updates of a batch
+ * change the same counter. Call these only if plan->n_counters > 0. */
 void gbsi_counters_init(const gbsi_plan *plan, uint32_t lanes, gbsi_group *group);
 void gbsi_counters_commit(const gbsi_plan *plan, gbsi_group *group, const gbsi_tile *tile);
 

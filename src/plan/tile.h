@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile: a few dozen updates of one class and arity on their way from kernel to draw to state,
- * all in L1. Kernel, draw and estimator meet only here.
+/* A tile: a few dozen updates of one class and arity, passed from kernel to draw to estimator in
+ * the L1 cache. It is the only interface between the three.
  *
- * Everything is in rows of 16. With groups of 16 chains a row is one place of 16 chains; with
- * groups of one chain a row is 16 consecutive places of it. Kernels know which; draws and
- * estimators of probabilities do not need to. Rows past the last place are padded: their content
- * is computed and dropped. */
+ * A tile has rows of 16. With groups of 16 chains a row is one place in 16 chains; with groups of
+ * one chain a row is 16 consecutive places of that chain. Kernels must distinguish the two; draws
+ * and estimators of probabilities need not. The last row is padded: what is computed for places
+ * beyond the last is dropped. */
 #ifndef GBSI_PLAN_TILE_H
 #define GBSI_PLAN_TILE_H
 
@@ -13,44 +13,43 @@
 
 #define GBSI_LANES      16u
 #define GBSI_TILE_ROWS  64u   /* most rows in a tile */
-#define GBSI_TILE_CELLS 4096u /* rows * arity * lanes stays below, down to one row */
+#define GBSI_TILE_CELLS 4096u /* most rows * arity * lanes, unless the tile has a single row */
 
 /* Sticky flags. */
-#define GBSI_IMPOSSIBLE                                                      \
-    1u /* a conditional without positive weight: the run ends after the pass \
+#define GBSI_IMPOSSIBLE                                                              \
+    1u /* no state of a conditional has positive weight: the run ends after the pass \
         */
 
 typedef struct gbsi_tile {
     /* what: set by the executor */
     uint8_t class_id;    /* gbsi_class */
-    uint8_t odds;        /* 1: binary, one number a row and lane: state 1 against state 0 */
+    uint8_t odds;        /* 1: binary, one number per row and lane, the odds of state 1 */
     uint8_t linear;      /* 1: w holds weights (or odds); 0: their natural logarithms */
     uint8_t value_bytes; /* of value and of the state: 1 or 2 */
     uint8_t lanes;       /* 16: a row is a place; 1: a row is 16 places of one chain */
     uint32_t arity;      /* k */
     uint32_t n_places;
     uint32_t n_rows;      /* n_places, or ceil(n_places / 16) */
-    const uint32_t *slot; /* [n_places, padded to full rows with the last]; NULL: contiguous */
+    const uint32_t *slot; /* [n_places, padded to full rows with the last slot]; NULL: contiguous */
     uint32_t first_slot;  /* slots are first_slot, first_slot + 1, ... when contiguous */
     uint8_t contiguous;
     const uint32_t *position; /* [as slot] index in the sequence of the pass; NULL unless the draw
-                                 has POSITION */
-    /* where in the run: what refinement words and messages need */
+                                 has GBSI_DRAW_POSITION */
+    /* where in the run; used for refinement words and messages */
     uint64_t seed, pass, place; /* place of the first update */
     uint32_t chain;             /* of lane 0 */
-    uint32_t group;             /* of chains, = chain / lanes */
-    uint16_t idle;        /* bits of lanes that nobody asks for: no weight of theirs moves, their
-                             value is some state */
-    const void *state;    /* [n_slots][lanes] of the group: what a draw with CONTEXT reads of the
-                             neighbours; this tile's own slots still hold the values before */
-    const uint32_t *word; /* [n_rows][16] random words, NULL if the draw asks for none */
+    uint32_t group;             /* group of chains, = chain / lanes */
+    uint16_t idle;        /* bits of unused lanes: their herding weights must not change, their
+                             values may be any state */
+    const void *state;    /* [n_slots][lanes] states of the group, for draws with GBSI_DRAW_CONTEXT;
+                             this tile's own slots still hold their old values */
+    const uint32_t *word; /* [n_rows][16] random words; NULL if the draw needs none */
     const float *beta;    /* [lanes] inverse temperature of each chain; NULL: 1 */
     /* written by the kernel */
     float *w; /* [n_rows][k][16] unnormalised; odds: [n_rows][16] */
     /* written by the draw */
     void *value; /* [n_rows][16] uint8_t or uint16_t */
-    float *p;    /* [n_rows][k][16] probabilities, odds: [n_rows][16] of state 1; NULL:
-                    nobody asks */
+    float *p;    /* [n_rows][k][16] probabilities, odds: [n_rows][16] of state 1; or NULL */
     uint32_t flags;
     uint32_t flag_place; /* first offending place within the tile, valid when flags != 0 */
 } gbsi_tile;
@@ -61,7 +60,8 @@ static inline uint32_t gbsi_tile_slot(const gbsi_tile *tile, uint32_t place)
     return tile->contiguous ? tile->first_slot + place : tile->slot[place];
 }
 
-/* No state of this place has weight. Draws come to the places of a tile in ascending order. */
+/* Reports that no state of this place has positive weight. Draws handle the places of a tile in
+ * ascending order, so the first report is for the first place. */
 static inline void gbsi_tile_flag(gbsi_tile *tile, uint32_t place)
 {
     if (tile->flags == 0) {
@@ -70,7 +70,7 @@ static inline void gbsi_tile_flag(gbsi_tile *tile, uint32_t place)
     tile->flags |= GBSI_IMPOSSIBLE;
 }
 
-/* The same of a row. @param dead not 0: bits of its lanes without weight. */
+/* Reports it for a row. @param dead bits of the lanes without positive weight, not 0. */
 static inline void gbsi_tile_flag_row(gbsi_tile *tile, uint32_t row, unsigned dead)
 {
     gbsi_tile_flag(tile, tile->lanes == 1 ? GBSI_LANES * row + (uint32_t)__builtin_ctz(dead) : row);
