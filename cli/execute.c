@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run from its options to its verdict. */
+/* A run, from its options to its verdict: shared by the verbs that sample. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "job.h"
 
 /*
- * Options that only a sampled run can honour (gibbsite-marginals(1), --method). `auto` may answer
- * exactly only if none of them was typed, whatever its value; the library cannot know what was
- * typed, so that this program turns `auto` into `sample` here.
+ * Options that apply to sampling only (gibbsite-marginals(1), --method). If one of these options
+ * was given, even with its default value, `--method auto` means `sample`. The library sees values
+ * only, not which options were given, so the program decides this here.
  */
 static const char *const only_sampled[] = {
     "scan",       "origin",      "draw",        "keys",        "herd-rule", "herd-init",
@@ -29,8 +29,8 @@ static const char *first_only_sampled(const cli_arguments *arguments)
     return NULL;
 }
 
-/* Options of herding that mean nothing to the draw, whatever their value: the library sees values
- * only. */
+/* Refuses herding options, even with their default values, for draws that do not herd. The library
+ * sees values only, not which options were given. */
 static int check_herding(const cli_arguments *arguments)
 {
     static const char *const herding[] = {"keys",     "herd-rule", "herd-init", "bin-edge",
@@ -89,7 +89,7 @@ int cli_settle(cli_arguments *arguments, gbs_method forced)
 
 typedef struct watch {
     cli_bar bar;
-    int pipe; /* results go to standard output while the run goes on */
+    int pipe; /* results are written to standard output during the run */
 } watch;
 
 static int on_progress(void *context, const gbs_progress *progress)
@@ -99,9 +99,9 @@ static int on_progress(void *context, const gbs_progress *progress)
     return cli_signals_caught() || (w->pipe && cli_reader_gone());
 }
 
-/* The draw callback has its own context, the library only one for both. */
+/* The library has one context for all callbacks; here the draw callback has its own. */
 typedef struct both {
-    watch w; /* first: on_progress() takes it for the whole */
+    watch w; /* first, because on_progress() casts the context to watch */
     gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
                        const uint32_t *state, gbs_error *err);
     void *context;
@@ -146,7 +146,7 @@ int cli_execute(cli_job *job,
     status = gbs_run_execute(job->run, &callbacks, &err);
     cli_bar_finish(&b.w.bar, status >= 0 ? gbs_run_report(job->run) : NULL);
     if (b.w.pipe && cli_reader_gone()) {
-        return CLI_FAILED; /* like any filter whose reader left: quietly */
+        return CLI_FAILED; /* without a message, like any filter whose reader has closed the pipe */
     }
     if (status < 0) {
         return cli_fail(status, &err);
@@ -155,7 +155,7 @@ int cli_execute(cli_job *job,
     return CLI_DONE;
 }
 
-/* Which scan a pilot chose, and what the others would have given. */
+/* Prints which scan the pilot chose, and how efficient each scan was. */
 static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
 {
     if (r->scan_reason == NULL || r->scan == NULL) {
@@ -176,14 +176,14 @@ static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
     cli_note(arguments, "scan %s: %s", r->scan, r->scan_reason);
 }
 
-/* What was done and how large the errors are. */
+/* Prints what was done and how large the errors are. */
 static void tell_work(const cli_job *job, const gbs_report *r)
 {
     const cli_arguments *arguments = job->arguments;
     if (strcmp(r->method, "exact") == 0) {
         cli_note(arguments, "exact: %" PRIu32 " free variables in %" PRIu32 " components",
                  r->n_free_variables, r->n_components);
-    } else if (strcmp(r->method, "mean-field") != 0) { /* its verdict says all */
+    } else if (strcmp(r->method, "mean-field") != 0) { /* mean field: the verdict says it all */
         cli_note(arguments,
                  "%s: %" PRIu32 " chains, %" PRIu64 " sweeps after %" PRIu64
                  ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,
@@ -220,9 +220,8 @@ void cli_verdict(const cli_job *job, int stopped)
     }
     if (isfinite(r->certified)) {
         cli_note(arguments,
-                 "certified: after the %" PRIu64
-                 " sweeps of burn-in no marginal is further than %.3g "
-                 "from its limit, from any start",
+                 "certified: after %" PRIu64
+                 " sweeps of burn-in, every marginal is within %.3g of its limit, from any start",
                  r->burn_in, r->certified);
     }
     if (job->options.restarts && strcmp(r->method, "exact") != 0) {

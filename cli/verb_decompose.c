@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite decompose: the error components of a focus variable, or what one of them tends to. */
+/* gibbsite decompose: the error components of a focus variable, or with --asymptotic the limit of
+ * the correlation component. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "job.h"
 #include "lab/decomposition.h"
 
-/* Over the chains. */
+/* Statistics over the chains. */
 typedef struct spread {
     double mean, error, min, max;
 } spread;
@@ -61,7 +62,7 @@ static void write_components(gbs_output *output, const char *focus, const lab_de
     }
 }
 
-/* "rain=no sprinkler=off": the neighbours in the first state that has the key. */
+/* The neighbours in the first state that has the key, as in "rain=no sprinkler=off". */
 static void write_state(gbs_output *output, const gbs_model *model, const lab_asymptotic *a,
                         size_t key)
 {
@@ -98,7 +99,7 @@ static void write_asymptotic(gbs_output *output, const gbs_model *model, const l
     gbs_output_text(output, "\n");
 }
 
-/* What there is to write: one of the two. */
+/* One of the two is filled in. */
 typedef struct answer {
     lab_decomposition parts;
     lab_asymptotic limit;
@@ -163,7 +164,7 @@ static int answer_focus(cli_job *job, uint32_t focus, answer *a)
         lab_decompose(job->model, job->evidence, &job->options, focus, &callbacks, &a->parts, &err);
     cli_bar_finish(&w.bar, NULL);
     if (status == GBS_STOPPED) {
-        return cli_error(CLI_STOPPED, "stopped before the end: nothing is written");
+        return cli_error(CLI_STOPPED, "stopped before the end: no result was written");
     }
     if (status < 0) {
         return cli_fail(status, &err);
@@ -172,7 +173,7 @@ static int answer_focus(cli_job *job, uint32_t focus, answer *a)
     return CLI_DONE;
 }
 
-/* Options that a run needs and the estimate does not. */
+/* Refuses options of a run, which --asymptotic does not need. */
 static int check_asymptotic(const cli_arguments *arguments)
 {
     static const char *const only_run[] = {"sweeps", "chains",  "burn-in",

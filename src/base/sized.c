@@ -35,7 +35,7 @@ gbs_status gbsi_struct_in(const void *given, size_t size, const char *what, gbs_
     }
     if (gbsi_struct_has_more(given, size, found)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "%s of %zu bytes: a field behind the %zu that this version knows is set",
+                         "%s.size: found %zu, this version knows %zu, and a later field is not zero",
                          what, found, size);
     }
     return GBS_OK;

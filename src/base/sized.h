@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs of callers, which may have been compiled with another version: the first field is the
- * caller's sizeof, fields are only ever appended, and none ends in padding. */
+/* Structs shared with callers that may be compiled with another version: the first field holds the
+ * caller's sizeof, new fields are only appended, and no struct ends in padding. */
 #ifndef GBSI_BASE_SIZED_H
 #define GBSI_BASE_SIZED_H
 
@@ -9,8 +9,8 @@
 
 #include "base/status.h"
 
-/* The first lines of a public function that takes a struct of options or callbacks, or fills a
- * report in. Need an `err`. */
+/* First lines of a public function that reads a struct of options or callbacks (GBSI_IN_STRUCT) or
+ * fills in a report (GBSI_OUT_STRUCT). They use a variable `err`. */
 #define GBSI_IN_STRUCT(given, type)                                \
     do {                                                           \
         if (gbsi_struct_in(given, sizeof(type), #type, err) < 0) { \
@@ -24,20 +24,21 @@
         }                                                           \
     } while (0)
 
-/* Whether a struct that a caller filled in can be read as ours of so many bytes.
- * @param given NULL is fine; a size of 0 stands for the struct of version 0.2. @param what
- * "gbs_..."
- * @return GBS_ERR_ARGUMENT for a smaller one, and for anything but zeros behind ours. */
+/* Checks that a struct filled in by a caller can be read as this version's struct.
+ * @param given may be NULL; a given->size of 0 stands for the struct of version 0.2.
+ * @param size sizeof this version's struct. @param what its name, "gbs_...".
+ * @return GBS_ERR_ARGUMENT if given is smaller, or has non-zero bytes beyond size. */
 gbs_status gbsi_struct_in(const void *given, size_t size, const char *what, gbs_error *err);
 
-/* Whether a struct that we fill in has room; what is behind ours becomes zero.
- * @param given NULL is fine. @return GBS_ERR_ARGUMENT for a smaller one. */
+/* Checks that a caller's struct has room for a report, and zeroes its bytes beyond size.
+ * @param given may be NULL. @return GBS_ERR_ARGUMENT if given is smaller than size. */
 gbs_status gbsi_struct_out(void *given, size_t size, const char *what, gbs_error *err);
 
-/* Whether any byte behind the known ones is not zero: a field of a later version is set. */
+/* Whether a byte beyond the known ones is not zero, so that a field of a later version is set. */
 bool gbsi_struct_has_more(const void *given, size_t known, size_t size);
 
-/* Copies ours into a struct that was found to have room; its size stays. NULL is fine. */
+/* Copies a report into the caller's struct, which gbsi_struct_out() checked; given->size stays.
+ * @param given may be NULL. */
 void gbsi_struct_give(void *given, const void *own, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of options: defaults, ranges, text. */
+/* Option values: their defaults, ranges and texts. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "io/decimal.h"
 #include "options/options.h"
 
-/* Smaller structs hold no option. Those of version 0.2 end with the field "restarts"; see
+/* A smaller struct holds no option. In version 0.2 the last field is "restarts"; see
  * tests/conformance/growth_test.c. */
 #define LEAST_SIZE offsetof(gbs_run_options, method)
 
@@ -32,7 +32,7 @@ static bool is_int(const gbsi_option *option)
            option->shown.kind == GBS_OPTION_KIND_FLAG;
 }
 
-/* Negative choices, which no enum has, become numbers beyond all. */
+/* A negative number of a choice, which no enum has, becomes a large one and fails the check. */
 static uint64_t whole_of(const gbsi_option *option, const gbs_run_options *options)
 {
     const char *field = (const char *)options + option->offset;
@@ -72,14 +72,15 @@ static void put_real(const gbsi_option *option, gbs_run_options *options, double
 
 /* ---- ranges ------------------------------------------------------------------------------ */
 
-/* @param marks whether the mark of an option left unset is a value. */
+/* @param marks whether the number that stands for "not set" is accepted. */
 static gbs_status check_whole(const gbsi_option *row, uint64_t value, bool marks, gbs_error *err)
 {
     const gbs_option *option = &row->shown;
     if (option->kind == GBS_OPTION_KIND_CHOICE) {
         if (gbsi_option_choice_name(row, (int)value) == NULL ||
             (uint64_t)(int64_t)(int)value != value) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: no choice has the number %" PRId64,
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "--%s: found %" PRId64 ", which is not the number of a choice",
                              option->name, (int64_t)value);
         }
         return GBS_OK;
@@ -140,7 +141,7 @@ gbs_status gbs_run_options_init(gbs_run_options *options, size_t size, gbs_error
     gbs_run_options defaults;
     if (options == NULL || size < LEAST_SIZE) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "gbs_run_options_init: found %zu bytes, expected %zu at least", size,
+                         "gbs_run_options_init: found %zu bytes, expected at least %zu", size,
                          LEAST_SIZE);
     }
     set_defaults(&defaults);
@@ -171,14 +172,14 @@ gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *take
     if (given != NULL) {
         if (given->size < LEAST_SIZE) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "options of %zu bytes, expected %zu at least: start from "
+                             "gbs_run_options.size: found %zu, expected at least %zu: start from "
                              "gbs_run_options_default()",
                              given->size, LEAST_SIZE);
         }
         if (gbsi_struct_has_more(given, sizeof options, given->size)) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "options of %zu bytes, this library knows %zu, and those behind "
-                             "are not zero: an option of a later version is set",
+                             "gbs_run_options.size: found %zu, this version knows %zu, and a "
+                             "later field is not zero: it sets an option of a later version",
                              given->size, sizeof options);
         }
         take_fields(given, &options);
@@ -195,7 +196,7 @@ gbs_status gbsi_options_take(const gbs_run_options *given, gbs_run_options *take
 
 /* ---- one option -------------------------------------------------------------------------- */
 
-/* The row of a name, which the caller's struct must have. */
+/* Finds the row of an option, whose field must be within the caller's struct. */
 static gbs_status find(const gbs_run_options *options, const char *name, const gbsi_option **row,
                        gbs_error *err)
 {
@@ -204,12 +205,13 @@ static gbs_status find(const gbs_run_options *options, const char *name, const g
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s is NULL", options == NULL ? "options" : "name");
     }
     if (*row == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "no option is named \"%.100s\"", name);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no option \"%.100s\"", name);
     }
     if ((*row)->offset + (*row)->width > options->size) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--%s: the options of %zu bytes come from a version without it", name,
-                         options->size);
+                         "--%s: gbs_run_options of %zu bytes come from an earlier version, which "
+                         "does not have this option",
+                         name, options->size);
     }
     return GBS_OK;
 }
@@ -280,7 +282,8 @@ cleanup:
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-/* K, M, G and T with or without B or iB. @return the power of 2; 64 for anything else. */
+/* Reads the suffixes K, M, G and T, with or without B or iB, as powers of 1024.
+ * @return the power of 2; 64 for any other suffix. */
 static unsigned shift_of(const char *suffix)
 {
     static const char LETTERS[] = "KMGT";
@@ -372,7 +375,7 @@ gbs_status gbs_option_set(gbs_run_options *options, const char *name, const char
     const gbsi_option *row = NULL;
     GBSI_TRY(find(options, name, &row, err));
     if (text == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: its value is NULL", row->shown.name);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the value is NULL", row->shown.name);
     }
     if (is_int(row)) {
         return set_int(row, options, text, err);
@@ -427,7 +430,7 @@ gbs_status gbs_option_get(const gbs_run_options *options, const char *name, char
     GBSI_TRY(find(options, name, &row, err));
     write_value(row, options, written);
     if (text == NULL || strlen(written) >= size) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: its text \"%s\" does not fit %zu bytes",
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the value \"%s\" needs more than %zu bytes",
                          row->shown.name, written, text == NULL ? 0 : size);
     }
     memcpy(text, written, strlen(written) + 1);

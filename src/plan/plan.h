@@ -263,8 +263,7 @@ typedef struct gbsi_schedule {
     bool wants_position; /* set before levelling: also fill position */
     bool wants_last;     /* set before levelling: only the last update of a variable counts, ... */
     const uint8_t *only; /* ... and only for these variables, [n_variables]; NULL: for all */
-    uint32_t
-        *position; /* [n_places + 16] index in the sequence by place, padded as slot; or NULL */
+    uint32_t *position;  /* [n_places + 16] index in the sequence by place, padded; or NULL */
     /* [n_pieces] borrowed; if other processes run parts of the pass: the place of each piece's
      * first update in the whole pass, for its random numbers; NULL: the same as piece.place. */
     const uint64_t *global;
