@@ -34,9 +34,10 @@ gbs_status gbsi_struct_in(const void *given, size_t size, const char *what, gbs_
         return too_small(found, size, what, err);
     }
     if (gbsi_struct_has_more(given, size, found)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "%s.size: found %zu, this version knows %zu, and a later field is not zero",
-                         what, found, size);
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "%s.size: found %zu, this version knows %zu, and a later field is not zero", what,
+            found, size);
     }
     return GBS_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data from which a tree is made, private to tree.c and tree_hubs.c. */
+/* The data from which a tree is made, private to junction_tree.c and junction_tree_hubs.c. */
 #ifndef GBSI_EXACT_JUNCTION_TREE_MAKING_H
 #define GBSI_EXACT_JUNCTION_TREE_MAKING_H
 

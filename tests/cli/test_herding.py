@@ -74,7 +74,7 @@ def test_threshold_auto(run, work, ring):
 @pytest.mark.parametrize("arguments, part", [
     (["--threshold", "later"], "expected a number or auto"),
     (["--threshold", "-1"], "must be at least 0"),
-    (["--threshold", "auto", "--sweeps", "100"], "256 at least"),
+    (["--threshold", "auto", "--sweeps", "100"], "at least --sweeps 256"),
 ])
 def test_bad_thresholds(run, ring, arguments, part):
     done = run("marginals", ring, "--draw", "bounded-error", *arguments)
