@@ -140,7 +140,7 @@ static void refusals(void **state)
     gbs_error err = {0};
     gbs_run_options options = options_of(GBS_DRAW_BOUNDED_ERROR, 16, 255);
     options.threshold = GBS_THRESHOLD_AUTO;
-    refused(model, &options, "256 at least");
+    refused(model, &options, "at least --sweeps 256");
     options.threshold = -0.5;
     refused(model, &options, "--threshold -0.5");
     options = options_of(GBS_DRAW_HERDED, 16, 256);
