@@ -143,7 +143,7 @@ static gbs_status estimate(const lab_focus *f, lab_asymptotic *a, gbs_error *err
         const double tolerance = scale > 0.0 ? TOLERANCE / (scale * (double)f->n_keys) : 2.0;
         if (tolerance < 2.0 && !distance_of(&s, y, px + 2 * y, tolerance, &a->distance[y])) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
-                               "the estimate of what D_cor tends to needs more than %u sweeps for "
+                               "the estimate of the limit of D_cor needs more than %u sweeps for "
                                "key %zu: this model hardly mixes",
                                MOST_SWEEPS, y));
         }
@@ -168,14 +168,15 @@ gbs_status lab_decompose_asymptotic(const gbs_model *model, const gbs_evidence *
         lab_focus_set(model, evidence, options, focus, LAB_ASYMPTOTIC_MAX_STATES, &setting, err));
     if (setting.focus->n_x != 2) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                           "the estimate of what D_cor tends to is for focus variables of two "
-                           "states, variable %u has %u",
+                           "the limit of D_cor can be estimated for focus variables of two states "
+                           "only, variable %u has %u",
                            focus, setting.focus->n_x));
     }
     if (setting.focus->theta != NULL) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                           "the estimate of what D_cor tends to is for keys that the other "
-                           "variables decide, not for drawn ones"));
+        GBSI_TRY(gbsi_fail(
+            err, GBS_ERR_UNSUPPORTED,
+            "the limit of D_cor can be estimated only if the states of the other variables "
+            "determine the key: choose another --draw than randomly-discretized"));
     }
     GBSI_TRY(take_tables(setting.focus, &a, err));
     GBSI_TRY(estimate(setting.focus, &a, err));

@@ -25,15 +25,15 @@ static gbs_status settle(const gbs_model *model, const gbs_run_options *asked, u
         return status;
     }
     if (focus >= model->n_variables) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "focus: variable %u, the model has %u", focus,
-                         model->n_variables);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "focus: there is no variable %u, the model has %u",
+                         focus, model->n_variables);
     }
     const gbs_run_options defaults = gbs_run_options_default();
     if (options->scan != defaults.scan || options->origin != 0 ||
         options->estimator != defaults.estimator) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "decompose: scan, origin and estimator are its own: variables are updated "
-                         "in order, the focus variable last, and states are counted");
+                         "decompose: options scan, origin and estimator do not apply: variables "
+                         "are updated in order, the focus variable last, and states are counted");
     }
     options->method = GBS_METHOD_SAMPLE;
     options->scan = GBS_SCAN_SYSTEMATIC;
@@ -80,8 +80,9 @@ static gbs_status translate_edges(const gbs_run_options *options, lab_focus_sett
     for (size_t i = 0; i < n; i++) {
         const uint32_t *pair = options->dummy_edges + 2 * i;
         if (pair[0] >= model->n_variables || pair[1] >= model->n_variables) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "dummy edge %zu: variable %u, the model has %u",
-                             i, pair[pair[0] < model->n_variables], model->n_variables);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "dummy edge %zu: there is no variable %u, the model has %u", i,
+                             pair[pair[0] < model->n_variables], model->n_variables);
         }
         const uint32_t a = setting->model->free_variable[pair[0]];
         const uint32_t b = setting->model->free_variable[pair[1]];
@@ -112,9 +113,10 @@ gbs_status lab_focus_set(const gbs_model *model, const gbs_evidence *evidence,
     }
     const uint32_t x = setting->model->free_variable[focus];
     if (x == GBSI_NONE) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
-                           "focus: variable %u has one state left, there is nothing to draw",
-                           focus));
+        GBSI_TRY(gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "focus: variable %u has only one possible state, so that there is nothing to draw",
+            focus));
     }
     GBSI_TRY(translate_edges(&setting->options, setting, err));
     const lab_focus_keys keys =
@@ -243,7 +245,7 @@ gbs_status lab_decompose(const gbs_model *model, const gbs_evidence *evidence,
     uint32_t *state_of = NULL;
     counter c = {.user_x = focus, .out = &made, .callbacks = callbacks};
     if (callbacks != NULL && callbacks->draw != NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "decompose: the draw callback is its own");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "decompose: the draw callback must be NULL");
     }
     GBSI_TRY(
         lab_focus_set(model, evidence, options, focus, LAB_DECOMPOSE_MAX_STATES, &setting, err));

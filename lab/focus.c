@@ -307,8 +307,8 @@ gbs_status lab_focus_new(const gbsi_conditioned *model, uint32_t x, const lab_fo
     GBSI_TRY(find_neighbours(f, keys->extra, err));
     if (keys->rounded && f->n_x != 2) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                           "keys drawn by rounding are told apart for two states, the focus "
-                           "variable has %u",
+                           "decompose: with draw randomly-discretized the focus variable must have "
+                           "two states, found %u",
                            f->n_x));
     }
     GBSI_TRY(keys->rounded ? make_rounded_keys(f, keys, err) : make_keys(f, keys, err));

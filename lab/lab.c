@@ -159,7 +159,7 @@ gbs_status lab_list_folder(const char *folder, bool (*wanted)(const char *), con
         }
     }
     if (*n == 0) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: no %s in this folder", folder, what));
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: found no %s in this folder", folder, what));
     }
     qsort(*name, *n, sizeof **name, by_name);
 cleanup:
@@ -322,10 +322,10 @@ gbs_status lab_reproduce(const char *name, const char *folder, const lab_reprodu
     const lab_experiment_row *experiment = lab_experiment_named(name);
     laboratory lab = {.options = options == NULL ? &none : options, .folder = folder};
     if (experiment == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "no experiment is called '%s'", name);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no experiment '%s'", name);
     }
     if (lab.options->data != NULL && !experiment->takes_data) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s takes no folder of data", name);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "experiment %s uses no --data", name);
     }
     GBSI_TRY(make_folder(folder, err));
     lab.verdict.holds = 1;

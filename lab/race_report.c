@@ -230,14 +230,13 @@ static void note_times(laboratory *lab, const lab_race *race)
     }
     const char *order = same < end ? "is turned" : "holds by time as well";
     if (same == INFINITY && first->seconds[first->n - 1] < end) {
-        order = "cannot be told, the run of the former being too short";
+        order = "cannot be judged, as the run of the former is too short";
     }
     lab_note(
         lab,
-        "%s by the clock, which decides nothing here, on %.0f thread%s: %s draws %.0f "
-        "million variables a second (%.1f times one thread's), %s %.1f million (%.1f "
-        "times); the variance that the latter reaches in %.2g s the former %s: the paper's order "
-        "%s.",
+        "%s by the clock, which does not decide the verdict, on %.0f thread%s: %s draws %.0f "
+        "million variables per second (%.1f times one thread's), %s %.1f million (%.1f times); the "
+        "variance that the latter reaches in %.2g s the former %s: the paper's order %s.",
         race->title, race->threads[most], most > 0 ? "s" : "", race->racer[0].name,
         1e-6 * first->rate[most], first->rate[most] / first->rate[0],
         race->racer[race->n_racers - 1].name, 1e-6 * widest->rate[most],
@@ -258,12 +257,12 @@ void lab_race_judge(laboratory *lab, const lab_race *race, double least)
     list_values(race, true, updates, text);
     const char *order = race->wider_is_better ? ", the last ahead of the second" : "";
     lab_find(lab, in_order(race, true, updates),
-             "%s: after %.0f updates of each variable the log density is %s (wanted above "
+             "%s: after %.0f updates of each variable the log density is %s (wanted above that of "
              "chromatic%s)",
              race->title, updates, text, order);
     list_values(race, false, updates, text);
     lab_find(lab, in_order(race, false, updates),
-             "the variance between chains %s (wanted below chromatic%s)", text, order);
+             "the variance between chains is %s (wanted below that of chromatic%s)", text, order);
     /* where it ends may be where all end: the way there tells them apart */
     const double level = 0.95 * widest->density[last] + 0.05 * first->density[0];
     const double by_density = lab_trail_reaches(first, first->updates, first->density, level) /
@@ -272,8 +271,8 @@ void lab_race_judge(laboratory *lab, const lab_race *race, double least)
         lab_trail_reaches(first, first->updates, first->variance, widest->variance[last]) /
         widest->updates[last];
     lab_find(lab, by_density >= least && by_variance >= least,
-             "chromatic takes %.1f times the updates of %s for 95 %% of the way to its last "
-             "log density and %.1f times for its last variance (inf: not in this run; wanted "
+             "chromatic needs %.1f times the updates of %s to rise 95 %% of the way to its last "
+             "log density, and %.1f times to reach its last variance (inf: not in this run; wanted "
              "at least %g)",
              by_density, race->racer[race->n_racers - 1].name, by_variance, least);
     note_times(lab, race);

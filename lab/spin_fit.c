@@ -47,7 +47,7 @@ gbs_status lab_spins_moments(const gbsi_spins *spins, const gbs_model *model, do
 {
     gbs_status status = GBS_OK;
     if (spins->n > 20) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "moments: %u spins are more than the 20 enumerated",
+        return gbsi_fail(err, GBS_ERR_LIMIT, "moments: found %u spins, expected at most 20",
                          (unsigned)spins->n);
     }
     const size_t n_states = (size_t)1 << spins->n;

@@ -294,30 +294,30 @@ static void judge(laboratory *lab, const million *m)
         mcse = m->from[k].mcse > mcse ? m->from[k].mcse : mcse;
     }
     lab_find(lab, m->scan.n == 16 && m->scan.report.after <= m->scan.report.goal,
-             "a scan of %zu updates of %u variables has a variation of %.2g, two passes of "
-             "the systematic scan one of %.2g (wanted: 16 updates, no larger)",
+             "a scan of %zu updates of %u variables has a variation of %.2g, two passes of the "
+             "systematic scan have %.2g (wanted: 16 updates, a variation no larger)",
              m->scan.n, m->scan.report.n_visited, m->scan.report.after, m->scan.report.goal);
     lab_find(lab, bias - 4.0 * mcse < m->from[1].bound,
-             "from the worst start the marginal is off by %.2g (standard error %.1g) after "
-             "it (wanted: within the bound)",
+             "after this scan from the worst start the marginal is off by %.2g (standard error "
+             "%.1g) (wanted: within the bound)",
              bias, mcse);
     char times[256];
     (void)snprintf(times, sizeof times,
-                   "%.0f draws take %.2g s, the optimiser's %.2g included, and %.3g s by the "
+                   "%.0f draws take %.2g s, including %.2g s of optimising, and %.3g s by the "
                    "systematic scan%s: %.0f times as long",
                    draws, optimised, m->influences_s + m->optimise_s, systematic,
                    m->systematic_time.draws[m->systematic_time.n - 1] < draws ? " at its rate" : "",
                    systematic / optimised);
     if (lab->options->quick) { /* a check of the program, which may share its processor */
-        lab_note(lab, "%s; a quick run does not judge times.", times);
+        lab_note(lab, "%s; quick runs do not judge times.", times);
     } else {
         lab_find(lab, systematic > wanted * optimised, "%s (wanted: %.0f times)", times, wanted);
     }
     lab_note(lab,
-             "Times are processor time of one thread, without making the model; influences %.2g s, "
-             "optimising %.2g s (in the paper 15 s). The systematic scan's chains go on from "
-             "draw to draw. What is saved grows with the draws, since the optimised scan's "
-             "time is nearly all preparation.",
+             "Times are processor time of one thread, without making the model; computing "
+             "influences takes %.2g s, optimising %.2g s (in the paper 15 s). The chains of the "
+             "systematic scan go on from draw to draw. The time saved grows with the number of "
+             "draws, since the optimised scan's time is nearly all preparation.",
              m->influences_s, m->optimise_s);
 }
 
@@ -335,8 +335,8 @@ static gbs_status judge_length(laboratory *lab, size_t which, gbs_error *err)
     const gbs_scan_request ours = request(&m, 0);
     GBSI_TRY(lab_made_scan_new(m.influences, &ours, &from_zero, err));
     lab_find(lab, m.scan.n == 16,
-             "%s: %zu updates, or %zu where the systematic scan begins at the corner instead "
-             "of ending there (wanted: 16)",
+             "%s: %zu updates, or %zu if the systematic scan begins at the corner instead of "
+             "ending there (wanted: 16)",
              lab_dogs_grid_name[which], m.scan.n, from_zero.n);
 cleanup:
     lab_made_scan_free(&from_zero);
@@ -380,9 +380,9 @@ const lab_experiment_row lab_dogs_million = {
     .about = {.name = "dogs-million",
               .paper = LAB_DOGS_PAPER,
               .figure = "Figure 2",
-              .claim = "for one marginal of a million variables an optimised scan of 16 updates "
-                       "has the bound of two passes of the systematic scan, and many draws come "
-                       "a hundred times sooner, the optimiser's time included",
+              .claim = "for one marginal of a model of a million variables, an optimised scan of "
+                       "16 updates has as low a bound as two passes of the systematic scan, and "
+                       "many draws take a hundredth of the time, including the time of optimising",
               .cost = "10 s quick, 3 min in full"},
     .run = run,
 };

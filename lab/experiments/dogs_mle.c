@@ -342,25 +342,26 @@ static void judge(laboratory *lab, const results *r)
         const double apart = gbsi_sqrt(best->last.error * best->last.error +
                                        f[RANDOM].last.error * f[RANDOM].last.error);
         lab_find(lab, f[RANDOM].length > 2.0 * best->length,
-                 "%u x %u: chains within %g of the model take %.0f updates optimised, %.0f "
-                 "systematic, %.0f random (wanted: twice as many random)",
+                 "%u x %u: to be within %g of the model, chains need %.0f updates with optimised "
+                 "scans, %.0f systematic, %.0f random (wanted: twice as many random)",
                  side_of[s], side_of[s], ACCURACY, best->length, f[SYSTEMATIC].length,
                  f[RANDOM].length);
         lab_find(lab, best->last.mean < f[RANDOM].last.mean + 4.0 * apart + 0.002,
-                 "parameters are then off by %.2g (standard error %.1g) optimised, %.2g "
-                 "(%.1g) random (wanted: no more)",
+                 "the parameters are then off by %.2g (standard error %.1g) with optimised scans, "
+                 "%.2g (%.1g) with random scans (wanted: optimised no larger)",
                  best->last.mean, best->last.error, f[RANDOM].last.mean, f[RANDOM].last.error);
         lab_find(lab, f[BRIEF].last.mean > best->last.mean,
-                 "by %.2g (%.1g) random with as few updates as optimised (wanted: more)",
+                 "with random scans as short as the optimised scans they are off by %.2g (%.1g) "
+                 "(wanted: larger)",
                  f[BRIEF].last.mean, f[BRIEF].last.error);
         if (best->uncertified > 0) {
-            lab_note(lab, "%u x %u: %u steps had no optimised scan within %g.", side_of[s],
+            lab_note(lab, "%u x %u: in %u steps no optimised scan was found within %g.", side_of[s],
                      side_of[s], best->uncertified, ACCURACY);
         }
     }
-    lab_note(lab, "Rates, lengths and numbers of chains are ours, the paper prints none. The "
-                  "systematic scan, added here, is nearly as short as the optimised one: "
-                  "most of the gain is on the random scan.");
+    lab_note(lab, "Learning rates, lengths and numbers of chains are ours, since the paper prints "
+                  "none. The systematic scan, which is added here, is nearly as short as the "
+                  "optimised scan: most of the gain is over the random scan.");
 }
 
 static gbs_status run(laboratory *lab, gbs_error *err)
@@ -392,8 +393,9 @@ const lab_experiment_row lab_dogs_mle = {
     .about = {.name = "dogs-mle",
               .paper = LAB_DOGS_PAPER,
               .figure = "Figure 3",
-              .claim = "maximum likelihood by short chains that follow optimised scans needs fewer "
-                       "updates than with random scans, and with as many errs less",
+              .claim =
+                  "maximum likelihood by short chains needs fewer updates with optimised scans "
+                  "than with random scans, and has a smaller error with equally many updates",
               .cost = "5 s quick, 30 s in full"},
     .run = run,
 };

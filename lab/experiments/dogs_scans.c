@@ -129,25 +129,25 @@ static void judge(laboratory *lab, const curves *found)
     const size_t first = first_gain(f, 100.0);
     const size_t k = first < MOST ? first : MOST - 1;
     lab_find(lab, first < MOST,
-             "with fields %.0f updates have a bound of %.2g by the systematic scan, %.2g "
-             "optimised once and %.2g iterated: %.0f times lower, for the first time (wanted: "
-             "100 times, within %.0f updates)",
+             "with fields, after %.0f updates the bound is %.2g for the systematic scan, %.2g "
+             "optimised once and %.2g iterated, %.0f times lower than the systematic scan's "
+             "(wanted: 100 "
+             "times lower within %.0f updates)",
              f->length[k], f->bound[SYSTEMATIC][k], f->bound[ONCE][k], f->bound[ITERATED][k],
              f->bound[SYSTEMATIC][k] / f->bound[ITERATED][k], f->length[MOST - 1]);
     lab_find(lab, f->bound[RANDOM][k] >= 100.0 * f->bound[ITERATED][k],
-             "by the random scan %.2g (wanted: 100 times)", f->bound[RANDOM][k]);
+             "the bound of the random scan is %.2g (wanted: 100 times the iterated bound)",
+             f->bound[RANDOM][k]);
     lab_find(lab, never_worse(found),
-             "in none of %d cases an optimised bound is above that of the scan it was made "
-             "from (wanted so)",
+             "in none of %d cases is the bound of an optimised scan above that of the scan it was "
+             "made from (wanted so)",
              2 * MOST * N_MODELS);
-    lab_note(
-        lab,
-        "Couplings and fields are drawn from the seed. The gain is in what tells variables "
-        "apart and grows with the length: after %.0f updates %.3g times on the systematic scan "
-        "with fields, %.3g times with "
-        "couplings alone, and %.3g times with all couplings equal, where only the "
-        "border differs.",
-        f->length[MOST - 1], last_gain(f), last_gain(&found[1]), last_gain(&found[2]));
+    lab_note(lab,
+             "Couplings and fields are drawn from the seed. The gain comes from differences "
+             "between variables and grows with the length: after %.0f updates the bound is %.3g "
+             "times below that of the systematic scan with fields, %.3g times with couplings "
+             "alone, and %.3g times with all couplings equal, where only the border differs.",
+             f->length[MOST - 1], last_gain(f), last_gain(&found[1]), last_gain(&found[2]));
 }
 
 static gbs_status run(laboratory *lab, gbs_error *err)

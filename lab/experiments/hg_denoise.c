@@ -192,24 +192,25 @@ static void judge(laboratory *lab, const result *r)
         for (int d = 0; d < N_DRAWS; d++) {
             m[d] = moments_of(r->mse[level][d][N_SWEEPS - 1], r->n_copies);
         }
-        lab_find(lab, m[SHARED].mean < m[HERDED].mean && m[HERDED].mean < m[RANDOM].mean,
-                 "sigma %s: 1000 times the error is %.2f (%.2f) shared, %.2f (%.2f) herded, "
-                 "%.2f (%.2f) random, deviations in brackets (wanted in this order)",
-                 noise_text[level], 1e3 * m[SHARED].mean, 1e3 * m[SHARED].deviation,
-                 1e3 * m[HERDED].mean, 1e3 * m[HERDED].deviation, 1e3 * m[RANDOM].mean,
-                 1e3 * m[RANDOM].deviation);
+        lab_find(
+            lab, m[SHARED].mean < m[HERDED].mean && m[HERDED].mean < m[RANDOM].mean,
+            "sigma %s: 1000 times the error is %.2f (%.2f) with shared weights, %.2f (%.2f) "
+            "herded, %.2f (%.2f) random, standard deviations in brackets (wanted in this order)",
+            noise_text[level], 1e3 * m[SHARED].mean, 1e3 * m[SHARED].deviation,
+            1e3 * m[HERDED].mean, 1e3 * m[HERDED].deviation, 1e3 * m[RANDOM].mean,
+            1e3 * m[RANDOM].deviation);
     }
     const double field = moments_of(r->mse[0][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean;
     const double random = moments_of(r->mse[0][RANDOM][N_SWEEPS - 1], r->n_copies).mean;
     lab_find(lab, field < random,
-             "mean field, damped by half, all pixels at once: %.2f at sigma 2 (wanted below "
-             "random); %.2f, %.2f and %.2f at the others",
+             "mean field, all pixels at once, damped by half: %.2f at sigma 2 (wanted below "
+             "random); %.2f, %.2f and %.2f at sigma 4, 6 and 8",
              1e3 * field, 1e3 * moments_of(r->mse[1][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean,
              1e3 * moments_of(r->mse[2][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean,
              1e3 * moments_of(r->mse[3][MEAN_FIELD][N_SWEEPS - 1], r->n_copies).mean);
-    lab_note(lab, "Another picture than the paper's, and its \"L2 error\", of which no "
-                  "formula is printed, read as the mean of (P(x = 1) - truth)^2: orders "
-                  "compare, figures do not.");
+    lab_note(lab, "The picture is not the paper's. The paper prints no formula for its \"L2 "
+                  "error\"; it is read as the mean of (P(x = 1) - truth)^2. So the order of the "
+                  "draws can be compared with the paper, the figures cannot.");
 }
 
 static gbs_status run(laboratory *lab, gbs_error *err)
@@ -239,9 +240,8 @@ const lab_experiment_row lab_hg_denoise = {
     .about = {.name = "hg-denoise",
               .paper = "Chen et al. (2016), Herded Gibbs sampling",
               .figure = "Figure 9 and Table 2",
-              .claim =
-                  "of a picture in Gaussian noise, herded draws restore more in 30 sweeps than "
-                  "random ones, and herding with shared weights the most",
+              .claim = "in 30 sweeps herded draws restore a picture with Gaussian noise better "
+                       "than random draws, and herding with shared weights restores it best",
               .cost = "1 s quick, 5 s in full; --data: a folder of pictures, of which the first "
                       "is taken"},
     .takes_data = true,

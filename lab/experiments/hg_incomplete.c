@@ -66,11 +66,10 @@ static void judge(laboratory *lab, const lab_contest *contest)
              "octaves (wanted above -0.35)",
              contest->median[HERDED][last], herded);
     lab_find(lab, complete <= -0.9,
-             "with complete keys the slope is %.2f (wanted at most "
-             "-0.9) and the error %.2g",
+             "with complete keys the slope is %.2f (wanted at most -0.9) and the final error %.2g",
              complete, contest->median[COMPLETE][last]);
     lab_find(lab, contest->median[HERDED][10] < contest->median[RANDOM][10],
-             "before that herding is ahead: after 1024 sweeps %.2g against %.2g",
+             "before that herding has the smaller error: after 1024 sweeps %.2g, random draws %.2g",
              contest->median[HERDED][10], contest->median[RANDOM][10]);
 }
 
@@ -103,8 +102,8 @@ const lab_experiment_row lab_hg_incomplete = {
     .about = {.name = "hg-incomplete",
               .paper = "Chen et al. (2016), Herded Gibbs sampling",
               .figure = "Figure 7",
-              .claim = "where a variable does not see all others, the error of herded draws first "
-                       "falls faster than that of random ones and then stops",
+              .claim = "if some variables share no factor, the error of herded draws first falls "
+                       "faster than that of random draws and then stops falling",
               .cost = "2 s quick, 40 s in full"},
     .run = run,
 };

@@ -101,8 +101,8 @@ static void judge(laboratory *lab, const lab_contest *contest)
             (void)snprintf(asked, sizeof asked, " (wanted %.3g)", wanted);
         }
         lab_find(lab, ratio >= wanted,
-                 "after %.0f sweeps the worst herded run is %.3g times below the median "
-                 "random one%s",
+                 "after %.0f sweeps the error of the worst herded run is %.3g times below that of "
+                 "the median random run%s",
                  c->sweeps[c->n - 1], ratio, asked);
     }
     const lab_curves *c = &contest[0].curves[RANDOM];
@@ -136,7 +136,7 @@ const lab_experiment_row lab_hg_two_variables = {
               .paper = "Chen et al. (2016), Herded Gibbs sampling",
               .figure = "Figure 5",
               .claim = "on two variables the error of the joint distribution falls as 1/T with "
-                       "herded draws and as 1/sqrt(T) with random ones",
+                       "herded draws and as 1/sqrt(T) with random draws",
               .cost = "2 s quick, 10 s in full"},
     .run = run,
 };

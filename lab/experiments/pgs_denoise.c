@@ -35,12 +35,13 @@ static gbs_status run(laboratory *lab, gbs_error *err)
     lab_expect(lab, lab_race_updates(lab, &race));
     LAB_TRY(lab_race_run(lab, &race, err));
     LAB_TRY(lab_races_write(lab, 1, &race, err));
-    LAB_TRY(lab_races_draw(lab, 1, &race, "A splash gets further than as many updates one by one",
-                           err));
+    LAB_TRY(lab_races_draw(
+        lab, 1, &race, "Splashes get further than equally many updates of single variables", err));
     lab_race_judge(lab, &race, LEAST);
-    lab_note(lab, "A picture of our own; the paper prints neither its coupling nor its noise, and "
-                  "had 32 processors. A splash here also ends where its separators would have "
-                  "2^18 states.");
+    lab_note(
+        lab,
+        "The picture is our own; the paper prints neither its coupling nor its noise, and used 32 "
+        "processors. A splash here also stops growing before its separators have 2^18 states.");
 cleanup:
     gbs_model_free(model);
     return status;
@@ -50,9 +51,9 @@ const lab_experiment_row lab_pgs_denoise = {
     .about = {.name = "pgs-denoise",
               .paper = "Gonzalez et al. (2011), Parallel Gibbs sampling",
               .figure = "Figure 5 a-d",
-              .claim = "on a grid of 200 x 200 pixels of five states splashes reach more probable "
-                       "states and chains that agree more with as many updates as single "
-                       "variables, wide ones with the fewest",
+              .claim = "on a grid of 200 x 200 pixels of five states, splashes reach more probable "
+                       "states and chains that agree better than equally many updates of single "
+                       "variables, and wide splashes need the fewest updates",
               .cost = "3 s quick, 1 min in full"},
     .run = run,
 };

@@ -80,7 +80,7 @@ static gbs_status read_folder(const char *folder, source *sources, size_t *n, gb
     char **name = NULL;
     GBSI_TRY(lab_list_folder(folder, is_model, ".uai (.gz, .zst)", &name, n, err));
     if (*n > LAB_MAX_RACES) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: %zu models, at most %d can be compared",
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: found %zu models, expected at most %d",
                            folder, *n, LAB_MAX_RACES));
     }
     for (size_t i = 0; i < *n; i++) {
@@ -107,8 +107,8 @@ static void judge(laboratory *lab, size_t n, const lab_race *race)
         lab_race_judge(lab, &race[i], LEAST);
     }
     if (lab->options->data == NULL) {
-        lab_note(lab, "The network is one of our own, with clauses as for citation matching, "
-                      "of the size the paper gives for its own.");
+        lab_note(lab, "The network is our own, with clauses like those of citation matching, and "
+                      "of the size that the paper gives.");
     }
 }
 
@@ -141,12 +141,12 @@ static gbs_status run(laboratory *lab, gbs_error *err)
         LAB_TRY(lab_race_run(lab, &race[i], err));
     }
     LAB_TRY(lab_races_write(lab, n, race, err));
-    LAB_TRY(lab_races_draw(
-        lab, n, race,
-        lab->options->data != NULL
-            ? "Updates that single variables and splashes take"
-            : "Where clauses tie variables together, splashes take far fewer updates",
-        err));
+    LAB_TRY(
+        lab_races_draw(lab, n, race,
+                       lab->options->data != NULL
+                           ? "Updates that single variables and splashes take"
+                           : "If clauses tie variables together, splashes need far fewer updates",
+                       err));
     judge(lab, n, race);
 cleanup:
     free_sources(sources, LAB_MAX_RACES);
@@ -157,9 +157,9 @@ const lab_experiment_row lab_pgs_relational = {
     .about = {.name = "pgs-relational",
               .paper = "Gonzalez et al. (2011), Parallel Gibbs sampling",
               .figure = "Figure 5 e-h",
-              .claim = "on a ground Markov logic network of 10000 variables and 28000 factors "
-                       "splashes reach more probable states and chains that agree more with as "
-                       "many updates as single variables",
+              .claim = "on a ground Markov logic network of 10000 variables and 28000 factors, "
+                       "splashes reach more probable states and chains that agree better than "
+                       "equally many updates of single variables",
               .cost = "4 s quick, 2 min in full; --data: a folder of .uai models"},
     .takes_data = true,
     .run = run,

@@ -298,43 +298,44 @@ static void judge(laboratory *lab, const result *r)
     const size_t last = r->curves[0].n - 1;
     const double slope =
         lab_log_slope(r->curves[TO_PRODUCT].sweeps, r->median[TO_PRODUCT], last + 1, 5);
-    lab_find(lab, w->moved < 1e-14 && w->far[TO_PRODUCT][N_STEPS - 1] < 1e-3,
-             "a synchronous step moves the product of the colours' marginals by L1 %.1g "
-             "(wanted 0), and from one state the law is %.1g away after %u steps",
-             w->moved, w->far[TO_PRODUCT][N_STEPS - 1], N_STEPS);
+    lab_find(
+        lab, w->moved < 1e-14 && w->far[TO_PRODUCT][N_STEPS - 1] < 1e-3,
+        "a synchronous step changes the product of the colours' marginals by %.1g in L1 (wanted "
+        "0), and from a single state the distribution is %.1g away from it after %u steps",
+        w->moved, w->far[TO_PRODUCT][N_STEPS - 1], N_STEPS);
     lab_find(lab, w->split < 1e-14 && w->far[CHROMATIC][N_STEPS - 1] < 1e-3,
-             "the law of the split chain is the chromatic chain's at all %u steps, to L1 "
-             "%.1g",
+             "the distribution of the split chain equals that of the chromatic chain at all %u "
+             "steps, to %.1g in L1",
              N_STEPS, w->split);
     lab_find(lab,
              apart > 0.1 && slope < -0.35 && slope > -0.65 &&
                  r->median[TO_TARGET][last] > 0.9 * apart &&
                  r->median[TO_TARGET][last] < 1.1 * apart,
-             "after %.0f sweeps synchronous draws are %.2g from the product (slope %.2f, "
-             "wanted about -0.5) and %.3g from the target, chromatic ones %.2g from it "
+             "after %.0f sweeps synchronous draws are %.2g from the product (slope %.2f, wanted "
+             "about -0.5) and %.3g from the target, chromatic draws are %.2g from the target "
              "(product and target are %.3g apart)",
              r->curves[0].sweeps[last], r->median[TO_PRODUCT][last], slope,
              r->median[TO_TARGET][last], r->median[CHROMATIC][last], apart);
     lab_find(lab,
              errors_from(r, SYNCHRONOUS, ONE, w->p) < SPREAD &&
                  errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p) < SPREAD,
-             "within a colour synchronous averages are %.1f (one spin) and %.1f (pairs) "
-             "standard errors from the target (wanted below %.0f)",
+             "synchronous averages within a colour are %.1f (one spin) and %.1f (pairs) standard "
+             "errors from the target (wanted below %.0f)",
              errors_from(r, SYNCHRONOUS, ONE, w->p), errors_from(r, SYNCHRONOUS, SAME_COLOR, w->p),
              SPREAD);
     lab_find(lab,
              errors_from(r, SYNCHRONOUS, MIXED, w->product) < SPREAD &&
                  errors_from(r, SYNCHRONOUS, MIXED, w->p) > 3.0 * SPREAD &&
                  errors_from(r, BY_COLOR, MIXED, w->p) < SPREAD,
-             "neighbours, which mix them: %.4f synchronous, %.4f under the product, %.4f "
-             "under the target, %.4f chromatic (wanted the first two and the last two "
-             "together, within %.0f standard errors)",
+             "averages of neighbours, which mix colours: %.4f synchronous, %.4f under the product, "
+             "%.4f under the target, %.4f chromatic (wanted the first two equal and the last two "
+             "equal, within %.0f standard errors)",
              r->average[SYNCHRONOUS][MIXED].mean, mean_of(MIXED, w->product), mean_of(MIXED, w->p),
              r->average[BY_COLOR][MIXED].mean, SPREAD);
     lab_find(lab, r->three == GBS_ERR_ARGUMENT,
-             "a ring of three, which has no two colours, is refused");
-    lab_note(lab, "Marginals that --scan synchronous gives are averages over the two split "
-                  "chains and right; its draws are recombined and have the bias shown.");
+             "a ring of three variables, which needs three colours, is refused");
+    lab_note(lab, "The marginals of --scan synchronous are averages over its two chromatic chains, "
+                  "and correct. Its draws combine the two chains and have the bias shown.");
 }
 
 static gbs_status run(laboratory *lab, gbs_error *err)
@@ -372,9 +373,10 @@ const lab_experiment_row lab_pgs_synchronous = {
     .about = {.name = "pgs-synchronous",
               .paper = "Gonzalez et al. (2011), Parallel Gibbs sampling",
               .figure = "Theorems 3.2 and 3.3, appendix A",
-              .claim = "on a model of two colours the synchronous sampler is two chromatic chains; "
-                       "its law tends to the product of the colours' marginals, so averages "
-                       "within a colour are right and those that mix colours are not",
+              .claim =
+                  "on a model of two colours the synchronous sampler consists of two chromatic "
+                  "chains; its distribution converges to the product of the colours' marginals, so "
+                  "averages within a colour are correct and averages that mix colours are not",
               .cost = "3 s quick, 20 s in full"},
     .run = run,
 };

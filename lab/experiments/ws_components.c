@@ -113,19 +113,20 @@ static void judge(laboratory *lab, const result *r)
         lab_find(lab,
                  lab_component_tends(&r[i].parts, LAB_COR, r[i].limit) &&
                      last_of(&r[i], LAB_APPROX) < 1e-9,
-                 "%s: D cor %.3g after %.0f sweeps (slope %.2f), estimated to tend to %.3g "
-                 "(wanted 0.4 to 2 times that or still falling), D approx 0",
+                 "%s: D cor %.3g after %.0f sweeps (slope %.2f), its estimated limit %.3g (wanted "
+                 "0.4 to 2 times the limit, or still falling), D approx 0",
                  panel_of[i].title, last_of(&r[i], LAB_COR), r[i].parts.sweeps[r[i].parts.n - 1],
                  lab_component_slope(&r[i].parts, LAB_COR), r[i].limit);
     }
     const double few = last_of(&r[FEW_BINS], LAB_APPROX);
     const double many = last_of(&r[MANY_BINS], LAB_APPROX);
     lab_find(lab, few < 0.5 && many < 2.0 / 64 && many < few / 8.0,
-             "D approx stays at %.3g with 4 bins and %.3g with 64 (wanted below 2/B and an "
-             "eighth)",
+             "D approx stays at %.3g with 4 bins and %.3g with 64 (wanted below 2/B, and the "
+             "second below an eighth of the first)",
              few, many);
     lab_find(lab, last_of(&r[MANY_BINS], LAB_ALL) < last_of(&r[FEW_BINS], LAB_ALL) / 3.0,
-             "D all ends at %.3g with 4 bins and %.3g with 64 (wanted below a third)",
+             "D all ends at %.3g with 4 bins and %.3g with 64 (wanted the second below a third of "
+             "the first)",
              last_of(&r[FEW_BINS], LAB_ALL), last_of(&r[MANY_BINS], LAB_ALL));
     lab_note(lab, "First model: %s.", lab_small_model_source(lab, &lab_ring_positive, source));
 }
@@ -148,13 +149,15 @@ cleanup:
 }
 
 const lab_experiment_row lab_ws_components = {
-    .about = {.name = "ws-components",
-              .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
-              .figure = "Figures 3 and 4",
-              .claim = "the part of the error that is due to herding falls as 1/T; what stays is "
-                       "the correlation with the other variables (full keys) and the sharing of "
-                       "weights between conditionals (bins), which falls with the number of bins",
-              .cost = "3 s quick, 1 min in full; --data: the authors' models"},
+    .about =
+        {.name = "ws-components",
+         .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
+         .figure = "Figures 3 and 4",
+         .claim =
+             "the part of the error that is due to herding falls as 1/T; the parts that stay come "
+             "from correlation with the other variables (full keys), or from weights shared "
+             "between conditionals (bins), and the latter falls with the number of bins",
+         .cost = "3 s quick, 1 min in full; --data: the authors' models"},
     .takes_data = true,
     .run = run,
 };

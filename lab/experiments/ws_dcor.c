@@ -138,18 +138,18 @@ static void judge(laboratory *lab, const result *r)
                  lab_component_slope(&r->parts[i], LAB_COR));
         if (lab->options->data != NULL) {
             lab_find(lab, fabs(r->limit[i].total / printed[i] - 1.0) < 0.01,
-                     "the paper prints %.3g for it (wanted within 1 %%)", printed[i]);
+                     "the paper's value is %.3g (wanted within 1 %%)", printed[i]);
         }
     }
     const double slope = lab_log_slope(r->bins, r->cor, N_BINS, N_BINS);
-    lab_find(lab, slope < -0.3 && r->cor[N_BINS - 1] < r->cor[0],
-             "D cor falls from %.3g with 4 bins to %.3g with 16, slope %.2f (wanted below "
-             "-0.3)",
-             r->cor[0], r->cor[N_BINS - 1], slope);
+    lab_find(
+        lab, slope < -0.3 && r->cor[N_BINS - 1] < r->cor[0],
+        "D cor falls from %.3g with 4 bins to %.3g with 16 bins, slope %.2f (wanted below -0.3)",
+        r->cor[0], r->cor[N_BINS - 1], slope);
     if (lab->options->data == NULL) {
-        lab_note(lab, "Models of the paper's laws drawn from the seed: the totals that the "
-                      "paper prints, 7.34e-3 and 4.75e-3, belong to the authors' own; on those "
-                      "(--data) the estimates are 7.357e-3 and 4.756e-3.");
+        lab_note(lab, "The models are drawn from the seed, with the paper's distributions. The "
+                      "totals that the paper prints, 7.34e-3 and 4.75e-3, belong to the authors' "
+                      "own models; on those (--data) the estimates are 7.357e-3 and 4.756e-3.");
     }
 }
 
@@ -179,8 +179,8 @@ const lab_experiment_row lab_ws_dcor = {
     .about = {.name = "ws-dcor",
               .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
               .figure = "Table 1 and Figure 6",
-              .claim = "what D cor tends to can be estimated from ordinary Gibbs sweeps, key by "
-                       "key; with bins it falls with their number",
+              .claim = "the limit of D cor can be estimated from ordinary Gibbs sweeps, key by "
+                       "key; with bins it falls with the number of bins",
               .cost = "5 s quick, 4 min in full; --data: the authors' models"},
     .takes_data = true,
     .run = run,

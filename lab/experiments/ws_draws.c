@@ -213,13 +213,14 @@ static void judge_sharing(laboratory *lab, const result *r)
              c->median[HG2][7], c->median[HG4][7], c->median[HG6][7], c->median[HG8][7],
              c->median[RANDOM][7]);
     lab_find(lab, in_order(c, last, slow, false),
-             "after %.0f the order is turned: HG(2) %.2g, HG(4) %.2g, HG(6) %.2g, HG(8) %.2g, "
-             "random %.2g (wanted falling up to %s)",
+             "after %.0f sweeps the order is reversed: HG(2) %.2g, HG(4) %.2g, HG(6) %.2g, HG(8) "
+             "%.2g, random %.2g (wanted falling up to %s)",
              c->curves[0].sweeps[last], c->median[HG2][last], c->median[HG4][last],
              c->median[HG6][last], c->median[HG8][last], c->median[RANDOM][last],
              c->contender[slow].name);
     const double slope = lab_log_slope(c->curves[HG2].sweeps, c->median[HG2], last + 1, 3);
-    lab_find(lab, slope > -0.5, "HG(2) has stopped: slope %.2f over the last 2 octaves", slope);
+    lab_find(lab, slope > -0.5,
+             "the error of HG(2) no longer falls: slope %.2f over the last 2 octaves", slope);
     lab_note(lab, "Couplings and fields are uniform with the paper's means (0.5, 0.2) and "
                   "standard deviation (0.05, which the print gives as a variance).");
 }
@@ -296,8 +297,8 @@ static void judge_beg(laboratory *lab, const result *r)
              parts[RANDOM].sweeps[last], herding[HERDED], herding[BEG1], herding[BEG10],
              herding[RANDOM]);
     lab_find(lab, cor[BEG1] < cor[HERDED] && cor[BEG10] < cor[HERDED],
-             "D cor: herded %.2g, c = 1 %.2g, c = 10 %.2g, random %.2g (wanted less than "
-             "herded with both)",
+             "D cor: herded %.2g, c = 1 %.2g, c = 10 %.2g, random %.2g (wanted with both c smaller "
+             "than herded)",
              cor[HERDED], cor[BEG1], cor[BEG10], cor[RANDOM]);
 }
 
@@ -323,8 +324,8 @@ const lab_experiment_row lab_ws_beg = {
     .about = {.name = "ws-beg",
               .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
               .figure = "Figure 7",
-              .claim = "choosing at random while weights are below a threshold c makes D cor "
-                       "smaller than herding's, and D herding still falls as 1/T",
+              .claim = "drawing at random while no weight exceeds a threshold c makes D cor "
+                       "smaller than with herding, and D herding still falls as 1/T",
               .cost = "5 s quick, 2 min in full; --data: the authors' models"},
     .takes_data = true,
     .run = run_beg,
@@ -379,10 +380,10 @@ static void judge_rdhg(laboratory *lab, const result *r)
         return;
     }
     lab_note(lab,
-             "D all after %.0f sweeps: rounded at random %.3g, bins %.3g, random %.3g. "
-             "Which of the first two errs less in the end depends on the model: D cor "
-             "stays with both, and on this one it is %.3g and %.3g. On the authors' model "
-             "(--data) rounding at random wins, as they print.",
+             "D all after %.0f sweeps: rounded at random %.3g, bins %.3g, random %.3g. Whether "
+             "rounding at random or bins have the smaller final error depends on the model: D cor "
+             "stays with both, and on this model it is %.3g and %.3g. On the authors' model "
+             "(--data) rounding at random has the smaller error, as in the paper.",
              bins->sweeps[last], fair, all, chance, rounded->mean[LAB_COR][last],
              bins->mean[LAB_COR][last]);
 }
@@ -406,13 +407,14 @@ static gbs_status run_rdhg(laboratory *lab, gbs_error *err)
 }
 
 const lab_experiment_row lab_ws_rdhg = {
-    .about = {.name = "ws-rdhg",
-              .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
-              .figure = "Figure 8",
-              .claim = "rounding conditionals to bins at random leaves no D approx, only a part "
-                       "that falls as 1/sqrt(T); on the authors' model it errs less than bins in "
-                       "the end",
-              .cost = "4 s quick, 2 min in full; --data: the authors' models"},
+    .about =
+        {.name = "ws-rdhg",
+         .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
+         .figure = "Figure 8",
+         .claim =
+             "rounding conditionals at random to the edges of bins leaves no D approx, only a part "
+             "that falls as 1/sqrt(T); on the authors' model its final error is below that of bins",
+         .cost = "4 s quick, 2 min in full; --data: the authors' models"},
     .takes_data = true,
     .run = run_rdhg,
 };

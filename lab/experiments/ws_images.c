@@ -183,20 +183,21 @@ static void judge(laboratory *lab, const result *r)
              r->mean[ONE_BIN][last] < r->mean[SHARED][last] &&
                  r->mean[SHARED][last] < r->mean[HERDED][last] &&
                  r->mean[HERDED][last] < r->mean[RANDOM][last],
-             "after 31 sweeps %.4f of the pixels are wrong with one bin, %.4f shared, %.4f "
-             "herded, %.4f random (wanted in this order)",
+             "after 31 sweeps the share of wrong pixels is %.4f with one bin, %.4f with shared "
+             "weights, %.4f herded, %.4f random (wanted in this order)",
              r->mean[ONE_BIN][last], r->mean[SHARED][last], r->mean[HERDED][last],
              r->mean[RANDOM][last]);
     lab_find(lab, r->mean[DRIVEN][last] < r->mean[RANDOM][last],
-             "driven by the whole period of 5 bits %.4f (wanted below random)",
+             "driven by a whole period of 5 bits it is %.4f (wanted below random)",
              r->mean[DRIVEN][last]);
     lab_find(lab, r->mean[RANDOM][0] > r->mean[RANDOM][last] * 2.0,
-             "after the first sweep it was %.3f (random, wanted more than twice as much)",
+             "after the first sweep it was %.3f with random draws (wanted more than twice the "
+             "final share)",
              r->mean[RANDOM][0]);
-    lab_note(lab, "Energies are half of the printed ones and runs start from the noisy "
-                  "picture, as in the authors' code: their curve belongs to that. They print "
-                  "0.0071 (one bin), 0.0081, 0.0100, 0.0130 (driven) and 0.0148 (random) "
-                  "after 31 sweeps on their pictures.");
+    lab_note(lab,
+             "Energies are half of the printed energies and runs start from the noisy picture, as "
+             "in the authors' code, which made their curve. They print 0.0071 (one bin), 0.0081, "
+             "0.0100, 0.0130 (driven) and 0.0148 (random) after 31 sweeps on their pictures.");
 }
 
 static gbs_status run(laboratory *lab, gbs_error *err)
@@ -234,9 +235,9 @@ const lab_experiment_row lab_ws_images = {
     .about = {.name = "ws-images",
               .paper = "Yamashita & Suzuki (2019), Effects of weight sharing",
               .figure = "Figure 11",
-              .claim = "of pictures in which 30 % of the pixels are flipped, one weight a pixel "
-                       "restores most in 31 sweeps, then shared weights, then full herding, then "
-                       "random draws",
+              .claim = "in 31 sweeps, pictures of which 30 % of the pixels are flipped are "
+                       "restored best with one weight per pixel, then with shared weights, then "
+                       "with full herding, then with random draws",
               .cost = "2 s quick, 10 s in full; --data: a folder of pictures"},
     .takes_data = true,
     .run = run,

@@ -38,7 +38,7 @@ def test_evidence(run):
     done = run("decompose", SPRINKLER, "--focus", "rain", "-e", "grass=wet", "--sweeps", 256)
     assert done.status == 0, done.err
     done = run("decompose", SPRINKLER, "--focus", "grass", "-e", "grass=wet", "--sweeps", 256)
-    assert done.status == 2 and "one state left" in done.err
+    assert done.status == 2 and "only one possible state" in done.err
 
 
 def test_herded_keys(run):
