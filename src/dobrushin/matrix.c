@@ -45,11 +45,10 @@ static gbs_status add_row(growing *g, uint32_t i, const gbsi_influence_row *row,
     gbs_status status = GBS_OK;
     const size_t n = g->n_entries + row->n;
     if (n > g->room / ENTRY_BYTES) {
-        return gbsi_fail(
-            err, GBS_ERR_LIMIT,
-            "influences: the first %u of %u variables alone have %zu, %.3g MiB, beyond "
-            "the memory limit",
-            i + 1, g->c->n, n, (double)n * ENTRY_BYTES / 1048576.0);
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "influences: the first %u of %u variables already have %zu influences "
+                         "(%.3g MiB), more than the memory limit leaves",
+                         i + 1, g->c->n, n, (double)n * ENTRY_BYTES / 1048576.0);
     }
     void *pointer = g->c->j;
     GBSI_TRY(gbsi_reserve(&pointer, &g->j_capacity, n, sizeof *g->c->j, "influences", err));

@@ -43,14 +43,14 @@ gbs_status gbsi_binned_check(const gbsi_plan *plan, const gbsi_herding *how, gbs
 {
     if (plan->max_arity > GBSI_MOST_BINNED) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "--draw: herding by bins holds variables of up to %u states, found "
+                         "--draw: herding by bins supports at most %u states per variable, found "
                          "%u: use --draw herded",
                          GBSI_MOST_BINNED, plan->max_arity);
     }
     if (plan->max_arity > 2 && gbsi_herding_sticks(how) && !how->post) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--herd-rule: pre is for two states, or for more with --bin-rule "
-                         "argmax");
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "--herd-rule pre: variables of more than two states need --bin-rule argmax");
     }
     return GBS_OK;
 }

@@ -45,8 +45,8 @@ gbs_status gbsi_conditionals_new(const gbsi_plan *plan, gbsi_conditionals *out, 
         const size_t size = factors->scope_start[f + 1] - factors->scope_start[f];
         if (size > GBSI_LONGEST_SCOPE) {
             return gbsi_fail(err, GBS_ERR_LIMIT,
-                             "herding by contexts: a factor has %zu variables, this version holds "
-                             "%u: use --draw discretized",
+                             "herding keyed by neighbours: a factor has %zu variables, this "
+                             "version supports %u: use --draw discretized",
                              size, GBSI_LONGEST_SCOPE);
         }
     }

@@ -40,8 +40,8 @@ static gbs_status refuse_sweeps(uint64_t sweeps, gbs_error *err)
     }
     const uint64_t above = gbsi_cud_period(m < GBSI_CUD_MOST_BITS ? m + 1 : m);
     return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                     "--draw: cud runs whole periods of 2^M - 1 sweeps, %" PRIu64
-                     " are none: --sweeps %" PRIu64 " or --sweeps %" PRIu64,
+                     "--draw cud needs a whole period of 2^M - 1 sweeps, found %" PRIu64
+                     ": try --sweeps %" PRIu64 " or --sweeps %" PRIu64,
                      sweeps, gbsi_cud_period(m), above);
 }
 
@@ -87,8 +87,9 @@ gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_err
     }
     if (offset >= period || gbsi_gcd(offset, period) != 1) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--cud-offset: %" PRIu64 " and the period %" PRIu64
-                         " have a common divisor, or it is not below: some words would never come",
+                         "--cud-offset: found %" PRIu64
+                         ", expected a number below the period %" PRIu64
+                         " without a common divisor, so that every word is used",
                          offset, period);
     }
     if (2 * offset < m) {

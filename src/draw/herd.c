@@ -65,7 +65,8 @@ static gbs_status take_rows(const gbsi_herd *herd, size_t n, size_t size, void *
         return GBS_OK;
     }
     if (!gbsi_mul_size(n, herd->lanes, &n_cells)) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "herding weights: more than memory can hold");
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "herding weights: their size exceeds the address space of this machine");
     }
     *rows = gbsi_alloc_lanes(n_cells, size);
     return *rows == NULL ? gbsi_no_memory(err, "herding weights", n_cells * size) : GBS_OK;

@@ -55,7 +55,7 @@ static gbs_status no_room(const gbsi_herd *herd, uint32_t slot, uint64_t needed,
     gbsi_bytes_text((double)needed, wanted);
     gbsi_bytes_text((double)herd->room, room);
     return gbsi_fail(err, GBS_ERR_LIMIT,
-                     "the herding weights met so far would take %s with those of variable %s; "
+                     "the herding weights would take %s with those of variable %s; "
                      "there is room for %s: %s, or a larger --memory-limit",
                      wanted, gbsi_slot_text(herd->plan, slot, text), room,
                      gbsi_keys_decide(herd->how.keys)

@@ -32,10 +32,10 @@ gbs_status gbsi_herded_extra_edges(const gbsi_conditioned *model, const gbs_run_
         const uint32_t *end = options->dummy_edges + 2 * e;
         const uint32_t n = model->model->n_variables;
         if (end[0] >= n || end[1] >= n || end[0] == end[1]) {
-            return gbsi_fail(
-                err, GBS_ERR_ARGUMENT,
-                "dummy edge %zu: variables %u and %u, expected two of the %u variables", e, end[0],
-                end[1], n);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "dummy edge %zu: found variables %u and %u, expected two different "
+                             "variables below %u",
+                             e, end[0], end[1], n);
         }
         const uint32_t a = model->free_variable[end[0]];
         const uint32_t b = model->free_variable[end[1]];

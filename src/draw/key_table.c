@@ -183,8 +183,9 @@ gbs_status gbsi_key_table_load(gbsi_key_table *t, gbsi_row_shape row, bool named
     if (n[1] > n[0] || n[0] >= GBSI_NONE / 2 || (!named && n[0] != n[1]) ||
         (n[0] > 0 && gbsi_key_table_bytes(n[0], row.bytes, named) > room)) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
-                           "saved herding weights: %" PRIu64 " contexts, %" PRIu64 " rows", n[0],
-                           n[1]));
+                           "saved herding weights: found %" PRIu64 " contexts and %" PRIu64
+                           " rows, which do not fit this run",
+                           n[0], n[1]));
     }
     GBSI_TRY(gbsi_key_table_reserve(&made, n[0], row.bytes, named, err));
     for (uint64_t i = 0; i < n[0]; ++i) {

@@ -21,7 +21,7 @@ typedef struct layout {
 static gbs_status too_big(gbs_error *err)
 {
     return gbsi_fail(err, GBS_ERR_LIMIT,
-                     "estimates: their size does not fit this machine's memory");
+                     "estimates: their size exceeds the address space of this machine");
 }
 
 static size_t cells_of(uint32_t arity)

@@ -35,12 +35,13 @@ static gbs_status check_variables(const gbs_model *model, uint32_t n, const uint
 {
     for (uint32_t i = 0; i < n; i++) {
         if (variable[i] >= model->n_variables) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: variable %u, the model has %u",
-                             variable[i], model->n_variables);
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "joint: there is no variable %u, the model has %u", variable[i],
+                             model->n_variables);
         }
         for (uint32_t j = 0; j < i; j++) {
             if (variable[j] == variable[i]) {
-                return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: variable %u is there twice",
+                return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: variable %u is given twice",
                                  variable[i]);
             }
         }
@@ -70,8 +71,8 @@ static gbs_status make_cells(const gbs_model *model, uint32_t n, const uint32_t 
         const uint32_t arity = model->arity[c.variable[i]];
         if (c.n_cells > GBS_JOINT_MAX_CELLS / arity / n_chains) {
             GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
-                               "joint: the states of %u variables times %u chains are more than "
-                               "the %" PRIu64 " that are counted",
+                               "joint: the joint states of %u variables times %u chains are more "
+                               "than the limit of %" PRIu64,
                                c.n, n_chains, GBS_JOINT_MAX_CELLS));
         }
         c.n_cells *= arity;
@@ -110,7 +111,7 @@ gbs_status gbs_joint_new(const gbs_model *model, uint32_t n, const uint32_t *var
         return gbsi_no_memory(err, "joint", sizeof *joint);
     }
     if (n_chains == 0) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: 0 chains"));
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: expected at least one chain"));
     }
     GBSI_TRY(make_cells(model, n, variable, n_chains, &joint->cells, err));
     joint->n_chains = n_chains;
@@ -149,11 +150,12 @@ gbs_status gbs_joint_add(gbs_joint *joint, uint32_t chain, const uint32_t *state
     GBSI_NEED(state);
     const size_t cell = cell_of(&joint->cells, state);
     if (chain >= joint->n_chains) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: chain %u of %u, counted from 0", chain,
-                         joint->n_chains);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: there is no chain %u of %u, counted from 0",
+                         chain, joint->n_chains);
     }
     if (cell == joint->cells.n_cells) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: a variable has no such state");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "joint: a state is outside the range of its variable");
     }
     ++joint->count[chain * joint->cells.n_cells + cell];
     ++joint->total[chain];
@@ -223,7 +225,8 @@ gbs_status gbs_joint_exact(const gbs_model *model, const gbs_evidence *evidence,
     const uint64_t n_states = gbsi_n_states(part, NULL);
     if (n_states > GBSI_ENUMERATE_MAX_STATES) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
-                           "joint: more than the %" PRIu64 " states that enumeration holds",
+                           "joint: the model has more than %" PRIu64
+                           " states, the limit of enumeration",
                            GBSI_ENUMERATE_MAX_STATES));
     }
     joint = gbsi_alloc_array((size_t)n_states, sizeof *joint);

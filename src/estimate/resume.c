@@ -74,7 +74,8 @@ gbs_status gbsi_estimate_load(gbsi_estimate *e, const gbsi_source *source, gbs_e
     shape_numbers(e, own);
     GBSI_TRY(gbsi_take_numbers(source, shape, N_SHAPE, sizeof shape[0], err));
     if (memcmp(shape, own, sizeof own) != 0) {
-        return gbsi_fail(err, GBS_ERR_FORMAT, "estimates: saved are those of another run");
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "estimates: the saved estimates are from another run");
     }
     GBSI_TRY(gbsi_take_numbers(source, counts, N_COUNTS, sizeof counts[0], err));
     for (size_t i = 1; i < n; ++i) {
@@ -130,7 +131,7 @@ gbs_status gbsi_estimate_reduce(gbsi_estimate *e, const gbsi_estimate *other, gb
     if (memcmp(shape[0], shape[1], sizeof shape[0]) != 0 ||
         memcmp(counts[0], counts[1], sizeof counts[0]) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "estimates of other variables, chains or passes cannot be added up");
+                         "estimates of different variables, chains or passes cannot be added");
     }
     const size_t n = gbsi_estimate_arrays(e, to);
     (void)gbsi_estimate_arrays(&copy, from);

@@ -462,8 +462,8 @@ gbs_status gbsi_elimination_new(const gbsi_graph *graph, const gbsi_elimination_
                 .spare = SPARE};
     s.limits.entries = limits->entries < MOST_ENTRIES ? limits->entries : MOST_ENTRIES;
     if (graph->n_variables > GBSI_NONE / 2) {
-        GBSI_TRY(
-            gbsi_fail(err, GBS_ERR_LIMIT, "elimination: more than %u variables", GBSI_NONE / 2));
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "elimination: found more than %u variables",
+                           GBSI_NONE / 2));
     }
     GBSI_TRY(take_search(&s, err));
     GBSI_TRY(sort_components(&s, err));

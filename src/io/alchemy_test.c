@@ -156,10 +156,10 @@ static void unwritable_names(void **state)
         const char *name;
         const char *part;
     } cases[] = {
-        {"a/b", "the name 'a/b' cannot be written in alchemy: it holds a slash"},
+        {"a/b", "the name 'a/b' cannot be written in alchemy: it contains a slash"},
         {" a", "it begins or ends with a blank"},
         {"a ", "it begins or ends with a blank"},
-        {"factors:", "there this is the line before the factors"},
+        {"factors:", "in this format 'factors:' starts the factors"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         gbs_error err = {0};

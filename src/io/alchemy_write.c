@@ -10,13 +10,14 @@ static gbs_status check_name(const char *name, gbs_error *err)
 {
     size_t n = strlen(name);
     if (strchr(name, '/') != NULL) {
-        return gbsi_refuse_name(name, "alchemy", "it holds a slash", err);
+        return gbsi_refuse_name(name, "alchemy", "it contains a slash", err);
     }
     if (gbsi_is_blank(name[0]) || gbsi_is_blank(name[n - 1])) {
         return gbsi_refuse_name(name, "alchemy", "it begins or ends with a blank", err);
     }
     if (strcmp(name, "factors:") == 0) {
-        return gbsi_refuse_name(name, "alchemy", "there this is the line before the factors", err);
+        return gbsi_refuse_name(name, "alchemy", "in this format 'factors:' starts the factors",
+                                err);
     }
     return GBS_OK;
 }

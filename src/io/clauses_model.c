@@ -90,14 +90,15 @@ gbs_status gbsi_clauses_check(const gbs_model *model, const char *format, gbs_er
 {
     if (model->n_variables == 0) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "the model has no variables, which %s files cannot say", format);
+                         "the model has no variables, and %s files need at least one", format);
     }
     for (uint32_t v = 0; v < model->n_variables; v++) {
         if (model->arity[v] != 2) {
             char name[100];
-            return gbsi_fail(
-                err, GBS_ERR_UNSUPPORTED, "variable %s has %u states, and those of %s files have 2",
-                gbsi_variable_text(model, v, name, sizeof name), model->arity[v], format);
+            return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                             "variable %s has %u states, but variables of %s files have 2",
+                             gbsi_variable_text(model, v, name, sizeof name), model->arity[v],
+                             format);
         }
     }
     return GBS_OK;

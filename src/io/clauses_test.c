@@ -502,8 +502,8 @@ static void unwritable(void **state)
         {"MARKOV 2 2 2 2 0 1 0 1 1 2 1 2", "factor 1 (0) is no clause, which wcnf files cannot"},
         {"MARKOV 2 2 2 1 0 1 0", "factor 0 () is a constant zero"},
         {"MARKOV 2 3 2 1 1 0 3 1 2 3", "factor 0 (0) has a variable without two states"},
-        {"MARKOV 2 3 2 0", "variable 0 has 3 states, and those of wcnf files have 2"},
-        {"MARKOV 0 0", "the model has no variables, which wcnf files cannot say"},
+        {"MARKOV 2 3 2 0", "variable 0 has 3 states, but variables of wcnf files have 2"},
+        {"MARKOV 0 0", "the model has no variables, and wcnf files need at least one"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         gbs_model *m = read_model("a.uai", cases[i].text, NULL);

@@ -114,11 +114,12 @@ static gbs_status join_edges(col_reader *r, gbs_error *err)
                                      "lines, %zu, or of distinct edges, %zu",
                                      (unsigned long long)n, n_listed, n_distinct));
     } else if (n != n_listed && n != n_distinct) {
-        gbsi_text_warn(r->text, "%llu edges are announced, both directions of %zu",
+        gbsi_text_warn(r->text,
+                       "%llu edges are announced: each of %zu edges is counted in both directions",
                        (unsigned long long)n, n_distinct);
     }
     if (repeats.n != 0) {
-        gbsi_text_warn(r->text, "%zu edges are there already and were left out", repeats.n);
+        gbsi_text_warn(r->text, "%zu edges repeat earlier ones and were left out", repeats.n);
     }
 
 cleanup:
@@ -158,9 +159,9 @@ gbs_status gbsi_col_read(gbsi_text *text, gbs_model **model, gbs_error *err)
     const uint32_t n_colors = text->options->states;
     if (n_colors == 0 || n_colors > GBS_MAX_ARITY) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         n_colors == 0 ? "%s: a graph to colour needs a number of colours, give it "
-                                         "with --colors K"
-                                       : "%s: too many colours, expected at most 65535",
+                         n_colors == 0
+                             ? "%s: colouring a graph needs a number of colours: give --colors K"
+                             : "%s: too many colours, expected at most 65535",
                          text->name);
     }
     GBSI_TRY(read_lines(&r, err));

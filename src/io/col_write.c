@@ -34,10 +34,10 @@ static gbs_status check_pairs(const gbs_model *model, gbs_error *err)
         size_t square = 0;
         if (!gbsi_mul_size(n, n, &square) || !gbsi_add_size(pairs, square, &pairs) ||
             pairs > most) {
-            return gbsi_fail(err, GBS_ERR_LIMIT,
-                             "factor %zu has %zu variables: more than %zu pairs of variables share "
-                             "a factor",
-                             f, n, most / 2);
+            return gbsi_fail(
+                err, GBS_ERR_LIMIT,
+                "factor %zu has %zu variables: the file would need more than %zu edges", f, n,
+                most / 2);
         }
     }
     return GBS_OK;

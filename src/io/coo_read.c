@@ -43,7 +43,7 @@ static gbs_status read_comment(coo_reader *r, gbsi_text line, gbs_error *err)
     }
     if (binary && r->couplings.convention == GBSI_MAXCUT) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "%s: convention maxcut is about spins, and the file is of vartype BINARY; "
+                         "%s: convention maxcut needs spins, but the file has vartype BINARY; "
                          "expected bqm or physics",
                          line.name);
     }
@@ -93,7 +93,7 @@ static gbs_status check_vartype(const coo_reader *r, gbs_error *err)
                                     "'# vartype=SPIN', '# vartype=BINARY' or an entry", err);
     }
     if (!r->told) {
-        gbsi_text_warn(text, "no line '# vartype=', taken for SPIN");
+        gbsi_text_warn(text, "found no line '# vartype='; SPIN is assumed");
     }
     return GBS_OK;
 }

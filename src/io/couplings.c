@@ -16,11 +16,10 @@ static gbs_status diagonal_of(const char *word, gbsi_diagonal *diagonal, gbs_err
             return GBS_OK;
         }
     }
-    return word == NULL ? GBS_OK
-                        : gbsi_fail(err, GBS_ERR_ARGUMENT,
-                                    "diagonal '%.100s' is not known, expected field, ignore or "
-                                    "error",
-                                    word);
+    return word == NULL
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "diagonal '%.100s' is not known, expected field, ignore or error", word);
 }
 
 gbs_status gbsi_couplings_begin(gbsi_couplings *c, gbsi_text *text, gbsi_convention own,
@@ -50,8 +49,8 @@ gbs_status gbsi_couplings_add(gbsi_couplings *c, const gbsi_text *line, gbsi_tok
     }
     if (i == j && !dropped && c->convention == GBSI_MAXCUT && value != 0) {
         return gbsi_text_fail(line, place, err,
-                              "found a field, but a cut has none; expected another --convention "
-                              "than maxcut, or --diagonal ignore");
+                              "found a field, but a cut has no fields; expected another "
+                              "--convention than maxcut, or --diagonal ignore");
     }
     /* Left out, but counted: the index of an entry finds it again in the file. */
     return gbsi_edges_add(&c->edges, dropped ? GBSI_NO_EDGE : (uint32_t)i, (uint32_t)j, value, err);
@@ -93,8 +92,8 @@ static gbs_status refuse_repeats(const gbsi_couplings *c, const gbsi_repeats *re
     pair_text(c, repeats->entry, entry);
     pair_text(c, repeats->of, of);
     return gbsi_text_deviation(c->text, place_of(c, repeats->entry), err,
-                               "found %s after %s: %zu %s a place named before, expected each "
-                               "once (lenient: summed)",
+                               "found %s after %s: %zu %s an earlier entry, expected each entry "
+                               "once (--lenient adds them up)",
                                entry, of, repeats->n,
                                repeats->n == 1 ? "entry has" : "entries have");
 }

@@ -157,9 +157,9 @@ static void binary(void **state)
     assert_int_equal(warned.n, 0);
     gbs_model_free(read_model("q.coo", "0 1 1", &options));
     assert_int_equal(warned.n, 1);
-    assert_string_equal(warned.last, "q.coo: no line '# vartype=', taken for SPIN");
+    assert_string_equal(warned.last, "q.coo: found no line '# vartype='; SPIN is assumed");
     options.convention = "maxcut";
-    refuse_model("q.coo", text, &options, GBS_ERR_ARGUMENT, "convention maxcut is about spins");
+    refuse_model("q.coo", text, &options, GBS_ERR_ARGUMENT, "convention maxcut needs spins");
 }
 
 static void diagonal(void **state)

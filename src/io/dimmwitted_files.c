@@ -65,8 +65,8 @@ gbs_status gbsi_dw_place_find(const char *path, gbsi_dw_place *place, gbs_error 
     n -= found.packed ? strlen(".gz") : 0;
     if (!ends_in(found.meta, n, ".meta") || n - found.n_folder == strlen(".meta")) {
         status = gbsi_fail(err, GBS_ERR_ARGUMENT,
-                           "%s: expected NAME.meta, which tells the names of its companions, or a "
-                           "folder that holds graph.meta",
+                           "%s: expected NAME.meta, from which the names of the other files "
+                           "follow, or a folder with graph.meta",
                            path);
         goto cleanup;
     }

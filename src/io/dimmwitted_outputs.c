@@ -13,8 +13,7 @@ gbs_status gbsi_dw_outputs_init(gbsi_dw_outputs *outputs, const char *path, gbsi
     *outputs = (gbsi_dw_outputs){.form = form, .fixed_floats = options->fixed_floats != 0};
     if (strcmp(path, "-") == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "<stdout>: a DimmWitted factor graph is several files, expected "
-                         "NAME.meta to write beside");
+                         "<stdout>: a DimmWitted factor graph is several files: give -o NAME.meta");
     }
     return gbsi_dw_place_find(path, &outputs->place, err);
 }

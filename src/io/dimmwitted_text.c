@@ -152,7 +152,7 @@ static gbs_status split_list(reader *r, gbsi_token list, uint64_t n, gbs_error *
         return fail_missing(r, "a list in braces", err);
     }
     if (list.n < 2 || list.at[0] != '{' || list.at[list.n - 1] != '}') {
-        return gbsi_text_unexpected(r->text, list, "a list in braces, {2,4,8} say", err);
+        return gbsi_text_unexpected(r->text, list, "a list in braces such as {2,4,8}", err);
     }
     const char *at = list.at + 1;
     const char *last = list.at + list.n - 1;

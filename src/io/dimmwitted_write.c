@@ -374,9 +374,10 @@ static void tell_losses(const writer *w)
         tell(w, "lost labels of states that are no ascending numbers");
     }
     if (w->plan.n_rewritten > 0) {
-        (void)snprintf(text, sizeof text,
-                       "wrote %zu factors that are no functions of DimmWitted in another form",
-                       w->plan.n_rewritten);
+        (void)snprintf(
+            text, sizeof text,
+            "wrote %zu factors in another form, since DimmWitted has no function for them",
+            w->plan.n_rewritten);
         tell(w, text);
     }
     if (w->plan.n_shifted > 0) {

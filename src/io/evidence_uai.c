@@ -72,12 +72,14 @@ static void check_pairs(evidence_file *f, size_t sample, size_t first, size_t n_
         if (v >= f->model->n_variables) {
             r->possible = false;
             r->wrong = i;
-            (void)snprintf(r->reason, sizeof r->reason, "variable %llu, but the model has %u",
+            (void)snprintf(r->reason, sizeof r->reason,
+                           "found variable %llu, but the model has %u variables",
                            (unsigned long long)v, f->model->n_variables);
         } else if (state >= f->model->arity[v]) {
             r->possible = false;
             r->wrong = i + 1;
-            (void)snprintf(r->reason, sizeof r->reason, "state %llu of variable %llu, which has %u",
+            (void)snprintf(r->reason, sizeof r->reason,
+                           "found state %llu of variable %llu, which has %u states",
                            (unsigned long long)state, (unsigned long long)v, f->model->arity[v]);
         } else if (f->seen[v] != sample + 1) {
             f->seen[v] = sample + 1;
@@ -190,8 +192,8 @@ static gbs_status choose(evidence_file *f, bool *multi, size_t *n_repeats, gbs_e
     }
     if (one.possible && several.possible && f->n > 1) { /* one lone 0 means nothing either way */
         return gbsi_text_fail(f->text, token_at(f, 0), err,
-                              "found evidence that can be read as one sample or as %zu, expected "
-                              "--evidence-format single or multi to tell",
+                              "found evidence that can be read as one sample or as %zu samples: "
+                              "give --evidence-format single or multi",
                               several.n_samples);
     }
     *multi = !one.possible;

@@ -254,7 +254,8 @@ static gbs_status read_factors(fg_reader *r, gbs_error *err)
     }
     GBSI_TRY(gbsi_text_expect_end(r->text, "the last factor", err));
     if (r->n_repeats != 0) {
-        gbsi_text_warn(r->text, "%zu entries are listed again; the last of each counts",
+        gbsi_text_warn(r->text,
+                       "%zu entries are listed more than once; the last value of each is used",
                        r->n_repeats);
     }
     if (r->n_underflow != 0) {

@@ -95,7 +95,7 @@ static void quirks(void **state)
     m = read_model("a.fg", "1 1 0 2 4 0 1 1 3 0 5 0 6 7",
                    &options); /* the last of index 0 counts */
     assert_int_equal(warned.n, 3);
-    assert_non_null(strstr(warned.last, "2 entries are listed again"));
+    assert_non_null(strstr(warned.last, "2 entries are listed more than once"));
     assert_int_equal(enumerate(m, w, 3), 2);
     expect_near(w[0] / w[1], 2);
     gbs_model_free(m);

@@ -98,8 +98,8 @@ gbs_status gbsi_gbm_check_host(const char *name, gbs_error *err)
 {
     if (!gbsi_little_endian() || sizeof(size_t) != 8) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "%s: gbm files are used as they lie in memory, which takes a "
-                         "little-endian machine of 64 bits; use another format",
+                         "%s: gbm files are used directly in memory, which needs a little-endian "
+                         "machine of 64 bits: use another format",
                          name);
     }
     return GBS_OK;

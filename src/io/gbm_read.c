@@ -304,8 +304,8 @@ static gbs_status check_options(const gbm_reader *r, const gbs_read_options *opt
 {
     if (options->normalize_cpts != 0 && (r->counts.flags & GBSI_GBM_DIRECTED) != 0) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "%s: tables of gbm files are used as they are, --normalize-cpts is for "
-                         "the conversion into one",
+                         "%s: tables of gbm files are used as they are: give --normalize-cpts when "
+                         "converting to gbm",
                          r->name);
     }
     return GBS_OK;

@@ -25,8 +25,8 @@ gbs_status gbsi_image_new(const char *name, gbs_image_kind kind, uint32_t width,
         maxval > 65535 || (kind == GBS_IMAGE_BITMAP && maxval != 1) || (palette && maxval != 255) ||
         (palette ? n_colors == 0 || n_colors > 256 : n_colors != 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "no picture has %u x %u pixels, maxval %u and %u colours", width, height,
-                         maxval, n_colors);
+                         "a picture cannot have %u x %u pixels, maxval %u and %u colours", width,
+                         height, maxval, n_colors);
     }
     gbs_image made = {.kind = kind,
                       .width = width,
@@ -217,11 +217,12 @@ static gbs_status choose_format(const char *path, const gbs_image_write_options 
 {
     if (options->format != NULL) {
         *format = strlen(options->format) == 3 ? format_of(options->format) : 0;
-        return *format != 0 ? GBS_OK
-                            : gbsi_fail(err, GBS_ERR_ARGUMENT,
-                                        "format '%.100s' is none of a picture, expected one of "
-                                        "pbm, pgm, ppm, png",
-                                        options->format);
+        return *format != 0
+                   ? GBS_OK
+                   : gbsi_fail(
+                         err, GBS_ERR_ARGUMENT,
+                         "picture format '%.100s' is not known, expected pbm, pgm, ppm or png",
+                         options->format);
     }
     const size_t n = gbs_unpacked_length(path);
     *format = n > 4 && path[n - 4] == '.' ? format_of(path + n - 3) : 0;

@@ -314,7 +314,7 @@ static void not_written(void **state)
     refuse_write(&image, "n.pbm", 0, NULL, "n.pbm: a PBM holds black and white only");
     refuse_write(&image, "n.txt", 0, NULL,
                  "cannot tell the picture format from the file name extension");
-    refuse_write(&image, ".png", 0, "pgn", "format 'pgn' is none of a picture");
+    refuse_write(&image, ".png", 0, "pgn", "picture format 'pgn' is not known");
     refuse_write(&image, "n.png", 1, NULL, "n.png: a PNG cannot be plain text");
     image.sample[4] = 10;
     refuse_write(&image, "n.pgm", 0, NULL, "found a sample of 10 in the picture");

@@ -167,7 +167,7 @@ static gbs_status load(void *state, const gbsi_source *source, gbs_error *err)
     gbsi_source from = *source;
     const gbs_status status = walk(state, take, &from, err);
     if (status >= 0 && ((bits *)state)->chains->n_counted > GBSI_SPIN_MOST_COUNTED) {
-        return gbsi_fail(err, GBS_ERR_FORMAT, "spins: more passes counted than there may be");
+        return gbsi_fail(err, GBS_ERR_FORMAT, "spins: the saved counters hold too many passes");
     }
     return status;
 }

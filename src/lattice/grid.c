@@ -101,7 +101,7 @@ static const char *note_distances(finder *s)
     uint32_t high = 0;
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
         if (pair_of(model, f, &coupling, &low, &high) && !note_distance(s, high - low)) {
-            return "neighbours are not those of a grid numbered row by row";
+            return "neighbours do not form a grid numbered row by row";
         }
     }
     return NULL;
@@ -297,9 +297,8 @@ gbs_status gbsi_grid_find(const gbsi_conditioned *model, gbsi_grid *grid, const 
         }
     }
     if (!find_sides(&s)) {
-        why =
-            "neighbours are not those of a grid numbered row by row, with one coupling up to sign "
-            "in each direction";
+        why = "neighbours do not form a grid numbered row by row with couplings J or -J in each "
+              "direction";
         goto cleanup;
     }
     tidy(&found);

@@ -298,7 +298,8 @@ gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chain
     size_t n_visits = 0;
     if (!gbsi_mul_size(lattice->state_words, n_chains, &n_state) ||
         !gbsi_mul_size(count ? visit_words(lattice) : 0, n_chains, &n_visits)) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "lattice: its size does not fit a size_t");
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "lattice: its size exceeds the address space of this machine");
     }
     const gbs_status status =
         gbsi_spin_chains_new(&form, sizeof(lattice_chains), &lattice->spins, n_state, n_visits,

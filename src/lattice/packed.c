@@ -70,7 +70,7 @@ static const char *count_neighbours(compiling *c)
         ++spins->n_bonds[g];
         for (unsigned i = 0; i < 2; ++i) {
             if (++c->degree[end[i]][g] > GBSI_SPIN_NEIGHBOURS) {
-                return "more than six neighbours by couplings of one size";
+                return "more than six neighbours with couplings of the same size";
             }
         }
     }

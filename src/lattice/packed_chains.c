@@ -245,7 +245,8 @@ gbs_status gbsi_packed_chains_new(const gbsi_packed *packed, uint32_t n_chains, 
     size_t n_visits = 0;
     if (!gbsi_mul_size(packed->n_slots, n_groups_of(n_chains), &n_state) ||
         !gbsi_mul_size(count ? PLANES : 0, n_state, &n_visits)) {
-        return gbsi_fail(err, GBS_ERR_LIMIT, "lattice: its size does not fit a size_t");
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "lattice: its size exceeds the address space of this machine");
     }
     const gbs_status status =
         gbsi_spin_chains_new(&form, sizeof(packed_chains), &packed->spins, n_state, n_visits,

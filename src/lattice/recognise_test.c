@@ -80,13 +80,13 @@ static void others_are_refused(void **state)
     (void)state;
     assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
                                .side = {8, 8, 1}, .coupling = 1.0, .coupling_spread = 0.1})),
-                           "one coupling up to sign"));
+                           "couplings J or -J"));
     assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
                                .side = {8, 8, 1}, .coupling = 1.0, .random_field = 0.1})),
                            "eight different fields"));
     assert_non_null(strstr(refusal(generated((gbs_generate_ising_options){
                                .side = {1, 64, 1}, .torus = 1, .coupling = 1.0})),
-                           "not those of a grid"));
+                           "do not form a grid"));
     gbs_model *potts = NULL;
     const gbs_generate_potts_options three = {
         .rows = 8, .columns = 8, .states = 3, .coupling = 1.0, .seed = 1};

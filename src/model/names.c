@@ -235,15 +235,15 @@ static gbs_status no_such_variable(const gbs_model *model, const char *name, gbs
     suggestions s = {.wanted = name};
     if (model->n_named == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "no variable is named \"%.200s\": this model has no names, give an index "
-                         "below %u",
+                         "there is no variable \"%.200s\": the variables of this model have no "
+                         "names, give an index below %u",
                          name, (unsigned)model->n_variables);
     }
     for (uint32_t i = 0; i < model->n_named; ++i) {
         consider(&s, model->text + model->name[model->by_name[i]]);
     }
     suggestions_text(&s, near);
-    return gbsi_fail(err, GBS_ERR_ARGUMENT, "no variable is named \"%.200s\"%s", name, near);
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no variable \"%.200s\"%s", name, near);
 }
 
 gbs_status gbs_model_find_variable(const gbs_model *model, const char *text, uint32_t *variable,

@@ -152,8 +152,8 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
             run->problem.part->user_variable[run->engine.plan->variable_of[c->slot]];
         (void)snprintf(bias, sizeof bias,
                        "is biased by at least %.2g at variable %" PRIu32
-                       "; at this length the random draw has standard errors of %.2g, below that "
-                       "bias from %.2g sweeps on",
+                       "; at this length the random draw has standard errors of %.2g, and from "
+                       "%.2g sweeps on they are below that bias",
                        c->bias, variable, random_error, turn);
     } else {
         (void)snprintf(bias, sizeof bias,
@@ -163,8 +163,8 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
     }
     if (strcmp(r->period, "gibbs-like") == 0) {
         return gbsi_run_warn(run, err,
-                             "draw %s %s; it has %.4g weights a variable for %.4g sweeps and is no "
-                             "better than random draws yet: use --draw %s or more sweeps",
+                             "draw %s %s; with %.4g weights per variable it is not yet better than "
+                             "random draws after %.4g sweeps: use --draw %s or more sweeps",
                              name, bias, weights_each(run), (double)r->sweeps, r->advised_draw);
     }
     return gbsi_run_warn(run, err, "draw %s %s: %s --draw %s", name, bias,

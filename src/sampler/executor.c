@@ -306,8 +306,9 @@ static gbs_status load_states(gbsi_executor *x, const gbsi_source *source, gbs_e
     GBSI_TRY(gbsi_take_numbers(source, shape, 3, sizeof shape[0], err));
     if (shape[0] != x->n_chains || shape[1] != x->lanes || shape[2] != n_slots) {
         return gbsi_fail(err, GBS_ERR_FORMAT,
-                         "saved are %u chains of %u variables, the run has %u of %u", shape[0],
-                         shape[2], x->n_chains, n_slots);
+                         "the saved states are %u chains of %u variables, this run has %u chains "
+                         "of %u variables",
+                         shape[0], shape[2], x->n_chains, n_slots);
     }
     for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
         GBSI_TRY(gbsi_take_numbers(source, x->group[g].state, (size_t)n_slots * x->lanes,

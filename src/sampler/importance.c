@@ -185,11 +185,11 @@ static const char *doubt(const annealing *a, char *text, size_t size)
         return "no chain ended in a state of positive weight";
     }
     if (m < 4) {
-        return "fewer than 4 chains do not tell their error";
+        return "with fewer than 4 chains the error cannot be estimated";
     }
     if (!trusted(a, e)) {
-        (void)snprintf(text, size, "the weights are worth %.1f of %u chains: more --sweeps", e->ess,
-                       m);
+        (void)snprintf(text, size, "the weights are worth %.1f of %u chains: try more --sweeps",
+                       e->ess, m);
         return text;
     }
     if (!(e->error <= a->target)) {
@@ -198,10 +198,10 @@ static const char *doubt(const annealing *a, char *text, size_t size)
         return text;
     }
     if (!trusted(a, &a->before)) {
-        return "no annealing of fewer temperatures to compare with was good enough";
+        return "no annealing with fewer temperatures was good enough to compare with";
     }
     if (!agree(e, &a->before)) {
-        (void)snprintf(text, size, "%llu temperatures gave %.9g, too far from this",
+        (void)snprintf(text, size, "%llu temperatures gave %.9g, which differs too much",
                        (unsigned long long)a->before.n, a->before.log_z + a->log_exact);
         return text;
     }
@@ -289,12 +289,12 @@ static gbs_status check(const gbs_run_options *options, gbs_error *err)
 {
     if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--method: a partition function is found by auto, exact or sample");
+                         "--method: for a partition function choose auto, exact or sample");
     }
     if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
-            "--draw: an estimate of ln Z needs --draw random, or its weights have a bias");
+            "an estimate of ln Z needs --draw random, since the weights of other draws are biased");
     }
     if (gbsi_options_anneal(options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only");

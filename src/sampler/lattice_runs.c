@@ -22,17 +22,17 @@ static const char *other_options(const gbs_run_options *o)
         return "--lattice never";
     }
     if (o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL) {
-        return "bits have no probabilities to average: --estimator count or traces";
+        return "lattices in bits have no probabilities to average: use --estimator count or traces";
     }
     const unsigned wanted = GBSI_SCAN_COLORED | GBSI_SCAN_BASE;
     if ((gbsi_scan_traits(o->scan) & wanted) != wanted) {
-        return "lattices are updated colour by colour: --scan chromatic";
+        return "lattices in bits are updated colour by colour: use --scan chromatic";
     }
     if ((gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0) {
-        return "lattices are drawn at random: --draw random";
+        return "lattices in bits support the random draw only: use --draw random";
     }
     if (o->certified > 0.0) {
-        return "a certificate is about the passes of a plan: leave out --certified";
+        return "lattices in bits have no certificate: leave out --certified";
     }
     return NULL;
 }

@@ -66,7 +66,7 @@ void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
     run->undecided = wanted && may_splash(run);
     run->by_need = choice == GBSI_CHOICE_BY_NEED;
     if (choice == GBSI_CHOICE_TRIED && !run->undecided) {
-        run->report.scan_reason = "splashes do not go with these options";
+        run->report.scan_reason = "splashes do not support these options";
     }
 }
 
@@ -412,20 +412,20 @@ static const char *reason_of(const pilot *p)
 {
     const gbs_report *r = &p->run->report;
     if (p->cut) {
-        return "the pilot was cut short";
+        return "the pilot was stopped early";
     }
     if (!p->crosses && r->chosen > 0) {
-        return "its splashes hold all that hard zeros touch, which single variables were not shown "
-               "to cross";
+        return "its splashes hold every block of hard zeros, and updates of single variables were "
+               "not shown to cross them";
     }
     if (p->run->by_need && r->chosen == 0) {
-        return "no splash was seen to hold all that hard zeros touch";
+        return "no splash held every block of hard zeros";
     }
     if (r->n_trials == 1) {
-        return "splashes take more operations for less";
+        return "splashes need more operations per effective sample";
     }
-    return r->trial[r->chosen].is_bound ? "none was seen to mix"
-                                        : "the most effective samples for its operations";
+    return r->trial[r->chosen].is_bound ? "no scan was seen to mix"
+                                        : "it gives the most effective samples per operation";
 }
 
 static gbs_status choose(pilot *p, gbs_error *err)
@@ -442,7 +442,7 @@ static gbs_status choose(pilot *p, gbs_error *err)
         GBSI_TRY(find_reach(p, err));
     }
     if (p->too_large && p->run->by_need) {
-        r->scan_reason = "hard zeros join more variables than a splash holds";
+        r->scan_reason = "hard zeros join more variables than a splash can hold";
         goto cleanup;
     }
     p->crosses = p->crosses || p->too_large;

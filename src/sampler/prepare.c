@@ -103,9 +103,8 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
     if ((draw->traits & GBSI_DRAW_POSITION) != 0 &&
         (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--draw: %s needs a scan in which every variable occurs once in a "
-                         "pass; this one (%s) has some twice or not at all: use --scan chromatic "
-                         "or systematic",
+                         "--draw: %s needs a scan that updates every variable once per pass, and "
+                         "scan %s does not: use --scan chromatic or systematic",
                          draw->name, run->engine.scan->name);
     }
     const bool blocks = (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
@@ -146,7 +145,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     }
     run->engine.scan = gbsi_scan_of(run->options.scan);
     if (run->engine.scan == NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: no such scan");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: found a number that is no gbs_scan_kind");
     }
     run->report.scan = run->engine.scan->name;
     run->engine.scan_traits = run->engine.scan->traits;

@@ -62,7 +62,8 @@ static gbs_status mark_targets(gbs_run *run, const uint8_t *visited, gbs_error *
         const uint32_t user = run->options.target[k];
         if (user >= n_user) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "--target: variable %" PRIu32 ", the model has %" PRIu32 " variables",
+                             "--target: there is no variable %" PRIu32 ", the model has %" PRIu32
+                             " variables",
                              user, n_user);
         }
         if (run->problem.whole->free_variable[user] == GBSI_NONE) {
@@ -107,8 +108,8 @@ static gbs_status take_starter(gbs_run *run, gbs_error *err)
     const gbsi_conditioned *part = run->problem.part;
     if (!part->borrows && memchr(part->has_zeros, 1, part->factors.n_factors) != NULL) {
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "--restarts: hard zeros remain around the scan's variables, and a "
-                         "fresh start would have to be searched for in every pass");
+                         "--restarts: hard zeros remain on the scan's variables, so that every "
+                         "pass would have to search for a fresh start");
     }
     GBSI_TRY(gbsi_starter_new(part, run->options.seed, &run->engine.starter, err));
     run->engine.fresh = gbsi_alloc_array(part->n_variables, sizeof *run->engine.fresh);

@@ -301,8 +301,8 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
     if (status == GBS_STOPPED && keep) {
         const gbs_status warned =
             gbsi_run_warn(run, err,
-                          "the last sweep was cut short by time or a signal: what it did "
-                          "counts in the estimates, but not among the sweeps");
+                          "the last sweep was stopped early by --time or a signal: its updates are "
+                          "in the estimates, but it is not counted as a sweep");
         return warned < 0 ? warned : status;
     }
     if (status >= 0 && keep) {
@@ -525,7 +525,7 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     static const gbs_run_callbacks none = {0};
     if (run->executed) {
-        return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before; make a new one");
+        return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before: make a new run");
     }
     run->executed = true;
     gbsi_run_enter(run);

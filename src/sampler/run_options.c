@@ -16,7 +16,7 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
 {
     const char *name = options->restarts ? "restarts" : "partial-scan";
     if (options->n_targets > 0 && !options->restarts) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target goes with --restarts only");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target applies with --restarts only");
     }
     if (options->n_targets > 0 && options->target == NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--target: a list of %zu variables is NULL",
@@ -52,10 +52,9 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
         (options->width != usual->width || options->splash_size != usual->splash_size ||
          options->splashes != usual->splashes || options->grow != usual->grow ||
          options->adapt != usual->adapt || options->locking != usual->locking)) {
-        return gbsi_fail(
-            err, GBS_ERR_ARGUMENT,
-            "--width, --splash-size, --splashes, --grow, --adapt and --locking go with "
-            "--scan splash");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--width, --splash-size, --splashes, --grow, --adapt and --locking apply "
+                         "with --scan splash only");
     }
     if (options->grow != GBS_GROW_ADAPTIVE && options->score != usual->score) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--score applies with --grow adaptive only");
@@ -68,7 +67,7 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
     }
     if (options->grow == GBS_GROW_ADAPTIVE && options->burn_in == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--grow: adaptive growth belongs to burn-in, and --burn-in is 0");
+                         "--grow adaptive needs a burn-in, and --burn-in is 0");
     }
     return GBS_OK;
 }
@@ -91,15 +90,15 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
         (options->damping != usual.damping || options->iterations != usual.iterations ||
          options->mean_field_schedule != usual.mean_field_schedule)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--damping, --iterations and --mean-field-schedule go with --method "
-                         "mean-field");
+                         "--damping, --iterations and --mean-field-schedule apply with --method "
+                         "mean-field only");
     }
     GBSI_TRY(check_splash(options, &usual, err));
     GBSI_TRY(gbsi_draw_check(options, err));
     if (options->draw != GBS_DRAW_CUD &&
         (options->cud_bits != 0 || options->cud_offset != 0 || options->cud_scheme != 0)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--cud-bits, --cud-offset and --cud-scheme go with --draw cud");
+                         "--cud-bits, --cud-offset and --cud-scheme apply with --draw cud only");
     }
 cleanup:
     return status;

@@ -198,10 +198,11 @@ static gbs_status try_all(search *s, double *found, gbs_error *err)
         }
     }
     if (s->drive->stop == GBSI_GO_ON) {
-        GBSI_TRY(gbsi_run_warn(s->run, err,
-                               "with no threshold up to %g the error falls as by chance over %.0f "
-                               "sweeps: the threshold is %g, which is --draw random",
-                               candidate[N_CANDIDATES - 1], (double)s->passes, *found));
+        GBSI_TRY(
+            gbsi_run_warn(s->run, err,
+                          "with no threshold up to %g does the error fall as fast as with random "
+                          "draws over %.0f sweeps: the threshold is %g, which is --draw random",
+                          candidate[N_CANDIDATES - 1], (double)s->passes, *found));
     }
 cleanup:
     return status;
@@ -217,7 +218,7 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     s.passes = s.passes < GBSI_LEAST_TRIAL ? GBSI_LEAST_TRIAL : s.passes;
     if (s.passes > UINT32_MAX) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--threshold: auto is for runs of less than 2^32 sweeps");
+                         "--threshold auto needs a run of less than 2^32 sweeps");
     }
     s.count = gbsi_alloc_array(n, sizeof *s.count);
     s.first = gbsi_alloc_array(n, POINTS * s.shape.n_rounds * sizeof *s.first);

@@ -236,8 +236,8 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
     }
     if (run->options.locking == GBS_LOCKING_BLANKET) {
         GBSI_TRY(gbsi_run_warn(run, err,
-                               "locking blanket: splashes competed for variables, so that another "
-                               "run with this seed may give other bits"));
+                               "--locking blanket: splashes competed for variables, so another run "
+                               "with this seed may give slightly different results"));
     }
     if (!run->burn_in_agreed) {
         GBSI_TRY(

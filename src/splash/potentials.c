@@ -80,8 +80,8 @@ static gbs_status fill_pair(pair_pool *pool, size_t f, pair_table *pair, gbs_err
     const size_t first = pool->p->n_pool;
     if (first + 2 * n > INT32_MAX) { /* gathers take no more */
         return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "tables of pairs of variables have more than %d entries: too many for "
-                         "--scan splash",
+                         "the tables of two variables have more than %d entries together: too many "
+                         "for --scan splash",
                          INT32_MAX);
     }
     GBSI_TRY(gbsi_reserve((void **)&pool->p->log64, &pool->capacity, first + 2 * n, sizeof(double),

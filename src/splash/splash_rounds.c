@@ -509,7 +509,8 @@ static gbs_status load(void *state, const gbsi_source *source, gbs_error *err)
     GBSI_TRY(gbsi_take_numbers(source, s->zeros.n_hard, s->zeros.n_blocks, 4, err));
     for (uint32_t i = 0; i < s->roots.n; ++i) {
         if (s->roots.order[i] >= s->roots.n || narrow[0] >= s->roots.n) {
-            return gbsi_fail(err, GBS_ERR_FORMAT, "splash: a saved root is no variable");
+            return gbsi_fail(err, GBS_ERR_FORMAT,
+                             "splash: a saved root is not a variable of this model");
         }
     }
     s->round = wide[0];

@@ -51,7 +51,7 @@ def test_coloring(run, work):
     (work / "g.col").write_text("p edge 3 2\ne 1 2\ne 2 3\n")
     done = run("info", "g.col")
     assert done.status == 2
-    assert "give it with --colors K" in done.err and done.err.count("\n") == 1
+    assert "give --colors K" in done.err and done.err.count("\n") == 1
     p = probabilities(run, "g.col", "--colors", "3", "-e", "1=2")
     assert p[("0", "2")] == 0 and p[("0", "0")] == pytest.approx(0.5)
     done = run("convert", "g.col", "--colors", "3", "--format", "col")

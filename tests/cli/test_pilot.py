@@ -83,14 +83,14 @@ def test_nothing_to_choose(run, work, more):
     assert done.status == 0, done.err
     pilot = summary(work)["pilot"]
     assert pilot["scan"] == "chromatic" and pilot["trials"] == [] and pilot["chosen"] is None
-    assert "do not go with these options" in done.err
+    assert "do not support these options" in done.err
 
 
 def test_where_it_is_no_scan(run, work, parity):
     done = run("certify", parity, "--scan", "auto")
     assert done.status == 2 and "a bound needs one given scan" in done.err
     done = run("marginals", parity, "--scan", "auto", "--width", "3")
-    assert done.status == 2 and "go with --scan splash" in done.err
+    assert done.status == 2 and "apply with --scan splash" in done.err
     assert run("sample", parity, "--scan", "auto", "--sweeps", "5").status == 0
     assert run("map", parity, "--scan", "auto", "--method", "sample", "--sweeps", "50").status == 0
     assert run("logz", parity, "--scan", "auto", "--method", "sample").status == 0

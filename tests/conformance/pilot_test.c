@@ -387,14 +387,14 @@ static void nothing_to_choose(void **state)
     test_answer found = test_run_once(model, NULL, &options);
     assert_string_equal(found.report.scan, "chromatic");
     assert_int_equal(found.report.n_trials, 0);
-    assert_non_null(strstr(found.report.scan_reason, "do not go with these options"));
+    assert_non_null(strstr(found.report.scan_reason, "do not support these options"));
     test_drop(&found);
     options = automatic();
     options.sweeps = 50;
     assert_int_equal(gbs_map(model, NULL, &options, NULL, x, NULL, &err), GBS_OK);
     options.width = 3;
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_ARGUMENT);
-    assert_non_null(strstr(err.message, "go with --scan splash"));
+    assert_non_null(strstr(err.message, "apply with --scan splash"));
     options = automatic();
     options.memory_limit = 11 << 20;
     found = test_run_once(model, NULL, &options);

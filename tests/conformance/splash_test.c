@@ -448,10 +448,10 @@ static void refusals(void **state)
     assert_refused(model, &options, "must be given together");
     options.grow = GBS_GROW_ADAPTIVE;
     options.burn_in = 0;
-    assert_refused(model, &options, "belongs to burn-in");
+    assert_refused(model, &options, "needs a burn-in");
     options = options_of(3, 10, 2);
     options.scan = GBS_SCAN_CHROMATIC;
-    assert_refused(model, &options, "go with --scan splash");
+    assert_refused(model, &options, "apply with --scan splash");
     options = options_of(17, 10, 2);
     assert_refused(model, &options, "--width 17");
     uint32_t x[16];
