@@ -159,7 +159,7 @@ gbs_status lab_list_folder(const char *folder, bool (*wanted)(const char *), con
         }
     }
     if (*n == 0) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: found no %s in this folder", folder, what));
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: no %s in this folder", folder, what));
     }
     qsort(*name, *n, sizeof **name, by_name);
 cleanup:
