@@ -49,10 +49,11 @@ static void layouts(void **state)
     } same[] = {
         {"p col 3 2\r\ne 2 1\r\nc\r\n\r\ncomment\r\ne 3 2", NULL},
         {"p edge 3 4\ne 1 2\ne 2 1\ne 2 3\ne 3 2\n",
-         "a.col: 2 edges are there already and were le"},
+         "a.col: 2 edges repeat earlier ones and were le"},
         {"p edge 3 2\ne 1 2\ne 2 1\ne 2 3\ne 3 2\n",
-         "a.col: 2 edges are there already and were le"},
-        {"p edge 3 4\ne 1 2\ne 2 3\n", "a.col: 4 edges are announced, both directions of 2"},
+         "a.col: 2 edges repeat earlier ones and were le"},
+        {"p edge 3 4\ne 1 2\ne 2 3\n",
+         "a.col: 4 edges are announced: each of 2 edges is counted in both"},
     };
     warnings warned;
     gbs_model *m = read_colors(PATH, 3, &warned);

@@ -95,7 +95,7 @@ static gbs_status refuse_repeats(const gbsi_couplings *c, const gbsi_repeats *re
                                "found %s after %s: %zu %s an earlier entry, expected each entry "
                                "once (--lenient adds them up)",
                                entry, of, repeats->n,
-                               repeats->n == 1 ? "entry has" : "entries have");
+                               repeats->n == 1 ? "entry repeats" : "entries repeat");
 }
 
 gbs_status gbsi_refuse_mirror(const gbsi_text *text, gbsi_token place, double one, double other,

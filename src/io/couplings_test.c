@@ -171,7 +171,7 @@ static void diagonal(void **state)
                 0, 1);
     /* What is left out still counts as an entry of the file. */
     refuse_model("a.coo", "# vartype=SPIN\n0 0 9\n0 1 1\n1 2 -1\n1 0 2", &options, GBS_ERR_FORMAT,
-                 "a.coo:5:1: found 1 0 after 0 1: 1 entry has a place named before");
+                 "a.coo:5:1: found 1 0 after 0 1: 1 entry repeats an earlier entry");
     expect_read("a.mtx", "%%MatrixMarket matrix array real symmetric\n3 3\n.5 1 0 7 -1 0", &options,
                 0, NO_FIELD, 1, 0, -1);
     options.convention = "maxcut";
@@ -182,7 +182,7 @@ static void diagonal(void **state)
     refuse_model("a.coo", "# vartype=SPIN\n1 1 0", &options, GBS_ERR_FORMAT, "a.coo:2:1: found an");
     options.diagonal = "field";
     refuse_model("a.mtx", ROW, &options, GBS_ERR_FORMAT,
-                 "a.mtx:5:1: found a field, but a cut has none");
+                 "a.mtx:5:1: found a field, but a cut has no fields");
     options.convention = NULL;
     expect_read("a.mtx", ROW, &options, 0, (const double[3]){0.5, 0, 0}, 1, 0, -1);
     options.diagonal = "fields";
@@ -200,7 +200,7 @@ static void repeated(void **state)
         const char *part;
     } cases[] = {
         {"a.mtx", MTX "symmetric\n3 3 3\n2 1 1\n3 2 -1\n2 1 2",
-         "a.mtx:5:1: found 2 1 after 2 1: 1 entry has a place named before"},
+         "a.mtx:5:1: found 2 1 after 2 1: 1 entry repeats an earlier entry"},
         {"a.mtx", MTX "general\n3 3 4\n2 1 3\n3 2 -1\n1 2 1\n1 2 2",
          "a.mtx:6:1: found 1 2 after 1"},
         {"a.rud", "3 3\n1 2 1\n2 3 -1\n2 1 2", "a.rud:4:1: found 2 1 after 1 2"},

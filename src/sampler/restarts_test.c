@@ -307,7 +307,7 @@ static void refusals(void **unused)
     options.target = beyond;
     refused(model, &options, GBS_ERR_ARGUMENT, "6 variables");
     options.restarts = 0;
-    refused(model, &options, GBS_ERR_ARGUMENT, "goes with --restarts");
+    refused(model, &options, GBS_ERR_ARGUMENT, "applies with --restarts");
     gbs_model_free(model);
 }
 

@@ -177,7 +177,7 @@ def test_short_chains(run, grid, work):
     (["marginals", "g.uai", "--partial-scan"], "needs a scan file"),
     (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "-o", "x.MAR"], "csv or json"),
     (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "--draw", "herded"], "random draw"),
-    (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "--target", "0"], "goes with --restarts"),
+    (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "--target", "0"], "applies with --restarts"),
     (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "--restarts", "--target", "9"], "never visits"),
     (["marginals", "g.uai", "--scan", "p.scan", "--partial-scan", "--restarts", "--burn-in", "3"], "burn-in"),
     (["sample", "g.uai", "--scan", "p.scan", "--partial-scan", "--restarts", "--monitor", "9"], "never visits 9"),
