@@ -227,7 +227,7 @@ static void repeated(void **state)
     refuse_model("a.rud", "3 2\n1 2 1e308\n1 2 1e308", &lenient, GBS_ERR_FORMAT,
                  "a.rud:2:1: factor 0: coupling -inf");
     refuse_model("a.coo", "# vartype=SPIN\n0 1 1\n0 1 2\n0 1 3", NULL, GBS_ERR_FORMAT,
-                 "a.coo:3:1: found 0 1 after 0 1: 2 entries have");
+                 "a.coo:3:1: found 0 1 after 0 1: 2 entries repeat");
 }
 
 /* A heavy list, every pair twice: the sums are exact and nothing is quadratic. */
