@@ -2,13 +2,15 @@
 /* Greedy colouring: each variable in turn gets the lowest colour that none of its scopes has used.
  *
  * For a short scope its members are looked at. A scope of more than 64 keeps the set of the
- * colours used in it, so that one of 10^4 literals costs 10^4 short look-ups and not 10^8 steps.
- * The set is a bitset for colours below 32 times the length (as much memory as the members) and
- * a list for those above, which only members of some far larger clique can have: the memory
- * stays linear in the model whatever the number of colours. */
+ * colours used in it. The set is a bitset for colours below 32 times the length (as much memory as
+ * the members) and a list for those above, which only members of some far larger clique can have:
+ * the memory stays linear in the model whatever the number of colours. Words of a bitset that are
+ * full are skipped in one step, by links that are shortened as they are followed (Tarjan 1975, J.
+ * ACM 22(2):215-225), so that a clause of 10^6 literals costs some 10^6 look-ups. */
 #include "graph/graph.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -19,6 +21,7 @@
 /* The colours used in one long scope. */
 typedef struct color_set {
     uint64_t *bit;   /* [n_bits / 64] */
+    uint32_t *next;  /* [n_bits / 64] of a full word: a later one, none between being open */
     uint32_t *above; /* colours of n_bits and more, at most one per variable */
     size_t n_bits;
     size_t n_words; /* of bit, not zero beyond */
@@ -29,11 +32,15 @@ typedef struct greedy {
     const gbsi_graph *graph;
     uint32_t *color;
     uint32_t n_colors;
-    uint64_t *used; /* [n_variables / 64 + 1] colours around the variable at hand; else all zero */
+    uint64_t *used;   /* [n_variables / 64 + 1] colours around the variable at hand, but for those
+                         in bitsets; else all zero */
     uint32_t *set_of; /* [n_scopes] index into set, GBSI_NONE for a short one; NULL: all are */
     color_set *set;
-    uint64_t *bits;  /* storage of all sets */
-    uint32_t *above; /* likewise */
+    color_set **around; /* [n_around] sets of the variable at hand */
+    size_t n_around;
+    uint64_t *bits; /* storage of all sets */
+    uint32_t *next, *above;
+    uint64_t work; /* colours and words looked at */
 } greedy;
 
 static size_t scope_size(const gbsi_graph *graph, size_t s)
@@ -72,23 +79,30 @@ static gbs_status take_sets(greedy *g, gbs_error *err)
     assert(n_sets < GBSI_NONE);
     g->set_of = gbsi_alloc_array(graph->n_scopes, sizeof *g->set_of);
     g->set = gbsi_alloc_array(n_sets, sizeof *g->set);
+    g->around = gbsi_alloc_array(n_sets, sizeof *g->around);
     g->bits = gbsi_alloc_array_zero(n_words, sizeof *g->bits);
+    g->next = gbsi_alloc_array(n_words, sizeof *g->next);
     g->above = gbsi_alloc_array(n_members, sizeof *g->above);
-    if (g->set_of == NULL || g->set == NULL || g->bits == NULL || g->above == NULL) {
-        return gbsi_no_memory(err, "colouring",
-                              graph->n_scopes * sizeof *g->set_of + n_words * sizeof *g->bits +
-                                  n_sets * sizeof *g->set + n_members * sizeof *g->above);
+    if (g->set_of == NULL || g->set == NULL || g->around == NULL || g->bits == NULL ||
+        g->next == NULL || g->above == NULL) {
+        return gbsi_no_memory(
+            err, "colouring",
+            graph->n_scopes * sizeof *g->set_of + n_words * (sizeof *g->bits + sizeof *g->next) +
+                n_sets * (sizeof *g->set + sizeof *g->around) + n_members * sizeof *g->above);
     }
     uint32_t at = 0;
-    uint64_t *bit = g->bits;
+    size_t word = 0;
     uint32_t *above = g->above;
     for (size_t s = 0; s < graph->n_scopes; s++) {
         const size_t n = scope_size(graph, s);
         g->set_of[s] = GBSI_NONE;
         if (n > LONG_SCOPE) {
-            g->set[at] = (color_set){.bit = bit, .above = above, .n_bits = 64 * set_words(n)};
+            g->set[at] = (color_set){.bit = g->bits + word,
+                                     .next = g->next + word,
+                                     .above = above,
+                                     .n_bits = 64 * set_words(n)};
             g->set_of[s] = at++;
-            bit += set_words(n);
+            word += set_words(n);
             above += n;
         }
     }
@@ -103,50 +117,80 @@ static void set_insert(color_set *set, uint32_t color)
     }
     const size_t word = color / 64;
     set->bit[word] |= UINT64_C(1) << (color % 64);
+    set->next[word] = (uint32_t)word + 1; /* of use once it is full */
     set->n_words = word + 1 > set->n_words ? word + 1 : set->n_words;
 }
 
-/* Marks a colour as used around the variable at hand; those of limit and more do not matter. */
-static void mark(greedy *g, uint32_t color, size_t limit)
+/* The first word from w on that is not full; of those not in use any. Links are halved: each of
+ * those passed leads to the one after the next. */
+static size_t next_open(color_set *set, size_t w, uint64_t *work)
+{
+    while (w < set->n_words && set->bit[w] == UINT64_MAX) {
+        uint32_t *next = &set->next[w];
+        if (*next < set->n_words && set->bit[*next] == UINT64_MAX) {
+            *next = set->next[*next];
+        }
+        w = *next;
+        ++*work;
+    }
+    return w;
+}
+
+/* Marks a colour as used around the variable at hand, or wipes the word of its mark; those of limit
+ * and more do not matter. */
+static void mark(greedy *g, uint32_t color, size_t limit, bool wipe)
 {
     if (color < limit) {
-        g->used[color / 64] |= UINT64_C(1) << (color % 64);
+        uint64_t *used = &g->used[color / 64];
+        *used = wipe ? 0 : *used | UINT64_C(1) << (color % 64);
     }
 }
 
-static void mark_end(greedy *g, size_t end, size_t limit)
+/* The short scopes and the lists of the sets around the variable at hand, whose ends are [begin,
+ * end). */
+static void mark_ends(greedy *g, size_t begin, size_t end, size_t limit, bool wipe)
 {
-    const color_set *set = set_of_end(g, end);
-    if (set == NULL) {
-        const gbsi_members members = gbsi_graph_members(g->graph, end);
-        for (size_t i = 0; i < members.n; i++) {
-            mark(g, g->color[members.variable[i]], limit); /* GBSI_NONE is never below limit */
+    for (size_t i = begin; i < end; i++) {
+        const gbsi_members members = gbsi_graph_members(g->graph, i);
+        for (size_t j = 0; j < members.n && set_of_end(g, i) == NULL; j++) {
+            mark(g, g->color[members.variable[j]], limit, wipe); /* GBSI_NONE is never below */
         }
-        return;
+        g->work += set_of_end(g, i) == NULL ? members.n : 1;
     }
-    const size_t n_words = limit / 64 + 1 < set->n_words ? limit / 64 + 1 : set->n_words;
-    for (size_t w = 0; w < n_words; w++) {
-        g->used[w] |= set->bit[w];
-    }
-    for (size_t i = 0; i < set->n_above; i++) {
-        mark(g, set->above[i], limit);
+    for (size_t i = 0; i < g->n_around; i++) {
+        const color_set *set = g->around[i];
+        for (size_t j = 0; j < set->n_above; j++) {
+            mark(g, set->above[j], limit, wipe);
+        }
+        g->work += set->n_above;
     }
 }
 
-/* The lowest colour not marked, and the marks wiped. The colours below limit are looked at; limit
- * itself is always free. */
-static uint32_t lowest_free(greedy *g, size_t limit)
+/* The lowest colour of a word that is used nowhere around, or 64. */
+static uint32_t free_in_word(const greedy *g, size_t w)
 {
-    size_t found = limit;
+    uint64_t used = g->used[w];
+    for (size_t i = 0; i < g->n_around; i++) {
+        used |= w < g->around[i]->n_words ? g->around[i]->bit[w] : 0;
+    }
+    return used == UINT64_MAX ? 64 : (uint32_t)__builtin_ctzll(~used);
+}
+
+/* The lowest colour that is used nowhere around the variable at hand. The colours below limit are
+ * looked at; limit itself is always free. */
+static size_t lowest_free(greedy *g, size_t limit)
+{
     for (size_t w = 0; w <= limit / 64; w++) {
-        const uint64_t free_bits = ~g->used[w];
-        if (found == limit && free_bits != 0) {
-            const size_t c = 64 * w + (size_t)__builtin_ctzll(free_bits);
-            found = c < limit ? c : limit;
+        for (size_t i = 0; i < g->n_around; i++) {
+            w = next_open(g->around[i], w, &g->work);
         }
-        g->used[w] = 0;
+        g->work += 1 + 2 * g->n_around;
+        const uint32_t bit = w <= limit / 64 ? free_in_word(g, w) : 64;
+        if (bit < 64) {
+            return 64 * w + bit < limit ? 64 * w + bit : limit;
+        }
     }
-    return (uint32_t)found;
+    return limit;
 }
 
 static void color_variable(greedy *g, uint32_t v)
@@ -155,22 +199,27 @@ static void color_variable(greedy *g, uint32_t v)
     const size_t begin = gbsi_graph_ends(graph, v);
     const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
     size_t degree = 0;
+    g->n_around = 0;
     for (size_t i = begin; i < end; i++) {
+        color_set *set = set_of_end(g, i);
         degree += gbsi_graph_n_others(graph, i);
+        if (set != NULL) {
+            g->around[g->n_around++] = set;
+        }
     }
     /* The neighbours use at most `degree` colours, all below n_colors: one of 0..limit is free. */
     const size_t limit = degree < g->n_colors ? degree : g->n_colors;
-    for (size_t i = begin; i < end; i++) {
-        mark_end(g, i, limit);
+    mark_ends(g, begin, end, limit, false);
+    const uint32_t color = (uint32_t)lowest_free(g, limit);
+    if (g->n_around == 0) {
+        memset(g->used, 0, (limit / 64 + 1) * sizeof *g->used);
+    } else {
+        mark_ends(g, begin, end, limit, true);
     }
-    const uint32_t color = lowest_free(g, limit);
     g->color[v] = color;
     g->n_colors = color >= g->n_colors ? color + 1 : g->n_colors;
-    for (size_t i = begin; i < end; i++) {
-        color_set *set = set_of_end(g, i);
-        if (set != NULL) {
-            set_insert(set, color);
-        }
+    for (size_t i = 0; i < g->n_around; i++) {
+        set_insert(g->around[i], color);
     }
 }
 
@@ -190,7 +239,7 @@ static void look_ahead(const greedy *g, const uint32_t *sequence, size_t n, size
 }
 
 gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order, uint32_t *color,
-                                   uint32_t *n_colors, gbs_error *err)
+                                   uint32_t *n_colors, uint64_t *work, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
@@ -216,13 +265,18 @@ gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order ord
         color_variable(&g, sequence[i]);
     }
     *n_colors = g.n_colors;
+    if (work != NULL) {
+        *work = g.work;
+    }
 
 cleanup:
     gbsi_free(sequence);
     gbsi_free(g.used);
     gbsi_free(g.set_of);
     gbsi_free(g.set);
+    gbsi_free(g.around);
     gbsi_free(g.bits);
+    gbsi_free(g.next);
     gbsi_free(g.above);
     return status;
 }
@@ -240,13 +294,13 @@ static gbs_status color_greedily(const gbsi_graph *graph, uint32_t *color, uint3
     if (first == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *first));
     }
-    GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_LARGEST_FIRST, first, &n_first, err));
+    GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_LARGEST_FIRST, first, &n_first, NULL, err));
     if (n_first > 3) {
         second = gbsi_alloc_array(n, sizeof *second);
         if (second == NULL) {
             GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *second));
         }
-        GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_SMALLEST_LAST, second, &n_second, err));
+        GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_SMALLEST_LAST, second, &n_second, NULL, err));
     }
     memcpy(color, n_second < n_first ? second : first, n * sizeof *color);
     *n_colors = n_second < n_first ? n_second : n_first;

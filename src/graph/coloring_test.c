@@ -22,6 +22,27 @@ static void assert_proper(const uint8_t *a, size_t n, const uint32_t *color, uin
     }
 }
 
+/* Each variable in its turn has the lowest colour that no neighbour before it has. */
+static void assert_greedy(const fixture *f, const uint8_t *a, const uint32_t *color, bool largest)
+{
+    const uint32_t n = f->graph->n_variables;
+    uint32_t order[250];
+    assert_int_equal(
+        (largest ? gbsi_order_largest_first : gbsi_order_smallest_last)(f->graph, order, NULL),
+        GBS_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        bool used[250] = {false};
+        uint32_t lowest = 0;
+        for (uint32_t j = 0; j < i; j++) {
+            used[color[order[j]]] |= a[(size_t)order[i] * n + order[j]] != 0;
+        }
+        while (used[lowest]) {
+            lowest++;
+        }
+        assert_int_equal(color[order[i]], lowest);
+    }
+}
+
 static void colorings_are_proper(void **state)
 {
     (void)state;
@@ -40,11 +61,15 @@ static void colorings_are_proper(void **state)
         uint32_t n_last = 0;
         bool bipartite = false;
         assert_int_equal(
-            gbsi_graph_color_greedy(f.graph, GBSI_LARGEST_FIRST, first, &n_first, NULL), GBS_OK);
+            gbsi_graph_color_greedy(f.graph, GBSI_LARGEST_FIRST, first, &n_first, NULL, NULL),
+            GBS_OK);
         assert_proper(a, n, first, n_first);
-        assert_int_equal(gbsi_graph_color_greedy(f.graph, GBSI_SMALLEST_LAST, last, &n_last, NULL),
-                         GBS_OK);
+        assert_greedy(&f, a, first, true);
+        assert_int_equal(
+            gbsi_graph_color_greedy(f.graph, GBSI_SMALLEST_LAST, last, &n_last, NULL, NULL),
+            GBS_OK);
         assert_proper(a, n, last, n_last);
+        assert_greedy(&f, a, last, false);
         assert_int_equal(gbsi_graph_color(f.graph, color, &n_colors, NULL), GBS_OK);
         assert_proper(a, n, color, n_colors);
         assert_int_equal(gbsi_graph_color_two(f.graph, color, &bipartite, NULL), GBS_OK);
@@ -145,7 +170,8 @@ static void smallest_last_meets_the_degeneracy(void **state)
         uint32_t color[32];
         uint32_t n_colors = 0;
         assert_int_equal(
-            gbsi_graph_color_greedy(f.graph, GBSI_SMALLEST_LAST, color, &n_colors, NULL), GBS_OK);
+            gbsi_graph_color_greedy(f.graph, GBSI_SMALLEST_LAST, color, &n_colors, NULL, NULL),
+            GBS_OK);
         assert_true(n_colors <= degeneracy + 1);
         free(a);
         clear(&f);
@@ -197,7 +223,7 @@ static void long_scopes(void **state)
         assert_non_null(color);
         uint32_t n_colors = 0;
         assert_int_equal(
-            gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, color, &n_colors, NULL),
+            gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, color, &n_colors, NULL, NULL),
             GBS_OK);
         assert_int_equal(n_colors, n);
         for (size_t s = 0; s < f.graph->n_scopes; s++) {
@@ -213,6 +239,38 @@ static void long_scopes(void **state)
     }
     free(scope);
     free(color);
+}
+
+/* A scope of N variables, and pairs that keep most of them from the first colour, so that its word
+ * is never full: N^2 / 64 words would be looked at if full ones were not skipped. */
+static void one_long_scope_is_linear(void **state)
+{
+    (void)state;
+    enum { N = 40000 };
+    fixture f;
+    uint32_t *scope = malloc((N + 1) * sizeof *scope);
+    assert_non_null(scope);
+    begin(&f, N + 1);
+    for (uint32_t v = 0; v < N; v++) {
+        const uint32_t pair[] = {v, N};
+        scope[v] = v;
+        if (v > 0) {
+            add(&f, 2, pair);
+        }
+    }
+    add(&f, N, scope);
+    end(&f, NULL);
+    for (int order = GBSI_LARGEST_FIRST; order <= GBSI_SMALLEST_LAST; order++) {
+        uint32_t n_colors = 0;
+        uint64_t work = 0;
+        assert_int_equal(gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, scope, &n_colors,
+                                                 &work, NULL),
+                         GBS_OK);
+        assert_int_equal(n_colors, N);
+        assert_true(work < UINT64_C(32) * N);
+    }
+    free(scope);
+    clear(&f);
 }
 
 /* The last variable's neighbours have colours 0..2499 by one scope; 2500 by a scope of 65, whose
@@ -237,8 +295,8 @@ static void colors_beyond_the_bits(void **state)
     end(&f, NULL);
     uint32_t color[3064];
     uint32_t n_colors = 0;
-    assert_int_equal(gbsi_graph_color_greedy(f.graph, GBSI_LARGEST_FIRST, color, &n_colors, NULL),
-                     GBS_OK);
+    assert_int_equal(
+        gbsi_graph_color_greedy(f.graph, GBSI_LARGEST_FIRST, color, &n_colors, NULL, NULL), GBS_OK);
     assert_int_equal(n_colors, 3000);
     for (uint32_t v = 0; v < 3000; v++) {
         assert_int_equal(color[v], v);
@@ -291,6 +349,7 @@ int main(void)
         cmocka_unit_test(smallest_last_meets_the_degeneracy),
         cmocka_unit_test(largest_first_order),
         cmocka_unit_test(long_scopes),
+        cmocka_unit_test(one_long_scope_is_linear),
         cmocka_unit_test(colors_beyond_the_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

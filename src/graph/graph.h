@@ -94,10 +94,11 @@ gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint
  * @param color [n_variables], out, each below *n_colors. */
 gbs_status gbsi_graph_color(const gbsi_graph *graph, uint32_t *color, uint32_t *n_colors,
                             gbs_error *err);
-/* The two greedy rules alone, for tests and info. */
+/* The two greedy rules alone, for tests.
+ * @param work NULL, or out: colours and words of colours that were looked at. */
 typedef enum gbsi_color_order { GBSI_LARGEST_FIRST, GBSI_SMALLEST_LAST } gbsi_color_order;
 gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order, uint32_t *color,
-                                   uint32_t *n_colors, gbs_error *err);
+                                   uint32_t *n_colors, uint64_t *work, gbs_error *err);
 /* Two colours, or *bipartite = false and color untouched. */
 gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *bipartite,
                                 gbs_error *err);

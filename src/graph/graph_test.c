@@ -74,9 +74,9 @@ static void empty_graphs(void **state)
         assert_int_equal(gbsi_graph_color(f.graph, color, &count, NULL), GBS_OK);
         assert_int_equal(count, n);
         for (int order = GBSI_LARGEST_FIRST; order <= GBSI_SMALLEST_LAST; order++) {
-            assert_int_equal(
-                gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, color, &count, NULL),
-                GBS_OK);
+            assert_int_equal(gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, color,
+                                                     &count, NULL, NULL),
+                             GBS_OK);
             assert_int_equal(count, n);
         }
         gbsi_graph_levels(f.graph, NULL, 0, last, level, &count);
