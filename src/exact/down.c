@@ -13,6 +13,7 @@
 #define MANY_PIECES 64u               /* that a marginal is cut into, where it can be */
 
 typedef struct marginal {
+    gbsi_watch *watch; /* NULL: nobody waits */
     const gbsi_table_loops *loops;
     const gbsi_shape *shape;
     gbsi_operand operand;
@@ -51,8 +52,11 @@ static void sum_pieces(void *context, uint32_t member)
     gbsi_odometer_set(&o, begin);
     size_t from = gbsi_odometer_offset(&o, m->shape->stride);
     size_t to = gbsi_odometer_offset(&o, m->operand.stride);
-    for (uint64_t b = begin; b < end; ++b) {
+    for (uint64_t b = begin; b < end && !gbsi_watch_stopped(m->watch); ++b) {
         sum_block(m, m->table + from, to);
+        if (member == 0) {
+            (void)gbsi_watch_spend(m->watch, m->shape->block);
+        }
         const uint32_t k = gbsi_odometer_step(&o);
         if (b + 1 < end) {
             from += m->carry[k];
@@ -96,7 +100,11 @@ static void order_axes(marginal *m)
 static void sum_onto(gbsi_tables *tables, const gbsi_shape *shape, const double *table, uint32_t n,
                      const uint32_t *variable, size_t n_out, double *out)
 {
-    marginal m = {.loops = gbsi_table_loops_now(), .shape = shape, .table = table, .out = out};
+    marginal m = {.watch = tables->watch,
+                  .loops = gbsi_table_loops_now(),
+                  .shape = shape,
+                  .table = table,
+                  .out = out};
     gbsi_operand_init(&m.operand, shape, tables->axis_of, tables->tree->model->arity, n, variable,
                       tables->map);
     memset(out, 0, n_out * sizeof *out);
@@ -196,6 +204,10 @@ static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, d
         const size_t n_out = (size_t)arity[pair[k].variable[0]] * arity[pair[k].variable[1]];
         sum_onto(tables, &shape, table, 2, pair[k].variable, n_out, pair[k].p);
     }
+    if (gbsi_watch_stopped(tables->watch) ||
+        gbsi_watch_spend(tables->watch, 3 * c->n_rows * c->n_columns)) {
+        return; /* sums that were cut short need not be above zero */
+    }
     fold_marginals(tree, i, home, table, p);
     for (size_t k = c->first; k < c->first + c->n_separator + c->n_own; ++k) {
         const uint32_t v = tree->variable[k];
@@ -211,7 +223,7 @@ void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, doubl
     const gbsi_tree *tree = tables->tree;
     const uint32_t first = t == 0 ? 0 : tree->tree_end[t - 1];
     size_t end = n_pairs; /* end of the pairs whose clique is not yet done */
-    for (uint32_t i = tree->tree_end[t]; i-- > first;) {
+    for (uint32_t i = tree->tree_end[t]; i-- > first && !gbsi_watch_stopped(tables->watch);) {
         while (end > 0 && pair[end - 1].clique > i) {
             --end;
         }

@@ -167,6 +167,41 @@ static void calibration_stops(void **state)
     gbs_model_free(model);
 }
 
+/* Cliques of 2^18 entries in a row: the way down ends with the look that says so. */
+static void the_way_down_stops(void **state)
+{
+    (void)state;
+    enum { N = 24, WIDTH = 18 };
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    made m = {0};
+    gbsi_tables *tables = NULL;
+    double log_z = 0.0;
+    double p[2 * N];
+    uint32_t home[N];
+    gbsi_watch watch = {.look = stop_at_third, .context = &watch};
+    begin_shape(&b, N, 2);
+    for (uint32_t i = 0; i < N; ++i) {
+        for (uint32_t j = i + 1; j < N && j < i + WIDTH; ++j) {
+            test_ok(gbs_builder_add_ising(b, i, j, 0.1, NULL));
+        }
+    }
+    test_ok(gbs_builder_build(b, &model, NULL));
+    gbs_builder_free(b);
+    make(&m, model, NULL, &no_limits);
+    gbsi_tree_homes(m.tree, home);
+    test_ok(gbsi_tables_new(m.tree, false, NULL, &tables, NULL));
+    gbsi_tree_up(tables, 0, &log_z);
+    tables->watch = &watch;
+    gbsi_tree_down(tables, 0, home, p, NULL, 0);
+    assert_true(gbsi_watch_stopped(&watch));
+    assert_int_equal(watch.n_looks, 3);
+    assert_true(watch.longest < 4 * GBSI_WATCH_EVERY);
+    gbsi_tables_free(tables);
+    release(&m);
+    gbs_model_free(model);
+}
+
 static void hubs(void **state)
 {
     (void)state;
@@ -300,8 +335,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_chain),        cmocka_unit_test(star),
         cmocka_unit_test(one_clique),        cmocka_unit_test(hubs),
-        cmocka_unit_test(calibration_stops), cmocka_unit_test(large_arity),
-        cmocka_unit_test(extreme_weights),   cmocka_unit_test(same_bits),
+        cmocka_unit_test(calibration_stops), cmocka_unit_test(the_way_down_stops),
+        cmocka_unit_test(large_arity),       cmocka_unit_test(extreme_weights),
+        cmocka_unit_test(same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
