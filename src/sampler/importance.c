@@ -229,20 +229,18 @@ cleanup:
     return status;
 }
 
-/* Without the pilot there is no answer at all, so that neither the time nor the number of updates
- * ends it. */
+/* Without the pilot there is no answer at all, so that the number of updates does not end it. The
+ * time does: it is a promise. */
 static gbs_status pilot(annealing *a, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run_options *options = &a->run->options;
-    const gbs_run_options wanted = *options;
-    options->time_s = 0.0;
+    const uint64_t max_updates = options->max_updates;
     options->max_updates = UINT64_MAX;
     GBSI_TRY(round_of(a, PILOT, err));
     a->last.pilot = true;
 cleanup:
-    options->time_s = wanted.time_s;
-    options->max_updates = wanted.max_updates;
+    options->max_updates = max_updates;
     return status;
 }
 

@@ -40,8 +40,17 @@ def test_short_runs_say_so(run):
     found = json.loads(done.out)
     assert found["converged"] is False and found["verdict"].startswith("not converged: ")
     assert found["temperatures"] == 8
-    done = run("logz", "i.uai", "--method", "sample", "--target-error", "1e-6", "--time", "1s")
+    done = run("logz", "i.uai", "--method", "sample", "--target-error", "1e-6", "--max-updates", "10")
     assert done.status == 4 and done.out.startswith("PR\n")
+
+
+def test_time_ends_the_pilot(run):
+    """Its 10^8 operations take longer than that on any machine."""
+    assert run("generate", "complete", "--variables", "300", "--coupling", "0.01", "-q", "-o",
+               "k.gbm").status == 0
+    done = run("logz", "k.gbm", "--method", "sample", "--time", "0.001s")
+    assert done.status == 4 and done.out == ""
+    assert "stopped before the first annealing was finished" in done.err
 
 
 def test_uai_estimates(run, work):
