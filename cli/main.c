@@ -110,6 +110,7 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
                                verb->operands, verb->name);
         }
     } else if (status == CLI_DONE) {
+        gbs_set_memory_limit(arguments.run.memory_limit);
         status = verb->run(&arguments);
     }
     cli_arguments_free(&arguments);

@@ -221,7 +221,7 @@ static const struct {
     {"bin-rule", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"sweeps", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"burn-in", CLI_RUNS | CLI_VERB_DECOMPOSE},
-    {"memory-limit", CLI_OBSERVES},
+    {"memory-limit", CLI_OBSERVES | CLI_VERB_CONVERT | CLI_GENERATES},
     {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT},
     {"thin", CLI_VERB_SAMPLE},
     {"damping", CLI_VERB_MARGINALS},

@@ -57,6 +57,7 @@ static int read_limits(cli_arguments *arguments, double *time_s)
     if (status == CLI_DONE && memory_gib > 0.0) {
         const double bytes = memory_gib * gib;
         arguments->run.memory_limit = bytes < 1.0 ? 1 : bytes < 1e18 ? (uint64_t)bytes : 0;
+        gbs_set_memory_limit(arguments->run.memory_limit);
     }
     return status;
 }

@@ -54,6 +54,14 @@ typedef struct gbs_write_options {
     void *context;
 } gbs_write_options;
 
+/** Set the memory limit of calls that are given none, in all threads: of reading and writing every
+ * kind of file, of gbs_generate_*(), and where memory_limit is 0 in options. Such a call returns
+ * GBS_ERR_LIMIT before it takes more.
+ *
+ * @param bytes of the whole process; 0 for the limit at first, which is half of the machine's
+ *              memory, or half of the limit of the process's control groups where that is less. */
+GBS_API void gbs_set_memory_limit(uint64_t bytes);
+
 /** @return the names of model formats with '|' between them: "uai|lg|...". */
 GBS_API const char *gbs_model_formats(void);
 /** @return the name of the format for the file name extension of path, or NULL. */

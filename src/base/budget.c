@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/budget.h"
 
+#include "base/machine.h"
+
 static _Thread_local gbsi_budget *current;
 
 void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there)
@@ -29,6 +31,12 @@ gbsi_budget *gbsi_budget_enter(gbsi_budget *budget)
         current = budget;
     }
     return before;
+}
+
+gbsi_budget *gbsi_budget_enter_default(gbsi_budget *budget, uint64_t there)
+{
+    gbsi_budget_init(budget, gbsi_default_memory_limit(), gbsi_process_bytes() + there);
+    return gbsi_budget_enter(budget);
 }
 
 void gbsi_budget_leave(gbsi_budget *before)

@@ -30,6 +30,9 @@ void gbsi_budget_copy(gbsi_budget *to, const gbsi_budget *from);
 
 /* @return what gbsi_budget_leave() wants: the budget in force before, NULL for none. */
 gbsi_budget *gbsi_budget_enter(gbsi_budget *budget);
+/* The same for a call that has no limit of its own: gbsi_default_memory_limit() beside the process
+ * and what is `there`. */
+gbsi_budget *gbsi_budget_enter_default(gbsi_budget *budget, uint64_t there);
 void gbsi_budget_leave(gbsi_budget *before);
 /* In force on this thread, or NULL. */
 gbsi_budget *gbsi_budget_current(void);

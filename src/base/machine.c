@@ -8,12 +8,17 @@
 
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "gibbsite/io.h"
+
 enum { PATH_SIZE = 4096, LINE_SIZE = 4096 };
+
+static _Atomic uint64_t memory_limit; /* of gbs_set_memory_limit(); 0: none was set */
 
 /* The first line of dir/name, false if there is none. */
 static int read_line(const char *dir, const char *name, char *line, int size)
@@ -208,8 +213,17 @@ uint64_t gbsi_machine_bytes(void)
     return limits.bytes < there ? limits.bytes : there;
 }
 
+void gbs_set_memory_limit(uint64_t bytes)
+{
+    atomic_store(&memory_limit, bytes);
+}
+
 uint64_t gbsi_default_memory_limit(void)
 {
+    const uint64_t set = atomic_load(&memory_limit);
+    if (set != 0) {
+        return set;
+    }
     const uint64_t machine = gbsi_machine_bytes();
     return machine == UINT64_MAX ? machine : machine / 2;
 }

@@ -9,7 +9,8 @@
 /* The machine's memory or the lowest memory limit of a control group, bytes; UINT64_MAX where
  * neither can be found out. Read once. */
 uint64_t gbsi_machine_bytes(void);
-/* The memory limit where the user sets none: half of gbsi_machine_bytes(). */
+/* The memory limit of a call that is given none: that of gbs_set_memory_limit(), else half of
+ * gbsi_machine_bytes(). */
 uint64_t gbsi_default_memory_limit(void);
 
 /* What the process is before the library does anything for it: its program and libraries in memory,

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/budget.h"
-#include "base/machine.h"
 #include "base/memory.h"
 #include "io/common.h"
 
@@ -121,8 +120,7 @@ static gbs_status finish(gbsi_input *made, gbsi_input *input, gbs_error *err)
 static gbs_status read_bounded(const char *name, int fd, gbsi_input *input, gbs_error *err)
 {
     gbsi_budget budget;
-    gbsi_budget_init(&budget, gbsi_default_memory_limit(), gbsi_process_bytes());
-    gbsi_budget *before = gbsi_budget_enter(&budget);
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     gbs_status status = read_descriptor(name, fd, &input->owned, &input->n, err);
     if (status >= 0) {
         input->bytes = input->owned;

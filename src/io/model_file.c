@@ -297,6 +297,8 @@ gbs_status gbs_model_write(const gbs_model *model, const char *path,
     GBSI_IN_STRUCT(options, gbs_write_options);
     gbs_status status = GBS_OK;
     const gbsi_format *format = NULL;
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, gbs_model_bytes(model));
     options = options == NULL ? &default_write : options;
     GBSI_TRY(find_format(path, options->format, &format, err));
     GBSI_TRY(gbsi_check_write_options(format, path, options, err));
@@ -313,5 +315,6 @@ gbs_status gbs_model_write(const gbs_model *model, const char *path,
     }
 
 cleanup:
+    gbsi_budget_leave(before);
     return status;
 }

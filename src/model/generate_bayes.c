@@ -4,6 +4,7 @@
  * columns are uniform on the simplex. */
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
@@ -143,6 +144,8 @@ gbs_status gbs_generate_bayes(const gbs_generate_bayes_options *options, gbs_mod
     gbs_status status = GBS_OK;
     network net = {.options = options};
     size_t largest = 0;
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     GBSI_TRY(check_bayes(options, &largest, err));
     net.arity = gbsi_alloc_array(options->variables, sizeof *net.arity);
     net.logw = gbsi_alloc_array(largest, sizeof *net.logw);
@@ -161,5 +164,6 @@ cleanup:
     gbs_builder_free(net.builder);
     gbsi_free(net.arity);
     gbsi_free(net.logw);
+    gbsi_budget_leave(before);
     return status;
 }

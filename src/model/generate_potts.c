@@ -2,6 +2,7 @@
 /* A Potts model like a noisy picture: patches of grey levels, seen through Gaussian noise. */
 #include <math.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
@@ -193,6 +194,8 @@ gbs_status gbs_generate_potts(const gbs_generate_potts_options *options, gbs_mod
     uint16_t *picture = NULL;
     double *logw = NULL;
     uint32_t n = 0;
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     GBSI_TRY(check_potts(options, &n, err));
     GBSI_TRY(gbs_builder_new(&builder, err));
     GBSI_TRY(gbsi_generate_variables(builder, n, options->states, err));
@@ -212,5 +215,6 @@ cleanup:
     gbs_builder_free(builder);
     gbsi_free(picture);
     gbsi_free(logw);
+    gbsi_budget_leave(before);
     return status;
 }

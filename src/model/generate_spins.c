@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/budget.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -49,15 +50,15 @@ static gbs_status check_spins(const gbsi_generate_spins *spins, const gbsi_gener
     const double bytes =
         (double)size->n_variables * (VARIABLE_BYTES + has_fields(spins) * FIELD_BYTES) +
         (double)size->n_couplings * COUPLING_BYTES;
-    const double machine = (double)gbsi_machine_bytes();
-    if (bytes > machine) {
+    const double limit = (double)gbsi_default_memory_limit();
+    if (bytes > limit) {
         char needed[16];
-        char there[16];
+        char allowed[16];
         gbsi_bytes_text(bytes, needed);
-        gbsi_bytes_text(machine, there);
+        gbsi_bytes_text(limit, allowed);
         return gbsi_fail(err, GBS_ERR_LIMIT,
-                         "%s: %" PRIu64 " couplings take %s, this machine has %s", size->what,
-                         size->n_couplings, needed, there);
+                         "%s: %" PRIu64 " couplings take %s, the memory limit is %s", size->what,
+                         size->n_couplings, needed, allowed);
     }
 
 cleanup:
@@ -90,6 +91,8 @@ gbs_status gbsi_generate_on(const gbsi_generate_graph *graph, const gbsi_generat
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;
     gbsi_generate_size size;
+    gbsi_budget budget;
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
     GBSI_TRY(graph->measure(spins, &size, err));
     GBSI_TRY(check_spins(spins, &size, err));
     const uint32_t n = (uint32_t)size.n_variables;
@@ -105,5 +108,6 @@ gbs_status gbsi_generate_on(const gbsi_generate_graph *graph, const gbsi_generat
 
 cleanup:
     gbs_builder_free(builder);
+    gbsi_budget_leave(before);
     return status;
 }
