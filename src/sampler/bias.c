@@ -146,7 +146,7 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
     const char *name = gbsi_draw_name(run->options.draw);
     const double ratio = random_error / c->bias;
     const double turn = ratio * ratio * (double)r->sweeps; /* sweeps: random errs by the bias */
-    char bias[160] = "";
+    char bias[256] = "";
     if (c->bias > 0.0) {
         const uint32_t variable =
             run->problem.part->user_variable[run->engine.plan->variable_of[c->slot]];
