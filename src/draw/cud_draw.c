@@ -16,6 +16,8 @@
 
 /* ---- options ------------------------------------------------------------------------------- */
 
+const char *const gbsi_cud_options[] = {"cud-bits", "cud-offset", "cud-scheme", NULL};
+
 /* The shortest period that a run without --sweeps takes, and the standard error it aims for. */
 #define LEAST_AUTO_BITS 10u
 #define MOST_AUTO_BITS  24u

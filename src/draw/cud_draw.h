@@ -18,6 +18,7 @@ typedef struct gbsi_cud_draw {
     uint32_t n_slots;
 } gbsi_cud_draw;
 
+extern const char *const gbsi_cud_options[];
 gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_error *err);
 gbs_status gbsi_cud_draw_bytes(const gbsi_draw_job *job, uint64_t *n, gbs_error *err);
 gbs_status gbsi_cud_draw_init(const gbsi_draw_job *job, void **state, gbs_error *err);

@@ -69,7 +69,7 @@ const gbsi_draw GBSI_V(gbsi_draw_cud) = {
         "Chen, Matsumoto, Nishimura & Owen (2012), New inputs and methods for Markov chain "
         "quasi-Monte Carlo, MCQMC 2010; Tribble (2007), PhD thesis, Stanford",
     .traits = GBSI_DRAW_POSITION,
-    .n_words = 0,
+    .options = gbsi_cud_options,
     .settle = gbsi_cud_draw_settle,
     .bytes = gbsi_cud_draw_bytes,
     .init = gbsi_cud_draw_init,

@@ -1,35 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The draws there are, by rule and instruction set: options choose a rule by draw and keys. A new
- * one: one file, one row here. */
+/* The draws there are, by kind and instruction set. */
 #include <assert.h>
 #include <stddef.h>
 
 #include "draw/herding.h"
+#include "options/options.h"
 #include "plan/draw.h"
 
-#define RULES(X, set)        \
-    X(RANDOM, random, set)   \
-    X(CUD, cud, set)         \
-    X(HERDED, herded, set)   \
-    X(BINNED, binned, set)   \
-    X(ROUNDED, rounded, set) \
-    X(BOUNDED, bounded, set) \
-    X(BINNED_BOUNDED, binned_bounded, set)
+#define DECLARE(set, SET) extern const gbsi_draw *const gbsi_draws_##set[]; /* draws_lanes.c */
+#define ROW(set, SET)     [GBSI_SIMD_##SET] = gbsi_draws_##set,
 
-#define NUMBER(RULE, rule, set)  RULE,
-#define DECLARE(RULE, rule, set) extern const gbsi_draw gbsi_draw_##rule##_##set;
-#define ENTRY(RULE, rule, set)   [RULE] = &gbsi_draw_##rule##_##set,
-#define DECLARE_SET(set, SET)    RULES(DECLARE, set)
-#define ROW(set, SET)            [GBSI_SIMD_##SET] = {RULES(ENTRY, set)},
+GBSI_SIMD_SETS(DECLARE)
 
-enum { RULES(NUMBER, none) N_RULES };
-GBSI_SIMD_SETS(DECLARE_SET)
+static const gbsi_draw *const *const draws[GBSI_N_SIMD] = {GBSI_SIMD_SETS(ROW)};
 
-static const gbsi_draw *const draws[GBSI_N_SIMD][N_RULES] = {GBSI_SIMD_SETS(ROW)};
+static const int keys_of[] = {
+#define GBS_DRAW(number, SYMBOL, table, KEYS, name, help) [number] = GBS_KEYS_##KEYS,
+#include "gibbsite/draws.def"
+#undef GBS_DRAW
+};
+#define N_DRAWS ((int)(sizeof keys_of / sizeof keys_of[0]))
+
+int gbsi_herding_keys(const gbs_run_options *options)
+{
+    return options->keys != GBS_KEYS_AUTO ? options->keys : keys_of[options->draw];
+}
+
+const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
+{
+    const gbsi_draw *draw = draws[level][options->draw];
+    const bool decide = gbsi_keys_decide(gbsi_herding_keys(options));
+    return draw->by_bins == NULL || decide ? draw : draw->by_bins;
+}
+
+const char *gbsi_draw_name(int draw_kind)
+{
+    return gbsi_option_choice_name(gbsi_option_find("draw"), draw_kind);
+}
 
 unsigned gbsi_draw_traits(const gbs_run_options *options)
 {
-    return gbsi_draw_name(options->draw) == NULL
+    return options->draw < 0 || options->draw >= N_DRAWS
                ? 0
                : gbsi_draw_of(options, GBSI_SIMD_PORTABLE)->traits;
 }
@@ -40,42 +51,25 @@ int gbsi_draw_with(unsigned traits)
     options.draw = 0;
     while ((gbsi_draw_traits(&options) & traits) != traits) {
         ++options.draw;
-        assert(gbsi_draw_name(options.draw) != NULL);
+        assert(options.draw < N_DRAWS);
     }
     return options.draw;
 }
 
-gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind)
+const char *const *gbsi_draw_options(int draw_kind)
 {
-    const gbs_run_options usual = gbs_run_options_default();
-    gbs_run_options other = *options;
-    if (draw_kind != options->draw) {
-        other.draw = draw_kind;
-        other.keys = usual.keys;
-        other.herd_rule = usual.herd_rule;
-        other.bin_rule = usual.bin_rule;
-        other.threshold = usual.threshold;
-        other.cud_bits = usual.cud_bits;
-        other.cud_offset = usual.cud_offset;
-        other.cud_scheme = usual.cud_scheme;
-    }
-    return other;
+    return draws[GBSI_SIMD_PORTABLE][draw_kind]->options;
 }
 
-const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
+gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind)
 {
-    if (options->draw == GBS_DRAW_RANDOM) {
-        return draws[level][RANDOM];
+    gbs_run_options other = *options;
+    other.draw = draw_kind;
+    for (int kind = 0; draw_kind != options->draw && kind < N_DRAWS; ++kind) {
+        const char *const *name = gbsi_draw_options(kind);
+        for (size_t i = 0; name != NULL && name[i] != NULL; ++i) {
+            gbsi_option_reset(&other, name[i]);
+        }
     }
-    if (options->draw == GBS_DRAW_CUD) {
-        return draws[level][CUD];
-    }
-    if (options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED) {
-        return draws[level][ROUNDED];
-    }
-    const bool decide = gbsi_keys_decide(gbsi_herding_keys(options));
-    if (options->draw == GBS_DRAW_BOUNDED_ERROR) {
-        return draws[level][decide ? BOUNDED : BINNED_BOUNDED];
-    }
-    return draws[level][decide ? HERDED : BINNED];
+    return other;
 }

@@ -201,11 +201,17 @@ static void binary(void *state, gbsi_tile *tile)
     }
 }
 
+/* By bins of the probability: binned_lanes.c, rounded_lanes.c. */
+extern const gbsi_draw GBSI_V(gbsi_draw_binned);
+extern const gbsi_draw GBSI_V(gbsi_draw_binned_bounded);
+
 const gbsi_draw GBSI_V(gbsi_draw_herded) = {
     .name = "herded",
     .reference = "Chen, Bornn, de Freitas, Eskelin, Fang & Welling (2016), Herded Gibbs sampling, "
                  "JMLR 17(10):1-29",
     .traits = GBSI_DRAW_CONTEXT | GBSI_DRAW_TABLED,
+    .options = gbsi_herding_options,
+    .by_bins = &GBSI_V(gbsi_draw_binned),
     .extra_edges = gbsi_herded_extra_edges,
     .bytes = gbsi_herded_bytes,
     .init = gbsi_herded_init,
@@ -226,6 +232,8 @@ const gbsi_draw GBSI_V(gbsi_draw_bounded) = {
                  "algorithms, Statistics and Computing 29:1035-1053, algorithms 7 and 8",
     .traits = GBSI_DRAW_CONTEXT | GBSI_DRAW_TABLED | GBSI_DRAW_THRESHOLD,
     .n_words = 1,
+    .options = gbsi_bounded_options,
+    .by_bins = &GBSI_V(gbsi_draw_binned_bounded),
     .extra_edges = gbsi_herded_extra_edges,
     .bytes = gbsi_herded_bytes,
     .init = gbsi_herded_init,

@@ -1,30 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The name of a herded draw stands for a key scheme and a rule; this file resolves and checks
- * them. */
+/* Herding: what its options come to, and which values do not go together. */
 #include "draw/herding.h"
 
 #include "base/status.h"
-#include "options/options.h"
 #include "simd/math.h"
 
 #define MOST_BINS    64u /* most bins chosen by default: 256 bytes per variable and chain */
 #define USUAL_TARGET 0.005
 #define LEAST_PASSES 64.0
 
-int gbsi_herding_keys(const gbs_run_options *options)
+const char *const gbsi_herding_options[] = {"keys", "herd-rule", "herd-init", "bin-rule", NULL};
+const char *const gbsi_bounded_options[] = {"keys",     "herd-rule", "herd-init",
+                                            "bin-rule", "threshold", NULL};
+
+static bool is_bounded(const gbs_run_options *options)
 {
-    static const int preset[] = {
-        [GBS_DRAW_RANDOM] = GBS_KEYS_AUTO,
-        [GBS_DRAW_HERDED] = GBS_KEYS_NEIGHBOURS,
-        [GBS_DRAW_HERDED_SHARED] = GBS_KEYS_SHARED,
-        [GBS_DRAW_HERDED_COMPLETE] = GBS_KEYS_COMPLETE,
-        [GBS_DRAW_DISCRETIZED] = GBS_KEYS_BINS,
-        [GBS_DRAW_ONE_BIN] = GBS_KEYS_ONE,
-        [GBS_DRAW_RANDOMLY_DISCRETIZED] = GBS_KEYS_BINS,
-        [GBS_DRAW_BOUNDED_ERROR] = GBS_KEYS_NEIGHBOURS,
-        [GBS_DRAW_CUD] = GBS_KEYS_AUTO,
-    };
-    return options->keys != GBS_KEYS_AUTO ? options->keys : preset[options->draw];
+    return (gbsi_draw_traits(options) & GBSI_DRAW_THRESHOLD) != 0;
+}
+
+static bool is_rounded(const gbs_run_options *options)
+{
+    return (gbsi_draw_traits(options) & GBSI_DRAW_ROUNDS) != 0;
 }
 
 /* The number of passes that the options ask for, or else enough for 1 / target^2 draws: so many
@@ -52,7 +48,7 @@ static uint32_t bins_of(const gbs_run_options *options, uint32_t n_slots)
     if (options->bins != 0) {
         return (uint32_t)options->bins;
     }
-    const bool bounded = options->draw == GBS_DRAW_BOUNDED_ERROR && options->threshold > 0.0;
+    const bool bounded = is_bounded(options) && options->threshold > 0.0;
     const double bound = bounded ? 1.0 + options->threshold : 1.0;
     const double bins = gbsi_sqrt((double)gbsi_draw_passes(options, n_slots) / bound);
     return bins < 1.0 ? 1u : (bins > (double)MOST_BINS ? MOST_BINS : (uint32_t)(bins + 0.5));
@@ -66,7 +62,7 @@ uint32_t gbsi_draw_bins(const gbs_run_options *options, uint32_t n_slots)
 gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
 {
     const int keys = gbsi_herding_keys(options);
-    const bool bounded = options->draw == GBS_DRAW_BOUNDED_ERROR;
+    const bool bounded = is_bounded(options);
     const double threshold = options->threshold > 0.0 ? options->threshold : 0.0;
     return (gbsi_herding){
         .keys = keys,
@@ -76,7 +72,7 @@ gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
         .left_edge = options->bin_edge == GBS_BIN_LEFT,
         .n_bins = keys == GBS_KEYS_BINS ? bins_of(options, n_slots) : 1,
         .argmax = options->bin_rule == GBS_BIN_ARGMAX || bounded,
-        .rounded = options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED,
+        .rounded = is_rounded(options),
         .bounded = bounded,
         .threshold = threshold,
         .bound = bounded ? (int64_t)(threshold * 0x1p32) : 0,
@@ -102,39 +98,24 @@ bool gbsi_draw_completes(const gbs_run_options *options)
     return gbsi_herding_keys(options) == GBS_KEYS_COMPLETE;
 }
 
-const char *gbsi_draw_name(int draw_kind)
-{
-    return gbsi_option_choice_name(gbsi_option_find("draw"), draw_kind);
-}
-
 /* Draws whose name fixes the keys accept no other keys. */
 static gbs_status check_keys(const gbs_run_options *options, gbs_error *err)
 {
-    if (options->keys == GBS_KEYS_AUTO || options->draw == GBS_DRAW_HERDED ||
-        options->draw == GBS_DRAW_BOUNDED_ERROR) {
+    gbs_run_options own = *options;
+    own.keys = GBS_KEYS_AUTO;
+    const int keys = gbsi_herding_keys(&own);
+    if (options->keys == GBS_KEYS_AUTO || options->keys == keys || keys == GBS_KEYS_NEIGHBOURS) {
         return GBS_OK;
     }
-    gbs_run_options preset = *options;
-    preset.keys = GBS_KEYS_AUTO;
-    if (options->keys == gbsi_herding_keys(&preset)) {
-        return GBS_OK;
-    }
-    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--keys: draw %s %s; draw herded takes any keys",
-                     gbsi_draw_name(options->draw),
-                     gbsi_herding_keys(&preset) == GBS_KEYS_AUTO ? "has no keys"
-                                                                 : "has fixed keys");
+    return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                     "--keys: draw %s has fixed keys; draw herded takes any keys",
+                     gbsi_draw_name(options->draw));
 }
 
 /* Checks the options on bins and thresholds. */
 static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_error *err)
 {
-    const bool bounded = options->draw == GBS_DRAW_BOUNDED_ERROR;
-    const bool rounded = options->draw == GBS_DRAW_RANDOMLY_DISCRETIZED;
-    const gbs_run_options usual = gbs_run_options_default();
-    if (!bounded && options->threshold != usual.threshold) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--threshold: only draw bounded-error has a threshold");
-    }
+    const bool bounded = is_bounded(options);
     if (options->threshold < 0.0 && options->threshold != GBS_THRESHOLD_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--threshold: found %g, expected 0 to 1e9",
                          options->threshold);
@@ -149,7 +130,8 @@ static gbs_status check_rules(const gbs_run_options *options, int keys, gbs_erro
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--herd-rule post: draw bounded-error compares weights before it adds p");
     }
-    if (rounded && (options->bin_edge != GBS_BIN_RIGHT || options->bin_rule != GBS_BIN_STICK)) {
+    if (is_rounded(options) &&
+        (options->bin_edge != GBS_BIN_RIGHT || options->bin_rule != GBS_BIN_STICK)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--bin-edge and --bin-rule: draw randomly-discretized has fixed ones");
     }
@@ -165,12 +147,7 @@ gbs_status gbsi_draw_check(const gbs_run_options *options, gbs_error *err)
     gbs_status status = GBS_OK;
     const char *name = gbsi_draw_name(options->draw);
     const int keys = gbsi_herding_keys(options);
-    const bool herds = keys != GBS_KEYS_AUTO;
     GBSI_TRY(check_keys(options, err));
-    if (!herds && (options->herd_rule != GBS_HERD_RULE_AUTO || options->herd_init != 0)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--herd-rule and --herd-init: draw %s has no herding weights", name);
-    }
     if (keys != GBS_KEYS_BINS && (options->bins != 0 || options->bin_edge != GBS_BIN_RIGHT)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--bins and --bin-edge: draw %s has no bins: use --draw discretized",

@@ -23,7 +23,12 @@ typedef struct gbsi_herding {
     int64_t bound; /* the same in units of 2^-32 */
 } gbsi_herding;
 
-/* The key scheme of the options; AUTO by the draw, GBS_KEYS_AUTO where it has none. */
+/* gbsi_draw.options of herding, and of herding with a threshold. */
+extern const char *const gbsi_herding_options[];
+extern const char *const gbsi_bounded_options[];
+
+/* The key scheme of the options; AUTO by the row of draws.def, which is GBS_KEYS_AUTO where the
+ * draw has none (draws.c). */
 int gbsi_herding_keys(const gbs_run_options *options);
 
 /* gbsi_draw.advise: a draw with fewer weights. */

@@ -32,6 +32,12 @@ static void add_size(slot_size *to, const slot_size *size)
     to->hashed = more(to->hashed, size->hashed);
 }
 
+/* Of phases that leave the interval of herding. */
+static bool counts_turns(const gbsi_key_maker *m)
+{
+    return (gbsi_draw_traits(m->job->options) & GBSI_DRAW_THRESHOLD) != 0;
+}
+
 /* Bytes of one code of a dense slot: its weights in all lanes and groups, its conditional, its
  * entry in the look-up. */
 static uint64_t code_bytes(const gbsi_key_maker *m, uint32_t slot)
@@ -39,8 +45,8 @@ static uint64_t code_bytes(const gbsi_key_maker *m, uint32_t slot)
     const uint64_t n_lanes = (uint64_t)m->job->lanes * m->job->n_groups;
     const uint64_t k = gbsi_plan_arity(m->plan, slot);
     const uint64_t shared = m->scheme == GBS_KEYS_SHARED ? 4 + 8 : 0;
-    const bool bounded = m->job->options->draw == GBS_DRAW_BOUNDED_ERROR;
-    const bool two = bounded || m->job->lanes == 1; /* words: turns, or the chance once more */
+    const bool two =
+        counts_turns(m) || m->job->lanes == 1; /* words: turns, or the chance once more */
     return shared + (k == 2 ? (two ? 8 : 4) * n_lanes + 5 : 8 * k * (n_lanes + 1));
 }
 
@@ -58,8 +64,7 @@ static void size_slot(const gbsi_key_maker *m, uint32_t slot, uint64_t codes, sl
                              ? m->whole_codes / k
                              : codes;
     const uint64_t entry = gbsi_key_table_entry_bytes(
-        (uint32_t)k,
-        m->job->lanes * (m->job->options->draw == GBS_DRAW_BOUNDED_ERROR && k == 2 ? 2 : 1));
+        (uint32_t)k, m->job->lanes * (counts_turns(m) && k == 2 ? 2 : 1));
     const uint64_t grown = met >= GBSI_MANY_CODES ? UINT64_MAX : times(met + 16, 4 * entry);
     size->hashed = times(grown, m->job->n_groups);
 }

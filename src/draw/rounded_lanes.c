@@ -95,7 +95,9 @@ static void categorical(void *state, gbsi_tile *tile)
 const gbsi_draw GBSI_V(gbsi_draw_rounded) = {
     .name = "randomly-discretized",
     .reference = REFERENCE,
+    .traits = GBSI_DRAW_ROUNDS,
     .n_words = 1,
+    .options = gbsi_herding_options,
     .bytes = gbsi_binned_bytes,
     .init = gbsi_binned_init,
     .begin_pass = gbsi_herd_begin_pass,
@@ -114,6 +116,7 @@ const gbsi_draw GBSI_V(gbsi_draw_binned_bounded) = {
     .reference = REFERENCE,
     .traits = GBSI_DRAW_THRESHOLD,
     .n_words = 1,
+    .options = gbsi_bounded_options,
     .bytes = gbsi_binned_bytes,
     .init = gbsi_binned_init,
     .begin_pass = gbsi_herd_begin_pass,

@@ -122,18 +122,34 @@ static gbs_status check_row(const gbsi_option *row, const gbs_run_options *optio
 
 /* ---- whole structs ----------------------------------------------------------------------- */
 
+static void reset(const gbsi_option *row, gbs_run_options *options)
+{
+    if (is_real(row)) {
+        put_real(row, options, row->shown.real_def);
+    } else {
+        put_whole(row, options, row->shown.def);
+    }
+}
+
 static void set_defaults(gbs_run_options *options)
 {
     memset(options, 0, sizeof *options);
     options->size = sizeof *options;
     for (size_t i = 0; i < gbsi_n_options; ++i) {
-        const gbsi_option *row = &gbsi_options[i];
-        if (is_real(row)) {
-            put_real(row, options, row->shown.real_def);
-        } else {
-            put_whole(row, options, row->shown.def);
-        }
+        reset(&gbsi_options[i], options);
     }
+}
+
+void gbsi_option_reset(gbs_run_options *options, const char *name)
+{
+    reset(gbsi_option_find(name), options);
+}
+
+bool gbsi_option_is_default(const gbs_run_options *options, const char *name)
+{
+    const gbsi_option *row = gbsi_option_find(name);
+    return is_real(row) ? real_of(row, options) == row->shown.real_def
+                        : whole_of(row, options) == row->shown.def;
 }
 
 gbs_status gbs_run_options_init(gbs_run_options *options, size_t size, gbs_error *err)

@@ -3,6 +3,8 @@
 #ifndef GBSI_OPTIONS_OPTIONS_H
 #define GBSI_OPTIONS_OPTIONS_H
 
+#include <stdbool.h>
+
 #include "gibbsite/options.h"
 
 /* The rows of options.def in their order. */
@@ -18,6 +20,10 @@ extern const size_t gbsi_n_options;
 
 /* The row of that name; NULL if there is none. */
 const gbsi_option *gbsi_option_find(const char *name);
+
+/* Whether it has its default, and to set it so. @param name of a row. */
+bool gbsi_option_is_default(const gbs_run_options *options, const char *name);
+void gbsi_option_reset(gbs_run_options *options, const char *name);
 
 /* The name of a number among the row's choices: of GBS_SCAN_RANDOM in the row of "scan", "random".
  * NULL if no choice has that number. */

@@ -20,12 +20,13 @@ struct gbsi_schedule;
 #define GBSI_DRAW_TABLED                                                           \
     8u /* looks up every conditional by its context: no kernel runs, and tile.w is \
           only room for p */
-#define GBSI_DRAW_INDEPENDENT                                                       \
-    16u                         /* independent random numbers for every update: all \
-                                   theorems on Gibbs sampling hold, and blocks of   \
-                                   variables may be drawn together */
-#define GBSI_DRAW_HEATS     32u /* follows inverse temperatures: tile.beta */
-#define GBSI_DRAW_THRESHOLD 64u /* uses options.threshold, which a search may find */
+#define GBSI_DRAW_INDEPENDENT                                                        \
+    16u                          /* independent random numbers for every update: all \
+                                    theorems on Gibbs sampling hold, and blocks of   \
+                                    variables may be drawn together */
+#define GBSI_DRAW_HEATS     32u  /* follows inverse temperatures: tile.beta */
+#define GBSI_DRAW_THRESHOLD 64u  /* uses options.threshold, which a search may find */
+#define GBSI_DRAW_ROUNDS    128u /* rounds p at random to a multiple of 1 / bins */
 
 /* What a draw is made for. All pointers are borrowed for the life of the draw. */
 typedef struct gbsi_draw_job {
@@ -43,6 +44,11 @@ typedef struct gbsi_draw {
     const char *reference; /* where the rule is written down */
     unsigned traits;
     unsigned n_words; /* random words per update, 0 or 1 */
+    /* Names of the options that this draw has and not all others; NULL after the last, NULL: none.
+     * With draws that lack them they are refused. */
+    const char *const *options;
+    /* The rule to use with keys that do not determine the conditional; NULL: this one. */
+    const struct gbsi_draw *by_bins;
     /* Sets options that were left open and that this rule decides; GBS_ERR_ARGUMENT for options
      * that it does not support. @param warning [GBSI_WARNING_SIZE] "" on entry, for the user. */
     gbs_status (*settle)(gbs_run_options *options, char *warning, gbs_error *err);
@@ -82,7 +88,9 @@ const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level);
 unsigned gbsi_draw_traits(const gbs_run_options *options);
 /* The number of the first draw with these traits. */
 int gbsi_draw_with(unsigned traits);
-/* The options with another draw, and with defaults for all options of draws. */
+/* gbsi_draw.options of a draw. @param draw_kind of a row of draws.def. */
+const char *const *gbsi_draw_options(int draw_kind);
+/* The options with another draw, and with defaults for all options that only some draws have. */
 gbs_run_options gbsi_draw_instead(const gbs_run_options *options, int draw_kind);
 
 /* Values that herding uses: the number of bins (0 for draws without bins), and the number of passes

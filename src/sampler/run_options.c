@@ -2,11 +2,11 @@
 /* What options need of one another; ranges are checked in options/. */
 #include "sampler/run_options.h"
 
-#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/machine.h"
-#include "base/memory.h"
-
+#include "options/options.h"
 #include "parallel/pool.h"
 #include "plan/draw.h"
 #include "scan/scan.h"
@@ -45,29 +45,51 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
     return GBS_OK;
 }
 
-static gbs_status check_splash(const gbs_run_options *options, const gbs_run_options *usual,
-                               gbs_error *err)
+/* ---- options that some scans or draws have --------------------------------------------------- */
+
+/* The names that a scan or draw has; NULL: none, or there is no such row. */
+typedef const char *const *names_of(int kind);
+
+static const char *const *names_of_scan(int kind)
 {
-    if (options->scan != GBS_SCAN_SPLASH &&
-        (options->width != usual->width || options->splash_size != usual->splash_size ||
-         options->splashes != usual->splashes || options->grow != usual->grow ||
-         options->adapt != usual->adapt || options->locking != usual->locking)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--width, --splash-size, --splashes, --grow, --adapt and --locking apply "
-                         "with --scan splash only");
+    const gbsi_scan *scan = gbsi_scan_of(kind);
+    return scan == NULL ? NULL : scan->options;
+}
+
+static bool has_name(const char *const *names, const char *name)
+{
+    while (names != NULL && *names != NULL && strcmp(*names, name) != 0) {
+        ++names;
     }
-    if (options->grow != GBS_GROW_ADAPTIVE && options->score != usual->score) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--score applies with --grow adaptive only");
+    return names != NULL && *names != NULL;
+}
+
+/* The message names the rows that have the option. */
+static gbs_status refuse_name(const gbsi_option *choice, names_of *names, const char *name,
+                              gbs_error *err)
+{
+    char who[160] = "";
+    size_t n = 0;
+    const char *kind_name = NULL;
+    for (int kind = 0; (kind_name = gbsi_option_choice_name(choice, kind)) != NULL; ++kind) {
+        if (n < sizeof who && has_name(names(kind), name)) {
+            n += (size_t)snprintf(who + n, sizeof who - n, "%s%s", n > 0 ? ", " : "", kind_name);
+        }
     }
-    if ((options->grow == GBS_GROW_ADAPTIVE) != (options->adapt > 0)) {
-        return gbsi_fail(
-            err, GBS_ERR_ARGUMENT,
-            "--grow adaptive and --adapt must be given together: adaptive growth has to "
-            "end during burn-in");
-    }
-    if (options->grow == GBS_GROW_ADAPTIVE && options->burn_in == 0) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--grow adaptive needs a burn-in, and --burn-in is 0");
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s applies with --%s %s only", name,
+                     choice->shown.name, who);
+}
+
+/* @param choice the row of "scan" or "draw". @param chosen its value. */
+static gbs_status check_names(const gbs_run_options *options, const gbsi_option *choice, int chosen,
+                              names_of *names, gbs_error *err)
+{
+    for (int kind = 0; gbsi_option_choice_name(choice, kind) != NULL; ++kind) {
+        for (const char *const *name = names(kind); name != NULL && *name != NULL; ++name) {
+            if (!has_name(names(chosen), *name) && !gbsi_option_is_default(options, *name)) {
+                return refuse_name(choice, names, *name, err);
+            }
+        }
     }
     return GBS_OK;
 }
@@ -75,15 +97,15 @@ static gbs_status check_splash(const gbs_run_options *options, const gbs_run_opt
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const gbsi_scan *scan = gbsi_scan_of(options->scan);
     GBSI_TRY(gbsi_simd_check(err));
-    const bool reads = (gbsi_scan_traits(options->scan) & GBSI_SCAN_READS) != 0;
+    const bool reads = scan != NULL && (scan->traits & GBSI_SCAN_READS) != 0;
     if (reads != (options->sequence != NULL)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "sequence and the scan GBS_SCAN_SEQUENCE must be given together");
     }
-    if (options->origin != 0 && options->scan != GBS_SCAN_SYSTEMATIC) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--origin applies to the systematic scan only");
-    }
+    GBSI_TRY(check_names(options, gbsi_option_find("scan"), options->scan, names_of_scan, err));
+    GBSI_TRY(check_names(options, gbsi_option_find("draw"), options->draw, gbsi_draw_options, err));
     GBSI_TRY(check_short_chains(options, err));
     const gbs_run_options usual = gbs_run_options_default();
     if (options->method != GBS_METHOD_MEAN_FIELD &&
@@ -93,13 +115,10 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
                          "--damping, --iterations and --mean-field-schedule apply with --method "
                          "mean-field only");
     }
-    GBSI_TRY(check_splash(options, &usual, err));
-    GBSI_TRY(gbsi_draw_check(options, err));
-    if (options->draw != GBS_DRAW_CUD &&
-        (options->cud_bits != 0 || options->cud_offset != 0 || options->cud_scheme != 0)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--cud-bits, --cud-offset and --cud-scheme apply with --draw cud only");
+    if (scan != NULL && scan->check != NULL) {
+        GBSI_TRY(scan->check(options, err));
     }
+    GBSI_TRY(gbsi_draw_check(options, err));
 cleanup:
     return status;
 }

@@ -29,6 +29,11 @@ typedef struct gbsi_scan {
     const char *name;      /* "chromatic": used by command line, Python and files; never changes */
     const char *reference; /* where the scan is written down */
     unsigned traits;
+    /* Names of the options that this scan has and not all others; NULL after the last, NULL: none.
+     * With scans that lack them they are refused. */
+    const char *const *options;
+    /* Whether the values of its options go together; NULL: they always do. */
+    gbs_status (*check)(const gbs_run_options *options, gbs_error *err);
     const struct gbsi_pass *pass; /* plan/pass.h: runs the passes; NULL: tiles, by a schedule of
                                      the sequence */
     /* On entry *traits holds the table's traits. init may remove some: the traits of a scan file

@@ -56,6 +56,7 @@ const gbsi_scan gbsi_scan_systematic = {
     .reference = "Geman & Geman (1984), Stochastic relaxation, Gibbs distributions, and the "
                  "Bayesian restoration of images, IEEE PAMI 6(6):721-741",
     .traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE,
+    .options = (const char *const[]){"origin", NULL},
     .init = systematic_init,
     .next_pass = gbsi_fixed_next_pass,
     .free = gbsi_fixed_free,

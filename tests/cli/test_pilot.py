@@ -90,7 +90,7 @@ def test_where_it_is_no_scan(run, work, parity):
     done = run("certify", parity, "--scan", "auto")
     assert done.status == 2 and "a bound needs one given scan" in done.err
     done = run("marginals", parity, "--scan", "auto", "--width", "3")
-    assert done.status == 2 and "apply with --scan splash" in done.err
+    assert done.status == 2 and "applies with --scan splash" in done.err
     assert run("sample", parity, "--scan", "auto", "--sweeps", "5").status == 0
     assert run("map", parity, "--scan", "auto", "--method", "sample", "--sweeps", "50").status == 0
     assert run("logz", parity, "--scan", "auto", "--method", "sample").status == 0

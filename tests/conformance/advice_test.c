@@ -145,7 +145,7 @@ static void refusals(void **state)
     refused(model, &options, "--threshold -0.5");
     options = options_of(GBS_DRAW_HERDED, 16, 256);
     options.threshold = GBS_THRESHOLD_AUTO;
-    refused(model, &options, "only draw bounded-error");
+    refused(model, &options, "applies with --draw bounded-error");
     options = options_of(GBS_DRAW_BOUNDED_ERROR, 16, 256);
     options.threshold = GBS_THRESHOLD_AUTO;
     assert_int_equal(gbs_map(model, NULL, &options, NULL, x, NULL, &err), GBS_ERR_ARGUMENT);

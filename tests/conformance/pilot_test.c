@@ -394,7 +394,7 @@ static void nothing_to_choose(void **state)
     assert_int_equal(gbs_map(model, NULL, &options, NULL, x, NULL, &err), GBS_OK);
     options.width = 3;
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_ARGUMENT);
-    assert_non_null(strstr(err.message, "apply with --scan splash"));
+    assert_non_null(strstr(err.message, "applies with --scan splash"));
     options = automatic();
     options.memory_limit = 11 << 20;
     found = test_run_once(model, NULL, &options);

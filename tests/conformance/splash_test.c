@@ -451,7 +451,7 @@ static void refusals(void **state)
     assert_refused(model, &options, "needs a burn-in");
     options = options_of(3, 10, 2);
     options.scan = GBS_SCAN_CHROMATIC;
-    assert_refused(model, &options, "apply with --scan splash");
+    assert_refused(model, &options, "applies with --scan splash");
     options = options_of(17, 10, 2);
     assert_refused(model, &options, "--width 17");
     uint32_t x[16];
