@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runs.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -69,6 +71,36 @@ test_answer test_exactly(const gbs_model *model, const gbs_evidence *evidence)
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_EXACT;
     return test_run_once(model, evidence, &options);
+}
+
+/* An estimate may be off by LIMIT standard errors (Student's t with over 100 degrees of freedom
+ * exceeds 6 with probability below 1e-7, times some 10^4 comparisons) plus the float rounding of a
+ * conditional, plus what a count of a rare state may miss. */
+#define LIMIT    6.0
+#define ROUNDING 2e-5
+
+size_t test_close(const char *what, const gbs_run_options *options, const test_answer *found,
+                  const test_answer *exact)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < found->n; ++i) {
+        const double error = fabs(found->p[i] - exact->p[i]);
+        const double mcse = isnan(found->mcse[i]) ? 0.0 : found->mcse[i];
+        /* Counts of rare states are Poisson rather than normal: what a count may miss at that rate
+         * of false alarms, as in Bernstein's inequality. */
+        const double n_draws = (double)found->report.sweeps * found->report.chains;
+        const bool counts = options->estimator == GBS_ESTIMATOR_COUNT;
+        const double rare = counts ? LIMIT * LIMIT / 2 / n_draws : 0.0;
+        if (!(error <= LIMIT * mcse + rare + ROUNDING)) {
+            char scan[32];
+            (void)gbs_option_get(options, "scan", scan, sizeof scan, NULL);
+            fail_msg("%s, %s scan, estimator %d, %u chains: entry %zu is %.6f +- %.6f, exact %.6f",
+                     what, scan, options->estimator, found->report.chains, i, found->p[i], mcse,
+                     exact->p[i]);
+        }
+        n += mcse > 0.0;
+    }
+    return n;
 }
 
 typedef struct recorder {

@@ -30,6 +30,11 @@ test_answer test_run_once(const gbs_model *model, const gbs_evidence *evidence,
 /* By junction trees or enumeration. */
 test_answer test_exactly(const gbs_model *model, const gbs_evidence *evidence);
 
+/* Fails where an estimate is too far from what is exact. @param what names it then.
+ * @return how many had a standard error. */
+size_t test_close(const char *what, const gbs_run_options *options, const test_answer *found,
+                  const test_answer *exact);
+
 /* A hash of all draws of one chain of a run of so many, and their densities. */
 uint64_t test_trajectory(const gbs_model *model, const gbs_evidence *evidence,
                          gbs_run_options options, uint64_t chains, uint32_t chain);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A scan and a draw are added by a file and a row each. Linked here are the library and, from
+ * tests/door, one more of both: what is made from the tables of rows is compiled with theirs, and
+ * nothing else knows of them. They are found by name, run like all others, and are right. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan/draw.h"
+#include "scan/scan.h"
+#include "support/runs.h"
+#include "support/small_models.h"
+
+static gbs_run_options options_of(const char *scan, const char *draw, uint64_t chains)
+{
+    gbs_error err = {0};
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.chains = chains;
+    options.sweeps = chains == 1 ? 2048 : 256;
+    options.burn_in = 64;
+    options.seed = 20261122;
+    assert_int_equal(gbs_option_set(&options, "scan", scan, &err), GBS_OK);
+    assert_int_equal(gbs_option_set(&options, "draw", draw, &err), GBS_OK);
+    return options;
+}
+
+static void found_by_name(void **state)
+{
+    (void)state;
+    const gbs_run_options options = options_of("there-and-back", "turned", 1);
+    assert_true(options.scan == 7 && options.draw == 9);
+    assert_non_null(strstr(gbs_option_find("scan")->choices, "|there-and-back|"));
+    assert_non_null(strstr(gbs_option_find("draw")->choices, "|turned"));
+    assert_true(gbsi_scan_traits(options.scan) == GBSI_SCAN_REPEATS);
+    assert_true(gbsi_draw_traits(&options) == (GBSI_DRAW_EXACT | GBSI_DRAW_HEATS));
+}
+
+/* Both estimators, one chain and many. */
+static size_t check_case(const test_case *c, const char *scan, const char *draw)
+{
+    gbs_model *model = c->make();
+    gbs_evidence *evidence = test_observe(model, c->observe);
+    test_answer exact = test_exactly(model, evidence);
+    size_t n_compared = 0;
+    for (int estimator = 0; estimator <= GBS_ESTIMATOR_COUNT; ++estimator) {
+        for (uint64_t chains = 1; chains <= 16; chains += 15) {
+            gbs_run_options options = options_of(scan, draw, chains);
+            options.estimator = estimator;
+            test_answer found = test_run_once(model, evidence, &options);
+            n_compared += test_close(c->name, &options, &found, &exact);
+            test_drop(&found);
+        }
+    }
+    test_drop(&exact);
+    gbs_evidence_free(evidence);
+    gbs_model_free(model);
+    return n_compared;
+}
+
+static void right(void **state)
+{
+    (void)state;
+    size_t n_compared = 0;
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        if (test_cases[i].crossable) {
+            n_compared += check_case(&test_cases[i], "there-and-back", "random");
+            n_compared += check_case(&test_cases[i], "chromatic", "turned");
+        }
+    }
+    assert_true(n_compared > 1000);
+}
+
+/* The same bits on every instruction set, and other ones than those of the rows beside them. */
+static void bits(void **state)
+{
+    (void)state;
+    gbs_model *model = test_model(TEST_MIXED, 3, 20);
+    for (uint64_t chains = 3; chains <= 16; chains += 13) {
+        gbs_run_options options = options_of("there-and-back", "turned", chains);
+        test_same_bits(model, NULL, &options);
+        const uint64_t both = test_trajectory(model, NULL, options, chains, 2);
+        assert_true(both == test_trajectory(model, NULL, options, 19, 2));
+        options = options_of("there-and-back", "random", chains);
+        assert_true(both != test_trajectory(model, NULL, options, chains, 2));
+        options = options_of("systematic", "turned", chains);
+        assert_true(both != test_trajectory(model, NULL, options, chains, 2));
+    }
+    gbs_model_free(model);
+}
+
+/* What a draw or a scan does not have is refused with the names of those that have it. */
+static void options_of_others(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    gbs_model *model = test_model(TEST_ISING, 1, 8);
+    gbs_run_options options = options_of("there-and-back", "turned", 1);
+    options.origin = 1;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--origin applies with --scan systematic only");
+    options.origin = 0;
+    options.herd_rule = GBS_HERD_PRE;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "--herd-rule applies with --draw herded, herded-shared, "
+                                     "herded-complete, discretized, one-bin, "
+                                     "randomly-discretized, bounded-error only");
+    gbs_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(found_by_name),
+        cmocka_unit_test(right),
+        cmocka_unit_test(bits),
+        cmocka_unit_test(options_of_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
