@@ -86,8 +86,6 @@ void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callb
 
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
 {
-    /* drive is NULL only where a start is given, which needs none. */
-    // cppcheck-suppress ctunullpointer
     drive->keeping = keep;
     atomic_store(&drive->watch.stopped, drive->stop != GBSI_GO_ON);
 }

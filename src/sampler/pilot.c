@@ -77,7 +77,9 @@ static double shortest_run(const gbs_run *run)
 {
     const gbs_run_options *o = &run->options;
     const double burn_in = o->burn_in == GBS_BURN_IN_AUTO ? 64.0 : (double)o->burn_in;
-    return (o->sweeps > 0 ? (double)o->sweeps : gbsi_run_least_passes(run)) + burn_in;
+    return (o->sweeps > 0 ? (double)o->sweeps
+                          : gbsi_run_least_passes(run, run->problem.part->n_variables)) +
+           burn_in;
 }
 
 /* The largest power of two that is no more. */

@@ -24,13 +24,12 @@ static double least_draws(const gbs_run *run)
     return 0.25 / (target * target);
 }
 
-double gbsi_run_least_passes(const gbs_run *run)
+double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
 {
     const double chains = run->report.chains;
-    const double by_updates =
-        (double)GBSI_LEAST_UPDATES / ((double)run->problem.part->n_variables * chains);
     const double by_draws = least_draws(run) / chains;
-    return by_updates > by_draws ? by_updates : by_draws;
+    const double by_updates = (double)GBSI_LEAST_UPDATES / (updates_per_pass * chains);
+    return by_updates > by_draws && !run->options.restarts ? by_updates : by_draws;
 }
 
 bool gbsi_run_long_enough(const gbs_run *run)
@@ -84,13 +83,7 @@ static double round_up(double sweeps)
 /* The sweeps that gbsi_run_long_enough() needs. */
 static double least_sweeps(const gbs_run *run)
 {
-    const double chains = run->report.chains;
-    const double by_draws = least_draws(run) / chains;
-    const double by_updates =
-        run->options.restarts
-            ? 0.0
-            : (double)GBSI_LEAST_UPDATES / ((double)run->engine.schedule.n_places * chains);
-    return round_up(by_updates > by_draws ? by_updates : by_draws);
+    return round_up(gbsi_run_least_passes(run, (double)run->engine.schedule.n_places));
 }
 
 /* The sweeps for the target error: errors fall with the square root of the sweeps. */

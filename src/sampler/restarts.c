@@ -121,17 +121,18 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_run_restart(gbs_run *run, uint64_t pass, gbs_error *err)
+gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if (run->problem.start != NULL) {
-        return gbsi_run_set_starts(run, NULL, err);
+        return gbsi_run_set_starts(run, drive, err);
     }
     if (run->engine.starter == NULL) {
         GBSI_TRY(take_starter(run, err));
     }
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
-        GBSI_TRY(gbsi_starter_draw(run->engine.starter, chain, pass, run->engine.fresh, err));
+        GBSI_TRY(
+            gbsi_starter_draw(run->engine.starter, chain, drive->pass, run->engine.fresh, err));
         gbsi_executor_set(&run->engine.executor, chain, run->engine.fresh);
     }
     gbsi_executor_ready(&run->engine.executor);

@@ -269,7 +269,7 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
                                  &run->engine.schedule, err));
     }
     if (run->options.restarts) {
-        GBSI_TRY(gbsi_run_restart(run, drive->pass, err));
+        GBSI_TRY(gbsi_run_restart(run, drive, err));
     }
     gbsi_drive_go_on(drive, estimate != NULL);
     run->engine.executor.watch = &drive->watch;

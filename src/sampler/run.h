@@ -172,8 +172,8 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);
 gbs_status gbsi_run_take_visited(gbs_run *run, const uint8_t *keep, gbs_error *err);
 /* problem.target from the options. */
 gbs_status gbsi_run_take_targets(gbs_run *run, gbs_error *err);
-/* Fresh states for all chains, for the pass with this number. */
-gbs_status gbsi_run_restart(gbs_run *run, uint64_t pass, gbs_error *err);
+/* Fresh states for all chains, for the pass that comes. */
+gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* mean_field_run.c: mean field in place of chains, into exact_p. */
 gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err);
@@ -184,8 +184,8 @@ bool gbsi_run_is_mean_field(const gbs_run *run);
 bool gbsi_run_doubt(const gbs_run *run, char *text, size_t size);
 /* Whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbs_run *run);
-/* Passes below which it is not. */
-double gbsi_run_least_passes(const gbs_run *run);
+/* Passes below which it is not. @param updates_per_pass of each chain. */
+double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass);
 /* R-hat is below its limit, or undefined because nothing moved. */
 bool gbsi_run_chains_agree(const gbs_run *run);
 /* verdict.c: the report's numbers, sentence and digest. */
