@@ -50,3 +50,38 @@ gbs_status gbsi_take_numbers(const gbsi_source *source, void *number, size_t n, 
     }
     return status;
 }
+
+gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expected, size_t n,
+                              const char *what, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; i < n && status >= 0; ++i) {
+        uint64_t found = 0;
+        status = gbsi_take_numbers(source, &found, 1, sizeof found, err);
+        if (status >= 0 && found != expected[i]) {
+            status =
+                gbsi_fail(err, GBS_ERR_FORMAT, "%s: the saved ones are from another run", what);
+        }
+    }
+    return status;
+}
+
+#define ADD(symbol, type)                                                        \
+    case symbol:                                                                 \
+        for (size_t i = 0; i < n; ++i) {                                         \
+            ((type *)to)[i] = (type)(((type *)to)[i] + ((const type *)from)[i]); \
+        }                                                                        \
+        break;
+
+void gbsi_add_numbers(void *to, const void *from, size_t n, gbsi_number type)
+{
+    switch (type) {
+        ADD(GBSI_U8, uint8_t)
+        ADD(GBSI_U16, uint16_t)
+        ADD(GBSI_U64, uint64_t)
+        ADD(GBSI_F32, float)
+        ADD(GBSI_F64, double)
+    case GBSI_NO_NUMBER:
+        break;
+    }
+}

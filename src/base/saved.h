@@ -4,6 +4,7 @@
 #define GBSI_BASE_SAVED_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -23,6 +24,28 @@ gbs_status gbsi_put_numbers(const gbsi_sink *sink, const void *number, size_t n,
                             gbs_error *err);
 gbs_status gbsi_take_numbers(const gbsi_source *source, void *number, size_t n, size_t size,
                              gbs_error *err);
+
+/* n numbers that are those expected.
+ * @param what of which they tell the shape: "traces". @return GBS_ERR_FORMAT if they are not. */
+gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expected, size_t n,
+                              const char *what, gbs_error *err);
+
+/* The types that can be added up. */
+typedef enum gbsi_number {
+    GBSI_NO_NUMBER,
+    GBSI_U8,
+    GBSI_U16,
+    GBSI_U64,
+    GBSI_F32,
+    GBSI_F64,
+} gbsi_number;
+/* clang-format off */
+#define GBSI_NUMBER_OF(x)                                                                     \
+    _Generic((x), uint8_t: GBSI_U8, uint16_t: GBSI_U16, uint64_t: GBSI_U64, float: GBSI_F32,  \
+             double: GBSI_F64, default: GBSI_NO_NUMBER)
+/* clang-format on */
+/* to[i] += from[i]. */
+void gbsi_add_numbers(void *to, const void *from, size_t n, gbsi_number type);
 
 /* The bytes of each number the other way round, in place. */
 void gbsi_turn_numbers(void *number, size_t n, size_t size);

@@ -45,9 +45,18 @@ _Static_assert(2 * MOST_PER_CHAIN * GBSI_PASSES_OF_COUNTS <= UINT16_MAX, "early 
 void gbsi_batches_start(gbsi_estimate *e)
 {
     gbsi_batches *b = &e->batches;
+    uint64_t block_start = 0;
     b->per_chain = batches_per_chain(e->shape.n_chains);
     b->length = FIRST_LENGTH;
     b->block_end = FIRST_LENGTH * b->per_chain;
+    while (b->block_end <= e->n_passes) {
+        block_start = b->block_end;
+        b->length = block_start / b->per_chain;
+        b->block_end *= 2;
+    }
+    b->has_rate = block_start > 0;
+    b->n_closed = (e->n_passes - block_start) / b->length;
+    b->start = block_start + b->n_closed * b->length;
 }
 
 /* ---- the reference ---- */

@@ -67,41 +67,45 @@ static gbs_status find_layout(const gbsi_estimate_shape *shape, layout *out, gbs
     return GBS_OK;
 }
 
+#define ARRAY(pointer, n, hot)                                                \
+    (gbsi_estimate_array)                                                     \
+    {                                                                         \
+        &(pointer), (n), sizeof *(pointer), GBSI_NUMBER_OF(*(pointer)), (hot) \
+    }
+
 static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbsi_estimate *e,
                           gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS])
 {
     const size_t n_slots = shape->n_slots;
     size_t n = 0;
     gbsi_batches *b = &e->batches;
-    out[n++] = (gbsi_estimate_array){&e->run, l->n_runs, sizeof *e->run, false};
+    out[n++] = ARRAY(e->run, l->n_runs, false);
     if (l->rao_blackwell) {
-        out[n++] = (gbsi_estimate_array){&e->fast_sum, l->n_places, sizeof *e->fast_sum, true};
+        out[n++] = ARRAY(e->fast_sum, l->n_places, true);
     } else {
-        out[n++] = (gbsi_estimate_array){&e->fast_count, l->n_places, sizeof *e->fast_count, true};
-        out[n++] = (gbsi_estimate_array){&e->early, l->n_places, sizeof *e->early, true};
+        out[n++] = ARRAY(e->fast_count, l->n_places, true);
+        out[n++] = ARRAY(e->early, l->n_places, true);
     }
-    out[n++] = (gbsi_estimate_array){&e->total, l->n_places, sizeof *e->total, l->rao_blackwell};
-    out[n++] = (gbsi_estimate_array){&e->open, l->n_places, sizeof *e->open, false};
+    out[n++] = ARRAY(e->total, l->n_places, l->rao_blackwell);
+    out[n++] = ARRAY(e->open, l->n_places, false);
     if (!l->split) {
-        out[n++] =
-            (gbsi_estimate_array){&b->start_total, l->n_cells, sizeof *b->start_total, false};
+        out[n++] = ARRAY(b->start_total, l->n_cells, false);
     }
-    out[n++] = (gbsi_estimate_array){&b->square, l->n_cells, sizeof *b->square, false};
-    out[n++] = (gbsi_estimate_array){&b->rate, l->n_cells, sizeof *b->rate, false};
+    out[n++] = ARRAY(b->square, l->n_cells, false);
+    out[n++] = ARRAY(b->rate, l->n_cells, false);
     if (l->counted) {
-        out[n++] = (gbsi_estimate_array){&b->cross, l->n_cells, sizeof *b->cross, false};
-        out[n++] = (gbsi_estimate_array){&e->updates, n_slots, sizeof *e->updates, false};
-        out[n++] = (gbsi_estimate_array){&b->updates_open, n_slots, sizeof *b->updates_open, false};
-        out[n++] =
-            (gbsi_estimate_array){&b->updates_start, n_slots, sizeof *b->updates_start, false};
-        out[n++] = (gbsi_estimate_array){&b->n_sum, n_slots, sizeof *b->n_sum, false};
-        out[n++] = (gbsi_estimate_array){&b->n_square, n_slots, sizeof *b->n_square, false};
+        out[n++] = ARRAY(b->cross, l->n_cells, false);
+        out[n++] = ARRAY(e->updates, n_slots, false);
+        out[n++] = ARRAY(b->updates_open, n_slots, false);
+        out[n++] = ARRAY(b->updates_start, n_slots, false);
+        out[n++] = ARRAY(b->n_sum, n_slots, false);
+        out[n++] = ARRAY(b->n_square, n_slots, false);
     }
     for (int i = 0; l->split && i < 2; i++) {
         gbsi_half_time *half = &e->half[i];
-        out[n++] = (gbsi_estimate_array){&half->total, l->n_places, sizeof *half->total, false};
+        out[n++] = ARRAY(half->total, l->n_places, false);
         if (l->counted) {
-            out[n++] = (gbsi_estimate_array){&half->updates, n_slots, sizeof *half->updates, false};
+            out[n++] = ARRAY(half->updates, n_slots, false);
         }
     }
     assert(n <= GBSI_ESTIMATE_ARRAYS);
@@ -220,7 +224,7 @@ gbs_status gbsi_estimate_new(const gbsi_estimate_shape *shape, gbsi_simd level,
     e->n_runs = l.n_runs;
     GBSI_TRY(take_arrays(e, &l, err));
     GBSI_TRY(fill_cells(e, err));
-    gbsi_batches_start(e);
+    gbsi_estimate_start(e, 0);
     *estimate = e;
     e = NULL;
 
@@ -453,12 +457,30 @@ static void keep_half_time(gbsi_estimate *e, uint32_t first, uint32_t end)
     }
 }
 
+/* Passes after which the fast sums are full. */
+static uint64_t flush_interval(const gbsi_estimate *e)
+{
+    return e->fast_sum != NULL ? PASSES_OF_SUMS : GBSI_PASSES_OF_COUNTS;
+}
+
+void gbsi_estimate_start(gbsi_estimate *e, uint64_t n_passes)
+{
+    uint64_t half = 1; /* the largest power of two that is no more */
+    while (half <= n_passes / 2) {
+        half *= 2;
+    }
+    e->n_passes = n_passes;
+    gbsi_batches_start(e);
+    e->batches.open_used = n_passes - e->batches.start >= flush_interval(e);
+    e->half[0].pass = e->split && n_passes > 0 ? half / 2 : 0;
+    e->half[1].pass = e->split && n_passes > 0 ? half : 0;
+}
+
 void gbsi_estimate_end_pass(gbsi_estimate *e, gbsi_pool *pool)
 {
-    const uint64_t interval = e->fast_sum != NULL ? PASSES_OF_SUMS : GBSI_PASSES_OF_COUNTS;
     e->n_passes++;
     const uint64_t in_batch = e->n_passes - e->batches.start;
-    if (in_batch < e->batches.length && in_batch % interval == 0) {
+    if (in_batch < e->batches.length && in_batch % flush_interval(e) == 0) {
         gbsi_estimate_share(e, pool, flush_open);
         e->batches.open_used = true;
     }

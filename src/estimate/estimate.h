@@ -85,7 +85,8 @@ gbs_status gbsi_estimate_find_worst(const gbsi_estimate *estimate, gbsi_estimate
                                     gbs_error *err);
 
 /* resume.c, between two passes: saves an estimate, and loads it into an estimate of the same shape.
- * @return as the sink and source; GBS_ERR_FORMAT if the saved estimate has another shape. */
+ * @return as the sink and source; GBS_ERR_FORMAT if the saved estimate has another shape or is
+ * damaged; the estimate is then undefined. */
 gbs_status gbsi_estimate_save(const gbsi_estimate *estimate, const gbsi_sink *sink, gbs_error *err);
 gbs_status gbsi_estimate_load(gbsi_estimate *estimate, const gbsi_source *source, gbs_error *err);
 /* Adds another estimate of the same chains and passes whose slots were not fed to this one: if

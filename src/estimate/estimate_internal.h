@@ -71,14 +71,17 @@ struct gbsi_estimate {
 typedef struct gbsi_estimate_array {
     void *pointer; /* address of the pointer to the array, of any type: copied as bytes */
     size_t n, size;
+    gbsi_number type; /* GBSI_NO_NUMBER: follows from the shape, is not saved */
     bool hot;
 } gbsi_estimate_array;
 
 enum { GBSI_ESTIMATE_ARRAYS = 20 };
 
-/* estimate.c: lists all arrays. The first holds runs of slots, the others numbers that start at 0.
- * @return how many. */
+/* estimate.c: lists all arrays; numbers start at 0. @return how many. */
 size_t gbsi_estimate_arrays(gbsi_estimate *e, gbsi_estimate_array out[GBSI_ESTIMATE_ARRAYS]);
+
+/* Sets all that follows from the number of passes. */
+void gbsi_estimate_start(gbsi_estimate *e, uint64_t n_passes);
 
 gbsi_fast gbsi_estimate_fast(const gbsi_estimate *e, uint32_t group);
 uint32_t gbsi_estimate_real_lanes(const gbsi_estimate *e, uint32_t group);
@@ -98,6 +101,7 @@ void gbsi_estimate_share(gbsi_estimate *e, gbsi_pool *pool,
                          void (*work)(gbsi_estimate *e, uint32_t first, uint32_t end));
 
 /* batches.c */
+/* Batches as they are after e->n_passes. */
 void gbsi_batches_start(gbsi_estimate *e);
 void gbsi_batches_end_pass(gbsi_estimate *e, gbsi_pool *pool);
 /* Standard error of the mean over all chains and passes; NAN if there are too few batches. */

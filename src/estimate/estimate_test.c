@@ -37,6 +37,21 @@ static float always_1(const void *context, uint32_t chain, uint32_t slot, uint32
     return state == 1 ? 1 : 0;
 }
 
+/* All that is said of batches and halves follows from the number of passes. */
+static void check_start(const gbsi_estimate *e)
+{
+    gbsi_estimate again = *e;
+    memset(&again.batches.length, 0xAA, sizeof again.batches.length);
+    again.batches.open_used = !e->batches.open_used;
+    gbsi_estimate_start(&again, e->n_passes);
+    const gbsi_batches *a = &again.batches;
+    const gbsi_batches *b = &e->batches;
+    assert_true(a->length == b->length && a->start == b->start && a->block_end == b->block_end);
+    assert_true(a->n_closed == b->n_closed && a->open_used == b->open_used);
+    assert_true(a->has_rate == b->has_rate);
+    assert_true(again.half[0].pass == e->half[0].pass && again.half[1].pass == e->half[1].pass);
+}
+
 /* All ones, as far as batches of 512 passes: a count that wraps or a lost flush shows at once. */
 static void flush_boundaries(void **unused)
 {
@@ -57,6 +72,7 @@ static void flush_boundaries(void **unused)
                 feed_slots(&f, slot, 5, pass);
             }
             const uint64_t n = pass + 1;
+            check_start(f.estimate);
             if (n > 600 && n % 128 > 1 && n % 128 < 127) {
                 continue;
             }
@@ -267,6 +283,7 @@ static void check_worst(uint32_t n_slots, uint32_t n_frozen, size_t let_off)
     f.estimate = new_estimate(&shape, gbsi_simd_force(GBSI_SIMD_AVX512));
     for (uint64_t pass = 0; pass < 256; pass++) {
         feed_states(&f, pass);
+        check_start(f.estimate);
     }
     size_t n = 0;
     double max_rhat = 0;

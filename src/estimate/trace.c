@@ -10,13 +10,14 @@
 #include "estimate/estimate.h"
 #include "simd/math.h"
 
-enum { BATCHES = 128, LEAST_LENGTH = 4 };
+enum { BATCHES = 128, LEAST_LENGTH = 4, NUMBERS = 3 + 2 * BATCHES /* of a series of a chain */ };
 
 struct gbsi_trace {
     uint32_t n_chains, n_series;
     uint64_t n_passes, length; /* of a batch */
-    uint32_t n_closed, n_open; /* batches; passes in the open one */
-    double *total;             /* [series][chain], as all below */
+    uint32_t n_closed;         /* batches */
+    uint64_t n_open;           /* passes in the open one */
+    double *total;             /* [series][chain], as all below, which stand behind it */
     double *open;              /* sum over the open batch */
     double *now;               /* value of this pass */
     double *sum, *last;        /* [series][chain][BATCHES] of closed batches */
@@ -30,31 +31,25 @@ gbs_status gbsi_trace_new(uint32_t n_chains, uint32_t n_series, gbsi_trace **out
         return gbsi_no_memory(err, "traces", sizeof *t);
     }
     *t = (gbsi_trace){.n_chains = n_chains, .n_series = n_series, .length = 1};
-    t->total = gbsi_alloc_array_zero(n, sizeof(double));
-    t->open = gbsi_alloc_array_zero(n, sizeof(double));
-    t->now = gbsi_alloc_array_zero(n, sizeof(double));
-    t->sum = gbsi_alloc_array_zero(n, BATCHES * sizeof(double));
-    t->last = gbsi_alloc_array_zero(n, BATCHES * sizeof(double));
-    if (t->total == NULL || t->open == NULL || t->now == NULL || t->sum == NULL ||
-        t->last == NULL) {
+    t->total = gbsi_alloc_array_zero(n, NUMBERS * sizeof(double));
+    if (t->total == NULL) {
         gbsi_trace_free(t);
-        return gbsi_no_memory(err, "traces", n * (2 * BATCHES + 3) * sizeof(double));
+        return gbsi_no_memory(err, "traces", n * NUMBERS * sizeof(double));
     }
+    t->open = t->total + n;
+    t->now = t->open + n;
+    t->sum = t->now + n;
+    t->last = t->sum + n * BATCHES;
     *out = t;
     return GBS_OK;
 }
 
 void gbsi_trace_free(gbsi_trace *t)
 {
-    if (t == NULL) {
-        return;
+    if (t != NULL) {
+        gbsi_free(t->total);
+        gbsi_free(t);
     }
-    gbsi_free(t->total);
-    gbsi_free(t->open);
-    gbsi_free(t->now);
-    gbsi_free(t->sum);
-    gbsi_free(t->last);
-    gbsi_free(t);
 }
 
 void gbsi_trace_put(gbsi_trace *t, uint32_t chain, const double *value)
@@ -97,6 +92,61 @@ void gbsi_trace_end_pass(gbsi_trace *t)
         merge_batches(t);
     }
 }
+
+/* ---- to be resumed --------------------------------------------------------------------------- */
+
+static size_t n_numbers(const gbsi_trace *t)
+{
+    return (size_t)t->n_chains * t->n_series * NUMBERS;
+}
+
+/* Batches follow from the passes: closed ones, and the one that is open. */
+static void set_passes(gbsi_trace *t, uint64_t n_passes)
+{
+    t->n_passes = n_passes;
+    t->length = 1;
+    while (n_passes / t->length >= BATCHES) {
+        t->length *= 2;
+    }
+    t->n_closed = (uint32_t)(n_passes / t->length);
+    t->n_open = n_passes % t->length;
+}
+
+gbs_status gbsi_trace_save(const gbsi_trace *t, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t head[] = {t->n_chains, t->n_series, t->n_passes};
+    GBSI_TRY(gbsi_put_numbers(sink, head, 3, sizeof head[0], err));
+    GBSI_TRY(gbsi_put_numbers(sink, t->total, n_numbers(t), sizeof *t->total, err));
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_trace_load(gbsi_trace *t, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t shape[] = {t->n_chains, t->n_series};
+    uint64_t n_passes = 0;
+    GBSI_TRY(gbsi_take_expected(source, shape, 2, "traces", err));
+    GBSI_TRY(gbsi_take_numbers(source, &n_passes, 1, sizeof n_passes, err));
+    GBSI_TRY(gbsi_take_numbers(source, t->total, n_numbers(t), sizeof *t->total, err));
+    set_passes(t, n_passes);
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_trace_reduce(gbsi_trace *t, const gbsi_trace *other, gbs_error *err)
+{
+    if (t->n_chains != other->n_chains || t->n_series != other->n_series ||
+        t->n_passes != other->n_passes) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "traces of different series, chains or passes cannot be added");
+    }
+    gbsi_add_numbers(t->total, other->total, n_numbers(t), GBSI_F64);
+    return GBS_OK;
+}
+
+/* ---- summaries ------------------------------------------------------------------------------- */
 
 /* Batches per chain that errors are taken from: longer ones where there are many chains. */
 static uint32_t batches_wanted(uint32_t n_chains)

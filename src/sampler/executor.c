@@ -298,6 +298,27 @@ cleanup:
     return status;
 }
 
+/* States are used as indices: those beyond the arity are refused. */
+static gbs_status check_states(const gbsi_executor *x, uint32_t g, gbs_error *err)
+{
+    const gbsi_plan *plan = x->plan;
+    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+        const uint32_t arity = gbsi_plan_arity(plan, slot);
+        for (uint32_t lane = 0; lane < x->lanes; ++lane) {
+            const size_t at = (size_t)slot * x->lanes + lane;
+            const uint32_t found = gbsi_state_at(x->group[g].state, at, plan->value_bytes);
+            if (found >= arity) {
+                return gbsi_fail(err, GBS_ERR_FORMAT,
+                                 "the saved chains are damaged: variable %u has %u states, found "
+                                 "state %u of chain %u",
+                                 plan->model->user_variable[plan->variable_of[slot]], arity, found,
+                                 g * x->lanes + lane);
+            }
+        }
+    }
+    return GBS_OK;
+}
+
 static gbs_status load_states(gbsi_executor *x, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -313,6 +334,7 @@ static gbs_status load_states(gbsi_executor *x, const gbsi_source *source, gbs_e
     for (uint32_t g = 0; x->group != NULL && g < x->n_groups; ++g) {
         GBSI_TRY(gbsi_take_numbers(source, x->group[g].state, (size_t)n_slots * x->lanes,
                                    x->plan->value_bytes, err));
+        GBSI_TRY(check_states(x, g, err));
     }
     gbsi_executor_ready(x);
 cleanup:

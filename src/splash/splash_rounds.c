@@ -513,6 +513,14 @@ static gbs_status load(void *state, const gbsi_source *source, gbs_error *err)
                              "splash: a saved root is not a variable of this model");
         }
     }
+    uint32_t n_open = 0;
+    for (uint32_t b = 0; b < s->zeros.n_blocks; ++b) {
+        n_open += s->zeros.n_hard[b] > 0;
+    }
+    if (n_open != narrow[1]) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "splash: the saved counts of hard zeros contradict one another");
+    }
     s->round = wide[0];
     s->adapt = wide[1];
     s->counts = (gbsi_splash_counts){wide[2], wide[3], wide[4], wide[5]};

@@ -11,6 +11,8 @@
 
 #include "base/memory.h"
 #include "draw/herd.h"
+#include "estimate/joint.h"
+#include "estimate/trace.h"
 #include "lattice/bits.h"
 #include "lattice/lattice.h"
 #include "lattice/packed.h"
@@ -215,6 +217,198 @@ static void saved_bytes(void **state)
     test_chains_tear_down(&f);
 }
 
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+/* Every byte of the states, and some of the rest, made the largest there is. What is not refused
+ * can go on: a sanitizer sees that nothing outside is read. */
+static void check_damage(const test_chains *f, const subject *from, subject *to)
+{
+    gbs_error err = {0};
+    test_file file = {0};
+    const gbsi_sink sink = test_file_sink(&file);
+    assert_int_equal(gbsi_executor_save(&from->x, &sink, &err), GBS_OK);
+    const size_t header = 3 * sizeof(uint32_t);
+    const size_t states = header + (size_t)N_VARIABLES * from->x.lanes * from->x.n_groups;
+    for (size_t at = 0; at < file.n; at += at < states ? 1 : 1 + file.n / 97) {
+        test_file damaged = {file.bytes, file.n, 0, 0};
+        const gbsi_source source = test_file_source(&damaged);
+        const unsigned char kept = file.bytes[at];
+        file.bytes[at] = 255;
+        err.message[0] = '\0';
+        const gbs_status status = gbsi_executor_load(&to->x, &source, &err);
+        file.bytes[at] = kept;
+        assert_true((status < 0) == (err.message[0] != '\0'));
+        if (at < states) {
+            assert_int_equal(status, GBS_ERR_FORMAT);
+            assert_non_null(strstr(err.message, at < header ? "the run has" : "are damaged"));
+        } else if (status >= 0) {
+            (void)gbsi_executor_pass(&to->x, &f->schedule, 3, NULL, true, &err);
+        }
+    }
+    test_file_free(&file);
+}
+
+static void damaged_chains(void **state)
+{
+    (void)state;
+    static const int draws[] = {GBS_DRAW_RANDOM, GBS_DRAW_HERDED, GBS_DRAW_DISCRETIZED};
+    for (uint64_t chains = 1; chains <= 17; chains += 16) {
+        for (size_t i = 0; i < 4; ++i) {
+            test_chains f;
+            subject from;
+            subject to;
+            gbs_run_options options = herded(draws[i % 3], GBS_HERD_RANDOM, chains);
+            options.scan = i < 3 ? GBS_SCAN_CHROMATIC : GBS_SCAN_SPLASH;
+            options.splash_size = 5;
+            set_up(&f, TEST_MIXED, options);
+            begin(&f, &from);
+            begin(&f, &to);
+            one_pass(&f, &from, 0);
+            check_damage(&f, &from, &to);
+            drop(&from);
+            drop(&to);
+            test_chains_tear_down(&f);
+        }
+    }
+}
+
+/* ---- traces and joint histograms ------------------------------------------------------------- */
+
+/* @param part of n parts that make up the value. */
+static void put_values(gbsi_trace *trace, uint64_t pass, int part, int n)
+{
+    for (uint32_t chain = 0; chain < 3; ++chain) {
+        test_stream s = {.seed = 10 * pass + chain, .n = 0};
+        const double whole = (double)test_below(&s, 1000);
+        const double first = (double)test_below(&s, 1000);
+        const double value = n == 1 ? whole : part == 0 ? first : whole - first;
+        gbsi_trace_put(trace, chain, (const double[2]){value, -2.0 * value});
+    }
+    gbsi_trace_end_pass(trace);
+}
+
+static gbsi_trace *new_trace(uint32_t n_series)
+{
+    gbsi_trace *trace = NULL;
+    assert_int_equal(gbsi_trace_new(3, n_series, &trace, NULL), GBS_OK);
+    return trace;
+}
+
+static void same_traces(const gbsi_trace *a, const gbsi_trace *b)
+{
+    for (uint32_t series = 0; series < 2; ++series) {
+        const gbsi_trace_summary found[2] = {gbsi_trace_summarise(a, series),
+                                             gbsi_trace_summarise(b, series)};
+        assert_true(found[0].mcse > 0.0 && found[0].rhat > 0.0);
+        assert_memory_equal(&found[0], &found[1], sizeof found[0]);
+    }
+}
+
+/* Interrupted after some passes; put by two processes. */
+static void traces(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    test_file file = {0};
+    const gbsi_sink sink = test_file_sink(&file);
+    gbsi_trace *whole = new_trace(2);
+    gbsi_trace *half = new_trace(2);
+    gbsi_trace *part[2] = {new_trace(2), new_trace(2)};
+    gbsi_trace *other = new_trace(3);
+    for (uint64_t pass = 0; pass < 1001; ++pass) {
+        put_values(whole, pass, 0, 1);
+        if (pass < 517) {
+            put_values(half, pass, 0, 1);
+        }
+        put_values(part[0], pass, 0, 2);
+        put_values(part[1], pass, 1, 2);
+    }
+    assert_int_equal(gbsi_trace_reduce(part[0], half, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbsi_trace_reduce(part[0], part[1], &err), GBS_OK);
+    same_traces(whole, part[0]);
+    assert_int_equal(gbsi_trace_save(half, &sink, &err), GBS_OK);
+    const gbsi_source source = test_file_source(&file);
+    assert_int_equal(gbsi_trace_load(other, &source, &err), GBS_ERR_FORMAT);
+    file.at = 0;
+    assert_int_equal(gbsi_trace_load(part[1], &source, &err), GBS_OK);
+    assert_true(file.at == file.n);
+    for (uint64_t pass = 517; pass < 1001; ++pass) {
+        put_values(part[1], pass, 0, 1);
+    }
+    same_traces(whole, part[1]);
+    gbsi_trace *const all[] = {whole, half, part[0], part[1], other};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+        gbsi_trace_free(all[i]);
+    }
+    test_file_free(&file);
+}
+
+/* Draws first to last of both chains. */
+static void count_draws(gbs_joint *joint, uint64_t first, uint64_t last)
+{
+    gbs_error err = {0};
+    for (uint64_t draw = first; draw < last; ++draw) {
+        for (uint32_t chain = 0; chain < 2; ++chain) {
+            test_stream s = {.seed = 7 * draw + chain, .n = 0};
+            uint32_t x[4];
+            for (uint32_t v = 0; v < 4; ++v) {
+                x[v] = test_below(&s, 2);
+            }
+            assert_int_equal(gbs_joint_add(joint, chain, x, &err), GBS_OK);
+        }
+    }
+}
+
+static gbs_joint *new_joint(const gbs_model *model, uint32_t second)
+{
+    gbs_joint *joint = NULL;
+    const uint32_t variable[] = {3, second};
+    assert_int_equal(gbs_joint_new(model, 2, variable, 2, &joint, NULL), GBS_OK);
+    return joint;
+}
+
+static void same_joints(const gbs_joint *a, const gbs_joint *b)
+{
+    for (uint32_t chain = 0; chain < 2; ++chain) {
+        assert_true(gbs_joint_total(a, chain) == gbs_joint_total(b, chain));
+        assert_memory_equal(gbs_joint_counts(a, chain), gbs_joint_counts(b, chain),
+                            gbs_joint_n_cells(a) * sizeof(uint64_t));
+    }
+}
+
+static void joints(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    test_file file = {0};
+    const gbsi_sink sink = test_file_sink(&file);
+    gbs_model *model = test_model(TEST_ISING, 1, 4);
+    gbs_joint *whole = new_joint(model, 1);
+    gbs_joint *half = new_joint(model, 1);
+    gbs_joint *rest = new_joint(model, 1);
+    gbs_joint *other = new_joint(model, 0);
+    count_draws(whole, 0, 300);
+    count_draws(half, 0, 111);
+    count_draws(rest, 111, 300);
+    assert_int_equal(gbsi_joint_reduce(rest, other, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbsi_joint_reduce(rest, half, &err), GBS_OK);
+    same_joints(whole, rest);
+    assert_int_equal(gbsi_joint_save(half, &sink, &err), GBS_OK);
+    const gbsi_source source = test_file_source(&file);
+    assert_int_equal(gbsi_joint_load(rest, &source, &err), GBS_OK);
+    assert_true(file.at == file.n);
+    count_draws(rest, 111, 300);
+    same_joints(whole, rest);
+    file.at = 0;
+    assert_int_equal(gbsi_joint_load(other, &source, &err), GBS_ERR_FORMAT);
+    gbs_joint_free(whole);
+    gbs_joint_free(half);
+    gbs_joint_free(rest);
+    gbs_joint_free(other);
+    gbs_model_free(model);
+    test_file_free(&file);
+}
+
 /* ---- spins in bits --------------------------------------------------------------------------- */
 
 static void begin_bits(const gbsi_pass *pass, const void *compiled, const gbs_run_options *options,
@@ -329,6 +523,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(resumed_equals_uninterrupted),
         cmocka_unit_test(spins_in_bits),
+        cmocka_unit_test(damaged_chains),
+        cmocka_unit_test(traces),
+        cmocka_unit_test(joints),
         cmocka_unit_test(saved_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
