@@ -240,7 +240,7 @@ static void check_damage(const test_chains *f, const subject *from, subject *to)
         assert_true((status < 0) == (err.message[0] != '\0'));
         if (at < states) {
             assert_int_equal(status, GBS_ERR_FORMAT);
-            assert_non_null(strstr(err.message, at < header ? "the run has" : "are damaged"));
+            assert_non_null(strstr(err.message, at < header ? "this run has" : "are damaged"));
         } else if (status >= 0) {
             (void)gbsi_executor_pass(&to->x, &f->schedule, 3, NULL, true, &err);
         }
