@@ -446,10 +446,22 @@ static void one_pass_of_bits(subject *s, uint64_t pass)
         gbsi_executor_pass(&s->x, &none, pass, pass < 6 ? NULL : s->estimate, false, &err), GBS_OK);
 }
 
+/* States are consistent after each colour. */
+static gbs_status count_batch(void *context, uint32_t batch, gbs_error *err)
+{
+    uint32_t *n = context;
+    (void)err;
+    assert_int_equal(batch, *n);
+    ++*n;
+    return GBS_OK;
+}
+
+/* The run that is interrupted is run batch by batch besides. */
 static void check_bits(const gbsi_pass *pass, const void *compiled, uint32_t n, uint64_t chains)
 {
     gbs_run_options options = gbs_run_options_default();
     test_file file = {0};
+    uint32_t n_batches = 0;
     subject whole;
     subject half;
     subject other;
@@ -458,13 +470,17 @@ static void check_bits(const gbsi_pass *pass, const void *compiled, uint32_t n, 
     begin_bits(pass, compiled, &options, n, &whole);
     begin_bits(pass, compiled, &options, n, &half);
     begin_bits(pass, compiled, &options, n, &other);
+    half.x.hook = (gbsi_batch_hook){count_batch, &n_batches};
     for (uint64_t t = 0; t < 40; ++t) {
         one_pass_of_bits(&whole, t);
         if (t == 17) {
             one_pass_of_bits(&other, 99);
             hand_over(&half, &other, &file);
+            other.x.hook = half.x.hook;
         }
+        n_batches = 0;
         one_pass_of_bits(t < 17 ? &half : &other, t);
+        assert_int_equal(n_batches, 2);
     }
     gbsi_executor_fetch(&whole.x, whole.estimate);
     gbsi_executor_fetch(&other.x, other.estimate);
