@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/machine.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 
@@ -384,7 +385,7 @@ static void many_neighbours(void **state)
     }
     options.draw = GBS_DRAW_HERDED;
     options.sweeps = 1 << 20;
-    options.memory_limit = 32 << 20;
+    options.memory_limit = gbsi_program_bytes() + (26 << 20);
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
     assert_int_equal(gbs_run_execute(run, NULL, &err), GBS_ERR_LIMIT);
     assert_non_null(strstr(err.message, "would take"));

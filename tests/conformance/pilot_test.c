@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/machine.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 
@@ -396,7 +397,7 @@ static void nothing_to_choose(void **state)
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "applies with --scan splash"));
     options = automatic();
-    options.memory_limit = 11 << 20;
+    options.memory_limit = gbsi_program_bytes() + (5 << 20);
     found = test_run_once(model, NULL, &options);
     assert_string_equal(found.report.scan, "chromatic");
     test_drop(&found);

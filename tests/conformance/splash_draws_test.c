@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/machine.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 
@@ -466,7 +467,7 @@ static void weights_beyond_their_room(void **state)
     options.sweeps = 64;
     options.threads = 1;
     options.estimator = GBS_ESTIMATOR_COUNT;
-    options.memory_limit = 50000000;
+    options.memory_limit = gbsi_program_bytes() + (42 << 20);
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
     assert_true(gbs_run_report(run)->predicted_bytes <= options.memory_limit);
     assert_int_equal(gbs_run_execute(run, NULL, &err), GBS_ERR_LIMIT);
