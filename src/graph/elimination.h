@@ -60,6 +60,13 @@ uint64_t gbsi_elimination_tree(const gbsi_elimination *elimination, const uint32
                                uint32_t first, uint32_t end, const uint32_t *position,
                                uint32_t *parent, uint8_t *covered);
 
+/* 16 log2 k, linear between powers of two: to compare orders by. */
+static inline uint32_t gbsi_log_weight(uint32_t k)
+{
+    const uint32_t octave = 31 - (uint32_t)__builtin_clz(k);
+    return 16 * octave + (uint32_t)(((uint64_t)k << 4 >> octave) - 16);
+}
+
 /* a b, at most UINT64_MAX. */
 static inline uint64_t gbsi_saturating_mul(uint64_t a, uint64_t b)
 {

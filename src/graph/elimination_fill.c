@@ -40,13 +40,6 @@ static bool is_held(const search *s, uint32_t v)
     return s->held && s->limits.late[v] != 0;
 }
 
-/* 16 log2 k, linear between powers of two: for comparing only. */
-static uint32_t weight_of(uint32_t k)
-{
-    const uint32_t octave = 31 - (uint32_t)__builtin_clz(k);
-    return 16 * octave + (uint32_t)(((uint64_t)k << 4 >> octave) - 16);
-}
-
 /* Unlinks what has been left behind: as many nodes remain as there are vertices at most. */
 static void sweep(search *s)
 {
@@ -215,9 +208,9 @@ gbs_status gbsi_fill_start(search *s, uint32_t n, uint32_t shuffle, gbs_error *e
         const int64_t d = x->n;
         x->degree = x->n;
         x->fill = d * (d - 1) / 2;
-        x->weight = weight_of(s->arity[s->variable[i]]);
+        x->weight = gbsi_log_weight(s->arity[s->variable[i]]);
         for (uint32_t k = 0; k < x->n; ++k) {
-            x->weight += weight_of(s->arity[x->to[k]]);
+            x->weight += gbsi_log_weight(s->arity[x->to[k]]);
         }
     }
     for (uint32_t i = 0; i < n && s->work <= s->most_work; ++i) {
@@ -346,7 +339,7 @@ static int64_t new_within(const neighbourhood *N, uint64_t set)
 static void update_fill(search *s, uint32_t v, const neighbourhood *N)
 {
     int64_t fill[MOST_DEGREE];
-    const uint32_t less = weight_of(s->arity[v]);
+    const uint32_t less = gbsi_log_weight(s->arity[v]);
     for (uint32_t i = 0; i < N->n; ++i) {
         const uint64_t a = (bit(N->n) - 1) & ~N->lacks[i] & ~bit(i);
         const int64_t r = (int64_t)s->x[N->v[i]].degree - 1 - count_bits(a);
@@ -370,7 +363,7 @@ static void update_fill(search *s, uint32_t v, const neighbourhood *N)
     for (uint32_t i = 0; i < N->n; ++i) {
         uint32_t more = 0;
         for (uint64_t rest = N->lacks[i]; rest != 0; rest &= rest - 1) {
-            more += weight_of(s->arity[N->v[lowest_bit(rest)]]);
+            more += gbsi_log_weight(s->arity[N->v[lowest_bit(rest)]]);
         }
         change(s, N->v[i], fill[i], more, less);
     }
@@ -412,7 +405,7 @@ static gbs_status extend_row(search *s, const neighbourhood *N, uint32_t i, gbs_
  * outside. */
 static void eliminate_simplicial(search *s, uint32_t v, const neighbourhood *N)
 {
-    const uint32_t less = weight_of(s->arity[v]);
+    const uint32_t less = gbsi_log_weight(s->arity[v]);
     for (uint32_t i = 0; i < N->n; ++i) {
         vertex *x = &s->x[N->v[i]];
         change(s, N->v[i], (int64_t)N->n - x->degree, 0, less);

@@ -25,6 +25,7 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_CUD_SHIFT = 9, /* chain, 0, variable: what is added to its driving numbers */
     GBSI_PURPOSE_UNIFORM = 10,  /* chain, annealing, 4 * variable: where an annealing starts */
     GBSI_PURPOSE_EXACT = 12,    /* chain, draw, 4 * clique: exact samples of a junction tree */
+    GBSI_PURPOSE_ORDER = 13,    /* 0, block div 2^32, block: the search for elimination orders */
 } gbsi_purpose;
 
 /* The four words of one counter. @param block place div 4. */
