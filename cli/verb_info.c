@@ -260,12 +260,17 @@ static void row_fits(sheet *s, const gbs_info *info)
 static void write_elimination(sheet *s, const gbs_info *info)
 {
     static const char *const end[] = {"done", "entries", "work"};
-    int stopped = info->search != GBS_SEARCH_DONE;
+    const int stopped = !info->order_found;
     if (s->json) {
         row_text(s, "elimination_search", "", end[info->search]);
     }
     row_reached(s, "elimination_width", "width of elimination", info->width, stopped);
     row_reached(s, "elimination_entries", "  table entries", info->entries, stopped);
+    if (!stopped) {
+        row_real(s, "elimination_log2_entries", "    log2", info->log2_entries);
+    } else if (s->json) {
+        row_count(s, "elimination_log2_entries", "", UINT64_MAX);
+    }
     if (s->json) {
         row_uint(s, "entry_limit", "", info->entry_limit);
     }

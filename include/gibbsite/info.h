@@ -26,8 +26,8 @@ extern "C" {
 /** How the search for an elimination order ended. */
 typedef enum gbs_search_end {
     GBS_SEARCH_DONE = 0,
-    GBS_SEARCH_ENTRIES =
-        1,               /**< a component needs more table entries than the memory limit allows */
+    GBS_SEARCH_ENTRIES = 1, /**< a component needs more table entries than the memory limit allows
+                               by the best elimination order found, or by every order */
     GBS_SEARCH_WORK = 2, /**< the work limit ended the search in a component: nothing is proved */
 } gbs_search_end;
 
@@ -62,12 +62,13 @@ typedef struct gbs_info {
     uint32_t
         lattice_side[3];  /**< with GBS_BITS_SITES: sides of the lattice, fastest first; else 0 */
     double lattice_share; /**< share of the bits of a word that hold a spin */
-    /* Junction trees of the model given the evidence, by elimination with minimum fill or weight.
-     * Long logical factors and products of spins are first split into chains of short factors. */
+    /* Junction trees of the model given the evidence, by elimination: minimum fill or weight, then
+     * a local search. See log2_entries and order_found below. Long logical factors and products of
+     * spins are first split into chains of short factors. */
     int search;            /**< gbs_search_end, the worst over the components */
-    uint32_t width;        /**< largest clique minus 1; a lower bound unless GBS_SEARCH_DONE */
+    uint32_t width;        /**< largest clique minus 1; a lower bound unless order_found */
     uint64_t entries;      /**< entries of all tables, saturating; a lower bound unless
-                                GBS_SEARCH_DONE */
+                                order_found */
     uint64_t entry_limit;  /**< entries of 8 bytes that the memory limit allows for a component */
     int exact_fits;        /**< 1: the tables of every component fit the limit */
     uint64_t exact_bytes;  /**< peak of exact inference, model included; UINT64_MAX: not known */
@@ -76,7 +77,10 @@ typedef struct gbs_info {
                               scan  forgets its start at a geometric rate */
     double mean_influence; /**< mean row sum of these bounds */
     uint64_t model_bytes, plan_bytes, state_bytes, estimator_bytes;
-    uint64_t run_bytes; /**< peak of a run with these options, model included */
+    uint64_t run_bytes;  /**< peak of a run with these options, model included */
+    double log2_entries; /**< of entries; 0 without a table */
+    int order_found;     /**< 1: every component has a complete elimination order, whose width and
+                              entries these are, whether they fit or not */
 } gbs_info;
 
 /** The memory that each kind of draw would need in addition to gbs_info.run_bytes. */
@@ -103,7 +107,8 @@ GBS_API const char *gbs_factor_kind_name(gbs_factor_kind kind);
  * for a run, the memory limit those for exact inference.
  *
  * Time linear in the size of the model, plus up to a few hundred milliseconds for components that
- * are hard to eliminate. In a large model, bounds on influences are looser where several factors
+ * are hard to eliminate, and up to four seconds in search of an elimination order where tables are
+ * large or do not fit. In a large model, bounds on influences are looser where several factors
  * share the same variables.
  */
 GBS_API gbs_status gbs_model_info(const gbs_model *model, const gbs_evidence *evidence,

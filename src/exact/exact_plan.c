@@ -7,10 +7,6 @@
 #include "base/memory.h"
 #include "exact/decompose.h"
 
-#define THOROUGH                                                                  \
-    16u /* table entries per entry of a row that the search may look at, 16 tries \
-         */
-
 static const gbsi_conditioned *model_of(const gbsi_exact_plan *plan)
 {
     return plan->chains != NULL ? plan->chains : plan->model;
@@ -44,6 +40,7 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
     gbs_status status = GBS_OK;
     const uint64_t fit = limits->bytes / sizeof(double);
     const uint64_t most = fit < GBSI_MOST_ENTRIES ? fit : GBSI_MOST_ENTRIES;
+    const uint64_t spent = gbsi_exact_search_bytes(model);
     gbsi_exact_plan *plan = gbsi_alloc_zero(sizeof *plan);
     if (plan == NULL) {
         return gbsi_no_memory(err, "junction tree", sizeof *plan);
@@ -54,11 +51,14 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
         GBSI_TRY(gbsi_graph_new(model_of(plan), limits->extra, &plan->graph, err));
     }
     GBSI_TRY(spread_maximise(plan, limits, err));
-    const gbsi_elimination_limits search = {.entries =
-                                                limits->entries < most ? limits->entries : most,
-                                            .effort = GBSI_ELIMINATION_EFFORT,
-                                            .thorough = limits->thorough ? THOROUGH : 0,
-                                            .late = limits->maximise ? NULL : plan->maximise};
+    plan->most_entries = limits->entries < most ? limits->entries : most;
+    const gbsi_elimination_limits search = {
+        .entries = plan->most_entries,
+        .effort = GBSI_ELIMINATION_EFFORT,
+        .useful = limits->entries, /* not `most`: the order must not depend on the memory limit */
+        .bytes = limits->bytes > spent ? limits->bytes - spent : 0,
+        .late = limits->maximise ? NULL : plan->maximise,
+        .watch = limits->watch};
     GBSI_TRY(gbsi_elimination_new(plan->graph != NULL ? plan->graph : graph, &search,
                                   &plan->elimination, err));
     *out = plan;
@@ -83,7 +83,8 @@ void gbsi_exact_plan_free(gbsi_exact_plan *plan)
 
 bool gbsi_exact_fits(const gbsi_exact_plan *plan, uint32_t c)
 {
-    return plan->elimination->part[c].end == GBSI_ELIMINATION_DONE;
+    const gbsi_elimination_part *part = &plan->elimination->part[c];
+    return part->end == GBSI_ELIMINATION_DONE && part->entries <= plan->most_entries;
 }
 
 gbs_status gbsi_exact_plan_tree(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **out,
@@ -128,6 +129,16 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
                          "the component of variable %" PRIu32 " (%" PRIu32
                          " variables, width at least %" PRIu32 "): use sampling",
                          variable, part->n_variables, part->width);
+    }
+    if (part->end == GBSI_ELIMINATION_DONE) {
+        const bool memory = part->entries <= GBSI_MOST_ENTRIES;
+        return gbsi_fail(
+            err, GBS_ERR_LIMIT,
+            "exact inference: the component of variable %" PRIu32 " needs %" PRIu64
+            " table entries (%s) by the best elimination order found, of width %" PRIu32
+            "; the memory limit leaves %s%s",
+            variable, part->entries, needed, part->width, left,
+            memory ? ": raise the limit, or sample" : ", and 2^32 entries are the most: sample");
     }
     if (part->entries == UINT64_MAX) { /* a search that stopped early may only know the width */
         return gbsi_fail(err, GBS_ERR_LIMIT,

@@ -18,7 +18,7 @@ typedef struct gbsi_exact_limits {
     const uint8_t *late; /* NULL, or [model variables] 1: maximised over, after the other variables
                             are summed out */
     const gbsi_edges *extra; /* NULL, or pairs that must share a clique */
-    bool thorough;           /* search longer for a good order if tables are large */
+    gbsi_watch *watch;       /* borrowed, asked during the search for an order; NULL: never */
 } gbsi_exact_limits;
 
 typedef struct gbsi_exact_plan {
@@ -27,6 +27,7 @@ typedef struct gbsi_exact_plan {
     gbsi_graph *graph;             /* with chains and extra pairs; NULL: as the caller's */
     gbsi_elimination *elimination; /* components are numbered as in the model if extra is NULL */
     uint8_t *maximise;             /* [variables] or NULL */
+    uint64_t most_entries;         /* of one component: both limits together */
 } gbsi_exact_plan;
 
 /* @param graph of the model without extra edges; borrowed while this runs. */

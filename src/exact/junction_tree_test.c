@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Junction trees against enumeration. */
 #include "exact/junction_tree_testing.h"
+#include "gibbsite/generate.h"
 
 static void random_models(void **state)
 {
@@ -254,12 +255,65 @@ static void memory_runs_out(void **state)
     gbs_model_free(model);
 }
 
+/* ---- orders -------------------------------------------------------------------------------- */
+
+/* Marginals of a model by an order of elimination alone, or with the local search.
+ * @return the entries of its tables. */
+static uint64_t solve_by(const gbsi_conditioned *model, const gbsi_graph *graph, uint64_t useful,
+                         double *p, double *log_z)
+{
+    const uint8_t take[] = {1};
+    const gbsi_elimination_limits limits = {.entries = UINT64_C(1) << 32,
+                                            .effort = GBSI_ELIMINATION_EFFORT,
+                                            .useful = useful,
+                                            .bytes = UINT64_C(1) << 32};
+    gbsi_elimination *elimination = NULL;
+    made m = {.model = (gbsi_conditioned *)model}; /* borrowed */
+    test_ok(gbsi_elimination_new(graph, &limits, &elimination, NULL));
+    const uint64_t entries = elimination->part[0].entries;
+    test_ok(gbsi_tree_new(model, elimination, take, NULL, &m.tree, NULL));
+    m.home = malloc(model->n_variables * sizeof *m.home);
+    assert_non_null(m.home);
+    gbsi_tree_homes(m.tree, m.home);
+    *log_z = calibrate(&m, NULL, p);
+    gbsi_tree_free(m.tree);
+    gbsi_elimination_free(elimination);
+    free(m.home);
+    return entries;
+}
+
+/* Two orders that have little in common give the same answers. */
+static void two_orders(void **state)
+{
+    (void)state;
+    const gbs_generate_potts_options o = {
+        .rows = 9, .columns = 10, .states = 3, .coupling = 0.8, .noise = 0.7, .seed = 5};
+    gbs_model *model = NULL;
+    gbsi_conditioned *conditioned = NULL;
+    gbsi_graph *graph = NULL;
+    double p[2][9 * 10 * 3];
+    double log_z[2];
+    test_ok(gbs_generate_potts(&o, &model, NULL));
+    test_ok(gbsi_condition(model, NULL, &conditioned, NULL));
+    test_ok(gbsi_graph_new(conditioned, NULL, &graph, NULL));
+    const uint64_t plain = solve_by(conditioned, graph, 0, p[0], &log_z[0]);
+    const uint64_t searched = solve_by(conditioned, graph, UINT64_C(1) << 32, p[1], &log_z[1]);
+    assert_true(searched < plain);
+    assert_close(log_z[1], log_z[0], 1e-11 * fabs(log_z[0]));
+    for (size_t i = 0; i < sizeof p[0] / sizeof *p[0]; ++i) {
+        assert_close(p[1][i], p[0][i], 1e-11);
+    }
+    gbsi_graph_free(graph);
+    gbsi_conditioned_free(conditioned);
+    gbs_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_models),   cmocka_unit_test(maxima),
         cmocka_unit_test(samples),         cmocka_unit_test(long_factors),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_runs_out), cmocka_unit_test(two_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,6 @@ gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, 
     gbsi_exact_plan *plan = NULL;
     limits.entries = GBSI_MOST_ENTRIES;
     limits.bytes = s->bytes;
-    limits.thorough = true;
     GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
     GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));
     GBSI_TRY(choose(s, plan, &limits, all, err));

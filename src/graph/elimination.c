@@ -2,26 +2,28 @@
 /* Minimum fill: eliminate the variable whose neighbours lack the fewest edges among one another
  * (Rose 1972, in Graph Theory and Computing, 183-217; Kjaerulff 1990, Aalborg R 90-09), of several
  * the one that came to that number last. Ties decide more than one would like: components that cost
- * little are tried again from other starts, and the order of the smallest tables is kept.
+ * little are tried again from other starts, every other time by the weight of the clique, the sum
+ * of the logarithms of its arities (Kjaerulff 1990), which is better where arities differ much. The
+ * order of the smallest tables is kept, and is where elimination_improve.c begins.
  *
- * A component ends at once if a scope alone needs more entries than the limit, or a part in which
- * everyone has many neighbours: the treewidth is at least the least degree in any part (Bodlaender
- * & Koster 2011, Inform. Comput. 209:1103-1119). Otherwise the effort is counted in entries of rows
- * looked at, never in time: the same end on every machine. Every other try goes by the weight of
- * the clique, the sum of the logarithms of its arities (Kjaerulff 1990), which is better where
- * arities differ much. */
+ * A component ends at once where every order needs more entries than the limit: for one of its
+ * scopes, or for a part in which everyone has many neighbours: the treewidth is at least the least
+ * degree in any part (Bodlaender & Koster 2011, Inform. Comput. 209:1103-1119). Otherwise the order
+ * is completed whatever its tables, unless one of them is beyond all hope. Effort is counted in
+ * entries of rows looked at, never in time: the same end on every machine. */
 #include "graph/elimination.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 #include "graph/elimination_inside.h"
+#include "graph/order_search.h"
 
 #define MOST_ENTRIES (UINT64_C(1) << 62) /* of any limit: 8 bytes each would not be addressed */
 #define POOL         (UINT64_C(1) << 24) /* work beyond their effort, for all components together */
 #define SPARE        (UINT64_C(1) << 23) /* and for further tries */
+#define HOPELESS     (UINT64_C(1) << 56) /* entries of a clique: no search saves a factor of 2^24 */
 #define MOST_TRIES   16u
-#define EASY_WIDTH   2u /* minimum fill is right there: nothing to gain from further tries */
 #define PATIENCE     (UINT64_C(1) << 24) /* work before a search is held against its progress */
 
 /* ---- what cannot fit ----------------------------------------------------------------------- */
@@ -119,33 +121,10 @@ static void check_core(search *s, gbsi_elimination_part *part)
 
 /* ---- one search ---------------------------------------------------------------------------- */
 
-/* Tables so far. `sum` counts covered cliques too and is at most twice the truth, which is found
- * out when sum says too much. */
-typedef struct tally {
-    uint64_t sum;
-    uint64_t next_check;
-} tally;
-
 static uint64_t exact_entries(search *s, const gbsi_elimination_part *part)
 {
     return gbsi_elimination_tree(s->e, s->arity, part->first, part->first + part->n_eliminated,
                                  s->position, NULL, s->covered);
-}
-
-static bool exceeds(search *s, const gbsi_elimination_part *part, tally *t, uint64_t entries)
-{
-    const uint64_t limit = s->limits.entries;
-    t->sum = entries > UINT64_MAX - t->sum ? UINT64_MAX : t->sum + entries;
-    if (t->sum <= t->next_check) {
-        return false;
-    }
-    const uint64_t exact = exact_entries(s, part);
-    if (exact > limit) {
-        return true;
-    }
-    const uint64_t step = limit - exact > limit / 8 ? limit - exact : limit / 8 + 1;
-    t->next_check = t->sum + step; /* both far below 2^63 */
-    return false;
 }
 
 static gbs_status keep_clique(search *s, uint32_t at, const neighbourhood *N, gbs_error *err)
@@ -163,8 +142,7 @@ static gbs_status keep_clique(search *s, uint32_t at, const neighbourhood *N, gb
     return status;
 }
 
-static gbs_status eliminate(search *s, gbsi_elimination_part *part, uint32_t v, tally *t,
-                            gbs_error *err)
+static gbs_status eliminate(search *s, gbsi_elimination_part *part, uint32_t v, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     neighbourhood near;
@@ -175,7 +153,7 @@ static gbs_status eliminate(search *s, gbsi_elimination_part *part, uint32_t v, 
         entries = gbsi_saturating_mul(entries, s->arity[near.v[i]]);
     }
     part->width = near.n > part->width ? near.n : part->width;
-    if (entries > s->limits.entries) {
+    if (entries > HOPELESS) {
         part->end = GBSI_ELIMINATION_ENTRIES;
         part->entries = entries;
         return GBS_OK;
@@ -185,9 +163,6 @@ static gbs_status eliminate(search *s, gbsi_elimination_part *part, uint32_t v, 
     s->e->order[at] = v;
     ++part->n_eliminated;
     GBSI_TRY(gbsi_fill_eliminate(s, v, &near, err));
-    if (exceeds(s, part, t, entries)) {
-        part->end = GBSI_ELIMINATION_ENTRIES;
-    }
 
 cleanup:
     return status;
@@ -217,8 +192,7 @@ static bool is_hopeless(const search *s, const gbsi_elimination_part *part, uint
             (double)begun + each * part->n_variables > (double)s->most_work);
 }
 
-/* Eliminated last, if there are any. */
-static uint32_t count_late(const search *s, uint32_t n)
+uint32_t gbsi_count_late(const search *s, uint32_t n)
 {
     uint32_t n_late = 0;
     for (uint32_t i = 0; s->limits.late != NULL && i < n; ++i) {
@@ -232,8 +206,7 @@ static uint32_t count_late(const search *s, uint32_t n)
 static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t try, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    tally t = {.sum = 0, .next_check = s->limits.entries};
-    const uint32_t n_early = part->n_variables - count_late(s, part->n_variables);
+    const uint32_t n_early = part->n_variables - gbsi_count_late(s, part->n_variables);
     s->by_weight = try % 2 == 1;
     s->held = n_early < part->n_variables;
     GBSI_TRY(gbsi_fill_start(s, part->n_variables, try / 2, err));
@@ -249,7 +222,7 @@ static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t tr
             part->end = GBSI_ELIMINATION_ENTRIES;
             part->entries = UINT64_MAX;
         } else {
-            GBSI_TRY(eliminate(s, part, v, &t, err));
+            GBSI_TRY(eliminate(s, part, v, err));
         }
     }
     if (part->end != GBSI_ELIMINATION_DONE) {
@@ -258,9 +231,6 @@ static gbs_status run_search(search *s, gbsi_elimination_part *part, uint32_t tr
     }
     const uint64_t exact = exact_entries(s, part);
     part->entries = exact > part->entries ? exact : part->entries;
-    if (exact > s->limits.entries) {
-        part->end = GBSI_ELIMINATION_ENTRIES;
-    }
 
 cleanup:
     return status;
@@ -289,18 +259,15 @@ static bool better(const gbsi_elimination_part *a, const gbsi_elimination_part *
     return a_done != b_done ? a_done : a_done && a->entries < b->entries;
 }
 
-/* Whether one more try is in proportion: by the spare, or by what may be saved. Each is counted
- * twice, for the best may have to be searched again. */
-static bool afford(search *s, const gbsi_elimination_part *best)
+/* Whether the spare pays for one more try. Each is counted twice, for the best may have to be
+ * searched again. */
+static bool afford(search *s)
 {
-    const uint64_t most = s->limits.thorough == 0 || best->end != GBSI_ELIMINATION_DONE
-                              ? 0
-                              : best->entries / s->limits.thorough;
-    if (2 * s->work <= s->spare) {
-        s->spare -= 2 * s->work;
-        return true;
+    if (2 * s->work > s->spare) {
+        return false;
     }
-    return s->work <= most / (2 * MOST_TRIES);
+    s->spare -= 2 * s->work;
+    return true;
 }
 
 static gbs_status try_again(search *s, gbsi_elimination_part *part, gbs_error *err)
@@ -309,10 +276,10 @@ static gbs_status try_again(search *s, gbsi_elimination_part *part, gbs_error *e
     gbsi_elimination_part best = *part;
     uint32_t best_try = 0;
     uint32_t try = 0;
-    if (part->width <= EASY_WIDTH) {
+    if (part->width <= GBSI_EASY_WIDTH) {
         return GBS_OK;
     }
-    while (try + 1 < MOST_TRIES && afford(s, &best)) {
+    while (try + 1 < MOST_TRIES && afford(s)) {
         ++try;
         GBSI_TRY(start_over(s, part, err));
         GBSI_TRY(run_search(s, part, try, err));
@@ -362,6 +329,7 @@ static gbs_status run_part(search *s, gbsi_elimination_part *part, gbs_error *er
         const uint64_t more = s->work > effort ? s->work - effort : 0;
         s->pool -= more < s->pool ? more : s->pool;
         GBSI_TRY(try_again(s, part, err));
+        GBSI_TRY(gbsi_elimination_improve(s, part, err));
     }
     list_rest(s, part);
 
@@ -459,7 +427,8 @@ gbs_status gbsi_elimination_new(const gbsi_graph *graph, const gbsi_elimination_
                 .e = e,
                 .limits = *limits,
                 .pool = POOL,
-                .spare = SPARE};
+                .spare = SPARE,
+                .order_pool = limits->useful / GBSI_ORDER_SHARE};
     s.limits.entries = limits->entries < MOST_ENTRIES ? limits->entries : MOST_ENTRIES;
     if (graph->n_variables > GBSI_NONE / 2) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "elimination: found more than %u variables",

@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elimination orders by minimum fill and by minimum weight, component by component: what an exact
- * answer by junction tree would take, and the cliques to build one from. */
+/* Elimination orders by minimum fill and by minimum weight, made better by a local search,
+ * component by component: what an exact answer by junction tree would take, and the cliques to
+ * build one from. */
 #ifndef GBSI_GRAPH_ELIMINATION_H
 #define GBSI_GRAPH_ELIMINATION_H
 
+#include "base/watch.h"
 #include "graph/graph.h"
 
 typedef enum gbsi_elimination_end {
-    GBSI_ELIMINATION_DONE,
-    GBSI_ELIMINATION_ENTRIES, /* stopped: its tables would exceed the limit */
-    GBSI_ELIMINATION_WORK,    /* stopped: given up, nothing is proved */
+    GBSI_ELIMINATION_DONE,    /* the order is complete, whatever its tables */
+    GBSI_ELIMINATION_ENTRIES, /* no order: every one exceeds the limit of entries, or the one at
+                                 hand is beyond all hope */
+    GBSI_ELIMINATION_WORK,    /* no order: given up, nothing is proved */
 } gbsi_elimination_end;
 
 typedef struct gbsi_elimination_limits {
-    uint64_t entries;  /* table entries of one component */
-    uint64_t effort;   /* entries of rows looked at, per variable and neighbour of a component; a
-                          few hundred milliseconds are allowed in any case */
-    uint64_t thorough; /* further tries while they cost less than this share of the best tables: one
-                          entry of a row looked at for so many table entries; 0: the spare alone */
-    const uint8_t
-        *late; /* NULL, or [n_variables] 1: eliminated after all others of its component */
+    uint64_t entries; /* table entries of one component: no order is made of one that needs more */
+    uint64_t effort;  /* entries of rows looked at, per variable and neighbour of a component; a
+                         few hundred milliseconds are allowed in any case */
+    uint64_t useful;  /* 0: no local search; else entries of a component that will be calibrated at
+                         most. A search takes as many steps as a share of its entries says, and if
+                         they are more than these, as a share of these, for all components together:
+                         see order_search.h */
+    uint64_t bytes;   /* that a local search may take; where it needs more there is none */
+    const uint8_t *late; /* NULL, or [n_variables] 1: eliminated after all others of its component,
+                            and there is no local search where some are */
+    gbsi_watch *watch;   /* borrowed; NULL: nobody waits for the local search */
 } gbsi_elimination_limits;
 
 /* Trees need 4, rings and ladders up to 5; a grid of 300 x 300 fails at its limit of entries after
@@ -32,13 +39,15 @@ typedef struct gbsi_elimination_part {
     uint32_t n_variables;  /* the eliminated ones come first, the rest ascending */
     uint32_t n_eliminated; /* = n_variables if done */
     uint32_t width;        /* variables of the largest clique, less one; stopped: at least */
-    uint64_t entries;      /* of the tables of the maximal cliques, saturating; stopped: at least */
+    uint64_t entries;      /* of the tables of the maximal cliques, saturating; stopped: more than
+                              can be hoped for, UINT64_MAX: not counted */
     uint8_t end;           /* gbsi_elimination_end */
 } gbsi_elimination_part;
 
 typedef struct gbsi_elimination {
     uint32_t n_variables;
     uint32_t n_parts;
+    uint64_t order_bytes; /* that the local searches took, one after the other: the most of them */
     gbsi_elimination_part *part;
     uint32_t *order;      /* [n_variables] */
     size_t *clique_start; /* [n_variables + 1] by position in the order */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a search for an elimination order, private to src/graph: elimination.c drives it
- * component by component, elimination_rows.c makes its rows, elimination_fill.c keeps its fill. */
+ * component by component, elimination_rows.c makes its rows, elimination_fill.c keeps its fill,
+ * elimination_improve.c hands the order found to order_search.h. */
 #ifndef GBSI_GRAPH_ELIMINATION_INSIDE_H
 #define GBSI_GRAPH_ELIMINATION_INSIDE_H
 
@@ -13,6 +14,8 @@ enum {
     HUB = 8,     /* rows this many times longer are searched, not read */
     SEARCH = 16, /* entries that searching one costs */
 };
+
+#define GBSI_EASY_WIDTH 2u /* up to here minimum fill is right: nothing to gain from a search */
 
 #define DEAD (GBSI_NONE - 1) /* in search.local: eliminated */
 
@@ -40,6 +43,7 @@ typedef struct search {
     gbsi_elimination_limits limits;
     uint64_t work, most_work; /* entries of rows looked at, in this component */
     uint64_t pool, spare;     /* left for all components: beyond their effort; for further tries */
+    uint64_t order_pool;      /* steps of order_search.h left for components that are too large */
     uint32_t *position;       /* [n] in the order; GBSI_NONE: not eliminated */
     uint32_t *local;    /* [n] while one variable is eliminated: index in N, or MOST_DEGREE + index
                            outside; else GBSI_NONE or DEAD */
@@ -68,6 +72,16 @@ typedef struct neighbourhood {
     uint32_t v[MOST_DEGREE];
     uint64_t lacks[MOST_DEGREE]; /* members of N it is not next to */
 } neighbourhood;
+
+/* ---- elimination.c ------------------------------------------------------------------------- */
+
+/* How many of the n variables in s->variable are to be eliminated last. */
+uint32_t gbsi_count_late(const search *s, uint32_t n);
+
+/* ---- elimination_improve.c ----------------------------------------------------------------- */
+
+/* A better order of a component whose order is complete, if its tables are worth a search. */
+gbs_status gbsi_elimination_improve(search *s, gbsi_elimination_part *part, gbs_error *err);
 
 /* ---- elimination_rows.c -------------------------------------------------------------------- */
 

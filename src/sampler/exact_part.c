@@ -28,8 +28,7 @@ static uint64_t bytes_left(const gbs_run *run)
 
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
 {
-    return (gbsi_exact_limits){
-        .entries = GBSI_MOST_ENTRIES, .bytes = bytes_left(run), .thorough = true};
+    return (gbsi_exact_limits){.entries = GBSI_MOST_ENTRIES, .bytes = bytes_left(run)};
 }
 
 /* Marks components of at most `most` entries. @return the most entries of one of them. */

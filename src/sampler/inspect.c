@@ -9,21 +9,32 @@
 #include "sampler/exact_part.h"
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
+#include "simd/math.h"
 
 #define ENTRY_BYTES 8u
-static void count_search(const gbsi_elimination *e, gbs_info *info)
+
+static gbs_search_end end_of(const gbsi_exact_plan *plan, uint32_t c)
 {
+    if (gbsi_exact_fits(plan, c)) {
+        return GBS_SEARCH_DONE;
+    }
+    return plan->elimination->part[c].end == GBSI_ELIMINATION_WORK ? GBS_SEARCH_WORK
+                                                                   : GBS_SEARCH_ENTRIES;
+}
+
+static void count_search(const gbsi_exact_plan *plan, gbs_info *info)
+{
+    const gbsi_elimination *e = plan->elimination;
     for (uint32_t p = 0; p < e->n_parts; ++p) {
         const gbsi_elimination_part *part = &e->part[p];
-        const bool done = part->end == GBSI_ELIMINATION_DONE;
+        const gbs_search_end end = end_of(plan, p);
         info->width = part->width > info->width ? part->width : info->width;
         info->entries =
             part->entries > UINT64_MAX - info->entries ? UINT64_MAX : info->entries + part->entries;
-        info->n_auto += done && part->entries <= GBSI_AUTO_ENTRIES;
-        if (part->end == GBSI_ELIMINATION_ENTRIES || info->search == GBS_SEARCH_DONE) {
-            info->search = part->end == GBSI_ELIMINATION_ENTRIES ? GBS_SEARCH_ENTRIES
-                           : done                                ? GBS_SEARCH_DONE
-                                                                 : GBS_SEARCH_WORK;
+        info->n_auto += end == GBS_SEARCH_DONE && part->entries <= GBSI_AUTO_ENTRIES;
+        info->order_found = info->order_found && part->end == GBSI_ELIMINATION_DONE;
+        if (end == GBS_SEARCH_ENTRIES || info->search == GBS_SEARCH_DONE) {
+            info->search = end;
         }
     }
 }
@@ -36,7 +47,7 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     gbsi_tree *tree = NULL;
     uint8_t *all = NULL;
     const gbsi_exact_limits limits = gbsi_run_exact_limits(run);
-    const uint64_t search = gbsi_exact_search_bytes(run->problem.whole);
+    uint64_t search = gbsi_exact_search_bytes(run->problem.whole);
     info->entry_limit = limits.bytes / ENTRY_BYTES;
     info->exact_bytes = UINT64_MAX;
     if (search > limits.bytes) {
@@ -45,7 +56,9 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     }
     GBSI_TRY(
         gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
-    count_search(plan->elimination, info);
+    info->order_found = 1;
+    count_search(plan, info);
+    info->log2_entries = info->entries > 0 ? gbsi_log2((double)info->entries) : 0.0;
     if (info->search != GBS_SEARCH_DONE) {
         goto cleanup;
     }
@@ -55,6 +68,7 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     }
     memset(all, 1, plan->elimination->n_parts);
     GBSI_TRY(gbsi_exact_plan_tree(plan, all, &tree, err));
+    search += plan->elimination->order_bytes;
     const uint64_t work = gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, false);
     info->exact_fits = work <= limits.bytes;
     info->exact_bytes =

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """info: exact inference, influences, and memory as it is predicted and as it is."""
 import json
+import math
 import re
 
 import pytest
@@ -25,7 +26,7 @@ KEYS = ["schema", "digest", "bayesian_network", "convention", "variables", "obse
         "implied", "free", "min_arity", "max_arity", "mean_arity", "factors", "factors_of_kind", "factors_of_order",
         "variables_of_degree", "table_entries", "zero_share", "has_zeros", "components",
         "largest_component", "enumerable_components", "bipartite", "elimination_search",
-        "elimination_width", "elimination_entries", "entry_limit", "exact_fits", "exact_bytes",
+        "elimination_width", "elimination_entries", "elimination_log2_entries", "entry_limit", "exact_fits", "exact_bytes",
         "auto_components",
         "max_influence", "mean_influence", "dobrushin_condition", "colors", "levels", "mean_batch",
         "variables_of_class", "double_sums", "lattice_bits", "lattice_share",
@@ -79,8 +80,10 @@ def test_search_stops_at_the_limit(run):
     assert less["exact_fits"] is False and less["elimination_search"] == "entries"
     assert less["auto_components"] == 0 and less["elimination_entries"] > less["entry_limit"]
     assert less["exact_bytes"] is None
+    assert less["elimination_log2_entries"] == math.log2(less["elimination_entries"])
     text = run("info", "-", "--from", "lg", "--memory-limit", limit - 100000, stdin=grid).out
-    assert re.search(r"^width of elimination +more than \d+: stopped$", text, re.M)
+    assert re.search(r"^width of elimination +\d+$", text, re.M)
+    assert re.search(r"^    log2 +\d+", text, re.M)
     assert re.search(r"^  exact inference +does not fit the limit of ", text, re.M)
 
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between an elimination and the local search for a better order: the component as a graph of its
+ * own, and the cliques of the order that comes back. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/elimination_inside.h"
+#include "graph/order_search.h"
+
+#define WORTH 4u /* times what setting up takes must be allowed to a search */
+
+typedef struct component {
+    uint32_t n;
+    size_t *start;
+    uint32_t *to, *arity;
+    uint32_t *order; /* in numbers of the component: places in search.variable */
+} component;
+
+static size_t count_members(const gbsi_elimination *e, const gbsi_elimination_part *part)
+{
+    return e->clique_start[part->first + (size_t)part->n_variables] - e->clique_start[part->first];
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether the tables are worth more than setting up a search takes. */
+static bool is_worth(search *s, const gbsi_elimination_part *part, uint64_t room, uint64_t bytes)
+{
+    const uint64_t steps =
+        20 * (uint64_t)part->n_variables + 2 * (room + count_members(s->e, part));
+    const uint64_t share = least(part->entries, s->limits.useful) / GBSI_ORDER_SHARE;
+    const uint64_t most = part->entries > s->limits.useful ? least(share, s->order_pool) : share;
+    return part->end == GBSI_ELIMINATION_DONE && part->width > GBSI_EASY_WIDTH &&
+           most / WORTH >= steps && bytes <= s->limits.bytes &&
+           gbsi_count_late(s, part->n_variables) == 0;
+}
+
+static void free_component(component *c)
+{
+    gbsi_free(c->start);
+    gbsi_free(c->to);
+    gbsi_free(c->arity);
+    gbsi_free(c->order);
+}
+
+static gbs_status make_component(search *s, const gbsi_elimination_part *part, uint64_t room,
+                                 component *c, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n = part->n_variables;
+    c->n = n;
+    c->start = gbsi_alloc_array_zero(n + (size_t)1, sizeof *c->start);
+    c->to = gbsi_alloc_array(room, sizeof *c->to);
+    c->arity = gbsi_alloc_array(n, sizeof *c->arity);
+    c->order = gbsi_alloc_array(n, sizeof *c->order);
+    if (c->start == NULL || c->to == NULL || c->arity == NULL || c->order == NULL) {
+        return gbsi_no_memory(err, "elimination order", room * sizeof *c->to);
+    }
+    gbsi_rows_free(s, n); /* an elimination has changed them */
+    GBSI_TRY(gbsi_rows_make(s, n, err));
+    for (uint32_t i = 0; i < n; ++i) {
+        s->local[s->variable[i]] = i;
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        const vertex *x = &s->x[s->variable[i]];
+        size_t end = c->start[i];
+        c->arity[i] = s->arity[s->variable[i]];
+        c->order[i] = s->local[s->e->order[part->first + i]];
+        for (uint32_t k = 0; k < x->n; ++k) {
+            c->to[end++] = s->local[x->to[k]];
+        }
+        c->start[i + (size_t)1] = end;
+    }
+    gbsi_rows_free(s, n);
+
+cleanup:
+    return status;
+}
+
+/* The members of one clique, which are few: ascending in the component is ascending everywhere. */
+static void copy_clique(const search *s, const uint32_t *member, uint32_t n, uint32_t *to)
+{
+    for (uint32_t i = 0; i < n; ++i) {
+        const uint32_t v = s->variable[member[i]];
+        uint32_t k = i;
+        for (; k > 0 && to[k - 1] > v; --k) {
+            to[k] = to[k - 1];
+        }
+        to[k] = v;
+    }
+}
+
+/* Puts the component's order and its cliques in place of the ones that are there. */
+static gbs_status take_order(search *s, gbsi_elimination_part *part, const component *c,
+                             const gbsi_order_cliques *cliques, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_elimination *e = s->e;
+    const size_t base = e->clique_start[part->first];
+    void *pointer = e->clique;
+    GBSI_TRY(gbsi_reserve(&pointer, &s->clique_capacity, base + cliques->start[c->n] + 1,
+                          sizeof *e->clique, "elimination", err));
+    e->clique = pointer;
+    part->width = 0;
+    for (uint32_t i = 0; i < c->n; ++i) {
+        const uint32_t at = part->first + i;
+        const uint32_t size = (uint32_t)(cliques->start[i + (size_t)1] - cliques->start[i]);
+        e->order[at] = s->variable[c->order[i]];
+        s->position[e->order[at]] = at;
+        e->clique_start[at + (size_t)1] = base + cliques->start[i + (size_t)1];
+        copy_clique(s, cliques->member + cliques->start[i], size,
+                    e->clique + base + cliques->start[i]);
+        part->width = size > part->width ? size : part->width;
+    }
+    part->entries = gbsi_elimination_tree(e, s->arity, part->first, part->first + c->n, s->position,
+                                          NULL, s->covered);
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_elimination_improve(search *s, gbsi_elimination_part *part, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    component c = {0};
+    gbsi_order_cliques cliques = {0};
+    gbsi_order_result result;
+    const bool too_large = part->entries > s->limits.useful;
+    const gbsi_order_limits limits = {.entries = s->limits.useful,
+                                      .work = too_large ? s->order_pool : UINT64_MAX,
+                                      .watch = s->limits.watch};
+    const uint64_t room = gbsi_rows_room(s->graph, s->variable, part->n_variables);
+    const uint64_t bytes = gbsi_order_bytes(part->n_variables, count_members(s->e, part)) +
+                           room * 2 * sizeof *c.to +
+                           part->n_variables * (sizeof *c.start + 2 * sizeof *c.order);
+    if (!is_worth(s, part, room, bytes)) {
+        return GBS_OK;
+    }
+    GBSI_TRY(make_component(s, part, room, &c, err));
+    const gbsi_order_graph graph = {.n = c.n, .start = c.start, .to = c.to, .arity = c.arity};
+    GBSI_TRY(gbsi_order_improve(&graph, &limits, c.order, &result, err));
+    if (result.entries < result.before) {
+        GBSI_TRY(gbsi_order_cliques_init(&graph, c.order, &cliques, err));
+        GBSI_TRY(take_order(s, part, &c, &cliques, err));
+    }
+    s->order_pool -= too_large ? least(result.work, s->order_pool) : 0;
+    s->e->order_bytes = bytes > s->e->order_bytes ? bytes : s->e->order_bytes;
+
+cleanup:
+    gbsi_order_cliques_free(&cliques);
+    free_component(&c);
+    return status;
+}
