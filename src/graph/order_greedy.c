@@ -129,11 +129,11 @@ static void add_edge(greedy *g, const region *r, uint32_t a, uint32_t b)
     put(g->row[b], a);
 }
 
-/* Joins a to the members of N above it that it lacks. */
-static void add_edges(greedy *g, const region *r, const uint64_t *N, uint32_t a)
+/* Joins a to those of the set above it that it lacks. */
+static void add_edges(greedy *g, const region *r, const uint64_t *near, uint32_t a)
 {
     for (uint32_t w = a / 64; w < r->n_words; ++w) {
-        uint64_t lacks = N[w] & ~g->row[a][w];
+        uint64_t lacks = near[w] & ~g->row[a][w];
         if (w == a / 64) {
             lacks &= ~((UINT64_C(2) << a % 64) - 1);
         }
@@ -145,18 +145,18 @@ static void add_edges(greedy *g, const region *r, const uint64_t *N, uint32_t a)
 
 static void eliminate(greedy *g, const region *r, uint32_t v)
 {
-    uint64_t N[REGION_WORDS];
-    memcpy(N, g->row[v], sizeof N);
+    uint64_t near[REGION_WORDS];
+    memcpy(near, g->row[v], sizeof near);
     for (uint32_t w = 0; w < r->n_words; ++w) {
-        for (uint64_t rest = N[w]; rest != 0; rest &= rest - 1) {
+        for (uint64_t rest = near[w]; rest != 0; rest &= rest - 1) {
             const uint32_t a = lowest(rest, w);
             take(g->row[a], v);
-            g->fill[a] -= r->weight[v] * weight_beyond(g, r, g->row[a], N);
+            g->fill[a] -= r->weight[v] * weight_beyond(g, r, g->row[a], near);
         }
     }
     for (uint32_t w = 0; g->fill[v] > 0.0 && w < r->n_words; ++w) {
-        for (uint64_t rest = N[w]; rest != 0; rest &= rest - 1) {
-            add_edges(g, r, N, lowest(rest, w));
+        for (uint64_t rest = near[w]; rest != 0; rest &= rest - 1) {
+            add_edges(g, r, near, lowest(rest, w));
         }
     }
 }

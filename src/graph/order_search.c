@@ -14,14 +14,16 @@
 #include "graph/elimination.h"
 #include "graph/order_search_inside.h"
 #include "rng/philox.h"
+#include "simd/math.h"
 
 enum {
     FEW_BAGS = 12,  /* of a region, beyond two */
     MANY_BAGS = 40, /* of one in ten */
     LEAST_VERTICES = 40,
-    MORE_VERTICES = 160, /* a region stops growing somewhere from 40 to 199 vertices */
-    SLOT_STEPS = 20,     /* to add, remove or join a bag */
-    LOOK = 64,           /* moves between looks at the sum of entries */
+    MORE_VERTICES = 160,      /* a region stops growing somewhere from 40 to 199 vertices */
+    SLOT_STEPS = 20,          /* to add, remove or join a bag */
+    FIRST_PROSPECT = 1 << 24, /* steps */
+    LOOK = 64,                /* moves between looks at the sum of entries */
 };
 
 #define NOISE 16.0
@@ -437,10 +439,33 @@ static uint64_t allow(const gbsi_order_limits *limits, double entries)
     return share < limits->work ? share : limits->work;
 }
 
+/* When to look whether the search can still bring too many entries down to what is useful, and how
+ * many there were the last time. */
+typedef struct prospect {
+    uint64_t next; /* steps */
+    double entries;
+} prospect;
+
+/* Gains become smaller: one that will not reach what is useful with twice the gain of the last
+ * doubling of work in each doubling that is left is given up. */
+static bool is_hopeless(const order_search *s, const gbsi_order_limits *limits, double entries,
+                        prospect *p)
+{
+    const double most = (double)limits->entries;
+    if (entries <= most || s->work < p->next) {
+        return false;
+    }
+    const double gain = gbsi_log2(p->entries / entries);
+    const double left = gbsi_log2((double)limits->work / (double)s->work);
+    *p = (prospect){.next = 2 * s->work, .entries = entries};
+    return 2.0 * gain * left < gbsi_log2(entries / most);
+}
+
 static gbs_status search_moves(order_search *s, const gbsi_order_limits *limits, double *entries,
                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    prospect p = {.next = FIRST_PROSPECT, .entries = *entries};
     uint64_t most = allow(limits, *entries);
     bool goes_on = s->work < most;
     while (goes_on) {
@@ -454,7 +479,7 @@ static gbs_status search_moves(order_search *s, const gbsi_order_limits *limits,
         if (gbsi_watch_spend(limits->watch, s->work - begun)) {
             GBSI_TRY(gbsi_watch_fail(err, doing));
         }
-        goes_on = s->bags.n_bags > 1 && s->work < most;
+        goes_on = s->bags.n_bags > 1 && s->work < most && !is_hopeless(s, limits, *entries, &p);
     }
 
 cleanup:

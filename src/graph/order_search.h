@@ -28,7 +28,8 @@ typedef struct gbsi_order_graph {
 #define GBSI_ORDER_SHARE 4u
 
 typedef struct gbsi_order_limits {
-    uint64_t entries;  /* more will not be calibrated, and so do not pay for more steps */
+    uint64_t entries;  /* more will not be calibrated: they do not pay for more steps, and a search
+                          that is not going to reach so few is given up */
     uint64_t work;     /* steps at most, whatever the entries */
     gbsi_watch *watch; /* borrowed; NULL: nobody waits */
 } gbsi_order_limits;
@@ -59,7 +60,7 @@ gbs_status gbsi_order_cliques_init(const gbsi_order_graph *graph, const uint32_t
                                    gbsi_order_cliques *cliques, gbs_error *err);
 void gbsi_order_cliques_free(gbsi_order_cliques *cliques);
 
-/* Bytes that the search takes at most beside the graph.
+/* About the bytes that the search takes beside the graph.
  * @param n_members of the cliques of the order to begin with. */
 uint64_t gbsi_order_bytes(uint32_t n, uint64_t n_members);
 
