@@ -392,6 +392,27 @@ static void failed_exact_runs_have_no_marginals(void **state)
     gbs_model_free(model);
 }
 
+/* The time of a run that must be exact ends its search for an elimination order too. */
+static void orders_end_in_time(void **state)
+{
+    (void)state;
+    const gbs_generate_ising_options grid = {.side = {15, 15, 1}, .coupling = 0.5};
+    gbs_run_options options = gbs_run_options_default();
+    gbs_model *model = NULL;
+    gbs_run *run = NULL;
+    gbs_error err = {0};
+    options.method = GBS_METHOD_EXACT;
+    options.time_s = 1e-9;
+    assert_int_equal(gbs_generate_ising(&grid, &model, NULL), GBS_OK);
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
+    assert_non_null(strstr(err.message, "looking for an elimination order"));
+    assert_null(run);
+    options.time_s = 0.0;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+    gbs_run_free(run);
+    gbs_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +425,7 @@ int main(void)
         cmocka_unit_test(threads_may_read),
         cmocka_unit_test(failed_runs_have_no_marginals),
         cmocka_unit_test(failed_exact_runs_have_no_marginals),
+        cmocka_unit_test(orders_end_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
