@@ -91,7 +91,7 @@ gbs_status gbsi_bags_reserve(bags *b, size_t n, gbs_error *err)
 static void weigh(bags *b, uint32_t slot, double entries)
 {
     size_t i = (size_t)b->n_leaves + slot;
-    b->root[i] = gbsi_sqrt(entries);
+    b->root[i] = gbsi_sqrt(gbsi_sqrt(entries));
     for (i /= 2; i > 0; i /= 2) {
         b->root[i] = b->root[2 * i] + b->root[2 * i + 1];
     }

@@ -94,7 +94,7 @@ typedef struct bags {
     uint32_t free_link; /* even number of a free pair */
     uint32_t *member;
     size_t n_members, n_alive, capacity; /* used, of bags that are there, allocated */
-    double *root;      /* [2 n_leaves] square roots of entries: a tree of sums, slots its leaves */
+    double *root;      /* [2 n_leaves] fourth roots of entries: a tree of sums, slots its leaves */
     uint32_t n_leaves; /* a power of two */
 } bags;
 
@@ -112,7 +112,7 @@ void gbsi_bags_remove(bags *b, uint32_t at);
 void gbsi_bags_join(bags *b, uint32_t x, uint32_t y);
 /* `drop` lies within `keep`, which gets its other neighbours. */
 void gbsi_bags_merge(bags *b, uint32_t keep, uint32_t drop);
-/* A bag with probability in proportion to the square root of its entries. @param u in [0, 1). */
+/* A bag with probability in proportion to the fourth root of its entries. @param u in [0, 1). */
 uint32_t gbsi_bags_pick(const bags *b, double u);
 /* Of all bags. O(slots). */
 double gbsi_bags_entries(const bags *b);
