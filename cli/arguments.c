@@ -323,6 +323,11 @@ int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv, cli_a
     if (arguments->quiet && arguments->verbose) {
         return cli_error(CLI_USAGE, "--quiet and --verbose exclude each other");
     }
+    if (cli_given(arguments, "budget") &&
+        (cli_given(arguments, "time") || arguments->run.method != GBS_METHOD_AUTO)) {
+        return cli_error(CLI_USAGE,
+                         "--budget decides for --method auto in place of --time: leave it out");
+    }
     arguments->operand = argv + optind;
     arguments->n_operands = argc - optind;
     return CLI_DONE;

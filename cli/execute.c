@@ -176,14 +176,27 @@ static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
     cli_note(arguments, "scan %s: %s", r->scan, r->scan_reason);
 }
 
+/* Why a run with --method auto sampled. */
+static void tell_choice(const cli_job *job, const gbs_report *r)
+{
+    if (job->options.method == GBS_METHOD_AUTO && r->exact_entries > 0.0) {
+        cli_note(job->arguments,
+                 "sampled: exact answers would take %s%.3g table entries, %.3g s of one thread",
+                 r->exact_counted ? "" : "at least ", r->exact_entries, r->exact_s);
+    }
+}
+
 /* Prints what was done and how large the errors are. */
 static void tell_work(const cli_job *job, const gbs_report *r)
 {
     const cli_arguments *arguments = job->arguments;
     if (strcmp(r->method, "exact") == 0) {
-        cli_note(arguments, "exact: %" PRIu32 " free variables in %" PRIu32 " components",
-                 r->n_free_variables, r->n_components);
+        cli_note(arguments,
+                 "exact: %" PRIu32 " free variables in %" PRIu32 " component%s, %.3g table entries",
+                 r->n_free_variables, r->n_components, r->n_components == 1 ? "" : "s",
+                 r->exact_entries);
     } else if (strcmp(r->method, "mean-field") != 0) { /* mean field: the verdict says it all */
+        tell_choice(job, r);
         cli_note(arguments,
                  "%s: %" PRIu32 " chains, %" PRIu64 " sweeps after %" PRIu64
                  ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,

@@ -207,7 +207,7 @@ static gbs_status anneal(search *s, gbs_map_report *report, gbs_error *err)
     } while (1);
 }
 
-static int run_annealed(search *s)
+static int run_map(search *s)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_map_report report = {.size = sizeof report};
@@ -224,16 +224,18 @@ static int run_annealed(search *s)
     if (done < 0) {
         return cli_fail_output(s->answer->path, done, &err);
     }
-    cli_note(s->job->arguments,
-             "MAP: %" PRIu32 " variables are in components too large to enumerate; their states "
-             "are the best of %" PRIu32 " chains annealed for %" PRIu64
-             " sweeps (log density %.9g), not proved to be the most probable",
-             report.n_free_variables - report.n_exact_variables, report.chains, report.sweeps,
-             report.log_density);
+    if (report.n_exact_variables < report.n_free_variables) {
+        cli_note(s->job->arguments,
+                 "MAP: %" PRIu32 " variables were annealed, the others solved exactly: the best of "
+                 "%" PRIu32 " chains in %" PRIu64
+                 " sweeps (log density %.9g), not proved to be the most probable",
+                 report.n_free_variables - report.n_exact_variables, report.chains, report.sweeps,
+                 report.log_density);
+    }
     return CLI_DONE;
 }
 
-int cli_uai_annealed(cli_job *job, cli_answer *answer)
+int cli_uai_map(cli_job *job, cli_answer *answer)
 {
     search s;
     memset(&s, 0, sizeof s);
@@ -245,7 +247,7 @@ int cli_uai_annealed(cli_job *job, cli_answer *answer)
     if (s.best == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
-    const int status = run_annealed(&s);
+    const int status = run_map(&s);
     free(s.best);
     return status;
 }

@@ -10,7 +10,7 @@
 int cli_uai_mar(cli_job *job, cli_answer *answer);
 
 /* The best state of annealed chains, components that are small enough solved exactly. */
-int cli_uai_annealed(cli_job *job, cli_answer *answer);
+int cli_uai_map(cli_job *job, cli_answer *answer);
 
 /* The partition function by annealed importance sampling, components that are small enough summed
  * exactly. Its first annealing runs to its end whatever the time: without it there is no answer. */

@@ -282,7 +282,7 @@ static void write_elimination(sheet *s, const gbs_info *info)
         gbs_output_text(s->output, "null");
         end_row(s);
     }
-    row_uint(s, "auto_components", "  components up to 2^26", info->n_auto);
+    row_uint(s, "auto_components", "  exact by default", info->n_auto);
 }
 
 static void write_influence(sheet *s, const gbs_info *info)

@@ -7,7 +7,6 @@
 
 #include "uai_sample.h"
 
-#define LN10 2.302585092994045684
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
@@ -76,52 +75,6 @@ static int finish(cli_answer *answer, const gbs_result *result)
     gbs_error err = {GBS_OK, ""};
     const gbs_status done = cli_answer_finish(answer, result, &err);
     return done < 0 ? cli_fail_output(answer->path, done, &err) : CLI_DONE;
-}
-
-static int answer_pr(cli_job *job, cli_answer *answer)
-{
-    gbs_error err = {GBS_OK, ""};
-    gbs_result result;
-    double log_z = 0.0;
-    memset(&result, 0, sizeof result);
-    const gbs_exact_options options = exact_options(job);
-    const gbs_status done =
-        gbs_exact_log_z_within(job->model, job->evidence, &options, &log_z, &err);
-    if (done == GBS_ERR_LIMIT) {
-        cli_note(job->arguments, "PR: %s; using annealing instead", err.message);
-        return cli_uai_log_z(job, answer);
-    }
-    if (done < 0) {
-        return cli_fail(done, &err);
-    }
-    result.task = GBS_TASK_PR;
-    result.log10_z = log_z / LN10;
-    return finish(answer, &result);
-}
-
-static int answer_map(cli_job *job, cli_answer *answer)
-{
-    gbs_error err = {GBS_OK, ""};
-    gbs_result result;
-    memset(&result, 0, sizeof result);
-    result.task = GBS_TASK_MAP;
-    result.n = gbs_model_n_variables(job->model);
-    result.state = calloc((size_t)result.n + 1, sizeof *result.state);
-    if (result.state == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
-    const gbs_exact_options options = exact_options(job);
-    const gbs_status done = gbs_exact_map_within(job->model, job->evidence, &options, NULL,
-                                                 result.state, NULL, NULL, &err);
-    int status = CLI_DONE;
-    if (done == GBS_ERR_LIMIT) {
-        cli_note(job->arguments, "MAP: %s; using annealing instead", err.message);
-        status = cli_uai_annealed(job, answer);
-    } else {
-        status = done < 0 ? cli_fail(done, &err) : finish(answer, &result);
-    }
-    free(result.state);
-    return status;
 }
 
 static int answer_mmap(const cli_job *job, cli_answer *answer)
@@ -199,11 +152,11 @@ static int answer_task(cli_job *job, cli_answer *answer, gbs_task task)
 {
     switch (task) {
     case GBS_TASK_PR:
-        return answer_pr(job, answer);
+        return cli_uai_log_z(job, answer);
     case GBS_TASK_MAR:
         return cli_uai_mar(job, answer);
     case GBS_TASK_MAP:
-        return answer_map(job, answer);
+        return cli_uai_map(job, answer);
     case GBS_TASK_MMAP:
         break;
     }

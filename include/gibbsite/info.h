@@ -72,7 +72,7 @@ typedef struct gbs_info {
     uint64_t entry_limit;  /**< entries of 8 bytes that the memory limit allows for a component */
     int exact_fits;        /**< 1: the tables of every component fit the limit */
     uint64_t exact_bytes;  /**< peak of exact inference, model included; UINT64_MAX: not known */
-    uint32_t n_auto;       /**< components that fit and have at most 2^26 entries */
+    uint32_t n_auto;       /**< components that method auto answers exactly with these options */
     double max_influence;  /**< largest row sum of bounds on Dobrushin influences; below 1: every
                               scan  forgets its start at a geometric rate */
     double mean_influence; /**< mean row sum of these bounds */

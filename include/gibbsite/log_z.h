@@ -59,8 +59,9 @@ typedef struct gbs_log_z_report {
  * their number, and the previous annealing met the same conditions on chains and effective sample
  * size and agrees within three standard errors.
  *
- * @param options   NULL for the defaults. options.method AUTO sums components exactly whose
- * junction tree has at most 2^26 entries, EXACT sums all components exactly or fails, SAMPLE none.
+ * @param options   NULL for the defaults. options.method AUTO sums components exactly as long as
+ * that is predicted to take at most half of the time, EXACT sums all components exactly or fails,
+ * SAMPLE none.
  * The scan must be one of Gibbs sampling and the draw must be random. Options of estimators and
  * burn-in have no effect.
  * @param callbacks NULL, or callbacks for progress; the callback for draws is not called.

@@ -170,6 +170,13 @@ typedef struct gbs_report {
     uint32_t n_couplings, n_fields;
     gbs_feature coupling[GBS_MOST_COUPLINGS]; /**< weight J: s s' of bonds J, -s s' of bonds -J */
     gbs_feature field[GBS_MOST_FIELDS];       /**< weight h: s of the variables with field h */
+    /** Methods auto and exact: table entries that exact answers for all components take, as far as
+     * counted; 0 where none was looked at. */
+    double exact_entries;
+    double exact_s;    /**< predicted seconds of one thread for them; NAN with exact_entries 0 */
+    int exact_counted; /**< 1, or 0: the search for an elimination order was stopped, and both
+                            figures are lower bounds */
+    int reserved;      /**< 0 */
 } gbs_report;
 
 /**

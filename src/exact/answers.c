@@ -100,7 +100,7 @@ static gbs_status keep_incumbent(const gbsi_solver *s, const uint32_t *incumbent
     return GBS_OK;
 }
 
-static double log_density(const gbsi_conditioned *whole, const uint32_t *x)
+double gbsi_exact_log_density(const gbsi_conditioned *whole, const uint32_t *x)
 {
     gbsi_sum sum = {.high = whole->log_constant};
     for (size_t f = 0; f < whole->factors.n_factors && sum.high > -INFINITY; f++) {
@@ -140,7 +140,7 @@ gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evid
     }
     GBSI_TRY(keep_incumbent(&s, incumbent, x, &kept, err));
     GBSI_TRY(solve_trees(&s, &total, x, err));
-    const double found = log_density(s.whole, x);
+    const double found = gbsi_exact_log_density(s.whole, x);
     if (found == -INFINITY) {
         GBSI_TRY(zero_incumbent(err));
     }

@@ -99,6 +99,53 @@ gbs_status gbsi_exact_plan_tree(gbsi_exact_plan *plan, const uint8_t *take, gbsi
     return status;
 }
 
+/* ---- as many as the limits allow ----------------------------------------------------------- */
+
+typedef struct chosen {
+    uint64_t most, sum; /* entries of the largest one, of all of them */
+    bool all;           /* components */
+} chosen;
+
+/* Components of at most `most` entries. */
+static chosen choose(const gbsi_exact_plan *plan, uint64_t most, uint8_t *take)
+{
+    chosen c = {.all = true};
+    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        const uint64_t entries = plan->elimination->part[i].entries;
+        take[i] = gbsi_exact_fits(plan, i) && entries <= most;
+        if (take[i] != 0) {
+            c.most = entries > c.most ? entries : c.most;
+            c.sum = entries > UINT64_MAX - c.sum ? UINT64_MAX : c.sum + entries;
+        }
+        c.all = c.all && take[i] != 0;
+    }
+    return c;
+}
+
+gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, uint64_t entries, uint64_t bytes,
+                                  uint8_t *take, gbsi_tree **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    *out = NULL;
+    for (chosen c = choose(plan, entries, take); c.most > 0; c = choose(plan, c.most / 2, take)) {
+        if (c.sum > entries) {
+            continue;
+        }
+        GBSI_TRY(gbsi_exact_plan_tree(plan, take, out, err));
+        if (gbsi_tree_bytes(*out) + gbsi_tree_work_bytes(*out, false) <=
+            (c.all ? bytes : bytes / 2)) {
+            break;
+        }
+        plan->chains = (*out)->chains; /* given back, for another try */
+        (*out)->chains = NULL;
+        gbsi_tree_free(*out);
+        *out = NULL;
+    }
+
+cleanup:
+    return status;
+}
+
 gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, bool all, uint64_t bytes, gbs_error *err)
 {
     const uint64_t needed = gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, all);

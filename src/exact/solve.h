@@ -37,6 +37,10 @@ gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool 
 void gbsi_solver_forget(gbsi_solver *solver);
 void gbsi_solver_free(gbsi_solver *solver);
 
+/* The log density of a state, in a compensated sum: the same whatever the order of factors, but for
+ * the last rounding. @param x [n_variables] */
+double gbsi_exact_log_density(const gbsi_conditioned *whole, const uint32_t *x);
+
 /* Fails with the message that the evidence has probability zero. */
 gbs_status gbsi_impossible(gbs_error *err);
 

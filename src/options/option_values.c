@@ -11,11 +11,11 @@
 #include "io/decimal.h"
 #include "options/options.h"
 
-/* A smaller struct holds no option. In version 0.2 the last field is "restarts"; see
+/* A smaller struct holds no option. In version 0.2 the last field is "budget"; see
  * tests/conformance/growth_test.c. */
 #define LEAST_SIZE offsetof(gbs_run_options, method)
 
-_Static_assert(sizeof(gbs_run_options) == offsetof(gbs_run_options, restarts) + sizeof(int),
+_Static_assert(sizeof(gbs_run_options) == offsetof(gbs_run_options, budget_s) + sizeof(double),
                "padding behind the last field: a later version's field would lie in it");
 
 /* ---- fields ------------------------------------------------------------------------------ */

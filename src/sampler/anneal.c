@@ -12,8 +12,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "gibbsite/exact.h"
+#include "exact/solve.h"
 #include "sampler/density.h"
+#include "sampler/exact_part.h"
 #include "sampler/run.h"
 #include "sampler/run_options.h"
 #include "simd/math.h"
@@ -123,16 +124,6 @@ cleanup:
 /* ---- the call ----------------------------------------------------------------------------------
  */
 
-/* Solves the small components exactly, within the memory limit of the options. */
-static gbs_status solve(const gbs_run *run, const gbs_evidence *evidence, const uint32_t *incumbent,
-                        uint32_t *state, double *log_density, gbs_error *err)
-{
-    gbs_exact_options options = {.size = sizeof options};
-    options.memory_limit = run->options.memory_limit;
-    return gbs_exact_map_within(run->problem.model, evidence, &options, incumbent, state,
-                                log_density, NULL, err);
-}
-
 /* The log density of a state of all variables. */
 static gbs_status whole_density(const gbs_run *run, const uint32_t *state, double *density,
                                 gbs_error *err)
@@ -149,17 +140,24 @@ static gbs_status whole_density(const gbs_run *run, const uint32_t *state, doubl
             ++x[v];
         }
     }
-    *density = gbsi_conditioned_log_density(whole, x);
+    *density = gbsi_exact_log_density(whole, x);
     gbsi_free(x);
     return GBS_OK;
 }
 
+static void fill_fixed(const gbs_run *run, uint32_t *state)
+{
+    for (uint32_t u = 0; u < run->problem.model->n_variables; ++u) {
+        const uint32_t fixed = run->problem.whole->fixed_state[u];
+        state[u] = fixed == GBSI_NONE ? 0 : fixed;
+    }
+}
+
 /* Small components are solved once; the other components start from the state of chain 0. */
-static gbs_status begin(search *s, const gbs_evidence *evidence, gbs_error *err)
+static gbs_status begin(search *s, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run *run = s->run;
-    const gbs_model *model = run->problem.model;
     const gbsi_executor *x = &run->engine.executor;
     double whole = 0.0;
     s->density = gbsi_alloc_array((size_t)x->n_groups * x->lanes, sizeof *s->density);
@@ -169,16 +167,11 @@ static gbs_status begin(search *s, const gbs_evidence *evidence, gbs_error *err)
     }
     GBSI_TRY(gbsi_run_set_starts(run, &s->drive, err));
     (void)best_chain(s);
-    memset(s->state, 0, model->n_variables * sizeof *s->state);
-    for (uint32_t u = 0; u < model->n_variables; ++u) {
-        const uint32_t fixed = run->problem.whole->fixed_state[u];
-        s->state[u] = fixed == GBSI_NONE ? 0 : fixed;
-    }
+    fill_fixed(run, s->state);
     gbsi_run_user_state(run, 0, s->x, s->state);
     s->best = s->density[0];
     if (run->report.n_exact_variables > 0) {
-        GBSI_TRY(solve(run, evidence, s->state, s->state, NULL, err));
-        gbsi_run_user_state(run, 0, s->x, s->state); /* in case more was solved than needed */
+        GBSI_TRY(gbsi_run_exact_map(run, &s->drive, s->state, err));
         GBSI_TRY(whole_density(run, s->state, &whole, err));
         s->offset = whole - s->best;
     }
@@ -237,10 +230,12 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
         GBSI_TRY(gbsi_no_memory(err, "map", model->n_variables * sizeof *s.state));
     }
     if (s.run->problem.part == NULL) {
-        GBSI_TRY(solve(s.run, evidence, NULL, s.state, &found.log_density, err));
+        fill_fixed(s.run, s.state);
+        GBSI_TRY(gbsi_run_exact_map(s.run, &s.drive, s.state, err));
+        GBSI_TRY(whole_density(s.run, s.state, &found.log_density, err));
         s.drive.stop = GBSI_STOP_EXACT;
     } else {
-        GBSI_TRY(begin(&s, evidence, err));
+        GBSI_TRY(begin(&s, err));
         GBSI_TRY(anneal_rounds(&s, err));
         found.log_density = s.best + s.offset;
         found.final_log_density = s.density[best_chain(&s)] + s.offset;

@@ -17,6 +17,9 @@
 
 /* ---- choosing ------------------------------------------------------------------------------ */
 
+/* What `auto` takes the memory to be without --memory-limit: it decides alike on all machines. */
+#define AUTO_BYTES (UINT64_C(4) << 30)
+
 /* Bytes that are left beside what stands there anyway. */
 static uint64_t bytes_left(const gbs_run *run)
 {
@@ -31,53 +34,43 @@ gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
     return (gbsi_exact_limits){.entries = GBSI_MOST_ENTRIES, .bytes = bytes_left(run)};
 }
 
-/* Marks components of at most `most` entries. @return the most entries of one of them. */
-static uint64_t mark(gbs_run *run, const gbsi_exact_plan *plan, uint64_t most)
+gbsi_exact_limits gbsi_run_auto_limits(const gbs_run *run)
 {
-    uint64_t found = 0;
-    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
-        const uint64_t entries = plan->elimination->part[i].entries;
-        run->problem.exact[i] = gbsi_exact_fits(plan, i) && entries <= most;
-        found = run->problem.exact[i] != 0 && entries > found ? entries : found;
-    }
-    return found;
+    const gbs_run_options *o = &run->options;
+    const double time_s = o->time_s > 0.0 ? o->time_s : o->budget_s;
+    const double entries = time_s / 2 * 1e9 / GBSI_ENTRY_NS;
+    return (gbsi_exact_limits){.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries
+                                                                              : GBSI_MOST_ENTRIES,
+                               .bytes = o->memory_limit != 0 ? bytes_left(run) : AUTO_BYTES,
+                               .thorough = true};
 }
 
-/* Trees of as many components as the bytes allow: of the smaller ones, that is. */
-static gbs_status plant(gbs_run *run, gbsi_exact_plan *plan, uint64_t bytes, gbs_error *err)
+/* What exact answers would take, for the report. */
+static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
 {
-    gbs_status status = GBS_OK;
-    uint64_t most = mark(run, plan, GBSI_AUTO_ENTRIES);
-    while (most > 0) {
-        GBSI_TRY(gbsi_exact_plan_tree(plan, run->problem.exact, &run->problem.tree, err));
-        if (gbsi_tree_bytes(run->problem.tree) + gbsi_tree_work_bytes(run->problem.tree, false) <=
-            bytes) {
-            break;
-        }
-        plan->chains = run->problem.tree->chains; /* given back, for another try */
-        run->problem.tree->chains = NULL;
-        gbsi_tree_free(run->problem.tree);
-        run->problem.tree = NULL;
-        most = mark(run, plan, most / 2);
+    gbs_report *r = &run->report;
+    r->exact_counted = 1;
+    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        r->exact_entries += (double)plan->elimination->part[i].entries;
+        r->exact_counted = r->exact_counted != 0 && gbsi_exact_fits(plan, i);
     }
-
-cleanup:
-    return status;
+    r->exact_s = r->exact_entries * GBSI_ENTRY_NS * 1e-9;
 }
 
 static gbs_status choose_auto(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
-    const uint64_t bytes = bytes_left(run) / 2; /* the other half is for sampling */
-    const gbsi_exact_limits limits = {.entries = GBSI_AUTO_ENTRIES, .bytes = bytes};
-    if (gbsi_exact_check_search(run->problem.whole, bytes, NULL) == GBS_OK) {
+    const gbsi_exact_limits limits = gbsi_run_auto_limits(run);
+    if (gbsi_exact_check_search(run->problem.whole, limits.bytes, NULL) == GBS_OK) {
         GBSI_TRY(
             gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
-        GBSI_TRY(plant(run, plan, bytes, err));
+        report_cost(run, plan);
+        GBSI_TRY(gbsi_exact_plan_choose(plan, limits.entries, limits.bytes, run->problem.exact,
+                                        &run->problem.tree, err));
     }
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
-        if (run->problem.exact[i] == 0 &&
+        if (run->problem.exact[i] == 0 && !run->anneals &&
             run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
             run->problem.exact[i] = 1;
             run->problem.enumerated[i] = 1;
@@ -114,6 +107,7 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_exact_check_search(run->problem.whole, limits.bytes, err));
     GBSI_TRY(
         gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
+    report_cost(run, plan);
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
         const uint32_t v =
             run->problem.components->variable[run->problem.components->variable_start[i]];
@@ -253,6 +247,65 @@ gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, 
 
 cleanup:
     gbsi_tables_free(tables);
+    return status;
+}
+
+/* ---- the most probable state --------------------------------------------------------------- */
+
+/* The trees of the exact components again, to be maximised over. */
+static gbs_status plan_map(gbs_run *run, gbsi_tree **tree, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exact_plan *plan = NULL;
+    gbsi_exact_limits limits = run->options.method == GBS_METHOD_EXACT ? gbsi_run_exact_limits(run)
+                                                                       : gbsi_run_auto_limits(run);
+    limits.maximise = true;
+    gbsi_tree_free(run->problem.tree);
+    run->problem.tree = NULL;
+    GBSI_TRY(
+        gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
+    GBSI_TRY(gbsi_exact_plan_tree(plan, run->problem.exact, tree, err));
+    GBSI_TRY(gbsi_exact_check_bytes(*tree, false, bytes_left(run), err));
+
+cleanup:
+    gbsi_exact_plan_free(plan);
+    return status;
+}
+
+gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_conditioned *whole = run->problem.whole;
+    gbsi_tables *tables = NULL;
+    uint32_t *x = NULL;
+    if (run->problem.tree == NULL) {
+        return GBS_OK;
+    }
+    GBSI_TRY(plan_map(run, &run->problem.tree, err));
+    const gbsi_tree *tree = run->problem.tree;
+    x = gbsi_alloc_array_zero(tree->model->n_variables, sizeof *x);
+    if (x == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "map", tree->model->n_variables * sizeof *x));
+    }
+    GBSI_TRY(take_pool(run, tree->n_tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, false, run->engine.pool, &tables, err));
+    for (uint32_t t = 0; t < tree->n_trees; ++t) {
+        double most = 0.0;
+        GBSI_TRY(tree_up(drive, tables, t, &most, err));
+        if (most == -INFINITY) {
+            GBSI_TRY(gbsi_impossible(err));
+        }
+        gbsi_tree_trace(tables, t, x);
+    }
+    for (uint32_t v = 0; v < whole->n_variables; ++v) {
+        if (run->problem.exact[run->problem.components->of[v]] != 0) {
+            state[whole->user_variable[v]] = whole->user_state[whole->state_offset[v] + x[v]];
+        }
+    }
+
+cleanup:
+    gbsi_tables_free(tables);
+    gbsi_free(x);
     return status;
 }
 

@@ -9,9 +9,13 @@
 /* What the memory limit leaves to junction trees if everything is to be answered by them. */
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);
 
-/* Fills run->exact: `auto` gives a tree to components of at most GBSI_AUTO_ENTRIES table entries
- * that fit the memory limit, `exact` to all of them or fails with the figure. What has no tree but
- * few states is enumerated by `auto`. */
+/* What `auto` may answer exactly: what is predicted to take at most half of --time, or of --budget,
+ * in one thread, and fits the memory limit. */
+gbsi_exact_limits gbsi_run_auto_limits(const gbs_run *run);
+
+/* Fills run->exact: `auto` gives a tree to as many components as its limits allow, `exact` to all
+ * of them or fails with the figure. What has no tree but few states is enumerated by `auto`, unless
+ * a most probable state is asked for. */
 gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err);
 
 /* Marginals of the exact components, into run->exact_p; then the trees go, if no draws are to come.
@@ -21,6 +25,12 @@ gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 /* ln of the sum over all states of the exact components, log_constant left out.
  * @return as gbsi_run_exactly(). */
 gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err);
+
+/* The most probable states of the variables of the exact components.
+ *
+ * @param state [model variables] out; others are left alone.
+ * @return as gbsi_run_exactly(). */
+gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, gbs_error *err);
 
 /* Exact samples of a run all of which is exact, as many as sweeps and chains say.
  * @return GBS_ERR_LIMIT where the tables of all trees at once do not fit. */

@@ -31,12 +31,30 @@ static void count_search(const gbsi_exact_plan *plan, gbs_info *info)
         info->width = part->width > info->width ? part->width : info->width;
         info->entries =
             part->entries > UINT64_MAX - info->entries ? UINT64_MAX : info->entries + part->entries;
-        info->n_auto += end == GBS_SEARCH_DONE && part->entries <= GBSI_AUTO_ENTRIES;
         info->order_found = info->order_found && part->end == GBSI_ELIMINATION_DONE;
         if (end == GBS_SEARCH_ENTRIES || info->search == GBS_SEARCH_DONE) {
             info->search = end;
         }
     }
+}
+
+/* @param take [components] scratch. */
+static gbs_status count_auto(const gbs_run *run, gbsi_exact_plan *plan, uint8_t *take,
+                             gbs_info *info, gbs_error *err)
+{
+    gbsi_tree *tree = NULL;
+    const gbsi_exact_limits limits = gbsi_run_auto_limits(run);
+    const gbs_status status =
+        gbsi_exact_plan_choose(plan, limits.entries, limits.bytes, take, &tree, err);
+    if (tree != NULL) {
+        for (uint32_t c = 0; c < plan->elimination->n_parts; ++c) {
+            info->n_auto += take[c];
+        }
+        plan->chains = tree->chains; /* given back */
+        tree->chains = NULL;
+    }
+    gbsi_tree_free(tree);
+    return status;
 }
 
 /* As a run that answers everything by junction trees would go about it, up to its tables. */
@@ -59,12 +77,13 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     info->order_found = 1;
     count_search(plan, info);
     info->log2_entries = info->entries > 0 ? gbsi_log2((double)info->entries) : 0.0;
-    if (info->search != GBS_SEARCH_DONE) {
-        goto cleanup;
-    }
     all = gbsi_alloc_array(plan->elimination->n_parts, 1);
     if (all == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "junction tree", plan->elimination->n_parts));
+    }
+    GBSI_TRY(count_auto(run, plan, all, info, err));
+    if (info->search != GBS_SEARCH_DONE) {
+        goto cleanup;
     }
     memset(all, 1, plan->elimination->n_parts);
     GBSI_TRY(gbsi_exact_plan_tree(plan, all, &tree, err));

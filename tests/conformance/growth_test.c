@@ -63,7 +63,8 @@
     F(uint64_t, threads)             \
     F(uint64_t, memory_limit)        \
     F(int, partial_scan)             \
-    F(int, restarts)
+    F(int, restarts)                 \
+    F(double, budget_s)
 
 typedef struct options_0_2 {
 #define F(type, field) type field;
