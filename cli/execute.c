@@ -176,13 +176,12 @@ static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
     cli_note(arguments, "scan %s: %s", r->scan, r->scan_reason);
 }
 
-/* Why a run with --method auto sampled. */
-static void tell_choice(const cli_job *job, const gbs_report *r)
+void cli_tell_choice(const cli_job *job, double entries, double seconds, int counted)
 {
-    if (job->options.method == GBS_METHOD_AUTO && r->exact_entries > 0.0) {
+    if (job->options.method == GBS_METHOD_AUTO && entries > 0.0) {
         cli_note(job->arguments,
                  "sampled: exact answers would take %s%.3g table entries, %.3g s of one thread",
-                 r->exact_counted ? "" : "at least ", r->exact_entries, r->exact_s);
+                 counted ? "" : "at least ", entries, seconds);
     }
 }
 
@@ -196,7 +195,7 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  r->n_free_variables, r->n_components, r->n_components == 1 ? "" : "s",
                  r->exact_entries);
     } else if (strcmp(r->method, "mean-field") != 0) { /* mean field: the verdict says it all */
-        tell_choice(job, r);
+        cli_tell_choice(job, r->exact_entries, r->exact_s, r->exact_counted);
         cli_note(arguments,
                  "%s: %" PRIu32 " chains, %" PRIu64 " sweeps after %" PRIu64
                  ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,

@@ -249,9 +249,9 @@ static void row_fits(sheet *s, const gbs_info *info)
         row_bool(s, "exact_fits", "", info->exact_fits);
     } else {
         (void)snprintf(text, sizeof text, "%s the limit of %s",
-                       info->search == GBS_SEARCH_DONE      ? "fits"
-                       : info->search == GBS_SEARCH_ENTRIES ? "does not fit"
-                                                            : "not known, the search gave up;",
+                       info->exact_fits                  ? "fits"
+                       : info->search == GBS_SEARCH_WORK ? "not known, the search gave up;"
+                                                         : "does not fit",
                        limit);
         row_text(s, "exact_fits", "  exact inference", text);
     }
@@ -282,6 +282,14 @@ static void write_elimination(sheet *s, const gbs_info *info)
         gbs_output_text(s->output, "null");
         end_row(s);
     }
+    if (info->exact_least_bytes != UINT64_MAX) {
+        row_bytes(s, "exact_least_bytes", "    at least", info->exact_least_bytes);
+    } else if (s->json) {
+        begin_row(s, "exact_least_bytes", "");
+        gbs_output_text(s->output, "null");
+        end_row(s);
+    }
+    row_real(s, "exact_seconds", "    seconds of a thread", info->exact_s);
     row_uint(s, "auto_components", "  exact by default", info->n_auto);
 }
 

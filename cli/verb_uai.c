@@ -7,7 +7,6 @@
 
 #include "uai_sample.h"
 
-
 /* ---- limits ---------------------------------------------------------------------------------- */
 
 /* @return CLI_DONE with *value 0 if the variable is not set. */

@@ -26,8 +26,8 @@ extern "C" {
 /** How the search for an elimination order ended. */
 typedef enum gbs_search_end {
     GBS_SEARCH_DONE = 0,
-    GBS_SEARCH_ENTRIES = 1, /**< a component needs more table entries than the memory limit allows
-                               by the best elimination order found, or by every order */
+    GBS_SEARCH_ENTRIES = 1, /**< a component needs more than 2^32 table entries by the best
+                               elimination order found, or by every order */
     GBS_SEARCH_WORK = 2, /**< the work limit ended the search in a component: nothing is proved */
 } gbs_search_end;
 
@@ -69,8 +69,9 @@ typedef struct gbs_info {
     uint32_t width;        /**< largest clique minus 1; a lower bound unless order_found */
     uint64_t entries;      /**< entries of all tables, saturating; a lower bound unless
                                 order_found */
-    uint64_t entry_limit;  /**< entries of 8 bytes that the memory limit allows for a component */
-    int exact_fits;        /**< 1: the tables of every component fit the limit */
+    uint64_t entry_limit;  /**< entries of 8 bytes that the memory limit leaves */
+    int exact_fits;        /**< 1: exact marginals fit the memory limit, if need be
+                                without keeping tables */
     uint64_t exact_bytes;  /**< peak of exact inference, model included; UINT64_MAX: not known */
     uint32_t n_auto;       /**< components that method auto answers exactly with these options */
     double max_influence;  /**< largest row sum of bounds on Dobrushin influences; below 1: every
@@ -81,6 +82,8 @@ typedef struct gbs_info {
     double log2_entries; /**< of entries; 0 without a table */
     int order_found;     /**< 1: every component has a complete elimination order, whose width and
                               entries these are, whether they fit or not */
+    uint64_t exact_least_bytes; /**< as exact_bytes, with the smallest memory limit that will do */
+    double exact_s; /**< predicted seconds of one thread for exact marginals by these entries */
 } gbs_info;
 
 /** The memory that each kind of draw would need in addition to gbs_info.run_bytes. */

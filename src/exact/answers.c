@@ -39,7 +39,7 @@ gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evidence *ev
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
     GBSI_TRY(gbsi_solver_init(&s, model, evidence, options, err));
-    GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){0}, true, err));
+    GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.up_only = true}, true, err));
     gbsi_sum total = {.high = s.whole->log_constant};
     GBSI_TRY(solve_trees(&s, &total, NULL, err));
     *log_z = total.high + total.low;

@@ -304,9 +304,7 @@ static void too_large(void **state)
         x[v] = v % 2;
     }
     assert_int_equal(gbs_exact_log_z_within(model, NULL, &options, &log_z, &err), GBS_ERR_LIMIT);
-    assert_non_null(strstr(err.message, "exact inference: the component of variable 0 has a width "
-                                        "of at least 15, its tables exceed the "));
-    assert_non_null(strstr(err.message, " KiB that the memory limit leaves"));
+    assert_non_null(strstr(err.message, ", the memory limit leaves "));
     assert_int_equal(gbs_exact_map_within(model, NULL, &options, NULL, x, &log_z, &n_kept, &err),
                      GBS_ERR_LIMIT);
     assert_int_equal(gbs_exact_mmap_within(model, NULL, &options, 1, query, x, &log_z, &err),

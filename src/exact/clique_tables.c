@@ -41,36 +41,54 @@ static size_t n_values(const gbsi_tree *tree)
     return tree->n_factor > VALUES ? tree->n_factor : VALUES;
 }
 
-uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, bool all)
+static uint64_t n_tables(const gbsi_tree *tree, gbsi_keep keep)
 {
-    const uint64_t n_tables = all ? tree->n_entries : tree->n_tables;
-    uint64_t n = more(n_tables, tree->n_stack);
+    return keep == GBSI_KEEP_ALL      ? tree->n_entries
+           : keep == GBSI_KEEP_TABLES ? tree->n_tables
+                                      : tree->n_largest;
+}
+
+static size_t n_messages(const gbsi_tree *tree, gbsi_keep keep)
+{
+    return keep == GBSI_KEEP_MESSAGES ? tree->n_kept : tree->n_stack;
+}
+
+static size_t n_remade(const gbsi_tree *tree, gbsi_keep keep)
+{
+    return keep == GBSI_KEEP_MESSAGES ? tree->n_rows : 0;
+}
+
+uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep)
+{
+    uint64_t n = more(n_tables(tree, keep), n_messages(tree, keep));
+    n = more(n, n_remade(tree, keep));
     n = more(more(n, n_values(tree)), n_partial(tree));
     const uint64_t small = (uint64_t)tree->model->n_variables * sizeof(uint32_t) +
                            gbsi_shape_most(tree) * BATCH * sizeof(uint32_t);
     return more(gbsi_saturating_mul(n, sizeof(double)), small);
 }
 
-gbs_status gbsi_tables_new(const gbsi_tree *tree, bool all, gbsi_pool *pool, gbsi_tables **out,
-                           gbs_error *err)
+gbs_status gbsi_tables_new(const gbsi_tree *tree, gbsi_keep keep, gbsi_pool *pool,
+                           gbsi_tables **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *t = gbsi_alloc_zero(sizeof *t);
     if (t == NULL) {
         return gbsi_no_memory(err, "junction tree", sizeof *t);
     }
-    const uint64_t n_tables = all ? tree->n_entries : tree->n_tables;
     t->tree = tree;
+    t->keep = keep;
     t->pool = pool;
-    t->table = gbsi_alloc_array(n_tables, sizeof *t->table);
-    t->stack = gbsi_alloc_array(tree->n_stack, sizeof *t->stack);
+    t->table = gbsi_alloc_array(n_tables(tree, keep), sizeof *t->table);
+    t->stack = gbsi_alloc_array(n_messages(tree, keep), sizeof *t->stack);
+    t->remade = gbsi_alloc_array(n_remade(tree, keep), sizeof *t->remade);
     t->factor = gbsi_alloc_array(n_values(tree), sizeof *t->factor);
     t->axis_of = gbsi_alloc_array(tree->model->n_variables, sizeof *t->axis_of);
     t->map = gbsi_alloc_array(gbsi_shape_most(tree) * BATCH, sizeof *t->map);
     t->partial = gbsi_alloc_array(n_partial(tree), sizeof *t->partial);
-    if (t->table == NULL || t->stack == NULL || t->factor == NULL || t->axis_of == NULL ||
-        t->map == NULL || t->partial == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "junction tree", n_tables * sizeof *t->table));
+    if (t->table == NULL || t->stack == NULL || t->remade == NULL || t->factor == NULL ||
+        t->axis_of == NULL || t->map == NULL || t->partial == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "junction tree", n_tables(tree, keep) * sizeof *t->table));
     }
     *out = t;
     t = NULL;
@@ -87,6 +105,7 @@ void gbsi_tables_free(gbsi_tables *tables)
     }
     gbsi_free(tables->table);
     gbsi_free(tables->stack);
+    gbsi_free(tables->remade);
     gbsi_free(tables->factor);
     gbsi_free(tables->axis_of);
     gbsi_free(tables->map);
@@ -344,24 +363,20 @@ static void finish_clique(gbsi_tables *tables, const filling *f, double *message
     gbsi_pool_run(alone ? NULL : tables->pool, rows_of_member, &job);
 }
 
-/* @return the number that was subtracted from the message to make its largest entry 0. */
-static double clique_up(gbsi_tables *tables, uint32_t i)
+/* Makes the table of clique i from its factors and the messages of its children.
+ * @param message out: its message, not yet normalised. */
+static void fill_clique(gbsi_tables *tables, uint32_t i, double *message)
 {
     const gbsi_tree *tree = tables->tree;
     const gbsi_clique *c = &tree->clique[i];
     gbsi_shape shape;
     gbsi_shape_of(tree, c, &shape, tables->axis_of);
-    size_t at = c->message; /* the children's messages, with this clique's message after them */
-    for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
-        at += tree->clique[tree->child[k]].n_rows;
-    }
-    double *message = tables->stack + at;
     filling f = {.clique = c,
                  .watch = tables->watch,
                  .loops = gbsi_table_loops_now(),
                  .shape = &shape,
                  .first = true,
-                 .table = tables->table + tables->base + c->table,
+                 .table = gbsi_table_of(tables, c),
                  .message = shape.block >= c->n_columns ? message : NULL};
     for (size_t k = tree->factor_start[i]; k < tree->factor_start[i + (size_t)1]; ++k) {
         add_factor(tables, &f, tree->factor[k]);
@@ -369,18 +384,49 @@ static double clique_up(gbsi_tables *tables, uint32_t i)
     for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
         const gbsi_clique *child = &tree->clique[tree->child[k]];
         add_to_batch(tables, &f, child->n_separator, tree->variable + child->first,
-                     tables->stack + child->message);
+                     gbsi_message_of(tables, child));
     }
     fill_batch(tables, &f, true);
     if (f.message == NULL) {
         finish_clique(tables, &f, message);
     }
-    const double max = f.loops->max(message, c->n_rows);
-    if (max > -INFINITY) {
-        f.loops->add_constant(message, c->n_rows, -max);
+}
+
+/* Where the message of clique i is made: in its place if all messages are kept, otherwise on the
+ * stack behind the messages of its children. */
+static double *new_message(const gbsi_tables *tables, uint32_t i)
+{
+    const gbsi_tree *tree = tables->tree;
+    double *at = gbsi_message_of(tables, &tree->clique[i]);
+    if (tables->keep == GBSI_KEEP_MESSAGES) {
+        return at;
     }
-    memmove(tables->stack + c->message, message, c->n_rows * sizeof *message);
+    for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
+        at += tree->clique[tree->child[k]].n_rows;
+    }
+    return at;
+}
+
+/* @return what was subtracted from the message to make its largest number 0. */
+static double clique_up(gbsi_tables *tables, uint32_t i)
+{
+    const gbsi_clique *c = &tables->tree->clique[i];
+    const gbsi_table_loops *loops = gbsi_table_loops_now();
+    double *message = new_message(tables, i);
+    fill_clique(tables, i, message);
+    const double max = loops->max(message, c->n_rows);
+    if (max > -INFINITY) {
+        loops->add_constant(message, c->n_rows, -max);
+    }
+    memmove(gbsi_message_of(tables, c), message, c->n_rows * sizeof *message);
     return max;
+}
+
+void gbsi_clique_remake(gbsi_tables *tables, uint32_t i)
+{
+    if (tables->keep == GBSI_KEEP_MESSAGES) {
+        fill_clique(tables, i, tables->remade);
+    }
 }
 
 void gbsi_tree_up(gbsi_tables *tables, uint32_t t, double *log_z)

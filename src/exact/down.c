@@ -185,19 +185,20 @@ static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, d
 {
     const gbsi_tree *tree = tables->tree;
     const gbsi_clique *c = &tree->clique[i];
-    double *table = tables->table + tables->base + c->table;
+    double *table = gbsi_table_of(tables, c);
     gbsi_shape shape;
+    gbsi_clique_remake(tables, i);
     gbsi_shape_of(tree, c, &shape, tables->axis_of);
     if (c->parent != GBSI_NONE) {
         const bool alone = c->n_rows * c->n_columns < SHARED;
-        scaling s = {gbsi_table_loops_now(), c, table, tables->stack + c->message,
+        scaling s = {gbsi_table_loops_now(), c, table, gbsi_message_of(tables, c),
                      alone ? 1 : gbsi_pool_size(tables->pool)};
         gbsi_pool_run(alone ? NULL : tables->pool, scale_share, &s);
     }
     for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
         const gbsi_clique *child = &tree->clique[tree->child[k]];
         sum_onto(tables, &shape, table, child->n_separator, tree->variable + child->first,
-                 child->n_rows, tables->stack + child->message);
+                 child->n_rows, gbsi_message_of(tables, child));
     }
     for (size_t k = 0; k < n_pairs; ++k) {
         const uint32_t *arity = tree->model->arity;

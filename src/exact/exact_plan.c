@@ -38,8 +38,6 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint64_t fit = limits->bytes / sizeof(double);
-    const uint64_t most = fit < GBSI_MOST_ENTRIES ? fit : GBSI_MOST_ENTRIES;
     const uint64_t spent = gbsi_exact_search_bytes(model);
     gbsi_exact_plan *plan = gbsi_alloc_zero(sizeof *plan);
     if (plan == NULL) {
@@ -51,14 +49,14 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
         GBSI_TRY(gbsi_graph_new(model_of(plan), limits->extra, &plan->graph, err));
     }
     GBSI_TRY(spread_maximise(plan, limits, err));
-    plan->most_entries = limits->entries < most ? limits->entries : most;
-    const gbsi_elimination_limits search = {
-        .entries = plan->most_entries,
-        .effort = GBSI_ELIMINATION_EFFORT,
-        .useful = limits->entries, /* not `most`: the order must not depend on the memory limit */
-        .bytes = limits->bytes > spent ? limits->bytes - spent : 0,
-        .late = limits->maximise ? NULL : plan->maximise,
-        .watch = limits->watch};
+    plan->most_entries = limits->entries < GBSI_MOST_ENTRIES ? limits->entries : GBSI_MOST_ENTRIES;
+    const gbsi_elimination_limits search = {.entries = plan->most_entries,
+                                            .effort = GBSI_ELIMINATION_EFFORT,
+                                            .useful = plan->most_entries,
+                                            .bytes =
+                                                limits->bytes > spent ? limits->bytes - spent : 0,
+                                            .late = limits->maximise ? NULL : plan->maximise,
+                                            .watch = limits->watch};
     GBSI_TRY(gbsi_elimination_new(plan->graph != NULL ? plan->graph : graph, &search,
                                   &plan->elimination, err));
     *out = plan;
@@ -122,18 +120,40 @@ static chosen choose(const gbsi_exact_plan *plan, uint64_t most, uint8_t *take)
     return c;
 }
 
-gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, uint64_t entries, uint64_t bytes,
+static double entry_ns(gbsi_keep keep)
+{
+    return keep == GBSI_KEEP_STACK      ? GBSI_STACK_NS
+           : keep == GBSI_KEEP_MESSAGES ? GBSI_MESSAGES_NS
+                                        : GBSI_TABLES_NS;
+}
+
+static uint64_t needed(const gbsi_tree *tree, gbsi_keep keep)
+{
+    return gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, keep);
+}
+
+gbsi_keep gbsi_exact_keep(const gbsi_tree *tree, bool up_only, uint64_t bytes)
+{
+    return up_only                                   ? GBSI_KEEP_STACK
+           : needed(tree, GBSI_KEEP_TABLES) <= bytes ? GBSI_KEEP_TABLES
+                                                     : GBSI_KEEP_MESSAGES;
+}
+
+gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns, uint64_t bytes,
                                   uint8_t *take, gbsi_tree **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const double least_ns = up_only ? GBSI_STACK_NS : GBSI_TABLES_NS;
     *out = NULL;
-    for (chosen c = choose(plan, entries, take); c.most > 0; c = choose(plan, c.most / 2, take)) {
-        if (c.sum > entries) {
+    for (chosen c = choose(plan, UINT64_MAX, take); c.most > 0;
+         c = choose(plan, c.most / 2, take)) {
+        const uint64_t own_bytes = c.all ? bytes : bytes / 2;
+        if ((double)c.sum * least_ns > ns) {
             continue;
         }
         GBSI_TRY(gbsi_exact_plan_tree(plan, take, out, err));
-        if (gbsi_tree_bytes(*out) + gbsi_tree_work_bytes(*out, false) <=
-            (c.all ? bytes : bytes / 2)) {
+        const gbsi_keep keep = gbsi_exact_keep(*out, up_only, own_bytes);
+        if (needed(*out, keep) <= own_bytes && (double)c.sum * entry_ns(keep) <= ns) {
             break;
         }
         plan->chains = (*out)->chains; /* given back, for another try */
@@ -146,30 +166,29 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, bool all, uint64_t bytes, gbs_error *err)
+gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, gbsi_keep keep, uint64_t bytes,
+                                  gbs_error *err)
 {
-    const uint64_t needed = gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, all);
+    const uint64_t taken = needed(tree, keep);
     char text[16];
     char allowed[16];
-    if (needed <= bytes) {
+    if (taken <= bytes) {
         return GBS_OK;
     }
-    gbsi_bytes_text((double)needed, text);
+    gbsi_bytes_text((double)taken, text);
     gbsi_bytes_text((double)bytes, allowed);
     return gbsi_fail(err, GBS_ERR_LIMIT,
-                     "exact inference: %" PRIu64 " table entries and messages take %s (%" PRIu64
-                     " bytes), the memory limit leaves %s: raise the limit, or sample",
-                     all ? tree->n_entries : (uint64_t)tree->n_tables, text, needed, allowed);
+                     "exact inference: tables of %" PRIu64 " entries and their messages take %s "
+                     "(%" PRIu64
+                     " bytes) at least, the memory limit leaves %s: raise the limit, or "
+                     "sample",
+                     tree->n_entries, text, taken, allowed);
 }
 
 gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t variable,
-                             const gbsi_exact_limits *limits, gbs_error *err)
+                             gbs_error *err)
 {
     const gbsi_elimination_part *part = &plan->elimination->part[c];
-    char needed[16];
-    char left[16];
-    gbsi_bytes_text((double)limits->bytes, left);
-    gbsi_bytes_text((double)part->entries * sizeof(double), needed);
     if (part->end == GBSI_ELIMINATION_WORK) {
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "exact inference: no elimination order was found in reasonable time for "
@@ -178,28 +197,24 @@ gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t v
                          variable, part->n_variables, part->width);
     }
     if (part->end == GBSI_ELIMINATION_DONE) {
-        const bool memory = part->entries <= GBSI_MOST_ENTRIES;
-        return gbsi_fail(
-            err, GBS_ERR_LIMIT,
-            "exact inference: the component of variable %" PRIu32 " needs %" PRIu64
-            " table entries (%s) by the best elimination order found, of width %" PRIu32
-            "; the memory limit leaves %s%s",
-            variable, part->entries, needed, part->width, left,
-            memory ? ": raise the limit, or sample" : ", and 2^32 entries are the most: sample");
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "exact inference: the component of variable %" PRIu32 " needs %" PRIu64
+                         " table entries by the best elimination order found, of width %" PRIu32
+                         "; %" PRIu64 " are the most: sample",
+                         variable, part->entries, part->width, plan->most_entries);
     }
     if (part->entries == UINT64_MAX) { /* a search that stopped early may only know the width */
         return gbsi_fail(err, GBS_ERR_LIMIT,
                          "exact inference: the component of variable %" PRIu32
-                         " has a width of at least %" PRIu32
-                         ", its tables exceed the %s that the memory limit leaves: raise the "
-                         "limit, or sample",
-                         variable, part->width, left);
+                         " has a width of at least %" PRIu32 ", its tables have more than %" PRIu64
+                         " entries, which are the most: sample",
+                         variable, part->width, plan->most_entries);
     }
     return gbsi_fail(err, GBS_ERR_LIMIT,
                      "exact inference: the component of variable %" PRIu32
-                     " needs at least %" PRIu64 " table entries (%s), width at least %" PRIu32
-                     "; the memory limit leaves %s: raise the limit, or sample",
-                     variable, part->entries, needed, part->width, left);
+                     " needs at least %" PRIu64 " table entries, width at least %" PRIu32
+                     "; %" PRIu64 " are the most: sample",
+                     variable, part->entries, part->width, plan->most_entries);
 }
 
 /* Counts the rows of neighbours, the data of each vertex, the queue and the cliques found. */

@@ -6,9 +6,11 @@
 
 #include "exact/junction_tree.h"
 
-/* The time that a table entry takes on the way up and down again, in nanoseconds of one thread.
- * Of 41 models of 3 million entries or more it was 3 to 12, as a rule 6. */
-#define GBSI_ENTRY_NS 10.0
+/* The time that a table entry takes with each gbsi_keep, in nanoseconds of one thread. Measured as
+ * 3 to 12, as a rule 6, where tables are kept, in 41 models of 3 million entries or more. */
+#define GBSI_STACK_NS    6.0
+#define GBSI_TABLES_NS   10.0
+#define GBSI_MESSAGES_NS 16.0
 #define GBSI_MOST_ENTRIES                                                \
     (UINT64_C(1) << 32) /* per component: offsets in blocks have 32 bits \
                          */
@@ -16,6 +18,7 @@
 typedef struct gbsi_exact_limits {
     uint64_t entries;    /* table entries of one component, at most GBSI_MOST_ENTRIES */
     uint64_t bytes;      /* that calibration may take, without the model */
+    bool up_only;        /* ln Z is all that is asked for: gbsi_tree_up() */
     bool maximise;       /* all variables are maximised over */
     const uint8_t *late; /* NULL, or [model variables] 1: maximised over, after the other variables
                             are summed out */
@@ -38,14 +41,18 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
                                gbs_error *err);
 void gbsi_exact_plan_free(gbsi_exact_plan *plan);
 
+/* How to calibrate a tree within so many bytes: with tables if these fit, else with messages alone,
+ * whether those fit or not. @param up_only whether gbsi_tree_up() is all. */
+gbsi_keep gbsi_exact_keep(const gbsi_tree *tree, bool up_only, uint64_t bytes);
+
 /* Trees of as many components as the limits allow together, those of fewer entries first.
  *
- * @param entries of all trees together.
- * @param bytes   of the trees and the work on them if they take all components; half of it, if
- *                others are left to be sampled.
- * @param take    [components] out: 1 where a component has a tree.
- * @param out     NULL where no component has one. */
-gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, uint64_t entries, uint64_t bytes,
+ * @param ns    nanoseconds that they may be predicted to take.
+ * @param bytes of the trees and the work on them if they take all components; half of it, if others
+ *              are left to be sampled.
+ * @param take  [components] out: 1 where a component has a tree.
+ * @param out   NULL where no component has one. */
+gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns, uint64_t bytes,
                                   uint8_t *take, gbsi_tree **out, gbs_error *err);
 
 /* Whether an elimination order was found for component c and its tables are within the limits. The
@@ -57,14 +64,14 @@ bool gbsi_exact_fits(const gbsi_exact_plan *plan, uint32_t c);
 gbs_status gbsi_exact_plan_tree(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **out,
                                 gbs_error *err);
 
-/* @return GBS_ERR_LIMIT if the tree and the work on it would take more than so many bytes.
- * @param all as in gbsi_tree_work_bytes(). */
-gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, bool all, uint64_t bytes, gbs_error *err);
+/* GBS_ERR_LIMIT if the tree and the work on it take more than so many bytes. */
+gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, gbsi_keep keep, uint64_t bytes,
+                                  gbs_error *err);
 
 /* @return GBS_ERR_LIMIT, with the size of the tables of component c. @param variable a variable of
  * the component in the user's numbering, for the message. */
 gbs_status gbsi_exact_refuse(const gbsi_exact_plan *plan, uint32_t c, uint32_t variable,
-                             const gbsi_exact_limits *limits, gbs_error *err);
+                             gbs_error *err);
 
 /* The most bytes that the search for an elimination order takes. */
 uint64_t gbsi_exact_search_bytes(const gbsi_conditioned *model);

@@ -239,6 +239,11 @@ static void fill_clique(making *m, const group *g, gbsi_clique *c, size_t first)
     assert(at == GBSI_NONE);
 }
 
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 static void fill_tree(making *m)
 {
     gbsi_tree *t = m->tree;
@@ -246,6 +251,7 @@ static void fill_tree(making *m)
     uint32_t n_children = 0;
     uint32_t n_ended = 0;
     size_t table = 0;
+    size_t kept = 0;
     for (uint32_t g = 0; g < m->n_groups; ++g) { /* by_last is free: groups by number */
         m->by_last[number_of(&m->group[g])] = g;
     }
@@ -255,16 +261,22 @@ static void fill_tree(making *m)
         fill_clique(m, g, c, first);
         first += c->n_separator + c->n_own;
         c->table = table;
+        c->kept = kept;
         table += c->n_rows * c->n_columns;
+        kept += c->n_rows;
+        t->n_largest = most(t->n_largest, c->n_rows * c->n_columns);
+        t->n_rows = most(t->n_rows, c->n_rows);
         for (uint32_t k = 0; k < g->n_children; ++k) {
             t->child[n_children++] = number_of(&m->group[m->child[g->first_child + k]]);
         }
         t->child_start[i + (size_t)1] = n_children;
         if (c->parent == GBSI_NONE) {
             t->tree_end[n_ended++] = i + 1;
-            t->n_tables = table > t->n_tables ? table : t->n_tables;
+            t->n_tables = most(t->n_tables, table);
+            t->n_kept = most(t->n_kept, kept);
             t->n_entries += table;
             table = 0;
+            kept = 0;
         }
     }
 }

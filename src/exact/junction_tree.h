@@ -26,6 +26,7 @@ typedef struct gbsi_clique {
     size_t n_rows;        /* states of the separator */
     size_t n_columns;     /* states of the clique's own variables (for a hub, of the others) */
     size_t table;         /* offset among the tables of its tree */
+    size_t kept;          /* offset of its message where those of its tree are all kept */
     size_t message;       /* offset of its message on the stack */
 } gbsi_clique;
 
@@ -43,6 +44,9 @@ typedef struct gbsi_tree {
     uint32_t n_trees;
     uint32_t *tree_end; /* [n_trees] end of the cliques of each tree; its root is the last one */
     size_t n_tables;    /* entries of the largest tree */
+    size_t n_largest;   /* entries of the largest clique */
+    size_t n_kept;      /* entries of all messages of one tree, at most */
+    size_t n_rows;      /* of one message, at most */
     size_t n_stack;     /* most message entries needed at the same time */
     size_t n_factor;    /* entries of the largest factor that is no table */
     uint64_t n_entries; /* entries of all trees */
@@ -61,30 +65,52 @@ void gbsi_tree_free(gbsi_tree *tree);
 
 /* Bytes of the tree itself, with its chains for long factors. */
 uint64_t gbsi_tree_bytes(const gbsi_tree *tree);
-/* Bytes that calibration takes in addition to the tree itself, saturating.
- * @param all whether the tables of all trees are kept at once, as sampling needs them. */
-uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, bool all);
+
+/* What stays in memory during a calibration. Whatever it is, results have the same bits. */
+typedef enum gbsi_keep {
+    GBSI_KEEP_STACK,    /* one table at a time, and the messages that are still needed: enough for
+                           gbsi_tree_up() */
+    GBSI_KEEP_MESSAGES, /* one table at a time, and all messages of a tree: each table is made again
+                           on the way back, which takes as long as the way up */
+    GBSI_KEEP_TABLES,   /* the tables of one tree */
+    GBSI_KEEP_ALL,      /* the tables of all trees, as sampling needs them */
+} gbsi_keep;
+
+/* Bytes that calibration takes in addition to the tree itself, saturating. */
+uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep);
 
 /* ---- calibration ------------------------------------------------------------------------- */
 
-/* The tables of one tree or of all trees, and scratch for passing messages. */
+/* Tables, messages and scratch. */
 typedef struct gbsi_tables {
     const gbsi_tree *tree;
+    gbsi_keep keep;
     gbsi_pool *pool;   /* borrowed; NULL: one thread */
     gbsi_watch *watch; /* borrowed; NULL: cannot be stopped. Once stopped, tables are undefined */
     size_t base;       /* where the tables of the tree at hand begin */
     double *table;
-    double *stack;
+    double *stack;     /* messages */
+    double *remade;    /* GBSI_KEEP_MESSAGES: a message that was there before */
     double *factor;    /* values of factors that are no tables */
     uint32_t *axis_of; /* [n_variables] axis in the clique at hand */
     uint32_t *map;     /* offsets of some operands within a block */
     double *partial;   /* partial sums of long rows, by piece */
 } gbsi_tables;
 
-/* @param all as in gbsi_tree_work_bytes(). @param pool borrowed or NULL. */
-gbs_status gbsi_tables_new(const gbsi_tree *tree, bool all, gbsi_pool *pool, gbsi_tables **out,
-                           gbs_error *err);
+/* @param pool borrowed or NULL. */
+gbs_status gbsi_tables_new(const gbsi_tree *tree, gbsi_keep keep, gbsi_pool *pool,
+                           gbsi_tables **out, gbs_error *err);
 void gbsi_tables_free(gbsi_tables *tables);
+
+/* The table of a clique of the tree at hand, and its message. */
+static inline double *gbsi_table_of(const gbsi_tables *tables, const gbsi_clique *c)
+{
+    return tables->table + (tables->keep < GBSI_KEEP_TABLES ? 0 : tables->base + c->table);
+}
+static inline double *gbsi_message_of(const gbsi_tables *tables, const gbsi_clique *c)
+{
+    return tables->stack + (tables->keep == GBSI_KEEP_MESSAGES ? c->kept : c->message);
+}
 
 /* Passes messages to the root of tree t. Afterwards the tables of summed cliques hold
  * p(own | separator), those of maximised cliques log-weights.
@@ -102,6 +128,10 @@ typedef struct gbsi_tree_pair {
     double *p; /* [arity of the first][of the second], out */
 } gbsi_tree_pair;
 
+/* With GBSI_KEEP_MESSAGES, makes the table of clique i again, as gbsi_tree_up() left it: the
+ * messages of its children must still be there. */
+void gbsi_clique_remake(gbsi_tables *tables, uint32_t i);
+
 /* Passes messages from the root, after gbsi_tree_up() without maximised variables; this overwrites
  * the tables.
  * @param p    [state_offset[n_variables]] of the model, out: entries of this tree's variables.
@@ -118,7 +148,7 @@ uint32_t gbsi_tree_find_pair(const gbsi_tree *tree, uint32_t u, uint32_t v);
 
 /* The maximising states x of the maximised variables of tree t, after gbsi_tree_up(); among equal
  * maxima the first in the order of the table. */
-void gbsi_tree_trace(const gbsi_tables *tables, uint32_t t, uint32_t *x);
+void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x);
 
 /* Turns the rows of all trees into running sums, after gbsi_tree_up() of each ... */
 void gbsi_tree_accumulate(gbsi_tables *tables);

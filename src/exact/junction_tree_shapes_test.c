@@ -156,7 +156,7 @@ static void calibration_stops(void **state)
     test_ok(gbs_builder_build(b, &model, NULL));
     gbs_builder_free(b);
     make(&m, model, NULL, &no_limits);
-    test_ok(gbsi_tables_new(m.tree, false, NULL, &tables, NULL));
+    test_ok(gbsi_tables_new(m.tree, GBSI_KEEP_TABLES, NULL, &tables, NULL));
     tables->watch = &watch;
     gbsi_tree_up(tables, 0, &log_z);
     assert_true(gbsi_watch_stopped(&watch));
@@ -190,7 +190,7 @@ static void the_way_down_stops(void **state)
     gbs_builder_free(b);
     make(&m, model, NULL, &no_limits);
     gbsi_tree_homes(m.tree, home);
-    test_ok(gbsi_tables_new(m.tree, false, NULL, &tables, NULL));
+    test_ok(gbsi_tables_new(m.tree, GBSI_KEEP_TABLES, NULL, &tables, NULL));
     gbsi_tree_up(tables, 0, &log_z);
     tables->watch = &watch;
     gbsi_tree_down(tables, 0, home, p, NULL, 0);

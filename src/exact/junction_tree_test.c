@@ -43,7 +43,8 @@ static void maxima(void **state)
             double log_max = m.model->log_constant;
             gbsi_conditioned_free(m.model);
             make(&m, model, NULL, &limits);
-            test_ok(gbsi_tables_new(m.tree, false, NULL, &tables, NULL));
+            const gbsi_keep keep = round % 2 == 0 ? GBSI_KEEP_TABLES : GBSI_KEEP_MESSAGES;
+            test_ok(gbsi_tables_new(m.tree, keep, NULL, &tables, NULL));
             for (uint32_t t = 0; t < m.tree->n_trees; ++t) {
                 double part = 0.0;
                 gbsi_tree_up(tables, t, &part);
@@ -94,7 +95,7 @@ static void samples(void **state)
         const gbs_status possible = gbsi_enumerate_joint(m.model, joint, NULL);
         gbsi_conditioned_free(m.model);
         make(&m, model, NULL, &no_limits);
-        test_ok(gbsi_tables_new(m.tree, true, NULL, &tables, NULL));
+        test_ok(gbsi_tables_new(m.tree, GBSI_KEEP_ALL, NULL, &tables, NULL));
         for (uint32_t t = 0; t < m.tree->n_trees; ++t) {
             double part = 0.0;
             gbsi_tree_up(tables, t, &part);
@@ -242,7 +243,8 @@ static void memory_runs_out(void **state)
         gbsi_alloc_fail_after(n);
         status = gbsi_exact_plan_new(conditioned, graph, &limits, &plan, &err);
         status = status == GBS_OK ? gbsi_exact_plan_tree(plan, take, &tree, &err) : status;
-        status = status == GBS_OK ? gbsi_tables_new(tree, true, NULL, &tables, &err) : status;
+        status =
+            status == GBS_OK ? gbsi_tables_new(tree, GBSI_KEEP_ALL, NULL, &tables, &err) : status;
         gbsi_alloc_fail_after(UINT64_MAX);
         assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && strlen(err.message) > 0));
         gbsi_tables_free(tables);

@@ -58,12 +58,12 @@ static inline void release(made *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Marginals of all variables of the tree's model. @return ln Z. */
-static inline double calibrate(const made *m, gbsi_pool *pool, double *p)
+/* Marginals of all variables of the tree's model, unless p is NULL. @return ln Z. */
+static inline double calibrate_by(const made *m, gbsi_keep keep, gbsi_pool *pool, double *p)
 {
     gbsi_tables *tables = NULL;
     double log_z = m->model->log_constant;
-    test_ok(gbsi_tables_new(m->tree, false, pool, &tables, NULL));
+    test_ok(gbsi_tables_new(m->tree, keep, pool, &tables, NULL));
     for (uint32_t t = 0; t < m->tree->n_trees; ++t) {
         double part = 0.0;
         gbsi_tree_up(tables, t, &part);
@@ -73,6 +73,23 @@ static inline double calibrate(const made *m, gbsi_pool *pool, double *p)
         }
     }
     gbsi_tables_free(tables);
+    return log_z;
+}
+
+/* Every form of calibration gives the same bits. @param p [states of the tree's model] out. */
+static inline double calibrate(const made *m, gbsi_pool *pool, double *p)
+{
+    const double log_z = calibrate_by(m, GBSI_KEEP_TABLES, pool, p);
+    const size_t n = m->tree->model->state_offset[m->tree->model->n_variables];
+    double *again = malloc((n + 1) * sizeof *again);
+    assert_non_null(again);
+    assert_true(calibrate_by(m, GBSI_KEEP_STACK, pool, NULL) == log_z);
+    if (p != NULL) {
+        memcpy(again, p, n * sizeof *p);
+        assert_true(calibrate_by(m, GBSI_KEEP_MESSAGES, pool, again) == log_z);
+        assert_memory_equal(again, p, n * sizeof *p);
+    }
+    free(again);
     return log_z;
 }
 

@@ -60,18 +60,27 @@ cleanup:
     return status;
 }
 
-static gbs_status choose(gbsi_solver *s, const gbsi_exact_plan *plan,
-                         const gbsi_exact_limits *limits, bool all, gbs_error *err)
+/* All components. @return GBS_ERR_LIMIT if one has no tree. */
+static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, gbs_error *err)
 {
     const gbsi_components *c = s->components;
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
-        s->take[i] = gbsi_exact_fits(plan, i);
-        if (all && s->take[i] == 0) {
+        s->take[i] = 1;
+        if (!gbsi_exact_fits(plan, i)) {
             const uint32_t v = c->variable[c->variable_start[i]];
-            return gbsi_exact_refuse(plan, i, s->whole->user_variable[v], limits, err);
+            return gbsi_exact_refuse(plan, i, s->whole->user_variable[v], err);
         }
     }
-    return GBS_OK;
+    return gbsi_exact_plan_tree(plan, s->take, &s->tree, err);
+}
+
+/* As many components as the memory allows. */
+static gbs_status take_some(gbsi_solver *s, gbsi_exact_plan *plan, gbs_error *err)
+{
+    const gbs_status status =
+        gbsi_exact_plan_choose(plan, false, INFINITY, s->bytes, s->take, &s->tree, err);
+    return status < 0 || s->tree != NULL ? status
+                                         : gbsi_exact_plan_tree(plan, s->take, &s->tree, err);
 }
 
 gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, gbs_error *err)
@@ -82,13 +91,13 @@ gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, 
     limits.bytes = s->bytes;
     GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
     GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));
-    GBSI_TRY(choose(s, plan, &limits, all, err));
-    GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
-    GBSI_TRY(gbsi_exact_check_bytes(s->tree, false, s->bytes, err));
+    GBSI_TRY(all ? take_all(s, plan, err) : take_some(s, plan, err));
+    const gbsi_keep keep = gbsi_exact_keep(s->tree, limits.up_only, s->bytes);
+    GBSI_TRY(gbsi_exact_check_bytes(s->tree, keep, s->bytes, err));
     if (s->pool == NULL && s->tree->n_tables >= SHARED) {
         GBSI_TRY(gbsi_pool_new(s->n_threads, &s->pool, err));
     }
-    GBSI_TRY(gbsi_tables_new(s->tree, false, s->pool, &s->tables, err));
+    GBSI_TRY(gbsi_tables_new(s->tree, keep, s->pool, &s->tables, err));
 
 cleanup:
     gbsi_exact_plan_free(plan);

@@ -8,8 +8,8 @@
 #include "exact/junction_tree.h"
 #include "rng/philox.h"
 
-static const double *row_of(const gbsi_tables *tables, const gbsi_clique *c, size_t base,
-                            const uint32_t *x)
+/* The row of the table that belongs to the states of the separator. */
+static size_t row_at(const gbsi_tables *tables, const gbsi_clique *c, const uint32_t *x)
 {
     const gbsi_tree *tree = tables->tree;
     size_t row = 0;
@@ -17,7 +17,7 @@ static const double *row_of(const gbsi_tables *tables, const gbsi_clique *c, siz
         const uint32_t v = tree->variable[c->first + k];
         row = row * tree->model->arity[v] + x[v];
     }
-    return tables->table + base + c->table + row * c->n_columns;
+    return row * c->n_columns;
 }
 
 static void set_column(const gbsi_tree *tree, const gbsi_clique *c, size_t column, uint32_t *x)
@@ -30,7 +30,7 @@ static void set_column(const gbsi_tree *tree, const gbsi_clique *c, size_t colum
     }
 }
 
-void gbsi_tree_trace(const gbsi_tables *tables, uint32_t t, uint32_t *x)
+void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x)
 {
     const gbsi_tree *tree = tables->tree;
     const uint32_t first = t == 0 ? 0 : tree->tree_end[t - 1];
@@ -39,7 +39,8 @@ void gbsi_tree_trace(const gbsi_tables *tables, uint32_t t, uint32_t *x)
         if (!c->maximise) {
             continue;
         }
-        const double *row = row_of(tables, c, tables->base, x);
+        gbsi_clique_remake(tables, i);
+        const double *row = gbsi_table_of(tables, c) + row_at(tables, c, x);
         size_t best = 0;
         for (size_t k = 1; k < c->n_columns; ++k) {
             best = row[k] > row[best] ? k : best;
@@ -112,7 +113,7 @@ void gbsi_tree_draw(const gbsi_tables *tables, uint64_t seed, uint32_t chain, ui
             const gbsi_clique *c = &tree->clique[i];
             uint32_t word[4];
             gbsi_philox(seed, chain, draw, i, GBSI_PURPOSE_EXACT, word);
-            const double *row = row_of(tables, c, base, x);
+            const double *row = tables->table + base + c->table + row_at(tables, c, x);
             set_column(tree, c, find_column(row, c->n_columns, gbsi_uniform(word[0], word[1])), x);
         }
     }

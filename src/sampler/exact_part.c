@@ -34,15 +34,24 @@ gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
     return (gbsi_exact_limits){.entries = GBSI_MOST_ENTRIES, .bytes = bytes_left(run)};
 }
 
-gbsi_exact_limits gbsi_run_auto_limits(const gbs_run *run)
+double gbsi_run_auto_ns(const gbs_run *run)
 {
     const gbs_run_options *o = &run->options;
-    const double time_s = o->time_s > 0.0 ? o->time_s : o->budget_s;
-    const double entries = time_s / 2 * 1e9 / GBSI_ENTRY_NS;
+    return 0.5e9 * (o->time_s > 0.0 ? o->time_s : o->budget_s);
+}
+
+uint64_t gbsi_run_auto_bytes(const gbs_run *run)
+{
+    return run->options.memory_limit != 0 ? bytes_left(run) : AUTO_BYTES;
+}
+
+/* What a component may have if it has all the time. */
+static gbsi_exact_limits auto_limits(const gbs_run *run)
+{
+    const double entries = gbsi_run_auto_ns(run) / GBSI_STACK_NS;
     return (gbsi_exact_limits){.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries
                                                                               : GBSI_MOST_ENTRIES,
-                               .bytes = o->memory_limit != 0 ? bytes_left(run) : AUTO_BYTES,
-                               .thorough = true};
+                               .bytes = gbsi_run_auto_bytes(run)};
 }
 
 /* What exact answers would take, for the report. */
@@ -54,23 +63,23 @@ static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
         r->exact_entries += (double)plan->elimination->part[i].entries;
         r->exact_counted = r->exact_counted != 0 && gbsi_exact_fits(plan, i);
     }
-    r->exact_s = r->exact_entries * GBSI_ENTRY_NS * 1e-9;
+    r->exact_s = r->exact_entries * 1e-9 * (run->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
 }
 
 static gbs_status choose_auto(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
-    const gbsi_exact_limits limits = gbsi_run_auto_limits(run);
+    const gbsi_exact_limits limits = auto_limits(run);
     if (gbsi_exact_check_search(run->problem.whole, limits.bytes, NULL) == GBS_OK) {
         GBSI_TRY(
             gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
         report_cost(run, plan);
-        GBSI_TRY(gbsi_exact_plan_choose(plan, limits.entries, limits.bytes, run->problem.exact,
-                                        &run->problem.tree, err));
+        GBSI_TRY(gbsi_exact_plan_choose(plan, run->up_only, gbsi_run_auto_ns(run), limits.bytes,
+                                        run->problem.exact, &run->problem.tree, err));
     }
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
-        if (run->problem.exact[i] == 0 && !run->anneals &&
+        if (run->problem.exact[i] == 0 &&
             run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
             run->problem.exact[i] = 1;
             run->problem.enumerated[i] = 1;
@@ -112,13 +121,14 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
         const uint32_t v =
             run->problem.components->variable[run->problem.components->variable_start[i]];
         if (!gbsi_exact_fits(plan, i)) {
-            GBSI_TRY(
-                gbsi_exact_refuse(plan, i, run->problem.whole->user_variable[v], &limits, err));
+            GBSI_TRY(gbsi_exact_refuse(plan, i, run->problem.whole->user_variable[v], err));
         }
         run->problem.exact[i] = 1;
     }
     GBSI_TRY(gbsi_exact_plan_tree(plan, run->problem.exact, &run->problem.tree, err));
-    GBSI_TRY(gbsi_exact_check_bytes(run->problem.tree, false, limits.bytes, err));
+    GBSI_TRY(gbsi_exact_check_bytes(run->problem.tree,
+                                    gbsi_exact_keep(run->problem.tree, run->up_only, limits.bytes),
+                                    limits.bytes, err));
 
 cleanup:
     gbsi_exact_plan_free(plan);
@@ -142,8 +152,12 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
         GBSI_TRY(choose_all(run, err));
     }
     if (run->problem.tree != NULL) {
+        const gbsi_tree *tree = run->problem.tree;
+        const uint64_t bytes =
+            run->options.method == GBS_METHOD_EXACT ? bytes_left(run) : gbsi_run_auto_bytes(run);
+        run->problem.keep = gbsi_exact_keep(tree, run->up_only, bytes);
         run->problem.exact_bytes =
-            gbsi_tree_bytes(run->problem.tree) + gbsi_tree_work_bytes(run->problem.tree, false);
+            gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, run->problem.keep);
     }
 
 cleanup:
@@ -186,7 +200,7 @@ static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         home[v] = GBSI_NONE; /* of chains */
     }
     GBSI_TRY(take_pool(run, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, false, run->engine.pool, &tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &log_z, err));
@@ -235,7 +249,7 @@ gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, 
         return GBS_OK;
     }
     GBSI_TRY(take_pool(run, run->problem.tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(run->problem.tree, false, run->engine.pool, &tables, err));
+    GBSI_TRY(gbsi_tables_new(run->problem.tree, run->problem.keep, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < run->problem.tree->n_trees; ++t) {
         double part = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &part, err));
@@ -257,15 +271,15 @@ static gbs_status plan_map(gbs_run *run, gbsi_tree **tree, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
-    gbsi_exact_limits limits = run->options.method == GBS_METHOD_EXACT ? gbsi_run_exact_limits(run)
-                                                                       : gbsi_run_auto_limits(run);
+    gbsi_exact_limits limits = gbsi_run_exact_limits(run); /* small components were enumerated */
     limits.maximise = true;
     gbsi_tree_free(run->problem.tree);
     run->problem.tree = NULL;
     GBSI_TRY(
         gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
     GBSI_TRY(gbsi_exact_plan_tree(plan, run->problem.exact, tree, err));
-    GBSI_TRY(gbsi_exact_check_bytes(*tree, false, bytes_left(run), err));
+    run->problem.keep = gbsi_exact_keep(*tree, false, limits.bytes);
+    GBSI_TRY(gbsi_exact_check_bytes(*tree, run->problem.keep, limits.bytes, err));
 
 cleanup:
     gbsi_exact_plan_free(plan);
@@ -288,7 +302,7 @@ gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, 
         GBSI_TRY(gbsi_no_memory(err, "map", tree->model->n_variables * sizeof *x));
     }
     GBSI_TRY(take_pool(run, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, false, run->engine.pool, &tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double most = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &most, err));
@@ -317,9 +331,9 @@ static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
     const gbsi_tree *tree = run->problem.tree;
-    GBSI_TRY(gbsi_exact_check_bytes(tree, true, bytes_left(run), err));
+    GBSI_TRY(gbsi_exact_check_bytes(tree, GBSI_KEEP_ALL, bytes_left(run), err));
     GBSI_TRY(take_pool(run, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, true, run->engine.pool, &tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, GBSI_KEEP_ALL, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &log_z, err));

@@ -10,12 +10,12 @@
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);
 
 /* What `auto` may answer exactly: what is predicted to take at most half of --time, or of --budget,
- * in one thread, and fits the memory limit. */
-gbsi_exact_limits gbsi_run_auto_limits(const gbs_run *run);
+ * in one thread, and to fit --memory-limit, or 4 GiB. */
+double gbsi_run_auto_ns(const gbs_run *run);
+uint64_t gbsi_run_auto_bytes(const gbs_run *run);
 
 /* Fills run->exact: `auto` gives a tree to as many components as its limits allow, `exact` to all
- * of them or fails with the figure. What has no tree but few states is enumerated by `auto`, unless
- * a most probable state is asked for. */
+ * of them or fails with the figure. What has no tree but few states is enumerated by `auto`. */
 gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err);
 
 /* Marginals of the exact components, into run->exact_p; then the trees go, if no draws are to come.

@@ -358,6 +358,7 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     a.drive.run = a.run;
     a.run->limited = true;
     a.run->anneals = true;
+    a.run->up_only = true;
     a.run->problem.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
     GBSI_TRY(gbsi_run_prepare(a.run, evidence, err));
     GBSI_TRY(gbsi_run_take_memory(a.run, err));
@@ -377,6 +378,9 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
         report_estimate(&a, &found);
     }
     found.rounds = a.rounds;
+    found.exact_entries = a.run->report.exact_entries;
+    found.exact_s = a.run->report.exact_s;
+    found.exact_counted = a.run->report.exact_counted;
     found.updates = a.run->report.updates;
     found.seconds = gbsi_clock_s() - a.drive.started_s;
     (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(a.drive.stop));

@@ -11,8 +11,6 @@
 #include "sampler/run_options.h"
 #include "simd/math.h"
 
-#define ENTRY_BYTES 8u
-
 static gbs_search_end end_of(const gbsi_exact_plan *plan, uint32_t c)
 {
     if (gbsi_exact_fits(plan, c)) {
@@ -43,9 +41,8 @@ static gbs_status count_auto(const gbs_run *run, gbsi_exact_plan *plan, uint8_t 
                              gbs_info *info, gbs_error *err)
 {
     gbsi_tree *tree = NULL;
-    const gbsi_exact_limits limits = gbsi_run_auto_limits(run);
-    const gbs_status status =
-        gbsi_exact_plan_choose(plan, limits.entries, limits.bytes, take, &tree, err);
+    const gbs_status status = gbsi_exact_plan_choose(plan, false, gbsi_run_auto_ns(run),
+                                                     gbsi_run_auto_bytes(run), take, &tree, err);
     if (tree != NULL) {
         for (uint32_t c = 0; c < plan->elimination->n_parts; ++c) {
             info->n_auto += take[c];
@@ -66,8 +63,8 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     uint8_t *all = NULL;
     const gbsi_exact_limits limits = gbsi_run_exact_limits(run);
     uint64_t search = gbsi_exact_search_bytes(run->problem.whole);
-    info->entry_limit = limits.bytes / ENTRY_BYTES;
-    info->exact_bytes = UINT64_MAX;
+    info->entry_limit = limits.bytes / sizeof(double);
+    info->exact_bytes = info->exact_least_bytes = UINT64_MAX;
     if (search > limits.bytes) {
         info->search = GBS_SEARCH_WORK;
         return GBS_OK;
@@ -76,6 +73,7 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
         gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
     info->order_found = 1;
     count_search(plan, info);
+    info->exact_s = (double)info->entries * 1e-9 * GBSI_TABLES_NS;
     info->log2_entries = info->entries > 0 ? gbsi_log2((double)info->entries) : 0.0;
     all = gbsi_alloc_array(plan->elimination->n_parts, 1);
     if (all == NULL) {
@@ -88,11 +86,14 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     memset(all, 1, plan->elimination->n_parts);
     GBSI_TRY(gbsi_exact_plan_tree(plan, all, &tree, err));
     search += plan->elimination->order_bytes;
-    const uint64_t work = gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, false);
+    const uint64_t work = gbsi_tree_bytes(tree) +
+                          gbsi_tree_work_bytes(tree, gbsi_exact_keep(tree, false, limits.bytes));
+    const uint64_t least = gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, GBSI_KEEP_MESSAGES);
+    const uint64_t standing =
+        gbsi_components_standing(run->problem.components, run->problem.whole_graph);
     info->exact_fits = work <= limits.bytes;
-    info->exact_bytes =
-        gbsi_components_standing(run->problem.components, run->problem.whole_graph) +
-        (work > search ? work : search);
+    info->exact_bytes = standing + (work > search ? work : search);
+    info->exact_least_bytes = standing + (least > search ? least : search);
 
 cleanup:
     gbsi_tree_free(tree);

@@ -17,6 +17,7 @@ typedef struct gbsi_problem {
     uint8_t *exact;         /* [components] 1: answered exactly, by a tree or ... */
     uint8_t *enumerated;    /* [components] 1: ... by enumeration */
     gbsi_tree *tree;        /* of the exact components; NULL: there are none */
+    gbsi_keep keep;         /* how its tables are calibrated */
     uint64_t exact_bytes;   /* of it and its tables */
     gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */
     gbsi_conditioned *soft; /* NULL, or part with its hard zeros softened, which is what chains run

@@ -40,6 +40,7 @@ struct gbs_run {
     gbsi_run_memory memory;
     bool limited;   /* refuse early what would not fit; info wants the figures instead, and of the
                        plan no more */
+    bool up_only;   /* exact parts are summed, without a marginal: gbs_log_z() */
     bool anneals;   /* chains have temperatures and nothing is estimated: gbs_map() */
     bool undecided; /* until a pilot has chosen the scan; memory is taken then */
     bool by_need;   /* only if single variables were not shown to cross all hard zeros */

@@ -128,18 +128,29 @@ def test_refused_with_the_figure(run, work):
         done = run("exact", "g.uai", "--task", task, "--memory-limit", "20M")
         assert done.status == 1 and done.out == ""
         assert re.search(r"needs \d+ table entries|width of at least \d+", done.err)
-        assert "memory limit leaves" in done.err
+        assert "are the most: sample" in done.err
+    assert run("generate", "ising", "--grid", "18x18", "-q", "-o", "h.uai").status == 0
+    done = run("exact", "h.uai", "--memory-limit", "12M")
+    assert done.status == 1 and "memory limit leaves" in done.err and done.out == ""
 
 
-def test_info_says_what_exact_does(run, grid):
+@pytest.fixture
+def wide(run, work):
+    """A grid whose tables take more than the search for their order."""
+    assert run("generate", "ising", "--grid", "18x18", "--coupling", "0.2", "-q", "-o",
+               "wide.uai").status == 0
+    return "wide.uai"
+
+
+def test_info_says_what_exact_does(run, wide):
     """The limit that info says is just enough is, and a byte less is not."""
-    said = json.loads(run("info", grid, "--json").out)
+    said = json.loads(run("info", wide, "--json").out)
     assert said["exact_fits"] is True and said["exact_bytes"] > 8 * said["elimination_entries"]
-    enough = said["exact_bytes"]
+    enough = said["exact_least_bytes"]
     for limit, status, fits in ((enough, 0, True), (enough - 1, 1, False)):
-        done = run("exact", grid, "--memory-limit", limit, "-q")
+        done = run("exact", wide, "--memory-limit", limit, "-q")
         assert done.status == status, done.err
-        info = json.loads(run("info", grid, "--json", "--memory-limit", limit).out)
+        info = json.loads(run("info", wide, "--json", "--memory-limit", limit).out)
         assert info["exact_fits"] is fits
 
 
@@ -169,13 +180,15 @@ def method_of(run, work, *arguments):
     return json.loads((work / "s.json").read_text())["method"]
 
 
-def test_auto(run, work, grid):
+def test_auto(run, work, grid, wide):
     assert method_of(run, work, grid) == "exact"
     assert method_of(run, work, grid, "--target-error", "0.02", "--seed", "3") == "exact"
     assert method_of(run, work, grid, "--sweeps", "9") == "sampled"
     assert method_of(run, work, grid, "--method", "sample", "--sweeps", "9") == "sampled"
-    limit = json.loads(run("info", grid, "--json").out)["exact_bytes"]  # half of what is left is not enough
-    assert method_of(run, work, grid, "--memory-limit", limit, "--target-error", "0.05") == "sampled"
+    limit = json.loads(run("info", wide, "--json").out)["exact_least_bytes"]
+    assert method_of(run, work, wide, "--memory-limit", limit, "--target-error", "0.05") == "exact"
+    assert method_of(run, work, wide, "--memory-limit", limit - 1, "--target-error", "0.05") == "sampled"
+    assert method_of(run, work, wide, "--budget", "0.001s", "--target-error", "0.05") == "sampled"
 
 
 def test_auto_by_component(run, work):

@@ -27,6 +27,7 @@ KEYS = ["schema", "digest", "bayesian_network", "convention", "variables", "obse
         "variables_of_degree", "table_entries", "zero_share", "has_zeros", "components",
         "largest_component", "enumerable_components", "bipartite", "elimination_search",
         "elimination_width", "elimination_entries", "elimination_log2_entries", "entry_limit", "exact_fits", "exact_bytes",
+        "exact_least_bytes", "exact_seconds",
         "auto_components",
         "max_influence", "mean_influence", "dobrushin_condition", "colors", "levels", "mean_batch",
         "variables_of_class", "double_sums", "lattice_bits", "lattice_share",
@@ -70,16 +71,15 @@ def test_width_after_evidence(run):
 
 
 def test_search_stops_at_the_limit(run):
-    grid = generated(run, "ising", "--grid", "12x12")
+    grid = generated(run, "ising", "--grid", "18x18")
     full = info(run, "-", "--from", "lg", stdin=grid)
-    limit = full["exact_bytes"]
+    limit = full["exact_least_bytes"]
+    assert limit < full["exact_bytes"]
     fits = info(run, "-", "--from", "lg", "--memory-limit", limit, stdin=grid)
-    assert fits["exact_fits"] is True and fits["elimination_entries"] <= fits["entry_limit"]
-    limit -= 8 * (fits["entry_limit"] - fits["elimination_entries"] + 1)
+    assert fits["exact_fits"] is True and fits["exact_bytes"] == limit
+    limit -= 1
     less = info(run, "-", "--from", "lg", "--memory-limit", limit, stdin=grid)
-    assert less["exact_fits"] is False and less["elimination_search"] == "entries"
-    assert less["auto_components"] == 0 and less["elimination_entries"] > less["entry_limit"]
-    assert less["exact_bytes"] is None
+    assert less["exact_fits"] is False and less["auto_components"] == 0
     assert less["elimination_log2_entries"] == math.log2(less["elimination_entries"])
     text = run("info", "-", "--from", "lg", "--memory-limit", limit - 100000, stdin=grid).out
     assert re.search(r"^width of elimination +\d+$", text, re.M)
