@@ -2,8 +2,8 @@
 """--memory-limit holds whatever is read, made or computed: a command ends well below it, or is
 refused before it has used more."""
 import gzip
-import os
 import subprocess
+import sys
 
 import pytest
 
@@ -13,25 +13,30 @@ MIB = 1 << 20
 MODEL = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2\n2 1\n"
 
 
+# A process counts what its parent was when it was made: so this small one makes it.
+LAUNCH = """import resource, subprocess, sys
+status = subprocess.call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(status)"""
+
+
 @pytest.fixture
 def peak(work):
     """peak("info", "x.uai"): exit status, the most memory it held in bytes, and its messages."""
 
     def call(*arguments, stdin=subprocess.DEVNULL):
-        process = subprocess.Popen([program(), *map(str, arguments)], cwd=work, stdin=stdin,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        err = process.stderr.read()
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        return process.returncode, used.ru_maxrss * 1024, err
+        done = subprocess.run([sys.executable, "-I", "-S", "-c", LAUNCH, program(), *map(str, arguments)],
+                              cwd=work, stdin=stdin, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True)
+        *err, used = done.stderr.splitlines()
+        return done.returncode, int(used) * 1024, "\n".join(err)
 
     return call
 
 
 @pytest.fixture
 def base(peak, work):
-    """What the program is before it does anything, sanitized or not; the test's own process counts
-    as well, for it is measured before the program takes its place."""
+    """What the program is before it does anything, sanitized or not."""
     (work / "small.uai").write_text(MODEL)
     return peak("info", "small.uai")[1]
 
