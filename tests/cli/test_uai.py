@@ -223,6 +223,18 @@ def test_best_draw(run, work, slow, none):
     assert last[0] == "3600" and len(last) == 3601 and set(last[1:]) <= {"0", "1"}
 
 
+def test_no_time_for_pr(run, work):
+    """No annealing ends, but a lower bound is there."""
+    assert run("generate", "complete", "--variables", "300", "--coupling", "0.01", "-q", "-o",
+               "c.uai").status == 0
+    (work / "none.evid").write_text("0\n")
+    done = run("uai", "c.uai", "none.evid", "-", "PR", env={"INF_TIME": "0.001"})
+    assert done.status == 0 and "lower bound by mean field" in done.err, done.err
+    bound = float((work / "c.uai.PR").read_text().split()[1])
+    done = run("logz", "c.uai", "--sweeps", "1000", "--format", "json")
+    assert 0 < bound < json.loads(done.out)["log_z"] / math.log(10) + 0.1
+
+
 def test_small_components_are_solved_beside_large_ones(run, work, none):
     """Forty spins all coupled to one another, which are sampled, and x40 whose better state is 2."""
     n = 40
