@@ -36,7 +36,7 @@ typedef struct greedy {
                          in bitsets; else all zero */
     uint32_t *set_of; /* [n_scopes] index into set, GBSI_NONE for a short one; NULL: all are */
     color_set *set;
-    color_set **around; /* [n_around] sets of the variable at hand */
+    uint32_t *around; /* [n_around] sets of the variable at hand */
     size_t n_around;
     uint64_t *bits; /* storage of all sets */
     uint32_t *next, *above;
@@ -158,7 +158,7 @@ static void mark_ends(greedy *g, size_t begin, size_t end, size_t limit, bool wi
         g->work += set_of_end(g, i) == NULL ? members.n : 1;
     }
     for (size_t i = 0; i < g->n_around; i++) {
-        const color_set *set = g->around[i];
+        const color_set *set = &g->set[g->around[i]];
         for (size_t j = 0; j < set->n_above; j++) {
             mark(g, set->above[j], limit, wipe);
         }
@@ -171,7 +171,8 @@ static uint32_t free_in_word(const greedy *g, size_t w)
 {
     uint64_t used = g->used[w];
     for (size_t i = 0; i < g->n_around; i++) {
-        used |= w < g->around[i]->n_words ? g->around[i]->bit[w] : 0;
+        const color_set *set = &g->set[g->around[i]];
+        used |= w < set->n_words ? set->bit[w] : 0;
     }
     return used == UINT64_MAX ? 64 : (uint32_t)__builtin_ctzll(~used);
 }
@@ -182,7 +183,7 @@ static size_t lowest_free(greedy *g, size_t limit)
 {
     for (size_t w = 0; w <= limit / 64; w++) {
         for (size_t i = 0; i < g->n_around; i++) {
-            w = next_open(g->around[i], w, &g->work);
+            w = next_open(&g->set[g->around[i]], w, &g->work);
         }
         g->work += 1 + 2 * g->n_around;
         const uint32_t bit = w <= limit / 64 ? free_in_word(g, w) : 64;
@@ -201,10 +202,10 @@ static void color_variable(greedy *g, uint32_t v)
     size_t degree = 0;
     g->n_around = 0;
     for (size_t i = begin; i < end; i++) {
-        color_set *set = set_of_end(g, i);
+        const color_set *set = set_of_end(g, i);
         degree += gbsi_graph_n_others(graph, i);
         if (set != NULL) {
-            g->around[g->n_around++] = set;
+            g->around[g->n_around++] = (uint32_t)(set - g->set);
         }
     }
     /* The neighbours use at most `degree` colours, all below n_colors: one of 0..limit is free. */
@@ -219,7 +220,7 @@ static void color_variable(greedy *g, uint32_t v)
     g->color[v] = color;
     g->n_colors = color >= g->n_colors ? color + 1 : g->n_colors;
     for (size_t i = 0; i < g->n_around; i++) {
-        set_insert(g->around[i], color);
+        set_insert(&g->set[g->around[i]], color);
     }
 }
 

@@ -31,7 +31,7 @@ static void count_search(const gbsi_exact_plan *plan, gbs_info *info)
             part->entries > UINT64_MAX - info->entries ? UINT64_MAX : info->entries + part->entries;
         info->order_found = info->order_found && part->end == GBSI_ELIMINATION_DONE;
         if (end == GBS_SEARCH_ENTRIES || info->search == GBS_SEARCH_DONE) {
-            info->search = end;
+            info->search = (int)end;
         }
     }
 }
