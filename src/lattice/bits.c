@@ -8,9 +8,10 @@
 #include "lattice/lattice_chains.h"
 #include "lattice/packed_chains.h"
 
-/* Nanoseconds of a core (AVX-512, 2.1 GHz) for an update of a site; by `bench --case spins`. */
-#define SITE   0.1
-#define PACKED 0.2
+/* Nanoseconds of a core (AVX-512, 2.1 GHz) for an update of a site, energy and magnetisation traced:
+ * rows lattice/cache and lattice-chains/cache of docs/performance.md. */
+#define SITE   0.33
+#define PACKED 0.4
 
 typedef struct bits {
     gbsi_spin_chains *chains;
