@@ -29,9 +29,16 @@ static uint64_t bytes_left(const gbs_run *run)
     return limit > standing ? limit - standing : 0;
 }
 
+/* Whether a most probable state is asked for: gbs_map(). */
+static bool maximises(const gbs_run *run)
+{
+    return run->anneals && !run->up_only;
+}
+
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
 {
-    return (gbsi_exact_limits){.entries = GBSI_MOST_ENTRIES, .bytes = bytes_left(run)};
+    return (gbsi_exact_limits){
+        .entries = GBSI_MOST_ENTRIES, .bytes = bytes_left(run), .maximise = maximises(run)};
 }
 
 double gbsi_run_auto_ns(const gbs_run *run)
@@ -51,7 +58,8 @@ static gbsi_exact_limits auto_limits(const gbs_run *run)
     const double entries = gbsi_run_auto_ns(run) / GBSI_STACK_NS;
     return (gbsi_exact_limits){.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries
                                                                               : GBSI_MOST_ENTRIES,
-                               .bytes = gbsi_run_auto_bytes(run)};
+                               .bytes = gbsi_run_auto_bytes(run),
+                               .maximise = maximises(run)};
 }
 
 /* What exact answers would take, for the report. */
@@ -79,7 +87,7 @@ static gbs_status choose_auto(gbs_run *run, gbs_error *err)
                                         run->problem.exact, &run->problem.tree, err));
     }
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
-        if (run->problem.exact[i] == 0 &&
+        if (run->problem.exact[i] == 0 && !maximises(run) &&
             run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
             run->problem.exact[i] = 1;
             run->problem.enumerated[i] = 1;
@@ -266,37 +274,16 @@ cleanup:
 
 /* ---- the most probable state --------------------------------------------------------------- */
 
-/* The trees of the exact components again, to be maximised over. */
-static gbs_status plan_map(gbs_run *run, gbsi_tree **tree, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbsi_exact_plan *plan = NULL;
-    gbsi_exact_limits limits = gbsi_run_exact_limits(run); /* small components were enumerated */
-    limits.maximise = true;
-    gbsi_tree_free(run->problem.tree);
-    run->problem.tree = NULL;
-    GBSI_TRY(
-        gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
-    GBSI_TRY(gbsi_exact_plan_tree(plan, run->problem.exact, tree, err));
-    run->problem.keep = gbsi_exact_keep(*tree, false, limits.bytes);
-    GBSI_TRY(gbsi_exact_check_bytes(*tree, run->problem.keep, limits.bytes, err));
-
-cleanup:
-    gbsi_exact_plan_free(plan);
-    return status;
-}
-
 gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_conditioned *whole = run->problem.whole;
+    const gbsi_tree *tree = run->problem.tree;
     gbsi_tables *tables = NULL;
     uint32_t *x = NULL;
-    if (run->problem.tree == NULL) {
+    if (tree == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(plan_map(run, &run->problem.tree, err));
-    const gbsi_tree *tree = run->problem.tree;
     x = gbsi_alloc_array_zero(tree->model->n_variables, sizeof *x);
     if (x == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "map", tree->model->n_variables * sizeof *x));

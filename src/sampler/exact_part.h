@@ -15,7 +15,8 @@ double gbsi_run_auto_ns(const gbs_run *run);
 uint64_t gbsi_run_auto_bytes(const gbs_run *run);
 
 /* Fills run->exact: `auto` gives a tree to as many components as its limits allow, `exact` to all
- * of them or fails with the figure. What has no tree but few states is enumerated by `auto`. */
+ * of them or fails with the figure. What has no tree but few states is enumerated by `auto`,
+ * unless a most probable state is asked for: then trees are made to be maximised over. */
 gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err);
 
 /* Marginals of the exact components, into run->exact_p; then the trees go, if no draws are to come.

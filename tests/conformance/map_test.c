@@ -165,6 +165,29 @@ static void evidence_and_components(void **state)
     }
 }
 
+/* A component of few states, whose tree is predicted to take too long, is annealed: nothing is said
+ * to be proved. */
+static void small_without_a_tree(void **state)
+{
+    (void)state;
+    enum { N = 16 };
+    const gbs_generate_complete_options spins = {
+        .variables = N, .coupling_spread = 0.5, .field = 0.3, .seed = 3};
+    gbs_model *model = NULL;
+    uint32_t found[N];
+    double best = 0.0;
+    gbs_map_report report = {.size = sizeof report};
+    gbs_run_options options = options_of(200, 16);
+    options.method = GBS_METHOD_AUTO;
+    options.budget_s = 0.001;
+    assert_int_equal(gbs_generate_complete(&spins, &model, NULL), GBS_OK);
+    assert_int_equal(gbs_exact_map(model, NULL, NULL, found, &best, NULL, NULL), GBS_OK);
+    assert_int_equal(gbs_map(model, NULL, &options, NULL, found, &report, NULL), GBS_OK);
+    assert_int_equal(report.n_exact_variables, 0);
+    assert_true(fabs(report.log_density - best) < 1e-9 * fabs(best));
+    gbs_model_free(model);
+}
+
 /* Forty spins all coupled, too many for a tree, beside five alone solved exactly. */
 static void mixed_components(void **state)
 {
@@ -261,9 +284,13 @@ static void refusals_and_other_draws(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_largest),        cmocka_unit_test(ground_states_of_glasses),
-        cmocka_unit_test(rounds_and_improvements),  cmocka_unit_test(evidence_and_components),
-        cmocka_unit_test(mixed_components),         cmocka_unit_test(same_bits),
+        cmocka_unit_test(finds_the_largest),
+        cmocka_unit_test(ground_states_of_glasses),
+        cmocka_unit_test(rounds_and_improvements),
+        cmocka_unit_test(evidence_and_components),
+        cmocka_unit_test(small_without_a_tree),
+        cmocka_unit_test(mixed_components),
+        cmocka_unit_test(same_bits),
         cmocka_unit_test(refusals_and_other_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
