@@ -176,12 +176,12 @@ static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
     cli_note(arguments, "scan %s: %s", r->scan, r->scan_reason);
 }
 
-void cli_tell_choice(const cli_job *job, double entries, double seconds, int counted)
+void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost)
 {
-    if (job->options.method == GBS_METHOD_AUTO && entries > 0.0) {
+    if (job->options.method == GBS_METHOD_AUTO && cost->entries > 0.0) {
         cli_note(job->arguments,
                  "sampled: exact answers would take %s%.3g table entries, %.3g s of one thread",
-                 counted ? "" : "at least ", entries, seconds);
+                 cost->counted ? "" : "at least ", cost->entries, cost->seconds);
     }
 }
 
@@ -193,9 +193,9 @@ static void tell_work(const cli_job *job, const gbs_report *r)
         cli_note(arguments,
                  "exact: %" PRIu32 " free variables in %" PRIu32 " component%s, %.3g table entries",
                  r->n_free_variables, r->n_components, r->n_components == 1 ? "" : "s",
-                 r->exact_entries);
+                 r->exact.entries);
     } else if (strcmp(r->method, "mean-field") != 0) { /* mean field: the verdict says it all */
-        cli_tell_choice(job, r->exact_entries, r->exact_s, r->exact_counted);
+        cli_tell_choice(job, &r->exact);
         cli_note(arguments,
                  "%s: %" PRIu32 " chains, %" PRIu64 " sweeps after %" PRIu64
                  ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,

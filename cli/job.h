@@ -87,9 +87,8 @@ int cli_execute(cli_job *job,
                                    const uint32_t *state, gbs_error *err),
                 void *context, int *stopped);
 
-/* Why --method auto sampled. @param entries, seconds of exact answers. @param counted 0: at least
- */
-void cli_tell_choice(const cli_job *job, double entries, double seconds, int counted);
+/* Why --method auto sampled. */
+void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost);
 /* The verdict on standard error. */
 void cli_verdict(const cli_job *job, int stopped);
 

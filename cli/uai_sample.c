@@ -225,7 +225,7 @@ static int run_map(search *s)
         return cli_fail_output(s->answer->path, done, &err);
     }
     if (report.n_exact_variables < report.n_free_variables) {
-        cli_tell_choice(s->job, report.exact_entries, report.exact_s, report.exact_counted);
+        cli_tell_choice(s->job, &report.exact);
         cli_note(s->job->arguments,
                  "MAP: %" PRIu32 " variables were annealed, the others solved exactly: the best of "
                  "%" PRIu32 " chains in %" PRIu64

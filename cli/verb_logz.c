@@ -93,7 +93,7 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *r)
         cli_note(job->arguments, "ln Z %.15g, exact", r->log_z);
         return;
     }
-    cli_tell_choice(job, r->exact_entries, r->exact_s, r->exact_counted);
+    cli_tell_choice(job, &r->exact);
     cli_note(job->arguments,
              "ln Z %.12g +- %.2g (95 %% interval %.10g to %.10g; lower bound %.10g)", r->log_z,
              r->error, r->low, r->high, r->lower_bound);

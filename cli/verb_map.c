@@ -85,7 +85,7 @@ static void tell(const cli_job *job, const gbs_map_report *r, int stopped)
     if (r->n_exact_variables == r->n_free_variables) {
         cli_note(job->arguments, "log density %.12g, proved to be the largest", r->log_density);
     } else {
-        cli_tell_choice(job, r->exact_entries, r->exact_s, r->exact_counted);
+        cli_tell_choice(job, &r->exact);
         cli_note(job->arguments,
                  "log density %.12g, the best of %" PRIu32 " chains in %" PRIu64
                  " sweeps (%.3g s, seed %" PRIu64 "; best final state %.12g); %" PRIu32

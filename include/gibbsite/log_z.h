@@ -39,10 +39,7 @@ typedef struct gbs_log_z_report {
     int converged;     /**< see gbs_log_z() */
     char verdict[160]; /**< one sentence: whether log_z can be trusted, and why */
     char stop[32]; /**< what ended it: "exact", "target", "sweeps", "time", "updates", "signal" */
-    double exact_entries; /**< table entries of exact answers for all components, as gbs_report */
-    double exact_s;       /**< predicted seconds of one thread for them; NAN with 0 entries */
-    int exact_counted;    /**< 1, or 0: both are lower bounds */
-    int reserved;         /**< 0 */
+    gbs_exact_cost exact; /**< what exact answers for all components take */
 } gbs_log_z_report;
 
 /**

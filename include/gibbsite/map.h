@@ -34,10 +34,7 @@ typedef struct gbs_map_report {
     double seconds;
     char stop[32]; /**< what ended it: "exact", "sweeps", "settled" (a round four times as long
                       found nothing better), "time", "updates", "signal" */
-    double exact_entries; /**< table entries of exact answers for all components, as gbs_report */
-    double exact_s;       /**< predicted seconds of one thread for them; NAN with 0 entries */
-    int exact_counted;    /**< 1, or 0: both are lower bounds */
-    int reserved;         /**< 0 */
+    gbs_exact_cost exact; /**< what exact answers for all components take */
 } gbs_map_report;
 
 /** Optional callbacks; any function may be NULL. */

@@ -95,6 +95,15 @@ typedef struct gbs_trial {
     int reaches_zeros;        /**< 1: splashes crossed all hard zeros */
 } gbs_trial;
 
+/** What exact answers take, with methods auto and exact. */
+typedef struct gbs_exact_cost {
+    double entries; /**< table entries of all components; 0 where no elimination order was sought */
+    double seconds; /**< predicted, of one thread; NAN without entries */
+    int counted;    /**< 1, or 0: a search for an elimination order was stopped, and both figures
+                         are lower bounds */
+    int reserved;   /**< 0 */
+} gbs_exact_cost;
+
 /** What a run did and how far its estimates can be trusted; the summary file has the same fields.
  */
 typedef struct gbs_report {
@@ -170,13 +179,7 @@ typedef struct gbs_report {
     uint32_t n_couplings, n_fields;
     gbs_feature coupling[GBS_MOST_COUPLINGS]; /**< weight J: s s' of bonds J, -s s' of bonds -J */
     gbs_feature field[GBS_MOST_FIELDS];       /**< weight h: s of the variables with field h */
-    /** Methods auto and exact: table entries that exact answers for all components take, as far as
-     * counted; 0 where none was looked at. */
-    double exact_entries;
-    double exact_s;    /**< predicted seconds of one thread for them; NAN with exact_entries 0 */
-    int exact_counted; /**< 1, or 0: the search for an elimination order was stopped, and both
-                            figures are lower bounds */
-    int reserved;      /**< 0 */
+    gbs_exact_cost exact;                     /**< what exact answers for all components take */
 } gbs_report;
 
 /**

@@ -30,11 +30,6 @@ static size_t n_partial(const gbsi_tree *tree)
     return most / PIECE + 1;
 }
 
-static uint64_t more(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Entries of room for the values of the largest factor, or of several small factors. */
 static size_t n_values(const gbsi_tree *tree)
 {
@@ -60,12 +55,12 @@ static size_t n_remade(const gbsi_tree *tree, gbsi_keep keep)
 
 uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep)
 {
-    uint64_t n = more(n_tables(tree, keep), n_messages(tree, keep));
-    n = more(n, n_remade(tree, keep));
-    n = more(more(n, n_values(tree)), n_partial(tree));
+    uint64_t n = gbsi_saturating_add(n_tables(tree, keep), n_messages(tree, keep));
+    n = gbsi_saturating_add(n, n_remade(tree, keep));
+    n = gbsi_saturating_add(gbsi_saturating_add(n, n_values(tree)), n_partial(tree));
     const uint64_t small = (uint64_t)tree->model->n_variables * sizeof(uint32_t) +
                            gbsi_shape_most(tree) * BATCH * sizeof(uint32_t);
-    return more(gbsi_saturating_mul(n, sizeof(double)), small);
+    return gbsi_saturating_add(gbsi_saturating_mul(n, sizeof(double)), small);
 }
 
 gbs_status gbsi_tables_new(const gbsi_tree *tree, gbsi_keep keep, gbsi_pool *pool,

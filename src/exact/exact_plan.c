@@ -97,6 +97,15 @@ gbs_status gbsi_exact_plan_tree(gbsi_exact_plan *plan, const uint8_t *take, gbsi
     return status;
 }
 
+void gbsi_exact_plan_take_back(gbsi_exact_plan *plan, gbsi_tree *tree)
+{
+    if (tree != NULL) {
+        plan->chains = tree->chains;
+        tree->chains = NULL;
+        gbsi_tree_free(tree);
+    }
+}
+
 /* ---- as many as the limits allow ----------------------------------------------------------- */
 
 typedef struct chosen {
@@ -113,7 +122,7 @@ static chosen choose(const gbsi_exact_plan *plan, uint64_t most, uint8_t *take)
         take[i] = gbsi_exact_fits(plan, i) && entries <= most;
         if (take[i] != 0) {
             c.most = entries > c.most ? entries : c.most;
-            c.sum = entries > UINT64_MAX - c.sum ? UINT64_MAX : c.sum + entries;
+            c.sum = gbsi_saturating_add(c.sum, entries);
         }
         c.all = c.all && take[i] != 0;
     }
@@ -127,16 +136,16 @@ static double entry_ns(gbsi_keep keep)
                                         : GBSI_TABLES_NS;
 }
 
-static uint64_t needed(const gbsi_tree *tree, gbsi_keep keep)
+uint64_t gbsi_exact_bytes(const gbsi_tree *tree, gbsi_keep keep)
 {
     return gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, keep);
 }
 
 gbsi_keep gbsi_exact_keep(const gbsi_tree *tree, bool up_only, uint64_t bytes)
 {
-    return up_only                                   ? GBSI_KEEP_STACK
-           : needed(tree, GBSI_KEEP_TABLES) <= bytes ? GBSI_KEEP_TABLES
-                                                     : GBSI_KEEP_MESSAGES;
+    return up_only                                             ? GBSI_KEEP_STACK
+           : gbsi_exact_bytes(tree, GBSI_KEEP_TABLES) <= bytes ? GBSI_KEEP_TABLES
+                                                               : GBSI_KEEP_MESSAGES;
 }
 
 gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns, uint64_t bytes,
@@ -153,12 +162,10 @@ gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns
         }
         GBSI_TRY(gbsi_exact_plan_tree(plan, take, out, err));
         const gbsi_keep keep = gbsi_exact_keep(*out, up_only, own_bytes);
-        if (needed(*out, keep) <= own_bytes && (double)c.sum * entry_ns(keep) <= ns) {
+        if (gbsi_exact_bytes(*out, keep) <= own_bytes && (double)c.sum * entry_ns(keep) <= ns) {
             break;
         }
-        plan->chains = (*out)->chains; /* given back, for another try */
-        (*out)->chains = NULL;
-        gbsi_tree_free(*out);
+        gbsi_exact_plan_take_back(plan, *out);
         *out = NULL;
     }
 
@@ -169,7 +176,7 @@ cleanup:
 gbs_status gbsi_exact_check_bytes(const gbsi_tree *tree, gbsi_keep keep, uint64_t bytes,
                                   gbs_error *err)
 {
-    const uint64_t taken = needed(tree, keep);
+    const uint64_t taken = gbsi_exact_bytes(tree, keep);
     char text[16];
     char allowed[16];
     if (taken <= bytes) {

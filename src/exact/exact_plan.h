@@ -41,6 +41,12 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
                                gbs_error *err);
 void gbsi_exact_plan_free(gbsi_exact_plan *plan);
 
+/* Frees a tree of the plan, which can then make another. @param tree NULL is fine. */
+void gbsi_exact_plan_take_back(gbsi_exact_plan *plan, gbsi_tree *tree);
+
+/* Bytes of a tree and of the work on it. */
+uint64_t gbsi_exact_bytes(const gbsi_tree *tree, gbsi_keep keep);
+
 /* How to calibrate a tree within so many bytes: with tables if these fit, else with messages alone,
  * whether those fit or not. @param up_only whether gbsi_tree_up() is all. */
 gbsi_keep gbsi_exact_keep(const gbsi_tree *tree, bool up_only, uint64_t bytes);

@@ -76,6 +76,12 @@ static inline uint32_t gbsi_log_weight(uint32_t k)
     return 16 * octave + (uint32_t)(((uint64_t)k << 4 >> octave) - 16);
 }
 
+/* a + b, at most UINT64_MAX. */
+static inline uint64_t gbsi_saturating_add(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 /* a b, at most UINT64_MAX. */
 static inline uint64_t gbsi_saturating_mul(uint64_t a, uint64_t b)
 {

@@ -100,17 +100,7 @@ static void test_no_memory(void **unused)
 {
     (void)unused;
     made m = {.model = potts(5, 8)};
-    assert_int_equal(gbsi_condition(m.model, NULL, &m.conditioned, NULL), GBS_OK);
-    assert_int_equal(gbsi_graph_new(m.conditioned, NULL, &m.graph, NULL), GBS_OK);
-    uint64_t n = 0;
-    for (; m.e == NULL; ++n) {
-        gbs_error err = {0};
-        gbsi_alloc_fail_after(n);
-        const gbs_status status = gbsi_elimination_new(m.graph, &with_search, &m.e, &err);
-        gbsi_alloc_fail_after(UINT64_MAX);
-        assert_int_equal(status, m.e == NULL ? GBS_ERR_MEMORY : GBS_OK);
-        assert_int_equal(err.status, status);
-    }
+    const uint64_t n = eliminate_without_memory(&m, &with_search);
     assert_true(n > 60 && m.e->order_bytes > 0);
     release(&m);
 }

@@ -412,17 +412,7 @@ static void test_no_memory(void **unused)
 {
     (void)unused;
     made m = {.model = grid(5, 6)};
-    assert_int_equal(gbsi_condition(m.model, NULL, &m.conditioned, NULL), GBS_OK);
-    assert_int_equal(gbsi_graph_new(m.conditioned, NULL, &m.graph, NULL), GBS_OK);
-    uint64_t n = 0;
-    for (; m.e == NULL; ++n) {
-        gbs_error err = {0};
-        gbsi_alloc_fail_after(n);
-        const gbs_status status = gbsi_elimination_new(m.graph, &no_limits, &m.e, &err);
-        gbsi_alloc_fail_after(UINT64_MAX);
-        assert_int_equal(status, m.e == NULL ? GBS_ERR_MEMORY : GBS_OK);
-        assert_int_equal(err.status, status);
-    }
+    const uint64_t n = eliminate_without_memory(&m, &no_limits);
     assert_true(n > 30);
     release(&m);
 }

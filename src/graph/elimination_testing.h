@@ -32,6 +32,23 @@ static inline void eliminate(made *m, const gbsi_elimination_limits *limits)
     assert_int_equal(gbsi_elimination_new(m->graph, limits, &m->e, NULL), GBS_OK);
 }
 
+/* As eliminate(), one request of memory after the other failing first. @return requests. */
+static inline uint64_t eliminate_without_memory(made *m, const gbsi_elimination_limits *limits)
+{
+    uint64_t n = 0;
+    assert_int_equal(gbsi_condition(m->model, NULL, &m->conditioned, NULL), GBS_OK);
+    assert_int_equal(gbsi_graph_new(m->conditioned, NULL, &m->graph, NULL), GBS_OK);
+    for (; m->e == NULL; ++n) {
+        gbs_error err = {0};
+        gbsi_alloc_fail_after(n);
+        const gbs_status status = gbsi_elimination_new(m->graph, limits, &m->e, &err);
+        gbsi_alloc_fail_after(UINT64_MAX);
+        assert_int_equal(status, m->e == NULL ? GBS_ERR_MEMORY : GBS_OK);
+        assert_int_equal(err.status, status);
+    }
+    return n;
+}
+
 static inline void release(made *m)
 {
     gbsi_elimination_free(m->e);

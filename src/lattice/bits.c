@@ -8,8 +8,8 @@
 #include "lattice/lattice_chains.h"
 #include "lattice/packed_chains.h"
 
-/* Nanoseconds of a core (AVX-512, 2.1 GHz) for an update of a site, energy and magnetisation traced:
- * rows lattice/cache and lattice-chains/cache of docs/performance.md. */
+/* Nanoseconds of a core (AVX-512, 2.1 GHz) for an update of a site, energy and magnetisation
+ * traced: rows lattice/cache and lattice-chains/cache of docs/performance.md. */
 #define SITE   0.33
 #define PACKED 0.4
 

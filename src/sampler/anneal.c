@@ -244,9 +244,7 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     found.n_exact_variables = s.run->report.n_exact_variables;
     found.chains = s.run->problem.part == NULL ? 0 : s.run->report.chains;
     found.rounds = s.rounds;
-    found.exact_entries = s.run->report.exact_entries;
-    found.exact_s = s.run->report.exact_s;
-    found.exact_counted = s.run->report.exact_counted;
+    found.exact = s.run->report.exact;
     found.sweeps = s.run->report.sweeps;
     found.updates = s.run->report.updates;
     found.seconds = gbsi_clock_s() - s.drive.started_s;

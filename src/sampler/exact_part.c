@@ -65,13 +65,13 @@ static gbsi_exact_limits auto_limits(const gbs_run *run)
 /* What exact answers would take, for the report. */
 static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
 {
-    gbs_report *r = &run->report;
-    r->exact_counted = 1;
+    gbs_exact_cost *cost = &run->report.exact;
+    cost->counted = 1;
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
-        r->exact_entries += (double)plan->elimination->part[i].entries;
-        r->exact_counted = r->exact_counted != 0 && gbsi_exact_fits(plan, i);
+        cost->entries += (double)plan->elimination->part[i].entries;
+        cost->counted = cost->counted != 0 && gbsi_exact_fits(plan, i);
     }
-    r->exact_s = r->exact_entries * 1e-9 * (run->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
+    cost->seconds = cost->entries * 1e-9 * (run->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
 }
 
 static gbs_status choose_auto(gbs_run *run, gbs_error *err)
@@ -164,8 +164,7 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
         const uint64_t bytes =
             run->options.method == GBS_METHOD_EXACT ? bytes_left(run) : gbsi_run_auto_bytes(run);
         run->problem.keep = gbsi_exact_keep(tree, run->up_only, bytes);
-        run->problem.exact_bytes =
-            gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, run->problem.keep);
+        run->problem.exact_bytes = gbsi_exact_bytes(tree, run->problem.keep);
     }
 
 cleanup:
@@ -182,15 +181,16 @@ static gbs_status take_pool(gbs_run *run, size_t n_entries, gbs_error *err)
     return gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err);
 }
 
-/* Messages up, watched. */
+/* Messages up, watched. @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
 static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, double *log_z,
                           gbs_error *err)
 {
     tables->watch = &drive->watch;
     gbsi_tree_up(tables, t, log_z);
-    return gbsi_watch_stopped(tables->watch)
-               ? gbsi_stopped_early(drive, "calibrating junction trees", err)
-               : GBS_OK;
+    if (gbsi_watch_stopped(tables->watch)) {
+        return gbsi_stopped_early(drive, "calibrating junction trees", err);
+    }
+    return *log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
 }
 
 static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, gbs_error *err)
@@ -212,9 +212,6 @@ static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &log_z, err));
-        if (log_z == -INFINITY) {
-            GBSI_TRY(gbsi_impossible(err));
-        }
         gbsi_tree_down(tables, t, home, run->estimates.exact_p, NULL, 0);
         if (gbsi_watch_stopped(tables->watch)) {
             GBSI_TRY(gbsi_stopped_early(drive, "calibrating junction trees", err));
@@ -261,9 +258,6 @@ gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, 
     for (uint32_t t = 0; t < run->problem.tree->n_trees; ++t) {
         double part = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &part, err));
-        if (part == -INFINITY) {
-            GBSI_TRY(gbsi_impossible(err));
-        }
         *log_z += part;
     }
 
@@ -293,9 +287,6 @@ gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, 
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double most = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &most, err));
-        if (most == -INFINITY) {
-            GBSI_TRY(gbsi_impossible(err));
-        }
         gbsi_tree_trace(tables, t, x);
     }
     for (uint32_t v = 0; v < whole->n_variables; ++v) {

@@ -378,9 +378,7 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
         report_estimate(&a, &found);
     }
     found.rounds = a.rounds;
-    found.exact_entries = a.run->report.exact_entries;
-    found.exact_s = a.run->report.exact_s;
-    found.exact_counted = a.run->report.exact_counted;
+    found.exact = a.run->report.exact;
     found.updates = a.run->report.updates;
     found.seconds = gbsi_clock_s() - a.drive.started_s;
     (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(a.drive.stop));

@@ -27,8 +27,7 @@ static void count_search(const gbsi_exact_plan *plan, gbs_info *info)
         const gbsi_elimination_part *part = &e->part[p];
         const gbs_search_end end = end_of(plan, p);
         info->width = part->width > info->width ? part->width : info->width;
-        info->entries =
-            part->entries > UINT64_MAX - info->entries ? UINT64_MAX : info->entries + part->entries;
+        info->entries = gbsi_saturating_add(info->entries, part->entries);
         info->order_found = info->order_found && part->end == GBSI_ELIMINATION_DONE;
         if (end == GBS_SEARCH_ENTRIES || info->search == GBS_SEARCH_DONE) {
             info->search = (int)end;
@@ -43,14 +42,10 @@ static gbs_status count_auto(const gbs_run *run, gbsi_exact_plan *plan, uint8_t 
     gbsi_tree *tree = NULL;
     const gbs_status status = gbsi_exact_plan_choose(plan, false, gbsi_run_auto_ns(run),
                                                      gbsi_run_auto_bytes(run), take, &tree, err);
-    if (tree != NULL) {
-        for (uint32_t c = 0; c < plan->elimination->n_parts; ++c) {
-            info->n_auto += take[c];
-        }
-        plan->chains = tree->chains; /* given back */
-        tree->chains = NULL;
+    for (uint32_t c = 0; tree != NULL && c < plan->elimination->n_parts; ++c) {
+        info->n_auto += take[c];
     }
-    gbsi_tree_free(tree);
+    gbsi_exact_plan_take_back(plan, tree);
     return status;
 }
 
@@ -86,9 +81,8 @@ gbs_status gbsi_inspect_elimination(const gbs_run *run, gbs_info *info, gbs_erro
     memset(all, 1, plan->elimination->n_parts);
     GBSI_TRY(gbsi_exact_plan_tree(plan, all, &tree, err));
     search += plan->elimination->order_bytes;
-    const uint64_t work = gbsi_tree_bytes(tree) +
-                          gbsi_tree_work_bytes(tree, gbsi_exact_keep(tree, false, limits.bytes));
-    const uint64_t least = gbsi_tree_bytes(tree) + gbsi_tree_work_bytes(tree, GBSI_KEEP_MESSAGES);
+    const uint64_t work = gbsi_exact_bytes(tree, gbsi_exact_keep(tree, false, limits.bytes));
+    const uint64_t least = gbsi_exact_bytes(tree, GBSI_KEEP_MESSAGES);
     const uint64_t standing =
         gbsi_components_standing(run->problem.components, run->problem.whole_graph);
     info->exact_fits = work <= limits.bytes;

@@ -116,7 +116,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     run->report.threshold = NAN;
     run->report.certified = NAN;
     run->report.residual = NAN;
-    run->report.exact_s = NAN;
+    run->report.exact.seconds = NAN;
     run->report.log_z_bound = NAN;
     run->report.chains = (uint32_t)run->options.chains;
     run->report.target_error = run->options.target_error;

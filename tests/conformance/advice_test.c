@@ -122,16 +122,6 @@ static void finds_what_is_needed(void **state)
     gbs_model_free(model);
 }
 
-static void refused(const gbs_model *model, const gbs_run_options *options, const char *why)
-{
-    gbs_error err = {0};
-    gbs_run *run = NULL;
-    assert_int_equal(gbs_run_new(model, NULL, options, &run, &err), GBS_ERR_ARGUMENT);
-    if (strstr(err.message, why) == NULL) {
-        fail_msg("'%s' is not in '%s'", why, err.message);
-    }
-}
-
 static void refusals(void **state)
 {
     (void)state;
@@ -140,12 +130,12 @@ static void refusals(void **state)
     gbs_error err = {0};
     gbs_run_options options = options_of(GBS_DRAW_BOUNDED_ERROR, 16, 255);
     options.threshold = GBS_THRESHOLD_AUTO;
-    refused(model, &options, "at least --sweeps 256");
+    test_refused(model, &options, "at least --sweeps 256");
     options.threshold = -0.5;
-    refused(model, &options, "--threshold -0.5");
+    test_refused(model, &options, "--threshold -0.5");
     options = options_of(GBS_DRAW_HERDED, 16, 256);
     options.threshold = GBS_THRESHOLD_AUTO;
-    refused(model, &options, "applies with --draw bounded-error");
+    test_refused(model, &options, "applies with --draw bounded-error");
     options = options_of(GBS_DRAW_BOUNDED_ERROR, 16, 256);
     options.threshold = GBS_THRESHOLD_AUTO;
     assert_int_equal(gbs_map(model, NULL, &options, NULL, x, NULL, &err), GBS_ERR_ARGUMENT);

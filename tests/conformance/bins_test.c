@@ -365,33 +365,25 @@ static void any_number_of_threads(void **state)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static void refused(const gbs_model *model, const gbs_run_options *options, const char *why)
-{
-    gbs_error err = {0};
-    gbs_run *run = NULL;
-    assert_true(gbs_run_new(model, NULL, options, &run, &err) < 0);
-    assert_non_null(strstr(err.message, why));
-}
-
 static void refusals(void **state)
 {
     (void)state;
     gbs_model *model = ring(1);
     gbs_run_options options = options_of(GBS_DRAW_DISCRETIZED, 4, 10);
     options.herd_rule = GBS_HERD_PRE;
-    refused(model, &options, "argmax");
+    test_refused(model, &options, "argmax");
     options = options_of(GBS_DRAW_HERDED, 0, 10);
     options.threshold = 2.0;
-    refused(model, &options, "threshold");
+    test_refused(model, &options, "threshold");
     options.threshold = 1.0;
     options.bin_rule = GBS_BIN_ARGMAX;
-    refused(model, &options, "no bins");
+    test_refused(model, &options, "no bins");
     options = options_of(GBS_DRAW_BOUNDED_ERROR, 0, 10);
     options.herd_rule = GBS_HERD_POST;
-    refused(model, &options, "herd-rule");
+    test_refused(model, &options, "herd-rule");
     options = options_of(GBS_DRAW_RANDOMLY_DISCRETIZED, 4, 10);
     options.bin_rule = GBS_BIN_ARGMAX;
-    refused(model, &options, "has fixed ones");
+    test_refused(model, &options, "has fixed ones");
     gbs_model_free(model);
 }
 

@@ -265,15 +265,6 @@ static void any_number_of_threads(void **state)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static void refused(const gbs_model *model, const gbs_run_options *options, const char *why)
-{
-    gbs_error err = {0};
-    gbs_run *run = NULL;
-    assert_int_equal(gbs_run_new(model, NULL, options, &run, &err), GBS_ERR_ARGUMENT);
-    assert_non_null(strstr(err.message, why));
-    assert_null(run);
-}
-
 static void refusals(void **state)
 {
     (void)state;
@@ -281,27 +272,27 @@ static void refusals(void **state)
     uint32_t twice[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 0};
     gbs_run_options options = options_of(GBS_CUD_TRIBBLE, 0, 16);
     options.scan = GBS_SCAN_RANDOM;
-    refused(model, &options, "once");
+    test_refused(model, &options, "once");
     options.scan = GBS_SCAN_SEQUENCE;
     options.sequence = twice;
     options.sequence_length = 10;
-    refused(model, &options, "once");
+    test_refused(model, &options, "once");
     options.sequence_length = 9;
     options.cud_bits = 4;
     gbs_run_free(executed(model, &options, NULL)); /* a file that lists each once will do */
     options = options_of(GBS_CUD_TRIBBLE, 0, 16);
     options.sweeps = 1000;
-    refused(model, &options, "--sweeps 511 or --sweeps 1023");
+    test_refused(model, &options, "--sweeps 511 or --sweeps 1023");
     options.sweeps = 1023;
     options.cud_bits = 9;
-    refused(model, &options, "511");
+    test_refused(model, &options, "511");
     options.cud_bits = 2;
-    refused(model, &options, "3 to 32");
+    test_refused(model, &options, "3 to 32");
     options.cud_bits = 10;
     options.cud_offset = 33; /* 1023 = 3 * 11 * 31 */
-    refused(model, &options, "divisor");
+    test_refused(model, &options, "divisor");
     options.cud_offset = 1023;
-    refused(model, &options, "divisor");
+    test_refused(model, &options, "divisor");
     gbs_model_free(model);
 }
 

@@ -388,15 +388,6 @@ static void sites_or_chains(void **state)
     gbs_model_free(graph);
 }
 
-static void refused(const gbs_model *model, const gbs_run_options *options, const char *why)
-{
-    gbs_error err = {0};
-    gbs_run *run = NULL;
-    assert_int_equal(gbs_run_new(model, NULL, options, &run, &err), GBS_ERR_ARGUMENT);
-    assert_null(run);
-    assert_non_null(strstr(err.message, why));
-}
-
 static void chosen_by_options(void **state)
 {
     (void)state;
@@ -416,20 +407,20 @@ static void chosen_by_options(void **state)
     assert_false(uses_lattice(large, &options));
     options.lattice = GBS_LATTICE_ALWAYS;
     assert_true(uses_lattice(little, &options));
-    refused(varied, &options, "couplings of more than three sizes");
+    test_refused(varied, &options, "couplings of more than three sizes");
     options.scan = GBS_SCAN_SYSTEMATIC;
-    refused(large, &options, "--scan chromatic");
+    test_refused(large, &options, "--scan chromatic");
     options.lattice = GBS_LATTICE_AUTO;
     assert_false(uses_lattice(large, &options));
     options.estimator = GBS_ESTIMATOR_TRACES;
-    refused(large, &options, "--estimator traces");
+    test_refused(large, &options, "--estimator traces");
     options.scan = GBS_SCAN_CHROMATIC;
     assert_true(uses_lattice(little, &options));
     options.lattice = GBS_LATTICE_NEVER;
-    refused(large, &options, "--lattice never");
+    test_refused(large, &options, "--lattice never");
     options.lattice = GBS_LATTICE_ALWAYS;
     options.estimator = GBS_ESTIMATOR_RAO_BLACKWELL;
-    refused(large, &options, "--estimator count or traces");
+    test_refused(large, &options, "--estimator count or traces");
     gbs_model_free(large);
     gbs_model_free(little);
     gbs_model_free(varied);

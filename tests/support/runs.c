@@ -170,3 +170,14 @@ void test_same_bits(const gbs_model *model, const gbs_evidence *evidence,
     }
     (void)gbsi_simd_force(best);
 }
+
+void test_refused(const gbs_model *model, const gbs_run_options *options, const char *why)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    assert_int_equal(gbs_run_new(model, NULL, options, &run, &err), GBS_ERR_ARGUMENT);
+    assert_null(run);
+    if (strstr(err.message, why) == NULL) {
+        fail_msg("'%s' is not in '%s'", why, err.message);
+    }
+}

@@ -43,4 +43,7 @@ uint64_t test_trajectory(const gbs_model *model, const gbs_evidence *evidence,
 void test_same_bits(const gbs_model *model, const gbs_evidence *evidence,
                     const gbs_run_options *options);
 
+/* gbs_run_new() returns GBS_ERR_ARGUMENT, makes no run, and its message contains `why`. */
+void test_refused(const gbs_model *model, const gbs_run_options *options, const char *why);
+
 #endif
