@@ -183,6 +183,7 @@ static bool add_factor(gbsi_compile *c, size_t f)
     const gbsi_factors *factors = c->factors;
     const uint32_t n = gbsi_scope_size(factors, f);
     const double magnitude = spread(c, f, n);
+    const int16_t grain = gbsi_grain_of(c, f);
     uint32_t needs = c->model->has_zeros[f] != 0 ? GBSI_NEEDS_ZEROS : 0;
     if (n > 2) {
         const bool table = factors->kind[f] == GBS_FACTOR_TABLE || gbsi_is_tabulated(c, f);
@@ -192,6 +193,7 @@ static bool add_factor(gbsi_compile *c, size_t f)
         gbsi_profile *p = &c->profile[factors->scope[e]];
         p->needs |= needs;
         p->magnitude += magnitude;
+        p->grain = grain < p->grain ? grain : p->grain;
         if (p->n_factors++ == UINT32_MAX) {
             return false;
         }
@@ -209,6 +211,14 @@ static bool is_linear(const gbsi_compile *c, const gbsi_profile *p)
            p->n_factors <= GBSI_LINEAR_DEGREE;
 }
 
+/* [M13]; a pairwise table in 0/1 form is a field and a coupling of up to three times its spread. */
+static bool needs_double(const gbsi_profile *p)
+{
+    const double largest = 3.0 * p->magnitude;
+    return ((double)p->n_factors + 2.0) * 0x1p-24 * largest > GBSI_ROUNDING_LIMIT &&
+           !gbsi_sums_are_exact(largest, p->grain);
+}
+
 static uint8_t type_of(const gbsi_compile *c, uint32_t v)
 {
     const gbsi_profile *p = &c->profile[v];
@@ -216,10 +226,7 @@ static uint8_t type_of(const gbsi_compile *c, uint32_t v)
     const bool linear = is_linear(c, p);
     const unsigned form = (odds ? GBSI_ODDS : 0u) | (linear ? GBSI_LINEAR : 0u);
     const bool tables = (p->needs & GBSI_NEEDS_TABLES) != 0;
-    /* [M13]; a pairwise table in 0/1 form is a field and a coupling of up to three times its spread
-     */
-    if (!linear &&
-        ((double)p->n_factors + 2.0) * 0x1p-24 * 3.0 * p->magnitude > GBSI_ROUNDING_LIMIT) {
+    if (!linear && needs_double(p)) {
         return gbsi_type_of(GBSI_CLASS_PRECISE, form);
     }
     if ((p->needs & GBSI_NEEDS_LOGICAL) != 0) {
@@ -243,6 +250,9 @@ gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err)
     c->profile = gbsi_alloc_array_zero(n, sizeof *c->profile);
     if (c->profile == NULL) {
         return gbsi_no_memory(err, "plan", n * sizeof *c->profile);
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        c->profile[v].grain = GBSI_GRAIN_ANY;
     }
     for (size_t f = 0; f < c->factors->n_factors; ++f) {
         look_ahead(c, f);

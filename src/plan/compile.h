@@ -23,12 +23,18 @@ typedef struct gbsi_derived {
 #define GBSI_NEEDS_WIDE_POTTS 32u /* a Potts coupling of too many states for a table */
 #define GBSI_NEEDS_COUPLINGS  64u /* couplings that differ */
 
+/* Grains that are no exponents. */
+#define GBSI_GRAIN_ANY     INT16_MAX /* all log-weights are 0 or infinite */
+#define GBSI_GRAIN_NONE    INT16_MIN /* no useful power of two divides all log-weights */
+#define GBSI_GRAIN_UNKNOWN (INT16_MAX - 1)
+
 typedef struct gbsi_profile {
     double magnitude; /* sum over factors of the spread of their log-weights */
     double coupling;  /* of the first factor of two variables, gbsi_coupling_of() */
     uint32_t n_factors;
     uint32_t n_pairs; /* factors of two variables */
     uint32_t needs;   /* GBSI_NEEDS_... */
+    int16_t grain;    /* all log-weights are multiples of 2^grain, gbsi_grain_of() */
     uint8_t type;     /* gbsi_type_of() */
 } gbsi_profile;
 
@@ -42,6 +48,7 @@ typedef struct gbsi_compile {
     double *table_potts;   /* [n_tables] J where a table is a Potts coupling; NAN: not known
                               yet; infinite: it is none */
     double *table_spread;  /* [n_tables] largest minus smallest finite entry; NAN: not known yet */
+    int16_t *table_grain;  /* [n_tables] gbsi_grain_of(), or GBSI_GRAIN_UNKNOWN */
     gbsi_derived *derived; /* open addressing, a power of two */
     size_t n_derived, derived_capacity;
     gbsi_plan_options options;
@@ -71,6 +78,12 @@ static inline bool gbsi_has_couplings(gbsi_class class_id)
 
 /* class.c: the type in every profile. */
 gbs_status gbsi_classify(gbsi_compile *c, gbs_error *err);
+
+/* grain.c: the largest g for which all log-weights of factor f are multiples of 2^g. */
+int16_t gbsi_grain_of(gbsi_compile *c, size_t f);
+/* grain.c: whether sums of such log-weights are exact in float, whatever their order [M13].
+ * @param magnitude of which no partial sum is larger. */
+bool gbsi_sums_are_exact(double magnitude, int16_t grain);
 
 /* class.c: whether a logical factor or spin product of three variables or more is stored as a
  * table, which every packing looks up without counting literals: where it has few entries. */

@@ -45,12 +45,15 @@ static gbs_status take_tables(gbsi_compile *c, gbs_error *err)
     c->table_uses = gbsi_alloc_array_zero(factors->n_tables, sizeof *c->table_uses);
     c->table_spread = gbsi_alloc_array(factors->n_tables, sizeof *c->table_spread);
     c->table_potts = gbsi_alloc_array(factors->n_tables, sizeof *c->table_potts);
-    if (c->table_uses == NULL || c->table_spread == NULL || c->table_potts == NULL) {
-        return gbsi_no_memory(err, "plan", factors->n_tables * 20);
+    c->table_grain = gbsi_alloc_array(factors->n_tables, sizeof *c->table_grain);
+    if (c->table_uses == NULL || c->table_spread == NULL || c->table_potts == NULL ||
+        c->table_grain == NULL) {
+        return gbsi_no_memory(err, "plan", factors->n_tables * 22);
     }
     for (size_t t = 0; t < factors->n_tables; ++t) {
         c->table_spread[t] = NAN;
         c->table_potts[t] = NAN;
+        c->table_grain[t] = GBSI_GRAIN_UNKNOWN;
     }
     for (size_t f = 0; f < factors->n_factors; ++f) {
         if (factors->kind[f] == GBS_FACTOR_TABLE && c->table_uses[factors->aux[f]] < 2) {
@@ -88,6 +91,7 @@ static void free_scratch(gbsi_compile *c)
     gbsi_free(c->table_uses);
     gbsi_free(c->table_spread);
     gbsi_free(c->table_potts);
+    gbsi_free(c->table_grain);
     gbsi_free(c->derived);
     gbsi_free(c->count_table);
     gbsi_free(c->degree);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which float sums are exact. Let all log-weights that a variable sees be multiples of 2^g. Then so
+ * are all partial sums, in any order, and a float holds every multiple of 2^g below 2^(24 + g)
+ * [M13]. */
+#include <math.h>
+#include <string.h>
+
+#include "plan/compile.h"
+
+/* A table whose entries share a large constant: their double sums need not be exact either. */
+#define MOST_GRAINS 0x1p24
+/* Far from where floats lose bits or overflow. */
+#define FINEST   (-100)
+#define COARSEST 100
+
+/* The exponent of the lowest bit that is set: x is an odd multiple of 2^this. */
+static int lowest_bit(double x)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &x, sizeof bits);
+    const int exponent = (int)(bits >> 52 & 0x7FF);
+    const uint64_t fraction = bits & UINT64_C(0xFFFFFFFFFFFFF);
+    if (exponent == 0x7FF || (exponent == 0 && fraction == 0)) {
+        return GBSI_GRAIN_ANY; /* hard, or nothing */
+    }
+    return exponent == 0 ? GBSI_GRAIN_NONE
+                         : exponent - 1075 + __builtin_ctzll(fraction | UINT64_C(1) << 52);
+}
+
+/* 2^e, COARSEST + 24 >= e >= FINEST. */
+static double power_of_two(int e)
+{
+    const uint64_t bits = (uint64_t)(e + 1023) << 52;
+    double x = 0.0;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static int usable(int grain)
+{
+    return grain == GBSI_GRAIN_ANY || (grain >= FINEST && grain <= COARSEST) ? grain
+                                                                             : GBSI_GRAIN_NONE;
+}
+
+/* Of a table, computed once. */
+static int table_grain(gbsi_compile *c, uint32_t table)
+{
+    const gbsi_factors *factors = c->factors;
+    if (c->table_grain[table] == GBSI_GRAIN_UNKNOWN) {
+        int grain = GBSI_GRAIN_ANY;
+        double largest = 0.0;
+        for (size_t i = factors->table_start[table]; i < factors->table_start[table + 1]; ++i) {
+            const int bit = lowest_bit(factors->table[i]);
+            grain = bit < grain ? bit : grain;
+            if (isfinite(factors->table[i]) && fabs(factors->table[i]) > largest) {
+                largest = fabs(factors->table[i]);
+            }
+        }
+        grain = usable(grain);
+        if (grain != GBSI_GRAIN_ANY && grain != GBSI_GRAIN_NONE &&
+            largest > MOST_GRAINS * power_of_two(grain)) {
+            grain = GBSI_GRAIN_NONE;
+        }
+        c->table_grain[table] = (int16_t)grain;
+    }
+    return c->table_grain[table];
+}
+
+int16_t gbsi_grain_of(gbsi_compile *c, size_t f)
+{
+    const gbsi_factors *factors = c->factors;
+    if (factors->kind[f] == GBS_FACTOR_TABLE) {
+        return (int16_t)table_grain(c, factors->aux[f]);
+    }
+    if (factors->kind[f] == GBS_FACTOR_LOGICAL &&
+        factors->logical[factors->aux[f]].function == GBS_LOGICAL_RATIO) {
+        return GBSI_GRAIN_NONE; /* the other functions are whole numbers [M5] */
+    }
+    return (int16_t)usable(lowest_bit(factors->weight[f]));
+}
+
+bool gbsi_sums_are_exact(double magnitude, int16_t grain)
+{
+    return grain != GBSI_GRAIN_NONE &&
+           (grain == GBSI_GRAIN_ANY || magnitude < power_of_two(grain + 24));
+}
