@@ -70,7 +70,8 @@ static void make_words(void *context, uint32_t member)
     bench_limits *l = context;
     for (uint64_t i = 0; i < l->n_times; ++i) {
         gbsi_words_of(gbsi_simd_level())
-            ->lanes16(1, 0, i, 0, WINDOW_BLOCKS, l->word + (size_t)member * WINDOW_BLOCKS * 64);
+            ->lanes16(1, 0, i, 0, WINDOW_BLOCKS, GBSI_PURPOSE_UPDATE,
+                      l->word + (size_t)member * WINDOW_BLOCKS * 64);
     }
 }
 

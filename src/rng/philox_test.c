@@ -53,18 +53,18 @@ static void published_vectors(void **state)
 }
 
 static void check_lanes16(const gbsi_words *words, uint64_t seed, uint32_t chain, uint64_t pass,
-                          uint32_t first, uint32_t n_blocks)
+                          uint32_t first, uint32_t n_blocks, gbsi_purpose purpose)
 {
     enum { GUARD = 16 };
     size_t n = (size_t)n_blocks * 64;
     uint32_t *word = malloc((n + GUARD) * sizeof *word);
     assert_non_null(word);
     memset(word, 0xA5, (n + GUARD) * sizeof *word);
-    words->lanes16(seed, chain, pass, first, n_blocks, word);
+    words->lanes16(seed, chain, pass, first, n_blocks, purpose, word);
     for (uint32_t b = 0; b < n_blocks; b++) {
         for (uint32_t lane = 0; lane < 16; lane++) {
             uint32_t expected[4];
-            gbsi_philox(seed, chain + lane, pass, first + b, GBSI_PURPOSE_UPDATE, expected);
+            gbsi_philox(seed, chain + lane, pass, first + b, purpose, expected);
             for (uint32_t w = 0; w < 4; w++) {
                 assert_int_equal(word[(4 * b + w) * 16 + lane], expected[w]);
             }
@@ -115,7 +115,7 @@ static void lanes_equal_scalar(void **state)
             uint64_t s = seed[i / 6 % 5];
             uint32_t c = chain[i / 30 % 4];
             uint32_t f = first[i / 120];
-            check_lanes16(words, s, c, p, f, i % 8);
+            check_lanes16(words, s, c, p, f, i % 8, (gbsi_purpose)(i % 21));
             check_lanes1(words, s, c, p, f, 16 * (i % 4));
         }
     }
@@ -129,7 +129,7 @@ static void chains_do_not_depend_on_packing(void **state)
     static uint32_t one[64];
     gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
     const gbsi_words *words = gbsi_words_of(best);
-    words->lanes16(42, 32, 9, 3, 16, many);
+    words->lanes16(42, 32, 9, 3, 16, GBSI_PURPOSE_UPDATE, many);
     for (uint32_t lane = 0; lane < 16; lane++) {
         words->lanes1(42, 32 + lane, 9, 3, 16, one);
         for (uint32_t place = 0; place < 64; place++) {

@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 /* Defined by words_lanes.c, once per instruction set. */
-#define DECLARE(set, SET)                                                                        \
-    void gbsi_words_lanes16_##set(uint64_t, uint32_t, uint64_t, uint32_t, uint32_t, uint32_t *); \
+#define DECLARE(set, SET)                                                                         \
+    void gbsi_words_lanes16_##set(uint64_t, uint32_t, uint64_t, uint32_t, uint32_t, gbsi_purpose, \
+                                  uint32_t *);                                                    \
     void gbsi_words_lanes1_##set(uint64_t, uint32_t, uint64_t, uint32_t, uint32_t, uint32_t *);
 #define ROW(set, SET) [GBSI_SIMD_##SET] = {gbsi_words_lanes16_##set, gbsi_words_lanes1_##set},
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Philox4x32-10 of updates, sixteen counters at once: chains or blocks. */
+/* Philox4x32-10 for updates and the like, sixteen counters at once: chains or blocks. */
 #include <assert.h>
 
 #include "rng/philox_lanes.h"
 #include "rng/words.h"
 
-static uint32_t last_word(uint64_t pass)
+static uint32_t last_word(uint64_t pass, gbsi_purpose purpose)
 {
     assert(pass >> 56 == 0);
-    return (uint32_t)GBSI_PURPOSE_UPDATE << 24 | (uint32_t)(pass >> 32);
+    return (uint32_t)purpose << 24 | (uint32_t)(pass >> 32);
 }
 
 /* Of the first rounds of { block, chain + lane, pass, last } little depends on block and lane at
@@ -16,11 +16,11 @@ static uint32_t last_word(uint64_t pass)
  *     round 1: c0 = v, c1 = u v, c2 = u, c3 = u        round 2: c0 = u, c1 = u, c2 = mixed, c3 = v
  * so round 1 is done here once or in scalars, and of round 2 one product is scalar too. */
 void GBSI_V(gbsi_words_lanes16)(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t first_block,
-                                uint32_t n_blocks, uint32_t *word)
+                                uint32_t n_blocks, gbsi_purpose purpose, uint32_t *word)
 {
     const gbsi_philox_keys key = gbsi_philox_expand(seed);
     const uint64_t pass_product = (uint64_t)GBSI_PHILOX_M1 * (uint32_t)pass;
-    const uint32_t last = last_word(pass);
+    const uint32_t last = last_word(pass, purpose);
     const vu lane_chain = vu_add(vu_set1(chain), vu_iota());
     /* c0 after round 1 and its product, alike in all blocks. */
     const vu c0_lanes = vu_xor(lane_chain, vu_set1(gbsi_high_word(pass_product) ^ key.k0[0]));
@@ -59,7 +59,7 @@ void GBSI_V(gbsi_words_lanes1)(uint64_t seed, uint32_t chain, uint64_t pass, uin
     const gbsi_philox_keys key = gbsi_philox_expand(seed);
     const vw c1 = vw_set1(chain);
     const vw c2 = vw_set1((uint32_t)pass);
-    const vw c3 = vw_set1(last_word(pass));
+    const vw c3 = vw_set1(last_word(pass, GBSI_PURPOSE_UPDATE));
     for (uint32_t b = 0; b < n_blocks; b += 16) {
         vu block = vu_add(vu_set1(first_block + b), vu_iota());
         gbsi_philox_counters c = {vw_from_vu(block), c1, c2, c3};

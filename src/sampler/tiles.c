@@ -79,7 +79,7 @@ static void fill_rows(const tiles *t, const worker *by, uint32_t g, const gbsi_p
             gbsi_estimate_ahead(t->job.estimate, g, slot, slot + 4 * n);
         }
         t->words->lanes16(t->seed, g * t->setting.lanes, t->job.pass, (uint32_t)(first / 4), n,
-                          by->word + (size_t)b * 4 * GBSI_LANES);
+                          GBSI_PURPOSE_UPDATE, by->word + (size_t)b * 4 * GBSI_LANES);
     }
 }
 

@@ -146,7 +146,8 @@ static const uint32_t *words_of(gbsi_splash_worker *worker, const gbsi_splash_ta
     const uint64_t first = place / GBSI_TILE_ROWS * GBSI_TILE_ROWS;
     if (place >= *window_end) {
         worker->words->lanes16(task->seed, task->bundle * GBSI_LANES, task->sweep->pass,
-                               (uint32_t)(first / 4), GBSI_TILE_ROWS / 4, worker->work.word);
+                               (uint32_t)(first / 4), GBSI_TILE_ROWS / 4, GBSI_PURPOSE_UPDATE,
+                               worker->work.word);
         *window_end = first + GBSI_TILE_ROWS;
     }
     return worker->work.word + (place - first) * GBSI_LANES;
