@@ -26,6 +26,16 @@ int gbsi_herding_keys(const gbs_run_options *options)
     return options->keys != GBS_KEYS_AUTO ? options->keys : keys_of[options->draw];
 }
 
+int gbsi_draw_keyed(int keys)
+{
+    int kind = 0;
+    while (keys_of[kind] != keys) {
+        ++kind;
+        assert(kind < N_DRAWS);
+    }
+    return kind;
+}
+
 const gbsi_draw *gbsi_draw_of(const gbs_run_options *options, gbsi_simd level)
 {
     const gbsi_draw *draw = draws[level][options->draw];

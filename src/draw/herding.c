@@ -82,15 +82,14 @@ gbsi_herding gbsi_herding_of(const gbs_run_options *options, uint32_t n_slots)
 int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double n_weights)
 {
     const int keys = gbsi_herding_keys(options);
-    if (keys == GBS_KEYS_COMPLETE) {
-        return GBS_DRAW_HERDED;
+    if (keys == GBS_KEYS_COMPLETE || keys == GBS_KEYS_NEIGHBOURS) {
+        return gbsi_draw_keyed(keys == GBS_KEYS_COMPLETE ? GBS_KEYS_NEIGHBOURS : GBS_KEYS_SHARED);
     }
-    if (keys == GBS_KEYS_NEIGHBOURS) {
-        return GBS_DRAW_HERDED_SHARED;
-    }
-    const gbs_run_options binned = gbsi_draw_instead(options, GBS_DRAW_DISCRETIZED);
-    return gbsi_keys_decide(keys) && bins_of(&binned, n_slots) < n_weights ? GBS_DRAW_DISCRETIZED
-                                                                           : GBS_DRAW_RANDOM;
+    const int by_bins = gbsi_draw_keyed(GBS_KEYS_BINS);
+    const gbs_run_options binned = gbsi_draw_instead(options, by_bins);
+    return gbsi_keys_decide(keys) && bins_of(&binned, n_slots) < n_weights
+               ? by_bins
+               : gbsi_draw_with(GBSI_DRAW_INDEPENDENT);
 }
 
 bool gbsi_draw_completes(const gbs_run_options *options)

@@ -30,6 +30,8 @@ extern const char *const gbsi_bounded_options[];
 /* The key scheme of the options; AUTO by the row of draws.def, which is GBS_KEYS_AUTO where the
  * draw has none (draws.c). */
 int gbsi_herding_keys(const gbs_run_options *options);
+/* The number of the first draw whose row has these keys. */
+int gbsi_draw_keyed(int keys);
 
 /* gbsi_draw.advise: a draw with fewer weights. */
 int gbsi_herding_advise(const gbs_run_options *options, uint32_t n_slots, double n_weights);

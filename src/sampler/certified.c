@@ -19,19 +19,21 @@
 static gbs_status check(const gbs_run *run, gbs_error *err)
 {
     const gbs_run_options *o = &run->options;
+    const char *base = gbsi_scan_base_name();
     if ((gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--certified: only the random draw has a certificate");
     }
     if ((run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--certified: a synchronous chain is made of two chromatic chains: try "
-                         "--scan chromatic");
+                         "--certified: a %s chain is made of two %s chains: try --scan %s",
+                         run->engine.scan->name, base, base);
     }
     if ((run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--certified: only scans that update one variable at a time have a "
-                         "certificate: try --scan chromatic");
+                         "certificate: try --scan %s",
+                         base);
     }
     if (o->burn_in != GBS_BURN_IN_AUTO) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -26,7 +26,7 @@ static const char *other_options(const gbs_run_options *o)
     }
     const unsigned wanted = GBSI_SCAN_COLORED | GBSI_SCAN_BASE;
     if ((gbsi_scan_traits(o->scan) & wanted) != wanted) {
-        return "lattices in bits are updated colour by colour: use --scan chromatic";
+        return "lattices in bits are updated colour by colour: leave out --scan";
     }
     if ((gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0) {
         return "lattices in bits support the random draw only: use --draw random";

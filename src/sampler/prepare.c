@@ -104,8 +104,8 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
         (run->engine.scan_traits & GBSI_SCAN_EACH_ONCE) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--draw: %s needs a scan that updates every variable once per pass, and "
-                         "scan %s does not: use --scan chromatic or systematic",
-                         draw->name, run->engine.scan->name);
+                         "scan %s does not: use --scan %s",
+                         draw->name, run->engine.scan->name, gbsi_scan_base_name());
     }
     const bool blocks = (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0;
     const bool splits = (run->engine.scan_traits & GBSI_SCAN_SPLITS) != 0;
@@ -124,9 +124,8 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
                          draw->name, run->engine.scan->name);
     }
     if (run->anneals && (blocks || splits)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--scan: %s chains are not annealed: use --scan chromatic",
-                         run->engine.scan->name);
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--scan: %s chains are not annealed: use --scan %s",
+                         run->engine.scan->name, gbsi_scan_base_name());
     }
     run->engine.schedule.wants_position = (draw->traits & GBSI_DRAW_POSITION) != 0;
     run->engine.schedule.wants_last = run->options.restarts;

@@ -196,34 +196,39 @@ gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_o
     gbsi_scan_pass made = {0};
     GBSI_TRY(gbsi_options_take(options, &asked, err));
     asked.partial_scan = 1;
-    asked.scan = asked.scan == GBS_SCAN_USUAL ? GBS_SCAN_CHROMATIC : asked.scan;
+    if (gbsi_scan_choice_of(asked.scan) == GBSI_CHOICE_BY_NEED) {
+        asked.scan = gbsi_scan_with(GBSI_SCAN_BASE);
+    }
     made.scan = gbsi_scan_of(asked.scan);
-    if (asked.scan == GBS_SCAN_AUTO) {
+    const char *base = gbsi_scan_base_name();
+    if (gbsi_scan_choice_of(asked.scan) == GBSI_CHOICE_TRIED) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--scan auto leaves the choice to a run, but a bound needs one given "
-                         "scan: try --scan chromatic");
+                         "scan: try --scan %s",
+                         base);
     }
     unsigned traits = made.scan->traits;
+    const bool uniform = (traits & GBSI_SCAN_UNIFORM) != 0;
     if ((traits & GBSI_SCAN_SPLITS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "a %s chain is made of two chromatic chains: try --scan chromatic",
-                         made.scan->name);
+                         "a %s chain is made of two %s chains: try --scan %s", made.scan->name,
+                         base, base);
     }
     if ((traits & GBSI_SCAN_BLOCKS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "bounds exist only for scans that update one variable at a time, and the "
-                         "%s scan draws blocks: try --scan chromatic",
-                         made.scan->name);
+                         "%s scan draws blocks: try --scan %s",
+                         made.scan->name, base);
     }
-    if (asked.scan != GBS_SCAN_RANDOM && (traits & GBSI_SCAN_REPEATS) == 0) {
+    if (!uniform && (traits & GBSI_SCAN_REPEATS) == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "the %s scan changes its sequence in every pass, so its variation has no "
-                         "closed form: choose chromatic, systematic, random or a scan file",
-                         made.scan->name);
+                         "closed form: try --scan %s, or a scan file",
+                         made.scan->name, base);
     }
     GBSI_TRY(made.scan->init(influences->graph, &asked, &made.state, &traits, err));
     GBSI_TRY(made.scan->next_pass(made.state, 0, &made.sequence, err));
-    if (asked.scan == GBS_SCAN_RANDOM) {
+    if (uniform) {
         made.sequence.variable = NULL;
     }
     *pass = made;

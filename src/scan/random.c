@@ -19,7 +19,7 @@ const gbsi_scan gbsi_scan_random = {
     .name = "random",
     .reference = "Liu, Wong & Kong (1995), Covariance structure and convergence rate of the Gibbs "
                  "sampler with various scans, J. R. Statist. Soc. B 57(1):157-169",
-    .traits = 0,
+    .traits = GBSI_SCAN_UNIFORM,
     .init = gbsi_drawn_init,
     .next_pass = random_next_pass,
     .free = gbsi_drawn_free,

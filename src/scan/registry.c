@@ -34,6 +34,11 @@ int gbsi_scan_with(unsigned traits)
     return kind;
 }
 
+const char *gbsi_scan_base_name(void)
+{
+    return gbsi_scan_of(gbsi_scan_with(GBSI_SCAN_BASE))->name;
+}
+
 const gbsi_scan *gbsi_scan_of(int scan_kind)
 {
     return scan_kind >= 0 && (size_t)scan_kind < gbsi_n_scans ? gbsi_scans[scan_kind] : NULL;

@@ -16,6 +16,9 @@
 #define GBSI_SCAN_READS     32u  /* the sequence is options.sequence */
 #define GBSI_SCAN_BASE      64u  /* the scan that a pilot tries first, and falls back on */
 #define GBSI_SCAN_CANDIDATE 128u /* the scan that a pilot tries next, with growing width */
+#define GBSI_SCAN_UNIFORM                                                   \
+    256u /* every update takes a variable drawn uniformly at random: bounds \
+            hold for the mean over all sequences */
 
 struct gbsi_pass;
 
@@ -51,6 +54,8 @@ const gbsi_scan *gbsi_scan_of(int scan_kind);
 unsigned gbsi_scan_traits(int scan_kind);
 /* The number of the first scan with these traits. */
 int gbsi_scan_with(unsigned traits);
+/* The name of the scan with GBSI_SCAN_BASE, for messages that advise it. */
+const char *gbsi_scan_base_name(void);
 
 /* The value of options.scan is a scan, or a rule by which a pilot chooses one. */
 typedef enum gbsi_scan_choice {
