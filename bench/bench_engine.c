@@ -21,7 +21,7 @@ void bench_engine_new(bench_engine *engine, const gbs_model *model, const gbs_ru
     gbs_error err = {0};
     *engine = (bench_engine){.chains = (uint32_t)options->chains};
     bench_must(gbsi_run_begin(model, options, &engine->run, &err), &err);
-    engine->run->limited = true; /* else it would only be measured for info */
+    engine->run->purpose.limited = true; /* else it would only be measured for info */
     bench_must(gbsi_run_prepare(engine->run, NULL, &err), &err);
     bench_check(engine->run->problem.part != NULL, "nothing to sample");
 }

@@ -135,7 +135,7 @@ static double time_ours(subject *s, int kind, uint64_t passes)
         bench_must(gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, ++s->pass[kind],
                                       run->estimates.estimate, false, &err),
                    &err);
-        gbsi_run_trace_pass(run);
+        gbsi_traces_put(&run->estimates, &run->engine);
     }
     const double updates =
         (double)run->engine.schedule.n_places * run->engine.executor.n_chains * (double)passes;
@@ -196,7 +196,7 @@ static void measure(const bench_report *report, size_t i, subject *s, double sec
     const bench_spread traces = bench_spread_of(ours[TRACES]);
     const bench_spread count = bench_spread_of(ours[COUNT]);
     const double reference = bench_spread_of(scalar).median;
-    const double share = gbsi_run_share_of_bits(s->run[TRACES]);
+    const double share = gbsi_share_of_bits(&s->run[TRACES]->engine, &s->run[TRACES]->options);
     name_of(i, s->threads, name, sizeof name);
     bench_tell(report, "%-28s %9.1f %9.1f..%-9.1f %9.1f %6.2f %7.1fx", name, traces.median,
                traces.low, traces.high, count.median, share, traces.median / reference);

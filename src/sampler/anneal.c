@@ -93,7 +93,7 @@ static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
             GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
         }
         GBSI_TRY(gbsi_run_pass(run, &s->drive, false, err));
-        ++run->report.sweeps;
+        ++run->report.public.sweeps;
         GBSI_TRY(look(s, err));
     }
     ++s->rounds;
@@ -170,7 +170,7 @@ static gbs_status begin(search *s, gbs_error *err)
     fill_fixed(run, s->state);
     gbsi_run_user_state(run, 0, s->x, s->state);
     s->best = s->density[0];
-    if (run->report.n_exact_variables > 0) {
+    if (run->report.public.n_exact_variables > 0) {
         GBSI_TRY(gbsi_run_exact_map(run, &s->drive, s->state, err));
         GBSI_TRY(whole_density(run, s->state, &whole, err));
         s->offset = whole - s->best;
@@ -220,8 +220,8 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     chosen.lattice = GBS_LATTICE_NEVER; /* bit lattices have no temperatures */
     GBSI_TRY(gbsi_run_begin(model, &chosen, &s.run, err));
     s.drive.run = s.run;
-    s.run->limited = true;
-    s.run->anneals = true;
+    s.run->purpose.limited = true;
+    s.run->purpose.anneals = true;
     s.heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
     GBSI_TRY(gbsi_run_prepare(s.run, evidence, err));
     GBSI_TRY(gbsi_run_take_memory(s.run, err));
@@ -240,13 +240,13 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
         found.log_density = s.best + s.offset;
         found.final_log_density = s.density[best_chain(&s)] + s.offset;
     }
-    found.n_free_variables = s.run->report.n_free_variables;
-    found.n_exact_variables = s.run->report.n_exact_variables;
-    found.chains = s.run->problem.part == NULL ? 0 : s.run->report.chains;
+    found.n_free_variables = s.run->report.public.n_free_variables;
+    found.n_exact_variables = s.run->report.public.n_exact_variables;
+    found.chains = s.run->problem.part == NULL ? 0 : s.run->report.public.chains;
     found.rounds = s.rounds;
-    found.exact = s.run->report.exact;
-    found.sweeps = s.run->report.sweeps;
-    found.updates = s.run->report.updates;
+    found.exact = s.run->report.public.exact;
+    found.sweeps = s.run->report.public.sweeps;
+    found.updates = s.run->report.public.updates;
     found.seconds = gbsi_clock_s() - s.drive.started_s;
     (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(s.drive.stop));
     memcpy(state, s.state, model->n_variables * sizeof *state);

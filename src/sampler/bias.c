@@ -104,15 +104,15 @@ static bool converges(const gbs_run *run)
 /* Weights of a variable, on the mean. */
 static double weights_each(const gbs_run *run)
 {
-    return run->report.n_weights / (double)run->engine.plan->n_slots;
+    return run->report.public.n_weights / (double)run->engine.plan->n_slots;
 }
 
 /* What herding itself is off by: of each of |Y| keys the count, by what its weight differs from its
  * start, two numbers of variance 1/12 (their equation (10) adds up the worst cases). */
 static double herding_error(const gbs_run *run)
 {
-    return gbsi_sqrt(weights_each(run) / (6.0 * (double)run->report.chains)) /
-           (double)run->report.sweeps;
+    return gbsi_sqrt(weights_each(run) / (6.0 * (double)run->report.public.chains)) /
+           (double)run->report.public.sweeps;
 }
 
 static int advised(const gbs_run *run)
@@ -127,7 +127,7 @@ static int advised(const gbs_run *run)
  * place. */
 static void judge(gbs_run *run, double bias, double random_error)
 {
-    gbs_report *r = &run->report;
+    gbs_report *r = &run->report.public;
     if (bias > random_error) {
         r->period = "plateau";
         r->advised_draw = gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
@@ -142,7 +142,7 @@ static void judge(gbs_run *run, double bias, double random_error)
 
 static gbs_status advise(gbs_run *run, const comparison *c, double random_error, gbs_error *err)
 {
-    const gbs_report *r = &run->report;
+    const gbs_report *r = &run->report.public;
     const char *name = gbsi_draw_name(run->options.draw);
     const double ratio = random_error / c->bias;
     const double turn = ratio * ratio * (double)r->sweeps; /* sweeps: random errs by the bias */
@@ -162,19 +162,21 @@ static gbs_status advise(gbs_run *run, const comparison *c, double random_error,
                        c->passes, c->random_error);
     }
     if (strcmp(r->period, "gibbs-like") == 0) {
-        return gbsi_run_warn(run, err,
-                             "draw %s %s; with %.4g weights per variable it is not yet better than "
-                             "random draws after %.4g sweeps: use --draw %s or more sweeps",
-                             name, bias, weights_each(run), (double)r->sweeps, r->advised_draw);
+        return gbsi_report_warn(
+            &run->report, err,
+            "draw %s %s; with %.4g weights per variable it is not yet better than "
+            "random draws after %.4g sweeps: use --draw %s or more sweeps",
+            name, bias, weights_each(run), (double)r->sweeps, r->advised_draw);
     }
-    return gbsi_run_warn(run, err, "draw %s %s: %s --draw %s", name, bias,
-                         strcmp(r->period, "fast") == 0 ? "keep" : "use", r->advised_draw);
+    return gbsi_report_warn(&run->report, err, "draw %s %s: %s --draw %s", name, bias,
+                            strcmp(r->period, "fast") == 0 ? "keep" : "use", r->advised_draw);
 }
 
 static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
 {
-    const double at_length = c->random_error * gbsi_sqrt(c->passes / (double)run->report.sweeps);
-    run->report.bias_estimate = c->bias;
+    const double at_length =
+        c->random_error * gbsi_sqrt(c->passes / (double)run->report.public.sweeps);
+    run->report.public.bias_estimate = c->bias;
     if (isnan(c->bias)) {
         return GBS_OK;
     }
@@ -188,14 +190,14 @@ gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbsi_estimate *other = NULL;
     const gbsi_stop stop = drive->stop;
     const gbsi_estimate_shape shape = gbsi_run_shape(run);
-    uint64_t passes = run->report.sweeps / SHARE;
+    uint64_t passes = run->report.public.sweeps / SHARE;
     passes = passes < LEAST_PASSES ? LEAST_PASSES : passes;
     const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
     if (draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0 || stop >= GBSI_STOP_TIME) {
         return GBS_OK;
     }
     comparison c = {.bias = NAN, .passes = (double)passes};
-    run->report.n_weights =
+    run->report.public.n_weights =
         draw->n_weights == NULL ? 0.0 : draw->n_weights(run->engine.executor.draw_state);
     drive->stop = GBSI_GO_ON;
     GBSI_TRY(gbsi_estimate_new(&shape, run->engine.executor.level, &other, err));

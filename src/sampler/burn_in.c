@@ -17,9 +17,8 @@ typedef struct trace {
     size_t n;
 } trace;
 
-static void record(const gbs_run *run, trace *t)
+static void record(const gbsi_executor *x, trace *t)
 {
-    const gbsi_executor *x = &run->engine.executor;
     double density[GBSI_LANES];
     for (uint32_t g = 0; g < x->n_groups; ++g) {
         gbsi_executor_group_density(x, g, density);
@@ -31,9 +30,9 @@ static void record(const gbs_run *run, trace *t)
 }
 
 /* Keep every second value: the stride has doubled. */
-static void thin(const gbs_run *run, trace *t)
+static void thin(uint32_t n_chains, trace *t)
 {
-    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+    for (uint32_t chain = 0; chain < n_chains; ++chain) {
         double *value = t->value + (size_t)chain * TRACE;
         for (size_t i = 0; i < TRACE / 2; ++i) {
             value[i] = value[2 * i + 1];
@@ -65,20 +64,20 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         status = gbsi_no_memory(err, "burn-in", (size_t)run->engine.executor.n_chains * TRACE * 8);
         goto cleanup;
     }
-    while (run->report.burn_in < most && drive->stop == GBSI_GO_ON) {
+    while (run->report.public.burn_in < most && drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, false, err));
-        const uint64_t done = ++run->report.burn_in;
+        const uint64_t done = ++run->report.public.burn_in;
         if (done % stride == 0) {
-            record(run, &t);
+            record(&run->engine.executor, &t);
         }
         if (t.n == TRACE) { /* done = 64 * 2^k */
             const double rhat = gbsi_split_rhat(t.value + TRACE / 2, run->engine.executor.n_chains,
                                                 TRACE / 2, TRACE);
             if (rhat < GBSI_BURN_IN_RHAT) {
-                run->burn_in_agreed = true;
+                run->report.burn_in_agreed = true;
                 break;
             }
-            thin(run, &t);
+            thin(run->engine.executor.n_chains, &t);
             stride *= 2;
         }
         /* The clock only ends it: the count in the report reproduces the run. */
@@ -95,19 +94,19 @@ cleanup:
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     if (run->options.restarts) {
-        run->burn_in_agreed = true; /* there is none */
+        run->report.burn_in_agreed = true; /* there is none */
         return GBS_OK;
     }
     if (run->options.burn_in == GBS_BURN_IN_AUTO) {
         return until_mixed(run, drive, err);
     }
-    run->burn_in_agreed = true; /* the user's word */
-    while (run->report.burn_in < run->options.burn_in && drive->stop == GBSI_GO_ON) {
+    run->report.burn_in_agreed = true; /* the user's word */
+    while (run->report.public.burn_in < run->options.burn_in && drive->stop == GBSI_GO_ON) {
         gbs_status status = gbsi_run_pass(run, drive, false, err);
         if (status < 0) {
             return status;
         }
-        ++run->report.burn_in;
+        ++run->report.public.burn_in;
     }
     return GBS_OK;
 }

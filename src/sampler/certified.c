@@ -66,19 +66,13 @@ static gbs_status no_certificate(const gbs_run *run, double bound, uint64_t pass
         run->options.certified, passes, bound);
 }
 
-/* Whether --time is over; asked during the work before the run. */
-static bool is_late(void *context)
+static gbs_status out_of_time(const gbsi_watch *watch, gbs_error *err)
 {
-    const gbs_run *run = context;
-    return run->options.time_s > 0.0 && gbsi_clock_s() - run->certify_begun_s > run->options.time_s;
-}
-
-static gbs_status out_of_time(const gbs_run *run, gbs_error *err)
-{
+    const gbsi_deadline *deadline = watch->context;
     return gbsi_fail(err, GBS_ERR_LIMIT,
                      "out of time after %.1f s, while bounding how long the start is remembered: "
                      "there is no result yet; try a longer --time",
-                     gbsi_clock_s() - run->certify_begun_s);
+                     gbsi_clock_s() - deadline->begun_s);
 }
 
 /* Finds the burn-in. @param b [n] all 1. */
@@ -99,7 +93,7 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_w
         GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, k, &sequence, err));
         if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch) ||
             gbsi_watch_spend(watch, c->n)) {
-            return out_of_time(run, err);
+            return out_of_time(watch, err);
         }
         work += (double)sequence.n * (1.0 + entries / c->n);
         bound = largest(b, c->n);
@@ -111,7 +105,7 @@ static gbs_status find(gbs_run *run, const gbsi_influences *c, double *b, gbsi_w
         }
     }
     run->options.burn_in = k;
-    run->report.certified = bound;
+    run->report.public.certified = bound;
 
 cleanup:
     return status;
@@ -130,14 +124,14 @@ static gbs_status bound_pass(gbs_run *run, const gbsi_influences *c, double *b, 
         return status;
     }
     if (!gbsi_variation_follow(c, sequence.variable, sequence.n, b, watch)) {
-        return out_of_time(run, err);
+        return out_of_time(watch, err);
     }
     for (size_t t = 0; t < sequence.n; ++t) {
         const uint32_t v = sequence.variable[t];
         const bool asked = run->problem.target == NULL || run->problem.target[v] != 0;
         bound = asked && b[v] > bound ? b[v] : bound;
     }
-    run->report.bias_estimate = bound < 1.0 ? bound : 1.0;
+    run->report.public.bias_estimate = bound < 1.0 ? bound : 1.0;
     return GBS_OK;
 }
 
@@ -152,11 +146,11 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
     if (run->options.certified > 0.0) {
         GBSI_TRY(check(run, err));
     }
-    run->certify_begun_s = gbsi_clock_s();
-    gbsi_watch watch = {.look = is_late, .context = run};
+    gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = run->options.time_s};
+    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
     status = gbsi_influences_new(run->problem.graph, GBS_INFLUENCE_AUTO,
                                  gbsi_options_memory_limit(&run->options), &watch, &c, err);
-    GBSI_TRY(gbsi_watch_stopped(&watch) ? out_of_time(run, err) : status);
+    GBSI_TRY(gbsi_watch_stopped(&watch) ? out_of_time(&watch, err) : status);
     b = gbsi_alloc_array(c->n, sizeof *b);
     if (b == NULL) {
         status = gbsi_no_memory(err, "certificate", c->n * sizeof *b);
@@ -165,7 +159,7 @@ gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err)
     gbsi_variation_begin(c, b);
     status =
         run->options.restarts ? bound_pass(run, c, b, &watch, err) : find(run, c, b, &watch, err);
-    run->certify_s = gbsi_clock_s() - run->certify_begun_s;
+    run->report.certify_s = gbsi_clock_s() - deadline.begun_s;
 
 cleanup:
     gbsi_free(b);

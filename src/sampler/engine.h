@@ -13,6 +13,8 @@ typedef struct gbsi_engine {
     const gbsi_scan *scan;
     void *scan_state;
     unsigned scan_traits;
+    bool undecided; /* until a pilot has chosen the scan; memory is taken then */
+    bool by_need;   /* only if single variables were not shown to cross all hard zeros */
     gbsi_plan *plan;
     gbsi_schedule schedule;
     const gbsi_pass *pass; /* that runs it */
@@ -31,5 +33,7 @@ const gbsi_pass *gbsi_pass_of(int scan_kind);
 /* What its chains are made for. @param draw_room bytes the draw may take. */
 gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
                                           uint64_t draw_room);
+
+void gbsi_engine_free(gbsi_engine *engine); /* what it owns, not the struct */
 
 #endif

@@ -14,4 +14,6 @@ typedef struct gbsi_estimates {
     double *exact_p; /* [whole state_offset] filled by execute; NULL if none is exact */
 } gbsi_estimates;
 
+void gbsi_estimates_free(gbsi_estimates *estimates); /* what it owns, not the struct */
+
 #endif

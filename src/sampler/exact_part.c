@@ -32,7 +32,7 @@ static uint64_t bytes_left(const gbs_run *run)
 /* Whether a most probable state is asked for: gbs_map(). */
 static bool maximises(const gbs_run *run)
 {
-    return run->anneals && !run->up_only;
+    return run->purpose.anneals && !run->purpose.up_only;
 }
 
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
@@ -65,13 +65,13 @@ static gbsi_exact_limits auto_limits(const gbs_run *run)
 /* What exact answers would take, for the report. */
 static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
 {
-    gbs_exact_cost *cost = &run->report.exact;
+    gbs_exact_cost *cost = &run->report.public.exact;
     cost->counted = 1;
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
         cost->entries += (double)plan->elimination->part[i].entries;
         cost->counted = cost->counted != 0 && gbsi_exact_fits(plan, i);
     }
-    cost->seconds = cost->entries * 1e-9 * (run->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
+    cost->seconds = cost->entries * 1e-9 * (run->purpose.up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
 }
 
 static gbs_status choose_auto(gbs_run *run, gbs_error *err)
@@ -83,8 +83,8 @@ static gbs_status choose_auto(gbs_run *run, gbs_error *err)
         GBSI_TRY(
             gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
         report_cost(run, plan);
-        GBSI_TRY(gbsi_exact_plan_choose(plan, run->up_only, gbsi_run_auto_ns(run), limits.bytes,
-                                        run->problem.exact, &run->problem.tree, err));
+        GBSI_TRY(gbsi_exact_plan_choose(plan, run->purpose.up_only, gbsi_run_auto_ns(run),
+                                        limits.bytes, run->problem.exact, &run->problem.tree, err));
     }
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
         if (run->problem.exact[i] == 0 && !maximises(run) &&
@@ -99,26 +99,12 @@ cleanup:
     return status;
 }
 
-/* Since when a run whose answer must be exact looks for elimination orders. */
-typedef struct search_clock {
-    const gbs_run *run;
-    double begun_s;
-} search_clock;
-
-/* Whether --time is over. */
-static bool is_late(void *context)
-{
-    const search_clock *c = context;
-    const double time_s = c->run->options.time_s;
-    return time_s > 0.0 && gbsi_clock_s() - c->begun_s > time_s;
-}
-
 static gbs_status choose_all(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
-    search_clock now = {.run = run, .begun_s = gbsi_clock_s()};
-    gbsi_watch watch = {.look = is_late, .context = &now};
+    gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = run->options.time_s};
+    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
     gbsi_exact_limits limits = gbsi_run_exact_limits(run);
     limits.watch = &watch;
     GBSI_TRY(gbsi_exact_check_search(run->problem.whole, limits.bytes, err));
@@ -134,9 +120,9 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
         run->problem.exact[i] = 1;
     }
     GBSI_TRY(gbsi_exact_plan_tree(plan, run->problem.exact, &run->problem.tree, err));
-    GBSI_TRY(gbsi_exact_check_bytes(run->problem.tree,
-                                    gbsi_exact_keep(run->problem.tree, run->up_only, limits.bytes),
-                                    limits.bytes, err));
+    GBSI_TRY(gbsi_exact_check_bytes(
+        run->problem.tree, gbsi_exact_keep(run->problem.tree, run->purpose.up_only, limits.bytes),
+        limits.bytes, err));
 
 cleanup:
     gbsi_exact_plan_free(plan);
@@ -163,7 +149,7 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
         const gbsi_tree *tree = run->problem.tree;
         const uint64_t bytes =
             run->options.method == GBS_METHOD_EXACT ? bytes_left(run) : gbsi_run_auto_bytes(run);
-        run->problem.keep = gbsi_exact_keep(tree, run->up_only, bytes);
+        run->problem.keep = gbsi_exact_keep(tree, run->purpose.up_only, bytes);
         run->problem.exact_bytes = gbsi_exact_bytes(tree, run->problem.keep);
     }
 
@@ -327,11 +313,11 @@ cleanup:
 static void tell(gbs_run *run, gbsi_drive *drive)
 {
     const gbs_progress progress = {.size = sizeof progress,
-                                   .pass = run->report.sweeps,
+                                   .pass = run->report.public.sweeps,
                                    .passes = run->options.sweeps,
                                    .elapsed_s = gbsi_clock_s() - drive->started_s,
                                    .worst_error = NAN,
-                                   .target_error = run->report.target_error};
+                                   .target_error = run->report.public.target_error};
     if (drive->callbacks->progress != NULL &&
         drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
         drive->stop = GBSI_STOP_SIGNAL;
@@ -347,7 +333,7 @@ static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive,
 {
     const gbsi_conditioned *whole = run->problem.whole;
     gbs_status status = GBS_OK;
-    const uint64_t draw = run->report.sweeps / run->options.thin - 1;
+    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
     for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
         gbsi_tree_draw(tables, run->options.seed, chain, draw, x);
         for (uint32_t v = 0; v < whole->n_variables; ++v) {
@@ -376,12 +362,12 @@ gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *e
         GBSI_TRY(gbsi_no_memory(err, "run", n * sizeof *user));
     }
     memcpy(user, run->problem.whole->fixed_state, n * sizeof *user);
-    while (run->report.sweeps < run->options.sweeps && drive->stop == GBSI_GO_ON) {
-        ++run->report.sweeps;
-        if (run->report.sweeps % run->options.thin == 0) {
+    while (run->report.public.sweeps < run->options.sweeps && drive->stop == GBSI_GO_ON) {
+        ++run->report.public.sweeps;
+        if (run->report.public.sweeps % run->options.thin == 0) {
             GBSI_TRY(draw_chains(run, drive, tables, x, user, err));
         }
-        if (run->report.sweeps % DRAWS_A_LOOK == 0) {
+        if (run->report.public.sweeps % DRAWS_A_LOOK == 0) {
             tell(run, drive);
         }
     }

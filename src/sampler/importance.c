@@ -125,7 +125,7 @@ static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
         beta = next;
         GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
         GBSI_TRY(gbsi_run_pass(run, &a->drive, false, err));
-        ++run->report.sweeps;
+        ++run->report.public.sweeps;
     }
     harden(a);
     ++a->rounds;
@@ -356,17 +356,17 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
     GBSI_TRY(gbsi_run_begin(model, &chosen, &a.run, err));
     a.drive.run = a.run;
-    a.run->limited = true;
-    a.run->anneals = true;
-    a.run->up_only = true;
+    a.run->purpose.limited = true;
+    a.run->purpose.anneals = true;
+    a.run->purpose.up_only = true;
     a.run->problem.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
     GBSI_TRY(gbsi_run_prepare(a.run, evidence, err));
     GBSI_TRY(gbsi_run_take_memory(a.run, err));
-    if (a.run->report.n_exact_variables > 0) {
+    if (a.run->report.public.n_exact_variables > 0) {
         GBSI_TRY(gbsi_run_exact_log_z(a.run, &a.drive, &a.log_exact, err));
     }
-    gbs_log_z_report found = {.n_free_variables = a.run->report.n_free_variables,
-                              .n_exact_variables = a.run->report.n_exact_variables};
+    gbs_log_z_report found = {.n_free_variables = a.run->report.public.n_free_variables,
+                              .n_exact_variables = a.run->report.public.n_exact_variables};
     if (a.run->problem.part == NULL) {
         a.log_exact += a.run->problem.whole->log_constant;
         a.drive.stop = GBSI_STOP_EXACT;
@@ -374,12 +374,12 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     } else {
         GBSI_TRY(begin(&a, err));
         GBSI_TRY(rounds(&a, err));
-        found.chains = a.run->report.chains;
+        found.chains = a.run->report.public.chains;
         report_estimate(&a, &found);
     }
     found.rounds = a.rounds;
-    found.exact = a.run->report.exact;
-    found.updates = a.run->report.updates;
+    found.exact = a.run->report.public.exact;
+    found.updates = a.run->report.public.updates;
     found.seconds = gbsi_clock_s() - a.drive.started_s;
     (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(a.drive.stop));
     gbsi_struct_give(report, &found, sizeof found);

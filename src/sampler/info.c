@@ -69,7 +69,7 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
     gbs_status status = GBS_OK;
     uint32_t *color = NULL;
     if (run->problem.components == NULL) {
-        GBSI_TRY(gbsi_run_take_graph(run, err));
+        GBSI_TRY(gbsi_problem_take_graph(&run->problem, err));
     }
     info->n_implied = run->problem.whole->n_implied;
     info->n_free = run->problem.whole->n_variables;
@@ -87,11 +87,12 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
     GBSI_TRY(gbsi_graph_color_two(run->problem.whole_graph, color, &bipartite, err));
     info->bipartite = bipartite;
     if (run->problem.part != NULL) {
-        info->n_colors = run->report.n_colors;
-        info->n_levels = run->report.n_levels;
-        info->mean_batch = run->report.n_batches == 0 ? 0.0
-                                                      : (double)run->engine.schedule.n_places /
-                                                            run->engine.schedule.n_batches;
+        info->n_colors = run->report.public.n_colors;
+        info->n_levels = run->report.public.n_levels;
+        info->mean_batch =
+            run->report.public.n_batches == 0
+                ? 0.0
+                : (double)run->engine.schedule.n_places / run->engine.schedule.n_batches;
         for (unsigned c = 0; c < GBS_N_CLASSES && run->engine.plan != NULL; ++c) {
             info->variables_of_class[c] = run->engine.plan->n_of_class[c];
         }
@@ -99,7 +100,7 @@ static gbs_status count_run(gbs_run *run, gbs_info *info, gbs_error *err)
         if (run->engine.spins != NULL) {
             info->variables_of_class[GBSI_CLASS_LATTICE] = run->engine.spins->n_sites;
             info->lattice = run->engine.lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
-            info->lattice_share = gbsi_run_share_of_bits(run);
+            info->lattice_share = gbsi_share_of_bits(&run->engine, &run->options);
         }
         if (run->engine.lattice != NULL) {
             memcpy(info->lattice_side, run->engine.lattice->side, sizeof info->lattice_side);

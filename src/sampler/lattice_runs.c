@@ -50,57 +50,58 @@ static double share_of_chains(const gbs_run_options *o)
     return (double)o->chains / (double)(n_words * GBSI_PACKED_CHAINS);
 }
 
-gbs_status gbsi_run_choose_sites(gbs_run *run, const gbsi_conditioned *model, gbs_error *err)
+gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *o,
+                             const gbsi_conditioned *model, gbs_error *err)
 {
-    const gbs_run_options *o = &run->options;
     const char *reason = other_options(o);
     if (model->n_variables == 0 || reason != NULL) {
         return GBS_OK;
     }
-    const gbs_status status = gbsi_lattice_new(model, &run->engine.lattice, &reason, err);
-    if (status < 0 || run->engine.lattice == NULL) {
+    const gbs_status status = gbsi_lattice_new(model, &engine->lattice, &reason, err);
+    if (status < 0 || engine->lattice == NULL) {
         return status;
     }
-    const double share = gbsi_lattice_share(run->engine.lattice);
+    const double share = gbsi_lattice_share(engine->lattice);
     if ((share < LEAST_SITES && !is_demanded(o)) || share < SPEED_OF_CHAINS * share_of_chains(o)) {
-        gbsi_lattice_free(run->engine.lattice);
-        run->engine.lattice = NULL;
+        gbsi_lattice_free(engine->lattice);
+        engine->lattice = NULL;
     } else {
-        run->engine.spins = &run->engine.lattice->spins;
+        engine->spins = &engine->lattice->spins;
     }
     return GBS_OK;
 }
 
-static gbs_status pack(gbs_run *run, const char **reason, gbs_error *err)
+static gbs_status pack(gbsi_engine *engine, const gbsi_problem *problem, const char **reason,
+                       gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n = run->problem.part->n_variables;
+    const uint32_t n = problem->part->n_variables;
     uint32_t n_colors = 0;
     uint32_t *color = gbsi_alloc_array(n, sizeof *color);
     if (color == NULL) {
         return gbsi_no_memory(err, "colouring", n * sizeof *color);
     }
-    GBSI_TRY(gbsi_graph_color(run->problem.graph, color, &n_colors, err));
-    GBSI_TRY(gbsi_packed_new(run->problem.part, color, n_colors, run->problem.components->n,
-                             &run->engine.packed, reason, err));
-    run->engine.spins = run->engine.packed == NULL ? NULL : &run->engine.packed->spins;
+    GBSI_TRY(gbsi_graph_color(problem->graph, color, &n_colors, err));
+    GBSI_TRY(gbsi_packed_new(problem->part, color, n_colors, problem->components->n,
+                             &engine->packed, reason, err));
+    engine->spins = engine->packed == NULL ? NULL : &engine->packed->spins;
 cleanup:
     gbsi_free(color);
     return status;
 }
 
-gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err)
+gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *o,
+                              const gbsi_problem *problem, gbs_error *err)
 {
-    const gbs_run_options *o = &run->options;
     const char *reason = other_options(o);
     gbs_status status = GBS_OK;
     if (reason == NULL) {
-        reason = gbsi_spins_refusal(run->problem.part);
+        reason = gbsi_spins_refusal(problem->part);
     }
     if (reason == NULL && (is_demanded(o) || share_of_chains(o) >= LEAST_CHAINS)) {
-        status = pack(run, &reason, err);
+        status = pack(engine, problem, &reason, err);
     }
-    if (status == GBS_OK && run->engine.spins == NULL && is_demanded(o)) {
+    if (status == GBS_OK && engine->spins == NULL && is_demanded(o)) {
         status = gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the model is not run bit by bit: %s",
                            o->lattice == GBS_LATTICE_ALWAYS ? "lattice always" : "estimator traces",
                            reason);
@@ -108,38 +109,36 @@ gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err)
     return status;
 }
 
-void gbsi_run_describe_lattice(gbs_run *run)
+void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *r)
 {
-    gbs_report *r = &run->report;
-    const uint32_t n_batches = run->engine.lattice != NULL ? 2 * (run->engine.lattice->n_seams + 1)
-                                                           : run->engine.packed->n_colors;
-    run->engine.scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
-    run->engine.schedule.n_places = run->engine.spins->n_sites;
-    run->engine.schedule.n_batches = n_batches; /* and no pieces: bits are not run by places */
+    const uint32_t n_batches =
+        engine->lattice != NULL ? 2 * (engine->lattice->n_seams + 1) : engine->packed->n_colors;
+    engine->scan_traits = GBSI_SCAN_REPEATS | GBSI_SCAN_EACH_ONCE;
+    engine->schedule.n_places = engine->spins->n_sites;
+    engine->schedule.n_batches = n_batches; /* and no pieces: bits are not run by places */
     r->n_colors = n_batches;
     r->n_levels = n_batches;
     r->n_batches = n_batches;
-    run->engine.pass = run->engine.lattice != NULL ? &gbsi_pass_sites : &gbsi_pass_packed;
+    engine->pass = engine->lattice != NULL ? &gbsi_pass_sites : &gbsi_pass_packed;
 }
 
-double gbsi_run_share_of_bits(const gbs_run *run)
+double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options)
 {
-    return run->engine.lattice != NULL ? gbsi_lattice_share(run->engine.lattice)
-                                       : share_of_chains(&run->options);
+    return engine->lattice != NULL ? gbsi_lattice_share(engine->lattice) : share_of_chains(options);
 }
 
-uint64_t gbsi_run_lattice_bytes(const gbs_run *run)
+uint64_t gbsi_lattice_bytes(const gbsi_engine *engine)
 {
-    return run->engine.lattice != NULL ? run->engine.lattice->bytes : run->engine.packed->bytes;
+    return engine->lattice != NULL ? engine->lattice->bytes : engine->packed->bytes;
 }
 
-uint64_t gbsi_run_lattice_scratch_bytes(const gbs_run *run)
+uint64_t gbsi_lattice_scratch_bytes(const gbsi_engine *engine)
 {
-    const uint32_t n = run->engine.spins->n_sites;
-    return run->engine.lattice != NULL ? gbsi_grid_bytes(n) : gbsi_packed_compile_bytes(n);
+    const uint32_t n = engine->spins->n_sites;
+    return engine->lattice != NULL ? gbsi_grid_bytes(n) : gbsi_packed_compile_bytes(n);
 }
 
-/* The series of run->estimates.trace, a value each per pass and chain: these, then couplings, then
+/* The series of estimates->trace, a value each per pass and chain: these, then couplings, then
  * fields. */
 enum { ENERGY, SPIN, ABS_SPIN, FIRST_COUPLING };
 
@@ -148,12 +147,12 @@ static uint32_t n_series(const gbsi_spins *spins)
     return FIRST_COUPLING + spins->n_groups + spins->n_fields;
 }
 
-gbs_status gbsi_run_take_traces(gbs_run *run, gbs_error *err)
+gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine, uint32_t n_chains,
+                            gbs_error *err)
 {
-    return run->engine.spins == NULL
+    return engine->spins == NULL
                ? GBS_OK
-               : gbsi_trace_new((uint32_t)run->options.chains, n_series(run->engine.spins),
-                                &run->estimates.trace, err);
+               : gbsi_trace_new(n_chains, n_series(engine->spins), &estimates->trace, err);
 }
 
 /* Of n terms, so many of them +1. */
@@ -162,27 +161,26 @@ static double mean_of_terms(int64_t n_up, int64_t n)
     return n == 0 ? 0.0 : (double)(2 * n_up - n) / (double)n;
 }
 
-void gbsi_run_trace_pass(gbs_run *run)
+void gbsi_traces_put(const gbsi_estimates *estimates, const gbsi_engine *engine)
 {
-    const double n = run->engine.spins->n_sites;
-    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
-        const gbsi_spin_sums *sums =
-            &gbsi_bits_chains(run->engine.executor.pass_state)->sums[chain];
-        const double spin = (double)gbsi_spins_total(run->engine.spins, sums) / n;
+    const double n = engine->spins->n_sites;
+    for (uint32_t chain = 0; chain < engine->executor.n_chains; ++chain) {
+        const gbsi_spin_sums *sums = &gbsi_bits_chains(engine->executor.pass_state)->sums[chain];
+        const double spin = (double)gbsi_spins_total(engine->spins, sums) / n;
         double value[FIRST_COUPLING + GBSI_SPIN_GROUPS + GBSI_SPIN_FIELDS];
         double *next = value + FIRST_COUPLING;
-        value[ENERGY] = -gbsi_spins_log_density(run->engine.spins, sums) / n;
+        value[ENERGY] = -gbsi_spins_log_density(engine->spins, sums) / n;
         value[SPIN] = spin;
         value[ABS_SPIN] = fabs(spin);
-        for (uint32_t g = 0; g < run->engine.spins->n_groups; ++g) {
-            *next++ = mean_of_terms(sums->agree[g], run->engine.spins->n_bonds[g]);
+        for (uint32_t g = 0; g < engine->spins->n_groups; ++g) {
+            *next++ = mean_of_terms(sums->agree[g], engine->spins->n_bonds[g]);
         }
-        for (uint32_t f = 0; f < run->engine.spins->n_fields; ++f) {
-            *next++ = mean_of_terms(sums->up[f], run->engine.spins->n_of_field[f]);
+        for (uint32_t f = 0; f < engine->spins->n_fields; ++f) {
+            *next++ = mean_of_terms(sums->up[f], engine->spins->n_of_field[f]);
         }
-        gbsi_trace_put(run->estimates.trace, chain, value);
+        gbsi_trace_put(estimates->trace, chain, value);
     }
-    gbsi_trace_end_pass(run->estimates.trace);
+    gbsi_trace_end_pass(estimates->trace);
 }
 
 static double larger(double a, double b)
@@ -196,44 +194,40 @@ static gbs_feature feature_of(const gbsi_trace *trace, uint32_t series, double w
     return (gbs_feature){weight, (uint64_t)n, summary.mean, summary.mcse};
 }
 
-static void report_features(gbs_run *run)
+static void report_features(const gbsi_estimates *estimates, const gbsi_spins *spins, gbs_report *r)
 {
     _Static_assert(GBS_MOST_COUPLINGS == GBSI_SPIN_GROUPS && GBS_MOST_FIELDS == GBSI_SPIN_FIELDS,
                    "the public arrays");
-    const gbsi_spins *spins = run->engine.spins;
-    gbs_report *r = &run->report;
     uint32_t series = FIRST_COUPLING;
     r->n_couplings = spins->n_groups;
     r->n_fields = spins->n_fields;
     for (uint32_t g = 0; g < spins->n_groups; ++g) {
         r->coupling[g] =
-            feature_of(run->estimates.trace, series++, spins->coupling[g], spins->n_bonds[g]);
+            feature_of(estimates->trace, series++, spins->coupling[g], spins->n_bonds[g]);
     }
     for (uint32_t f = 0; f < spins->n_fields; ++f) {
-        r->field[f] =
-            feature_of(run->estimates.trace, series++, spins->field[f], spins->n_of_field[f]);
+        r->field[f] = feature_of(estimates->trace, series++, spins->field[f], spins->n_of_field[f]);
     }
 }
 
 /* With traces alone they are what converges; the spin itself may never change its sign. */
-void gbsi_run_report_lattice(gbs_run *run)
+void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_engine *engine, gbs_report *r)
 {
-    gbs_report *r = &run->report;
-    const gbsi_trace_summary energy = gbsi_trace_summarise(run->estimates.trace, ENERGY);
-    const gbsi_trace_summary spin = gbsi_trace_summarise(run->estimates.trace, SPIN);
-    const gbsi_trace_summary size = gbsi_trace_summarise(run->estimates.trace, ABS_SPIN);
-    r->lattice = run->engine.lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
-    for (unsigned d = 0; run->engine.lattice != NULL && d < GBSI_GRID_DIRECTIONS; ++d) {
-        r->lattice_side[d] = run->engine.lattice->side[d];
+    const gbsi_trace_summary energy = gbsi_trace_summarise(estimates->trace, ENERGY);
+    const gbsi_trace_summary spin = gbsi_trace_summarise(estimates->trace, SPIN);
+    const gbsi_trace_summary size = gbsi_trace_summarise(estimates->trace, ABS_SPIN);
+    r->lattice = engine->lattice != NULL ? GBS_BITS_SITES : GBS_BITS_CHAINS;
+    for (unsigned d = 0; engine->lattice != NULL && d < GBSI_GRID_DIRECTIONS; ++d) {
+        r->lattice_side[d] = engine->lattice->side[d];
     }
-    report_features(run);
+    report_features(estimates, engine->spins, r);
     r->energy = energy.mean;
     r->energy_mcse = energy.mcse;
     r->magnetisation = spin.mean;
     r->magnetisation_mcse = spin.mcse;
     r->abs_magnetisation = size.mean;
     r->abs_magnetisation_mcse = size.mcse;
-    if (run->estimates.estimate == NULL) {
+    if (estimates->estimate == NULL) {
         r->max_mcse = larger(energy.mcse, size.mcse);
         r->max_rhat = larger(energy.rhat, size.rhat);
     }

@@ -14,15 +14,15 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
 {
     const uint64_t sweeps = run->options.sweeps;
     const bool auto_burn_in = run->options.burn_in == GBS_BURN_IN_AUTO;
-    const gbs_progress progress = {.size = sizeof progress,
-                                   .burning_in = !keep,
-                                   .pass = keep ? run->report.sweeps : run->report.burn_in,
-                                   .passes =
-                                       keep ? sweeps : (auto_burn_in ? 0 : run->options.burn_in),
-                                   .updates = run->report.updates,
-                                   .elapsed_s = now_s - drive->started_s,
-                                   .worst_error = drive->worst_error,
-                                   .target_error = run->report.target_error};
+    const gbs_progress progress = {
+        .size = sizeof progress,
+        .burning_in = !keep,
+        .pass = keep ? run->report.public.sweeps : run->report.public.burn_in,
+        .passes = keep ? sweeps : (auto_burn_in ? 0 : run->options.burn_in),
+        .updates = run->report.public.updates,
+        .elapsed_s = now_s - drive->started_s,
+        .worst_error = drive->worst_error,
+        .target_error = run->report.public.target_error};
     if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
         drive->stop = GBSI_STOP_SIGNAL;
     }
@@ -30,7 +30,7 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
 
 static void end_in_time(const gbs_run *run, gbsi_drive *drive, double now_s)
 {
-    const double spent_s = run->certify_s + now_s - drive->started_s;
+    const double spent_s = run->report.certify_s + now_s - drive->started_s;
     if (run->options.time_s > 0.0 && spent_s > run->options.time_s) {
         drive->stop = GBSI_STOP_TIME;
     }
@@ -44,7 +44,7 @@ void gbsi_run_watch(const gbs_run *run, gbsi_drive *drive, bool keep)
         tell_progress(run, drive, keep, now_s);
     }
     end_in_time(run, drive, now_s);
-    if (run->report.updates >= run->options.max_updates) {
+    if (run->report.public.updates >= run->options.max_updates) {
         drive->stop = GBSI_STOP_UPDATES;
     }
 }
@@ -88,6 +88,12 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
 {
     drive->keeping = keep;
     atomic_store(&drive->watch.stopped, drive->stop != GBSI_GO_ON);
+}
+
+bool gbsi_deadline_is_over(void *deadline)
+{
+    const gbsi_deadline *d = deadline;
+    return d->time_s > 0.0 && gbsi_clock_s() - d->begun_s > d->time_s;
 }
 
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err)

@@ -37,9 +37,9 @@ static gbs_status check_memory(const gbs_run *run, gbs_error *err)
 static void tell_progress(const gbs_run *run, gbsi_drive *drive, double moved, double now_s)
 {
     const gbs_progress progress = {.size = sizeof progress,
-                                   .pass = run->report.iterations,
+                                   .pass = run->report.public.iterations,
                                    .passes = run->options.iterations,
-                                   .updates = run->report.updates,
+                                   .updates = run->report.public.updates,
                                    .elapsed_s = now_s - drive->started_s,
                                    .worst_error = moved,
                                    .target_error = TOLERANCE};
@@ -68,8 +68,8 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     const gbs_run_options *options = &run->options;
     if (run->problem.whole->n_variables == 0) {
         drive->stop = GBSI_STOP_FIXED_POINT;
-        run->report.residual = 0.0;
-        run->report.log_z_bound = run->problem.whole->log_constant;
+        run->report.public.residual = 0.0;
+        run->report.public.log_z_bound = run->problem.whole->log_constant;
         return GBS_OK;
     }
     GBSI_TRY(check_memory(run, err));
@@ -78,10 +78,10 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                                  options->damping, &m, err));
     while (drive->stop == GBSI_GO_ON) {
         const double moved = gbsi_mean_field_step(m);
-        run->report.updates += run->problem.whole->n_variables;
-        if (++run->report.iterations == options->iterations) {
+        run->report.public.updates += run->problem.whole->n_variables;
+        if (++run->report.public.iterations == options->iterations) {
             drive->stop = GBSI_STOP_ITERATIONS;
-        } else if (run->report.updates >= options->max_updates) {
+        } else if (run->report.public.updates >= options->max_updates) {
             drive->stop = GBSI_STOP_UPDATES;
         } else {
             look_at_clock(run, drive, moved);
@@ -90,8 +90,8 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             drive->stop = GBSI_STOP_FIXED_POINT;
         }
     }
-    run->report.residual = gbsi_mean_field_residual(m);
-    run->report.log_z_bound = gbsi_mean_field_bound(m);
+    run->report.public.residual = gbsi_mean_field_residual(m);
+    run->report.public.log_z_bound = gbsi_mean_field_bound(m);
     memcpy(run->estimates.exact_p, gbsi_mean_field_q(m),
            run->problem.whole->state_offset[run->problem.whole->n_variables] *
                sizeof *run->estimates.exact_p);

@@ -54,19 +54,19 @@ typedef struct pilot {
 static bool may_splash(const gbs_run *run)
 {
     const gbs_run_options *o = &run->options;
-    return run->limited && !run->anneals && run->engine.spins == NULL &&
+    return run->purpose.limited && !run->purpose.anneals && run->engine.spins == NULL &&
            (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 && o->certified == 0.0;
 }
 
 void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
 {
     const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
-    const bool wanted =
-        choice == GBSI_CHOICE_TRIED || (choice == GBSI_CHOICE_BY_NEED && run->report.has_zeros);
-    run->undecided = wanted && may_splash(run);
-    run->by_need = choice == GBSI_CHOICE_BY_NEED;
-    if (choice == GBSI_CHOICE_TRIED && !run->undecided) {
-        run->report.scan_reason = "splashes do not support these options";
+    const bool wanted = choice == GBSI_CHOICE_TRIED ||
+                        (choice == GBSI_CHOICE_BY_NEED && run->report.public.has_zeros);
+    run->engine.undecided = wanted && may_splash(run);
+    run->engine.by_need = choice == GBSI_CHOICE_BY_NEED;
+    if (choice == GBSI_CHOICE_TRIED && !run->engine.undecided) {
+        run->report.public.scan_reason = "splashes do not support these options";
     }
 }
 
@@ -125,12 +125,12 @@ static gbs_status passes_until(pilot *p, gbsi_trial *trial, uint64_t n, gbs_erro
 
 static double cost_of(const pilot *p, uint32_t i)
 {
-    return 1.0 / p->run->report.trial[i].ess_per_operation;
+    return 1.0 / p->run->report.public.trial[i].ess_per_operation;
 }
 
 static void take_note(pilot *p, uint32_t i)
 {
-    gbs_trial *t = &p->run->report.trial[i];
+    gbs_trial *t = &p->run->report.public.trial[i];
     uint64_t n_kept = 0;
     if (gbsi_trial_n_passes(p->trial[i]) == 0) {
         return; /* it was cut short */
@@ -146,7 +146,7 @@ static void take_note(pilot *p, uint32_t i)
 static double spent(const pilot *p)
 {
     double sum = 0.0;
-    for (uint32_t i = 0; i < p->run->report.n_trials; ++i) {
+    for (uint32_t i = 0; i < p->run->report.public.n_trials; ++i) {
         sum += gbsi_trial_operations(p->trial[i]);
     }
     return sum;
@@ -237,7 +237,7 @@ static double least_of_candidate(const pilot *p)
 /* Whether there is a larger width, and a pass of it can be afforded. */
 static bool may_widen(const pilot *p)
 {
-    const gbs_report *r = &p->run->report;
+    const gbs_report *r = &p->run->report.public;
     const uint32_t i = r->n_trials;
     assert(i > 0); /* the chromatic one */
     if (i > p->n_widths) {
@@ -250,7 +250,7 @@ static bool may_widen(const pilot *p)
 
 static gbs_status widen(pilot *p, gbs_error *err)
 {
-    gbs_report *r = &p->run->report;
+    gbs_report *r = &p->run->report.public;
     const uint32_t i = r->n_trials;
     const gbs_run_options how = splashes_of(p, width[i - 1]);
     gbs_status status =
@@ -277,7 +277,7 @@ static gbs_status try_chromatic(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run *run = p->run;
-    gbs_report *r = &run->report;
+    gbs_report *r = &run->report.public;
     const double least = FIRST_SPLASH * least_of_candidate(p);
     uint64_t n = power_of_two(shortest_run(run) / SHARE, FIRST_LEAST, FIRST_MOST);
     GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, &p->drive->watch,
@@ -300,7 +300,7 @@ cleanup:
 static gbs_status run_to(pilot *p, double level, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbs_report *r = &p->run->report;
+    gbs_report *r = &p->run->report.public;
     for (uint32_t i = 0; !p->cut && (i < r->n_trials || may_widen(p)); ++i) {
         if (i == r->n_trials) {
             const uint32_t before = r->n_trials;
@@ -346,7 +346,7 @@ cleanup:
 /* Whether all that can be tried has been, and none of it reaches what zeros hide. */
 static bool is_out_of_reach(const pilot *p)
 {
-    const gbs_report *r = &p->run->report;
+    const gbs_report *r = &p->run->report.public;
     bool tried = r->n_trials > p->n_widths;
     for (uint32_t i = 1; i < r->n_trials; ++i) {
         tried = tried && r->trial[i].passes >= FEWEST && !r->trial[i].reaches_zeros;
@@ -359,7 +359,7 @@ static bool is_out_of_reach(const pilot *p)
  * @param settled out: whether there was one. */
 static uint32_t best_of(const pilot *p, bool *settled)
 {
-    const gbs_report *r = &p->run->report;
+    const gbs_report *r = &p->run->report.public;
     uint32_t best = 0;
     *settled = p->crosses && !r->trial[0].is_bound;
     for (uint32_t i = 1; i < r->n_trials; ++i) {
@@ -377,7 +377,7 @@ static uint32_t best_of(const pilot *p, bool *settled)
 /* Those that reach all that zeros allow, whether they were seen to move or not. */
 static uint32_t best_that_reaches(const pilot *p)
 {
-    const gbs_report *r = &p->run->report;
+    const gbs_report *r = &p->run->report.public;
     uint32_t best = 0;
     for (uint32_t i = 1; !p->crosses && i < r->n_trials; ++i) {
         if (r->trial[i].reaches_zeros && (best == 0 || cost_of(p, i) < cost_of(p, best))) {
@@ -392,14 +392,14 @@ static uint32_t best_that_reaches(const pilot *p)
 static gbs_status race(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbs_report *r = &p->run->report;
+    gbs_report *r = &p->run->report.public;
     bool settled = false;
     r->chosen = best_of(p, &settled);
     double level = 2.0 * gbsi_trial_operations(p->trial[0]);
     while (!settled && !p->cut && p->n_widths > 0 && level < p->budget - spent(p)) {
         GBSI_TRY(run_to(p, level, err));
         p->crosses = p->crosses || is_out_of_reach(p);
-        if (p->crosses && p->run->by_need) {
+        if (p->crosses && p->run->engine.by_need) {
             break; /* the need cannot be met */
         }
         r->chosen = best_of(p, &settled);
@@ -412,7 +412,7 @@ cleanup:
 
 static const char *reason_of(const pilot *p)
 {
-    const gbs_report *r = &p->run->report;
+    const gbs_report *r = &p->run->report.public;
     if (p->cut) {
         return "the pilot was stopped early";
     }
@@ -420,7 +420,7 @@ static const char *reason_of(const pilot *p)
         return "its splashes hold every block of hard zeros, and updates of single variables were "
                "not shown to cross them";
     }
-    if (p->run->by_need && r->chosen == 0) {
+    if (p->run->engine.by_need && r->chosen == 0) {
         return "no splash held every block of hard zeros";
     }
     if (r->n_trials == 1) {
@@ -433,7 +433,7 @@ static const char *reason_of(const pilot *p)
 static gbs_status choose(pilot *p, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbs_report *r = &p->run->report;
+    gbs_report *r = &p->run->report.public;
     GBSI_TRY(take_plan(p, err));
     count_widths(p);
     if (!fits(p, &p->run->options)) {
@@ -443,7 +443,7 @@ static gbs_status choose(pilot *p, gbs_error *err)
     if (!p->crosses) {
         GBSI_TRY(find_reach(p, err));
     }
-    if (p->too_large && p->run->by_need) {
+    if (p->too_large && p->run->engine.by_need) {
         r->scan_reason = "hard zeros join more variables than a splash can hold";
         goto cleanup;
     }
@@ -464,21 +464,21 @@ cleanup:
 gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbs_report *r = &run->report;
+    gbs_report *r = &run->report.public;
     const double begun_s = gbsi_clock_s();
     pilot p = {.run = run,
                .drive = drive,
                .crosses = !r->has_zeros || run->problem.support == GBSI_SUPPORT_CONNECTED};
-    if (!run->undecided) {
+    if (!run->engine.undecided) {
         return GBS_OK;
     }
-    run->undecided = false;
+    run->engine.undecided = false;
     drive->share = SHARE_OF_TIME;
     gbsi_drive_go_on(drive, false);
     if (run->engine.pool == NULL) {
         GBSI_TRY(gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err));
     }
-    if (!run->by_need || !p.crosses) {
+    if (!run->engine.by_need || !p.crosses) {
         GBSI_TRY(choose(&p, err));
         r->pilot_s = gbsi_clock_s() - begun_s;
     }

@@ -6,6 +6,7 @@
 
 #include "exact/exact_components.h"
 #include "exact/junction_tree.h"
+#include "gibbsite/run.h"
 #include "graph/graph.h"
 
 typedef struct gbsi_problem {
@@ -28,5 +29,13 @@ typedef struct gbsi_problem {
     double penalty;         /* of hard zeros on the way, nats; 0: they stay hard */
     gbsi_support support;   /* known of it; connected where no hard zeros remain */
 } gbsi_problem;
+
+/* The graph of the whole and its components. */
+gbs_status gbsi_problem_take_graph(gbsi_problem *p, gbs_error *err);
+/* The sampled part and its graph, once p->exact is known: all components that are not exact, or
+ * what a partial scan visits of them. @param report its numbers of variables are filled. */
+gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *options,
+                                  gbs_report *report, gbs_error *err);
+void gbsi_problem_free(gbsi_problem *p); /* what it owns, not the struct */
 
 #endif

@@ -13,20 +13,20 @@ static double target_of(const gbs_report *r)
 
 bool gbsi_run_chains_agree(const gbs_run *run)
 {
-    return isnan(run->report.max_rhat) || run->report.max_rhat < GBSI_RHAT_LIMIT;
+    return isnan(run->report.public.max_rhat) || run->report.public.max_rhat < GBSI_RHAT_LIMIT;
 }
 
 /* Draws of all chains together: so many independent draws at p = 1/2 have the target as standard
  * error. */
 static double least_draws(const gbs_run *run)
 {
-    const double target = target_of(&run->report);
+    const double target = target_of(&run->report.public);
     return 0.25 / (target * target);
 }
 
 double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
 {
-    const double chains = run->report.chains;
+    const double chains = run->report.public.chains;
     const double by_draws = least_draws(run) / chains;
     const double by_updates = (double)GBSI_LEAST_UPDATES / (updates_per_pass * chains);
     return by_updates > by_draws && !run->options.restarts ? by_updates : by_draws;
@@ -34,7 +34,7 @@ double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
 
 bool gbsi_run_long_enough(const gbs_run *run)
 {
-    const double draws = (double)run->report.sweeps * run->report.chains;
+    const double draws = (double)run->report.public.sweeps * run->report.public.chains;
     const double updates = (double)run->engine.schedule.n_places * draws;
     const bool many = updates >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
     return many && draws >= least_draws(run); /* with restarts all draws are independent */
@@ -89,8 +89,8 @@ static double least_sweeps(const gbs_run *run)
 /* The sweeps for the target error: errors fall with the square root of the sweeps. */
 static double sweeps_for_target(const gbs_run *run)
 {
-    const double ratio = run->report.max_mcse / target_of(&run->report);
-    const double sweeps = round_up((double)run->report.sweeps * ratio * ratio);
+    const double ratio = run->report.public.max_mcse / target_of(&run->report.public);
+    const double sweeps = round_up((double)run->report.public.sweeps * ratio * ratio);
     return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
 }
 
@@ -101,13 +101,13 @@ static double sweeps_for_target(const gbs_run *run)
 #define GBSI_REASON(name, condition, sentence, advice)                     \
     static bool name##_applies(const gbs_run *run)                         \
     {                                                                      \
-        const gbs_report *r = &run->report;                                \
+        const gbs_report *r = &run->report.public;                         \
         (void)r;                                                           \
         return condition;                                                  \
     }                                                                      \
     static void name##_say(const gbs_run *run, char *text, size_t size)    \
     {                                                                      \
-        const gbs_report *r = &run->report;                                \
+        const gbs_report *r = &run->report.public;                         \
         (void)r;                                                           \
         sentence;                                                          \
     }                                                                      \

@@ -23,16 +23,23 @@
 
 void gbsi_run_enter(gbs_run *run)
 {
-    run->budget_before = gbsi_budget_enter(&run->budget);
-    run->in_budget = true;
+    run->budget.before = gbsi_budget_enter(&run->budget.own);
+    run->budget.entered = true;
 }
 
 void gbsi_run_leave(gbs_run *run)
 {
-    if (run->in_budget) {
-        gbsi_budget_leave(run->budget_before);
-        run->in_budget = false;
+    if (run->budget.entered) {
+        gbsi_budget_leave(run->budget.before);
+        run->budget.entered = false;
     }
+}
+
+void gbsi_estimates_free(gbsi_estimates *estimates)
+{
+    gbsi_estimate_free(estimates->estimate);
+    gbsi_trace_free(estimates->trace);
+    gbsi_free(estimates->exact_p);
 }
 
 void gbs_run_free(gbs_run *run)
@@ -40,40 +47,10 @@ void gbs_run_free(gbs_run *run)
     if (run == NULL) {
         return;
     }
-    gbsi_estimate_free(run->estimates.estimate);
-    gbsi_trace_free(run->estimates.trace);
-    gbsi_executor_free(&run->engine.executor);
-    gbsi_lattice_free(run->engine.lattice);
-    gbsi_packed_free(run->engine.packed);
-    gbsi_pool_free(run->engine.pool);
-    gbsi_schedule_free(&run->engine.schedule);
-    gbsi_plan_free(run->engine.plan);
-    if (run->engine.scan != NULL && run->engine.scan->free != NULL) {
-        run->engine.scan->free(run->engine.scan_state);
-    }
-    if (run->problem.graph != run->problem.whole_graph) {
-        gbsi_graph_free(run->problem.graph);
-    }
-    gbsi_softened_free(run->problem.soft);
-    if (run->problem.part != run->problem.whole) {
-        gbsi_conditioned_free(run->problem.part);
-    }
-    gbsi_components_free(run->problem.components);
-    gbsi_graph_free(run->problem.whole_graph);
-    gbsi_conditioned_free(run->problem.whole);
-    gbsi_free(run->problem.part_of);
-    gbsi_free(run->problem.target);
-    gbsi_starter_free(run->engine.starter);
-    gbsi_free(run->engine.fresh);
-    gbsi_free(run->problem.exact);
-    gbsi_free(run->problem.enumerated);
-    gbsi_tree_free(run->problem.tree);
-    gbsi_free(run->estimates.exact_p);
-    gbsi_free(run->problem.start);
-    for (size_t i = 0; i < run->report.n_warnings; ++i) {
-        gbsi_free(run->warning[i]);
-    }
-    gbsi_free(run->warning);
+    gbsi_estimates_free(&run->estimates);
+    gbsi_engine_free(&run->engine);
+    gbsi_problem_free(&run->problem);
+    gbsi_report_free(&run->report);
     gbsi_run_leave(run);
     gbsi_free(run);
 }
@@ -89,7 +66,7 @@ static gbs_status settle(gbs_run *run, gbs_error *err)
         GBSI_TRY(draw->settle(&run->options, warning, err));
     }
     if (warning[0] != '\0') {
-        status = gbsi_run_warn(run, err, "%s", warning);
+        status = gbsi_report_warn(&run->report, err, "%s", warning);
     }
 cleanup:
     return status;
@@ -104,30 +81,18 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
         return gbsi_no_memory(err, "run", sizeof *run);
     }
     run->problem.model = model;
+    gbsi_report_init(&run->report);
     GBSI_TRY(gbsi_options_take(options, &run->options, err));
-    run->report.size = sizeof run->report;
-    run->report.max_mcse = NAN;
-    run->report.max_rhat = NAN;
-    run->report.min_ess = NAN;
-    run->report.energy = run->report.energy_mcse = NAN;
-    run->report.magnetisation = run->report.magnetisation_mcse = NAN;
-    run->report.abs_magnetisation = run->report.abs_magnetisation_mcse = NAN;
-    run->report.bias_estimate = NAN;
-    run->report.threshold = NAN;
-    run->report.certified = NAN;
-    run->report.residual = NAN;
-    run->report.exact.seconds = NAN;
-    run->report.log_z_bound = NAN;
-    run->report.chains = (uint32_t)run->options.chains;
-    run->report.target_error = run->options.target_error;
-    if (run->report.target_error == 0.0 && run->options.sweeps == 0) {
-        run->report.target_error = GBSI_DEFAULT_TARGET;
+    run->report.public.chains = (uint32_t)run->options.chains;
+    run->report.public.target_error = run->options.target_error;
+    if (run->report.public.target_error == 0.0 && run->options.sweeps == 0) {
+        run->report.public.target_error = GBSI_DEFAULT_TARGET;
     }
     GBSI_TRY(gbsi_options_check(&run->options, err));
     if (run->options.max_updates == 0) {
         run->options.max_updates = run->options.sweeps > 0 ? UINT64_MAX : GBSI_MOST_UPDATES;
     }
-    gbsi_budget_init(&run->budget, gbsi_options_memory_limit(&run->options),
+    gbsi_budget_init(&run->budget.own, gbsi_options_memory_limit(&run->options),
                      gbsi_process_bytes() + gbs_model_bytes(model));
     gbsi_run_enter(run);
     GBSI_TRY(settle(run, err));
@@ -158,9 +123,9 @@ gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
     if (gbsi_options_anneal(&run->options)) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only"));
     }
-    run->limited = true;
+    run->purpose.limited = true;
     GBSI_TRY(gbsi_run_prepare(run, evidence, err));
-    GBSI_TRY(run->undecided ? gbsi_run_check(run, err) : gbsi_run_take_memory(run, err));
+    GBSI_TRY(run->engine.undecided ? gbsi_run_check(run, err) : gbsi_run_take_memory(run, err));
     run->options.sequence = NULL; /* borrowed only until here */
     run->options.start = NULL;
     run->options.dummy_edges = NULL;
@@ -176,24 +141,24 @@ cleanup:
 /* ---- starts ---------------------------------------------------------------------------------- */
 
 /* The user's state, by free variable and state; refused where evidence or hard zeros contradict. */
-static gbs_status translate_start(const gbs_run *run, uint32_t *x, gbs_error *err)
+static gbs_status translate_start(const gbsi_problem *problem, uint32_t *x, gbs_error *err)
 {
-    const gbsi_conditioned *part = run->problem.part;
-    const gbsi_conditioned *whole = run->problem.whole;
-    for (uint32_t u = 0; u < run->problem.model->n_variables; ++u) {
-        if (run->problem.start[u] >= run->problem.model->arity[u]) {
+    const gbsi_conditioned *part = problem->part;
+    const gbsi_conditioned *whole = problem->whole;
+    for (uint32_t u = 0; u < problem->model->n_variables; ++u) {
+        if (problem->start[u] >= problem->model->arity[u]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "start: variable %u has %u states, found %u", u,
-                             run->problem.model->arity[u], run->problem.start[u]);
+                             problem->model->arity[u], problem->start[u]);
         }
-        if (whole->fixed_state[u] != GBSI_NONE && whole->fixed_state[u] != run->problem.start[u]) {
+        if (whole->fixed_state[u] != GBSI_NONE && whole->fixed_state[u] != problem->start[u]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "start: variable %u is fixed to state %u by the evidence, found %u", u,
-                             whole->fixed_state[u], run->problem.start[u]);
+                             whole->fixed_state[u], problem->start[u]);
         }
     }
     for (uint32_t v = 0; v < part->n_variables; ++v) {
         const uint32_t *states = part->user_state + part->state_offset[v];
-        const uint32_t wanted = run->problem.start[part->user_variable[v]];
+        const uint32_t wanted = problem->start[part->user_variable[v]];
         uint32_t a = 0;
         while (a < part->arity[v] && states[a] != wanted) {
             ++a;
@@ -215,10 +180,10 @@ static gbs_status translate_start(const gbs_run *run, uint32_t *x, gbs_error *er
 static gbs_status starts_cut_short(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
 {
     static const char doing[] = "looking for states that the hard constraints allow";
-    if (run->anneals) {
+    if (run->purpose.anneals) {
         return gbsi_stopped_early(drive, doing, err);
     }
-    const gbs_status status = gbsi_run_warn(run, err, "stopped while %s", doing);
+    const gbs_status status = gbsi_report_warn(&run->report, err, "stopped while %s", doing);
     return status < 0 ? status : GBS_STOPPED;
 }
 
@@ -231,7 +196,7 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         return gbsi_no_memory(err, "start", run->problem.part->n_variables * sizeof *x);
     }
     if (run->problem.start != NULL) {
-        GBSI_TRY(translate_start(run, x, err));
+        GBSI_TRY(translate_start(&run->problem, x, err));
     } else {
         gbsi_drive_go_on(drive, false);
         GBSI_TRY(gbsi_starter_new(run->problem.part, run->options.seed, &starter, err));
@@ -247,7 +212,7 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         gbsi_executor_set(&run->engine.executor, chain, x);
     }
     gbsi_executor_ready(&run->engine.executor);
-    run->starts_dispersed = starter != NULL;
+    run->report.starts_dispersed = starter != NULL;
     if (status == GBS_STOPPED) {
         status = starts_cut_short(run, drive, err);
     }
@@ -262,7 +227,7 @@ cleanup:
 static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estimate, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const bool answering = run->answering;
+    const bool answering = run->report.answering;
     if ((run->engine.scan_traits & (GBSI_SCAN_REPEATS | GBSI_SCAN_BLOCKS)) == 0) {
         gbsi_sequence sequence = {0};
         GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, drive->pass, &sequence, err));
@@ -274,13 +239,13 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
     }
     gbsi_drive_go_on(drive, estimate != NULL);
     run->engine.executor.watch = &drive->watch;
-    run->answering = false; /* estimates are in the making while progress is told */
+    run->report.answering = false; /* estimates are in the making while progress is told */
     status = gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, drive->pass, estimate,
                                 run->estimates.rao_blackwell, err);
-    run->answering = answering;
+    run->report.answering = answering;
     GBSI_TRY(status);
     ++drive->pass;
-    run->report.updates += run->engine.executor.n_updates * run->engine.executor.n_chains;
+    run->report.public.updates += run->engine.executor.n_updates * run->engine.executor.n_chains;
 cleanup:
     return status;
 }
@@ -300,16 +265,16 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
 {
     const gbs_status status = run_once(run, drive, keep ? run->estimates.estimate : NULL, err);
     if (status == GBS_STOPPED && keep) {
-        const gbs_status warned =
-            gbsi_run_warn(run, err,
-                          "the last sweep was stopped early by --time or a signal: its updates are "
-                          "in the estimates, but it is not counted as a sweep");
+        const gbs_status warned = gbsi_report_warn(
+            &run->report, err,
+            "the last sweep was stopped early by --time or a signal: its updates are "
+            "in the estimates, but it is not counted as a sweep");
         return warned < 0 ? warned : status;
     }
     if (status >= 0 && keep) {
-        ++run->report.sweeps;
+        ++run->report.public.sweeps;
         if (run->estimates.trace != NULL) {
-            gbsi_run_trace_pass(run);
+            gbsi_traces_put(&run->estimates, &run->engine);
         }
     }
     if (status >= 0) {
@@ -336,11 +301,11 @@ void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32
 static gbs_status give_split_draws(const gbs_run *run, const gbsi_drive *drive, uint32_t *x,
                                    uint32_t *user, gbs_error *err)
 {
-    const uint64_t draw = run->report.sweeps / run->options.thin - 1;
+    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
     gbs_status status = GBS_OK;
-    for (uint32_t chain = 0; status >= 0 && chain < run->report.chains; ++chain) {
-        const double density =
-            gbsi_run_recombine(run, chain, x, x + run->problem.part->n_variables);
+    for (uint32_t chain = 0; status >= 0 && chain < run->report.public.chains; ++chain) {
+        const double density = gbsi_recombine(&run->engine, run->problem.part, chain, x,
+                                              x + run->problem.part->n_variables);
         translate(run->problem.part, x, user);
         status = drive->callbacks->draw(drive->callbacks->context, draw, chain, density, user, err);
     }
@@ -353,7 +318,7 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
                              uint32_t *user, gbs_error *err)
 {
     const uint32_t lanes = run->engine.executor.lanes;
-    const uint64_t draw = run->report.sweeps / run->options.thin - 1;
+    const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
     double density[GBSI_LANES];
     gbs_status status = GBS_OK;
     for (uint32_t chain = 0; status >= 0 && chain < run->engine.executor.n_chains; ++chain) {
@@ -361,9 +326,9 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
             gbsi_executor_group_density(&run->engine.executor, chain / lanes, density);
         }
         gbsi_run_user_state(run, chain, x, user);
-        status = drive->callbacks->draw(drive->callbacks->context, draw, chain,
-                                        run->report.n_omitted > 0 ? NAN : density[chain % lanes],
-                                        user, err);
+        status = drive->callbacks->draw(
+            drive->callbacks->context, draw, chain,
+            run->report.public.n_omitted > 0 ? NAN : density[chain % lanes], user, err);
     }
     return status;
 }
@@ -378,12 +343,13 @@ static uint64_t check_after(unsigned k)
 static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = gbsi_run_report_errors(run, err);
-    drive->worst_error = run->report.max_mcse;
-    if (status < 0 || run->report.target_error == 0.0 || drive->stop != GBSI_GO_ON ||
+    drive->worst_error = run->report.public.max_mcse;
+    if (status < 0 || run->report.public.target_error == 0.0 || drive->stop != GBSI_GO_ON ||
         !gbsi_run_long_enough(run)) {
         return status;
     }
-    if (run->report.max_mcse <= run->report.target_error && gbsi_run_chains_agree(run)) {
+    if (run->report.public.max_mcse <= run->report.public.target_error &&
+        gbsi_run_chains_agree(run)) {
         drive->stop = GBSI_STOP_TARGET;
     } else if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
         drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
@@ -402,7 +368,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (draws) {
         x = gbsi_alloc_array((splits ? 2 : 1) * (size_t)run->problem.part->n_variables, sizeof *x);
         user = gbsi_alloc_array(run->problem.model->n_variables, sizeof *user);
-        run->split_draws = splits;
+        run->report.split_draws = splits;
         if (x == NULL || user == NULL) {
             status = gbsi_no_memory(err, "run", run->problem.model->n_variables * sizeof *x);
             goto cleanup;
@@ -415,15 +381,15 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         if (status == GBS_STOPPED) {
             break;
         }
-        if (draws && run->report.sweeps % run->options.thin == 0) {
+        if (draws && run->report.public.sweeps % run->options.thin == 0) {
             gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
             GBSI_TRY((splits ? give_split_draws : give_draws)(run, drive, x, user, err));
         }
-        if (run->report.sweeps == check_after(k)) {
+        if (run->report.public.sweeps == check_after(k)) {
             ++k;
             GBSI_TRY(check_target(run, drive, err));
         }
-        if (run->options.sweeps > 0 && run->report.sweeps == run->options.sweeps) {
+        if (run->options.sweeps > 0 && run->report.public.sweeps == run->options.sweeps) {
             drive->stop = GBSI_STOP_SWEEPS;
         }
     }
@@ -440,7 +406,7 @@ static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks,
         return GBS_OK;
     }
     gbs_status status = GBS_OK;
-    run->report.sweeps = run->options.sweeps;
+    run->report.public.sweeps = run->options.sweeps;
     for (uint64_t draw = 0; draw < run->options.sweeps / run->options.thin; ++draw) {
         for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
             status =
@@ -472,7 +438,7 @@ const char *gbsi_stop_text(gbsi_stop stop)
 
 static gbs_status find_support(gbs_run *run, gbs_error *err)
 {
-    return run->report.has_zeros
+    return run->report.public.has_zeros
                ? gbsi_components_support(run->problem.components, run->problem.exact,
                                          GBSI_ENUMERATE_AUTO_STATES, &run->problem.support, err)
                : GBS_OK;
@@ -488,7 +454,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
     } else if (run->estimates.exact_p != NULL) {
         GBSI_TRY(gbsi_run_exactly(run, &drive, err));
     }
-    run->answering = true;
+    run->report.answering = true;
     if (run->problem.part != NULL) {
         GBSI_TRY(find_support(run, err));
         GBSI_TRY(gbsi_run_choose_scan(run, &drive, err));
@@ -510,10 +476,13 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
                                            : sample_fixed(run, drive.callbacks, err));
         drive.stop = drive.stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive.stop;
     }
-    run->report.sampling_s = gbsi_clock_s() - drive.started_s;
-    run->report.updates_per_s =
-        run->report.sampling_s > 0.0 ? (double)run->report.updates / run->report.sampling_s : 0.0;
-    (void)snprintf(run->report.stop, sizeof run->report.stop, "%s", stop_name[drive.stop]);
+    run->report.public.sampling_s = gbsi_clock_s() - drive.started_s;
+    run->report.public.updates_per_s =
+        run->report.public.sampling_s > 0.0
+            ? (double)run->report.public.updates / run->report.public.sampling_s
+            : 0.0;
+    (void)snprintf(run->report.public.stop, sizeof run->report.public.stop, "%s",
+                   stop_name[drive.stop]);
     GBSI_TRY(gbsi_run_verdict(run, err));
     status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
 cleanup:
@@ -525,18 +494,18 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
     GBSI_NEED(run);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     static const gbs_run_callbacks none = {0};
-    if (run->executed) {
+    if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before: make a new run");
     }
-    run->executed = true;
+    run->report.executed = true;
     gbsi_run_enter(run);
     const gbs_status status = execute(run, callbacks == NULL ? &none : callbacks, err);
     gbsi_run_leave(run);
-    run->answering = status >= 0;
+    run->report.answering = status >= 0;
     return status;
 }
 
 const gbs_report *gbs_run_report(const gbs_run *run)
 {
-    return run == NULL ? NULL : &run->report;
+    return run == NULL ? NULL : &run->report.public;
 }

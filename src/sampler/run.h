@@ -9,6 +9,7 @@
 #include "sampler/engine.h"
 #include "sampler/estimates.h"
 #include "sampler/problem.h"
+#include "sampler/report.h"
 
 #define GBSI_DEFAULT_TARGET 0.005
 #define GBSI_RHAT_LIMIT     1.01
@@ -32,30 +33,31 @@ typedef struct gbsi_run_memory {
     uint64_t peak;      /* of compiling or running, whichever is more */
 } gbsi_run_memory;
 
+/* What calls on a run may hold: the memory limit, whatever was predicted. */
+typedef struct gbsi_run_budget {
+    gbsi_budget own;
+    gbsi_budget *before; /* in force where the call came from */
+    bool entered;
+    uint64_t untouched; /* bytes for arrays that so short a run does not touch */
+} gbsi_run_budget;
+
+/* What a run is made for, beside gbs_run_execute(). */
+typedef struct gbsi_run_purpose {
+    bool limited; /* refuse early what would not fit; gbs_model_info() wants the figures instead,
+                     and of the plan no more */
+    bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
+    bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
+} gbsi_run_purpose;
+
 struct gbs_run {
     gbs_run_options options;
+    gbsi_run_purpose purpose;
     gbsi_problem problem;
     gbsi_engine engine;
     gbsi_estimates estimates;
+    gbsi_report report;
     gbsi_run_memory memory;
-    bool limited;   /* refuse early what would not fit; info wants the figures instead, and of the
-                       plan no more */
-    bool up_only;   /* exact parts are summed, without a marginal: gbs_log_z() */
-    bool anneals;   /* chains have temperatures and nothing is estimated: gbs_map() */
-    bool undecided; /* until a pilot has chosen the scan; memory is taken then */
-    bool by_need;   /* only if single variables were not shown to cross all hard zeros */
-    bool starts_dispersed;
-    bool split_draws;    /* draws were given whose two classes of variables are independent */
-    bool burn_in_agreed; /* split R-hat of the log density was small, or the user decided */
-    gbs_report report;
-    char **warning;                    /* owned; report.warning points here */
-    bool executed;                     /* gbs_run_execute() was called: once */
-    double certify_begun_s, certify_s; /* of --certified: by the clock, counts as --time */
-    bool answering; /* it has not failed, and what is exact is known: marginals may be asked for */
-    gbsi_budget budget; /* what calls on this run hold: the memory limit, whatever was predicted */
-    gbsi_budget *budget_before; /* in force where the call came from */
-    bool in_budget;
-    uint64_t untouched; /* bytes of the budget for arrays that so short a run does not touch */
+    gbsi_run_budget budget;
 };
 
 /* run.c: the run's budget is in force, if no other is, until gbsi_run_leave() or gbs_run_free(). */
@@ -68,8 +70,6 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* Another scan in place of the one compiled, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbs_error *err);
-/* The graph of the whole and its components, for info of a lattice, which runs without. */
-gbs_status gbsi_run_take_graph(gbs_run *run, gbs_error *err);
 /* run.c: a run with its options checked, nothing compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
@@ -108,6 +108,11 @@ typedef struct gbsi_drive {
 void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks);
 /* Before a pass or other work: the watch stops no more, unless drive->stop says so. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
+/* --time, for work before a run is executed: the context of a watch. */
+typedef struct gbsi_deadline {
+    double begun_s, time_s; /* time_s 0: none */
+} gbsi_deadline;
+bool gbsi_deadline_is_over(void *deadline);
 /* The failure of a run that stopped before there was anything to show for it.
  * @param doing  "calibrating junction trees" */
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err);
@@ -141,39 +146,39 @@ const char *gbsi_stop_text(gbsi_stop stop);
 
 /* synchronous_states.c: the state of a chain that is told from two, in the part's numbering, and
  * its log density. @param x, other [part variables], the latter scratch. */
-double gbsi_run_recombine(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *other);
+double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
+                      uint32_t *x, uint32_t *other);
 
 /* burn_in.c: passes thrown away. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* lattice_runs.c: whether a model, the whole or the sampled part, is a lattice to be run with its
- * sites in bits: then engine.lattice and engine.spins. There is no plan, nor a graph unless
+ * sites in bits: then engine->lattice and engine->spins. There is no plan, nor a graph unless
  * components needed it. */
-gbs_status gbsi_run_choose_sites(gbs_run *run, const gbsi_conditioned *model, gbs_error *err);
-/* Whether the part is run with its chains in bits: engine.packed and engine.spins; or an error if
+gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options,
+                             const gbsi_conditioned *model, gbs_error *err);
+/* Whether the part is run with its chains in bits: engine->packed and engine->spins; or an error if
  * bits were asked for. There is no plan. */
-gbs_status gbsi_run_choose_chains(gbs_run *run, gbs_error *err);
-/* What a plan and a schedule would have told; share of bits in use; bytes of what was compiled, of
- * states and counters, and of scratch while compiling. */
-void gbsi_run_describe_lattice(gbs_run *run);
-double gbsi_run_share_of_bits(const gbs_run *run);
-uint64_t gbsi_run_lattice_bytes(const gbs_run *run);
-uint64_t gbsi_run_lattice_scratch_bytes(const gbs_run *run);
-/* Traces of spins, where there are any. */
-gbs_status gbsi_run_take_traces(gbs_run *run, gbs_error *err);
-void gbsi_run_trace_pass(gbs_run *run);
-/* The report's numbers of a lattice. */
-void gbsi_run_report_lattice(gbs_run *run);
+gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
+                              const gbsi_problem *problem, gbs_error *err);
+/* The pass, and what a plan and a schedule would tell the report. */
+void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *report);
+/* Share of bits in use; bytes of what was compiled, of states and counters, and of scratch while
+ * compiling. */
+double gbsi_share_of_bits(const gbsi_engine *engine, const gbs_run_options *options);
+uint64_t gbsi_lattice_bytes(const gbsi_engine *engine);
+uint64_t gbsi_lattice_scratch_bytes(const gbsi_engine *engine);
+/* Traces of spins, where there are any; after a pass that is kept; the report's numbers. */
+gbs_status gbsi_traces_take(gbsi_estimates *estimates, const gbsi_engine *engine, uint32_t n_chains,
+                            gbs_error *err);
+void gbsi_traces_put(const gbsi_estimates *estimates, const gbsi_engine *engine);
+void gbsi_traces_report(const gbsi_estimates *estimates, const gbsi_engine *engine,
+                        gbs_report *report);
 /* certified.c: the burn-in of options.certified, where it asks for one; with restarts the bound on
  * what one pass leaves. */
 gbs_status gbsi_run_certify(gbs_run *run, gbs_error *err);
 
-/* restarts.c: chains that visit some variables alone, and start afresh with every pass.
- * The part around the variables of the sequence. @param keep [whole variables] the sampled ones. */
-gbs_status gbsi_run_take_visited(gbs_run *run, const uint8_t *keep, gbs_error *err);
-/* problem.target from the options. */
-gbs_status gbsi_run_take_targets(gbs_run *run, gbs_error *err);
-/* Fresh states for all chains, for the pass that comes. */
+/* restarts.c: fresh states for all chains, for the pass that comes. */
 gbs_status gbsi_run_restart(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 
 /* mean_field_run.c: mean field in place of chains, into exact_p. */
@@ -192,6 +197,5 @@ bool gbsi_run_chains_agree(const gbs_run *run);
 /* verdict.c: the report's numbers, sentence and digest. */
 gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err);
 gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err);
-gbs_status gbsi_run_warn(gbs_run *run, gbs_error *err, const char *format, ...) GBSI_PRINTF(3, 4);
 
 #endif

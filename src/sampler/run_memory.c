@@ -170,7 +170,7 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     const uint64_t start = start_bytes(run);
     const uint64_t result = shape.kind == GBS_ESTIMATOR_TRACES ? 0 : result_bytes(run);
     if (run->engine.spins != NULL) {
-        m.plan = gbsi_run_lattice_bytes(run);
+        m.plan = gbsi_lattice_bytes(&run->engine);
     } else {
         m.plan = run->engine.plan->bytes;
         m.schedule =
@@ -178,14 +178,15 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     }
     const gbsi_executor_setting setting = gbsi_engine_setting(&run->engine, &run->options, 0);
     m.states = gbsi_executor_bytes(&setting, gbsi_options_threads(&run->options));
-    m.estimators = run->anneals ? 0 : touched_bytes(run, &shape, run->estimates.estimate_bytes);
+    m.estimators =
+        run->purpose.anneals ? 0 : touched_bytes(run, &shape, run->estimates.estimate_bytes);
     if ((gbsi_draw_of(&run->options, gbsi_simd_level())->traits & GBSI_DRAW_EXACT) == 0) {
         m.estimators = more(m.estimators, m.estimators); /* a comparison with the random draw */
     }
     const uint64_t estimators = m.estimators;
     m.estimators = more(m.estimators, gbsi_run_threshold_bytes(run));
     const uint64_t compiling =
-        m.standing + (run->engine.spins != NULL ? m.plan + gbsi_run_lattice_scratch_bytes(run)
+        m.standing + (run->engine.spins != NULL ? m.plan + gbsi_lattice_scratch_bytes(&run->engine)
                                                 : compile_bytes(run));
     uint64_t running = m.standing + m.plan + m.schedule + (start > result ? start : result);
     running = more(more(running, m.states), m.estimators);
@@ -195,11 +196,11 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     running = more(running, m.draw);
     m.peak = compiling > running ? compiling : running;
     run->memory = m;
-    run->report.predicted_bytes = m.peak;
+    run->report.public.predicted_bytes = m.peak;
     const uint64_t all = more(run->estimates.estimate_bytes, run->estimates.estimate_bytes);
-    const uint64_t untouched = run->anneals || all < estimators ? 0 : all - estimators;
-    run->budget.room += (int64_t)untouched - (int64_t)run->untouched;
-    run->untouched = untouched;
+    const uint64_t untouched = run->purpose.anneals || all < estimators ? 0 : all - estimators;
+    run->budget.own.room += (int64_t)untouched - (int64_t)run->budget.untouched;
+    run->budget.untouched = untouched;
 
 cleanup:
     return status;
@@ -242,7 +243,7 @@ gbs_status gbsi_run_check_part(const gbs_run *run, gbs_error *err)
                                  .kind = (gbs_estimator_kind)run->options.estimator,
                                  .each_once = true};
     size_t estimate = 0;
-    if (!run->anneals) {
+    if (!run->purpose.anneals) {
         GBSI_TRY(estimate_bytes(&shape, &estimate, err));
     }
     uint64_t bytes = more(gbsi_run_standing_bytes(run), touched_bytes(run, &shape, estimate));

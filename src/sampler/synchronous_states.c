@@ -6,13 +6,14 @@
  * in which all of X^(t + 1) is drawn given X^(t). A pass is two steps; the odd one is told. */
 #include "sampler/run.h"
 
-double gbsi_run_recombine(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *other)
+double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
+                      uint32_t *x, uint32_t *other)
 {
-    const gbsi_plan *plan = run->engine.plan;
-    gbsi_executor_get(&run->engine.executor, 2 * chain, x);
-    gbsi_executor_get(&run->engine.executor, 2 * chain + 1, other);
+    const gbsi_plan *plan = engine->plan;
+    gbsi_executor_get(&engine->executor, 2 * chain, x);
+    gbsi_executor_get(&engine->executor, 2 * chain + 1, other);
     for (uint32_t slot = 0; slot < plan->level_start[1]; ++slot) {
         x[plan->variable_of[slot]] = other[plan->variable_of[slot]];
     }
-    return gbsi_conditioned_log_density(run->problem.part, x);
+    return gbsi_conditioned_log_density(part, x);
 }

@@ -141,7 +141,7 @@ static gbs_status run_series(search *s, const gbs_run_options *how, uint64_t ser
         run->options.seed = options.seed; /* starts of its own */
         GBSI_TRY(gbsi_run_set_starts(run, s->drive, err));
         run->options.seed = seed;
-        run->report.updates = 0;
+        run->report.public.updates = 0;
         memset(s->count, 0, n * sizeof *s->count);
         for (uint64_t t = 1; t <= s->passes && s->drive->stop == GBSI_GO_ON; ++t) {
             GBSI_TRY(gbsi_run_advance(run, s->drive, NULL, err));
@@ -198,11 +198,11 @@ static gbs_status try_all(search *s, double *found, gbs_error *err)
         }
     }
     if (s->drive->stop == GBSI_GO_ON) {
-        GBSI_TRY(
-            gbsi_run_warn(s->run, err,
-                          "with no threshold up to %g does the error fall as fast as with random "
-                          "draws over %.0f sweeps: the threshold is %g, which is --draw random",
-                          candidate[N_CANDIDATES - 1], (double)s->passes, *found));
+        GBSI_TRY(gbsi_report_warn(
+            &s->run->report, err,
+            "with no threshold up to %g does the error fall as fast as with random "
+            "draws over %.0f sweeps: the threshold is %g, which is --draw random",
+            candidate[N_CANDIDATES - 1], (double)s->passes, *found));
     }
 cleanup:
     return status;
@@ -230,7 +230,7 @@ static gbs_status find(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     GBSI_TRY(
         gbsi_executor_redraw(&run->engine.executor, &run->options, run->memory.draw_room, err));
     drive->pass = 0; /* from here on as if the threshold had been given */
-    run->report.updates = 0;
+    run->report.public.updates = 0;
 cleanup:
     gbsi_free(s.count);
     gbsi_free(s.first);
@@ -247,9 +247,9 @@ gbs_status gbsi_run_find_threshold(gbs_run *run, gbsi_drive *drive, gbs_error *e
         GBSI_TRY(find(run, drive, err));
     }
     if ((gbsi_draw_traits(&run->options) & GBSI_DRAW_THRESHOLD) != 0) {
-        run->report.threshold = run->options.threshold;
+        run->report.public.threshold = run->options.threshold;
     }
-    run->report.bins = gbsi_draw_bins(&run->options, run->engine.plan->n_slots);
+    run->report.public.bins = gbsi_draw_bins(&run->options, run->engine.plan->n_slots);
 cleanup:
     return status;
 }

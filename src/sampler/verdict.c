@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Estimates in the user's numbering, how far they can be trusted, and the digest of both. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/digest.h"
 #include "base/memory.h"
 #include "sampler/run.h"
-
-gbs_status gbsi_run_warn(gbs_run *run, gbs_error *err, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    const size_t n = run->report.n_warnings;
-    char *copy = gbsi_alloc(strlen(text) + 1);
-    char **grown = copy == NULL ? NULL : gbsi_realloc_array(run->warning, n + 1, sizeof *grown);
-    if (grown == NULL) {
-        gbsi_free(copy);
-        return gbsi_no_memory(err, "warnings", sizeof text);
-    }
-    memcpy(copy, text, strlen(text) + 1);
-    run->warning = grown;
-    run->warning[n] = copy;
-    run->report.warning = (const char *const *)run->warning;
-    run->report.n_warnings = n + 1;
-    return GBS_OK;
-}
 
 static void put(double *out, size_t i, double value)
 {
@@ -95,13 +72,13 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
     GBSI_NEED(run);
     GBSI_NEED(p);
     const bool sampled = run->problem.part != NULL;
-    if (run->executed && !run->answering) {
+    if (run->report.executed && !run->report.answering) {
         return gbsi_fail(
             err, GBS_ERR_STATE,
             "the run failed or is in the middle of a pass: there are no marginals to read");
     }
-    if (!run->executed || (sampled && run->estimates.estimate != NULL &&
-                           gbsi_estimate_n_passes(run->estimates.estimate) == 0)) {
+    if (!run->report.executed || (sampled && run->estimates.estimate != NULL &&
+                                  gbsi_estimate_n_passes(run->estimates.estimate) == 0)) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
     }
     if (sampled && run->estimates.estimate == NULL) {
@@ -123,7 +100,7 @@ gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
 {
     if (run->engine.spins != NULL) {
         gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
-        gbsi_run_report_lattice(run);
+        gbsi_traces_report(&run->estimates, &run->engine, &run->report.public);
         if (run->estimates.estimate == NULL) {
             return GBS_OK;
         }
@@ -131,10 +108,10 @@ gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
     gbsi_estimate_worst worst;
     gbs_status status = gbsi_estimate_find_worst(run->estimates.estimate, &worst, err);
     if (status == GBS_OK) {
-        run->report.max_mcse = worst.max_mcse;
-        run->report.max_rhat = worst.max_rhat;
-        run->report.min_ess = worst.min_ess;
-        run->report.n_constant = worst.n_constant;
+        run->report.public.max_mcse = worst.max_mcse;
+        run->report.public.max_rhat = worst.max_rhat;
+        run->report.public.min_ess = worst.min_ess;
+        run->report.public.n_constant = worst.n_constant;
     }
     return status;
 }
@@ -146,7 +123,7 @@ static double one_nan(double value)
 
 static gbs_status digest_traces(gbs_run *run, gbs_error *err)
 {
-    gbs_report *r = &run->report;
+    gbs_report *r = &run->report.public;
     const double value[] = {r->energy,
                             r->magnetisation,
                             r->abs_magnetisation,
@@ -185,7 +162,7 @@ static gbs_status take_digest(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_digest_new(&digest, err));
     gbsi_digest_f64(digest, p, n);
     gbsi_digest_f64(digest, mcse, n);
-    gbsi_digest_text(digest, run->report.digest);
+    gbsi_digest_text(digest, run->report.public.digest);
 cleanup:
     gbsi_digest_free(digest);
     gbsi_free(p);
@@ -196,7 +173,7 @@ cleanup:
 /* Of an exact answer or of mean field. */
 static gbs_status say_unsampled(gbs_run *run, gbs_error *err)
 {
-    gbs_report *r = &run->report;
+    gbs_report *r = &run->report.public;
     r->converged = !gbsi_run_is_mean_field(run) || r->n_free_variables == 0;
     if (r->converged) {
         (void)snprintf(r->verdict, sizeof r->verdict, "exact");
@@ -211,7 +188,7 @@ static gbs_status say_unsampled(gbs_run *run, gbs_error *err)
 
 gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
 {
-    gbs_report *r = &run->report;
+    gbs_report *r = &run->report.public;
     gbs_status status = GBS_OK;
     const bool some_exact = r->n_exact_variables > 0 || run->problem.part == NULL;
     r->method = run->problem.part == NULL ? "exact" : (some_exact ? "exact+sampled" : "sampled");
@@ -235,22 +212,23 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
                        r->max_rhat);
     }
     if (run->options.locking == GBS_LOCKING_BLANKET) {
-        GBSI_TRY(gbsi_run_warn(run, err,
-                               "--locking blanket: splashes competed for variables, so another run "
-                               "with this seed may give slightly different results"));
-    }
-    if (!run->burn_in_agreed) {
         GBSI_TRY(
-            gbsi_run_warn(run, err,
-                          "the chains did not agree when burn-in ended, after %llu sweeps: try "
-                          "more --sweeps or a longer --burn-in",
-                          (unsigned long long)r->burn_in));
+            gbsi_report_warn(&run->report, err,
+                             "--locking blanket: splashes competed for variables, so another run "
+                             "with this seed may give slightly different results"));
+    }
+    if (!run->report.burn_in_agreed) {
+        GBSI_TRY(
+            gbsi_report_warn(&run->report, err,
+                             "the chains did not agree when burn-in ended, after %llu sweeps: try "
+                             "more --sweeps or a longer --burn-in",
+                             (unsigned long long)r->burn_in));
     }
     if (run->engine.plan != NULL && run->engine.plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
-        GBSI_TRY(gbsi_run_warn(run, err,
-                               "%u variables have log-weights so large that their sums run in "
-                               "double, which is slower",
-                               run->engine.plan->n_of_class[GBSI_CLASS_PRECISE]));
+        GBSI_TRY(gbsi_report_warn(&run->report, err,
+                                  "%u variables have log-weights so large that their sums run in "
+                                  "double, which is slower",
+                                  run->engine.plan->n_of_class[GBSI_CLASS_PRECISE]));
     }
     GBSI_TRY(take_digest(run, err));
 cleanup:

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which pass runs a scan, what chains are made for, and what an engine owns. */
+#include "sampler/engine.h"
+
+#include "base/memory.h"
+#include "sampler/tiles.h"
+
+const gbsi_pass *gbsi_pass_of(int scan_kind)
+{
+    const gbsi_scan *scan = gbsi_scan_of(scan_kind);
+    return scan == NULL || scan->pass == NULL ? &gbsi_pass_tiles : scan->pass;
+}
+
+gbsi_executor_setting gbsi_engine_setting(const gbsi_engine *engine, const gbs_run_options *options,
+                                          uint64_t draw_room)
+{
+    return (gbsi_executor_setting){
+        .pass = engine->pass,
+        .plan = engine->plan,
+        .compiled = engine->lattice != NULL ? (const void *)engine->lattice : engine->packed,
+        .options = options,
+        .level = gbsi_simd_level(),
+        .pool = engine->pool,
+        .draw_room = draw_room};
+}
+
+void gbsi_engine_free(gbsi_engine *engine)
+{
+    gbsi_executor_free(&engine->executor);
+    gbsi_lattice_free(engine->lattice);
+    gbsi_packed_free(engine->packed);
+    gbsi_pool_free(engine->pool);
+    gbsi_schedule_free(&engine->schedule);
+    gbsi_plan_free(engine->plan);
+    if (engine->scan != NULL && engine->scan->free != NULL) {
+        engine->scan->free(engine->scan_state);
+    }
+    gbsi_starter_free(engine->starter);
+    gbsi_free(engine->fresh);
+}
