@@ -219,7 +219,13 @@ static void no_words(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t firs
     (void)word;
     fail_msg("a deterministic draw asked for random words");
 }
-static const gbsi_words forbidden = {no_words, no_words};
+static void no_words16(uint64_t seed, uint32_t chain, uint64_t pass, uint32_t first_block,
+                       uint32_t n_blocks, gbsi_purpose purpose, uint32_t *word)
+{
+    (void)purpose;
+    no_words(seed, chain, pass, first_block, n_blocks, word);
+}
+static const gbsi_words forbidden = {no_words16, no_words};
 
 static void start_executor(const test_chains *f, gbsi_simd level, uint64_t room, gbsi_executor *x)
 {
