@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joint draws of all variables but a few, in sixteen lanes at inverse temperatures of their own.
+ *
+ * A plan holds a random set of variables and eliminates the others, the block, in an order whose
+ * cliques have few entries. A draw given the held variables passes messages up and states down
+ * [M48]. All lanes follow one plan, so every message is a table of rows of sixteen doubles. */
+#ifndef GBSI_BLOCK_BLOCK_H
+#define GBSI_BLOCK_BLOCK_H
+
+#include "base/watch.h"
+#include "model/condition.h"
+#include "rng/philox.h"
+#include "simd/dispatch.h"
+
+enum {
+    GBSI_BLOCK_LANES = 16,
+    GBSI_BLOCK_PLANS = 24,
+    GBSI_BLOCK_VARIABLES = 4096, /* most of a model: a draw of more takes too long */
+    GBSI_BLOCK_CLIQUE = 14,      /* most variables of a clique */
+};
+
+/* Entries of a clique: more were slower. */
+#define GBSI_BLOCK_ENTRIES 1024u
+/* The largest factor that a clique may hold; one with more entries has all its variables held. */
+#define GBSI_BLOCK_MOST 16384u
+
+typedef enum gbsi_block_source {
+    GBSI_BLOCK_TABLE, /* the weights of a factor of which no variable is held */
+    GBSI_BLOCK_SLICE, /* those of another, at the states of its held variables */
+    GBSI_BLOCK_MESSAGE,
+} gbsi_block_source;
+
+/* One factor of the product in a bucket. */
+typedef struct gbsi_block_item {
+    gbsi_block_source source;
+    size_t row;    /* its first among all rows of the source */
+    size_t offset; /* of its first row number in plan.offset: [rows of the bucket][arity] */
+} gbsi_block_item;
+
+/* The elimination of one variable v with neighbours n: M(n) = sum_v prod_items item(v, n). */
+typedef struct gbsi_block_bucket {
+    uint32_t variable, arity;
+    uint32_t n_neighbours, neighbour; /* the first in plan.neighbour; the last one is fastest */
+    uint32_t n_items, item;           /* the first in plan.item */
+    uint32_t n_rows;                  /* states of the neighbours */
+    size_t message;                   /* first row */
+} gbsi_block_bucket;
+
+/* A factor with held and other variables. */
+typedef struct gbsi_block_slice {
+    size_t table;          /* first row of the factor's table */
+    size_t row;            /* first row of the slice */
+    uint32_t n_rows;       /* states of the other variables */
+    uint32_t n_held, held; /* the first in plan.held_variable and held_stride */
+    size_t offset; /* [n_rows] in plan.offset: rows of the table with held ones in state 0 */
+} gbsi_block_slice;
+
+typedef struct gbsi_block_plan {
+    uint32_t n_buckets, n_held, n_slices;
+    gbsi_block_bucket *bucket; /* in the order of elimination */
+    uint32_t *held;            /* [n_held] ascending */
+    gbsi_block_slice *slice;
+    uint32_t *neighbour;
+    gbsi_block_item *item;
+    uint16_t *offset;
+    uint32_t *held_variable, *held_stride;
+    size_t n_neighbours, n_items, n_offsets, n_held_strides; /* used, and their capacities: */
+    size_t room_neighbour, room_item, room_offset, room_slice, room_held_variable, room_held_stride;
+    size_t n_message_rows, n_slice_rows;
+    double operations; /* of a draw in sixteen lanes: rows multiplied and gathered, in ns */
+} gbsi_block_plan;
+
+typedef struct gbsi_blocks {
+    const gbsi_conditioned *model; /* borrowed */
+    size_t *table;                 /* [n_factors] first row of each; SIZE_MAX: beyond all cliques */
+    size_t n_table_rows, n_message_rows, n_slice_rows;
+    uint32_t most_arity, most_items; /* of a variable, of a bucket */
+    uint32_t n_plans;                /* 1 where the only plan holds nothing */
+    gbsi_block_plan *plan;
+} gbsi_blocks;
+
+/**
+ * @param model   borrowed while the blocks live. A weight of zero is fine.
+ * @param entries of a clique at most; 0: GBSI_BLOCK_ENTRIES, or those of the largest factor up to
+ *                GBSI_BLOCK_MOST where it has more.
+ * @param n_plans at most; fewer where one holds nothing.
+ * @param watch   borrowed or NULL.
+ * @param out     NULL where the model has more than GBSI_BLOCK_VARIABLES variables, or where no
+ *                plan draws two variables together.
+ * @return GBS_ERR_MEMORY; GBS_ERR_LIMIT where the watch stopped it.
+ */
+gbs_status gbsi_blocks_new(const gbsi_conditioned *model, uint32_t entries, uint64_t seed,
+                           uint32_t n_plans, gbsi_watch *watch, gbsi_blocks **out, gbs_error *err);
+void gbsi_blocks_free(gbsi_blocks *blocks);
+uint64_t gbsi_blocks_bytes(const gbsi_blocks *blocks);
+/* Of one draw in sixteen lanes, averaged over the plans. */
+double gbsi_blocks_operations(const gbsi_blocks *blocks);
+
+/* ---- sixteen lanes -------------------------------------------------------------------------- */
+
+/* What draws of sixteen lanes need. Different ones may be used at the same time. */
+typedef struct gbsi_block_lanes {
+    const gbsi_blocks *blocks;
+    gbsi_simd level;
+    double *weight;     /* [blocks->n_table_rows][16] exp(beta t), t less its largest of a factor */
+    double *slice;      /* [blocks->n_slice_rows][16] */
+    double *message;    /* [blocks->n_message_rows][16] divided by the largest of its table */
+    double *sum;        /* [blocks->most_arity][16] scratch */
+    uint32_t *word;     /* scratch: two a variable */
+    const double **row; /* [blocks->most_items] scratch: of the bucket at hand, the items ... */
+    const uint16_t **offset; /* ... and the numbers of their rows */
+    uint32_t plan;           /* of the messages */
+    uint32_t dead;           /* bit l: products of lane l came out as zero, so it is not drawn */
+} gbsi_block_lanes;
+
+gbs_status gbsi_block_lanes_new(const gbsi_blocks *blocks, gbsi_simd level, gbsi_block_lanes **out,
+                                gbs_error *err);
+void gbsi_block_lanes_free(gbsi_block_lanes *lanes);
+uint64_t gbsi_block_lanes_bytes(const gbsi_blocks *blocks);
+
+/* @param beta [16] inverse temperatures. Takes an exponential per entry and lane. */
+void gbsi_block_heat(gbsi_block_lanes *lanes, const float *beta);
+
+/* Messages of a plan, given the states of its held variables. @param x [n_variables][16] */
+void gbsi_block_up(gbsi_block_lanes *lanes, uint32_t plan, const uint32_t *x);
+
+typedef struct gbsi_block_draw {
+    uint64_t seed, pass;
+    uint32_t chain; /* of lane 0: numbers are keyed by chain + lane, pass and variable */
+    gbsi_purpose purpose;
+    const uint32_t *from; /* [16] the lane whose messages each lane is drawn from; NULL: its own */
+} gbsi_block_draw;
+
+/* A joint draw of the block after gbsi_block_up(): lane l of y gets the held states of lane
+ * from[l] of x and new states of the others; all states of x where that lane is dead.
+ * @param x [n_variables][16] as for gbsi_block_up(). @param y the same, out; may be x where `from`
+ * is NULL. */
+void gbsi_block_down(gbsi_block_lanes *lanes, const gbsi_block_draw *draw, const uint32_t *x,
+                     uint32_t *y);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How blocks are made: private to src/block. */
+#ifndef GBSI_BLOCK_BLOCK_INSIDE_H
+#define GBSI_BLOCK_BLOCK_INSIDE_H
+
+#include "block/block.h"
+
+/* ---- block_order.c -------------------------------------------------------------------------- */
+
+/* Which variables are neighbours by factors of at most GBSI_BLOCK_MOST entries. */
+typedef struct gbsi_block_graph {
+    uint32_t n;
+    uint32_t most;   /* entries of a clique */
+    uint8_t *always; /* [n] 1: held in every plan */
+    size_t *start;   /* [n + 1] rows of `to` */
+    uint32_t *to;    /* ascending in each row */
+    uint32_t *times; /* [n] plans so far that held the variable */
+} gbsi_block_graph;
+
+/* @param entries as for gbsi_blocks_new(). @param g out; zeroed by the caller, freed by the caller
+ * in any case. */
+gbs_status gbsi_block_graph_init(const gbsi_conditioned *model, uint32_t entries,
+                                 gbsi_block_graph *g, gbs_error *err);
+void gbsi_block_graph_free(gbsi_block_graph *graph);
+
+/* The neighbours that a variable has when it is eliminated. */
+typedef struct gbsi_block_clique {
+    uint32_t n;
+    uint32_t member[GBSI_BLOCK_CLIQUE];
+} gbsi_block_clique;
+
+typedef struct gbsi_block_order {
+    uint32_t n_eliminated;
+    uint32_t *order;           /* [n] the eliminated ones come first */
+    uint32_t *position;        /* [n] in the order; GBSI_NONE: held */
+    gbsi_block_clique *clique; /* [n] by variable */
+} gbsi_block_order;
+
+/* @param order out; zeroed by the caller, freed by the caller in any case. */
+gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error *err);
+void gbsi_block_order_free(gbsi_block_order *order);
+
+/* A random order: minimum fill with random ties; where no clique is small enough a variable is
+ * held, the one with the largest log2(entries of its clique) (0.3 + u) / (1 + times held),    u
+ * uniform in [0, 1). Held variables are tried again at the end, to be eliminated last. */
+gbs_status gbsi_block_order_make(gbsi_block_graph *graph, const uint32_t *arity, uint64_t seed,
+                                 uint32_t plan, gbsi_block_order *order, gbs_error *err);
+
+/* ---- block_plan.c --------------------------------------------------------------------------- */
+
+/* The draw that an order stands for. @param blocks has its model and `table`. */
+gbs_status gbsi_block_plan_make(const gbsi_blocks *blocks, const gbsi_block_order *order,
+                                gbsi_block_plan *plan, gbs_error *err);
+void gbsi_block_plan_free(gbsi_block_plan *plan);
+uint64_t gbsi_block_plan_bytes(const gbsi_block_plan *plan);
+
+/* ---- block_loops_lanes.c ----------------------------------------------------------------------
+ */
+
+typedef struct gbsi_block_loops {
+    void (*up)(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x);
+    void (*down)(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *from,
+                 const uint32_t *x, uint32_t *y);
+} gbsi_block_loops;
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The passes of a block draw over sixteen lanes [M48]. Every sum and product has a fixed order. */
+#include "block/block_inside.h"
+#include "simd/lanes.h"
+
+enum { L = GBSI_BLOCK_LANES };
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Where the rows of an item are. */
+static const double *rows_of(const gbsi_block_lanes *lanes, const gbsi_block_item *item)
+{
+    const double *from = item->source == GBSI_BLOCK_TABLE   ? lanes->weight
+                         : item->source == GBSI_BLOCK_SLICE ? lanes->slice
+                                                            : lanes->message;
+    return from + item->row * L;
+}
+
+/* The rows of factors with held variables, each lane at its own states of these. */
+static void fill_slices(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x)
+{
+    for (uint32_t i = 0; i < plan->n_slices; ++i) {
+        const gbsi_block_slice *s = &plan->slice[i];
+        const double *table = lanes->weight + s->table * L;
+        double *to = lanes->slice + s->row * L;
+        vu at = vu_set1(0);
+        for (uint32_t h = s->held; h < s->held + s->n_held; ++h) {
+            const vu state = vu_load(x + (size_t)plan->held_variable[h] * L);
+            at = vu_add(at, vu_mul(state, vu_set1(plan->held_stride[h])));
+        }
+        at = vu_add(vu_mul(at, vu_set1(L)), vu_iota());
+        for (uint32_t r = 0; r < s->n_rows; ++r) {
+            vd_store(to + (size_t)r * L,
+                     vd_gather(table + plan->offset[s->offset + r] * (size_t)L, at));
+        }
+    }
+}
+
+/* The product of n items in row k of a bucket. */
+INLINE vd product(const double *const *row, const uint16_t *const *offset, uint32_t n, size_t k)
+{
+    vd w = vd_load(row[0] + offset[0][k] * (size_t)L);
+    for (uint32_t i = 1; i < n; ++i) {
+        w = vd_mul(w, vd_load(row[i] + offset[i][k] * (size_t)L));
+    }
+    return w;
+}
+
+/* M(n) = sum_v prod_items item(v, n) for all n. @return their maximum. */
+INLINE vd sum_products(const gbsi_block_bucket *b, const double *const *row,
+                       const uint16_t *const *offset, uint32_t n, double *message)
+{
+    vd most = vd_zero();
+    size_t k = 0;
+    for (uint32_t r = 0; r < b->n_rows; ++r) {
+        vd sum = product(row, offset, n, k++);
+        for (uint32_t a = 1; a < b->arity; ++a) {
+            sum = vd_add(sum, product(row, offset, n, k++));
+        }
+        vd_store(message + (size_t)r * L, sum);
+        most = vd_max(most, sum);
+    }
+    return most;
+}
+
+static vd bucket_up(const gbsi_block_bucket *b, const double *const *row,
+                    const uint16_t *const *offset, double *message)
+{
+    switch (b->n_items) {
+    case 1:
+        return sum_products(b, row, offset, 1, message);
+    case 2:
+        return sum_products(b, row, offset, 2, message);
+    case 3:
+        return sum_products(b, row, offset, 3, message);
+    case 4:
+        return sum_products(b, row, offset, 4, message);
+    default:
+        return sum_products(b, row, offset, b->n_items, message);
+    }
+}
+
+/* Divides the rows of a message by the largest. @return the lanes in which all are zero. */
+static uint32_t scale(double *message, uint32_t n_rows, vd most)
+{
+    double inverse[L];
+    uint32_t dead = 0;
+    vd_store(inverse, most);
+    for (uint32_t l = 0; l < L; ++l) {
+        dead |= inverse[l] > 0.0 ? 0 : 1u << l;
+        inverse[l] = inverse[l] > 0.0 ? 1.0 / inverse[l] : 0.0;
+    }
+    const vd by = vd_load(inverse);
+    for (uint32_t r = 0; r < n_rows; ++r) {
+        vd_store(message + (size_t)r * L, vd_mul(vd_load(message + (size_t)r * L), by));
+    }
+    return dead;
+}
+
+/* Rows and offsets of the items of a bucket. */
+static void find_items(const gbsi_block_lanes *lanes, const gbsi_block_plan *plan,
+                       const gbsi_block_bucket *b, const double **row, const uint16_t **offset)
+{
+    for (uint32_t i = 0; i < b->n_items; ++i) {
+        row[i] = rows_of(lanes, &plan->item[b->item + i]);
+        offset[i] = plan->offset + plan->item[b->item + i].offset;
+    }
+}
+
+static void up(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x)
+{
+    fill_slices(lanes, plan, x);
+    lanes->dead = 0;
+    for (uint32_t i = 0; i < plan->n_buckets; ++i) {
+        const gbsi_block_bucket *b = &plan->bucket[i];
+        double *message = lanes->message + b->message * L;
+        if (b->n_items == 0) { /* a variable without factors */
+            for (uint32_t r = 0; r < b->n_rows; ++r) {
+                vd_store(message + (size_t)r * L, vd_set1(1.0));
+            }
+            continue;
+        }
+        find_items(lanes, plan, b, lanes->row, lanes->offset);
+        lanes->dead |= scale(message, b->n_rows, bucket_up(b, lanes->row, lanes->offset, message));
+    }
+}
+
+/* Uniform in [0, 1) with 48 bits from the upper 24 of two words. */
+INLINE vd uniform(const uint32_t *word)
+{
+    const vd high = vd_from_vf(vf_from_small(vu_shr(vu_load(word), 8)));
+    const vd low = vd_from_vf(vf_from_small(vu_shr(vu_load(word + L), 8)));
+    return vd_fma(low, vd_set1(0x1p-48), vd_mul(high, vd_set1(0x1p-24)));
+}
+
+/* p(v | n) is proportional to prod_items item(v, n): running sums, and the first that exceeds u
+ * times the last. @param lane [16] whose messages. */
+INLINE vu draw(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row, vu lane)
+{
+    const vu first = vu_mul(row, vu_set1(b->arity));
+    vd sum = vd_zero();
+    for (uint32_t a = 0; a < b->arity; ++a) {
+        const vu k = vu_add(first, vu_set1(a));
+        vd w = vd_set1(1.0);
+        for (uint32_t i = 0; i < b->n_items; ++i) {
+            const vu at = vu_gather_u16(lanes->offset[i], k);
+            w = vd_mul(w, vd_gather(lanes->row[i], vu_add(vu_mul(at, vu_set1(L)), lane)));
+        }
+        sum = vd_add(sum, w);
+        vd_store(lanes->sum + (size_t)a * L, sum);
+    }
+    const vd u = vd_mul(uniform(lanes->word + (size_t)b->variable * 2 * L), sum);
+    vu state = vu_set1(0);
+    for (uint32_t a = 0; a + 1 < b->arity; ++a) {
+        const vm found = vd_lt(u, vd_load(lanes->sum + (size_t)a * L));
+        state = vu_add(state, vu_select(found, vu_set1(0), vu_set1(1)));
+    }
+    return state;
+}
+
+static void down(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *from,
+                 const uint32_t *x, uint32_t *y)
+{
+    const vu lane = vu_load(from);
+    uint32_t dead_bits = 0;
+    for (uint32_t l = 0; l < L; ++l) {
+        dead_bits |= (lanes->dead >> from[l] & 1u) << l;
+    }
+    const vm dead = vm_from_bits(dead_bits);
+    for (uint32_t i = 0; i < plan->n_held; ++i) {
+        const size_t at = (size_t)plan->held[i] * L;
+        vu_store(y + at, vu_gather(x + at, lane));
+    }
+    for (uint32_t i = plan->n_buckets; i-- > 0;) {
+        const gbsi_block_bucket *b = &plan->bucket[i];
+        const uint32_t *neighbour = plan->neighbour + b->neighbour;
+        vu row = vu_set1(0);
+        for (uint32_t n = 0; n < b->n_neighbours; ++n) {
+            const vu arity = vu_set1(lanes->blocks->model->arity[neighbour[n]]);
+            row = vu_add(vu_mul(row, arity), vu_load(y + (size_t)neighbour[n] * L));
+        }
+        find_items(lanes, plan, b, lanes->row, lanes->offset);
+        const vu drawn = draw(lanes, b, row, lane);
+        const size_t at = (size_t)b->variable * L;
+        vu_store(y + at, vu_select(dead, vu_gather(x + at, lane), drawn));
+    }
+}
+
+extern const gbsi_block_loops GBSI_V(gbsi_block_loops);
+const gbsi_block_loops GBSI_V(gbsi_block_loops) = {.up = up, .down = down};

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random elimination orders with cliques of bounded size, and the variables that are held for it.
+ *
+ * Orders are made a few dozen at a time for some thousand variables, so the next variable is found
+ * by looking at all; only the fill of those near the last one is counted again. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "block/block_inside.h"
+#include "graph/elimination.h"
+
+enum { NOT_NOW = 255 }; /* in place of a fill: the clique is too large, or the variable is gone */
+
+/* The neighbours of a variable among those that are left, ascending. */
+typedef struct row {
+    uint32_t n;
+    size_t room;
+    uint32_t *to;
+} row;
+
+typedef struct making {
+    gbsi_block_graph *graph;
+    const uint32_t *arity;
+    gbsi_block_order *order;
+    row *row;       /* [n] */
+    uint8_t *fill;  /* [n] pairs of neighbours that are not neighbours themselves, or NOT_NOW */
+    uint32_t *key;  /* [n] random: decides between equals */
+    uint8_t *gone;  /* [n] eliminated or held */
+    uint32_t *mark; /* [n] scratch */
+} making;
+
+/* ---- the graph ------------------------------------------------------------------------------ */
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Entries of a factor, at most GBSI_BLOCK_MOST + 1. */
+static uint32_t entries_of(const gbsi_conditioned *model, size_t f)
+{
+    uint32_t entries = 1;
+    for (size_t i = model->factors.scope_start[f]; i < model->factors.scope_start[f + 1]; ++i) {
+        const uint32_t arity = model->arity[model->factors.scope[i]];
+        entries = entries > GBSI_BLOCK_MOST / arity ? GBSI_BLOCK_MOST + 1 : entries * arity;
+        if (entries > GBSI_BLOCK_MOST) {
+            break;
+        }
+    }
+    return entries;
+}
+
+/* Sorts the rows of `to`, and leaves each neighbour once. */
+static void make_rows_sets(gbsi_block_graph *g)
+{
+    size_t used = 0;
+    size_t first = 0;
+    for (uint32_t v = 0; v < g->n; ++v) {
+        const size_t end = g->start[v + (size_t)1];
+        const size_t begin = used;
+        if (end > first) {
+            qsort(g->to + first, end - first, sizeof *g->to, compare);
+        }
+        for (size_t i = first; i < end; ++i) {
+            if (used == begin || g->to[used - 1] != g->to[i]) {
+                g->to[used++] = g->to[i];
+            }
+        }
+        first = end;
+        g->start[v + (size_t)1] = used;
+    }
+}
+
+/* Calls of one pass over all pairs of neighbours, with repetitions: counts them, or writes them. */
+static void each_pair(const gbsi_conditioned *model, gbsi_block_graph *g, size_t *at)
+{
+    const gbsi_factors *f = &model->factors;
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        if (entries_of(model, i) > GBSI_BLOCK_MOST) {
+            continue;
+        }
+        for (size_t a = f->scope_start[i]; a < f->scope_start[i + 1]; ++a) {
+            for (size_t b = f->scope_start[i]; b < f->scope_start[i + 1]; ++b) {
+                if (a != b && g->to != NULL) {
+                    g->to[at[f->scope[a]]] = f->scope[b];
+                }
+                at[f->scope[a]] += a != b;
+            }
+        }
+    }
+}
+
+/* Raises `most` to the largest factor, and sets the variables that are always held. */
+static void measure(const gbsi_conditioned *model, bool raise, gbsi_block_graph *g)
+{
+    const gbsi_factors *f = &model->factors;
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        const uint32_t entries = entries_of(model, i);
+        g->most = raise && entries > g->most && entries <= GBSI_BLOCK_MOST ? entries : g->most;
+        for (size_t k = f->scope_start[i]; entries > GBSI_BLOCK_MOST && k < f->scope_start[i + 1];
+             ++k) {
+            g->always[f->scope[k]] = 1;
+        }
+    }
+}
+
+gbs_status gbsi_block_graph_init(const gbsi_conditioned *model, uint32_t entries,
+                                 gbsi_block_graph *g, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = model->n_variables;
+    g->n = model->n_variables;
+    g->most = entries != 0 ? entries : GBSI_BLOCK_ENTRIES;
+    g->always = gbsi_alloc_array_zero(n, sizeof *g->always);
+    g->times = gbsi_alloc_array_zero(n, sizeof *g->times);
+    g->start = gbsi_alloc_array_zero(n + 1, sizeof *g->start);
+    size_t *at = gbsi_alloc_array_zero(n + 1, sizeof *at);
+    if (g->always == NULL || g->times == NULL || g->start == NULL || at == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "blocks", n * sizeof *at));
+    }
+    measure(model, entries == 0, g);
+    each_pair(model, g, at);
+    for (size_t v = 0; v < n; ++v) {
+        g->start[v + 1] = g->start[v] + at[v];
+        at[v] = g->start[v];
+    }
+    g->to = gbsi_alloc_array(g->start[n], sizeof *g->to);
+    if (g->to == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "blocks", g->start[n] * sizeof *g->to));
+    }
+    each_pair(model, g, at);
+    make_rows_sets(g);
+
+cleanup:
+    gbsi_free(at);
+    return status;
+}
+
+void gbsi_block_graph_free(gbsi_block_graph *graph)
+{
+    gbsi_free(graph->always);
+    gbsi_free(graph->times);
+    gbsi_free(graph->start);
+    gbsi_free(graph->to);
+}
+
+gbs_status gbsi_block_order_init(uint32_t n, gbsi_block_order *order, gbs_error *err)
+{
+    order->order = gbsi_alloc_array(n, sizeof *order->order);
+    order->position = gbsi_alloc_array(n, sizeof *order->position);
+    order->clique = gbsi_alloc_array(n, sizeof *order->clique);
+    return order->order == NULL || order->position == NULL || order->clique == NULL
+               ? gbsi_no_memory(err, "blocks", n * sizeof *order->clique)
+               : GBS_OK;
+}
+
+void gbsi_block_order_free(gbsi_block_order *order)
+{
+    gbsi_free(order->order);
+    gbsi_free(order->position);
+    gbsi_free(order->clique);
+}
+
+/* ---- rows that change ------------------------------------------------------------------------ */
+
+/* Where u is, or would be, in a row. */
+static uint32_t place(const row *r, uint32_t u)
+{
+    uint32_t low = 0;
+    uint32_t high = r->n;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (r->to[middle] < u) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool has(const row *r, uint32_t u)
+{
+    const uint32_t i = place(r, u);
+    return i < r->n && r->to[i] == u;
+}
+
+static gbs_status insert(row *r, uint32_t u, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t i = place(r, u);
+    if (i < r->n && r->to[i] == u) {
+        return GBS_OK;
+    }
+    GBSI_TRY(gbsi_reserve((void **)(void *)&r->to, &r->room, r->n + (size_t)1, sizeof *r->to,
+                          "blocks", err));
+    memmove(r->to + i + 1, r->to + i, (r->n - i) * sizeof *r->to);
+    r->to[i] = u;
+    ++r->n;
+
+cleanup:
+    return status;
+}
+
+static void take_out(row *r, uint32_t u)
+{
+    const uint32_t i = place(r, u);
+    assert(i < r->n && r->to[i] == u);
+    --r->n;
+    memmove(r->to + i, r->to + i + 1, (r->n - i) * sizeof *r->to);
+}
+
+/* Whether v and n others have few enough entries together. */
+static bool fits(const making *m, uint32_t v, const uint32_t *other, uint32_t n)
+{
+    uint64_t entries = m->arity[v];
+    if (n >= GBSI_BLOCK_CLIQUE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < n && entries <= m->graph->most; ++i) {
+        entries *= m->arity[other[i]];
+    }
+    return entries <= m->graph->most;
+}
+
+static void count_fill(making *m, uint32_t v)
+{
+    const row *r = &m->row[v];
+    m->fill[v] = NOT_NOW;
+    if (m->gone[v] || !fits(m, v, r->to, r->n)) {
+        return;
+    }
+    uint32_t fill = 0; /* at most 13 * 12 / 2 */
+    for (uint32_t i = 0; i < r->n; ++i) {
+        for (uint32_t k = i + 1; k < r->n; ++k) {
+            fill += !has(&m->row[r->to[i]], r->to[k]);
+        }
+    }
+    m->fill[v] = (uint8_t)fill;
+}
+
+/* ---- one order ------------------------------------------------------------------------------- */
+
+/* The variable of least fill, of equal ones that of the least key; GBSI_NONE: none may go. */
+static uint32_t next_of(const making *m)
+{
+    uint32_t best = GBSI_NONE;
+    for (uint32_t v = 0; v < m->graph->n; ++v) {
+        if (m->fill[v] != NOT_NOW && (best == GBSI_NONE || m->fill[v] < m->fill[best] ||
+                                      (m->fill[v] == m->fill[best] && m->key[v] < m->key[best]))) {
+            best = v;
+        }
+    }
+    return best;
+}
+
+/* The variable to hold, GBSI_NONE where none is left. */
+static uint32_t next_held(const making *m)
+{
+    uint32_t best = GBSI_NONE;
+    double most = -1.0;
+    for (uint32_t v = 0; v < m->graph->n; ++v) {
+        if (m->gone[v]) {
+            continue;
+        }
+        double bits = gbsi_log_weight(m->arity[v]);
+        for (uint32_t i = 0; i < m->row[v].n; ++i) {
+            bits += gbsi_log_weight(m->arity[m->row[v].to[i]]);
+        }
+        const double score =
+            bits * (0.3 + m->key[v] * 0x1p-32) / (1.0 + (double)m->graph->times[v]);
+        if (score > most) {
+            most = score;
+            best = v;
+        }
+    }
+    return best;
+}
+
+static void leave_rows(making *m, uint32_t v)
+{
+    m->gone[v] = 1;
+    m->fill[v] = NOT_NOW;
+    for (uint32_t i = 0; i < m->row[v].n; ++i) {
+        take_out(&m->row[m->row[v].to[i]], v);
+    }
+}
+
+static void hold(making *m, uint32_t v)
+{
+    leave_rows(m, v);
+    m->order->position[v] = GBSI_NONE;
+    for (uint32_t i = 0; i < m->row[v].n; ++i) {
+        count_fill(m, m->row[v].to[i]);
+    }
+}
+
+static gbs_status eliminate(making *m, uint32_t v, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const row *r = &m->row[v];
+    leave_rows(m, v);
+    m->order->position[v] = m->order->n_eliminated;
+    m->order->order[m->order->n_eliminated++] = v;
+    for (uint32_t i = 0; i < r->n; ++i) {
+        for (uint32_t k = 0; k < r->n; ++k) {
+            if (i != k) {
+                GBSI_TRY(insert(&m->row[r->to[i]], r->to[k], err));
+            }
+        }
+    }
+    /* New pairs of neighbours concern the neighbours that both have. */
+    for (uint32_t i = 0; i < r->n; ++i) {
+        const row *near = &m->row[r->to[i]];
+        for (uint32_t k = 0; k < near->n; ++k) {
+            m->mark[near->to[k]] = v;
+        }
+        m->mark[r->to[i]] = v;
+    }
+    for (uint32_t i = 0; i < r->n; ++i) {
+        const row *near = &m->row[r->to[i]];
+        for (uint32_t k = 0; k <= near->n; ++k) {
+            const uint32_t u = k < near->n ? near->to[k] : r->to[i];
+            if (m->mark[u] == v) {
+                m->mark[u] = GBSI_NONE;
+                count_fill(m, u);
+            }
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- cliques -----------------------------------------------------------------------------------
+ */
+
+static void join(gbsi_block_clique *c, uint32_t u)
+{
+    for (uint32_t i = 0; i < c->n; ++i) {
+        if (c->member[i] == u) {
+            return;
+        }
+    }
+    assert(c->n < GBSI_BLOCK_CLIQUE);
+    c->member[c->n++] = u;
+}
+
+/* The first of a clique to be eliminated after v, GBSI_NONE: none is. */
+static uint32_t parent_of(const gbsi_block_order *order, uint32_t v)
+{
+    const gbsi_block_clique *c = &order->clique[v];
+    uint32_t first = GBSI_NONE;
+    for (uint32_t i = 0; i < c->n; ++i) {
+        if (first == GBSI_NONE || order->position[c->member[i]] < order->position[first]) {
+            first = c->member[i];
+        }
+    }
+    return first;
+}
+
+/* The cliques of the order, without what came to be held later: the neighbours of a variable that
+ * go after it, and those of the variables whose parent it is. */
+static void make_cliques(making *m)
+{
+    gbsi_block_order *o = m->order;
+    const gbsi_block_graph *g = m->graph;
+    for (uint32_t v = 0; v < g->n; ++v) {
+        o->clique[v].n = 0;
+    }
+    for (uint32_t i = 0; i < o->n_eliminated; ++i) {
+        const uint32_t v = o->order[i];
+        for (size_t k = g->start[v]; k < g->start[v + (size_t)1]; ++k) {
+            const uint32_t u = o->position[g->to[k]];
+            if (u != GBSI_NONE && u > i) {
+                join(&o->clique[v], g->to[k]);
+            }
+        }
+        const uint32_t parent = parent_of(o, v);
+        for (uint32_t k = 0; k < o->clique[v].n; ++k) {
+            if (o->clique[v].member[k] != parent) {
+                join(&o->clique[parent], o->clique[v].member[k]);
+            }
+        }
+    }
+}
+
+/* ---- held variables once more ------------------------------------------------------------------
+ */
+
+/* Eliminates v after all others: it joins the cliques of its neighbours, of their parents, and so
+ * on, if all of these stay small. */
+static void try_last(making *m, uint32_t v)
+{
+    gbsi_block_order *o = m->order;
+    const gbsi_block_graph *g = m->graph;
+    const uint32_t self[1] = {v};
+    if (g->always[v] || !fits(m, v, self, 0)) {
+        return;
+    }
+    for (int joins = 0; joins < 2; ++joins) { /* first looked at, then done */
+        memset(m->mark, 0xff, g->n * sizeof *m->mark);
+        for (size_t i = g->start[v]; i < g->start[v + (size_t)1]; ++i) {
+            uint32_t u = o->position[g->to[i]] == GBSI_NONE ? GBSI_NONE : g->to[i];
+            while (u != GBSI_NONE && m->mark[u] != v) {
+                gbsi_block_clique *c = &o->clique[u];
+                const uint32_t parent = parent_of(o, u);
+                m->mark[u] = v;
+                if (joins) {
+                    c->member[c->n++] = v;
+                    u = parent;
+                    continue;
+                }
+                uint32_t with[GBSI_BLOCK_CLIQUE];
+                memcpy(with, c->member, c->n * sizeof *with);
+                with[c->n] = v;
+                if (!fits(m, u, with, c->n + 1)) {
+                    return;
+                }
+                u = parent;
+            }
+        }
+    }
+    o->clique[v].n = 0;
+    o->position[v] = o->n_eliminated;
+    o->order[o->n_eliminated++] = v;
+}
+
+/* ---- all of it
+ * ----------------------------------------------------------------------------------- */
+
+static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_block_graph *g = m->graph;
+    m->row = gbsi_alloc_array_zero(g->n, sizeof *m->row);
+    m->fill = gbsi_alloc_array_zero(g->n, sizeof *m->fill);
+    m->key = gbsi_alloc_array(g->n, sizeof *m->key);
+    m->gone = gbsi_alloc_array_zero(g->n, sizeof *m->gone);
+    m->mark = gbsi_alloc_array(g->n, sizeof *m->mark);
+    if (m->row == NULL || m->fill == NULL || m->key == NULL || m->gone == NULL || m->mark == NULL) {
+        return gbsi_no_memory(err, "blocks", g->n * sizeof *m->row);
+    }
+    memset(m->mark, 0xff, g->n * sizeof *m->mark);
+    for (uint32_t v = 0; v < g->n; ++v) {
+        const size_t first = g->start[v];
+        row *r = &m->row[v];
+        m->key[v] = gbsi_word(seed, plan, 0, v, GBSI_PURPOSE_PLAN);
+        GBSI_TRY(gbsi_reserve((void **)(void *)&r->to, &r->room, g->start[v + (size_t)1] - first,
+                              sizeof *r->to, "blocks", err));
+        r->n = (uint32_t)(g->start[v + (size_t)1] - first);
+        if (r->n > 0) {
+            memcpy(r->to, g->to + first, r->n * sizeof *r->to);
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+static void making_free(making *m)
+{
+    for (uint32_t v = 0; m->row != NULL && v < m->graph->n; ++v) {
+        gbsi_free(m->row[v].to);
+    }
+    gbsi_free(m->row);
+    gbsi_free(m->fill);
+    gbsi_free(m->key);
+    gbsi_free(m->gone);
+    gbsi_free(m->mark);
+}
+
+gbs_status gbsi_block_order_make(gbsi_block_graph *graph, const uint32_t *arity, uint64_t seed,
+                                 uint32_t plan, gbsi_block_order *order, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    making m = {.graph = graph, .arity = arity, .order = order};
+    order->n_eliminated = 0;
+    GBSI_TRY(making_init(&m, seed, plan, err));
+    for (uint32_t v = 0; v < graph->n; ++v) {
+        if (graph->always[v]) {
+            hold(&m, v);
+        }
+    }
+    for (uint32_t v = 0; v < graph->n; ++v) {
+        count_fill(&m, v);
+    }
+    for (;;) {
+        const uint32_t v = next_of(&m);
+        if (v != GBSI_NONE) {
+            GBSI_TRY(eliminate(&m, v, err));
+            continue;
+        }
+        const uint32_t held = next_held(&m);
+        if (held == GBSI_NONE) {
+            break;
+        }
+        hold(&m, held);
+    }
+    make_cliques(&m);
+    for (uint32_t v = 0; v < graph->n; ++v) {
+        if (order->position[v] == GBSI_NONE) {
+            try_last(&m, v);
+        }
+        graph->times[v] += order->position[v] == GBSI_NONE;
+    }
+
+cleanup:
+    making_free(&m);
+    return status;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From an order to a draw: which rows are multiplied in each bucket, all offsets made once. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "block/block_inside.h"
+
+/* What a row of sixteen doubles costs in a draw, ns: multiplied on the way up, gathered on the way
+ * down or for a slice. */
+#define ROW_NS    1.6
+#define GATHER_NS 12.0
+
+/* A table over some variables, the last fastest. */
+typedef struct axes {
+    uint32_t n;
+    const uint32_t *variable;
+} axes;
+
+typedef struct making {
+    const gbsi_blocks *blocks;
+    const gbsi_block_order *order;
+    gbsi_block_plan *plan;
+    /* Lists of what is multiplied in each bucket. */
+    size_t *first_factor;               /* [n_variables] by bucket, SIZE_MAX: none */
+    size_t *next_factor;                /* [n_factors] */
+    uint32_t *first_child, *next_child; /* [n_variables] buckets whose message goes there */
+} making;
+
+#define ROOM(array, room, n, err) \
+    gbsi_reserve((void **)(void *)&(array), &(room), (n), sizeof *(array), "blocks", err)
+
+static bool is_held(const making *m, uint32_t v)
+{
+    return m->order->position[v] == GBSI_NONE;
+}
+
+static size_t stride_in(const gbsi_conditioned *model, axes a, uint32_t v)
+{
+    size_t stride = 1;
+    for (uint32_t i = a.n; i-- > 0;) {
+        if (a.variable[i] == v) {
+            return stride;
+        }
+        stride *= model->arity[a.variable[i]];
+    }
+    return 0;
+}
+
+/* Row numbers in a table over `from` while the states of `over` are counted through, the last
+ * fastest; variables of `from` beyond `over` in state 0. */
+static gbs_status add_offsets(making *m, axes over, axes from, size_t *first, uint32_t *n,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_conditioned *model = m->blocks->model;
+    gbsi_block_plan *p = m->plan;
+    size_t stride[GBSI_BLOCK_CLIQUE + 1];
+    uint32_t digit[GBSI_BLOCK_CLIQUE + 1] = {0};
+    size_t entries = 1;
+    assert(over.n <= GBSI_BLOCK_CLIQUE);
+    for (uint32_t i = 0; i < over.n; ++i) {
+        stride[i] = stride_in(model, from, over.variable[i]);
+        entries *= model->arity[over.variable[i]];
+    }
+    GBSI_TRY(ROOM(p->offset, p->room_offset, p->n_offsets + entries, err));
+    size_t at = 0;
+    for (size_t e = 0; e < entries; ++e) {
+        assert(at < GBSI_BLOCK_MOST);
+        p->offset[p->n_offsets + e] = (uint16_t)at;
+        for (uint32_t k = over.n; k-- > 0;) {
+            at += stride[k];
+            if (++digit[k] < model->arity[over.variable[k]]) {
+                break;
+            }
+            at -= stride[k] * digit[k];
+            digit[k] = 0;
+        }
+    }
+    *first = p->n_offsets;
+    *n = (uint32_t)entries;
+    p->n_offsets += entries;
+
+cleanup:
+    return status;
+}
+
+/* ---- factors --------------------------------------------------------------------------------- */
+
+static axes scope_of(const making *m, size_t f)
+{
+    const gbsi_factors *factors = &m->blocks->model->factors;
+    return (axes){(uint32_t)(factors->scope_start[f + 1] - factors->scope_start[f]),
+                  factors->scope + factors->scope_start[f]};
+}
+
+/* The variables of a factor that are not held, in its order. @return how many. */
+static uint32_t drawn_of(const making *m, size_t f, uint32_t drawn[GBSI_BLOCK_CLIQUE])
+{
+    const axes scope = scope_of(m, f);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < scope.n; ++i) {
+        if (!is_held(m, scope.variable[i])) {
+            drawn[n++] = scope.variable[i];
+        }
+    }
+    return n;
+}
+
+/* The bucket that a factor belongs to: of its variable that goes first. GBSI_NONE: all are held. */
+static uint32_t home_of(const making *m, size_t f)
+{
+    const axes scope = scope_of(m, f);
+    uint32_t home = GBSI_NONE;
+    for (uint32_t i = 0; m->blocks->table[f] != SIZE_MAX && i < scope.n; ++i) {
+        const uint32_t position = m->order->position[scope.variable[i]];
+        home = position < home ? position : home;
+    }
+    return home;
+}
+
+static gbs_status list_factors(making *m, gbs_error *err)
+{
+    const gbsi_conditioned *model = m->blocks->model;
+    const size_t n = model->factors.n_factors;
+    m->first_factor = gbsi_alloc_array(model->n_variables, sizeof *m->first_factor);
+    m->next_factor = gbsi_alloc_array(n, sizeof *m->next_factor);
+    m->first_child = gbsi_alloc_array(model->n_variables, sizeof *m->first_child);
+    m->next_child = gbsi_alloc_array(model->n_variables, sizeof *m->next_child);
+    if (m->first_factor == NULL || m->next_factor == NULL || m->first_child == NULL ||
+        m->next_child == NULL) {
+        return gbsi_no_memory(err, "blocks", n * sizeof *m->next_factor);
+    }
+    memset(m->first_factor, 0xff, model->n_variables * sizeof *m->first_factor);
+    memset(m->first_child, 0xff, model->n_variables * sizeof *m->first_child);
+    for (size_t f = n; f-- > 0;) { /* so that lists ascend */
+        const uint32_t home = home_of(m, f);
+        if (home != GBSI_NONE) {
+            m->next_factor[f] = m->first_factor[home];
+            m->first_factor[home] = f;
+        }
+    }
+    return GBS_OK;
+}
+
+/* What the slice of a factor needs. */
+static gbs_status add_slice(making *m, size_t f, axes drawn, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_block_plan *p = m->plan;
+    const axes scope = scope_of(m, f);
+    gbsi_block_slice s = {.table = m->blocks->table[f],
+                          .row = p->n_slice_rows,
+                          .held = (uint32_t)p->n_held_strides,
+                          .n_held = scope.n - drawn.n};
+    const size_t end = p->n_held_strides + s.n_held;
+    GBSI_TRY(ROOM(p->slice, p->room_slice, p->n_slices + (size_t)1, err));
+    GBSI_TRY(ROOM(p->held_variable, p->room_held_variable, end, err));
+    GBSI_TRY(ROOM(p->held_stride, p->room_held_stride, end, err));
+    GBSI_TRY(add_offsets(m, drawn, scope, &s.offset, &s.n_rows, err));
+    for (uint32_t i = 0; i < scope.n; ++i) {
+        if (is_held(m, scope.variable[i])) {
+            p->held_variable[p->n_held_strides] = scope.variable[i];
+            p->held_stride[p->n_held_strides++] =
+                (uint32_t)stride_in(m->blocks->model, scope, scope.variable[i]);
+        }
+    }
+    p->slice[p->n_slices++] = s;
+    p->n_slice_rows += s.n_rows;
+    p->operations += GATHER_NS * s.n_rows;
+
+cleanup:
+    return status;
+}
+
+static gbs_status add_item(making *m, axes clique, axes from, gbsi_block_source source, size_t row,
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_block_plan *p = m->plan;
+    gbsi_block_item item = {.source = source, .row = row};
+    uint32_t n = 0;
+    GBSI_TRY(ROOM(p->item, p->room_item, p->n_items + 1, err));
+    GBSI_TRY(add_offsets(m, clique, from, &item.offset, &n, err));
+    p->item[p->n_items++] = item;
+    p->operations +=
+        ROW_NS * n + GATHER_NS * m->blocks->model->arity[clique.variable[clique.n - 1]];
+
+cleanup:
+    return status;
+}
+
+static gbs_status add_factor(making *m, size_t f, axes clique, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t variable[GBSI_BLOCK_CLIQUE];
+    const axes drawn = {drawn_of(m, f, variable), variable};
+    if (drawn.n == scope_of(m, f).n) {
+        return add_item(m, clique, drawn, GBSI_BLOCK_TABLE, m->blocks->table[f], err);
+    }
+    GBSI_TRY(add_slice(m, f, drawn, err));
+    GBSI_TRY(add_item(m, clique, drawn, GBSI_BLOCK_SLICE, m->plan->slice[m->plan->n_slices - 1].row,
+                      err));
+
+cleanup:
+    return status;
+}
+
+/* ---- buckets --------------------------------------------------------------------------------- */
+
+/* The neighbours of the variable, those that go last first, and the variable. */
+static gbs_status add_clique(making *m, uint32_t v, axes *clique, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_block_plan *p = m->plan;
+    const gbsi_block_clique *c = &m->order->clique[v];
+    GBSI_TRY(ROOM(p->neighbour, p->room_neighbour, p->n_neighbours + c->n + 1, err));
+    uint32_t *to = p->neighbour + p->n_neighbours;
+    for (uint32_t i = 0; i < c->n; ++i) {
+        uint32_t k = i;
+        for (; k > 0 && m->order->position[to[k - 1]] < m->order->position[c->member[i]]; --k) {
+            to[k] = to[k - 1];
+        }
+        to[k] = c->member[i];
+    }
+    to[c->n] = v;
+    p->n_neighbours += c->n + (size_t)1;
+    *clique = (axes){c->n + 1, to};
+
+cleanup:
+    return status;
+}
+
+static gbs_status add_bucket(making *m, uint32_t position, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_block_plan *p = m->plan;
+    const gbsi_conditioned *model = m->blocks->model;
+    const uint32_t v = m->order->order[position];
+    gbsi_block_bucket *b = &p->bucket[position];
+    axes clique = {0};
+    *b = (gbsi_block_bucket){.variable = v,
+                             .arity = model->arity[v],
+                             .neighbour = (uint32_t)p->n_neighbours,
+                             .n_neighbours = m->order->clique[v].n,
+                             .item = (uint32_t)p->n_items,
+                             .n_rows = 1,
+                             .message = p->n_message_rows};
+    GBSI_TRY(add_clique(m, v, &clique, err));
+    for (uint32_t i = 0; i < b->n_neighbours; ++i) {
+        b->n_rows *= model->arity[clique.variable[i]];
+    }
+    for (size_t f = m->first_factor[position]; f != SIZE_MAX; f = m->next_factor[f]) {
+        GBSI_TRY(add_factor(m, f, clique, err));
+    }
+    for (uint32_t c = m->first_child[position]; c != GBSI_NONE; c = m->next_child[c]) {
+        const gbsi_block_bucket *child = &p->bucket[c];
+        const axes from = {child->n_neighbours, p->neighbour + child->neighbour};
+        GBSI_TRY(add_item(m, clique, from, GBSI_BLOCK_MESSAGE, child->message, err));
+    }
+    b->n_items = (uint32_t)p->n_items - b->item;
+    p->n_message_rows += b->n_rows;
+    if (b->n_neighbours > 0) { /* its message goes to the neighbour that is eliminated next */
+        const uint32_t to = m->order->position[clique.variable[b->n_neighbours - 1]];
+        m->next_child[position] = m->first_child[to];
+        m->first_child[to] = position;
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status plan_init(const gbsi_block_order *order, uint32_t n, gbsi_block_plan *p,
+                            gbs_error *err)
+{
+    p->n_buckets = order->n_eliminated;
+    p->bucket = gbsi_alloc_array(p->n_buckets, sizeof *p->bucket);
+    p->held = gbsi_alloc_array(n - p->n_buckets, sizeof *p->held);
+    if (p->bucket == NULL || p->held == NULL) {
+        return gbsi_no_memory(err, "blocks", n * sizeof *p->bucket);
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        if (order->position[v] == GBSI_NONE) {
+            p->held[p->n_held++] = v;
+        }
+    }
+    return GBS_OK;
+}
+
+/* Offsets are gathered sixteen at a time, a few bytes beyond the last. */
+static gbs_status pad_offsets(gbsi_block_plan *p, gbs_error *err)
+{
+    return ROOM(p->offset, p->room_offset, p->n_offsets + 8, err);
+}
+
+gbs_status gbsi_block_plan_make(const gbsi_blocks *blocks, const gbsi_block_order *order,
+                                gbsi_block_plan *plan, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    making m = {.blocks = blocks, .order = order, .plan = plan};
+    GBSI_TRY(plan_init(order, blocks->model->n_variables, plan, err));
+    GBSI_TRY(list_factors(&m, err));
+    for (uint32_t position = 0; position < plan->n_buckets; ++position) {
+        GBSI_TRY(add_bucket(&m, position, err));
+    }
+    GBSI_TRY(pad_offsets(plan, err));
+
+cleanup:
+    gbsi_free(m.first_factor);
+    gbsi_free(m.next_factor);
+    gbsi_free(m.first_child);
+    gbsi_free(m.next_child);
+    return status;
+}
+
+void gbsi_block_plan_free(gbsi_block_plan *plan)
+{
+    gbsi_free(plan->bucket);
+    gbsi_free(plan->held);
+    gbsi_free(plan->slice);
+    gbsi_free(plan->neighbour);
+    gbsi_free(plan->item);
+    gbsi_free(plan->offset);
+    gbsi_free(plan->held_variable);
+    gbsi_free(plan->held_stride);
+}
+
+uint64_t gbsi_block_plan_bytes(const gbsi_block_plan *p)
+{
+    return p->n_buckets * sizeof *p->bucket + p->n_held * sizeof *p->held +
+           p->room_slice * sizeof *p->slice + p->room_neighbour * sizeof *p->neighbour +
+           p->room_item * sizeof *p->item + p->room_offset * sizeof *p->offset +
+           p->room_held_variable * sizeof *p->held_variable +
+           p->room_held_stride * sizeof *p->held_stride;
+}
