@@ -101,6 +101,9 @@ static size_t list_arrays(const gbsi_estimate_shape *shape, const layout *l, gbs
         out[n++] = ARRAY(b->n_sum, n_slots, false);
         out[n++] = ARRAY(b->n_square, n_slots, false);
     }
+    if (!l->counted) {
+        out[n++] = ARRAY(e->in_cut, n_slots, false);
+    }
     for (int i = 0; l->split && i < 2; i++) {
         gbsi_half_time *half = &e->half[i];
         out[n++] = ARRAY(half->total, l->n_places, false);
@@ -476,8 +479,18 @@ void gbsi_estimate_start(gbsi_estimate *e, uint64_t n_passes)
     e->half[1].pass = e->split && n_passes > 0 ? half : 0;
 }
 
+void gbsi_estimate_cut(gbsi_estimate *e, uint32_t slot)
+{
+    assert(e->in_cut != NULL && slot < e->shape.n_slots);
+    e->in_cut[slot] = 1;
+    e->is_cut = true;
+}
+
 void gbsi_estimate_end_pass(gbsi_estimate *e, gbsi_pool *pool)
 {
+    if (e->is_cut) {
+        return;
+    }
     e->n_passes++;
     const uint64_t in_batch = e->n_passes - e->batches.start;
     if (in_batch < e->batches.length && in_batch % flush_interval(e) == 0) {
@@ -501,7 +514,7 @@ uint64_t gbsi_estimate_n_passes(const gbsi_estimate *e)
 
 uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot)
 {
-    return e->counted ? e->updates[slot] : e->n_passes;
+    return e->counted ? e->updates[slot] : e->n_passes + e->in_cut[slot];
 }
 
 double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell, uint32_t lane)

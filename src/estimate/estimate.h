@@ -64,6 +64,11 @@ uint8_t *gbsi_estimate_visits(gbsi_estimate *estimate, uint32_t chain, size_t *s
  * work by slots; NULL: the calling thread does it. The bits are the same in both cases. */
 void gbsi_estimate_end_pass(gbsi_estimate *estimate, gbsi_pool *pool);
 
+/* A pass that will not be finished, where every slot is updated once per pass: tells that this slot
+ * was updated in it. Its update counts; gbsi_estimate_end_pass() then does nothing, and no more
+ * passes may follow. */
+void gbsi_estimate_cut(gbsi_estimate *estimate, uint32_t slot);
+
 uint64_t gbsi_estimate_n_passes(const gbsi_estimate *estimate);
 
 /* Estimates of one slot. @param p, mcse, ess, rhat [arity] or NULL. NAN where undefined. */

@@ -5,7 +5,7 @@
  *                     and 8 that only long batches touch), 8 of open batches that only long batches
  *                     touch, and with fewer than 4 chains 8 of half-time totals;
  *   per cell          8 bytes (16 with own update counts), and with 4 chains or more 8;
- *   per slot          0, 4 or 8 bytes (gbsi_offsets), 40 more with own update counts, and 16 more
+ *   per slot          1, 5 or 9 bytes (gbsi_offsets), 39 more with own update counts, and 16 more
  *                     of half-time counts with fewer than 4 chains;
  *   per run of slots of the same arity  24 bytes. */
 #ifndef GBSI_ESTIMATE_ESTIMATE_INTERNAL_H
@@ -61,6 +61,8 @@ struct gbsi_estimate {
     uint16_t *early;         /* [group][cell][lane] counts of closed batches that are no longer than
                                 the fast sums hold, instead of total, in 2 bytes each; or NULL */
     uint64_t *updates;       /* [n_slots] per chain, only if counted */
+    bool *in_cut; /* [n_slots] updated in the pass that was cut short; only if not counted */
+    bool is_cut;
     gbsi_batches batches;
     gbsi_half_time half[2]; /* older first; only if split */
 };

@@ -333,6 +333,7 @@ static size_t really_taken(gbsi_estimate *e)
                          e->total,
                          e->early,
                          e->updates,
+                         e->in_cut,
                          e->batches.start_total,
                          e->batches.updates_start,
                          e->batches.square,

@@ -44,7 +44,8 @@ typedef struct gbsi_pass_job {
                           may change between batches. NULL: 1 */
     struct gbsi_estimate *estimate; /* NULL: nothing is kept */
     bool rao_blackwell;
-    gbsi_watch *watch; /* looked at in long work; NULL: nobody waits */
+    gbsi_watch *watch; /* asked in long passes; where it stops, end() keeps what was drawn until
+                          then. NULL: nobody waits */
 } gbsi_pass_job;
 
 /* Told of every variable of every block before it is drawn; see gbs_run_callbacks. */

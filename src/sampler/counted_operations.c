@@ -28,19 +28,45 @@ static double share_of(uint32_t n_chains)
     return gbsi_lanes_of(n_chains) == GBSI_LANES ? n_groups : n_groups * ALONE;
 }
 
+/* An update of a slot, for sixteen chains. */
+static double operations_of(const gbsi_plan *plan, uint32_t slot)
+{
+    const gbsi_class class_id = gbsi_plan_class(plan, slot);
+    const bool odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0;
+    const double numbers = odds ? 1.0 : (double)gbsi_plan_arity(plan, slot);
+    const bool terms = class_id == GBSI_CLASS_TABLE || class_id == GBSI_CLASS_LOGICAL ||
+                       class_id == GBSI_CLASS_PRECISE;
+    const double n = terms ? (double)(gbsi_offset(&plan->term_start, slot + (size_t)1) -
+                                      gbsi_offset(&plan->term_start, slot))
+                           : (double)gbsi_plan_row(plan, slot).n;
+    return numbers * (update[class_id].fixed + update[class_id].each * n);
+}
+
 double gbsi_operations_single(const gbsi_plan *plan, uint32_t n_chains)
 {
     double sum = 0.0;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        const gbsi_class class_id = gbsi_plan_class(plan, slot);
-        const bool odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0;
-        const double numbers = odds ? 1.0 : (double)gbsi_plan_arity(plan, slot);
-        const bool terms = class_id == GBSI_CLASS_TABLE || class_id == GBSI_CLASS_LOGICAL ||
-                           class_id == GBSI_CLASS_PRECISE;
-        const double n = terms ? (double)(gbsi_offset(&plan->term_start, slot + (size_t)1) -
-                                          gbsi_offset(&plan->term_start, slot))
-                               : (double)gbsi_plan_row(plan, slot).n;
-        sum += numbers * (update[class_id].fixed + update[class_id].each * n);
+        sum += operations_of(plan, slot);
     }
     return sum * share_of(n_chains);
+}
+
+uint32_t gbsi_operations_cut(const gbsi_plan *plan, uint32_t n_chains, double all, double each,
+                             uint32_t most, gbsi_stretch *out)
+{
+    const double share = share_of(n_chains);
+    const double length = all / each > (double)most ? all / (double)most : each;
+    double done = 0.0;
+    double sum = 0.0;
+    uint32_t n = 0;
+    for (uint32_t slot = 0; slot < plan->n_slots && n + 1 < most; ++slot) {
+        sum += share * operations_of(plan, slot);
+        if (sum >= length) {
+            out[n++] = (gbsi_stretch){slot + 1, sum};
+            done += sum;
+            sum = 0.0;
+        }
+    }
+    out[n] = (gbsi_stretch){plan->n_slots, all - done};
+    return n + 1;
 }

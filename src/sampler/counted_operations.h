@@ -9,4 +9,16 @@
  * core of the machine that the constants were measured on. */
 double gbsi_operations_single(const gbsi_plan *plan, uint32_t n_chains);
 
+typedef struct gbsi_stretch {
+    uint32_t end; /* slot after the last */
+    double operations;
+} gbsi_stretch;
+
+/* Cuts such a pass into stretches of about the same number of operations.
+ * @param all what gbsi_operations_single() says. @param each operations of a stretch, more if there
+ * would be more than `most` stretches. @param out [most]. @return how many there are, at least 1.
+ */
+uint32_t gbsi_operations_cut(const gbsi_plan *plan, uint32_t n_chains, double all, double each,
+                             uint32_t most, gbsi_stretch *out);
+
 #endif

@@ -74,8 +74,8 @@ static void check_batches(int scan, uint64_t chains, gbsi_pool *pool)
     set_up(&f, TEST_MIXED, options_of(scan, chains), false);
     test_chains_start(&f, gbsi_simd_level(), pool, UINT64_MAX, &whole);
     test_chains_start(&f, gbsi_simd_level(), pool, UINT64_MAX, &cut);
-    gbsi_estimate *a = test_chains_estimate(&f, &whole, false);
-    gbsi_estimate *b = test_chains_estimate(&f, &cut, false);
+    gbsi_estimate *a = test_chains_estimate(&f, &whole, GBS_ESTIMATOR_RAO_BLACKWELL, false);
+    gbsi_estimate *b = test_chains_estimate(&f, &cut, GBS_ESTIMATOR_RAO_BLACKWELL, false);
     cut.hook = (gbsi_batch_hook){count_batch, &n};
     for (uint64_t pass = 0; pass < N_PASSES; ++pass) {
         n = 0;
@@ -164,7 +164,7 @@ static void begin(process *p, uint32_t rank, const test_chains *f)
     p->global = gbsi_alloc_array(f->schedule.n_pieces, sizeof *p->global);
     share(&f->schedule, rank, &p->schedule, p->global);
     test_chains_start(f, gbsi_simd_level(), NULL, UINT64_MAX, &p->x);
-    p->estimate = test_chains_estimate(f, &p->x, true);
+    p->estimate = test_chains_estimate(f, &p->x, GBS_ESTIMATOR_RAO_BLACKWELL, true);
 }
 
 static void end(process *p)
@@ -230,7 +230,7 @@ static void check_two(test_family family, uint64_t chains)
     process p[2];
     set_up(&f, family, options_of(GBS_SCAN_SYSTEMATIC, chains), false);
     test_chains_start(&f, gbsi_simd_level(), NULL, UINT64_MAX, &alone);
-    gbsi_estimate *estimate = test_chains_estimate(&f, &alone, true);
+    gbsi_estimate *estimate = test_chains_estimate(&f, &alone, GBS_ESTIMATOR_RAO_BLACKWELL, true);
     for (uint32_t rank = 0; rank < 2; ++rank) {
         begin(&p[rank], rank, &f);
         p[rank].other = &p[1 - rank];
@@ -301,12 +301,131 @@ static void each_chain_its_own(void **state)
     }
 }
 
+/* ---- long passes ----------------------------------------------------------------------------- */
+
+enum { N_DENSE = 300, N_DENSE_CHAINS = 4096 };
+
+/* What passes of a complete graph take is more than may lie between two looks, so they are cut. */
+static void set_up_dense(test_chains *f, bool own_order)
+{
+    gbs_error err = {0};
+    gbs_model *model = NULL;
+    uint32_t sequence[N_DENSE];
+    const gbs_generate_complete_options how = {
+        .variables = N_DENSE, .coupling_spread = 0.02, .random_field = 0.3, .seed = 3};
+    const gbs_run_options options = options_of(GBS_SCAN_CHROMATIC, N_DENSE_CHAINS);
+    for (uint32_t v = 0; v < N_DENSE; ++v) {
+        sequence[v] = own_order ? v : v * 7 % N_DENSE;
+    }
+    assert_int_equal(gbs_generate_complete(&how, &model, &err), GBS_OK);
+    test_chains_set_up(f, model, NULL, sequence, N_DENSE, (gbsi_plan_options){.repeats = own_order},
+                       options);
+    if (own_order) { /* without a list of slots */
+        gbsi_schedule_free(&f->schedule);
+        f->schedule = (gbsi_schedule){0};
+        assert_int_equal(gbsi_plan_own_pass(f->plan, &f->schedule, &err), GBS_OK);
+    }
+}
+
+static bool stop_at_second(void *context)
+{
+    const gbsi_watch *watch = context;
+    return watch->n_looks >= 2;
+}
+
+/* How many slots were done by a pass that was cut short: those of the one executor are as after the
+ * whole pass, the others as before. */
+static uint32_t count_done(const test_chains *f, const gbsi_executor *before,
+                           const gbsi_executor *cut, const gbsi_executor *after)
+{
+    const size_t row = (size_t)cut->lanes * f->plan->value_bytes;
+    uint32_t n_done = 0;
+    for (uint32_t slot = 0; slot < f->plan->n_slots; ++slot) {
+        bool is_old = true;
+        bool is_new = true;
+        for (uint32_t g = 0; g < cut->n_groups; ++g) {
+            const char *x = (const char *)cut->group[g].state + slot * row;
+            is_old &= memcmp(x, (const char *)before->group[g].state + slot * row, row) == 0;
+            is_new &= memcmp(x, (const char *)after->group[g].state + slot * row, row) == 0;
+        }
+        assert_true(is_old != is_new); /* among so many chains some change */
+        n_done += is_new;
+    }
+    return n_done;
+}
+
+/* How many slots have the estimates of the whole pass; the others have those of before. */
+static uint32_t count_moved(const test_chains *f, gbsi_estimate *const *estimate)
+{
+    uint32_t n_moved = 0;
+    for (uint32_t slot = 0; slot < f->plan->n_slots; ++slot) {
+        double p[3][2]; /* before, cut, whole: of the two states */
+        double rhat[3][2];
+        for (int i = 0; i < 3; ++i) {
+            gbsi_estimate_slot(estimate[i], slot, p[i], NULL, NULL, rhat[i]);
+        }
+        const bool is_old = p[1][1] == p[0][1] && rhat[1][1] == rhat[0][1];
+        const bool is_new = p[1][1] == p[2][1] && rhat[1][1] == rhat[2][1];
+        assert_true(is_old != is_new);
+        n_moved += is_new;
+    }
+    return n_moved;
+}
+
+static void check_cut(bool own_order, gbs_estimator_kind kind, gbsi_pool *pool)
+{
+    gbs_error err = {0};
+    test_chains f;
+    gbsi_executor x[3]; /* one pass, one and a part, two */
+    gbsi_estimate *estimate[3];
+    gbsi_watch watch = {.look = stop_at_second, .context = &watch};
+    set_up_dense(&f, own_order);
+    for (int i = 0; i < 3; ++i) {
+        const bool rao_blackwell = kind == GBS_ESTIMATOR_RAO_BLACKWELL;
+        test_chains_start(&f, gbsi_simd_level(), pool, UINT64_MAX, &x[i]);
+        estimate[i] = test_chains_estimate(&f, &x[i], kind, true);
+        assert_int_equal(
+            gbsi_executor_pass(&x[i], &f.schedule, 0, estimate[i], rao_blackwell, &err), GBS_OK);
+        x[i].watch = i == 1 ? &watch : NULL;
+        assert_true(i == 0 || gbsi_executor_pass(&x[i], &f.schedule, 1, estimate[i], rao_blackwell,
+                                                 &err) == (i == 1 ? GBS_STOPPED : GBS_OK));
+    }
+    const uint32_t n_done = count_done(&f, &x[0], &x[1], &x[2]);
+    assert_true(n_done > 0 && n_done < N_DENSE && x[1].n_updates == n_done);
+    assert_int_equal(watch.n_looks, 2);
+    assert_in_range(watch.longest, 20000000, 32000000);
+    /* slots are added one by one, or else states are counted at the end */
+    const bool one_by_one = own_order || kind == GBS_ESTIMATOR_RAO_BLACKWELL;
+    assert_int_equal(gbsi_estimate_n_passes(estimate[1]), one_by_one ? 1 : 2);
+    if (one_by_one) {
+        assert_int_equal(count_moved(&f, estimate), n_done);
+    }
+    for (int i = 0; i < 3; ++i) {
+        gbsi_executor_free(&x[i]);
+        gbsi_estimate_free(estimate[i]);
+    }
+    test_chains_tear_down(&f);
+}
+
+static void long_passes_are_cut(void **state)
+{
+    (void)state;
+    gbsi_pool *pool = NULL;
+    assert_int_equal(gbsi_pool_new(3, &pool, NULL), GBS_OK);
+    check_cut(true, GBS_ESTIMATOR_RAO_BLACKWELL, NULL);
+    check_cut(true, GBS_ESTIMATOR_COUNT, pool);
+    check_cut(false, GBS_ESTIMATOR_RAO_BLACKWELL, pool);
+    check_cut(false, GBS_ESTIMATOR_COUNT, NULL);
+    gbsi_pool_free(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batch_by_batch),
         cmocka_unit_test(two_processes),
         cmocka_unit_test(each_chain_its_own),
+        cmocka_unit_test(long_passes_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

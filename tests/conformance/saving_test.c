@@ -54,7 +54,8 @@ typedef struct subject {
 static void begin(const test_chains *f, subject *s)
 {
     test_chains_start(f, gbsi_simd_level(), NULL, 100000000, &s->x);
-    s->estimate = test_chains_estimate(f, &s->x, !gbsi_executor_may_connect(&s->x));
+    s->estimate = test_chains_estimate(f, &s->x, GBS_ESTIMATOR_RAO_BLACKWELL,
+                                       !gbsi_executor_may_connect(&s->x));
 }
 
 static void drop(subject *s)

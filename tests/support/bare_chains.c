@@ -76,7 +76,8 @@ void test_chains_same(const test_chains *f, const gbsi_executor *a, const gbsi_e
     }
 }
 
-gbsi_estimate *test_chains_estimate(const test_chains *f, const gbsi_executor *x, bool each_once)
+gbsi_estimate *test_chains_estimate(const test_chains *f, const gbsi_executor *x,
+                                    gbs_estimator_kind kind, bool each_once)
 {
     gbs_error err = {0};
     gbsi_estimate *estimate = NULL;
@@ -87,7 +88,7 @@ gbsi_estimate *test_chains_estimate(const test_chains *f, const gbsi_executor *x
                                        .lanes = x->lanes,
                                        .n_groups = x->n_groups,
                                        .value_bytes = f->plan->value_bytes,
-                                       .kind = GBS_ESTIMATOR_RAO_BLACKWELL,
+                                       .kind = kind,
                                        .each_once = each_once};
     assert_int_equal(gbsi_estimate_new(&shape, x->level, &estimate, &err), GBS_OK);
     return estimate;

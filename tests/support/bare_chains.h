@@ -28,9 +28,10 @@ void test_chains_start(const test_chains *f, gbsi_simd level, gbsi_pool *pool, u
 /* All chains of both are in the same states. */
 void test_chains_same(const test_chains *f, const gbsi_executor *a, const gbsi_executor *b);
 
-/* An empty Rao-Blackwell estimate of the executor's chains.
+/* An empty estimate of the executor's chains.
  * @param each_once whether a sweep updates every variable once. */
-gbsi_estimate *test_chains_estimate(const test_chains *f, const gbsi_executor *x, bool each_once);
+gbsi_estimate *test_chains_estimate(const test_chains *f, const gbsi_executor *x,
+                                    gbs_estimator_kind kind, bool each_once);
 
 /* A file in memory. */
 typedef struct test_file {
