@@ -190,10 +190,15 @@ static void tell_work(const cli_job *job, const gbs_report *r)
 {
     const cli_arguments *arguments = job->arguments;
     if (strcmp(r->method, "exact") == 0) {
+        char cases[64] = "";
+        if (r->exact.n_cases > 0) {
+            (void)snprintf(cases, sizeof cases, " in %d cases of a cutset", r->exact.n_cases);
+        }
         cli_note(arguments,
-                 "exact: %" PRIu32 " free variables in %" PRIu32 " component%s, %.3g table entries",
+                 "exact: %" PRIu32 " free variables in %" PRIu32
+                 " component%s, %.3g table entries%s",
                  r->n_free_variables, r->n_components, r->n_components == 1 ? "" : "s",
-                 r->exact.entries);
+                 r->exact.entries, cases);
     } else if (strcmp(r->method, "mean-field") != 0) { /* mean field: the verdict says it all */
         cli_tell_choice(job, &r->exact);
         cli_note(arguments,

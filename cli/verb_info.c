@@ -291,6 +291,8 @@ static void write_elimination(sheet *s, const gbs_info *info)
     }
     row_real(s, "exact_seconds", "    seconds of a thread", info->exact_s);
     row_uint(s, "auto_components", "  exact by default", info->n_auto);
+    row_uint(s, "auto_cases", "    cases of a cutset", info->auto_cases);
+    row_real(s, "auto_seconds", "    seconds of a thread", info->auto_s);
 }
 
 static void write_influence(sheet *s, const gbs_info *info)

@@ -84,6 +84,10 @@ typedef struct gbs_info {
                               entries these are, whether they fit or not */
     uint64_t exact_least_bytes; /**< as exact_bytes, with the smallest memory limit that will do */
     double exact_s; /**< predicted seconds of one thread for exact marginals by these entries */
+    uint32_t auto_cases; /**< cases that method auto splits components without a junction tree into,
+                            as gbs_exact_cost.n_cases */
+    int reserved;        /**< 0 */
+    double auto_s; /**< predicted seconds of one thread for what method auto answers exactly */
 } gbs_info;
 
 /** The memory that each kind of draw would need in addition to gbs_info.run_bytes. */

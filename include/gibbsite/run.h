@@ -101,7 +101,8 @@ typedef struct gbs_exact_cost {
     double seconds; /**< predicted, of one thread; NAN without entries */
     int counted;    /**< 1, or 0: a search for an elimination order was stopped, and both figures
                          are lower bounds */
-    int reserved;   /**< 0 */
+    int n_cases;    /**< cases that components too large for a junction tree are split into, given
+                         the states of a few variables; 0: there are none */
 } gbs_exact_cost;
 
 /** What a run did and how far its estimates can be trusted; the summary file has the same fields.

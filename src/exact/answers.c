@@ -31,6 +31,24 @@ static gbs_status solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_
     return GBS_OK;
 }
 
+/* Adds up the log sums (or maxima) of the components that have a cutset. @param x as above. */
+static gbs_status solve_cutsets(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (const gbsi_cutset *c = s->cutset; c != NULL; c = c->next) {
+        double part = 0.0;
+        GBSI_TRY(x != NULL ? gbsi_cutset_maximise(c, s->pool, NULL, x, &part, err)
+                           : gbsi_cutset_sum(c, s->pool, NULL, NULL, &part, err));
+        if (part == -INFINITY) {
+            GBSI_TRY(gbsi_impossible(err));
+        }
+        *total = gbsi_sum_add(*total, (gbsi_sum){.high = part});
+    }
+
+cleanup:
+    return status;
+}
+
 gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evidence *evidence,
                                   const gbs_exact_options *options, double *log_z, gbs_error *err)
 {
@@ -42,6 +60,7 @@ gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evidence *ev
     GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.up_only = true}, true, err));
     gbsi_sum total = {.high = s.whole->log_constant};
     GBSI_TRY(solve_trees(&s, &total, NULL, err));
+    GBSI_TRY(solve_cutsets(&s, &total, NULL, err));
     *log_z = total.high + total.low;
 
 cleanup:
@@ -140,6 +159,7 @@ gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evid
     }
     GBSI_TRY(keep_incumbent(&s, incumbent, x, &kept, err));
     GBSI_TRY(solve_trees(&s, &total, x, err));
+    GBSI_TRY(solve_cutsets(&s, &total, x, err));
     const double found = gbsi_exact_log_density(s.whole, x);
     if (found == -INFINITY) {
         GBSI_TRY(zero_incumbent(err));

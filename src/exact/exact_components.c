@@ -117,131 +117,6 @@ uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *gr
            gbsi_conditioned_bytes(c->model) + gbsi_graph_bytes(graph) + bytes;
 }
 
-/* ---- one component as a model ---------------------------------------------------------------- */
-
-static gbs_status take(gbsi_conditioned *part, uint32_t nv, size_t n_states, size_t nf,
-                       size_t n_ends, bool literals, gbs_error *err)
-{
-    gbsi_factors *f = &part->factors;
-    part->arity = gbsi_alloc_array(nv, sizeof *part->arity);
-    part->state_offset = gbsi_alloc_array_zero((size_t)nv + 1, sizeof *part->state_offset);
-    part->user_variable = gbsi_alloc_array(nv, sizeof *part->user_variable);
-    part->user_state = gbsi_alloc_array(n_states, sizeof *part->user_state);
-    part->origin = gbsi_alloc_array(nf, sizeof *part->origin);
-    part->has_zeros = gbsi_alloc_array(nf, 1);
-    f->kind = gbsi_alloc_array(nf, 1);
-    f->scope_start = gbsi_alloc_array_zero(nf + 1, sizeof *f->scope_start);
-    f->scope = gbsi_alloc_array(n_ends, sizeof *f->scope);
-    f->literal = literals ? gbsi_alloc_array(n_ends, sizeof *f->literal) : NULL;
-    f->weight = gbsi_alloc_array(nf, sizeof *f->weight);
-    f->aux = gbsi_alloc_array(nf, sizeof *f->aux);
-    return part->arity == NULL || part->state_offset == NULL || part->user_variable == NULL ||
-                   part->user_state == NULL || part->origin == NULL || part->has_zeros == NULL ||
-                   f->kind == NULL || f->scope_start == NULL || f->scope == NULL ||
-                   (literals && f->literal == NULL) || f->weight == NULL || f->aux == NULL
-               ? gbsi_no_memory(err, "component", n_ends * 16 + nf * 32)
-               : GBS_OK;
-}
-
-/* Copies the tables and logical descriptors that the component uses, once for each factor: only
- * small components are extracted, so copies of shared tables do not matter. */
-static gbs_status copy_content(const gbsi_conditioned *whole, const size_t *factor, size_t nf,
-                               gbsi_conditioned *part, gbs_error *err)
-{
-    const gbsi_factors *from = &whole->factors;
-    gbsi_factors *to = &part->factors;
-    size_t n_entries = 0;
-    for (size_t i = 0; i < nf; ++i) {
-        const size_t f = factor[i];
-        const uint32_t aux = from->aux[f];
-        to->aux[i] = 0;
-        if (from->kind[f] == GBS_FACTOR_TABLE) {
-            to->aux[i] = (uint32_t)to->n_tables++;
-            n_entries += from->table_start[aux + 1] - from->table_start[aux];
-        } else if (from->kind[f] == GBS_FACTOR_LOGICAL) {
-            to->aux[i] = (uint32_t)to->n_logical++;
-        }
-    }
-    to->table_start = gbsi_alloc_array_zero(to->n_tables + 1, sizeof *to->table_start);
-    to->table = gbsi_alloc_array(n_entries, sizeof *to->table);
-    to->logical = gbsi_alloc_array(to->n_logical, sizeof *to->logical);
-    if (to->table_start == NULL || to->table == NULL || to->logical == NULL) {
-        return gbsi_no_memory(err, "component", n_entries * sizeof *to->table);
-    }
-    for (size_t i = 0; i < nf; ++i) {
-        const size_t f = factor[i];
-        const uint32_t aux = from->aux[f];
-        if (from->kind[f] == GBS_FACTOR_TABLE) {
-            const size_t start = to->table_start[to->aux[i]];
-            const size_t n = from->table_start[aux + 1] - from->table_start[aux];
-            memcpy(to->table + start, from->table + from->table_start[aux], n * sizeof(double));
-            to->table_start[to->aux[i] + 1] = start + n;
-        } else if (from->kind[f] == GBS_FACTOR_LOGICAL) {
-            to->logical[to->aux[i]] = from->logical[aux];
-        }
-    }
-    return GBS_OK;
-}
-
-gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component, uint32_t *local,
-                                   gbsi_conditioned **out, gbs_error *err)
-{
-    const gbsi_conditioned *whole = c->model;
-    const uint32_t *variable = c->variable + c->variable_start[component];
-    const uint32_t nv = (uint32_t)(c->variable_start[component + 1] - c->variable_start[component]);
-    const size_t *factor = c->factor + c->factor_start[component];
-    const size_t nf = c->factor_start[component + 1] - c->factor_start[component];
-    const gbsi_factors *from = &whole->factors;
-    gbs_status status = GBS_OK;
-    size_t n_ends = 0;
-    size_t n_states = 0;
-    gbsi_conditioned *part = gbsi_alloc_zero(sizeof *part);
-    if (part == NULL) {
-        return gbsi_no_memory(err, "component", sizeof *part);
-    }
-    for (size_t i = 0; i < nf; ++i) {
-        n_ends += from->scope_start[factor[i] + 1] - from->scope_start[factor[i]];
-    }
-    for (uint32_t i = 0; i < nv; ++i) {
-        n_states += whole->arity[variable[i]];
-        local[variable[i]] = i;
-    }
-    part->model = whole->model;
-    part->n_variables = nv;
-    part->factors.n_factors = nf;
-    GBSI_TRY(take(part, nv, n_states, nf, n_ends, from->literal != NULL, err));
-    for (uint32_t i = 0; i < nv; ++i) {
-        const uint32_t v = variable[i];
-        part->arity[i] = whole->arity[v];
-        part->user_variable[i] = whole->user_variable[v];
-        part->state_offset[i + 1] = part->state_offset[i] + whole->arity[v];
-        memcpy(part->user_state + part->state_offset[i], whole->user_state + whole->state_offset[v],
-               whole->arity[v] * sizeof *part->user_state);
-    }
-    gbsi_factors *to = &part->factors;
-    for (size_t i = 0; i < nf; ++i) {
-        const size_t f = factor[i];
-        const size_t n = from->scope_start[f + 1] - from->scope_start[f];
-        to->kind[i] = from->kind[f];
-        to->weight[i] = from->weight[f];
-        part->origin[i] = gbsi_conditioned_origin(whole, f);
-        part->has_zeros[i] = whole->has_zeros[f];
-        to->scope_start[i + 1] = to->scope_start[i] + n;
-        for (size_t q = 0; q < n; ++q) {
-            to->scope[to->scope_start[i] + q] = local[from->scope[from->scope_start[f] + q]];
-            if (from->literal != NULL) {
-                to->literal[to->scope_start[i] + q] = from->literal[from->scope_start[f] + q];
-            }
-        }
-    }
-    GBSI_TRY(copy_content(whole, factor, nf, part, err));
-    *out = part;
-    part = NULL;
-cleanup:
-    gbsi_conditioned_free(part);
-    return status;
-}
-
 /* ---- answers --------------------------------------------------------------------------------- */
 
 static gbs_status enumerate_one(const gbsi_components *c, uint32_t i, uint32_t *local, double *p,
@@ -251,7 +126,7 @@ static gbs_status enumerate_one(const gbsi_components *c, uint32_t i, uint32_t *
     double *own = NULL;
     double found = 0.0;
     gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_components_extract(c, i, local, &part, err));
+    GBSI_TRY(gbsi_components_extract(c, i, NULL, local, &part, err));
     const size_t n = part->state_offset[part->n_variables];
     own = gbsi_alloc_array(n, sizeof *own);
     if (own == NULL) {
@@ -315,7 +190,7 @@ gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exac
             continue;
         }
         bool connected = false;
-        GBSI_TRY(gbsi_components_extract(blocks, i, local, &part, err));
+        GBSI_TRY(gbsi_components_extract(blocks, i, NULL, local, &part, err));
         GBSI_TRY(gbsi_support_connected(part, &connected, err));
         found = connected ? found : GBSI_SUPPORT_DISCONNECTED;
         gbsi_conditioned_free(part);

@@ -25,10 +25,15 @@ void gbsi_components_free(gbsi_components *components);
  * and the components. */
 uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *graph);
 
-/* Makes a model of one component, in time linear in its size. @param local [n_variables] scratch,
- * any content. */
-gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component, uint32_t *local,
-                                   gbsi_conditioned **out, gbs_error *err);
+/* Makes a model of one component, in time linear in its size.
+ *
+ * @param left_out NULL, or [n_variables] 1: the variable is left out. A factor of such a variable
+ *                 becomes a table over the rest of its scope, all zeros, and is left out too if
+ *                 nothing is left. Variables and factors keep their order.
+ * @param local    [n_variables] out: the number of each variable of the component that is there. */
+gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component,
+                                   const uint8_t *left_out, uint32_t *local, gbsi_conditioned **out,
+                                   gbs_error *err);
 
 /* Marginals by enumeration of every component with exact[component] != 0.
  * @param p [state_offset[n_variables]] of the whole model; entries of other components untouched.

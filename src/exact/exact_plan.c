@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "exact/decompose.h"
 
-static const gbsi_conditioned *model_of(const gbsi_exact_plan *plan)
+const gbsi_conditioned *gbsi_exact_plan_model(const gbsi_exact_plan *plan)
 {
     return plan->chains != NULL ? plan->chains : plan->model;
 }
@@ -17,7 +17,7 @@ static const gbsi_conditioned *model_of(const gbsi_exact_plan *plan)
 static gbs_status spread_maximise(gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                                   gbs_error *err)
 {
-    const size_t n = model_of(plan)->n_variables;
+    const size_t n = gbsi_exact_plan_model(plan)->n_variables;
     if (limits->late == NULL && !limits->maximise) {
         return GBS_OK;
     }
@@ -46,13 +46,14 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
     plan->model = model;
     GBSI_TRY(gbsi_decompose(model, &plan->chains, err));
     if (plan->chains != NULL || limits->extra != NULL) {
-        GBSI_TRY(gbsi_graph_new(model_of(plan), limits->extra, &plan->graph, err));
+        GBSI_TRY(gbsi_graph_new(gbsi_exact_plan_model(plan), limits->extra, &plan->graph, err));
     }
     GBSI_TRY(spread_maximise(plan, limits, err));
     plan->most_entries = limits->entries < GBSI_MOST_ENTRIES ? limits->entries : GBSI_MOST_ENTRIES;
     const gbsi_elimination_limits search = {.entries = plan->most_entries,
                                             .effort = GBSI_ELIMINATION_EFFORT,
                                             .useful = plan->most_entries,
+                                            .steps = limits->steps,
                                             .bytes =
                                                 limits->bytes > spent ? limits->bytes - spent : 0,
                                             .late = limits->maximise ? NULL : plan->maximise,
@@ -88,8 +89,8 @@ bool gbsi_exact_fits(const gbsi_exact_plan *plan, uint32_t c)
 gbs_status gbsi_exact_plan_tree(gbsi_exact_plan *plan, const uint8_t *take, gbsi_tree **out,
                                 gbs_error *err)
 {
-    const gbs_status status =
-        gbsi_tree_new(model_of(plan), plan->elimination, take, plan->maximise, out, err);
+    const gbs_status status = gbsi_tree_new(gbsi_exact_plan_model(plan), plan->elimination, take,
+                                            plan->maximise, out, err);
     if (status == GBS_OK) {
         (*out)->chains = plan->chains;
         plan->chains = NULL;
@@ -129,7 +130,7 @@ static chosen choose(const gbsi_exact_plan *plan, uint64_t most, uint8_t *take)
     return c;
 }
 
-static double entry_ns(gbsi_keep keep)
+double gbsi_exact_entry_ns(gbsi_keep keep)
 {
     return keep == GBSI_KEEP_STACK      ? GBSI_STACK_NS
            : keep == GBSI_KEEP_MESSAGES ? GBSI_MESSAGES_NS
@@ -162,7 +163,8 @@ gbs_status gbsi_exact_plan_choose(gbsi_exact_plan *plan, bool up_only, double ns
         }
         GBSI_TRY(gbsi_exact_plan_tree(plan, take, out, err));
         const gbsi_keep keep = gbsi_exact_keep(*out, up_only, own_bytes);
-        if (gbsi_exact_bytes(*out, keep) <= own_bytes && (double)c.sum * entry_ns(keep) <= ns) {
+        if (gbsi_exact_bytes(*out, keep) <= own_bytes &&
+            (double)c.sum * gbsi_exact_entry_ns(keep) <= ns) {
             break;
         }
         gbsi_exact_plan_take_back(plan, *out);

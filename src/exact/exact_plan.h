@@ -18,6 +18,7 @@
 typedef struct gbsi_exact_limits {
     uint64_t entries;    /* table entries of one component, at most GBSI_MOST_ENTRIES */
     uint64_t bytes;      /* that calibration may take, without the model */
+    uint64_t steps;      /* of the search for an order; 0: in proportion to the tables */
     bool up_only;        /* ln Z is all that is asked for: gbsi_tree_up() */
     bool maximise;       /* all variables are maximised over */
     const uint8_t *late; /* NULL, or [model variables] 1: maximised over, after the other variables
@@ -43,6 +44,12 @@ void gbsi_exact_plan_free(gbsi_exact_plan *plan);
 
 /* Frees a tree of the plan, which can then make another. @param tree NULL is fine. */
 void gbsi_exact_plan_take_back(gbsi_exact_plan *plan, gbsi_tree *tree);
+
+/* The model whose variables the elimination has: with the chains of long factors, if there are. */
+const gbsi_conditioned *gbsi_exact_plan_model(const gbsi_exact_plan *plan);
+
+/* The time of a table entry, from the constants above. */
+double gbsi_exact_entry_ns(gbsi_keep keep);
 
 /* Bytes of a tree and of the work on it. */
 uint64_t gbsi_exact_bytes(const gbsi_tree *tree, gbsi_keep keep);

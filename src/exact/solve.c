@@ -60,18 +60,36 @@ cleanup:
     return status;
 }
 
-/* All components. @return GBS_ERR_LIMIT if one has no tree. */
-static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, gbs_error *err)
+/* All components: cutsets for ln Z and for a most probable state where there are no trees.
+ * @return GBS_ERR_LIMIT if one has neither. */
+static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
+                           gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     const gbsi_components *c = s->components;
+    const gbsi_cutset_limits most = {.ns = GBSI_CUTSET_NS,
+                                     .bytes = s->bytes / 2,
+                                     .up_only = limits->up_only,
+                                     .maximise = limits->maximise};
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
-        s->take[i] = 1;
-        if (!gbsi_exact_fits(plan, i)) {
-            const uint32_t v = c->variable[c->variable_start[i]];
-            return gbsi_exact_refuse(plan, i, s->whole->user_variable[v], err);
+        s->take[i] = gbsi_exact_fits(plan, i);
+    }
+    if (limits->up_only || limits->maximise) {
+        GBSI_TRY(gbsi_cutsets_new(c, plan, &most, s->take, &s->cutset, err));
+    }
+    GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
+    for (const gbsi_cutset *cut = s->cutset; cut != NULL; cut = cut->next) {
+        s->take[cut->component] = 1;
+    }
+    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        const uint32_t v = c->variable[c->variable_start[i]];
+        if (s->take[i] == 0) {
+            GBSI_TRY(gbsi_exact_refuse(plan, i, s->whole->user_variable[v], err));
         }
     }
-    return gbsi_exact_plan_tree(plan, s->take, &s->tree, err);
+
+cleanup:
+    return status;
 }
 
 /* As many components as the memory allows. */
@@ -91,10 +109,10 @@ gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, 
     limits.bytes = s->bytes;
     GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
     GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));
-    GBSI_TRY(all ? take_all(s, plan, err) : take_some(s, plan, err));
+    GBSI_TRY(all ? take_all(s, plan, &limits, err) : take_some(s, plan, err));
     const gbsi_keep keep = gbsi_exact_keep(s->tree, limits.up_only, s->bytes);
     GBSI_TRY(gbsi_exact_check_bytes(s->tree, keep, s->bytes, err));
-    if (s->pool == NULL && s->tree->n_tables >= SHARED) {
+    if (s->pool == NULL && (s->cutset != NULL || s->tree->n_tables >= SHARED)) {
         GBSI_TRY(gbsi_pool_new(s->n_threads, &s->pool, err));
     }
     GBSI_TRY(gbsi_tables_new(s->tree, keep, s->pool, &s->tables, err));
@@ -108,7 +126,9 @@ void gbsi_solver_forget(gbsi_solver *s)
 {
     gbsi_tables_free(s->tables);
     gbsi_tree_free(s->tree);
+    gbsi_cutsets_free(s->cutset);
     s->tables = NULL;
+    s->cutset = NULL;
     s->tree = NULL;
 }
 

@@ -4,6 +4,7 @@
 #define GBSI_EXACT_SOLVE_H
 
 #include "base/budget.h"
+#include "exact/cutset.h"
 #include "exact/exact_components.h"
 #include "exact/exact_plan.h"
 #include "gibbsite/exact.h"
@@ -13,8 +14,9 @@ typedef struct gbsi_solver {
     gbsi_graph *graph;
     gbsi_components *components;
     uint64_t bytes; /* that trees and the work on them may take */
-    uint8_t *take;  /* [components] 1: it has a tree */
+    uint8_t *take;  /* [components] 1: it has a tree or a cutset */
     gbsi_tree *tree;
+    gbsi_cutset *cutset; /* of components that have no tree; NULL: there are none */
     gbsi_tables *tables;
     gbsi_pool *pool;
     uint32_t n_threads;

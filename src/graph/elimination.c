@@ -428,7 +428,8 @@ gbs_status gbsi_elimination_new(const gbsi_graph *graph, const gbsi_elimination_
                 .limits = *limits,
                 .pool = POOL,
                 .spare = SPARE,
-                .order_pool = limits->useful / GBSI_ORDER_SHARE};
+                .order_pool =
+                    limits->steps > 0 ? limits->steps : limits->useful / GBSI_ORDER_SHARE};
     s.limits.entries = limits->entries < MOST_ENTRIES ? limits->entries : MOST_ENTRIES;
     if (graph->n_variables > GBSI_NONE / 2) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "elimination: found more than %u variables",

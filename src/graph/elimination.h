@@ -23,6 +23,7 @@ typedef struct gbsi_elimination_limits {
                          most. A search takes as many steps as a share of its entries says, and if
                          they are more than these, as a share of these, for all components together:
                          see order_search.h */
+    uint64_t steps;   /* 0: that many; else those of the local searches together, whatever pays */
     uint64_t bytes;   /* that a local search may take; where it needs more there is none */
     const uint8_t *late; /* NULL, or [n_variables] 1: eliminated after all others of its component,
                             and there is no local search where some are */

@@ -7,7 +7,8 @@
 #include "graph/elimination_inside.h"
 #include "graph/order_search.h"
 
-#define WORTH 4u /* times what setting up takes must be allowed to a search */
+#define WORTH      4u  /* times what setting up takes must be allowed to a search */
+#define MOST_STEPS 64u /* for a table entry, where the steps are given */
 
 typedef struct component {
     uint32_t n;
@@ -26,15 +27,23 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Steps that a search for a better order of a component may take. */
+static uint64_t allowed_steps(const search *s, const gbsi_elimination_part *part)
+{
+    const uint64_t share = least(part->entries, s->limits.useful) / GBSI_ORDER_SHARE;
+    if (s->limits.steps > 0) {
+        return least(gbsi_saturating_mul(part->entries, MOST_STEPS), s->order_pool);
+    }
+    return part->entries > s->limits.useful ? least(share, s->order_pool) : share;
+}
+
 /* Whether the tables are worth more than setting up a search takes. */
 static bool is_worth(search *s, const gbsi_elimination_part *part, uint64_t room, uint64_t bytes)
 {
     const uint64_t steps =
         20 * (uint64_t)part->n_variables + 2 * (room + count_members(s->e, part));
-    const uint64_t share = least(part->entries, s->limits.useful) / GBSI_ORDER_SHARE;
-    const uint64_t most = part->entries > s->limits.useful ? least(share, s->order_pool) : share;
     return part->end == GBSI_ELIMINATION_DONE && part->width > GBSI_EASY_WIDTH &&
-           most / WORTH >= steps && bytes <= s->limits.bytes &&
+           allowed_steps(s, part) / WORTH >= steps && bytes <= s->limits.bytes &&
            gbsi_count_late(s, part->n_variables) == 0;
 }
 
@@ -128,9 +137,13 @@ gbs_status gbsi_elimination_improve(search *s, gbsi_elimination_part *part, gbs_
     component c = {0};
     gbsi_order_cliques cliques = {0};
     gbsi_order_result result;
-    const bool too_large = part->entries > s->limits.useful;
+    const bool fixed = s->limits.steps > 0;
+    const bool pooled = fixed || part->entries > s->limits.useful;
     const gbsi_order_limits limits = {.entries = s->limits.useful,
-                                      .work = too_large ? s->order_pool : UINT64_MAX,
+                                      .work = fixed    ? allowed_steps(s, part)
+                                              : pooled ? s->order_pool
+                                                       : UINT64_MAX,
+                                      .fixed = fixed,
                                       .watch = s->limits.watch};
     const uint64_t room = gbsi_rows_room(s->graph, s->variable, part->n_variables);
     const uint64_t bytes = gbsi_order_bytes(part->n_variables, count_members(s->e, part)) +
@@ -146,7 +159,7 @@ gbs_status gbsi_elimination_improve(search *s, gbsi_elimination_part *part, gbs_
         GBSI_TRY(gbsi_order_cliques_init(&graph, c.order, &cliques, err));
         GBSI_TRY(take_order(s, part, &c, &cliques, err));
     }
-    s->order_pool -= too_large ? least(result.work, s->order_pool) : 0;
+    s->order_pool -= pooled ? least(result.work, s->order_pool) : 0;
     s->e->order_bytes = bytes > s->e->order_bytes ? bytes : s->e->order_bytes;
 
 cleanup:

@@ -434,6 +434,9 @@ static gbs_status move(order_search *s, gbs_error *err)
 /* Steps that may be spent in all, now that there are so many entries. */
 static uint64_t allow(const gbsi_order_limits *limits, double entries)
 {
+    if (limits->fixed) {
+        return limits->work;
+    }
     const double most = (double)limits->entries;
     const uint64_t share = (uint64_t)((entries < most ? entries : most) / GBSI_ORDER_SHARE);
     return share < limits->work ? share : limits->work;
@@ -452,7 +455,7 @@ static bool is_hopeless(const order_search *s, const gbsi_order_limits *limits, 
                         prospect *p)
 {
     const double most = (double)limits->entries;
-    if (entries <= most || s->work < p->next) {
+    if (limits->fixed || entries <= most || s->work < p->next) {
         return false;
     }
     const double gain = gbsi_log2(p->entries / entries);

@@ -31,6 +31,7 @@ typedef struct gbsi_order_limits {
     uint64_t entries;  /* more will not be calibrated: they do not pay for more steps, and a search
                           that is not going to reach so few is given up */
     uint64_t work;     /* steps at most, whatever the entries */
+    bool fixed;        /* exactly that many, whatever the entries */
     gbsi_watch *watch; /* borrowed; NULL: nobody waits */
 } gbsi_order_limits;
 

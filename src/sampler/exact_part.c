@@ -62,29 +62,64 @@ static gbsi_exact_limits auto_limits(const gbs_run *run)
                                .maximise = maximises(run)};
 }
 
-/* What exact answers would take, for the report. */
+/* What exact answers take or would take, for the report. */
 static void report_cost(gbs_run *run, const gbsi_exact_plan *plan)
 {
     gbs_exact_cost *cost = &run->report.public.exact;
+    const gbsi_cutset *cutset = run->problem.cutset;
     cost->counted = 1;
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        if (cutset != NULL && cutset->component == i) {
+            cost->entries += cutset->entries;
+            cost->n_cases += (int)cutset->cases.n;
+            cutset = cutset->next;
+            continue;
+        }
         cost->entries += (double)plan->elimination->part[i].entries;
         cost->counted = cost->counted != 0 && gbsi_exact_fits(plan, i);
     }
     cost->seconds = cost->entries * 1e-9 * (run->purpose.up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
 }
 
+gbs_status gbsi_run_auto_cutsets(const gbs_run *run, const gbsi_exact_plan *plan,
+                                 const gbsi_tree *tree, const uint8_t *take, gbsi_cutset **out,
+                                 gbs_error *err)
+{
+    const uint64_t bytes = gbsi_run_auto_bytes(run);
+    const gbsi_keep keep =
+        tree != NULL ? gbsi_exact_keep(tree, run->purpose.up_only, bytes) : GBSI_KEEP_ALL;
+    const double spent = tree != NULL ? (double)tree->n_entries * gbsi_exact_entry_ns(keep) : 0.0;
+    const gbsi_cutset_limits left = {.ns = gbsi_run_auto_ns(run) - spent,
+                                     .bytes = bytes / 2,
+                                     .up_only = run->purpose.up_only,
+                                     .maximise = maximises(run)};
+    return gbsi_cutsets_new(run->problem.components, plan, &left, take, out, err);
+}
+
+/* Answers the components that have a cutset exactly. */
+static void take_cutsets(gbs_run *run, gbsi_cutset *first)
+{
+    run->problem.cutset = first;
+    for (; first != NULL; first = first->next) {
+        run->problem.exact[first->component] = 1;
+    }
+}
+
 static gbs_status choose_auto(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
+    gbsi_cutset *first = NULL;
     const gbsi_exact_limits limits = auto_limits(run);
     if (gbsi_exact_check_search(run->problem.whole, limits.bytes, NULL) == GBS_OK) {
         GBSI_TRY(
             gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
-        report_cost(run, plan);
         GBSI_TRY(gbsi_exact_plan_choose(plan, run->purpose.up_only, gbsi_run_auto_ns(run),
                                         limits.bytes, run->problem.exact, &run->problem.tree, err));
+        GBSI_TRY(
+            gbsi_run_auto_cutsets(run, plan, run->problem.tree, run->problem.exact, &first, err));
+        take_cutsets(run, first);
+        report_cost(run, plan);
     }
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
         if (run->problem.exact[i] == 0 && !maximises(run) &&
@@ -103,28 +138,44 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
+    gbsi_cutset *first = NULL;
+    uint8_t *trees = gbsi_alloc_array(run->problem.components->n, 1);
     gbsi_deadline deadline = {.begun_s = gbsi_clock_s(), .time_s = run->options.time_s};
     gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
     gbsi_exact_limits limits = gbsi_run_exact_limits(run);
     limits.watch = &watch;
+    if (trees == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "components", run->problem.components->n));
+    }
     GBSI_TRY(gbsi_exact_check_search(run->problem.whole, limits.bytes, err));
     GBSI_TRY(
         gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
-    report_cost(run, plan);
+    for (uint32_t i = 0; i < run->problem.components->n; ++i) {
+        trees[i] = gbsi_exact_fits(plan, i);
+    }
+    const gbsi_cutset_limits most = {.ns = GBSI_CUTSET_NS,
+                                     .bytes = limits.bytes / 2,
+                                     .up_only = run->purpose.up_only,
+                                     .maximise = limits.maximise,
+                                     .watch = &watch};
+    GBSI_TRY(gbsi_cutsets_new(run->problem.components, plan, &most, trees, &first, err));
+    memcpy(run->problem.exact, trees, run->problem.components->n);
+    take_cutsets(run, first);
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
         const uint32_t v =
             run->problem.components->variable[run->problem.components->variable_start[i]];
-        if (!gbsi_exact_fits(plan, i)) {
+        if (run->problem.exact[i] == 0) {
             GBSI_TRY(gbsi_exact_refuse(plan, i, run->problem.whole->user_variable[v], err));
         }
-        run->problem.exact[i] = 1;
     }
-    GBSI_TRY(gbsi_exact_plan_tree(plan, run->problem.exact, &run->problem.tree, err));
+    report_cost(run, plan);
+    GBSI_TRY(gbsi_exact_plan_tree(plan, trees, &run->problem.tree, err));
     GBSI_TRY(gbsi_exact_check_bytes(
         run->problem.tree, gbsi_exact_keep(run->problem.tree, run->purpose.up_only, limits.bytes),
         limits.bytes, err));
 
 cleanup:
+    gbsi_free(trees);
     gbsi_exact_plan_free(plan);
     return status;
 }
@@ -151,6 +202,9 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
             run->options.method == GBS_METHOD_EXACT ? bytes_left(run) : gbsi_run_auto_bytes(run);
         run->problem.keep = gbsi_exact_keep(tree, run->purpose.up_only, bytes);
         run->problem.exact_bytes = gbsi_exact_bytes(tree, run->problem.keep);
+    }
+    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
+        run->problem.exact_bytes += c->bytes;
     }
 
 cleanup:
@@ -210,6 +264,32 @@ cleanup:
     return status;
 }
 
+/* After a cutset was answered. @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
+static gbs_status check_cutset(const gbsi_drive *drive, double log_z, gbs_error *err)
+{
+    if (gbsi_watch_stopped(&drive->watch)) {
+        return gbsi_stopped_early(drive, "answering the cases of a cutset", err);
+    }
+    return log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
+}
+
+/* @param p NULL: ln Z alone. @param log_z in and out: what is found is added. */
+static gbs_status sum_cutsets(gbs_run *run, gbsi_drive *drive, double *p, double *log_z,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
+        double part = 0.0;
+        GBSI_TRY(take_pool(run, c->tree->n_tables, err));
+        GBSI_TRY(gbsi_cutset_sum(c, run->engine.pool, &drive->watch, p, &part, err));
+        GBSI_TRY(check_cutset(drive, part, err));
+        *log_z += part;
+    }
+
+cleanup:
+    return status;
+}
+
 gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -218,9 +298,13 @@ gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (run->problem.tree != NULL) {
         GBSI_TRY(calibrate(run, drive, err));
     }
+    double log_z = 0.0;
+    GBSI_TRY(sum_cutsets(run, drive, run->estimates.exact_p, &log_z, err));
     if (run->problem.part != NULL) { /* sampling has better use for the memory */
         gbsi_tree_free(run->problem.tree);
+        gbsi_cutsets_free(run->problem.cutset);
         run->problem.tree = NULL;
+        run->problem.cutset = NULL;
     }
 
 cleanup:
@@ -236,6 +320,7 @@ gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, 
     *log_z = 0.0;
     GBSI_TRY(gbsi_components_enumerate(run->problem.components, run->problem.enumerated,
                                        run->estimates.exact_p, log_z, err));
+    GBSI_TRY(sum_cutsets(run, drive, NULL, log_z, err));
     if (run->problem.tree == NULL) {
         return GBS_OK;
     }
@@ -254,26 +339,43 @@ cleanup:
 
 /* ---- the most probable state --------------------------------------------------------------- */
 
-gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, gbs_error *err)
+/* @param x [variables of the trees' model] out. */
+static gbs_status maximise_trees(gbs_run *run, gbsi_drive *drive, uint32_t *x, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_conditioned *whole = run->problem.whole;
     const gbsi_tree *tree = run->problem.tree;
     gbsi_tables *tables = NULL;
-    uint32_t *x = NULL;
-    if (tree == NULL) {
-        return GBS_OK;
-    }
-    x = gbsi_alloc_array_zero(tree->model->n_variables, sizeof *x);
-    if (x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "map", tree->model->n_variables * sizeof *x));
-    }
     GBSI_TRY(take_pool(run, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double most = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &most, err));
         gbsi_tree_trace(tables, t, x);
+    }
+
+cleanup:
+    gbsi_tables_free(tables);
+    return status;
+}
+
+gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_conditioned *whole = run->problem.whole;
+    const gbsi_tree *tree = run->problem.tree;
+    const size_t n = tree != NULL ? tree->model->n_variables : whole->n_variables;
+    uint32_t *x = gbsi_alloc_array_zero(n, sizeof *x);
+    if (x == NULL) {
+        return gbsi_no_memory(err, "map", n * sizeof *x);
+    }
+    if (tree != NULL) {
+        GBSI_TRY(maximise_trees(run, drive, x, err));
+    }
+    for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
+        double most = 0.0;
+        GBSI_TRY(take_pool(run, c->tree->n_tables, err));
+        GBSI_TRY(gbsi_cutset_maximise(c, run->engine.pool, &drive->watch, x, &most, err));
+        GBSI_TRY(check_cutset(drive, most, err));
     }
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         if (run->problem.exact[run->problem.components->of[v]] != 0) {
@@ -282,7 +384,6 @@ gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, 
     }
 
 cleanup:
-    gbsi_tables_free(tables);
     gbsi_free(x);
     return status;
 }
@@ -354,6 +455,12 @@ gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *e
     const size_t n = run->problem.model->n_variables;
     if (drive->callbacks->draw == NULL || run->options.sweeps == 0) {
         return GBS_OK;
+    }
+    if (run->problem.cutset != NULL) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
+                           "exact samples: tables of %.3g entries are too many to draw from: "
+                           "sample with Markov chains",
+                           run->report.public.exact.entries));
     }
     GBSI_TRY(take_tables(run, drive, &tables, err));
     x = gbsi_alloc_array(run->problem.tree->model->n_variables, sizeof *x);

@@ -3,6 +3,7 @@
 #ifndef GBSI_SAMPLER_EXACT_PART_H
 #define GBSI_SAMPLER_EXACT_PART_H
 
+#include "exact/cutset.h"
 #include "exact/exact_plan.h"
 #include "sampler/run.h"
 
@@ -14,9 +15,17 @@ gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);
 double gbsi_run_auto_ns(const gbs_run *run);
 uint64_t gbsi_run_auto_bytes(const gbs_run *run);
 
-/* Fills run->exact: `auto` gives a tree to as many components as its limits allow, `exact` to all
- * of them or fails with the figure. What has no tree but few states is enumerated by `auto`,
- * unless a most probable state is asked for: then trees are made to be maximised over. */
+/* Cutsets that `auto` takes for components that have no tree, in the order of their components.
+ *
+ * @param tree of the components with take[component] != 0; NULL where there are none.
+ * @param out  the first; NULL: there are none. */
+gbs_status gbsi_run_auto_cutsets(const gbs_run *run, const gbsi_exact_plan *plan,
+                                 const gbsi_tree *tree, const uint8_t *take, gbsi_cutset **out,
+                                 gbs_error *err);
+
+/* Fills run->exact: `auto` gives a tree, else a cutset, to as many components as its limits allow,
+ * `exact` to all of them or fails with the figure. What has no tree but few states is enumerated by
+ * `auto`, unless a most probable state is asked for: then trees are made to be maximised over. */
 gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err);
 
 /* Marginals of the exact components, into run->exact_p; then the trees go, if no draws are to come.

@@ -39,13 +39,28 @@ static void count_search(const gbsi_exact_plan *plan, gbs_info *info)
 static gbs_status count_auto(const gbs_run *run, gbsi_exact_plan *plan, uint8_t *take,
                              gbs_info *info, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     gbsi_tree *tree = NULL;
-    const gbs_status status = gbsi_exact_plan_choose(plan, false, gbsi_run_auto_ns(run),
-                                                     gbsi_run_auto_bytes(run), take, &tree, err);
+    gbsi_cutset *first = NULL;
+    const uint64_t bytes = gbsi_run_auto_bytes(run);
+    GBSI_TRY(gbsi_exact_plan_choose(plan, false, gbsi_run_auto_ns(run), bytes, take, &tree, err));
+    GBSI_TRY(gbsi_run_auto_cutsets(run, plan, tree, take, &first, err));
     for (uint32_t c = 0; tree != NULL && c < plan->elimination->n_parts; ++c) {
         info->n_auto += take[c];
     }
+    if (tree != NULL) {
+        const gbsi_keep keep = gbsi_exact_keep(tree, false, bytes);
+        info->auto_s = (double)tree->n_entries * 1e-9 * gbsi_exact_entry_ns(keep);
+    }
+    for (const gbsi_cutset *c = first; c != NULL; c = c->next) {
+        ++info->n_auto;
+        info->auto_cases += (uint32_t)c->cases.n;
+        info->auto_s += c->entries * 1e-9 * gbsi_exact_entry_ns(c->keep);
+    }
+
+cleanup:
     gbsi_exact_plan_take_back(plan, tree);
+    gbsi_cutsets_free(first);
     return status;
 }
 

@@ -472,8 +472,9 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
         GBSI_TRY(sample(run, &drive, err));
         GBSI_TRY(gbsi_run_compare(run, &drive, err));
     } else if (!gbsi_run_is_mean_field(run)) {
-        GBSI_TRY(run->problem.tree != NULL ? gbsi_run_sample_exactly(run, &drive, err)
-                                           : sample_fixed(run, drive.callbacks, err));
+        GBSI_TRY(run->problem.tree != NULL || run->problem.cutset != NULL
+                     ? gbsi_run_sample_exactly(run, &drive, err)
+                     : sample_fixed(run, drive.callbacks, err));
         drive.stop = drive.stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive.stop;
     }
     run->report.public.sampling_s = gbsi_clock_s() - drive.started_s;

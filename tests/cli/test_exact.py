@@ -239,3 +239,41 @@ def test_references(work):
             assert row["fits"] and row["ok"], row
             n_checked.update(row["worst"].keys())
     assert n_checked["mar"] > 30 and n_checked["pr"] > 15 and n_checked["map"] > 5
+
+
+# ---- conditioning ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def equal(work):
+    """A 12 x 12 grid of binary variables that hard zeros make equal to their neighbours: a tree needs 2^18 entries, two
+    cases need none. The first table prefers state 1 by a factor of 4."""
+    n = 144
+    edges = [(v, v + 1) for v in range(n) if v % 12 < 11] + [(v, v + 12) for v in range(n - 12)]
+    scopes = [(0,)] + edges
+    tables = ["2 0.5 2"] + ["4 1.25 0 0 1.25"] * len(edges)
+    lines = ["MARKOV", str(n), " ".join(["2"] * n), str(len(scopes))]
+    lines += [" ".join(map(str, (len(s),) + s)) for s in scopes]
+    (work / "equal.uai").write_text("\n".join(lines + tables) + "\n")
+    return "equal.uai", math.log(2.5) + len(edges) * math.log(1.25)
+
+
+FEW = ["--budget", "0.002s"]  # 10^5 entries of a tree
+
+
+def test_conditioning(run, work, equal):
+    model, log_z = equal
+    done = run("marginals", model, *FEW, "--summary", "s.json")
+    assert done.status == 0 and "2 cases of a cutset" in done.err and "converged: exact" in done.err
+    assert json.loads((work / "s.json").read_text())["method"] == "exact"
+    for row in rows(done.out):
+        assert math.isclose(float(row["probability"]), 0.8 if row["state"] == "1" else 0.2, rel_tol=1e-12)
+    assert done.out == run("marginals", model, *FEW, "--threads", "1").out
+    done = run("logz", model, *FEW)
+    assert done.status == 0 and math.isclose(float(done.out.split()[1]), log_z / math.log(10), rel_tol=1e-9)
+    done = run("map", model, *FEW)
+    assert done.status == 0 and [row["state"] for row in rows(done.out)] == ["1"] * 144
+    found = json.loads(run("info", model, *FEW, "--json").out)
+    assert (found["auto_components"], found["auto_cases"]) == (1, 2)
+    found = json.loads(run("info", model, "--json").out)
+    assert (found["auto_components"], found["auto_cases"]) == (1, 0)
