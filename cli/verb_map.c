@@ -44,6 +44,8 @@ static void write_json(gbs_output *output, const gbs_model *model, const uint32_
     gbs_output_uint(output, r->sweeps);
     gbs_output_text(output, ",\n  \"chains\": ");
     gbs_output_uint(output, r->chains);
+    gbs_output_text(output, ",\n  \"tau0\": ");
+    gbs_output_json_double(output, r->tau0);
     gbs_output_text(output, ",\n  \"stop\": ");
     gbs_output_json_string(output, r->stop);
     gbs_output_text(output, ",\n  \"state\": [");
@@ -88,9 +90,10 @@ static void tell(const cli_job *job, const gbs_map_report *r, int stopped)
         cli_tell_choice(job, &r->exact);
         cli_note(job->arguments,
                  "log density %.12g, the best of %" PRIu32 " chains in %" PRIu64
-                 " sweeps (%.3g s, seed %" PRIu64 "; best final state %.12g); %" PRIu32
-                 " of %" PRIu32 " variables are proved to be optimal",
-                 r->log_density, r->chains, r->sweeps, r->seconds, job->options.seed,
+                 " sweeps from temperature %.3g (%.3g s, seed %" PRIu64
+                 "; best final state %.12g); %" PRIu32 " of %" PRIu32
+                 " variables are proved to be optimal",
+                 r->log_density, r->chains, r->sweeps, r->tau0, r->seconds, job->options.seed,
                  r->final_log_density, r->n_exact_variables, r->n_free_variables);
     }
     if (stopped) {

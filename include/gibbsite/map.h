@@ -35,6 +35,7 @@ typedef struct gbs_map_report {
     char stop[32]; /**< what ended it: "exact", "sweeps", "settled" (a round four times as long
                       found nothing better), "time", "updates", "signal" */
     gbs_exact_cost exact; /**< what exact answers for all components take */
+    double tau0;          /**< the first temperature of annealings; 0 without chains */
 } gbs_map_report;
 
 /** Optional callbacks; any function may be NULL. */
@@ -52,7 +53,7 @@ typedef struct gbs_map_callbacks {
  * Search for the most probable state.
  *
  * In one annealing schedule of n sweeps, the temperature falls from options.tau0 to tau0 / n as
- * options.schedule says; the best state at the end of any sweep of any chain is kept [M27]. With
+ * options.schedule says, where tau0 = 0 stands for a temperature from the sizes of the couplings; the best state at the end of any sweep of any chain is kept [M27]. With
  * options.sweeps there is one schedule with that number of sweeps. Without it there are schedules
  * of 64, 256, 1024, ... sweeps, each starting where the one before ended, until one finds nothing
  * better or options.time_s is over. Draws other than random run at temperature 1 throughout.

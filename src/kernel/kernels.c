@@ -6,17 +6,16 @@
 #include "gibbsite/info.h"
 #include "plan/kernel.h"
 
-extern const gbsi_kernel gbsi_kernel_precise;
-
 #define DECLARE(set, SET)                                \
     extern const gbsi_kernel gbsi_kernel_ising_##set;    \
     extern const gbsi_kernel gbsi_kernel_potts_##set;    \
     extern const gbsi_kernel gbsi_kernel_pairwise_##set; \
-    extern const gbsi_kernel gbsi_kernel_terms_##set;
+    extern const gbsi_kernel gbsi_kernel_terms_##set;    \
+    extern const gbsi_kernel gbsi_kernel_precise_##set;
 #define ROW(set, SET)                                                           \
     [GBSI_SIMD_##SET] = {&gbsi_kernel_ising_##set,    &gbsi_kernel_potts_##set, \
                          &gbsi_kernel_pairwise_##set, &gbsi_kernel_terms_##set, \
-                         &gbsi_kernel_terms_##set,    &gbsi_kernel_precise},
+                         &gbsi_kernel_terms_##set,    &gbsi_kernel_precise_##set},
 
 GBSI_SIMD_SETS(DECLARE)
 

@@ -10,5 +10,6 @@ extern const gbsi_kernel GBSI_V(gbsi_kernel_ising);
 extern const gbsi_kernel GBSI_V(gbsi_kernel_potts);
 extern const gbsi_kernel GBSI_V(gbsi_kernel_pairwise);
 extern const gbsi_kernel GBSI_V(gbsi_kernel_terms);
+extern const gbsi_kernel GBSI_V(gbsi_kernel_precise);
 
 #endif

@@ -3,6 +3,7 @@
  *     ln p(a | rest) = field[a] + sum over neighbours of pool[base + x k + a] + const
  * with odds in place of the k entries where the variable is binary and finite. Linear slots
  * multiply [M15]. */
+#include "kernel/in_float.h"
 #include "kernel/lanes_kernels.h"
 #include "kernel/slice_terms.h"
 
@@ -87,7 +88,8 @@ static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *til
     for (uint32_t row = 0; row < tile->n_rows; ++row) {
         float *out = tile->w + (size_t)row * width * 16;
         if (whole_slice(plan, tile, row)) {
-            slice_terms(plan, group->state, tile->first_slot + 16 * row, width, out, wide, linear);
+            slice_terms(plan, group->state, tile->first_slot + 16 * row, width, tile->odds != 0,
+                        out, wide, linear);
             continue;
         }
         for (uint32_t i = 0; i < 16; ++i) {

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A regular slice of terms (classes PAIRWISE and TABLE): sixteen consecutive slots of one chain. */
+/* A regular slice of terms (classes PAIRWISE, TABLE and PRECISE): sixteen consecutive slots of one
+ * chain, over what in_float.h or in_double.h defines. */
 #ifndef GBSI_KERNEL_SLICE_TERMS_H
 #define GBSI_KERNEL_SLICE_TERMS_H
+
+#include <math.h>
 
 #include "kernel/lookup.h"
 
 /* Own states [from, from + width) of the k of each slot. */
-GBSI_INLINE void slice_states(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
-                              uint32_t from, const uint32_t width, float *out, bool wide,
-                              const bool linear)
+GBSI_INLINE void slice_sums(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
+                            uint32_t from, const uint32_t width, vr *sum, bool wide,
+                            const bool linear)
 {
     const gbsi_slice *s = &plan->sell.slice[slot / 16];
-    const float *field = plan->field + gbsi_offset(&plan->field_start, slot) + from;
+    const real *field = field_of(plan, slot) + from;
     const vu by_slot = times(vu_iota(), k);
-    vf sum[GBSI_MOST_WIDTH];
     for (uint32_t a = 0; a < width; ++a) {
-        sum[a] = vf_gather(field + a, by_slot);
+        sum[a] = vr_gather(field + a, by_slot);
     }
     size_t link = s->link;
     for (uint32_t t = 0; t < s->width; ++t) {
@@ -24,35 +26,50 @@ GBSI_INLINE void slice_states(const gbsi_plan *plan, const void *state, uint32_t
             const vu x = gather16(state, plan->sell.slot + link, wide);
             index = vu_add(index, vu_mul(x, vu_load(plan->sell.stride + link)));
         }
-        join_gathered(plan->pool + from, index, width, sum, linear);
+        join_gathered(pool_of(plan) + from, index, width, sum, linear);
     }
+}
+
+GBSI_INLINE void store_below(float *out, const vr *sum, const uint32_t width, vr top)
+{
     for (uint32_t a = 0; a < width; ++a) {
-        vf_store(out + (size_t)(from + a) * GBSI_LANES, sum[a]);
+        vr_store_below(out + (size_t)a * GBSI_LANES, sum[a], top);
     }
 }
 
 /* Rows of `constant` states, or of `width` if 0. */
 GBSI_INLINE void slice_rows(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t width,
-                            const uint32_t constant, float *out, bool wide, const bool linear)
+                            const uint32_t constant, bool odds, float *out, bool wide,
+                            const bool linear)
 {
+    vr sum[GBSI_MOST_WIDTH];
+    vr top = vr_set1(odds ? 0.0F : -INFINITY);
     if (constant != 0) {
-        slice_states(plan, state, slot, constant, 0, constant, out, wide, linear);
+        slice_sums(plan, state, slot, constant, 0, constant, sum, wide, linear);
+        top = odds ? top : vr_largest(top, sum, constant);
+        store_below(out, sum, constant, top);
         return;
+    }
+    for (uint32_t from = 0; SUMS_ARE_SHIFTED && !odds && from < width; ++from) {
+        slice_sums(plan, state, slot, width, from, 1, sum, wide, linear);
+        top = vr_largest(top, sum, 1);
     }
     uint32_t from = 0;
     for (; from + GBSI_BLOCK <= width; from += GBSI_BLOCK) {
-        slice_states(plan, state, slot, width, from, GBSI_BLOCK, out, wide, linear);
+        slice_sums(plan, state, slot, width, from, GBSI_BLOCK, sum, wide, linear);
+        store_below(out + (size_t)from * GBSI_LANES, sum, GBSI_BLOCK, top);
     }
     for (; from < width; ++from) {
-        slice_states(plan, state, slot, width, from, 1, out, wide, linear);
+        slice_sums(plan, state, slot, width, from, 1, sum, wide, linear);
+        store_below(out + (size_t)from * GBSI_LANES, sum, 1, top);
     }
 }
 
 /* @param width 1 for odds, else the arity. @param out [width][16]. */
 GBSI_INLINE void slice_terms(const gbsi_plan *plan, const void *state, uint32_t slot,
-                             uint32_t width, float *out, bool wide, const bool linear)
+                             uint32_t width, bool odds, float *out, bool wide, const bool linear)
 {
-#define SLICE(k) slice_rows(plan, state, slot, width, k, out, wide, linear)
+#define SLICE(k) slice_rows(plan, state, slot, width, k, odds, out, wide, linear)
     FOR_WIDTH(width, SLICE)
 }
 

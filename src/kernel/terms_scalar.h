@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms one place and chain at a time, over REAL = float (one chain of the TABLE and LOGICAL
- * classes) or double (PRECISE). The includer defines REAL, POOL, FIELD and TAKE_TOP. Sums run in
- * the order of the vector kernels. */
+/* Terms one place and chain at a time, over what in_float.h (one chain of the TABLE and LOGICAL
+ * classes) or in_double.h (PRECISE) defines. Sums run in the order of the vector kernels. */
+#ifndef GBSI_KERNEL_TERMS_SCALAR_H
+#define GBSI_KERNEL_TERMS_SCALAR_H
 #include <math.h>
 #include <stdbool.h>
 
@@ -12,7 +13,7 @@ typedef struct scalar_view {
     const gbsi_plan *plan;
     const gbsi_group *group;
     uint32_t lanes, lane;
-    bool linear; /* weights multiply; never with REAL = double */
+    bool linear; /* weights multiply; never with real = double */
 } scalar_view;
 
 static inline uint32_t state_of(const scalar_view *view, uint32_t slot)
@@ -36,18 +37,13 @@ static inline uint32_t scalar_count(const scalar_view *view, const gbsi_term *te
     return count;
 }
 
-static inline REAL scalar_join(const scalar_view *view, REAL a, REAL b)
-{
-    return view->linear ? a * b : a + b;
-}
-
 /* Joins a term to the sums of states [from, to), in sum[0 ..]; log-odds stand for one state. */
 static inline void scalar_term(const scalar_view *view, const gbsi_term *term, uint32_t slot,
-                               uint32_t from, uint32_t to, bool odds, REAL *sum)
+                               uint32_t from, uint32_t to, bool odds, real *sum)
 {
     const gbsi_plan *plan = view->plan;
     const gbsi_link *link = plan->link + term->first;
-    const REAL *pool = POOL + term->base;
+    const real *pool = pool_of(plan) + term->base;
     switch ((gbsi_term_kind)term->kind) {
     case GBSI_TERM_TABLE: {
         size_t index = 0;
@@ -55,7 +51,7 @@ static inline void scalar_term(const scalar_view *view, const gbsi_term *term, u
             index += (size_t)link[i].aux * state_of(view, link[i].slot);
         }
         for (uint32_t a = from; a < to; ++a) {
-            sum[a - from] = scalar_join(view, sum[a - from], pool[index + a]);
+            sum[a - from] = real_join(sum[a - from], pool[index + a], view->linear);
         }
         return;
     }
@@ -66,28 +62,28 @@ static inline void scalar_term(const scalar_view *view, const gbsi_term *term, u
             index = 2 * index + (state_of(view, head->slot) == head->aux);
         }
         if (odds) {
-            sum[0] = scalar_join(view, sum[0], pool[index]);
+            sum[0] = real_join(sum[0], pool[index], view->linear);
             return;
         }
-        const REAL otherwise = pool[2 * index];
-        const REAL holds = pool[2 * index + 1];
+        const real otherwise = pool[2 * index];
+        const real holds = pool[2 * index + 1];
         for (uint32_t a = from; a < to; ++a) {
             sum[a - from] =
-                scalar_join(view, sum[a - from], a == term->literal ? holds : otherwise);
+                real_join(sum[a - from], a == term->literal ? holds : otherwise, view->linear);
         }
         return;
     }
     case GBSI_TERM_SPIN: {
         const uint32_t down = (term->n_others - scalar_count(view, term, slot)) % 2;
         for (uint32_t a = from; a < to; ++a) {
-            sum[a - from] = scalar_join(view, sum[a - from], pool[a ^ down]);
+            sum[a - from] = real_join(sum[a - from], pool[a ^ down], view->linear);
         }
         return;
     }
     case GBSI_TERM_POTTS: {
         const uint32_t x = state_of(view, link[0].slot);
         for (uint32_t a = from; a < to; ++a) {
-            sum[a - from] = scalar_join(view, sum[a - from], pool[a == x]);
+            sum[a - from] = real_join(sum[a - from], pool[a == x], view->linear);
         }
         return;
     }
@@ -98,10 +94,10 @@ static inline void scalar_term(const scalar_view *view, const gbsi_term *term, u
 #define SCALAR_BLOCK 64
 
 static inline void scalar_block(const scalar_view *view, uint32_t slot, uint32_t from, uint32_t to,
-                                bool odds, REAL *sum)
+                                bool odds, real *sum)
 {
     const gbsi_plan *plan = view->plan;
-    const REAL *field = FIELD + gbsi_offset(&plan->field_start, slot);
+    const real *field = field_of(plan, slot);
     for (uint32_t a = from; a < to; ++a) {
         sum[a - from] = field[a];
     }
@@ -116,32 +112,35 @@ static inline uint32_t block_end(uint32_t from, uint32_t width)
     return width - from < SCALAR_BLOCK ? width : from + SCALAR_BLOCK;
 }
 
-/* What double sums are rounded relative to, so that the large part they share costs no precision.
- */
-static inline REAL scalar_top(const scalar_view *view, uint32_t slot, uint32_t width, bool odds)
+static inline real scalar_largest(real top, const real *sum, uint32_t n)
 {
-    REAL top = -(REAL)INFINITY;
-    for (uint32_t from = 0; TAKE_TOP && !odds && from < width; from += SCALAR_BLOCK) {
-        REAL sum[SCALAR_BLOCK];
-        const uint32_t to = block_end(from, width);
-        scalar_block(view, slot, from, to, odds, sum);
-        for (uint32_t a = from; a < to; ++a) {
-            top = sum[a - from] > top ? sum[a - from] : top;
-        }
+    for (uint32_t a = 0; a < n; ++a) {
+        top = sum[a] > top ? sum[a] : top;
     }
-    return top > -(REAL)INFINITY ? top : (REAL)0;
+    return top;
 }
 
+/* Sums of more than one block are made twice where they are shifted: the largest comes first. */
 static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t width, bool odds,
                                 float *out, size_t stride)
 {
-    const REAL top = scalar_top(view, slot, width, odds);
-    for (uint32_t from = 0; from < width; from += SCALAR_BLOCK) {
-        REAL sum[SCALAR_BLOCK];
+    real sum[SCALAR_BLOCK];
+    const bool once = width <= SCALAR_BLOCK;
+    const bool shifted = SUMS_ARE_SHIFTED && !odds;
+    real top = -(real)INFINITY;
+    for (uint32_t from = 0; (once || shifted) && from < width; from += SCALAR_BLOCK) {
         const uint32_t to = block_end(from, width);
         scalar_block(view, slot, from, to, odds, sum);
+        top = scalar_largest(top, sum, to - from);
+    }
+    top = shifted && top > -(real)INFINITY ? top : (real)0;
+    for (uint32_t from = 0; from < width; from += SCALAR_BLOCK) {
+        const uint32_t to = block_end(from, width);
+        if (!once) {
+            scalar_block(view, slot, from, to, odds, sum);
+        }
         for (uint32_t a = from; a < to; ++a) {
-            out[(size_t)a * stride] = (float)(TAKE_TOP ? sum[a - from] - top : sum[a - from]);
+            out[(size_t)a * stride] = (float)(shifted ? sum[a - from] - top : sum[a - from]);
         }
     }
 }
@@ -161,3 +160,5 @@ static void fill_scalar(const gbsi_plan *plan, const gbsi_group *group, gbsi_til
                      tile->w + (size_t)(cell / 16) * width * 16 + cell % 16, 16);
     }
 }
+
+#endif

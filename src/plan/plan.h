@@ -104,7 +104,7 @@ typedef struct gbsi_sell {
     size_t n_couplings;
     uint32_t *base; /* for terms, mixed slices and irregular slices */
     size_t n_bases;
-    bool has_terms; /* some regular slice has class PAIRWISE or TABLE */
+    bool has_terms; /* some regular slice has class PAIRWISE, TABLE or PRECISE */
 } gbsi_sell;
 
 /* Arrays whose elements are all equal are not stored: NULL stands for them. */

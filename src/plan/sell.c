@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packing for one chain: sliced ELL (Monakov, Lokhmotov & Avetisyan 2010, HiPEAC, section 3.1).
  * Only irregular slices have rows one after the other. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "plan/compile.h"
 
@@ -20,7 +22,8 @@ static bool take_in(const gbsi_compile *c, uint32_t slot, gbsi_slice *s)
     case GBSI_CLASS_POTTS:
     case GBSI_CLASS_PAIRWISE:
         break;
-    case GBSI_CLASS_TABLE: {
+    case GBSI_CLASS_TABLE:
+    case GBSI_CLASS_PRECISE: {
         const size_t first = gbsi_offset(&plan->term_start, slot);
         width = gbsi_offset(&plan->term_start, slot + (size_t)1) - first;
         for (size_t t = first; t < first + width; ++t) {
@@ -46,7 +49,7 @@ static bool worth_padding(const gbsi_compile *c, uint32_t first, const gbsi_slic
     uint64_t n = 0;
     for (uint32_t slot = first; slot < first + 16; ++slot) {
         n += c->degree[slot];
-        if (gbsi_plan_class(plan, slot) == GBSI_CLASS_TABLE) {
+        if (!gbsi_is_row_class(gbsi_plan_class(plan, slot))) {
             const size_t end = gbsi_offset(&plan->term_start, slot + (size_t)1);
             for (size_t t = gbsi_offset(&plan->term_start, slot); t < end; ++t) {
                 n += plan->term[t].n;
@@ -180,7 +183,8 @@ gbs_status gbsi_take_slices(gbsi_compile *c, gbs_error *err)
 typedef struct packing {
     gbsi_plan *plan;
     const uint32_t *used;
-    uint32_t neutral; /* pool[neutral ..]: what changes nothing, as logs, then as weights */
+    uint32_t neutral;   /* pool[neutral ..]: what changes nothing, as logs, then as weights */
+    uint32_t neutral64; /* pool64[neutral64 ..]: likewise, as logs */
 } packing;
 
 /* Rows that have become shorter move together. */
@@ -265,19 +269,39 @@ static void fill_terms(const packing *p, const gbsi_slice *s, uint32_t first, ui
     }
 }
 
-/* max_arity zeros, then as many ones. */
+/* max_arity zeros, then as many ones; in double, only zeros. */
 static gbs_status take_neutral(gbsi_compile *c, packing *p, gbs_error *err)
 {
+    gbsi_plan *plan = c->plan;
+    gbs_status status = GBS_OK;
+    const size_t n = plan->max_arity;
     size_t base = 0;
-    const size_t n = c->plan->max_arity;
-    const gbs_status status =
-        c->plan->sell.has_terms ? gbsi_pool_take(c, 0, 2 * n, &base, err) : GBS_OK;
-    for (size_t i = 0; status == GBS_OK && c->plan->sell.has_terms && i < n; ++i) {
-        c->plan->pool[base + i] = 0.0F;
-        c->plan->pool[base + n + i] = 1.0F;
+    if (!plan->sell.has_terms) {
+        return GBS_OK;
     }
+    GBSI_TRY(gbsi_pool_take(c, 0, 2 * n, &base, err));
     p->neutral = (uint32_t)base;
+    for (size_t i = 0; i < n; ++i) {
+        plan->pool[base + i] = 0.0F;
+        plan->pool[base + n + i] = 1.0F;
+    }
+    if (plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
+        GBSI_TRY(gbsi_pool_take(c, GBSI_DOUBLE, n, &base, err));
+        p->neutral64 = (uint32_t)base;
+        memset(plan->pool64 + base, 0, n * sizeof *plan->pool64);
+    }
+
+cleanup:
     return status;
+}
+
+/* Where a slot of a slice finds what changes nothing. */
+static uint32_t neutral_of(const packing *p, uint32_t slot)
+{
+    const bool linear = (gbsi_plan_form(p->plan, slot) & GBSI_LINEAR) != 0;
+    return gbsi_plan_class(p->plan, slot) == GBSI_CLASS_PRECISE
+               ? p->neutral64
+               : p->neutral + (linear ? p->plan->max_arity : 0);
 }
 
 gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *err)
@@ -289,8 +313,7 @@ gbs_status gbsi_finish_slices(gbsi_compile *c, const uint32_t *used, gbs_error *
     for (size_t i = 0; i < ((size_t)plan->n_slots + 15) / 16; ++i) {
         const gbsi_slice *s = &plan->sell.slice[i];
         const uint32_t first = (uint32_t)(16 * i);
-        const bool linear = (gbsi_plan_form(plan, first) & GBSI_LINEAR) != 0;
-        const uint32_t neutral = p.neutral + (linear ? plan->max_arity : 0);
+        const uint32_t neutral = neutral_of(&p, first);
         if (!s->regular) {
             close_gaps(&p, i);
         } else if (gbsi_has_couplings(gbsi_plan_class(plan, first))) {

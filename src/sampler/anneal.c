@@ -31,6 +31,7 @@ typedef struct search {
     double *density; /* [n_groups * lanes] log densities of the sampled part after the last sweep */
     uint32_t *x;     /* [part variables] scratch */
     uint32_t *state; /* [model variables] best state so far, with the components solved exactly */
+    double tau0;     /* first temperature of an annealing */
     double best;     /* log density of the sampled part in that state */
     double offset;   /* log density of the rest of the model */
     uint64_t rounds;
@@ -75,12 +76,57 @@ static gbs_status look(search *s, gbs_error *err)
 
 /* tau_t of t = 1 .. n, from tau0 to tau0 / n:
  *     linear  tau0 (1 - (t - 1) / n)        geometric  tau0 n^(-(t - 1) / (n - 1)) */
-static double temperature(const gbs_run_options *options, uint64_t t, uint64_t n)
+static double temperature(gbs_schedule_kind schedule, double tau0, uint64_t t, uint64_t n)
 {
-    if (options->schedule == GBS_SCHEDULE_LINEAR || n == 1) {
-        return options->tau0 * (1.0 - (double)(t - 1) / (double)n);
+    if (schedule == GBS_SCHEDULE_LINEAR || n == 1) {
+        return tau0 * (1.0 - (double)(t - 1) / (double)n);
     }
-    return options->tau0 * gbsi_exp(-gbsi_log((double)n) * ((double)(t - 1) / (double)(n - 1)));
+    return tau0 * gbsi_exp(-gbsi_log((double)n) * ((double)(t - 1) / (double)(n - 1)));
+}
+
+/* Half of what factor f changes a log density by, zeros aside. */
+static double half_spread(const gbsi_factors *f, size_t i)
+{
+    if (f->kind[i] != GBS_FACTOR_TABLE) {
+        const double weight = fabs(f->weight[i]);
+        const bool spins = f->kind[i] != GBS_FACTOR_POTTS && f->kind[i] != GBS_FACTOR_LOGICAL;
+        return weight == INFINITY ? 0.0 : spins ? weight : 0.5 * weight;
+    }
+    const uint32_t table = f->aux[i];
+    double least = INFINITY;
+    double most = -INFINITY;
+    for (size_t e = f->table_start[table]; e < f->table_start[table + (size_t)1]; ++e) {
+        least = f->table[e] > -INFINITY && f->table[e] < least ? f->table[e] : least;
+        most = f->table[e] > most ? f->table[e] : most;
+    }
+    return most > least ? 0.5 * (most - least) : 0.0;
+}
+
+/* The mean over variables v of
+ *     sqrt(sum over factors f of v of (half the spread of ln psi_f)^2):
+ * for spins with d couplings +-J, J sqrt(d), the temperature at which a glass freezes in mean field
+ * (Sherrington & Kirkpatrick 1975, Physical Review Letters 35:1792-1796). 1 where there is nothing
+ * to go by. O(scopes + entries of the tables of all factors). */
+static gbs_status first_temperature(const gbsi_conditioned *model, double *tau0, gbs_error *err)
+{
+    const gbsi_factors *f = &model->factors;
+    double *squares = gbsi_alloc_array_zero(model->n_variables, sizeof *squares);
+    if (squares == NULL) {
+        return gbsi_no_memory(err, "map", model->n_variables * sizeof *squares);
+    }
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        const double half = half_spread(f, i);
+        for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
+            squares[f->scope[k]] += half * half;
+        }
+    }
+    double sum = 0.0;
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        sum += gbsi_sqrt(squares[v]);
+    }
+    gbsi_free(squares);
+    *tau0 = sum > 0.0 ? sum / model->n_variables : 1.0;
+    return GBS_OK;
 }
 
 static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
@@ -88,7 +134,8 @@ static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_run *run = s->run;
     for (uint64_t t = 1; t <= n && s->drive.stop == GBSI_GO_ON; ++t) {
-        const float beta = (float)(1.0 / temperature(&run->options, t, n));
+        const float beta =
+            (float)(1.0 / temperature((gbs_schedule_kind)run->options.schedule, s->tau0, t, n));
         if (s->heats) {
             GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
         }
@@ -164,6 +211,10 @@ static gbs_status begin(search *s, gbs_error *err)
     s->x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *s->x);
     if (s->density == NULL || s->x == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "map", run->problem.part->n_variables * sizeof *s->x));
+    }
+    s->tau0 = run->options.tau0;
+    if (s->tau0 == 0.0) {
+        GBSI_TRY(first_temperature(run->problem.part, &s->tau0, err));
     }
     GBSI_TRY(gbsi_run_set_starts(run, &s->drive, err));
     (void)best_chain(s);
@@ -244,6 +295,7 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     found.n_exact_variables = s.run->report.public.n_exact_variables;
     found.chains = s.run->problem.part == NULL ? 0 : s.run->report.public.chains;
     found.rounds = s.rounds;
+    found.tau0 = s.tau0;
     found.exact = s.run->report.public.exact;
     found.sweeps = s.run->report.public.sweeps;
     found.updates = s.run->report.public.updates;

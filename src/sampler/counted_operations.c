@@ -15,7 +15,7 @@ static const struct {
 } update[GBSI_N_CLASSES] = {
     [GBSI_CLASS_ISING] = {8.0, 3.0},    [GBSI_CLASS_POTTS] = {8.0, 2.0},
     [GBSI_CLASS_PAIRWISE] = {8.0, 3.0}, [GBSI_CLASS_TABLE] = {8.0, 4.0},
-    [GBSI_CLASS_LOGICAL] = {8.0, 12.0}, [GBSI_CLASS_PRECISE] = {80.0, 75.0},
+    [GBSI_CLASS_LOGICAL] = {8.0, 12.0}, [GBSI_CLASS_PRECISE] = {10.0, 8.0},
 };
 
 /* A chain of a few, without others beside it. */

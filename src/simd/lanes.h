@@ -51,7 +51,8 @@
  *         vb vb_narrow(vu)  (low bytes)  vb vb_from_vm(vm)  (1 or 0)  vm vb_mask(vb)  (not 0)
  * double  vd vd_zero(void)  vd vd_from_vf(vf)  vd_add vd_sub vd_mul (vd, vd)  vd vd_set1(double)
  *         vd vd_fma(a, b, c)  vm vd_lt(vd, vd)  vf vf_from_vd(vd)  vd vd_load  vd_store
- *         vd vd_max(vd, vd)  (a > b ? a : b)      vd vd_gather(const double *base, vu index)
+ *         vd vd_max(vd, vd)  (a > b ? a : b)      vd vd_select(vm, a, b) = m ? a : b
+ *         vd vd_gather(const double *base, vu index)
  *
  * None of them traps, branches on data, or needs alignment. */
 /* clang-format on */

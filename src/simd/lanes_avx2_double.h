@@ -58,6 +58,18 @@ static inline vd vd_fma(vd a, vd b, vd c)
     return r;
 }
 GBSI_QUARTERS(vd_max, _mm256_max_pd)
+static inline __m256d gbsi_select256(__m128i m, __m256d a, __m256d b)
+{
+    return _mm256_blendv_pd(b, a, _mm256_castsi256_pd(_mm256_cvtepi32_epi64(m)));
+}
+static inline vd vd_select(vm m, vd a, vd b)
+{
+    vd r = {{gbsi_select256(_mm256_castsi256_si128(m.lo), a.q[0], b.q[0]),
+             gbsi_select256(_mm256_extracti128_si256(m.lo, 1), a.q[1], b.q[1]),
+             gbsi_select256(_mm256_castsi256_si128(m.hi), a.q[2], b.q[2]),
+             gbsi_select256(_mm256_extracti128_si256(m.hi, 1), a.q[3], b.q[3])}};
+    return r;
+}
 static inline vd vd_gather(const double *base, vu index)
 {
     vd r = {{_mm256_i32gather_pd(base, _mm256_castsi256_si128(index.lo), 8),

@@ -510,6 +510,12 @@ static inline vd vd_max(vd a, vd b)
             _mm512_maskz_max_pd((__mmask8)0xFF, a.hi, b.hi)};
     return r;
 }
+static inline vd vd_select(vm m, vd a, vd b)
+{
+    vd r = {_mm512_mask_blend_pd((__mmask8)m, b.lo, a.lo),
+            _mm512_mask_blend_pd((__mmask8)(m >> 8), b.hi, a.hi)};
+    return r;
+}
 static inline vd vd_gather(const double *base, vu index)
 {
     const __m512d zero = _mm512_setzero_pd();

@@ -521,6 +521,10 @@ static inline vd vd_max(vd a, vd b)
 {
     GBSI_EACH_LANE(vd, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
 }
+static inline vd vd_select(vm m, vd a, vd b)
+{
+    GBSI_EACH_LANE(vd, m.lane[i] ? a.lane[i] : b.lane[i]);
+}
 static inline vd vd_gather(const double *base, vu index)
 {
     GBSI_EACH_LANE(vd, base[index.lane[i]]);

@@ -186,6 +186,7 @@ DOUBLE_PROBE(vd_mul, vd_mul(vd_load(in->x), vd_load(in->y)))
 DOUBLE_PROBE(vd_fma, vd_fma(vd_load(in->x), vd_load(in->y), vd_load(in->z)))
 DOUBLE_PROBE(vd_max, vd_max(vd_load(in->x), vd_load(in->y)))
 DOUBLE_PROBE(vd_gather, vd_gather(in->x, vu_and(UA, vu_set1(15))))
+DOUBLE_PROBE(vd_select, vd_select(vu_lt(UC, UA), vd_load(in->x), vd_load(in->y)))
 MASK_PROBE(vd_lt, vd_lt(vd_load(in->x), vd_load(in->y)))
 FLOAT_PROBE(vf_exp, vf_exp(FA))
 FLOAT_PROBE(vf_exp_low, vf_exp_low(vf_min(vf_set1(0.0f), FA)))
@@ -233,8 +234,9 @@ const lane_probe PROBE_NAME[] = {
     D(vd_zero),      D(vd_set1),       D(vd_from_vf),
     F(vf_from_vd),   D(vd_add),        D(vd_sub),
     D(vd_mul),       D(vd_fma),        D(vd_max),
-    D(vd_gather),    W(vd_lt),         F(vf_exp),
-    F(vf_exp_low),   F(vf_log),        F(vf_tanh),
+    D(vd_select),    D(vd_gather),     W(vd_lt),
+    F(vf_exp),       F(vf_exp_low),    F(vf_log),
+    F(vf_tanh),
 };
 
 #endif

@@ -113,7 +113,7 @@ static void check_case(const test_case *c, int number)
 static void scans_and_draws(void **state)
 {
     (void)state;
-    const size_t step = test_scale_asked() == TEST_SMALL ? 3 : 1;
+    const size_t step = test_share(1, 4);
     for (size_t i = 0; i < n_test_cases; i += step) {
         check_case(&test_cases[i], (int)i);
     }
@@ -268,7 +268,7 @@ static void two_variables_of_the_paper(void **state)
         double e;
         unsigned from, to;
     } cases[] = {{0.1, 6, 17}, {0.01, 9, 18}, {0.001, 12, 19}, {0.0001, 15, 21}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (size_t i = 0; i < test_share(sizeof cases / sizeof cases[0], 1); ++i) {
         gbs_model *model = two_variables(cases[i].e);
         joint j = {.model = model};
         run_joint(&j, GBS_DRAW_HERDED, 1, (UINT64_C(2) << cases[i].to) - 1);
@@ -287,7 +287,7 @@ static void ahead_of_random(void **state)
     static const struct {
         double e, factor;
     } cases[] = {{0.1, 100.0}, {0.01, 10.0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (size_t i = 0; i < test_share(sizeof cases / sizeof cases[0], 1); ++i) {
         gbs_model *model = two_variables(cases[i].e);
         joint herding = {.model = model};
         double error[5];
@@ -325,7 +325,7 @@ static void plateaus(void **state)
         .variables = 4, .coupling_spread = 1.0, .random_field = 0.5, .seed = 4};
     gbs_model *model = NULL;
     assert_int_equal(gbs_generate_ring(&ring, &model, NULL), GBS_OK);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (size_t i = 0; i < test_share(sizeof cases / sizeof cases[0], 1); ++i) {
         joint j = {.model = model};
         run_joint(&j, cases[i].draw, 1, (UINT64_C(1) << 19) - 1);
         if (!(j.last > cases[i].error / 2 && j.last < cases[i].error * 2)) {
@@ -341,7 +341,7 @@ static void plateaus(void **state)
 static void complete_keys_are_exact(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed < 5; ++seed) {
+    for (uint64_t seed = 1; seed < 1 + test_share(4, 1); ++seed) {
         gbs_model *model = test_model(seed % 2 == 0 ? TEST_ISING : TEST_SPIN, seed, 5);
         joint complete = {.model = model};
         run_joint(&complete, GBS_DRAW_HERDED_COMPLETE, 1, (UINT64_C(2) << 17) - 1);

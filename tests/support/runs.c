@@ -23,6 +23,11 @@ test_scale test_scale_asked(void)
                                         : TEST_USUAL;
 }
 
+size_t test_share(size_t all, size_t few)
+{
+    return test_scale_asked() == TEST_SMALL ? few : all;
+}
+
 void test_choose_draw(gbs_run_options *options, int draw, int keys, int rule)
 {
     options->draw = draw;
