@@ -92,7 +92,7 @@ gbs_status lab_restore_mean_field(const gbs_model *model, const lab_picture *tru
     gbsi_mean_field *m = NULL;
     GBSI_TRY(take(truth, 1, n_sweeps, out, err));
     GBSI_TRY(gbsi_condition(model, NULL, &conditioned, err));
-    GBSI_TRY(gbsi_mean_field_new(conditioned, GBS_MEAN_FIELD_JACOBI, damping, &m, err));
+    GBSI_TRY(gbsi_mean_field_new(conditioned, GBS_MEAN_FIELD_JACOBI, damping, NULL, &m, err));
     for (uint32_t t = 0; t < n_sweeps; t++) {
         (void)gbsi_mean_field_step(m);
         look_at(gbsi_mean_field_q(m), t, out);

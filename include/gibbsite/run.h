@@ -157,8 +157,8 @@ typedef struct gbs_report {
     int has_zeros;            /**< hard zeros remain in a sampled component */
     uint64_t iterations;      /**< mean field: iterations over all variables; else 0 */
     double residual; /**< mean field: largest change that one more undamped iteration would make, 0
-                          at a fixed point; else NAN */
-    double log_z_bound;  /**< mean field: lower bound on ln Z; else NAN */
+                          at a fixed point; else, or if time_s left no time for it, NAN */
+    double log_z_bound;  /**< mean field: lower bound on ln Z; NAN as residual */
     double target_error; /**< standard error at which the run stops; 0: none */
     int converged;       /**< 1 or 0, see "converged" in gibbsite-marginals(1) */
     char verdict[256];   /**< one sentence: whether the estimates can be trusted, and why */

@@ -90,7 +90,7 @@ static void random_models_give_their_joint_back(void **state)
             if (status == GBS_ERR_IMPOSSIBLE) {
                 double p[64];
                 double log_z = 0.0;
-                assert_int_equal(gbsi_enumerate(model, p, &log_z, NULL), GBS_ERR_IMPOSSIBLE);
+                assert_int_equal(gbsi_enumerate(model, NULL, p, &log_z, NULL), GBS_ERR_IMPOSSIBLE);
                 ++n_impossible;
             } else {
                 test_ok(status);

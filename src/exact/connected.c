@@ -68,12 +68,14 @@ static void join_lines(states *s, uint64_t n_states, uint64_t stride, uint32_t a
     }
 }
 
-gbs_status gbsi_support_connected(const gbsi_conditioned *model, bool *connected, gbs_error *err)
+gbs_status gbsi_support_connected(const gbsi_conditioned *model, gbsi_watch *watch, bool *connected,
+                                  gbs_error *err)
 {
     gbs_status status = GBS_OK;
     states s = {0};
     double max = 0.0;
-    GBSI_TRY(gbsi_walk_max(model, &max, err)); /* fails beyond the limit, or without support */
+    GBSI_TRY(
+        gbsi_walk_max(model, watch, &max, err)); /* fails beyond the limit, or without support */
     const uint64_t n_states = gbsi_n_states(model, NULL);
     s.parent = gbsi_alloc_array((size_t)n_states, sizeof *s.parent);
     if (s.parent == NULL) {
@@ -82,10 +84,11 @@ gbs_status gbsi_support_connected(const gbsi_conditioned *model, bool *connected
     for (uint64_t i = 0; i < n_states; i++) {
         s.parent[i] = ABSENT;
     }
-    GBSI_TRY(gbsi_walk(model, visit_support, &s, NULL, NULL, err));
+    GBSI_TRY(gbsi_walk(model, watch, visit_support, &s, NULL, NULL, err));
     uint64_t stride = 1;
     for (uint32_t v = model->n_variables; v > 0 && s.n_sets > 1; v--) {
         join_lines(&s, n_states, stride, model->arity[v - 1]);
+        (void)gbsi_watch_spend(watch, n_states);
         stride *= model->arity[v - 1];
     }
     *connected = s.n_sets == 1;

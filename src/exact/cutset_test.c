@@ -73,7 +73,7 @@ static void against_enumeration(void **state)
         uint32_t n_cut = 0;
         if (gbsi_condition(model, NULL, &possible, NULL) == GBS_OK) {
             test_ok(cut(&c, model, &no_end));
-            const gbs_status status = gbsi_enumerate(possible, expected, &log_z, NULL);
+            const gbs_status status = gbsi_enumerate(possible, NULL, expected, &log_z, NULL);
             if (is_all_cut(&c) && status == GBS_OK) {
                 ++n_answered;
                 assert_close(sum_cases(&c, NULL, p, &n_cut), log_z, 1e-12 * (1.0 + fabs(log_z)));

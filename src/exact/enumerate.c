@@ -22,13 +22,14 @@ static double visit_weight(void *context, uint64_t index, double logw)
     return weight;
 }
 
-gbs_status gbsi_enumerate(const gbsi_conditioned *model, double *p, double *log_z, gbs_error *err)
+gbs_status gbsi_enumerate(const gbsi_conditioned *model, gbsi_watch *watch, double *p,
+                          double *log_z, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     weigh w = {0};
     double total = 0.0;
-    GBSI_TRY(gbsi_walk_max(model, &w.max, err));
-    GBSI_TRY(gbsi_walk(model, visit_weight, &w, p, &total, err));
+    GBSI_TRY(gbsi_walk_max(model, watch, &w.max, err));
+    GBSI_TRY(gbsi_walk(model, watch, visit_weight, &w, p, &total, err));
     for (uint32_t v = 0; v < model->n_variables; v++) {
         double sum = 0.0;
         for (size_t i = model->state_offset[v]; i < model->state_offset[v + 1]; i++) {
@@ -51,13 +52,13 @@ gbs_status gbsi_enumerate_joint(const gbsi_conditioned *model, double *joint, gb
     gbs_status status = GBS_OK;
     weigh w = {0};
     double total = 0.0;
-    GBSI_TRY(gbsi_walk_max(model, &w.max, err));
+    GBSI_TRY(gbsi_walk_max(model, NULL, &w.max, err));
     const size_t n_states = (size_t)gbsi_n_states(model, NULL);
     w.joint = gbsi_alloc_array_zero(n_states, sizeof *w.joint);
     if (w.joint == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "enumeration", n_states * sizeof *w.joint));
     }
-    GBSI_TRY(gbsi_walk(model, visit_weight, &w, NULL, &total, err));
+    GBSI_TRY(gbsi_walk(model, NULL, visit_weight, &w, NULL, &total, err));
     for (size_t i = 0; i < n_states; i++) {
         joint[i] = w.joint[i] / total;
     }

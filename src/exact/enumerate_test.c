@@ -73,7 +73,7 @@ static void assert_marginals(const gbsi_conditioned *c, const naive *expected)
     const size_t *offset = c->model->state_offset;
     double p[TEST_MAX_STATES];
     double log_z = 0.0;
-    test_ok(gbsi_enumerate(c, p, &log_z, NULL));
+    test_ok(gbsi_enumerate(c, NULL, p, &log_z, NULL));
     assert_true(fabsl(log_z - expected->log_z) <= 1e-13L * (1 + fabsl(expected->log_z)));
     long double seen[TEST_MAX_STATES] = {0};
     for (uint32_t v = 0; v < c->n_variables; v++) {
@@ -158,7 +158,7 @@ static bool assert_connected(const gbsi_conditioned *c)
     assert_non_null(joint);
     test_ok(gbsi_enumerate_joint(c, joint, NULL));
     bool connected = false;
-    test_ok(gbsi_support_connected(c, &connected, NULL));
+    test_ok(gbsi_support_connected(c, NULL, &connected, NULL));
     assert_int_equal(connected, connected_naively(c, joint, n_states));
     free(joint);
     return connected;
@@ -198,9 +198,9 @@ static void random_models(void **state)
             double p[TEST_MAX_STATES];
             bool connected = false;
             assert_true(status == GBS_ERR_IMPOSSIBLE ||
-                        gbsi_enumerate(c, p, NULL, NULL) == GBS_ERR_IMPOSSIBLE);
+                        gbsi_enumerate(c, NULL, p, NULL, NULL) == GBS_ERR_IMPOSSIBLE);
             assert_true(status == GBS_ERR_IMPOSSIBLE ||
-                        gbsi_support_connected(c, &connected, NULL) == GBS_ERR_IMPOSSIBLE);
+                        gbsi_support_connected(c, NULL, &connected, NULL) == GBS_ERR_IMPOSSIBLE);
         } else {
             test_ok(status);
             assert_marginals(c, &expected);
@@ -252,7 +252,7 @@ static void chain_in_closed_form(void **state)
     gbsi_conditioned *c = finish(b, &model);
     double p[36];
     double found = 0.0;
-    test_ok(gbsi_enumerate(c, p, &found, NULL));
+    test_ok(gbsi_enumerate(c, NULL, p, &found, NULL));
     assert_close(found, log_z, 1e-15L);
     for (size_t i = 0; i < 36; i++) {
         assert_close(p[i], 0.5L, 1e-14L);
@@ -273,7 +273,7 @@ static void tiny_probabilities(void **state)
     gbs_model *model = NULL;
     gbsi_conditioned *c = finish(b, &model);
     double p[12];
-    test_ok(gbsi_enumerate(c, p, NULL, NULL));
+    test_ok(gbsi_enumerate(c, NULL, p, NULL, NULL));
     for (uint32_t v = 0; v < 6; v++) {
         assert_close(p[2 * v], 1.0L / (1.0L + expl(2.0L * h[v])), 1e-13L);
         assert_close(p[2 * v + 1], 1.0L / (1.0L + expl(-2.0L * h[v])), 1e-13L);
@@ -304,12 +304,12 @@ static void impossible_model(void **state)
     double log_z = 7.0;
     bool connected = true;
     gbs_error err = {GBS_OK, ""};
-    assert_int_equal(gbsi_enumerate(c, p, &log_z, &err), GBS_ERR_IMPOSSIBLE);
+    assert_int_equal(gbsi_enumerate(c, NULL, p, &log_z, &err), GBS_ERR_IMPOSSIBLE);
     assert_int_equal(err.status, GBS_ERR_IMPOSSIBLE);
     assert_true(p[0] == 7.0 && log_z == 7.0);
     assert_int_equal(gbsi_enumerate_joint(c, p, NULL), GBS_ERR_IMPOSSIBLE);
     assert_true(p[0] == 7.0);
-    assert_int_equal(gbsi_support_connected(c, &connected, NULL), GBS_ERR_IMPOSSIBLE);
+    assert_int_equal(gbsi_support_connected(c, NULL, &connected, NULL), GBS_ERR_IMPOSSIBLE);
     assert_true(connected);
     gbsi_conditioned_free(c);
     gbs_model_free(model);
@@ -331,13 +331,13 @@ static void limits(void **state)
         gbs_error err = {GBS_OK, ""};
         if (size[i] == 22) {
             assert_int_equal(gbsi_n_states(c, NULL), GBSI_ENUMERATE_MAX_STATES);
-            test_ok(gbsi_enumerate(c, p, NULL, NULL));
+            test_ok(gbsi_enumerate(c, NULL, p, NULL, NULL));
             assert_true(p[0] == 0.5 && p[43] == 0.5);
         } else {
-            assert_int_equal(gbsi_enumerate(c, p, NULL, &err), GBS_ERR_LIMIT);
+            assert_int_equal(gbsi_enumerate(c, NULL, p, NULL, &err), GBS_ERR_LIMIT);
             assert_non_null(strstr(err.message, size[i] == 23 ? " 8388608 states" : "at least"));
             assert_int_equal(gbsi_enumerate_joint(c, p, NULL), GBS_ERR_LIMIT);
-            assert_int_equal(gbsi_support_connected(c, &connected, NULL), GBS_ERR_LIMIT);
+            assert_int_equal(gbsi_support_connected(c, NULL, &connected, NULL), GBS_ERR_LIMIT);
             assert_true(p[0] == 7.0 && connected);
         }
         if (size[i] == 70) {
@@ -357,11 +357,11 @@ static void extreme_arities(void **state)
     double p[2] = {7.0, 7.0};
     double log_z = 7.0;
     bool connected = false;
-    test_ok(gbsi_enumerate(c, p, &log_z, NULL));
+    test_ok(gbsi_enumerate(c, NULL, p, &log_z, NULL));
     assert_true(p[0] == 7.0 && log_z == 0.0);
     test_ok(gbsi_enumerate_joint(c, p, NULL));
     assert_true(p[0] == 1.0 && p[1] == 7.0);
-    test_ok(gbsi_support_connected(c, &connected, NULL));
+    test_ok(gbsi_support_connected(c, NULL, &connected, NULL));
     assert_true(connected);
     assert_int_equal(gbsi_n_states(c, NULL), 1);
     gbsi_conditioned_free(c);
@@ -382,12 +382,12 @@ static void extreme_arities(void **state)
     c = finish(b, &model);
     double *q = malloc((2 + (size_t)arity) * sizeof *q);
     assert_non_null(q);
-    test_ok(gbsi_enumerate(c, q, &log_z, NULL));
+    test_ok(gbsi_enumerate(c, NULL, q, &log_z, NULL));
     assert_close(q[1], 1.0L / (arity + 1.0L), 1e-14L);
     assert_close(q[2], 1.0L / (arity + 1.0L), 1e-14L);
     assert_close(q[1 + arity], 2.0L / (arity + 1.0L), 1e-14L);
     assert_close(log_z, logl(arity + 1.0L), 1e-14L);
-    test_ok(gbsi_support_connected(c, &connected, NULL));
+    test_ok(gbsi_support_connected(c, NULL, &connected, NULL));
     assert_true(connected);
     free(q);
     free(logw);
@@ -410,7 +410,7 @@ static void largest_weights(void **state)
     gbsi_conditioned *c = finish(b, &model);
     double p[2] = {7.0, 7.0};
     double log_z = 0.0;
-    test_ok(gbsi_enumerate(c, p, &log_z, NULL));
+    test_ok(gbsi_enumerate(c, NULL, p, &log_z, NULL));
     assert_true(p[0] == 1.0 && p[1] == 0.0);
     assert_close(log_z / GBS_MAX_LOG_WEIGHT, 3.0L, 1e-15L);
     gbsi_conditioned_free(c);
@@ -434,14 +434,47 @@ static void failing_requests(void **state)
             bool connected = true;
             gbs_error err = {GBS_OK, ""};
             gbsi_alloc_fail_after(allowed);
-            status = what == 0   ? gbsi_enumerate(c, p, &log_z, &err)
+            status = what == 0   ? gbsi_enumerate(c, NULL, p, &log_z, &err)
                      : what == 1 ? gbsi_enumerate_joint(c, p, &err)
-                                 : gbsi_support_connected(c, &connected, &err);
+                                 : gbsi_support_connected(c, NULL, &connected, &err);
             gbsi_alloc_fail_after(UINT64_MAX);
             assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && p[0] == 7.0 &&
                                              log_z == 7.0 && connected && err.status == status));
         }
         assert_true(allowed > 5 && allowed < 20);
+    }
+    gbsi_conditioned_free(c);
+    gbs_model_free(model);
+}
+
+static bool stop_at_third(void *context)
+{
+    const gbsi_watch *watch = context;
+    return watch->n_looks >= 3;
+}
+
+/* Looked at often, and ended where the watch stops it. */
+static void watched(void **state)
+{
+    (void)state;
+    gbs_model *model = NULL;
+    gbsi_conditioned *c = finish(binary(20), &model);
+    double p[40] = {7.0};
+    bool connected = true;
+    gbsi_watch watch = {0};
+    test_ok(gbsi_enumerate(c, &watch, p, NULL, NULL));
+    assert_in_range(watch.n_looks, 16, 128);
+    assert_true(p[0] == 0.5 && watch.longest < GBSI_WATCH_EVERY + 64);
+    test_ok(gbsi_support_connected(c, &watch, &connected, NULL));
+    for (int what = 0; what < 2; what++) {
+        gbs_error err = {GBS_OK, ""};
+        watch = (gbsi_watch){.look = stop_at_third, .context = &watch};
+        p[0] = 7.0;
+        assert_int_equal(what == 0 ? gbsi_enumerate(c, &watch, p, NULL, &err)
+                                   : gbsi_support_connected(c, &watch, &connected, &err),
+                         GBS_ERR_LIMIT);
+        assert_non_null(strstr(err.message, "stopped while enumerating"));
+        assert_true(watch.n_looks == 3 && p[0] == 7.0 && connected);
     }
     gbsi_conditioned_free(c);
     gbs_model_free(model);
@@ -455,6 +488,7 @@ int main(void)
         cmocka_unit_test(tiny_probabilities),
         cmocka_unit_test(impossible_model),
         cmocka_unit_test(limits),
+        cmocka_unit_test(watched),
         cmocka_unit_test(extreme_arities),
         cmocka_unit_test(largest_weights),
         cmocka_unit_test(failing_requests),

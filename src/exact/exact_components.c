@@ -119,8 +119,8 @@ uint64_t gbsi_components_standing(const gbsi_components *c, const gbsi_graph *gr
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static gbs_status enumerate_one(const gbsi_components *c, uint32_t i, uint32_t *local, double *p,
-                                double *log_z, gbs_error *err)
+static gbs_status enumerate_one(const gbsi_components *c, uint32_t i, uint32_t *local,
+                                gbsi_watch *watch, double *p, double *log_z, gbs_error *err)
 {
     gbsi_conditioned *part = NULL;
     double *own = NULL;
@@ -133,7 +133,7 @@ static gbs_status enumerate_one(const gbsi_components *c, uint32_t i, uint32_t *
         status = gbsi_no_memory(err, "component", n * sizeof *own);
         goto cleanup;
     }
-    GBSI_TRY(gbsi_enumerate(part, own, &found, err));
+    GBSI_TRY(gbsi_enumerate(part, watch, own, &found, err));
     for (uint32_t q = 0; q < part->n_variables; ++q) {
         const uint32_t v = c->variable[c->variable_start[i] + q];
         memcpy(p + c->model->state_offset[v], own + part->state_offset[q],
@@ -148,8 +148,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact, double *p,
-                                     double *log_z, gbs_error *err)
+gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact,
+                                     gbsi_watch *watch, double *p, double *log_z, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t *local = gbsi_alloc_array(c->model->n_variables, sizeof *local);
@@ -158,7 +158,7 @@ gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *ex
     }
     for (uint32_t i = 0; i < c->n; ++i) {
         if (exact[i]) {
-            GBSI_TRY(enumerate_one(c, i, local, p, log_z, err));
+            GBSI_TRY(enumerate_one(c, i, local, watch, p, log_z, err));
         }
     }
 cleanup:
@@ -169,7 +169,8 @@ cleanup:
 /* The support is the product of the supports of the hard blocks, and an update changes one block:
  * the support is connected if and only if that of every block is. */
 gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exact,
-                                   uint64_t max_states, gbsi_support *support, gbs_error *err)
+                                   gbsi_watch *watch, uint64_t max_states, gbsi_support *support,
+                                   gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_components *blocks = NULL;
@@ -191,7 +192,13 @@ gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exac
         }
         bool connected = false;
         GBSI_TRY(gbsi_components_extract(blocks, i, NULL, local, &part, err));
-        GBSI_TRY(gbsi_support_connected(part, &connected, err));
+        status = gbsi_support_connected(part, watch, &connected, err);
+        if (gbsi_watch_stopped(watch)) {
+            found = GBSI_SUPPORT_UNKNOWN;
+            status = GBS_OK;
+            break;
+        }
+        GBSI_TRY(status);
         found = connected ? found : GBSI_SUPPORT_DISCONNECTED;
         gbsi_conditioned_free(part);
         part = NULL;

@@ -3,6 +3,7 @@
 #ifndef GBSI_EXACT_EXACT_COMPONENTS_H
 #define GBSI_EXACT_EXACT_COMPONENTS_H
 
+#include "base/watch.h"
 #include "graph/graph.h"
 
 typedef struct gbsi_components {
@@ -36,11 +37,12 @@ gbs_status gbsi_components_extract(const gbsi_components *c, uint32_t component,
                                    gbs_error *err);
 
 /* Marginals by enumeration of every component with exact[component] != 0.
+ * @param watch NULL, or may stop it.
  * @param p [state_offset[n_variables]] of the whole model; entries of other components untouched.
  * @param log_z NULL, or in and out: their ln Z without log_constant is added to it.
  * @return as gbsi_enumerate(). */
-gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact, double *p,
-                                     double *log_z, gbs_error *err);
+gbs_status gbsi_components_enumerate(const gbsi_components *c, const uint8_t *exact,
+                                     gbsi_watch *watch, double *p, double *log_z, gbs_error *err);
 
 /* What is known of the support of the sampled components with hard zeros under updates of one
  * variable at a time. Blocks of variables that factors with zeros join (gbsi_hard_blocks()) are
@@ -51,7 +53,9 @@ typedef enum gbsi_support {
     GBSI_SUPPORT_DISCONNECTED, /* shown: some state cannot be reached from another */
 } gbsi_support;
 
+/* @param watch NULL, or may stop it: then nothing is known. */
 gbs_status gbsi_components_support(const gbsi_components *c, const uint8_t *exact,
-                                   uint64_t max_states, gbsi_support *support, gbs_error *err);
+                                   gbsi_watch *watch, uint64_t max_states, gbsi_support *support,
+                                   gbs_error *err);
 
 #endif

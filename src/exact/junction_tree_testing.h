@@ -113,7 +113,7 @@ static inline void check_against_enumeration(const gbs_model *model, const gbs_e
     gbsi_conditioned_free(m.model);
     make(&m, model, evidence, &no_limits);
     assert_true(m.tree->model->state_offset[m.tree->model->n_variables] <= 256);
-    const gbs_status status = gbsi_enumerate(m.model, expected, &log_z, NULL);
+    const gbs_status status = gbsi_enumerate(m.model, NULL, expected, &log_z, NULL);
     if (status == GBS_OK) {
         ++*n_possible;
         assert_close(calibrate(&m, NULL, p), log_z, 1e-12 * (1.0 + fabs(log_z)));

@@ -23,6 +23,7 @@ typedef struct walk {
     gbsi_sum *sums; /* [state_offset[n_variables]] or NULL */
     gbsi_visit *visit;
     void *context;
+    gbsi_watch *watch;
 } walk;
 
 uint64_t gbsi_n_states(const gbsi_conditioned *model, const uint8_t *keep)
@@ -53,6 +54,10 @@ static double walk_block(walk *w, uint32_t v, gbsi_sum logw, uint64_t index)
     gbsi_sum *sums = w->sums == NULL ? NULL : w->sums + model->state_offset[v];
     gbsi_sum total = {0};
     gbsi_local_begin(w->local, v);
+    const size_t n_groups = w->local->group_start[v + 1] - w->local->group_start[v];
+    if (gbsi_watch_spend(w->watch, (n_groups + 1) * arity)) {
+        return 0.0;
+    }
     for (uint32_t a = 0; a < arity; a++) {
         w->local->x[v] = a;
         const gbsi_sum below = gbsi_local_extend(w->local, v, logw);
@@ -68,11 +73,11 @@ static double walk_block(walk *w, uint32_t v, gbsi_sum logw, uint64_t index)
     return total.high + total.low;
 }
 
-gbs_status gbsi_walk(const gbsi_conditioned *model, gbsi_visit *visit, void *context, double *sums,
-                     double *total, gbs_error *err)
+gbs_status gbsi_walk(const gbsi_conditioned *model, gbsi_watch *watch, gbsi_visit *visit,
+                     void *context, double *sums, double *total, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    walk w = {.visit = visit, .context = context};
+    walk w = {.visit = visit, .context = context, .watch = watch};
     const uint64_t n_states = gbsi_n_states(model, NULL);
     const size_t n_sums = model->state_offset[model->n_variables];
     if (n_states > GBSI_ENUMERATE_MAX_STATES) {
@@ -88,6 +93,9 @@ gbs_status gbsi_walk(const gbsi_conditioned *model, gbsi_visit *visit, void *con
         }
     }
     const double sum = walk_block(&w, 0, (gbsi_sum){0}, 0);
+    if (gbsi_watch_stopped(watch)) {
+        GBSI_TRY(gbsi_watch_fail(err, "enumerating the states of a component"));
+    }
     if (total != NULL) {
         *total = sum;
     }
@@ -109,10 +117,11 @@ static double visit_max(void *context, uint64_t index, double logw)
     return 0.0;
 }
 
-gbs_status gbsi_walk_max(const gbsi_conditioned *model, double *max, gbs_error *err)
+gbs_status gbsi_walk_max(const gbsi_conditioned *model, gbsi_watch *watch, double *max,
+                         gbs_error *err)
 {
     double most = -INFINITY;
-    const gbs_status status = gbsi_walk(model, visit_max, &most, NULL, NULL, err);
+    const gbs_status status = gbsi_walk(model, watch, visit_max, &most, NULL, NULL, err);
     if (status < 0) {
         return status;
     }

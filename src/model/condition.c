@@ -45,11 +45,16 @@ static gbs_status enter_evidence(const gbs_model *m, const gbs_evidence *e, gbsi
     return GBS_OK;
 }
 
+static const char doing[] = "conditioning the model on the evidence";
+
 static gbs_status propagate(const gbs_model *m, const gbs_evidence *e, gbsi_propagator *domain,
                             gbs_error *err)
 {
     gbsi_propagator_queue_all(domain);
     const size_t f = gbsi_propagator_run(domain);
+    if (gbsi_watch_stopped(domain->watch)) {
+        return gbsi_watch_fail(err, doing);
+    }
     if (f != SIZE_MAX) {
         char scope[600];
         const bool any = e != NULL && (e->n_observed > 0 || e->log_likelihood != NULL);
@@ -143,6 +148,9 @@ static gbs_status reduce_all(const gbs_model *m, const gbs_evidence *e,
     GBSI_TRY(gbsi_reducer_init(&r, m, domain, c, err));
     for (size_t f = 0; f < m->factors.n_factors; ++f) {
         GBSI_TRY(gbsi_reduce_factor(&r, f, err));
+        if (gbsi_watch_spend(domain->watch, gbsi_factor_size(&m->factors, f))) {
+            GBSI_TRY(gbsi_watch_fail(err, doing));
+        }
     }
     for (uint32_t v = 0; e != NULL && e->log_likelihood != NULL && v < m->n_variables; ++v) {
         GBSI_TRY(gbsi_reduce_likelihood(&r, v, &e->log_likelihood[m->state_offset[v]], err));
@@ -215,6 +223,12 @@ static gbs_status index_network(const gbs_model *m, gbsi_conditioned *c, gbs_err
 gbs_status gbsi_condition(const gbs_model *model, const gbs_evidence *evidence,
                           gbsi_conditioned **conditioned, gbs_error *err)
 {
+    return gbsi_condition_watched(model, evidence, NULL, conditioned, err);
+}
+
+gbs_status gbsi_condition_watched(const gbs_model *model, const gbs_evidence *evidence,
+                                  gbsi_watch *watch, gbsi_conditioned **conditioned, gbs_error *err)
+{
     gbs_status status = GBS_OK;
     gbsi_propagation *hard = NULL;
     gbsi_propagator *domain = NULL;
@@ -234,6 +248,7 @@ gbs_status gbsi_condition(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(
         gbsi_propagation_new(&model->factors, model->arity, model->n_variables, NULL, &hard, err));
     GBSI_TRY(gbsi_propagator_new(hard, false, &domain, err));
+    domain->watch = watch;
     if (evidence != NULL) {
         GBSI_TRY(enter_evidence(model, evidence, domain, err));
     }

@@ -8,6 +8,7 @@
 #ifndef GBSI_MODEL_CONDITION_H
 #define GBSI_MODEL_CONDITION_H
 
+#include "base/watch.h"
 #include "model/model.h"
 
 typedef struct gbsi_conditioned {
@@ -37,6 +38,10 @@ typedef struct gbsi_conditioned {
  */
 gbs_status gbsi_condition(const gbs_model *model, const gbs_evidence *evidence,
                           gbsi_conditioned **conditioned, gbs_error *err);
+/* @param watch NULL, or may stop it: GBS_ERR_LIMIT. */
+gbs_status gbsi_condition_watched(const gbs_model *model, const gbs_evidence *evidence,
+                                  gbsi_watch *watch, gbsi_conditioned **conditioned,
+                                  gbs_error *err);
 void gbsi_conditioned_free(gbsi_conditioned *conditioned);
 
 /* The part of a conditioned model over the variables with keep[v] != 0, which must be a union of

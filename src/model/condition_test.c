@@ -445,6 +445,57 @@ static void test_no_memory(void **unused)
     }
 }
 
+static bool stop_at_third(void *context)
+{
+    const gbsi_watch *watch = context;
+    return watch->n_looks >= 3;
+}
+
+/* Propagation and the reduction of factors are looked at inside, and end where the watch stops. */
+static void watched(void **state)
+{
+    (void)state;
+    enum { N = 60000 };
+    static const double different[4] = {-INFINITY, 0.0, 0.0, -INFINITY};
+    gbs_builder *b = NULL;
+    gbs_model *m = NULL;
+    gbs_evidence *e = NULL;
+    uint32_t table = 0;
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    uint32_t *arity = malloc(N * sizeof *arity);
+    for (uint32_t v = 0; v < N; ++v) {
+        arity[v] = 2;
+    }
+    assert_int_equal(gbs_builder_add_variables(b, N, arity, NULL, NULL), GBS_OK);
+    free(arity);
+    assert_int_equal(gbs_builder_add_table(b, 4, different, &table, NULL), GBS_OK);
+    for (uint32_t v = 0; v + 1 < N; ++v) {
+        const uint32_t scope[2] = {v, v + 1};
+        assert_int_equal(gbs_builder_add_table_factor(b, 2, scope, table, NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(b, &m, NULL), GBS_OK);
+    assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
+    for (int observed = 0; observed < 2; ++observed) { /* factors are reduced; all is propagated */
+        gbsi_conditioned *c = NULL;
+        gbs_error err = {0};
+        gbsi_watch watch = {0};
+        assert_int_equal(gbs_evidence_observe(e, 0, 1, NULL), GBS_OK);
+        assert_int_equal(gbsi_condition_watched(m, observed ? e : NULL, &watch, &c, NULL), GBS_OK);
+        assert_true(c->n_variables == (observed ? 0 : N));
+        assert_true(watch.n_looks >= 3 && watch.longest < GBSI_WATCH_EVERY + 8);
+        gbsi_conditioned_free(c);
+        c = NULL;
+        watch = (gbsi_watch){.look = stop_at_third, .context = &watch};
+        assert_int_equal(gbsi_condition_watched(m, observed ? e : NULL, &watch, &c, &err),
+                         GBS_ERR_LIMIT);
+        assert_true(watch.n_looks == 3 && c == NULL);
+        assert_non_null(strstr(err.message, "stopped while conditioning"));
+    }
+    gbs_evidence_free(e);
+    gbs_model_free(m);
+    gbs_builder_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_borrowed),
         cmocka_unit_test(test_search),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,6 +105,14 @@ double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, 
     return value_of(factors, arity, f, (states){.x = at, .by_position = true});
 }
 
+size_t gbsi_factor_size(const gbsi_factors *factors, size_t f)
+{
+    const size_t *start = factors->kind[f] == GBS_FACTOR_TABLE
+                              ? factors->table_start + factors->aux[f]
+                              : factors->scope_start + f;
+    return start[1] - start[0];
+}
+
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f)
 {
     if (factors->kind[f] == GBS_FACTOR_TABLE) {

@@ -61,6 +61,9 @@ double gbsi_factor_value(const gbsi_factors *factors, const uint32_t *arity, siz
 double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, size_t f,
                             const uint32_t *at);
 
+/* What it takes to walk through factor f: entries of its table, or variables of its scope. */
+size_t gbsi_factor_size(const gbsi_factors *factors, size_t f);
+
 /* Whether some configuration of factor f has log-weight minus infinity. O(table entries). */
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);
 

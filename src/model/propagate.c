@@ -376,8 +376,9 @@ size_t gbsi_propagator_run(gbsi_propagator *propagator)
 {
     while (propagator->queue_length > 0) {
         const size_t place = take_place(propagator);
-        const size_t *start = propagator->of->factors->scope_start + propagator->of->hard[place];
-        if (gbsi_watch_spend(propagator->watch, start[1] - start[0]) ||
+        const uint64_t work =
+            gbsi_factor_size(propagator->of->factors, propagator->of->hard[place]);
+        if (gbsi_watch_spend(propagator->watch, work) ||
             !gbsi_propagator_revise(propagator, place)) {
             empty_queue(propagator);
             return propagator->of->hard[place];

@@ -290,11 +290,21 @@ cleanup:
     return status;
 }
 
+/* Components of few states, watched. @param log_z as of gbsi_components_enumerate(). */
+static gbs_status enumerate(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err)
+{
+    const gbs_status status =
+        gbsi_components_enumerate(run->problem.components, run->problem.enumerated, &drive->watch,
+                                  run->estimates.exact_p, log_z, err);
+    return gbsi_watch_stopped(&drive->watch)
+               ? gbsi_stopped_early(drive, "enumerating the states of small components", err)
+               : status;
+}
+
 gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    GBSI_TRY(gbsi_components_enumerate(run->problem.components, run->problem.enumerated,
-                                       run->estimates.exact_p, NULL, err));
+    GBSI_TRY(enumerate(run, drive, NULL, err));
     if (run->problem.tree != NULL) {
         GBSI_TRY(calibrate(run, drive, err));
     }
@@ -318,8 +328,7 @@ gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, 
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
     *log_z = 0.0;
-    GBSI_TRY(gbsi_components_enumerate(run->problem.components, run->problem.enumerated,
-                                       run->estimates.exact_p, log_z, err));
+    GBSI_TRY(enumerate(run, drive, log_z, err));
     GBSI_TRY(sum_cutsets(run, drive, NULL, log_z, err));
     if (run->problem.tree == NULL) {
         return GBS_OK;

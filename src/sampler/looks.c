@@ -90,6 +90,13 @@ void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
     atomic_store(&drive->watch.stopped, drive->stop != GBSI_GO_ON);
 }
 
+void gbsi_drive_finish(gbsi_drive *drive)
+{
+    drive->keeping = true;
+    drive->stopped_s = gbsi_clock_s();
+    atomic_store(&drive->watch.stopped, false);
+}
+
 bool gbsi_deadline_is_over(void *deadline)
 {
     const gbsi_deadline *d = deadline;

@@ -75,9 +75,12 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     GBSI_TRY(check_memory(run, err));
     GBSI_TRY(gbsi_mean_field_new(run->problem.whole,
                                  (gbs_mean_field_schedule)options->mean_field_schedule,
-                                 options->damping, &m, err));
+                                 options->damping, &drive->watch, &m, err));
     while (drive->stop == GBSI_GO_ON) {
         const double moved = gbsi_mean_field_step(m);
+        if (gbsi_watch_stopped(&drive->watch)) {
+            break;
+        }
         run->report.public.updates += run->problem.whole->n_variables;
         if (++run->report.public.iterations == options->iterations) {
             drive->stop = GBSI_STOP_ITERATIONS;
@@ -90,6 +93,7 @@ gbs_status gbsi_run_mean_field(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             drive->stop = GBSI_STOP_FIXED_POINT;
         }
     }
+    gbsi_drive_finish(drive);
     run->report.public.residual = gbsi_mean_field_residual(m);
     run->report.public.log_z_bound = gbsi_mean_field_bound(m);
     memcpy(run->estimates.exact_p, gbsi_mean_field_q(m),

@@ -196,13 +196,16 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     gbs_status status = GBS_OK;
     const double begun_s = gbsi_clock_s();
     const int asked = run->options.scan;
+    gbsi_deadline deadline = {.begun_s = begun_s, .time_s = run->options.time_s};
+    gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
     if (gbsi_scan_choice_of(asked) != GBSI_CHOICE_NAMED) {
         run->options.scan = gbsi_scan_with(GBSI_SCAN_BASE); /* until the pilot says otherwise */
     }
     if (run->purpose.limited) {
         GBSI_TRY(gbsi_run_check_model(run, err));
     }
-    GBSI_TRY(gbsi_condition(run->problem.model, evidence, &run->problem.whole, err));
+    GBSI_TRY(
+        gbsi_condition_watched(run->problem.model, evidence, &watch, &run->problem.whole, err));
     GBSI_TRY(find_part(run, err));
     run->report.public.n_free_variables = run->problem.whole->n_variables;
     run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;

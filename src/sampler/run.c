@@ -436,10 +436,10 @@ const char *gbsi_stop_text(gbsi_stop stop)
     return stop_name[stop];
 }
 
-static gbs_status find_support(gbs_run *run, gbs_error *err)
+static gbs_status find_support(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     return run->report.public.has_zeros
-               ? gbsi_components_support(run->problem.components, run->problem.exact,
+               ? gbsi_components_support(run->problem.components, run->problem.exact, &drive->watch,
                                          GBSI_ENUMERATE_AUTO_STATES, &run->problem.support, err)
                : GBS_OK;
 }
@@ -456,7 +456,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
     }
     run->report.answering = true;
     if (run->problem.part != NULL) {
-        GBSI_TRY(find_support(run, err));
+        GBSI_TRY(find_support(run, &drive, err));
         GBSI_TRY(gbsi_run_choose_scan(run, &drive, err));
         gbsi_executor_watch(&run->engine.executor, drive.callbacks->splash,
                             drive.callbacks->context);

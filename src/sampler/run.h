@@ -108,6 +108,8 @@ typedef struct gbsi_drive {
 void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks);
 /* Before a pass or other work: the watch stops no more, unless drive->stop says so. */
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep);
+/* What comes ends the run, and may take a moment more whatever stopped it. */
+void gbsi_drive_finish(gbsi_drive *drive);
 /* --time, for work before a run is executed: the context of a watch. */
 typedef struct gbsi_deadline {
     double begun_s, time_s; /* time_s 0: none */

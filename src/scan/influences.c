@@ -107,7 +107,7 @@ gbs_status gbs_influences_new(const gbs_model *model, const gbs_evidence *eviden
                      gbsi_process_bytes() + gbs_model_bytes(model));
     before = gbsi_influences_enter(f);
     GBSI_TRY(gbsi_simd_check(err));
-    GBSI_TRY(gbsi_condition(model, evidence, &f->conditioned, err));
+    GBSI_TRY(gbsi_condition_watched(model, evidence, &watch, &f->conditioned, err));
     GBSI_TRY(gbsi_graph_new(f->conditioned, NULL, &f->graph, err));
     GBSI_TRY(gbsi_influences_new(f->graph, rule, gbsi_influences_room(f), &watch, &f->c, err));
     describe(f);

@@ -21,6 +21,7 @@ struct gbsi_mean_field {
     const gbsi_conditioned *model; /* borrowed */
     gbs_mean_field_schedule schedule;
     double damping;
+    gbsi_watch *watch; /* NULL: nobody waits */
     size_t *end_start; /* [n_variables + 1] */
     end *end;          /* factors in order */
     double *q;         /* [state_offset[n_variables]] */
@@ -95,6 +96,14 @@ static void softmax(const double *field, uint32_t k, double *p)
     }
 }
 
+/* Adds the expected log-weight of a factor to m->field, watched. */
+static void add_expected(gbsi_mean_field *m, size_t f, size_t position)
+{
+    if (!gbsi_watch_spend(m->watch, gbsi_factor_size(&m->model->factors, f))) {
+        gbsi_expected_logw(m->model, f, position, m->q, m->scratch, m->field);
+    }
+}
+
 /* Right side of the fixed point equation for one variable, into m->field.
  * @param alone only factors of one variable. */
 static void update(gbsi_mean_field *m, uint32_t v, bool alone)
@@ -106,14 +115,15 @@ static void update(gbsi_mean_field *m, uint32_t v, bool alone)
     for (size_t i = m->end_start[v]; i < m->end_start[v + 1]; ++i) {
         const size_t f = m->end[i].factor;
         if (!alone || factors->scope_start[f + 1] - factors->scope_start[f] == 1) {
-            gbsi_expected_logw(model, f, m->end[i].position, m->q, m->scratch, m->field);
+            add_expected(m, f, m->end[i].position);
         }
     }
     softmax(m->field, k, m->field);
 }
 
 gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_schedule schedule,
-                               double damping, gbsi_mean_field **out, gbs_error *err)
+                               double damping, gbsi_watch *watch, gbsi_mean_field **out,
+                               gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_mean_field *m = gbsi_alloc_zero(sizeof *m);
@@ -124,6 +134,7 @@ gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_sch
     m->model = model;
     m->schedule = schedule;
     m->damping = damping;
+    m->watch = watch;
     m->end_start = gbsi_alloc_array_zero((size_t)model->n_variables + 1, sizeof *m->end_start);
     m->end = gbsi_alloc_array(n_ends(model), sizeof *m->end);
     m->q = gbsi_alloc_array(n_states(model), sizeof *m->q);
@@ -181,6 +192,9 @@ double gbsi_mean_field_step(gbsi_mean_field *m)
         const size_t at = model->state_offset[v];
         double *to = m->schedule == GBS_MEAN_FIELD_JACOBI ? m->next : m->q;
         update(m, v, false);
+        if (gbsi_watch_stopped(m->watch)) {
+            return NAN;
+        }
         const double d = distance(m, v);
         most = d > most ? d : most;
         for (uint32_t a = 0; a < model->arity[v]; ++a) {
@@ -203,7 +217,7 @@ double gbsi_mean_field_residual(gbsi_mean_field *m)
         const double d = distance(m, v);
         most = d > most ? d : most;
     }
-    return most;
+    return gbsi_watch_stopped(m->watch) ? NAN : most;
 }
 
 static double entropy(const double *q, uint32_t k)
@@ -227,7 +241,7 @@ double gbsi_mean_field_bound(gbsi_mean_field *m)
         const uint32_t v = factors->scope[factors->scope_start[f]];
         double expected = 0.0;
         memset(m->field, 0, model->arity[v] * sizeof *m->field);
-        gbsi_expected_logw(model, f, 0, m->q, m->scratch, m->field);
+        add_expected(m, f, 0);
         for (uint32_t a = 0; a < model->arity[v]; ++a) {
             const double q = m->q[model->state_offset[v] + a];
             expected += q > 0.0 ? q * m->field[a] : 0.0;
@@ -237,7 +251,7 @@ double gbsi_mean_field_bound(gbsi_mean_field *m)
             return -INFINITY;
         }
     }
-    return sum;
+    return gbsi_watch_stopped(m->watch) ? NAN : sum;
 }
 
 const double *gbsi_mean_field_q(const gbsi_mean_field *m)

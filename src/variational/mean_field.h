@@ -6,6 +6,7 @@
 #define GBSI_VARIATIONAL_MEAN_FIELD_H
 
 #include "base/status.h"
+#include "base/watch.h"
 #include "gibbsite/run.h"
 #include "model/condition.h"
 
@@ -19,19 +20,22 @@ uint64_t gbsi_mean_field_bytes(const gbsi_conditioned *model);
  *
  * @param model    borrowed. @param schedule all at once from the last iterate, or one after the
  *                 other in place. @param damping D in (0, 1]: q <- (1 - D) q + D new; 1: undamped.
+ * @param watch    borrowed; may stop any of the calls below. NULL: nobody waits.
  */
 gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_schedule schedule,
-                               double damping, gbsi_mean_field **out, gbs_error *err);
+                               double damping, gbsi_watch *watch, gbsi_mean_field **out,
+                               gbs_error *err);
 void gbsi_mean_field_free(gbsi_mean_field *m);
 
-/* One iteration over all variables. @return the largest |new - q| met, before damping. */
+/* One iteration over all variables. @return the largest |new - q| met, before damping. NAN if it
+ * was stopped: variables that it reached have moved if one moves after the other, else none has. */
 double gbsi_mean_field_step(gbsi_mean_field *m);
 
-/* The largest |new - q| with nothing changed: 0 at a fixed point. */
+/* The largest |new - q| with nothing changed: 0 at a fixed point. NAN if it was stopped. */
 double gbsi_mean_field_residual(gbsi_mean_field *m);
 
 /* E_q[log of all factors] + the entropy of q, log_constant included: at most ln Z. Minus infinity
- * where q has weight on a hard zero. */
+ * where q has weight on a hard zero, NAN if it was stopped. */
 double gbsi_mean_field_bound(gbsi_mean_field *m);
 
 /* [state_offset[n_variables]] q as it stands; borrowed. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exact/enumerate.h"
+#include "gibbsite/generate.h"
 #include "variational/expected.h"
 #include "variational/mean_field.h"
 
@@ -132,10 +133,10 @@ static void bound_and_fixed_point(void **state)
         gbsi_mean_field *m = NULL;
         double moved = 1.0;
         assert_non_null(c);
-        assert_int_equal(gbsi_enumerate(c, p, &log_z, NULL), GBS_OK);
-        assert_int_equal(
-            gbsi_mean_field_new(c, (gbs_mean_field_schedule)schedule, damping[i % 2], &m, NULL),
-            GBS_OK);
+        assert_int_equal(gbsi_enumerate(c, NULL, p, &log_z, NULL), GBS_OK);
+        assert_int_equal(gbsi_mean_field_new(c, (gbs_mean_field_schedule)schedule, damping[i % 2],
+                                             NULL, &m, NULL),
+                         GBS_OK);
         for (int t = 0; t < 400 && moved > 1e-12; ++t) {
             moved = gbsi_mean_field_step(m);
             const double bound = gbsi_mean_field_bound(m);
@@ -185,8 +186,9 @@ static void independent_is_exact(void **state)
     gbsi_mean_field *m = NULL;
     double p[8];
     double log_z = 0.0;
-    assert_int_equal(gbsi_enumerate(c, p, &log_z, NULL), GBS_OK);
-    assert_int_equal(gbsi_mean_field_new(c, GBS_MEAN_FIELD_SEQUENTIAL, 1.0, &m, NULL), GBS_OK);
+    assert_int_equal(gbsi_enumerate(c, NULL, p, &log_z, NULL), GBS_OK);
+    assert_int_equal(gbsi_mean_field_new(c, GBS_MEAN_FIELD_SEQUENTIAL, 1.0, NULL, &m, NULL),
+                     GBS_OK);
     for (int a = 0; a < 8; ++a) { /* from the start */
         assert_true(fabs(gbsi_mean_field_q(m)[a] - p[a]) < 1e-14);
     }
@@ -209,8 +211,8 @@ static void ising_iterates(void **state)
         gbsi_mean_field *m = NULL;
         double mu[3];
         const double d = 0.6;
-        assert_int_equal(gbsi_mean_field_new(c, (gbs_mean_field_schedule)schedule, d, &m, NULL),
-                         GBS_OK);
+        assert_int_equal(
+            gbsi_mean_field_new(c, (gbs_mean_field_schedule)schedule, d, NULL, &m, NULL), GBS_OK);
         for (int v = 0; v < 3; ++v) {
             mu[v] = tanh(field[v]);
         }
@@ -245,11 +247,54 @@ static void damping_settles(void **state)
         gbsi_mean_field *m = NULL;
         double moved = 0.0;
         assert_int_equal(
-            gbsi_mean_field_new(c, GBS_MEAN_FIELD_JACOBI, damped ? 0.3 : 1.0, &m, NULL), GBS_OK);
+            gbsi_mean_field_new(c, GBS_MEAN_FIELD_JACOBI, damped ? 0.3 : 1.0, NULL, &m, NULL),
+            GBS_OK);
         for (int t = 0; t < 500; ++t) {
             moved = gbsi_mean_field_step(m);
         }
         assert_true(damped ? moved < 1e-12 : moved > 0.5);
+        gbsi_mean_field_free(m);
+    }
+    gbsi_conditioned_free(c);
+    gbs_model_free(model);
+}
+
+static bool stop_at_third(void *context)
+{
+    const gbsi_watch *watch = context;
+    return watch->n_looks >= 3;
+}
+
+/* Steps, residual and bound of a dense model are looked at inside, and end where the watch stops.
+ */
+static void watched(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    const gbs_generate_complete_options how = {
+        .variables = N, .coupling_spread = 0.02, .random_field = 0.3, .seed = 1};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_complete(&how, &model, NULL), GBS_OK);
+    gbsi_conditioned *c = conditioned(model);
+    for (int schedule = 0; schedule < 2; ++schedule) {
+        gbsi_mean_field *m = NULL;
+        gbsi_watch watch = {0};
+        double q[2 * N];
+        assert_int_equal(
+            gbsi_mean_field_new(c, (gbs_mean_field_schedule)schedule, 1.0, &watch, &m, NULL),
+            GBS_OK);
+        assert_true(gbsi_mean_field_step(m) > 0.0);
+        assert_true(gbsi_mean_field_residual(m) > 0.0 && isfinite(gbsi_mean_field_bound(m)));
+        assert_in_range(watch.n_looks, 10, 20);
+        assert_true(watch.longest < GBSI_WATCH_EVERY + 8);
+        memcpy(q, gbsi_mean_field_q(m), sizeof q);
+        watch = (gbsi_watch){.look = stop_at_third, .context = &watch};
+        assert_true(isnan(gbsi_mean_field_step(m)));
+        assert_int_equal(watch.n_looks, 3);
+        const double *now = gbsi_mean_field_q(m);
+        assert_true((now[0] == q[0]) == (schedule == GBS_MEAN_FIELD_JACOBI));
+        assert_true(now[2 * N - 1] == q[2 * N - 1]);
+        assert_true(isnan(gbsi_mean_field_residual(m)) && isnan(gbsi_mean_field_bound(m)));
         gbsi_mean_field_free(m);
     }
     gbsi_conditioned_free(c);
@@ -261,7 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expectations),         cmocka_unit_test(bound_and_fixed_point),
         cmocka_unit_test(independent_is_exact), cmocka_unit_test(ising_iterates),
-        cmocka_unit_test(damping_settles),
+        cmocka_unit_test(damping_settles),      cmocka_unit_test(watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
