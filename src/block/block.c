@@ -261,6 +261,31 @@ void gbsi_block_heat(gbsi_block_lanes *lanes, const float *beta)
     }
 }
 
+void gbsi_block_cool(gbsi_block_lanes *lanes)
+{
+    const gbsi_blocks *b = lanes->blocks;
+    for (size_t f = 0; f < b->model->factors.n_factors; ++f) {
+        size_t n = 0;
+        if (b->table[f] == SIZE_MAX) {
+            continue;
+        }
+        const double most = list_values(lanes, f, &n);
+        double *row = lanes->weight + b->table[f] * GBSI_BLOCK_LANES;
+        for (size_t i = 0; i < n; ++i, row += GBSI_BLOCK_LANES) {
+            const double t = row[0] - most;
+            for (uint32_t l = 0; l < GBSI_BLOCK_LANES; ++l) {
+                row[l] = t;
+            }
+        }
+    }
+}
+
+void gbsi_block_maximise(gbsi_block_lanes *lanes, uint32_t plan, uint32_t *x)
+{
+    assert(plan < lanes->blocks->n_plans);
+    loops_of(lanes->level)->maximise(lanes, &lanes->blocks->plan[plan], x);
+}
+
 void gbsi_block_up(gbsi_block_lanes *lanes, uint32_t plan, const uint32_t *x)
 {
     assert(plan < lanes->blocks->n_plans);

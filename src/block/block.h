@@ -138,4 +138,13 @@ typedef struct gbsi_block_draw {
 void gbsi_block_down(gbsi_block_lanes *lanes, const gbsi_block_draw *draw, const uint32_t *x,
                      uint32_t *y);
 
+/* ---- the most probable block ----------------------------------------------------------------- */
+
+/* Log-weights in place of weights: for gbsi_block_maximise(), until lanes are heated again. */
+void gbsi_block_cool(gbsi_block_lanes *lanes);
+
+/* The most probable states of the block of a plan given the held ones, by the same passes with
+ * maxima for sums. No lane's log density falls. @param x [n_variables][16] in and out. */
+void gbsi_block_maximise(gbsi_block_lanes *lanes, uint32_t plan, uint32_t *x);
+
 #endif

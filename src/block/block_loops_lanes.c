@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The passes of a block draw over sixteen lanes [M48]. Every sum and product has a fixed order. */
+#include <math.h>
+
 #include "block/block_inside.h"
 #include "simd/lanes.h"
 
@@ -36,26 +38,41 @@ static void fill_slices(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, co
     }
 }
 
+/* What the passes work in: sums of products of weights, or maxima of sums of their logarithms. */
+typedef enum semiring { SUM_PRODUCT, MAX_SUM } semiring;
+
+INLINE vd join(vd a, vd b, const semiring in)
+{
+    return in == SUM_PRODUCT ? vd_mul(a, b) : vd_add(a, b);
+}
+
+INLINE vd merge(vd a, vd b, const semiring in)
+{
+    return in == SUM_PRODUCT ? vd_add(a, b) : vd_max(a, b);
+}
+
 /* The product of n items in row k of a bucket. */
-INLINE vd product(const double *const *row, const uint16_t *const *offset, uint32_t n, size_t k)
+INLINE vd product(const double *const *row, const uint16_t *const *offset, uint32_t n, size_t k,
+                  const semiring in)
 {
     vd w = vd_load(row[0] + offset[0][k] * (size_t)L);
     for (uint32_t i = 1; i < n; ++i) {
-        w = vd_mul(w, vd_load(row[i] + offset[i][k] * (size_t)L));
+        w = join(w, vd_load(row[i] + offset[i][k] * (size_t)L), in);
     }
     return w;
 }
 
 /* M(n) = sum_v prod_items item(v, n) for all n. @return their maximum. */
 INLINE vd sum_products(const gbsi_block_bucket *b, const double *const *row,
-                       const uint16_t *const *offset, uint32_t n, double *message)
+                       const uint16_t *const *offset, uint32_t n, double *message,
+                       const semiring in)
 {
-    vd most = vd_zero();
+    vd most = vd_set1(-INFINITY);
     size_t k = 0;
     for (uint32_t r = 0; r < b->n_rows; ++r) {
-        vd sum = product(row, offset, n, k++);
+        vd sum = product(row, offset, n, k++, in);
         for (uint32_t a = 1; a < b->arity; ++a) {
-            sum = vd_add(sum, product(row, offset, n, k++));
+            sum = merge(sum, product(row, offset, n, k++, in), in);
         }
         vd_store(message + (size_t)r * L, sum);
         most = vd_max(most, sum);
@@ -63,20 +80,20 @@ INLINE vd sum_products(const gbsi_block_bucket *b, const double *const *row,
     return most;
 }
 
-static vd bucket_up(const gbsi_block_bucket *b, const double *const *row,
-                    const uint16_t *const *offset, double *message)
+INLINE vd bucket_up(const gbsi_block_bucket *b, const double *const *row,
+                    const uint16_t *const *offset, double *message, const semiring in)
 {
-    switch (b->n_items) {
+    switch (b->n_items) { /* most have few, and a loop of fixed length is faster */
     case 1:
-        return sum_products(b, row, offset, 1, message);
+        return sum_products(b, row, offset, 1, message, in);
     case 2:
-        return sum_products(b, row, offset, 2, message);
+        return sum_products(b, row, offset, 2, message, in);
     case 3:
-        return sum_products(b, row, offset, 3, message);
+        return sum_products(b, row, offset, 3, message, in);
     case 4:
-        return sum_products(b, row, offset, 4, message);
+        return sum_products(b, row, offset, 4, message, in);
     default:
-        return sum_products(b, row, offset, b->n_items, message);
+        return sum_products(b, row, offset, b->n_items, message, in);
     }
 }
 
@@ -107,7 +124,8 @@ static void find_items(const gbsi_block_lanes *lanes, const gbsi_block_plan *pla
     }
 }
 
-static void up(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x)
+INLINE void pass_up(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x,
+                    const semiring in)
 {
     fill_slices(lanes, plan, x);
     lanes->dead = 0;
@@ -116,12 +134,15 @@ static void up(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint3
         double *message = lanes->message + b->message * L;
         if (b->n_items == 0) { /* a variable without factors */
             for (uint32_t r = 0; r < b->n_rows; ++r) {
-                vd_store(message + (size_t)r * L, vd_set1(1.0));
+                vd_store(message + (size_t)r * L, vd_set1(in == SUM_PRODUCT ? 1.0 : 0.0));
             }
             continue;
         }
         find_items(lanes, plan, b, lanes->row, lanes->offset);
-        lanes->dead |= scale(message, b->n_rows, bucket_up(b, lanes->row, lanes->offset, message));
+        const vd most = bucket_up(b, lanes->row, lanes->offset, message, in);
+        if (in == SUM_PRODUCT) {
+            lanes->dead |= scale(message, b->n_rows, most);
+        }
     }
 }
 
@@ -158,6 +179,39 @@ INLINE vu draw(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row
     return state;
 }
 
+/* The state with the largest sum of items, the first of equals. */
+INLINE vu best(const gbsi_block_lanes *lanes, const gbsi_block_bucket *b, vu row)
+{
+    const vu first = vu_mul(row, vu_set1(b->arity));
+    vd most = vd_set1(-INFINITY);
+    vu state = vu_set1(0);
+    for (uint32_t a = 0; a < b->arity; ++a) {
+        const vu k = vu_add(first, vu_set1(a));
+        vd w = vd_zero();
+        for (uint32_t i = 0; i < b->n_items; ++i) {
+            const vu at = vu_gather_u16(lanes->offset[i], k);
+            const vu index = vu_add(vu_mul(at, vu_set1(L)), vu_iota());
+            w = vd_add(w, vd_gather(lanes->row[i], index));
+        }
+        state = vu_select(vd_lt(most, w), vu_set1(a), state);
+        most = vd_max(most, w);
+    }
+    return state;
+}
+
+/* The states of the neighbours of a bucket as one number. */
+INLINE vu row_of(const gbsi_block_lanes *lanes, const gbsi_block_plan *plan,
+                 const gbsi_block_bucket *b, const uint32_t *y)
+{
+    const uint32_t *neighbour = plan->neighbour + b->neighbour;
+    vu row = vu_set1(0);
+    for (uint32_t n = 0; n < b->n_neighbours; ++n) {
+        const vu arity = vu_set1(lanes->blocks->model->arity[neighbour[n]]);
+        row = vu_add(vu_mul(row, arity), vu_load(y + (size_t)neighbour[n] * L));
+    }
+    return row;
+}
+
 static void down(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *from,
                  const uint32_t *x, uint32_t *y)
 {
@@ -173,18 +227,27 @@ static void down(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uin
     }
     for (uint32_t i = plan->n_buckets; i-- > 0;) {
         const gbsi_block_bucket *b = &plan->bucket[i];
-        const uint32_t *neighbour = plan->neighbour + b->neighbour;
-        vu row = vu_set1(0);
-        for (uint32_t n = 0; n < b->n_neighbours; ++n) {
-            const vu arity = vu_set1(lanes->blocks->model->arity[neighbour[n]]);
-            row = vu_add(vu_mul(row, arity), vu_load(y + (size_t)neighbour[n] * L));
-        }
         find_items(lanes, plan, b, lanes->row, lanes->offset);
-        const vu drawn = draw(lanes, b, row, lane);
+        const vu drawn = draw(lanes, b, row_of(lanes, plan, b, y), lane);
         const size_t at = (size_t)b->variable * L;
         vu_store(y + at, vu_select(dead, vu_gather(x + at, lane), drawn));
     }
 }
 
+static void up(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, const uint32_t *x)
+{
+    pass_up(lanes, plan, x, SUM_PRODUCT);
+}
+
+static void maximise(gbsi_block_lanes *lanes, const gbsi_block_plan *plan, uint32_t *x)
+{
+    pass_up(lanes, plan, x, MAX_SUM);
+    for (uint32_t i = plan->n_buckets; i-- > 0;) {
+        const gbsi_block_bucket *b = &plan->bucket[i];
+        find_items(lanes, plan, b, lanes->row, lanes->offset);
+        vu_store(x + (size_t)b->variable * L, best(lanes, b, row_of(lanes, plan, b, x)));
+    }
+}
+
 extern const gbsi_block_loops GBSI_V(gbsi_block_loops);
-const gbsi_block_loops GBSI_V(gbsi_block_loops) = {.up = up, .down = down};
+const gbsi_block_loops GBSI_V(gbsi_block_loops) = {.up = up, .down = down, .maximise = maximise};

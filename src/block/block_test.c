@@ -258,6 +258,53 @@ static void draws_are_conditional(void **state)
     }
 }
 
+/* Given the held states no state of the block is more probable, zeros or not. */
+static void blocks_are_maximised(void **state)
+{
+    (void)state;
+    uint64_t seed = 4321;
+    uint32_t n_raised = 0;
+    for (int i = 0; i < 60; ++i) {
+        lab t;
+        uint32_t x[MOST_VARIABLES * L];
+        uint32_t y[MOST_VARIABLES * L];
+        lab_open(&t, &seed, (uint32_t)(i % 2) * 10, i % 3 == 0 ? 1024 : 6);
+        const uint32_t plan = (uint32_t)i % t.blocks->n_plans;
+        const gbsi_block_plan *p = &t.blocks->plan[plan];
+        gbsi_block_cool(t.lanes);
+        for (uint32_t l = 0; l < L; ++l) {
+            set_lane(t.model, draw_from(t.p + l * t.n, &seed), x, l);
+        }
+        memcpy(y, x, sizeof x);
+        gbsi_block_maximise(t.lanes, plan, y);
+        for (uint32_t l = 0; l < L; ++l) {
+            uint32_t at[MOST_VARIABLES];
+            double most = -INFINITY;
+            for (size_t s = 0; s < t.n; ++s) {
+                size_t rest = s;
+                bool same = true;
+                for (uint32_t v = 0; v < t.model->n_variables; ++v) {
+                    at[v] = (uint32_t)(rest % t.model->arity[v]);
+                    rest /= t.model->arity[v];
+                }
+                for (uint32_t h = 0; h < p->n_held; ++h) {
+                    same = same && at[p->held[h]] == x[p->held[h] * (size_t)L + l];
+                }
+                const double e = same ? gbsi_conditioned_log_density(t.model, at) : -INFINITY;
+                most = e > most ? e : most;
+            }
+            for (uint32_t v = 0; v < t.model->n_variables; ++v) {
+                at[v] = y[v * L + l];
+            }
+            const double found = gbsi_conditioned_log_density(t.model, at);
+            assert_true(found == most || fabs(found - most) < 1e-9 * (1.0 + fabs(most)));
+            n_raised += memcmp(x, y, sizeof x) != 0;
+        }
+        lab_close(&t);
+    }
+    assert_true(n_raised > 100);
+}
+
 /* A torus of spins with couplings of one size and random signs. */
 static gbsi_conditioned *torus(uint32_t side, double size, uint64_t *seed, gbs_model **user)
 {
@@ -325,6 +372,8 @@ static void instruction_sets_agree(void **state)
             assert_int_equal(lanes->dead, 0);
             gbsi_block_down(lanes, &draw, x, x);
         }
+        gbsi_block_cool(lanes);
+        gbsi_block_maximise(lanes, 0, x);
         if (level == GBSI_SIMD_PORTABLE) {
             memcpy(first, x, sizeof x);
         }
@@ -419,11 +468,9 @@ static void fails_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_leave_the_law_as_it_is),
-        cmocka_unit_test(draws_are_conditional),
-        cmocka_unit_test(instruction_sets_agree),
-        cmocka_unit_test(lanes_beyond_doubles_stay),
-        cmocka_unit_test(fails_whole),
+        cmocka_unit_test(draws_leave_the_law_as_it_is), cmocka_unit_test(draws_are_conditional),
+        cmocka_unit_test(blocks_are_maximised),         cmocka_unit_test(instruction_sets_agree),
+        cmocka_unit_test(lanes_beyond_doubles_stay),    cmocka_unit_test(fails_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
