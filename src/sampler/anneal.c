@@ -15,6 +15,7 @@
 #include "exact/solve.h"
 #include "sampler/density.h"
 #include "sampler/exact_part.h"
+#include "sampler/quench.h"
 #include "sampler/run.h"
 #include "sampler/run_options.h"
 #include "simd/math.h"
@@ -22,25 +23,30 @@
 #define FIRST_ROUND  64u /* sweeps, if --sweeps is not given */
 #define ROUND_GROWTH 4u
 #define LEAST_ROUNDS 3u
+#define A_MOMENT_NS  1e8 /* of a quench once time is over */
 
 typedef struct search {
     gbs_run *run;
     gbsi_drive drive;
     const gbs_map_callbacks *callbacks;
     bool heats;
+    gbsi_quench *quench; /* NULL: no blocks */
     double *density; /* [n_groups * lanes] log densities of the sampled part after the last sweep */
     uint32_t *x;     /* [part variables] scratch */
-    uint32_t *state; /* [model variables] best state so far, with the components solved exactly */
-    double tau0;     /* first temperature of an annealing */
-    double best;     /* log density of the sampled part in that state */
-    double offset;   /* log density of the rest of the model */
+    uint32_t *best_x; /* [part variables] the best state so far ... */
+    uint32_t *state;  /* [model variables] ... with the components solved exactly */
+    double tau0;      /* first temperature of an annealing */
+    double best;      /* log density of the sampled part in that state */
+    double offset;    /* log density of the rest of the model */
     uint64_t rounds;
 } search;
 
 static void search_free(search *s)
 {
     gbsi_free(s->density);
+    gbsi_quench_free(s->quench);
     gbsi_free(s->x);
+    gbsi_free(s->best_x);
     gbsi_free(s->state);
     gbs_run_free(s->run);
 }
@@ -59,17 +65,62 @@ static uint32_t best_chain(search *s)
     return best;
 }
 
+/* A state of the part, in s->x. */
+static gbs_status consider(search *s, double density, gbs_error *err)
+{
+    if (!(density > s->best)) {
+        return GBS_OK;
+    }
+    s->best = density;
+    memcpy(s->best_x, s->x, s->run->problem.part->n_variables * sizeof *s->x);
+    gbsi_part_user_state(s->run->problem.part, s->x, s->state);
+    return s->callbacks->improve == NULL
+               ? GBS_OK
+               : s->callbacks->improve(s->callbacks->context, s->best + s->offset, s->state, err);
+}
+
 static gbs_status look(search *s, gbs_error *err)
 {
     const uint32_t chain = best_chain(s);
     if (!(s->density[chain] > s->best)) {
         return GBS_OK;
     }
-    s->best = s->density[chain];
-    gbsi_run_user_state(s->run, chain, s->x, s->state);
-    return s->callbacks->improve == NULL
-               ? GBS_OK
-               : s->callbacks->improve(s->callbacks->context, s->best + s->offset, s->state, err);
+    gbsi_executor_get(&s->run->engine.executor, chain, s->x);
+    return consider(s, s->density[chain], err);
+}
+
+/* ---- quench -----------------------------------------------------------------------------------
+ */
+
+/* The chains' states and, in place of the last, the best so far, by maxima over blocks. When time
+ * is over only if that takes a moment. */
+static gbs_status quench(search *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_executor *x = &s->run->engine.executor;
+    gbsi_watch *watch = &s->drive.watch;
+    const double groups = (double)x->n_chains / GBSI_BLOCK_LANES + 1.0;
+    if (s->quench == NULL ||
+        (s->drive.stop != GBSI_GO_ON && gbsi_quench_operations(s->quench) * groups > A_MOMENT_NS)) {
+        return GBS_OK;
+    }
+    for (uint32_t first = 0; first < x->n_chains; first += GBSI_BLOCK_LANES) {
+        for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
+            const bool is_best = first + lane + 1 >= x->n_chains;
+            if (!is_best) {
+                gbsi_executor_get(x, first + lane, s->x);
+            }
+            gbsi_quench_set(s->quench, lane, is_best ? s->best_x : s->x);
+        }
+        gbsi_quench_run(s->quench, s->drive.stop == GBSI_GO_ON ? watch : NULL);
+        for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
+            gbsi_quench_get(s->quench, lane, s->x);
+            GBSI_TRY(consider(s, s->quench->density[lane], err));
+        }
+    }
+
+cleanup:
+    return status;
 }
 
 /* ---- schedules ------------------------------------------------------------------------------- */
@@ -144,6 +195,7 @@ static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
         GBSI_TRY(look(s, err));
     }
     ++s->rounds;
+    GBSI_TRY(quench(s, err));
 cleanup:
     return status;
 }
@@ -209,7 +261,8 @@ static gbs_status begin(search *s, gbs_error *err)
     double whole = 0.0;
     s->density = gbsi_alloc_array((size_t)x->n_groups * x->lanes, sizeof *s->density);
     s->x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *s->x);
-    if (s->density == NULL || s->x == NULL) {
+    s->best_x = gbsi_alloc_array(run->problem.part->n_variables, sizeof *s->best_x);
+    if (s->density == NULL || s->x == NULL || s->best_x == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "map", run->problem.part->n_variables * sizeof *s->x));
     }
     s->tau0 = run->options.tau0;
@@ -219,7 +272,7 @@ static gbs_status begin(search *s, gbs_error *err)
     GBSI_TRY(gbsi_run_set_starts(run, &s->drive, err));
     (void)best_chain(s);
     fill_fixed(run, s->state);
-    gbsi_run_user_state(run, 0, s->x, s->state);
+    gbsi_run_user_state(run, 0, s->best_x, s->state);
     s->best = s->density[0];
     if (run->report.public.n_exact_variables > 0) {
         GBSI_TRY(gbsi_run_exact_map(run, &s->drive, s->state, err));
@@ -227,6 +280,10 @@ static gbs_status begin(search *s, gbs_error *err)
         s->offset = whole - s->best;
     }
     GBSI_TRY(look(s, err));
+    if (s->heats) { /* other draws are asked for what they find themselves */
+        GBSI_TRY(gbsi_quench_new(run->problem.part, run->options.seed, &s->drive.watch, &s->quench,
+                                 err));
+    }
 cleanup:
     return status;
 }

@@ -283,8 +283,7 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
     return status;
 }
 
-/* @param x [part variables]. */
-static void translate(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user)
+void gbsi_part_user_state(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user)
 {
     for (uint32_t v = 0; v < part->n_variables; ++v) {
         user[part->user_variable[v]] = part->user_state[part->state_offset[v] + x[v]];
@@ -294,7 +293,7 @@ static void translate(const gbsi_conditioned *part, const uint32_t *x, uint32_t 
 void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user)
 {
     gbsi_executor_get(&run->engine.executor, chain, x);
-    translate(run->problem.part, x, user);
+    gbsi_part_user_state(run->problem.part, x, user);
 }
 
 /* Chains told from two. @param x [2][part variables] scratch. */
@@ -306,7 +305,7 @@ static gbs_status give_split_draws(const gbs_run *run, const gbsi_drive *drive, 
     for (uint32_t chain = 0; status >= 0 && chain < run->report.public.chains; ++chain) {
         const double density = gbsi_recombine(&run->engine, run->problem.part, chain, x,
                                               x + run->problem.part->n_variables);
-        translate(run->problem.part, x, user);
+        gbsi_part_user_state(run->problem.part, x, user);
         status = drive->callbacks->draw(drive->callbacks->context, draw, chain, density, user, err);
     }
     return status;

@@ -144,6 +144,8 @@ uint64_t gbsi_run_threshold_bytes(const gbs_run *run);
  * @param x [part variables] scratch. @param user [model variables]. */
 gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err);
 void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32_t *user);
+/* A state of the part's variables in the user's numbering; others are left as they are. */
+void gbsi_part_user_state(const gbsi_conditioned *part, const uint32_t *x, uint32_t *user);
 const char *gbsi_stop_text(gbsi_stop stop);
 
 /* synchronous_states.c: the state of a chain that is told from two, in the part's numbering, and

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sixteen states made more probable by exact maxima over blocks of bounded width (block/block.h),
+ * until no block of any plan can raise one of them. */
+#ifndef GBSI_SAMPLER_QUENCH_H
+#define GBSI_SAMPLER_QUENCH_H
+
+#include "block/block.h"
+
+typedef struct gbsi_quench {
+    gbsi_blocks *blocks;
+    gbsi_block_lanes *lanes;
+    uint32_t *x;                      /* [n_variables][GBSI_BLOCK_LANES] */
+    uint32_t *one;                    /* [n_variables] scratch */
+    double density[GBSI_BLOCK_LANES]; /* after gbsi_quench_run() */
+} gbsi_quench;
+
+/* @param out NULL where the model has no blocks, or the memory limit no room for them. */
+gbs_status gbsi_quench_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
+                           gbsi_quench **out, gbs_error *err);
+void gbsi_quench_free(gbsi_quench *quench);
+
+/* @param x [n_variables] the states of one lane, in and out. */
+void gbsi_quench_set(gbsi_quench *quench, uint32_t lane, const uint32_t *x);
+void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x);
+
+/* All plans in turn, again while that raises the log density of some lane, or until the watch says
+ * stop. Every lane must have been set. */
+void gbsi_quench_run(gbsi_quench *quench, gbsi_watch *watch);
+
+/* What a turn of all plans takes, ns. */
+double gbsi_quench_operations(const gbsi_quench *quench);
+
+#endif
