@@ -22,6 +22,8 @@ static const gbsi_block_loops *loops_of(gbsi_simd level)
     return of_set[level];
 }
 
+#define MOST_HELD 2 /* variables for each one that is drawn: more are not worth a plan */
+
 /* ---- plans -------------------------------------------------------------------------------------
  */
 
@@ -42,6 +44,18 @@ static void place_tables(gbsi_blocks *b)
     }
 }
 
+/* Whether a plan is worth making: not where it holds most variables, as on dense graphs, nor where
+ * no two variables are drawn together. */
+static bool is_useful(const gbsi_block_plan *p)
+{
+    for (uint32_t k = 0; p->n_held <= MOST_HELD * p->n_buckets && k < p->n_buckets; ++k) {
+        if (p->bucket[k].n_neighbours > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static gbs_status make_plans(gbsi_blocks *b, uint32_t entries, uint64_t seed, uint32_t n_plans,
                              gbsi_watch *watch, gbs_error *err)
 {
@@ -52,7 +66,8 @@ static gbs_status make_plans(gbsi_blocks *b, uint32_t entries, uint64_t seed, ui
     GBSI_TRY(gbsi_block_graph_init(b->model, entries, &graph, err));
     GBSI_TRY(gbsi_block_order_init(n, &order, err));
     bool holds = true;
-    for (uint32_t i = 0; i < n_plans && holds; ++i) {
+    bool useful = true;
+    for (uint32_t i = 0; i < n_plans && holds && useful; ++i) {
         gbsi_block_plan *p = &b->plan[b->n_plans++];
         GBSI_TRY(gbsi_block_order_make(&graph, b->model->arity, seed, i, &order, err));
         GBSI_TRY(gbsi_block_plan_make(b, &order, p, err));
@@ -64,6 +79,7 @@ static gbs_status make_plans(gbsi_blocks *b, uint32_t entries, uint64_t seed, ui
                 p->bucket[k].n_items > b->most_items ? p->bucket[k].n_items : b->most_items;
         }
         holds = p->n_held > 0;
+        useful = is_useful(p);
         if (gbsi_watch_spend(watch, (uint64_t)n * n / 4 + p->n_offsets)) {
             GBSI_TRY(gbsi_watch_fail(err, "blocks"));
         }
@@ -73,19 +89,6 @@ cleanup:
     gbsi_block_graph_free(&graph);
     gbsi_block_order_free(&order);
     return status;
-}
-
-/* Whether some plan draws two variables together. */
-static bool draws_pairs(const gbsi_blocks *b)
-{
-    for (uint32_t i = 0; i < b->n_plans; ++i) {
-        for (uint32_t k = 0; k < b->plan[i].n_buckets; ++k) {
-            if (b->plan[i].bucket[k].n_neighbours > 0) {
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 gbs_status gbsi_blocks_new(const gbsi_conditioned *model, uint32_t entries, uint64_t seed,
@@ -108,7 +111,7 @@ gbs_status gbsi_blocks_new(const gbsi_conditioned *model, uint32_t entries, uint
     }
     place_tables(b);
     GBSI_TRY(make_plans(b, entries, seed, n_plans, watch, err));
-    if (draws_pairs(b)) {
+    if (b->n_plans > 0 && is_useful(&b->plan[b->n_plans - 1])) {
         *out = b;
         b = NULL;
     }

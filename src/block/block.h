@@ -85,8 +85,8 @@ typedef struct gbsi_blocks {
  *                GBSI_BLOCK_MOST where it has more.
  * @param n_plans at most; fewer where one holds nothing.
  * @param watch   borrowed or NULL.
- * @param out     NULL where the model has more than GBSI_BLOCK_VARIABLES variables, or where no
- *                plan draws two variables together.
+ * @param out     NULL where the model has more than GBSI_BLOCK_VARIABLES variables, or where a plan
+ *                holds more than two thirds of them or draws no two of them together.
  * @return GBS_ERR_MEMORY; GBS_ERR_LIMIT where the watch stopped it.
  */
 gbs_status gbsi_blocks_new(const gbsi_conditioned *model, uint32_t entries, uint64_t seed,

@@ -25,6 +25,7 @@ typedef struct making {
     const uint32_t *arity;
     gbsi_block_order *order;
     row *row;       /* [n] */
+    uint32_t *bits; /* [n] 16 log2 of the entries of its clique, about */
     uint8_t *fill;  /* [n] pairs of neighbours that are not neighbours themselves, or NOT_NOW */
     uint32_t *key;  /* [n] random: decides between equals */
     uint8_t *gone;  /* [n] eliminated or held */
@@ -189,9 +190,10 @@ static bool has(const row *r, uint32_t u)
     return i < r->n && r->to[i] == u;
 }
 
-static gbs_status insert(row *r, uint32_t u, gbs_error *err)
+static gbs_status insert(making *m, uint32_t v, uint32_t u, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    row *r = &m->row[v];
     const uint32_t i = place(r, u);
     if (i < r->n && r->to[i] == u) {
         return GBS_OK;
@@ -201,16 +203,19 @@ static gbs_status insert(row *r, uint32_t u, gbs_error *err)
     memmove(r->to + i + 1, r->to + i, (r->n - i) * sizeof *r->to);
     r->to[i] = u;
     ++r->n;
+    m->bits[v] += gbsi_log_weight(m->arity[u]);
 
 cleanup:
     return status;
 }
 
-static void take_out(row *r, uint32_t u)
+static void take_out(making *m, uint32_t v, uint32_t u)
 {
+    row *r = &m->row[v];
     const uint32_t i = place(r, u);
     assert(i < r->n && r->to[i] == u);
     --r->n;
+    m->bits[v] -= gbsi_log_weight(m->arity[u]);
     memmove(r->to + i, r->to + i + 1, (r->n - i) * sizeof *r->to);
 }
 
@@ -267,12 +272,8 @@ static uint32_t next_held(const making *m)
         if (m->gone[v]) {
             continue;
         }
-        double bits = gbsi_log_weight(m->arity[v]);
-        for (uint32_t i = 0; i < m->row[v].n; ++i) {
-            bits += gbsi_log_weight(m->arity[m->row[v].to[i]]);
-        }
         const double score =
-            bits * (0.3 + m->key[v] * 0x1p-32) / (1.0 + (double)m->graph->times[v]);
+            m->bits[v] * (0.3 + m->key[v] * 0x1p-32) / (1.0 + (double)m->graph->times[v]);
         if (score > most) {
             most = score;
             best = v;
@@ -286,7 +287,7 @@ static void leave_rows(making *m, uint32_t v)
     m->gone[v] = 1;
     m->fill[v] = NOT_NOW;
     for (uint32_t i = 0; i < m->row[v].n; ++i) {
-        take_out(&m->row[m->row[v].to[i]], v);
+        take_out(m, m->row[v].to[i], v);
     }
 }
 
@@ -309,7 +310,7 @@ static gbs_status eliminate(making *m, uint32_t v, gbs_error *err)
     for (uint32_t i = 0; i < r->n; ++i) {
         for (uint32_t k = 0; k < r->n; ++k) {
             if (i != k) {
-                GBSI_TRY(insert(&m->row[r->to[i]], r->to[k], err));
+                GBSI_TRY(insert(m, r->to[i], r->to[k], err));
             }
         }
     }
@@ -438,11 +439,13 @@ static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error
     gbs_status status = GBS_OK;
     const gbsi_block_graph *g = m->graph;
     m->row = gbsi_alloc_array_zero(g->n, sizeof *m->row);
+    m->bits = gbsi_alloc_array(g->n, sizeof *m->bits);
     m->fill = gbsi_alloc_array_zero(g->n, sizeof *m->fill);
     m->key = gbsi_alloc_array(g->n, sizeof *m->key);
     m->gone = gbsi_alloc_array_zero(g->n, sizeof *m->gone);
     m->mark = gbsi_alloc_array(g->n, sizeof *m->mark);
-    if (m->row == NULL || m->fill == NULL || m->key == NULL || m->gone == NULL || m->mark == NULL) {
+    if (m->row == NULL || m->bits == NULL || m->fill == NULL || m->key == NULL || m->gone == NULL ||
+        m->mark == NULL) {
         return gbsi_no_memory(err, "blocks", g->n * sizeof *m->row);
     }
     memset(m->mark, 0xff, g->n * sizeof *m->mark);
@@ -456,6 +459,10 @@ static gbs_status making_init(making *m, uint64_t seed, uint32_t plan, gbs_error
         if (r->n > 0) {
             memcpy(r->to, g->to + first, r->n * sizeof *r->to);
         }
+        m->bits[v] = gbsi_log_weight(m->arity[v]);
+        for (uint32_t i = 0; i < r->n; ++i) {
+            m->bits[v] += gbsi_log_weight(m->arity[r->to[i]]);
+        }
     }
 
 cleanup:
@@ -468,6 +475,7 @@ static void making_free(making *m)
         gbsi_free(m->row[v].to);
     }
     gbsi_free(m->row);
+    gbsi_free(m->bits);
     gbsi_free(m->fill);
     gbsi_free(m->key);
     gbsi_free(m->gone);

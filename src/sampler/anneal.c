@@ -31,6 +31,7 @@ typedef struct search {
     const gbs_map_callbacks *callbacks;
     bool heats;
     gbsi_quench *quench; /* NULL: no blocks */
+    uint64_t n_draws;    /* of blocks */
     double *density; /* [n_groups * lanes] log densities of the sampled part after the last sweep */
     uint32_t *x;     /* [part variables] scratch */
     uint32_t *best_x; /* [part variables] the best state so far ... */
@@ -92,18 +93,41 @@ static gbs_status look(search *s, gbs_error *err)
 /* ---- quench -----------------------------------------------------------------------------------
  */
 
-/* The chains' states and, in place of the last, the best so far, by maxima over blocks. When time
- * is over only if that takes a moment. */
-static gbs_status quench(search *s, gbs_error *err)
+/* Raises sixteen states, and considers them. */
+static gbs_status raise_states(search *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_quench_run(s->quench, s->drive.stop == GBSI_GO_ON ? &s->drive.watch : NULL);
+    for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
+        gbsi_quench_get(s->quench, lane, s->x);
+        GBSI_TRY(consider(s, s->quench->density[lane], err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* The chains' states and, in place of the last, the best so far, by maxima over blocks; when time
+ * is over only if that takes a moment. Then the same from where block draws lead as it gets colder,
+ * for as long as the sweeps took that led there.
+ * @param operations of the sweeps, ns. */
+static gbs_status quench(search *s, double operations, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_executor *x = &s->run->engine.executor;
-    gbsi_watch *watch = &s->drive.watch;
-    const double groups = (double)x->n_chains / GBSI_BLOCK_LANES + 1.0;
-    if (s->quench == NULL ||
-        (s->drive.stop != GBSI_GO_ON && gbsi_quench_operations(s->quench) * groups > A_MOMENT_NS)) {
+    if (s->quench == NULL) {
         return GBS_OK;
     }
+    const double groups = (double)x->n_chains / GBSI_BLOCK_LANES + 1.0;
+    const double turn = gbsi_quench_operations(s->quench);
+    if (s->drive.stop != GBSI_GO_ON && turn * groups > A_MOMENT_NS) {
+        return GBS_OK;
+    }
+    gbsi_quench_schedule schedule = {
+        .tau0 = s->tau0,
+        .n_draws = (uint64_t)(operations / groups / turn * s->quench->blocks->n_plans),
+        .seed = s->run->options.seed,
+        .pass = s->n_draws};
     for (uint32_t first = 0; first < x->n_chains; first += GBSI_BLOCK_LANES) {
         for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
             const bool is_best = first + lane + 1 >= x->n_chains;
@@ -112,10 +136,11 @@ static gbs_status quench(search *s, gbs_error *err)
             }
             gbsi_quench_set(s->quench, lane, is_best ? s->best_x : s->x);
         }
-        gbsi_quench_run(s->quench, s->drive.stop == GBSI_GO_ON ? watch : NULL);
-        for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
-            gbsi_quench_get(s->quench, lane, s->x);
-            GBSI_TRY(consider(s, s->quench->density[lane], err));
+        GBSI_TRY(raise_states(s, err));
+        if (s->drive.stop == GBSI_GO_ON && schedule.n_draws > 0) {
+            schedule.chain = first;
+            s->n_draws += gbsi_quench_anneal(s->quench, &schedule, &s->drive.watch);
+            GBSI_TRY(raise_states(s, err));
         }
     }
 
@@ -184,6 +209,8 @@ static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run *run = s->run;
+    const gbsi_executor *x = &run->engine.executor;
+    const double before = x->pass->operations(x->pass_state, x->n_chains);
     for (uint64_t t = 1; t <= n && s->drive.stop == GBSI_GO_ON; ++t) {
         const float beta =
             (float)(1.0 / temperature((gbs_schedule_kind)run->options.schedule, s->tau0, t, n));
@@ -195,7 +222,7 @@ static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
         GBSI_TRY(look(s, err));
     }
     ++s->rounds;
-    GBSI_TRY(quench(s, err));
+    GBSI_TRY(quench(s, x->pass->operations(x->pass_state, x->n_chains) - before, err));
 cleanup:
     return status;
 }

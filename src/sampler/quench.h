@@ -27,6 +27,21 @@ void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x);
  * stop. Every lane must have been set. */
 void gbsi_quench_run(gbsi_quench *quench, gbsi_watch *watch);
 
+/* A way out of a local optimum before the next quench: block draws of all lanes while the
+ * temperature falls from tau0 to tau0 / n in n equal steps, at each of which every plan is drawn
+ * once.
+ * @param n_draws about so many in all. @param pass of the first draw; numbers are keyed by seed,
+ * lane + chain and pass. */
+typedef struct gbsi_quench_schedule {
+    double tau0;
+    uint64_t n_draws;
+    uint64_t seed, pass;
+    uint32_t chain;
+} gbsi_quench_schedule;
+/* @return draws made. */
+uint64_t gbsi_quench_anneal(gbsi_quench *quench, const gbsi_quench_schedule *schedule,
+                            gbsi_watch *watch);
+
 /* What a turn of all plans takes, ns. */
 double gbsi_quench_operations(const gbsi_quench *quench);
 
