@@ -53,11 +53,12 @@ typedef struct gbs_map_callbacks {
  * Search for the most probable state.
  *
  * In one annealing schedule of n sweeps, the temperature falls from options.tau0 to tau0 / n as
- * options.schedule says, where tau0 = 0 stands for a temperature from the sizes of the couplings; the best state at the end of any sweep of any chain is kept [M27]. With
- * options.sweeps there is one schedule with that number of sweeps. Without it there are schedules
- * of 64, 256, 1024, ... sweeps, each starting where the one before ended, until one finds nothing
- * better or options.time_s is over. Draws other than random run at temperature 1 throughout.
- * Options of estimators, burn-in and targets have no effect.
+ * options.schedule says, where tau0 = 0 stands for a temperature from the sizes of the couplings;
+ * the best state at the end of any sweep of any chain is kept, and of maxima over blocks after each
+ * schedule [M27]. With options.sweeps there is one schedule with that number of sweeps. Without it
+ * there are schedules of 64, 256, 1024, ... sweeps, each starting where the one before ended, until
+ * one finds nothing better or options.time_s is over. Draws other than random run at temperature 1
+ * throughout. Options of estimators, burn-in and targets have no effect.
  *
  * @param options   NULL for the defaults. options.method AUTO solves components exactly that are
  *                  small enough, EXACT solves all components exactly or fails, SAMPLE none.

@@ -216,9 +216,9 @@ uint64_t gbsi_block_lanes_bytes(const gbsi_blocks *b)
 }
 
 /* The log-weights of a factor, at the first lane of its rows. @return the largest. */
-static double list_values(gbsi_block_lanes *lanes, size_t f, size_t *n)
+static double list_values(gbsi_block_lanes *lanes, const gbsi_conditioned *model, size_t f,
+                          size_t *n)
 {
-    const gbsi_conditioned *model = lanes->blocks->model;
     const size_t first = model->factors.scope_start[f];
     const uint32_t n_scope = (uint32_t)(model->factors.scope_start[f + 1] - first);
     double *row = lanes->weight + lanes->blocks->table[f] * GBSI_BLOCK_LANES;
@@ -243,7 +243,7 @@ static double list_values(gbsi_block_lanes *lanes, size_t f, size_t *n)
 static void heat_factor(gbsi_block_lanes *lanes, size_t f, const float *beta)
 {
     size_t n = 0;
-    const double most = list_values(lanes, f, &n);
+    const double most = list_values(lanes, lanes->blocks->model, f, &n);
     double *row = lanes->weight + lanes->blocks->table[f] * GBSI_BLOCK_LANES;
     for (size_t i = 0; i < n; ++i, row += GBSI_BLOCK_LANES) {
         const double t = row[0] - most;
@@ -264,7 +264,7 @@ void gbsi_block_heat(gbsi_block_lanes *lanes, const float *beta)
     }
 }
 
-void gbsi_block_cool(gbsi_block_lanes *lanes)
+void gbsi_block_cool(gbsi_block_lanes *lanes, const gbsi_conditioned *values)
 {
     const gbsi_blocks *b = lanes->blocks;
     for (size_t f = 0; f < b->model->factors.n_factors; ++f) {
@@ -272,7 +272,7 @@ void gbsi_block_cool(gbsi_block_lanes *lanes)
         if (b->table[f] == SIZE_MAX) {
             continue;
         }
-        const double most = list_values(lanes, f, &n);
+        const double most = list_values(lanes, values, f, &n);
         double *row = lanes->weight + b->table[f] * GBSI_BLOCK_LANES;
         for (size_t i = 0; i < n; ++i, row += GBSI_BLOCK_LANES) {
             const double t = row[0] - most;

@@ -140,8 +140,9 @@ void gbsi_block_down(gbsi_block_lanes *lanes, const gbsi_block_draw *draw, const
 
 /* ---- the most probable block ----------------------------------------------------------------- */
 
-/* Log-weights in place of weights: for gbsi_block_maximise(), until lanes are heated again. */
-void gbsi_block_cool(gbsi_block_lanes *lanes);
+/* Log-weights in place of weights: for gbsi_block_maximise(), until lanes are heated again.
+ * @param values the blocks' model, or one that has the same factors with other weights. */
+void gbsi_block_cool(gbsi_block_lanes *lanes, const gbsi_conditioned *values);
 
 /* The most probable states of the block of a plan given the held ones, by the same passes with
  * maxima for sums. No lane's log density falls. @param x [n_variables][16] in and out. */

@@ -271,7 +271,7 @@ static void blocks_are_maximised(void **state)
         lab_open(&t, &seed, (uint32_t)(i % 2) * 10, i % 3 == 0 ? 1024 : 6);
         const uint32_t plan = (uint32_t)i % t.blocks->n_plans;
         const gbsi_block_plan *p = &t.blocks->plan[plan];
-        gbsi_block_cool(t.lanes);
+        gbsi_block_cool(t.lanes, t.model);
         for (uint32_t l = 0; l < L; ++l) {
             set_lane(t.model, draw_from(t.p + l * t.n, &seed), x, l);
         }
@@ -372,7 +372,7 @@ static void instruction_sets_agree(void **state)
             assert_int_equal(lanes->dead, 0);
             gbsi_block_down(lanes, &draw, x, x);
         }
-        gbsi_block_cool(lanes);
+        gbsi_block_cool(lanes, model);
         gbsi_block_maximise(lanes, 0, x);
         if (level == GBSI_SIMD_PORTABLE) {
             memcpy(first, x, sizeof x);

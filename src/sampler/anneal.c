@@ -23,7 +23,7 @@
 #define FIRST_ROUND  64u /* sweeps, if --sweeps is not given */
 #define ROUND_GROWTH 4u
 #define LEAST_ROUNDS 3u
-#define A_MOMENT_NS  1e8 /* of a quench once time is over */
+#define A_MOMENT_NS  1e8 /* for a quench after few sweeps, or once time is over */
 
 typedef struct search {
     gbs_run *run;
@@ -93,11 +93,11 @@ static gbs_status look(search *s, gbs_error *err)
 /* ---- quench -----------------------------------------------------------------------------------
  */
 
-/* Raises sixteen states, and considers them. */
-static gbs_status raise_states(search *s, gbs_error *err)
+/* Raises sixteen states, and considers them. @param operations ns, at most. */
+static gbs_status raise_states(search *s, double operations, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_quench_run(s->quench, s->drive.stop == GBSI_GO_ON ? &s->drive.watch : NULL);
+    gbsi_quench_run(s->quench, operations, s->drive.stop == GBSI_GO_ON ? &s->drive.watch : NULL);
     for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
         gbsi_quench_get(s->quench, lane, s->x);
         GBSI_TRY(consider(s, s->quench->density[lane], err));
@@ -120,6 +120,7 @@ static gbs_status quench(search *s, double operations, gbs_error *err)
     }
     const double groups = (double)x->n_chains / GBSI_BLOCK_LANES + 1.0;
     const double turn = gbsi_quench_operations(s->quench);
+    const double each = (operations > A_MOMENT_NS ? operations : A_MOMENT_NS) / groups;
     if (s->drive.stop != GBSI_GO_ON && turn * groups > A_MOMENT_NS) {
         return GBS_OK;
     }
@@ -136,11 +137,11 @@ static gbs_status quench(search *s, double operations, gbs_error *err)
             }
             gbsi_quench_set(s->quench, lane, is_best ? s->best_x : s->x);
         }
-        GBSI_TRY(raise_states(s, err));
+        GBSI_TRY(raise_states(s, each, err));
         if (s->drive.stop == GBSI_GO_ON && schedule.n_draws > 0) {
             schedule.chain = first;
             s->n_draws += gbsi_quench_anneal(s->quench, &schedule, &s->drive.watch);
-            GBSI_TRY(raise_states(s, err));
+            GBSI_TRY(raise_states(s, each, err));
         }
     }
 
@@ -308,8 +309,8 @@ static gbs_status begin(search *s, gbs_error *err)
     }
     GBSI_TRY(look(s, err));
     if (s->heats) { /* other draws are asked for what they find themselves */
-        GBSI_TRY(gbsi_quench_new(run->problem.part, run->options.seed, &s->drive.watch, &s->quench,
-                                 err));
+        GBSI_TRY(gbsi_quench_new(run->problem.part, s->tau0, run->options.seed, &s->drive.watch,
+                                 &s->quench, err));
     }
 cleanup:
     return status;
