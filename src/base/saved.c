@@ -66,6 +66,74 @@ gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expecte
     return status;
 }
 
+/* ---- sealed ------------------------------------------------------------------------------------
+ */
+
+enum { SEAL = 32 };
+
+typedef struct seal {
+    gbsi_digest *digest;
+    const gbsi_sink *sink;     /* or ... */
+    const gbsi_source *source; /* ... */
+} seal;
+
+static gbs_status put(void *context, const void *bytes, size_t n, gbs_error *err)
+{
+    seal *s = context;
+    gbsi_digest_bytes(s->digest, bytes, n);
+    return s->sink->put(s->sink->context, bytes, n, err);
+}
+
+static gbs_status take(void *context, void *bytes, size_t n, gbs_error *err)
+{
+    seal *s = context;
+    const gbs_status status = s->source->take(s->source->context, bytes, n, err);
+    if (status >= 0) {
+        gbsi_digest_bytes(s->digest, bytes, n);
+    }
+    return status;
+}
+
+gbs_status gbsi_put_sealed(const gbsi_sink *sink, const void *object,
+                           gbs_status (*save)(const void *object, const gbsi_sink *sink,
+                                              gbs_error *err),
+                           gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char text[SEAL + 1];
+    seal s = {.sink = sink};
+    const gbsi_sink sealed = {&s, put};
+    GBSI_TRY(gbsi_digest_new(&s.digest, err));
+    GBSI_TRY(save(object, &sealed, err));
+    gbsi_digest_text(s.digest, text);
+    GBSI_TRY(sink->put(sink->context, text, SEAL, err));
+cleanup:
+    gbsi_digest_free(s.digest);
+    return status;
+}
+
+gbs_status gbsi_take_sealed(const gbsi_source *source, void *object,
+                            gbs_status (*load)(void *object, const gbsi_source *source,
+                                               gbs_error *err),
+                            const char *what, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char text[SEAL + 1];
+    char found[SEAL];
+    seal s = {.source = source};
+    const gbsi_source sealed = {&s, take};
+    GBSI_TRY(gbsi_digest_new(&s.digest, err));
+    GBSI_TRY(load(object, &sealed, err));
+    gbsi_digest_text(s.digest, text);
+    GBSI_TRY(source->take(source->context, found, SEAL, err));
+    if (memcmp(text, found, SEAL) != 0) {
+        status = gbsi_fail(err, GBS_ERR_FORMAT, "%s: what was saved is damaged", what);
+    }
+cleanup:
+    gbsi_digest_free(s.digest);
+    return status;
+}
+
 #define ADD(symbol, type)                                                        \
     case symbol:                                                                 \
         for (size_t i = 0; i < n; ++i) {                                         \

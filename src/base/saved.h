@@ -30,6 +30,17 @@ gbs_status gbsi_take_numbers(const gbsi_source *source, void *number, size_t n, 
 gbs_status gbsi_take_expected(const gbsi_source *source, const uint64_t *expected, size_t n,
                               const char *what, gbs_error *err);
 
+/* An object, then a digest of its bytes, so that no damage passes unseen. */
+gbs_status gbsi_put_sealed(const gbsi_sink *sink, const void *object,
+                           gbs_status (*save)(const void *object, const gbsi_sink *sink,
+                                              gbs_error *err),
+                           gbs_error *err);
+/* @param what is loaded: "traces". @return GBS_ERR_FORMAT if the digest is another. */
+gbs_status gbsi_take_sealed(const gbsi_source *source, void *object,
+                            gbs_status (*load)(void *object, const gbsi_source *source,
+                                               gbs_error *err),
+                            const char *what, gbs_error *err);
+
 /* The types that can be added up. */
 typedef enum gbsi_number {
     GBSI_NO_NUMBER,

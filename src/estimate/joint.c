@@ -190,9 +190,10 @@ double gbs_joint_l1(const gbs_joint *joint, uint32_t chain, const double *p)
 
 /* ---- to be resumed ----------------------------------------------------------------------- */
 
-gbs_status gbsi_joint_save(const gbs_joint *joint, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const gbs_joint *joint = object;
     const cells *c = &joint->cells;
     const uint64_t shape[] = {c->n, joint->n_chains, c->n_cells};
     GBSI_TRY(gbsi_put_numbers(sink, shape, sizeof shape / sizeof shape[0], sizeof shape[0], err));
@@ -203,9 +204,15 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_joint_load(gbs_joint *joint, const gbsi_source *source, gbs_error *err)
+gbs_status gbsi_joint_save(const gbs_joint *joint, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_put_sealed(sink, joint, save, err);
+}
+
+static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbs_joint *joint = object;
     const cells *c = &joint->cells;
     const uint64_t shape[] = {c->n, joint->n_chains, c->n_cells};
     GBSI_TRY(gbsi_take_expected(source, shape, sizeof shape / sizeof shape[0], "joint", err));
@@ -228,6 +235,11 @@ gbs_status gbsi_joint_load(gbs_joint *joint, const gbsi_source *source, gbs_erro
     }
 cleanup:
     return status;
+}
+
+gbs_status gbsi_joint_load(gbs_joint *joint, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_take_sealed(source, joint, load, "joint", err);
 }
 
 gbs_status gbsi_joint_reduce(gbs_joint *joint, const gbs_joint *other, gbs_error *err)

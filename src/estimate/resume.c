@@ -26,9 +26,10 @@ static void *array_at(const gbsi_estimate_array *a)
     return memory;
 }
 
-gbs_status gbsi_estimate_save(const gbsi_estimate *estimate, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const gbsi_estimate *estimate = object;
     gbsi_estimate copy = *estimate; /* of the pointers: arrays are listed by their addresses */
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
     const size_t n = gbsi_estimate_arrays(&copy, arrays);
@@ -46,9 +47,15 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_estimate_load(gbsi_estimate *e, const gbsi_source *source, gbs_error *err)
+gbs_status gbsi_estimate_save(const gbsi_estimate *estimate, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_put_sealed(sink, estimate, save, err);
+}
+
+static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbsi_estimate *e = object;
     gbsi_estimate_array arrays[GBSI_ESTIMATE_ARRAYS];
     const size_t n = gbsi_estimate_arrays(e, arrays);
     uint64_t shape[N_SHAPE];
@@ -70,6 +77,11 @@ gbs_status gbsi_estimate_load(gbsi_estimate *e, const gbsi_source *source, gbs_e
     gbsi_estimate_start(e, n_passes);
 cleanup:
     return status;
+}
+
+gbs_status gbsi_estimate_load(gbsi_estimate *e, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_take_sealed(source, e, load, "estimates", err);
 }
 
 /* ---- added up -------------------------------------------------------------------------------- */

@@ -112,9 +112,10 @@ static void set_passes(gbsi_trace *t, uint64_t n_passes)
     t->n_open = n_passes % t->length;
 }
 
-gbs_status gbsi_trace_save(const gbsi_trace *t, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const gbsi_trace *t = object;
     const uint64_t head[] = {t->n_chains, t->n_series, t->n_passes};
     GBSI_TRY(gbsi_put_numbers(sink, head, 3, sizeof head[0], err));
     GBSI_TRY(gbsi_put_numbers(sink, t->total, n_numbers(t), sizeof *t->total, err));
@@ -122,9 +123,15 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_trace_load(gbsi_trace *t, const gbsi_source *source, gbs_error *err)
+gbs_status gbsi_trace_save(const gbsi_trace *t, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_put_sealed(sink, t, save, err);
+}
+
+static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbsi_trace *t = object;
     const uint64_t shape[] = {t->n_chains, t->n_series};
     uint64_t n_passes = 0;
     GBSI_TRY(gbsi_take_expected(source, shape, 2, "traces", err));
@@ -133,6 +140,11 @@ gbs_status gbsi_trace_load(gbsi_trace *t, const gbsi_source *source, gbs_error *
     set_passes(t, n_passes);
 cleanup:
     return status;
+}
+
+gbs_status gbsi_trace_load(gbsi_trace *t, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_take_sealed(source, t, load, "traces", err);
 }
 
 gbs_status gbsi_trace_reduce(gbsi_trace *t, const gbsi_trace *other, gbs_error *err)

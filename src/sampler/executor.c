@@ -341,9 +341,10 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err)
+static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    const gbsi_executor *x = object;
     GBSI_TRY(save_states(x, sink, err));
     if (x->draw != NULL && x->draw->save != NULL) {
         GBSI_TRY(x->draw->save(x->draw_state, sink, err));
@@ -355,9 +356,15 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_error *err)
+gbs_status gbsi_executor_save(const gbsi_executor *x, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_put_sealed(sink, x, save, err);
+}
+
+static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbsi_executor *x = object;
     GBSI_TRY(load_states(x, source, err));
     if (x->draw != NULL && x->draw->load != NULL) {
         GBSI_TRY(x->draw->load(x->draw_state, source, err));
@@ -367,4 +374,9 @@ gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_e
     }
 cleanup:
     return status;
+}
+
+gbs_status gbsi_executor_load(gbsi_executor *x, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_take_sealed(source, x, load, "chains", err);
 }
