@@ -21,7 +21,6 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->read.diagonal = arguments->diagonal;
     job->read.weight_scale = arguments->weight_scale;
     job->read.states = (uint32_t)arguments->colors;
-    job->read.memory_limit = arguments->run.memory_limit;
     job->read.warn = cli_warn;
     job->read.context = (void *)(uintptr_t)arguments; /* cli_warn() only reads it */
     if (strcmp(path, "-") == 0 && arguments->from == NULL) {

@@ -9,7 +9,6 @@
 #define SIDE     10u
 #define STEP     100u /* one pass */
 #define MOST     20   /* lengths */
-#define TENTH    9    /* the length of ten passes */
 #define N_SCANS  5
 #define N_MODELS LAB_N_DOGS_GRIDS
 

@@ -10,7 +10,6 @@
 
 #define N_MODELS 2
 #define N_STATES 256 /* of eight spins */
-#define LAST     6
 
 enum { RANDOM, BINS, N_DRAWS };
 

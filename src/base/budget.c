@@ -15,15 +15,6 @@ void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there)
     atomic_init(&budget->refused, 0);
 }
 
-void gbsi_budget_copy(gbsi_budget *to, const gbsi_budget *from)
-{
-    to->limit = from->limit;
-    to->room = from->room;
-    atomic_init(&to->held, atomic_load(&from->held));
-    atomic_init(&to->most, atomic_load(&from->most));
-    atomic_init(&to->refused, 0);
-}
-
 gbsi_budget *gbsi_budget_enter(gbsi_budget *budget)
 {
     gbsi_budget *before = current;

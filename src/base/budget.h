@@ -25,8 +25,6 @@ typedef struct gbsi_budget {
 
 /* @param there bytes that count towards the limit and are taken before: program and model. */
 void gbsi_budget_init(gbsi_budget *budget, uint64_t limit, uint64_t there);
-/* The counts of a finished call, for the next call on the same object. */
-void gbsi_budget_copy(gbsi_budget *to, const gbsi_budget *from);
 
 /* @return what gbsi_budget_leave() wants: the budget in force before, NULL for none. */
 gbsi_budget *gbsi_budget_enter(gbsi_budget *budget);

@@ -52,19 +52,3 @@ bool gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, s
     }
     return true;
 }
-
-void gbsi_variation_curve(const gbsi_influences *c, const double *d, const uint32_t *sequence,
-                          size_t n, double *b, double *value)
-{
-    double sum = gbsi_weigh(d, b, c->n);
-    double lost = 0.0;
-    for (size_t t = 0; t < n; ++t) {
-        const uint32_t i = sequence[t];
-        const double weight = d == NULL ? 1.0 : d[i];
-        const double next = next_value(c, i, b);
-        sum = plus(sum, -weight * b[i], &lost);
-        sum = plus(sum, weight * next, &lost);
-        b[i] = next;
-        value[t] = sum + lost;
-    }
-}

@@ -23,9 +23,6 @@ void gbsi_variation_begin(const gbsi_influences *c, double *b);
  * @param watch NULL: nobody waits. @return false if it stopped: b means nothing then. */
 bool gbsi_variation_follow(const gbsi_influences *c, const uint32_t *sequence, size_t n, double *b,
                            gbsi_watch *watch);
-/* The same with V after each of them. @param value [n] out, value[t] after update t + 1. */
-void gbsi_variation_curve(const gbsi_influences *c, const double *d, const uint32_t *sequence,
-                          size_t n, double *b, double *value);
 
 /* ---- uniform.c: every update of a variable drawn uniformly ------------------------------- */
 

@@ -264,6 +264,17 @@ static void compare(const double *exact, const double *bound, tally *t)
     }
 }
 
+/* V after each update. @param b scratch. @param value [STEPS] out. */
+static void follow(const gbsi_influences *c, const double *d, const uint32_t *scan, double *b,
+                   double *value)
+{
+    gbsi_variation_begin(c, b);
+    for (unsigned t = 0; t < STEPS; ++t) {
+        assert_true(gbsi_variation_follow(c, scan + t, 1, b, NULL));
+        value[t] = gbsi_weigh(d, b, c->n);
+    }
+}
+
 /* One random sequence and the uniform scan. */
 static void check_model(const made *m, uint64_t *seed, tally *t)
 {
@@ -284,11 +295,9 @@ static void check_model(const made *m, uint64_t *seed, tally *t)
         scan[k] = random_below(seed, n);
     }
     worst_distances(&s, scan, set, joint, marginal);
-    gbsi_variation_begin(m->c, b);
-    gbsi_variation_curve(m->c, NULL, scan, STEPS, b, bound);
+    follow(m->c, NULL, scan, b, bound);
     compare(joint, bound, t);
-    gbsi_variation_begin(m->c, b);
-    gbsi_variation_curve(m->c, d, scan, STEPS, b, bound);
+    follow(m->c, d, scan, b, bound);
     compare(marginal, bound, t);
     worst_distances(&s, NULL, set, joint, marginal);
     const double *const targets[2] = {NULL, d};
@@ -329,35 +338,7 @@ static void never_below_the_worst_start(void **unused)
     }
 }
 
-/* ---- curves, closed form, norms ------------------------------------------------------------ */
-
-static void curve_is_the_sum_at_its_end(void **unused)
-{
-    (void)unused;
-    uint64_t seed = 3;
-    for (unsigned k = 0; k < 200; ++k) {
-        made m;
-        uint32_t scan[50];
-        double value[50];
-        double b[8];
-        double d[8];
-        assert_true(prepare(&m, weak_model(&seed), GBS_INFLUENCE_BOUND));
-        for (uint32_t v = 0; v < m.c->n; ++v) {
-            d[v] = random_below(&seed, 8);
-        }
-        for (unsigned t = 0; t < 50; ++t) {
-            scan[t] = random_below(&seed, m.c->n);
-        }
-        gbsi_variation_begin(m.c, b);
-        gbsi_variation_curve(m.c, d, scan, 50, b, value);
-        gbsi_variation_begin(m.c, b);
-        for (unsigned t = 0; t < 50; ++t) {
-            gbsi_variation_follow(m.c, scan + t, 1, b, NULL);
-            assert_true(fabs(value[t] - gbsi_weigh(d, b, m.c->n)) <= 1e-13 * (1.0 + value[t]));
-        }
-        release(&m);
-    }
-}
+/* ---- closed form, norms -------------------------------------------------------------------- */
 
 /* The closed form against one update after the other, T up to many passes and in any order. */
 static void closed_form_is_the_product(void **unused)
@@ -522,7 +503,6 @@ int main(void)
         cmocka_unit_test(matrix_is_the_influences),
         cmocka_unit_test(large_rows_are_refused),
         cmocka_unit_test(never_below_the_worst_start),
-        cmocka_unit_test(curve_is_the_sum_at_its_end),
         cmocka_unit_test(closed_form_is_the_product),
         cmocka_unit_test(norms_hold_the_numbers),
         cmocka_unit_test(norms_of_a_torus),

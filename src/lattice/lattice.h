@@ -25,7 +25,6 @@
 #define GBSI_LATTICE_THRESHOLDS 96u /* different ones, after p and 1 - p are made one */
 #define GBSI_LATTICE_LEVELS     512u
 #define GBSI_LATTICE_FOLDED     7u /* levels of one kind with one group: 0 to 6 neighbours up */
-#define GBSI_LATTICE_COUNTERS   8u /* levels of vertical counters: 128 passes */
 
 /* A value of the local log-odds: a kind, and the number of neighbours up in each group. */
 typedef struct gbsi_lattice_level {
