@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Discretised herding [M32]: a variable keeps a weight for each of B intervals of its conditional
- * probability (Yamashita & Suzuki 2019, 4.1; B = 1: one weight). Making the weights; the lanes
- * do the rest. */
+ * probability (Yamashita & Suzuki 2019, 4.1; B = 1: one weight). This file makes the weights;
+ * binned_lanes.c uses them. */
 #include "draw/binned.h"
 
 #include "base/memory.h"
@@ -40,7 +40,8 @@ static uint32_t middle_of(uint32_t bin, uint32_t n_bins)
     return (uint32_t)((((uint64_t)2 * bin + 1) * (UINT64_C(1) << 32) / n_bins + 1) / 2);
 }
 
-/* An edge b / B likewise, 2^32 as 0: no weight is asked at the ends. */
+/* An edge b / B in units of 2^-32, to the nearest. 2^32 becomes 0: at the ends no weight is read.
+ */
 static uint32_t edge_of(uint32_t edge, uint32_t n_bins)
 {
     return (uint32_t)(((uint64_t)edge * (UINT64_C(1) << 32) + n_bins / 2) / n_bins);

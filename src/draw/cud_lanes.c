@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of the cud draw: its words, then the random draw's rule. */
+/* Tiles of the cud draw: its own words in place of random ones, then the rule of the random draw.
+ */
 #include "draw/cud_draw.h"
 #include "draw/random_lanes.h"
 #include "simd/lanes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The draws there are, by kind and instruction set. */
+/* All draws, by their number and by instruction set. */
 #include <assert.h>
 #include <stddef.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights and their starts: algorithms by key scheme and rule build on this. Starts are hashed from
- * (seed, chain, variable, key), so that lanes differ and the order of first visits does not matter.
- */
+/* Herding weights and their initial values. An initial value is a hash of (seed, chain, variable,
+ * key): chains differ, and the order in which keys are first met does not matter. */
 #include "draw/herd.h"
 
 #include <string.h>

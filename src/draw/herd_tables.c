@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashed tables of weights: grown before a pass with room for every key that the pass can add, or
- * update by update, and saved. */
+/* Hashed tables of weights: how they are saved, and how they grow, either before a pass, with room
+ * for every key that the pass can add, or before each update. */
 #include "base/memory.h"
 #include "draw/herd.h"
 #include "plan/kernel.h"
@@ -63,7 +63,7 @@ static gbs_status no_room(const gbsi_herd *herd, uint32_t slot, uint64_t needed,
                          : "fewer --bins or --chains");
 }
 
-/* Room for so many more visits of a slot by every chain of the group. */
+/* Makes room for a number of further visits of a slot by every chain of the group. */
 static gbs_status grow(gbsi_herd *herd, uint32_t slot, uint32_t group, uint32_t visits,
                        gbs_error *err)
 {

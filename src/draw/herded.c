@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Herded Gibbs [M19]: every variable keeps a herding weight for each key, that is for each context
  * (Chen et al. 2016, algorithm 1), class of contexts with one conditional (their 4.3), sum of
- * neighbours, or state of all others. The conditional being the same whenever the key is, it is
- * known before the run, and the rules `pre` and `post` are one up to where a weight starts.
+ * neighbours, or state of all other variables. The key determines the conditional, so conditionals
+ * are computed before the run, and the rules `pre` and `post` differ in the initial weights only.
  *
- * This file is what does not depend on the instruction set: making the state, and variables of more
- * than two states or with hard zeros, one place and chain at a time. */
+ * This file holds what does not depend on the instruction set: making the state, and the draws of
+ * variables with more than two states or with hard zeros, one place and chain at a time. */
 #include <assert.h>
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Herded Gibbs of variables of two states with finite log-odds, sixteen chains at a time [M19]:
  *     key from the states of the neighbours,     u[key] += P[key],     x = carry.
- * With few keys every row of weights is gone through and those of other keys masked; with more they
- * are gathered and scattered. What is gathered as a float are bits on their way. */
+ * With few keys all rows of weights are read and rows of other keys are masked out; with more keys
+ * weights are gathered and scattered. Gathers of floats then carry integer bits. */
 #include "draw/herded.h"
 #include "draw/tile_lanes.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of slots with more contexts than a table of all can hold: made when a context is met. */
+/* Slots with too many contexts for a table of all of them: a row is made when its context is met.
+ */
 #include <string.h>
 
 #include "draw/herded.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Herding: what its options come to, and which values do not go together. */
+/* Herding: the settings that follow from the options, and options that contradict each other. */
 #include "draw/herding.h"
 
 #include "base/status.h"

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Relative differences of couplings that are the same, and that are surely not. */
+/* Couplings are equal below the first relative difference, and different above the second. */
 #define SAME_COUPLING  1e-10
 #define OTHER_COUPLING 1e-6
 

@@ -15,12 +15,12 @@ typedef struct gbsi_key_maker {
     int scheme;                            /* gbs_keys_kind */
     gbsi_surroundings own;                 /* empty where they are borrowed */
     const gbsi_conditionals *conditionals; /* own or borrowed */
-    const gbsi_context *context;           /* likewise; NULL: COMPLETE, links to none */
-    void *state;                           /* [n_slots] scratch, all 0 between uses */
-    double *logw;                          /* [max_arity] */
-    double *coupling;                      /* [n_slots] scratch, all 0 between uses */
-    uint64_t n_looks;                      /* factors looked at so far, for tests */
-    uint8_t *by_sum; /* [n_slots] whether sums decide, as found: gbsi_by_sum */
+    const gbsi_context *context; /* by slot; NULL for keys COMPLETE, which have no links */
+    void *state;                 /* [n_slots] scratch, all 0 between uses */
+    double *logw;                /* [max_arity] */
+    double *coupling;            /* [n_slots] scratch, all 0 between uses */
+    uint64_t n_looks;            /* factors looked at so far, for tests */
+    uint8_t *by_sum;             /* [n_slots] whether sums decide, as found: gbsi_by_sum */
     uint64_t most_codes;
     uint64_t whole_codes; /* states of the whole model; GBSI_MANY_CODES: 2^63 or more */
 } gbsi_key_maker;

@@ -10,7 +10,7 @@
 typedef struct gbsi_key_slice {
     size_t link; /* first of 16 width links and steps */
     size_t cell; /* of the first lane, to which the offsets of the lanes are relative */
-    size_t lut;  /* likewise; GBSI_NO_LUT */
+    size_t lut;  /* keys by code of the first lane; GBSI_NO_LUT: the code is the key */
     uint32_t width;
     uint8_t coding;  /* gbsi_coding of all */
     uint8_t regular; /* else slot by slot */
@@ -21,8 +21,8 @@ typedef struct gbsi_key_slices {
     uint32_t *link;        /* slots */
     uint32_t *step;
     uint32_t *cell;   /* [16 slices] */
-    uint32_t *lut;    /* likewise */
-    uint32_t *offset; /* likewise: of codes */
+    uint32_t *lut;    /* [16 slices] */
+    uint32_t *offset; /* [16 slices] added to codes */
 } gbsi_key_slices;
 
 gbs_status gbsi_key_slices_new(const gbsi_keys *keys, gbsi_key_slices *slices, gbs_error *err);

@@ -44,7 +44,7 @@ uint64_t gbsi_key_table_bytes(size_t n, size_t row_bytes, bool named)
     return capacity * (named ? 20u : 12u) + capacity / 2 * row_bytes;
 }
 
-/* Where a code or name stands or would stand. */
+/* The place of a code or name in the hash table, or the free place where it belongs. */
 static size_t place_of(const gbsi_key_table *t, uint64_t code)
 {
     size_t at = gbsi_mix64(code) & (t->capacity - 1);

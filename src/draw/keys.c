@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making the tables of keys: for every slot its coding, for every code of a dense one the
- * conditional, and for shared keys the classes of equal conditionals. */
+/* Makes the tables of keys: the coding of every slot, the conditional of every code of a slot with
+ * a dense table, and for shared keys the classes of equal conditionals. */
 #include "draw/keys.h"
 
 #include <math.h>

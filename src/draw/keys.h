@@ -29,7 +29,7 @@ typedef struct gbsi_key_slot {
     size_t lut;  /* keys by code start here; GBSI_NO_LUT: the code is the key */
     uint32_t n_links;
     uint32_t n_keys;  /* 0: HASHED */
-    uint32_t n_codes; /* likewise */
+    uint32_t n_codes; /* 0: HASHED */
     uint32_t offset;
     uint8_t coding; /* gbsi_coding */
     uint8_t radix;  /* HASHED: mixed radix fits */

@@ -29,7 +29,7 @@ gbs_status gbsi_bif_next(gbsi_text *text, gbsi_bif_place place, gbsi_bif_token *
                          gbs_error *err);
 /* The same, and the token must be of that kind: '{', say. */
 gbs_status gbsi_bif_expect(gbsi_text *text, gbsi_bif_place place, char kind, gbs_error *err);
-/* A word or a quoted name. @param expected what it names, for the message. */
+/* Reads a word or a quoted name. @param expected the kind of thing it names, for the message. */
 gbs_status gbsi_bif_name(gbsi_text *text, gbsi_bif_place place, const char *expected,
                          gbsi_token *name, gbs_error *err);
 /* After the word property: on to the next semicolon. */

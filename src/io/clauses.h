@@ -51,7 +51,7 @@ gbs_status gbsi_clauses_build(gbsi_clauses *c, const gbsi_text *text, gbs_model 
 /* A factor as a clause and a constant. */
 typedef struct gbsi_clause {
     double weight;   /* GBSI_HARD, or what the factor gains where the clause holds */
-    double constant; /* what it has besides */
+    double constant; /* log-weight of the factor besides, whether the clause holds or not */
     uint32_t n;      /* 0: the constant is all there is */
     const uint32_t *scope;
     const uint32_t *literal; /* NULL: one of a field */

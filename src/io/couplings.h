@@ -33,8 +33,8 @@ typedef struct gbsi_edges {
 /* Entries that repeat another. */
 typedef struct gbsi_repeats {
     size_t n;
-    size_t entry; /* the first of them */
-    size_t of;    /* what it repeats */
+    size_t entry; /* the first entry at this pair */
+    size_t of;    /* the entry that it repeats */
 } gbsi_repeats;
 
 gbs_status gbsi_edges_add(gbsi_edges *edges, uint32_t i, uint32_t j, double value, gbs_error *err);
@@ -61,7 +61,7 @@ typedef enum gbsi_convention {
     GBSI_PHYSICS, /* E = -sum J s s - sum h s */
     GBSI_BQM,     /* E = +sum J s s + sum h s */
     GBSI_MAXCUT,  /* E = +sum w s s: heavy edges are cut; no fields */
-    /* What formats mean unless they are told otherwise. */
+    /* The conventions of the formats; options may change them. */
     GBSI_MTX_CONVENTION = GBSI_PHYSICS,
     GBSI_RUD_CONVENTION = GBSI_MAXCUT,
     GBSI_COO_CONVENTION = GBSI_BQM,

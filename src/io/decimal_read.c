@@ -408,7 +408,8 @@ static uint64_t value_of_eight(uint64_t bytes)
     return (bytes * 10000 + (bytes >> 32)) & 0xffffffffu;
 }
 
-/* Digits at *at, at most `most`, more of them are a failure; sum moves on over them. */
+/* Reads at most `most` digits at *at into sum, and moves *at behind them; more digits are a
+ * failure. */
 static bool scan_few(const char **at, size_t most, uint64_t *sum)
 {
     const char *begin = *at;

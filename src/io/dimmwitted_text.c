@@ -8,7 +8,8 @@
 #include "io/dimmwitted.h"
 #include "io/text.h"
 
-/* A digit and the line's end: what else is missing is told where it is. */
+/* The least bytes of a record: a digit and the end of the line. Missing fields are reported where
+ * the record is read. */
 const size_t gbsi_dw_text_bytes[GBSI_DW_N_KINDS] = {[GBSI_DW_WEIGHTS] = 2, [GBSI_DW_VARIABLES] = 2};
 
 /* What NAME.text2bin-args says. */

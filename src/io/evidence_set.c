@@ -36,8 +36,8 @@ gbs_status gbsi_evidence_set_add(gbs_evidence_set *set, gbsi_observation observa
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-/* Pictures are told by their first bytes, "tab" by its name, the two UAI forms also by their
- * content. */
+/* Pictures are recognised by their first bytes, "tab" by the format named in the options, and the
+ * two UAI forms by their content. */
 static gbs_status read_format(gbs_evidence_set *set, const char *path,
                               const gbs_read_options *options, gbs_error *err)
 {

@@ -63,7 +63,7 @@ cleanup:
     return status;
 }
 
-/* The pairs of a sample at first; tells in r what is wrong with one of them. */
+/* Checks the pairs of a sample that begin at token `first`; r receives what is wrong with one. */
 static void check_pairs(evidence_file *f, size_t sample, size_t first, size_t n_pairs, reading *r)
 {
     for (size_t i = first; i < first + 2 * n_pairs && r->possible; i += 2) {

@@ -36,7 +36,7 @@ typedef struct gbsi_gbm_counts {
 
 #define GBSI_GBM_FLAGS_AT      12u
 #define GBSI_GBM_FILE_BYTES_AT 16u
-#define GBSI_GBM_COUNTS_AT     24u /* nine of them, in the order of the struct */
+#define GBSI_GBM_COUNTS_AT     24u /* nine counts, in the order of the struct */
 #define GBSI_GBM_N_COUNTS      9u
 #define GBSI_GBM_N_SECTIONS_AT 96u
 #define GBSI_GBM_ZEROS_AT      104u /* to the end of the header */

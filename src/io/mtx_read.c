@@ -177,7 +177,7 @@ cleanup:
 
 /* ---- a dense matrix ---------------------------------------------------------------------- */
 
-/* Values take two bytes at least; a lower triangle has n (n + 1) / 2 of them. */
+/* Values take two bytes at least; a lower triangle has n (n + 1) / 2 values. */
 static gbs_status check_array(mtx_reader *r, size_t *n_values, gbs_error *err)
 {
     const size_t n = r->couplings.n_variables;

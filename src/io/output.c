@@ -113,7 +113,7 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* A symbolic link stays one: what it points to in the end is written, whether that is there or not.
+/* A symbolic link is kept: the file at the end of the links is written, whether it exists or not.
  * @param target out, a copy of path if it is no link. */
 static gbs_status follow_links(const char *path, char **target, gbs_error *err)
 {

@@ -230,7 +230,7 @@ static gbs_status check_rest(const pnm *p, size_t needed, gbs_error *err)
                               p->text.name, (size_t)(rest - p->text.begin), n);
 }
 
-/* The samples need at least so many bytes; all of them in a binary file. */
+/* The least number of bytes that the samples take; in a binary file their exact number. */
 static gbs_status check_length(const pnm *p, size_t needed, gbs_error *err)
 {
     size_t left = gbsi_text_left(&p->text);

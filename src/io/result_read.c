@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UAI results of any task; the task word in the file tells which. Marginals are read in
+/* UAI results of any task, which the first word of the file names. Marginals are read in
  * marginals_file.c. */
 #include <math.h>
 #include <stdlib.h>
@@ -192,7 +192,7 @@ cleanup:
     return status;
 }
 
-/* ---- any of them ------------------------------------------------------------------------- */
+/* ---- any task ---------------------------------------------------------------------------- */
 
 static bool find_task(gbsi_token token, gbs_task *task)
 {

@@ -72,7 +72,7 @@ cleanup:
     return status;
 }
 
-/* Weights are integers as a rule, and near 2^63 doubles cannot tell one from the next. */
+/* Weights are usually integers; near 2^63 a double cannot represent each of them. */
 static bool reaches_top(const wcnf_reader *r, gbsi_token token, double weight)
 {
     uint64_t exact = 0;

@@ -34,7 +34,12 @@ typedef enum element {
 static const struct {
     const char *name;
     element within;
-    enum { NOTHING, IGNORED, A_NAME, VALUES } text; /* what its character data are */
+    enum {
+        NOTHING,
+        IGNORED,
+        A_NAME,
+        VALUES
+    } text; /* meaning of the character data of the element */
 } elements[N_ELEMENTS] = {
     [BIF] = {"BIF", DOCUMENT, NOTHING},
     [NETWORK] = {"NETWORK", BIF, NOTHING},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the end: the last record tells where the directory is, the directory where the members are.
- * What local headers say about sizes is not looked at: it may be missing there. */
+/* Reads from the end: the last record says where the directory is, and the directory says where the
+ * members are. Sizes in local headers are ignored, since writers may leave them out. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* True literals of long logical factors and spin products, kept as they change [M5]: an update then
- * costs O(1) per factor instead of its length. */
+/* Counts of the true literals of long logical factors and spin products, kept up to date [M5]: an
+ * update then costs O(1) for each factor, whatever its length. */
 #include <string.h>
 
 #include "plan/kernel.h"

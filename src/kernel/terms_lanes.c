@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Factors seen whole: tables of any order, logical factors [M5], spin products.
+/* Factors of more than two variables: tables of any order, logical factors [M5], spin products.
  *     ln p(a | rest) = field[a] + sum over terms of their log-weight at a + const
  * Linear slots multiply weights instead [M15]. */
 #include "kernel/in_float.h"

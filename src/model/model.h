@@ -15,7 +15,7 @@ struct gbs_model {
     size_t *state_offset; /* [n_variables + 1] */
     char *text;           /* pool of names and labels, each ending in 0 */
     size_t *name;  /* [n_variables] offset into text, SIZE_MAX: none; NULL if no variable has one */
-    size_t *label; /* [state_offset[n_variables]] likewise */
+    size_t *label; /* [state_offset[n_variables]] the same for the labels of states */
     uint32_t *by_name; /* named variables sorted by name, for look-up; NULL if none */
     uint32_t n_named;
     gbsi_factors factors;

@@ -144,7 +144,7 @@ double gbsi_coupling_of(gbsi_compile *c, size_t f, uint32_t position, double *fi
 /* What the factors of a variable alone add up to, logw[k], or for odds state 1 less state 0 in
  * logw[0], into its field. */
 void gbsi_store_field(gbsi_plan *plan, uint32_t slot, const double *logw);
-/* Adds factor f of one variable alone to logw, likewise. */
+/* Adds factor f, which has one variable, to logw, in the form that gbsi_store_field() takes. */
 void gbsi_add_unary(const gbsi_compile *c, size_t f, bool odds, double *logw);
 
 /* Position of variable v in the scope of factor f. */

@@ -8,8 +8,8 @@
 #include "sampler/run.h"
 #include "sampler/run_options.h"
 
-/* With fewer of its bits in use a lattice is hardly faster than sixteen chains side by side, and
- * likewise chains in bits. */
+/* With a smaller share of its bits in use, a lattice is hardly faster than sixteen chains side by
+ * side; the second share is that of chains in bits. */
 #define LEAST_SITES  0.25
 #define LEAST_CHAINS 0.75
 /* Chains in bits gather their neighbours, which makes them about that much slower per bit. */

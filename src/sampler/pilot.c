@@ -15,13 +15,13 @@
 #include "sampler/trial.h"
 
 #define FIRST_LEAST  8u   /* passes, powers of two, of the first stretch */
-#define FIRST_MOST   256u /* likewise */
+#define FIRST_MOST   256u /* and the most */
 #define SHARE        20u  /* it is so much less than the shortest run, at most */
 #define FEWEST       8u   /* passes that tell anything */
 #define FIRST_SPLASH 16u  /* passes before which no splash can have won */
 #define RESOLVED     0.25 /* of the passes kept: below that passes_each is no mere bound */
 #define MARGIN       1.5  /* by which a splash has to be better, for the noise of trials */
-#define WIDTH_MARGIN 1.1  /* likewise, for a larger width */
+#define WIDTH_MARGIN 1.1  /* the same for a splash of larger width */
 /* Operations: of what all updates that are allowed would take, or all sweeps asked for. */
 #define SHARE_OF_UPDATES 0.05
 #define SHARE_OF_SWEEPS  0.25

@@ -40,8 +40,8 @@ typedef struct gbsi_grower {
     gbsi_shares shares;
     gbsi_watch *watch; /* NULL: nobody waits. Where it stops growth->n is 0 */
     bool spends;       /* this is the thread that may look */
-    uint64_t n_spent;  /* of those below, told to the watch */
-    uint64_t n_looked; /* entries of links, long factors and scopes looked at so far */
+    uint64_t n_spent;  /* of n_looked, reported to the watch so far */
+    uint64_t n_looked; /* entries of links, long factors and scopes read so far */
     gbsi_candidate *heap;
     size_t n_heap, heap_capacity;
     uint64_t n_met;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Room for splashes: taken once, before the first round. */
+/* The memory of splashes, which is taken once, before the first round. */
 #include <assert.h>
 #include <string.h>
 

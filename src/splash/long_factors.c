@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long factors given the variables outside; and which loops there are. */
+/* Long factors, given the variables outside the splash; the loops of each instruction set. */
 #include <math.h>
 #include <string.h>
 

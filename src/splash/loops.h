@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A splash in up to sixteen chains at once: messages up, states down, marginals down. Written once
  * over the lane vocabulary in loops_lanes.c; chains whose weights would leave the range of floats
- * are told, and done by logs.c. */
+ * are reported to the caller, which computes them by logs.c. */
 #ifndef GBSI_SPLASH_LOOPS_H
 #define GBSI_SPLASH_LOOPS_H
 

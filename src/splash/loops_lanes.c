@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sum-product on the tree of a splash [M35], sixteen chains at once, in weights rather than
- * logarithms. A clique's table is never stored: it is the product of what its variable has outside
- * and of its operands, walked once on the way up and once on the way down. Products of all
- * operands that are read at fewer axes are kept for the axes within, so that most entries cost one
- * fused multiply-add.
+ * logarithms. A clique's table is never stored. It is the product of its operands and of the
+ * factors between its variable and variables outside the splash; it is walked once on the way up
+ * and once on the way down. The product of all operands that do not depend on the inner axes is
+ * computed once for them, so that most entries cost one fused multiply-add.
  *
- * Every operand has a largest entry of at most 1 and a smallest one that is known; where the
- * product of the smallest is below LEAST a chain is told to go by logs.c, so that no entry is ever
- * lost to underflow, whatever is multiplied onto it later. */
+ * Every operand has a largest entry of at most 1 and a known smallest entry. Where the product of
+ * the smallest entries is below LEAST, the chain is computed by logs.c instead, so that no entry is
+ * ever lost to underflow, whatever is multiplied onto it later. */
 #include "splash/loops.h"
 
 #include <math.h>
@@ -179,7 +179,7 @@ static walk begin(const gbsi_splash_job *job, uint32_t i)
     return w;
 }
 
-/* The next states of all axes but the last. @return false after the last of them. */
+/* The next states of all axes but the last. @return false after the last combination. */
 static bool advance(walk *w)
 {
     uint32_t j = w->c->n_axes - 1;

@@ -11,8 +11,8 @@
 
 typedef enum gbsi_operand_kind {
     GBSI_SPLASH_LINK,    /* of the pool: a number for all chains */
-    GBSI_SPLASH_MANY,    /* a long factor given what is outside: a row of sixteen chains an entry */
-    GBSI_SPLASH_MESSAGE, /* of a child, likewise */
+    GBSI_SPLASH_MANY,    /* a long factor, given the variables outside: sixteen chains an entry */
+    GBSI_SPLASH_MESSAGE, /* the message of a child: sixteen chains an entry */
 } gbsi_operand_kind;
 
 /* A table over the clique's own variable, fastest, and some of its separator. */

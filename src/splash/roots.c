@@ -49,7 +49,7 @@ void gbsi_roots_defer(gbsi_roots *roots, uint32_t root)
     roots->deferred[roots->n_deferred++] = root;
 }
 
-/* The ring turns by the roots that are done with, which so come last; the others stay in front. */
+/* Roots that were used move to the back of the ring; the others stay in front. */
 void gbsi_roots_end_round(gbsi_roots *roots)
 {
     const uint32_t n = roots->n_taken;

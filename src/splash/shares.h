@@ -9,7 +9,7 @@
 typedef struct gbsi_shares {
     uint32_t n;     /* long factors */
     uint32_t *mark; /* [n] stamp of the splash that holds variables of the factor */
-    uint32_t *last; /* [n] valid where so: the share of the latest of them */
+    uint32_t *last; /* [n] valid where so: the latest share */
     uint32_t stamp;
 } gbsi_shares;
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rounds and threads. A round has two phases with a barrier between them: all splashes are grown,
- * then all are drawn. States stand still while splashes grow, and while they are drawn each reads
- * only its own variables and a boundary that belongs to nobody.
+ * then all are drawn. No state changes while splashes grow; while a splash is drawn it reads
+ * only its own variables and a boundary that belongs to no splash.
  *
- * Under reservation all splashes of a round grow at once, each as if it were alone among those that
- * are settled; then, in the order of their roots, those that touch none settled before them are
- * settled and the others grow again (deterministic reservations: Blelloch, Fineman, Gibbons & Shun
- * (2012), PPoPP 47(8):181-192). What comes out depends on no thread. Where splashes could fill much
- * of the model they grow one after the other, which wastes nothing. Under blanket locks they grow
- * in competition, as in the paper, and which gets what is a matter of chance. */
+ * Under reservation all splashes of a round grow at once, each as if only the settled splashes were
+ * there. Then, in the order of their roots, splashes that touch no settled splash are settled, and
+ * the others grow again (deterministic reservations: Blelloch, Fineman, Gibbons & Shun
+ * (2012), PPoPP 47(8):181-192). The result does not depend on the threads. Where splashes could
+ * fill much of the model they grow one after the other, which wastes nothing. Under blanket locks
+ * they compete for variables, as in the paper, and chance decides which splash gets a variable. */
 #include "splash/splash_inside.h"
 
 #include <assert.h>
@@ -47,7 +47,7 @@ static bool is_alone(const gbsi_splash *s)
     return s->n_workers == 1 || (uint64_t)s->potentials->n * s->setting.n_chains < LEAST_SHARED;
 }
 
-/* Who does which task is no matter. @return the first failure among the workers. */
+/* Results do not depend on which worker does which task. @return the first failure among them. */
 static gbs_status run_phase(phase *ph, void (*run)(phase *, gbsi_splash_worker *, uint32_t),
                             uint32_t n_tasks, gbs_error *err)
 {
@@ -82,7 +82,7 @@ static void grow_block(phase *ph, gbsi_splash_worker *worker, uint32_t task)
     }
 }
 
-/* Takes its slots if it touches no other's. */
+/* The splash takes its slots, unless it touches slots of another splash. */
 static void settle(const phase *ph, block *b)
 {
     const gbsi_growth *growth = &b->growth;
@@ -112,7 +112,7 @@ cleanup:
     return status;
 }
 
-/* Each as if alone beside those settled before, then settled in their order. */
+/* Each splash grows as if only the settled ones were there; then they are settled in order. */
 static gbs_status grow_together(phase *ph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -127,8 +127,8 @@ cleanup:
     return status;
 }
 
-/* The same splashes by one thread, which gives a splash up where it meets one that has been settled
- * while it should have been growing. */
+/* The same splashes by one thread. It gives a splash up where it meets one that was settled in this
+ * turn, which threads would have grown at the same time. */
 static gbs_status grow_in_turn(phase *ph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -161,8 +161,8 @@ static uint32_t count_unsettled(const gbsi_splash *s)
     return n;
 }
 
-/* Threads are no help where most of what they grow at once is thrown away, beside hubs: what the
- * last round was like decides. */
+/* Beside hubs most splashes that threads grow at once clash and are thrown away. If they did in the
+ * last round, one thread grows the splashes of this round one after the other. */
 static gbs_status grow_at_once(phase *ph, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -230,7 +230,7 @@ static void next_tags(gbsi_splash *s)
     s->next_tag += s->n_blocks;
 }
 
-/* Blocks without variables go to the back, their roots to the front of the queue. */
+/* Moves blocks without variables to the back, and their roots to the front of the queue. */
 static uint32_t drop_empty(gbsi_splash *s)
 {
     uint32_t n = 0;
@@ -289,7 +289,7 @@ cleanup:
     return status;
 }
 
-/* A round whose growth was cut short is none: its roots come first in the next. */
+/* A round whose growth was cut short does not count: its roots come first in the next round. */
 static void forget_round(gbsi_splash *s)
 {
     for (uint32_t i = 0; i < s->n_blocks; ++i) {
@@ -414,7 +414,7 @@ cleanup:
     return status;
 }
 
-/* Where the watch stopped, what was drawn until then is a shorter pass. */
+/* If the watch stopped the pass, the rounds drawn until then count as a shorter pass. */
 static gbs_status end(void *state, gbs_error *err)
 {
     const gbsi_splash *s = state;

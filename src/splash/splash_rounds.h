@@ -21,7 +21,7 @@ extern const gbsi_pass gbsi_pass_splash;
 typedef struct gbsi_splash_counts {
     uint64_t n_variables;   /* grown, once for all chains */
     uint64_t n_entries;     /* of their cliques, walked by each sixteen chains at once */
-    uint64_t n_log_entries; /* likewise, walked by one chain in logarithms */
+    uint64_t n_log_entries; /* of cliques walked by one chain in logarithms */
     uint64_t n_looked;      /* links, long factors and entries of scopes looked at, to grow splashes
                                and, by each sixteen chains at once, to draw them */
 } gbsi_splash_counts;

@@ -40,7 +40,7 @@ static uint32_t *separator_of(gbsi_growth *g, uint32_t i)
     return g->separator + (size_t)i * g->width;
 }
 
-/* Rows of a separator, or 0 where the clique or all of them together would be too large. */
+/* Rows of a separator; 0 if its clique, or all cliques together, would be too large. */
 static uint32_t count_rows(const gbsi_growth *g, uint32_t i)
 {
     const uint32_t *separator = gbsi_growth_separator(g, i);
@@ -120,9 +120,9 @@ static void merge(uint32_t *into, uint32_t n, const uint32_t *other, uint32_t n_
     }
 }
 
-/* Up the path of parents: what a clique hands on is what its parent has not. A parent that is new
- * has yet to get the whole separator, an old one only what came now. The print of the paper mixes
- * up the two cliques there (lines 9 and 11). */
+/* Along the path of parents: a clique hands on the variables that its parent does not have. A new
+ * parent still needs the whole separator, an old one only the variables that came now. Lines 9 and
+ * 11 of the algorithm, as printed in the paper, mix up the two cliques. */
 static bool pass_on(gbsi_growth *g, uint32_t i)
 {
     uint32_t handed[GBSI_SPLASH_WIDTH];

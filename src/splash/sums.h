@@ -41,8 +41,8 @@ static inline double gbsi_value_of_sum(const gbsi_factors *factors, size_t f, si
     }
 }
 
-/* What a state of the variable at an entry of the scopes is multiplied by in offsets of its table;
- * of no matter where the factor has none, since other scopes may be long. */
+/* The stride of the variable at an entry of the scopes in the table of its factor; meaningless for
+ * factors without a table, whose scopes may be long. */
 static inline size_t gbsi_part_stride(const gbsi_plan *plan, size_t f, size_t e)
 {
     const gbsi_factors *factors = &plan->model->factors;

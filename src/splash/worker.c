@@ -309,7 +309,7 @@ static bool spend(const gbsi_splash_worker *worker, uint64_t n_operations)
                           : gbsi_watch_stopped(worker->watch);
 }
 
-/* Entries walked once, and what is outside of them. */
+/* Operations of one walk: entries of cliques, their operands, and factors that lead outside. */
 static uint64_t cost_of(const gbsi_splash_program *program)
 {
     return program->n_entries + program->n_operands + program->n_outer + program->n_many_entries;

@@ -16,7 +16,7 @@ typedef struct gbsi_splash_worker {
     gbsi_watch *watch;      /* NULL: nobody waits */
     bool spends;            /* this is the thread that may look */
     uint64_t n_log_entries; /* of cliques that single chains walked in logarithms */
-    gbs_status status;      /* of what it did; */
+    gbs_status status;      /* of the tasks it ran; */
     gbs_error error;        /* the reason if that is negative */
     uint64_t
         impossible_place; /* of the first conditional without weight in this pass, UINT64_MAX */
