@@ -17,16 +17,23 @@ typedef struct trace {
     size_t n;
 } trace;
 
-static void record(const gbsi_executor *x, trace *t)
+/* @return false where the watch stopped it, with nothing recorded. */
+static bool record(const gbsi_executor *x, gbsi_watch *watch, trace *t)
 {
+    const size_t n_factors = x->plan == NULL ? 0 : x->plan->model->factors.n_factors;
+    const uint64_t work = n_factors == 0 ? 1 : x->plan->model->factors.scope_start[n_factors];
     double density[GBSI_LANES];
     for (uint32_t g = 0; g < x->n_groups; ++g) {
         gbsi_executor_group_density(x, g, density);
         for (uint32_t lane = 0; lane < x->lanes && g * x->lanes + lane < x->n_chains; ++lane) {
             t->value[(size_t)(g * x->lanes + lane) * TRACE + t->n] = density[lane];
         }
+        if (gbsi_watch_spend(watch, work)) {
+            return false;
+        }
     }
     ++t->n;
+    return true;
 }
 
 /* Keep every second value: the stride has doubled. */
@@ -67,8 +74,8 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     while (run->report.public.burn_in < most && drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, false, err));
         const uint64_t done = ++run->report.public.burn_in;
-        if (done % stride == 0) {
-            record(&run->engine.executor, &t);
+        if (done % stride == 0 && !record(&run->engine.executor, &drive->watch, &t)) {
+            break;
         }
         if (t.n == TRACE) { /* done = 64 * 2^k */
             const double rhat = gbsi_split_rhat(t.value + TRACE / 2, run->engine.executor.n_chains,
