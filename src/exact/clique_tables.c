@@ -45,7 +45,9 @@ static uint64_t n_tables(const gbsi_tree *tree, gbsi_keep keep)
 
 static size_t n_messages(const gbsi_tree *tree, gbsi_keep keep)
 {
-    return keep == GBSI_KEEP_MESSAGES ? tree->n_kept : tree->n_stack;
+    return keep == GBSI_KEEP_ALL_MESSAGES ? tree->n_messages
+           : keep == GBSI_KEEP_MESSAGES   ? tree->n_kept
+                                          : tree->n_stack;
 }
 
 static size_t n_remade(const gbsi_tree *tree, gbsi_keep keep)
@@ -325,6 +327,16 @@ static double finish_long_row(gbsi_tables *tables, const gbsi_clique *c, double 
     return r.max + log_sum;
 }
 
+double gbsi_clique_finish_row(gbsi_tables *tables, const gbsi_clique *c, double *row)
+{
+    double log_sum = 0.0;
+    if (c->n_columns > PIECE) {
+        return finish_long_row(tables, c, row);
+    }
+    gbsi_table_loops_now()->sum_rows(row, 1, c->n_columns, &log_sum);
+    return log_sum;
+}
+
 /* ---- a clique ------------------------------------------------------------------------------ */
 
 typedef struct row_job {
@@ -393,7 +405,7 @@ static double *new_message(const gbsi_tables *tables, uint32_t i)
 {
     const gbsi_tree *tree = tables->tree;
     double *at = gbsi_message_of(tables, &tree->clique[i]);
-    if (tables->keep == GBSI_KEEP_MESSAGES) {
+    if (gbsi_keeps_messages(tables->keep)) {
         return at;
     }
     for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {

@@ -274,6 +274,7 @@ static void fill_tree(making *m)
             t->tree_end[n_ended++] = i + 1;
             t->n_tables = most(t->n_tables, table);
             t->n_kept = most(t->n_kept, kept);
+            t->n_messages += kept;
             t->n_entries += table;
             table = 0;
             kept = 0;

@@ -46,6 +46,7 @@ typedef struct gbsi_tree {
     size_t n_tables;    /* entries of the largest tree */
     size_t n_largest;   /* entries of the largest clique */
     size_t n_kept;      /* entries of all messages of one tree, at most */
+    size_t n_messages;  /* entries of all messages of all trees */
     size_t n_rows;      /* of one message, at most */
     size_t n_stack;     /* most message entries needed at the same time */
     size_t n_factor;    /* entries of the largest factor that is no table */
@@ -72,8 +73,10 @@ typedef enum gbsi_keep {
                            gbsi_tree_up() */
     GBSI_KEEP_MESSAGES, /* one table at a time, and all messages of a tree: each table is made again
                            on the way back, which takes as long as the way up */
-    GBSI_KEEP_TABLES,   /* the tables of one tree */
-    GBSI_KEEP_ALL,      /* the tables of all trees, as sampling needs them */
+    GBSI_KEEP_ALL_MESSAGES, /* one table at a time, and the messages of all trees: samples need one
+                               row of each table, which is made again for each sample */
+    GBSI_KEEP_TABLES,       /* the tables of one tree */
+    GBSI_KEEP_ALL,          /* the tables of all trees, for samples */
 } gbsi_keep;
 
 /* Bytes that calibration takes in addition to the tree itself, saturating. */
@@ -88,6 +91,7 @@ typedef struct gbsi_tables {
     gbsi_pool *pool;   /* borrowed; NULL: one thread */
     gbsi_watch *watch; /* borrowed; NULL: cannot be stopped. Once stopped, tables are undefined */
     size_t base;       /* where the tables of the tree at hand begin */
+    size_t kept_base;  /* where its messages begin, if those of all trees are kept */
     double *table;
     double *stack;     /* messages */
     double *remade;    /* GBSI_KEEP_MESSAGES: a message that was there before */
@@ -102,6 +106,12 @@ gbs_status gbsi_tables_new(const gbsi_tree *tree, gbsi_keep keep, gbsi_pool *poo
                            gbsi_tables **out, gbs_error *err);
 void gbsi_tables_free(gbsi_tables *tables);
 
+/* Whether all messages of a tree are kept, and none of its tables. */
+static inline bool gbsi_keeps_messages(gbsi_keep keep)
+{
+    return keep == GBSI_KEEP_MESSAGES || keep == GBSI_KEEP_ALL_MESSAGES;
+}
+
 /* The table of a clique of the tree at hand, and its message. */
 static inline double *gbsi_table_of(const gbsi_tables *tables, const gbsi_clique *c)
 {
@@ -109,7 +119,8 @@ static inline double *gbsi_table_of(const gbsi_tables *tables, const gbsi_clique
 }
 static inline double *gbsi_message_of(const gbsi_tables *tables, const gbsi_clique *c)
 {
-    return tables->stack + (tables->keep == GBSI_KEEP_MESSAGES ? c->kept : c->message);
+    return tables->stack +
+           (gbsi_keeps_messages(tables->keep) ? tables->kept_base + c->kept : c->message);
 }
 
 /* Passes messages to the root of tree t. Afterwards the tables of summed cliques hold
@@ -118,7 +129,7 @@ static inline double *gbsi_message_of(const gbsi_tables *tables, const gbsi_cliq
  */
 void gbsi_tree_up(gbsi_tables *tables, uint32_t t, double *log_z);
 
-/* If the tables of all trees are kept: the tables of the next tree go after those of tree t. */
+/* If all trees are kept: tables or messages of the next tree go after those of tree t. */
 void gbsi_tables_next(gbsi_tables *tables, uint32_t t);
 
 /* A marginal of two variables of one clique. */
@@ -146,15 +157,21 @@ void gbsi_tree_homes(const gbsi_tree *tree, uint32_t *home);
 /* The smallest clique that holds both variables, or GBSI_NONE. O(size of the tree). */
 uint32_t gbsi_tree_find_pair(const gbsi_tree *tree, uint32_t u, uint32_t v);
 
+/* Turns a row of log-weights of summed clique c into p(own | separator), as gbsi_tree_up() does.
+ * @return ln of the sum. */
+double gbsi_clique_finish_row(gbsi_tables *tables, const gbsi_clique *c, double *row);
+
 /* The maximising states x of the maximised variables of tree t, after gbsi_tree_up(); among equal
  * maxima the first in the order of the table. */
 void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x);
 
-/* Turns the rows of all trees into running sums, after gbsi_tree_up() of each ... */
+/* Turns the rows of all trees, if they are kept, into running sums, after gbsi_tree_up() of each
+ * ...
+ */
 void gbsi_tree_accumulate(gbsi_tables *tables);
-/* ... and draws a state of all trees, a pure function of seed, chain and draw.
+/* ... and draws a state of all trees, a pure function of seed, chain and draw: with all tables or
+ * with all messages kept.
  * @param x [n_variables] out. */
-void gbsi_tree_draw(const gbsi_tables *tables, uint64_t seed, uint32_t chain, uint64_t draw,
-                    uint32_t *x);
+void gbsi_tree_draw(gbsi_tables *tables, uint64_t seed, uint32_t chain, uint64_t draw, uint32_t *x);
 
 #endif

@@ -311,6 +311,84 @@ static void same_bits(void **state)
     gbs_model_free(model);
 }
 
+/* @param x [8][64] out. @return whether some state has weight. */
+static bool draw_by(const made *m, gbsi_keep keep, bool trace, gbsi_pool *pool, uint32_t *x)
+{
+    gbsi_tables *tables = NULL;
+    double least = 0.0;
+    test_ok(gbsi_tables_new(m->tree, keep, pool, &tables, NULL));
+    for (uint32_t t = 0; t < m->tree->n_trees; ++t) {
+        double part = 0.0;
+        gbsi_tree_up(tables, t, &part);
+        least = part < least ? part : least;
+        if (trace && part > -INFINITY) {
+            gbsi_tree_trace(tables, t, x);
+        }
+        if (!trace) {
+            gbsi_tables_next(tables, t);
+        }
+    }
+    if (!trace && least > -INFINITY) {
+        gbsi_tree_accumulate(tables);
+        for (uint32_t draw = 0; draw < 8; ++draw) {
+            gbsi_tree_draw(tables, 7, 1, draw, x + 64 * (size_t)draw);
+        }
+    }
+    gbsi_tables_free(tables);
+    return least > -INFINITY;
+}
+
+static void draw_both_ways(const made *m, bool trace, gbsi_pool *pool)
+{
+    uint32_t x[8 * 64] = {0};
+    uint32_t again[8 * 64] = {0};
+    assert_true(m->tree->model->n_variables <= 64);
+    const bool possible = draw_by(m, trace ? GBSI_KEEP_TABLES : GBSI_KEEP_ALL, trace, pool, x);
+    assert_true(possible == draw_by(m, trace ? GBSI_KEEP_MESSAGES : GBSI_KEEP_ALL_MESSAGES, trace,
+                                    NULL, again));
+    if (possible) {
+        assert_memory_equal(x, again, sizeof x);
+    }
+}
+
+/* Tables or, where memory is short, messages alone give the same samples and most probable states,
+ * with threads and without. */
+static void rows_made_again(void **state)
+{
+    (void)state;
+    gbsi_exact_limits limits = no_limits;
+    test_draws_restart();
+    for (uint32_t round = 0; round < 300; ++round) {
+        gbs_model *model = test_random_model();
+        gbsi_conditioned *possible = NULL;
+        limits.maximise = round % 2 == 1;
+        if (gbsi_condition(model, NULL, &possible, NULL) == GBS_OK) {
+            made m = {0};
+            make(&m, model, NULL, &limits);
+            draw_both_ways(&m, limits.maximise, NULL);
+            release(&m);
+        }
+        gbsi_conditioned_free(possible);
+        gbs_model_free(model);
+    }
+    gbs_builder *b = NULL;
+    gbsi_pool *pool = NULL;
+    begin_shape(&b, 18, 2); /* rows of 2^18 entries: longer than a piece */
+    for (uint32_t v = 0; v < 18; ++v) {
+        for (uint32_t u = 0; u < v; ++u) {
+            test_ok(gbs_builder_add_ising(b, u, v, 0.1 * ((u * 7 + v * 3) % 11) - 0.4, NULL));
+        }
+    }
+    gbs_model *model = end_shape(b);
+    made m = {0};
+    test_ok(gbsi_pool_new(2, &pool, NULL));
+    make(&m, model, NULL, &no_limits);
+    draw_both_ways(&m, false, pool);
+    release(&m);
+    gbsi_pool_free(pool);
+    gbs_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +396,7 @@ int main(void)
         cmocka_unit_test(one_clique),        cmocka_unit_test(hubs),
         cmocka_unit_test(calibration_stops), cmocka_unit_test(large_arity),
         cmocka_unit_test(extreme_weights),   cmocka_unit_test(same_bits),
+        cmocka_unit_test(rows_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

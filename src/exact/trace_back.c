@@ -8,16 +8,15 @@
 #include "exact/junction_tree.h"
 #include "rng/philox.h"
 
-/* The row of the table that belongs to the states of the separator. */
-static size_t row_at(const gbsi_tables *tables, const gbsi_clique *c, const uint32_t *x)
+/* The number of the row that belongs to the states of the separator. */
+static size_t row_at(const gbsi_tree *tree, const gbsi_clique *c, const uint32_t *x)
 {
-    const gbsi_tree *tree = tables->tree;
     size_t row = 0;
     for (uint32_t k = 0; k < c->n_separator; ++k) {
         const uint32_t v = tree->variable[c->first + k];
         row = row * tree->model->arity[v] + x[v];
     }
-    return row * c->n_columns;
+    return row;
 }
 
 static void set_column(const gbsi_tree *tree, const gbsi_clique *c, size_t column, uint32_t *x)
@@ -30,6 +29,29 @@ static void set_column(const gbsi_tree *tree, const gbsi_clique *c, size_t colum
     }
 }
 
+/* Makes a row of log-weights of clique i again, from its factors and the messages of its children,
+ * added in the order in which the table was filled.
+ * @param x states of the separator; those of the own variables are undefined afterwards.
+ * @param base where the messages of the tree begin. */
+static double *make_row(gbsi_tables *tables, uint32_t i, size_t base, uint32_t *x)
+{
+    const gbsi_tree *tree = tables->tree;
+    const gbsi_clique *c = &tree->clique[i];
+    for (size_t column = 0; column < c->n_columns; ++column) {
+        double t = 0.0;
+        set_column(tree, c, column, x);
+        for (size_t k = tree->factor_start[i]; k < tree->factor_start[i + (size_t)1]; ++k) {
+            t += gbsi_factor_value(&tree->model->factors, tree->model->arity, tree->factor[k], x);
+        }
+        for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
+            const gbsi_clique *child = &tree->clique[tree->child[k]];
+            t += tables->stack[base + child->kept + row_at(tree, child, x)];
+        }
+        tables->table[column] = t;
+    }
+    return tables->table;
+}
+
 void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x)
 {
     const gbsi_tree *tree = tables->tree;
@@ -39,8 +61,9 @@ void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x)
         if (!c->maximise) {
             continue;
         }
-        gbsi_clique_remake(tables, i);
-        const double *row = gbsi_table_of(tables, c) + row_at(tables, c, x);
+        const double *row = gbsi_keeps_messages(tables->keep)
+                                ? make_row(tables, i, tables->kept_base, x)
+                                : gbsi_table_of(tables, c) + row_at(tree, c, x) * c->n_columns;
         size_t best = 0;
         for (size_t k = 1; k < c->n_columns; ++k) {
             best = row[k] > row[best] ? k : best;
@@ -51,16 +74,29 @@ void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x)
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* Where the tables of the tree after t begin. */
-static size_t next_base(const gbsi_tree *tree, uint32_t t, size_t base)
+/* Entries of the tables of tree t, and of its messages. */
+static size_t table_entries(const gbsi_tree *tree, uint32_t t)
 {
     const gbsi_clique *root = &tree->clique[tree->tree_end[t] - 1];
-    return base + root->table + root->n_rows * root->n_columns;
+    return root->table + root->n_rows * root->n_columns;
+}
+static size_t kept_entries(const gbsi_tree *tree, uint32_t t)
+{
+    const gbsi_clique *root = &tree->clique[tree->tree_end[t] - 1];
+    return root->kept + root->n_rows;
 }
 
 void gbsi_tables_next(gbsi_tables *tables, uint32_t t)
 {
-    tables->base = next_base(tables->tree, t, tables->base);
+    tables->base += table_entries(tables->tree, t);
+    tables->kept_base += kept_entries(tables->tree, t);
+}
+
+static void accumulate(double *row, size_t n)
+{
+    for (size_t k = 1; k < n; ++k) {
+        row[k] += row[k - 1];
+    }
 }
 
 void gbsi_tree_accumulate(gbsi_tables *tables)
@@ -68,18 +104,16 @@ void gbsi_tree_accumulate(gbsi_tables *tables)
     const gbsi_tree *tree = tables->tree;
     size_t base = 0;
     uint32_t i = 0;
-    for (uint32_t t = 0; t < tree->n_trees; ++t) {
+    for (uint32_t t = 0; tables->keep == GBSI_KEEP_ALL && t < tree->n_trees; ++t) {
         for (; i < tree->tree_end[t]; ++i) {
             const gbsi_clique *c = &tree->clique[i];
             double *row = tables->table + base + c->table;
             assert(!c->maximise);
             for (size_t r = 0; r < c->n_rows; ++r, row += c->n_columns) {
-                for (size_t k = 1; k < c->n_columns; ++k) {
-                    row[k] += row[k - 1];
-                }
+                accumulate(row, c->n_columns);
             }
         }
-        base = next_base(tree, t, base);
+        base += table_entries(tree, t);
     }
 }
 
@@ -100,20 +134,35 @@ static size_t find_column(const double *row, size_t n, double u)
     return low;
 }
 
-void gbsi_tree_draw(const gbsi_tables *tables, uint64_t seed, uint32_t chain, uint64_t draw,
-                    uint32_t *x)
+/* Running sums of p(own | separator) in clique i. @param base, kept_base of its tree. */
+static const double *running_sums(gbsi_tables *tables, uint32_t i, size_t base, size_t kept_base,
+                                  uint32_t *x)
+{
+    const gbsi_clique *c = &tables->tree->clique[i];
+    if (tables->keep == GBSI_KEEP_ALL) {
+        return tables->table + base + c->table + row_at(tables->tree, c, x) * c->n_columns;
+    }
+    double *row = make_row(tables, i, kept_base, x);
+    (void)gbsi_clique_finish_row(tables, c, row);
+    accumulate(row, c->n_columns);
+    return row;
+}
+
+void gbsi_tree_draw(gbsi_tables *tables, uint64_t seed, uint32_t chain, uint64_t draw, uint32_t *x)
 {
     const gbsi_tree *tree = tables->tree;
     size_t base = tree->n_entries;
+    size_t kept_base = tree->n_messages;
+    assert(tables->keep == GBSI_KEEP_ALL || tables->keep == GBSI_KEEP_ALL_MESSAGES);
     for (uint32_t t = tree->n_trees; t-- > 0;) {
         const uint32_t first = t == 0 ? 0 : tree->tree_end[t - 1];
-        const gbsi_clique *root = &tree->clique[tree->tree_end[t] - 1];
-        base -= root->table + root->n_rows * root->n_columns;
+        base -= table_entries(tree, t);
+        kept_base -= kept_entries(tree, t);
         for (uint32_t i = tree->tree_end[t]; i-- > first;) {
             const gbsi_clique *c = &tree->clique[i];
             uint32_t word[4];
             gbsi_philox(seed, chain, draw, i, GBSI_PURPOSE_EXACT, word);
-            const double *row = tables->table + base + c->table + row_at(tables, c, x);
+            const double *row = running_sums(tables, i, base, kept_base, x);
             set_column(tree, c, find_column(row, c->n_columns, gbsi_uniform(word[0], word[1])), x);
         }
     }

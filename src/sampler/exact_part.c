@@ -399,15 +399,18 @@ cleanup:
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* All tables of all trees, ready to be drawn from. */
+/* All trees, ready to be drawn from: their tables, or their messages alone if tables do not fit. */
 static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
     const gbsi_tree *tree = run->problem.tree;
-    GBSI_TRY(gbsi_exact_check_bytes(tree, GBSI_KEEP_ALL, bytes_left(run), err));
+    const uint64_t bytes = bytes_left(run);
+    const gbsi_keep keep =
+        gbsi_exact_bytes(tree, GBSI_KEEP_ALL) <= bytes ? GBSI_KEEP_ALL : GBSI_KEEP_ALL_MESSAGES;
+    GBSI_TRY(gbsi_exact_check_bytes(tree, keep, bytes, err));
     GBSI_TRY(take_pool(run, tree->n_tables, err));
-    GBSI_TRY(gbsi_tables_new(tree, GBSI_KEEP_ALL, run->engine.pool, &tables, err));
+    GBSI_TRY(gbsi_tables_new(tree, keep, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;
         GBSI_TRY(tree_up(drive, tables, t, &log_z, err));
@@ -415,8 +418,10 @@ static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out
     }
     gbsi_tree_accumulate(tables);
     *out = tables;
+    tables = NULL;
 
 cleanup:
+    gbsi_tables_free(tables);
     return status;
 }
 
@@ -437,9 +442,8 @@ static void tell(gbs_run *run, gbsi_drive *drive)
 }
 
 /* One draw of each chain. @param x, user scratch. */
-static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive,
-                              const gbsi_tables *tables, uint32_t *x, uint32_t *user,
-                              gbs_error *err)
+static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, gbsi_tables *tables,
+                              uint32_t *x, uint32_t *user, gbs_error *err)
 {
     const gbsi_conditioned *whole = run->problem.whole;
     gbs_status status = GBS_OK;
@@ -483,7 +487,7 @@ gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *e
         if (run->report.public.sweeps % run->options.thin == 0) {
             GBSI_TRY(draw_chains(run, drive, tables, x, user, err));
         }
-        if (run->report.public.sweeps % DRAWS_A_LOOK == 0) {
+        if (tables->keep != GBSI_KEEP_ALL || run->report.public.sweeps % DRAWS_A_LOOK == 0) {
             tell(run, drive);
         }
     }

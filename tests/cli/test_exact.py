@@ -71,6 +71,17 @@ def test_samples(run, grid):
     assert rows(run("exact", grid, "--task", "sample", "--samples", 7, "-q").out) != draws[:7]
 
 
+def test_samples_in_less_memory(run, work):
+    """Where the tables do not fit, rows are made again: the same samples."""
+    long = ["--grid", "16x40", "--coupling", "0.4", "--random-field", "0.5"]
+    assert run("generate", "ising", *long, "-q", "-o", "long.uai").status == 0
+    few = ["exact", "long.uai", "--task", "sample", "--samples", "5", "-q"]
+    found = json.loads(run("info", "long.uai", "--json").out)
+    least = found["exact_least_bytes"]
+    assert 2 * least < found["exact_bytes"]
+    assert run(*few, "--memory-limit", 2 * least).out == run(*few).out != ""
+
+
 def test_samples_of_a_fixed_model(run):
     done = run("exact", SPRINKLER, "-e", "grass=wet,rain=yes,sprinkler=on", "--task", "sample",
                "--samples", "3", "-q")
