@@ -19,10 +19,16 @@ static const char *const only_sampled[] = {
     "restarts",   "width",       "splash-size", "splashes",    "grow",      "adapt",
     "score",      "locking"};
 
-static const char *first_only_sampled(const cli_arguments *arguments)
+/* @param draws whether draws are written: then some options say how many. */
+static const char *first_only_sampled(const cli_arguments *arguments, int draws)
 {
+    static const char *const number[] = {"chains", "sweeps", "thin"};
     for (size_t i = 0; i < sizeof only_sampled / sizeof only_sampled[0]; i++) {
-        if (cli_given(arguments, only_sampled[i])) {
+        int counts = 0;
+        for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
+            counts = counts || strcmp(only_sampled[i], number[k]) == 0;
+        }
+        if (cli_given(arguments, only_sampled[i]) && !(draws && counts)) {
             return only_sampled[i];
         }
     }
@@ -62,13 +68,13 @@ static int check_outputs(const cli_arguments *arguments)
 
 int cli_settle(cli_arguments *arguments, gbs_method forced)
 {
-    const char *given = first_only_sampled(arguments);
+    const char *given = first_only_sampled(arguments, forced == GBS_METHOD_SAMPLE);
     gbs_run_options *options = &arguments->run;
     const int unsampled =
         options->method == GBS_METHOD_EXACT || options->method == GBS_METHOD_MEAN_FIELD;
     const char *name = options->method == GBS_METHOD_EXACT ? "exact" : "mean-field";
     if (forced == GBS_METHOD_SAMPLE && unsampled) {
-        return cli_error(CLI_USAGE, "--method %s: 'gibbsite sample' always samples", name);
+        return cli_error(CLI_USAGE, "--method %s: 'gibbsite sample' takes auto|sample", name);
     }
     if (unsampled && given == NULL && options->method == GBS_METHOD_MEAN_FIELD) {
         given = cli_given(arguments, "target-error") ? "target-error"
@@ -80,7 +86,7 @@ int cli_settle(cli_arguments *arguments, gbs_method forced)
     } else if (unsampled && given != NULL && strcmp(given, "max-updates") != 0) {
         return cli_error(CLI_USAGE, "--%s cannot apply with --method %s", given, name);
     }
-    if (options->method == GBS_METHOD_AUTO && (given != NULL || forced == GBS_METHOD_SAMPLE)) {
+    if (options->method == GBS_METHOD_AUTO && given != NULL) {
         options->method = GBS_METHOD_SAMPLE;
     }
     int status = check_herding(arguments);
@@ -126,7 +132,8 @@ int cli_execute(cli_job *job,
     b.draw = draw;
     b.context = context;
     b.w.pipe = draw != NULL && (arguments->output == NULL || strcmp(arguments->output, "-") == 0);
-    gbs_status status = gbs_run_new(job->model, job->evidence, &job->options, &job->run, &err);
+    gbs_status status = (draw != NULL ? gbs_run_new_for_draws : gbs_run_new)(
+        job->model, job->evidence, &job->options, &job->run, &err);
     if (status < 0) {
         return cli_fail(status, &err);
     }

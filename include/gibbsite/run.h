@@ -195,6 +195,16 @@ typedef struct gbs_report {
  */
 GBS_API gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
                                const gbs_run_options *options, gbs_run **run, gbs_error *err);
+/**
+ * As gbs_run_new(), for a run that is made for callbacks.draw. Method auto then answers all
+ * components by junction trees, if they, their tables and the draws are predicted to take what auto
+ * allows, or none. With trees every draw is independent of all others; without, chains are run, as
+ * they are where options.sweeps does not say how many draws there are, or where the model has more
+ * than 2^20 variables. A run of gbs_run_new() with method auto draws no exact component's states.
+ */
+GBS_API gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evidence,
+                                         const gbs_run_options *options, gbs_run **run,
+                                         gbs_error *err);
 GBS_API void gbs_run_free(gbs_run *run);
 
 /**

@@ -14,6 +14,7 @@
 
 #define SHARED       ((size_t)1 << 18) /* table entries from which on threads are worth starting */
 #define DRAWS_A_LOOK 256u              /* between looks at the clock */
+#define DRAW_NS      100.0             /* of a clique and draw */
 
 /* ---- choosing ------------------------------------------------------------------------------ */
 
@@ -105,6 +106,22 @@ static void take_cutsets(gbs_run *run, gbsi_cutset *first)
     }
 }
 
+/* Whether the trees hold all components, and the tables of all of them can be kept and drawn from,
+ * after marginals are computed, within what `auto` allows. */
+static bool is_drawn_exactly(const gbs_run *run)
+{
+    const gbsi_tree *tree = run->problem.tree;
+    const gbs_run_options *o = &run->options;
+    if (tree == NULL || memchr(run->problem.exact, 0, run->problem.components->n) != NULL) {
+        return false;
+    }
+    const uint64_t n_kept = o->sweeps / o->thin; /* of a chain */
+    const double ns = (double)tree->n_entries * (GBSI_TABLES_NS + GBSI_STACK_NS) +
+                      (double)n_kept * (double)o->chains * (double)tree->n_cliques * DRAW_NS;
+    return ns <= gbsi_run_auto_ns(run) &&
+           gbsi_exact_bytes(tree, GBSI_KEEP_ALL) <= gbsi_run_auto_bytes(run);
+}
+
 static gbs_status choose_auto(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -116,13 +133,19 @@ static gbs_status choose_auto(gbs_run *run, gbs_error *err)
             gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
         GBSI_TRY(gbsi_exact_plan_choose(plan, run->purpose.up_only, gbsi_run_auto_ns(run),
                                         limits.bytes, run->problem.exact, &run->problem.tree, err));
-        GBSI_TRY(
-            gbsi_run_auto_cutsets(run, plan, run->problem.tree, run->problem.exact, &first, err));
-        take_cutsets(run, first);
+        if (!run->purpose.draws) {
+            GBSI_TRY(gbsi_run_auto_cutsets(run, plan, run->problem.tree, run->problem.exact, &first,
+                                           err));
+            take_cutsets(run, first);
+        } else if (!is_drawn_exactly(run)) {
+            gbsi_exact_plan_take_back(plan, run->problem.tree);
+            run->problem.tree = NULL;
+            memset(run->problem.exact, 0, run->problem.components->n);
+        }
         report_cost(run, plan);
     }
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
-        if (run->problem.exact[i] == 0 && !maximises(run) &&
+        if (run->problem.exact[i] == 0 && !maximises(run) && !run->purpose.draws &&
             run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
             run->problem.exact[i] = 1;
             run->problem.enumerated[i] = 1;

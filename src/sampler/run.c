@@ -19,6 +19,8 @@
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
 
+#define MOST_DRAWN (UINT32_C(1) << 20) /* variables: more are sampled without a look at trees */
+
 /* ---- the memory limit ------------------------------------------------------------------------ */
 
 void gbsi_run_enter(gbs_run *run)
@@ -112,14 +114,20 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
-                       const gbs_run_options *options, gbs_run **out, gbs_error *err)
+/* @param draws whether the run is made for its draws. */
+static gbs_status new_run(const gbs_model *model, const gbs_evidence *evidence,
+                          const gbs_run_options *options, bool draws, gbs_run **out, gbs_error *err)
 {
     GBSI_NEED(model);
     GBSI_NEED(out);
     gbs_status status = GBS_OK;
     gbs_run *run = NULL;
     GBSI_TRY(gbsi_run_begin(model, options, &run, err));
+    run->purpose.draws = draws;
+    if (draws && run->options.method == GBS_METHOD_AUTO &&
+        (run->options.sweeps == 0 || model->n_variables > MOST_DRAWN)) {
+        run->options.method = GBS_METHOD_SAMPLE;
+    }
     if (gbsi_options_anneal(&run->options)) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only"));
     }
@@ -136,6 +144,18 @@ gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
 cleanup:
     gbs_run_free(run);
     return status;
+}
+
+gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
+                       const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    return new_run(model, evidence, options, false, out, err);
+}
+
+gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evidence,
+                                 const gbs_run_options *options, gbs_run **out, gbs_error *err)
+{
+    return new_run(model, evidence, options, true, out, err);
 }
 
 /* ---- starts ---------------------------------------------------------------------------------- */

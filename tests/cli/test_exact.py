@@ -71,6 +71,22 @@ def test_samples(run, grid):
     assert rows(run("exact", grid, "--task", "sample", "--samples", 7, "-q").out) != draws[:7]
 
 
+def test_sample_draws_independently(run, grid):
+    """Where trees are cheap, unless an option asks for chains."""
+    few = ["sample", grid, "--sweeps", "6", "--chains", "2", "--thin", "2", "--seed", "4"]
+    done = run(*few)
+    assert done.status == 0 and "converged: exact" in done.err
+    draws = rows(done.out)
+    assert [(d["chain"], d["draw"]) for d in draws] == [(c, k) for k in "012" for c in "01"]
+    one = rows(run("exact", grid, "--task", "sample", "--samples", 3, "--seed", "4").out)
+    assert [d for d in draws if d["chain"] == "0"] == one
+    for more in (["--method", "sample"], ["--scan", "random"], ["--budget", "0.001s"]):
+        assert "sampled: " in run(*few, *more).err
+    limit = json.loads(run("info", grid, "--json").out)["exact_least_bytes"]
+    assert "sampled: " in run(*few, "--memory-limit", limit).err
+    assert "sampled: " in run("sample", grid, "--target-error", "0.05").err
+
+
 def test_samples_in_less_memory(run, work):
     """Where the tables do not fit, rows are made again: the same samples."""
     long = ["--grid", "16x40", "--coupling", "0.4", "--random-field", "0.5"]

@@ -145,6 +145,8 @@ static void runs(void **state)
     double p[4];
     REFUSED(gbs_run_new(NULL, NULL, NULL, &run, &err));
     REFUSED(gbs_run_new(m, NULL, NULL, NULL, &err));
+    REFUSED(gbs_run_new_for_draws(NULL, NULL, NULL, &run, &err));
+    REFUSED(gbs_run_new_for_draws(m, NULL, NULL, NULL, &err));
     REFUSED(gbs_log_z(m, NULL, NULL, NULL, NULL, &err));
     REFUSED(gbs_map(m, NULL, NULL, NULL, NULL, NULL, &err));
     REFUSED(gbs_run_execute(NULL, NULL, &err));
