@@ -256,13 +256,35 @@ static inline void add_total(double *total, vd s)
     vd_store(total, vd_add(vd_load(total), s));
 }
 
-/* Counts need not be made numbers to be added. */
-static inline vf take_early_row(gbsi_fast fast, uint16_t *early, size_t at)
+/* The counts of sixteen cells, chain by chain: chain[j] has those of chain j. In four rounds, each
+ * of which zips the first half with the second. */
+static inline void turn_counts(vb chain[BLOCK])
 {
-    const vu count = vb_widen(vb_load(fast.count + at));
-    vu_store_u16(early + at, vu_add(vu_load_u16(early + at), count));
-    vb_store(fast.count + at, vb_set1(0));
-    return vf_from_small(count);
+    for (int round = 0; round < 4; round++) {
+        vb zipped[BLOCK];
+        for (size_t i = 0; i < BLOCK / 2; i++) {
+            zipped[2 * i] = vb_zip_low(chain[i], chain[i + BLOCK / 2]);
+            zipped[2 * i + 1] = vb_zip_high(chain[i], chain[i + BLOCK / 2]);
+        }
+        memcpy(chain, zipped, sizeof zipped);
+    }
+}
+
+/* What sixteen chains counted in n_cells from `cell` on is added to the early totals, as whole
+ * numbers, and becomes 0. @param chain out. */
+static inline void take_counts(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
+                               size_t n_cells, vb chain[BLOCK])
+{
+    for (size_t i = n_cells; i < BLOCK; i++) {
+        chain[i] = vb_set1(0);
+    }
+    for (size_t i = 0; i < n_cells; i++) {
+        const size_t at = (cell + i) * GBSI_LANES;
+        chain[i] = vb_load(fast.count + at);
+        vb_add_u16(closing->early + at, chain[i]);
+        vb_store(fast.count + at, vb_set1(0));
+    }
+    turn_counts(chain);
 }
 
 /* S_b of n_cells from `cell` on into the totals. @param batch out, [BLOCK][16], the rest untouched.
@@ -272,10 +294,6 @@ static inline void take_block(gbsi_fast fast, const gbsi_closing *closing, size_
 {
     for (size_t i = 0; i < n_cells; i++) {
         const size_t at = (cell + i) * GBSI_LANES;
-        if (closing->early != NULL) {
-            vf_store(batch + i * GBSI_LANES, take_early_row(fast, closing->early, at));
-            continue;
-        }
         const vf row = take_row(fast, at);
         add_total(closing->total + at, vd_from_vf(row));
         vf_store(batch + i * GBSI_LANES, row);
@@ -309,13 +327,20 @@ static inline void add_chain(moments *m, vd s)
 
 /* The moments of a block, in arrays of its length. */
 static inline void close_block(gbsi_fast fast, const gbsi_closing *closing, size_t cell,
-                               size_t n_cells, const double *reference, double *sum, double *square)
+                               const size_t n_cells, const double *reference, double *sum,
+                               double *square)
 {
     const vu column = vu_shl(vu_iota(), 4);
     moments m = {.expected = vd_mul(vd_load(reference), vd_set1(closing->n_b)),
                  .sum = vd_load(sum),
                  .square = vd_load(square)};
-    if (closing->open == NULL) {
+    if (closing->early != NULL) {
+        vb chain[BLOCK];
+        take_counts(fast, closing, cell, n_cells, chain);
+        for (size_t j = 0; j < closing->n_real; j++) {
+            add_chain(&m, vd_from_vf(vf_from_small(vb_widen(chain[j]))));
+        }
+    } else if (closing->open == NULL) {
         float batch[BLOCK * GBSI_LANES] = {0};
         take_block(fast, closing, cell, n_cells, batch);
         for (size_t j = 0; j < closing->n_real; j++) {

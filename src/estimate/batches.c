@@ -220,8 +220,8 @@ static double closed_total(const gbsi_estimate *e, size_t cell)
 /* Squares differ by what floats do not hold: never less than that is claimed. */
 #define SQUARE_ROUNDING 0x1p-22
 
-/* v / length from the closed batches of the running block. */
-static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell)
+/* v / length from the closed batches of the running block. @param total closed_total(). */
+static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell, double total)
 {
     const gbsi_batches *b = &e->batches;
     const double n_chains = e->shape.n_chains;
@@ -235,7 +235,7 @@ static double block_rate(const gbsi_estimate *e, uint32_t slot, size_t cell)
     double r0 = 0;
     find_start_totals(e, cell, cell + 1, &start);
     find_reference(e, slot, cell, cell + 1, &start, &r0);
-    const double d = closed_total(e, cell) - start - r0 * n;
+    const double d = total - start - r0 * n;
     double squares = square - d * (d / n_batches);
     if (e->counted) {
         const double shift = d / n;
@@ -252,10 +252,11 @@ static void end_block(gbsi_estimate *e, uint32_t first, uint32_t end)
     for (uint32_t slot = first; slot < end; slot++) {
         const size_t end_cell = gbsi_offset(&e->cell_start, slot + (size_t)1);
         for (size_t cell = gbsi_offset(&e->cell_start, slot); cell < end_cell; cell++) {
-            b->rate[cell] = (float)block_rate(e, slot, cell);
+            const double total = closed_total(e, cell);
+            b->rate[cell] = (float)block_rate(e, slot, cell, total);
             b->square[cell] = 0;
             if (b->start_total != NULL) {
-                b->start_total[cell] = closed_total(e, cell);
+                b->start_total[cell] = total;
             }
             if (e->counted) {
                 b->cross[cell] = 0;
@@ -308,7 +309,7 @@ double gbsi_batches_mcse(const gbsi_estimate *e, uint32_t slot, size_t cell)
     const gbsi_batches *b = &e->batches;
     double rate = NAN;
     if (claims_running_block(b)) {
-        rate = block_rate(e, slot, cell);
+        rate = block_rate(e, slot, cell, closed_total(e, cell));
     } else if (b->has_rate) {
         rate = (double)b->rate[cell];
     }

@@ -521,5 +521,6 @@ double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t 
 {
     const size_t at = group_start(e, group) + cell * e->shape.lanes + lane;
     const double fast = e->fast_sum != NULL ? (double)e->fast_sum[at] : (double)e->fast_count[at];
-    return gbsi_estimate_closed(e, at) + (e->open[at] + fast);
+    const double open = gbsi_estimate_has_totals(e) ? e->open[at] + fast : fast;
+    return gbsi_estimate_closed(e, at) + open;
 }

@@ -92,10 +92,18 @@ uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot); /* per ch
 double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell,
                                  uint32_t lane);
 
+/* Whether the totals may hold something. While batches are short, all counts are in `early`, and
+ * totals and open sums are zeros that take no memory until they are touched. */
+static inline bool gbsi_estimate_has_totals(const gbsi_estimate *e)
+{
+    return e->early == NULL || e->batches.length > GBSI_PASSES_OF_COUNTS;
+}
+
 /* Sum of p, or visits, of one chain in closed batches. @param at [group][cell][lane] */
 static inline double gbsi_estimate_closed(const gbsi_estimate *e, size_t at)
 {
-    return e->total[at] + (e->early == NULL ? 0.0 : (double)e->early[at]);
+    const double early = e->early == NULL ? 0.0 : (double)e->early[at];
+    return gbsi_estimate_has_totals(e) ? e->total[at] + early : early;
 }
 
 /* Calls work(e, first, end) for ranges that cover all slots; threads share large work. */

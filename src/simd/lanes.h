@@ -48,6 +48,8 @@
  *         vm vm_from_bits(unsigned)
  * bytes   vb vb_load(const uint8_t *)  void vb_store(uint8_t *, vb)  vb vb_set1(uint8_t)
  *         vb vb_add vb_sub (vb, vb)  vb vb_eq(vb, vb)  (255 or 0)  vu vb_widen(vb)
+ *         void vb_add_u16(uint16_t *sum, vb a)  (sum[i] += lane i)
+ *         vb vb_zip_low vb_zip_high (vb, vb)  (a0 b0 a1 b1 .. of the first, the last eight)
  *         vb vb_narrow(vu)  (low bytes)  vb vb_from_vm(vm)  (1 or 0)  vm vb_mask(vb)  (not 0)
  * double  vd vd_zero(void)  vd vd_from_vf(vf)  vd_add vd_sub vd_mul (vd, vd)  vd vd_set1(double)
  *         vd vd_fma(a, b, c)  vm vd_lt(vd, vd)  vf vf_from_vd(vd)  vd vd_load  vd_store

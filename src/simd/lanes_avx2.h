@@ -275,6 +275,19 @@ static inline vb vb_eq(vb a, vb b)
 {
     return _mm_cmpeq_epi8(a, b);
 }
+static inline void vb_add_u16(uint16_t *sum, vb a)
+{
+    __m256i *to = (__m256i *)sum;
+    _mm256_storeu_si256(to, _mm256_add_epi16(_mm256_loadu_si256(to), _mm256_cvtepu8_epi16(a)));
+}
+static inline vb vb_zip_low(vb a, vb b)
+{
+    return _mm_unpacklo_epi8(a, b);
+}
+static inline vb vb_zip_high(vb a, vb b)
+{
+    return _mm_unpackhi_epi8(a, b);
+}
 static inline vu vb_widen(vb a)
 {
     vu r = {_mm256_cvtepu8_epi32(a), _mm256_cvtepu8_epi32(_mm_unpackhi_epi64(a, a))};

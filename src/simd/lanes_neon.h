@@ -259,6 +259,19 @@ static inline uint16x8_t gbsi_narrow_u16(uint32x4_t a, uint32x4_t b)
 {
     return vuzp1q_u16(vreinterpretq_u16_u32(a), vreinterpretq_u16_u32(b));
 }
+static inline void vb_add_u16(uint16_t *sum, vb a)
+{
+    vst1q_u16(sum, vaddw_u8(vld1q_u16(sum), vget_low_u8(a)));
+    vst1q_u16(sum + 8, vaddw_high_u8(vld1q_u16(sum + 8), a));
+}
+static inline vb vb_zip_low(vb a, vb b)
+{
+    return vzip1q_u8(a, b);
+}
+static inline vb vb_zip_high(vb a, vb b)
+{
+    return vzip2q_u8(a, b);
+}
 static inline vu vb_widen(vb a)
 {
     return gbsi_widen_u16(vmovl_u8(vget_low_u8(a)), vmovl_high_u8(a));

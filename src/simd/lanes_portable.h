@@ -264,6 +264,20 @@ static inline vb vb_eq(vb a, vb b)
 {
     GBSI_EACH_LANE(vb, a.lane[i] == b.lane[i] ? 255 : 0);
 }
+static inline void vb_add_u16(uint16_t *sum, vb a)
+{
+    for (int i = 0; i < 16; i++) {
+        sum[i] = (uint16_t)(sum[i] + a.lane[i]);
+    }
+}
+static inline vb vb_zip_low(vb a, vb b)
+{
+    GBSI_EACH_LANE(vb, (i % 2 == 0 ? a : b).lane[i / 2]);
+}
+static inline vb vb_zip_high(vb a, vb b)
+{
+    GBSI_EACH_LANE(vb, (i % 2 == 0 ? a : b).lane[8 + i / 2]);
+}
 static inline vu vb_widen(vb a)
 {
     GBSI_EACH_LANE(vu, a.lane[i]);

@@ -171,6 +171,10 @@ PROBE(vm_all, out[0] = (uint32_t)vm_all(MA); out[1] = (uint32_t)vm_all(vm_not(vm
       out[2] = (uint32_t)vm_all(vm_not(vm_from_bits(1u << (in->a[0] & 15)))))
 BYTE_PROBE(vb_set1, vb_set1((uint8_t)in->a[0]))
 BYTE_PROBE(vb_add, vb_add(BA, BB))
+PROBE(vb_add_u16, uint16_t sum[16]; memcpy(sum, in->b, 32); vb_add_u16(sum, BA);
+      memcpy(out, sum, 32))
+BYTE_PROBE(vb_zip_low, vb_zip_low(BA, BB))
+BYTE_PROBE(vb_zip_high, vb_zip_high(BA, BB))
 BYTE_PROBE(vb_sub, vb_sub(BA, BB))
 BYTE_PROBE(vb_eq, vb_eq(BA, BB))
 MASK_PROBE(vb_mask, vb_mask(BA))
@@ -229,7 +233,8 @@ const lane_probe PROBE_NAME[] = {
     W(vm_and),       W(vm_or),         W(vm_xor),
     W(vm_andnot),    W(vm_not),        W(vm_none),
     W(vm_any),       W(vm_all),        W(vb_set1),
-    W(vb_add),       W(vb_sub),        W(vb_eq),
+    W(vb_add),       W(vb_sub),        W(vb_zip_low),
+    W(vb_zip_high),  W(vb_add_u16),    W(vb_eq),
     W(vb_mask),      W(vb_widen),      W(vb_narrow),
     D(vd_zero),      D(vd_set1),       D(vd_from_vf),
     F(vf_from_vd),   D(vd_add),        D(vd_sub),
