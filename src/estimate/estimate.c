@@ -516,11 +516,3 @@ uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot)
 {
     return e->counted ? e->updates[slot] : e->n_passes + e->in_cut[slot];
 }
-
-double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell, uint32_t lane)
-{
-    const size_t at = group_start(e, group) + cell * e->shape.lanes + lane;
-    const double fast = e->fast_sum != NULL ? (double)e->fast_sum[at] : (double)e->fast_count[at];
-    const double open = gbsi_estimate_has_totals(e) ? e->open[at] + fast : fast;
-    return gbsi_estimate_closed(e, at) + open;
-}

@@ -88,10 +88,6 @@ void gbsi_estimate_start(gbsi_estimate *e, uint64_t n_passes);
 gbsi_fast gbsi_estimate_fast(const gbsi_estimate *e, uint32_t group);
 uint32_t gbsi_estimate_real_lanes(const gbsi_estimate *e, uint32_t group);
 uint64_t gbsi_estimate_updates(const gbsi_estimate *e, uint32_t slot); /* per chain */
-/* Sum of p, or visits, of one chain so far. */
-double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell,
-                                 uint32_t lane);
-
 /* Whether the totals may hold something. While batches are short, all counts are in `early`, and
  * totals and open sums are zeros that take no memory until they are touched. */
 static inline bool gbsi_estimate_has_totals(const gbsi_estimate *e)
@@ -104,6 +100,16 @@ static inline double gbsi_estimate_closed(const gbsi_estimate *e, size_t at)
 {
     const double early = e->early == NULL ? 0.0 : (double)e->early[at];
     return gbsi_estimate_has_totals(e) ? e->total[at] + early : early;
+}
+
+/* Sum of p, or visits, of one chain so far. */
+static inline double gbsi_estimate_chain_total(const gbsi_estimate *e, uint32_t group, size_t cell,
+                                               uint32_t lane)
+{
+    const size_t at = ((size_t)group * e->n_cells + cell) * e->shape.lanes + lane;
+    const double fast = e->fast_sum != NULL ? (double)e->fast_sum[at] : (double)e->fast_count[at];
+    const double open = gbsi_estimate_has_totals(e) ? e->open[at] + fast : fast;
+    return gbsi_estimate_closed(e, at) + open;
 }
 
 /* Calls work(e, first, end) for ranges that cover all slots; threads share large work. */

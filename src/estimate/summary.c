@@ -18,11 +18,16 @@ typedef struct sequences {
     double inverse; /* sum of 1 / length */
 } sequences;
 
-static void add_sequence(sequences *s, double total, double updates)
+/* A difference of totals can miss [0, 1] by a rounding. */
+static double mean_of(double total, double updates)
 {
-    /* A difference of totals can miss [0, 1] by a rounding. */
-    double m = total / updates;
-    m = m < 0 ? 0 : m > 1 ? 1 : m;
+    const double m = total / updates;
+    return m < 0 ? 0 : m > 1 ? 1 : m;
+}
+
+/* @param inverse 1 / length */
+static void add_sequence(sequences *s, double m, double inverse)
+{
     if (s->n == 0) {
         s->first = m;
     }
@@ -31,7 +36,7 @@ static void add_sequence(sequences *s, double total, double updates)
     s->shift += d;
     s->shift_square += d * d;
     s->within += m * (1 - m);
-    s->inverse += 1 / updates;
+    s->inverse += inverse;
 }
 
 /* Gelman & Rubin (1992), Statistical Science 7(4):457-472; BDA3 (2013) 11.4, eq. 11.4:
@@ -79,21 +84,33 @@ typedef struct chain_view {
     size_t cell;
 } chain_view;
 
-static void add_chain(const chain_view *v, uint32_t group, uint32_t lane, double total,
-                      sequences *s)
+/* Every chain is a sequence. @param total [n] */
+static void add_whole_chains(const chain_view *v, const double *total, uint32_t n, sequences *s)
 {
-    if (!v->e->split) {
-        add_sequence(s, total, v->updates);
-        return;
+    double mean[GBSI_LANES];
+    for (uint32_t lane = 0; lane < n; lane++) {
+        mean[lane] = mean_of(total[lane], v->updates);
     }
-    if (v->half == NULL || v->first_updates <= 0 || v->first_updates >= v->updates) {
+    for (uint32_t lane = 0; lane < n; lane++) {
+        add_sequence(s, mean[lane], 1 / v->updates);
+    }
+}
+
+/* Each half of every chain is. */
+static void add_halves(const chain_view *v, uint32_t group, const double *total, uint32_t n,
+                       sequences *s)
+{
+    const double rest = v->updates - v->first_updates;
+    if (v->half == NULL || v->first_updates <= 0 || rest <= 0) {
         return;
     }
     const size_t lanes = v->e->shape.lanes;
-    const double first =
-        (double)v->half->total[((size_t)group * v->e->n_cells + v->cell) * lanes + lane];
-    add_sequence(s, first, v->first_updates);
-    add_sequence(s, total - first, v->updates - v->first_updates);
+    const float *first = v->half->total + ((size_t)group * v->e->n_cells + v->cell) * lanes;
+    for (uint32_t lane = 0; lane < n; lane++) {
+        const double early = (double)first[lane];
+        add_sequence(s, mean_of(early, v->first_updates), 1 / v->first_updates);
+        add_sequence(s, mean_of(total[lane] - early, rest), 1 / rest);
+    }
 }
 
 static chain_view view_of(const gbsi_estimate *e, uint32_t slot, size_t cell)
@@ -143,10 +160,15 @@ gbsi_cell_summary gbsi_summarise_cell(const gbsi_estimate *e, uint32_t slot, siz
     double sum = 0;
     for (uint32_t group = 0; group < e->shape.n_groups; group++) {
         const uint32_t n_real = gbsi_estimate_real_lanes(e, group);
+        double total[GBSI_LANES];
         for (uint32_t lane = 0; lane < n_real; lane++) {
-            const double total = gbsi_estimate_chain_total(e, group, cell, lane);
-            sum += total;
-            add_chain(&v, group, lane, total, &s);
+            total[lane] = gbsi_estimate_chain_total(e, group, cell, lane);
+            sum += total[lane];
+        }
+        if (e->split) {
+            add_halves(&v, group, total, n_real, &s);
+        } else {
+            add_whole_chains(&v, total, n_real, &s);
         }
     }
     out.p = sum / (v.updates * e->shape.n_chains);
