@@ -8,12 +8,14 @@
 #include "model/propagate.h"
 #include "simd/math.h"
 
-#define MOST_VARIABLES 32u                 /* that are chosen; others may be implied */
-#define MOST_CASES     ((size_t)1 << 13)   /* each takes a millisecond, whatever its tables */
+#define MOST_VARIABLES 32u  /* that are chosen; others may be implied */
+#define FEW_CASES      16.0 /* as many may be made in any case */
+#define MOST_CASES     0x1p13
 #define MOST_SCOPE     (UINT64_C(1) << 16) /* states of a factor of which a variable is cut */
 #define MOST_SAVED     256.0               /* times the work without zeros that they may save */
 #define PATIENCE       4u                  /* choices that do not lower the work */
-#define TRIAL_STEPS    (UINT64_C(1) << 24) /* of the search for an order after each choice */
+#define TRIAL_STEPS    (UINT64_C(1) << 24) /* of the search for an order after each choice ... */
+#define TRIAL_SHARE    32.0                /* ... or the entries that are allowed over this */
 
 typedef struct choosing {
     const gbsi_components *components;
@@ -53,19 +55,30 @@ static void cases_free(gbsi_cases *cases)
 
 /* ---- cases --------------------------------------------------------------------------------- */
 
+/* Room for `most` cases, none of them there yet. */
+static gbs_status cases_new(uint32_t n_variables, size_t most, gbsi_cases *cases, gbs_error *err)
+{
+    const size_t bytes = n_variables * sizeof *cases->state; /* of a case */
+    *cases = (gbsi_cases){.n_variables = n_variables};
+    cases->variable = gbsi_alloc_array(n_variables, sizeof *cases->variable);
+    cases->state = gbsi_alloc_array(most, bytes);
+    if (cases->variable == NULL || cases->state == NULL) {
+        cases_free(cases);
+        return gbsi_no_memory(err, "cutset", most * bytes);
+    }
+    return GBS_OK;
+}
+
 static gbs_status copy_cases(const gbsi_cases *from, gbsi_cases *to, gbs_error *err)
 {
     const size_t bytes = from->n_variables * sizeof *from->state;
-    *to = (gbsi_cases){.n_variables = from->n_variables, .n = from->n};
-    to->variable = gbsi_alloc_array(from->n_variables, sizeof *to->variable);
-    to->state = gbsi_alloc_array(from->n, bytes);
-    if (to->variable == NULL || to->state == NULL) {
-        cases_free(to);
-        return gbsi_no_memory(err, "cutset", from->n * bytes);
+    const gbs_status status = cases_new(from->n_variables, from->n, to, err);
+    if (status == GBS_OK) {
+        memcpy(to->variable, from->variable, bytes);
+        memcpy(to->state, from->state, from->n * bytes);
+        to->n = from->n;
     }
-    memcpy(to->variable, from->variable, bytes);
-    memcpy(to->state, from->state, from->n * bytes);
-    return GBS_OK;
+    return status;
 }
 
 /* Domains given a case. */
@@ -101,22 +114,25 @@ static void try_case(const choosing *s, size_t at, uint32_t v, uint32_t a, gbsi_
     gbsi_propagator_undo(s->domain, mark);
 }
 
+/* Each takes a millisecond, whatever its tables, as 2^16 entries do. */
+static double most_cases(const choosing *s)
+{
+    const double most = s->most_entries * 0x1p-16;
+    return most < FEW_CASES ? FEW_CASES : most < MOST_CASES ? most : MOST_CASES;
+}
+
 /* Adds a variable to the cutset. @param done out: false if there are too many cases. */
 static gbs_status extend(choosing *s, uint32_t v, bool *done, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_cases *c = &s->cases;
     const size_t most = c->n * s->components->model->arity[v];
-    gbsi_cases longer = {.n_variables = c->n_variables + 1};
-    *done = s->n_states[v] <= (double)MOST_CASES;
+    gbsi_cases longer = {0};
+    *done = s->n_states[v] <= most_cases(s);
     if (!*done) {
         return GBS_OK;
     }
-    longer.variable = gbsi_alloc_array(longer.n_variables, sizeof *longer.variable);
-    longer.state = gbsi_alloc_array(most, longer.n_variables * sizeof *longer.state);
-    if (longer.variable == NULL || longer.state == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "cutset", most * longer.n_variables * sizeof *longer.state));
-    }
+    GBSI_TRY(cases_new(c->n_variables + 1, most, &longer, err));
     memcpy(longer.variable, c->variable, c->n_variables * sizeof *c->variable);
     longer.variable[c->n_variables] = v;
     memset(s->n_states, 0, s->components->model->n_variables * sizeof *s->n_states);
@@ -219,23 +235,60 @@ static uint32_t best_variable(const choosing *s, double entries)
     return best;
 }
 
-/* Adds the best variable, and those that all cases imply from then on: they cost nothing.
- * @param done out: false if there is none, or there are too many cases. */
+static bool is_implied(const choosing *s, uint32_t v)
+{
+    return s->left_out[v] == 0 && s->barred[v] == 0 && s->n_states[v] == (double)s->cases.n;
+}
+
+/* Adds the variables that have one state left in every case: they cost nothing. */
+static gbs_status add_implied(choosing *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_components *of = s->components;
+    const gbsi_cases *c = &s->cases;
+    const size_t end = of->variable_start[s->component + 1];
+    gbsi_cases longer = {0};
+    uint32_t n = c->n_variables;
+    for (size_t i = of->variable_start[s->component]; i < end; ++i) {
+        n += is_implied(s, of->variable[i]);
+    }
+    GBSI_TRY(cases_new(n, c->n, &longer, err));
+    memcpy(longer.variable, c->variable, c->n_variables * sizeof *c->variable);
+    n = c->n_variables;
+    for (size_t i = of->variable_start[s->component]; i < end; ++i) {
+        if (is_implied(s, of->variable[i])) {
+            longer.variable[n++] = of->variable[i];
+        }
+    }
+    for (size_t i = 0; i < c->n; ++i) {
+        uint32_t *to = longer.state + longer.n++ * longer.n_variables;
+        enter_case(s, i);
+        for (uint32_t k = 0; k < n; ++k) {
+            to[k] = gbsi_propagator_next(s->domain, longer.variable[k], 0);
+        }
+    }
+    for (uint32_t k = c->n_variables; k < n; ++k) {
+        s->left_out[longer.variable[k]] = 1;
+    }
+    cases_free(&s->cases);
+    s->cases = longer;
+
+cleanup:
+    return status;
+}
+
+/* Adds the best variable, and those that follow from it. @param done out: false if there is none,
+ * or there are too many cases. */
 static gbs_status choose(choosing *s, double entries, bool *done, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const gbsi_components *c = s->components;
     const uint32_t v = best_variable(s, entries);
     *done = false;
     if (v != GBSI_NONE) {
         GBSI_TRY(extend(s, v, done, err));
     }
-    for (size_t i = c->variable_start[s->component];
-         *done && i < c->variable_start[s->component + 1]; ++i) {
-        const uint32_t u = c->variable[i];
-        if (s->left_out[u] == 0 && s->barred[u] == 0 && s->n_states[u] == (double)s->cases.n) {
-            GBSI_TRY(extend(s, u, done, err));
-        }
+    if (*done) {
+        GBSI_TRY(add_implied(s, err));
     }
 
 cleanup:
@@ -248,14 +301,15 @@ static gbs_status plan_rest(choosing *s, trial *t, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_graph *graph = NULL;
-    const gbsi_exact_limits limits = {.entries = s->most_entries < (double)GBSI_MOST_ENTRIES
-                                                     ? (uint64_t)s->most_entries
-                                                     : GBSI_MOST_ENTRIES,
-                                      .steps = TRIAL_STEPS,
-                                      .bytes = s->limits->bytes,
-                                      .up_only = s->limits->up_only,
-                                      .maximise = s->limits->maximise,
-                                      .watch = s->limits->watch};
+    const double steps = s->most_entries / TRIAL_SHARE;
+    const gbsi_exact_limits limits = {
+        .entries = s->most_entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)s->most_entries
+                                                               : GBSI_MOST_ENTRIES,
+        .steps = steps < (double)TRIAL_STEPS ? 1 + (uint64_t)steps : TRIAL_STEPS,
+        .bytes = s->limits->bytes,
+        .up_only = s->limits->up_only,
+        .maximise = s->limits->maximise,
+        .watch = s->limits->watch};
     GBSI_TRY(
         gbsi_components_extract(s->components, s->component, s->left_out, s->local, &t->rest, err));
     GBSI_TRY(gbsi_graph_new(t->rest, NULL, &graph, err));
@@ -507,13 +561,18 @@ gbs_status gbsi_cutsets_new(const gbsi_components *components, const gbsi_exact_
         if (take[i] != 0) {
             continue;
         }
-        GBSI_TRY(new_cutset(components, i, plan, &left, end, err));
+        status = new_cutset(components, i, plan, &left, end, err);
+        if (status == GBS_ERR_LIMIT && !gbsi_watch_stopped(limits->watch)) {
+            continue; /* the memory limit does not leave room to look for one */
+        }
+        GBSI_TRY(status);
         if (*end != NULL) {
             left.ns -= (*end)->entries * gbsi_exact_entry_ns((*end)->keep);
             left.bytes -= (*end)->bytes;
             end = &(*end)->next;
         }
     }
+    status = GBS_OK;
     *out = first;
     first = NULL;
 
