@@ -192,6 +192,18 @@ void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost)
     }
 }
 
+/* Prints what the chains of a tempered run were. */
+static void tell_ladders(const cli_arguments *arguments, const gbs_report *r)
+{
+    if (r->temperatures > 0) {
+        cli_note(arguments,
+                 "tempered: each chain is a ladder of %" PRIu32
+                 " temperatures from %.3g to 1 (inverse), barrier %.3g, at least %" PRIu64
+                 " round trips, %.3g of cold states without violated zeros",
+                 r->temperatures, r->hottest, r->barrier, r->round_trips, r->valid_share);
+    }
+}
+
 /* Prints what was done and how large the errors are. */
 static void tell_work(const cli_job *job, const gbs_report *r)
 {
@@ -213,6 +225,7 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,
                  r->method, r->chains, r->sweeps, r->burn_in, (double)r->updates, r->sampling_s,
                  r->updates_per_s, job->options.seed);
+        tell_ladders(arguments, r);
         if (isfinite(r->max_mcse) && job->options.estimator == GBS_ESTIMATOR_TRACES) {
             cli_note(arguments, "largest error %.3g, largest R-hat %.5g", r->max_mcse, r->max_rhat);
         } else if (isfinite(r->max_mcse)) {

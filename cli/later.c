@@ -12,7 +12,7 @@ static const struct {
            "report "},
     {"", " trace checkpoint "
          "checkpoint-every "
-         "resume anytime temper "
+         "resume anytime "
          "levels uncertainty "
          "truth marginals-only "},
     {"format", " zarr "},

@@ -17,6 +17,7 @@
 #define GBS_OPTION_REAL(field, name, def, min, max, unit, help, unset) RUN(field, name)
 #define GBS_OPTION_TIME(field, name, def, min, max, unit, help, unset) RUN(field, name)
 #define GBS_OPTION_AUTO(field, name, def, min, max, unit, help, mark)  RUN(field, name)
+#define GBS_OPTION_LEVELS(field, name, max, unit, help)                RUN(field, name)
 #define GBS_OPTION_FLAG(field, name, help)                                                         \
     {name, 0, CLI_FLAG, CLI_RUNS, RUN_AT(field), 0, 0, 1, 0, 0, 0, "", help},
 
@@ -207,6 +208,7 @@ static const struct {
     {"scan", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CERTIFY},
     {"origin", CLI_RUNS | CLI_VERB_INFO | CLI_INFLUENCES},
     {"certified", CLI_VERB_MARGINALS},
+    {"temper", CLI_VERB_MARGINALS},
     {"time", CLI_RUNS | CLI_INFLUENCES},
     {"budget", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_INFO | CLI_ANNEALS},
     {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
@@ -287,7 +289,9 @@ void cli_option_unit(const cli_option *option, char *text)
                                                             : "X";
     }
     const int word = run != NULL && run->word != NULL && run->unset == NULL;
-    (void)snprintf(text, CLI_UNIT_SIZE, "%s%s%s", unit, word ? "|" : "", word ? run->word : "");
+    const int off = run != NULL && run->off != NULL;
+    (void)snprintf(text, CLI_UNIT_SIZE, "%s%s%s%s%s", unit, word ? "|" : "", word ? run->word : "",
+                   off ? "|" : "", off ? run->off : "");
 }
 
 int cli_option_unset_default(const cli_option *option)

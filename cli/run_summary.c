@@ -244,6 +244,23 @@ static void write_trial(gbs_output *output, const gbs_trial *t)
     gbs_output_text(output, "}");
 }
 
+/* Null unless chains were ladders of temperatures. */
+static void write_tempering(gbs_output *output, const gbs_report *r)
+{
+    key(output, "tempering");
+    if (r->temperatures == 0) {
+        gbs_output_text(output, "null");
+        return;
+    }
+    gbs_output_text(output, "{\"temperatures\": ");
+    gbs_output_uint(output, r->temperatures);
+    key_real(output, "hottest", r->hottest);
+    key_real(output, "barrier", r->barrier);
+    key_uint(output, "round_trips", r->round_trips);
+    key_real(output, "valid_share", r->valid_share);
+    gbs_output_text(output, "}");
+}
+
 /* Null unless `auto` chose the scan of a sampled run. */
 static void write_pilot(gbs_output *output, const gbs_report *r)
 {
@@ -315,6 +332,7 @@ static void write_report(gbs_output *output, const gbs_report *r)
     key(output, "herding");
     write_herding(output, r);
     key_real(output, "certified", r->certified);
+    write_tempering(output, r);
     key(output, "pilot");
     write_pilot(output, r);
     write_lattice(output, r);

@@ -43,6 +43,9 @@ extern "C" {
 /** Value of gbs_run_options.threshold: trial runs find the threshold; see --threshold in
  * gibbsite-marginals(1). */
 #define GBS_THRESHOLD_AUTO (-1.0)
+/** Values of gbs_run_options.temper that are no numbers of temperatures. */
+#define GBS_TEMPER_AUTO UINT64_C(0)
+#define GBS_TEMPER_OFF  UINT64_C(1)
 
 /**
  * Options of a run: start from gbs_run_options_default() and change fields.
@@ -69,6 +72,7 @@ typedef struct gbs_run_options {
 #define GBS_OPTION_REAL(field, name, def, min, max, unit, help, unset) double field;
 #define GBS_OPTION_TIME(field, name, def, min, max, unit, help, unset) double field;
 #define GBS_OPTION_AUTO(field, name, def, min, max, unit, help, mark)  double field;
+#define GBS_OPTION_LEVELS(field, name, max, unit, help)                uint64_t field;
 #include "gibbsite/options.def"
 #undef GBS_OPTION_ENUM
 #undef GBS_OPTION_FLAG
@@ -77,6 +81,7 @@ typedef struct gbs_run_options {
 #undef GBS_OPTION_REAL
 #undef GBS_OPTION_TIME
 #undef GBS_OPTION_AUTO
+#undef GBS_OPTION_LEVELS
 } gbs_run_options;
 
 /**
@@ -134,6 +139,7 @@ typedef struct gbs_option {
     const char *unset; /**< what the library does if the option is unset; NULL: cannot be unset */
     uint64_t def, min, max, mark;
     double real_def, real_min, real_max, real_mark;
+    const char *off; /**< COUNT: the word for the value 1, "off"; NULL: there is none */
 } gbs_option;
 
 /** @return the number of options. */

@@ -5,12 +5,15 @@
 
 #include "base/memory.h"
 
-static void soften_table(const double *from, double *to, size_t n, double penalty)
+static void soften_table(const double *from, double *to, size_t n, double depth, double penalty)
 {
     double least = INFINITY;
+    double most = -INFINITY;
     for (size_t e = 0; e < n; ++e) {
         least = from[e] > -INFINITY && from[e] < least ? from[e] : least;
+        most = from[e] > most ? from[e] : most;
     }
+    least = least > most - depth ? least : most - depth;
     for (size_t e = 0; e < n; ++e) {
         to[e] = from[e] > -INFINITY ? from[e] : least - penalty;
     }
@@ -22,8 +25,8 @@ static double soften_weight(double weight, double penalty)
     return weight == INFINITY ? penalty : weight == -INFINITY ? -penalty : weight;
 }
 
-gbs_status gbsi_soften(const gbsi_conditioned *hard, double penalty, gbsi_conditioned **out,
-                       gbs_error *err)
+gbs_status gbsi_soften(const gbsi_conditioned *hard, double depth, double penalty,
+                       gbsi_conditioned **out, gbs_error *err)
 {
     const gbsi_factors *f = &hard->factors;
     const size_t n_entries = f->table_start[f->n_tables];
@@ -42,7 +45,7 @@ gbs_status gbsi_soften(const gbsi_conditioned *hard, double penalty, gbsi_condit
     for (size_t t = 0; t < f->n_tables; ++t) {
         const size_t start = f->table_start[t];
         soften_table(f->table + start, soft->factors.table + start, f->table_start[t + 1] - start,
-                     penalty);
+                     depth, penalty);
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
         soft->factors.weight[i] = soften_weight(f->weight[i], penalty);

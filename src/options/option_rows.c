@@ -56,6 +56,11 @@
                .unit = row_unit, .help = row_help, .word = "auto", .real_def = (row_def),          \
                .real_min = (row_min), .real_max = (row_max), .real_mark = (row_mark)},             \
      PLACE(member)},
+#define GBS_OPTION_LEVELS(member, row_name, row_max, row_unit, row_help)                           \
+    {.shown = {.name = row_name, .field = #member, .kind = GBS_OPTION_KIND_COUNT,                  \
+               .unit = row_unit, .help = row_help, .word = "auto", .min = 1, .max = (row_max),     \
+               .off = "off"},                                                                      \
+     PLACE(member)},
 
 /* NOLINTEND(bugprone-macro-parentheses) */
 const gbsi_option gbsi_options[] = {

@@ -15,7 +15,7 @@
  * tests/conformance/growth_test.c. */
 #define LEAST_SIZE offsetof(gbs_run_options, method)
 
-_Static_assert(sizeof(gbs_run_options) == offsetof(gbs_run_options, budget_s) + sizeof(double),
+_Static_assert(sizeof(gbs_run_options) == offsetof(gbs_run_options, temper) + sizeof(uint64_t),
                "padding behind the last field: a later version's field would lie in it");
 
 /* ---- fields ------------------------------------------------------------------------------ */
@@ -364,9 +364,10 @@ static gbs_status bad_text(const gbs_option *option, const char *text, gbs_error
         [GBS_OPTION_KIND_DURATION] = "a time such as 90s, 10m or 2h",
     };
     const bool also = option->word != NULL && option->unset == NULL; /* the program has no unset */
-    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s %.100s: expected %s%s%s", option->name, text,
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s %.100s: expected %s%s%s%s%s", option->name, text,
                      option->choices != NULL ? option->choices : expected[option->kind],
-                     also ? " or " : "", also ? option->word : "");
+                     also ? " or " : "", also ? option->word : "",
+                     option->off != NULL ? " or " : "", option->off != NULL ? option->off : "");
 }
 
 static gbs_status set_int(const gbsi_option *row, gbs_run_options *options, const char *text,
@@ -398,9 +399,11 @@ gbs_status gbs_option_set(gbs_run_options *options, const char *name, const char
     }
     const gbs_option *option = &row->shown;
     const bool marked = option->word != NULL && strcmp(text, option->word) == 0;
-    uint64_t whole = option->mark;
+    const bool off = option->off != NULL && strcmp(text, option->off) == 0;
+    uint64_t whole = off ? 1 : option->mark;
     double real = option->real_mark;
-    if (!marked && !(is_real(row) ? read_real(row, text, &real) : read_whole(row, text, &whole))) {
+    if (!marked && !off &&
+        !(is_real(row) ? read_real(row, text, &real) : read_whole(row, text, &whole))) {
         return bad_text(option, text, err);
     }
     if (is_real(row)) {
@@ -427,6 +430,8 @@ static void write_value(const gbsi_option *row, const gbs_run_options *options, 
         word = whole == 0 ? "no" : "yes";
     } else if (is_real(row) ? real == option->real_mark : whole == option->mark) {
         word = option->word;
+    } else if (!is_real(row) && whole == 1) {
+        word = option->off;
     }
     if (word != NULL) {
         (void)snprintf(text, 64, "%s", word);

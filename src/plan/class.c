@@ -212,10 +212,11 @@ static bool is_linear(const gbsi_compile *c, const gbsi_profile *p)
 }
 
 /* [M13]; a pairwise table in 0/1 form is a field and a coupling of up to three times its spread. */
-static bool needs_double(const gbsi_profile *p)
+static bool needs_double(const gbsi_compile *c, const gbsi_profile *p)
 {
     const double largest = 3.0 * p->magnitude;
-    return ((double)p->n_factors + 2.0) * 0x1p-24 * largest > GBSI_ROUNDING_LIMIT &&
+    const double limit = c->options.coarse ? GBSI_COARSE_LIMIT : GBSI_ROUNDING_LIMIT;
+    return ((double)p->n_factors + 2.0) * 0x1p-24 * largest > limit &&
            !gbsi_sums_are_exact(largest, p->grain);
 }
 
@@ -226,7 +227,7 @@ static uint8_t type_of(const gbsi_compile *c, uint32_t v)
     const bool linear = is_linear(c, p);
     const unsigned form = (odds ? GBSI_ODDS : 0u) | (linear ? GBSI_LINEAR : 0u);
     const bool tables = (p->needs & GBSI_NEEDS_TABLES) != 0;
-    if (!linear && needs_double(p)) {
+    if (!linear && needs_double(c, p)) {
         return gbsi_type_of(GBSI_CLASS_PRECISE, form);
     }
     if ((p->needs & GBSI_NEEDS_LOGICAL) != 0) {

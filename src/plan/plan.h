@@ -30,6 +30,7 @@ typedef enum gbsi_class {
 #define GBSI_LINEAR_DEGREE 1000u /* so many rounding errors of 2^-24 stay below 1e-4 */
 
 #define GBSI_ROUNDING_LIMIT 1e-4 /* a variable with larger errors of a log-weight is PRECISE */
+#define GBSI_COARSE_LIMIT   1e-2 /* the same, where plan options say coarse */
 #define GBSI_LONG_ROW       64u  /* ising rows longer than this are summed in 16 strided partials */
 #define GBSI_LONG_TERM      16u  /* logical and spin terms longer than this keep counters */
 
@@ -288,6 +289,7 @@ typedef struct gbsi_plan_options {
                      arity and locality */
     bool sell;    /* groups of one chain will use it: if passes repeat, make slices, not rows */
     bool heated;  /* inverse temperatures will multiply log-weights: no linear slots */
+    bool coarse;  /* a bound of GBSI_COARSE_LIMIT on the rounding of sums will do */
     bool measure; /* only bytes and counts are wanted, the plan will not be run: leave out
                      neighbourhoods that are not needed for them */
 } gbsi_plan_options;

@@ -26,6 +26,7 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_UNIFORM = 10,  /* chain, annealing, 4 * variable: where an annealing starts */
     GBSI_PURPOSE_EXACT = 12,    /* chain, draw, 4 * clique: exact samples of a junction tree */
     GBSI_PURPOSE_ORDER = 13,    /* 0, block div 2^32, block: the search for elimination orders */
+    GBSI_PURPOSE_SWAP = 14,     /* ladder, iteration, 4 * level: swaps with the next level */
     GBSI_PURPOSE_RECOVER = 16,  /* chain, iteration, 2 * eliminated variable: two words each */
     GBSI_PURPOSE_BLOCK = 17,    /* chain, iteration, 2 * variable of a block: two words each */
     GBSI_PURPOSE_REDRAW = 18,   /* the same, for draws of the coldest chain in all lanes */

@@ -84,6 +84,9 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                 run->report.burn_in_agreed = true;
                 break;
             }
+            if (gbsi_run_is_stuck(run, drive, rhat)) {
+                drive->stop = GBSI_STOP_TO_TEMPER;
+            }
             thin(run->engine.executor.n_chains, &t);
             stride *= 2;
         }

@@ -13,6 +13,7 @@ typedef struct gbsi_engine {
     const gbsi_scan *scan;
     void *scan_state;
     unsigned scan_traits;
+    bool named;     /* the user named the scan */
     bool undecided; /* until a pilot has chosen the scan; memory is taken then */
     bool by_need;   /* only if single variables were not shown to cross all hard zeros */
     gbsi_plan *plan;

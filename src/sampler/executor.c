@@ -210,6 +210,35 @@ void gbsi_executor_ready(gbsi_executor *x)
     }
 }
 
+/* Elements a and b of [n][lanes] arrays of two groups. */
+static void swap_bytes(void *of_a, size_t a, void *of_b, size_t b, size_t n, size_t lanes,
+                       size_t size)
+{
+    uint8_t *at_a = (uint8_t *)of_a + a * size;
+    uint8_t *at_b = (uint8_t *)of_b + b * size;
+    for (size_t i = 0; i < n; ++i, at_a += lanes * size, at_b += lanes * size) {
+        for (size_t k = 0; k < size; ++k) {
+            const uint8_t byte = at_a[k];
+            at_a[k] = at_b[k];
+            at_b[k] = byte;
+        }
+    }
+}
+
+void gbsi_executor_swap(gbsi_executor *x, uint32_t a, uint32_t b)
+{
+    const uint32_t lanes = x->lanes;
+    const gbsi_group *of_a = &x->group[a / lanes];
+    const gbsi_group *of_b = &x->group[b / lanes];
+    assert(x->plan != NULL);
+    swap_bytes(of_a->state, a % lanes, of_b->state, b % lanes, x->plan->n_slots, lanes,
+               x->plan->value_bytes);
+    if (x->plan->n_counters > 0) {
+        swap_bytes(of_a->counter, a % lanes, of_b->counter, b % lanes, x->plan->n_counters, lanes,
+                   sizeof *of_a->counter);
+    }
+}
+
 gbs_status gbsi_executor_heat(gbsi_executor *x, float beta, gbs_error *err)
 {
     const size_t n = (size_t)x->n_groups * x->lanes;

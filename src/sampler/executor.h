@@ -63,6 +63,8 @@ void gbsi_executor_free(gbsi_executor *x); /* what init took, not the struct */
 void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states);
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states);
 void gbsi_executor_ready(gbsi_executor *x);
+/* Exchanges the states of two chains, draws left where they are: a pass without GBSI_PASS_OWNS. */
+void gbsi_executor_swap(gbsi_executor *x, uint32_t a, uint32_t b);
 /* An inverse temperature for all chains: a pass with GBSI_PASS_HEATS, a draw with GBSI_DRAW_HEATS.
  * Each chain's own may then be set in executor->beta. */
 gbs_status gbsi_executor_heat(gbsi_executor *x, float beta, gbs_error *err);

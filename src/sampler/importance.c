@@ -297,6 +297,9 @@ static gbs_status check(const gbs_run_options *options, gbs_error *err)
     if (gbsi_options_anneal(options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only");
     }
+    if (options->temper > GBS_TEMPER_OFF) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies to marginals only");
+    }
     if (options->start != NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--start cannot apply: chains start from the uniform distribution");

@@ -65,6 +65,7 @@ void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
                         (choice == GBSI_CHOICE_BY_NEED && run->report.public.has_zeros);
     run->engine.undecided = wanted && may_splash(run);
     run->engine.by_need = choice == GBSI_CHOICE_BY_NEED;
+    run->engine.named = choice == GBSI_CHOICE_NAMED;
     if (choice == GBSI_CHOICE_TRIED && !run->engine.undecided) {
         run->report.public.scan_reason = "splashes do not support these options";
     }

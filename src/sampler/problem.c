@@ -4,6 +4,7 @@
 #include "sampler/problem.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -167,7 +168,7 @@ gbs_status gbsi_problem_take_part(gbsi_problem *p, const gbs_run_options *option
         report->has_zeros = memchr(p->part->has_zeros, 1, p->part->factors.n_factors) != NULL;
     }
     if (report->has_zeros && p->penalty > 0.0) {
-        GBSI_TRY(gbsi_soften(p->part, p->penalty, &p->soft, err));
+        GBSI_TRY(gbsi_soften(p->part, INFINITY, p->penalty, &p->soft, err));
     }
     if (n_kept > 0) {
         GBSI_TRY(take_targets(p, options, err));

@@ -20,8 +20,8 @@ static gbs_status take_memory(const gbsi_conditioned *model, double tau0, uint64
     const size_t n = model->n_variables;
     q->model = model;
     if (memchr(model->has_zeros, 1, model->factors.n_factors) != NULL) {
-        GBSI_TRY(gbsi_soften(model, PENALTY * tau0, &q->soft, err));
-        GBSI_TRY(gbsi_soften(model, FIRM * tau0, &q->firm, err));
+        GBSI_TRY(gbsi_soften(model, INFINITY, PENALTY * tau0, &q->soft, err));
+        GBSI_TRY(gbsi_soften(model, INFINITY, FIRM * tau0, &q->firm, err));
     }
     GBSI_TRY(gbsi_blocks_new(q->soft != NULL ? q->soft : model, 0, seed, GBSI_BLOCK_PLANS, watch,
                              &q->blocks, err));

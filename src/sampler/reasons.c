@@ -8,12 +8,16 @@
 
 static double target_of(const gbs_report *r)
 {
-    return r->target_error > 0.0 ? r->target_error : GBSI_DEFAULT_TARGET;
+    return r->target_error > 0.0 ? r->target_error
+           : r->temperatures > 0 ? GBSI_TEMPERED_TARGET
+                                 : GBSI_DEFAULT_TARGET;
 }
 
+/* Of ladders the standard error tells, which is at least that between them. */
 bool gbsi_run_chains_agree(const gbs_run *run)
 {
-    return isnan(run->report.public.max_rhat) || run->report.public.max_rhat < GBSI_RHAT_LIMIT;
+    return run->tempered != NULL || isnan(run->report.public.max_rhat) ||
+           run->report.public.max_rhat < GBSI_RHAT_LIMIT;
 }
 
 /* Draws of all chains together: so many independent draws at p = 1/2 have the target as standard
@@ -35,7 +39,8 @@ double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
 bool gbsi_run_long_enough(const gbs_run *run)
 {
     const double draws = (double)run->report.public.sweeps * run->report.public.chains;
-    const double updates = (double)run->engine.schedule.n_places * draws;
+    const double updates = run->tempered != NULL ? (double)run->report.public.updates
+                                                 : (double)run->engine.schedule.n_places * draws;
     const bool many = updates >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
     return many && draws >= least_draws(run); /* with restarts all draws are independent */
 }
@@ -92,6 +97,13 @@ static double sweeps_for_target(const gbs_run *run)
     const double ratio = run->report.public.max_mcse / target_of(&run->report.public);
     const double sweeps = round_up((double)run->report.public.sweeps * ratio * ratio);
     return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
+}
+
+/* Twice what round trips so far ask for, and twice the sweeps where there was none. */
+static double sweeps_for_trips(const gbs_report *r)
+{
+    const double trips = r->round_trips > 0 ? (double)r->round_trips : 0.5 * GBSI_LEAST_TRIPS;
+    return round_up(2.0 * (double)r->sweeps * GBSI_LEAST_TRIPS / trips);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

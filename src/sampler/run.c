@@ -49,6 +49,7 @@ void gbs_run_free(gbs_run *run)
     if (run == NULL) {
         return;
     }
+    gbsi_tempered_free(run->tempered);
     gbsi_estimates_free(&run->estimates);
     gbsi_engine_free(&run->engine);
     gbsi_problem_free(&run->problem);
@@ -372,8 +373,10 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     if (status < 0 || !decides) {
         return status;
     }
-    if (run->report.public.max_mcse <= run->report.public.target_error &&
-        gbsi_run_chains_agree(run)) {
+    if (gbsi_run_is_stuck(run, drive, run->report.public.max_rhat)) {
+        drive->stop = GBSI_STOP_TO_TEMPER;
+    } else if (run->report.public.max_mcse <= run->report.public.target_error &&
+               gbsi_run_chains_agree(run)) {
         drive->stop = GBSI_STOP_TARGET;
     } else if (run->problem.support == GBSI_SUPPORT_DISCONNECTED) {
         drive->stop = GBSI_STOP_SUPPORT; /* what more sweeps cannot cross they cannot cross */
@@ -449,6 +452,7 @@ static const char *const stop_name[] = {
     [GBSI_STOP_FIXED_POINT] = "fixed point",
     [GBSI_STOP_SETTLED] = "settled",
     [GBSI_STOP_ITERATIONS] = "iterations",
+    [GBSI_STOP_TO_TEMPER] = "",
     [GBSI_STOP_TIME] = "time",
     [GBSI_STOP_UPDATES] = "updates",
     [GBSI_STOP_SIGNAL] = "signal",
@@ -491,10 +495,16 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
         GBSI_TRY(gbsi_run_find_threshold(run, &drive, err));
         gbsi_executor_watch(&run->engine.executor, drive.callbacks->splash,
                             drive.callbacks->context); /* again: the search makes new blocks */
-        GBSI_TRY(gbsi_run_set_starts(run, &drive, err));
-        GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
-        GBSI_TRY(sample(run, &drive, err));
-        GBSI_TRY(gbsi_run_compare(run, &drive, err));
+        if (!gbsi_run_wants_temper(run)) {
+            GBSI_TRY(gbsi_run_set_starts(run, &drive, err));
+            GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
+            GBSI_TRY(sample(run, &drive, err));
+            GBSI_TRY(gbsi_run_compare(run, &drive, err));
+        }
+        if (gbsi_run_wants_temper(run) || drive.stop == GBSI_STOP_TO_TEMPER) {
+            drive.stop = GBSI_GO_ON;
+            GBSI_TRY(gbsi_run_tempered(run, &drive, err));
+        }
     } else if (!gbsi_run_is_mean_field(run)) {
         GBSI_TRY(run->problem.tree != NULL || run->problem.cutset != NULL
                      ? gbsi_run_sample_exactly(run, &drive, err)

@@ -10,10 +10,15 @@
 #include "sampler/estimates.h"
 #include "sampler/problem.h"
 #include "sampler/report.h"
+#include "sampler/tempered.h"
 
 #define GBSI_DEFAULT_TARGET 0.005
 #define GBSI_RHAT_LIMIT     1.01
-#define GBSI_BURN_IN_RHAT   1.05
+/* Of a tempered run: no claim below was wrong in the runs by which they were chosen. */
+#define GBSI_TEMPERED_TARGET 0.007
+#define GBSI_LEAST_SHARE     0.5 /* of cold states without violated zeros */
+#define GBSI_LEAST_TRIPS     20  /* round trips of every ladder */
+#define GBSI_BURN_IN_RHAT    1.05
 
 /* Neither standard errors nor R-hat see a state that no chain has entered yet, and a rare one that
  * holds a chain for long when entered is missed for long: four nearly certain variables can agree
@@ -58,6 +63,7 @@ struct gbs_run {
     gbsi_estimates estimates;
     gbsi_report report;
     gbsi_run_memory memory;
+    gbsi_tempered *tempered; /* ladders in place of the engine's chains; NULL: there are none */
     gbsi_run_budget budget;
 };
 
@@ -84,6 +90,7 @@ typedef enum gbsi_stop {
     GBSI_STOP_FIXED_POINT,
     GBSI_STOP_SETTLED,
     GBSI_STOP_ITERATIONS,
+    GBSI_STOP_TO_TEMPER, /* plain chains disagree: ladders go on */
     GBSI_STOP_TIME,
     GBSI_STOP_UPDATES,
     GBSI_STOP_SIGNAL,

@@ -45,6 +45,33 @@ static gbs_status check_short_chains(const gbs_run_options *options, gbs_error *
     return GBS_OK;
 }
 
+/* Ladders update by colours, draw at random from starts of their own, and prove nothing. */
+static gbs_status check_temper(const gbs_run_options *o, gbs_error *err)
+{
+    if (o->temper <= GBS_TEMPER_OFF) {
+        return GBS_OK;
+    }
+    const bool by_colours = gbsi_scan_choice_of(o->scan) != GBSI_CHOICE_NAMED ||
+                            o->scan == gbsi_scan_with(GBSI_SCAN_BASE);
+    const char *with = !by_colours                                          ? "--scan chromatic"
+                       : (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0 ? "--draw random"
+                       : o->estimator != GBS_ESTIMATOR_RAO_BLACKWELL ? "--estimator rao-blackwell"
+                       : o->method == GBS_METHOD_EXACT || o->method == GBS_METHOD_MEAN_FIELD
+                           ? "--method sample or auto"
+                           : NULL;
+    const char *without = o->start != NULL                   ? "--start"
+                          : o->certified > 0.0               ? "--certified"
+                          : o->restarts                      ? "--restarts"
+                          : o->partial_scan                  ? "--partial-scan"
+                          : o->lattice == GBS_LATTICE_ALWAYS ? "--lattice always"
+                                                             : NULL;
+    if (with != NULL || without != NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies with%s %s only",
+                         with != NULL ? "" : "out", with != NULL ? with : without);
+    }
+    return GBS_OK;
+}
+
 /* ---- options that some scans or draws have --------------------------------------------------- */
 
 /* The names that a scan or draw has; NULL: none, or there is no such row. */
@@ -107,6 +134,7 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
     GBSI_TRY(check_names(options, gbsi_option_find("scan"), options->scan, names_of_scan, err));
     GBSI_TRY(check_names(options, gbsi_option_find("draw"), options->draw, gbsi_draw_options, err));
     GBSI_TRY(check_short_chains(options, err));
+    GBSI_TRY(check_temper(options, err));
     const gbs_run_options usual = gbs_run_options_default();
     if (options->method != GBS_METHOD_MEAN_FIELD &&
         (options->damping != usual.damping || options->iterations != usual.iterations ||

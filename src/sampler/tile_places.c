@@ -75,23 +75,39 @@ static void scatter(const gbsi_group *group, const gbsi_tile *tile)
     }
 }
 
-/* Inverse temperatures; minus infinity stays. The plan was compiled for them: no slot is linear. Of
+/* One row of k log-weights or one of odds, times inverse temperatures; minus infinity stays. Of
  * logs the largest becomes 0 first, so that nothing leaves the range. */
+static void heat_row(float *w, size_t k, const float *beta)
+{
+    float top[GBSI_LANES] = {0.0F};
+    if (k > 1) {
+        memcpy(top, w, sizeof top);
+    }
+    for (size_t a = 1; a < k; ++a) {
+        for (size_t i = 0; i < GBSI_LANES; ++i) {
+            top[i] = w[a * GBSI_LANES + i] > top[i] ? w[a * GBSI_LANES + i] : top[i];
+        }
+    }
+    for (size_t a = 0; a < k; ++a) {
+        float *at = w + a * GBSI_LANES;
+        for (size_t i = 0; i < GBSI_LANES; ++i) {
+            const float heated = (at[i] - top[i]) * beta[i];
+            at[i] = at[i] > -3.0e38F ? heated : at[i];
+        }
+    }
+}
+
+/* The plan was compiled for it: no slot is linear. */
 static void heat(gbsi_tile *tile)
 {
     const size_t k = tile->odds ? 1 : tile->arity;
+    float beta[GBSI_LANES];
     assert(!tile->linear);
-    for (size_t i = 0; i < (size_t)tile->n_rows * GBSI_LANES; ++i) {
-        float *w = tile->w + i / GBSI_LANES * k * GBSI_LANES + i % GBSI_LANES;
-        const float beta = tile->beta[tile->lanes == 1 ? 0 : i % GBSI_LANES];
-        float top = tile->odds ? 0.0F : w[0];
-        for (size_t a = 1; a < k; ++a) {
-            top = w[a * GBSI_LANES] > top ? w[a * GBSI_LANES] : top;
-        }
-        for (size_t a = 0; a < k; ++a) {
-            float *at = w + a * GBSI_LANES;
-            *at = *at > -3.0e38F ? (*at - top) * beta : *at;
-        }
+    for (size_t i = 0; i < GBSI_LANES; ++i) {
+        beta[i] = tile->beta[tile->lanes == 1 ? 0 : i];
+    }
+    for (size_t row = 0; row < tile->n_rows; ++row) {
+        heat_row(tile->w + row * k * GBSI_LANES, k, beta);
     }
 }
 

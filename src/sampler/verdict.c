@@ -15,11 +15,24 @@ static void put(double *out, size_t i, double value)
     }
 }
 
-/* @param v of the whole, sampled. */
+/* The part's number of a variable of the whole that is sampled ... */
+static uint32_t part_of(const gbs_run *run, uint32_t v)
+{
+    return run->problem.part_of == NULL ? v : run->problem.part_of[v];
+}
+
+/* ... and its slot. */
 static uint32_t slot_of(const gbs_run *run, uint32_t v)
 {
-    const uint32_t of_part = run->problem.part_of == NULL ? v : run->problem.part_of[v];
+    const uint32_t of_part = part_of(run, v);
     return run->engine.plan == NULL ? of_part : run->engine.plan->slot_of[of_part];
+}
+
+static bool kept_nothing(const gbs_run *run)
+{
+    const gbsi_estimate *estimate = run->estimates.estimate;
+    return run->tempered != NULL ? !gbsi_tempered_has_draws(run->tempered)
+                                 : estimate != NULL && gbsi_estimate_n_passes(estimate) == 0;
 }
 
 /* Where one of the user's variables gets its numbers from. */
@@ -57,7 +70,12 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
         return;
     }
     double *own[4] = {scratch, scratch + k, scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
-    gbsi_estimate_slot(run->estimates.estimate, slot_of(run, v), own[0], own[1], own[2], own[3]);
+    if (run->tempered != NULL) {
+        gbsi_tempered_marginal(run->tempered, part_of(run, v), own[0], own[1], own[2], own[3]);
+    } else {
+        gbsi_estimate_slot(run->estimates.estimate, slot_of(run, v), own[0], own[1], own[2],
+                           own[3]);
+    }
     for (uint32_t a = 0; a < k; ++a) {
         put(p, at + state[a], own[0][a]);
         put(mcse, at + state[a], own[1][a]);
@@ -77,8 +95,7 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
             err, GBS_ERR_STATE,
             "the run failed or is in the middle of a pass: there are no marginals to read");
     }
-    if (!run->report.executed || (sampled && run->estimates.estimate != NULL &&
-                                  gbsi_estimate_n_passes(run->estimates.estimate) == 0)) {
+    if (!run->report.executed || (sampled && kept_nothing(run))) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
     }
     if (sampled && run->estimates.estimate == NULL) {
@@ -98,6 +115,10 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
 
 gbs_status gbsi_run_report_errors(gbs_run *run, gbs_error *err)
 {
+    if (run->tempered != NULL) {
+        gbsi_tempered_report(run->tempered, run);
+        return GBS_OK;
+    }
     if (run->engine.spins != NULL) {
         gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
         gbsi_traces_report(&run->estimates, &run->engine, &run->report.public);
@@ -217,14 +238,15 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
                              "--locking blanket: splashes competed for variables, so another run "
                              "with this seed may give slightly different results"));
     }
-    if (!run->report.burn_in_agreed) {
+    if (!run->report.burn_in_agreed && run->tempered == NULL) {
         GBSI_TRY(
             gbsi_report_warn(&run->report, err,
                              "the chains did not agree when burn-in ended, after %llu sweeps: try "
                              "more --sweeps or a longer --burn-in",
                              (unsigned long long)r->burn_in));
     }
-    if (run->engine.plan != NULL && run->engine.plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
+    if (run->tempered == NULL && run->engine.plan != NULL &&
+        run->engine.plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
         GBSI_TRY(gbsi_report_warn(&run->report, err,
                                   "%u variables have log-weights so large that their sums run in "
                                   "double, which is slower",

@@ -7,7 +7,7 @@ LATER_VERBS = ["learn", "denoise", "segment", "label",
                "diagnose", "ground", "report"]
 LATER_OPTIONS = ["--trace",
                  "--checkpoint", "--checkpoint-every", "--resume",
-                 "--anytime", "--temper"]
+                 "--anytime"]
 
 
 def test_version(run):

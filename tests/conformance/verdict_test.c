@@ -170,6 +170,58 @@ static void supports(void **state)
     check(equal_spins(2), &options, NULL, NULL);
 }
 
+/* ---- ladders of temperatures ----------------------------------------------------------------- */
+
+/* Blocks of sixteen spins that must all be equal: states that violate this are so many that a soft
+ * zero does not hold the cold end. */
+static gbs_model *equal_blocks(uint32_t n)
+{
+    enum { SPINS = 16, STATES = 1 << SPINS };
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    uint32_t id = 0;
+    uint32_t scope[SPINS];
+    const uint32_t two = 2;
+    double *equal = malloc(STATES * sizeof *equal);
+    for (size_t x = 0; x < STATES; ++x) {
+        equal[x] = x == 0 || x + 1 == STATES ? 0.0 : -INFINITY;
+    }
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_table(b, STATES, equal, &id, NULL), GBS_OK);
+    for (uint32_t block = 0; block < n; ++block) {
+        for (uint32_t v = 0; v < SPINS; ++v) {
+            assert_int_equal(gbs_builder_add_variables(b, 1, &two, NULL, NULL), GBS_OK);
+            scope[v] = block * SPINS + v;
+        }
+        assert_int_equal(gbs_builder_add_table_factor(b, SPINS, scope, id, NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    free(equal);
+    return model;
+}
+
+static void ladders(void **state)
+{
+    (void)state;
+    gbs_run_options options = sampled(2, 8192);
+    options.target_error = 0.03;
+    options.temper = 4;
+    check(grid(8, 0.1), &options, NULL, NULL);
+    check(equal_spins(30), &options, NULL, NULL); /* what chains of one temperature cannot cross */
+    options.chains = 1;
+    check(grid(8, 0.1), &options, "one_ladder", "no other to agree with");
+    options = sampled(2, 30); /* ... in which all replicas of a ladder make 15 round trips */
+    options.target_error = 0.5;
+    options.temper = 64;
+    check(grid(8, 0.1), &options, "few_round_trips", "round trips between its temperatures");
+    options = sampled(2, 4096);
+    options.target_error = 0.5;
+    options.temper = 4;
+    options.burn_in = 0; /* penalties do not grow */
+    check(equal_blocks(8), &options, "zeros_violated", "violate no hard zero");
+}
+
 /* ---- what the estimates say -----------------------------------------------------------------
  */
 
@@ -300,6 +352,7 @@ int main(void)
         cmocka_unit_test(synchronous_chains_count_twice),
         cmocka_unit_test(certificates_vouch_for_one_chain),
         cmocka_unit_test(supports),
+        cmocka_unit_test(ladders),
         cmocka_unit_test(estimates),
         cmocka_unit_test(draws_and_starts),
         cmocka_unit_test(scans_that_omit_variables),

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Driving a tempered run: rounds in which the ladder adapts, then iterations that count, all
+ * decided by counts (the clock only ends a run early, and the counts it reached reproduce it).
+ *
+ * What is kept grows to three windows; if the verdict is then refused, the first becomes burn-in.
+ * So windows double, and no more than a third of the iterations is ever lost. */
+
+#include "base/clock.h"
+#include "sampler/density.h"
+#include "sampler/run_options.h"
+#include "sampler/tempered_inside.h"
+
+#define SWEEPS       4u    /* of an iteration */
+#define WINDOW       1024u /* iterations that are kept before the first verdict */
+#define MOST_MEMORY  0.8   /* of the slowest variable at the hottest level */
+#define HARDER       3.0   /* nats more for a violated zero */
+#define MOST_PENALTY 60.0
+/* Plain chains that have taken this long, by counted operations, and disagree so much are stuck. */
+#define TRIED_S     1.0
+#define TRIED_SHARE 0.05 /* of --time */
+#define STUCK_RHAT  1.1
+
+#define SHARE_OF_TIME 0.5 /* that burn-in may take */
+
+/* Iterations of the rounds after which levels move; the ladder is cut after CUT. */
+static const uint16_t round_length[] = {32, 64, 128, 256, 512, 256, 512};
+enum { N_ROUNDS = sizeof round_length / sizeof round_length[0], CUT = 4 };
+
+/* ---- one iteration --------------------------------------------------------------------------- */
+
+/* States of one variable of the core in all lanes. */
+static void states_of(const gbsi_tempered *t, uint32_t v, uint32_t *lane_state)
+{
+    const gbsi_executor *x = &t->executor;
+    const size_t at = (size_t)t->plan->slot_of[v] * x->lanes;
+    for (uint32_t lane = 0; lane < x->n_chains; ++lane) {
+        lane_state[lane] = gbsi_state_at(x->group[lane / x->lanes].state, at + lane % x->lanes,
+                                         t->plan->value_bytes);
+    }
+}
+
+static gbs_status local_moves(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    gbsi_executor *x = &t->executor;
+    gbsi_drive_go_on(drive, keep);
+    x->watch = &drive->watch;
+    for (unsigned s = 0; s < SWEEPS; ++s) {
+        const uint64_t pass = t->iteration * SWEEPS + s;
+        GBSI_TRY(gbsi_executor_pass(x, &t->schedule, pass, NULL, false, err));
+        run->report.public.updates += x->n_updates * x->n_chains;
+    }
+    gbsi_executor_log_density(x, t->density);
+cleanup:
+    return status;
+}
+
+static void swap_lanes(void *context, uint32_t a, uint32_t b)
+{
+    gbsi_executor_swap(context, a, b);
+}
+
+static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    gbsi_exchange *e = t->exchange;
+    const uint32_t lanes = t->executor.n_chains;
+    for (uint32_t v = 0; t->observing && v < t->core->n_variables; ++v) {
+        states_of(t, v, t->before + (size_t)v * lanes);
+    }
+    GBSI_TRY(local_moves(run, drive, keep, err));
+    for (uint32_t v = 0; t->observing && v < t->core->n_variables; ++v) {
+        states_of(t, v, t->row);
+        gbsi_overlap_add(t->overlap, e, v, t->before + (size_t)v * lanes, t->row);
+    }
+    for (uint32_t r = 0; r < e->n_ladders; ++r) {
+        t->trips[r] = e->n_trips[r];
+    }
+    gbsi_tempered_count(t);
+    gbsi_exchange_step(e, t->options.seed, t->iteration, t->density, swap_lanes, &t->executor);
+    for (uint32_t r = 0; r < e->n_ladders; ++r) {
+        t->trips[r] = e->n_trips[r] - t->trips[r];
+    }
+    ++t->iteration;
+    if (keep) {
+        gbsi_means_end(t->means, t->counted, t->trips);
+        ++run->report.public.sweeps;
+    } else {
+        ++run->report.public.burn_in;
+    }
+    gbsi_run_watch(run, drive, keep);
+cleanup:
+    return status;
+}
+
+/* ---- burn-in --------------------------------------------------------------------------------- */
+
+/* Levels and ladders of a barrier, in the lanes there are. */
+static uint32_t levels_for(double barrier, uint32_t lanes)
+{
+    const uint32_t n = barrier <= 1.5 ? 4 : barrier <= 4.5 ? 8 : barrier <= 12.0 ? 16 : 32;
+    return n < lanes / 2 ? n : lanes / 2;
+}
+
+/* Where local moves forget anyway, levels are no use. */
+static gbs_status cut(gbs_run *run, gbs_error *err)
+{
+    gbsi_tempered *t = run->tempered;
+    const gbsi_exchange *e = t->exchange;
+    const uint32_t first = gbsi_overlap_hot_end(t->overlap, MOST_MEMORY);
+    const uint32_t lanes = t->executor.n_chains;
+    uint32_t n_levels = e->n_levels;
+    if (t->chooses_levels) {
+        n_levels = levels_for(gbsi_exchange_barrier(e, first, e->n_levels - 1), lanes);
+    }
+    return gbsi_tempered_respace(t, first, n_levels, lanes / n_levels, err);
+}
+
+static gbs_status adapt(gbs_run *run, unsigned round, gbs_error *err)
+{
+    gbsi_tempered *t = run->tempered;
+    gbs_status status = GBS_OK;
+    const bool violated = (double)t->n_valid < GBSI_LEAST_SHARE * (double)t->n_cold;
+    if (round < CUT && violated && t->penalty < MOST_PENALTY) {
+        GBSI_TRY(gbsi_tempered_harden(t, run->engine.pool, t->penalty + HARDER, err));
+    }
+    GBSI_TRY(round == CUT
+                 ? cut(run, err)
+                 : gbsi_tempered_respace(t, 0, t->exchange->n_levels, t->exchange->n_ladders, err));
+    t->n_valid = t->n_cold = 0;
+cleanup:
+    return status;
+}
+
+/* Out of time for burn-in, or of the iterations that were asked for. */
+static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, bool rounds_over)
+{
+    const gbs_run_options *o = &run->options;
+    const bool automatic = o->burn_in == GBS_BURN_IN_AUTO;
+    const bool late = automatic && o->time_s > 0.0 &&
+                      gbsi_clock_s() - drive->started_s > o->time_s * SHARE_OF_TIME;
+    return drive->stop != GBSI_GO_ON || late ||
+           (automatic ? rounds_over : run->report.public.burn_in >= o->burn_in);
+}
+
+static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    unsigned round = 0;
+    uint64_t in_round = 0;
+    while (!burnt_in(run, drive, round == N_ROUNDS)) {
+        run->tempered->observing = round == CUT;
+        GBSI_TRY(iterate(run, drive, false, err));
+        if (round < N_ROUNDS && ++in_round == round_length[round]) {
+            GBSI_TRY(adapt(run, round, err));
+            ++round;
+            in_round = 0;
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+/* Whether the verdict is asked for: after one window, and wherever eight or twelve batches are full
+ * later. */
+static bool is_due(const gbsi_means *m)
+{
+    return m->open == 0 && m->n >= WINDOW && (m->n_full == 8 || m->n_full == 12);
+}
+
+static gbs_status check(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    char text[sizeof run->report.public.verdict];
+    GBSI_TRY(gbsi_run_report_errors(run, err));
+    drive->worst_error = run->report.public.max_mcse;
+    if (drive->stop != GBSI_GO_ON) {
+        return status;
+    }
+    if (run->report.public.target_error > 0.0 && !gbsi_run_doubt(run, text, sizeof text)) {
+        drive->stop = GBSI_STOP_TARGET;
+    } else if (run->options.sweeps == 0 && t->means->n == t->drop_at) {
+        const uint64_t dropped = gbsi_means_drop(t->means);
+        run->report.public.burn_in += dropped;
+        run->report.public.sweeps -= dropped;
+        t->drop_at = 3 * t->means->n;
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    const size_t n_cells = t->part->state_offset[t->part->n_variables];
+    GBSI_TRY(gbsi_means_new(t->exchange->n_ladders, n_cells, &t->means, err));
+    t->drop_at = 3 * WINDOW;
+    while (drive->stop == GBSI_GO_ON) {
+        GBSI_TRY(iterate(run, drive, true, err));
+        if (is_due(t->means)) {
+            GBSI_TRY(check(run, drive, err));
+        }
+        if (run->options.sweeps > 0 && run->report.public.sweeps == run->options.sweeps) {
+            drive->stop = GBSI_STOP_SWEEPS;
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* ---- whether it is done ---------------------------------------------------------------------- */
+
+bool gbsi_run_wants_temper(const gbs_run *run)
+{
+    return run->options.temper > GBS_TEMPER_OFF;
+}
+
+/* Where the user named nothing that ladders would not follow, and they fit. */
+static bool may_temper(const gbs_run *run, const gbsi_drive *drive)
+{
+    const gbs_run_options *o = &run->options;
+    const bool open = o->temper == GBS_TEMPER_AUTO && o->sweeps == 0 &&
+                      o->burn_in == GBS_BURN_IN_AUTO && drive->callbacks->draw == NULL &&
+                      drive->callbacks->splash == NULL;
+    const bool fits =
+        open && run->memory.peak + gbsi_run_tempered_bytes(run) <= gbsi_options_memory_limit(o);
+    return fits && !run->engine.named && run->engine.spins == NULL &&
+           (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 &&
+           o->estimator == GBS_ESTIMATOR_RAO_BLACKWELL && o->start == NULL && o->certified == 0.0 &&
+           !o->restarts && !o->partial_scan;
+}
+
+bool gbsi_run_is_stuck(const gbs_run *run, const gbsi_drive *drive, double rhat)
+{
+    const gbsi_executor *x = &run->engine.executor;
+    const double share_s = TRIED_SHARE * run->options.time_s;
+    const double tried_s = share_s > 0.0 && share_s < TRIED_S ? share_s : TRIED_S;
+    const gbsi_support support = run->problem.support;
+    const bool unproved = support == GBSI_SUPPORT_UNKNOWN && !gbsi_executor_connects(x);
+    return may_temper(run, drive) &&
+           (support == GBSI_SUPPORT_DISCONNECTED ||
+            ((rhat > STUCK_RHAT || unproved) &&
+             x->pass->operations(x->pass_state, x->n_chains) >= 1e9 * tried_s));
+}
+
+gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_report *r = &run->report.public;
+    if (drive->callbacks->draw != NULL || drive->callbacks->splash != NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--temper gives marginals, neither draws nor blocks: use --temper off");
+    }
+    GBSI_TRY(gbsi_tempered_begin(run, drive, &run->tempered, err));
+    r->burn_in = r->sweeps = 0;
+    if (r->target_error > 0.0 && run->options.target_error == 0.0) {
+        r->target_error = GBSI_TEMPERED_TARGET;
+    }
+    run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
+    run->report.starts_dispersed = true;
+    GBSI_TRY(burn_in(run, drive, err));
+    run->tempered->observing = false;
+    r->chains = run->tempered->exchange->n_ladders;
+    GBSI_TRY(sample(run, drive, err));
+cleanup:
+    return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tempered runs: ladders of chains at rising inverse temperatures in place of equal chains.
+ *
+ * What runs is the model with its hard zeros softened (model/soften.h), at every temperature, the
+ * cold end included: no chain is held by zeros, and cold states that violate one do not count. The
+ * law of level t is exp(b_t U(x)), U the softened log density, so that b = 1 without violated zeros
+ * is the model. Lanes hold levels x ladders; an iteration is a few sweeps of all lanes followed by
+ * swaps (temper/exchange.h). Adaptation of levels and penalty ends before the first iteration that
+ * counts. [M46] */
+#ifndef GBSI_SAMPLER_TEMPERED_H
+#define GBSI_SAMPLER_TEMPERED_H
+
+#include "temper/means.h"
+
+struct gbs_run;
+struct gbsi_drive;
+typedef struct gbsi_tempered gbsi_tempered;
+
+/* Whether the options ask for tempering. */
+bool gbsi_run_wants_temper(const struct gbs_run *run);
+/* Whether plain chains, after work enough, disagree or cannot cross hard zeros, and the options
+ * leave it open to go on with ladders. @param rhat of the chains. */
+bool gbsi_run_is_stuck(const struct gbs_run *run, const struct gbsi_drive *drive, double rhat);
+/* Burn-in and sampling by tempering, into run->tempered and the report. */
+gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+/* What that takes beside the problem, bytes. */
+uint64_t gbsi_run_tempered_bytes(const struct gbs_run *run);
+
+void gbsi_tempered_free(gbsi_tempered *tempered);
+/* One variable of the part. @param p, mcse, ess, rhat [arity] */
+void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable, double *p,
+                            double *mcse, double *ess, double *rhat);
+/* Whether any state was counted in every ladder. */
+bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
+/* The report's errors. */
+void gbsi_tempered_report(const gbsi_tempered *tempered, struct gbs_run *run);
+
+#endif

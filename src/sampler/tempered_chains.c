@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chains of a tempered run: what they run on, and their states where that changes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/soften.h"
+#include "options/options.h"
+#include "rng/philox.h"
+#include "sampler/run_options.h"
+#include "sampler/tempered_inside.h"
+
+#define PENALTY 12.0 /* of a violated zero to begin with */
+#define DEPTH   5.0  /* a zero counts at least as the largest weight times exp(-5) beside it */
+#define LEVELS  16u  /* to begin with */
+#define LANES   32u  /* levels x ladders, unless the user says otherwise */
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static uint32_t levels_of(const gbs_run_options *o)
+{
+    return o->temper == GBS_TEMPER_AUTO ? LEVELS : (uint32_t)o->temper;
+}
+
+static uint32_t ladders_of(const gbs_run_options *o)
+{
+    if (!gbsi_option_is_default(o, "chains")) {
+        return (uint32_t)o->chains;
+    }
+    const uint32_t n = LANES / levels_of(o);
+    return n > 2 ? n : 2;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void free_chains(gbsi_tempered *t)
+{
+    gbsi_executor_free(&t->executor);
+    gbsi_schedule_free(&t->schedule);
+    t->schedule = (gbsi_schedule){0};
+    gbsi_plan_free(t->plan);
+    if (t->scan_state != NULL) {
+        gbsi_scan_of(t->options.scan)->free(t->scan_state);
+        t->scan_state = NULL;
+    }
+    gbsi_softened_free(t->soft);
+    t->plan = NULL;
+    t->soft = NULL;
+}
+
+void gbsi_tempered_free(gbsi_tempered *t)
+{
+    if (t == NULL) {
+        return;
+    }
+    free_chains(t);
+    gbsi_exchange_free(t->exchange);
+    gbsi_overlap_free(t->overlap);
+    gbsi_means_free(t->means);
+    gbsi_graph_free(t->graph);
+    gbsi_collapse_free(t->collapse);
+    gbsi_free(t->density);
+    gbsi_free(t->before);
+    gbsi_free(t->row);
+    gbsi_free(t->hard);
+    gbsi_free(t->one);
+    gbsi_free(t->state);
+    gbsi_free(t->p);
+    gbsi_free(t->word);
+    gbsi_free(t->counted);
+    gbsi_free(t->trips);
+    gbsi_free(t);
+}
+
+/* ---- the chains ------------------------------------------------------------------------------ */
+
+static void set_temperatures(gbsi_tempered *t)
+{
+    const gbsi_exchange *e = t->exchange;
+    for (uint32_t level = 0; level < e->n_levels; ++level) {
+        for (uint32_t ladder = 0; ladder < e->n_ladders; ++ladder) {
+            t->executor.beta[gbsi_exchange_lane(e, ladder, level)] = (float)e->beta[level];
+        }
+    }
+}
+
+/* Soft zeros, a plan by colours, chains without states. */
+static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_scan *scan = gbsi_scan_of(t->options.scan);
+    unsigned traits = scan->traits;
+    gbsi_sequence sequence = {0};
+    free_chains(t);
+    GBSI_TRY(gbsi_soften(t->core, DEPTH, t->penalty, &t->soft, err));
+    GBSI_TRY(scan->init(t->graph, &t->options, &t->scan_state, &traits, err));
+    GBSI_TRY(scan->next_pass(t->scan_state, 0, &sequence, err));
+    GBSI_TRY(gbsi_plan_new(t->soft, t->graph, sequence.variable, sequence.n,
+                           (gbsi_plan_options){.repeats = true, .heated = true, .coarse = true},
+                           &t->plan, err));
+    GBSI_TRY(gbsi_plan_level(t->plan, sequence.variable, sequence.n, &t->schedule, err));
+    const gbsi_executor_setting setting = {.pass = gbsi_pass_of(t->options.scan),
+                                           .plan = t->plan,
+                                           .options = &t->options,
+                                           .level = gbsi_simd_level(),
+                                           .pool = pool};
+    GBSI_TRY(gbsi_executor_init(&t->executor, &setting, err));
+    GBSI_TRY(gbsi_executor_heat(&t->executor, 1.0F, err));
+cleanup:
+    return status;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+/* @return [lanes][variables], NULL: no memory. */
+static uint32_t *take_states(const gbsi_tempered *t, gbs_error *err)
+{
+    const size_t n = t->core->n_variables;
+    uint32_t *states = gbsi_alloc_array(n * t->executor.n_chains, sizeof *states);
+    for (uint32_t lane = 0; states != NULL && lane < t->executor.n_chains; ++lane) {
+        gbsi_executor_get(&t->executor, lane, states + lane * n);
+    }
+    if (states == NULL) {
+        (void)gbsi_no_memory(err, "chains", n * t->executor.n_chains * sizeof *states);
+    }
+    return states;
+}
+
+gbs_status gbsi_tempered_harden(gbsi_tempered *t, gbsi_pool *pool, double penalty, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = t->core->n_variables;
+    uint32_t *states = take_states(t, err);
+    if (states == NULL) {
+        return GBS_ERR_MEMORY;
+    }
+    t->penalty = penalty;
+    GBSI_TRY(compile(t, pool, err));
+    for (uint32_t lane = 0; lane < t->executor.n_chains; ++lane) {
+        gbsi_executor_set(&t->executor, lane, states + lane * n);
+    }
+    gbsi_executor_ready(&t->executor);
+    set_temperatures(t);
+cleanup:
+    gbsi_free(states);
+    return status;
+}
+
+/* The level of a ladder whose temperature is nearest. */
+static uint32_t nearest(const gbsi_exchange *e, double beta)
+{
+    uint32_t best = 0;
+    for (uint32_t t = 1; t < e->n_levels; ++t) {
+        best = fabs(e->beta[t] - beta) < fabs(e->beta[best] - beta) ? t : best;
+    }
+    return best;
+}
+
+gbs_status gbsi_tempered_respace(gbsi_tempered *t, uint32_t first, uint32_t n_levels,
+                                 uint32_t n_ladders, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = t->core->n_variables;
+    gbsi_exchange *old = t->exchange;
+    gbsi_exchange *next = NULL;
+    uint32_t *states = NULL;
+    GBSI_TRY(gbsi_exchange_remade(old, first, n_levels, n_ladders, &next, err));
+    if (n_levels != old->n_levels) {
+        states = take_states(t, err);
+        if (states == NULL) {
+            status = GBS_ERR_MEMORY;
+            goto cleanup;
+        }
+        for (uint32_t level = 0; level < n_levels; ++level) {
+            for (uint32_t ladder = 0; ladder < n_ladders; ++ladder) {
+                const uint32_t from = gbsi_exchange_lane(old, ladder % old->n_ladders,
+                                                         nearest(old, next->beta[level]));
+                gbsi_executor_set(&t->executor, gbsi_exchange_lane(next, ladder, level),
+                                  states + from * n);
+            }
+        }
+        gbsi_executor_ready(&t->executor);
+    }
+    t->exchange = next;
+    next = old;
+    set_temperatures(t);
+cleanup:
+    gbsi_free(states);
+    gbsi_exchange_free(next);
+    return status;
+}
+
+/* Uniform: with soft zeros every state is as good a start as another. */
+static void start(gbsi_tempered *t)
+{
+    for (uint32_t lane = 0; lane < t->executor.n_chains; ++lane) {
+        for (uint32_t v = 0; v < t->core->n_variables; ++v) {
+            uint32_t word[4];
+            gbsi_philox(t->options.seed, lane, 0, v, GBSI_PURPOSE_UNIFORM, word);
+            t->one[v] = gbsi_below(word[0], word[1], t->core->arity[v]);
+        }
+        gbsi_executor_set(&t->executor, lane, t->one);
+    }
+    gbsi_executor_ready(&t->executor);
+}
+
+/* ---- beginning ------------------------------------------------------------------------------- */
+
+static gbs_status take_arrays(gbsi_tempered *t, gbs_error *err)
+{
+    const size_t n_factors = t->core->factors.n_factors;
+    const size_t n_lanes = (size_t)t->executor.n_groups * t->executor.lanes;
+    const size_t n = t->part->n_variables;
+    t->density = gbsi_alloc_array_zero(n_lanes, sizeof *t->density);
+    t->before = gbsi_alloc_array(t->core->n_variables * n_lanes, sizeof *t->before);
+    t->row = gbsi_alloc_array(n_lanes, sizeof *t->row);
+    t->hard = gbsi_alloc_array(n_factors, sizeof *t->hard);
+    t->one = gbsi_alloc_array(t->core->n_variables, sizeof *t->one);
+    t->state = gbsi_alloc_lanes(n * GBSI_COLLAPSE_LANES, sizeof *t->state);
+    t->p = gbsi_alloc_lanes(t->part->state_offset[n] * GBSI_COLLAPSE_LANES, sizeof *t->p);
+    t->word = gbsi_alloc_lanes(gbsi_recovery_words(t->collapse), sizeof *t->word);
+    t->counted = gbsi_alloc_array_zero(n_lanes, sizeof *t->counted);
+    t->trips = gbsi_alloc_array_zero(n_lanes, sizeof *t->trips);
+    if (t->density == NULL || t->before == NULL || t->row == NULL || t->hard == NULL ||
+        t->one == NULL || t->state == NULL || t->p == NULL || t->word == NULL ||
+        t->counted == NULL || t->trips == NULL) {
+        return gbsi_no_memory(err, "chains", t->core->n_variables * n_lanes * sizeof *t->before);
+    }
+    for (size_t f = 0; f < n_factors; ++f) {
+        if (t->core->has_zeros[f]) {
+            t->hard[t->n_hard++] = f;
+        }
+    }
+    return GBS_OK;
+}
+
+/* Variables that are cheap to sum out leave, unless none would be left to sample. */
+static gbs_status take_core(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_collapse_new(t->part, GBSI_COLLAPSE_ENTRIES, watch, &t->collapse, err));
+    if (t->collapse->core->n_variables == 0) {
+        gbsi_collapse_free(t->collapse);
+        t->collapse = NULL;
+        GBSI_TRY(gbsi_collapse_new(t->part, 0, watch, &t->collapse, err));
+    }
+    t->core = t->collapse->core;
+    GBSI_TRY(gbsi_graph_new(t->core, NULL, &t->graph, err));
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **tempered,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t n_levels = levels_of(&run->options);
+    const uint32_t n_ladders = ladders_of(&run->options);
+    gbsi_tempered *t = gbsi_alloc_zero(sizeof *t);
+    if (t == NULL) {
+        return gbsi_no_memory(err, "chains", sizeof *t);
+    }
+    t->part = run->problem.part;
+    t->options = run->options;
+    t->options.scan = gbsi_scan_with(GBSI_SCAN_BASE);
+    t->options.chains = (uint64_t)n_levels * n_ladders;
+    t->chooses_levels =
+        run->options.temper == GBS_TEMPER_AUTO && gbsi_option_is_default(&run->options, "chains");
+    t->penalty = PENALTY;
+    gbsi_drive_go_on(drive, false);
+    GBSI_TRY(take_core(t, &drive->watch, err));
+    GBSI_TRY(compile(t, run->engine.pool, err));
+    GBSI_TRY(gbsi_exchange_new(n_levels, n_ladders, &t->exchange, err));
+    GBSI_TRY(gbsi_overlap_new(t->core->n_variables, n_levels, &t->overlap, err));
+    GBSI_TRY(take_arrays(t, err));
+    start(t);
+    set_temperatures(t);
+    *tempered = t;
+    t = NULL;
+cleanup:
+    gbsi_tempered_free(t);
+    return status;
+}
+
+uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
+{
+    const gbsi_conditioned *part = run->problem.part;
+    const uint32_t n_levels = levels_of(&run->options);
+    const uint32_t n_ladders = ladders_of(&run->options);
+    const uint64_t lanes = (uint64_t)n_levels * n_ladders;
+    /* After the ladder is cut a quarter of the levels may be left, and more ladders. */
+    const uint64_t most_ladders = lanes / 4 > n_ladders ? lanes / 4 : n_ladders;
+    const uint64_t n = part->n_variables;
+    const uint64_t states = n * (lanes + 16) * (2 + 2 * sizeof(uint32_t)) + /* and copies */
+                            part->state_offset[n] * GBSI_COLLAPSE_LANES * sizeof(double);
+    const uint64_t plan = run->engine.plan == NULL ? 0 : run->engine.plan->bytes;
+    const uint64_t soft = run->report.public.has_zeros ? gbsi_softened_bytes(part) : 0;
+    return 2 * plan + soft + states + gbsi_overlap_bytes(part->n_variables, n_levels) +
+           gbsi_means_bytes((uint32_t)most_ladders, part->state_offset[n]);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replica exchange: ladders of chains at inverse temperatures b_0 < ... < b_(T-1) = 1, whose
+ * neighbours swap states.
+ *
+ * Level t of a ladder has the law pi_b(x) proportional to exp(b_t U(x)), U the log density. Swaps
+ * are those of Syed, Bouchard-Cote, Deligiannidis & Doucet (2022), JRSS B 84(2):321-350: even and
+ * odd pairs of neighbours take turns, which carries replicas through the ladder instead of leaving
+ * them to diffuse. [M46] */
+#ifndef GBSI_TEMPER_EXCHANGE_H
+#define GBSI_TEMPER_EXCHANGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct gbsi_exchange {
+    uint32_t n_levels, n_ladders;
+    double *beta;      /* [n_levels] ascending, the last is 1 */
+    double *rejection; /* [n_levels - 1] sums of 1 - acceptance between levels t and t + 1 ... */
+    uint64_t n_proposed[2]; /* ... and how many of them, for even and odd t */
+    uint8_t *heading;       /* [n_levels * n_ladders] by lane: where its replica was last, see .c */
+    uint64_t *n_trips; /* [n_ladders] replicas that went from the cold end to the hot and back */
+} gbsi_exchange;
+
+/* Told of two lanes whose states are to be swapped. */
+typedef void gbsi_swap(void *context, uint32_t a, uint32_t b);
+
+/* @param n_levels >= 1. Inverse temperatures t / (T - 1) to the power 3/2, closer where it is hot.
+ */
+gbs_status gbsi_exchange_new(uint32_t n_levels, uint32_t n_ladders, gbsi_exchange **exchange,
+                             gbs_error *err);
+void gbsi_exchange_free(gbsi_exchange *exchange);
+uint64_t gbsi_exchange_bytes(uint32_t n_levels, uint32_t n_ladders);
+
+/* The lane of a level: cold levels first, so that ladder r has its cold state in lane r. */
+static inline uint32_t gbsi_exchange_lane(const gbsi_exchange *exchange, uint32_t ladder,
+                                          uint32_t level)
+{
+    return (exchange->n_levels - 1 - level) * exchange->n_ladders + ladder;
+}
+
+/* The swaps of one iteration: even pairs if it is even, else odd ones.
+ * @param density [n_levels * n_ladders] by lane: U, swapped along. @param swap not NULL. */
+void gbsi_exchange_step(gbsi_exchange *exchange, uint64_t seed, uint64_t iteration, double *density,
+                        gbsi_swap *swap, void *context);
+
+/* The mean rejection rate of levels t and t + 1. */
+double gbsi_exchange_rate(const gbsi_exchange *exchange, uint32_t t);
+/* The communication barrier between two levels: the sum of their rates. */
+double gbsi_exchange_barrier(const gbsi_exchange *exchange, uint32_t from, uint32_t to);
+
+/* Levels of equal rejection between level `first` and the cold end, by the rates so far. Nothing
+ * else is taken over: rates and trips are counted afresh. */
+gbs_status gbsi_exchange_remade(const gbsi_exchange *from, uint32_t first, uint32_t n_levels,
+                                uint32_t n_ladders, gbsi_exchange **exchange, gbs_error *err);
+
+#endif

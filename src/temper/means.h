@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probabilities averaged over the draws of independent ladders, in batches.
+ *
+ * Between 8 and 16 batches of equal length cover what is kept; when 16 are full, neighbours are
+ * merged. Sums are integers, so that nothing depends on when that happens: what is kept is a
+ * function of the iterations that are kept. Draws need not all count: a mean is the ratio of two
+ * sums. */
+#ifndef GBSI_TEMPER_MEANS_H
+#define GBSI_TEMPER_MEANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum { GBSI_MOST_BATCHES = 16 };
+
+/* Probability 1 in a sum. */
+#define GBSI_MEANS_ONE (UINT64_C(1) << 32)
+
+typedef struct gbsi_means {
+    uint32_t n_ladders;
+    size_t n_cells;
+    uint64_t length;  /* iterations of a batch */
+    uint64_t n;       /* iterations kept */
+    uint64_t open;    /* of these in the batch that is being filled ... */
+    uint32_t n_full;  /* ... behind so many full ones */
+    uint64_t *sum;    /* [MOST_BATCHES][n_ladders][n_cells] */
+    uint64_t *weight; /* [MOST_BATCHES][n_ladders] draws that count */
+    uint64_t *trips;  /* [MOST_BATCHES][n_ladders] round trips */
+} gbsi_means;
+
+/* An estimate of one cell. NAN where undefined. */
+typedef struct gbsi_mean {
+    double p;
+    double mcse; /* the larger of the standard errors by batches and by ladders */
+    double rhat; /* sqrt(1 + variance between ladders / variance of a draw) */
+} gbsi_mean;
+
+gbs_status gbsi_means_new(uint32_t n_ladders, size_t n_cells, gbsi_means **means, gbs_error *err);
+void gbsi_means_free(gbsi_means *means);
+uint64_t gbsi_means_bytes(uint32_t n_ladders, size_t n_cells);
+
+/* Where the iteration under way is added, for one ladder. @return [n_cells] */
+uint64_t *gbsi_means_row(gbsi_means *means, uint32_t ladder);
+/* Ends an iteration. @param counted [n_ladders] draws that were added. @param trips [n_ladders]
+ * round trips that ended. */
+void gbsi_means_end(gbsi_means *means, const uint64_t *counted, const uint64_t *trips);
+/* Whether 12 batches are full and none is open: a third may be dropped. */
+bool gbsi_means_may_drop(const gbsi_means *means);
+/* Forgets the first third. @return the iterations it held. */
+uint64_t gbsi_means_drop(gbsi_means *means);
+
+gbsi_mean gbsi_means_cell(const gbsi_means *means, size_t cell);
+/* The fewest round trips of a ladder, and draws that count as a share of all. */
+uint64_t gbsi_means_least_trips(const gbsi_means *means);
+double gbsi_means_share(const gbsi_means *means);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "temper/overlap.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+#define CONSTANT 0.9 /* agreement from which memory means nothing */
+
+struct gbsi_overlap {
+    uint32_t n_variables, n_levels;
+    uint32_t *same;  /* [n_variables][n_levels] lanes that kept their state */
+    uint32_t *agree; /* [n_variables][n_levels] lanes that had that of the next ladder */
+    uint32_t *n;     /* [n_variables] lanes of a level that were compared */
+};
+
+uint64_t gbsi_overlap_bytes(uint32_t n_variables, uint32_t n_levels)
+{
+    return sizeof(gbsi_overlap) + (uint64_t)n_variables * (2 * n_levels + 1) * sizeof(uint32_t);
+}
+
+gbs_status gbsi_overlap_new(uint32_t n_variables, uint32_t n_levels, gbsi_overlap **overlap,
+                            gbs_error *err)
+{
+    gbsi_overlap *o = gbsi_alloc_zero(sizeof *o);
+    const size_t n = (size_t)n_variables * n_levels;
+    if (o == NULL) {
+        return gbsi_no_memory(err, "temperatures", sizeof *o);
+    }
+    o->n_variables = n_variables;
+    o->n_levels = n_levels;
+    o->same = gbsi_alloc_array_zero(n, sizeof *o->same);
+    o->agree = gbsi_alloc_array_zero(n, sizeof *o->agree);
+    o->n = gbsi_alloc_array_zero(n_variables, sizeof *o->n);
+    if (o->same == NULL || o->agree == NULL || o->n == NULL) {
+        gbsi_overlap_free(o);
+        return gbsi_no_memory(err, "temperatures",
+                              (size_t)gbsi_overlap_bytes(n_variables, n_levels));
+    }
+    *overlap = o;
+    return GBS_OK;
+}
+
+void gbsi_overlap_free(gbsi_overlap *o)
+{
+    if (o != NULL) {
+        gbsi_free(o->same);
+        gbsi_free(o->agree);
+        gbsi_free(o->n);
+        gbsi_free(o);
+    }
+}
+
+void gbsi_overlap_clear(gbsi_overlap *o)
+{
+    const size_t n = (size_t)o->n_variables * o->n_levels;
+    memset(o->same, 0, n * sizeof *o->same);
+    memset(o->agree, 0, n * sizeof *o->agree);
+    memset(o->n, 0, o->n_variables * sizeof *o->n);
+}
+
+void gbsi_overlap_add(gbsi_overlap *o, const gbsi_exchange *exchange, uint32_t variable,
+                      const uint32_t *before, const uint32_t *after)
+{
+    const uint32_t n = exchange->n_ladders;
+    for (uint32_t t = 0; t < o->n_levels; ++t) {
+        const uint32_t first = gbsi_exchange_lane(exchange, 0, t);
+        uint32_t same = 0;
+        uint32_t agree = 0;
+        for (uint32_t r = 0; r < n; ++r) {
+            same += before[first + r] == after[first + r];
+            agree += after[first + r] == after[first + (r + 1) % n];
+        }
+        o->same[(size_t)variable * o->n_levels + t] += same;
+        o->agree[(size_t)variable * o->n_levels + t] += agree;
+    }
+    o->n[variable] += n;
+}
+
+static double memory_at(const gbsi_overlap *o, uint32_t t)
+{
+    double most = 0.0;
+    for (uint32_t v = 0; v < o->n_variables; ++v) {
+        const double n = o->n[v];
+        const double same = o->same[(size_t)v * o->n_levels + t] / n;
+        const double agree = o->agree[(size_t)v * o->n_levels + t] / n;
+        if (agree < CONSTANT) {
+            const double q = (same - agree) / (1.0 - agree);
+            most = q > most ? q : most;
+        }
+    }
+    return most;
+}
+
+uint32_t gbsi_overlap_hot_end(const gbsi_overlap *o, double most)
+{
+    uint32_t t = 0;
+    while (t + 2 < o->n_levels && memory_at(o, t + 1) < most) {
+        ++t;
+    }
+    return t;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where local moves forget: the lag-one memory of the slowest variable at each level of a ladder.
+ *
+ * Of variable v at level t let o be the share of moves after which it has the state it had before,
+ * and o' the share of times that two independent ladders agree on it. Its memory is
+ *     q_tv = (o - o') / (1 - o'),    q_t = max over v of q_tv where o' < 0.9,
+ * 0 where moves draw afresh, 1 where v is frozen. The mean over v, or the energy in place of
+ * states, calls levels mixed at which some variables never move. */
+#ifndef GBSI_TEMPER_OVERLAP_H
+#define GBSI_TEMPER_OVERLAP_H
+
+#include "temper/exchange.h"
+
+typedef struct gbsi_overlap gbsi_overlap;
+
+gbs_status gbsi_overlap_new(uint32_t n_variables, uint32_t n_levels, gbsi_overlap **overlap,
+                            gbs_error *err);
+void gbsi_overlap_free(gbsi_overlap *overlap);
+uint64_t gbsi_overlap_bytes(uint32_t n_variables, uint32_t n_levels);
+
+void gbsi_overlap_clear(gbsi_overlap *overlap);
+/* One variable around a local move of all levels. @param before, after [lanes] its states. */
+void gbsi_overlap_add(gbsi_overlap *overlap, const gbsi_exchange *exchange, uint32_t variable,
+                      const uint32_t *before, const uint32_t *after);
+/* The last level t such that q_s < most for all s = 1 .. t, T - 2 at most. At b = 0 a
+ * sweep draws afresh. */
+uint32_t gbsi_overlap_hot_end(const gbsi_overlap *overlap, double most);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tempered runs against exact answers: every model of the table, those that updates of single
+ * variables cannot cross included; the same bits anywhere; what is refused. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/runs.h"
+#include "support/small_models.h"
+
+static gbs_run_options options_of(uint64_t levels, uint64_t chains)
+{
+    static const uint64_t sweeps[] = {512, 2048, 16384};
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.temper = levels;
+    options.chains = chains;
+    options.sweeps = sweeps[test_scale_asked()];
+    options.seed = 20261122;
+    options.threads = 1;
+    return options;
+}
+
+/* Errors of eight batches and more, so that Student's t exceeds 6 once in 10^5; and of a rare state
+ * twelve visits fewer than expected may be counted. */
+static size_t check_close(const char *what, const test_answer *found, const test_answer *exact)
+{
+    const double n_draws = (double)found->report.sweeps * found->report.chains;
+    size_t n_compared = 0;
+    for (size_t i = 0; i < found->n; ++i) {
+        const double error = isnan(found->mcse[i]) ? 0.0 : found->mcse[i];
+        const double rare = n_draws > 0.0 ? 12.0 / n_draws : 0.0;
+        n_compared += error > 0.0;
+        if (!(fabs(found->p[i] - exact->p[i]) <= 6.0 * error + rare + 2e-5)) {
+            fail_msg("%s, %u ladders of %u levels: entry %zu is %.6g +- %.2g, exact %.6g", what,
+                     found->report.chains, found->report.temperatures, i, found->p[i], error,
+                     exact->p[i]);
+        }
+    }
+    return n_compared;
+}
+
+/* Lanes of one group and of several, a ladder as long as the lanes and short ones. */
+static void against_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t levels, chains;
+    } shape[] = {{4, 4}, {2, 3}, {16, 2}, {5, 9}};
+    size_t n_compared = 0;
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        const test_case *c = &test_cases[i];
+        gbs_model *model = c->make();
+        gbs_evidence *evidence = test_observe(model, c->observe);
+        test_answer exact = test_exactly(model, evidence);
+        for (size_t s = 0; s < sizeof shape / sizeof shape[0]; ++s) {
+            if (test_scale_asked() == TEST_SMALL && (i + s) % 4 != 0) {
+                continue;
+            }
+            const gbs_run_options options = options_of(shape[s].levels, shape[s].chains);
+            test_answer found = test_run_once(model, evidence, &options);
+            n_compared += check_close(c->name, &found, &exact);
+            if (found.report.temperatures > 0) {
+                assert_int_equal(found.report.temperatures, shape[s].levels);
+                assert_int_equal(found.report.chains, shape[s].chains);
+                assert_true(found.report.valid_share > 0.5);
+            }
+            test_drop(&found);
+        }
+        test_drop(&exact);
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+    assert_true(n_compared > (test_scale_asked() == TEST_SMALL ? 100 : 400));
+}
+
+/* Two halves of equal spins with a field that tells them apart: half of the mass in each, which
+ * plain chains never leave. Left to itself the run goes on with ladders, and is right. */
+static gbs_model *two_modes(void)
+{
+    const gbs_generate_ising_options grid = {
+        .side = {12, 12, 1}, .coupling = 0.9, .torus = 1, .seed = 3};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&grid, &model, NULL), GBS_OK);
+    return model;
+}
+
+static void auto_tempers_where_chains_disagree(void **state)
+{
+    (void)state;
+    gbs_model *model = two_modes();
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.target_error = 0.02;
+    options.threads = 1;
+    test_answer found = test_run_once(model, NULL, &options);
+    assert_true(found.report.temperatures > 1);
+    assert_true(found.report.converged);
+    for (size_t i = 0; i < found.n; ++i) {
+        assert_true(fabs(found.p[i] - 0.5) < 0.06);
+    }
+    test_drop(&found);
+    options.temper = GBS_TEMPER_OFF;
+    options.max_updates = 100000000;
+    found = test_run_once(model, NULL, &options);
+    assert_int_equal(found.report.temperatures, 0);
+    assert_false(found.report.converged);
+    test_drop(&found);
+    gbs_model_free(model);
+}
+
+static void same_bits(void **state)
+{
+    (void)state;
+    for (int family = 0; family < TEST_N_FAMILIES; ++family) {
+        gbs_model *model = test_model((test_family)family, 5, 14);
+        gbs_run_options options = options_of(8, 4);
+        options.sweeps = 200;
+        options.threads = 1;
+        test_same_bits(model, NULL, &options);
+        test_answer one = test_run_once(model, NULL, &options);
+        options.threads = 3;
+        test_answer three = test_run_once(model, NULL, &options);
+        assert_string_equal(one.digest, three.digest);
+        options.seed = 1;
+        test_answer other = test_run_once(model, NULL, &options);
+        assert_string_not_equal(one.digest, other.digest);
+        test_drop(&one);
+        test_drop(&three);
+        test_drop(&other);
+        gbs_model_free(model);
+    }
+}
+
+/* Batches are shared by threads, and what was kept so far is that of a run with the burn-in told.
+ */
+static void larger_models(void **state)
+{
+    (void)state;
+    gbs_model *model = test_picture();
+    gbs_run_options options = options_of(4, 8);
+    options.sweeps = 24;
+    options.burn_in = 40;
+    options.threads = 1;
+    test_answer one = test_run_once(model, NULL, &options);
+    options.threads = 4;
+    test_answer four = test_run_once(model, NULL, &options);
+    assert_string_equal(one.digest, four.digest);
+    assert_int_equal(one.report.sweeps, 24);
+    assert_int_equal(one.report.burn_in, 40);
+    test_drop(&one);
+    test_drop(&four);
+    gbs_model_free(model);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    gbs_model *model = test_model(TEST_ISING, 5, 8);
+    gbs_run_options options = options_of(4, 4);
+    options.draw = GBS_DRAW_HERDED;
+    test_refused(model, &options, "--temper applies with --draw random only");
+    options = options_of(4, 4);
+    options.scan = GBS_SCAN_SPLASH;
+    test_refused(model, &options, "--temper applies with --scan chromatic only");
+    options = options_of(4, 4);
+    options.estimator = GBS_ESTIMATOR_COUNT;
+    test_refused(model, &options, "--temper applies with --estimator rao-blackwell only");
+    options = options_of(4, 4);
+    options.certified = 0.1;
+    test_refused(model, &options, "--temper applies without --certified only");
+    options = options_of(4, 4);
+    gbs_error err = {0};
+    gbs_log_z_report log_z = {.size = sizeof log_z};
+    assert_int_equal(gbs_log_z(model, NULL, &options, NULL, &log_z, &err), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "--temper applies to marginals only"));
+    gbs_map_report map = {.size = sizeof map};
+    uint32_t x[8];
+    assert_int_equal(gbs_map(model, NULL, &options, NULL, x, &map, &err), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "--temper applies to marginals only"));
+    options = options_of(257, 4);
+    test_refused(model, &options, "--temper 257");
+    gbs_model_free(model);
+}
+
+static void words(void **state)
+{
+    (void)state;
+    char text[64];
+    gbs_run_options options = gbs_run_options_default();
+    assert_int_equal(gbs_option_get(&options, "temper", text, sizeof text, NULL), GBS_OK);
+    assert_string_equal(text, "auto");
+    assert_int_equal(gbs_option_set(&options, "temper", "off", NULL), GBS_OK);
+    assert_int_equal(options.temper, GBS_TEMPER_OFF);
+    assert_int_equal(gbs_option_get(&options, "temper", text, sizeof text, NULL), GBS_OK);
+    assert_string_equal(text, "off");
+    assert_int_equal(gbs_option_set(&options, "temper", "12", NULL), GBS_OK);
+    assert_int_equal(options.temper, 12);
+    assert_int_equal(gbs_option_set(&options, "temper", "auto", NULL), GBS_OK);
+    assert_int_equal(options.temper, GBS_TEMPER_AUTO);
+    assert_true(gbs_option_set(&options, "temper", "on", NULL) < 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(against_exact), cmocka_unit_test(auto_tempers_where_chains_disagree),
+        cmocka_unit_test(same_bits),     cmocka_unit_test(larger_models),
+        cmocka_unit_test(refusals),      cmocka_unit_test(words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
