@@ -195,7 +195,7 @@ static void against_enumeration(void **state)
 {
     (void)state;
     static const int scans[] = {GBS_SCAN_CHROMATIC, GBS_SCAN_SYSTEMATIC, GBS_SCAN_PERMUTED};
-    const size_t step = test_scale_asked() == TEST_SMALL ? 3 : 1;
+    const size_t step = test_share(1, 4);
     size_t n_compared = 0;
     for (size_t i = 0; i < n_test_cases; i += step) {
         for (size_t s = 0; s < 3; ++s) {

@@ -275,7 +275,7 @@ static void any_number_of_threads(void **state)
     static const uint64_t chains[] = {1, 3, 16, 40};
     for (int m = 0; m < 2; ++m) {
         gbs_model *model = m == 0 ? test_picture() : test_strip();
-        for (int d = is_small() ? m : 0; d < N_DRAWS; d += is_small() ? 3 : 1) {
+        for (int d = is_small() ? m : 0; d < N_DRAWS; d += is_small() ? 5 : 1) {
             if (draws[d].binary_only && m == 0) {
                 continue;
             }

@@ -80,7 +80,7 @@ static void every_model(void **state)
     static const uint64_t chains[] = {16, 3, 1, 20};
     size_t turn = 0;
     size_t n_compared = 0;
-    for (size_t m = 0; m < n_test_cases; ++m) {
+    for (size_t m = 0; m < n_test_cases; m += test_share(1, 2)) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
         test_answer exact = test_exactly(model, evidence);
@@ -105,7 +105,7 @@ static void every_model(void **state)
         gbs_evidence_free(evidence);
         gbs_model_free(model);
     }
-    assert_true(n_compared > 2000);
+    assert_true(n_compared > test_share(2000, 300));
 }
 
 /* Single variables cannot cross it, blocks can: converged only where that was shown. */
@@ -174,7 +174,7 @@ static void weights_beyond_floats(void **state)
 {
     (void)state;
     static const double couplings[] = {3.0, 12.0, 30.0, 200.0, 5000.0};
-    for (size_t c = 0; c < sizeof couplings / sizeof couplings[0]; ++c) {
+    for (size_t c = 0; c < sizeof couplings / sizeof couplings[0]; c += test_share(1, 2)) {
         gbs_model *model = stiff_grid(couplings[c]);
         test_answer exact = test_exactly(model, NULL);
         for (int estimator = 0; estimator < 2; ++estimator) {
@@ -223,7 +223,7 @@ static void joint_of_ten_spins(void **state)
     gbs_run_options options = options_of(2, 4, 3);
     const gbs_run_callbacks callbacks = {.context = &h, .draw = count_state};
     options.chains = 64;
-    options.sweeps = 12000;
+    options.sweeps = test_share(12000, 6000);
     options.thin = 8;
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
     assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
@@ -239,7 +239,7 @@ static void joint_of_ten_spins(void **state)
         total += weight[i];
     }
     double chi2 = 0.0;
-    const double n = 64.0 * 12000 / 8;
+    const double n = 64.0 * (double)options.sweeps / 8;
     for (uint32_t i = 0; i < 1024; ++i) {
         const double expected = n * weight[i] / total;
         chi2 += ((double)h.count[i] - expected) * ((double)h.count[i] - expected) / expected;
@@ -313,7 +313,7 @@ static void blanket_locks_on_threads(void **state)
 static void same_bits_on_every_set(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < n_test_cases; ++m) {
+    for (size_t m = 0; m < n_test_cases; m += test_share(1, 3)) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
         for (int variant = 0; !takes_long(model) && variant < 4; variant += is_small() ? 3 : 1) {
