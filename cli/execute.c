@@ -199,8 +199,9 @@ static void tell_ladders(const cli_arguments *arguments, const gbs_report *r)
         cli_note(arguments,
                  "tempered: each chain is a ladder of %" PRIu32
                  " temperatures from %.3g to 1 (inverse), barrier %.3g, at least %" PRIu64
-                 " round trips, %.3g of cold states without violated zeros",
-                 r->temperatures, r->hottest, r->barrier, r->round_trips, r->valid_share);
+                 " round trips, %.3g of cold states without violated zeros; moves: %s",
+                 r->temperatures, r->hottest, r->barrier, r->round_trips, r->valid_share,
+                 r->block_variables > 0 ? "blocks and a sweep" : "sweeps");
     }
 }
 

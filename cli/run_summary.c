@@ -256,6 +256,7 @@ static void write_tempering(gbs_output *output, const gbs_report *r)
     gbs_output_uint(output, r->temperatures);
     key_real(output, "hottest", r->hottest);
     key_real(output, "barrier", r->barrier);
+    key_uint(output, "block_variables", r->block_variables);
     key_uint(output, "round_trips", r->round_trips);
     key_real(output, "valid_share", r->valid_share);
     gbs_output_text(output, "}");

@@ -181,15 +181,16 @@ typedef struct gbs_report {
     gbs_feature coupling[GBS_MOST_COUPLINGS]; /**< weight J: s s' of bonds J, -s s' of bonds -J */
     gbs_feature field[GBS_MOST_FIELDS];       /**< weight h: s of the variables with field h */
     gbs_exact_cost exact;                     /**< what exact answers for all components take */
-    uint32_t temperatures; /**< tempered runs: temperatures of a ladder; 0: not tempered, and the
-                                fields below are not set. A chain is then a ladder, a sweep an
-                                iteration of all its levels */
-    int reserved;          /**< 0 */
-    uint64_t round_trips;  /**< fewest round trips that a ladder's states made from the coldest
-                                level to the hottest and back */
-    double hottest;        /**< inverse temperature of the hottest level; the coldest has 1 */
-    double barrier;        /**< sum of the rejection rates of swaps between neighbours */
-    double valid_share;    /**< share of cold states that violate no hard zero, and count */
+    uint32_t temperatures;    /**< tempered runs: temperatures of a ladder; 0: not tempered, and the
+                                   fields below are not set. A chain is then a ladder, a sweep an
+                                   iteration of all its levels */
+    uint32_t block_variables; /**< drawn together in an iteration, on average over block plans; 0:
+                                   updates of single variables alone */
+    uint64_t round_trips;     /**< fewest round trips that a ladder's states made from the coldest
+                                   level to the hottest and back */
+    double hottest;           /**< inverse temperature of the hottest level; the coldest has 1 */
+    double barrier;           /**< sum of the rejection rates of swaps between neighbours */
+    double valid_share;       /**< share of cold states that violate no hard zero, and count */
 } gbs_report;
 
 /**

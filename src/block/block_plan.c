@@ -8,7 +8,7 @@
 
 /* What a row of sixteen doubles costs in a draw, ns: multiplied on the way up, gathered on the way
  * down or for a slice. */
-#define ROW_NS    1.6
+#define ROW_NS    3.0
 #define GATHER_NS 12.0
 
 /* A table over some variables, the last fastest. */

@@ -10,9 +10,7 @@
 #include "sampler/run_options.h"
 #include "sampler/tempered_inside.h"
 
-#define SWEEPS       4u    /* of an iteration */
 #define WINDOW       1024u /* iterations that are kept before the first verdict */
-#define MOST_MEMORY  0.8   /* of the slowest variable at the hottest level */
 #define HARDER       3.0   /* nats more for a violated zero */
 #define MOST_PENALTY 60.0
 /* Plain chains that have taken this long, by counted operations, and disagree so much are stuck. */
@@ -46,8 +44,11 @@ static gbs_status local_moves(gbs_run *run, gbsi_drive *drive, bool keep, gbs_er
     gbsi_executor *x = &t->executor;
     gbsi_drive_go_on(drive, keep);
     x->watch = &drive->watch;
-    for (unsigned s = 0; s < SWEEPS; ++s) {
-        const uint64_t pass = t->iteration * SWEEPS + s;
+    if (t->blocks.used) {
+        gbsi_tempered_draw_blocks(t);
+    }
+    for (unsigned s = 0; s < (t->blocks.used ? 1 : GBSI_TEMPERED_SWEEPS); ++s) {
+        const uint64_t pass = t->iteration * GBSI_TEMPERED_SWEEPS + s;
         GBSI_TRY(gbsi_executor_pass(x, &t->schedule, pass, NULL, false, err));
         run->report.public.updates += x->n_updates * x->n_chains;
     }
@@ -67,13 +68,13 @@ static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error 
     gbsi_tempered *t = run->tempered;
     gbsi_exchange *e = t->exchange;
     const uint32_t lanes = t->executor.n_chains;
-    for (uint32_t v = 0; t->observing && v < t->core->n_variables; ++v) {
+    for (uint32_t v = 0; t->observed != NULL && v < t->core->n_variables; ++v) {
         states_of(t, v, t->before + (size_t)v * lanes);
     }
     GBSI_TRY(local_moves(run, drive, keep, err));
-    for (uint32_t v = 0; t->observing && v < t->core->n_variables; ++v) {
+    for (uint32_t v = 0; t->observed != NULL && v < t->core->n_variables; ++v) {
         states_of(t, v, t->row);
-        gbsi_overlap_add(t->overlap, e, v, t->before + (size_t)v * lanes, t->row);
+        gbsi_overlap_add(t->observed, e, v, t->before + (size_t)v * lanes, t->row);
     }
     for (uint32_t r = 0; r < e->n_ladders; ++r) {
         t->trips[r] = e->n_trips[r];
@@ -109,7 +110,9 @@ static gbs_status cut(gbs_run *run, gbs_error *err)
 {
     gbsi_tempered *t = run->tempered;
     const gbsi_exchange *e = t->exchange;
-    const uint32_t first = gbsi_overlap_hot_end(t->overlap, MOST_MEMORY);
+    const bool swept = t->blocks.plans != NULL && !t->blocks.used;
+    const uint32_t first =
+        gbsi_overlap_hot_end(swept ? t->overlap_of_sweeps : t->overlap, GBSI_TEMPERED_MEMORY);
     const uint32_t lanes = t->executor.n_chains;
     uint32_t n_levels = e->n_levels;
     if (t->chooses_levels) {
@@ -125,6 +128,11 @@ static gbs_status adapt(gbs_run *run, unsigned round, gbs_error *err)
     const bool violated = (double)t->n_valid < GBSI_LEAST_SHARE * (double)t->n_cold;
     if (round < CUT && violated && t->penalty < MOST_PENALTY) {
         GBSI_TRY(gbsi_tempered_harden(t, run->engine.pool, t->penalty + HARDER, err));
+    }
+    if (t->blocks.plans != NULL && round + 1 == CUT) {
+        t->blocks.used = true; /* for one round, to be compared */
+    } else if (t->blocks.used && round == CUT) {
+        t->blocks.used = gbsi_tempered_prefers_blocks(t);
     }
     GBSI_TRY(round == CUT
                  ? cut(run, err)
@@ -145,13 +153,21 @@ static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, bool rounds_ov
            (automatic ? rounds_over : run->report.public.burn_in >= o->burn_in);
 }
 
+/* Where the memory of local moves goes: the ladder is cut where the better ones forget. */
+static gbsi_overlap *observed_in(const gbsi_tempered *t, unsigned round)
+{
+    return round == CUT                                  ? t->overlap
+           : round == CUT - 1 && t->blocks.plans != NULL ? t->overlap_of_sweeps
+                                                         : NULL;
+}
+
 static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     unsigned round = 0;
     uint64_t in_round = 0;
     while (!burnt_in(run, drive, round == N_ROUNDS)) {
-        run->tempered->observing = round == CUT;
+        run->tempered->observed = observed_in(run->tempered, round);
         GBSI_TRY(iterate(run, drive, false, err));
         if (round < N_ROUNDS && ++in_round == round_length[round]) {
             GBSI_TRY(adapt(run, round, err));
@@ -200,6 +216,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbsi_tempered *t = run->tempered;
     const size_t n_cells = t->part->state_offset[t->part->n_variables];
     GBSI_TRY(gbsi_means_new(t->exchange->n_ladders, n_cells, &t->means, err));
+    t->means->n_draws = t->blocks.used ? GBSI_BLOCK_LANES : t->exchange->n_ladders;
     t->drop_at = 3 * WINDOW;
     while (drive->stop == GBSI_GO_ON) {
         GBSI_TRY(iterate(run, drive, true, err));
@@ -265,7 +282,7 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
     run->report.starts_dispersed = true;
     GBSI_TRY(burn_in(run, drive, err));
-    run->tempered->observing = false;
+    run->tempered->observed = NULL;
     r->chains = run->tempered->exchange->n_ladders;
     GBSI_TRY(sample(run, drive, err));
 cleanup:

@@ -53,9 +53,11 @@ void gbsi_tempered_free(gbsi_tempered *t)
     if (t == NULL) {
         return;
     }
+    gbsi_tempered_free_blocks(t);
     free_chains(t);
     gbsi_exchange_free(t->exchange);
     gbsi_overlap_free(t->overlap);
+    gbsi_overlap_free(t->overlap_of_sweeps);
     gbsi_means_free(t->means);
     gbsi_graph_free(t->graph);
     gbsi_collapse_free(t->collapse);
@@ -82,6 +84,7 @@ static void set_temperatures(gbsi_tempered *t)
             t->executor.beta[gbsi_exchange_lane(e, ladder, level)] = (float)e->beta[level];
         }
     }
+    gbsi_tempered_heat_blocks(t);
 }
 
 /* Soft zeros, a plan by colours, chains without states. */
@@ -272,6 +275,8 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
     GBSI_TRY(compile(t, run->engine.pool, err));
     GBSI_TRY(gbsi_exchange_new(n_levels, n_ladders, &t->exchange, err));
     GBSI_TRY(gbsi_overlap_new(t->core->n_variables, n_levels, &t->overlap, err));
+    GBSI_TRY(gbsi_overlap_new(t->core->n_variables, n_levels, &t->overlap_of_sweeps, err));
+    GBSI_TRY(gbsi_tempered_take_blocks(t, &drive->watch, err));
     GBSI_TRY(take_arrays(t, err));
     start(t);
     set_temperatures(t);

@@ -20,6 +20,30 @@ static bool violates(const gbsi_tempered *t, const uint32_t *x)
     return false;
 }
 
+/* The state of the core in t->one, at the part's variables. */
+static void spread(gbsi_tempered *t, uint32_t lane)
+{
+    for (uint32_t v = 0; v < t->part->n_variables; ++v) {
+        const uint32_t c = t->collapse->core_variable[v];
+        if (c != GBSI_NONE) {
+            t->state[(size_t)v * LANES + lane] = t->one[c];
+        }
+    }
+}
+
+/* What was redrawn at the cold level: lane i of ladder i mod n_ladders.
+ * @param weight [LANES] out: 1 for a state that counts. */
+static void take_redrawn(gbsi_tempered *t, double *weight)
+{
+    for (uint32_t i = 0; i < LANES; ++i) {
+        for (uint32_t c = 0; c < t->core->n_variables; ++c) {
+            t->one[c] = t->blocks.redrawn[(size_t)c * LANES + i];
+        }
+        weight[i] = violates(t, t->one) ? 0.0 : 1.0;
+        spread(t, i);
+    }
+}
+
 /* Cold states of ladders [first, first + n) at the part's variables; cold lanes come first.
  * @param weight [LANES] out: 1 for a state that counts. */
 static void take_states(gbsi_tempered *t, uint32_t first, uint32_t n, double *weight)
@@ -27,12 +51,7 @@ static void take_states(gbsi_tempered *t, uint32_t first, uint32_t n, double *we
     for (uint32_t i = 0; i < LANES; ++i) {
         gbsi_executor_get(&t->executor, first + (i < n ? i : 0), t->one);
         weight[i] = i < n && !violates(t, t->one) ? 1.0 : 0.0;
-        for (uint32_t v = 0; v < t->part->n_variables; ++v) {
-            const uint32_t c = t->collapse->core_variable[v];
-            if (c != GBSI_NONE) {
-                t->state[(size_t)v * LANES + i] = t->one[c];
-            }
-        }
+        spread(t, i);
     }
 }
 
@@ -73,24 +92,40 @@ static void add_state(gbsi_tempered *t, uint32_t ladder, uint32_t lane)
     }
 }
 
+/* Sixteen states into the means: state i of ladder first + i mod n. */
+static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_states,
+                       const double *weight)
+{
+    if (t->means != NULL && t->collapse->n_eliminated > 0) {
+        recover(t, first, weight);
+    }
+    for (uint32_t i = 0; i < n_states; ++i) {
+        const uint32_t ladder = first + i % n;
+        if (weight[i] > 0.0) {
+            ++t->counted[ladder];
+            ++t->n_valid;
+            if (t->means != NULL) {
+                add_state(t, ladder, i);
+            }
+        }
+    }
+    t->n_cold += n_states;
+}
+
 void gbsi_tempered_count(gbsi_tempered *t)
 {
     const uint32_t n_ladders = t->exchange->n_ladders;
+    double weight[LANES];
+    memset(t->counted, 0, n_ladders * sizeof *t->counted);
+    if (t->means != NULL && t->blocks.used) {
+        take_redrawn(t, weight);
+        add_states(t, 0, n_ladders, LANES, weight);
+        return;
+    }
     for (uint32_t first = 0; first < n_ladders; first += LANES) {
         const uint32_t n = n_ladders - first < LANES ? n_ladders - first : LANES;
-        double weight[LANES];
         take_states(t, first, n, weight);
-        if (t->means != NULL && t->collapse->n_eliminated > 0) {
-            recover(t, first, weight);
-        }
-        for (uint32_t i = 0; i < n; ++i) {
-            t->counted[first + i] = weight[i] > 0.0;
-            t->n_valid += t->counted[first + i];
-            if (t->means != NULL && weight[i] > 0.0) {
-                add_state(t, first + i, i);
-            }
-        }
-        t->n_cold += n;
+        add_states(t, first, n, n, weight);
     }
 }
 
@@ -130,6 +165,7 @@ void gbsi_tempered_report(const gbsi_tempered *t, gbs_run *run)
     r->round_trips = gbsi_means_least_trips(t->means);
     r->valid_share = gbsi_means_share(t->means);
     r->temperatures = t->exchange->n_levels;
+    r->block_variables = gbsi_tempered_block_variables(t);
     r->hottest = t->exchange->beta[0];
     r->barrier = gbsi_exchange_barrier(t->exchange, 0, t->exchange->n_levels - 1);
 }

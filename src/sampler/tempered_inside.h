@@ -3,11 +3,29 @@
 #ifndef GBSI_SAMPLER_TEMPERED_INSIDE_H
 #define GBSI_SAMPLER_TEMPERED_INSIDE_H
 
+#include "block/block.h"
 #include "exact/collapse.h"
 #include "sampler/run.h"
 #include "sampler/tempered.h"
 #include "temper/exchange.h"
 #include "temper/overlap.h"
+
+/* Sweeps of an iteration without blocks; a block is followed by one. */
+#define GBSI_TEMPERED_SWEEPS 4u
+
+/* Of the slowest variable at the hottest level, at most: the ladder is cut there. */
+#define GBSI_TEMPERED_MEMORY 0.8
+
+/* Joint draws of blocks: see tempered_blocks.c. */
+typedef struct gbsi_tempered_blocks {
+    gbsi_blocks *plans; /* of the soft core; NULL: there are none */
+    bool used;          /* in every iteration, before a sweep */
+    uint32_t n_groups;
+    gbsi_block_lanes **lanes; /* [n_groups] */
+    uint32_t *x;              /* [n_groups][core variables][16] scratch */
+    uint32_t *redrawn;        /* [core variables][16] states of the cold level, lane l of ladder
+                                 l mod the number of ladders */
+} gbsi_tempered_blocks;
 
 struct gbsi_tempered {
     const gbsi_conditioned *part; /* what is asked about */
@@ -24,9 +42,11 @@ struct gbsi_tempered {
     gbsi_schedule schedule;
     gbsi_executor executor;
     gbsi_exchange *exchange;
-    double *density; /* [lanes] U */
-    bool observing;  /* local moves go into ... */
+    double *density;        /* [lanes] U */
+    gbsi_overlap *observed; /* where local moves go, NULL: nowhere */
     gbsi_overlap *overlap;
+    gbsi_overlap *overlap_of_sweeps; /* before blocks were tried */
+    gbsi_tempered_blocks blocks;
     uint32_t *before; /* [core variables][lanes] states before a local move */
     uint32_t *row;    /* [lanes] scratch */
     uint64_t iteration;
@@ -43,6 +63,18 @@ struct gbsi_tempered {
     uint64_t drop_at;         /* iterations kept when the first window becomes burn-in */
     uint64_t n_cold, n_valid; /* cold states since the last round began, and those that count */
 };
+
+/* tempered_blocks.c: plans of the core, unless there are none or no memory for them ... */
+gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err);
+void gbsi_tempered_free_blocks(gbsi_tempered *t);
+/* ... temperatures or weights are new ... */
+void gbsi_tempered_heat_blocks(gbsi_tempered *t);
+/* ... one draw in every lane and, once states are kept, sixteen of the cold level ... */
+void gbsi_tempered_draw_blocks(gbsi_tempered *t);
+/* ... and whether they forget more than sweeps alone, for the same counted operations. */
+bool gbsi_tempered_prefers_blocks(const gbsi_tempered *t);
+/* Variables of a block, on average; 0: none is drawn. */
+uint32_t gbsi_tempered_block_variables(const gbsi_tempered *t);
 
 /* tempered_estimates.c: the cold states, into the means if there are any. */
 void gbsi_tempered_count(gbsi_tempered *t);

@@ -26,6 +26,7 @@ gbs_status gbsi_means_new(uint32_t n_ladders, size_t n_cells, gbsi_means **means
         return gbsi_no_memory(err, "estimates", sizeof *m);
     }
     m->n_ladders = n_ladders;
+    m->n_draws = n_ladders;
     m->n_cells = n_cells;
     m->length = 1;
     m->sum = n_cells > SIZE_MAX / n_rows ? NULL
@@ -217,5 +218,5 @@ double gbsi_means_share(const gbsi_means *m)
     for (size_t i = 0; i < (size_t)GBSI_MOST_BATCHES * m->n_ladders; ++i) {
         weight += m->weight[i];
     }
-    return m->n == 0 ? 0.0 : (double)weight / ((double)m->n * m->n_ladders);
+    return m->n == 0 ? 0.0 : (double)weight / ((double)m->n * m->n_draws);
 }

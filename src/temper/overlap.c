@@ -77,7 +77,7 @@ void gbsi_overlap_add(gbsi_overlap *o, const gbsi_exchange *exchange, uint32_t v
     o->n[variable] += n;
 }
 
-static double memory_at(const gbsi_overlap *o, uint32_t t)
+double gbsi_overlap_memory(const gbsi_overlap *o, uint32_t t)
 {
     double most = 0.0;
     for (uint32_t v = 0; v < o->n_variables; ++v) {
@@ -95,7 +95,7 @@ static double memory_at(const gbsi_overlap *o, uint32_t t)
 uint32_t gbsi_overlap_hot_end(const gbsi_overlap *o, double most)
 {
     uint32_t t = 0;
-    while (t + 2 < o->n_levels && memory_at(o, t + 1) < most) {
+    while (t + 2 < o->n_levels && gbsi_overlap_memory(o, t + 1) < most) {
         ++t;
     }
     return t;

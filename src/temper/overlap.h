@@ -22,6 +22,8 @@ void gbsi_overlap_clear(gbsi_overlap *overlap);
 /* One variable around a local move of all levels. @param before, after [lanes] its states. */
 void gbsi_overlap_add(gbsi_overlap *overlap, const gbsi_exchange *exchange, uint32_t variable,
                       const uint32_t *before, const uint32_t *after);
+/* The memory q_t of one level. */
+double gbsi_overlap_memory(const gbsi_overlap *overlap, uint32_t t);
 /* The last level t such that q_s < most for all s = 1 .. t, T - 2 at most. At b = 0 a
  * sweep draws afresh. */
 uint32_t gbsi_overlap_hot_end(const gbsi_overlap *overlap, double most);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "simd/dispatch.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 
@@ -137,6 +138,51 @@ static void same_bits(void **state)
     }
 }
 
+/* A glass of 14 x 14 spins in which sweeps forget nothing at the cold end: blocks are drawn, and
+ * give the exact answers; the same bits on three threads and with portable code. */
+static void blocks_where_sweeps_are_stuck(void **state)
+{
+    (void)state;
+    enum { SIDE = 14, N = SIDE * SIDE };
+    test_stream s = {.seed = 8};
+    uint32_t arity[N];
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    for (uint32_t v = 0; v < N; ++v) {
+        arity[v] = 2;
+    }
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, N, arity, NULL, NULL), GBS_OK);
+    for (uint32_t v = 0; v < N; ++v) {
+        const uint32_t next[2] = {v % SIDE + 1 < SIDE ? v + 1 : N, v + SIDE};
+        assert_int_equal(gbs_builder_add_field(b, v, test_uniform(&s, -0.5, 0.5), NULL), GBS_OK);
+        for (int k = 0; k < 2; ++k) {
+            const double j = test_uniform(&s, -9.0, 9.0);
+            if (next[k] < N) {
+                assert_int_equal(gbs_builder_add_ising(b, v, next[k], j, NULL), GBS_OK);
+            }
+        }
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    gbs_run_options options = options_of(16, 2);
+    options.sweeps = 512;
+    test_answer exact = test_exactly(model, NULL);
+    test_answer found = test_run_once(model, NULL, &options);
+    assert_true(found.report.block_variables > 10);
+    assert_true(found.report.round_trips > 5);
+    assert_true(check_close("glass", &found, &exact) > 10);
+    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_PORTABLE);
+    options.threads = 3;
+    test_answer again = test_run_once(model, NULL, &options);
+    (void)gbsi_simd_force(best);
+    assert_string_equal(again.digest, found.digest);
+    test_drop(&exact);
+    test_drop(&found);
+    test_drop(&again);
+    gbs_model_free(model);
+}
+
 /* Batches are shared by threads, and what was kept so far is that of a run with the burn-in told.
  */
 static void larger_models(void **state)
@@ -209,9 +255,13 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_exact), cmocka_unit_test(auto_tempers_where_chains_disagree),
-        cmocka_unit_test(same_bits),     cmocka_unit_test(larger_models),
-        cmocka_unit_test(refusals),      cmocka_unit_test(words),
+        cmocka_unit_test(against_exact),
+        cmocka_unit_test(auto_tempers_where_chains_disagree),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(larger_models),
+        cmocka_unit_test(blocks_where_sweeps_are_stuck),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
