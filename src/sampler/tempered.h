@@ -6,7 +6,7 @@
  * law of level t is exp(b_t U(x)), U the softened log density, so that b = 1 without violated zeros
  * is the model. Lanes hold levels x ladders; an iteration is a few sweeps of all lanes followed by
  * swaps (temper/exchange.h). Adaptation of levels and penalty ends before the first iteration that
- * counts. [M46] */
+ * counts. [M50] */
 #ifndef GBSI_SAMPLER_TEMPERED_H
 #define GBSI_SAMPLER_TEMPERED_H
 

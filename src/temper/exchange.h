@@ -5,7 +5,7 @@
  * Level t of a ladder has the law pi_b(x) proportional to exp(b_t U(x)), U the log density. Swaps
  * are those of Syed, Bouchard-Cote, Deligiannidis & Doucet (2022), JRSS B 84(2):321-350: even and
  * odd pairs of neighbours take turns, which carries replicas through the ladder instead of leaving
- * them to diffuse. [M46] */
+ * them to diffuse. [M50] */
 #ifndef GBSI_TEMPER_EXCHANGE_H
 #define GBSI_TEMPER_EXCHANGE_H
 
