@@ -14,8 +14,8 @@
 /* A factor of more variables, or of more than 2^16 states, is never cut. */
 #define GBSI_CUT_SCOPE 16u
 
-/* What the cases may take where an exact answer must be given, nanoseconds: 40 seconds. */
-#define GBSI_CUTSET_NS ((double)GBSI_MOST_ENTRIES * GBSI_TABLES_NS)
+/* What the cases may take where an exact answer must be given, nanoseconds. */
+#define GBSI_CUTSET_NS 60e9
 
 /* Joint states of some variables of a component that arc consistency leaves. */
 typedef struct gbsi_cases {

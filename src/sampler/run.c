@@ -156,7 +156,14 @@ gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
 gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evidence,
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {
-    return new_run(model, evidence, options, true, out, err);
+    gbs_run_options chains;
+    const gbs_status status = new_run(model, evidence, options, true, out, err);
+    if (status != GBS_ERR_LIMIT || gbsi_options_take(options, &chains, NULL) < 0 ||
+        chains.method != GBS_METHOD_AUTO) {
+        return status;
+    }
+    chains.method = GBS_METHOD_SAMPLE; /* which needs less memory than a look at trees */
+    return new_run(model, evidence, &chains, true, out, err);
 }
 
 /* ---- starts ---------------------------------------------------------------------------------- */
