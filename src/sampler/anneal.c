@@ -30,6 +30,7 @@ typedef struct search {
     gbsi_drive drive;
     const gbs_map_callbacks *callbacks;
     bool heats;
+    bool may_quench;     /* until plans of blocks are made, or there are none */
     gbsi_quench *quench; /* NULL: no blocks */
     uint64_t n_draws;    /* of blocks */
     double *density; /* [n_groups * lanes] log densities of the sampled part after the last sweep */
@@ -115,6 +116,12 @@ static gbs_status quench(search *s, double operations, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_executor *x = &s->run->engine.executor;
+    if (s->may_quench && s->drive.stop == GBSI_GO_ON) { /* now that there is something to show */
+        s->may_quench = false;
+        gbsi_drive_go_on(&s->drive, false);
+        GBSI_TRY(gbsi_quench_new(s->run->problem.part, s->tau0, s->run->options.seed,
+                                 &s->drive.watch, &s->quench, err));
+    }
     if (s->quench == NULL) {
         return GBS_OK;
     }
@@ -308,10 +315,6 @@ static gbs_status begin(search *s, gbs_error *err)
         s->offset = whole - s->best;
     }
     GBSI_TRY(look(s, err));
-    if (s->heats) { /* other draws are asked for what they find themselves */
-        GBSI_TRY(gbsi_quench_new(run->problem.part, s->tau0, run->options.seed, &s->drive.watch,
-                                 &s->quench, err));
-    }
 cleanup:
     return status;
 }
@@ -362,6 +365,7 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     s.run->purpose.limited = true;
     s.run->purpose.anneals = true;
     s.heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
+    s.may_quench = s.heats; /* other draws are asked for what they find themselves */
     GBSI_TRY(gbsi_run_prepare(s.run, evidence, err));
     GBSI_TRY(gbsi_run_take_memory(s.run, err));
     s.state = gbsi_alloc_array(model->n_variables, sizeof *s.state);
