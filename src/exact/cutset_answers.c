@@ -191,8 +191,8 @@ gbs_status gbsi_cutset_sum(const gbsi_cutset *cutset, gbsi_pool *pool, gbsi_watc
     }
     for (size_t i = 0; i < cutset->cases.n && !gbsi_watch_stopped(watch); ++i) {
         const double log_case = answer_case(&a, i);
-        if (log_case == -INFINITY) {
-            continue;
+        if (log_case == -INFINITY || gbsi_watch_stopped(watch)) {
+            continue; /* nothing has weight, or nothing is known of it */
         }
         const double scale = log_case > unit ? gbsi_exp(unit - log_case) : 1.0;
         unit = log_case > unit ? log_case : unit;
@@ -225,7 +225,7 @@ gbs_status gbsi_cutset_maximise(const gbsi_cutset *cutset, gbsi_pool *pool, gbsi
     GBSI_TRY(begin(&a, cutset, pool, watch, false, true, err));
     for (size_t i = 0; i < cutset->cases.n && !gbsi_watch_stopped(watch); ++i) {
         const double found = answer_case(&a, i);
-        if (!(found > *log_weight)) {
+        if (!(found > *log_weight) || gbsi_watch_stopped(watch)) {
             continue;
         }
         *log_weight = found;
