@@ -172,14 +172,16 @@ static void blocks_where_sweeps_are_stuck(void **state)
     assert_true(found.report.block_variables > 10);
     assert_true(found.report.round_trips > 5);
     assert_true(check_close("glass", &found, &exact) > 10);
-    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_PORTABLE);
-    options.threads = 3;
-    test_answer again = test_run_once(model, NULL, &options);
-    (void)gbsi_simd_force(best);
-    assert_string_equal(again.digest, found.digest);
+    if (test_scale_asked() != TEST_SMALL) { /* block/block_test.c compares single draws */
+        const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_PORTABLE);
+        options.threads = 3;
+        test_answer again = test_run_once(model, NULL, &options);
+        (void)gbsi_simd_force(best);
+        assert_string_equal(again.digest, found.digest);
+        test_drop(&again);
+    }
     test_drop(&exact);
     test_drop(&found);
-    test_drop(&again);
     gbs_model_free(model);
 }
 
