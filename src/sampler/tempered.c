@@ -18,7 +18,7 @@
 #define TRIED_SHARE 0.05 /* of --time */
 #define STUCK_RHAT  1.1
 
-#define SHARE_OF_TIME 0.5 /* that burn-in may take */
+#define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
 
 /* Iterations of the rounds after which levels move; the ladder is cut after CUT. */
 static const uint16_t round_length[] = {32, 64, 128, 256, 512, 256, 512};
@@ -111,12 +111,13 @@ static gbs_status cut(gbs_run *run, gbs_error *err)
     gbsi_tempered *t = run->tempered;
     const gbsi_exchange *e = t->exchange;
     const bool swept = t->blocks.plans != NULL && !t->blocks.used;
-    const uint32_t first =
+    const double found =
         gbsi_overlap_hot_end(swept ? t->overlap_of_sweeps : t->overlap, GBSI_TEMPERED_MEMORY);
+    const double first = found < e->n_levels - 2 ? found : e->n_levels - 2;
     const uint32_t lanes = t->executor.n_chains;
     uint32_t n_levels = e->n_levels;
     if (t->chooses_levels) {
-        n_levels = levels_for(gbsi_exchange_barrier(e, first, e->n_levels - 1), lanes);
+        n_levels = levels_for(gbsi_exchange_barrier_from(e, first), lanes);
     }
     return gbsi_tempered_respace(t, first, n_levels, lanes / n_levels, err);
 }
@@ -142,13 +143,13 @@ cleanup:
     return status;
 }
 
-/* Out of time for burn-in, or of the iterations that were asked for. */
-static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, bool rounds_over)
+/* Out of time for burn-in, or of the iterations that were asked for.
+ * @param until_s by the clock, without --burn-in. */
+static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, bool rounds_over)
 {
     const gbs_run_options *o = &run->options;
     const bool automatic = o->burn_in == GBS_BURN_IN_AUTO;
-    const bool late = automatic && o->time_s > 0.0 &&
-                      gbsi_clock_s() - drive->started_s > o->time_s * SHARE_OF_TIME;
+    const bool late = automatic && o->time_s > 0.0 && gbsi_clock_s() > until_s;
     return drive->stop != GBSI_GO_ON || late ||
            (automatic ? rounds_over : run->report.public.burn_in >= o->burn_in);
 }
@@ -166,7 +167,9 @@ static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     unsigned round = 0;
     uint64_t in_round = 0;
-    while (!burnt_in(run, drive, round == N_ROUNDS)) {
+    const double now_s = gbsi_clock_s();
+    const double left_s = drive->started_s + run->options.time_s - now_s;
+    while (!burnt_in(run, drive, now_s + SHARE_OF_TIME * left_s, round == N_ROUNDS)) {
         run->tempered->observed = observed_in(run->tempered, round);
         GBSI_TRY(iterate(run, drive, false, err));
         if (round < N_ROUNDS && ++in_round == round_length[round]) {

@@ -171,8 +171,8 @@ void gbsi_tempered_draw_blocks(gbsi_tempered *t)
 static double worth(const gbsi_tempered *t, const gbsi_overlap *overlap, double operations)
 {
     const uint32_t n_levels = t->exchange->n_levels;
-    const uint32_t hot = gbsi_overlap_hot_end(overlap, GBSI_TEMPERED_MEMORY);
-    const double trips = 1.0 / (1.0 + gbsi_exchange_barrier(t->exchange, hot, n_levels - 1));
+    const double hot = gbsi_overlap_hot_end(overlap, GBSI_TEMPERED_MEMORY);
+    const double trips = 1.0 / (1.0 + gbsi_exchange_barrier_from(t->exchange, hot));
     double sum = 0.0;
     for (uint32_t level = n_levels / 2; level < n_levels; ++level) {
         const double memory = gbsi_overlap_memory(overlap, level);

@@ -159,7 +159,7 @@ static uint32_t nearest(const gbsi_exchange *e, double beta)
     return best;
 }
 
-gbs_status gbsi_tempered_respace(gbsi_tempered *t, uint32_t first, uint32_t n_levels,
+gbs_status gbsi_tempered_respace(gbsi_tempered *t, double first, uint32_t n_levels,
                                  uint32_t n_ladders, gbs_error *err)
 {
     gbs_status status = GBS_OK;

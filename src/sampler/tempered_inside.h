@@ -84,8 +84,9 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
                                gbs_error *err);
 /* Another penalty, states kept. */
 gbs_status gbsi_tempered_harden(gbsi_tempered *t, gbsi_pool *pool, double penalty, gbs_error *err);
-/* Levels of equal rejection from level `first` on; states stay where temperatures are nearest. */
-gbs_status gbsi_tempered_respace(gbsi_tempered *t, uint32_t first, uint32_t n_levels,
+/* Levels of equal rejection from `first` on, in levels; states stay where temperatures are nearest.
+ */
+gbs_status gbsi_tempered_respace(gbsi_tempered *t, double first, uint32_t n_levels,
                                  uint32_t n_ladders, gbs_error *err);
 
 #endif

@@ -136,28 +136,36 @@ double gbsi_exchange_barrier(const gbsi_exchange *e, uint32_t from, uint32_t to)
     return sum;
 }
 
+double gbsi_exchange_barrier_from(const gbsi_exchange *e, double from)
+{
+    const uint32_t t = (uint32_t)from;
+    const double within = t + 1 < e->n_levels ? (from - t) * gbsi_exchange_rate(e, t) : 0.0;
+    return gbsi_exchange_barrier(e, t, e->n_levels - 1) - within;
+}
+
 /* Equal rejection (section 5 of the paper): with the cumulative barrier C(b_t) = sum over s < t of
  * the rates, linear in between,
  *     b'_k = C^-1(C(b_first) + (C(1) - C(b_first)) k / (n - 1)). */
-static void space(const gbsi_exchange *from, uint32_t first, uint32_t n, double *beta)
+static void space(const gbsi_exchange *from, double first, uint32_t n, double *beta)
 {
     const uint32_t last = from->n_levels - 1;
-    const double total = gbsi_exchange_barrier(from, first, last);
-    double before = 0.0; /* C(b_t) - C(b_first) */
-    uint32_t t = first;
+    const double left = gbsi_exchange_barrier_from(from, first);
+    const double hotter = gbsi_exchange_barrier(from, 0, last) - left;
+    double before = 0.0; /* C(b_t) */
+    uint32_t t = 0;
     for (uint32_t k = 0; k + 1 < n; ++k) {
-        const double wanted = total * k / (n - 1);
+        const double wanted = hotter + left * k / (n - 1);
         while (t + 1 < last && before + gbsi_exchange_rate(from, t) < wanted) {
             before += gbsi_exchange_rate(from, t++);
         }
-        const double share = first == last ? 0.0 : (wanted - before) / gbsi_exchange_rate(from, t);
-        const double step = first == last ? 0.0 : from->beta[t + 1] - from->beta[t];
+        const double share = last == 0 ? 0.0 : (wanted - before) / gbsi_exchange_rate(from, t);
+        const double step = last == 0 ? 0.0 : from->beta[t + 1] - from->beta[t];
         beta[k] = from->beta[t] + (share < 1.0 ? share : 1.0) * step;
     }
     beta[n - 1] = 1.0;
 }
 
-gbs_status gbsi_exchange_remade(const gbsi_exchange *from, uint32_t first, uint32_t n_levels,
+gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_t n_levels,
                                 uint32_t n_ladders, gbsi_exchange **exchange, gbs_error *err)
 {
     const gbs_status status = take(n_levels, n_ladders, exchange, err);

@@ -49,10 +49,12 @@ void gbsi_exchange_step(gbsi_exchange *exchange, uint64_t seed, uint64_t iterati
 double gbsi_exchange_rate(const gbsi_exchange *exchange, uint32_t t);
 /* The communication barrier between two levels: the sum of their rates. */
 double gbsi_exchange_barrier(const gbsi_exchange *exchange, uint32_t from, uint32_t to);
+/* The same from anywhere between two levels to the cold end, linear in between. */
+double gbsi_exchange_barrier_from(const gbsi_exchange *exchange, double from);
 
-/* Levels of equal rejection between level `first` and the cold end, by the rates so far. Nothing
- * else is taken over: rates and trips are counted afresh. */
-gbs_status gbsi_exchange_remade(const gbsi_exchange *from, uint32_t first, uint32_t n_levels,
+/* Levels of equal rejection between `first`, in levels, and the cold end, by the rates so far.
+ * Nothing else is taken over: rates and trips are counted afresh. */
+gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_t n_levels,
                                 uint32_t n_ladders, gbsi_exchange **exchange, gbs_error *err);
 
 #endif

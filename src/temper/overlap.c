@@ -92,11 +92,15 @@ double gbsi_overlap_memory(const gbsi_overlap *o, uint32_t t)
     return most;
 }
 
-uint32_t gbsi_overlap_hot_end(const gbsi_overlap *o, double most)
+double gbsi_overlap_hot_end(const gbsi_overlap *o, double most)
 {
-    uint32_t t = 0;
-    while (t + 2 < o->n_levels && gbsi_overlap_memory(o, t + 1) < most) {
-        ++t;
+    double q = 0.0; /* at b = 0 a sweep draws afresh */
+    for (uint32_t t = 0; t + 1 < o->n_levels; ++t) {
+        const double next = gbsi_overlap_memory(o, t + 1);
+        if (next >= most) {
+            return t + (most - q) / (next - q);
+        }
+        q = next;
     }
-    return t;
+    return o->n_levels - 1;
 }

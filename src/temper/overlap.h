@@ -24,8 +24,8 @@ void gbsi_overlap_add(gbsi_overlap *overlap, const gbsi_exchange *exchange, uint
                       const uint32_t *before, const uint32_t *after);
 /* The memory q_t of one level. */
 double gbsi_overlap_memory(const gbsi_overlap *overlap, uint32_t t);
-/* The last level t such that q_s < most for all s = 1 .. t, T - 2 at most. At b = 0 a
- * sweep draws afresh. */
-uint32_t gbsi_overlap_hot_end(const gbsi_overlap *overlap, double most);
+/* Where, in levels from the hottest, the memory reaches `most` first, linear in between; n_levels -
+ * 1 if it does nowhere. At b = 0 a sweep draws afresh: there it is 0. @param most positive. */
+double gbsi_overlap_hot_end(const gbsi_overlap *overlap, double most);
 
 #endif

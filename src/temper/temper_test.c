@@ -92,7 +92,13 @@ static void ladder(void **unused)
     assert_within((double)e->n_trips[0] / expected, 1.0, 0.05);
     assert_within((double)e->n_trips[1] / expected, 1.0, 0.05);
     assert_int_equal(gbsi_exchange_remade(e, 3, 4, 4, &next, NULL), GBS_OK);
-    assert_true(next->beta[0] == e->beta[3] && next->beta[3] == 1.0);
+    assert_within(next->beta[0], e->beta[3], 1e-12);
+    assert_true(next->beta[3] == 1.0);
+    gbsi_exchange_free(next);
+    assert_int_equal(gbsi_exchange_remade(e, 3.5, 4, 4, &next, NULL), GBS_OK);
+    assert_within(next->beta[0], 0.5 * (e->beta[3] + e->beta[4]), 1e-12);
+    assert_within(gbsi_exchange_barrier_from(e, 3.5),
+                  0.5 * (gbsi_exchange_barrier(e, 3, 7) + gbsi_exchange_barrier(e, 4, 7)), 1e-12);
     gbsi_exchange_free(next);
     gbsi_exchange_free(e);
     assert_true(n_swaps > 0);
@@ -219,8 +225,9 @@ static void overlap(void **unused)
             gbsi_overlap_add(o, e, v, before, x[v]);
         }
     }
-    assert_int_equal(gbsi_overlap_hot_end(o, 0.8), 2);
-    assert_int_equal(gbsi_overlap_hot_end(o, 0.95), 4); /* one stretch is left */
+    assert_within(gbsi_overlap_hot_end(o, 0.45), 2.5, 0.1); /* memory is 0.9 from level 3 on */
+    assert_within(gbsi_overlap_hot_end(o, 0.8), 2.89, 0.1);
+    assert_true(gbsi_overlap_hot_end(o, 0.99) == 5.0);
     gbsi_overlap_free(o);
     gbsi_exchange_free(e);
 }
