@@ -36,12 +36,19 @@ double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass)
     return by_updates > by_draws && !run->options.restarts ? by_updates : by_draws;
 }
 
+/* Updates of one chain in a pass; those of a ladder, in which replicas move, are of all its levels.
+ */
+static double updates_per_pass(const gbs_run *run)
+{
+    const uint32_t levels = run->report.public.temperatures;
+    return (double)run->engine.schedule.n_places * (levels > 0 ? levels : 1);
+}
+
 bool gbsi_run_long_enough(const gbs_run *run)
 {
     const double draws = (double)run->report.public.sweeps * run->report.public.chains;
-    const double updates = run->tempered != NULL ? (double)run->report.public.updates
-                                                 : (double)run->engine.schedule.n_places * draws;
-    const bool many = updates >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
+    const bool many =
+        updates_per_pass(run) * draws >= (double)GBSI_LEAST_UPDATES || run->options.restarts;
     return many && draws >= least_draws(run); /* with restarts all draws are independent */
 }
 
@@ -88,7 +95,7 @@ static double round_up(double sweeps)
 /* The sweeps that gbsi_run_long_enough() needs. */
 static double least_sweeps(const gbs_run *run)
 {
-    return round_up(gbsi_run_least_passes(run, (double)run->engine.schedule.n_places));
+    return round_up(gbsi_run_least_passes(run, updates_per_pass(run)));
 }
 
 /* The sweeps for the target error: errors fall with the square root of the sweeps. */

@@ -208,7 +208,7 @@ static void ladders(void **state)
     options.target_error = 0.03;
     options.temper = 4;
     check(grid(8, 0.1), &options, NULL, NULL);
-    check(equal_spins(30), &options, NULL, NULL); /* what chains of one temperature cannot cross */
+    check(equal_spins(80), &options, NULL, NULL); /* what chains of one temperature cannot cross */
     options.chains = 1;
     check(grid(8, 0.1), &options, "one_ladder", "no other to agree with");
     options = sampled(2, 30); /* ... in which all replicas of a ladder make 15 round trips */
