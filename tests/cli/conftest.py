@@ -2,6 +2,7 @@
 """The program under test: the environment variable GIBBSITE, or build/gibbsite."""
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -9,6 +10,11 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
 HANGS_S = 1200  # no statement about speed: a program that takes so long on any machine will not end
+
+# Programs inherit which signals are ignored: under nohup they would not end by one.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def program():
