@@ -92,7 +92,9 @@ gbs_status gbsi_piece_make(gbsi_shrinking *s, uint32_t n, const uint32_t *variab
                           sizeof *s->value, "collapse", err));
     s->piece[s->n_pieces] =
         (gbsi_piece){.made = true, .n = n, .scope = s->n_scope, .value = s->n_values};
-    memmove(s->scope + s->n_scope, variable, n * sizeof *variable);
+    for (uint32_t i = 0; i < n; ++i) {
+        s->scope[s->n_scope + i] = variable[i];
+    }
     memset(s->value + s->n_values, 0, entries * sizeof *s->value);
     s->n_scope += n;
     s->n_values += entries;
@@ -221,7 +223,9 @@ static gbs_status keep_conditional(gbsi_shrinking *s, uint32_t v, uint32_t n,
                           sizeof *c->scope, "collapse", err));
     GBSI_TRY(gbsi_reserve((void **)(void *)&c->p, &s->room_kept_p, c->p_start[e] + entries,
                           sizeof *c->p, "collapse", err));
-    memcpy(c->scope + scope, neighbour, n * sizeof *neighbour);
+    for (uint32_t i = 0; i < n; ++i) {
+        c->scope[scope + i] = neighbour[i];
+    }
     c->variable[e] = v;
     c->scope_start[e + 1] = scope + n;
     c->p_start[e + 1] = c->p_start[e] + entries;

@@ -400,6 +400,7 @@ static gbs_status begin(choosing *s, gbs_error *err)
     s->n_states = gbsi_alloc_array_zero(n, sizeof *s->n_states);
     s->gain = gbsi_alloc_array(n, sizeof *s->gain);
     s->local = gbsi_alloc_array(n, sizeof *s->local);
+    GBSI_TRY(cases_new(0, 1, &s->cases, err)); /* the case of no variables */
     s->cases.n = 1;
     if (s->left_out == NULL || s->barred == NULL || s->n_states == NULL || s->gain == NULL ||
         s->local == NULL) {
