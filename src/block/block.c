@@ -207,14 +207,6 @@ void gbsi_block_lanes_free(gbsi_block_lanes *lanes)
     gbsi_free(lanes);
 }
 
-uint64_t gbsi_block_lanes_bytes(const gbsi_blocks *b)
-{
-    const uint64_t rows =
-        b->n_table_rows + (uint64_t)b->n_slice_rows + b->n_message_rows + b->most_arity;
-    return sizeof(gbsi_block_lanes) + rows * GBSI_BLOCK_LANES * sizeof(double) +
-           n_words(b) * sizeof(uint32_t) + b->most_items * 2 * sizeof(void *);
-}
-
 /* The log-weights of a factor, at the first lane of its rows. @return the largest. */
 static double list_values(gbsi_block_lanes *lanes, const gbsi_conditioned *model, size_t f,
                           size_t *n)

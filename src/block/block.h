@@ -116,7 +116,6 @@ typedef struct gbsi_block_lanes {
 gbs_status gbsi_block_lanes_new(const gbsi_blocks *blocks, gbsi_simd level, gbsi_block_lanes **out,
                                 gbs_error *err);
 void gbsi_block_lanes_free(gbsi_block_lanes *lanes);
-uint64_t gbsi_block_lanes_bytes(const gbsi_blocks *blocks);
 
 /* @param beta [16] inverse temperatures. Takes an exponential per entry and lane. */
 void gbsi_block_heat(gbsi_block_lanes *lanes, const float *beta);

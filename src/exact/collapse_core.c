@@ -104,9 +104,7 @@ cleanup:
 
 /* What the core holds. */
 typedef struct sizes {
-    uint32_t n_variables;
-    size_t n_states, n_factors, n_scope, n_tables, n_entries;
-    bool logical;
+    gbsi_part_sizes part;
     uint32_t *table; /* [model's tables] their numbers in the core, GBSI_NONE: not there */
 } sizes;
 
@@ -128,8 +126,8 @@ static void number_variables(const gbsi_shrinking *s, sizes *z)
     }
     for (uint32_t v = 0; v < s->model->n_variables; ++v) {
         if (c->core_variable[v] != GBSI_NONE) {
-            c->core_variable[v] = z->n_variables++;
-            z->n_states += s->model->arity[v];
+            c->core_variable[v] = z->part.n_variables++;
+            z->part.n_states += s->model->arity[v];
         }
     }
 }
@@ -143,76 +141,17 @@ static void count(const gbsi_shrinking *s, sizes *z)
         if (p->gone) {
             continue;
         }
-        ++z->n_factors;
-        z->n_scope += p->n;
-        z->logical |= !p->made && f->kind[i] == GBS_FACTOR_LOGICAL;
+        ++z->part.n_factors;
+        z->part.n_scope += p->n;
+        z->part.logical |= !p->made && f->kind[i] == GBS_FACTOR_LOGICAL;
         if (p->made) {
-            ++z->n_tables;
-            z->n_entries += entries_of(s, i);
+            ++z->part.n_tables;
+            z->part.n_entries += entries_of(s, i);
         } else if (f->kind[i] == GBS_FACTOR_TABLE && z->table[f->aux[i]] == GBSI_NONE) {
             z->table[f->aux[i]] = 0;
-            ++z->n_tables;
-            z->n_entries += f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]];
+            ++z->part.n_tables;
+            z->part.n_entries += f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]];
         }
-    }
-}
-
-static gbs_status reserve(const gbsi_shrinking *s, const sizes *z, gbsi_conditioned *core,
-                          gbs_error *err)
-{
-    gbsi_factors *f = &core->factors;
-    const size_t n = z->n_variables;
-    const size_t n_user = s->model->model->n_variables;
-    core->arity = gbsi_alloc_array(n, sizeof *core->arity);
-    core->state_offset = gbsi_alloc_array(n + 1, sizeof *core->state_offset);
-    core->user_variable = gbsi_alloc_array(n, sizeof *core->user_variable);
-    core->user_state = gbsi_alloc_array(z->n_states, sizeof *core->user_state);
-    core->free_variable = gbsi_alloc_array(n_user, sizeof *core->free_variable);
-    core->fixed_state = gbsi_alloc_array(n_user, sizeof *core->fixed_state);
-    core->origin = gbsi_alloc_array(z->n_factors, sizeof *core->origin);
-    core->has_zeros = gbsi_alloc_array(z->n_factors, sizeof *core->has_zeros);
-    f->kind = gbsi_alloc_array(z->n_factors, sizeof *f->kind);
-    f->scope_start = gbsi_alloc_array(z->n_factors + 1, sizeof *f->scope_start);
-    f->scope = gbsi_alloc_array(z->n_scope, sizeof *f->scope);
-    f->weight = gbsi_alloc_array(z->n_factors, sizeof *f->weight);
-    f->aux = gbsi_alloc_array(z->n_factors, sizeof *f->aux);
-    f->table_start = gbsi_alloc_array(z->n_tables + 1, sizeof *f->table_start);
-    f->table = gbsi_alloc_array(z->n_entries, sizeof *f->table);
-    bool failed = core->arity == NULL || core->state_offset == NULL ||
-                  core->user_variable == NULL || core->user_state == NULL ||
-                  core->free_variable == NULL || core->fixed_state == NULL ||
-                  core->origin == NULL || core->has_zeros == NULL || f->kind == NULL ||
-                  f->scope_start == NULL || f->scope == NULL || f->weight == NULL ||
-                  f->aux == NULL || f->table_start == NULL || f->table == NULL;
-    if (z->logical) {
-        f->literal = gbsi_alloc_array_zero(z->n_scope, sizeof *f->literal);
-        f->logical = gbsi_alloc_array(s->model->factors.n_logical, sizeof *f->logical);
-        failed |= f->literal == NULL || f->logical == NULL;
-    }
-    return failed ? gbsi_no_memory(err, "collapse", z->n_entries * sizeof *f->table) : GBS_OK;
-}
-
-static void copy_variables(const gbsi_shrinking *s, const sizes *z, gbsi_conditioned *core)
-{
-    const gbsi_conditioned *model = s->model;
-    const size_t n_user = model->model->n_variables;
-    memset(core->free_variable, 0xff, n_user * sizeof *core->free_variable);
-    memcpy(core->fixed_state, model->fixed_state, n_user * sizeof *core->fixed_state);
-    core->n_variables = z->n_variables;
-    core->n_implied = model->n_implied;
-    core->log_constant = model->log_constant + s->log_constant;
-    core->state_offset[0] = 0;
-    for (uint32_t v = 0; v < model->n_variables; ++v) {
-        const uint32_t u = s->collapse->core_variable[v];
-        if (u == GBSI_NONE) {
-            continue;
-        }
-        core->arity[u] = model->arity[v];
-        core->state_offset[u + (size_t)1] = core->state_offset[u] + model->arity[v];
-        memcpy(&core->user_state[core->state_offset[u]], &model->user_state[model->state_offset[v]],
-               model->arity[v] * sizeof *core->user_state);
-        core->user_variable[u] = model->user_variable[v];
-        core->free_variable[model->user_variable[v]] = u;
     }
 }
 
@@ -235,7 +174,7 @@ static uint32_t copy_table(const gbsi_shrinking *s, const sizes *z, gbsi_factors
         n = from->table_start[table + (size_t)1] - from->table_start[table];
         memcpy(to->table + first, from->table + from->table_start[table], n * sizeof *to->table);
     }
-    assert(to->n_tables < z->n_tables);
+    assert(to->n_tables < z->part.n_tables);
     to->table_start[to->n_tables + 1] = first + n;
     return (uint32_t)to->n_tables++;
 }
@@ -267,9 +206,8 @@ static void copy_factors(const gbsi_shrinking *s, const sizes *z, gbsi_condition
         core->origin[f] = p->made ? SIZE_MAX : gbsi_conditioned_origin(s->model, i);
         core->has_zeros[f] = gbsi_factor_has_zeros(to, f);
     }
-    if (z->logical) { /* descriptions are few and shared: all of them */
-        to->n_logical = from->n_logical;
-        memcpy(to->logical, from->logical, from->n_logical * sizeof *to->logical);
+    if (z->part.logical) {
+        gbsi_conditioned_take_logical(s->model, core);
     }
 }
 
@@ -286,8 +224,9 @@ gbs_status gbsi_collapse_core(gbsi_shrinking *s, gbs_error *err)
     GBSI_TRY(absorb(s, err));
     number_variables(s, &z);
     count(s, &z);
-    GBSI_TRY(reserve(s, &z, core, err));
-    copy_variables(s, &z, core);
+    GBSI_TRY(gbsi_conditioned_reserve(s->model, &z.part, core, err));
+    gbsi_conditioned_take_variables(s->model, s->collapse->core_variable, core);
+    core->log_constant += s->log_constant;
     copy_factors(s, &z, core);
     s->collapse->core = core;
     core = NULL;

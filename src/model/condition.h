@@ -44,6 +44,24 @@ gbs_status gbsi_condition_watched(const gbs_model *model, const gbs_evidence *ev
                                   gbs_error *err);
 void gbsi_conditioned_free(gbsi_conditioned *conditioned);
 
+/* How much a model made from another one holds. */
+typedef struct gbsi_part_sizes {
+    uint32_t n_variables;
+    size_t n_states, n_factors, n_scope, n_tables, n_entries;
+    bool logical; /* any factor is */
+} gbsi_part_sizes;
+
+/* Allocates the arrays of variables and factors of a part, but for the network's. Literals are
+ * zero, the rest is undefined; of logical descriptions there is room for all those of the whole. */
+gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
+                                    gbsi_conditioned *part, gbs_error *err);
+/* The variables of the part, and the constant of the whole.
+ * @param number [n_variables] of the whole: numbers in the part, ascending; GBSI_NONE: left out. */
+void gbsi_conditioned_take_variables(const gbsi_conditioned *whole, const uint32_t *number,
+                                     gbsi_conditioned *part);
+/* Descriptions of logical factors are few and shared: all of them. */
+void gbsi_conditioned_take_logical(const gbsi_conditioned *whole, gbsi_conditioned *part);
+
 /* The part of a conditioned model over the variables with keep[v] != 0, which must be a union of
  * connected components. Variables left out are neither free nor fixed in the part; log_constant is
  * copied. With everything kept: an equal copy. */

@@ -64,9 +64,7 @@ size_t gbsi_conditioned_bytes(const gbsi_conditioned *conditioned)
 
 /* How much of the whole stays, and the new numbers of its variables, factors and tables. */
 typedef struct kept {
-    uint32_t n_variables;
-    size_t n_states, n_factors, n_scope, n_tables, n_entries;
-    bool logical;
+    gbsi_part_sizes sizes;
     const uint8_t *visited; /* [n_variables] of the whole: a factor stays with any of these; NULL:
                                with all its variables or none */
     uint32_t *variable;     /* [n_variables] of the whole, GBSI_NONE where left out */
@@ -94,6 +92,7 @@ static gbs_status count_kept(const gbsi_conditioned *whole, const uint8_t *keep,
                              gbs_error *err)
 {
     const gbsi_factors *f = &whole->factors;
+    gbsi_part_sizes *z = &k->sizes;
     k->variable = gbsi_alloc_array(whole->n_variables, sizeof *k->variable);
     k->table = gbsi_alloc_array(f->n_tables, sizeof *k->table);
     if (k->variable == NULL || k->table == NULL) {
@@ -101,63 +100,59 @@ static gbs_status count_kept(const gbsi_conditioned *whole, const uint8_t *keep,
     }
     memset(k->table, 0xff, f->n_tables * sizeof *k->table);
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
-        k->variable[v] = keep[v] != 0 ? k->n_variables++ : GBSI_NONE;
-        k->n_states += keep[v] != 0 ? whole->arity[v] : 0;
+        k->variable[v] = keep[v] != 0 ? z->n_variables++ : GBSI_NONE;
+        z->n_states += keep[v] != 0 ? whole->arity[v] : 0;
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
         if (!keeps(k, whole, i)) {
             continue;
         }
-        ++k->n_factors;
-        k->n_scope += f->scope_start[i + 1] - f->scope_start[i];
-        k->logical |= f->kind[i] == GBS_FACTOR_LOGICAL;
+        ++z->n_factors;
+        z->n_scope += f->scope_start[i + 1] - f->scope_start[i];
+        z->logical |= f->kind[i] == GBS_FACTOR_LOGICAL;
         if (f->kind[i] == GBS_FACTOR_TABLE && k->table[f->aux[i]] == GBSI_NONE) {
-            k->table[f->aux[i]] = (uint32_t)k->n_tables++;
-            k->n_entries += f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]];
+            k->table[f->aux[i]] = (uint32_t)z->n_tables++;
+            z->n_entries += f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]];
         }
     }
     return GBS_OK;
 }
 
-static gbs_status reserve_part(const gbsi_conditioned *whole, const kept *k, gbsi_conditioned *p,
-                               gbs_error *err)
+gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_part_sizes *z,
+                                    gbsi_conditioned *p, gbs_error *err)
 {
     gbsi_factors *f = &p->factors;
-    const size_t n = k->n_variables;
+    const size_t n = z->n_variables;
     p->arity = gbsi_alloc_array(n, sizeof *p->arity);
     p->state_offset = gbsi_alloc_array(n + 1, sizeof *p->state_offset);
     p->user_variable = gbsi_alloc_array(n, sizeof *p->user_variable);
-    p->user_state = gbsi_alloc_array(k->n_states, sizeof *p->user_state);
+    p->user_state = gbsi_alloc_array(z->n_states, sizeof *p->user_state);
     p->free_variable = gbsi_alloc_array(whole->model->n_variables, sizeof *p->free_variable);
     p->fixed_state = gbsi_alloc_array(whole->model->n_variables, sizeof *p->fixed_state);
-    p->origin = gbsi_alloc_array(k->n_factors, sizeof *p->origin);
-    p->has_zeros = gbsi_alloc_array(k->n_factors, sizeof *p->has_zeros);
-    f->kind = gbsi_alloc_array(k->n_factors, sizeof *f->kind);
-    f->scope_start = gbsi_alloc_array(k->n_factors + 1, sizeof *f->scope_start);
-    f->scope = gbsi_alloc_array(k->n_scope, sizeof *f->scope);
-    f->weight = gbsi_alloc_array(k->n_factors, sizeof *f->weight);
-    f->aux = gbsi_alloc_array(k->n_factors, sizeof *f->aux);
-    f->table_start = gbsi_alloc_array(k->n_tables + 1, sizeof *f->table_start);
-    f->table = gbsi_alloc_array(k->n_entries, sizeof *f->table);
+    p->origin = gbsi_alloc_array(z->n_factors, sizeof *p->origin);
+    p->has_zeros = gbsi_alloc_array(z->n_factors, sizeof *p->has_zeros);
+    f->kind = gbsi_alloc_array(z->n_factors, sizeof *f->kind);
+    f->scope_start = gbsi_alloc_array(z->n_factors + 1, sizeof *f->scope_start);
+    f->scope = gbsi_alloc_array(z->n_scope, sizeof *f->scope);
+    f->weight = gbsi_alloc_array(z->n_factors, sizeof *f->weight);
+    f->aux = gbsi_alloc_array(z->n_factors, sizeof *f->aux);
+    f->table_start = gbsi_alloc_array(z->n_tables + 1, sizeof *f->table_start);
+    f->table = gbsi_alloc_array(z->n_entries, sizeof *f->table);
     bool failed = p->arity == NULL || p->state_offset == NULL || p->user_variable == NULL ||
                   p->user_state == NULL || p->free_variable == NULL || p->fixed_state == NULL ||
                   p->origin == NULL || p->has_zeros == NULL || f->kind == NULL ||
                   f->scope_start == NULL || f->scope == NULL || f->weight == NULL ||
                   f->aux == NULL || f->table_start == NULL || f->table == NULL;
-    if (k->logical) {
-        f->literal = gbsi_alloc_array(k->n_scope, sizeof *f->literal);
+    if (z->logical) {
+        f->literal = gbsi_alloc_array_zero(z->n_scope, sizeof *f->literal);
         f->logical = gbsi_alloc_array(whole->factors.n_logical, sizeof *f->logical);
         failed |= f->literal == NULL || f->logical == NULL;
     }
-    if (whole->cpt != NULL) {
-        p->cpt = gbsi_alloc_array(n, sizeof *p->cpt);
-        p->topological = gbsi_alloc_array(n, sizeof *p->topological);
-        failed |= p->cpt == NULL || p->topological == NULL;
-    }
-    return failed ? gbsi_no_memory(err, "part of a model", k->n_scope * sizeof *f->scope) : GBS_OK;
+    return failed ? gbsi_no_memory(err, "part of a model", z->n_scope * sizeof *f->scope) : GBS_OK;
 }
 
-static void copy_variables(const gbsi_conditioned *whole, const kept *k, gbsi_conditioned *p)
+void gbsi_conditioned_take_variables(const gbsi_conditioned *whole, const uint32_t *number,
+                                     gbsi_conditioned *p)
 {
     const size_t n_user = whole->model->n_variables;
     memset(p->free_variable, 0xff, n_user * sizeof *p->free_variable);
@@ -166,7 +161,7 @@ static void copy_variables(const gbsi_conditioned *whole, const kept *k, gbsi_co
     p->log_constant = whole->log_constant;
     p->state_offset[0] = 0;
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
-        const uint32_t u = k->variable[v];
+        const uint32_t u = number[v];
         if (u == GBSI_NONE) {
             continue;
         }
@@ -176,13 +171,29 @@ static void copy_variables(const gbsi_conditioned *whole, const kept *k, gbsi_co
                whole->arity[v] * sizeof *p->user_state);
         p->user_variable[u] = whole->user_variable[v];
         p->free_variable[whole->user_variable[v]] = u;
+        ++p->n_variables;
     }
-    p->n_variables = k->n_variables;
+}
+
+void gbsi_conditioned_take_logical(const gbsi_conditioned *whole, gbsi_conditioned *p)
+{
+    p->factors.n_logical = whole->factors.n_logical;
+    memcpy(p->factors.logical, whole->factors.logical,
+           whole->factors.n_logical * sizeof *p->factors.logical);
+}
+
+static gbs_status reserve_network(uint32_t n, gbsi_conditioned *p, gbs_error *err)
+{
+    p->cpt = gbsi_alloc_array(n, sizeof *p->cpt);
+    p->topological = gbsi_alloc_array(n, sizeof *p->topological);
+    return p->cpt == NULL || p->topological == NULL
+               ? gbsi_no_memory(err, "part of a model", n * sizeof *p->cpt)
+               : GBS_OK;
 }
 
 static void copy_tables(const gbsi_factors *from, const kept *k, gbsi_factors *to)
 {
-    to->n_tables = k->n_tables;
+    to->n_tables = k->sizes.n_tables;
     to->table_start[0] = 0;
     for (size_t t = 0; t < from->n_tables; ++t) { /* sizes first: numbers are by first use */
         if (k->table[t] != GBSI_NONE) {
@@ -226,9 +237,8 @@ static void copy_factors(const gbsi_conditioned *whole, const kept *k, gbsi_cond
         p->origin[f] = gbsi_conditioned_origin(whole, i);
         p->has_zeros[f] = whole->has_zeros[i];
     }
-    if (k->logical) { /* descriptions are few and shared: all of them */
-        to->n_logical = from->n_logical;
-        memcpy(to->logical, from->logical, from->n_logical * sizeof *to->logical);
+    if (k->sizes.logical) {
+        gbsi_conditioned_take_logical(whole, p);
     }
 }
 
@@ -236,7 +246,7 @@ static void copy_factors(const gbsi_conditioned *whole, const kept *k, gbsi_cond
 static void copy_network(const gbsi_conditioned *whole, const kept *k, gbsi_conditioned *p)
 {
     uint32_t n = 0;
-    memset(p->cpt, 0xff, k->n_variables * sizeof *p->cpt);
+    memset(p->cpt, 0xff, p->n_variables * sizeof *p->cpt);
     for (uint32_t i = 0; i < whole->n_variables; ++i) {
         const uint32_t u = k->variable[whole->topological[i]];
         if (u != GBSI_NONE) {
@@ -262,11 +272,12 @@ static gbs_status make_part(const gbsi_conditioned *whole, const uint8_t *keep,
     }
     p->model = whole->model;
     GBSI_TRY(count_kept(whole, keep, &k, err));
-    GBSI_TRY(reserve_part(whole, &k, p, err));
-    copy_variables(whole, &k, p);
+    GBSI_TRY(gbsi_conditioned_reserve(whole, &k.sizes, p, err));
+    gbsi_conditioned_take_variables(whole, k.variable, p);
     copy_tables(&whole->factors, &k, &p->factors);
     copy_factors(whole, &k, p);
     if (whole->cpt != NULL) {
+        GBSI_TRY(reserve_network(p->n_variables, p, err));
         copy_network(whole, &k, p);
     }
     *part = p;
