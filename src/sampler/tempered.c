@@ -269,15 +269,44 @@ bool gbsi_run_is_stuck(const gbs_run *run, const gbsi_drive *drive, double rhat)
              x->pass->operations(x->pass_state, x->n_chains) >= 1e9 * tried_s));
 }
 
-gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+/* What the plain chains before the ladders found, should these be stopped without a draw. */
+typedef struct found_before {
+    uint64_t burn_in, sweeps;
+    uint32_t chains;
+    double target_error;
+    gbsi_support support;
+    bool starts_dispersed;
+} found_before;
+
+static found_before keep_found(const gbs_run *run)
+{
+    const gbs_report *r = &run->report.public;
+    return (found_before){.burn_in = r->burn_in,
+                          .sweeps = r->sweeps,
+                          .chains = r->chains,
+                          .target_error = r->target_error,
+                          .support = run->problem.support,
+                          .starts_dispersed = run->report.starts_dispersed};
+}
+
+static void answer_with(gbs_run *run, const found_before *found)
+{
+    gbs_report *r = &run->report.public;
+    gbsi_tempered_free(run->tempered);
+    run->tempered = NULL;
+    r->burn_in = found->burn_in;
+    r->sweeps = found->sweeps;
+    r->chains = found->chains;
+    r->target_error = found->target_error;
+    run->problem.support = found->support;
+    run->report.starts_dispersed = found->starts_dispersed;
+}
+
+/* Burn-in and sampling. */
+static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_report *r = &run->report.public;
-    if (drive->callbacks->draw != NULL || drive->callbacks->splash != NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--temper gives marginals, neither draws nor blocks: use --temper off");
-    }
-    GBSI_TRY(gbsi_tempered_begin(run, drive, &run->tempered, err));
     r->burn_in = r->sweeps = 0;
     if (r->target_error > 0.0 && run->options.target_error == 0.0) {
         r->target_error = GBSI_TEMPERED_TARGET;
@@ -289,5 +318,25 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     r->chains = run->tempered->exchange->n_ladders;
     GBSI_TRY(sample(run, drive, err));
 cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    if (drive->callbacks->draw != NULL || drive->callbacks->splash != NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--temper gives marginals, neither draws nor blocks: use --temper off");
+    }
+    const found_before found = keep_found(run);
+    gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
+    if (status == GBS_ERR_LIMIT && drive->stop != GBSI_GO_ON) {
+        return GBS_OK; /* stopped while ladders were prepared */
+    }
+    if (status >= 0) {
+        status = climb(run, drive, err);
+    }
+    if (status >= 0 && found.sweeps > 0 && !gbsi_tempered_has_draws(run->tempered)) {
+        answer_with(run, &found);
+    }
     return status;
 }

@@ -209,6 +209,56 @@ static void larger_models(void **state)
     gbs_model_free(model);
 }
 
+/* Six variables of six states, all different: no scan crosses such a support. */
+static gbs_model *permutations(void)
+{
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    double differ[36];
+    uint32_t id = 0;
+    const uint32_t six = 6;
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    for (uint32_t i = 0; i < 36; ++i) {
+        differ[i] = i / 6 == i % 6 ? -INFINITY : 0.0;
+    }
+    assert_int_equal(gbs_builder_add_table(b, 36, differ, &id, NULL), GBS_OK);
+    for (uint32_t v = 0; v < 6; ++v) {
+        assert_int_equal(gbs_builder_add_variables(b, 1, &six, NULL, NULL), GBS_OK);
+        for (uint32_t u = 0; u < v; ++u) {
+            const uint32_t scope[2] = {u, v};
+            assert_int_equal(gbs_builder_add_table_factor(b, 2, scope, id, NULL), GBS_OK);
+        }
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    return model;
+}
+
+/* Plain chains keep draws, then ladders begin. Wherever the run is stopped from the first draw on,
+ * it has an answer. */
+static void more_updates_take_no_answer_away(void **state)
+{
+    (void)state;
+    gbs_model *model = permutations();
+    size_t n_plain = 0;
+    size_t n_tempered = 0;
+    for (uint64_t updates = UINT64_C(1) << 20; updates < UINT64_C(1) << 25;
+         updates += updates / 2) {
+        gbs_run_options options = gbs_run_options_default();
+        options.method = GBS_METHOD_SAMPLE;
+        options.threads = 1;
+        options.max_updates = updates;
+        test_answer found = test_run_once(model, NULL, &options); /* there are marginals */
+        assert_true(found.report.sweeps > 0);
+        assert_true(n_tempered == 0 || found.report.temperatures > 0);
+        n_plain += found.report.temperatures == 0;
+        n_tempered += found.report.temperatures > 0;
+        test_drop(&found);
+    }
+    assert_true(n_plain > 0 && n_tempered > 0);
+    gbs_model_free(model);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -265,6 +315,7 @@ int main(void)
         cmocka_unit_test(same_bits),
         cmocka_unit_test(larger_models),
         cmocka_unit_test(blocks_where_sweeps_are_stuck),
+        cmocka_unit_test(more_updates_take_no_answer_away),
         cmocka_unit_test(refusals),
         cmocka_unit_test(words),
     };
