@@ -118,68 +118,70 @@ static gbs_status count_kept(const gbsi_conditioned *whole, const uint8_t *keep,
     return GBS_OK;
 }
 
-gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_part_sizes *z,
-                                    gbsi_conditioned *p, gbs_error *err)
+gbs_status gbsi_conditioned_reserve(const gbsi_conditioned *whole, const gbsi_part_sizes *sizes,
+                                    gbsi_conditioned *part, gbs_error *err)
 {
-    gbsi_factors *f = &p->factors;
-    const size_t n = z->n_variables;
-    p->arity = gbsi_alloc_array(n, sizeof *p->arity);
-    p->state_offset = gbsi_alloc_array(n + 1, sizeof *p->state_offset);
-    p->user_variable = gbsi_alloc_array(n, sizeof *p->user_variable);
-    p->user_state = gbsi_alloc_array(z->n_states, sizeof *p->user_state);
-    p->free_variable = gbsi_alloc_array(whole->model->n_variables, sizeof *p->free_variable);
-    p->fixed_state = gbsi_alloc_array(whole->model->n_variables, sizeof *p->fixed_state);
-    p->origin = gbsi_alloc_array(z->n_factors, sizeof *p->origin);
-    p->has_zeros = gbsi_alloc_array(z->n_factors, sizeof *p->has_zeros);
-    f->kind = gbsi_alloc_array(z->n_factors, sizeof *f->kind);
-    f->scope_start = gbsi_alloc_array(z->n_factors + 1, sizeof *f->scope_start);
-    f->scope = gbsi_alloc_array(z->n_scope, sizeof *f->scope);
-    f->weight = gbsi_alloc_array(z->n_factors, sizeof *f->weight);
-    f->aux = gbsi_alloc_array(z->n_factors, sizeof *f->aux);
-    f->table_start = gbsi_alloc_array(z->n_tables + 1, sizeof *f->table_start);
-    f->table = gbsi_alloc_array(z->n_entries, sizeof *f->table);
-    bool failed = p->arity == NULL || p->state_offset == NULL || p->user_variable == NULL ||
-                  p->user_state == NULL || p->free_variable == NULL || p->fixed_state == NULL ||
-                  p->origin == NULL || p->has_zeros == NULL || f->kind == NULL ||
+    gbsi_factors *f = &part->factors;
+    const size_t n = sizes->n_variables;
+    part->arity = gbsi_alloc_array(n, sizeof *part->arity);
+    part->state_offset = gbsi_alloc_array(n + 1, sizeof *part->state_offset);
+    part->user_variable = gbsi_alloc_array(n, sizeof *part->user_variable);
+    part->user_state = gbsi_alloc_array(sizes->n_states, sizeof *part->user_state);
+    part->free_variable = gbsi_alloc_array(whole->model->n_variables, sizeof *part->free_variable);
+    part->fixed_state = gbsi_alloc_array(whole->model->n_variables, sizeof *part->fixed_state);
+    part->origin = gbsi_alloc_array(sizes->n_factors, sizeof *part->origin);
+    part->has_zeros = gbsi_alloc_array(sizes->n_factors, sizeof *part->has_zeros);
+    f->kind = gbsi_alloc_array(sizes->n_factors, sizeof *f->kind);
+    f->scope_start = gbsi_alloc_array(sizes->n_factors + 1, sizeof *f->scope_start);
+    f->scope = gbsi_alloc_array(sizes->n_scope, sizeof *f->scope);
+    f->weight = gbsi_alloc_array(sizes->n_factors, sizeof *f->weight);
+    f->aux = gbsi_alloc_array(sizes->n_factors, sizeof *f->aux);
+    f->table_start = gbsi_alloc_array(sizes->n_tables + 1, sizeof *f->table_start);
+    f->table = gbsi_alloc_array(sizes->n_entries, sizeof *f->table);
+    bool failed = part->arity == NULL || part->state_offset == NULL ||
+                  part->user_variable == NULL || part->user_state == NULL ||
+                  part->free_variable == NULL || part->fixed_state == NULL ||
+                  part->origin == NULL || part->has_zeros == NULL || f->kind == NULL ||
                   f->scope_start == NULL || f->scope == NULL || f->weight == NULL ||
                   f->aux == NULL || f->table_start == NULL || f->table == NULL;
-    if (z->logical) {
-        f->literal = gbsi_alloc_array_zero(z->n_scope, sizeof *f->literal);
+    if (sizes->logical) {
+        f->literal = gbsi_alloc_array_zero(sizes->n_scope, sizeof *f->literal);
         f->logical = gbsi_alloc_array(whole->factors.n_logical, sizeof *f->logical);
         failed |= f->literal == NULL || f->logical == NULL;
     }
-    return failed ? gbsi_no_memory(err, "part of a model", z->n_scope * sizeof *f->scope) : GBS_OK;
+    return failed ? gbsi_no_memory(err, "part of a model", sizes->n_scope * sizeof *f->scope)
+                  : GBS_OK;
 }
 
 void gbsi_conditioned_take_variables(const gbsi_conditioned *whole, const uint32_t *number,
-                                     gbsi_conditioned *p)
+                                     gbsi_conditioned *part)
 {
     const size_t n_user = whole->model->n_variables;
-    memset(p->free_variable, 0xff, n_user * sizeof *p->free_variable);
-    memcpy(p->fixed_state, whole->fixed_state, n_user * sizeof *p->fixed_state);
-    p->n_implied = whole->n_implied;
-    p->log_constant = whole->log_constant;
-    p->state_offset[0] = 0;
+    memset(part->free_variable, 0xff, n_user * sizeof *part->free_variable);
+    memcpy(part->fixed_state, whole->fixed_state, n_user * sizeof *part->fixed_state);
+    part->n_implied = whole->n_implied;
+    part->log_constant = whole->log_constant;
+    part->state_offset[0] = 0;
     for (uint32_t v = 0; v < whole->n_variables; ++v) {
         const uint32_t u = number[v];
         if (u == GBSI_NONE) {
             continue;
         }
-        p->arity[u] = whole->arity[v];
-        p->state_offset[u + (size_t)1] = p->state_offset[u] + whole->arity[v];
-        memcpy(&p->user_state[p->state_offset[u]], &whole->user_state[whole->state_offset[v]],
-               whole->arity[v] * sizeof *p->user_state);
-        p->user_variable[u] = whole->user_variable[v];
-        p->free_variable[whole->user_variable[v]] = u;
-        ++p->n_variables;
+        part->arity[u] = whole->arity[v];
+        part->state_offset[u + (size_t)1] = part->state_offset[u] + whole->arity[v];
+        memcpy(&part->user_state[part->state_offset[u]], &whole->user_state[whole->state_offset[v]],
+               whole->arity[v] * sizeof *part->user_state);
+        part->user_variable[u] = whole->user_variable[v];
+        part->free_variable[whole->user_variable[v]] = u;
+        ++part->n_variables;
     }
 }
 
-void gbsi_conditioned_take_logical(const gbsi_conditioned *whole, gbsi_conditioned *p)
+void gbsi_conditioned_take_logical(const gbsi_conditioned *whole, gbsi_conditioned *part)
 {
-    p->factors.n_logical = whole->factors.n_logical;
-    memcpy(p->factors.logical, whole->factors.logical,
-           whole->factors.n_logical * sizeof *p->factors.logical);
+    part->factors.n_logical = whole->factors.n_logical;
+    memcpy(part->factors.logical, whole->factors.logical,
+           whole->factors.n_logical * sizeof *part->factors.logical);
 }
 
 static gbs_status reserve_network(uint32_t n, gbsi_conditioned *p, gbs_error *err)
