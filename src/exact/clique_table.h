@@ -6,27 +6,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How a table takes in an operand: logarithms are added, weights multiplied. */
+typedef struct gbsi_take_in {
+    double nothing; /* what a table is filled with before */
+    /* t[i] += c; t[i] += m[i]; t[i] += m[map[i]]; or *= */
+    void (*constant)(double *t, size_t n, double c);
+    void (*dense)(double *t, const double *m, size_t n);
+    void (*mapped)(double *t, const double *m, const uint32_t *map, size_t n);
+} gbsi_take_in;
+
 typedef struct gbsi_table_loops {
-    /* t[i] += c; t[i] += m[i]; t[i] += m[map[i]] */
-    void (*add_constant)(double *t, size_t n, double c);
-    void (*add_dense)(double *t, const double *m, size_t n);
-    void (*add_mapped)(double *t, const double *m, const uint32_t *map, size_t n);
+    gbsi_take_in add, multiply;
     /* out[map[i]] += t[i], i ascending */
     void (*scatter)(double *out, const double *t, const uint32_t *map, size_t n);
     /* The sum of t by sixteen running sums, added at the end; the order depends on n only. */
     double (*sum)(const double *t, size_t n);
     double (*max)(const double *t, size_t n);
-    /* t[i] = exp(t[i] - max), max above minus infinity; @return their sum(). */
-    double (*exp_sum)(double *t, size_t n, double max);
-    /* t[i] *= c */
-    void (*scale)(double *t, size_t n, double c);
+    /* The smallest entry above a number, infinity if there is none. */
+    double (*least_above)(const double *t, size_t n, double floor);
+    /* t[i] = exp(t[i] - max), max above minus infinity and at least every t[i]. */
+    void (*exp_less)(double *t, size_t n, double max);
     /* For each row of n_columns log-weights: message = ln of the sum of their exponentials; the row
      * becomes exp(t - message), or zeros if the message is minus infinity. */
     void (*sum_rows)(double *t, size_t n_rows, size_t n_columns, double *message);
-    /* message = the largest entry of the row. */
+    /* message = the largest entry of the row; the sum of its entries. */
     void (*max_rows)(const double *t, size_t n_rows, size_t n_columns, double *message);
-    /* Multiplies row r by m[r]. */
-    void (*scale_rows)(double *t, size_t n_rows, size_t n_columns, const double *m);
+    void (*add_rows)(const double *t, size_t n_rows, size_t n_columns, double *message);
+    /* Multiplies row r by m[r] over the sum of the row; a row of zeros stays. */
+    void (*weigh_rows)(double *t, size_t n_rows, size_t n_columns, const double *m);
 } gbsi_table_loops;
 
 /* The loops for the instruction set in use. */

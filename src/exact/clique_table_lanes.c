@@ -15,7 +15,7 @@
 enum {
     SUMS = 16,     /* running sums */
     PIECE = 1024,  /* entries processed at once, which stay in the L1 cache */
-    MOST_ROWS = 64 /* logarithms computed at once */
+    MOST_ROWS = 64 /* rows, with a logarithm or a quotient each, at once */
 };
 
 #define LEAST_EXPONENT (-708.0)
@@ -47,6 +47,28 @@ static void scatter(double *restrict out, const double *restrict t, const uint32
 {
     for (size_t i = 0; i < n; i++) {
         out[map[i]] += t[i];
+    }
+}
+
+static void multiply_constant(double *t, size_t n, double c)
+{
+    for (size_t i = 0; i < n; i++) {
+        t[i] *= c;
+    }
+}
+
+static void multiply_dense(double *restrict t, const double *restrict m, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        t[i] *= m[i];
+    }
+}
+
+static void multiply_mapped(double *restrict t, const double *restrict m,
+                            const uint32_t *restrict map, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        t[i] *= m[map[i]];
     }
 }
 
@@ -104,6 +126,29 @@ static double largest(const double *t, size_t n)
     return m;
 }
 
+static double least_above(const double *t, size_t n, double floor)
+{
+    double s[SUMS];
+    double m = INFINITY;
+    size_t i = 0;
+    for (int k = 0; k < SUMS; k++) {
+        s[k] = INFINITY;
+    }
+    for (; i + SUMS <= n; i += SUMS) {
+        for (int k = 0; k < SUMS; k++) {
+            const double x = t[i + (size_t)k] > floor ? t[i + (size_t)k] : INFINITY;
+            s[k] = x < s[k] ? x : s[k];
+        }
+    }
+    for (int k = 0; k < SUMS; k++) {
+        m = s[k] < m ? s[k] : m;
+    }
+    for (; i < n; i++) {
+        m = t[i] > floor && t[i] < m ? t[i] : m;
+    }
+    return m;
+}
+
 /* exp(x) for x <= 0, up to a rounding error, with the reduction and the series of math.c. */
 static inline double exp_one(double x)
 {
@@ -139,20 +184,12 @@ static void exp_many(double *t, size_t n)
     }
 }
 
-static double exp_sum(double *t, size_t n, double max)
+static void exp_less(double *t, size_t n, double max)
 {
     for (size_t i = 0; i < n; i += PIECE) {
         const size_t k = n - i < PIECE ? n - i : PIECE;
         add_constant(t + i, k, -max);
         exp_many(t + i, k);
-    }
-    return sum(t, n);
-}
-
-static void scale(double *t, size_t n, double c)
-{
-    for (size_t i = 0; i < n; i++) {
-        t[i] *= c;
     }
 }
 
@@ -167,7 +204,42 @@ static void scale_rows(double *restrict t, size_t n_rows, size_t n_columns,
         return;
     }
     for (size_t r = 0; r < n_rows; r++) {
-        scale(t + r * n_columns, n_columns, m[r]);
+        multiply_constant(t + r * n_columns, n_columns, m[r]);
+    }
+}
+
+static void add_rows(const double *restrict t, size_t n_rows, size_t n_columns,
+                     double *restrict message)
+{
+    if (n_columns == 2) {
+        for (size_t r = 0; r < n_rows; r++) {
+            message[r] = t[2 * r] + t[2 * r + 1];
+        }
+        return;
+    }
+    for (size_t r = 0; r < n_rows && n_columns >= SUMS; r++) {
+        message[r] = sum(t + r * n_columns, n_columns);
+    }
+    for (size_t r = 0; r < n_rows && n_columns < SUMS; r++) { /* as sum() does, without the call */
+        double s = 0.0;
+        for (size_t k = 0; k < n_columns; k++) {
+            s += t[r * n_columns + k];
+        }
+        message[r] = s;
+    }
+}
+
+static void weigh_rows(double *restrict t, size_t n_rows, size_t n_columns,
+                       const double *restrict m)
+{
+    double factor[MOST_ROWS];
+    for (size_t r = 0; r < n_rows; r += MOST_ROWS) {
+        const size_t n = n_rows - r < MOST_ROWS ? n_rows - r : MOST_ROWS;
+        add_rows(t + r * n_columns, n, n_columns, factor);
+        for (size_t k = 0; k < n; k++) {
+            factor[k] = factor[k] > 0.0 ? m[r + k] / factor[k] : 0.0;
+        }
+        scale_rows(t + r * n_columns, n, n_columns, factor);
     }
 }
 
@@ -220,15 +292,15 @@ static void sum_rows(double *t, size_t n_rows, size_t n_columns, double *message
 
 extern const gbsi_table_loops GBSI_V(gbsi_table_loops);
 const gbsi_table_loops GBSI_V(gbsi_table_loops) = {
-    .add_constant = add_constant,
-    .add_dense = add_dense,
-    .add_mapped = add_mapped,
+    .add = {0.0, add_constant, add_dense, add_mapped},
+    .multiply = {1.0, multiply_constant, multiply_dense, multiply_mapped},
     .scatter = scatter,
     .sum = sum,
     .max = largest,
-    .exp_sum = exp_sum,
-    .scale = scale,
+    .least_above = least_above,
+    .exp_less = exp_less,
     .sum_rows = sum_rows,
     .max_rows = max_rows,
-    .scale_rows = scale_rows,
+    .add_rows = add_rows,
+    .weigh_rows = weigh_rows,
 };

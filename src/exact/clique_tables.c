@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a calibration, and the upward step of one clique:
- *     table = sum of its factors + sum of its children's messages          (log-weights)
+/* The memory of a calibration, and the table and message of one clique:
+ *     table = product of its factors and its children's messages           (weights)
+ *     message = sum of the table over its own variables
+ * or, in logarithms,
+ *     table = sum of its factors and its children's messages               (log-weights)
  *     message = ln sum over its own variables of exp(table), or the maximum
  * Work goes block by block, so that a table is written once and a row is finished while it is in
  * the cache. The threads of the pool share blocks and rows; the order of every sum is fixed. */
@@ -10,14 +13,13 @@
 
 #include "base/memory.h"
 #include "exact/clique_table.h"
-#include "exact/local.h"
+#include "exact/clique_tables.h"
 #include "exact/operand.h"
 #include "simd/math.h"
 
 #define BATCH  8u                /* operands added at once */
-#define PIECE  ((size_t)1 << 15) /* entries of a long row that one thread takes */
 #define SHARED ((size_t)1 << 15) /* entries from which on the pool is worth waking */
-#define VALUES ((size_t)1 << 10) /* of the factors of a batch that are no tables, at least */
+#define VALUES ((size_t)1 << 13) /* of the factors of a batch, at least */
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
@@ -25,9 +27,12 @@ static size_t n_partial(const gbsi_tree *tree)
 {
     size_t most = 0;
     for (uint32_t i = 0; i < tree->n_cliques; ++i) {
-        most = tree->clique[i].n_columns > most ? tree->clique[i].n_columns : most;
+        const gbsi_clique *c = &tree->clique[i];
+        most = c->n_columns > most ? c->n_columns : most;
+        most = c->n_rows > most ? c->n_rows : most;
     }
-    return most / PIECE + 1;
+    most = tree->n_factor > most ? tree->n_factor : most;
+    return most / GBSI_PIECE + 1;
 }
 
 /* Entries of room for the values of the largest factor, or of several small factors. */
@@ -55,12 +60,18 @@ static size_t n_remade(const gbsi_tree *tree, gbsi_keep keep)
     return keep == GBSI_KEEP_MESSAGES ? tree->n_rows : 0;
 }
 
+static size_t n_factors(const gbsi_tree *tree)
+{
+    return tree->n_cliques == 0 ? 0 : tree->factor_start[tree->n_cliques];
+}
+
 uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep)
 {
     uint64_t n = gbsi_saturating_add(n_tables(tree, keep), n_messages(tree, keep));
     n = gbsi_saturating_add(n, n_remade(tree, keep));
     n = gbsi_saturating_add(gbsi_saturating_add(n, n_values(tree)), n_partial(tree));
-    const uint64_t small = (uint64_t)tree->model->n_variables * sizeof(uint32_t) +
+    n = gbsi_saturating_add(n, tree->n_cliques + n_factors(tree));
+    const uint64_t small = (uint64_t)tree->model->n_variables * sizeof(uint32_t) + tree->n_cliques +
                            gbsi_shape_most(tree) * BATCH * sizeof(uint32_t);
     return gbsi_saturating_add(gbsi_saturating_mul(n, sizeof(double)), small);
 }
@@ -83,8 +94,12 @@ gbs_status gbsi_tables_new(const gbsi_tree *tree, gbsi_keep keep, gbsi_pool *poo
     t->axis_of = gbsi_alloc_array(tree->model->n_variables, sizeof *t->axis_of);
     t->map = gbsi_alloc_array(gbsi_shape_most(tree) * BATCH, sizeof *t->map);
     t->partial = gbsi_alloc_array(n_partial(tree), sizeof *t->partial);
+    t->weights = gbsi_alloc_array(tree->n_cliques, sizeof *t->weights);
+    t->spread = gbsi_alloc_array(tree->n_cliques, sizeof *t->spread);
+    t->top = gbsi_alloc_array(n_factors(tree), sizeof *t->top);
     if (t->table == NULL || t->stack == NULL || t->remade == NULL || t->factor == NULL ||
-        t->axis_of == NULL || t->map == NULL || t->partial == NULL) {
+        t->axis_of == NULL || t->map == NULL || t->partial == NULL || t->weights == NULL ||
+        t->spread == NULL || t->top == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "junction tree", n_tables(tree, keep) * sizeof *t->table));
     }
     *out = t;
@@ -107,6 +122,9 @@ void gbsi_tables_free(gbsi_tables *tables)
     gbsi_free(tables->axis_of);
     gbsi_free(tables->map);
     gbsi_free(tables->partial);
+    gbsi_free(tables->weights);
+    gbsi_free(tables->spread);
+    gbsi_free(tables->top);
     gbsi_free(tables);
 }
 
@@ -116,6 +134,7 @@ typedef struct filling {
     gbsi_watch *watch; /* NULL: cannot be stopped */
     const gbsi_clique *clique;
     const gbsi_table_loops *loops;
+    const gbsi_take_in *take_in; /* of loops: sums of logarithms or products of weights */
     const gbsi_shape *shape;
     gbsi_operand operand[BATCH];
     uint32_t n_operands;
@@ -126,24 +145,26 @@ typedef struct filling {
     uint32_t n_members;
 } filling;
 
-static void add_operand(const filling *f, const gbsi_operand *o, size_t at, double *t)
+static void take_in(const filling *f, const gbsi_operand *o, size_t at, double *t)
 {
     switch (o->form) {
     case GBSI_CONSTANT:
-        f->loops->add_constant(t, f->shape->block, o->data[at]);
+        f->take_in->constant(t, f->shape->block, o->data[at]);
         break;
     case GBSI_DENSE:
-        f->loops->add_dense(t, o->data + at, f->shape->block);
+        f->take_in->dense(t, o->data + at, f->shape->block);
         break;
     case GBSI_MAPPED:
-        f->loops->add_mapped(t, o->data + at, o->map, f->shape->block);
+        f->take_in->mapped(t, o->data + at, o->map, f->shape->block);
         break;
     }
 }
 
 static void finish_rows(const filling *f, double *t, size_t n_rows, double *message)
 {
-    if (f->clique->maximise) {
+    if (f->take_in == &f->loops->multiply) {
+        f->loops->add_rows(t, n_rows, f->clique->n_columns, message);
+    } else if (f->clique->maximise) {
         f->loops->max_rows(t, n_rows, f->clique->n_columns, message);
     } else {
         f->loops->sum_rows(t, n_rows, f->clique->n_columns, message);
@@ -170,10 +191,12 @@ static void fill_blocks(void *context, uint32_t member)
             (void)gbsi_watch_spend(f->watch, block * (f->n_operands + 1));
         }
         if (f->first) {
-            memset(t, 0, block * sizeof *t);
+            for (size_t i = 0; i < block; ++i) {
+                t[i] = f->take_in->nothing;
+            }
         }
         for (uint32_t i = 0; i < f->n_operands; ++i) {
-            add_operand(f, &f->operand[i], at[i], t);
+            take_in(f, &f->operand[i], at[i], t);
         }
         if (f->last && f->message != NULL) {
             const size_t n_rows = block / f->clique->n_columns;
@@ -215,7 +238,7 @@ static void add_to_batch(gbsi_tables *tables, filling *f, uint32_t n, const uint
     ++f->n_operands;
 }
 
-/* Writes out the values, over its scope, of a factor that is no table. */
+/* Writes out the log-weights, over its scope, of a factor that is no table. */
 static void evaluate_factor(const gbsi_conditioned *model, size_t f, double *value)
 {
     const gbsi_factors *factors = &model->factors;
@@ -242,99 +265,73 @@ static size_t scope_states(const gbsi_conditioned *model, size_t f)
     return n;
 }
 
-static void add_factor(gbsi_tables *tables, filling *f, size_t factor)
+const double *gbsi_factor_logs(const gbsi_conditioned *model, size_t f, double *room, size_t *n)
+{
+    const gbsi_factors *factors = &model->factors;
+    *n = scope_states(model, f);
+    if (factors->kind[f] == GBS_FACTOR_TABLE) {
+        return factors->table + factors->table_start[factors->aux[f]];
+    }
+    evaluate_factor(model, f, room);
+    return room;
+}
+
+/* @param k place of the factor in tree->factor. */
+static void add_factor(gbsi_tables *tables, filling *f, size_t k)
 {
     const gbsi_conditioned *model = tables->tree->model;
     const gbsi_factors *factors = &model->factors;
+    const size_t factor = tables->tree->factor[k];
     const size_t first = factors->scope_start[factor];
     const uint32_t n = (uint32_t)(factors->scope_start[factor + 1] - first);
-    if (factors->kind[factor] == GBS_FACTOR_TABLE) {
-        add_to_batch(tables, f, n, factors->scope + first,
-                     factors->table + factors->table_start[factors->aux[factor]]);
-        return;
-    }
-    const size_t n_states = scope_states(model, factor);
+    size_t n_states = scope_states(model, factor);
     if (f->n_operands == BATCH || f->n_values + n_states > n_values(tables->tree)) {
         fill_batch(tables, f, false);
     }
-    double *values = tables->factor + f->n_values;
-    evaluate_factor(model, factor, values);
+    double *room = tables->factor + f->n_values;
+    const double *values = gbsi_factor_logs(model, factor, room, &n_states);
+    if (f->take_in == &f->loops->multiply) {
+        const gbsi_pieces pieces = gbsi_pieces_of(tables);
+        memmove(room, values, n_states * sizeof *room);
+        gbsi_pieces_exp_less(&pieces, room, n_states, tables->top[k]);
+        values = room;
+    }
     add_to_batch(tables, f, n, factors->scope + first, values);
-    f->n_values += n_states;
+    f->n_values += values == room ? n_states : 0;
 }
 
 /* ---- long rows ----------------------------------------------------------------------------- */
 
-typedef struct long_row {
-    const gbsi_table_loops *loops;
-    double *t;
-    size_t n, n_pieces;
-    double *partial; /* [n_pieces] */
-    double max, inverse;
-    uint32_t n_members;
-    enum { FIND_MAX, EXP_SUM, SCALE } job;
-} long_row;
-
-static void row_pieces(void *context, uint32_t member)
+/* A row of log-weights; see sum_rows of gbsi_table_loops. */
+static double finish_long_row(const gbsi_pieces *pieces, double *t, size_t n)
 {
-    const long_row *r = context;
-    uint64_t begin = 0;
-    uint64_t end = 0;
-    gbsi_pool_share(r->n_pieces, 1, member, r->n_members, &begin, &end);
-    for (uint64_t i = begin; i < end; ++i) {
-        double *t = r->t + i * PIECE;
-        const size_t n = r->n - i * PIECE < PIECE ? r->n - i * PIECE : PIECE;
-        switch (r->job) {
-        case FIND_MAX:
-            r->partial[i] = r->loops->max(t, n);
-            break;
-        case EXP_SUM:
-            r->partial[i] = r->loops->exp_sum(t, n, r->max);
-            break;
-        case SCALE:
-            r->loops->scale(t, n, r->inverse);
-            break;
-        }
+    const double max = gbsi_pieces_max(pieces, t, n);
+    if (max == -INFINITY) {
+        memset(t, 0, n * sizeof *t);
+        return max;
     }
+    gbsi_pieces_exp_less(pieces, t, n, max);
+    const double sum = gbsi_pieces_sum(pieces, t, n);
+    gbsi_pieces_multiply(pieces, t, n, 1.0 / sum);
+    return max + gbsi_log(sum);
 }
 
-static double finish_long_row(gbsi_tables *tables, const gbsi_clique *c, double *t)
+static double long_row_message(const gbsi_pieces *pieces, const filling *f, double *t, size_t n)
 {
-    long_row r = {.loops = gbsi_table_loops_now(),
-                  .t = t,
-                  .n = c->n_columns,
-                  .n_pieces = (c->n_columns + PIECE - 1) / PIECE,
-                  .partial = tables->partial,
-                  .n_members = gbsi_pool_size(tables->pool),
-                  .job = FIND_MAX};
-    gbsi_pool_run(tables->pool, row_pieces, &r);
-    r.max = r.loops->max(r.partial, r.n_pieces);
-    if (c->maximise) {
-        return r.max;
-    }
-    if (r.max == -INFINITY) {
-        memset(t, 0, r.n * sizeof *t);
-        return r.max;
-    }
-    r.job = EXP_SUM;
-    gbsi_pool_run(tables->pool, row_pieces, &r);
-    const double sum = r.loops->sum(r.partial, r.n_pieces);
-    r.inverse = 1.0 / sum;
-    r.job = SCALE;
-    gbsi_pool_run(tables->pool, row_pieces, &r);
-    double log_sum = sum;
-    gbsi_log_many(&log_sum, 1);
-    return r.max + log_sum;
+    return f->take_in == &f->loops->multiply ? gbsi_pieces_sum(pieces, t, n)
+           : f->clique->maximise             ? gbsi_pieces_max(pieces, t, n)
+                                             : finish_long_row(pieces, t, n);
 }
 
-double gbsi_clique_finish_row(gbsi_tables *tables, const gbsi_clique *c, double *row)
+void gbsi_clique_finish_row(gbsi_tables *tables, const gbsi_clique *c, double *row)
 {
+    const gbsi_pieces pieces = gbsi_pieces_of(tables);
     double log_sum = 0.0;
-    if (c->n_columns > PIECE) {
-        return finish_long_row(tables, c, row);
+    if (c->n_columns > GBSI_PIECE) {
+        (void)finish_long_row(&pieces, row, c->n_columns);
+    } else {
+        gbsi_table_loops_now()->sum_rows(row, 1, c->n_columns, &log_sum);
     }
-    gbsi_table_loops_now()->sum_rows(row, 1, c->n_columns, &log_sum);
-    return log_sum;
 }
 
 /* ---- a clique ------------------------------------------------------------------------------ */
@@ -359,9 +356,10 @@ static void rows_of_member(void *context, uint32_t member)
 static void finish_clique(gbsi_tables *tables, const filling *f, double *message)
 {
     const gbsi_clique *c = f->clique;
-    if (c->n_columns > PIECE) {
-        for (size_t r = 0; r < c->n_rows && !gbsi_watch_spend(tables->watch, c->n_columns); ++r) {
-            message[r] = finish_long_row(tables, c, f->table + r * c->n_columns);
+    if (c->n_columns > GBSI_PIECE) {
+        const gbsi_pieces pieces = gbsi_pieces_of(tables);
+        for (size_t r = 0; r < c->n_rows && !gbsi_watch_stopped(tables->watch); ++r) {
+            message[r] = long_row_message(&pieces, f, f->table + r * c->n_columns, c->n_columns);
         }
         return;
     }
@@ -370,23 +368,23 @@ static void finish_clique(gbsi_tables *tables, const filling *f, double *message
     gbsi_pool_run(alone ? NULL : tables->pool, rows_of_member, &job);
 }
 
-/* Makes the table of clique i from its factors and the messages of its children.
- * @param message out: its message, not yet normalised. */
-static void fill_clique(gbsi_tables *tables, uint32_t i, double *message)
+void gbsi_clique_fill(gbsi_tables *tables, uint32_t i, double *message)
 {
     const gbsi_tree *tree = tables->tree;
     const gbsi_clique *c = &tree->clique[i];
+    const gbsi_table_loops *loops = gbsi_table_loops_now();
     gbsi_shape shape;
     gbsi_shape_of(tree, c, &shape, tables->axis_of);
     filling f = {.clique = c,
                  .watch = tables->watch,
-                 .loops = gbsi_table_loops_now(),
+                 .loops = loops,
+                 .take_in = tables->weights[i] ? &loops->multiply : &loops->add,
                  .shape = &shape,
                  .first = true,
                  .table = gbsi_table_of(tables, c),
                  .message = shape.block >= c->n_columns ? message : NULL};
     for (size_t k = tree->factor_start[i]; k < tree->factor_start[i + (size_t)1]; ++k) {
-        add_factor(tables, &f, tree->factor[k]);
+        add_factor(tables, &f, k);
     }
     for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
         const gbsi_clique *child = &tree->clique[tree->child[k]];
@@ -397,52 +395,4 @@ static void fill_clique(gbsi_tables *tables, uint32_t i, double *message)
     if (f.message == NULL) {
         finish_clique(tables, &f, message);
     }
-}
-
-/* Where the message of clique i is made: in its place if all messages are kept, otherwise on the
- * stack behind the messages of its children. */
-static double *new_message(const gbsi_tables *tables, uint32_t i)
-{
-    const gbsi_tree *tree = tables->tree;
-    double *at = gbsi_message_of(tables, &tree->clique[i]);
-    if (gbsi_keeps_messages(tables->keep)) {
-        return at;
-    }
-    for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
-        at += tree->clique[tree->child[k]].n_rows;
-    }
-    return at;
-}
-
-/* @return what was subtracted from the message to make its largest number 0. */
-static double clique_up(gbsi_tables *tables, uint32_t i)
-{
-    const gbsi_clique *c = &tables->tree->clique[i];
-    const gbsi_table_loops *loops = gbsi_table_loops_now();
-    double *message = new_message(tables, i);
-    fill_clique(tables, i, message);
-    const double max = loops->max(message, c->n_rows);
-    if (max > -INFINITY) {
-        loops->add_constant(message, c->n_rows, -max);
-    }
-    memmove(gbsi_message_of(tables, c), message, c->n_rows * sizeof *message);
-    return max;
-}
-
-void gbsi_clique_remake(gbsi_tables *tables, uint32_t i)
-{
-    if (tables->keep == GBSI_KEEP_MESSAGES) {
-        fill_clique(tables, i, tables->remade);
-    }
-}
-
-void gbsi_tree_up(gbsi_tables *tables, uint32_t t, double *log_z)
-{
-    const gbsi_tree *tree = tables->tree;
-    gbsi_sum total = {0};
-    for (uint32_t i = t == 0 ? 0 : tree->tree_end[t - 1];
-         i < tree->tree_end[t] && !gbsi_watch_stopped(tables->watch); ++i) {
-        total = gbsi_sum_add(total, (gbsi_sum){.high = clique_up(tables, i)});
-    }
-    *log_z = total.high + total.low;
 }

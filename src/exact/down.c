@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The downward half of calibration: the marginal of a clique is its p(own | separator) times its
- * parent's p(separator), and gives the p(separator) of its children and the marginals of variables.
- * These are sums of products of probabilities: nothing is divided, nothing can overflow, and what
- * underflows has a probability below 1e-300. */
+/* The downward half of calibration: the marginal of a clique is its p(own | separator), which is a
+ * row of its table over the sum of the row, times its parent's p(separator), and gives the
+ * p(separator) of its children and the marginals of variables. These are sums of products of
+ * probabilities: nothing can overflow, and what underflows has a probability below 1e-300. */
 #include <assert.h>
 #include <string.h>
 
 #include "exact/clique_table.h"
+#include "exact/clique_tables.h"
 #include "exact/operand.h"
 
 #define SHARED      ((size_t)1 << 15) /* entries from which on the pool is worth waking */
@@ -32,7 +33,7 @@ static void sum_block(const marginal *m, const double *t, size_t at)
         m->out[at] += m->loops->sum(t, m->shape->block);
         break;
     case GBSI_DENSE:
-        m->loops->add_dense(m->out + at, t, m->shape->block);
+        m->loops->add.dense(m->out + at, t, m->shape->block);
         break;
     case GBSI_MAPPED:
         m->loops->scatter(m->out + at, t, m->operand.map, m->shape->block);
@@ -138,7 +139,33 @@ static void scale_share(void *context, uint32_t member)
     uint64_t begin = 0;
     uint64_t end = 0;
     gbsi_pool_share(s->clique->n_rows, 1, member, s->n_members, &begin, &end);
-    s->loops->scale_rows(s->table + begin * n, end - begin, n, s->separator + begin);
+    s->loops->weigh_rows(s->table + begin * n, end - begin, n, s->separator + begin);
+}
+
+/* Row r times p[r] over its sum. */
+static void weigh_long_rows(const gbsi_tables *tables, const gbsi_clique *c, double *table,
+                            const double *p)
+{
+    const gbsi_pieces pieces = gbsi_pieces_of(tables);
+    for (size_t r = 0; r < c->n_rows && !gbsi_watch_stopped(tables->watch); ++r) {
+        double *row = table + r * c->n_columns;
+        const double sum = gbsi_pieces_sum(&pieces, row, c->n_columns);
+        gbsi_pieces_multiply(&pieces, row, c->n_columns, sum > 0.0 ? p[r] / sum : 0.0);
+    }
+}
+
+/* Turns the table of a clique into probabilities, from those of its separator. */
+static void weigh(const gbsi_tables *tables, const gbsi_clique *c, double *table)
+{
+    const double whole = 1.0; /* the root's */
+    const double *p = c->parent == GBSI_NONE ? &whole : gbsi_message_of(tables, c);
+    if (c->n_columns > GBSI_PIECE) {
+        weigh_long_rows(tables, c, table, p);
+        return;
+    }
+    const bool alone = c->n_rows * c->n_columns < SHARED;
+    scaling s = {gbsi_table_loops_now(), c, table, p, alone ? 1 : gbsi_pool_size(tables->pool)};
+    gbsi_pool_run(alone ? NULL : tables->pool, scale_share, &s);
 }
 
 /* ---- single variables ---------------------------------------------------------------------- */
@@ -164,7 +191,7 @@ static void fold_marginals(const gbsi_tree *tree, uint32_t i, const uint32_t *ho
             p[tree->model->state_offset[v] + a] = loops->sum(table + a * n, n);
         }
         for (uint32_t a = 1; a < arity && k + 1 < n_axes; ++a) {
-            loops->add_dense(table, table + a * n, n);
+            loops->add.dense(table, table + a * n, n);
         }
     }
 }
@@ -189,12 +216,7 @@ static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, d
     gbsi_shape shape;
     gbsi_clique_remake(tables, i);
     gbsi_shape_of(tree, c, &shape, tables->axis_of);
-    if (c->parent != GBSI_NONE) {
-        const bool alone = c->n_rows * c->n_columns < SHARED;
-        scaling s = {gbsi_table_loops_now(), c, table, gbsi_message_of(tables, c),
-                     alone ? 1 : gbsi_pool_size(tables->pool)};
-        gbsi_pool_run(alone ? NULL : tables->pool, scale_share, &s);
-    }
+    weigh(tables, c, table);
     for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
         const gbsi_clique *child = &tree->clique[tree->child[k]];
         sum_onto(tables, &shape, table, child->n_separator, tree->variable + child->first,

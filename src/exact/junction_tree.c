@@ -306,8 +306,7 @@ static void deal_factors(making *m)
                 for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
                     entries *= t->model->arity[f->scope[k]];
                 }
-                const bool is_table = f->kind[i] == GBS_FACTOR_TABLE;
-                t->n_factor = !is_table && entries > t->n_factor ? entries : t->n_factor;
+                t->n_factor = entries > t->n_factor ? entries : t->n_factor;
                 ++t->factor_start[c + (size_t)2];
             } else {
                 t->factor[t->factor_start[c + (size_t)1]++] = i;

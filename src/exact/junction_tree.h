@@ -4,9 +4,12 @@
  * The axes of a table are in the order of elimination, the variable eliminated last being the
  * slowest. The variables shared with the parent (the separator) are eliminated after the clique's
  * own variables. So a table has one row per state of the separator, rows are contiguous, and a
- * message has one number per row. After the upward half of calibration a table holds
- * p(own | separator), which is all that backward sampling and the downward half need; messages are
- * dropped after use, and fit on one stack. */
+ * message has one number per row. After the upward half of calibration each row of a table is in
+ * proportion to p(own | separator), which is all that backward sampling and the downward half need;
+ * messages are dropped after use, and fit on one stack.
+ *
+ * Tables are made of weights, the largest of each factor and message being 1. Where the weights of
+ * a clique may be too far apart for doubles, its table is made in logarithms (upward.c). */
 #ifndef GBSI_EXACT_JUNCTION_TREE_H
 #define GBSI_EXACT_JUNCTION_TREE_H
 
@@ -49,7 +52,7 @@ typedef struct gbsi_tree {
     size_t n_messages;  /* entries of all messages of all trees */
     size_t n_rows;      /* of one message, at most */
     size_t n_stack;     /* most message entries needed at the same time */
-    size_t n_factor;    /* entries of the largest factor that is no table */
+    size_t n_factor;    /* entries of the largest factor */
     uint64_t n_entries; /* entries of all trees */
 } gbsi_tree;
 
@@ -95,10 +98,14 @@ typedef struct gbsi_tables {
     double *table;
     double *stack;     /* messages */
     double *remade;    /* GBSI_KEEP_MESSAGES: a message that was there before */
-    double *factor;    /* values of factors that are no tables */
+    double *factor;    /* values of factors */
     uint32_t *axis_of; /* [n_variables] axis in the clique at hand */
     uint32_t *map;     /* offsets of some operands within a block */
-    double *partial;   /* partial sums of long rows, by piece */
+    double *partial;   /* partial sums of long arrays, by piece */
+    bool *weights;     /* [n_cliques] the table is made of weights, not in logarithms */
+    double *spread;    /* [n_cliques] ln of the message's largest weight over the smallest positive
+                          one; infinity: the message is in logarithms */
+    double *top;       /* [factors] the largest log-weight of each one of tree->factor */
 } gbsi_tables;
 
 /* @param pool borrowed or NULL. */
@@ -123,8 +130,8 @@ static inline double *gbsi_message_of(const gbsi_tables *tables, const gbsi_cliq
            (gbsi_keeps_messages(tables->keep) ? tables->kept_base + c->kept : c->message);
 }
 
-/* Passes messages to the root of tree t. Afterwards the tables of summed cliques hold
- * p(own | separator), those of maximised cliques log-weights.
+/* Passes messages to the root of tree t. Afterwards the rows of summed cliques' tables are in
+ * proportion to p(own | separator), maximised cliques hold log-weights.
  * @param log_z out: ln of the sum (or maximum) over the tree, minus infinity if nothing has weight.
  */
 void gbsi_tree_up(gbsi_tables *tables, uint32_t t, double *log_z);
@@ -157,9 +164,8 @@ void gbsi_tree_homes(const gbsi_tree *tree, uint32_t *home);
 /* The smallest clique that holds both variables, or GBSI_NONE. O(size of the tree). */
 uint32_t gbsi_tree_find_pair(const gbsi_tree *tree, uint32_t u, uint32_t v);
 
-/* Turns a row of log-weights of summed clique c into p(own | separator), as gbsi_tree_up() does.
- * @return ln of the sum. */
-double gbsi_clique_finish_row(gbsi_tables *tables, const gbsi_clique *c, double *row);
+/* Turns a row of log-weights of summed clique c into p(own | separator), as gbsi_tree_up() does. */
+void gbsi_clique_finish_row(gbsi_tables *tables, const gbsi_clique *c, double *row);
 
 /* The maximising states x of the maximised variables of tree t, after gbsi_tree_up(); among equal
  * maxima the first in the order of the table. */

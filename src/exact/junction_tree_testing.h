@@ -127,4 +127,44 @@ static inline void check_against_enumeration(const gbs_model *model, const gbs_e
     release(&m);
 }
 
+/* @param x [8][64] out. @return whether some state has weight. */
+static inline bool draw_by(const made *m, gbsi_keep keep, bool trace, gbsi_pool *pool, uint32_t *x)
+{
+    gbsi_tables *tables = NULL;
+    double least = 0.0;
+    test_ok(gbsi_tables_new(m->tree, keep, pool, &tables, NULL));
+    for (uint32_t t = 0; t < m->tree->n_trees; ++t) {
+        double part = 0.0;
+        gbsi_tree_up(tables, t, &part);
+        least = part < least ? part : least;
+        if (trace && part > -INFINITY) {
+            gbsi_tree_trace(tables, t, x);
+        }
+        if (!trace) {
+            gbsi_tables_next(tables, t);
+        }
+    }
+    if (!trace && least > -INFINITY) {
+        gbsi_tree_accumulate(tables);
+        for (uint32_t draw = 0; draw < 8; ++draw) {
+            gbsi_tree_draw(tables, 7, 1, draw, x + 64 * (size_t)draw);
+        }
+    }
+    gbsi_tables_free(tables);
+    return least > -INFINITY;
+}
+
+static inline void draw_both_ways(const made *m, bool trace, gbsi_pool *pool)
+{
+    uint32_t x[8 * 64] = {0};
+    uint32_t again[8 * 64] = {0};
+    assert_true(m->tree->model->n_variables <= 64);
+    const bool possible = draw_by(m, trace ? GBSI_KEEP_TABLES : GBSI_KEEP_ALL, trace, pool, x);
+    assert_true(possible == draw_by(m, trace ? GBSI_KEEP_MESSAGES : GBSI_KEEP_ALL_MESSAGES, trace,
+                                    NULL, again));
+    if (possible) {
+        assert_memory_equal(x, again, sizeof x);
+    }
+}
+
 #endif

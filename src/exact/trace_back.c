@@ -29,23 +29,30 @@ static void set_column(const gbsi_tree *tree, const gbsi_clique *c, size_t colum
     }
 }
 
-/* Makes a row of log-weights of clique i again, from its factors and the messages of its children,
- * added in the order in which the table was filled.
+/* Makes a row of clique i again, of weights or of log-weights, from its factors and the messages of
+ * its children, in the order in which the table was filled.
  * @param x states of the separator; those of the own variables are undefined afterwards.
  * @param base where the messages of the tree begin. */
 static double *make_row(gbsi_tables *tables, uint32_t i, size_t base, uint32_t *x)
 {
     const gbsi_tree *tree = tables->tree;
     const gbsi_clique *c = &tree->clique[i];
+    const gbsi_table_loops *loops = gbsi_table_loops_now();
+    const gbsi_take_in *take_in = tables->weights[i] ? &loops->multiply : &loops->add;
     for (size_t column = 0; column < c->n_columns; ++column) {
-        double t = 0.0;
+        double t = take_in->nothing;
         set_column(tree, c, column, x);
         for (size_t k = tree->factor_start[i]; k < tree->factor_start[i + (size_t)1]; ++k) {
-            t += gbsi_factor_value(&tree->model->factors, tree->model->arity, tree->factor[k], x);
+            double value =
+                gbsi_factor_value(&tree->model->factors, tree->model->arity, tree->factor[k], x);
+            if (tables->weights[i]) {
+                loops->exp_less(&value, 1, tables->top[k]);
+            }
+            take_in->constant(&t, 1, value);
         }
         for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
             const gbsi_clique *child = &tree->clique[tree->child[k]];
-            t += tables->stack[base + child->kept + row_at(tree, child, x)];
+            take_in->constant(&t, 1, tables->stack[base + child->kept + row_at(tree, child, x)]);
         }
         tables->table[column] = t;
     }
@@ -134,7 +141,8 @@ static size_t find_column(const double *row, size_t n, double u)
     return low;
 }
 
-/* Running sums of p(own | separator) in clique i. @param base, kept_base of its tree. */
+/* Running sums in proportion to p(own | separator) in clique i. @param base, kept_base of its tree.
+ */
 static const double *running_sums(gbsi_tables *tables, uint32_t i, size_t base, size_t kept_base,
                                   uint32_t *x)
 {
@@ -143,7 +151,9 @@ static const double *running_sums(gbsi_tables *tables, uint32_t i, size_t base, 
         return tables->table + base + c->table + row_at(tables->tree, c, x) * c->n_columns;
     }
     double *row = make_row(tables, i, kept_base, x);
-    (void)gbsi_clique_finish_row(tables, c, row);
+    if (!tables->weights[i]) {
+        gbsi_clique_finish_row(tables, c, row);
+    }
     accumulate(row, c->n_columns);
     return row;
 }
