@@ -393,7 +393,7 @@ static gbs_status begin(choosing *s, gbs_error *err)
     const gbsi_conditioned *whole = s->components->model;
     const size_t n = whole->n_variables;
     GBSI_TRY(gbsi_propagation_new(&whole->factors, whole->arity, whole->n_variables,
-                                  whole->has_zeros, &s->hard, err));
+                                  whole->has_zeros, NULL, &s->hard, err));
     GBSI_TRY(gbsi_propagator_new(s->hard, true, &s->domain, err));
     s->left_out = gbsi_alloc_array_zero(n, 1);
     s->barred = gbsi_alloc_array_zero(n, 1);

@@ -148,7 +148,8 @@ static gbs_status reduce_all(const gbs_model *m, const gbs_evidence *e,
     GBSI_TRY(gbsi_reducer_init(&r, m, domain, c, err));
     for (size_t f = 0; f < m->factors.n_factors; ++f) {
         GBSI_TRY(gbsi_reduce_factor(&r, f, err));
-        if (gbsi_watch_spend(domain->watch, gbsi_factor_size(&m->factors, f))) {
+        const size_t *scope_start = m->factors.scope_start + f;
+        if (gbsi_watch_spend(domain->watch, 1 + scope_start[1] - scope_start[0])) {
             GBSI_TRY(gbsi_watch_fail(err, doing));
         }
     }
@@ -240,13 +241,17 @@ gbs_status gbsi_condition_watched(const gbs_model *model, const gbs_evidence *ev
         GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "the evidence belongs to another model"));
     }
     c->model = model;
-    if (gbsi_condition_is_whole(model, evidence)) {
+    const bool whole = gbsi_condition_is_whole(model, evidence, watch);
+    if (gbsi_watch_stopped(watch)) {
+        GBSI_TRY(gbsi_watch_fail(err, doing));
+    }
+    if (whole) {
         GBSI_TRY(gbsi_condition_whole(model, c, err));
         *conditioned = c;
         return GBS_OK;
     }
-    GBSI_TRY(
-        gbsi_propagation_new(&model->factors, model->arity, model->n_variables, NULL, &hard, err));
+    GBSI_TRY(gbsi_propagation_new(&model->factors, model->arity, model->n_variables, NULL, watch,
+                                  &hard, err));
     GBSI_TRY(gbsi_propagator_new(hard, false, &domain, err));
     domain->watch = watch;
     if (evidence != NULL) {

@@ -41,19 +41,21 @@ gbs_status gbsi_reduce_likelihood(gbsi_reducer *reducer, uint32_t variable,
                                   const double *log_likelihood, gbs_error *err);
 
 /* condition_table.c: the table of a factor sliced to the domains, and of a Potts factor whose ends
- * are not alike any more; made once per content. @param table out: id in the conditioned model. */
+ * are not alike any more; made once per content. Where the watch of the domain stops, a table is
+ * left half filled. @param table out: id in the conditioned model. */
 gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *table, gbs_error *err);
 /* Room for a new table of n entries; its id. */
 gbs_status gbsi_reducer_new_table(gbsi_reducer *reducer, size_t n, uint32_t *table, double **entry,
                                   gbs_error *err);
-void gbsi_reducer_mark_zeros(gbsi_reducer *reducer, uint32_t table);
 
 /* ---- condition_whole.c --------------------------------------------------------------------- */
 
 /* Conditioning that leaves the model as it is: private to src/model. */
 
-/* Whether neither evidence nor hard zeros take anything from the model. O(factors + entries). */
-bool gbsi_condition_is_whole(const gbs_model *model, const gbs_evidence *evidence);
+/* Whether neither evidence nor hard zeros take anything from the model. O(factors + entries). Where
+ * the watch stops it, the answer means nothing. */
+bool gbsi_condition_is_whole(const gbs_model *model, const gbs_evidence *evidence,
+                             gbsi_watch *watch);
 /* Fill *conditioned, which is zero but for its model, for such a model. On failure what was taken
  * is freed with it. */
 gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *conditioned,

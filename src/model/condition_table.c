@@ -11,6 +11,7 @@
 enum {
     MAX_FREE = 64,     /* free variables of one table: each at least doubles it */
     FIRST_PLACES = 64, /* of the map */
+    TOGETHER = 1 << 12 /* entries that are copied between two looks at the watch */
 };
 
 /* A Potts factor between different sets of states needs a table that its coupling did not. */
@@ -41,11 +42,14 @@ cleanup:
     return status;
 }
 
-void gbsi_reducer_mark_zeros(gbsi_reducer *reducer, uint32_t table)
+/* Of a new table, once it is filled. */
+static void mark_zeros(gbsi_reducer *reducer, uint32_t table)
 {
     const gbsi_factors *f = &reducer->out->factors;
-    for (size_t e = f->table_start[table]; e < f->table_start[table + (size_t)1]; ++e) {
-        reducer->table_zeros[table] |= f->table[e] == -INFINITY;
+    const size_t start = f->table_start[table];
+    if (!gbsi_watch_stopped(reducer->domain->watch)) {
+        reducer->table_zeros[table] = gbsi_any_zero(
+            &f->table[start], f->table_start[table + (size_t)1] - start, reducer->domain->watch);
     }
 }
 
@@ -212,6 +216,9 @@ static gbs_status slice_table(gbsi_reducer *r, size_t f, uint32_t *table, gbs_er
     for (size_t e = 0; e < o.n_entries; ++e) {
         to[e] = from[o.entry];
         odometer_next(&o);
+        if (gbsi_watch_spend(r->domain->watch, 2)) {
+            break;
+        }
     }
     return GBS_OK;
 }
@@ -236,6 +243,9 @@ static gbs_status tabulate_potts(gbsi_reducer *r, size_t f, uint32_t *table, gbs
     }
     for (uint32_t a = gbsi_propagator_next(d, scope[0], 0); a != GBSI_NONE;
          a = gbsi_propagator_next(d, scope[0], a + 1)) {
+        if (gbsi_watch_spend(d->watch, 2 * (uint64_t)d->size[scope[1]])) {
+            break;
+        }
         for (uint32_t b = gbsi_propagator_next(d, scope[1], 0); b != GBSI_NONE;
              b = gbsi_propagator_next(d, scope[1], b + 1)) {
             *to++ = a == b ? store->weight[f] : 0.0;
@@ -254,8 +264,13 @@ static gbs_status copy_whole(gbsi_reducer *r, uint32_t from, uint32_t *table, gb
         if (status < 0) {
             return status;
         }
-        memcpy(to, &store->table[store->table_start[from]], n * sizeof *to);
-        gbsi_reducer_mark_zeros(r, r->whole[from]);
+        const double *entry = &store->table[store->table_start[from]];
+        for (size_t e = 0; e < n && !gbsi_watch_stopped(r->domain->watch); e += TOGETHER) {
+            const size_t some = n - e < TOGETHER ? n - e : TOGETHER;
+            memcpy(to + e, entry + e, some * sizeof *to);
+            (void)gbsi_watch_spend(r->domain->watch, some);
+        }
+        mark_zeros(r, r->whole[from]);
     }
     *table = r->whole[from];
     return GBS_OK;
@@ -279,7 +294,7 @@ gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *tab
     if (slice->table == GBSI_NONE) {
         uint32_t made = GBSI_NONE;
         GBSI_TRY((potts ? tabulate_potts : slice_table)(reducer, factor, &made, err));
-        gbsi_reducer_mark_zeros(reducer, made);
+        mark_zeros(reducer, made);
         *slice = (gbsi_slice){factor, made};
         ++reducer->n_slices;
     }

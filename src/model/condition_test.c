@@ -400,7 +400,8 @@ static void test_search(void **unused)
         gbs_model *m = random_model(&seed, 30);
         if (gbsi_condition(m, NULL, &c, NULL) == GBS_OK && c->n_variables > 0) {
             assert_int_equal(gbsi_propagation_new(&c->factors, c->arity, c->n_variables,
-                                                  round % 2 == 0 ? c->has_zeros : NULL, &p, NULL),
+                                                  round % 2 == 0 ? c->has_zeros : NULL, NULL, &p,
+                                                  NULL),
                              GBS_OK);
             assert_int_equal(gbsi_propagator_new(p, true, &q, NULL), GBS_OK);
             search_some(&seed, c, q);
@@ -451,7 +452,25 @@ static bool stop_at_third(void *context)
     return watch->n_looks >= 3;
 }
 
-/* Propagation and the reduction of factors are looked at inside, and end where the watch stops. */
+/* Looked at at least three times, no longer apart than `most`; and ends where the watch stops. */
+static void check_watched(const gbs_model *m, const gbs_evidence *e, uint32_t n_free, uint64_t most)
+{
+    gbsi_conditioned *c = NULL;
+    gbs_error err = {0};
+    gbsi_watch watch = {0};
+    assert_int_equal(gbsi_condition_watched(m, e, &watch, &c, NULL), GBS_OK);
+    assert_int_equal(c->n_variables, n_free);
+    assert_in_range(watch.n_looks, 3, 100);
+    assert_true(watch.longest < GBSI_WATCH_EVERY + most);
+    gbsi_conditioned_free(c);
+    c = NULL;
+    watch = (gbsi_watch){.look = stop_at_third, .context = &watch};
+    assert_int_equal(gbsi_condition_watched(m, e, &watch, &c, &err), GBS_ERR_LIMIT);
+    assert_true(watch.n_looks == 3 && c == NULL);
+    assert_non_null(strstr(err.message, "stopped while conditioning"));
+}
+
+/* Propagation and the reduction of factors are looked at inside. */
 static void watched(void **state)
 {
     (void)state;
@@ -475,25 +494,70 @@ static void watched(void **state)
     }
     assert_int_equal(gbs_builder_build(b, &m, NULL), GBS_OK);
     assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
-    for (int observed = 0; observed < 2; ++observed) { /* factors are reduced; all is propagated */
-        gbsi_conditioned *c = NULL;
-        gbs_error err = {0};
-        gbsi_watch watch = {0};
-        assert_int_equal(gbs_evidence_observe(e, 0, 1, NULL), GBS_OK);
-        assert_int_equal(gbsi_condition_watched(m, observed ? e : NULL, &watch, &c, NULL), GBS_OK);
-        assert_true(c->n_variables == (observed ? 0 : N));
-        assert_true(watch.n_looks >= 3 && watch.longest < GBSI_WATCH_EVERY + 8);
-        gbsi_conditioned_free(c);
-        c = NULL;
-        watch = (gbsi_watch){.look = stop_at_third, .context = &watch};
-        assert_int_equal(gbsi_condition_watched(m, observed ? e : NULL, &watch, &c, &err),
-                         GBS_ERR_LIMIT);
-        assert_true(watch.n_looks == 3 && c == NULL);
-        assert_non_null(strstr(err.message, "stopped while conditioning"));
-    }
+    assert_int_equal(gbs_evidence_observe(e, 0, 1, NULL), GBS_OK);
+    check_watched(m, NULL, N, 8); /* factors are reduced */
+    check_watched(m, e, 0, 8);    /* all is propagated */
     gbs_evidence_free(e);
     gbs_model_free(m);
     gbs_builder_free(b);
+}
+
+/* Two variables of so many states and one of two, all in one table or the first two in a Potts
+ * coupling. */
+enum { N_STATES = 450 };
+
+static gbs_model *one_factor(bool potts, double first_entry)
+{
+    static const uint32_t arity[3] = {N_STATES, N_STATES, 2};
+    static const uint32_t scope[3] = {0, 1, 2};
+    const size_t n = (size_t)N_STATES * N_STATES * 2;
+    gbs_builder *b = NULL;
+    gbs_model *m = NULL;
+    uint32_t table = 0;
+    double *entry = calloc(n, sizeof *entry);
+    assert_non_null(entry);
+    entry[0] = first_entry;
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, 3, arity, NULL, NULL), GBS_OK);
+    if (potts) {
+        assert_int_equal(gbs_builder_add_potts(b, 0, 1, 0.5, NULL), GBS_OK);
+    } else {
+        assert_int_equal(gbs_builder_add_table(b, n, entry, &table, NULL), GBS_OK);
+        assert_int_equal(gbs_builder_add_table_factor(b, 3, scope, table, NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(b, &m, NULL), GBS_OK);
+    gbs_builder_free(b);
+    free(entry);
+    return m;
+}
+
+/* One large table is looked at inside, whatever becomes of it. */
+static void large_tables_are_watched(void **state)
+{
+    (void)state;
+    const uint64_t together = UINT64_C(1) << 12; /* entries from one look to the next */
+    gbs_model *plain = one_factor(false, 0.0);
+    gbs_model *zero = one_factor(false, -INFINITY);
+    gbs_model *potts = one_factor(true, 0.0);
+    gbs_evidence *e = NULL;
+    double likelihood[N_STATES] = {0.0}; /* without the first state */
+    for (uint32_t a = 1; a < N_STATES; ++a) {
+        likelihood[a] = 1.0;
+    }
+    check_watched(plain, NULL, 3, together); /* borrowed */
+    check_watched(zero, NULL, 3, together);  /* revised, copied */
+    assert_int_equal(gbs_evidence_new(plain, &e, NULL), GBS_OK);
+    assert_int_equal(gbs_evidence_observe(e, 2, 1, NULL), GBS_OK);
+    check_watched(plain, e, 2, together); /* sliced */
+    gbs_evidence_free(e);
+    e = NULL;
+    assert_int_equal(gbs_evidence_new(potts, &e, NULL), GBS_OK);
+    assert_int_equal(gbs_evidence_likelihood(e, 0, likelihood, NULL), GBS_OK);
+    check_watched(potts, e, 3, together); /* made a table */
+    gbs_evidence_free(e);
+    gbs_model_free(plain);
+    gbs_model_free(zero);
+    gbs_model_free(potts);
 }
 
 int main(void)
@@ -504,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_search),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(watched),
+        cmocka_unit_test(large_tables_are_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ static bool stays(const gbsi_factors *factors, size_t f)
     }
 }
 
-bool gbsi_condition_is_whole(const gbs_model *model, const gbs_evidence *evidence)
+bool gbsi_condition_is_whole(const gbs_model *model, const gbs_evidence *evidence,
+                             gbsi_watch *watch)
 {
     const gbsi_factors *f = &model->factors;
     if (evidence != NULL && (evidence->n_observed > 0 || evidence->log_likelihood != NULL)) {
@@ -42,12 +43,7 @@ bool gbsi_condition_is_whole(const gbs_model *model, const gbs_evidence *evidenc
         }
     }
     const size_t n_entries = f->n_tables == 0 ? 0 : f->table_start[f->n_tables];
-    for (size_t e = 0; e < n_entries; ++e) {
-        if (f->table[e] == -INFINITY) {
-            return false;
-        }
-    }
-    return true;
+    return !gbsi_any_zero(f->table, n_entries, watch);
 }
 
 gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *c, gbs_error *err)

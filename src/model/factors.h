@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/watch.h"
 #include "gibbsite/model.h"
 
 /* ---- factors.c ----------------------------------------------------------------------------- */
@@ -63,6 +64,10 @@ double gbsi_factor_value_at(const gbsi_factors *factors, const uint32_t *arity, 
 
 /* What it takes to walk through factor f: entries of its table, or variables of its scope. */
 size_t gbsi_factor_size(const gbsi_factors *factors, size_t f);
+
+/* Whether one of n entries is minus infinity. Where the watch stops it, the answer means nothing.
+ * @param watch NULL: nobody waits. */
+bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch);
 
 /* Whether some configuration of factor f has log-weight minus infinity. O(table entries). */
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);

@@ -11,21 +11,9 @@ enum { WORD_BITS = 64 };
 
 /* ---- what constrains what ------------------------------------------------------------------ */
 
-void gbsi_tables_with_zeros(const gbsi_factors *factors, uint8_t *out)
-{
-    for (size_t t = 0; t < factors->n_tables; ++t) {
-        out[t] = 0;
-        for (size_t e = factors->table_start[t]; e < factors->table_start[t + 1]; ++e) {
-            if (factors->table[e] == -INFINITY) {
-                out[t] = 1;
-                break;
-            }
-        }
-    }
-}
-
 /* Scan every table once, not once per factor that shares it. */
-static gbs_status find_hard(gbsi_propagation *p, const uint8_t *has_zeros, gbs_error *err)
+static gbs_status find_hard(gbsi_propagation *p, const uint8_t *has_zeros, gbsi_watch *watch,
+                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_factors *f = p->factors;
@@ -36,7 +24,10 @@ static gbs_status find_hard(gbsi_propagation *p, const uint8_t *has_zeros, gbs_e
         if (table_zeros == NULL) {
             GBSI_TRY(gbsi_no_memory(err, "propagation", f->n_tables));
         }
-        gbsi_tables_with_zeros(f, table_zeros);
+        for (size_t t = 0; t < f->n_tables; ++t) {
+            const size_t start = f->table_start[t];
+            table_zeros[t] = gbsi_any_zero(&f->table[start], f->table_start[t + 1] - start, watch);
+        }
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
         const bool hard = has_zeros != NULL                ? has_zeros[i] != 0
@@ -103,7 +94,7 @@ static gbs_status find_incident(gbsi_propagation *p, gbs_error *err)
 }
 
 gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
-                                uint32_t n_variables, const uint8_t *has_zeros,
+                                uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
                                 gbsi_propagation **propagation, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -120,7 +111,7 @@ gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *ari
     if (p->word_start == NULL || p->incident_start == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "propagation", (n + 2) * sizeof *p->word_start));
     }
-    GBSI_TRY(find_hard(p, has_zeros, err));
+    GBSI_TRY(find_hard(p, has_zeros, watch, err));
     measure(p);
     GBSI_TRY(find_incident(p, err));
     *propagation = p;
@@ -376,9 +367,9 @@ size_t gbsi_propagator_run(gbsi_propagator *propagator)
 {
     while (propagator->queue_length > 0) {
         const size_t place = take_place(propagator);
-        const uint64_t work =
-            gbsi_factor_size(propagator->of->factors, propagator->of->hard[place]);
-        if (gbsi_watch_spend(propagator->watch, work) ||
+        const size_t *scope_start =
+            propagator->of->factors->scope_start + propagator->of->hard[place];
+        if (gbsi_watch_spend(propagator->watch, scope_start[1] - scope_start[0]) ||
             !gbsi_propagator_revise(propagator, place)) {
             empty_queue(propagator);
             return propagator->of->hard[place];

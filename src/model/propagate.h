@@ -49,9 +49,10 @@ typedef struct gbsi_propagator {
 } gbsi_propagator;
 
 /* @param factors, arity  borrowed, outlive the result; arity by variable id of the store.
- * @param has_zeros [n_factors] as in gbsi_conditioned, or NULL: found here. */
+ * @param has_zeros [n_factors] as in gbsi_conditioned, or NULL: found here.
+ * @param watch NULL: nobody waits. Where it stops, the result is only good to be freed. */
 gbs_status gbsi_propagation_new(const gbsi_factors *factors, const uint32_t *arity,
-                                uint32_t n_variables, const uint8_t *has_zeros,
+                                uint32_t n_variables, const uint8_t *has_zeros, gbsi_watch *watch,
                                 gbsi_propagation **propagation, gbs_error *err);
 void gbsi_propagation_free(gbsi_propagation *propagation);
 
@@ -83,9 +84,6 @@ size_t gbsi_propagator_run(gbsi_propagator *propagator);
 /* Where the trail stands; undo puts back what was removed since, and empties the queue. */
 size_t gbsi_propagator_mark(const gbsi_propagator *propagator);
 void gbsi_propagator_undo(gbsi_propagator *propagator, size_t mark);
-
-/* out[t] = 1 where table t has an entry of minus infinity. @param out [n_tables]. O(entries). */
-void gbsi_tables_with_zeros(const gbsi_factors *factors, uint8_t *out);
 
 /* Shared by propagate.c and revise.c: keep the states of `keep` (words like the domain's), queue
  * the factors but the one at place `except`; false if none would be left. */

@@ -126,6 +126,9 @@ static bool revise_table(gbsi_propagator *q, size_t place)
         base += s.state[s.row[i]] * s.stride[i];
     }
     do {
+        if (gbsi_watch_spend(q->watch, 1 + s.n_states[s.n - 1])) {
+            return false;
+        }
         sweep_row(&s, base);
     } while (s.n_open > 0 && next_row(&s, &base));
     for (uint32_t i = 0; i < s.n; ++i) {

@@ -156,7 +156,7 @@ gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_re
     r->model = model;
     r->seed = seed;
     GBSI_TRY(gbsi_propagation_new(&model->factors, model->arity, model->n_variables,
-                                  model->has_zeros, &r->propagation, err));
+                                  model->has_zeros, NULL, &r->propagation, err));
     if (r->propagation->n_hard > 0) {
         GBSI_TRY(gbsi_propagator_new(r->propagation, true, &r->propagator, err));
         gbsi_propagator_queue_all(r->propagator);
