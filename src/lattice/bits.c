@@ -13,13 +13,20 @@
 #define SITE   0.33
 #define PACKED 0.4
 
+/* Operations between two looks at the watch. */
+#define BETWEEN_LOOKS 3.0e7
+
 typedef struct bits {
     gbsi_spin_chains *chains;
     double site; /* nanoseconds */
+    double between_looks;
     uint64_t n_passes;
     /* the pass that is being run */
     gbsi_pass_job job;
     uint32_t next_batch;
+    bool is_cut;      /* stopped in the batch before this one, ... */
+    uint64_t cut;     /* ... before this part of it, ... */
+    double n_updates; /* ... after so many updates, of all chains */
 } bits;
 
 static bool counts(const gbs_run_options *options)
@@ -49,8 +56,35 @@ static gbs_status begin(void *state, const gbsi_pass_job *job, gbs_error *err)
     (void)err;
     b->job = *job;
     b->next_batch = 0;
+    b->is_cut = false;
+    b->n_updates = 0.0;
     gbsi_spin_chains_begin(b->chains, job->estimate != NULL);
     return GBS_OK;
+}
+
+/* A batch of a long pass: the watch is asked between parts of it. */
+static void run_in_parts(bits *b, uint32_t n_batches)
+{
+    const gbsi_spin_form *form = b->chains->form;
+    const uint32_t batch = b->next_batch++;
+    double updates = 0.0;
+    const uint64_t n = form->n_parts(b->chains, batch, &updates);
+    const double most = b->between_looks / (b->site * updates);
+    const uint64_t step = most < 1.0 ? 1 : most < (double)n ? (uint64_t)most : n;
+    for (uint64_t part = 0; part < n && !b->is_cut; part += step) {
+        const uint64_t end = n - part < step ? n : part + step;
+        const double n_updates = updates * (double)(end - part);
+        form->run_parts(b->chains, b->job.pass, b->job.estimate != NULL, batch, part, end);
+        b->n_updates += n_updates;
+        b->cut = end;
+        b->is_cut = (end < n || batch + 1 < n_batches) &&
+                    gbsi_watch_spend(b->job.watch, (uint64_t)(b->site * n_updates));
+    }
+}
+
+static bool is_long(const bits *b)
+{
+    return b->site * b->chains->spins->n_sites * b->chains->n_chains > b->between_looks;
 }
 
 static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
@@ -60,28 +94,41 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     const uint32_t n = chains->form->n_batches(chains);
     const uint32_t end = n - b->next_batch < most ? n : b->next_batch + most;
     (void)err;
-    chains->form->run(chains, b->job.pass, b->job.estimate != NULL, b->next_batch, end);
-    b->next_batch = end;
-    *more = end < n;
+    if (!is_long(b)) {
+        chains->form->run(chains, b->job.pass, b->job.estimate != NULL, b->next_batch, end);
+        b->next_batch = end;
+    }
+    while (b->next_batch < end && !b->is_cut) {
+        run_in_parts(b, n);
+    }
+    *more = b->next_batch < n && !b->is_cut;
     return GBS_OK;
 }
 
-/* Visits are counted here until the estimate looks at them. */
+/* Visits are counted here until the estimate looks at them. Of a pass that was cut short the rest
+ * is counted as it is: that takes less than the estimate's own look at all of its counts. */
 static gbs_status end(void *state, gbs_error *err)
 {
     bits *b = state;
     (void)err;
     gbsi_spin_chains_add_up(b->chains);
     ++b->n_passes;
+    if (b->is_cut && b->job.estimate != NULL && b->chains->visits != NULL) {
+        b->chains->form->count_rest(b->chains, b->next_batch - 1, b->cut);
+    }
     if (b->job.estimate != NULL && gbsi_estimate_due(b->job.estimate)) {
         fetch(b, b->job.estimate);
     }
-    return GBS_OK;
+    return b->is_cut ? GBS_STOPPED : GBS_OK;
 }
 
+/* Of a mean chain, where the pass was cut short: they have not done the same. */
 static uint64_t n_updates(const void *state)
 {
-    return ((const bits *)state)->chains->spins->n_sites;
+    const bits *b = state;
+    const uint64_t n = b->chains->spins->n_sites;
+    const double done = b->n_updates / b->chains->n_chains;
+    return !b->is_cut || done >= (double)n ? n : done < 1.0 ? 1 : (uint64_t)done;
 }
 
 static double operations(void *state, uint32_t n_chains)
@@ -100,6 +147,11 @@ static double least_of_packed(const gbsi_pass_setting *setting)
 {
     const gbsi_packed *packed = setting->compiled;
     return PACKED * packed->spins.n_sites * setting->n_chains;
+}
+
+void gbsi_bits_look_every(void *state, double operations)
+{
+    ((bits *)state)->between_looks = operations;
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
@@ -191,6 +243,7 @@ static gbs_status new_bits(double site, void **state, gbs_error *err)
         return gbsi_no_memory(err, "lattice", sizeof *b);
     }
     b->site = site;
+    b->between_looks = BETWEEN_LOOKS;
     *state = b;
     return GBS_OK;
 }

@@ -129,7 +129,8 @@ typedef struct pass_job {
     uint64_t pass;
     uint32_t color, n_seams;
     bool count_only, count;
-    uint64_t unit; /* columns that stay together */
+    uint64_t unit;       /* columns that stay together */
+    uint64_t first, end; /* columns of all chains laid end to end */
 } pass_job;
 
 static uint32_t n_columns_of(const gbsi_lattice *l)
@@ -181,9 +182,8 @@ static void run_member(void *context, uint32_t member)
     const gbsi_spin_chains *c = job->chains;
     uint64_t first = 0;
     uint64_t end = 0;
-    gbsi_pool_share((uint64_t)n_columns_of(of(c)->lattice) * c->n_chains, job->unit, member,
-                    c->n_members, &first, &end);
-    sweep_share(job, member, first, end);
+    gbsi_pool_share(job->end - job->first, job->unit, member, c->n_members, &first, &end);
+    sweep_share(job, member, job->first + first, job->first + end);
 }
 
 static void run_job(pass_job *job)
@@ -192,7 +192,7 @@ static void run_job(pass_job *job)
     if (gbsi_spin_chains_shared(c)) {
         gbsi_pool_run(c->pool, run_member, job);
     } else {
-        sweep_share(job, 0, 0, (uint64_t)n_columns_of(of(c)->lattice) * c->n_chains);
+        sweep_share(job, 0, job->first, job->end);
     }
 }
 
@@ -203,30 +203,88 @@ static uint32_t n_batches(const gbsi_spin_chains *c)
     return 2 * (l->n_seams + 1 + (l->n_seams > 0));
 }
 
+/* The first batch in which final states are added to the visits: of color 0. */
+static uint32_t first_counted(const gbsi_lattice *l)
+{
+    return l->n_seams == 0 ? 0 : 2 * (l->n_seams + 1);
+}
+
+/* Columns of a batch that stay together. */
+static uint64_t unit_of(const gbsi_lattice *l, uint32_t batch)
+{
+    const uint64_t row = l->padded / GBSI_LATTICE_LANES;
+    if (l->n_seams == 0) {
+        return 1;
+    }
+    return batch >= 2 && batch < first_counted(l) ? n_columns_of(l) /* a chain */ : row;
+}
+
+static uint64_t n_parts(const gbsi_spin_chains *c, uint32_t batch, double *n_updates)
+{
+    const gbsi_lattice *l = of(c)->lattice;
+    const uint64_t unit = unit_of(l, batch);
+    *n_updates = 0.5 * l->spins.n_sites * (double)unit / n_columns_of(l);
+    return (uint64_t)n_columns_of(l) * c->n_chains / unit;
+}
+
+static void run_parts(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t batch,
+                      uint64_t first, uint64_t end)
+{
+    const gbsi_lattice *l = of(c)->lattice;
+    const uint64_t unit = unit_of(l, batch);
+    const uint32_t n_seams = batch / 2;
+    const bool count_only = n_seams > l->n_seams;
+    run_job(&(pass_job){.chains = c,
+                        .pass = pass,
+                        .color = batch % 2,
+                        .n_seams = count_only ? 0 : n_seams,
+                        .count_only = count_only,
+                        .count = count && c->visits != NULL && batch >= first_counted(l),
+                        .unit = unit,
+                        .first = first * unit,
+                        .end = end * unit});
+}
+
 static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t first,
                         uint32_t end)
 {
-    const gbsi_lattice *l = of(c)->lattice;
-    const uint64_t row = l->padded / GBSI_LATTICE_LANES;
-    const bool counts = count && c->visits != NULL;
     for (uint32_t batch = first; batch < end; ++batch) {
-        const uint32_t n_seams = batch / 2;
-        const bool count_only = n_seams > l->n_seams;
-        run_job(&(pass_job){.chains = c,
-                            .pass = pass,
-                            .color = batch % 2,
-                            .n_seams = count_only ? 0 : n_seams,
-                            .count_only = count_only,
-                            .count = counts && (count_only || l->n_seams == 0),
-                            .unit = count_only       ? row
-                                    : n_seams > 0    ? n_columns_of(l) /* a chain */
-                                    : l->n_seams > 0 ? row
-                                                     : 1});
+        double n_updates = 0.0;
+        run_parts(c, pass, count, batch, 0, n_parts(c, batch, &n_updates));
     }
 }
 
 /* ---- visits -----------------------------------------------------------------------------------
  */
+
+/* The words of a line that were not counted before this part of this batch. */
+static void count_line(gbsi_spin_chains *c, uint32_t chain, const line *at, uint32_t batch,
+                       uint64_t part)
+{
+    const gbsi_lattice *l = of(c)->lattice;
+    const uint32_t own = first_counted(l) + at->color;
+    const uint64_t n_done = batch > own ? UINT64_MAX : batch < own ? 0 : part * unit_of(l, own);
+    const uint64_t column =
+        (uint64_t)chain * n_columns_of(l) + (uint64_t)at->y * (l->padded / GBSI_LATTICE_LANES);
+    const uint32_t *words = state_of_line(c, chain, at);
+    uint32_t *visits = c->visits + chain * visit_words(l) + at->word;
+    for (uint32_t x = 0; x < l->width; ++x) {
+        if (column + x / GBSI_LATTICE_LANES >= n_done) {
+            gbsi_spin_count(visits + x, 2 * (size_t)l->n_words, c->n_counted, words[x]);
+        }
+    }
+}
+
+static void count_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
+{
+    const gbsi_lattice *l = of(c)->lattice;
+    for (uint32_t chain = 0; chain < c->n_chains; ++chain) {
+        for (uint32_t i = 0; i < n_lines_of(l); ++i) {
+            const line at = line_of(l, i);
+            count_line(c, chain, &at, batch, part);
+        }
+    }
+}
 
 typedef struct visit_job {
     gbsi_spin_chains *chains;
@@ -293,7 +351,14 @@ gbs_status gbsi_lattice_chains_new(const gbsi_lattice *lattice, uint32_t n_chain
                                    bool count, gbsi_simd level, gbsi_pool *pool,
                                    gbsi_spin_chains **out, gbs_error *err)
 {
-    static const gbsi_spin_form form = {set_chain, get_chain, n_batches, run_batches, take_visits};
+    static const gbsi_spin_form form = {.set = set_chain,
+                                        .get = get_chain,
+                                        .n_batches = n_batches,
+                                        .run = run_batches,
+                                        .n_parts = n_parts,
+                                        .run_parts = run_parts,
+                                        .count_rest = count_rest,
+                                        .take_visits = take_visits};
     size_t n_state = 0;
     size_t n_visits = 0;
     if (!gbsi_mul_size(lattice->state_words, n_chains, &n_state) ||

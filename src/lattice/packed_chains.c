@@ -81,6 +81,7 @@ typedef struct pass_job {
     uint32_t first, end;
     uint32_t unit; /* rows that stay together */
     bool count;
+    uint64_t from, to; /* of these rows laid end to end */
 } pass_job;
 
 /* Rows [first, end) of one group. */
@@ -132,18 +133,13 @@ static void sweep_share(const pass_job *job, uint32_t member, uint64_t first, ui
     }
 }
 
-static uint64_t n_shared(const pass_job *job)
-{
-    return (uint64_t)(job->end - job->first) * n_groups_of(job->chains->n_chains);
-}
-
 static void run_member(void *context, uint32_t member)
 {
     const pass_job *job = context;
     uint64_t first = 0;
     uint64_t end = 0;
-    gbsi_pool_share(n_shared(job), job->unit, member, job->chains->n_members, &first, &end);
-    sweep_share(job, member, first, end);
+    gbsi_pool_share(job->to - job->from, job->unit, member, job->chains->n_members, &first, &end);
+    sweep_share(job, member, job->from + first, job->from + end);
 }
 
 static uint32_t n_batches(const gbsi_spin_chains *c)
@@ -151,29 +147,76 @@ static uint32_t n_batches(const gbsi_spin_chains *c)
     return packed_of(c)->n_colors;
 }
 
+static uint64_t n_parts(const gbsi_spin_chains *c, uint32_t batch, double *n_updates)
+{
+    const gbsi_packed *p = packed_of(c);
+    *n_updates = GBSI_PACKED_LANES * GBSI_PACKED_CHAINS;
+    return (uint64_t)(p->color_row[batch + 1] - p->color_row[batch]) * n_groups_of(c->n_chains);
+}
+
+static void run_parts(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t batch,
+                      uint64_t first, uint64_t end)
+{
+    const gbsi_packed *p = packed_of(c);
+    pass_job job = {.chains = c,
+                    .pass = pass,
+                    .first = p->color_row[batch],
+                    .end = p->color_row[batch + 1],
+                    .unit = 1,
+                    .count = count && c->visits != NULL,
+                    .from = first,
+                    .to = end};
+    if (gbsi_spin_chains_shared(c)) {
+        gbsi_pool_run(c->pool, run_member, &job);
+    } else {
+        sweep_share(&job, 0, first, end);
+    }
+}
+
+/* Whole groups by each member, if that comes out even: nobody waits for a colour. */
 static void run_batches(gbsi_spin_chains *c, uint64_t pass, bool count, uint32_t first,
                         uint32_t end)
 {
     const gbsi_packed *p = packed_of(c);
-    const uint32_t end_row = p->color_row[end];
-    pass_job job = {c, pass, p->color_row[first], end_row, p->n_rows, count && c->visits != NULL};
+    const uint32_t n_rows = p->color_row[end] - p->color_row[first];
+    pass_job job = {.chains = c,
+                    .pass = pass,
+                    .first = p->color_row[first],
+                    .end = p->color_row[end],
+                    .unit = n_rows,
+                    .count = count && c->visits != NULL,
+                    .to = (uint64_t)n_rows * n_groups_of(c->n_chains)};
     if (!gbsi_spin_chains_shared(c)) {
-        sweep_share(&job, 0, 0, n_shared(&job));
+        sweep_share(&job, 0, 0, job.to);
     } else if (n_groups_of(c->n_chains) % c->n_members == 0) {
-        job.unit = end_row - job.first;
-        gbsi_pool_run(c->pool, run_member, &job); /* whole groups: nobody waits for a colour */
+        gbsi_pool_run(c->pool, run_member, &job);
     } else {
-        job.unit = 1;
-        for (uint32_t color = first; color < end; ++color) {
-            job.first = p->color_row[color];
-            job.end = p->color_row[color + 1];
-            gbsi_pool_run(c->pool, run_member, &job);
+        for (uint32_t batch = first; batch < end; ++batch) {
+            double n_updates = 0.0;
+            run_parts(c, pass, count, batch, 0, n_parts(c, batch, &n_updates));
         }
     }
 }
 
 /* ---- visits -----------------------------------------------------------------------------------
  */
+
+static void count_rest(gbsi_spin_chains *c, uint32_t batch, uint64_t part)
+{
+    const gbsi_packed *p = packed_of(c);
+    const uint32_t first = p->color_row[batch];
+    const uint32_t n = p->color_row[batch + 1] - first;
+    for (uint32_t group = 0; group < n_groups_of(c->n_chains); ++group) {
+        const uint32_t *word = state_of(c, group * GBSI_PACKED_CHAINS);
+        uint32_t *visits = c->visits + group * PLANES * p->n_slots;
+        const uint64_t before = (uint64_t)group * n;
+        const uint64_t n_done = part > before ? part - before : 0;
+        const uint32_t done = first + (uint32_t)(n_done < n ? n_done : n); /* rows of the group */
+        for (uint32_t slot = done * GBSI_PACKED_LANES; slot < p->n_slots; ++slot) {
+            gbsi_spin_count(visits + slot, p->n_slots, c->n_counted, word[slot]);
+        }
+    }
+}
 
 typedef struct visit_job {
     gbsi_spin_chains *chains;
@@ -240,7 +283,14 @@ gbs_status gbsi_packed_chains_new(const gbsi_packed *packed, uint32_t n_chains, 
                                   bool count, gbsi_simd level, gbsi_pool *pool,
                                   gbsi_spin_chains **out, gbs_error *err)
 {
-    static const gbsi_spin_form form = {set_chain, get_chain, n_batches, run_batches, take_visits};
+    static const gbsi_spin_form form = {.set = set_chain,
+                                        .get = get_chain,
+                                        .n_batches = n_batches,
+                                        .run = run_batches,
+                                        .n_parts = n_parts,
+                                        .run_parts = run_parts,
+                                        .count_rest = count_rest,
+                                        .take_visits = take_visits};
     size_t n_state = 0;
     size_t n_visits = 0;
     if (!gbsi_mul_size(packed->n_slots, n_groups_of(n_chains), &n_state) ||

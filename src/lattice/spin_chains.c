@@ -110,3 +110,15 @@ void gbsi_spin_take_counts(uint32_t *visits, size_t plane_words, uint32_t n_coun
         *sum = 0;
     }
 }
+
+void gbsi_spin_count(uint32_t *visits, size_t plane_words, uint32_t n_counted, uint32_t states)
+{
+    uint32_t *sum = visits;
+    for (uint32_t n = n_counted; n % 2 == 0; n /= 2, sum += 2 * plane_words) {
+        const uint32_t waiting = sum[plane_words];
+        const uint32_t carry = (*sum & waiting) | (*sum & states) | (waiting & states);
+        *sum ^= waiting ^ states;
+        states = carry;
+    }
+    sum[plane_words] = states;
+}

@@ -22,6 +22,14 @@ typedef struct gbsi_spin_form {
     uint32_t (*n_batches)(const gbsi_spin_chains *chains);
     /* Runs batches [first, end) of all chains. @param count add the final states to the visits. */
     void (*run)(gbsi_spin_chains *chains, uint64_t pass, bool count, uint32_t first, uint32_t end);
+    /* The number of parts that a batch can be cut into. @param n_updates out: in a part, about. */
+    uint64_t (*n_parts)(const gbsi_spin_chains *chains, uint32_t batch, double *n_updates);
+    /* Runs parts [first, end) of one batch: what run() does, in pieces. */
+    void (*run_parts)(gbsi_spin_chains *chains, uint64_t pass, bool count, uint32_t batch,
+                      uint64_t first, uint64_t end);
+    /* After a pass that ended before this part of this batch: adds the states of all sites whose
+     * final states it has not added, as they are, to the visits. */
+    void (*count_rest)(gbsi_spin_chains *chains, uint32_t batch, uint64_t part);
     /* Adds the visits to state 1 of every chain to its bytes (site v at [v * stride]) and sets the
      * counters to 0. @param bytes_of(context, chain) returns the bytes of a chain. */
     void (*take_visits)(gbsi_spin_chains *chains, size_t stride,
@@ -40,7 +48,7 @@ struct gbsi_spin_chains {
     size_t n_state, n_visits; /* words */
     uint32_t n_counted;       /* passes in visits */
     gbsi_spin_sums *partial;  /* [n_members][n_chains] */
-    gbsi_spin_sums *sums;     /* [n_chains] after the last pass */
+    gbsi_spin_sums *sums;     /* [n_chains] after the last pass; of one cut short: nothing */
 };
 
 /* The bytes of a form, and its allocation. @param n_state, n_visits words; n_visits 0: no visits.
@@ -65,5 +73,8 @@ bool gbsi_spin_chains_shared(const gbsi_spin_chains *chains);
  * them to 0. @param visits plane 0. @param plane_words distance between planes. */
 void gbsi_spin_take_counts(uint32_t *visits, size_t plane_words, uint32_t n_counted,
                            uint64_t count[4]);
+
+/* Adds 32 states to such counters. @param n_counted passes, this one included. */
+void gbsi_spin_count(uint32_t *visits, size_t plane_words, uint32_t n_counted, uint32_t states);
 
 #endif

@@ -294,9 +294,10 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
     const gbs_status status = run_once(run, drive, keep ? run->estimates.estimate : NULL, err);
     if (status == GBS_STOPPED && keep) {
         const gbs_status warned = gbsi_report_warn(
-            &run->report, err,
-            "the last sweep was stopped early by --time or a signal: its updates are "
-            "in the estimates, but it is not counted as a sweep");
+            &run->report, err, "the last sweep was stopped early by --time or a signal: %s",
+            run->estimates.estimate == NULL
+                ? "nothing of it is in the estimates"
+                : "its updates are in the estimates, but it is not counted as a sweep");
         return warned < 0 ? warned : status;
     }
     if (status >= 0 && keep) {
