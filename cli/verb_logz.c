@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite logz: the partition function, by annealed importance sampling and junction trees. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "job.h"
@@ -37,6 +38,8 @@ static void write_json(gbs_output *output, const cli_job *job, const gbs_log_z_r
                    {"high", r->high},
                    {"lower_bound", r->lower_bound},
                    {"ess", r->ess},
+                   {"barrier", r->tempered ? r->barrier : NAN},
+                   {"valid_share", r->tempered ? r->valid_share : NAN},
                    {"seconds", r->seconds}};
     const struct {
         const char *name;
@@ -46,6 +49,9 @@ static void write_json(gbs_output *output, const cli_job *job, const gbs_log_z_r
                   {"chains", r->chains},
                   {"temperatures", r->temperatures},
                   {"annealings", r->rounds},
+                  {"iterations", r->sweeps},
+                  {"burn_in", r->burn_in},
+                  {"round_trips", r->round_trips},
                   {"updates", r->updates},
                   {"seed", job->options.seed}};
     cli_json_head(output, "logz/1", job->model);
@@ -94,14 +100,24 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *r)
         return;
     }
     cli_tell_choice(job, &r->exact);
+    char bound[48] = "";
+    char trips[96] = "";
+    if (r->tempered) {
+        (void)snprintf(trips, sizeof trips,
+                       ", %" PRIu64 " iterations after %" PRIu64 ", at least %" PRIu64
+                       " round trips",
+                       r->sweeps, r->burn_in, r->round_trips);
+    } else {
+        (void)snprintf(bound, sizeof bound, "; lower bound %.10g", r->lower_bound);
+    }
+    cli_note(job->arguments, "ln Z %.12g +- %.2g (95 %% interval %.10g to %.10g%s)", r->log_z,
+             r->error, r->low, r->high, bound);
     cli_note(job->arguments,
-             "ln Z %.12g +- %.2g (95 %% interval %.10g to %.10g; lower bound %.10g)", r->log_z,
-             r->error, r->low, r->high, r->lower_bound);
-    cli_note(job->arguments,
-             "%" PRIu32 " chains by %" PRIu64 " temperatures, %.3g updates in %.3g s, seed %" PRIu64
+             "%" PRIu32 " %s %" PRIu64 " temperatures%s, %.3g updates in %.3g s, seed %" PRIu64
              "; %" PRIu32 " of %" PRIu32 " variables summed exactly",
-             r->chains, r->temperatures, (double)r->updates, r->seconds, job->options.seed,
-             r->n_exact_variables, r->n_free_variables);
+             r->chains, r->tempered ? "ladders of" : "chains by", r->temperatures, trips,
+             (double)r->updates, r->seconds, job->options.seed, r->n_exact_variables,
+             r->n_free_variables);
     cli_note(job->arguments, "%s", r->verdict);
 }
 

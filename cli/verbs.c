@@ -53,9 +53,11 @@ const cli_verb cli_verbs[] = {
      "Writes log10 Z in the format of .PR files to standard output, and ln Z with its\n"
      "standard error, interval and lower bound to standard error; --format json\n"
      "writes all of this as the result. Components that are small enough are summed\n"
-     "exactly. For the others, annealed importance sampling uses 256, 1024, 4096, ...\n"
-     "temperatures until the standard error of ln Z is at most --target-error (unset:\n"
-     "0.05), or --sweeps temperatures.\n",
+     "exactly. For the others, chains climb ladders of temperatures until ln Z has a\n"
+     "standard error of at most --target-error (unset: 0.05) and the ladders have\n"
+     "mixed, or for --sweeps iterations. With --temper off, and for more than 4096\n"
+     "variables, annealed importance sampling uses 256, 1024, 4096, ... temperatures,\n"
+     "or --sweeps, and gives a lower bound as well.\n",
      "gibbsite logz examples/sprinkler.bif -e grass=wet\n"
      "gibbsite generate ising --grid 24x24 --coupling 0.3 -o ising.gbm\n"
      "gibbsite logz ising.gbm --method sample --sweeps 2000\n",

@@ -57,6 +57,16 @@ cleanup:
     return status;
 }
 
+double gbsi_soften_shift(const gbsi_conditioned *hard, double penalty)
+{
+    double shift = 0.0;
+    for (size_t f = 0; f < hard->factors.n_factors; ++f) {
+        /* a hard logical function that holds weighs 0, and `penalty` once it is soft */
+        shift += hard->factors.weight[f] == INFINITY ? penalty : 0.0;
+    }
+    return shift;
+}
+
 void gbsi_softened_free(gbsi_conditioned *soft)
 {
     if (soft == NULL) {

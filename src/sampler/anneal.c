@@ -322,7 +322,7 @@ cleanup:
 static gbs_status check_method(const gbs_run_options *options, gbs_error *err)
 {
     if (options->temper > GBS_TEMPER_OFF) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies to marginals only");
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies to marginals and logz only");
     }
     if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

@@ -2,33 +2,21 @@
 /* Annealed importance sampling (Neal 2001, Statistics and Computing 11:125-139) [M40]: chains go
  * from the uniform law, whose partition function is known, to the model by a ladder of inverse
  * temperatures with a sweep at each, and a chain's weight is an unbiased estimate of Z. */
-#include "gibbsite/log_z.h"
-
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "estimate/student.h"
 #include "rng/philox.h"
 #include "sampler/density.h"
-#include "sampler/exact_part.h"
 #include "sampler/ladder.h"
-#include "sampler/run.h"
-#include "sampler/run_options.h"
+#include "sampler/log_z.h"
 #include "simd/math.h"
 
 #define PILOT        64u /* temperatures */
 #define ROUND_GROWTH 4u
-#define DEFAULT      0.05 /* target error */
-#define AGREE        3.0  /* standard errors between one annealing and the next */
-
-/* How unlikely a violated hard factor is at the end of the way: exp(-PENALTY) of what is allowed,
- * and less the more of them there are. Whatever it is, weights are unbiased. */
-#define PENALTY 10.0
+#define AGREE        3.0 /* standard errors between one annealing and the next */
 
 /* What the weights of one annealing come to. */
 typedef struct estimate {
@@ -39,7 +27,7 @@ typedef struct estimate {
 
 typedef struct annealing {
     gbs_run *run;
-    gbsi_drive drive;
+    gbsi_drive *drive;
     gbsi_ladder ladder;
     double *density;   /* [n_groups * lanes] E of every chain */
     double *weight;    /* [n_chains] ln */
@@ -56,7 +44,6 @@ static void annealing_free(annealing *a)
     gbsi_free(a->density);
     gbsi_free(a->weight);
     gbsi_free(a->x);
-    gbs_run_free(a->run);
 }
 
 /* ---- one annealing --------------------------------------------------------------------------- */
@@ -115,7 +102,7 @@ static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
     gbs_run *run = a->run;
     float beta = 0.0F;
     start(a);
-    for (uint64_t t = 1; t <= n && a->drive.stop == GBSI_GO_ON; ++t) {
+    for (uint64_t t = 1; t <= n && a->drive->stop == GBSI_GO_ON; ++t) {
         const float next = gbsi_ladder_beta(&a->ladder, t, n);
         gbsi_executor_log_density(&run->engine.executor, a->density);
         for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
@@ -124,7 +111,7 @@ static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
         gbsi_ladder_tell(&a->ladder, t, n, spread(a->density, run->engine.executor.n_chains));
         beta = next;
         GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
-        GBSI_TRY(gbsi_run_pass(run, &a->drive, false, err));
+        GBSI_TRY(gbsi_run_pass(run, a->drive, false, err));
         ++run->report.public.sweeps;
     }
     harden(a);
@@ -214,15 +201,15 @@ static gbs_status round_of(annealing *a, uint64_t n, gbs_error *err)
     gbs_status status = GBS_OK;
     char text[128];
     GBSI_TRY(anneal(a, n, err));
-    if (a->drive.stop != GBSI_GO_ON) {
+    if (a->drive->stop != GBSI_GO_ON) {
         return GBS_OK;
     }
     a->before = a->last;
     a->last = summarise(a, n);
-    a->drive.worst_error = a->last.error;
+    a->drive->worst_error = a->last.error;
     const gbs_run_options *o = &a->run->options;
     if ((o->sweeps == 0 || o->target_error > 0.0) && doubt(a, text, sizeof text) == NULL) {
-        a->drive.stop = GBSI_STOP_TARGET;
+        a->drive->stop = GBSI_STOP_TARGET;
     }
     gbsi_ladder_even(&a->ladder);
 cleanup:
@@ -249,14 +236,14 @@ static gbs_status rounds(annealing *a, gbs_error *err)
     gbs_status status = GBS_OK;
     const uint64_t sweeps = a->run->options.sweeps;
     GBSI_TRY(pilot(a, err));
-    if (sweeps >= ROUND_GROWTH && a->drive.stop == GBSI_GO_ON) {
+    if (sweeps >= ROUND_GROWTH && a->drive->stop == GBSI_GO_ON) {
         GBSI_TRY(round_of(a, sweeps / ROUND_GROWTH, err));
     }
-    if (sweeps > 0 && a->drive.stop == GBSI_GO_ON) {
+    if (sweeps > 0 && a->drive->stop == GBSI_GO_ON) {
         GBSI_TRY(round_of(a, sweeps, err));
-        a->drive.stop = a->drive.stop == GBSI_GO_ON ? GBSI_STOP_SWEEPS : a->drive.stop;
+        a->drive->stop = a->drive->stop == GBSI_GO_ON ? GBSI_STOP_SWEEPS : a->drive->stop;
     }
-    for (uint64_t n = ROUND_GROWTH * PILOT; a->drive.stop == GBSI_GO_ON; n *= ROUND_GROWTH) {
+    for (uint64_t n = ROUND_GROWTH * PILOT; a->drive->stop == GBSI_GO_ON; n *= ROUND_GROWTH) {
         GBSI_TRY(round_of(a, n, err));
     }
 cleanup:
@@ -283,39 +270,6 @@ static gbs_status begin(annealing *a, gbs_error *err)
     return GBS_OK;
 }
 
-static gbs_status check(const gbs_run_options *options, gbs_error *err)
-{
-    if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--method: for a partition function choose auto, exact or sample");
-    }
-    if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
-        return gbsi_fail(
-            err, GBS_ERR_ARGUMENT,
-            "an estimate of ln Z needs --draw random, since the weights of other draws are biased");
-    }
-    if (gbsi_options_anneal(options)) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only");
-    }
-    if (options->temper > GBS_TEMPER_OFF) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies to marginals only");
-    }
-    if (options->start != NULL) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--start cannot apply: chains start from the uniform distribution");
-    }
-    return GBS_OK;
-}
-
-static void report_exact(const annealing *a, gbs_log_z_report *r)
-{
-    r->log_z = r->low = r->high = r->lower_bound = a->log_exact;
-    r->error = 0.0;
-    r->ess = NAN;
-    r->converged = 1;
-    (void)snprintf(r->verdict, sizeof r->verdict, "exact");
-}
-
 static void report_estimate(const annealing *a, gbs_log_z_report *r)
 {
     const double ln40 = 3.6888794541139363; /* P(mean weight > 40 Z) <= 1 / 40 */
@@ -340,53 +294,20 @@ static void report_estimate(const annealing *a, gbs_log_z_report *r)
     }
 }
 
-gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
-                     const gbs_run_options *options, const gbs_run_callbacks *callbacks,
-                     gbs_log_z_report *report, gbs_error *err)
+gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_exact,
+                                   gbs_log_z_report *report, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(report);
-    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
-    GBSI_OUT_STRUCT(report, gbs_log_z_report);
-    static const gbs_run_callbacks nobody = {0};
     gbs_status status = GBS_OK;
-    annealing a = {.run = NULL};
-    gbs_run_options chosen;
-    gbsi_drive_begin(&a.drive, NULL, callbacks == NULL ? &nobody : callbacks);
-    GBSI_TRY(gbsi_options_take(options, &chosen, err));
-    GBSI_TRY(check(&chosen, err));
-    a.target = chosen.target_error > 0.0 ? chosen.target_error : DEFAULT;
-    chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
-    GBSI_TRY(gbsi_run_begin(model, &chosen, &a.run, err));
-    a.drive.run = a.run;
-    a.run->purpose.limited = true;
-    a.run->purpose.anneals = true;
-    a.run->purpose.up_only = true;
-    a.run->problem.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
-    GBSI_TRY(gbsi_run_prepare(a.run, evidence, err));
-    GBSI_TRY(gbsi_run_take_memory(a.run, err));
-    if (a.run->report.public.n_exact_variables > 0) {
-        GBSI_TRY(gbsi_run_exact_log_z(a.run, &a.drive, &a.log_exact, err));
-    }
-    gbs_log_z_report found = {.n_free_variables = a.run->report.public.n_free_variables,
-                              .n_exact_variables = a.run->report.public.n_exact_variables};
-    if (a.run->problem.part == NULL) {
-        a.log_exact += a.run->problem.whole->log_constant;
-        a.drive.stop = GBSI_STOP_EXACT;
-        report_exact(&a, &found);
-    } else {
-        GBSI_TRY(begin(&a, err));
-        GBSI_TRY(rounds(&a, err));
-        found.chains = a.run->report.public.chains;
-        report_estimate(&a, &found);
-    }
-    found.rounds = a.rounds;
-    found.exact = a.run->report.public.exact;
-    found.updates = a.run->report.public.updates;
-    found.seconds = gbsi_clock_s() - a.drive.started_s;
-    (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(a.drive.stop));
-    gbsi_struct_give(report, &found, sizeof found);
-    status = a.drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
+    annealing a = {.run = run,
+                   .drive = drive,
+                   .log_exact = log_exact,
+                   .target = run->options.target_error > 0.0 ? run->options.target_error
+                                                             : GBSI_LOG_Z_TARGET};
+    GBSI_TRY(begin(&a, err));
+    GBSI_TRY(rounds(&a, err));
+    report->chains = run->report.public.chains;
+    report->rounds = a.rounds;
+    report_estimate(&a, report);
 cleanup:
     annealing_free(&a);
     return status;

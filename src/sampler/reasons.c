@@ -6,11 +6,13 @@
 
 #include "sampler/run.h"
 
-static double target_of(const gbs_report *r)
+static double target_of(const gbs_run *run)
 {
-    return r->target_error > 0.0 ? r->target_error
-           : r->temperatures > 0 ? GBSI_TEMPERED_TARGET
-                                 : GBSI_DEFAULT_TARGET;
+    const gbs_report *r = &run->report.public;
+    return r->target_error > 0.0  ? r->target_error
+           : run->purpose.up_only ? GBSI_LOG_Z_TARGET
+           : r->temperatures > 0  ? GBSI_TEMPERED_TARGET
+                                  : GBSI_DEFAULT_TARGET;
 }
 
 /* Of ladders the standard error tells, which is at least that between them. */
@@ -24,7 +26,7 @@ bool gbsi_run_chains_agree(const gbs_run *run)
  * error. */
 static double least_draws(const gbs_run *run)
 {
-    const double target = target_of(&run->report.public);
+    const double target = target_of(run);
     return 0.25 / (target * target);
 }
 
@@ -101,7 +103,7 @@ static double least_sweeps(const gbs_run *run)
 /* The sweeps for the target error: errors fall with the square root of the sweeps. */
 static double sweeps_for_target(const gbs_run *run)
 {
-    const double ratio = run->report.public.max_mcse / target_of(&run->report.public);
+    const double ratio = run->report.public.max_mcse / target_of(run);
     const double sweeps = round_up((double)run->report.public.sweeps * ratio * ratio);
     return sweeps > least_sweeps(run) ? sweeps : least_sweeps(run);
 }

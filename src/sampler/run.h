@@ -16,8 +16,9 @@
 #define GBSI_RHAT_LIMIT     1.01
 /* Of a tempered run: no claim below was wrong in the runs by which they were chosen. */
 #define GBSI_TEMPERED_TARGET 0.007
-#define GBSI_LEAST_SHARE     0.5 /* of cold states without violated zeros */
-#define GBSI_LEAST_TRIPS     20  /* round trips of every ladder */
+#define GBSI_LOG_Z_TARGET    0.05 /* of ln Z, however it is estimated */
+#define GBSI_LEAST_SHARE     0.5  /* of cold states without violated zeros */
+#define GBSI_LEAST_TRIPS     20   /* round trips of every ladder */
 #define GBSI_BURN_IN_RHAT    1.05
 
 /* Neither standard errors nor R-hat see a state that no chain has entered yet, and a rare one that

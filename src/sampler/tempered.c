@@ -20,6 +20,8 @@
 
 #define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
 
+#define LEARNT 16u /* iterations at the last levels, for the ratios of Z between them */
+
 /* Iterations of the rounds after which levels move; the ladder is cut after CUT. */
 static const uint16_t round_length[] = {32, 64, 128, 256, 512, 256, 512};
 enum { N_ROUNDS = sizeof round_length / sizeof round_length[0], CUT = 4 };
@@ -72,6 +74,9 @@ static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error 
         states_of(t, v, t->before + (size_t)v * lanes);
     }
     GBSI_TRY(local_moves(run, drive, keep, err));
+    if (t->ratios != NULL && !keep) {
+        gbsi_ratios_learn(t->ratios, t->density);
+    }
     for (uint32_t v = 0; t->observed != NULL && v < t->core->n_variables; ++v) {
         states_of(t, v, t->row);
         gbsi_overlap_add(t->observed, e, v, t->before + (size_t)v * lanes, t->row);
@@ -105,14 +110,17 @@ static uint32_t levels_for(double barrier, uint32_t lanes)
     return n < lanes / 2 ? n : lanes / 2;
 }
 
-/* Where local moves forget anyway, levels are no use. */
+/* Where local moves forget anyway, levels are no use, unless ln Z is asked for, which is known at
+ * b = 0. */
 static gbs_status cut(gbs_run *run, gbs_error *err)
 {
     gbsi_tempered *t = run->tempered;
     const gbsi_exchange *e = t->exchange;
     const bool swept = t->blocks.plans != NULL && !t->blocks.used;
     const double found =
-        gbsi_overlap_hot_end(swept ? t->overlap_of_sweeps : t->overlap, GBSI_TEMPERED_MEMORY);
+        t->ratios != NULL
+            ? 0.0
+            : gbsi_overlap_hot_end(swept ? t->overlap_of_sweeps : t->overlap, GBSI_TEMPERED_MEMORY);
     const double first = found < e->n_levels - 2 ? found : e->n_levels - 2;
     const uint32_t lanes = t->executor.n_chains;
     uint32_t n_levels = e->n_levels;
@@ -126,6 +134,9 @@ static gbs_status adapt(gbs_run *run, unsigned round, gbs_error *err)
 {
     gbsi_tempered *t = run->tempered;
     gbs_status status = GBS_OK;
+    if (t->ratios != NULL && round + 1 == N_ROUNDS) {
+        return GBS_OK;
+    }
     const bool violated = (double)t->n_valid < GBSI_LEAST_SHARE * (double)t->n_cold;
     if (round < CUT && violated && t->penalty < MOST_PENALTY) {
         GBSI_TRY(gbsi_tempered_harden(t, run->engine.pool, t->penalty + HARDER, err));
@@ -148,6 +159,10 @@ cleanup:
 static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, bool rounds_over)
 {
     const gbs_run_options *o = &run->options;
+    const gbsi_ratios *ratios = run->tempered->ratios;
+    if (drive->stop == GBSI_GO_ON && ratios != NULL && ratios->n_rows < LEARNT) {
+        return false;
+    }
     const bool automatic = o->burn_in == GBS_BURN_IN_AUTO;
     const bool late = automatic && o->time_s > 0.0 && gbsi_clock_s() > until_s;
     return drive->stop != GBSI_GO_ON || late ||
@@ -217,9 +232,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tempered *t = run->tempered;
-    const size_t n_cells = t->part->state_offset[t->part->n_variables];
-    GBSI_TRY(gbsi_means_new(t->exchange->n_ladders, n_cells, &t->means, err));
-    t->means->n_draws = t->blocks.used ? GBSI_BLOCK_LANES : t->exchange->n_ladders;
+    GBSI_TRY(gbsi_tempered_take_means(t, err));
     t->drop_at = 3 * WINDOW;
     while (drive->stop == GBSI_GO_ON) {
         GBSI_TRY(iterate(run, drive, true, err));
@@ -308,7 +321,7 @@ static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_report *r = &run->report.public;
     r->burn_in = r->sweeps = 0;
-    if (r->target_error > 0.0 && run->options.target_error == 0.0) {
+    if (r->target_error > 0.0 && run->options.target_error == 0.0 && !run->purpose.up_only) {
         r->target_error = GBSI_TEMPERED_TARGET;
     }
     run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */

@@ -32,6 +32,13 @@ void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable, do
                             double *mcse, double *ess, double *rhat);
 /* Whether any state was counted in every ladder. */
 bool gbsi_tempered_has_draws(const gbsi_tempered *tempered);
+/* ln Z of the part, where that alone was asked for. */
+typedef struct gbsi_tempered_log_z {
+    double log_z, error; /* NAN: nothing was kept, too little for an error */
+    double freedom;      /* degrees of freedom of the error */
+} gbsi_tempered_log_z;
+/* @param tempered NULL: nothing was kept. */
+gbsi_tempered_log_z gbsi_tempered_ask_log_z(const gbsi_tempered *tempered);
 /* The report's errors. */
 void gbsi_tempered_report(const gbsi_tempered *tempered, struct gbs_run *run);
 

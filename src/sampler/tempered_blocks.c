@@ -138,7 +138,7 @@ static void draw_groups(void *context, uint32_t member)
                                 .purpose = GBSI_PURPOSE_BLOCK};
         load(t, g, x);
         gbsi_block_up(b->lanes[g], j->plan, x);
-        if (g == 0 && t->means != NULL) { /* cold lanes come first */
+        if (g == 0 && t->means != NULL && t->ratios == NULL) { /* cold lanes come first */
             uint32_t from[LANES];
             for (uint32_t l = 0; l < LANES; ++l) {
                 from[l] = l % t->exchange->n_ladders;

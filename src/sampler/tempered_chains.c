@@ -13,21 +13,28 @@
 #define PENALTY 12.0 /* of a violated zero to begin with */
 #define DEPTH   5.0  /* a zero counts at least as the largest weight times exp(-5) beside it */
 #define LEVELS  16u  /* to begin with */
-#define LANES   32u  /* levels x ladders, unless the user says otherwise */
+
+/* Levels x ladders, unless the user says otherwise. A ladder for ln Z is not cut: it needs twice
+ * the levels. */
+#define LANES          32u
+#define LANES_OF_LOG_Z 64u
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static uint32_t levels_of(const gbs_run_options *o)
+static uint32_t levels_of(const gbs_run *run)
 {
+    const gbs_run_options *o = &run->options;
     return o->temper == GBS_TEMPER_AUTO ? LEVELS : (uint32_t)o->temper;
 }
 
-static uint32_t ladders_of(const gbs_run_options *o)
+static uint32_t ladders_of(const gbs_run *run)
 {
+    const gbs_run_options *o = &run->options;
+    const uint32_t lanes = run->purpose.up_only ? LANES_OF_LOG_Z : LANES;
     if (!gbsi_option_is_default(o, "chains")) {
         return (uint32_t)o->chains;
     }
-    const uint32_t n = LANES / levels_of(o);
+    const uint32_t n = lanes / levels_of(run);
     return n > 2 ? n : 2;
 }
 
@@ -56,6 +63,7 @@ void gbsi_tempered_free(gbsi_tempered *t)
     gbsi_tempered_free_blocks(t);
     free_chains(t);
     gbsi_exchange_free(t->exchange);
+    gbsi_ratios_free(t->ratios);
     gbsi_overlap_free(t->overlap);
     gbsi_overlap_free(t->overlap_of_sweeps);
     gbsi_means_free(t->means);
@@ -166,8 +174,14 @@ gbs_status gbsi_tempered_respace(gbsi_tempered *t, double first, uint32_t n_leve
     const size_t n = t->core->n_variables;
     gbsi_exchange *old = t->exchange;
     gbsi_exchange *next = NULL;
+    gbsi_ratios *ratios = NULL;
     uint32_t *states = NULL;
     GBSI_TRY(gbsi_exchange_remade(old, first, n_levels, n_ladders, &next, err));
+    if (t->ratios != NULL) {
+        GBSI_TRY(gbsi_ratios_new(next, &ratios, err));
+        gbsi_ratios_free(t->ratios);
+        t->ratios = ratios;
+    }
     if (n_levels != old->n_levels) {
         states = take_states(t, err);
         if (states == NULL) {
@@ -257,8 +271,8 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint32_t n_levels = levels_of(&run->options);
-    const uint32_t n_ladders = ladders_of(&run->options);
+    const uint32_t n_levels = levels_of(run);
+    const uint32_t n_ladders = ladders_of(run);
     gbsi_tempered *t = gbsi_alloc_zero(sizeof *t);
     if (t == NULL) {
         return gbsi_no_memory(err, "chains", sizeof *t);
@@ -274,6 +288,9 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
     GBSI_TRY(take_core(t, &drive->watch, err));
     GBSI_TRY(compile(t, run->engine.pool, err));
     GBSI_TRY(gbsi_exchange_new(n_levels, n_ladders, &t->exchange, err));
+    if (run->purpose.up_only) {
+        GBSI_TRY(gbsi_ratios_new(t->exchange, &t->ratios, err));
+    }
     GBSI_TRY(gbsi_overlap_new(t->core->n_variables, n_levels, &t->overlap, err));
     GBSI_TRY(gbsi_overlap_new(t->core->n_variables, n_levels, &t->overlap_of_sweeps, err));
     GBSI_TRY(gbsi_tempered_take_blocks(t, &drive->watch, err));
@@ -290,8 +307,8 @@ cleanup:
 uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
 {
     const gbsi_conditioned *part = run->problem.part;
-    const uint32_t n_levels = levels_of(&run->options);
-    const uint32_t n_ladders = ladders_of(&run->options);
+    const uint32_t n_levels = levels_of(run);
+    const uint32_t n_ladders = ladders_of(run);
     const uint64_t lanes = (uint64_t)n_levels * n_ladders;
     /* After the ladder is cut a quarter of the levels may be left, and more ladders. */
     const uint64_t most_ladders = lanes / 4 > n_ladders ? lanes / 4 : n_ladders;

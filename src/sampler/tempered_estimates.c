@@ -4,9 +4,26 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/soften.h"
 #include "sampler/tempered_inside.h"
+#include "simd/math.h"
 
 enum { LANES = GBSI_COLLAPSE_LANES };
+
+gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_exchange *e = t->exchange;
+    if (t->ratios != NULL) {
+        GBSI_TRY(gbsi_ratios_fix(t->ratios, e, err));
+        return gbsi_means_new(e->n_ladders, gbsi_ratios_cells(e), &t->means, err);
+    }
+    GBSI_TRY(
+        gbsi_means_new(e->n_ladders, t->part->state_offset[t->part->n_variables], &t->means, err));
+    t->means->n_draws = t->blocks.used ? GBSI_BLOCK_LANES : e->n_ladders;
+cleanup:
+    return status;
+}
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
@@ -112,11 +129,25 @@ static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_
     t->n_cold += n_states;
 }
 
+/* Every ladder counts, and whether its cold state violates a zero is one of its means. */
+static void count_ratios(gbsi_tempered *t)
+{
+    for (uint32_t ladder = 0; ladder < t->exchange->n_ladders; ++ladder) {
+        gbsi_executor_get(&t->executor, ladder, t->one);
+        gbsi_ratios_add(t->ratios, t->exchange, ladder, t->density, !violates(t, t->one), t->means);
+        t->counted[ladder] = 1;
+    }
+}
+
 void gbsi_tempered_count(gbsi_tempered *t)
 {
     const uint32_t n_ladders = t->exchange->n_ladders;
     double weight[LANES];
     memset(t->counted, 0, n_ladders * sizeof *t->counted);
+    if (t->means != NULL && t->ratios != NULL) {
+        count_ratios(t);
+        return;
+    }
     if (t->means != NULL && t->blocks.used) {
         take_redrawn(t, weight);
         add_states(t, 0, n_ladders, LANES, weight);
@@ -148,9 +179,35 @@ void gbsi_tempered_marginal(const gbsi_tempered *t, uint32_t variable, double *p
     }
 }
 
-void gbsi_tempered_report(const gbsi_tempered *t, gbs_run *run)
+/* Of n round trips, which are as many independent states of the cold end at most, n - 1 tell how
+ * they differ; of full batches too. */
+static double freedom_of(const gbsi_means *m)
 {
-    gbs_report *r = &run->report.public;
+    const double trips = (double)gbsi_means_least_trips(m) * m->n_ladders;
+    const double batches = (double)m->n_full * m->n_ladders;
+    const double least = trips < batches ? trips : batches;
+    return least > 2.0 ? least - 1.0 : 1.0;
+}
+
+gbsi_tempered_log_z gbsi_tempered_ask_log_z(const gbsi_tempered *t)
+{
+    gbsi_tempered_log_z found = {.log_z = NAN, .error = NAN, .freedom = 1.0};
+    if (t == NULL || t->means == NULL || t->means->n == 0) {
+        return found;
+    }
+    const gbsi_log_ratio total = gbsi_ratios_total(t->ratios, t->means);
+    found.log_z = total.value - gbsi_soften_shift(t->core, t->penalty);
+    found.error = total.error;
+    found.freedom = freedom_of(t->means);
+    for (uint32_t v = 0; v < t->core->n_variables; ++v) {
+        found.log_z += gbsi_log((double)t->core->arity[v]); /* Z at b = 0 */
+    }
+    return found;
+}
+
+/* The largest error of a probability, R-hat, and the smallest effective sample size. */
+static void report_marginals(const gbsi_tempered *t, gbs_report *r)
+{
     const size_t n_cells = t->part->state_offset[t->part->n_variables];
     r->max_mcse = r->max_rhat = r->min_ess = NAN;
     for (size_t c = 0; c < n_cells; ++c) {
@@ -161,9 +218,20 @@ void gbsi_tempered_report(const gbsi_tempered *t, gbs_run *run)
         r->max_rhat = mean.rhat <= r->max_rhat || isnan(mean.rhat) ? r->max_rhat : mean.rhat;
         r->min_ess = ess >= r->min_ess || isnan(ess) ? r->min_ess : ess;
     }
+    r->valid_share = gbsi_means_share(t->means);
+}
+
+void gbsi_tempered_report(const gbsi_tempered *t, gbs_run *run)
+{
+    gbs_report *r = &run->report.public;
+    if (t->ratios != NULL) {
+        r->max_mcse = gbsi_tempered_ask_log_z(t).error;
+        r->valid_share = gbsi_means_cell(t->means, gbsi_ratios_cells(t->exchange) - 1).p;
+    } else {
+        report_marginals(t, r);
+    }
     r->n_constant = 0;
     r->round_trips = gbsi_means_least_trips(t->means);
-    r->valid_share = gbsi_means_share(t->means);
     r->temperatures = t->exchange->n_levels;
     r->block_variables = gbsi_tempered_block_variables(t);
     r->hottest = t->exchange->beta[0];

@@ -9,6 +9,7 @@
 #include "sampler/tempered.h"
 #include "temper/exchange.h"
 #include "temper/overlap.h"
+#include "temper/ratios.h"
 
 /* Sweeps of an iteration without blocks; a block is followed by one. */
 #define GBSI_TEMPERED_SWEEPS 4u
@@ -42,7 +43,8 @@ struct gbsi_tempered {
     gbsi_schedule schedule;
     gbsi_executor executor;
     gbsi_exchange *exchange;
-    double *density;        /* [lanes] U */
+    gbsi_ratios *ratios; /* of Z between levels, which alone are averaged then; NULL: marginals */
+    double *density;     /* [lanes] U */
     gbsi_overlap *observed; /* where local moves go, NULL: nowhere */
     gbsi_overlap *overlap;
     gbsi_overlap *overlap_of_sweeps; /* before blocks were tried */
@@ -76,7 +78,9 @@ bool gbsi_tempered_prefers_blocks(const gbsi_tempered *t);
 /* Variables of a block, on average; 0: none is drawn. */
 uint32_t gbsi_tempered_block_variables(const gbsi_tempered *t);
 
-/* tempered_estimates.c: the cold states, into the means if there are any. */
+/* tempered_estimates.c: room for what is kept, ... */
+gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err);
+/* ... the cold states, into the means if there are any. */
 void gbsi_tempered_count(gbsi_tempered *t);
 
 /* tempered_chains.c: the chains of levels x ladders, at random states. */

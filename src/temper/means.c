@@ -199,6 +199,52 @@ gbsi_mean gbsi_means_cell(const gbsi_means *m, size_t cell)
     return mean;
 }
 
+/* sum over cells of weight times the mean over batches [from, to) of a ladder. @return false: no
+ * draw counts there. */
+static bool combine(const gbsi_means *m, const double *weight, uint32_t ladder, uint32_t from,
+                    uint32_t to, double *value)
+{
+    uint64_t n = 0;
+    *value = 0.0;
+    for (uint32_t b = from; b < to; ++b) {
+        n += m->weight[(size_t)b * m->n_ladders + ladder];
+    }
+    for (size_t c = 0; c < m->n_cells; ++c) {
+        uint64_t sum = 0;
+        for (uint32_t b = from; b < to; ++b) {
+            sum += row(m, b, ladder)[c];
+        }
+        *value += weight[c] * (double)sum;
+    }
+    *value /= (double)GBSI_MEANS_ONE * (double)n;
+    return n > 0;
+}
+
+double gbsi_means_error(const gbsi_means *m, const double *weight)
+{
+    spread batches = {0};
+    spread ladders = {0};
+    double value = 0.0;
+    double shift = 0.0; /* any value */
+    (void)combine(m, weight, 0, 0, m->n_full, &shift);
+    for (uint32_t r = 0; r < m->n_ladders; ++r) {
+        for (uint32_t b = 0; b < m->n_full; ++b) {
+            if (combine(m, weight, r, b, b + 1, &value)) {
+                add(&batches, value, shift);
+            }
+        }
+        if (combine(m, weight, r, 0, m->n_full, &value)) {
+            add(&ladders, value, shift);
+        }
+    }
+    if (m->n_full < LEAST_BATCHES || !(batches.n > 1.0)) {
+        return NAN;
+    }
+    const double by_batches = variance_of_mean(&batches);
+    const double by_ladders = ladders.n > 1.0 ? variance_of_mean(&ladders) : 0.0;
+    return gbsi_sqrt(by_batches > by_ladders ? by_batches : by_ladders);
+}
+
 uint64_t gbsi_means_least_trips(const gbsi_means *m)
 {
     uint64_t least = UINT64_MAX;

@@ -54,6 +54,8 @@ bool gbsi_means_may_drop(const gbsi_means *means);
 uint64_t gbsi_means_drop(gbsi_means *means);
 
 gbsi_mean gbsi_means_cell(const gbsi_means *means, size_t cell);
+/* The standard error of a sum of means, as gbsi_mean.mcse. @param weight [n_cells] of each. */
+double gbsi_means_error(const gbsi_means *means, const double *weight);
 /* The fewest round trips of a ladder, and draws that count as a share of all. */
 uint64_t gbsi_means_least_trips(const gbsi_means *means);
 double gbsi_means_share(const gbsi_means *means);

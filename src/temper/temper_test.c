@@ -14,6 +14,7 @@
 #include "temper/exchange.h"
 #include "temper/means.h"
 #include "temper/overlap.h"
+#include "temper/ratios.h"
 
 static double uniform(uint32_t stream, uint64_t i)
 {
@@ -147,6 +148,47 @@ static void bar(void **unused)
     gbsi_free(u1);
 }
 
+/* Ladders of exact draws: ln of the integral of exp(20 x) over [0, 1), of which the cold states
+ * below 0.9 alone are valid; and as many errors as the claimed one says. Five errors: 1 of 10^5
+ * such tests would fail by chance. */
+static void ratios(void **unused)
+{
+    (void)unused;
+    enum { ITERATIONS = 4096 };
+    gbsi_exchange *e = NULL;
+    gbsi_ratios *r = NULL;
+    gbsi_means *m = NULL;
+    const uint64_t counted[3] = {1, 1, 1};
+    const uint64_t trips[3] = {0, 0, 0};
+    double density[18];
+    assert_int_equal(gbsi_exchange_new(6, 3, &e, NULL), GBS_OK);
+    assert_int_equal(gbsi_ratios_new(e, &r, NULL), GBS_OK);
+    assert_int_equal(gbsi_means_new(3, gbsi_ratios_cells(e), &m, NULL), GBS_OK);
+    for (uint64_t i = 0; i < 100 + ITERATIONS; ++i) {
+        for (uint32_t lane = 0; lane < 18; ++lane) {
+            density[lane] = SLOPE * draw_at(e->beta[5 - lane / 3], uniform(40 + lane, i));
+        }
+        if (i < 100) {
+            gbsi_ratios_learn(r, density);
+            continue;
+        }
+        if (i == 100) {
+            assert_int_equal(gbsi_ratios_fix(r, e, NULL), GBS_OK);
+        }
+        for (uint32_t ladder = 0; ladder < 3; ++ladder) {
+            gbsi_ratios_add(r, e, ladder, density, density[ladder] < 0.9 * SLOPE, m);
+        }
+        gbsi_means_end(m, counted, trips);
+    }
+    const gbsi_log_ratio total = gbsi_ratios_total(r, m);
+    const double exact = gbsi_log((gbsi_exp(0.9 * SLOPE) - 1.0) / SLOPE);
+    assert_true(total.error > 0.005 && total.error < 0.05);
+    assert_within(total.value, exact, 5.0 * total.error);
+    gbsi_ratios_free(r);
+    gbsi_means_free(m);
+    gbsi_exchange_free(e);
+}
+
 /* ---- means ----------------------------------------------------------------------------------- */
 
 static void feed(gbsi_means *m, uint64_t first, uint64_t n)
@@ -236,7 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ladder), cmocka_unit_test(swaps_keep_laws), cmocka_unit_test(bar),
-        cmocka_unit_test(means),  cmocka_unit_test(overlap),
+        cmocka_unit_test(ratios), cmocka_unit_test(means),           cmocka_unit_test(overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ def test_estimate(run, work):
     found = json.loads(done.out)
     assert found["converged"] is True and found["error"] <= 0.05 and found["stop"] == "target"
     assert abs(found["log_z"] - exact) < 5 * found["error"]
-    assert found["low"] < found["log_z"] < found["high"] and found["lower_bound"] < exact
+    assert found["low"] < exact < found["high"] and found["lower_bound"] is None
+    assert found["round_trips"] >= 20 and found["chains"] >= 2 and found["valid_share"] == 1
     again = run("logz", "i.uai", "--method", "sample", "--threads", "3", "-o", "i.PR")
     assert again.status == 0 and again.out == ""
     word, value = (work / "i.PR").read_text().split()
@@ -33,22 +34,39 @@ def test_estimate(run, work):
     assert "95 %" in again.err and "converged" in again.err
 
 
+def test_annealing(run):
+    assert run(*ISING).status == 0
+    exact = float(run("exact", "i.uai", "--task", "pr", "--log-base", "e").out.split()[1])
+    done = run("logz", "i.uai", "--method", "sample", "--temper", "off", "--format", "json")
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert found["converged"] is True and found["error"] <= 0.05 and found["stop"] == "target"
+    assert abs(found["log_z"] - exact) < 5 * found["error"]
+    assert found["low"] < found["log_z"] < found["high"] and found["lower_bound"] < exact
+    assert found["annealings"] >= 3 and found["round_trips"] == 0 and found["barrier"] is None
+
+
 def test_short_runs_say_so(run):
     assert run(*ISING).status == 0
-    done = run("logz", "i.uai", "--method", "sample", "--sweeps", "8", "--format", "json")
+    done = run("logz", "i.uai", "--method", "sample", "--temper", "off", "--sweeps", "8", "--format",
+               "json")
     assert done.status == 0
     found = json.loads(done.out)
     assert found["converged"] is False and found["verdict"].startswith("not converged: ")
     assert found["temperatures"] == 8
-    done = run("logz", "i.uai", "--method", "sample", "--target-error", "1e-6", "--max-updates", "10")
+    done = run("logz", "i.uai", "--method", "sample", "--temper", "off", "--target-error", "1e-6",
+               "--max-updates", "10")
     assert done.status == 4 and done.out.startswith("PR\n")
+    done = run("logz", "i.uai", "--method", "sample", "--max-updates", "10")
+    assert done.status == 4 and done.out == ""
+    assert "before the first sweep was kept" in done.err
 
 
 def test_time_ends_the_pilot(run):
     """Its 10^8 operations take longer than that on any machine."""
     assert run("generate", "complete", "--variables", "300", "--coupling", "0.01", "-q", "-o",
                "k.gbm").status == 0
-    done = run("logz", "k.gbm", "--method", "sample", "--time", "0.001s")
+    done = run("logz", "k.gbm", "--method", "sample", "--temper", "off", "--time", "0.001s")
     assert done.status == 4 and done.out == ""
     assert "stopped before the first annealing was finished" in done.err
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Annealed importance sampling: weights against exact partition functions, over families of models,
- * scans and numbers of chains; hard zeros; the same bits; what is refused. */
+/* Partition functions by annealed importance sampling and by ladders of temperatures against exact
+ * ones, over families of models, scans and numbers of chains; hard zeros; the same bits; what is
+ * refused. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@ static gbs_run_options options_of(uint64_t sweeps, uint64_t chains)
 {
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_SAMPLE;
+    options.temper = GBS_TEMPER_OFF;
     options.sweeps = sweeps;
     options.chains = chains;
     options.threads = 1;
@@ -143,26 +145,118 @@ static void meets_its_target(void **state)
     gbs_model_free(model);
 }
 
+/* ---- ladders --------------------------------------------------------------------------------- */
+
+static gbs_run_options ladders_of(uint64_t levels, uint64_t chains)
+{
+    static const uint64_t sweeps[] = {512, 2048, 16384};
+    gbs_run_options options = options_of(sweeps[test_scale_asked()], chains);
+    options.temper = levels;
+    options.seed = 20261122;
+    if (test_scale_asked() == TEST_SMALL) {
+        options.burn_in = 256;
+    }
+    return options;
+}
+
+/* Every model of the table, over all legal states. Errors of eight batches and more of each ladder:
+ * Student's t exceeds 6 once in 10^5. Their mean square is that of t, 1.1 and more, since the
+ * larger of two errors is claimed below it. */
+static void ladders_against_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t levels, chains;
+    } shape[] = {{4, 4}, {2, 3}, {16, 2}, {5, 9}};
+    double squares = 0.0;
+    unsigned n = 0;
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        const test_case *c = &test_cases[i];
+        gbs_error err = {0};
+        double exact = 0.0;
+        gbs_model *model = c->make();
+        gbs_evidence *evidence = test_observe(model, c->observe);
+        assert_int_equal(gbs_exact_log_z(model, evidence, &exact, &err), GBS_OK);
+        for (size_t s = 0; s < sizeof shape / sizeof shape[0]; ++s) {
+            if ((i + s) % test_share(2, 8) != 0) {
+                continue;
+            }
+            const gbs_run_options options = ladders_of(shape[s].levels, shape[s].chains);
+            const gbs_log_z_report found = estimate(model, evidence, &options);
+            if (found.n_exact_variables == found.n_free_variables) {
+                continue;
+            }
+            assert_true(found.tempered && found.chains == shape[s].chains &&
+                        found.temperatures == shape[s].levels && found.sweeps == options.sweeps);
+            if (!(fabs(found.log_z - exact) <= 6.0 * found.error + 1e-6)) {
+                fail_msg("%s, %u ladders of %u levels: %.9g +- %.2g, exact %.9g", c->name,
+                         found.chains, (unsigned)found.temperatures, found.log_z, found.error,
+                         exact);
+            }
+            const double z = (found.log_z - exact) / (found.error + 1e-6);
+            squares += z * z;
+            ++n;
+        }
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+    assert_true(n > test_share(30, 6));
+    assert_true(squares / n < 2.0);
+}
+
+/* Left to itself: until the target is met, and by the rules of tempered runs. */
+static void ladders_meet_their_target(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    double exact = 0.0;
+    gbs_model *model = test_model(TEST_ISING, 5, 12);
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    assert_int_equal(gbs_exact_log_z(model, NULL, &exact, &err), GBS_OK);
+    const gbs_log_z_report found = estimate(model, NULL, &options);
+    assert_string_equal(found.stop, "target");
+    assert_true(found.tempered && found.converged == 1 && found.error <= 0.05);
+    assert_true(found.chains >= 2 && found.round_trips >= 20 && found.valid_share == 1.0);
+    assert_true(fabs(found.log_z - exact) < 5.0 * found.error);
+    assert_true(found.low < exact && exact < found.high && isnan(found.lower_bound));
+    options.chains = 1;
+    options.temper = 4;
+    options.sweeps = 4096;
+    const gbs_log_z_report alone = estimate(model, NULL, &options);
+    assert_non_null(strstr(alone.verdict, "one ladder"));
+    gbs_model_free(model);
+}
+
+/* ---- any machine ----------------------------------------------------------------------------- */
+
+static void assert_same_bits(const gbs_model *model, gbs_run_options options)
+{
+    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
+    const gbs_log_z_report first = estimate(model, NULL, &options);
+    for (int level = 0; level <= (int)best; ++level) {
+        if (!gbsi_simd_has((gbsi_simd)level)) {
+            continue;
+        }
+        (void)gbsi_simd_force((gbsi_simd)level);
+        options.threads = 1 + (uint64_t)level % 3;
+        const gbs_log_z_report again = estimate(model, NULL, &options);
+        assert_memory_equal(&first.log_z, &again.log_z, sizeof first.log_z);
+        assert_memory_equal(&first.error, &again.error, sizeof first.error);
+    }
+    (void)gbsi_simd_force(best);
+}
+
 /* Nor of the threads, nor of the instruction set. */
 static void same_bits(void **state)
 {
     (void)state;
-    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
     for (int family = 0; family < TEST_N_FAMILIES; ++family) {
         gbs_model *model = test_model((test_family)family, 2, 10);
-        gbs_run_options options = options_of(40, 40);
-        const gbs_log_z_report first = estimate(model, NULL, &options);
-        for (int level = 0; level <= (int)best; ++level) {
-            if (!gbsi_simd_has((gbsi_simd)level)) {
-                continue;
-            }
-            (void)gbsi_simd_force((gbsi_simd)level);
-            options.threads = 1 + (uint64_t)level % 3;
-            const gbs_log_z_report again = estimate(model, NULL, &options);
-            assert_memory_equal(&first.log_z, &again.log_z, sizeof first.log_z);
-            assert_memory_equal(&first.error, &again.error, sizeof first.error);
-        }
-        (void)gbsi_simd_force(best);
+        assert_same_bits(model, options_of(40, 40));
+        gbs_run_options ladders = ladders_of(8, 3);
+        ladders.sweeps = 64;
+        assert_same_bits(model, ladders);
         gbs_model_free(model);
     }
 }
@@ -207,6 +301,8 @@ int main(void)
         cmocka_unit_test(weights_are_unbiased),
         cmocka_unit_test(hard_zeros),
         cmocka_unit_test(meets_its_target),
+        cmocka_unit_test(ladders_against_exact),
+        cmocka_unit_test(ladders_meet_their_target),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(refused_and_stopped),
     };

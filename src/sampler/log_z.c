@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The partition function: what is exact, and then ladders of temperatures [M50] or annealing [M40].
+ */
+#include "sampler/log_z.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/sized.h"
+#include "estimate/student.h"
+#include "sampler/exact_part.h"
+#include "sampler/run_options.h"
+#include "simd/math.h"
+
+/* With annealing: how unlikely a violated hard factor is at the end of the way, exp(-PENALTY) of
+ * what is allowed, and less the more of them there are. Whatever it is, weights are unbiased. */
+#define PENALTY 10.0
+
+/* Variables, at most, for ladders unless they are asked for: the barrier grows with the root of
+ * their number, and 32 levels hold no more. */
+#define MOST_VARIABLES 4096u
+
+static gbs_status check(const gbs_run_options *options, gbs_error *err)
+{
+    if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--method: for a partition function choose auto, exact or sample");
+    }
+    if ((gbsi_draw_traits(options) & GBSI_DRAW_INDEPENDENT) == 0) {
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "an estimate of ln Z needs --draw random, since the weights of other draws are biased");
+    }
+    if (gbsi_options_anneal(options)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only");
+    }
+    if (options->start != NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "--start cannot apply: chains start from the uniform distribution");
+    }
+    return GBS_OK;
+}
+
+/* Ladders update by colours: where another scan is named, chains are annealed. */
+static bool may_climb(const gbs_run_options *o)
+{
+    const bool by_colours = gbsi_scan_choice_of(o->scan) != GBSI_CHOICE_NAMED ||
+                            o->scan == gbsi_scan_with(GBSI_SCAN_BASE);
+    return o->temper > GBS_TEMPER_OFF || (o->temper == GBS_TEMPER_AUTO && by_colours);
+}
+
+/* ---- ladders --------------------------------------------------------------------------------- */
+
+/* ln Z = ln (states of the core) + ln Z_1 / Z_0 from b = 0 up. The interval is Student's, with as
+ * many degrees of freedom as there were round trips, or fewer batches. */
+gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exact,
+                                 gbs_log_z_report *report, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_report *r = &run->report.public;
+    gbsi_tempered_log_z found;
+    GBSI_TRY(gbsi_run_tempered(run, drive, err));
+    if (r->sweeps > 0) {
+        GBSI_TRY(gbsi_run_report_errors(run, err));
+    }
+    found = gbsi_tempered_ask_log_z(run->tempered);
+    const double half = gbsi_student_quantile(0.975, found.freedom) * found.error;
+    report->chains = r->chains;
+    report->temperatures = r->temperatures;
+    report->log_z = found.log_z + log_exact;
+    report->error = found.error;
+    report->low = report->log_z - half;
+    report->high = report->log_z + half;
+    report->lower_bound = report->ess = NAN;
+    report->sweeps = r->sweeps;
+    report->burn_in = r->burn_in;
+    report->round_trips = r->round_trips;
+    report->barrier = r->barrier;
+    report->valid_share = r->valid_share;
+    report->tempered = 1;
+    report->converged = !gbsi_run_doubt(run, report->verdict, sizeof report->verdict);
+    if (report->converged) {
+        (void)snprintf(report->verdict, sizeof report->verdict,
+                       "converged: standard error %.2g, at least %llu round trips of each ladder",
+                       found.error, (unsigned long long)r->round_trips);
+    }
+cleanup:
+    return status;
+}
+
+static bool too_large_to_climb(const gbs_run *run)
+{
+    return run->options.temper == GBS_TEMPER_AUTO && run->problem.part != NULL &&
+           run->problem.part->n_variables > MOST_VARIABLES;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static void report_exact(double log_exact, gbs_log_z_report *r)
+{
+    r->log_z = r->low = r->high = r->lower_bound = log_exact;
+    r->error = 0.0;
+    r->ess = NAN;
+    r->converged = 1;
+    (void)snprintf(r->verdict, sizeof r->verdict, "exact");
+}
+
+/* A run that is prepared, with its memory taken. @param ladders whether by them. */
+static gbs_status prepare(const gbs_model *model, const gbs_evidence *evidence,
+                          const gbs_run_options *options, bool *ladders, gbs_run **out,
+                          gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    GBSI_TRY(gbsi_run_begin(model, options, &run, err));
+    run->purpose.limited = true;
+    run->purpose.anneals = true;
+    run->purpose.up_only = true;
+    if (options->target_error == 0.0 && options->sweeps == 0) {
+        run->report.public.target_error = GBSI_LOG_Z_TARGET;
+    }
+    if (!*ladders) {
+        run->problem.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
+    }
+    GBSI_TRY(gbsi_run_prepare(run, evidence, err));
+    if (*ladders && too_large_to_climb(run)) {
+        gbs_run_free(run);
+        *ladders = false;
+        return prepare(model, evidence, options, ladders, out, err);
+    }
+    GBSI_TRY(gbsi_run_take_memory(run, err));
+    *out = run;
+    run = NULL;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}
+
+gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
+                     const gbs_run_options *options, const gbs_run_callbacks *callbacks,
+                     gbs_log_z_report *report, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(report);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_log_z_report);
+    static const gbs_run_callbacks nobody = {0};
+    gbs_status status = GBS_OK;
+    gbs_run *run = NULL;
+    gbs_run_options chosen;
+    gbsi_drive drive;
+    double log_exact = 0.0;
+    gbsi_drive_begin(&drive, NULL, callbacks == NULL ? &nobody : callbacks);
+    GBSI_TRY(gbsi_options_take(options, &chosen, err));
+    GBSI_TRY(check(&chosen, err));
+    chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
+    bool ladders = may_climb(&chosen);
+    GBSI_TRY(prepare(model, evidence, &chosen, &ladders, &run, err));
+    drive.run = run;
+    if (run->report.public.n_exact_variables > 0) {
+        GBSI_TRY(gbsi_run_exact_log_z(run, &drive, &log_exact, err));
+    }
+    gbs_log_z_report found = {.n_free_variables = run->report.public.n_free_variables,
+                              .n_exact_variables = run->report.public.n_exact_variables};
+    if (run->problem.part == NULL) {
+        drive.stop = GBSI_STOP_EXACT;
+        report_exact(log_exact + run->problem.whole->log_constant, &found);
+    } else if (ladders) {
+        GBSI_TRY(gbsi_log_z_by_ladders(run, &drive, log_exact, &found, err));
+    } else {
+        GBSI_TRY(gbsi_log_z_by_annealing(run, &drive, log_exact, &found, err));
+    }
+    found.exact = run->report.public.exact;
+    found.updates = run->report.public.updates;
+    found.seconds = gbsi_clock_s() - drive.started_s;
+    (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(drive.stop));
+    gbsi_struct_give(report, &found, sizeof found);
+    status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
+cleanup:
+    gbs_run_free(run);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The partition function from a ladder: ratios of those of neighbouring levels.
+ *
+ * With u = (b_(t+1) - b_t) U(x), f(y) = 1 / (1 + exp(-y)) and any constant c,
+ *     Z_(t+1) / Z_t = exp(c) E_t[f(u - c)] / E_(t+1)[f(c - u)]                            [M47]
+ * (Bennett 1976, equation 8), whose variance is least for c = ln Z_(t+1) / Z_t. Burn-in finds that
+ * c, within a few tenths, by Bennett's acceptance ratio; from then on it is fixed, so that both
+ * means are averages like any other. */
+#ifndef GBSI_TEMPER_RATIOS_H
+#define GBSI_TEMPER_RATIOS_H
+
+#include "temper/exchange.h"
+#include "temper/means.h"
+
+enum { GBSI_RATIOS_ROWS = 64 };
+
+typedef struct gbsi_ratios {
+    uint32_t n_levels, n_ladders;
+    double *c;      /* [n_levels - 1] */
+    double *weight; /* [cells] scratch */
+    double *row;    /* [GBSI_RATIOS_ROWS][lanes] U by lane, the last rows of burn-in */
+    uint64_t n_rows;
+} gbsi_ratios;
+
+gbs_status gbsi_ratios_new(const gbsi_exchange *exchange, gbsi_ratios **ratios, gbs_error *err);
+void gbsi_ratios_free(gbsi_ratios *ratios);
+uint64_t gbsi_ratios_bytes(uint32_t n_levels, uint32_t n_ladders);
+
+/* During burn-in: U of all lanes, before swaps ... */
+void gbsi_ratios_learn(gbsi_ratios *ratios, const double *density);
+/* ... and at its end the constants. At least one row was learnt. */
+gbs_status gbsi_ratios_fix(gbsi_ratios *ratios, const gbsi_exchange *exchange, gbs_error *err);
+
+/* What is averaged for each ladder: two means a pair of levels, and whether the cold state violates
+ * no zero. */
+size_t gbsi_ratios_cells(const gbsi_exchange *exchange);
+/* One iteration of one ladder into the means, before swaps. */
+void gbsi_ratios_add(const gbsi_ratios *ratios, const gbsi_exchange *exchange, uint32_t ladder,
+                     const double *density, bool valid, gbsi_means *means);
+
+typedef struct gbsi_log_ratio {
+    double value; /* ln of Z of the valid states at the cold end / Z of the hot end */
+    double error; /* its standard error; NAN after too few batches */
+} gbsi_log_ratio;
+
+/* Of what was kept. Minus infinity where no cold state was valid. */
+gbsi_log_ratio gbsi_ratios_total(const gbsi_ratios *ratios, const gbsi_means *means);
+
+#endif
