@@ -9,16 +9,22 @@
 /* How a table takes in an operand: logarithms are added, weights multiplied. */
 typedef struct gbsi_take_in {
     double nothing; /* what a table is filled with before */
-    /* t[i] += c; t[i] += m[i]; t[i] += m[map[i]]; or *= */
+    /* t[i] += c; t[i] += m[i]; or *= */
     void (*constant)(double *t, size_t n, double c);
     void (*dense)(double *t, const double *m, size_t n);
-    void (*mapped)(double *t, const double *m, const uint32_t *map, size_t n);
+    /* t[r run + j] += m[map[r]]; t[r run + j] += m[map[r] + j]; or *=, for j < run, r < n_runs */
+    void (*level_runs)(double *t, const double *m, const uint32_t *map, size_t n_runs, size_t run);
+    void (*dense_runs)(double *t, const double *m, const uint32_t *map, size_t n_runs, size_t run);
 } gbsi_take_in;
 
 typedef struct gbsi_table_loops {
     gbsi_take_in add, multiply;
-    /* out[map[i]] += t[i], i ascending */
-    void (*scatter)(double *out, const double *t, const uint32_t *map, size_t n);
+    /* out[map[r]] += the sum of run r of t; out[map[r] + j] += t[r run + j]; r ascending */
+    void (*sum_runs)(double *out, const double *t, const uint32_t *map, size_t n_runs, size_t run);
+    void (*scatter_runs)(double *out, const double *t, const uint32_t *map, size_t n_runs,
+                         size_t run);
+    /* out[o][j] = sum over k of t[o][k][j], t = [n][arity][stride] */
+    void (*sum_axis)(double *out, const double *t, size_t n, size_t arity, size_t stride);
     /* The sum of t by sixteen running sums, added at the end; the order depends on n only. */
     double (*sum)(const double *t, size_t n);
     double (*max)(const double *t, size_t n);

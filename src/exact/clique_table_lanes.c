@@ -6,6 +6,7 @@
  * result is 0, an error of at most 1e-307 of the largest entry. */
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "exact/clique_table.h"
 #include "simd/lanes.h"
@@ -34,22 +35,6 @@ static void add_dense(double *restrict t, const double *restrict m, size_t n)
     }
 }
 
-static void add_mapped(double *restrict t, const double *restrict m, const uint32_t *restrict map,
-                       size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        t[i] += m[map[i]];
-    }
-}
-
-static void scatter(double *restrict out, const double *restrict t, const uint32_t *restrict map,
-                    size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        out[map[i]] += t[i];
-    }
-}
-
 static void multiply_constant(double *t, size_t n, double c)
 {
     for (size_t i = 0; i < n; i++) {
@@ -64,11 +49,69 @@ static void multiply_dense(double *restrict t, const double *restrict m, size_t 
     }
 }
 
-static void multiply_mapped(double *restrict t, const double *restrict m,
-                            const uint32_t *restrict map, size_t n)
+/* Runs of a few lengths known to the compiler, and of any other. */
+#define BY_LENGTH(run, f, ...) \
+    switch (run) {             \
+    case 1:                    \
+        f(__VA_ARGS__, 1);     \
+        break;                 \
+    case 2:                    \
+        f(__VA_ARGS__, 2);     \
+        break;                 \
+    case 4:                    \
+        f(__VA_ARGS__, 4);     \
+        break;                 \
+    case 8:                    \
+        f(__VA_ARGS__, 8);     \
+        break;                 \
+    default:                   \
+        f(__VA_ARGS__, run);   \
+        break;                 \
+    }
+
+#define RUNS(name, op)                                                                            \
+    static inline void name##_level_of(double *restrict t, const double *restrict m,              \
+                                       const uint32_t *restrict map, size_t n_runs, size_t run)   \
+    {                                                                                             \
+        for (size_t r = 0; r < n_runs; r++) {                                                     \
+            const double c = m[map[r]];                                                           \
+            for (size_t j = 0; j < run; j++) {                                                    \
+                t[r * run + j] op c;                                                              \
+            }                                                                                     \
+        }                                                                                         \
+    }                                                                                             \
+    static void name##_level_runs(double *t, const double *m, const uint32_t *map, size_t n_runs, \
+                                  size_t run)                                                     \
+    {                                                                                             \
+        BY_LENGTH(run, name##_level_of, t, m, map, n_runs)                                        \
+    }                                                                                             \
+    static inline void name##_dense_of(double *restrict t, const double *restrict m,              \
+                                       const uint32_t *restrict map, size_t n_runs, size_t run)   \
+    {                                                                                             \
+        for (size_t r = 0; r < n_runs; r++) {                                                     \
+            const double *from = m + map[r];                                                      \
+            for (size_t j = 0; j < run; j++) {                                                    \
+                t[r * run + j] op from[j];                                                        \
+            }                                                                                     \
+        }                                                                                         \
+    }                                                                                             \
+    static void name##_dense_runs(double *t, const double *m, const uint32_t *map, size_t n_runs, \
+                                  size_t run)                                                     \
+    {                                                                                             \
+        BY_LENGTH(run, name##_dense_of, t, m, map, n_runs)                                        \
+    }
+
+RUNS(add, +=)
+RUNS(multiply, *=)
+
+static void scatter_runs(double *restrict out, const double *restrict t,
+                         const uint32_t *restrict map, size_t n_runs, size_t run)
 {
-    for (size_t i = 0; i < n; i++) {
-        t[i] *= m[map[i]];
+    for (size_t r = 0; r < n_runs; r++) {
+        double *to = out + map[r];
+        for (size_t j = 0; j < run; j++) {
+            to[j] += t[r * run + j];
+        }
     }
 }
 
@@ -100,6 +143,14 @@ static double sum(const double *t, size_t n)
         rest += t[i];
     }
     return rest;
+}
+
+static void sum_runs(double *restrict out, const double *restrict t, const uint32_t *restrict map,
+                     size_t n_runs, size_t run)
+{
+    for (size_t r = 0; r < n_runs; r++) {
+        out[map[r]] += sum(t + r * run, run);
+    }
 }
 
 static double largest(const double *t, size_t n)
@@ -229,6 +280,35 @@ static void add_rows(const double *restrict t, size_t n_rows, size_t n_columns,
     }
 }
 
+static inline void sum_axis_of(double *restrict out, const double *restrict t, size_t n,
+                               size_t arity, size_t stride)
+{
+    for (size_t o = 0; o < n; o++) {
+        const double *from = t + o * arity * stride;
+        for (size_t j = 0; j < stride; j++) {
+            out[o * stride + j] = from[j] + from[stride + j];
+        }
+        for (size_t k = 2; k < arity; k++) {
+            for (size_t j = 0; j < stride; j++) {
+                out[o * stride + j] += from[k * stride + j];
+            }
+        }
+    }
+}
+
+static void sum_axis(double *out, const double *t, size_t n, size_t arity, size_t stride)
+{
+    if (stride == 1) {
+        add_rows(t, n, arity, out);
+    } else if (arity == 1) {
+        memcpy(out, t, n * stride * sizeof *out);
+    } else if (arity == 2) {
+        BY_LENGTH(stride, sum_axis_of, out, t, n, 2)
+    } else {
+        BY_LENGTH(stride, sum_axis_of, out, t, n, arity)
+    }
+}
+
 static void weigh_rows(double *restrict t, size_t n_rows, size_t n_columns,
                        const double *restrict m)
 {
@@ -292,9 +372,11 @@ static void sum_rows(double *t, size_t n_rows, size_t n_columns, double *message
 
 extern const gbsi_table_loops GBSI_V(gbsi_table_loops);
 const gbsi_table_loops GBSI_V(gbsi_table_loops) = {
-    .add = {0.0, add_constant, add_dense, add_mapped},
-    .multiply = {1.0, multiply_constant, multiply_dense, multiply_mapped},
-    .scatter = scatter,
+    .add = {0.0, add_constant, add_dense, add_level_runs, add_dense_runs},
+    .multiply = {1.0, multiply_constant, multiply_dense, multiply_level_runs, multiply_dense_runs},
+    .sum_runs = sum_runs,
+    .scatter_runs = scatter_runs,
+    .sum_axis = sum_axis,
     .sum = sum,
     .max = largest,
     .least_above = least_above,

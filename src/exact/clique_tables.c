@@ -154,8 +154,11 @@ static void take_in(const filling *f, const gbsi_operand *o, size_t at, double *
     case GBSI_DENSE:
         f->take_in->dense(t, o->data + at, f->shape->block);
         break;
-    case GBSI_MAPPED:
-        f->take_in->mapped(t, o->data + at, o->map, f->shape->block);
+    case GBSI_LEVEL_RUNS:
+        f->take_in->level_runs(t, o->data + at, o->map, f->shape->block / o->run, o->run);
+        break;
+    case GBSI_DENSE_RUNS:
+        f->take_in->dense_runs(t, o->data + at, o->map, f->shape->block / o->run, o->run);
         break;
     }
 }

@@ -12,6 +12,7 @@
 
 #define SHARED      ((size_t)1 << 15) /* entries from which on the pool is worth waking */
 #define MANY_PIECES 64u               /* that a marginal is cut into, where it can be */
+#define MOST_FOLDED 2048u             /* entries of a block whose axes are summed out one by one */
 
 typedef struct marginal {
     gbsi_watch *watch; /* NULL: nobody waits */
@@ -24,10 +25,65 @@ typedef struct marginal {
     const double *table;
     double *out;
     uint32_t n_members;
+    uint32_t n_folds; /* 0: a block is summed by runs */
+    struct fold {
+        size_t arity, stride;
+    } fold[GBSI_TREE_AXES]; /* slowest first */
 } marginal;
+
+/* Lists the axes of the block that are summed out, neighbours as one, if what is left of a block is
+ * contiguous in the operand. */
+static void list_folds(marginal *m)
+{
+    const gbsi_shape *shape = m->shape;
+    size_t left = 1;
+    struct fold *f = NULL;
+    m->n_folds = 0;
+    if (shape->block > MOST_FOLDED) {
+        return;
+    }
+    for (uint32_t k = shape->n_axes; k-- > shape->n_outer;) {
+        if (m->operand.stride[k] != 0 && m->operand.stride[k] != left) {
+            m->n_folds = 0;
+            return;
+        }
+        if (m->operand.stride[k] != 0) {
+            left *= shape->arity[k];
+            f = NULL;
+        } else if (f != NULL) {
+            f->arity *= shape->arity[k];
+        } else {
+            f = &m->fold[m->n_folds++];
+            *f = (struct fold){shape->arity[k], shape->stride[k]};
+        }
+    }
+    for (uint32_t i = 0; i < m->n_folds / 2; ++i) {
+        const struct fold other = m->fold[i];
+        m->fold[i] = m->fold[m->n_folds - 1 - i];
+        m->fold[m->n_folds - 1 - i] = other;
+    }
+}
+
+/* out += the block t without the axes that are summed out. */
+static void fold_block(const marginal *m, const double *t, double *out)
+{
+    double room[2][MOST_FOLDED / 2];
+    size_t n = m->shape->block;
+    for (uint32_t i = 0; i < m->n_folds; ++i) {
+        const struct fold *f = &m->fold[i];
+        n /= f->arity;
+        m->loops->sum_axis(room[i % 2], t, n / f->stride, f->arity, f->stride);
+        t = room[i % 2];
+    }
+    m->loops->add.dense(out, t, n);
+}
 
 static void sum_block(const marginal *m, const double *t, size_t at)
 {
+    if (m->n_folds > 0) {
+        fold_block(m, t, m->out + at);
+        return;
+    }
     switch (m->operand.form) {
     case GBSI_CONSTANT:
         m->out[at] += m->loops->sum(t, m->shape->block);
@@ -35,8 +91,13 @@ static void sum_block(const marginal *m, const double *t, size_t at)
     case GBSI_DENSE:
         m->loops->add.dense(m->out + at, t, m->shape->block);
         break;
-    case GBSI_MAPPED:
-        m->loops->scatter(m->out + at, t, m->operand.map, m->shape->block);
+    case GBSI_LEVEL_RUNS:
+        m->loops->sum_runs(m->out + at, t, m->operand.map, m->shape->block / m->operand.run,
+                           m->operand.run);
+        break;
+    case GBSI_DENSE_RUNS:
+        m->loops->scatter_runs(m->out + at, t, m->operand.map, m->shape->block / m->operand.run,
+                               m->operand.run);
         break;
     }
 }
@@ -108,6 +169,9 @@ static void sum_onto(gbsi_tables *tables, const gbsi_shape *shape, const double 
                   .out = out};
     gbsi_operand_init(&m.operand, shape, tables->axis_of, tables->tree->model->arity, n, variable,
                       tables->map);
+    if (m.operand.form == GBSI_LEVEL_RUNS || m.operand.form == GBSI_DENSE_RUNS) {
+        list_folds(&m);
+    }
     memset(out, 0, n_out * sizeof *out);
     const bool alone = shape->block * shape->n_blocks < SHARED;
     gbsi_odometer_init(&m.order, shape);

@@ -6,14 +6,13 @@
 
 #include "exact/junction_tree.h"
 
-/* The time that a table entry takes with each gbsi_keep, in nanoseconds of one thread. Measured on
- * eleven models of 4 million entries or more, with AVX2 and beside other work: 7 to 24, as a rule
- * 11, on the way up; 8 to 28, as a rule 15, with tables, and up to as much again until the system
- * has cleared their pages; 16 to 50, as a rule 30, with messages alone. With AVX-512 on a quiet
- * machine a third of that. */
-#define GBSI_STACK_NS    10.0
-#define GBSI_TABLES_NS   20.0
-#define GBSI_MESSAGES_NS 30.0
+/* The time that a table entry takes with each gbsi_keep, in nanoseconds of one thread with what the
+ * system takes to clear pages. Measured on fifteen models of 2 million entries or more, with AVX2
+ * and beside other work: 1.7 to 7, as a rule 3, on the way up; 4 to 20, as a rule 7, with
+ * tables; 4.5 to 17, as a rule 9, with messages alone. */
+#define GBSI_STACK_NS    4.0
+#define GBSI_TABLES_NS   10.0
+#define GBSI_MESSAGES_NS 12.0
 #define GBSI_MOST_ENTRIES                                                \
     (UINT64_C(1) << 32) /* per component: offsets in blocks have 32 bits \
                          */

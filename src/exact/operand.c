@@ -54,12 +54,13 @@ size_t gbsi_shape_most(const gbsi_tree *tree)
     return most;
 }
 
-/* Offsets of the operand over the block, in the order of its entries. */
-static void make_map(gbsi_operand *operand, const gbsi_shape *shape)
+/* Offsets of the operand's runs over the block, in the order of its entries.
+ * @param end of the axes that number the runs. */
+static void make_map(gbsi_operand *operand, const gbsi_shape *shape, uint32_t end)
 {
     size_t n = 1;
     operand->map[0] = 0;
-    for (uint32_t k = shape->n_outer; k < shape->n_axes; ++k) {
+    for (uint32_t k = shape->n_outer; k < end; ++k) {
         /* from the slowest axis: each offset becomes arity[k] offsets, the last offset first */
         const uint32_t arity = shape->arity[k];
         for (size_t i = n; i-- > 0;) {
@@ -70,28 +71,37 @@ static void make_map(gbsi_operand *operand, const gbsi_shape *shape)
         }
         n *= arity;
     }
-    assert(n == shape->block);
+    assert(n * operand->run == shape->block);
+}
+
+/* Finds the form of an operand from its strides. @return the axis from which on a run goes. */
+static uint32_t find_form(gbsi_operand *operand, const gbsi_shape *shape)
+{
+    uint32_t k = shape->n_axes;
+    const bool level = k > 0 && operand->stride[k - 1] == 0;
+    operand->run = 1;
+    for (; k > shape->n_outer && operand->stride[k - 1] == (level ? 0 : shape->stride[k - 1]);
+         --k) {
+        operand->run *= shape->arity[k - 1];
+    }
+    operand->form = k > shape->n_outer ? (level ? GBSI_LEVEL_RUNS : GBSI_DENSE_RUNS)
+                                       : (level ? GBSI_CONSTANT : GBSI_DENSE);
+    return k;
 }
 
 void gbsi_operand_init(gbsi_operand *operand, const gbsi_shape *shape, const uint32_t *axis_of,
                        const uint32_t *arity, uint32_t n, const uint32_t *variable, uint32_t *map)
 {
     size_t stride = 1;
-    bool dense = true;
-    bool constant = true;
     memset(operand->stride, 0, shape->n_axes * sizeof *operand->stride);
     for (uint32_t i = n; i-- > 0;) {
         operand->stride[axis_of[variable[i]]] = stride;
         stride *= arity[variable[i]];
     }
-    for (uint32_t k = shape->n_outer; k < shape->n_axes; ++k) {
-        constant = constant && operand->stride[k] == 0;
-        dense = dense && operand->stride[k] == shape->stride[k];
-    }
-    operand->form = constant ? GBSI_CONSTANT : dense ? GBSI_DENSE : GBSI_MAPPED;
     operand->map = map;
-    if (operand->form == GBSI_MAPPED) {
-        make_map(operand, shape);
+    const uint32_t end = find_form(operand, shape);
+    if (operand->form == GBSI_LEVEL_RUNS || operand->form == GBSI_DENSE_RUNS) {
+        make_map(operand, shape, end);
     }
 }
 

@@ -2,8 +2,8 @@
 /* Tables over some of the variables of a clique, walked along with the clique's own table.
  *
  * The innermost axes of the clique make a block of some hundred entries. Within a block an operand
- * is constant, or contiguous, or read through a map of offsets that is made once. From block to
- * block its offset changes by a sum of strides. */
+ * is constant, or contiguous, or so in runs of equal length, whose offsets are in a map that is
+ * made once. From block to block its offset changes by a sum of strides. */
 #ifndef GBSI_EXACT_OPERAND_H
 #define GBSI_EXACT_OPERAND_H
 
@@ -26,12 +26,18 @@ void gbsi_shape_of(const gbsi_tree *tree, const gbsi_clique *clique, gbsi_shape 
 /* The entries of the largest block of a tree's cliques. */
 size_t gbsi_shape_most(const gbsi_tree *tree);
 
-typedef enum gbsi_form { GBSI_CONSTANT, GBSI_DENSE, GBSI_MAPPED } gbsi_form;
+typedef enum gbsi_form {
+    GBSI_CONSTANT,
+    GBSI_DENSE,
+    GBSI_LEVEL_RUNS, /* constant within a run */
+    GBSI_DENSE_RUNS, /* contiguous within a run */
+} gbsi_form;
 
 typedef struct gbsi_operand {
     const double *data;
     gbsi_form form;
-    uint32_t *map;                 /* [block] offsets, if mapped */
+    size_t run;                    /* entries */
+    uint32_t *map;                 /* [block / run] offsets of runs, if there are */
     size_t stride[GBSI_TREE_AXES]; /* by axis of the clique; 0 for axes it does not have */
     size_t carry[GBSI_TREE_AXES];  /* added by a step along an outer axis (modulo 2^64) */
 } gbsi_operand;

@@ -285,7 +285,7 @@ def equal(work):
     return "equal.uai", math.log(2.5) + len(edges) * math.log(1.25)
 
 
-FEW = ["--budget", "0.004s"]  # 10^5 entries of a tree
+FEW = ["--budget", "0.001s"]  # 10^5 entries of a tree
 
 
 def test_conditioning(run, work, equal):
