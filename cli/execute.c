@@ -17,7 +17,7 @@ static const char *const only_sampled[] = {
     "cud-offset", "dummy-edges", "lattice",     "chains",      "start",     "sweeps",
     "estimator",  "burn-in",     "thin",        "max-updates", "certified", "partial-scan",
     "restarts",   "width",       "splash-size", "splashes",    "grow",      "adapt",
-    "score",      "locking"};
+    "score",      "locking",     "temper"};
 
 /* @param draws whether draws are written: then some options say how many. */
 static const char *first_only_sampled(const cli_arguments *arguments, int draws)

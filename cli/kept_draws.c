@@ -25,11 +25,28 @@ static double clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Chains are known once there is a run: those of a tempered one are its ladders. */
+static gbs_status take_spools(cli_draws *d, gbs_error *err)
+{
+    d->n_chains = gbs_run_report(d->job->run)->chains;
+    gbs_status status = cli_spool_new(d->path, d->n_chains, cli_row_bytes(d), &d->states, err);
+    if (status >= 0) {
+        status = cli_spool_new(d->path, d->n_chains, sizeof(double), &d->lp, err);
+    }
+    return status;
+}
+
 static gbs_status keep_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
                             const uint32_t *state, gbs_error *err)
 {
     cli_draws *d = context;
     (void)draw;
+    if (d->states == NULL) {
+        const gbs_status made = take_spools(d, err);
+        if (made < 0) {
+            return made;
+        }
+    }
     if (chain == 0) {
         d->last_s = clock_s();
         d->first_s = d->n_draws == 0 ? d->last_s : d->first_s;
@@ -62,7 +79,7 @@ static gbs_status draws_init(cli_draws *d, const cli_job *job, const cli_selecti
 {
     d->job = job;
     d->selection = selection;
-    d->n_chains = (uint32_t)job->options.chains;
+    d->path = path;
     d->state_bytes = 1;
     for (uint32_t i = 0; i < selection->n; i++) {
         if (gbs_model_arity(job->model, selection->variable[i]) > 256) {
@@ -70,14 +87,9 @@ static gbs_status draws_init(cli_draws *d, const cli_job *job, const cli_selecti
         }
     }
     d->row = calloc((size_t)selection->n + 1, d->state_bytes);
-    if (d->row == NULL) {
-        return cli_reason(err, GBS_ERR_MEMORY, "out of memory: %u variables", selection->n);
-    }
-    gbs_status status = cli_spool_new(path, d->n_chains, cli_row_bytes(d), &d->states, err);
-    if (status >= 0) {
-        status = cli_spool_new(path, d->n_chains, sizeof(double), &d->lp, err);
-    }
-    return status;
+    return d->row != NULL
+               ? GBS_OK
+               : cli_reason(err, GBS_ERR_MEMORY, "out of memory: %u variables", selection->n);
 }
 
 static const struct {
@@ -151,7 +163,8 @@ int cli_draws_run(cli_job *job, const cli_selection *selection, const char *form
         status = cli_execute(job, keep_draw, &draws, stopped);
     }
     if (status == CLI_DONE) {
-        done = writers[find_writer(format)].write(&draws, path, &err);
+        done = draws.states == NULL ? take_spools(&draws, &err) : GBS_OK;
+        done = done < 0 ? done : writers[find_writer(format)].write(&draws, path, &err);
         status = done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
     }
     draws_free(&draws);

@@ -31,6 +31,7 @@ int cli_write_draws(cli_arguments *arguments, gbs_method forced);
 typedef struct cli_draws {
     const cli_job *job;
     const cli_selection *selection;
+    const char *path; /* of the file that is written */
     uint32_t n_chains;
     uint64_t n_draws;       /* that every chain has */
     unsigned state_bytes;   /* 1 where every written variable has at most 256 states, else 2 */

@@ -208,7 +208,7 @@ static const struct {
     {"scan", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CERTIFY},
     {"origin", CLI_RUNS | CLI_VERB_INFO | CLI_INFLUENCES},
     {"certified", CLI_VERB_MARGINALS},
-    {"temper", CLI_VERB_MARGINALS | CLI_VERB_LOGZ},
+    {"temper", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_LOGZ},
     {"time", CLI_RUNS | CLI_INFLUENCES},
     {"budget", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_INFO | CLI_ANNEALS},
     {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},

@@ -57,9 +57,11 @@ typedef struct gbs_run_callbacks {
     void *context;
     /** Called from time to time. @return nonzero to stop; the run then returns GBS_STOPPED. */
     int (*progress)(void *context, const gbs_progress *progress);
-    /** Called for every kept draw, chain by chain at the end of a pass. @param log_density ln of
-     * the unnormalised probability of state. @param state [n_variables], observed variables
-     * included.
+    /** Called for every kept draw, chain by chain at the end of a pass. Of a tempered run (option
+     * temper from 2 on): the states of the coldest level of each ladder, but only of iterations in
+     * which none of them violates a hard zero, so that there may be fewer draws than sweeps / thin;
+     * a warning then says so. @param draw 0-based, without gaps. @param log_density ln of the
+     * unnormalised probability of state. @param state [n_variables], observed variables included.
      *  @return a negative status to make the run fail with it. */
     gbs_status (*draw)(void *context, uint64_t draw, uint32_t chain, double log_density,
                        const uint32_t *state, gbs_error *err);

@@ -92,6 +92,9 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
         run->report.public.target_error = GBSI_DEFAULT_TARGET;
     }
     GBSI_TRY(gbsi_options_check(&run->options, err));
+    if (gbsi_run_wants_temper(run)) {
+        run->report.public.chains = gbsi_run_ladders(run);
+    }
     if (run->options.max_updates == 0) {
         run->options.max_updates = run->options.sweeps > 0 ? UINT64_MAX : GBSI_MOST_UPDATES;
     }

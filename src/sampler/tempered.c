@@ -20,7 +20,8 @@
 
 #define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
 
-#define LEARNT 16u /* iterations at the last levels, for the ratios of Z between them */
+#define LEARNT   16u /* iterations at the last levels, for the ratios of Z between them */
+#define OBSERVED 32u /* of local moves, to cut the ladder by them */
 
 /* Iterations of the rounds after which levels move; the ladder is cut after CUT. */
 static const uint16_t round_length[] = {32, 64, 128, 256, 512, 256, 512};
@@ -156,7 +157,8 @@ cleanup:
 
 /* Out of time for burn-in, or of the iterations that were asked for.
  * @param until_s by the clock, without --burn-in. */
-static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, bool rounds_over)
+static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, unsigned round,
+                     uint64_t in_round)
 {
     const gbs_run_options *o = &run->options;
     const gbsi_ratios *ratios = run->tempered->ratios;
@@ -164,9 +166,10 @@ static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s
         return false;
     }
     const bool automatic = o->burn_in == GBS_BURN_IN_AUTO;
-    const bool late = automatic && o->time_s > 0.0 && gbsi_clock_s() > until_s;
+    const bool observing = run->tempered->observed != NULL && in_round < OBSERVED;
+    const bool late = automatic && o->time_s > 0.0 && gbsi_clock_s() > until_s && !observing;
     return drive->stop != GBSI_GO_ON || late ||
-           (automatic ? rounds_over : run->report.public.burn_in >= o->burn_in);
+           (automatic ? round == N_ROUNDS : run->report.public.burn_in >= o->burn_in);
 }
 
 /* Where the memory of local moves goes: the ladder is cut where the better ones forget. */
@@ -184,14 +187,18 @@ static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     uint64_t in_round = 0;
     const double now_s = gbsi_clock_s();
     const double left_s = drive->started_s + run->options.time_s - now_s;
-    while (!burnt_in(run, drive, now_s + SHARE_OF_TIME * left_s, round == N_ROUNDS)) {
-        run->tempered->observed = observed_in(run->tempered, round);
+    while (!burnt_in(run, drive, now_s + SHARE_OF_TIME * left_s, round, in_round)) {
         GBSI_TRY(iterate(run, drive, false, err));
         if (round < N_ROUNDS && ++in_round == round_length[round]) {
             GBSI_TRY(adapt(run, round, err));
-            ++round;
+            run->tempered->observed = observed_in(run->tempered, ++round);
             in_round = 0;
         }
+    }
+    /* A round cut short has observed enough, or nothing. */
+    if (drive->stop == GBSI_GO_ON && run->tempered->observed != NULL && in_round >= OBSERVED &&
+        run->tempered->ratios == NULL) {
+        GBSI_TRY(adapt(run, CUT, err));
     }
 cleanup:
     return status;
@@ -218,7 +225,7 @@ static gbs_status check(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     if (run->report.public.target_error > 0.0 && !gbsi_run_doubt(run, text, sizeof text)) {
         drive->stop = GBSI_STOP_TARGET;
-    } else if (run->options.sweeps == 0 && t->means->n == t->drop_at) {
+    } else if (run->options.sweeps == 0 && t->user == NULL && t->means->n == t->drop_at) {
         const uint64_t dropped = gbsi_means_drop(t->means);
         run->report.public.burn_in += dropped;
         run->report.public.sweeps -= dropped;
@@ -226,6 +233,20 @@ static gbs_status check(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
 cleanup:
     return status;
+}
+
+/* Iterations that gave no draws. */
+static gbs_status tell_missing(gbs_run *run, gbs_error *err)
+{
+    const gbsi_tempered *t = run->tempered;
+    const uint64_t wanted = run->report.public.sweeps / run->options.thin;
+    if (t->user == NULL || t->n_given == wanted) {
+        return GBS_OK;
+    }
+    return gbsi_report_warn(&run->report, err,
+                            "%llu draws of each ladder in place of %llu: in the other iterations "
+                            "the cold state of a ladder violated a hard zero",
+                            (unsigned long long)t->n_given, (unsigned long long)wanted);
 }
 
 static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
@@ -236,6 +257,9 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     t->drop_at = 3 * WINDOW;
     while (drive->stop == GBSI_GO_ON) {
         GBSI_TRY(iterate(run, drive, true, err));
+        if (t->user != NULL && run->report.public.sweeps % run->options.thin == 0) {
+            GBSI_TRY(gbsi_tempered_give(run, drive, err));
+        }
         if (is_due(t->means)) {
             GBSI_TRY(check(run, drive, err));
         }
@@ -243,6 +267,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             drive->stop = GBSI_STOP_SWEEPS;
         }
     }
+    GBSI_TRY(tell_missing(run, err));
 cleanup:
     return status;
 }
@@ -336,9 +361,9 @@ cleanup:
 
 gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    if (drive->callbacks->draw != NULL || drive->callbacks->splash != NULL) {
+    if (drive->callbacks->splash != NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "--temper gives marginals, neither draws nor blocks: use --temper off");
+                         "--temper runs no splashes to call back for: use --temper off");
     }
     const found_before found = keep_found(run);
     gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);

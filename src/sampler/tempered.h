@@ -23,6 +23,8 @@ bool gbsi_run_wants_temper(const struct gbs_run *run);
 bool gbsi_run_is_stuck(const struct gbs_run *run, const struct gbsi_drive *drive, double rhat);
 /* Burn-in and sampling by tempering, into run->tempered and the report. */
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+/* As many ladders as the options ask for. */
+uint32_t gbsi_run_ladders(const struct gbs_run *run);
 /* What that takes beside the problem, bytes. */
 uint64_t gbsi_run_tempered_bytes(const struct gbs_run *run);
 

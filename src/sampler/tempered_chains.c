@@ -27,7 +27,7 @@ static uint32_t levels_of(const gbs_run *run)
     return o->temper == GBS_TEMPER_AUTO ? LEVELS : (uint32_t)o->temper;
 }
 
-static uint32_t ladders_of(const gbs_run *run)
+uint32_t gbsi_run_ladders(const gbs_run *run)
 {
     const gbs_run_options *o = &run->options;
     const uint32_t lanes = run->purpose.up_only ? LANES_OF_LOG_Z : LANES;
@@ -79,6 +79,8 @@ void gbsi_tempered_free(gbsi_tempered *t)
     gbsi_free(t->word);
     gbsi_free(t->counted);
     gbsi_free(t->trips);
+    gbsi_free(t->drawn);
+    gbsi_free(t->user);
     gbsi_free(t);
 }
 
@@ -251,6 +253,18 @@ static gbs_status take_arrays(gbsi_tempered *t, gbs_error *err)
     return GBS_OK;
 }
 
+static gbs_status take_draws(gbsi_tempered *t, const gbs_run *run, gbs_error *err)
+{
+    const uint32_t n = run->problem.model->n_variables;
+    t->drawn = gbsi_alloc_array(t->part->n_variables, sizeof *t->drawn);
+    t->user = gbsi_alloc_array(n, sizeof *t->user);
+    if (t->drawn == NULL || t->user == NULL) {
+        return gbsi_no_memory(err, "draws", n * sizeof *t->user);
+    }
+    memcpy(t->user, run->problem.whole->fixed_state, n * sizeof *t->user);
+    return GBS_OK;
+}
+
 /* Variables that are cheap to sum out leave, unless none would be left to sample. */
 static gbs_status take_core(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
 {
@@ -272,7 +286,7 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
 {
     gbs_status status = GBS_OK;
     const uint32_t n_levels = levels_of(run);
-    const uint32_t n_ladders = ladders_of(run);
+    const uint32_t n_ladders = gbsi_run_ladders(run);
     gbsi_tempered *t = gbsi_alloc_zero(sizeof *t);
     if (t == NULL) {
         return gbsi_no_memory(err, "chains", sizeof *t);
@@ -295,6 +309,9 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
     GBSI_TRY(gbsi_overlap_new(t->core->n_variables, n_levels, &t->overlap_of_sweeps, err));
     GBSI_TRY(gbsi_tempered_take_blocks(t, &drive->watch, err));
     GBSI_TRY(take_arrays(t, err));
+    if (drive->callbacks->draw != NULL) {
+        GBSI_TRY(take_draws(t, run, err));
+    }
     start(t);
     set_temperatures(t);
     *tempered = t;
@@ -308,7 +325,7 @@ uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
 {
     const gbsi_conditioned *part = run->problem.part;
     const uint32_t n_levels = levels_of(run);
-    const uint32_t n_ladders = ladders_of(run);
+    const uint32_t n_ladders = gbsi_run_ladders(run);
     const uint64_t lanes = (uint64_t)n_levels * n_ladders;
     /* After the ladder is cut a quarter of the levels may be left, and more ladders. */
     const uint64_t most_ladders = lanes / 4 > n_ladders ? lanes / 4 : n_ladders;

@@ -72,22 +72,25 @@ static void take_states(gbsi_tempered *t, uint32_t first, uint32_t n, double *we
     }
 }
 
-/* p(v | n) of variables that were summed out, and states of them. */
-static void recover(gbsi_tempered *t, uint32_t first, const double *weight)
+/* States of variables that were summed out. @param p NULL, or room for p(v | n) as in
+ * gbsi_recovery.
+ */
+static void recover(gbsi_tempered *t, uint64_t iteration, uint32_t first, const double *weight,
+                    double *p)
 {
     const gbsi_collapse *c = t->collapse;
-    for (uint32_t i = 0; i < c->n_eliminated; ++i) {
+    for (uint32_t i = 0; p != NULL && i < c->n_eliminated; ++i) {
         const uint32_t v = c->variable[i];
-        memset(t->p + t->part->state_offset[v] * LANES, 0,
-               (size_t)t->part->arity[v] * LANES * sizeof *t->p);
+        memset(p + t->part->state_offset[v] * LANES, 0,
+               (size_t)t->part->arity[v] * LANES * sizeof *p);
     }
     const gbsi_recovery recovery = {.level = gbsi_simd_level(),
                                     .seed = t->options.seed,
-                                    .pass = t->iteration,
+                                    .pass = iteration,
                                     .chain = first,
                                     .weight = weight,
                                     .x = t->state,
-                                    .p = t->p,
+                                    .p = p,
                                     .word = t->word};
     gbsi_collapse_recover(c, &recovery);
 }
@@ -114,7 +117,7 @@ static void add_states(gbsi_tempered *t, uint32_t first, uint32_t n, uint32_t n_
                        const double *weight)
 {
     if (t->means != NULL && t->collapse->n_eliminated > 0) {
-        recover(t, first, weight);
+        recover(t, t->iteration, first, weight, t->p);
     }
     for (uint32_t i = 0; i < n_states; ++i) {
         const uint32_t ladder = first + i % n;
@@ -158,6 +161,49 @@ void gbsi_tempered_count(gbsi_tempered *t)
         take_states(t, first, n, weight);
         add_states(t, first, n, n, weight);
     }
+}
+
+/* ---- draws ----------------------------------------------------------------------------------- */
+
+static bool one_violates(gbsi_tempered *t)
+{
+    bool found = false;
+    for (uint32_t ladder = 0; ladder < t->exchange->n_ladders && !found; ++ladder) {
+        gbsi_executor_get(&t->executor, ladder, t->one);
+        found = violates(t, t->one);
+    }
+    return found;
+}
+
+/* Ladders are independent, so that a state in an iteration of which all are valid has the law of
+ * any valid one. Taken one by one, ladders would give different numbers of draws. */
+gbs_status gbsi_tempered_give(gbs_run *run, const gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_tempered *t = run->tempered;
+    const uint32_t n_ladders = t->exchange->n_ladders;
+    double weight[LANES];
+    if (one_violates(t)) {
+        return GBS_OK;
+    }
+    for (uint32_t ladder = 0; ladder < n_ladders; ++ladder) {
+        const uint32_t lane = ladder % LANES;
+        if (lane == 0) {
+            const uint32_t n = n_ladders - ladder;
+            take_states(t, ladder, n < LANES ? n : LANES, weight);
+            recover(t, t->iteration - 1, ladder, weight, NULL);
+        }
+        for (uint32_t v = 0; v < t->part->n_variables; ++v) {
+            t->drawn[v] = t->state[(size_t)v * LANES + lane];
+        }
+        gbsi_part_user_state(t->part, t->drawn, t->user);
+        GBSI_TRY(drive->callbacks->draw(drive->callbacks->context, t->n_given, ladder,
+                                        gbsi_conditioned_log_density(t->part, t->drawn), t->user,
+                                        err));
+    }
+    ++t->n_given;
+cleanup:
+    return status;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

@@ -54,15 +54,19 @@ struct gbsi_tempered {
     uint64_t iteration;
     /* what is counted */
     size_t n_hard;
-    size_t *hard;             /* [n_hard] factors of the core with zeros */
-    uint32_t *one;            /* [core variables] of one lane */
-    uint32_t *state;          /* [part variables][16] of sixteen ladders */
-    double *p;                /* [part states][16] of eliminated variables */
-    uint32_t *word;           /* scratch of the recovery */
-    uint64_t *counted;        /* [lanes] 1: the cold state of this ladder violates no zero */
-    uint64_t *trips;          /* [lanes] round trips of a ladder that this iteration ended */
-    gbsi_means *means;        /* NULL during burn-in */
-    uint64_t drop_at;         /* iterations kept when the first window becomes burn-in */
+    size_t *hard;      /* [n_hard] factors of the core with zeros */
+    uint32_t *one;     /* [core variables] of one lane */
+    uint32_t *state;   /* [part variables][16] of sixteen ladders */
+    double *p;         /* [part states][16] of eliminated variables */
+    uint32_t *word;    /* scratch of the recovery */
+    uint64_t *counted; /* [lanes] 1: the cold state of this ladder violates no zero */
+    uint64_t *trips;   /* [lanes] round trips of a ladder that this iteration ended */
+    gbsi_means *means; /* NULL during burn-in */
+    uint64_t drop_at;  /* iterations kept when the first window becomes burn-in */
+    /* what is given to the user; NULL: no draws */
+    uint32_t *drawn;          /* [part variables] a draw ... */
+    uint32_t *user;           /* [model variables] ... in the user's numbering */
+    uint64_t n_given;         /* draws of every ladder */
     uint64_t n_cold, n_valid; /* cold states since the last round began, and those that count */
 };
 
@@ -80,6 +84,8 @@ uint32_t gbsi_tempered_block_variables(const gbsi_tempered *t);
 
 /* tempered_estimates.c: room for what is kept, ... */
 gbs_status gbsi_tempered_take_means(gbsi_tempered *t, gbs_error *err);
+/* ... draws for the user: the cold states of all ladders, unless one of them violates a zero ... */
+gbs_status gbsi_tempered_give(gbs_run *run, const gbsi_drive *drive, gbs_error *err);
 /* ... the cold states, into the means if there are any. */
 void gbsi_tempered_count(gbsi_tempered *t);
 

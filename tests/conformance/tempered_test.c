@@ -259,6 +259,110 @@ static void more_updates_take_no_answer_away(void **state)
     gbs_model_free(model);
 }
 
+/* ---- draws ----------------------------------------------------------------------------------- */
+
+typedef struct given {
+    const gbs_model *model;
+    uint32_t n_chains;
+    uint64_t n;    /* of all chains */
+    double *count; /* [states] */
+} given;
+
+static gbs_status count_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                             const uint32_t *state, gbs_error *err)
+{
+    given *g = context;
+    (void)err;
+    assert_int_equal(draw, g->n / g->n_chains);
+    assert_int_equal(chain, g->n % g->n_chains);
+    const double density = gbs_model_log_density(g->model, state);
+    assert_true(isfinite(density)); /* no zero is violated */
+    assert_true(fabs(density - log_density) < 1e-9 * (1.0 + fabs(density)));
+    for (uint32_t v = 0; v < gbs_model_n_variables(g->model); ++v) {
+        g->count[gbs_model_state_offsets(g->model)[v] + state[v]] += 1.0;
+    }
+    ++g->n;
+    return GBS_OK;
+}
+
+/* @param count [states] out. @return draws of a ladder. */
+static uint64_t give(const test_case *c, const gbs_run_options *options, double *count)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    gbs_model *model = c->make();
+    gbs_evidence *evidence = test_observe(model, c->observe);
+    given g = {.model = model, .n_chains = (uint32_t)options->chains, .count = count};
+    const gbs_run_callbacks callbacks = {.context = &g, .draw = count_draw};
+    if (gbs_run_new(model, evidence, options, &run, &err) < 0) {
+        fail_msg("%s: %s", c->name, err.message);
+    }
+    assert_int_equal(gbs_run_report(run)->chains, options->chains);
+    if (gbs_run_execute(run, &callbacks, &err) < 0) {
+        fail_msg("%s: %s", c->name, err.message);
+    }
+    const gbs_report *r = gbs_run_report(run);
+    const uint64_t wanted = options->sweeps / options->thin;
+    const uint64_t n = g.n / g.n_chains;
+    assert_int_equal(n<wanted, r->n_warnings> 0); /* and nothing else is warned of */
+    if (n < wanted) {
+        assert_non_null(strstr(r->warning[0], "violated a hard zero"));
+    }
+    gbs_run_free(run);
+    gbs_evidence_free(evidence);
+    gbs_model_free(model);
+    return n;
+}
+
+/* The cold states of every model of the table, those of variables that were summed out drawn given
+ * the others: legal, numbered one after the other, with the model's marginals. Some thousand draws
+ * of which every fourth is new at least: 0.1 is six standard errors of a share. */
+static void draws(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < n_test_cases; i += test_share(1, 4)) {
+        const test_case *c = &test_cases[i];
+        double count[512] = {0};
+        gbs_model *model = c->make();
+        gbs_evidence *evidence = test_observe(model, c->observe);
+        test_answer exact = test_exactly(model, evidence);
+        gbs_run_options options = options_of(5, 3 + 14 * (i % 2)); /* more than sixteen, too */
+        options.sweeps = 4096 / options.chains;
+        options.thin = 1 + i % 2;
+        options.burn_in = 300;
+        const uint64_t n = give(c, &options, count) * options.chains;
+        assert_true(n > 400 && exact.n <= 512);
+        for (size_t e = 0; e < exact.n; ++e) {
+            if (!(fabs(count[e] / (double)n - exact.p[e]) < 0.1)) {
+                fail_msg("%s: entry %zu is %.4f of %d draws, exact %.4f", c->name, e,
+                         count[e] / (double)n, (int)n, exact.p[e]);
+            }
+        }
+        test_drop(&exact);
+        gbs_evidence_free(evidence);
+        gbs_model_free(model);
+    }
+}
+
+/* Where the block trial, or whatever round observes moves, is cut short, the ladder is cut all the
+ * same. */
+static void a_short_burn_in_cuts_the_ladder(void **state)
+{
+    (void)state;
+    gbs_model *model = test_model(TEST_ISING, 5, 14);
+    gbs_run_options options = options_of(8, 4);
+    options.sweeps = 64;
+    options.burn_in = 480 + 31;
+    test_answer early = test_run_once(model, NULL, &options);
+    assert_true(early.report.hottest == 0.0);
+    options.burn_in = 480 + 32;
+    test_answer late = test_run_once(model, NULL, &options);
+    assert_true(late.report.hottest > 0.0);
+    test_drop(&early);
+    test_drop(&late);
+    gbs_model_free(model);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -313,6 +417,8 @@ int main(void)
         cmocka_unit_test(larger_models),
         cmocka_unit_test(blocks_where_sweeps_are_stuck),
         cmocka_unit_test(more_updates_take_no_answer_away),
+        cmocka_unit_test(draws),
+        cmocka_unit_test(a_short_burn_in_cuts_the_ladder),
         cmocka_unit_test(refusals),
         cmocka_unit_test(words),
     };
