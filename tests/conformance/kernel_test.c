@@ -511,7 +511,9 @@ static void exact_sums(void **state)
         for (size_t u = 0; u < sizeof units / sizeof units[0]; ++u) {
             uint32_t classes[GBSI_N_CLASSES] = {0};
             tolerance = 0.0;
-            check_plan(grained_model(kind, units[u]), 7, true, classes);
+            gbs_model *model = grained_model(kind, units[u]);
+            check_plan(model, 7, true, classes);
+            gbs_model_free(model);
             tolerance = 1.5e-4;
             assert_int_equal(classes[GBSI_CLASS_PRECISE], 0);
         }
