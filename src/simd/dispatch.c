@@ -16,7 +16,7 @@ static atomic_int chosen;
 
 static gbsi_simd best_of_machine(void)
 {
-#ifdef GBSI_HAVE_X86_SETS
+#ifdef __x86_64__
     __builtin_cpu_init();
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                 __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
@@ -29,7 +29,7 @@ static gbsi_simd best_of_machine(void)
         return GBSI_SIMD_AVX2;
     }
 #endif
-#ifdef GBSI_HAVE_NEON_SET
+#ifdef __aarch64__
     return GBSI_SIMD_NEON; /* part of every AArch64 */
 #endif
     return GBSI_SIMD_PORTABLE;

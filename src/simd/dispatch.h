@@ -18,12 +18,21 @@ typedef enum gbsi_simd {
 
 /* The sets of this build, each as X(suffix of its functions, its name in gbsi_simd): what is
  * written once per set is declared and listed by this row alone. */
-#if defined(GBSI_HAVE_X86_SETS)
-#define GBSI_SIMD_SETS(X) X(portable, PORTABLE) X(avx2, AVX2) X(avx512, AVX512)
-#elif defined(GBSI_HAVE_NEON_SET)
-#define GBSI_SIMD_SETS(X) X(portable, PORTABLE) X(neon, NEON)
+#define GBSI_SIMD_SETS(X) X(portable, PORTABLE) GBSI_SET_NEON(X) GBSI_SET_AVX2(X) GBSI_SET_AVX512(X)
+#ifdef GBSI_HAVE_NEON_SET
+#define GBSI_SET_NEON(X) X(neon, NEON)
 #else
-#define GBSI_SIMD_SETS(X) X(portable, PORTABLE)
+#define GBSI_SET_NEON(X)
+#endif
+#ifdef GBSI_HAVE_AVX2_SET
+#define GBSI_SET_AVX2(X) X(avx2, AVX2)
+#else
+#define GBSI_SET_AVX2(X)
+#endif
+#ifdef GBSI_HAVE_AVX512_SET
+#define GBSI_SET_AVX512(X) X(avx512, AVX512)
+#else
+#define GBSI_SET_AVX512(X)
 #endif
 
 /* The best that the CPU, the build and the environment variable GIBBSITE_SIMD (portable, neon,

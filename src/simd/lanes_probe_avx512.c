@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 
-#ifdef GBSI_HAVE_X86_SETS
+#ifdef GBSI_HAVE_AVX512_SET
 
 #include <immintrin.h>
 #include <stdint.h>

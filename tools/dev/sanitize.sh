@@ -4,30 +4,30 @@
 
 kind=${1:-asan}
 case $kind in
-asan) sanitizers=address,undefined ;;
-tsan) sanitizers=thread ;;
+asan) sanitizers=address,undefined sets=neon,avx2 ;;
+tsan) sanitizers=thread sets= ;; # threads are the same on all of them
 *) die "sanitize: '$kind' is neither asan nor tsan" ;;
 esac
 case ${2:-} in
-'') set -- ;;
---all) set -- --all ;;
+'') dir=build-$kind ;;
+--all) dir=build-$kind-all sets=neon,avx2,avx512 ;;
 *) die "sanitize: unknown option '$2'" ;;
 esac
 need
-configure "build-$kind" --buildtype=plain -Doptimization=1 -Dc_args=-g1 -Db_ndebug=false \
-    "-Db_sanitize=$sanitizers" -Db_lundef=false
+configure "$dir" --buildtype=plain -Doptimization=1 -Dc_args=-g1 -Db_ndebug=false \
+    "-Db_sanitize=$sanitizers" -Db_lundef=false "-Dsimd=$sets"
 # Failing to allocate is something the tests try on purpose.
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
 export GIBBSITE_TEST_SCALE="${GIBBSITE_TEST_SCALE:-small}"
-if [ $# -gt 0 ]; then
-    run_tests "build-$kind" -t 5
+if [ "${2:-}" = --all ]; then
+    run_tests "$dir" -t 5
 elif [ "$kind" = tsan ]; then
-    targets='pool_test tests/threads_suite tests/splash_suite' run_tests build-tsan -t 5 pool threads
-    check 'splash: threads and locks' build-tsan/tests/splash_suite '*thread*'
+    targets='pool_test tests/threads_suite tests/splash_suite' run_tests "$dir" -t 5 pool threads
+    check 'splash: threads and locks' "$dir/tests/splash_suite" '*thread*'
 else
-    run_tests build-asan -t 5 --no-suite cli
-    check 'the program: failures, files, signals' program_tests build-asan/cli/gibbsite \
+    targets=meson-test-prereq run_tests "$dir" -t 5 --no-suite cli
+    check 'the program: failures, files, signals' program_tests "$dir/cli/gibbsite" \
         tests/cli/test_failures.py tests/cli/test_table_formats.py tests/cli/test_evidence_sets.py
 fi
 conclude
