@@ -9,16 +9,16 @@ c_files() {
         grep -v '^third_party/' | sort
 }
 
-# Those touched by the commits of the three days before the last one, and since; all of them where
-# git or its history is missing.
+# Those that this branch changed since it left main, or on main the last 30 commits; all of them
+# where git or its history is missing.
 changed_files() {
-    if [ "$all" = yes ] || ! last=$(git log -1 --format=%ct 2>/dev/null); then
+    base=$(git merge-base HEAD main 2>/dev/null) || base=
+    [ -n "$base" ] && [ "$base" != "$(git rev-parse HEAD)" ] || base=HEAD~30
+    if [ "$all" = yes ] || ! git diff --name-only "$base" >build-lint/changed 2>/dev/null; then
         c_files
-        return
+    else
+        c_files | grep -Fx -f build-lint/changed || true
     fi
-    { git log --since="$((last - 3 * 86400))" --name-only --format= && git diff --name-only HEAD; } |
-        sort -u >build-lint/changed
-    c_files | grep -Fx -f build-lint/changed || true
 }
 
 lint_format() {
