@@ -65,7 +65,7 @@ static void auto_is_its_threshold(void **state)
                  {TEST_ISING, 20, 3, 0},  {TEST_MIXED, 9, 16, 0},
                  {TEST_MIXED, 24, 16, 0}, {TEST_ISING, 20, 16, GBS_KEYS_BINS},
                  {TEST_ISING, 8, 70, 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i += test_share(1, 3)) {
         gbs_model *model = test_model(cases[i].family, 3, cases[i].n);
         gbs_run_options options = options_of(GBS_DRAW_BOUNDED_ERROR, cases[i].chains, 256);
         test_choose_draw(&options, GBS_DRAW_BOUNDED_ERROR, cases[i].keys, 0);

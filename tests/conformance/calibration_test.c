@@ -62,7 +62,7 @@ static uint32_t n_models(uint32_t i_setting)
 {
     const uint32_t share = share_of_setting[i_setting / 4];
     if (test_scale_asked() == TEST_SMALL) {
-        return (share + 9) / 10;
+        return (share + 19) / 20;
     }
     return share * (test_scale_asked() == TEST_FULL ? 4 : 1);
 }

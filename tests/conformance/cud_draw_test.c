@@ -159,7 +159,8 @@ static size_t check_case(const test_case *c, int scan, int scheme, uint64_t chai
     gbs_model *model = c->make();
     gbs_evidence *evidence = observe(model, c->observe);
     const size_t n = gbs_model_state_offsets(model)[gbs_model_n_variables(model)];
-    gbs_run_options options = options_of(scheme, chains == 1 ? 14 : 11, chains);
+    gbs_run_options options =
+        options_of(scheme, (chains == 1 ? 14 : 11) - (uint32_t)test_share(0, 2), chains);
     double *p = calloc(3 * n + 1, sizeof *p);
     double *mcse = p + n;
     double *exact = mcse + n;
@@ -195,7 +196,7 @@ static void against_enumeration(void **state)
 {
     (void)state;
     static const int scans[] = {GBS_SCAN_CHROMATIC, GBS_SCAN_SYSTEMATIC, GBS_SCAN_PERMUTED};
-    const size_t step = test_share(1, 4);
+    const size_t step = test_share(1, 12);
     size_t n_compared = 0;
     for (size_t i = 0; i < n_test_cases; i += step) {
         for (size_t s = 0; s < 3; ++s) {
@@ -221,7 +222,7 @@ static void same_bits(void **state)
     const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
     for (int family = 0; family < TEST_N_FAMILIES; ++family) {
         gbs_model *model = test_model((test_family)family, 3, 12);
-        for (uint64_t chains = 1; chains <= 21; chains += 4) {
+        for (uint64_t chains = 1; chains <= 21; chains += test_share(4, 10)) {
             gbs_run_options options = options_of(family % 2, 7, chains);
             char first[33] = "";
             options.scan = chains % 3 == 0 ? GBS_SCAN_PERMUTED : GBS_SCAN_CHROMATIC;

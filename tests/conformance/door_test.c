@@ -66,13 +66,13 @@ static void right(void **state)
 {
     (void)state;
     size_t n_compared = 0;
-    for (size_t i = 0; i < n_test_cases; ++i) {
+    for (size_t i = 0; i < n_test_cases; i += test_share(1, 5)) {
         if (test_cases[i].crossable) {
             n_compared += check_case(&test_cases[i], "there-and-back", "random");
             n_compared += check_case(&test_cases[i], "chromatic", "turned");
         }
     }
-    assert_true(n_compared > 1000);
+    assert_true(n_compared > test_share(1000, 150));
 }
 
 /* The same bits on every instruction set, and other ones than those of the rows beside them. */

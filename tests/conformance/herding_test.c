@@ -113,7 +113,7 @@ static void check_case(const test_case *c, int number)
 static void scans_and_draws(void **state)
 {
     (void)state;
-    const size_t step = test_share(1, 4);
+    const size_t step = test_share(1, 12);
     for (size_t i = 0; i < n_test_cases; i += step) {
         check_case(&test_cases[i], (int)i);
     }

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "gibbsite/generate.h"
 #include "plan/kernel.h"
+#include "support/runs.h"
 #include "support/small_models.h"
 
 #define LANES 16u
@@ -286,7 +287,7 @@ static void families(void **state)
     (void)state;
     uint32_t classes[GBSI_N_CLASSES] = {0};
     for (int family = 0; family < TEST_N_FAMILIES; ++family) {
-        for (uint64_t seed = 0; seed < 12; ++seed) {
+        for (uint64_t seed = 0; seed < 12; seed += test_share(1, 3)) {
             const uint32_t n = seed == 0 ? 1 : 3 + (uint32_t)seed * 3;
             check_model(test_model((test_family)family, seed, n), seed, classes);
         }
@@ -508,7 +509,7 @@ static void exact_sums(void **state)
     (void)state;
     static const double units[] = {1.0, 0x1p-3, 0x1p40};
     for (int kind = 0; kind < 5; ++kind) {
-        for (size_t u = 0; u < sizeof units / sizeof units[0]; ++u) {
+        for (size_t u = 0; u < test_share(sizeof units / sizeof units[0], 1); ++u) {
             uint32_t classes[GBSI_N_CLASSES] = {0};
             tolerance = 0.0;
             gbs_model *model = grained_model(kind, units[u]);

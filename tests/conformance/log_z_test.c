@@ -97,7 +97,7 @@ static void weights_are_unbiased(void **state)
 static void hard_zeros(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < n_test_cases; ++i) {
+    for (size_t i = 0; i < n_test_cases; i += test_share(1, 4)) {
         const test_case *c = &test_cases[i];
         gbs_error err = {0};
         double exact = 0.0;
@@ -122,7 +122,7 @@ static void meets_its_target(void **state)
     double exact = 0.0;
     gbs_model *model = test_model(TEST_ISING, 5, 12);
     gbs_run_options options = options_of(0, 16);
-    options.target_error = test_scale_asked() == TEST_SMALL ? 0.05 : 0.02;
+    options.target_error = test_scale_asked() == TEST_SMALL ? 0.15 : 0.02;
     assert_int_equal(gbs_exact_log_z(model, NULL, &exact, &err), GBS_OK);
     const gbs_log_z_report found = estimate(model, NULL, &options);
     assert_string_equal(found.stop, "target");
@@ -130,7 +130,7 @@ static void meets_its_target(void **state)
     assert_true(found.error <= options.target_error);
     assert_true(fabs(found.log_z - exact) < 5.0 * found.error);
     assert_true(found.low < found.log_z && found.log_z < found.high);
-    options.sweeps = 1 << 20; /* whichever comes first */
+    options.sweeps = test_share(1 << 20, 1 << 15); /* whichever comes first */
     options.target_error = 0.2;
     assert_string_equal(estimate(model, NULL, &options).stop, "target");
     options.target_error = 0.02;

@@ -235,7 +235,7 @@ static void same_bits(void **state)
     assert_int_equal(gbs_generate_potts(&shape, &model, NULL), GBS_OK);
     for (uint64_t chains = 3; chains <= 40; chains += 37) {
         for (int i = 0; i < 4; ++i) {
-            gbs_run_options options = options_of(10, chains);
+            gbs_run_options options = options_of(test_share(10, 2), chains);
             uint32_t found[300];
             gbs_map_report report = {.size = sizeof report};
             options.threads = i < 2 ? 1 + 2 * (uint64_t)i : 2;

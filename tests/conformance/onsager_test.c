@@ -309,40 +309,49 @@ static void digest_of(const gbs_model *model, const gbs_run_options *options, ch
     gbs_run_free(run);
 }
 
+static void same_bits_of(const gbs_model *model, gbs_run_options options)
+{
+    static const uint64_t threads[] = {2, 3, 7};
+    const gbsi_simd best = gbsi_simd_level();
+    char first[33];
+    char digest[33];
+    options.threads = 1;
+    digest_of(model, &options, first);
+    for (size_t i = 0; i < test_share(3, 1); ++i) {
+        options.threads = threads[i];
+        digest_of(model, &options, digest);
+        assert_string_equal(digest, first);
+    }
+    for (int level = 0; level < (int)best; ++level) {
+        if (gbsi_simd_has((gbsi_simd)level)) {
+            (void)gbsi_simd_force((gbsi_simd)level);
+            digest_of(model, &options, digest);
+            assert_string_equal(digest, first);
+        }
+    }
+    (void)gbsi_simd_force(best);
+}
+
 /* Every set, 1, 2, 3 and 7 threads; past flushes, closed batches and merged traces. At small scale
- * every third of the runs, of each model, number of chains and estimator some. */
+ * a sixth of the runs, of each model, number of chains and estimator some. */
 static void same_bits_everywhere(void **state)
 {
     (void)state;
-    static const uint64_t threads[] = {1, 2, 3, 7};
     static const uint64_t chains[] = {1, 3, 40};
     gbs_model *models[] = {ising(512, 256, 1, 1, 0.43, 0.0), ising(70, 50, 1, 0, 0.4, 0.1),
                            ising(11, 34, 20, 1, 0.2, 0.0), regular(1000, 5, 0.2)};
-    const gbsi_simd best = gbsi_simd_level();
     for (size_t i = 0; i < sizeof models / sizeof models[0]; ++i) {
         for (size_t c = 0; c < 3; ++c) {
             for (int estimator = GBS_ESTIMATOR_COUNT; estimator <= GBS_ESTIMATOR_TRACES;
                  ++estimator) {
-                if (test_scale_asked() == TEST_SMALL && (i + c + (size_t)estimator) % 3 != 0) {
+                if ((i + c + (size_t)estimator) % test_share(1, 6) != 0) {
                     continue;
                 }
                 gbs_run_options options = lattice_options(estimator);
-                char first[33] = "";
                 options.chains = chains[c];
                 options.burn_in = 2;
                 options.sweeps = i == 0 ? 2 : 150;
-                for (size_t k = 0; k < 6; ++k) {
-                    char digest[33];
-                    const int level = k < 4 ? (int)best : (int)k - 4;
-                    (void)gbsi_simd_force((gbsi_simd)level);
-                    options.threads = threads[k % 4];
-                    digest_of(models[i], &options, digest);
-                    if (k > 0) {
-                        assert_string_equal(digest, first);
-                    }
-                    memcpy(first, digest, sizeof first);
-                }
-                (void)gbsi_simd_force(best);
+                same_bits_of(models[i], options);
             }
         }
         gbs_model_free(models[i]);

@@ -47,7 +47,7 @@ static gbs_status whole_run(const gbs_model *model, const gbs_evidence *evidence
 /* One request fails in each run: the first, one `every` later, and so on. */
 static void check_runs(const test_case *c, const gbs_run_options *options, uint64_t every)
 {
-    const uint64_t step = test_scale_asked() == TEST_SMALL ? 3 * every : every;
+    const uint64_t step = test_scale_asked() == TEST_SMALL ? 7 * every : every;
     gbs_error err = {0};
     gbs_model *model = c->make();
     gbs_evidence *evidence = NULL;

@@ -202,8 +202,8 @@ static void check_converges(const network *net)
 {
     test_answer exact = test_exactly(net->model, NULL);
     gbs_run_options options = automatic();
-    options.target_error = 0.01;
-    options.max_updates = 100000000;
+    options.target_error = test_scale_asked() == TEST_SMALL ? 0.03 : 0.01;
+    options.max_updates = test_share(100000000, 10000000);
     test_answer found = test_run_once(net->model, NULL, &options);
     if (found.report.converged != 1 || strcmp(found.report.scan, "splash") != 0) {
         fail_msg("%s: scan %s, %s", net->name, found.report.scan, found.report.verdict);
@@ -234,7 +234,7 @@ static void deterministic_networks_converge(void **state)
     size_t n = 0;
     const network *all = networks(&n);
     for (size_t m = 0; m < n; ++m) {
-        if (m % test_share(1, 2) == 0) {
+        if (m % test_share(1, 2) == 0) { /* at small scale one of each kind */
             check_converges(&all[m]);
         }
         gbs_model_free(all[m].model);
@@ -263,7 +263,7 @@ static void blocks_tell_the_support(void **state)
 {
     (void)state;
     gbs_run_options options = automatic();
-    options.target_error = 0.01;
+    options.target_error = test_scale_asked() == TEST_SMALL ? 0.03 : 0.01;
     gbs_model *model = chain_of_pairs(40, (double[]){0.3, 0.2, 0.0, 0.5});
     test_answer exact = test_exactly(model, NULL);
     test_answer found = test_run_once(model, NULL, &options);
@@ -303,7 +303,7 @@ static void every_model(void **state)
     (void)state;
     static const uint64_t chains[] = {16, 3, 1, 20};
     size_t n_compared = 0;
-    for (size_t m = 0; m < n_test_cases; m += test_share(1, 2)) {
+    for (size_t m = 0; m < n_test_cases; m += test_share(1, 5)) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
         test_answer exact = test_exactly(model, evidence);
@@ -325,7 +325,7 @@ static void every_model(void **state)
         gbs_evidence_free(evidence);
         gbs_model_free(model);
     }
-    assert_true(n_compared > test_share(50, 25));
+    assert_true(n_compared > test_share(50, 10));
 }
 
 static gbs_model *torus(uint32_t side, double coupling)
@@ -359,11 +359,11 @@ static void same_choice_from_any_threads(void **state)
     gbs_model *models[] = {torus(8, 0.5), torus(150, 0.35), parity_chain(100), noisy_or(30)};
     for (size_t m = 0; m < sizeof models / sizeof models[0]; ++m) {
         gbs_run_options options = automatic();
-        options.sweeps = 100;
+        options.sweeps = test_share(100, 20);
         options.burn_in = 10;
         options.threads = 1;
         test_answer one = test_run_once(models[m], NULL, &options);
-        for (options.threads = 2; options.threads <= 3; ++options.threads) {
+        for (options.threads = 2; options.threads <= test_share(3, 2); ++options.threads) {
             test_answer many = test_run_once(models[m], NULL, &options);
             assert_string_equal(one.digest, many.digest);
             assert_int_equal(one.report.n_trials, many.report.n_trials);

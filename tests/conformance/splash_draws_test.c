@@ -129,7 +129,7 @@ static void limits_are_random(void **state)
 {
     (void)state;
     static const test_family families[] = {TEST_ISING, TEST_PAIRWISE, TEST_TABLE, TEST_PRECISE};
-    for (size_t m = 0; m < 2 * sizeof families / sizeof families[0]; ++m) {
+    for (size_t m = 0; m < 2 * sizeof families / sizeof families[0]; m += test_share(1, 3)) {
         gbs_model *model = test_model(families[m / 2], 5, 9);
         const herded *d = &draws[m % 2 == 0 ? 5 : 6];
         gbs_run_options options = options_of(d, 2, 5, m / 2 % 2 == 0 ? 16 : 3);
@@ -273,9 +273,9 @@ static void any_number_of_threads(void **state)
 {
     (void)state;
     static const uint64_t chains[] = {1, 3, 16, 40};
-    for (int m = 0; m < 2; ++m) {
+    for (int m = is_small(); m < 2; ++m) {
         gbs_model *model = m == 0 ? test_picture() : test_strip();
-        for (int d = is_small() ? m : 0; d < N_DRAWS; d += is_small() ? 5 : 1) {
+        for (int d = is_small() ? m : 0; d < N_DRAWS; d += is_small() ? N_DRAWS : 1) {
             if (draws[d].binary_only && m == 0) {
                 continue;
             }
@@ -308,7 +308,7 @@ static void every_set(void **state)
             gbs_run_options options =
                 options_of(&draws[d], 1 + (uint64_t)d % 3, 1000, (d + family) % 2 == 0 ? 17 : 3);
             options.estimator = d % 2;
-            options.sweeps = 40;
+            options.sweeps = test_share(40, 10);
             if (!draws[d].binary_only || test_all_binary(model)) {
                 test_same_bits(model, NULL, &options);
             }
@@ -364,7 +364,7 @@ static void chains_do_not_depend_on_their_number(void **state)
                 continue;
             }
             gbs_run_options options = options_of(&draws[d], 2, 6, 1);
-            options.sweeps = 150;
+            options.sweeps = test_share(150, 40);
             const uint64_t alone = test_trajectory(models[m], NULL, options, 1, 0);
             assert_true(alone == test_trajectory(models[m], NULL, options, 16, 0));
             assert_true(alone == test_trajectory(models[m], NULL, options, 40, 0));

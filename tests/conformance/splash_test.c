@@ -80,7 +80,7 @@ static void every_model(void **state)
     static const uint64_t chains[] = {16, 3, 1, 20};
     size_t turn = 0;
     size_t n_compared = 0;
-    for (size_t m = 0; m < n_test_cases; m += test_share(1, 2)) {
+    for (size_t m = 0; m < n_test_cases; m += test_share(1, 5)) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
         test_answer exact = test_exactly(model, evidence);
@@ -105,7 +105,7 @@ static void every_model(void **state)
         gbs_evidence_free(evidence);
         gbs_model_free(model);
     }
-    assert_true(n_compared > test_share(2000, 300));
+    assert_true(n_compared > test_share(2000, 150));
 }
 
 /* Single variables cannot cross it, blocks can: converged only where that was shown. */
@@ -174,7 +174,7 @@ static void weights_beyond_floats(void **state)
 {
     (void)state;
     static const double couplings[] = {3.0, 12.0, 30.0, 200.0, 5000.0};
-    for (size_t c = 0; c < sizeof couplings / sizeof couplings[0]; c += test_share(1, 2)) {
+    for (size_t c = 0; c < sizeof couplings / sizeof couplings[0]; c += test_share(1, 3)) {
         gbs_model *model = stiff_grid(couplings[c]);
         test_answer exact = test_exactly(model, NULL);
         for (int estimator = 0; estimator < 2; ++estimator) {
@@ -223,7 +223,7 @@ static void joint_of_ten_spins(void **state)
     gbs_run_options options = options_of(2, 4, 3);
     const gbs_run_callbacks callbacks = {.context = &h, .draw = count_state};
     options.chains = 64;
-    options.sweeps = test_share(12000, 6000);
+    options.sweeps = test_share(12000, 1500);
     options.thin = 8;
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
     assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
@@ -275,7 +275,7 @@ static void same_bits_from_any_threads(void **state)
             options.estimator = (int)(turn / 4);
             options.grow = (int)(turn % 3);
             options.adapt = options.grow == GBS_GROW_ADAPTIVE ? 3 : 0;
-            options.sweeps = is_small() ? 4 : 12;
+            options.sweeps = test_share(12, 2);
             options.burn_in = 1;
             options.threads = 1;
             test_answer one = test_run_once(model, NULL, &options);
@@ -300,7 +300,7 @@ static void blanket_locks_on_threads(void **state)
         gbs_run_options options = options_of(3, size, 8);
         options.locking = GBS_LOCKING_BLANKET;
         options.threads = 3;
-        options.sweeps = is_small() ? 64 : 256;
+        options.sweeps = test_share(256, 64);
         test_answer found = test_run_once(model, NULL, &options);
         assert_true(check_close("strip", &options, &found, &exact) > 4000);
         assert_true(found.report.n_warnings > 0); /* that bits are not repeated */
@@ -313,14 +313,14 @@ static void blanket_locks_on_threads(void **state)
 static void same_bits_on_every_set(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < n_test_cases; m += test_share(1, 3)) {
+    for (size_t m = 0; m < n_test_cases; m += test_share(1, 5)) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
         for (int variant = 0; !takes_long(model) && variant < 4; variant += is_small() ? 3 : 1) {
             gbs_run_options options = options_of(1 + (uint64_t)variant, 1000, 2);
             options.estimator = variant % 2;
             options.chains = variant < 2 ? 16 : 3;
-            options.sweeps = 100;
+            options.sweeps = test_share(100, 20);
             test_same_bits(model, evidence, &options);
         }
         gbs_evidence_free(evidence);
@@ -332,12 +332,12 @@ static void same_bits_on_every_set(void **state)
 static void chains_do_not_depend_on_their_number(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < n_test_cases; ++m) {
+    for (size_t m = 0; m < n_test_cases; m += test_share(1, 4)) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
         if (!takes_long(model)) {
             gbs_run_options options = options_of(3, 5, 3);
-            options.sweeps = 100;
+            options.sweeps = test_share(100, 40);
             const uint64_t alone = test_trajectory(model, evidence, options, 1, 0);
             assert_true(alone == test_trajectory(model, evidence, options, 16, 0));
             assert_true(alone == test_trajectory(model, evidence, options, 40, 0));

@@ -54,7 +54,7 @@ static void against_exact(void **state)
         uint64_t levels, chains;
     } shape[] = {{4, 4}, {2, 3}, {16, 2}, {5, 9}};
     size_t n_compared = 0;
-    for (size_t i = 0; i < n_test_cases; i += test_share(1, 2)) {
+    for (size_t i = 0; i < n_test_cases; i += test_share(1, 5)) {
         const test_case *c = &test_cases[i];
         gbs_model *model = c->make();
         gbs_evidence *evidence = test_observe(model, c->observe);
@@ -110,7 +110,7 @@ static void auto_tempers_where_chains_disagree(void **state)
     }
     test_drop(&found);
     options.temper = GBS_TEMPER_OFF;
-    options.max_updates = 100000000;
+    options.max_updates = test_share(100000000, 10000000);
     found = test_run_once(model, NULL, &options);
     assert_int_equal(found.report.temperatures, 0);
     assert_false(found.report.converged);
@@ -124,7 +124,7 @@ static void same_bits(void **state)
     for (int family = 0; family < TEST_N_FAMILIES; family += (int)test_share(1, 3)) {
         gbs_model *model = test_model((test_family)family, 5, 14);
         gbs_run_options options = options_of(8, 4);
-        options.sweeps = 200;
+        options.sweeps = test_share(200, 40);
         options.threads = 1;
         test_same_bits(model, NULL, &options);
         test_answer one = test_run_once(model, NULL, &options);
