@@ -4,6 +4,7 @@
  * of a line to its first costs one step per state and variable, whatever the arities. */
 #include <inttypes.h>
 
+#include "base/forest.h"
 #include "base/memory.h"
 #include "exact/enumerate.h"
 #include "exact/walk.h"
@@ -24,30 +25,6 @@ static double visit_support(void *context, uint64_t index, double logw)
     return 0.0;
 }
 
-static uint32_t root(uint32_t *parent, uint32_t state)
-{
-    while (parent[state] != state) {
-        parent[state] = parent[parent[state]];
-        state = parent[state];
-    }
-    return state;
-}
-
-static void join(states *s, uint32_t a, uint32_t b)
-{
-    const uint32_t root_a = root(s->parent, a);
-    const uint32_t root_b = root(s->parent, b);
-    if (root_a == root_b) {
-        return;
-    }
-    if (root_a < root_b) {
-        s->parent[root_b] = root_a;
-    } else {
-        s->parent[root_a] = root_b;
-    }
-    s->n_sets--;
-}
-
 /* Joins the states of all lines of a variable, whose states are `stride` apart. */
 static void join_lines(states *s, uint64_t n_states, uint64_t stride, uint32_t arity)
 {
@@ -61,7 +38,7 @@ static void join_lines(states *s, uint64_t n_states, uint64_t stride, uint32_t a
                 if (first == ABSENT) {
                     first = (uint32_t)at;
                 } else {
-                    join(s, first, (uint32_t)at);
+                    s->n_sets -= gbsi_forest_join(s->parent, first, (uint32_t)at);
                 }
             }
         }

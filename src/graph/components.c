@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connected components, numbered by their lowest variables. Ends in the order they come join
- * trees of variables (Tarjan (1975), J. ACM 22(2):215-225): a search would touch a large graph at
+ * trees of variables (base/forest.h): a search would touch a large graph at
  * random, this walks through it once, and a long scope costs its length, not its square. */
 #include "graph/graph.h"
 
+#include "base/forest.h"
 #include "base/memory.h"
-
-/* The root of v, the lowest variable of its tree. Halves the path. */
-static uint32_t find_root(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
-static void join(uint32_t *parent, uint32_t u, uint32_t v)
-{
-    const uint32_t a = find_root(parent, u);
-    const uint32_t b = find_root(parent, v);
-    parent[a < b ? b : a] = a < b ? a : b;
-}
 
 static void join_pairs(const gbsi_graph *graph, uint32_t *parent)
 {
@@ -29,7 +13,7 @@ static void join_pairs(const gbsi_graph *graph, uint32_t *parent)
         const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
         for (size_t i = gbsi_graph_ends(graph, v); i < end; i++) {
             if (graph->neighbour[i] < v) { /* each pair once */
-                join(parent, graph->neighbour[i], v);
+                (void)gbsi_forest_join(parent, graph->neighbour[i], v);
             }
         }
     }
@@ -39,7 +23,7 @@ static void join_scopes(const gbsi_graph *graph, uint32_t *parent)
 {
     for (size_t s = 0; s < graph->n_scopes; s++) {
         for (size_t i = graph->scope_start[s] + 1; i < graph->scope_start[s + 1]; i++) {
-            join(parent, graph->scope[i - 1], graph->scope[i]);
+            (void)gbsi_forest_join(parent, graph->scope[i - 1], graph->scope[i]);
         }
     }
 }
@@ -97,7 +81,7 @@ gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint
     for (size_t f = 0; f < factors->n_factors; f++) {
         const size_t end = factors->scope_start[f + 1];
         for (size_t i = factors->scope_start[f] + 1; model->has_zeros[f] && i < end; i++) {
-            join(parent, factors->scope[i - 1], factors->scope[i]);
+            (void)gbsi_forest_join(parent, factors->scope[i - 1], factors->scope[i]);
         }
     }
     *n_blocks = number(model->n_variables, parent, block);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/forest.h"
 #include "base/memory.h"
 
 #define MOST_DISTANCES 6
@@ -222,15 +223,6 @@ static void tidy(gbsi_grid *grid)
 /* ---- components -------------------------------------------------------------------------------
  */
 
-static uint32_t root_of(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
 /* No bond between neighbours is missing; bonds around a side are of no importance. */
 static bool is_whole(const gbsi_grid *grid)
 {
@@ -267,10 +259,8 @@ static gbs_status count_components(gbsi_grid *grid, gbs_error *err)
     for (unsigned d = 0; d < GBSI_GRID_DIRECTIONS; ++d) {
         for (uint32_t v = 0; grid->bond[d] != NULL && v < n; ++v) {
             if (grid->bond[d][v] != 0) {
-                const uint32_t a = root_of(parent, v);
-                const uint32_t b = root_of(parent, gbsi_grid_next(grid, v, d, true));
-                parent[a > b ? a : b] = a > b ? b : a;
-                grid->spins.n_components -= a != b;
+                grid->spins.n_components -=
+                    gbsi_forest_join(parent, v, gbsi_grid_next(grid, v, d, true));
             }
         }
     }

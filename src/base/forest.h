@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Disjoint sets as a forest of parents, whose roots are the lowest members (Tarjan (1975), J. ACM
+ * 22(2):215-225). To begin with everything is its own parent. */
+#ifndef GBSI_BASE_FOREST_H
+#define GBSI_BASE_FOREST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The lowest member of v's set. Halves the path. */
+static inline uint32_t gbsi_forest_root(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v) {
+        parent[v] = parent[parent[v]];
+        v = parent[v];
+    }
+    return v;
+}
+
+/* @return whether they were two sets. */
+static inline bool gbsi_forest_join(uint32_t *parent, uint32_t u, uint32_t v)
+{
+    const uint32_t a = gbsi_forest_root(parent, u);
+    const uint32_t b = gbsi_forest_root(parent, v);
+    parent[a < b ? b : a] = a < b ? a : b;
+    return a != b;
+}
+
+#endif
