@@ -43,7 +43,7 @@ const cli_verb cli_verbs[] = {
     {"map", CLI_VERB_MAP, 1, "MODEL", "the most probable state found, by annealing",
      "Writes CSV (variable,state) to standard output; -o FILE.MAP writes the format\n"
      "of the UAI competitions. Components that are small enough are solved exactly.\n"
-     "The others are annealed with schedules of 64, 256, 1024, ... sweeps until one\n"
+     "The others are annealed with schedules of 64, 128, 256, ... sweeps until one\n"
      "finds no better state, or with one schedule of --sweeps sweeps.\n",
      "gibbsite map examples/sprinkler.bif -e grass=wet\n"
      "gibbsite generate ising --grid 30x30 --coupling-spread 2 -o glass.uai\n"

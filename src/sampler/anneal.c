@@ -21,9 +21,10 @@
 #include "simd/math.h"
 
 #define FIRST_ROUND  64u /* sweeps, if --sweeps is not given */
-#define ROUND_GROWTH 4u
-#define LEAST_ROUNDS 3u
-#define A_MOMENT_NS  1e8 /* for a quench after few sweeps, or once time is over */
+#define ROUND_GROWTH 2u
+#define LEAST_ROUNDS 5u
+#define MOST_BLOCKS  32.0 /* times as long as the sweeps before them */
+#define A_MOMENT_NS  1e8  /* for a quench after few sweeps, or once time is over */
 
 typedef struct search {
     gbs_run *run;
@@ -33,6 +34,7 @@ typedef struct search {
     bool may_quench;     /* until plans of blocks are made, or there are none */
     gbsi_quench *quench; /* NULL: no blocks */
     uint64_t n_draws;    /* of blocks */
+    double block_share;  /* their time for each of the sweeps before them */
     double *density; /* [n_groups * lanes] log densities of the sampled part after the last sweep */
     uint32_t *x;     /* [part variables] scratch */
     uint32_t *best_x; /* [part variables] the best state so far ... */
@@ -108,11 +110,21 @@ cleanup:
     return status;
 }
 
+/* Block draws get four times the time once they found a better state than the sweeps before them,
+ * and a quarter once sweeps did. */
+static void share_time(search *s, double before, double swept)
+{
+    if (s->best > swept) {
+        s->block_share = fmin(MOST_BLOCKS, 4.0 * s->block_share);
+    } else if (swept > before) {
+        s->block_share = fmax(1.0, 0.25 * s->block_share);
+    }
+}
+
 /* The chains' states and, in place of the last, the best so far, by maxima over blocks; when time
- * is over only if that takes a moment. Then the same from where block draws lead as it gets colder,
- * for as long as the sweeps took that led there.
- * @param operations of the sweeps, ns. */
-static gbs_status quench(search *s, double operations, gbs_error *err)
+ * is over only if that takes a moment. Then the same from where block draws lead as it gets colder.
+ * @param operations of the sweeps, ns. @param before the best log density before them. */
+static gbs_status quench(search *s, double operations, double before, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_executor *x = &s->run->engine.executor;
@@ -131,11 +143,11 @@ static gbs_status quench(search *s, double operations, gbs_error *err)
     if (s->drive.stop != GBSI_GO_ON && turn * groups > A_MOMENT_NS) {
         return GBS_OK;
     }
-    gbsi_quench_schedule schedule = {
-        .tau0 = s->tau0,
-        .n_draws = (uint64_t)(operations / groups / turn * s->quench->blocks->n_plans),
-        .seed = s->run->options.seed,
-        .pass = s->n_draws};
+    gbsi_quench_schedule schedule = {.tau0 = s->tau0,
+                                     .n_draws = (uint64_t)(s->block_share * operations / groups /
+                                                           turn * s->quench->blocks->n_plans),
+                                     .seed = s->run->options.seed,
+                                     .pass = s->n_draws};
     for (uint32_t first = 0; first < x->n_chains; first += GBSI_BLOCK_LANES) {
         for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
             const bool is_best = first + lane + 1 >= x->n_chains;
@@ -145,10 +157,12 @@ static gbs_status quench(search *s, double operations, gbs_error *err)
             gbsi_quench_set(s->quench, lane, is_best ? s->best_x : s->x);
         }
         GBSI_TRY(raise_states(s, each, err));
+        const double swept = s->best;
         if (s->drive.stop == GBSI_GO_ON && schedule.n_draws > 0) {
             schedule.chain = first;
             s->n_draws += gbsi_quench_anneal(s->quench, &schedule, &s->drive.watch);
             GBSI_TRY(raise_states(s, each, err));
+            share_time(s, before, swept);
         }
     }
 
@@ -218,7 +232,8 @@ static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
     gbs_status status = GBS_OK;
     gbs_run *run = s->run;
     const gbsi_executor *x = &run->engine.executor;
-    const double before = x->pass->operations(x->pass_state, x->n_chains);
+    const double spent = x->pass->operations(x->pass_state, x->n_chains);
+    const double before = s->best;
     for (uint64_t t = 1; t <= n && s->drive.stop == GBSI_GO_ON; ++t) {
         const float beta =
             (float)(1.0 / temperature((gbs_schedule_kind)run->options.schedule, s->tau0, t, n));
@@ -230,7 +245,7 @@ static gbs_status anneal(search *s, uint64_t n, gbs_error *err)
         GBSI_TRY(look(s, err));
     }
     ++s->rounds;
-    GBSI_TRY(quench(s, x->pass->operations(x->pass_state, x->n_chains) - before, err));
+    GBSI_TRY(quench(s, x->pass->operations(x->pass_state, x->n_chains) - spent, before, err));
 cleanup:
     return status;
 }
@@ -351,7 +366,7 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_OUT_STRUCT(report, gbs_map_report);
     static const gbs_map_callbacks nobody = {0};
     gbs_status status = GBS_OK;
-    search s = {.callbacks = callbacks == NULL ? &nobody : callbacks};
+    search s = {.callbacks = callbacks == NULL ? &nobody : callbacks, .block_share = 1.0};
     const gbs_run_callbacks watch = {.context = s.callbacks->context,
                                      .progress = s.callbacks->progress};
     gbs_map_report found = {.final_log_density = NAN};

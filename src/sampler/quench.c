@@ -13,6 +13,12 @@
 #define PENALTY 15.0
 #define FIRM    1000.0
 
+/* What decides which of two states is better: without zeros, so that differences are finite. */
+static const gbsi_conditioned *firm(const gbsi_quench *q)
+{
+    return q->firm != NULL ? q->firm : q->model;
+}
+
 static gbs_status take_memory(const gbsi_conditioned *model, double tau0, uint64_t seed,
                               gbsi_watch *watch, gbsi_quench *q, gbs_error *err)
 {
@@ -31,9 +37,11 @@ static gbs_status take_memory(const gbsi_conditioned *model, double tau0, uint64
     GBSI_TRY(gbsi_block_lanes_new(q->blocks, gbsi_simd_level(), &q->lanes, err));
     q->x = gbsi_alloc_lanes(n * GBSI_BLOCK_LANES, sizeof *q->x);
     q->one = gbsi_alloc_array(n, sizeof *q->one);
-    if (q->x == NULL || q->one == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "quench", n * (GBSI_BLOCK_LANES + 1) * sizeof *q->x));
+    q->other = gbsi_alloc_array(n, sizeof *q->other);
+    if (q->x == NULL || q->one == NULL || q->other == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "quench", n * (GBSI_BLOCK_LANES + 2) * sizeof *q->x));
     }
+    GBSI_TRY(gbsi_crossover_init(&q->crossover, firm(q), err));
 
 cleanup:
     return status;
@@ -67,6 +75,8 @@ void gbsi_quench_free(gbsi_quench *quench)
     gbsi_softened_free(quench->firm);
     gbsi_free(quench->x);
     gbsi_free(quench->one);
+    gbsi_free(quench->other);
+    gbsi_crossover_free(&quench->crossover);
     gbsi_free(quench);
 }
 
@@ -121,13 +131,43 @@ static double raise_lanes(gbsi_quench *q, const gbsi_conditioned *model, double 
     return operations;
 }
 
+static uint32_t best_lane(gbsi_quench *q)
+{
+    uint32_t best = 0;
+    double most = -INFINITY;
+    for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
+        gbsi_quench_get(q, lane, q->one);
+        const double density = gbsi_conditioned_log_density(firm(q), q->one);
+        best = density > most ? lane : best;
+        most = density > most ? density : most;
+    }
+    return best;
+}
+
+/* @return whether the best lane rose. */
+static bool combine(gbsi_quench *q)
+{
+    const uint32_t best = best_lane(q);
+    bool rose = false;
+    gbsi_quench_get(q, best, q->one);
+    for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
+        gbsi_quench_get(q, lane, q->other);
+        rose |= gbsi_crossover_take(&q->crossover, q->one, q->other);
+    }
+    gbsi_quench_set(q, best, q->one);
+    return rose;
+}
+
 void gbsi_quench_run(gbsi_quench *q, double operations, gbsi_watch *watch)
 {
     double left = operations;
     if (q->soft != NULL) {
         left = 0.5 * operations + raise_lanes(q, q->soft, 0.5 * operations, watch);
     }
-    (void)raise_lanes(q, q->soft != NULL ? q->firm : q->model, left, watch);
+    left = raise_lanes(q, firm(q), left, watch);
+    if (combine(q)) {
+        (void)raise_lanes(q, firm(q), left, watch);
+    }
     for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
         gbsi_quench_get(q, lane, q->one);
         q->density[lane] = gbsi_conditioned_log_density(q->model, q->one);

@@ -6,6 +6,7 @@
 #define GBSI_SAMPLER_QUENCH_H
 
 #include "block/block.h"
+#include "sampler/crossover.h"
 
 typedef struct gbsi_quench {
     const gbsi_conditioned *model; /* borrowed */
@@ -13,8 +14,9 @@ typedef struct gbsi_quench {
     gbsi_conditioned *firm;        /* ... and with zeros that nothing makes up for */
     gbsi_blocks *blocks;           /* of soft, or of model */
     gbsi_block_lanes *lanes;
+    gbsi_crossover crossover;         /* of firm, or of model */
     uint32_t *x;                      /* [n_variables][GBSI_BLOCK_LANES] */
-    uint32_t *one;                    /* [n_variables] scratch */
+    uint32_t *one, *other;            /* [n_variables] scratch */
     double density[GBSI_BLOCK_LANES]; /* of the model, after gbsi_quench_run() */
 } gbsi_quench;
 
@@ -29,7 +31,8 @@ void gbsi_quench_set(gbsi_quench *quench, uint32_t lane, const uint32_t *x);
 void gbsi_quench_get(const gbsi_quench *quench, uint32_t lane, uint32_t *x);
 
 /* All plans in turn, again while that raises the log density of some lane, until so many counted
- * nanoseconds are spent or the watch says stop. Every lane must have been set. */
+ * nanoseconds are spent or the watch says stop. Then the best lane takes from the others what is
+ * better there, and all plans follow again. Every lane must have been set. */
 void gbsi_quench_run(gbsi_quench *quench, double operations, gbsi_watch *watch);
 
 /* A way out of a local optimum before the next quench: block draws of all lanes while the
