@@ -32,7 +32,7 @@ typedef struct gbs_map_report {
     uint64_t sweeps;  /**< over all rounds, per chain */
     uint64_t updates; /**< variable updates over all chains */
     double seconds;
-    char stop[32]; /**< what ended it: "exact", "sweeps", "settled" (a round four times as long
+    char stop[32]; /**< what ended it: "exact", "sweeps", "settled" (a round twice as long
                       found nothing better), "time", "updates", "signal" */
     gbs_exact_cost exact; /**< what exact answers for all components take */
     double tau0;          /**< the first temperature of annealings; 0 without chains */
@@ -56,7 +56,7 @@ typedef struct gbs_map_callbacks {
  * options.schedule says, where tau0 = 0 stands for a temperature from the sizes of the couplings;
  * the best state at the end of any sweep of any chain is kept, and of maxima over blocks after each
  * schedule [M27]. With options.sweeps there is one schedule with that number of sweeps. Without it
- * there are schedules of 64, 256, 1024, ... sweeps, each starting where the one before ended, until
+ * there are schedules of 64, 128, 256, ... sweeps, each starting where the one before ended, until
  * one finds nothing better or options.time_s is over. Draws other than random run at temperature 1
  * throughout. Options of estimators, burn-in and targets have no effect.
  *
