@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite uai MODEL EVID QUERY TASK: the call of the UAI competitions, with their limits in the
  * environment. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -62,13 +63,6 @@ static int read_limits(cli_arguments *arguments, double *time_s)
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-static gbs_exact_options exact_options(const cli_job *job)
-{
-    gbs_exact_options options = {.size = sizeof options};
-    options.memory_limit = job->options.memory_limit;
-    return options;
-}
-
 static int finish(cli_answer *answer, const gbs_result *result)
 {
     gbs_error err = {GBS_OK, ""};
@@ -76,8 +70,35 @@ static int finish(cli_answer *answer, const gbs_result *result)
     return done < 0 ? cli_fail_output(answer->path, done, &err) : CLI_DONE;
 }
 
+static int tell_nothing(void *context, const gbs_progress *progress)
+{
+    (void)context;
+    (void)progress;
+    return cli_signals_caught();
+}
+
+/* How good the state is, where it is not known to be the best. */
+static void tell_search(const cli_job *job, const gbs_mmap_report *r)
+{
+    if (strcmp(r->stop, "limit") == 0) {
+        cli_note(
+            job->arguments,
+            "MMAP: the sum over the other variables is too large; from the best state found of "
+            "all variables; no log weight exceeds %.9g",
+            r->log_bound);
+    } else if (strcmp(r->stop, "exact") != 0) {
+        cli_note(job->arguments,
+                 "MMAP: the best of %" PRIu64
+                 " states (log weight %.9g, ended by: %s); none exceeds "
+                 "%.9g",
+                 r->n_sums, r->log_p, r->stop, r->log_bound);
+    }
+}
+
 static int answer_mmap(const cli_job *job, cli_answer *answer)
 {
+    const gbs_map_callbacks callbacks = {.progress = tell_nothing};
+    gbs_mmap_report report = {.size = sizeof report};
     gbs_error err = {GBS_OK, ""};
     gbs_result result;
     size_t n = 0;
@@ -94,15 +115,12 @@ static int answer_mmap(const cli_job *job, cli_answer *answer)
     if (result.state == NULL) {
         status = cli_error(CLI_FAILED, "out of memory");
     } else {
-        const gbs_exact_options options = exact_options(job);
-        done = gbs_exact_mmap_within(job->model, job->evidence, &options, result.n, result.variable,
-                                     result.state, NULL, &err);
-        status =
-            done == GBS_ERR_LIMIT
-                ? cli_error(CLI_FAILED, "%s; an estimate of marginal MAP is not in this version",
-                            err.message)
-            : done < 0 ? cli_fail(done, &err)
-                       : finish(answer, &result);
+        done = gbs_mmap(job->model, job->evidence, &job->options, &callbacks, result.n,
+                        result.variable, result.state, &report, &err);
+        status = done < 0 ? cli_fail(done, &err) : finish(answer, &result);
+    }
+    if (status == CLI_DONE) {
+        tell_search(job, &report);
     }
     free(result.state);
     gbs_free(result.variable);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Search for the most probable state, by annealed Gibbs sampling and, for components that are small
- * enough, exact inference.
+ * enough, exact inference; of all variables, or of some with the others summed out.
  *
  * Threads: different threads may use different objects at the same time. Several threads may use
  * one object only while no call changes it; a built model can be shared by any number of threads.
@@ -72,6 +72,40 @@ typedef struct gbs_map_callbacks {
 GBS_API gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
                            const gbs_run_options *options, const gbs_map_callbacks *callbacks,
                            uint32_t *state, gbs_map_report *report, gbs_error *err);
+
+/** The result of gbs_mmap(). */
+typedef struct gbs_mmap_report {
+    size_t size;  /**< in: sizeof(gbs_mmap_report), set by the caller */
+    double log_p; /**< ln of the sum over the other variables, unnormalised; NAN: too large a sum */
+    double log_bound; /**< no state of the query has a larger log_p; it equals log_p if proved so */
+    uint64_t n_sums;  /**< states of the query whose log_p the search asked for */
+    double seconds;
+    char stop[32]; /**< what ended it: "exact", "bound" (the state reaches it), "settled" (no change
+                      finds better), "budget", "time", "signal", "limit" (log_p is NAN) */
+} gbs_mmap_report;
+
+/**
+ * Find the most probable state of some variables, with all others summed out (marginal MAP): as
+ * gbs_exact_mmap() if its tables fit the memory limit. Otherwise a search that changes one variable
+ * of the query after the other, and several where that finds nothing better, with an exact sum over
+ * the others for each state, from the best state of gbs_map(). The bound comes from sums and maxima
+ * in the order that takes least memory. The search ends after options.time_s on the clock; after
+ * half of that, or of options.budget_s, as predicted by counted table entries; or when eight
+ * changes of several variables in a row have found nothing better.
+ *
+ * @param options   NULL for the defaults; method must be AUTO. Those of sampling apply to
+ * gbs_map().
+ * @param callbacks NULL for none; progress alone is called.
+ * @param query     [n] distinct variable ids; observed variables keep their state.
+ * @param state     [n], out, in the order of the query.
+ * @param report    out or NULL.
+ * @return GBS_OK; GBS_STOPPED if ended by time or signal, with the best state so far; errors of
+ *         gbs_map() and gbs_exact_mmap(). Outputs are untouched on failure.
+ */
+GBS_API gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
+                            const gbs_run_options *options, const gbs_map_callbacks *callbacks,
+                            uint32_t n, const uint32_t *query, uint32_t *state,
+                            gbs_mmap_report *report, gbs_error *err);
 
 #ifdef __cplusplus
 }

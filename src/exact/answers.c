@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ln Z, MAP and marginal MAP, component by component: components share no variable, so the sum over
+/* ln Z and MAP, component by component: components share no variable, so the sum over
  * all states is the product of the components' sums, and the maximum that of their maxima. */
 #include "gibbsite/exact.h"
 
@@ -13,9 +13,7 @@
 
 /* ---- ln Z -------------------------------------------------------------------------------- */
 
-/* Adds up the log sums (or maxima) of all trees.
- * @param x NULL, or out: states of the variables maximised over. */
-static gbs_status solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
+gbs_status gbsi_solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
 {
     for (uint32_t t = 0; t < s->tree->n_trees; t++) {
         double part = 0.0;
@@ -37,8 +35,8 @@ static gbs_status solve_cutsets(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gb
     gbs_status status = GBS_OK;
     for (const gbsi_cutset *c = s->cutset; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_TRY(x != NULL ? gbsi_cutset_maximise(c, s->pool, NULL, x, &part, err)
-                           : gbsi_cutset_sum(c, s->pool, NULL, NULL, &part, err));
+        GBSI_TRY(x != NULL ? gbsi_cutset_maximise(c, s->pool, s->tables->watch, x, &part, err)
+                           : gbsi_cutset_sum(c, s->pool, s->tables->watch, NULL, &part, err));
         if (part == -INFINITY) {
             GBSI_TRY(gbsi_impossible(err));
         }
@@ -49,23 +47,36 @@ cleanup:
     return status;
 }
 
-gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evidence *evidence,
-                                  const gbs_exact_options *options, double *log_z, gbs_error *err)
+gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
+                          const gbs_exact_options *options, gbsi_watch *watch, double *log_z,
+                          double *ns, gbs_error *err)
 {
-    GBSI_NEED(model);
-    GBSI_NEED(log_z);
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
     GBSI_TRY(gbsi_solver_init(&s, model, evidence, options, err));
-    GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.up_only = true}, true, err));
+    GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.up_only = true, .watch = watch}, true, err));
+    s.tables->watch = watch;
     gbsi_sum total = {.high = s.whole->log_constant};
-    GBSI_TRY(solve_trees(&s, &total, NULL, err));
+    *ns = (double)s.tree->n_entries * GBSI_STACK_NS;
+    for (const gbsi_cutset *c = s.cutset; c != NULL; c = c->next) {
+        *ns += c->entries * gbsi_exact_entry_ns(c->keep);
+    }
+    GBSI_TRY(gbsi_solve_trees(&s, &total, NULL, err));
     GBSI_TRY(solve_cutsets(&s, &total, NULL, err));
     *log_z = total.high + total.low;
 
 cleanup:
     gbsi_solver_free(&s);
     return status;
+}
+
+gbs_status gbs_exact_log_z_within(const gbs_model *model, const gbs_evidence *evidence,
+                                  const gbs_exact_options *options, double *log_z, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(log_z);
+    double ns = 0.0;
+    return gbsi_exact_sum(model, evidence, options, NULL, log_z, &ns, err);
 }
 
 gbs_status gbs_exact_log_z(const gbs_model *model, const gbs_evidence *evidence, double *log_z,
@@ -158,7 +169,7 @@ gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evid
         GBSI_TRY(gbsi_no_memory(err, "state", s.tree->model->n_variables * sizeof *x));
     }
     GBSI_TRY(keep_incumbent(&s, incumbent, x, &kept, err));
-    GBSI_TRY(solve_trees(&s, &total, x, err));
+    GBSI_TRY(gbsi_solve_trees(&s, &total, x, err));
     GBSI_TRY(solve_cutsets(&s, &total, x, err));
     const double found = gbsi_exact_log_density(s.whole, x);
     if (found == -INFINITY) {
@@ -183,76 +194,4 @@ gbs_status gbs_exact_map(const gbs_model *model, const gbs_evidence *evidence,
                          uint32_t *n_kept, gbs_error *err)
 {
     return gbs_exact_map_within(model, evidence, NULL, incumbent, state, log_p, n_kept, err);
-}
-
-/* ---- marginal MAP ------------------------------------------------------------------------ */
-
-/* @param late [n_variables] zeroed; out: 1 for the user's variables of the query. */
-static gbs_status mark_query(const gbs_model *model, uint32_t n, const uint32_t *query,
-                             uint8_t *late, gbs_error *err)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (query[i] >= model->n_variables) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "query: there is no variable %" PRIu32 ", the model has %" PRIu32,
-                             query[i], model->n_variables);
-        }
-        if (late[query[i]] != 0) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "query: variable %" PRIu32 " is given twice",
-                             query[i]);
-        }
-        late[query[i]] = 1;
-    }
-    return GBS_OK;
-}
-
-gbs_status gbs_exact_mmap_within(const gbs_model *model, const gbs_evidence *evidence,
-                                 const gbs_exact_options *options, uint32_t n,
-                                 const uint32_t *query, uint32_t *state, double *log_p,
-                                 gbs_error *err)
-{
-    GBSI_NEED(model);
-    if (n > 0) {
-        GBSI_NEED(query);
-        GBSI_NEED(state);
-    }
-    gbs_status status = GBS_OK;
-    gbsi_solver s = {0};
-    uint32_t *x = NULL;
-    uint8_t *late = gbsi_alloc_array_zero(model->n_variables, 1);
-    if (late == NULL) {
-        return gbsi_no_memory(err, "query", model->n_variables);
-    }
-    GBSI_TRY(mark_query(model, n, query, late, err));
-    GBSI_TRY(gbsi_solver_init(&s, model, evidence, options, err));
-    for (uint32_t v = 0; v < s.whole->n_variables; v++) { /* v is at most its user's number */
-        late[v] = late[s.whole->user_variable[v]];
-    }
-    GBSI_TRY(gbsi_solver_plan(&s, (gbsi_exact_limits){.late = late}, true, err));
-    x = gbsi_alloc_array(s.tree->model->n_variables, sizeof *x);
-    if (x == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "query", s.tree->model->n_variables * sizeof *x));
-    }
-    gbsi_sum total = {.high = s.whole->log_constant};
-    GBSI_TRY(solve_trees(&s, &total, x, err));
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t v = s.whole->free_variable[query[i]];
-        state[i] = v == GBSI_NONE ? s.whole->fixed_state[query[i]]
-                                  : s.whole->user_state[s.whole->state_offset[v] + x[v]];
-    }
-    if (log_p != NULL) {
-        *log_p = total.high + total.low;
-    }
-
-cleanup:
-    gbsi_free(x);
-    gbsi_free(late);
-    gbsi_solver_free(&s);
-    return status;
-}
-
-gbs_status gbs_exact_mmap(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
-                          const uint32_t *query, uint32_t *state, double *log_p, gbs_error *err)
-{
-    return gbs_exact_mmap_within(model, evidence, NULL, n, query, state, log_p, err);
 }

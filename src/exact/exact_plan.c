@@ -50,14 +50,14 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
     }
     GBSI_TRY(spread_maximise(plan, limits, err));
     plan->most_entries = limits->entries < GBSI_MOST_ENTRIES ? limits->entries : GBSI_MOST_ENTRIES;
-    const gbsi_elimination_limits search = {.entries = plan->most_entries,
-                                            .effort = GBSI_ELIMINATION_EFFORT,
-                                            .useful = plan->most_entries,
-                                            .steps = limits->steps,
-                                            .bytes =
-                                                limits->bytes > spent ? limits->bytes - spent : 0,
-                                            .late = limits->maximise ? NULL : plan->maximise,
-                                            .watch = limits->watch};
+    const gbsi_elimination_limits search = {
+        .entries = plan->most_entries,
+        .effort = GBSI_ELIMINATION_EFFORT,
+        .useful = plan->most_entries,
+        .steps = limits->steps,
+        .bytes = limits->bytes > spent ? limits->bytes - spent : 0,
+        .late = limits->maximise || limits->any_order ? NULL : plan->maximise,
+        .watch = limits->watch};
     GBSI_TRY(gbsi_elimination_new(plan->graph != NULL ? plan->graph : graph, &search,
                                   &plan->elimination, err));
     *out = plan;

@@ -25,6 +25,7 @@ typedef struct gbsi_exact_limits {
     bool maximise;       /* all variables are maximised over */
     const uint8_t *late; /* NULL, or [model variables] 1: maximised over, after the other variables
                             are summed out */
+    bool any_order;      /* maximised over at any time, which gives an upper bound */
     const gbsi_edges *extra; /* NULL, or pairs that must share a clique */
     gbsi_watch *watch;       /* borrowed, asked during the search for an order; NULL: never */
 } gbsi_exact_limits;

@@ -74,7 +74,7 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
         s->take[i] = gbsi_exact_fits(plan, i);
     }
-    if (limits->up_only || limits->maximise) {
+    if ((limits->up_only && limits->late == NULL) || limits->maximise) {
         GBSI_TRY(gbsi_cutsets_new(c, plan, &most, s->take, &s->cutset, err));
     }
     GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));

@@ -7,6 +7,7 @@
 #include "exact/cutset.h"
 #include "exact/exact_components.h"
 #include "exact/exact_plan.h"
+#include "exact/local.h"
 #include "gibbsite/exact.h"
 
 typedef struct gbsi_solver {
@@ -35,9 +36,18 @@ gbs_status gbsi_solver_init(gbsi_solver *solver, const gbs_model *model,
  * @param limits its entries and bytes are set here. */
 gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool all,
                             gbs_error *err);
+/* Adds up the log sums (or maxima) of all trees.
+ * @param x NULL, or out: states of the variables maximised over. */
+gbs_status gbsi_solve_trees(gbsi_solver *solver, gbsi_sum *total, uint32_t *x, gbs_error *err);
 /* Frees the trees, so that others can be made. */
 void gbsi_solver_forget(gbsi_solver *solver);
 void gbsi_solver_free(gbsi_solver *solver);
+
+/* As gbs_exact_log_z_within(). @param watch NULL; else log_z is undefined once it has stopped.
+ * @param ns out: the predicted time, nanoseconds of one thread, also where that is all there is. */
+gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
+                          const gbs_exact_options *options, gbsi_watch *watch, double *log_z,
+                          double *ns, gbs_error *err);
 
 /* The log density of a state, in a compensated sum: the same whatever the order of factors, but for
  * the last rounding. @param x [n_variables] */

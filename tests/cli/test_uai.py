@@ -4,6 +4,7 @@ import itertools
 import math
 import signal
 import json
+import re
 import subprocess
 import time
 
@@ -248,12 +249,23 @@ def test_small_components_are_solved_beside_large_ones(run, work, none):
     assert (work / "m.uai.MAP").read_text().split()[-1] == "2"
 
 
-def test_no_estimate(run, work, slow, none):
-    (work / "q").write_text("1 0\n")
-    done = run("uai", slow, none, "q", "MMAP")
-    assert done.status == 1
-    assert "an estimate of marginal MAP is not in this version" in done.err
-    assert not (work / "slow.uai.MMAP").exists()
+def test_mmap_beyond_memory(run, work, slow, none):
+    """A grid, and a chain of hidden spins with a spin of the query beside each: summing the chain first takes 2^22 entries."""
+    (work / "q").write_text("2 0 5\n")
+    done = run("uai", slow, none, "q", "MMAP", env={"INF_TIME": "3"})
+    assert done.status == 0 and "MMAP: the sum over the other variables is too large" in done.err
+    words = (work / "slow.uai.MMAP").read_text().split()
+    assert words[0] == "MMAP" and words[1] == "2" and words[2] == "0" and words[4] == "5"
+    n = 22
+    pairs = [(v, v + 1) for v in range(n - 1)] + [(v, n + v) for v in range(n)]
+    text = ["MARKOV", str(2 * n), " ".join(["2"] * 2 * n), str(len(pairs) + 2 * n)]
+    text += [f"2 {u} {v}" for u, v in pairs] + [f"1 {v}" for v in range(2 * n)]
+    text += ["4\n 2 1\n 1 2"] * len(pairs) + ["2\n 1 1.01"] * (2 * n)
+    (work / "comb.uai").write_text("\n".join(text) + "\n")
+    (work / "q").write_text(" ".join(map(str, [n, *range(n, 2 * n)])) + "\n")
+    done = run("uai", "comb.uai", none, "q", "MMAP", env={"INF_MEMORY": "0.02"})
+    assert done.status == 0 and re.search(r"MMAP: the best of \d+ states \(log weight \S+, ended by: (settled|bound)\)", done.err)
+    assert (work / "comb.uai.MMAP").read_text().split()[2:] == [w for v in range(n, 2 * n) for w in (str(v), "1")]
 
 
 # ---- references ----------------------------------------------------------------------------------

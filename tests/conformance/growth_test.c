@@ -249,6 +249,14 @@ static gbs_status fill_map(const gbs_model *model, room *report, gbs_error *err)
     return gbs_map(model, NULL, NULL, NULL, state, (gbs_map_report *)(void *)report, err);
 }
 
+static gbs_status fill_mmap(const gbs_model *model, room *report, gbs_error *err)
+{
+    const uint32_t query[] = {1, 4};
+    uint32_t state[2];
+    return gbs_mmap(model, NULL, NULL, NULL, 2, query, state, (gbs_mmap_report *)(void *)report,
+                    err);
+}
+
 static gbs_status fill_sizes(const gbs_model *model, room *report, gbs_error *err)
 {
     return gbs_model_draw_sizes(model, NULL, NULL, (gbs_draw_sizes *)(void *)report, err);
@@ -279,6 +287,7 @@ static const struct {
     {"gbs_draw_sizes", sizeof(gbs_draw_sizes), fill_sizes},
     {"gbs_log_z_report", sizeof(gbs_log_z_report), fill_log_z},
     {"gbs_map_report", sizeof(gbs_map_report), fill_map},
+    {"gbs_mmap_report", sizeof(gbs_mmap_report), fill_mmap},
     {"gbs_scan_report", sizeof(gbs_scan_report), fill_scan},
 };
 

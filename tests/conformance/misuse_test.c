@@ -171,6 +171,10 @@ static void runs(void **state)
     FINE(gbs_log_z(m, NULL, NULL, NULL, &log_z, &err));
     REFUSED(gbs_map(NULL, NULL, NULL, NULL, x, NULL, &err));
     FINE(gbs_map(m, NULL, NULL, NULL, x, NULL, &err));
+    REFUSED(gbs_mmap(NULL, NULL, NULL, NULL, 0, NULL, x, NULL, &err));
+    REFUSED(gbs_mmap(m, NULL, NULL, NULL, 1, NULL, x, NULL, &err));
+    REFUSED(gbs_mmap(m, NULL, NULL, NULL, 1, x, NULL, NULL, &err));
+    FINE(gbs_mmap(m, NULL, NULL, NULL, 0, NULL, NULL, NULL, &err));
     gbs_model_free(m);
 }
 
@@ -314,6 +318,7 @@ static void evidence_of_another_model(void **state)
     REFUSED(gbs_model_info(other, e, NULL, &info, &err));
     REFUSED(gbs_log_z(other, e, NULL, NULL, &log_z, &err));
     REFUSED(gbs_map(other, e, NULL, NULL, x, NULL, &err));
+    REFUSED(gbs_mmap(other, e, NULL, NULL, 0, NULL, x, NULL, &err));
     REFUSED(gbs_exact_log_z(other, e, p, &err));
     REFUSED(gbs_exact_map(other, e, NULL, x, NULL, NULL, &err));
     REFUSED(gbs_exact_mmap(other, e, 1, pair, x, NULL, &err));
