@@ -115,9 +115,9 @@ cleanup:
 static void share_time(search *s, double before, double swept)
 {
     if (s->best > swept) {
-        s->block_share = fmin(MOST_BLOCKS, 4.0 * s->block_share);
+        s->block_share = s->block_share < MOST_BLOCKS / 4.0 ? 4.0 * s->block_share : MOST_BLOCKS;
     } else if (swept > before) {
-        s->block_share = fmax(1.0, 0.25 * s->block_share);
+        s->block_share = s->block_share > 4.0 ? 0.25 * s->block_share : 1.0;
     }
 }
 
