@@ -212,6 +212,7 @@ static const struct {
     {"time", CLI_RUNS | CLI_INFLUENCES},
     {"budget", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_INFO | CLI_ANNEALS},
     {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"least-chains", CLI_RUNS | CLI_ANNEALS},
     {"estimator", CLI_RUNS | CLI_VERB_INFO},
     {"lattice", CLI_RUNS | CLI_VERB_INFO},
     {"draw", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},

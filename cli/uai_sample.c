@@ -47,21 +47,6 @@ static gbs_result states_result(const search *s, uint32_t *state)
     return result;
 }
 
-/* With INF_MEMORY a run of fewer chains may fit where one of sixteen does not. */
-static gbs_status new_run(cli_job *job, gbs_error *err)
-{
-    gbs_status status = gbs_run_new(job->model, job->evidence, &job->options, &job->run, err);
-    while (status == GBS_ERR_LIMIT && job->options.chains > 1) {
-        job->options.chains /= 2;
-        status = gbs_run_new(job->model, job->evidence, &job->options, &job->run, err);
-        if (status >= 0) {
-            cli_note(job->arguments, "%" PRIu64 " chains, as many as memory allows",
-                     job->options.chains);
-        }
-    }
-    return status;
-}
-
 /* @return an exit status; the run is there to be asked if it is CLI_DONE. */
 static int execute(search *s, const gbs_run_callbacks *callbacks, int *stopped)
 {
@@ -115,7 +100,7 @@ static int run_marginals(search *s)
     const gbs_result result = marginals_result(s);
     gbs_error err = {GBS_OK, ""};
     int stopped = 0;
-    gbs_status done = new_run(job, &err);
+    gbs_status done = gbs_run_new(job->model, job->evidence, &job->options, &job->run, &err);
     if (done < 0) {
         return cli_fail(done, &err);
     }
@@ -191,27 +176,14 @@ static int tell_best(void *context, const gbs_progress *progress)
     return cli_signals_caught() || s->status < 0;
 }
 
-/* With INF_MEMORY a search of fewer chains may fit where one of sixteen does not. */
-static gbs_status anneal(search *s, gbs_map_report *report, gbs_error *err)
-{
-    cli_job *job = s->job;
-    const gbs_map_callbacks callbacks = {
-        .context = s, .progress = tell_best, .improve = keep_better};
-    gbs_status done = GBS_OK;
-    do {
-        done = gbs_map(job->model, job->evidence, &job->options, &callbacks, s->best, report, err);
-        if (done != GBS_ERR_LIMIT || job->options.chains == 1) {
-            return done;
-        }
-        job->options.chains /= 2;
-    } while (1);
-}
-
 static int run_map(search *s)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_map_report report = {.size = sizeof report};
-    gbs_status done = anneal(s, &report, &err);
+    const gbs_map_callbacks callbacks = {
+        .context = s, .progress = tell_best, .improve = keep_better};
+    gbs_status done = gbs_map(s->job->model, s->job->evidence, &s->job->options, &callbacks,
+                              s->best, &report, &err);
     if (s->status < 0) {
         return cli_fail_output(s->answer->path, s->status, &s->err);
     }
@@ -288,10 +260,6 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
     gbs_result result;
     gbs_status done =
         gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);
-    while (done == GBS_ERR_LIMIT && job->options.chains > 1) {
-        job->options.chains /= 2;
-        done = gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);
-    }
     if (done < 0) {
         return cli_fail(done, &err);
     }

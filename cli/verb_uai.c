@@ -50,6 +50,7 @@ static int read_limits(cli_arguments *arguments, double *time_s)
     const double gib = 1073741824.0;
     double memory_gib = 0.0;
     int status = read_limit("INF_TIME", "seconds", time_s);
+    arguments->run.least_chains = 1;
     if (status == CLI_DONE) {
         status = read_limit("INF_MEMORY", "GiB", &memory_gib);
     }

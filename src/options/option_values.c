@@ -15,7 +15,8 @@
  * tests/conformance/growth_test.c. */
 #define LEAST_SIZE offsetof(gbs_run_options, method)
 
-_Static_assert(sizeof(gbs_run_options) == offsetof(gbs_run_options, temper) + sizeof(uint64_t),
+_Static_assert(sizeof(gbs_run_options) ==
+                   offsetof(gbs_run_options, least_chains) + sizeof(uint64_t),
                "padding behind the last field: a later version's field would lie in it");
 
 /* ---- fields ------------------------------------------------------------------------------ */

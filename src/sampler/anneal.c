@@ -375,14 +375,11 @@ gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_options_take(options, &chosen, err));
     GBSI_TRY(check_method(&chosen, err));
     chosen.lattice = GBS_LATTICE_NEVER; /* bit lattices have no temperatures */
-    GBSI_TRY(gbsi_run_begin(model, &chosen, &s.run, err));
+    const gbsi_run_purpose purpose = {.limited = true, .anneals = true};
+    GBSI_TRY(gbsi_run_open(model, evidence, &chosen, &purpose, &s.run, err));
     s.drive.run = s.run;
-    s.run->purpose.limited = true;
-    s.run->purpose.anneals = true;
     s.heats = (gbsi_draw_traits(&chosen) & GBSI_DRAW_HEATS) != 0;
     s.may_quench = s.heats; /* other draws are asked for what they find themselves */
-    GBSI_TRY(gbsi_run_prepare(s.run, evidence, err));
-    GBSI_TRY(gbsi_run_take_memory(s.run, err));
     s.state = gbsi_alloc_array(model->n_variables, sizeof *s.state);
     if (s.state == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "map", model->n_variables * sizeof *s.state));

@@ -106,34 +106,29 @@ static void report_exact(double log_exact, gbs_log_z_report *r)
     (void)snprintf(r->verdict, sizeof r->verdict, "exact");
 }
 
-/* A run that is prepared, with its memory taken. @param ladders whether by them. */
-static gbs_status prepare(const gbs_model *model, const gbs_evidence *evidence,
-                          const gbs_run_options *options, bool *ladders, gbs_run **out,
-                          gbs_error *err)
+/* A run whose memory is taken. @param ladders whether by them. */
+static gbs_status open_run(const gbs_model *model, const gbs_evidence *evidence,
+                           const gbs_run_options *options, bool *ladders, gbs_run **out,
+                           gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    gbsi_run_purpose purpose = {.limited = true, .anneals = true, .up_only = true};
     gbs_run *run = NULL;
-    GBSI_TRY(gbsi_run_begin(model, options, &run, err));
-    run->purpose.limited = true;
-    run->purpose.anneals = true;
-    run->purpose.up_only = true;
+    if (*ladders) {
+        GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
+        *ladders = !too_large_to_climb(run);
+    }
+    if (!*ladders) {
+        gbs_run_free(run);
+        run = NULL;
+        purpose.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
+        GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
+    }
     if (options->target_error == 0.0 && options->sweeps == 0) {
         run->report.public.target_error = GBSI_LOG_Z_TARGET;
     }
-    if (!*ladders) {
-        run->problem.penalty = PENALTY + gbsi_log(1.0 + (double)model->factors.n_factors);
-    }
-    GBSI_TRY(gbsi_run_prepare(run, evidence, err));
-    if (*ladders && too_large_to_climb(run)) {
-        gbs_run_free(run);
-        *ladders = false;
-        return prepare(model, evidence, options, ladders, out, err);
-    }
-    GBSI_TRY(gbsi_run_take_memory(run, err));
     *out = run;
-    run = NULL;
 cleanup:
-    gbs_run_free(run);
     return status;
 }
 
@@ -151,12 +146,13 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     gbs_run_options chosen;
     gbsi_drive drive;
     double log_exact = 0.0;
+    bool ladders = false;
     gbsi_drive_begin(&drive, NULL, callbacks == NULL ? &nobody : callbacks);
     GBSI_TRY(gbsi_options_take(options, &chosen, err));
     GBSI_TRY(check(&chosen, err));
     chosen.lattice = GBS_LATTICE_NEVER; /* no temperatures in bits */
-    bool ladders = may_climb(&chosen);
-    GBSI_TRY(prepare(model, evidence, &chosen, &ladders, &run, err));
+    ladders = may_climb(&chosen);
+    GBSI_TRY(open_run(model, evidence, &chosen, &ladders, &run, err));
     drive.run = run;
     if (run->report.public.n_exact_variables > 0) {
         GBSI_TRY(gbsi_run_exact_log_z(run, &drive, &log_exact, err));
@@ -179,5 +175,10 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
 cleanup:
     gbs_run_free(run);
+    if (status == GBS_ERR_LIMIT && ladders && drive.stop == GBSI_GO_ON &&
+        chosen.temper == GBS_TEMPER_AUTO) { /* annealing takes less memory */
+        chosen.temper = GBS_TEMPER_OFF;
+        return gbs_log_z(model, evidence, &chosen, callbacks, report, err);
+    }
     return status;
 }

@@ -8,18 +8,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/machine.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "exact/enumerate.h"
-#include "model/soften.h"
 #include "sampler/density.h"
 #include "sampler/exact_part.h"
 #include "sampler/pilot.h"
-#include "sampler/run_memory.h"
-#include "sampler/run_options.h"
-
-#define MOST_DRAWN (UINT32_C(1) << 20) /* variables: more are sampled without a look at trees */
 
 /* ---- the memory limit ------------------------------------------------------------------------ */
 
@@ -56,117 +50,6 @@ void gbs_run_free(gbs_run *run)
     gbsi_report_free(&run->report);
     gbsi_run_leave(run);
     gbsi_free(run);
-}
-
-/* What the draw decides about options that were left open. */
-static gbs_status settle(gbs_run *run, gbs_error *err)
-{
-    char warning[GBSI_WARNING_SIZE] = "";
-    const gbsi_draw *draw = gbsi_draw_of(&run->options, gbsi_simd_level());
-    gbs_status status = GBS_OK;
-    if (draw->settle != NULL && run->options.method != GBS_METHOD_EXACT &&
-        run->options.method != GBS_METHOD_MEAN_FIELD) {
-        GBSI_TRY(draw->settle(&run->options, warning, err));
-    }
-    if (warning[0] != '\0') {
-        status = gbsi_report_warn(&run->report, err, "%s", warning);
-    }
-cleanup:
-    return status;
-}
-
-gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
-                          gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    gbs_run *run = gbsi_alloc_zero(sizeof *run);
-    if (run == NULL) {
-        return gbsi_no_memory(err, "run", sizeof *run);
-    }
-    run->problem.model = model;
-    gbsi_report_init(&run->report);
-    GBSI_TRY(gbsi_options_take(options, &run->options, err));
-    run->report.public.chains = (uint32_t)run->options.chains;
-    run->report.public.target_error = run->options.target_error;
-    if (run->report.public.target_error == 0.0 && run->options.sweeps == 0) {
-        run->report.public.target_error = GBSI_DEFAULT_TARGET;
-    }
-    GBSI_TRY(gbsi_options_check(&run->options, err));
-    if (gbsi_run_wants_temper(run)) {
-        run->report.public.chains = gbsi_run_ladders(run);
-    }
-    if (run->options.max_updates == 0) {
-        run->options.max_updates = run->options.sweeps > 0 ? UINT64_MAX : GBSI_MOST_UPDATES;
-    }
-    gbsi_budget_init(&run->budget.own, gbsi_options_memory_limit(&run->options),
-                     gbsi_process_bytes() + gbs_model_bytes(model));
-    gbsi_run_enter(run);
-    GBSI_TRY(settle(run, err));
-    if (run->options.start != NULL) {
-        run->problem.start = gbsi_alloc_array(model->n_variables, sizeof *run->problem.start);
-        if (run->problem.start == NULL) {
-            status = gbsi_no_memory(err, "run", model->n_variables * sizeof *run->problem.start);
-            goto cleanup;
-        }
-        memcpy(run->problem.start, run->options.start,
-               model->n_variables * sizeof *run->problem.start);
-    }
-    *out = run;
-    run = NULL;
-cleanup:
-    gbs_run_free(run);
-    return status;
-}
-
-/* @param draws whether the run is made for its draws. */
-static gbs_status new_run(const gbs_model *model, const gbs_evidence *evidence,
-                          const gbs_run_options *options, bool draws, gbs_run **out, gbs_error *err)
-{
-    GBSI_NEED(model);
-    GBSI_NEED(out);
-    gbs_status status = GBS_OK;
-    gbs_run *run = NULL;
-    GBSI_TRY(gbsi_run_begin(model, options, &run, err));
-    run->purpose.draws = draws;
-    if (draws && run->options.method == GBS_METHOD_AUTO &&
-        (run->options.sweeps == 0 || model->n_variables > MOST_DRAWN)) {
-        run->options.method = GBS_METHOD_SAMPLE;
-    }
-    if (gbsi_options_anneal(&run->options)) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "--schedule and --tau0 apply to map only"));
-    }
-    run->purpose.limited = true;
-    GBSI_TRY(gbsi_run_prepare(run, evidence, err));
-    GBSI_TRY(run->engine.undecided ? gbsi_run_check(run, err) : gbsi_run_take_memory(run, err));
-    run->options.sequence = NULL; /* borrowed only until here */
-    run->options.start = NULL;
-    run->options.dummy_edges = NULL;
-    run->options.target = NULL;
-    gbsi_run_leave(run);
-    *out = run;
-    run = NULL;
-cleanup:
-    gbs_run_free(run);
-    return status;
-}
-
-gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
-                       const gbs_run_options *options, gbs_run **out, gbs_error *err)
-{
-    return new_run(model, evidence, options, false, out, err);
-}
-
-gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evidence,
-                                 const gbs_run_options *options, gbs_run **out, gbs_error *err)
-{
-    gbs_run_options chains;
-    const gbs_status status = new_run(model, evidence, options, true, out, err);
-    if (status != GBS_ERR_LIMIT || gbsi_options_take(options, &chains, NULL) < 0 ||
-        chains.method != GBS_METHOD_AUTO) {
-        return status;
-    }
-    chains.method = GBS_METHOD_SAMPLE; /* which needs less memory than a look at trees */
-    return new_run(model, evidence, &chains, true, out, err);
 }
 
 /* ---- starts ---------------------------------------------------------------------------------- */

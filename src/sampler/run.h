@@ -49,15 +49,17 @@ typedef struct gbsi_run_budget {
 
 /* What a run is made for, beside gbs_run_execute(). */
 typedef struct gbsi_run_purpose {
-    bool limited; /* refuse early what would not fit; gbs_model_info() wants the figures instead,
-                     and of the plan no more */
-    bool draws;   /* for callbacks.draw: all is exact or nothing is: gbs_run_new_for_draws() */
-    bool up_only; /* exact parts are summed, without a marginal: gbs_log_z() */
-    bool anneals; /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
+    bool limited;   /* refuse early what would not fit; gbs_model_info() wants the figures instead,
+                       and of the plan no more */
+    bool draws;     /* for callbacks.draw: all is exact or nothing is: gbs_run_new_for_draws() */
+    bool up_only;   /* exact parts are summed, without a marginal: gbs_log_z() */
+    bool anneals;   /* chains have temperatures and nothing is estimated: gbs_map(), gbs_log_z() */
+    double penalty; /* of hard zeros on the way, nats; 0: they stay hard */
 } gbsi_run_purpose;
 
 struct gbs_run {
     gbs_run_options options;
+    uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
     gbsi_run_purpose purpose;
     gbsi_problem problem;
     gbsi_engine engine;
@@ -78,9 +80,15 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* Another scan in place of the one compiled, before memory is taken. */
 gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbs_error *err);
-/* run.c: a run with its options checked, nothing compiled yet. */
+/* run_new.c: a run with its options checked, nothing compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
+/* run_new.c: the same, prepared, and with its memory taken if its scan is known. Of fewer chains,
+ * with a warning, where those asked for would not fit the memory limit and options->least_chains
+ * says so; gbsi_run_leave() is up to the caller. */
+gbs_status gbsi_run_open(const gbs_model *model, const gbs_evidence *evidence,
+                         const gbs_run_options *options, const gbsi_run_purpose *purpose,
+                         gbs_run **out, gbs_error *err);
 
 /* What ends a run; names in run.c. From GBSI_STOP_TIME on it ended before its target. */
 typedef enum gbsi_stop {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -61,6 +62,69 @@ static void test_limit_is_the_prediction(void **unused)
             assert_null(strstr(err.message, "at least"));
         }
     }
+    gbs_model_free(model);
+}
+
+/* Chains are halved until they fit, to no fewer than was said; the run is then one of so many. */
+static void fewer_chains(void **unused)
+{
+    (void)unused;
+    gbs_model *model = grid(20);
+    gbs_run_options options = sampling(64, GBS_ESTIMATOR_RAO_BLACKWELL);
+    gbs_run *run = NULL;
+    gbs_error err = {0};
+    gbs_info info = {.size = sizeof info};
+    options.sweeps = 10;
+    options.chains = 48;
+    assert_int_equal(gbs_model_info(model, NULL, &options, &info, &err), GBS_OK);
+    options.chains = 64;
+    options.memory_limit = info.run_bytes; /* of chains by the sixteen */
+    options.least_chains = 40;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+    const gbs_report *r = gbs_run_report(run);
+    assert_true(r->chains == 40 && r->predicted_bytes == info.run_bytes);
+    assert_int_equal(r->n_warnings, 1);
+    assert_string_equal(r->warning[0],
+                        "40 chains instead of 64, as many as the memory limit allows");
+    gbs_run_free(run);
+    options.least_chains = 1;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+    assert_int_equal(gbs_run_report(run)->chains, 32);
+    gbs_run_free(run);
+    run = NULL;
+    for (options.least_chains = 0; options.least_chains <= 49; options.least_chains += 49) {
+        assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
+        assert_null(run);
+    }
+    options.least_chains = 65;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_ARGUMENT);
+    gbs_model_free(model);
+}
+
+/* What annealings take is less; they go the same way. */
+static void fewer_annealed_chains(void **unused)
+{
+    (void)unused;
+    gbs_model *model = grid(60);
+    gbs_run_options options = gbs_run_options_default();
+    gbs_map_report map = {.size = sizeof map};
+    gbs_log_z_report log_z = {.size = sizeof log_z};
+    uint32_t *state = malloc(gbs_model_n_variables(model) * sizeof *state);
+    gbs_error err = {0};
+    assert_non_null(state);
+    options.method = GBS_METHOD_SAMPLE;
+    options.chains = 4096;
+    options.sweeps = 1;
+    options.target_error = 1.0;
+    options.memory_limit = gbsi_program_bytes() + gbs_model_bytes(model) + (10 << 20);
+    assert_int_equal(gbs_map(model, NULL, &options, NULL, state, &map, &err), GBS_ERR_LIMIT);
+    options.least_chains = 1;
+    assert_true(gbs_map(model, NULL, &options, NULL, state, &map, &err) >= 0);
+    assert_in_range(map.chains, 1, 2048);
+    options.target_error = 0.0;
+    assert_true(gbs_log_z(model, NULL, &options, NULL, &log_z, &err) >= 0);
+    assert_in_range(log_z.chains, 1, 2048);
+    free(state);
     gbs_model_free(model);
 }
 
@@ -180,6 +244,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limit_is_the_prediction),
+        cmocka_unit_test(fewer_chains),
+        cmocka_unit_test(fewer_annealed_chains),
         cmocka_unit_test(test_early),
         cmocka_unit_test(test_early_is_below),
         cmocka_unit_test(test_nothing_to_sample),

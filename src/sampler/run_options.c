@@ -135,6 +135,9 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
     GBSI_TRY(check_names(options, gbsi_option_find("draw"), options->draw, gbsi_draw_options, err));
     GBSI_TRY(check_short_chains(options, err));
     GBSI_TRY(check_temper(options, err));
+    if (options->least_chains > options->chains) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--least-chains must be at most --chains");
+    }
     const gbs_run_options usual = gbs_run_options_default();
     if (options->method != GBS_METHOD_MEAN_FIELD &&
         (options->damping != usual.damping || options->iterations != usual.iterations ||

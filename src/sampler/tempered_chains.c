@@ -29,10 +29,11 @@ static uint32_t levels_of(const gbs_run *run)
 
 uint32_t gbsi_run_ladders(const gbs_run *run)
 {
-    const gbs_run_options *o = &run->options;
+    gbs_run_options asked = run->options;
     const uint32_t lanes = run->purpose.up_only ? LANES_OF_LOG_Z : LANES;
-    if (!gbsi_option_is_default(o, "chains")) {
-        return (uint32_t)o->chains;
+    asked.chains = run->chains_asked;
+    if (!gbsi_option_is_default(&asked, "chains")) {
+        return (uint32_t)run->options.chains;
     }
     const uint32_t n = lanes / levels_of(run);
     return n > 2 ? n : 2;

@@ -173,7 +173,7 @@ def test_little_memory_means_fewer_chains(run, work, slow, none):
     limit = f"{(need - 1) / 2**30:.17g}"
     done = run("uai", slow, none, "-", "MAR", env={"INF_TIME": "1", "INF_MEMORY": limit})
     assert done.status == 0, done.err
-    assert "chains, as many as memory allows" in done.err
+    assert "chains instead of 16, as many as the memory limit allows" in done.err
     done = run("uai", slow, none, "-", "MAR", "-o", "x", env={"INF_MEMORY": "0.00001"})
     assert done.status == 1 and "limit" in done.err and not (work / "x").exists()
 
