@@ -87,7 +87,7 @@ static void refused(const gbs_model *model, const gbs_run_options *options, gbs_
     }
 }
 
-static void refusals(void **unused)
+static void certificates_are_refused(void **unused)
 {
     (void)unused;
     gbs_model *weak = grid(0.15);
@@ -136,7 +136,7 @@ static void time_is_obeyed(void **unused)
     gbs_model_free(model);
 }
 
-static void failing_requests(void **unused)
+static void memory_runs_out_while_certifying(void **unused)
 {
     (void)unused;
     gbs_model *model = grid(0.15);
@@ -160,10 +160,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_number_of_passes),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(certificates_are_refused),
         cmocka_unit_test(not_asked),
         cmocka_unit_test(time_is_obeyed),
-        cmocka_unit_test(failing_requests),
+        cmocka_unit_test(memory_runs_out_while_certifying),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

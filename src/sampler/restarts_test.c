@@ -260,7 +260,8 @@ static void omitted_without_restarts(void **unused)
     gbs_model_free(model);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------ */
+/* ---- restarts_are_refused
+ * ------------------------------------------------------------------------------ */
 
 static void refused(const gbs_model *model, const gbs_run_options *options, gbs_status status,
                     const char *part)
@@ -274,7 +275,7 @@ static void refused(const gbs_model *model, const gbs_run_options *options, gbs_
     }
 }
 
-static void refusals(void **unused)
+static void restarts_are_refused(void **unused)
 {
     (void)unused;
     static const uint32_t scan[] = {1, 0, 1};
@@ -311,7 +312,7 @@ static void refusals(void **unused)
     gbs_model_free(model);
 }
 
-static void failing_requests(void **unused)
+static void memory_runs_out_between_restarts(void **unused)
 {
     (void)unused;
     static const uint32_t scan[] = {1, 0, 1};
@@ -346,8 +347,8 @@ int main(void)
         cmocka_unit_test(bias_is_the_variation),
         cmocka_unit_test(draws_of_chains),
         cmocka_unit_test(omitted_without_restarts),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(failing_requests),
+        cmocka_unit_test(restarts_are_refused),
+        cmocka_unit_test(memory_runs_out_between_restarts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
