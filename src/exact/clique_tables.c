@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "exact/branches.h"
 #include "exact/clique_table.h"
 #include "exact/clique_tables.h"
 #include "exact/operand.h"
@@ -39,6 +40,11 @@ static size_t n_partial(const gbsi_tree *tree)
 static size_t n_values(const gbsi_tree *tree)
 {
     return tree->n_factor > VALUES ? tree->n_factor : VALUES;
+}
+
+gbsi_scratch_sizes gbsi_scratch_of(const gbsi_tree *tree)
+{
+    return (gbsi_scratch_sizes){n_values(tree), gbsi_shape_most(tree) * BATCH, BATCH};
 }
 
 static uint64_t n_tables(const gbsi_tree *tree, gbsi_keep keep)
@@ -70,7 +76,7 @@ uint64_t gbsi_tree_work_bytes(const gbsi_tree *tree, gbsi_keep keep)
     uint64_t n = gbsi_saturating_add(n_tables(tree, keep), n_messages(tree, keep));
     n = gbsi_saturating_add(n, n_remade(tree, keep));
     n = gbsi_saturating_add(gbsi_saturating_add(n, n_values(tree)), n_partial(tree));
-    n = gbsi_saturating_add(n, tree->n_cliques + n_factors(tree));
+    n = gbsi_saturating_add(n, 3 * (uint64_t)tree->n_cliques + n_factors(tree));
     const uint64_t small = (uint64_t)tree->model->n_variables * sizeof(uint32_t) + tree->n_cliques +
                            gbsi_shape_most(tree) * BATCH * sizeof(uint32_t);
     return gbsi_saturating_add(gbsi_saturating_mul(n, sizeof(double)), small);
@@ -97,11 +103,13 @@ gbs_status gbsi_tables_new(const gbsi_tree *tree, gbsi_keep keep, gbsi_pool *poo
     t->weights = gbsi_alloc_array(tree->n_cliques, sizeof *t->weights);
     t->spread = gbsi_alloc_array(tree->n_cliques, sizeof *t->spread);
     t->top = gbsi_alloc_array(n_factors(tree), sizeof *t->top);
+    t->log_scale = gbsi_alloc_array(2 * (size_t)tree->n_cliques, sizeof *t->log_scale);
     if (t->table == NULL || t->stack == NULL || t->remade == NULL || t->factor == NULL ||
         t->axis_of == NULL || t->map == NULL || t->partial == NULL || t->weights == NULL ||
-        t->spread == NULL || t->top == NULL) {
+        t->spread == NULL || t->top == NULL || t->log_scale == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "junction tree", n_tables(tree, keep) * sizeof *t->table));
     }
+    t->workers = gbsi_branch_workers_new(t);
     *out = t;
     t = NULL;
 
@@ -125,6 +133,8 @@ void gbsi_tables_free(gbsi_tables *tables)
     gbsi_free(tables->weights);
     gbsi_free(tables->spread);
     gbsi_free(tables->top);
+    gbsi_free(tables->log_scale);
+    gbsi_branch_workers_free(tables->workers);
     gbsi_free(tables);
 }
 
@@ -138,7 +148,8 @@ typedef struct filling {
     const gbsi_shape *shape;
     gbsi_operand operand[BATCH];
     uint32_t n_operands;
-    size_t n_values;  /* of tables->factor in use */
+    size_t room;      /* of tables->factor */
+    size_t n_values;  /* in use */
     bool first, last; /* whether this is the first or last batch of the clique's operands */
     double *table;
     double *message; /* out, if a block holds whole rows; else NULL */
@@ -288,7 +299,7 @@ static void add_factor(gbsi_tables *tables, filling *f, size_t k)
     const size_t first = factors->scope_start[factor];
     const uint32_t n = (uint32_t)(factors->scope_start[factor + 1] - first);
     size_t n_states = scope_states(model, factor);
-    if (f->n_operands == BATCH || f->n_values + n_states > n_values(tables->tree)) {
+    if (f->n_operands == BATCH || f->n_values + n_states > f->room) {
         fill_batch(tables, f, false);
     }
     double *room = tables->factor + f->n_values;
@@ -383,6 +394,8 @@ void gbsi_clique_fill(gbsi_tables *tables, uint32_t i, double *message)
                  .loops = loops,
                  .take_in = tables->weights[i] ? &loops->multiply : &loops->add,
                  .shape = &shape,
+                 .room = c->in_branch && n_values(tree) > GBSI_BRANCH_ENTRIES ? GBSI_BRANCH_ENTRIES
+                                                                              : n_values(tree),
                  .first = true,
                  .table = gbsi_table_of(tables, c),
                  .message = shape.block >= c->n_columns ? message : NULL};

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "exact/branches.h"
 #include "exact/clique_table.h"
 #include "exact/clique_tables.h"
 #include "exact/operand.h"
@@ -304,21 +305,49 @@ static void clique_down(gbsi_tables *tables, uint32_t i, const uint32_t *home, d
     }
 }
 
+typedef struct downward {
+    const uint32_t *home;
+    double *p;
+    const gbsi_tree_pair *pair;
+    size_t n_pairs;
+} downward;
+
+/* The first pair of clique i or a later one. */
+static size_t pairs_from(const downward *d, uint32_t i)
+{
+    size_t low = 0;
+    size_t high = d->n_pairs;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        low = d->pair[middle].clique < i ? middle + 1 : low;
+        high = d->pair[middle].clique < i ? high : middle;
+    }
+    return low;
+}
+
+static void one_down(gbsi_tables *tables, const downward *d, uint32_t i)
+{
+    const size_t begin = pairs_from(d, i);
+    clique_down(tables, i, d->home, d->p, d->pair + begin, pairs_from(d, i + 1) - begin);
+}
+
+static void branch_down(gbsi_tables *tables, void *context, const gbsi_branch *branch)
+{
+    for (uint32_t i = branch->end; i-- > branch->begin && !gbsi_watch_stopped(tables->watch);) {
+        one_down(tables, context, i);
+    }
+}
+
 void gbsi_tree_down(gbsi_tables *tables, uint32_t t, const uint32_t *home, double *p,
                     const gbsi_tree_pair *pair, size_t n_pairs)
 {
     const gbsi_tree *tree = tables->tree;
     const uint32_t first = t == 0 ? 0 : tree->tree_end[t - 1];
-    size_t end = n_pairs; /* end of the pairs whose clique is not yet done */
+    downward d = {home, p, pair, n_pairs};
     for (uint32_t i = tree->tree_end[t]; i-- > first && !gbsi_watch_stopped(tables->watch);) {
-        while (end > 0 && pair[end - 1].clique > i) {
-            --end;
+        if (!tree->clique[i].in_branch) {
+            one_down(tables, &d, i);
         }
-        size_t begin = end;
-        while (begin > 0 && pair[begin - 1].clique == i) {
-            --begin;
-        }
-        clique_down(tables, i, home, p, pair + begin, end - begin);
-        end = begin;
     }
+    gbsi_branches_do(tables, t, branch_down, &d);
 }

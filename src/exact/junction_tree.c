@@ -226,6 +226,7 @@ static void fill_clique(making *m, const group *g, gbsi_clique *c, size_t first)
     c->n_rows = g->n_rows;
     c->n_columns = g->n_columns;
     c->message = g->base;
+    c->size = g->size;
     if (g->hub != GBSI_NONE) {
         fill_separator(m, c, m->hub[g->hub].n, m->hub[g->hub].variable);
         return;
@@ -363,6 +364,8 @@ void gbsi_tree_free(gbsi_tree *tree)
     gbsi_free(tree->child_start);
     gbsi_free(tree->child);
     gbsi_free(tree->tree_end);
+    gbsi_free(tree->branch);
+    gbsi_free(tree->branch_start);
     gbsi_free(tree);
 }
 
@@ -405,6 +408,7 @@ gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *
     GBSI_TRY(take_tree(&m, err));
     fill_tree(&m);
     deal_factors(&m);
+    GBSI_TRY(gbsi_tree_find_branches(m.tree, err));
     *out = m.tree;
     m.tree = NULL;
 
@@ -424,7 +428,8 @@ uint64_t gbsi_tree_bytes(const gbsi_tree *tree)
         n * (sizeof *tree->clique + 2 * sizeof(uint32_t) + sizeof *tree->factor_start) +
         tree->n_variables * sizeof *tree->variable +
         tree->model->factors.n_factors * sizeof *tree->factor +
-        tree->n_trees * sizeof *tree->tree_end;
+        tree->n_trees * 2 * sizeof *tree->tree_end +
+        tree->branch_start[tree->n_trees] * sizeof *tree->branch;
     if (c != NULL) { /* arrays grow by doubling */
         const gbsi_factors *f = &c->factors;
         bytes += 2 * (f->table_start[f->n_tables] * sizeof *f->table +

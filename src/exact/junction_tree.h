@@ -25,6 +25,8 @@ typedef struct gbsi_clique {
     uint32_t n_separator; /* variables */
     uint32_t n_own;       /* 0 for a hub, else 1 or more */
     uint32_t parent;      /* GBSI_NONE: the root of a tree */
+    uint32_t size;        /* cliques of its subtree, which are those up to itself */
+    bool in_branch;       /* and its message has a place of its own behind the stack */
     bool maximise;        /* its own variables are maximised over, not summed */
     size_t n_rows;        /* states of the separator */
     size_t n_columns;     /* states of the clique's own variables (for a hub, of the others) */
@@ -32,6 +34,11 @@ typedef struct gbsi_clique {
     size_t kept;          /* offset of its message where those of its tree are all kept */
     size_t message;       /* offset of its message on the stack */
 } gbsi_clique;
+
+/* Some subtrees side by side, so small that one thread does all of them. */
+typedef struct gbsi_branch {
+    uint32_t begin, end; /* cliques */
+} gbsi_branch;
 
 typedef struct gbsi_tree {
     const gbsi_conditioned *model; /* borrowed, or chains */
@@ -46,12 +53,14 @@ typedef struct gbsi_tree {
     uint32_t *child;
     uint32_t n_trees;
     uint32_t *tree_end; /* [n_trees] end of the cliques of each tree; its root is the last one */
-    size_t n_tables;    /* entries of the largest tree */
-    size_t n_largest;   /* entries of the largest clique */
-    size_t n_kept;      /* entries of all messages of one tree, at most */
-    size_t n_messages;  /* entries of all messages of all trees */
-    size_t n_rows;      /* of one message, at most */
-    size_t n_stack;     /* most message entries needed at the same time */
+    gbsi_branch *branch;
+    uint32_t *branch_start; /* [n_trees + 1] branches of each tree, ascending */
+    size_t n_tables;        /* entries of the largest tree */
+    size_t n_largest;       /* entries of the largest clique */
+    size_t n_kept;          /* entries of all messages of one tree, at most */
+    size_t n_messages;      /* entries of all messages of all trees */
+    size_t n_rows;          /* of one message, at most */
+    size_t n_stack;     /* most message entries needed at the same time, and those of branches */
     size_t n_factor;    /* entries of the largest factor */
     uint64_t n_entries; /* entries of all trees */
 } gbsi_tree;
@@ -106,6 +115,8 @@ typedef struct gbsi_tables {
     double *spread;    /* [n_cliques] ln of the message's largest weight over the smallest positive
                           one; infinity: the message is in logarithms */
     double *top;       /* [factors] the largest log-weight of each one of tree->factor */
+    double *log_scale; /* [2 n_cliques] ln of what a message was divided by, in two parts */
+    struct gbsi_branch_workers *workers; /* NULL: branches are done by the caller */
 } gbsi_tables;
 
 /* @param pool borrowed or NULL. */

@@ -349,6 +349,87 @@ static void rows_made_again(void **state)
     gbs_model_free(model);
 }
 
+/* Arms of 16 spins, each coupled to the ten before it, that meet in a band of 17: every arm is a
+ * branch or more, and the band is none. */
+static gbs_model *arms(uint32_t n_arms)
+{
+    enum { BAND = 17, ARM = 16 };
+    gbs_builder *b = NULL;
+    begin_shape(&b, BAND + n_arms * ARM, 2);
+    for (uint32_t i = 0; i < BAND; ++i) {
+        for (uint32_t j = 0; j < i; ++j) {
+            test_ok(gbs_builder_add_ising(b, j, i, 0.01 * ((i * 5 + j) % 7) - 0.02, NULL));
+        }
+    }
+    for (uint32_t arm = 0; arm < n_arms; ++arm) {
+        const uint32_t first = BAND + arm * ARM;
+        test_ok(gbs_builder_add_ising(b, arm % BAND, first, 0.3, NULL));
+        for (uint32_t i = 0; i < ARM; ++i) {
+            test_ok(gbs_builder_add_field(b, first + i, 0.02 * ((i * 3 + arm) % 9), NULL));
+            for (uint32_t j = i < 10 ? 0 : i - 10; j < i; ++j) {
+                test_ok(gbs_builder_add_ising(b, first + j, first + i,
+                                              0.05 * ((i + arm * j) % 5) - 0.1, NULL));
+            }
+        }
+    }
+    return end_shape(b);
+}
+
+/* Branches give the same bits whoever does them, with every gbsi_keep. */
+static void branches(void **state)
+{
+    (void)state;
+    gbs_model *model = arms(20);
+    made m = {0};
+    make(&m, model, NULL, &no_limits);
+    const size_t n_states = m.tree->model->state_offset[m.tree->model->n_variables];
+    double *first = malloc(n_states * sizeof *first);
+    double *p = malloc(n_states * sizeof *p);
+    uint32_t n_outside = 0;
+    assert_true(first != NULL && p != NULL);
+    assert_true(m.tree->branch_start[1] >= 4);
+    for (uint32_t i = 0; i < m.tree->n_cliques; ++i) {
+        n_outside += !m.tree->clique[i].in_branch;
+    }
+    assert_true(n_outside > 0 && n_outside < m.tree->n_cliques / 2);
+    const double log_z = calibrate(&m, NULL, first);
+    for (uint32_t threads = 2; threads <= 4; ++threads) {
+        gbsi_pool *pool = NULL;
+        test_ok(gbsi_pool_new(threads, &pool, NULL));
+        memset(p, 0, n_states * sizeof *p);
+        assert_true(calibrate(&m, pool, p) == log_z);
+        assert_memory_equal(p, first, n_states * sizeof *p);
+        gbsi_pool_free(pool);
+    }
+    release(&m);
+    free(first);
+    free(p);
+    gbs_model_free(model);
+}
+
+/* Branches stop with the watch of the caller. */
+static void branches_stop(void **state)
+{
+    (void)state;
+    gbs_model *model = arms(20);
+    made m = {0};
+    gbsi_pool *pool = NULL;
+    gbsi_tables *tables = NULL;
+    double log_z = 0.0;
+    gbsi_watch watch = {.look = stop_at_third, .context = &watch};
+    make(&m, model, NULL, &no_limits);
+    test_ok(gbsi_pool_new(3, &pool, NULL));
+    test_ok(gbsi_tables_new(m.tree, GBSI_KEEP_TABLES, pool, &tables, NULL));
+    tables->watch = &watch;
+    gbsi_tree_up(tables, 0, &log_z);
+    assert_true(gbsi_watch_stopped(&watch));
+    assert_true(watch.n_looks >= 3);
+    gbsi_tables_free(tables);
+    gbsi_pool_free(pool);
+    release(&m);
+    gbs_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,7 +437,8 @@ int main(void)
         cmocka_unit_test(one_clique),        cmocka_unit_test(hubs),
         cmocka_unit_test(calibration_stops), cmocka_unit_test(large_arity),
         cmocka_unit_test(extreme_weights),   cmocka_unit_test(same_bits),
-        cmocka_unit_test(rows_made_again),
+        cmocka_unit_test(rows_made_again),   cmocka_unit_test(branches),
+        cmocka_unit_test(branches_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

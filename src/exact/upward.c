@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "exact/branches.h"
 #include "exact/clique_table.h"
 #include "exact/clique_tables.h"
 #include "exact/local.h"
@@ -65,13 +66,13 @@ static void children_to_logs(gbsi_tables *tables, uint32_t i)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-/* Where the message of clique i is made: in its place if all messages are kept, otherwise on the
- * stack behind the messages of its children. */
+/* Where the message of clique i is made: in its place if that is free, otherwise on the stack
+ * behind the messages of its children. */
 static double *new_message(const gbsi_tables *tables, uint32_t i)
 {
     const gbsi_tree *tree = tables->tree;
     double *at = gbsi_message_of(tables, &tree->clique[i]);
-    if (gbsi_keeps_messages(tables->keep)) {
+    if (gbsi_keeps_messages(tables->keep) || tree->clique[i].in_branch) {
         return at;
     }
     for (size_t k = tree->child_start[i]; k < tree->child_start[i + (size_t)1]; ++k) {
@@ -137,8 +138,7 @@ static bool make_of_weights(gbsi_tables *tables, uint32_t i, double spread, doub
            gbsi_pieces_least_above(&pieces, message, c->n_rows, -1.0) >= LEAST_SUM;
 }
 
-/* @return ln of what the message was divided by. */
-static gbsi_sum clique_up(gbsi_tables *tables, uint32_t i)
+static void clique_up(gbsi_tables *tables, uint32_t i)
 {
     const gbsi_clique *c = &tables->tree->clique[i];
     double *message = new_message(tables, i);
@@ -153,8 +153,11 @@ static gbsi_sum clique_up(gbsi_tables *tables, uint32_t i)
         gbsi_clique_fill(tables, i, message);
         log_scale = (gbsi_sum){.high = normalise_logs(tables, i, message)};
     }
-    memmove(gbsi_message_of(tables, c), message, c->n_rows * sizeof *message);
-    return log_scale;
+    if (message != gbsi_message_of(tables, c)) {
+        memmove(gbsi_message_of(tables, c), message, c->n_rows * sizeof *message);
+    }
+    tables->log_scale[2 * (size_t)i] = log_scale.high;
+    tables->log_scale[2 * (size_t)i + 1] = log_scale.low;
 }
 
 void gbsi_clique_remake(gbsi_tables *tables, uint32_t i)
@@ -164,13 +167,28 @@ void gbsi_clique_remake(gbsi_tables *tables, uint32_t i)
     }
 }
 
+static void branch_up(gbsi_tables *tables, void *context, const gbsi_branch *branch)
+{
+    (void)context;
+    for (uint32_t i = branch->begin; i < branch->end && !gbsi_watch_stopped(tables->watch); ++i) {
+        clique_up(tables, i);
+    }
+}
+
 void gbsi_tree_up(gbsi_tables *tables, uint32_t t, double *log_z)
 {
     const gbsi_tree *tree = tables->tree;
     gbsi_sum total = {0};
-    for (uint32_t i = t == 0 ? 0 : tree->tree_end[t - 1];
-         i < tree->tree_end[t] && !gbsi_watch_stopped(tables->watch); ++i) {
-        total = gbsi_sum_add(total, clique_up(tables, i));
+    const uint32_t first = t == 0 ? 0 : tree->tree_end[t - 1];
+    gbsi_branches_do(tables, t, branch_up, NULL);
+    for (uint32_t i = first; i < tree->tree_end[t] && !gbsi_watch_stopped(tables->watch); ++i) {
+        if (!tree->clique[i].in_branch) {
+            clique_up(tables, i);
+        }
+    }
+    for (uint32_t i = first; i < tree->tree_end[t] && !gbsi_watch_stopped(tables->watch); ++i) {
+        const double *part = tables->log_scale + 2 * (size_t)i;
+        total = gbsi_sum_add(total, (gbsi_sum){part[0], part[1]});
     }
     *log_z = total.high + total.low;
 }
