@@ -206,15 +206,13 @@ static gbs_status start(search *s, const gbs_evidence *evidence, gbs_error *err)
     gbs_map_callbacks callbacks = {.size = sizeof callbacks,
                                    .context = s->callbacks->context,
                                    .progress = s->callbacks->progress};
-    gbs_status status = GBS_OK;
     if (options.time_s > 0.0) {
         const double share_s = START_SHARE * (options.time_s - (gbsi_clock_s() - s->begun_s));
         options.time_s = share_s > LEAST_S ? share_s : LEAST_S;
     }
-    do { /* fewer chains where memory is short */
-        status = gbs_map(s->model, evidence, &options, &callbacks, s->whole, NULL, err);
-        options.chains = gbsi_options_chains(&options) / 2;
-    } while (status == GBS_ERR_LIMIT && options.chains > 0);
+    options.least_chains = 1;
+    const gbs_status status =
+        gbs_map(s->model, evidence, &options, &callbacks, s->whole, NULL, err);
     for (uint32_t i = 0; i < s->n && status >= 0; ++i) {
         s->now[i] = s->whole[s->query[i]];
         s->best[i] = s->now[i];
