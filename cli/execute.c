@@ -192,10 +192,22 @@ void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost)
     }
 }
 
-/* Prints what the chains of a tempered run were. */
-static void tell_ladders(const cli_arguments *arguments, const gbs_report *r)
+void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders)
 {
+    if (cli_given(job->arguments, "chains") && n_ladders != job->options.chains) {
+        cli_note(job->arguments,
+                 "--chains %" PRIu64 " is the default, which for ladders means as many as fit: "
+                 "%" PRIu32 "; any other number is taken as it is",
+                 job->options.chains, n_ladders);
+    }
+}
+
+/* Prints what the chains of a tempered run were. */
+static void tell_ladders(const cli_job *job, const gbs_report *r)
+{
+    const cli_arguments *arguments = job->arguments;
     if (r->temperatures > 0) {
+        cli_tell_default_ladders(job, r->chains);
         cli_note(arguments,
                  "tempered: each chain is a ladder of %" PRIu32
                  " temperatures from %.3g to 1 (inverse), barrier %.3g, at least %" PRIu64
@@ -226,7 +238,7 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  ", %.3g updates in %.3g s (%.3g/s), seed %" PRIu64,
                  r->method, r->chains, r->sweeps, r->burn_in, (double)r->updates, r->sampling_s,
                  r->updates_per_s, job->options.seed);
-        tell_ladders(arguments, r);
+        tell_ladders(job, r);
         if (isfinite(r->max_mcse) && job->options.estimator == GBS_ESTIMATOR_TRACES) {
             cli_note(arguments, "largest error %.3g, largest R-hat %.5g", r->max_mcse, r->max_rhat);
         } else if (isfinite(r->max_mcse)) {

@@ -89,6 +89,8 @@ int cli_execute(cli_job *job,
 
 /* Why --method auto sampled. */
 void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost);
+/* Where --chains was typed as its default, for which ladders come in another number. */
+void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders);
 /* The verdict on standard error. */
 void cli_verdict(const cli_job *job, int stopped);
 

@@ -103,6 +103,7 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *r)
     char bound[48] = "";
     char trips[96] = "";
     if (r->tempered) {
+        cli_tell_default_ladders(job, r->chains);
         (void)snprintf(trips, sizeof trips,
                        ", %" PRIu64 " iterations after %" PRIu64 ", at least %" PRIu64
                        " round trips",

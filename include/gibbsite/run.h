@@ -132,7 +132,8 @@ typedef struct gbs_report {
     double compile_s;
     double sampling_s;
     double updates_per_s;
-    uint64_t predicted_bytes; /**< predicted memory of plan, chains and estimators */
+    uint64_t predicted_bytes; /**< predicted memory of plan, chains and estimators, and of ladders
+                                   once a run is or becomes a tempered one; then an upper bound */
     double max_mcse;          /**< largest standard error of a probability; NAN if there is none */
     double max_rhat;          /**< largest R-hat; NAN if there is none */
     double min_ess;           /**< smallest effective sample size; NAN if there is none */

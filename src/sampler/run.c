@@ -360,6 +360,10 @@ const char *gbsi_stop_text(gbsi_stop stop)
 
 static gbs_status find_support(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
+    if (gbsi_run_wants_temper(run)) {
+        run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
+        return GBS_OK;
+    }
     return run->report.public.has_zeros
                ? gbsi_components_support(run->problem.components, run->problem.exact, &drive->watch,
                                          GBSI_ENUMERATE_AUTO_STATES, &run->problem.support, err)

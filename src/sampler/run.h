@@ -36,6 +36,7 @@ typedef struct gbsi_run_memory {
     uint64_t standing; /* program, model, its conditioned form and graph */
     uint64_t plan, schedule, states, estimators, draw;
     uint64_t draw_room; /* what the limit leaves for the draw */
+    uint64_t blocks;    /* of a tempered run, where the figures foresee one */
     uint64_t peak;      /* of compiling or running, whichever is more */
 } gbsi_run_memory;
 

@@ -195,6 +195,11 @@ gbs_status gbsi_run_predict(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_run_draw_bytes(run, &run->options, m.draw_room, NULL, &m.draw, err));
     running = more(running, m.draw);
     m.peak = compiling > running ? compiling : running;
+    if (gbsi_run_wants_temper(run)) {
+        m.peak = more(m.peak, gbsi_run_tempered_bytes(run));
+        m.blocks = gbsi_run_block_bytes(run, m.peak < limit ? limit - m.peak : 0);
+        m.peak = more(m.peak, m.blocks);
+    }
     run->memory = m;
     run->report.public.predicted_bytes = m.peak;
     const uint64_t all = more(run->estimates.estimate_bytes, run->estimates.estimate_bytes);

@@ -129,6 +129,38 @@ static void fewer_annealed_chains(void **unused)
     gbs_model_free(model);
 }
 
+/* Ladders and their blocks: nothing takes more than was predicted, whether they were asked for or
+ * came after plain chains. */
+static void test_ladders_are_foreseen(void **unused)
+{
+    (void)unused;
+    const gbs_generate_bayes_options bayes = {
+        .variables = 300, .parents = 3, .min_states = 2, .max_states = 4, .seed = 3};
+    for (int kind = 0; kind < 2; ++kind) {
+        gbs_model *model = kind == 0 ? grid(30) : NULL;
+        if (model == NULL) {
+            assert_int_equal(gbs_generate_bayes(&bayes, &model, NULL), GBS_OK);
+        }
+        for (uint64_t levels = 4; levels <= 64; levels *= 4) {
+            gbs_run_options options = sampling(16, GBS_ESTIMATOR_RAO_BLACKWELL);
+            gbs_run *run = NULL;
+            options.temper = levels;
+            options.chains = 3;
+            options.burn_in = 260;
+            options.sweeps = 16;
+            options.threads = 1;
+            assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
+            assert_int_equal(gbs_run_execute(run, NULL, NULL), GBS_OK);
+            const uint64_t there = gbsi_program_bytes() + gbs_model_bytes(model);
+            const uint64_t taken = there + (uint64_t)run->budget.own.most;
+            assert_true(taken <= run->report.public.predicted_bytes);
+            assert_true(run->memory.blocks > 0);
+            gbs_run_free(run);
+        }
+        gbs_model_free(model);
+    }
+}
+
 /* Before a plan is there: by what chains and estimates must take, or by the model alone. Info of
  * the same options still tells the figures. */
 static void test_early(void **unused)
@@ -247,6 +279,7 @@ int main(void)
         cmocka_unit_test(test_limit_is_the_prediction),
         cmocka_unit_test(fewer_chains),
         cmocka_unit_test(fewer_annealed_chains),
+        cmocka_unit_test(test_ladders_are_foreseen),
         cmocka_unit_test(test_early),
         cmocka_unit_test(test_early_is_below),
         cmocka_unit_test(test_nothing_to_sample),

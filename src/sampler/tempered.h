@@ -16,7 +16,7 @@ struct gbs_run;
 struct gbsi_drive;
 typedef struct gbsi_tempered gbsi_tempered;
 
-/* Whether the options ask for tempering. */
+/* Whether ladders are run from the beginning. */
 bool gbsi_run_wants_temper(const struct gbs_run *run);
 /* Whether plain chains, after work enough, disagree or cannot cross hard zeros, and the options
  * leave it open to go on with ladders. @param rhat of the chains. */
@@ -25,8 +25,10 @@ bool gbsi_run_is_stuck(const struct gbs_run *run, const struct gbsi_drive *drive
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* As many ladders as the options ask for. */
 uint32_t gbsi_run_ladders(const struct gbs_run *run);
-/* What that takes beside the problem, bytes. */
+/* What that takes beside the problem and plain chains at most, bytes, but for blocks ... */
 uint64_t gbsi_run_tempered_bytes(const struct gbs_run *run);
+/* ... and what these may take where so many bytes are left. */
+uint64_t gbsi_run_block_bytes(const struct gbs_run *run, uint64_t left);
 
 void gbsi_tempered_free(gbsi_tempered *tempered);
 /* One variable of the part. @param p, mcse, ess, rhat [arity] */

@@ -2,6 +2,7 @@
 /* Joint draws of blocks as the local move of a tempered run (block/block.h), where they forget more
  * for their operations than sweeps do; and the cold lanes' messages used once more, for further
  * draws at the cold end. */
+#include "base/budget.h"
 #include "base/memory.h"
 #include "parallel/pool.h"
 #include "rng/philox.h"
@@ -59,15 +60,26 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err)
+/* Their requests are held against a budget of their own first, so that they never take more. */
+gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
+                                     gbs_error *err)
 {
+    gbsi_budget *outer = gbsi_budget_current();
+    gbsi_budget own;
     if (t->executor.lanes != LANES || t->exchange->n_ladders > LANES) {
         return GBS_OK;
     }
-    const gbs_status status = take_memory(t, watch, err);
+    gbsi_budget_init(&own, bytes, 0);
+    if (outer != NULL && outer->room - outer->held < own.room) {
+        own.room = outer->room > outer->held ? outer->room - outer->held : 0;
+    }
+    gbsi_budget_set(&own);
+    gbs_status status = take_memory(t, watch, err);
     if (status < 0) {
         gbsi_tempered_free_blocks(t);
     }
+    gbsi_budget_set(outer);
+    gbsi_budget_count((size_t)own.held);
     return status == GBS_ERR_LIMIT && !gbsi_watch_stopped(watch) ? GBS_OK : status;
 }
 

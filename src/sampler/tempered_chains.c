@@ -19,6 +19,12 @@
 #define LANES          32u
 #define LANES_OF_LOG_Z 64u
 
+/* What blocks may take, bytes: for each variable and factor, the plans and sixteen lanes, and in
+ * all. Three to ten times what models took; where it is not enough there are no blocks. */
+#define BLOCKS_EACH      (UINT64_C(96) << 10)
+#define BLOCK_LANES_EACH (UINT64_C(64) << 10)
+#define MOST_BLOCKS      (UINT64_C(64) << 20)
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 static uint32_t levels_of(const gbs_run *run)
@@ -282,12 +288,27 @@ cleanup:
     return status;
 }
 
+/* Into the report where the ladders were not foreseen. @return what blocks may take. */
+static uint64_t predict(gbs_run *run)
+{
+    const uint64_t limit = gbsi_options_memory_limit(&run->options);
+    if (!gbsi_run_wants_temper(run)) {
+        run->memory.peak += gbsi_run_tempered_bytes(run);
+        const uint64_t left = limit > run->memory.peak ? limit - run->memory.peak : 0;
+        run->memory.blocks = gbsi_run_block_bytes(run, left);
+        run->memory.peak += run->memory.blocks;
+        run->report.public.predicted_bytes = run->memory.peak;
+    }
+    return run->memory.blocks;
+}
+
 gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **tempered,
                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n_levels = levels_of(run);
     const uint32_t n_ladders = gbsi_run_ladders(run);
+    const uint64_t block_bytes = predict(run);
     gbsi_tempered *t = gbsi_alloc_zero(sizeof *t);
     if (t == NULL) {
         return gbsi_no_memory(err, "chains", sizeof *t);
@@ -308,7 +329,7 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
     }
     GBSI_TRY(gbsi_overlap_new(t->core->n_variables, n_levels, &t->overlap, err));
     GBSI_TRY(gbsi_overlap_new(t->core->n_variables, n_levels, &t->overlap_of_sweeps, err));
-    GBSI_TRY(gbsi_tempered_take_blocks(t, &drive->watch, err));
+    GBSI_TRY(gbsi_tempered_take_blocks(t, block_bytes, &drive->watch, err));
     GBSI_TRY(take_arrays(t, err));
     if (drive->callbacks->draw != NULL) {
         GBSI_TRY(take_draws(t, run, err));
@@ -327,14 +348,32 @@ uint64_t gbsi_run_tempered_bytes(const gbs_run *run)
     const gbsi_conditioned *part = run->problem.part;
     const uint32_t n_levels = levels_of(run);
     const uint32_t n_ladders = gbsi_run_ladders(run);
-    const uint64_t lanes = (uint64_t)n_levels * n_ladders;
+    const uint64_t lanes =
+        ((uint64_t)n_levels * n_ladders + GBSI_LANES - 1) / GBSI_LANES * GBSI_LANES;
     /* After the ladder is cut a quarter of the levels may be left, and more ladders. */
     const uint64_t most_ladders = lanes / 4 > n_ladders ? lanes / 4 : n_ladders;
     const uint64_t n = part->n_variables;
     const uint64_t states = n * (lanes + 16) * (2 + 2 * sizeof(uint32_t)) + /* and copies */
                             part->state_offset[n] * GBSI_COLLAPSE_LANES * sizeof(double);
+    /* A variable that is summed out leaves a factor and conditional probabilities of so many
+     * entries; the factor is there while it is made, in the core, softened and compiled. */
+    const uint64_t made = n * GBSI_COLLAPSE_ENTRIES * sizeof(double);
+    const uint64_t core = 3 * gbsi_conditioned_bytes(part) + 4 * made;
     const uint64_t plan = run->engine.plan == NULL ? 0 : run->engine.plan->bytes;
-    const uint64_t soft = run->report.public.has_zeros ? gbsi_softened_bytes(part) : 0;
-    return 2 * plan + soft + states + gbsi_overlap_bytes(part->n_variables, n_levels) +
-           gbsi_means_bytes((uint32_t)most_ladders, part->state_offset[n]);
+    const uint64_t means = run->purpose.up_only ? 2 * (uint64_t)n_levels : part->state_offset[n];
+    return core + 2 * (plan + made) + states + 2 * gbsi_overlap_bytes(part->n_variables, n_levels) +
+           2 * gbsi_exchange_bytes(n_levels, n_ladders) +
+           2 * gbsi_ratios_bytes(n_levels, n_ladders) +
+           gbsi_means_bytes((uint32_t)most_ladders, means);
+}
+
+uint64_t gbsi_run_block_bytes(const gbs_run *run, uint64_t left)
+{
+    const gbsi_conditioned *part = run->problem.part;
+    const uint64_t n_groups =
+        ((uint64_t)levels_of(run) * gbsi_run_ladders(run) + GBSI_LANES - 1) / GBSI_LANES;
+    const uint64_t n = part->n_variables + part->factors.n_factors;
+    const uint64_t wanted = n * (BLOCKS_EACH + n_groups * BLOCK_LANES_EACH);
+    const uint64_t most = wanted < MOST_BLOCKS ? wanted : MOST_BLOCKS;
+    return most < left ? most : left;
 }

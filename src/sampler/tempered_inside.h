@@ -70,8 +70,9 @@ struct gbsi_tempered {
     uint64_t n_cold, n_valid; /* cold states since the last round began, and those that count */
 };
 
-/* tempered_blocks.c: plans of the core, unless there are none or no memory for them ... */
-gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, gbsi_watch *watch, gbs_error *err);
+/* tempered_blocks.c: plans of the core, unless there are none or they take more bytes ... */
+gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watch *watch,
+                                     gbs_error *err);
 void gbsi_tempered_free_blocks(gbsi_tempered *t);
 /* ... temperatures or weights are new ... */
 void gbsi_tempered_heat_blocks(gbsi_tempered *t);

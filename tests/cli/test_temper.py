@@ -30,3 +30,10 @@ def test_their_number_follows_the_temperatures(run, work):
     assert run("sample", SPRINKLER, "--temper", "8", "--sweeps", "3", "--format", "coda", "-o",
                "d").status == 0
     assert len(list(work.glob("*chain*.txt"))) == 4
+
+
+def test_a_default_that_is_typed_is_told(run):
+    done = run("sample", SPRINKLER, "--temper", "8", "--chains", "16", "--sweeps", "3")
+    assert done.status == 0 and "--chains 16 is the default" in done.err, done.err
+    done = run("sample", SPRINKLER, "--temper", "8", "--chains", "15", "--sweeps", "3")
+    assert done.status == 0 and "is the default" not in done.err, done.err

@@ -160,6 +160,53 @@ static void runs(void **state)
     check_methods(&clauses);
 }
 
+/* Ladders of temperatures: collapse, soft zeros, blocks, levels that move, draws back. */
+static void ladders(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"one-observed", "coloring", "mixed", "bayes-observed"};
+    gbs_run_options options = options_of(GBS_METHOD_SAMPLE, 2);
+    options.temper = 4;
+    options.burn_in = 40; /* levels move once, a harder penalty may come */
+    options.sweeps = 8;
+    for (size_t i = 0; i < n_test_cases; ++i) {
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
+            if (strcmp(test_cases[i].name, names[k]) == 0) {
+                options.chains = k % 2 == 0 ? 2 : 5; /* one lane at a time, and sixteen */
+                check_runs(&test_cases[i], &options, 1);
+            }
+        }
+    }
+}
+
+/* Of the report nothing is touched while ln Z fails. */
+static void partition_functions(void **state)
+{
+    (void)state;
+    for (uint64_t temper = GBS_TEMPER_OFF; temper <= 4; temper += 3) {
+        gbs_model *model = test_model(TEST_MIXED, 1, 8);
+        gbs_run_options options = options_of(GBS_METHOD_SAMPLE, 5);
+        options.temper = temper;
+        options.burn_in = 40;
+        options.sweeps = 8;
+        uint64_t allowed = 0;
+        for (; allowed < MOST_REQUESTS; ++allowed) {
+            gbs_error err = {0};
+            gbs_log_z_report report = {.size = sizeof report, .log_z = -1.0};
+            gbsi_alloc_fail_after(allowed);
+            const gbs_status status = gbs_log_z(model, NULL, &options, NULL, &report, &err);
+            gbsi_alloc_fail_after(UINT64_MAX);
+            if (status >= 0) {
+                break;
+            }
+            assert_int_equal(status, GBS_ERR_MEMORY);
+            assert_true(report.log_z == -1.0 && strlen(err.message) > 0);
+        }
+        assert_true(allowed > 5 && allowed < MOST_REQUESTS);
+        gbs_model_free(model);
+    }
+}
+
 /* Weights dense and hashed, of phases, vectors and balances. */
 static void herded_runs(void **state)
 {
@@ -263,9 +310,14 @@ static void memory_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs),         cmocka_unit_test(splashes),
-        cmocka_unit_test(pilots),       cmocka_unit_test(herded_runs),
-        cmocka_unit_test(information),  cmocka_unit_test(memory_limit),
+        cmocka_unit_test(runs),
+        cmocka_unit_test(splashes),
+        cmocka_unit_test(pilots),
+        cmocka_unit_test(ladders),
+        cmocka_unit_test(partition_functions),
+        cmocka_unit_test(herded_runs),
+        cmocka_unit_test(information),
+        cmocka_unit_test(memory_limit),
         cmocka_unit_test(unknown_simd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
