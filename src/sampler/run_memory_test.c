@@ -105,7 +105,7 @@ static void fewer_chains(void **unused)
 static void fewer_annealed_chains(void **unused)
 {
     (void)unused;
-    gbs_model *model = grid(60);
+    gbs_model *model = grid(40);
     gbs_run_options options = gbs_run_options_default();
     gbs_map_report map = {.size = sizeof map};
     gbs_log_z_report log_z = {.size = sizeof log_z};
@@ -116,7 +116,7 @@ static void fewer_annealed_chains(void **unused)
     options.chains = 4096;
     options.sweeps = 1;
     options.target_error = 1.0;
-    options.memory_limit = gbsi_program_bytes() + gbs_model_bytes(model) + (10 << 20);
+    options.memory_limit = gbsi_program_bytes() + gbs_model_bytes(model) + (6 << 20);
     assert_int_equal(gbs_map(model, NULL, &options, NULL, state, &map, &err), GBS_ERR_LIMIT);
     options.least_chains = 1;
     assert_true(gbs_map(model, NULL, &options, NULL, state, &map, &err) >= 0);
