@@ -23,7 +23,8 @@ typedef struct layout {
 static int has_energy(const cli_job *job)
 {
     const size_t n = gbs_model_n_factors(job->model);
-    int couplings = n > 0 && job->arguments->virtual_evidence == NULL;
+    int couplings =
+        n > 0 && job->arguments->virtual_evidence == NULL && job->arguments->likelihood == NULL;
     for (size_t f = 0; f < n && couplings; f++) {
         const gbs_factor_kind kind = gbs_model_factor(job->model, f, NULL, NULL);
         couplings =

@@ -56,12 +56,6 @@ typedef int cli_sample_answer(cli_job *job, void *context);
  * FILE.1, ... @return the first failure, else CLI_STOPPED if any of them was. */
 int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context);
 
-/* ---- evidence_option.c --------------------------------------------------------------------------
- */
-
-/* Observe NAME=STATE,NAME=STATE,... @return an exit status. */
-int cli_observe_list(const gbs_model *model, gbs_evidence *evidence, const char *list);
-
 /* ---- verb_logz.c ------------------------------------------------------------------------------
  */
 

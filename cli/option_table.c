@@ -40,10 +40,13 @@ static const char model_formats[] =
 
 static const cli_option table[] = {
     {"evidence", 'e', CLI_LIST, CLI_OBSERVES, AT(evidence), 0, 0, 0, 0, 0, 0,
-     "FILE|NAME=STATE,...", "observed variables: an evidence file, or variables (names or 0-based "
-     "numbers) with their states; may be given several times"},
+     "FILE|NAME=STATE,...", "observed variables: an evidence file, or variables with their states: "
+     "'smoke=yes', 'age=young|adult', 'crp!=low', 'smoke=#0' (state number 0); "
+     "may be given several times"},
     TEXT(0, virtual_evidence, "virtual-evidence", CLI_OBSERVES, "FILE",
          "virtual (soft) evidence: likelihoods of the states of variables")
+    TEXT(0, likelihood, "likelihood", CLI_OBSERVES, "NAME=STATE:X|...,...",
+         "likelihoods of the states of variables; states that are not named have 0")
 #include "gibbsite/options.def"
     TEXT(0, dummy_edges, "dummy-edges", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE, "FILE|ring:S",
          "pairs of variables that herding treats as neighbours: from a file, or those at distances "

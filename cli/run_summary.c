@@ -144,6 +144,7 @@ static void write_options(gbs_output *output, const cli_job *job)
     gbs_output_text(output, "], \"evidence_index\": ");
     gbs_output_uint(output, job->sample);
     key_optional(output, "virtual_evidence", arguments->virtual_evidence);
+    key_optional(output, "likelihood", arguments->likelihood);
     key_optional(output, "start", arguments->start);
     gbs_output_text(output, "}");
 }

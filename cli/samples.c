@@ -90,7 +90,8 @@ int cli_observe_sample(cli_job *job, size_t sample)
     gbs_error err = {GBS_OK, ""};
     int status = CLI_DONE;
     job->sample = sample;
-    if (arguments->n_evidence == 0 && arguments->virtual_evidence == NULL) {
+    if (arguments->n_evidence == 0 && arguments->virtual_evidence == NULL &&
+        arguments->likelihood == NULL) {
         return CLI_DONE;
     }
     gbs_status done = gbs_evidence_new(job->model, &job->evidence, &err);
@@ -100,12 +101,17 @@ int cli_observe_sample(cli_job *job, size_t sample)
     for (int i = 0; i < arguments->n_evidence && status == CLI_DONE; i++) {
         const gbs_evidence_set *set = job->set[i];
         if (set == NULL) {
-            status = cli_observe_list(job->model, job->evidence, arguments->evidence[i]);
+            done = gbs_evidence_add(job->evidence, arguments->evidence[i], &err);
+            status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
             continue;
         }
         size_t index = gbs_evidence_set_size(set) == 1 ? 0 : sample;
         done = gbs_evidence_set_observe(set, index, job->evidence, &err);
         status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;
+    }
+    if (status == CLI_DONE && arguments->likelihood != NULL) {
+        done = gbs_evidence_add_likelihood(job->evidence, arguments->likelihood, &err);
+        status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
     }
     if (status == CLI_DONE && arguments->virtual_evidence != NULL) {
         done =

@@ -112,6 +112,25 @@ GBS_API size_t gbs_evidence_set_size(const gbs_evidence_set *set);
 GBS_API gbs_status gbs_evidence_set_observe(const gbs_evidence_set *set, size_t index,
                                             gbs_evidence *evidence, gbs_error *err);
 
+/**
+ * Add evidence that a person typed: items joined by ','.
+ *
+ *     smoke=yes            a state: its label, "#0" the first state, or a number if it has no
+ * labels age=young|adult      one of some states crp!=low             any state but this one
+ *
+ * Blanks around names and states do not count. Names and labels that hold one of these characters
+ * are found all the same. Sets of states are likelihoods of 0 and 1.
+ *
+ * @return GBS_ERR_ARGUMENT where the text is no evidence, or an unknown name (the message lists
+ *         similar ones); errors of gbs_evidence_observe() and gbs_evidence_likelihood(). Items
+ * before the one that fails may have been added.
+ */
+GBS_API gbs_status gbs_evidence_add(gbs_evidence *evidence, const char *list, gbs_error *err);
+/** Add likelihoods that a person typed: "smoke=yes:0.8|no:0.2, age=young:1"; states that are not
+ *  named have likelihood 0. @return as gbs_evidence_add(). */
+GBS_API gbs_status gbs_evidence_add_likelihood(gbs_evidence *evidence, const char *list,
+                                               gbs_error *err);
+
 /** Count the samples in an evidence file. @param n out. */
 GBS_API gbs_status gbs_evidence_count(const gbs_model *model, const char *path,
                                       const gbs_read_options *options, size_t *n, gbs_error *err);

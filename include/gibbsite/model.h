@@ -169,7 +169,9 @@ GBS_API const char *gbs_model_state_label(const gbs_model *model, uint32_t varia
 GBS_API gbs_status gbs_model_find_variable(const gbs_model *model, const char *text,
                                            uint32_t *variable, gbs_error *err);
 /** Find a state of a variable from text that a user typed: a label if one is equal to the text,
- *  otherwise a 0-based index. */
+ * "#0" for the first state, or a 0-based index if the variable has no labels. "=#0" is the label
+ * "#0".
+ */
 GBS_API gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable, const char *text,
                                         uint32_t *state, gbs_error *err);
 

@@ -38,6 +38,7 @@ static void test_find(void **unused)
     REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_variable(m, "", &v, &err), "no variable");
     REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_state(m, 3, "cloud", &a, &err), "cloudy");
     REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_state(m, 1, "2", &a, &err), "has 2 states");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_state(m, 3, "0", &a, &err), "typed with #");
     REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_state(m, 5, "0", &a, &err), "variable 5");
     assert_int_equal(v, 99);
     assert_int_equal(a, 99);
@@ -49,7 +50,7 @@ static void test_find(void **unused)
     assert_int_equal(v, 3);
     assert_int_equal(gbs_model_find_state(m, 3, "1", &a, NULL), GBS_OK); /* the label */
     assert_int_equal(a, 2);
-    assert_int_equal(gbs_model_find_state(m, 3, "0", &a, NULL), GBS_OK);
+    assert_int_equal(gbs_model_find_state(m, 3, "#0", &a, NULL), GBS_OK);
     assert_int_equal(a, 0);
     assert_int_equal(gbs_model_find_state(m, 0, "yes", &a, NULL), GBS_OK);
     assert_int_equal(a, 1);

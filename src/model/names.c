@@ -309,10 +309,13 @@ static gbs_status no_such_state(const gbs_model *model, uint32_t variable, const
     suggestions s = {.wanted = text[0] == '=' ? text + 1 : text};
     gbsi_variable_text(model, variable, name, sizeof name);
     labels_text(model, variable, labels, sizeof labels);
+    uint64_t index = 0;
     if (labels[0] != 0) {
+        const bool number = all_digits(text, &index) && index < model->arity[variable];
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "variable %s has no state \"%.200s\": its states are %s", name, text,
-                         labels);
+                         "variable %s has no state \"%.200s\": its states are %s%s%s%s", name, text,
+                         labels, number ? "; state number " : "", number ? text : "",
+                         number ? " is typed with # before it" : "");
     }
     for (uint32_t a = 0; a < model->arity[variable]; ++a) {
         const char *label = gbs_model_state_label(model, variable, a);
@@ -342,7 +345,9 @@ gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variable, const
     if (found == GBSI_NONE && text[0] == '=') {
         found = find_label(model, variable, text + 1);
     }
-    if (found == GBSI_NONE && all_digits(text, &index) && index < model->arity[variable]) {
+    const bool labelled = gbs_model_state_label(model, variable, 0) != NULL;
+    const char *digits = text[0] == '#' ? text + 1 : labelled ? "" : text;
+    if (found == GBSI_NONE && all_digits(digits, &index) && index < model->arity[variable]) {
         found = (uint32_t)index;
     }
     if (found == GBSI_NONE) {

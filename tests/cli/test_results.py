@@ -44,7 +44,8 @@ def test_csv_names_and_labels(run):
     assert "converged" in done.err and "not converged" not in done.err
 
 
-@pytest.mark.parametrize("evidence", ["grass=wet", "2=1", "2=wet", "grass=1"])
+@pytest.mark.parametrize("evidence", ["grass=wet", "2=#1", "2=wet", "grass=#1", " grass = wet ",
+                                      "grass!=dry", "grass=wet|dry,grass!=dry"])
 def test_evidence_lists(run, evidence):
     done = run("marginals", SPRINKLER, "-e", evidence, "-q")
     assert done.status == 0 and done.err == ""
@@ -64,6 +65,7 @@ def test_evidence_many(run, work):
     ("grass=damp", 2, "damp"),
     ("gras=wet", 2, "grass"),
     ("grass=wet,grass=dry", 2, ""),
+    ("grass=1", 2, "# before it"),
     ("grass=", 2, "NAME=STATE"),
     ("grass=wet,", 2, "NAME=STATE"),
     ("=wet", 2, ""),
@@ -74,6 +76,22 @@ def test_bad_evidence(run, evidence, status, part):
     done = run("marginals", SPRINKLER, "-e", evidence)
     assert done.status == status and done.out == ""
     assert part in done.err
+
+
+def test_sets_and_likelihoods(run):
+    def rain(*args):
+        done = run("marginals", SPRINKLER, *args)
+        assert done.status == 0, done.err
+        return probability(done.out, "rain", "yes")
+    assert abs(rain("-e", "grass=wet|dry") - exact_sprinkler()[0]) < 1e-9
+    dry, wet = rain("-e", "grass=dry"), rain("-e", "grass=wet")
+    p_wet = (rain() - dry) / (wet - dry)
+    soft = rain("--likelihood", "grass=wet:0.8|dry:0.2")
+    expected = (wet * 0.8 * p_wet + dry * 0.2 * (1 - p_wet)) / (0.8 * p_wet + 0.2 * (1 - p_wet))
+    assert abs(soft - expected) < 1e-9
+    assert abs(rain("-e", "grass=wet", "--likelihood", "grass=wet:0.3") - wet) < 1e-9
+    done = run("marginals", SPRINKLER, "--likelihood", "grass=wet")
+    assert done.status == 2 and "STATE:NUMBER" in done.err
 
 
 def test_awkward_names(run, work):

@@ -211,6 +211,10 @@ static void evidence_files(void **state)
     gbs_evidence_set *set = NULL;
     size_t n = 0;
     FINE(gbs_evidence_new(other, &e, &err));
+    REFUSED(gbs_evidence_add(NULL, "0=0", &err));
+    REFUSED(gbs_evidence_add(e, NULL, &err));
+    REFUSED(gbs_evidence_add_likelihood(NULL, "0=0:1", &err));
+    REFUSED(gbs_evidence_add_likelihood(e, NULL, &err));
     REFUSED(gbs_evidence_set_read(NULL, "x", NULL, &set, &err));
     REFUSED(gbs_evidence_set_read(m, NULL, NULL, &set, &err));
     REFUSED(gbs_evidence_set_read(m, "x", NULL, NULL, &err));

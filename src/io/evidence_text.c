@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Evidence as a person types it. A list is cut at ',', an item at '=' or '!=', a set of states at
+ * '|', with blanks anywhere between. Names and labels may hold these characters themselves: where
+ * the plain reading, which cuts at the first of each, does not know a name, the cuts are searched
+ * so that all parts are known. */
+#include "gibbsite/io.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/decimal.h"
+#include "model/builder.h"
+
+typedef struct reader {
+    const gbs_model *model;
+    const char *list;
+    double *weight; /* [largest arity] of the item read last */
+    char *part;     /* [length of list + 1] the name or state looked up last */
+    bool weighs;    /* states have likelihoods: STATE:NUMBER */
+    gbs_error *err; /* NULL while cuts are searched: nobody would read it */
+} reader;
+
+typedef struct span {
+    size_t from, to; /* of the list: [from, to) */
+} span;
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static span trimmed(const reader *r, span s)
+{
+    while (s.from < s.to && blank(r->list[s.from])) {
+        ++s.from;
+    }
+    while (s.from < s.to && blank(r->list[s.to - 1])) {
+        --s.to;
+    }
+    return s;
+}
+
+static const char *text_of(const reader *r, span s)
+{
+    memcpy(r->part, r->list + s.from, s.to - s.from);
+    r->part[s.to - s.from] = '\0';
+    return r->part;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+static bool knows_variable(const reader *r, span s, uint32_t *variable, gbs_error *err)
+{
+    s = trimmed(r, s);
+    if (s.from == s.to) {
+        (void)gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected the name of a variable", r->list);
+        return false;
+    }
+    return gbs_model_find_variable(r->model, text_of(r, s), variable, err) >= 0;
+}
+
+static bool knows_state(const reader *r, span s, uint32_t variable, uint32_t *state, gbs_error *err)
+{
+    s = trimmed(r, s);
+    if (s.from == s.to) {
+        (void)gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected a state after '=' and '|'", r->list);
+        return false;
+    }
+    return gbs_model_find_state(r->model, variable, text_of(r, s), state, err) >= 0;
+}
+
+static bool reads_number(const reader *r, span s, double *number)
+{
+    s = trimmed(r, s);
+    return gbsi_decimal_read(r->list + s.from, s.to - s.from, number) != GBSI_DECIMAL_BAD;
+}
+
+/* STATE or STATE:NUMBER, into weight[]. */
+static bool reads_state(const reader *r, span s, uint32_t variable, gbs_error *err)
+{
+    uint32_t state = 0;
+    double number = 1.0;
+    if (r->weighs) {
+        size_t colon = s.to;
+        while (colon > s.from && r->list[colon - 1] != ':') {
+            --colon;
+        }
+        if (colon == s.from || !reads_number(r, (span){colon, s.to}, &number)) {
+            (void)gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected STATE:NUMBER, found '%.200s'",
+                            r->list, text_of(r, trimmed(r, s)));
+            return false;
+        }
+        s.to = colon - 1;
+    }
+    if (!knows_state(r, s, variable, &state, err)) {
+        return false;
+    }
+    if (r->weight[state] != 0.0) {
+        (void)gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: state '%.200s' is named twice", r->list,
+                        text_of(r, trimmed(r, s)));
+        return false;
+    }
+    r->weight[state] = number;
+    return true;
+}
+
+/* STATE|STATE|..., the longest known label first. Ends, as every step takes text away. */
+static bool reads_states(const reader *r, span s, uint32_t variable, gbs_error *err)
+{
+    size_t from = s.from;
+    while (from <= s.to) {
+        size_t to = s.to;
+        while (!reads_state(r, (span){from, to}, variable, NULL)) {
+            do {
+                --to;
+            } while (to > from && r->list[to] != '|');
+            if (to <= from) { /* nothing is known: the message is about the shortest */
+                const char *bar = memchr(r->list + from, '|', s.to - from);
+                const size_t end = bar == NULL ? s.to : (size_t)(bar - r->list);
+                return reads_state(r, (span){from, end}, variable, err);
+            }
+        }
+        from = to + 1;
+    }
+    return true;
+}
+
+/* ---- items ----------------------------------------------------------------------------------- */
+
+static void forget_weights(const reader *r, uint32_t variable)
+{
+    memset(r->weight, 0, r->model->arity[variable] * sizeof *r->weight);
+}
+
+/* One VARIABLE=STATES or VARIABLE!=STATES, cut at this '='. */
+static bool reads_cut(const reader *r, span s, size_t equals, uint32_t *variable, gbs_error *err)
+{
+    const span states = {equals + 1, s.to};
+    const bool denied = !r->weighs && equals > s.from && r->list[equals - 1] == '!';
+    if (knows_variable(r, (span){s.from, equals}, variable, denied ? NULL : err)) {
+        forget_weights(r, *variable);
+        if (reads_states(r, states, *variable, denied ? NULL : err)) {
+            return true;
+        }
+    }
+    if (!denied || !knows_variable(r, (span){s.from, equals - 1}, variable, err)) {
+        return false;
+    }
+    forget_weights(r, *variable);
+    if (!reads_states(r, states, *variable, err)) {
+        return false;
+    }
+    for (uint32_t a = 0; a < r->model->arity[*variable]; ++a) {
+        r->weight[a] = 1.0 - r->weight[a];
+    }
+    return true;
+}
+
+/* @param all whether every '=' may be the cut, or the first only. A name may begin with '='. */
+static bool reads_item(const reader *r, span s, bool all, uint32_t *variable, gbs_error *err)
+{
+    s = trimmed(r, s);
+    size_t equals = s.from;
+    do {
+        const char *found =
+            equals + 1 >= s.to ? NULL : memchr(r->list + equals + 1, '=', s.to - equals - 1);
+        equals = found == NULL ? s.to : (size_t)(found - r->list);
+        const span states = trimmed(r, (span){equals + 1 < s.to ? equals + 1 : s.to, s.to});
+        if (equals == s.to || states.from == states.to) {
+            (void)gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: expected NAME=STATE, found '%.200s'",
+                            r->list, text_of(r, s));
+            return false;
+        }
+        if (reads_cut(r, s, equals, variable, err)) {
+            return true;
+        }
+    } while (all);
+    return false;
+}
+
+static gbs_status observe(const reader *r, gbs_evidence *evidence, uint32_t variable)
+{
+    uint32_t n = 0;
+    uint32_t last = 0;
+    for (uint32_t a = 0; a < r->model->arity[variable]; ++a) {
+        if (r->weight[a] != 0.0) {
+            last = a;
+            ++n;
+        }
+    }
+    return n == 1 && !r->weighs ? gbs_evidence_observe(evidence, variable, last, r->err)
+                                : gbs_evidence_likelihood(evidence, variable, r->weight, r->err);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static size_t comma_after(const reader *r, size_t at)
+{
+    return at + strcspn(r->list + at, ",");
+}
+
+/* Cuts at every ','. @param evidence NULL: only whether all is known. */
+static gbs_status read_plainly(const reader *r, gbs_evidence *evidence)
+{
+    size_t to = 0;
+    for (size_t from = 0;; from = to + 1) {
+        uint32_t variable = 0;
+        to = comma_after(r, from);
+        if (!reads_item(r, (span){from, to}, false, &variable, r->err)) {
+            return GBS_ERR_ARGUMENT;
+        }
+        const gbs_status status = evidence == NULL ? GBS_OK : observe(r, evidence, variable);
+        if (status < 0 || r->list[to] == '\0') {
+            return status;
+        }
+    }
+}
+
+/* Where the item that begins at a place ends so that all that follow are known as well, from the
+ * last place to the first. @param end [length of list + 1] SIZE_MAX: nowhere. */
+static void search_cuts(const reader *r, size_t *end)
+{
+    for (size_t from = strlen(r->list) + 1; from-- > 0;) {
+        end[from] = SIZE_MAX;
+        if (from > 0 && r->list[from - 1] != ',') {
+            continue;
+        }
+        for (size_t to = comma_after(r, from); end[from] == SIZE_MAX; to = comma_after(r, to + 1)) {
+            uint32_t variable = 0;
+            const bool last = r->list[to] == '\0';
+            if ((last || end[to + 1] != SIZE_MAX) &&
+                reads_item(r, (span){from, to}, true, &variable, NULL)) {
+                end[from] = to;
+            }
+            if (last) {
+                break;
+            }
+        }
+    }
+}
+
+/* Whether any name or label holds a character at which text is cut. */
+static bool has_awkward_names(const gbs_model *model)
+{
+    static const char cuts[] = "=,|!: ";
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        const char *name = gbs_model_variable_name(model, v);
+        if (name != NULL && strpbrk(name, cuts) != NULL) {
+            return true;
+        }
+        for (uint32_t a = 0; a < model->arity[v]; ++a) {
+            const char *label = gbs_model_state_label(model, v, a);
+            if (label == NULL) {
+                break;
+            }
+            if (strpbrk(label, cuts) != NULL) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static gbs_status read_list(reader *r, gbs_evidence *evidence)
+{
+    gbs_error *err = r->err;
+    r->err = NULL;
+    const bool known = read_plainly(r, NULL) == GBS_OK;
+    r->err = err;
+    if (known || !has_awkward_names(r->model)) {
+        return read_plainly(r, evidence);
+    }
+    const size_t n = strlen(r->list) + 1;
+    size_t *end = gbsi_alloc_array(n, sizeof *end);
+    if (end == NULL) {
+        return gbsi_no_memory(err, "evidence", n * sizeof *end);
+    }
+    search_cuts(r, end);
+    gbs_status status = end[0] == SIZE_MAX ? read_plainly(r, evidence) : GBS_OK;
+    for (size_t at = 0; end[0] != SIZE_MAX && at < n && status >= 0; at = end[at] + 1) {
+        uint32_t variable = 0;
+        (void)reads_item(r, (span){at, end[at]}, true, &variable, NULL);
+        status = observe(r, evidence, variable);
+    }
+    gbsi_free(end);
+    return status;
+}
+
+static gbs_status add(gbs_evidence *evidence, const char *list, bool weighs, gbs_error *err)
+{
+    GBSI_NEED(evidence);
+    GBSI_NEED(list);
+    gbs_status status = GBS_OK;
+    const gbs_model *model = evidence->model;
+    uint32_t most = 1;
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        most = model->arity[v] > most ? model->arity[v] : most;
+    }
+    reader r = {.model = model, .list = list, .weighs = weighs, .err = err};
+    r.weight = gbsi_alloc_array(most, sizeof *r.weight);
+    r.part = gbsi_alloc_array(strlen(list) + 1, 1);
+    status = r.weight == NULL || r.part == NULL
+                 ? gbsi_no_memory(err, "evidence", strlen(list) + most * sizeof *r.weight)
+                 : read_list(&r, evidence);
+    gbsi_free(r.weight);
+    gbsi_free(r.part);
+    return status;
+}
+
+gbs_status gbs_evidence_add(gbs_evidence *evidence, const char *list, gbs_error *err)
+{
+    return add(evidence, list, false, err);
+}
+
+gbs_status gbs_evidence_add_likelihood(gbs_evidence *evidence, const char *list, gbs_error *err)
+{
+    return add(evidence, list, true, err);
+}
