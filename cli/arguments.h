@@ -81,7 +81,7 @@ typedef struct cli_arguments {
     const char *format;
     const char *summary;
     const char *monitor;  /* variables of draws */
-    const char *query;    /* file of variables */
+    const char *query;    /* variables to write: a list, or "@FILE" */
     const char *log_base; /* of PR files */
     const char *focus;    /* variable */
     const char *data;     /* folder */

@@ -20,8 +20,11 @@ int cli_select(const gbs_model *model, const char *option, const char *list,
 /* Variables of draws: those listed, else those of --target, else all that have a state: of a
  * partial scan those it visits. @return an exit status. */
 int cli_select_drawn(const cli_job *job, const char *list, cli_selection *selection);
-/* The variables of a query file, in its order; path NULL for all. @return an exit status. */
-int cli_select_query(const cli_job *job, const char *path, cli_selection *selection);
+/* The file of "@FILE", NULL if the text is a list. */
+const char *cli_query_file(const char *query);
+/* The variables of a list or of a query file "@FILE", in its order; NULL for all. @return an exit
+ * status. */
+int cli_select_query(const cli_job *job, const char *query, cli_selection *selection);
 void cli_selection_free(cli_selection *selection);
 
 /* verb_sample.c: the verb, and exact --task sample. @param forced as in cli_settle(). @return an

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "kept_draws.h"
 
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path)
 {
@@ -46,7 +47,7 @@ static int check_standard_input(const cli_arguments *arguments, const char *path
                             arguments->virtual_evidence,
                             arguments->scan_file,
                             arguments->start,
-                            arguments->query,
+                            cli_query_file(arguments->query),
                             arguments->dummy_edges};
     int n = 0;
     for (size_t i = 0; i < sizeof reader / sizeof reader[0]; i++) {

@@ -87,8 +87,9 @@ static const cli_option table[] = {
          "number of samples, for --task sample")
     TEXT(0, monitor, "monitor", CLI_VERB_SAMPLE | CLI_VERB_EXACT, "LIST",
          "variables to write: names, 0-based numbers, ranges such as 3-7; unset: all")
-    TEXT(0, query, "query", CLI_VERB_MARGINALS | CLI_VERB_EXACT, "FILE",
-         "a UAI query file with the variables to write; unset: all")
+    TEXT(0, query, "query", CLI_VERB_MARGINALS | CLI_VERB_EXACT, "LIST|@FILE",
+         "variables to write: names, 0-based numbers, ranges such as 3-7; @FILE: a UAI query file; "
+         "unset: all")
     NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
     NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_GENERATES, "shortest|fixed",

@@ -166,13 +166,19 @@ int cli_select_drawn(const cli_job *job, const char *list, cli_selection *select
     return CLI_DONE;
 }
 
-int cli_select_query(const cli_job *job, const char *path, cli_selection *selection)
+const char *cli_query_file(const char *query)
+{
+    return query != NULL && query[0] == '@' ? query + 1 : NULL;
+}
+
+int cli_select_query(const cli_job *job, const char *query, cli_selection *selection)
 {
     gbs_error err = {GBS_OK, ""};
     uint32_t *variable = NULL;
     size_t n = 0;
+    const char *path = cli_query_file(query);
     if (path == NULL) {
-        return cli_select(job->model, "--query", NULL, selection);
+        return cli_select(job->model, "--query", query, selection);
     }
     gbs_status status = gbs_query_read(path, job->model, &job->read, &variable, &n, &err);
     if (status < 0) {

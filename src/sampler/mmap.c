@@ -295,6 +295,9 @@ gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
     s.exact = (gbs_exact_options){.size = sizeof s.exact,
                                   .memory_limit = s.options.memory_limit,
                                   .threads = s.options.threads};
+    if (evidence != NULL && evidence->model != model) { /* its states are copied */
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "the evidence belongs to another model"));
+    }
     s.left_ns = 0.5e9 * (s.options.time_s > 0.0 ? s.options.time_s : s.options.budget_s);
     GBSI_TRY(take_room(&s, evidence, err));
     GBSI_TRY(solve(&s, evidence, &stop, err));

@@ -353,7 +353,7 @@ def test_marginals_npz(run, work):
         assert z[name].dtype == np.float64
         assert z[name].tolist() == [float(r[column]) for r in table]
     assert json.loads(bytes(z["meta"]))["schema"] == "marginals/2"
-    assert run(*args, "--query", "m.query", "-o", "q.npz").status == 0
+    assert run(*args, "--query", "@m.query", "-o", "q.npz").status == 0
     q = load(work / "q.npz")
     assert q["variable"].tolist() == [2, 0] and q["offsets"].tolist() == [0, 4, 6]
     assert q["marginals"].tolist() == z["marginals"][[5, 6, 7, 8, 0, 1]].tolist()
@@ -374,7 +374,7 @@ def test_marginals_netcdf(run, work):
     table = list(csv.DictReader(io.StringIO(run(*args).out)))
     done = run(*args, "-o", "a.nc")
     assert done.status == 0, done.err
-    assert run(*args, "--query", "m.query", "-o", "q.nc").status == 0
+    assert run(*args, "--query", "@m.query", "-o", "q.nc").status == 0
     columns = (("marginal", "probability"), ("mcse", "mcse"), ("ess", "ess"),
                ("rhat", "rhat"))
     for engine in engines():
@@ -443,14 +443,27 @@ def test_marginals_netcdf_refused(run, work, text, arguments, status, part):
 
 def test_query(run, work):
     (work / "q").write_text("2 2 0\n")
-    done = run("marginals", SPRINKLER, "--query", "q", "-q")
+    done = run("marginals", SPRINKLER, "--query", "@q", "-q")
     assert done.status == 0
     assert [r["variable"] for r in csv.DictReader(io.StringIO(done.out))] == [
         "grass", "grass", "rain", "rain"]
-    found = json.loads(run("marginals", SPRINKLER, "--query", "q", "--format", "json", "-q").out)
+    found = json.loads(run("marginals", SPRINKLER, "--query", "@q", "--format", "json", "-q").out)
     assert [v["id"] for v in found["variables"]] == [2, 0]
     (work / "none").write_text("0\n")
-    assert run("marginals", SPRINKLER, "--query", "none", "-q").out.count("\n") == 1
+    assert run("marginals", SPRINKLER, "--query", "@none", "-q").out.count("\n") == 1
+
+
+def test_query_by_name(run):
+    def variables(query):
+        done = run("marginals", SPRINKLER, "--query", query, "-q")
+        assert done.status == 0, done.err
+        return [r["variable"] for r in csv.DictReader(io.StringIO(done.out))][::2]
+    assert variables("grass,rain") == ["grass", "rain"]
+    assert variables("2,0-1") == ["grass", "rain", "sprinkler"]
+    for query, part in [("gras", "did you mean grass"), ("grass,2", "named twice"), ("1-3", "0 to 2"),
+                        ("grass,", "an item is empty")]:
+        done = run("marginals", SPRINKLER, "--query", query)
+        assert done.status == 2 and part in done.err and done.out == ""
 
 
 @pytest.mark.parametrize("text, status, part", [
@@ -462,13 +475,13 @@ def test_query(run, work):
 def test_bad_query(run, work, text, status, part):
     if text is not None:
         (work / "q").write_text(text)
-    done = run("marginals", SPRINKLER, "--query", "q", "-o", "x.csv")
+    done = run("marginals", SPRINKLER, "--query", "@q", "-o", "x.csv")
     assert done.status == status and part in done.err
     assert not (work / "x.csv").exists()
 
 
 def test_query_and_mar(run, work):
     (work / "q").write_text("1 0\n")
-    done = run("marginals", SPRINKLER, "--query", "q", "-o", "x.MAR")
+    done = run("marginals", SPRINKLER, "--query", "@q", "-o", "x.MAR")
     assert done.status == 2 and "--query" in done.err
     only(work, "q")

@@ -72,7 +72,7 @@ def test_dense_models(peak, base, dense, verb, options):
     ["marginals", "small.uai", "--virtual-evidence", "/dev/zero"],
     ["marginals", "small.uai", "--start", "/dev/zero"],
     ["marginals", "small.uai", "--scan", "/dev/zero"],
-    ["marginals", "small.uai", "--query", "/dev/zero"],
+    ["marginals", "small.uai", "--query", "@/dev/zero"],
 ], ids=lambda a: " ".join(a))
 def test_endless_files(peak, base, arguments):
     limit = base + 60 * MIB
