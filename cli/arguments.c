@@ -83,9 +83,10 @@ static int set_choice(cli_arguments *arguments, const cli_option *option, const 
 static int set_uint(cli_arguments *arguments, const cli_option *option, const char *text)
 {
     uint64_t v = 0;
-    if (!cli_parse_uint(text, &v)) {
-        return cli_error(CLI_USAGE, "--%s %s: expected a whole number below 2^64", option->name,
-                         text);
+    if (!gbs_count_read(text, &v)) {
+        return cli_error(CLI_USAGE,
+                         "--%s %s: expected a whole number below 2^64, such as 5000, 5k or 2e6",
+                         option->name, text);
     }
     uint64_t min = option->min;
     uint64_t max = option->max;

@@ -153,7 +153,8 @@ GBS_API const gbs_option *gbs_option_find(const char *name);
 GBS_API const gbs_choice *gbs_option_choice(const gbs_option *option, size_t index);
 
 /**
- * Set an option from text: a name, number, size or duration, or the option's word for its mark.
+ * Set an option from text: a name, a number ("10k", "5%"), a size ("512M", powers of 1024), a
+ * duration ("90s"), or the option's word for its mark.
  *
  * @return GBS_ERR_ARGUMENT for an unknown option, for text that the option does not take and for a
  *         number out of range; the message names the option ("--sweeps 0: must be ...") and options
@@ -161,6 +162,10 @@ GBS_API const gbs_choice *gbs_option_choice(const gbs_option *option, size_t ind
  */
 GBS_API gbs_status gbs_option_set(gbs_run_options *options, const char *name, const char *text,
                                   gbs_error *err);
+/** Read a whole number as a person types it: "10000", "1e4", "10k", "2.5M"; k, M and G stand for
+ * powers of 1000. @return 1, and 0 with *value untouched if the text is no whole number below 2^64.
+ */
+GBS_API int gbs_count_read(const char *text, uint64_t *value);
 /** Write the value of an option as text that gbs_option_set() accepts.
  *  @param text [size], out; 64 bytes are always enough.
  *  @return GBS_ERR_ARGUMENT for an unknown option, or if size is too small. */

@@ -318,12 +318,13 @@ static bool read_whole(const gbsi_option *row, const char *text, uint64_t *value
 {
     const size_t digits = strspn(text, "0123456789");
     bool too_large = false;
+    if (row->shown.kind != GBS_OPTION_KIND_SIZE) {
+        return gbs_count_read(text, value) != 0;
+    }
     if (digits == 0 || !gbsi_integer_read(text, digits, UINT64_MAX, value, &too_large)) {
         return false;
     }
-    const unsigned shift = row->shown.kind == GBS_OPTION_KIND_SIZE || text[digits] == '\0'
-                               ? shift_of(text + digits)
-                               : 64;
+    const unsigned shift = shift_of(text + digits);
     if (shift == 64 || *value > UINT64_MAX >> shift) {
         return false;
     }
@@ -339,6 +340,7 @@ static bool read_real(const gbsi_option *row, const char *text, double *value)
     } units[] = {{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}, {'d', 86400.0}};
     size_t n = strlen(text);
     double scale = 1.0;
+    double divisor = 1.0;
     for (size_t i = 0; n > 0 && row->shown.kind == GBS_OPTION_KIND_DURATION && i < 4; ++i) {
         if (text[n - 1] == units[i].letter) {
             scale = units[i].seconds;
@@ -346,11 +348,15 @@ static bool read_real(const gbsi_option *row, const char *text, double *value)
             break;
         }
     }
+    if (n > 0 && row->shown.kind == GBS_OPTION_KIND_REAL && text[n - 1] == '%') {
+        --n;
+        divisor = 100.0;
+    }
     const bool digits = n > 0 && strspn(text, "0123456789.+-eE") >= n; /* not inf, not nan */
     if (!digits || gbsi_decimal_read(text, n, value) != GBSI_DECIMAL_OK) {
         return false;
     }
-    *value *= scale;
+    *value = *value * scale / divisor;
     return true;
 }
 
@@ -359,7 +365,7 @@ static gbs_status bad_text(const gbs_option *option, const char *text, gbs_error
     static const char *const expected[] = {
         [GBS_OPTION_KIND_CHOICE] = NULL,
         [GBS_OPTION_KIND_FLAG] = "yes or no",
-        [GBS_OPTION_KIND_COUNT] = "a whole number below 2^64",
+        [GBS_OPTION_KIND_COUNT] = "a whole number below 2^64, such as 5000, 5k or 2e6",
         [GBS_OPTION_KIND_SIZE] = "a size such as 512M or 4G",
         [GBS_OPTION_KIND_REAL] = "a number",
         [GBS_OPTION_KIND_DURATION] = "a time such as 90s, 10m or 2h",

@@ -70,7 +70,7 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "--chains", "0"], "from 1 to 4096"),
     (["marginals", SPRINKLER, "--chains", "4097"], "from 1 to 4096"),
     (["marginals", SPRINKLER, "--sweeps", "0"], "must be from 1"),
-    (["marginals", SPRINKLER, "--sweeps", "-3"], "expected a whole number below 2^64\n"),
+    (["marginals", SPRINKLER, "--sweeps", "-3"], "expected a whole number below 2^64, such as 5000, 5k or 2e6\n"),
     (["marginals", SPRINKLER, "--sweeps", "unset"], "leave the option out"),
     (["marginals", SPRINKLER, "--time", "unset"], "leave the option out"),
     (["marginals", SPRINKLER, "--sweeps", "3x"], "whole number"),

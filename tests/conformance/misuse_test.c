@@ -174,6 +174,7 @@ static void runs(void **state)
     REFUSED(gbs_mmap(NULL, NULL, NULL, NULL, 0, NULL, x, NULL, &err));
     REFUSED(gbs_mmap(m, NULL, NULL, NULL, 1, NULL, x, NULL, &err));
     REFUSED(gbs_mmap(m, NULL, NULL, NULL, 1, x, NULL, NULL, &err));
+    assert_int_equal(gbs_count_read(NULL, NULL), 0);
     FINE(gbs_mmap(m, NULL, NULL, NULL, 0, NULL, NULL, NULL, &err));
     gbs_model_free(m);
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole numbers as a person types them: digits, a fraction, a power of ten, a letter for thousands.
+ * Exact, in whole numbers. */
+#include "gibbsite/options.h"
+
+#include <stdbool.h>
+
+typedef struct typed {
+    const char *at;
+    uint64_t digits; /* without the point */
+    int exponent;    /* the number is digits * 10^exponent */
+    bool fits;       /* digits are below 2^64 */
+    bool any;
+} typed;
+
+static void read_digits(typed *t, int exponent_of_each)
+{
+    for (; *t->at >= '0' && *t->at <= '9'; ++t->at) {
+        const uint64_t digit = (uint64_t)(*t->at - '0');
+        t->fits = t->fits && t->digits <= (UINT64_MAX - digit) / 10;
+        t->digits = t->fits ? 10 * t->digits + digit : 0;
+        t->exponent += exponent_of_each;
+        t->any = true;
+    }
+}
+
+/* "e6" or "e+6": what follows is no number of its own, so that small exponents will do. */
+static void read_exponent(typed *t)
+{
+    const char *at = t->at + 1 + (t->at[1] == '+');
+    int exponent = 0;
+    if ((*t->at != 'e' && *t->at != 'E') || *at < '0' || *at > '9') {
+        return;
+    }
+    for (; *at >= '0' && *at <= '9'; ++at) {
+        exponent = exponent < 1000 ? 10 * exponent + (*at - '0') : exponent;
+    }
+    t->exponent += exponent;
+    t->at = at;
+}
+
+static void read_letter(typed *t)
+{
+    const char c = *t->at;
+    const int power = c == 'k' || c == 'K' ? 3 : c == 'M' ? 6 : c == 'G' ? 9 : 0;
+    t->exponent += power;
+    t->at += power > 0;
+}
+
+int gbs_count_read(const char *text, uint64_t *value)
+{
+    if (text == NULL || value == NULL) {
+        return 0;
+    }
+    typed t = {.at = text, .fits = true};
+    read_digits(&t, 0);
+    if (*t.at == '.') {
+        ++t.at;
+        read_digits(&t, -1);
+    }
+    if (!t.any || !t.fits) {
+        return 0;
+    }
+    read_exponent(&t);
+    read_letter(&t);
+    if (*t.at != '\0') {
+        return 0;
+    }
+    for (; t.exponent < 0 && t.digits % 10 == 0; ++t.exponent) {
+        if (t.digits == 0) {
+            break;
+        }
+        t.digits /= 10;
+    }
+    for (; t.exponent > 0 && t.digits != 0; --t.exponent) {
+        if (t.digits > UINT64_MAX / 10) {
+            return 0;
+        }
+        t.digits *= 10;
+    }
+    if (t.exponent < 0 && t.digits != 0) {
+        return 0; /* no whole number */
+    }
+    *value = t.digits;
+    return 1;
+}
