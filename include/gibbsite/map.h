@@ -32,8 +32,8 @@ typedef struct gbs_map_report {
     uint64_t sweeps;  /**< over all rounds, per chain */
     uint64_t updates; /**< variable updates over all chains */
     double seconds;
-    char stop[32]; /**< what ended it: "exact", "sweeps", "settled" (a round twice as long
-                      found nothing better), "time", "updates", "signal" */
+    char stop[32];        /**< what ended it: "exact", "sweeps", "settled" (a round twice as long
+                             found nothing better), "time", "updates", "signal" */
     gbs_exact_cost exact; /**< what exact answers for all components take */
     double tau0;          /**< the first temperature of annealings; 0 without chains */
 } gbs_map_report;

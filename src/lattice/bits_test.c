@@ -78,13 +78,13 @@ static void start(const fixture *f, chains *c)
 {
     uint32_t *x = malloc(f->n * sizeof *x);
     const gbsi_estimate_shape shaped = {.n_slots = f->n,
-                                       .same_arity = 2,
-                                       .n_chains = f->setting.n_chains,
-                                       .lanes = f->setting.lanes,
-                                       .n_groups = f->setting.n_groups,
-                                       .value_bytes = 1,
-                                       .kind = GBS_ESTIMATOR_COUNT,
-                                       .each_once = true};
+                                        .same_arity = 2,
+                                        .n_chains = f->setting.n_chains,
+                                        .lanes = f->setting.lanes,
+                                        .n_groups = f->setting.n_groups,
+                                        .value_bytes = 1,
+                                        .kind = GBS_ESTIMATOR_COUNT,
+                                        .each_once = true};
     assert_int_equal(f->pass->prepare(&f->setting, &c->state, NULL), GBS_OK);
     assert_int_equal(gbsi_estimate_new(&shaped, f->setting.level, &c->estimate, NULL), GBS_OK);
     for (uint32_t chain = 0; chain < f->setting.n_chains; ++chain) {
