@@ -69,7 +69,7 @@ static const cli_option table[] = {
          "read the pictures or models of the paper from FOLDER, for experiments that take them; "
          "unset: generated ones")
     NAME(0, format, "format", CLI_VERB_MARGINALS,
-         "mar|csv|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png", "format of the result")
+         "mar|csv|table|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png", "format of the result")
     TEXT(0, picture, "picture", CLI_VERB_MARGINALS, "RxC",
          "write a picture (.png, .pgm, .ppm, .pbm) of R rows and C columns, a pixel per variable")
     UINT(state, "state", CLI_VERB_MARGINALS, GBS_MAX_ARITY, 0, GBS_MAX_ARITY - 1,
@@ -81,7 +81,7 @@ static const cli_option table[] = {
     NAME(0, format, "format", CLI_VERB_LOGZ, "pr|json", "format of the estimate")
     {"task", 0, CLI_CHOICE, CLI_VERB_EXACT, AT(task), 0, 0, 3, 0, 0, 0, "mar|pr|map|sample",
      "the answer: marginals, partition function, most probable state, or independent samples"},
-    NAME(0, format, "format", CLI_VERB_EXACT, "mar|csv|json|npz|tab|npy|netcdf|cmdstan|coda",
+    NAME(0, format, "format", CLI_VERB_EXACT, "mar|csv|table|json|npz|tab|npy|netcdf|cmdstan|coda",
          "format of marginals or samples")
     UINT(samples, "samples", CLI_VERB_EXACT, 1000, 1, UINT64_MAX / 2, "N",
          "number of samples, for --task sample")

@@ -16,7 +16,7 @@ static const struct {
     const char *formats; /* NULL: as the UAI evaluations have it */
     const char *only;    /* options that other tasks refuse */
 } tasks[] = {
-    [TASK_MAR] = {"mar", "mar|csv|json|npz|netcdf", " query "},
+    [TASK_MAR] = {"mar", "mar|csv|table|json|npz|netcdf", " query "},
     [TASK_PR] = {"pr", NULL, " log-base "},
     [TASK_MAP] = {"map", NULL, " uai-mpe "},
     [TASK_SAMPLE] = {"sample", "csv|tab|npz|npy|netcdf|cmdstan|coda", " samples seed monitor "},

@@ -9,6 +9,7 @@
 #include "verb_marginals.h"
 
 #define MAX_TERMINAL_ROWS 10000
+#define SHOWN             10 /* variables of a table that is shown in part */
 
 static int take_estimates(const cli_job *job, cli_estimates *e)
 {
@@ -141,38 +142,40 @@ static void write_json(gbs_output *output, const cli_job *job, const cli_estimat
     gbs_output_text(output, n_written > 0 ? "\n  ]\n}\n" : "  ]\n}\n");
 }
 
-/* The rows of the worst variables: nobody reads ten thousand rows on a screen. */
-static void write_terminal_summary(gbs_output *output, const cli_job *job, const cli_estimates *e)
+/* The variables with the largest errors: nobody reads ten thousand rows on a screen. */
+static uint32_t worst_variables(const cli_job *job, const cli_estimates *e, uint32_t worst[SHOWN])
 {
     const size_t *offset = gbs_model_state_offsets(job->model);
-    uint32_t worst[10];
-    double error_of[10];
-    size_t n_worst = 0;
+    double error_of[SHOWN];
+    uint32_t n_worst = 0;
     for (uint32_t i = 0; i < e->selection->n; i++) {
         const uint32_t v = e->selection->variable[i];
         double error = -1.0;
         for (size_t row = offset[v]; row < offset[v + 1]; row++) {
             error = e->mcse[row] > error ? e->mcse[row] : error;
         }
-        size_t at = n_worst < 10 ? n_worst++ : 10;
+        uint32_t at = n_worst < SHOWN ? n_worst++ : SHOWN;
         for (; at > 0 && error > error_of[at - 1]; at--) {
-            if (at < 10) {
+            if (at < SHOWN) {
                 worst[at] = worst[at - 1];
                 error_of[at] = error_of[at - 1];
             }
         }
-        if (at < 10) {
+        if (at < SHOWN) {
             worst[at] = v;
             error_of[at] = error;
         }
     }
-    gbs_output_text(output, "variable,state,probability,mcse,ess,rhat\n");
-    for (size_t i = 0; i < n_worst; i++) {
-        uint32_t arity = gbs_model_arity(job->model, worst[i]);
-        for (uint32_t a = 0; a < arity && a < 4; a++) {
-            csv_row(output, job, e, worst[i], a);
-        }
-    }
+    return n_worst;
+}
+
+static void write_table_in_part(gbs_output *output, const cli_job *job, const cli_estimates *e)
+{
+    uint32_t worst[SHOWN];
+    const cli_selection shown = {.variable = worst, .n = worst_variables(job, e, worst)};
+    cli_estimates part = *e;
+    part.selection = &shown;
+    cli_marginals_table(output, job, &part);
 }
 
 /* What is asked for every sample of the evidence. */
@@ -212,7 +215,9 @@ static gbs_status write_format(gbs_output *output, const cli_job *job, const req
     } else if (strcmp(r->format, "dimmwitted") == 0) {
         *status = cli_write_dimmwitted(output, job, &r->selection, e->p);
     } else if (brief) {
-        write_terminal_summary(output, job, e);
+        write_table_in_part(output, job, e);
+    } else if (strcmp(r->format, "table") == 0) {
+        cli_marginals_table(output, job, e);
     } else {
         write_csv(output, job, e);
     }
@@ -287,8 +292,9 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     request r = {NULL, {NULL, 0, 0}, {0}};
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status = cli_output_format(arguments, "mar|csv|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png",
-                                   "csv", &r.format);
+    int status =
+        cli_output_format(arguments, "mar|csv|table|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png",
+                          isatty(STDOUT_FILENO) ? "table" : "csv", &r.format);
     if (status == CLI_DONE) {
         status = cli_picture_settle(arguments, r.format, &r.picture);
     }
@@ -303,7 +309,8 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
                            r.picture.format != NULL ? "picture" : ".MAR file");
     }
     if (status == CLI_DONE && (arguments->run.partial_scan || arguments->run.restarts) &&
-        strcmp(r.format, "csv") != 0 && strcmp(r.format, "json") != 0) {
+        strcmp(r.format, "csv") != 0 && strcmp(r.format, "table") != 0 &&
+        strcmp(r.format, "json") != 0) {
         status = cli_error(CLI_USAGE,
                            "--%s: variables may have no estimate, and %s needs all of them; "
                            "use --format csv or json",

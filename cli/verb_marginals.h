@@ -19,6 +19,9 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced);
 gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_estimates *e,
                              gbs_error *err);
 
+/* terminal_table.c: for people. */
+void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estimates *e);
+
 /* Whether a NetCDF of these variables makes sense, before the run. @return an exit status. */
 int cli_marginals_netcdf_fit(const cli_job *job, const cli_selection *selection);
 /* A whole file. */

@@ -2,6 +2,7 @@
 """The program under test: the environment variable GIBBSITE, or build/gibbsite."""
 import os
 import pathlib
+import pty
 import signal
 import subprocess
 
@@ -113,3 +114,24 @@ def only(work, *names):
     """The files of the work folder besides the examples are exactly these."""
     found = sorted(p.name for p in work.iterdir() if p.name != "examples")
     assert found == sorted(names)
+
+
+def on_terminal(work, *arguments, env=None):
+    """Run with standard output and error on a terminal. @return status, all that was shown."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([program(), *map(str, arguments)], cwd=work, stdin=subprocess.DEVNULL,
+                               stdout=slave, stderr=slave, close_fds=True,
+                               env={**os.environ, **(env or {})})
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            part = os.read(master, 65536)
+        except OSError:  # Linux says EIO when the other side has closed
+            break
+        if not part:
+            break
+        shown += part
+    status = process.wait()
+    os.close(master)
+    return status, shown.decode()

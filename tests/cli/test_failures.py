@@ -2,13 +2,12 @@
 """Bad files, full disks, signals, limits: the status tells and files are whole or absent."""
 import json
 import os
-import pty
 import signal
 import subprocess
 import time
 
 import pytest
-from conftest import SMALL, SPRINKLER, only, program
+from conftest import SMALL, SPRINKLER, on_terminal, only, program
 
 
 def test_missing_model(run, work):
@@ -166,26 +165,6 @@ def test_progress_never_and_quiet(run, slow):
     assert done.status == 0 and done.err == ""
 
 
-def on_terminal(work, *arguments):
-    """Run with standard output and error on a terminal. @return status, all that was shown."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen([program(), *arguments], cwd=work, stdin=subprocess.DEVNULL,
-                               stdout=slave, stderr=slave, close_fds=True)
-    os.close(slave)
-    shown = b""
-    while True:
-        try:
-            part = os.read(master, 65536)
-        except OSError:  # Linux says EIO when the other side has closed
-            break
-        if not part:
-            break
-        shown += part
-    status = process.wait()
-    os.close(master)
-    return status, shown.decode()
-
-
 def test_bar_on_a_terminal(work, slow):
     status, shown = on_terminal(work, "marginals", slow, "--time", "1s", "--sweeps", "100000000",
                                 "--burn-in", "1", "-o", "x.csv", "--summary", "s.json")
@@ -200,7 +179,7 @@ def test_many_rows_on_a_terminal(run, work):
     assert run("generate", "ising", "--grid", "80x80", "-o", "big.uai").status == 0
     status, shown = on_terminal(work, "marginals", "big.uai", "--sweeps", "8", "--burn-in", "1")
     assert status == 0
-    assert shown.count("\n") < 60 and "12800 rows" in shown
+    assert shown.count("\n") < 60 and "12800 rows" in shown and "R-hat" in shown
     status, shown = on_terminal(work, "marginals", "big.uai", "--sweeps", "8", "--burn-in", "1",
                                 "--format", "csv")
     assert shown.count("\n") > 12800

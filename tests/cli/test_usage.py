@@ -110,7 +110,7 @@ def test_near_misses(run, arguments, near):
     (["sample", SPRINKLER, "--method", "exact"], "takes auto|sample"),
     (["sample", SPRINKLER, "--format", "json"], "expected csv"),
     (["marginals", SPRINKLER, "-q", "-v"], "exclude"),
-    (["marginals", SPRINKLER, "-o", "x.txt"], "--format mar|csv|json"),
+    (["marginals", SPRINKLER, "-o", "x.txt"], "--format mar|csv|table|json"),
     (["marginals", SPRINKLER, "--summary", "-"], "standard output is for the result"),
     (["marginals", SPRINKLER, "-o", "a.json", "--summary", "a.json"], "same file"),
     (["marginals", SPRINKLER, "--evidence-index", "1"], "evidence file"),

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marginals as a person reads them: what was asked, then a line for each state with a bar. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "verb_marginals.h"
+
+enum {
+    WIDTH = 80, /* where no terminal says otherwise */
+    MOST_NAME = 28,
+    MOST_LABEL = 20,
+    LEAST_BAR = 8,
+    MOST_BAR = 30,
+    MOST_DECIMALS = 9,
+    NUMBER = 64, /* bytes of a number as text */
+};
+
+typedef struct layout {
+    int name, label, probability, error, bar; /* columns */
+    int sampled;                              /* whether any error is above zero */
+    int unicode;                              /* bars in eighths of a column */
+} layout;
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/* Columns of UTF-8 text: bytes that do not continue a character. */
+static int columns_of(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; ++text) {
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    }
+    return n;
+}
+
+/* Text in so many columns: cut short with "..", or filled with blanks. */
+static void put_column(gbs_output *output, const char *text, int width)
+{
+    char part[4 * (MOST_NAME + 2) + 1];
+    const int n = columns_of(text);
+    if (n <= width) {
+        gbs_output_text(output, text);
+        for (int i = n; i < width; ++i) {
+            gbs_output_text(output, " ");
+        }
+        return;
+    }
+    size_t bytes = 0;
+    for (int seen = 0; bytes + 3 < sizeof part; ++bytes) {
+        seen += ((unsigned char)text[bytes] & 0xC0) != 0x80;
+        if (seen > width - 2) {
+            break;
+        }
+        part[bytes] = text[bytes];
+    }
+    memcpy(part + bytes, "..", 3);
+    gbs_output_text(output, part);
+}
+
+static void put_right(gbs_output *output, const char *text, int width)
+{
+    for (int i = columns_of(text); i < width; ++i) {
+        gbs_output_text(output, " ");
+    }
+    gbs_output_text(output, text);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* Decimals so that the error has two digits; six where there is none. */
+static int decimals_of(double mcse)
+{
+    if (!(mcse > 0.0)) {
+        return 6;
+    }
+    const int decimals = 1 - (int)floor(log10(mcse));
+    return decimals < 2 ? 2 : decimals > MOST_DECIMALS ? MOST_DECIMALS : decimals;
+}
+
+/* A probability that would be written as 0 or 1 without being it gets three digits. */
+static void probability_text(double p, double mcse, char text[NUMBER])
+{
+    const int decimals = decimals_of(mcse);
+    (void)snprintf(text, NUMBER, "%.*f", decimals, p);
+    if (!(mcse > 0.0) && p > 0.0 && p < 1e-5) {
+        (void)snprintf(text, NUMBER, "%.2e", p);
+    }
+}
+
+static void error_text(double mcse, char text[NUMBER])
+{
+    text[0] = '\0';
+    if (mcse > 0.0) {
+        (void)snprintf(text, NUMBER, "+- %.*f", decimals_of(mcse), mcse);
+    }
+}
+
+/* ---- layout ---------------------------------------------------------------------------------- */
+
+static const char *label_of(const cli_job *job, uint32_t v, uint32_t a, char text[NUMBER])
+{
+    const char *label = gbs_model_state_label(job->model, v, a);
+    if (label == NULL) {
+        (void)snprintf(text, NUMBER, "%" PRIu32, a);
+    }
+    return label != NULL ? label : text;
+}
+
+static int wider(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return size.ws_col;
+    }
+    return WIDTH;
+}
+
+/* Whether the environment says that text is UTF-8: LC_ALL before LC_CTYPE before LANG. */
+static int speaks_unicode(void)
+{
+    static const char *const name[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; ++i) {
+        const char *value = getenv(name[i]);
+        if (value != NULL && value[0] != '\0') {
+            return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL ||
+                   strstr(value, "UTF8") != NULL || strstr(value, "utf-8") != NULL;
+        }
+    }
+    return 0;
+}
+
+static layout lay_out(const cli_job *job, const cli_estimates *e)
+{
+    const size_t *offset = gbs_model_state_offsets(job->model);
+    layout l = {.name = 8, .label = 5, .probability = 11, .unicode = speaks_unicode()};
+    for (uint32_t i = 0; i < e->selection->n; ++i) {
+        const uint32_t v = e->selection->variable[i];
+        char text[NUMBER];
+        char name[32];
+        l.name = wider(l.name, columns_of(cli_variable_text(job->model, v, "", name)));
+        for (uint32_t a = 0; a < gbs_model_arity(job->model, v); ++a) {
+            const size_t row = offset[v] + a;
+            l.label = wider(l.label, columns_of(label_of(job, v, a, text)));
+            probability_text(e->p[row], e->mcse[row], text);
+            l.probability = wider(l.probability, (int)strlen(text));
+            error_text(e->mcse[row], text);
+            l.error = wider(l.error, (int)strlen(text));
+        }
+    }
+    l.sampled = l.error > 0;
+    l.name = l.name < MOST_NAME ? l.name : MOST_NAME;
+    l.label = l.label < MOST_LABEL ? l.label : MOST_LABEL;
+    const int used = l.name + l.label + l.probability + (l.sampled ? l.error + 19 : 0) + 6;
+    const int left = terminal_width() - 1 - used;
+    l.bar = left < LEAST_BAR ? 0 : left < MOST_BAR ? left : MOST_BAR;
+    return l;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void put_bar(gbs_output *output, const layout *l, double p)
+{
+    static const char *const eighth[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const double share = p < 0.0 ? 0.0 : p > 1.0 ? 1.0 : p;
+    const int eighths = (int)floor(8.0 * l->bar * share + 0.5);
+    for (int i = 0; i < eighths / 8; ++i) {
+        gbs_output_text(output, l->unicode ? "█" : "#");
+    }
+    if (l->unicode) {
+        gbs_output_text(output, eighth[eighths % 8]);
+    } else if (eighths % 8 >= 4) {
+        gbs_output_text(output, "#");
+    }
+}
+
+/* Blank where there is none. */
+static void put_number(gbs_output *output, const char *format, double value, int width)
+{
+    char text[NUMBER] = "";
+    if (isfinite(value)) {
+        (void)snprintf(text, sizeof text, format, value);
+    }
+    put_right(output, text, width);
+}
+
+static void put_row(gbs_output *output, const cli_job *job, const cli_estimates *e, const layout *l,
+                    uint32_t v, uint32_t a)
+{
+    const size_t row = gbs_model_state_offsets(job->model)[v] + a;
+    char text[NUMBER];
+    char name[32];
+    put_column(output, a == 0 ? cli_variable_text(job->model, v, "", name) : "", l->name);
+    gbs_output_text(output, "  ");
+    put_column(output, label_of(job, v, a, text), l->label);
+    gbs_output_text(output, "  ");
+    probability_text(e->p[row], e->mcse[row], text);
+    put_column(output, text, l->probability); /* from the left: points stand below each other */
+    if (l->sampled) {
+        error_text(e->mcse[row], text);
+        gbs_output_text(output, " ");
+        put_column(output, text, l->error);
+        put_number(output, "%.0f", e->ess[row], 10);
+        put_number(output, "%.3f", e->rhat[row], 8);
+    }
+    if (l->bar > 0 && e->p[row] > 0.0) {
+        gbs_output_text(output, "  ");
+        put_bar(output, l, e->p[row]);
+    }
+    gbs_output_text(output, "\n");
+}
+
+static void put_head(gbs_output *output, const layout *l)
+{
+    put_column(output, "variable", l->name);
+    gbs_output_text(output, "  ");
+    put_column(output, "state", l->label);
+    gbs_output_text(output, "  ");
+    put_column(output, "probability", l->probability);
+    if (l->sampled) {
+        gbs_output_text(output, " ");
+        put_column(output, "   error", l->error);
+        put_right(output, "ESS", 10);
+        put_right(output, "R-hat", 8);
+    }
+    gbs_output_text(output, "\n");
+}
+
+/* ---- heading --------------------------------------------------------------------------------- */
+
+/* "Marginals of M given smoke=yes: sampled, 16 chains of 4096 sweeps". */
+static void put_heading(gbs_output *output, const cli_job *job)
+{
+    const gbs_report *r = gbs_run_report(job->run);
+    const cli_arguments *arguments = job->arguments;
+    char text[160] = "exact";
+    gbs_output_text(output, "Marginals of ");
+    gbs_output_text(output, arguments->operand[0]);
+    for (int i = 0; i < arguments->n_evidence; ++i) {
+        gbs_output_text(output, i == 0 ? " given " : ", ");
+        gbs_output_text(output, arguments->evidence[i]);
+    }
+    if (arguments->likelihood != NULL) {
+        gbs_output_text(output,
+                        arguments->n_evidence > 0 ? ", likelihoods " : " given likelihoods ");
+        gbs_output_text(output, arguments->likelihood);
+    }
+    if (arguments->virtual_evidence != NULL) {
+        gbs_output_text(output, ", likelihoods of ");
+        gbs_output_text(output, arguments->virtual_evidence);
+    }
+    if (strcmp(r->method, "mean-field") == 0) {
+        (void)snprintf(text, sizeof text, "mean field, an approximation without errors");
+    } else if (strcmp(r->method, "exact") != 0) {
+        (void)snprintf(text, sizeof text, "sampled, %" PRIu32 " chains of %" PRIu64 " sweeps%s",
+                       r->chains, r->sweeps,
+                       r->n_exact_variables > 0 ? "; small components exactly" : "");
+    }
+    gbs_output_text(output, ": ");
+    gbs_output_text(output, text);
+    gbs_output_text(output, "\n\n");
+}
+
+void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estimates *e)
+{
+    const layout l = lay_out(job, e);
+    put_heading(output, job);
+    put_head(output, &l);
+    for (uint32_t i = 0; i < e->selection->n; ++i) {
+        const uint32_t v = e->selection->variable[i];
+        const int has = !isnan(e->p[gbs_model_state_offsets(job->model)[v]]);
+        for (uint32_t a = 0; has && a < gbs_model_arity(job->model, v); ++a) {
+            put_row(output, job, e, &l, v, a);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marginals on a terminal: a table for people; CSV elsewhere."""
+import pytest
+
+from conftest import SPRINKLER, on_terminal
+
+UNICODE = {"LC_ALL": "C.UTF-8"}
+
+
+def show(work, *arguments, env):
+    status, shown = on_terminal(work, *arguments, "-q", env=env)
+    assert status == 0, shown
+    return shown.replace("\r\n", "\n")
+
+
+def test_a_table_on_a_terminal_and_csv_elsewhere(run, work):
+    shown = show(work, "marginals", SPRINKLER, "-e", "grass=wet", env=UNICODE)
+    lines = shown.splitlines()
+    assert lines[0].endswith("sprinkler.bif given grass=wet: exact") and lines[1] == ""
+    assert lines[2].split() == ["variable", "state", "probability"]
+    assert lines[4].split()[:2] == ["yes", "0.350190"] and lines[4].rstrip()[-1] in "█▏▎▍▌▋▊▉"
+    assert run("marginals", SPRINKLER).out.startswith("variable,state,probability,mcse")
+    assert run("marginals", SPRINKLER, "--format", "table").out.startswith("Marginals of")
+    forced = show(work, "marginals", SPRINKLER, "--format", "csv", env=UNICODE)
+    assert forced.startswith("variable,state,probability,mcse")
+
+
+def test_bars_without_unicode(work):
+    shown = show(work, "marginals", SPRINKLER, env={"LC_ALL": "C"})
+    assert shown.isascii() and "####" in shown
+
+
+def test_errors_have_two_digits(run):
+    done = run("marginals", SPRINKLER, "--method", "sample", "--sweeps", "2k", "--format", "table")
+    assert done.status == 0, done.err
+    lines = done.out.splitlines()
+    assert "sampled, 16 chains of 2000 sweeps" in lines[0]
+    assert lines[2].split() == ["variable", "state", "probability", "error", "ESS", "R-hat"]
+    words = lines[3].split()
+    assert words[:2] == ["rain", "no"] and words[3] == "+-"
+    assert len(words[2]) == len(words[4]) and len(words[4].lstrip("0.")) == 2
+
+
+@pytest.mark.parametrize("name", ["x" * 60, "å" * 60])
+def test_long_names_are_cut(run, work, name):
+    (work / "m.bif").write_text(f"""network m {{ }}
+variable {name} {{ type discrete [ 2 ] {{ no, yes }}; }}
+probability ( {name} ) {{ table 0.25, 0.75; }}
+""")
+    done = run("marginals", "m.bif", "--format", "table")
+    assert done.status == 0, done.err
+    assert all(len(line) < 80 for line in done.out.splitlines()[2:])
+    assert name[:26] + ".." in done.out and "0.750000" in done.out
