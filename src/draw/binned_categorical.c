@@ -216,7 +216,7 @@ void gbsi_binned_row(gbsi_herd *herd, gbsi_tile *tile, uint32_t row)
         const uint32_t word = tile->word == NULL ? 0 : tile->word[cell];
         const float *p = tile->w + (size_t)row * k * GBSI_LANES + lane;
         const uint32_t value =
-            (tile->idle >> lane & 1u) != 0
+            ((uint32_t)tile->idle >> lane & 1u) != 0
                 ? 0
                 : draw_one(herd, slot, tile->group, tile->lanes == 1 ? 0 : lane, p, word);
         const uint32_t kept = value < k ? value : 0; /* impossible: flagged by who called */

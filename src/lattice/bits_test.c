@@ -46,7 +46,7 @@ static void open_fixture(fixture *f, const shape *s, bool packed, gbs_estimator_
     f->conditioned = condition(f->model);
     f->n = f->conditioned->n_variables;
     f->options.seed = 9;
-    f->options.estimator = estimator;
+    f->options.estimator = (int)estimator;
     f->lattice = recognise(f->conditioned, s->name);
     f->packed = packed ? pack(f->conditioned, s->side[1]) : NULL;
     f->pass = packed ? &gbsi_pass_packed : &gbsi_pass_sites;

@@ -307,7 +307,9 @@ gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
                              .seconds = gbsi_clock_s() - s.begun_s};
     found.log_bound = isnan(s.log_best) ? s.log_bound : found.log_bound;
     (void)snprintf(found.stop, sizeof found.stop, "%s", stop);
-    memcpy(state, s.best, n * sizeof *state);
+    if (n > 0) {
+        memcpy(state, s.best, n * sizeof *state);
+    }
     gbsi_struct_give(report, &found, sizeof found);
     status = gbsi_watch_stopped(&s.watch) ? GBS_STOPPED : GBS_OK;
 
