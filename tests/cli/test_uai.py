@@ -250,10 +250,11 @@ def test_small_components_are_solved_beside_large_ones(run, work, none):
 
 
 def test_mmap_beyond_memory(run, work, slow, none):
-    """A grid, and a chain of hidden spins with a spin of the query beside each: summing the chain first takes 2^22 entries."""
+    """A grid, whose sum is too large or, on a slow machine, not found in time. And a chain of hidden spins with a spin of the query
+    beside each: summing the chain first takes 2^22 entries."""
     (work / "q").write_text("2 0 5\n")
     done = run("uai", slow, none, "q", "MMAP", env={"INF_TIME": "3"})
-    assert done.status == 0 and "MMAP: the sum over the other variables is too large" in done.err
+    assert done.status == 0 and re.search("MMAP: the (sum over the other variables is too large|best of)", done.err)
     words = (work / "slow.uai.MMAP").read_text().split()
     assert words[0] == "MMAP" and words[1] == "2" and words[2] == "0" and words[4] == "5"
     n = 22
