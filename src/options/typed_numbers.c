@@ -27,9 +27,12 @@ static void read_digits(typed *t, int exponent_of_each)
 /* "e6" or "e+6": what follows is no number of its own, so that small exponents will do. */
 static void read_exponent(typed *t)
 {
-    const char *at = t->at + 1 + (t->at[1] == '+');
     int exponent = 0;
-    if ((*t->at != 'e' && *t->at != 'E') || *at < '0' || *at > '9') {
+    if (*t->at != 'e' && *t->at != 'E') {
+        return;
+    }
+    const char *at = t->at + 1 + (t->at[1] == '+');
+    if (*at < '0' || *at > '9') {
         return;
     }
     for (; *at >= '0' && *at <= '9'; ++at) {
