@@ -287,6 +287,11 @@ void cli_verdict(const cli_job *job, int stopped)
                  r->energy, r->energy_mcse, r->magnetisation, r->magnetisation_mcse,
                  r->abs_magnetisation, r->abs_magnetisation_mcse);
     }
+    char sum[CLI_SUM_TEXT];
+    cli_evidence_text(job, r->log_z, sum);
+    if (sum[0] != '\0') {
+        cli_note(arguments, "%s", sum);
+    }
     const char *word = r->converged ? "converged" : "not converged";
     int says_so = strncmp(r->verdict, word, strlen(word)) == 0;
     cli_note(arguments, "%s%s%s", says_so ? "" : word, says_so ? "" : ": ", r->verdict);

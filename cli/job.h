@@ -91,6 +91,22 @@ void cli_verdict(const cli_job *job, int stopped);
 /* Summary and verdict, once the results are written. @return the exit status of the run. */
 int cli_conclude(const cli_job *job, int stopped);
 
+/* ---- partition.c ------------------------------------------------------------------------- */
+
+#define CLI_SUM_TEXT 160
+
+/* Whether Z is known to be 1: a Bayesian network without evidence. */
+int cli_sums_to_one(const cli_job *job);
+/* ln P(evidence) of a Bayesian network; NAN where it is not known. @param log_z NAN: not known. */
+double cli_log_p_evidence(const cli_job *job, double log_z);
+/* "P(evidence) = ..." of a Bayesian network, else "ln Z = ..."; "" where there is nothing to say.
+ * @param log_z NAN: not known. @param text [CLI_SUM_TEXT], out. */
+void cli_evidence_text(const cli_job *job, double log_z, char *text);
+/* ln Z given the evidence by junction trees; NAN where they or the time do not suffice. */
+double cli_exact_log_z(const cli_job *job);
+/* The probability of a state on standard error. @param log_z NAN: not known. */
+void cli_tell_state_probability(const cli_job *job, double log_density, double log_z);
+
 /* ---- picture.c --------------------------------------------------------------------------- */
 
 /* A pixel for every variable: the probability of one state, or the most probable state. */

@@ -312,8 +312,9 @@ static void write_herding(gbs_output *output, const gbs_report *r)
     gbs_output_text(output, "}");
 }
 
-static void write_report(gbs_output *output, const gbs_report *r)
+static void write_report(gbs_output *output, const cli_job *job)
 {
+    const gbs_report *r = gbs_run_report(job->run);
     key_uint(output, "colors", r->n_colors);
     key_uint(output, "levels", r->n_levels);
     key_uint(output, "batches", r->n_batches);
@@ -341,6 +342,8 @@ static void write_report(gbs_output *output, const gbs_report *r)
     key_uint(output, "iterations", r->iterations);
     key_real(output, "residual", r->residual);
     key_real(output, "log_z_bound", r->log_z_bound);
+    key_real(output, "log_z", r->log_z);
+    key_real(output, "log_p_evidence", cli_log_p_evidence(job, r->log_z));
     key_text(output, "method", r->method);
     key(output, "converged");
     gbs_output_text(output, r->converged ? "true" : "false");
@@ -375,7 +378,7 @@ int cli_summary(const cli_job *job)
         key_text(output, "command", command);
         write_model(output, job);
         write_options(output, job);
-        write_report(output, gbs_run_report(job->run));
+        write_report(output, job);
         gbs_output_text(output, "\n}\n");
         status = gbs_output_commit(output, &err);
     }

@@ -242,7 +242,7 @@ static void put_heading(gbs_output *output, const cli_job *job)
 {
     const gbs_report *r = gbs_run_report(job->run);
     const cli_arguments *arguments = job->arguments;
-    char text[160] = "exact";
+    char text[CLI_SUM_TEXT] = "exact";
     gbs_output_text(output, "Marginals of ");
     gbs_output_text(output, arguments->operand[0]);
     for (int i = 0; i < arguments->n_evidence; ++i) {
@@ -267,6 +267,11 @@ static void put_heading(gbs_output *output, const cli_job *job)
     }
     gbs_output_text(output, ": ");
     gbs_output_text(output, text);
+    cli_evidence_text(job, r->log_z, text);
+    if (text[0] != '\0') {
+        gbs_output_text(output, "\n");
+        gbs_output_text(output, text);
+    }
     gbs_output_text(output, "\n\n");
 }
 

@@ -31,13 +31,17 @@ static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t
 }
 
 static void write_json(gbs_output *output, const gbs_model *model, const uint32_t *state,
-                       const gbs_map_report *r)
+                       const gbs_map_report *r, double log_z)
 {
     cli_json_head(output, "map/1", model);
     gbs_output_text(output, ",\n  \"log_density\": ");
     gbs_output_json_double(output, r->log_density);
     gbs_output_text(output, ",\n  \"final_log_density\": ");
     gbs_output_json_double(output, r->final_log_density);
+    gbs_output_text(output, ",\n  \"log_z\": ");
+    gbs_output_json_double(output, log_z);
+    gbs_output_text(output, ",\n  \"log_probability\": ");
+    gbs_output_json_double(output, r->log_density - log_z);
     gbs_output_text(output, ",\n  \"proved\": ");
     gbs_output_text(output, r->n_exact_variables == r->n_free_variables ? "true" : "false");
     gbs_output_text(output, ",\n  \"sweeps\": ");
@@ -57,7 +61,7 @@ static void write_json(gbs_output *output, const gbs_model *model, const uint32_
 }
 
 static int write_state(const cli_job *job, const char *format, uint32_t *state,
-                       const gbs_map_report *r)
+                       const gbs_map_report *r, double log_z)
 {
     const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
@@ -73,7 +77,7 @@ static int write_state(const cli_job *job, const char *format, uint32_t *state,
             gbs_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
             gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
         } else if (strcmp(format, "json") == 0) {
-            write_json(output, job->model, state, r);
+            write_json(output, job->model, state, r, log_z);
         } else {
             write_csv(output, job->model, state);
         }
@@ -82,9 +86,14 @@ static int write_state(const cli_job *job, const char *format, uint32_t *state,
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
-static void tell(const cli_job *job, const gbs_map_report *r, int stopped)
+static int is_proved(const gbs_map_report *r)
 {
-    if (r->n_exact_variables == r->n_free_variables) {
+    return r->n_exact_variables == r->n_free_variables;
+}
+
+static void tell(const cli_job *job, const gbs_map_report *r, double log_z, int stopped)
+{
+    if (is_proved(r)) {
         cli_note(job->arguments, "log density %.12g, proved to be the largest", r->log_density);
     } else {
         cli_tell_choice(job, &r->exact);
@@ -96,6 +105,7 @@ static void tell(const cli_job *job, const gbs_map_report *r, int stopped)
                  r->log_density, r->chains, r->sweeps, r->tau0, r->seconds, job->options.seed,
                  r->final_log_density, r->n_exact_variables, r->n_free_variables);
     }
+    cli_tell_state_probability(job, r->log_density, log_z);
     if (stopped) {
         cli_note(job->arguments, "stopped (%s): this is the best state so far", r->stop);
     }
@@ -117,9 +127,13 @@ static int search(cli_job *job, const char *format)
     const gbs_status done =
         gbs_map(job->model, job->evidence, &job->options, &callbacks, state, &report, &err);
     cli_bar_finish(&bar, NULL);
-    int status = done < 0 ? cli_fail(done, &err) : write_state(job, format, state, &report);
+    double log_z = NAN; /* where the maximum is found exactly, so is the sum */
+    if (done >= 0 && (is_proved(&report) || cli_sums_to_one(job))) {
+        log_z = cli_exact_log_z(job);
+    }
+    int status = done < 0 ? cli_fail(done, &err) : write_state(job, format, state, &report, log_z);
     if (status == CLI_DONE) {
-        tell(job, &report, done == GBS_STOPPED);
+        tell(job, &report, log_z, done == GBS_STOPPED);
         status = done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE;
     }
     free(state);

@@ -149,6 +149,9 @@ GBS_API void gbs_model_free(gbs_model *model); /**< NULL is allowed */
 GBS_API uint32_t gbs_model_n_variables(const gbs_model *model);
 GBS_API size_t gbs_model_n_factors(const gbs_model *model);
 GBS_API int gbs_model_is_directed(const gbs_model *model); /**< 1 for a Bayesian network, else 0 */
+/** @return 1 if the model is a Bayesian network and every column of its tables sums to one within
+ *  1e-6, so that Z is 1 and ln Z given evidence is ln P(evidence); else 0. O(table entries). */
+GBS_API int gbs_model_is_normalized(const gbs_model *model);
 GBS_API uint32_t gbs_model_arity(const gbs_model *model, uint32_t variable);
 
 /** @return [n_variables + 1] offsets: arrays with an element for each state of each variable have

@@ -194,6 +194,9 @@ typedef struct gbs_report {
     double hottest;           /**< inverse temperature of the hottest level; the coldest has 1 */
     double barrier;           /**< sum of the rejection rates of swaps between neighbours */
     double valid_share;       /**< share of cold states that violate no hard zero, and count */
+    double log_z; /**< ln Z given evidence, as gbs_exact_log_z() has it, if all was answered
+                       exactly; else NAN. Of a normalised Bayesian network this is ln P(evidence),
+                       see gbs_model_is_normalized() */
 } gbs_report;
 
 /**

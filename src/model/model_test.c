@@ -157,6 +157,7 @@ static void test_network(void **unused)
     assert_int_equal(gbs_model_is_directed(m), 1);
     assert_memory_equal(m->topological, order, sizeof order);
     assert_memory_equal(m->cpt, cpt, sizeof cpt);
+    assert_int_equal(gbs_model_is_normalized(m), 0); /* columns of zeros, each weight 1 */
     gbs_model_free(m);
     m = build(b); /* empty again, and not directed any more */
     assert_int_equal(gbs_model_n_variables(m), 0);

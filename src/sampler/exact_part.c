@@ -256,7 +256,8 @@ static gbs_status tree_up(gbsi_drive *drive, gbsi_tables *tables, uint32_t t, do
     return *log_z == -INFINITY ? gbsi_impossible(err) : GBS_OK;
 }
 
-static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+/* @param log_z in and out: what is found is added. */
+static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
@@ -273,8 +274,9 @@ static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     GBSI_TRY(take_pool(run, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
-        double log_z = 0.0;
-        GBSI_TRY(tree_up(drive, tables, t, &log_z, err));
+        double part = 0.0;
+        GBSI_TRY(tree_up(drive, tables, t, &part, err));
+        *log_z += part;
         gbsi_tree_down(tables, t, home, run->estimates.exact_p, NULL, 0);
         if (gbsi_watch_stopped(tables->watch)) {
             GBSI_TRY(gbsi_stopped_early(drive, "calibrating junction trees", err));
@@ -327,13 +329,15 @@ static gbs_status enumerate(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_
 gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    GBSI_TRY(enumerate(run, drive, NULL, err));
-    if (run->problem.tree != NULL) {
-        GBSI_TRY(calibrate(run, drive, err));
-    }
     double log_z = 0.0;
+    GBSI_TRY(enumerate(run, drive, &log_z, err));
+    if (run->problem.tree != NULL) {
+        GBSI_TRY(calibrate(run, drive, &log_z, err));
+    }
     GBSI_TRY(sum_cutsets(run, drive, run->estimates.exact_p, &log_z, err));
-    if (run->problem.part != NULL) { /* sampling has better use for the memory */
+    if (run->problem.part == NULL) {
+        run->report.public.log_z = run->problem.whole->log_constant + log_z;
+    } else { /* sampling has better use for the memory */
         gbsi_tree_free(run->problem.tree);
         gbsi_cutsets_free(run->problem.cutset);
         run->problem.tree = NULL;

@@ -26,7 +26,8 @@ void gbsi_report_init(gbsi_report *report)
                                        .certified = NAN,
                                        .residual = NAN,
                                        .exact.seconds = NAN,
-                                       .log_z_bound = NAN}};
+                                       .log_z_bound = NAN,
+                                       .log_z = NAN}};
 }
 
 void gbsi_report_free(gbsi_report *report)

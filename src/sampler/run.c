@@ -379,6 +379,8 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
         GBSI_TRY(gbsi_run_mean_field(run, &drive, err));
     } else if (run->estimates.exact_p != NULL) {
         GBSI_TRY(gbsi_run_exactly(run, &drive, err));
+    } else if (run->problem.part == NULL) { /* nothing is free */
+        run->report.public.log_z = run->problem.whole->log_constant;
     }
     run->report.answering = true;
     if (run->problem.part != NULL) {

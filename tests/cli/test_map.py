@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verb map, and uai's MAP where enumeration does not fit."""
 import json
+import math
 
 from conftest import SPRINKLER
 
@@ -13,6 +14,20 @@ def test_exact(run):
     assert done.status == 0, done.err
     assert done.out == "variable,state\nrain,no\nsprinkler,on\ngrass,wet\n"
     assert "proved to be the largest" in done.err
+    assert "P(state | evidence) = 0.628848" in done.err and "P(evidence) = 0.45798," in done.err
+    found = json.loads(run("map", SPRINKLER, "-e", "grass=wet", "--format", "json").out)
+    assert abs(math.exp(found["log_z"]) - 0.45798) < 1e-12
+    assert abs(math.exp(found["log_probability"]) - 0.288 / 0.45798) < 1e-12
+    done = run("map", SPRINKLER)
+    assert "P(state) = 0.4704," in done.err and "P(evidence)" not in done.err
+    done = run("map", SPRINKLER, "--method", "sample")  # Z is 1 whatever is known of the maximum
+    assert "P(state) = 0.4704," in done.err
+
+
+def test_probability_unknown(run):
+    done = run("map", SPRINKLER, "-e", "grass=wet", "--method", "sample", "--format", "json")
+    assert json.loads(done.out)["log_z"] is None and json.loads(done.out)["log_probability"] is None
+    assert "the probability of this state is unknown" in done.err and "gibbsite logz" in done.err
 
 
 def test_annealed(run, work):

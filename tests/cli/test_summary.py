@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """--summary: keys, order and types of schema run/1."""
 import json
+import math
 import shlex
 
 import pytest
@@ -10,6 +11,7 @@ KEYS = ["schema", "tool", "version", "command", "model", "options", "colors", "l
         "sweeps", "burn_in", "chains", "updates", "compile_seconds", "sampling_seconds",
         "updates_per_second", "peak_rss_bytes", "predicted_bytes", "max_mcse", "max_rhat", "min_ess",
         "constant_variables", "bias_estimate", "herding", "certified", "tempering", "pilot", "lattice", "iterations", "residual", "log_z_bound",
+        "log_z", "log_p_evidence",
         "method", "converged", "verdict", "digest",
         "warnings"]
 
@@ -76,3 +78,19 @@ def test_instruction_sets_agree(run, work):
         assert done.status == 0, done.err
         digests.add(json.loads((work / "run.json").read_text())["digest"])
     assert len(digests) == 1
+
+
+def test_log_z_is_that_of_the_evidence(run, work):
+    of_network = summary(run, work, "marginals", SPRINKLER, "-e", "grass=wet")
+    assert abs(math.exp(of_network["log_p_evidence"]) - 0.45798) < 1e-12
+    assert of_network["log_z"] == of_network["log_p_evidence"]
+    assert summary(run, work, "marginals", SPRINKLER)["log_p_evidence"] == 0
+    assert run("generate", "ring", "--variables", "3", "--coupling", "0.5", "-o", "ring.uai").status == 0
+    of_ring = summary(run, work, "marginals", "ring.uai", "-e", "0=1")
+    assert abs(of_ring["log_z"] - math.log(math.exp(1.5) + 3 * math.exp(-0.5))) < 1e-12
+    assert of_ring["log_p_evidence"] is None
+    assert "ln Z = 1.8" in run("marginals", "ring.uai", "-e", "0=1").err
+    sampled = summary(run, work, "marginals", SPRINKLER, "-e", "grass=wet", "--method", "sample", "--sweeps", "64")
+    assert sampled["log_z"] is None and sampled["log_p_evidence"] is None
+    fixed = summary(run, work, "marginals", SPRINKLER, "-e", "grass=wet,rain=no,sprinkler=on")
+    assert abs(math.exp(fixed["log_p_evidence"]) - 0.288) < 1e-12

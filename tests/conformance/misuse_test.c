@@ -25,6 +25,7 @@ static void models(void **state)
     assert_int_equal(gbs_model_n_variables(NULL), 0);
     assert_int_equal(gbs_model_n_factors(NULL), 0);
     assert_int_equal(gbs_model_is_directed(NULL), 0);
+    assert_int_equal(gbs_model_is_normalized(NULL), 0);
     assert_int_equal(gbs_model_arity(NULL, 0), 0);
     assert_int_equal(gbs_model_arity(m, 2), 0);
     assert_null(gbs_model_state_offsets(NULL));
