@@ -49,8 +49,10 @@ int cli_scan(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 
+int cli_help_welcome(FILE *stream); /* without arguments. @return CLI_USAGE */
 int cli_help_overview(FILE *stream);
-int cli_help_verb(const char *name); /* "generate" shows all its kinds */
+/* @param page NULL: the first screen; "all", or the word of a topic. */
+int cli_help_verb(const char *name, const char *page);
 
 /* ---- message.c --------------------------------------------------------------------------- */
 

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "cli.h"
+#include "topics.h"
+
+#define MANY_CHOICES 60 /* characters of choices that do not fit the left column */
 
 static int finish(FILE *stream)
 {
@@ -14,10 +17,28 @@ static int finish(FILE *stream)
     return CLI_DONE;
 }
 
+int cli_help_welcome(FILE *stream)
+{
+    (void)fprintf(
+        stream,
+        "usage: gibbsite VERB [options] MODEL\n\n"
+        "gibbsite answers questions about discrete graphical models, and says how far\n"
+        "the answers can be trusted. MODEL is a file: .bif, .uai, .gbm, ... For example:\n\n"
+        "  gibbsite marginals clinic.bif -e fever=yes --query influenza\n"
+        "                                            P(influenza | fever = yes)\n"
+        "  gibbsite map clinic.bif -e fever=yes      the most probable explanation\n"
+        "  gibbsite info clinic.bif                  what the file holds, what it will cost\n\n"
+        "'gibbsite help' lists all verbs, 'gibbsite help marginals' the options of one.\n");
+    return CLI_USAGE;
+}
+
 int cli_help_overview(FILE *stream)
 {
-    (void)fprintf(stream, "usage: gibbsite VERB [options] MODEL\n\n"
-                          "Samples discrete graphical models.\n\n");
+    (void)fprintf(stream,
+                  "usage: gibbsite VERB [options] MODEL\n\n"
+                  "Answers questions about discrete graphical models: factor graphs, Markov\n"
+                  "random fields, Bayesian networks. Exact where that is possible, sampled with\n"
+                  "errors elsewhere.\n\n");
     for (size_t i = 0; i < cli_n_verbs; i++) {
         (void)fprintf(stream, "  %-16s %s\n", cli_verbs[i].name, cli_verbs[i].what);
     }
@@ -75,74 +96,177 @@ static void print_wrapped(const char *text)
     (void)printf("%s", text);
 }
 
-static void print_option(const cli_option *option)
+/* What stands for the value in the left column; choices that are too many for it stay out. */
+static void value_text(const cli_option *option, const char *choices, char *unit)
+{
+    const int bare = option->kind == CLI_UINT || option->kind == CLI_REAL;
+    const int named = option->unit[0] >= 'A' && option->unit[0] <= 'Z';
+    (void)snprintf(unit, CLI_UNIT_SIZE, "%s%s", option->kind == CLI_FLAG ? "" : " ",
+                   option->kind == CLI_FLAG         ? ""
+                   : strlen(choices) > MANY_CHOICES ? "NAME"
+                   : !bare || named                 ? choices
+                   : option->kind == CLI_UINT       ? "N"
+                                                    : "X");
+}
+
+/* The help of the table, what an unset option means, and choices that stand nowhere else. */
+static void full_text(const cli_option *option, const char *choices, char text[512])
+{
+    const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;
+    const int unset = run != NULL && run->unset != NULL;
+    const int many = strlen(choices) > MANY_CHOICES;
+    char shown[80];
+    default_text(option, shown);
+    (void)snprintf(text, 512, "%s%s%s%s%s", run != NULL ? run->help : option->help,
+                   unset ? "; unset: " : "", unset ? run->unset : "", shown, many ? ": " : "");
+    for (const char *at = many ? choices : ""; *at != '\0' && strlen(text) < 480; at++) {
+        const size_t end = strlen(text);
+        (void)snprintf(text + end, 512 - end, *at == '|' ? ", " : "%c", *at);
+    }
+}
+
+static void print_option(const cli_option *option, int first_screen)
 {
     char unit[CLI_UNIT_SIZE];
     char choices[CLI_UNIT_SIZE];
     char left[CLI_UNIT_SIZE + 64];
-    char shown[80];
     char text[512];
-    const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;
+    const cli_brief *brief = first_screen ? cli_option_brief(option) : NULL;
     cli_option_unit(option, choices);
-    const int many = strlen(choices) > 60; /* choices that go into the text instead */
-    const int bare = option->kind == CLI_UINT || option->kind == CLI_REAL;
-    const char *letter = option->kind == CLI_UINT ? "N" : "X";
-    (void)snprintf(unit, sizeof unit, "%s",
-                   many                                                       ? "NAME"
-                   : bare && (option->unit[0] < 'A' || option->unit[0] > 'Z') ? letter
-                                                                              : choices);
-    (void)snprintf(left, sizeof left, "  %c%c%c --%s%s%s", option->letter != 0 ? '-' : ' ',
-                   option->letter != 0 ? option->letter : ' ', option->letter != 0 ? ',' : ' ',
-                   option->name, option->kind == CLI_FLAG ? "" : " ",
-                   option->kind == CLI_FLAG ? "" : unit);
-    if (strlen(left) < 27) {
+    value_text(option, choices, unit);
+    (void)snprintf(left, sizeof left, "  %c%c --%s%s%s", option->letter != 0 ? '-' : ' ',
+                   option->letter != 0 ? option->letter : ' ', option->name,
+                   brief != NULL ? " " : "", brief != NULL ? brief->unit : unit);
+    if (strlen(left) < 28) {
         (void)printf("%-28s", left);
     } else {
         (void)printf("%s\n%28s", left, "");
     }
-    default_text(option, shown);
-    const int unset = run != NULL && run->unset != NULL;
-    (void)snprintf(text, sizeof text, "%s%s%s%s%s", run != NULL ? run->help : option->help,
-                   unset ? "; unset: " : "", unset ? run->unset : "", shown, many ? ": " : "");
-    for (const char *at = many ? choices : ""; *at != '\0' && strlen(text) < 480; at++) {
-        size_t end = strlen(text);
-        (void)snprintf(text + end, sizeof text - end, *at == '|' ? ", " : "%c", *at);
+    if (brief != NULL) {
+        char shown[80];
+        default_text(option, shown);
+        (void)snprintf(text, sizeof text, "%s%s", brief->text,
+                       strstr(brief->text, "unset: ") == NULL ? shown : "");
+    } else {
+        full_text(option, choices, text);
     }
     print_wrapped(text);
     (void)printf("\n");
 }
 
-static void print_verb(const cli_verb *verb)
+static int has_options(cli_topic topic, unsigned verb)
 {
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    (void)printf("usage: gibbsite %s [options]%s%s\n\n%c%s.\n%s\n", verb->name,
-                 verb->n_operands != 0 ? " " : "", verb->operands,
-                 verb->what[0] >= 'a' ? verb->what[0] - 'a' + 'A' : verb->what[0], verb->what + 1,
-                 verb->notes);
-    for (size_t i = 0; i < n; i++) {
-        if ((cli_option_verbs(&table[i]) & verb->id) != 0) {
-            print_option(&table[i]);
-        }
+    size_t at = 0;
+    return cli_topic_next(topic, verb, &at) != NULL;
+}
+
+static void print_topic(const cli_verb *verb, cli_topic topic, int brief)
+{
+    size_t at = 0;
+    if (has_options(topic, verb->id)) {
+        (void)printf("%s:\n", cli_topic_title(topic, verb->id));
     }
-    (void)printf("\nExample:\n");
-    for (const char *at = verb->example; *at != '\0';) {
-        int length = (int)strcspn(at, "\n");
+    for (const cli_option *option; (option = cli_topic_next(topic, verb->id, &at)) != NULL;) {
+        print_option(option, brief);
+    }
+}
+
+/* @param n_lines of the examples. */
+static void print_examples(const cli_verb *verb, int n_lines)
+{
+    (void)printf("Example:\n");
+    for (const char *at = verb->example; *at != '\0' && n_lines > 0; n_lines--) {
+        const int length = (int)strcspn(at, "\n");
         (void)printf("  %.*s\n", length, at);
         at += length + 1;
     }
 }
 
-int cli_help_verb(const char *name)
+static void print_usage(const cli_verb *verb)
 {
-    size_t length = strlen(name);
-    int n_shown = 0;
-    for (size_t i = 0; i < cli_n_verbs; i++) {
-        if (strncmp(cli_verbs[i].name, name, length) == 0 &&
-            (cli_verbs[i].name[length] == '\0' || cli_verbs[i].name[length] == ' ')) {
-            (void)printf("%s", n_shown++ > 0 ? "\n" : "");
-            print_verb(&cli_verbs[i]);
+    (void)printf("usage: gibbsite %s [options]%s%s\n%c%s.\n", verb->name,
+                 verb->n_operands != 0 ? " " : "", verb->operands,
+                 verb->what[0] >= 'a' ? verb->what[0] - 'a' + 'A' : verb->what[0], verb->what + 1);
+}
+
+/* The topics that have a page of their own, as "gibbsite help VERB scan|draw|input|all". */
+static void print_more(const cli_verb *verb)
+{
+    const char *between = "";
+    (void)printf("More: gibbsite help %s ", verb->name);
+    for (cli_topic topic = CLI_N_FIRST_TOPICS; topic < CLI_N_TOPICS; topic++) {
+        if (has_options(topic, verb->id)) {
+            (void)printf("%s%s", between, cli_topic_word(topic));
+            between = "|";
         }
     }
-    return n_shown > 0 ? finish(stdout) : CLI_USAGE;
+    (void)printf("%sall\n", between);
+}
+
+/* One screen: the options that matter. */
+static void print_first_screen(const cli_verb *verb)
+{
+    print_usage(verb);
+    for (cli_topic topic = 0; topic < CLI_N_FIRST_TOPICS; topic++) {
+        print_topic(verb, topic, 1);
+    }
+    print_examples(verb, 1);
+    print_more(verb);
+}
+
+static void print_all(const cli_verb *verb)
+{
+    print_usage(verb);
+    (void)printf("\n%s", verb->notes);
+    for (cli_topic topic = 0; topic < CLI_N_TOPICS; topic++) {
+        (void)printf("%s", has_options(topic, verb->id) ? "\n" : "");
+        print_topic(verb, topic, 0);
+    }
+    (void)printf("\n");
+    print_examples(verb, 99);
+}
+
+static int print_page(const cli_verb *verb, const char *page)
+{
+    if (page == NULL) {
+        print_first_screen(verb);
+        return CLI_DONE;
+    }
+    if (strcmp(page, "all") == 0) {
+        print_all(verb);
+        return CLI_DONE;
+    }
+    for (cli_topic topic = CLI_N_FIRST_TOPICS; topic < CLI_N_TOPICS; topic++) {
+        if (strcmp(page, cli_topic_word(topic)) == 0 && has_options(topic, verb->id)) {
+            print_usage(verb);
+            (void)printf("\n");
+            print_topic(verb, topic, 0);
+            return CLI_DONE;
+        }
+    }
+    return cli_error(CLI_USAGE, "'%s' has no help on '%s'; type 'gibbsite help %s'", verb->name,
+                     page, verb->name);
+}
+
+int cli_help_verb(const char *name, const char *page)
+{
+    const size_t length = strlen(name);
+    int status = CLI_DONE;
+    int n_shown = 0;
+    for (size_t i = 0; i < cli_n_verbs && status == CLI_DONE; i++) {
+        if (strcmp(cli_verbs[i].name, name) == 0) {
+            n_shown++;
+            status = print_page(&cli_verbs[i], page);
+        }
+    }
+    if (n_shown == 0 && page == NULL) { /* "generate": its kinds */
+        (void)printf("usage: gibbsite %s KIND [options]\nKIND is one of:\n", name);
+        for (size_t i = 0; i < cli_n_verbs; i++) {
+            if (strncmp(cli_verbs[i].name, name, length) == 0 && cli_verbs[i].name[length] == ' ') {
+                (void)printf("  %-12s %s\n", cli_verbs[i].name + length + 1, cli_verbs[i].what);
+            }
+        }
+        (void)printf("More: gibbsite help %s KIND\n", name);
+    }
+    return status == CLI_DONE ? finish(stdout) : status;
 }

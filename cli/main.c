@@ -75,19 +75,25 @@ static int unknown_kind(const char *kind)
     return cli_error(CLI_USAGE, "unknown kind of model '%s'; expected %s", kind, kinds);
 }
 
+/* "help", "help VERB", "help VERB PAGE"; a kind of "generate" is two words. */
 static int help(int argc, char **argv)
 {
     char name[128];
     if (argc == 0) {
         return cli_help_overview(stdout);
     }
-    (void)snprintf(name, sizeof name, "%s%s%s", argv[0], argc > 1 ? " " : "",
-                   argc > 1 ? argv[1] : "");
-    if (argc > 2) {
-        return cli_error(CLI_USAGE, "help: too many words");
+    const int two = strcmp(argv[0], "generate") == 0 && argc > 1;
+    (void)snprintf(name, sizeof name, "%s%s%s", argv[0], two ? " " : "", two ? argv[1] : "");
+    if (argc > 2 + two) {
+        return cli_error(CLI_USAGE, "help: unexpected '%s'", argv[2 + two]);
     }
-    int known = strcmp(name, "generate") == 0 || find_verb(name) != NULL;
-    return known ? cli_help_verb(name) : unknown_verb(name);
+    if (two && find_verb(name) == NULL) {
+        return unknown_kind(argv[1]);
+    }
+    if (strcmp(name, "generate") != 0 && find_verb(name) == NULL) {
+        return unknown_verb(name);
+    }
+    return cli_help_verb(name, argc > 1 + two ? argv[1 + two] : NULL);
 }
 
 static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, char **all_argv)
@@ -99,7 +105,7 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
     arguments.argv = all_argv;
     int status = cli_parse(verb->id, verb->name, argc, argv, &arguments);
     if (status == CLI_DONE && arguments.help) {
-        status = cli_help_verb(verb->name);
+        status = cli_help_verb(verb->name, NULL);
     } else if (status == CLI_DONE && verb->n_operands >= 0 &&
                arguments.n_operands != verb->n_operands) {
         if (arguments.n_operands > verb->n_operands) {
@@ -127,7 +133,7 @@ static int dispatch(int argc, char **argv, int all_argc, char **all_argv)
     if (strcmp(argv[1], "generate") == 0) {
         char name[64];
         if (argc > 2 && is_one_of(argv[2], "--help", "-h")) {
-            return cli_help_verb("generate");
+            return cli_help_verb("generate", NULL);
         }
         (void)snprintf(name, sizeof name, "generate %s", argc > 2 ? argv[2] : "");
         const cli_verb *kind = find_verb(name);
@@ -153,18 +159,14 @@ int main(int argc, char **argv)
         return status;
     }
     if (argc < 2) {
-        (void)cli_help_overview(stderr);
-        return CLI_USAGE;
+        return cli_help_welcome(stderr);
     }
-    if (is_one_of(argv[1], "--version", "-V")) {
+    if (is_one_of(argv[1], "--version", "-V") || strcmp(argv[1], "version") == 0) {
         (void)printf("gibbsite %s\n", gbs_version());
         return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
     }
-    if (strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "help") == 0 || is_one_of(argv[1], "--help", "-h")) {
         return help(argc - 2, argv + 2);
-    }
-    if (is_one_of(argv[1], "--help", "-h")) {
-        return cli_help_overview(stdout);
     }
     /* getopt permutes what it parses; the summary shows the command as it was typed */
     char **typed = calloc((size_t)argc + 1, sizeof *typed);

@@ -24,26 +24,62 @@ def test_overview(run):
     assert run("--help").out == done.out
 
 
+def test_no_arguments(run):
+    done = run()
+    assert done.status == 2 and done.out == "" and done.err.startswith("usage: gibbsite VERB")
+    assert len(re.findall(r"^  gibbsite \w+ clinic.bif", done.err, re.M)) == 3
+
+
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_is_help(run, verb):
+def test_help_is_one_screen(run, verb):
     by_verb = run("help", *verb.split())
-    by_option = run(*verb.split(), "--help")
-    assert by_verb.status == by_option.status == 0
-    assert by_verb.out == by_option.out
+    assert by_verb.status == 0
+    assert by_verb.out == run(*verb.split(), "--help").out == run("--help", *verb.split()).out
     assert by_verb.out.startswith("usage: gibbsite " + verb)
     assert max(map(len, by_verb.out.split("\n"))) < 80
+    assert by_verb.out.count("\n") <= 26
 
 
 def examples(text):
-    """The lines under each "Example:"."""
+    """The lines under "Example:"."""
     return [line.strip() for part in text.split("Example:\n")[1:]
             for line in re.match(r"(?:  .*\n)+", part).group().splitlines()]
 
 
+def options(text):
+    """Names in the order of a page of the help."""
+    return re.findall(r"^  (?:-\w|  ) --([a-z0-9-]+)", text, re.M)
+
+
+@pytest.mark.parametrize("verb", [v for v in VERBS if v != "generate"])
+def test_pages_of_the_help(run, verb):
+    """The first screen and the pages it names show every option once; so does the page 'all'."""
+    first = run("help", *verb.split()).out
+    more = re.search(r"^More: gibbsite help .* (\S+)$", first, re.M)[1].split("|")
+    assert more.pop() == "all"
+    pages = [first] + [run("help", *verb.split(), page).out for page in more]
+    everything = run("help", *verb.split(), "all")
+    assert everything.status == 0 and max(map(len, everything.out.split("\n"))) < 80
+    assert [name for page in pages for name in options(page)] == options(everything.out)
+    assert len(set(options(everything.out))) == len(options(everything.out))
+    assert run("help", *verb.split(), "nothing").status == 2
+
+
+def test_every_option_has_a_topic(run):
+    """Every row of the two option tables is on some page of the help."""
+    rows = set(re.findall(r'^(?:GBS_OPTION_\w+\(\s*\w+, "([a-z0-9-]+)")',
+                          (ROOT / "include/gibbsite/options.def").read_text(), re.M))
+    rows |= set(re.findall(r'^    (?:[A-Z]+\((?:0, |\'.\', )?\w+, |\{)"([a-z0-9-]+)",',
+                           (ROOT / "cli/option_table.c").read_text(), re.M))
+    shown = {name for verb in VERBS if verb != "generate"
+             for name in options(run("help", *verb.split(), "all").out)}
+    assert rows == shown and len(rows) > 90
+
+
 @pytest.mark.parametrize("verb", [v for v in VERBS if v != "generate"])
 def test_help_examples_run(run, verb):
-    lines = examples(run("help", *verb.split()).out)
-    assert lines
+    lines = examples(run("help", *verb.split(), "all").out)
+    assert lines[:1] == examples(run("help", *verb.split()).out)
     for line in lines:
         done = run(*shlex.split(line)[1:])
         assert done.status == 0, line + "\n" + done.err
@@ -71,10 +107,17 @@ def test_man_page_examples_run(run, work, page):
 @pytest.mark.parametrize("verb", ["info", "marginals", "sample", "generate", "compare", "convert",
                                   "decompose", "reproduce", "exact", "uai", "map", "logz", "certify", "scan"])
 def test_man_page_has_every_option(run, verb):
+    """Short pages refer to that of marginals for the options that they share; those of their own
+    come in the order of the help."""
     page = (ROOT / "man" / f"gibbsite-{verb}.1").read_text()
-    for option in re.findall(r" --([a-z-]+)", run("help", verb).out.split("Example:")[0]):
-        if option not in ("help",):
-            assert f"-{option}" in page, option
+    shown = []
+    for kind in [v for v in VERBS if v.startswith("generate ")] if verb == "generate" else [verb]:
+        shown += [name for name in options(run("help", *kind.split(), "all").out) if name not in shown]
+    for name in shown:
+        assert name == "help" or f"-{name}" in page, name
+    items = re.findall(r"^\.It Fl (?:\w , )?-([a-z0-9-]+)", page, re.M)
+    if verb != "generate":
+        assert items == sorted(items, key=shown.index)
 
 
 def test_lists_in_the_pages():
@@ -93,6 +136,6 @@ def test_formats_are_those_of_the_table(run):
         assert f"`{name}`" in table and all(f"`{ending}`" in table for ending in endings), name
         assert re.search(rf"^\.Ss Models: (.*, )?{name}(,|$)", page, re.M), name
     for verb, option in (("convert", "format"), ("convert", "from"), ("marginals", "from")):
-        text = " ".join(run("help", verb).out.split())
+        text = " ".join(run("help", verb, "all").out.split())
         assert re.search(rf"--{option} NAME [^:]*: {', '.join(names)} ", text), (verb, option)
     assert f"expected {'|'.join(names)};" in run("convert", "x.uai", "--format", "cop").err

@@ -15,12 +15,7 @@ def test_version(run):
     assert done.status == 0
     assert done.out.startswith("gibbsite ")
     assert len(done.out.split()[1].split(".")) == 3
-
-
-def test_no_arguments(run):
-    done = run()
-    assert done.status == 2
-    assert done.out == "" and "usage" in done.err
+    assert run("version").out == run("-V").out == done.out
 
 
 @pytest.mark.parametrize("verb", LATER_VERBS)

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options by need. A new option gets its name into one of the lists below: a test says so. */
+#include <stdio.h>
+#include <string.h>
+
+#include "topics.h"
+
+/* The order of the lists is the order of the help and of the manual pages. */
+static const struct {
+    const char *word, *title, *options;
+} topics[CLI_N_TOPICS] = {
+    [CLI_TOPIC_QUESTION] = {NULL, "What to answer",
+                            "evidence likelihood query joint cases task monitor target focus "
+                            "asymptotic list data grid torus variables states parents degree edges "
+                            "visible hidden coupling coupling-spread field random-field noise "
+                            "scan match steps log-base"},
+    [CLI_TOPIC_ACCURACY] = {NULL, "How exactly",
+                            "method time target-error tolerance accuracy sweeps samples chains "
+                            "iterate influence quick check seed threads memory-limit"},
+    [CLI_TOPIC_RESULT] = {NULL, "Where the answer goes",
+                          "output format picture json draws summary"},
+    [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates",
+                        "scan temper burn-in thin start max-updates budget least-chains certified "
+                        "origin target partial-scan restarts width splash-size splashes grow adapt "
+                        "score locking lattice estimator schedule tau0 damping mean-field-schedule "
+                        "iterations"},
+    [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
+                        "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
+                        "dummy-edges cud-scheme cud-bits cud-offset"},
+    [CLI_TOPIC_INPUT] = {"input", "Files, their formats, and messages",
+                         "from virtual-evidence evidence-format evidence-index convention diagonal "
+                         "weight-scale colors lenient normalize-cpts float-format write-convention "
+                         "log-base uai-mpe state progress quiet verbose help"},
+};
+
+/* Options in two lists: which verbs show them in which. */
+static const struct {
+    const char *option;
+    cli_topic topic;
+    unsigned verbs;
+} shared[] = {
+    {"target", CLI_TOPIC_QUESTION, CLI_INFLUENCES},
+    {"target", CLI_TOPIC_SCAN, CLI_RUNS},
+    {"scan", CLI_TOPIC_QUESTION, CLI_VERB_CERTIFY},
+    {"scan", CLI_TOPIC_SCAN, CLI_ALL & ~CLI_VERB_CERTIFY},
+    {"log-base", CLI_TOPIC_QUESTION, CLI_VERB_COMPARE},
+    {"log-base", CLI_TOPIC_INPUT, CLI_ALL & ~CLI_VERB_COMPARE},
+};
+
+/* clang-format off */
+static const cli_brief briefs[] = {
+    {"evidence", "NAME=STATE", "observed: 'smoke=yes', 'age=young|adult'; or a file"},
+    {"likelihood", "...", "soft evidence: 'fever=yes:0.8|no:0.2'"},
+    {"query", "LIST", "variables to answer; unset: all"},
+    {"monitor", "LIST", "variables to write; unset: all"},
+    {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples"},
+    {"target", "LIST", "variables whose distribution is bounded"},
+    {"method", "NAME", "auto: exact if fast enough; exact; sample"},
+    {"time", "TIME", "stop after 20s, 5m or 2h with what is there"},
+    {"target-error", "X", "stop when every standard error is this small"},
+    {"scan", "NAME|FILE", "the order of updates; unset: three usual ones"},
+    {"steps", "T,...", "numbers of updates"},
+    {"influence", "NAME", "auto; exact: by enumeration; bound: upper bounds"},
+    {"accuracy", "EPS", "total variation distance to reach"},
+    {"sweeps", "N", "stop after so many sweeps: 5000, 10k, 1e6"},
+    {"chains", "N", "number of independent chains"},
+    {"seed", "N", "what all random numbers follow from"},
+    {"threads", "N", "unset: one per processor; the answer is the same"},
+    {"memory-limit", "SIZE", "most memory to use: 512M, 4G"},
+    {"output", "FILE", "file for the result; its extension is its format"},
+    {"picture", "RxC", "a picture of R rows and C columns of variables"},
+    {"summary", "FILE", "a report of the run, as JSON"},
+};
+/* clang-format on */
+
+const char *cli_topic_word(cli_topic topic)
+{
+    return topics[topic].word;
+}
+
+const char *cli_topic_title(cli_topic topic, unsigned verb)
+{
+    return topic == CLI_TOPIC_QUESTION && (verb & CLI_GENERATES) != 0 ? "The model"
+                                                                      : topics[topic].title;
+}
+
+const cli_brief *cli_option_brief(const cli_option *option)
+{
+    for (size_t i = 0; i < sizeof briefs / sizeof briefs[0]; i++) {
+        if (strcmp(briefs[i].option, option->name) == 0) {
+            return &briefs[i];
+        }
+    }
+    return NULL;
+}
+
+static const cli_option *find_option(const char *name, unsigned verb)
+{
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(table[i].name, name) == 0 && (cli_option_verbs(&table[i]) & verb) != 0) {
+            return &table[i];
+        }
+    }
+    return NULL;
+}
+
+static int shows(cli_topic topic, const char *name, unsigned verb)
+{
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
+        if (shared[i].topic == topic && strcmp(shared[i].option, name) == 0) {
+            return (shared[i].verbs & verb) != 0;
+        }
+    }
+    return 1;
+}
+
+const cli_option *cli_topic_next(cli_topic topic, unsigned verb, size_t *at)
+{
+    const char *list = topics[topic].options;
+    while (*at < strlen(list)) {
+        char name[64];
+        const int length = (int)strcspn(list + *at, " ");
+        (void)snprintf(name, sizeof name, "%.*s", length, list + *at);
+        *at += (size_t)length + (list[*at + (size_t)length] != '\0');
+        const cli_option *option = shows(topic, name, verb) ? find_option(name, verb) : NULL;
+        if (option != NULL) {
+            return option;
+        }
+    }
+    return NULL;
+}
