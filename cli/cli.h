@@ -46,6 +46,7 @@ int cli_map(cli_arguments *arguments);
 int cli_logz(cli_arguments *arguments);
 int cli_certify(cli_arguments *arguments);
 int cli_scan(cli_arguments *arguments);
+int cli_completion(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 
@@ -74,6 +75,9 @@ int cli_fail(gbs_status status, const gbs_error *err);
 int cli_fail_input(gbs_status status, const gbs_error *err);
 /* The same for a call that wrote to path; a reader that closed the pipe is no news. */
 int cli_fail_output(const char *path, gbs_status status, const gbs_error *err);
+
+/* The end of what was printed. @return CLI_DONE, or CLI_FAILED after a message. */
+int cli_flush(FILE *stream);
 
 /* @return 1 if nobody reads standard output any more. */
 int cli_reader_gone(void);

@@ -8,15 +8,6 @@
 
 #define MANY_CHOICES 60 /* characters of choices that do not fit the left column */
 
-static int finish(FILE *stream)
-{
-    if (fflush(stream) != 0 || ferror(stream)) {
-        return cli_reader_gone() ? CLI_FAILED
-                                 : cli_error(CLI_FAILED, "standard output: cannot write");
-    }
-    return CLI_DONE;
-}
-
 int cli_help_welcome(FILE *stream)
 {
     (void)fprintf(
@@ -49,7 +40,7 @@ int cli_help_overview(FILE *stream)
         "gibbsite-formats(5)); - is standard input. gibbsite --version prints the version.\n\n"
         "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 invalid input file,\n"
         "4 stopped by a signal or a limit; the results so far are written.\n");
-    return finish(stream);
+    return cli_flush(stream);
 }
 
 /* " [16]", or "" where there is none to show. @param shown [80], out. */
@@ -268,5 +259,5 @@ int cli_help_verb(const char *name, const char *page)
         }
         (void)printf("More: gibbsite help %s KIND\n", name);
     }
-    return status == CLI_DONE ? finish(stdout) : status;
+    return status == CLI_DONE ? cli_flush(stdout) : status;
 }

@@ -129,3 +129,12 @@ const char *cli_nearest(const char *text, const char *const *candidate, size_t n
     }
     return best < n ? candidate[best] : NULL;
 }
+
+int cli_flush(FILE *stream)
+{
+    if (fflush(stream) != 0 || ferror(stream)) {
+        return cli_reader_gone() ? CLI_FAILED
+                                 : cli_error(CLI_FAILED, "standard output: cannot write");
+    }
+    return CLI_DONE;
+}

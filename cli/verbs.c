@@ -142,5 +142,10 @@ const cli_verb cli_verbs[] = {
      "gibbsite generate ring --variables 3 --format uai -o ring.uai\n"
      "gibbsite uai ring.uai /dev/null - PR\n",
      cli_uai},
+    {"completion", CLI_VERB_COMPLETION, 1, "SHELL", "completion of verbs and options for a shell",
+     "SHELL is bash, zsh or fish; the script goes to standard output. In bash, type\n"
+     "source <(gibbsite completion bash), or put this line into ~/.bashrc; in zsh\n"
+     "the same with zsh; in fish, gibbsite completion fish | source.\n",
+     "gibbsite completion bash\n", cli_completion},
 };
 const size_t cli_n_verbs = sizeof cli_verbs / sizeof cli_verbs[0];

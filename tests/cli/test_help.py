@@ -2,6 +2,8 @@
 """The help says what there is, and its examples run."""
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -13,7 +15,7 @@ import man_lists
 VERBS = ["info", "marginals", "sample", "generate", "generate ising", "generate potts",
          "generate ring", "generate complete", "generate regular", "generate powerlaw", "generate rbm",
          "generate bayes", "compare", "decompose", "reproduce", "convert", "exact", "uai", "map", "logz",
-         "certify", "scan"]
+         "certify", "scan", "completion"]
 
 
 def test_overview(run):
@@ -105,7 +107,8 @@ def test_man_page_examples_run(run, work, page):
 
 
 @pytest.mark.parametrize("verb", ["info", "marginals", "sample", "generate", "compare", "convert",
-                                  "decompose", "reproduce", "exact", "uai", "map", "logz", "certify", "scan"])
+                                  "decompose", "reproduce", "exact", "uai", "map", "logz", "certify", "scan",
+                                  "completion"])
 def test_man_page_has_every_option(run, verb):
     """Short pages refer to that of marginals for the options that they share; those of their own
     come in the order of the help."""
@@ -118,6 +121,32 @@ def test_man_page_has_every_option(run, verb):
     items = re.findall(r"^\.It Fl (?:\w , )?-([a-z0-9-]+)", page, re.M)
     if verb != "generate":
         assert items == sorted(items, key=shown.index)
+
+
+def test_completion(run, work):
+    """What bash offers for the last word of a line; other shells read their scripts."""
+    def offered(*words):
+        line = "COMP_WORDS=({}); COMP_CWORD={}; _gibbsite; echo ${{COMPREPLY[*]}}".format(
+            " ".join(map(shlex.quote, ["gibbsite", *words])), len(words))
+        done = subprocess.run(["bash", "-c", run("completion", "bash").out + line],
+                              stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout.split()
+
+    assert offered("marg") == ["marginals"]
+    assert {"help", "generate", "info"} <= set(offered(""))
+    assert offered("generate", "is") == ["ising"]
+    assert offered("generate", "ising", "--to") == ["--torus"]
+    assert offered("marginals", "x.uai", "--method", "") == ["auto", "exact", "sample", "mean-field"]
+    assert offered("marginals", "x.uai", "--method", "=", "e") == ["exact"]
+    assert offered("map", "--thin") == [] and offered("sample", "--thin") == ["--thin"]
+    assert offered("marginals", "x") == [] == offered("marginals", "-o", "")
+    for shell in ("zsh", "fish"):
+        script = run("completion", shell)
+        assert script.status == 0 and "--method" in script.out.replace("-l method", "--method")
+        if shutil.which(shell):
+            (work / "script").write_text(script.out)
+            subprocess.run([shell, "-n", work / "script"], check=True)
+    assert "expected bash, zsh or fish" in run("completion", "sh").err
 
 
 def test_lists_in_the_pages():
