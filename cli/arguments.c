@@ -210,6 +210,11 @@ static int unknown_option(unsigned verb, const char *verb_name, const char *text
     if (cli_is_later("", name)) {
         return cli_error(CLI_USAGE, "option '--%s' is not in this version", name);
     }
+    const char *ours = cli_our_name(verb, name);
+    if (ours != NULL) {
+        return cli_error(CLI_USAGE, "'%s' has no option '--%s'; here it is called --%s", verb_name,
+                         name, ours);
+    }
     if (elsewhere(name, verb)) {
         return cli_error(CLI_USAGE, "'%s' has no option '--%s'; see 'gibbsite help %s'", verb_name,
                          name, verb_name);
@@ -241,6 +246,12 @@ static int refuse(unsigned verb, const char *verb_name, int found, char **argv)
         return cli_error(CLI_USAGE, "option '--%s' takes no value", table[optopt - LONG_BASE].name);
     }
     if (optopt != 0) {
+        const char letter[2] = {(char)optopt, '\0'};
+        const char *ours = cli_our_name(verb, letter);
+        if (ours != NULL) {
+            return cli_error(CLI_USAGE, "'%s' has no option '-%s'; --%s is meant?", verb_name,
+                             letter, ours);
+        }
         return cli_error(CLI_USAGE, "unknown option '-%c'; see 'gibbsite help %s'", optopt,
                          verb_name);
     }

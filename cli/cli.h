@@ -55,6 +55,21 @@ int cli_help_overview(FILE *stream);
 /* @param page NULL: the first screen; "all", or the word of a topic. */
 int cli_help_verb(const char *name, const char *page);
 
+/* ---- mistakes.c: what to type instead ------------------------------------------------------- */
+
+/* @return our name for a verb of other programs, NULL if there is none. */
+const char *cli_our_verb(const char *typed);
+
+/* @return our name for an option of other programs that a verb has, NULL if there is none. */
+const char *cli_our_name(unsigned verb, const char *typed);
+
+/* One word too many. @return CLI_USAGE after a message. */
+int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments);
+
+/* The text of -e without '=' should be a file. @return CLI_DONE if it is there, else the status
+ * after a message. */
+int cli_not_evidence(const gbs_model *model, const char *text);
+
 /* ---- message.c --------------------------------------------------------------------------- */
 
 #if defined(__GNUC__)
@@ -95,8 +110,8 @@ int cli_check_output(const char *path);
  * Members follow, each after a comma. */
 void cli_json_head(gbs_output *output, const char *schema, const gbs_model *model);
 
-/* The format of -o FILE or --format among "mar|csv|json"; fallback where neither decides.
- * @return CLI_DONE, or CLI_USAGE after a message. */
+/* The format of -o FILE or --format among "mar|csv|json"; fallback for standard output, CSV for
+ * names of files that say nothing. @return CLI_DONE, or CLI_USAGE after a message. */
 int cli_output_format(const cli_arguments *arguments, const char *known, const char *fallback,
                       const char **format);
 

@@ -49,35 +49,37 @@ int cli_check_output(const char *path)
 int cli_output_format(const cli_arguments *arguments, const char *known, const char *fallback,
                       const char **format)
 {
+    static const struct {
+        const char *ending, *format;
+    } names[] = {{"mar", "mar"}, {"map", "map"}, {"pr", "pr"},   {"csv", "csv"},   {"json", "json"},
+                 {"tab", "tab"}, {"npz", "npz"}, {"npy", "npy"}, {"nc", "netcdf"}, {"pbm", "pbm"},
+                 {"pgm", "pgm"}, {"ppm", "ppm"}, {"png", "png"}};
     const char *path = arguments->output;
     if (arguments->format != NULL) {
         *format = arguments->format;
         return CLI_DONE;
     }
     if (path == NULL || strcmp(path, "-") == 0) {
-        if (fallback == NULL) {
-            return cli_error(CLI_USAGE, "standard output needs --format %s", known);
-        }
         *format = fallback;
         return CLI_DONE;
     }
     const size_t n = gbs_unpacked_length(path);
-    static const struct {
-        const char *ending, *format;
-    } names[] = {{"mar", "mar"}, {"map", "map"}, {"pr", "pr"},   {"csv", "csv"},   {"json", "json"},
-                 {"tab", "tab"}, {"npz", "npz"}, {"npy", "npy"}, {"nc", "netcdf"}, {"pbm", "pbm"},
-                 {"pgm", "pgm"}, {"ppm", "ppm"}, {"png", "png"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t m = strlen(names[i].ending);
-        if (n > m && path[n - m - 1] == '.' && strncasecmp(path + n - m, names[i].ending, m) == 0 &&
-            strstr(known, names[i].format) != NULL) {
-            *format = names[i].format;
-            return CLI_DONE;
+        const size_t m = strlen(names[i].ending);
+        if (n <= m || path[n - m - 1] != '.' ||
+            strncasecmp(path + n - m, names[i].ending, m) != 0) {
+            continue;
         }
+        if (strstr(known, names[i].format) == NULL) {
+            return cli_error(CLI_USAGE,
+                             "%s: this verb does not write .%s files; the formats are --format %s",
+                             path, names[i].ending, known);
+        }
+        *format = names[i].format;
+        return CLI_DONE;
     }
-    return cli_error(CLI_USAGE,
-                     "%s: no format of this verb has this file name extension; use --format %s",
-                     path, known);
+    *format = strstr(known, "csv") != NULL ? "csv" : fallback; /* any other name, as x.txt */
+    return CLI_DONE;
 }
 
 const char *cli_variable_text(const gbs_model *model, uint32_t variable, const char *prefix,

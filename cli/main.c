@@ -52,6 +52,10 @@ static int unknown_verb(const char *name)
     for (size_t i = 0; i < cli_n_verbs && n < 32; i++) {
         candidate[n++] = cli_verbs[i].name;
     }
+    const char *ours = cli_our_verb(name);
+    if (ours != NULL) {
+        return cli_error(CLI_USAGE, "unknown verb '%s'; here it is called '%s'", name, ours);
+    }
     const char *near = cli_nearest(name, candidate, n);
     if (near != NULL) {
         return cli_error(CLI_USAGE, "unknown verb '%s'; did you mean '%s'?", name, near);
@@ -109,8 +113,7 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
     } else if (status == CLI_DONE && verb->n_operands >= 0 &&
                arguments.n_operands != verb->n_operands) {
         if (arguments.n_operands > verb->n_operands) {
-            status = cli_error(CLI_USAGE, "%s: unexpected '%s'; see 'gibbsite help %s'", verb->name,
-                               arguments.operand[verb->n_operands], verb->name);
+            status = cli_unexpected_operand(verb, &arguments);
         } else {
             status = cli_error(CLI_USAGE, "%s: %s is missing; see 'gibbsite help %s'", verb->name,
                                verb->operands, verb->name);

@@ -73,6 +73,10 @@ int cli_load_evidence(cli_job *job)
         const char *text = arguments->evidence[i];
         gbs_status done = GBS_OK;
         if (is_evidence_file(text)) {
+            status = strchr(text, '=') == NULL ? cli_not_evidence(job->model, text) : CLI_DONE;
+            if (status != CLI_DONE) {
+                return status;
+            }
             done = gbs_evidence_set_read(job->model, text, &job->read, &job->set[i], &err);
         }
         if (done < 0) {

@@ -14,6 +14,7 @@ gbs_status gbsi_bif_tables_init(gbsi_bif_tables *tables, gbsi_text *text, const 
     gbs_status status = GBS_OK;
     *tables = (gbsi_bif_tables){.text = text, .what = what};
     tables->columns.normalize = text->options->normalize_cpts != 0;
+    tables->columns.lenient = text->options->lenient != 0;
     GBSI_TRY(gbs_builder_new(&tables->builder, err));
     status = gbsi_share_new(&tables->share, err);
 
@@ -231,6 +232,13 @@ gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err)
     size_t bad = 0;
     gbsi_column_status columns =
         gbsi_columns_check(&t->columns, child, value, t->n_rows, t->arity, false, &bad);
+    if (columns == GBSI_COLUMN_OFF) {
+        return gbsi_text_fail(
+            t->text, t->child.shown, err,
+            "found probabilities with sum %.6g in the row of (%s), expected 1; --normalize-cpts "
+            "scales such rows, --lenient takes them as they are",
+            t->columns.sum, gbsi_bif_show_row(t, bad, text, sizeof text));
+    }
     if (columns != GBSI_COLUMN_OK) {
         return gbsi_text_fail(
             t->text, t->child.shown, err, "found the row of (%s) %s, expected a distribution",

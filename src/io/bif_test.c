@@ -156,10 +156,14 @@ static void rows_off_one(void **state)
     warnings warned = {0};
     gbs_read_options options = {.warn = take_warning, .context = &warned};
     const char *text = A B PA "probability ( b | a ) { default 0.4, 0.4, 0.3; }";
+    refuse_model("a.bif", text, NULL, GBS_ERR_FORMAT,
+                 "with sum 1.1 in the row of (no), expected 1");
+    options.lenient = 1;
     gbs_model_free(read_model("a.bif", text, &options));
     assert_int_equal(warned.n, 1);
     assert_non_null(strstr(warned.last, "2 rows"));
     assert_non_null(strstr(warned.last, "of b, is off by 0.1"));
+    options.lenient = 0;
     options.normalize_cpts = 1;
     gbs_model_free(read_model("a.bif", text, &options));
     assert_int_equal(warned.n, 1);

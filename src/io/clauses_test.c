@@ -224,6 +224,21 @@ static void wcnf_refusals(void **state)
     expect_read("a.wcnf", "p wcnf 1 1 10\n1 1 0\n1 1 0", &lenient, (const double[]){0, 1}, 2);
 }
 
+/* Read as it stands, and said: nobody meant a variable of the model with the name Smokes(x). */
+static void mln_logical_variables(void **state)
+{
+    (void)state;
+    warnings warned = {0};
+    const gbs_read_options options = {.warn = take_warning, .context = &warned};
+    gbs_model_free(
+        read_model("a.mln", "1 Smokes(Anna)\n1 Age(Bob,9)\n1 a v Friends(A,B)", &options));
+    assert_int_equal(warned.n, 0);
+    gbs_model_free(read_model("a.mln", "1 Smokes(x)\n1 Friends(A,y)", &options));
+    assert_int_equal(warned.n, 1);
+    assert_non_null(
+        strstr(warned.last, "'Smokes(x)' looks like a formula over a logical variable"));
+}
+
 static void mln_refusals(void **state)
 {
     (void)state;
@@ -237,7 +252,8 @@ static void mln_refusals(void **state)
         {"1 a v", "a.mln:1:6: found the end of the line, expected a name"},
         {"1 a b", "a.mln:1:5: found 'b', expected v or the end of a ground clause"},
         {"1 P(a, b)", "a.mln:1:8: found 'b)', expected v or the end of a ground clause"},
-        {"1 P(x) => Q(x)", "a.mln:1:8: found '=>', expected v"},
+        {"1 P(x) => Q(x)", "a.mln:1:8: found '=>', expected a ground clause: a formula over"},
+        {"person = {A, B}", "a.mln:1:8: found '=', expected a ground clause"},
         {"1 v v v", "a.mln:1:3: found 'v', expected a name"},
         {"1 a v ! b", "found '!', expected a name, or one behind a '!'"},
         {"1 !!a", "found '!!a', expected a name"},
@@ -532,12 +548,19 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),       cmocka_unit_test(weights),
-        cmocka_unit_test(reduced),       cmocka_unit_test(long_clause),
-        cmocka_unit_test(names),         cmocka_unit_test(wcnf_refusals),
-        cmocka_unit_test(mln_refusals),  cmocka_unit_test(write_and_read),
-        cmocka_unit_test(kinds),         cmocka_unit_test(fields),
-        cmocka_unit_test(written_names), cmocka_unit_test(unwritable),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(weights),
+        cmocka_unit_test(reduced),
+        cmocka_unit_test(long_clause),
+        cmocka_unit_test(names),
+        cmocka_unit_test(wcnf_refusals),
+        cmocka_unit_test(mln_logical_variables),
+        cmocka_unit_test(mln_refusals),
+        cmocka_unit_test(write_and_read),
+        cmocka_unit_test(kinds),
+        cmocka_unit_test(fields),
+        cmocka_unit_test(written_names),
+        cmocka_unit_test(unwritable),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

@@ -69,14 +69,18 @@ gbsi_column_status gbsi_columns_check(gbsi_columns *columns, size_t id, double *
         if (total == INFINITY) {
             return GBSI_COLUMN_OVERFLOW;
         }
-        double off = (in_logs ? gbsi_exp(total) : total) - 1;
-        off = off < 0 ? -off : off;
+        const double sum = in_logs ? gbsi_exp(total) : total;
+        const double off = sum < 1 ? 1 - sum : sum - 1;
         if (columns->normalize && off != 0) {
             if (in_logs) {
                 scale_logs(column, arity);
             } else {
                 scale(column, arity, total);
             }
+        } else if (off > GBSI_COLUMN_ROUNDING * arity + GBSI_COLUMN_TOLERANCE &&
+                   !columns->lenient && !columns->normalize) {
+            columns->sum = sum;
+            return GBSI_COLUMN_OFF;
         } else if (off > GBSI_COLUMN_TOLERANCE) {
             columns->n_off++;
             if (off > columns->worst) {

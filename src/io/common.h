@@ -75,17 +75,21 @@ gbs_status gbsi_share_table(gbsi_share *share, gbs_builder *builder, size_t n, c
 
 typedef struct gbsi_columns {
     bool normalize;  /* scale columns to sum to one instead of counting */
+    bool lenient;    /* count columns that are off by more than rounding too */
     size_t n_off;    /* columns off by more than GBSI_COLUMN_TOLERANCE */
     double worst;    /* by how much the worst is off */
+    double sum;      /* of the column that is GBSI_COLUMN_OFF */
     size_t worst_id; /* its factor or child, as given */
 } gbsi_columns;
 
 #define GBSI_COLUMN_TOLERANCE 1e-6
+#define GBSI_COLUMN_ROUNDING  0.005 /* of an entry written with two digits: more is a mistake */
 
 typedef enum gbsi_column_status {
     GBSI_COLUMN_OK,
     GBSI_COLUMN_ZERO,     /* nothing but zeros: no distribution */
     GBSI_COLUMN_OVERFLOW, /* the sum is beyond the largest double */
+    GBSI_COLUMN_OFF,      /* the sum is off by more than rounding, see sum */
 } gbsi_column_status;
 
 /* Checks a table whose columns are stored one after the other (child fastest).

@@ -16,6 +16,7 @@ typedef struct mln_reader {
     gbsi_name_map map;
     void *name; /* char, the last name, ended by 0 */
     size_t name_capacity;
+    bool warned; /* of a logical variable */
 } mln_reader;
 
 /* The next token of the line; the empty one where a comment begins. */
@@ -38,12 +39,46 @@ static bool is_weight(gbsi_token token)
            gbsi_decimal_read(token.at, token.n, &value) != GBSI_DECIMAL_BAD;
 }
 
+/* What stands in files of formulas: declarations, implications, conjunctions, quantifiers. */
+static bool is_first_order(gbsi_token token)
+{
+    static const char *const signs[] = {"=", "=>", "<=>", "^", "EXIST", "FORALL", "=="};
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        if (gbsi_token_is(token, signs[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Smokes(x): constants begin with capitals or digits, logical variables do not. */
+static bool has_logical_variable(gbsi_token name)
+{
+    bool inside = false;
+    for (size_t i = 0; i + 1 < name.n; i++) {
+        inside = inside || name.at[i] == '(';
+        if (inside && (name.at[i] == '(' || name.at[i] == ',') && name.at[i + 1] >= 'a' &&
+            name.at[i + 1] <= 'z') {
+            return true;
+        }
+    }
+    return false;
+}
+
 static gbs_status find_variable(mln_reader *r, gbsi_token name, uint32_t *variable, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     bool added = false;
     if (gbsi_name_map_find(&r->map, 0, name.at, name.n, variable)) {
         return GBS_OK;
+    }
+    if (!r->warned && has_logical_variable(name)) {
+        char shown[GBSI_SHOWN];
+        r->warned = true;
+        gbsi_text_warn(r->text,
+                       "%s looks like a formula over a logical variable; it is read as the name of "
+                       "one variable of the model: give a clause for each constant",
+                       gbsi_token_show(name, shown));
     }
     *variable = r->clauses.n_variables;
     GBSI_TRY(gbsi_clauses_need(&r->clauses, *variable + 1, err));
@@ -114,6 +149,13 @@ static gbs_status read_literals(mln_reader *r, gbsi_text *line, gbsi_token token
                                               "a weight before the ground clause, or a period "
                                               "behind it",
                                               err);
+        }
+        if (is_first_order(next)) {
+            return gbsi_line_unexpected(line, next,
+                                        "a ground clause: a formula over logical variables must be "
+                                        "replaced by a clause for each constant, such as "
+                                        "1.5 !Smokes(Anna) v Cancer(Anna)",
+                                        err);
         }
         if (!gbsi_token_is(next, "v")) {
             return gbsi_line_unexpected(line, next, "v or the end of a ground clause", err);

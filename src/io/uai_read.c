@@ -335,6 +335,12 @@ static gbs_status check_columns(uai_reader *r, size_t factor, double *value, gbs
                               "found column %zu of factor %zu beyond the largest double, expected "
                               "a distribution",
                               bad, factor);
+    case GBSI_COLUMN_OFF:
+        return gbsi_text_fail(r->text, token, err,
+                              "found column %zu of factor %zu (a state of the parents) with sum "
+                              "%.6g, expected 1; --normalize-cpts scales such columns, --lenient "
+                              "takes them as they are",
+                              bad, factor, r->columns.sum);
     case GBSI_COLUMN_OK:
         break;
     }
@@ -442,6 +448,7 @@ static gbs_status read_model(gbsi_text *text, bool in_logs, gbs_model **model, g
     gbs_status status = GBS_OK;
     uai_reader r = {.text = text, .in_logs = in_logs};
     r.columns.normalize = text->options->normalize_cpts != 0;
+    r.columns.lenient = text->options->lenient != 0;
     GBSI_TRY(gbs_builder_new(&r.builder, err));
     GBSI_TRY(gbsi_share_new(&r.share, err));
     GBSI_TRY(read_type(&r, err));

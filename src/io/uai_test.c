@@ -166,6 +166,10 @@ static void columns(void **state)
     assert_int_equal(warned.n, 1);
     assert_non_null(strstr(warned.last, "1 columns"));
     assert_non_null(strstr(warned.last, "in factor 1, is off by 0.01"));
+    const char *mistake = "BAYES 1 2 1 1 0 2 0.5 0.52";
+    refuse_model("a.uai", mistake, &options, GBS_ERR_FORMAT,
+                 "column 0 of factor 0 (a state of the parents) with sum 1.02, expected 1");
+    gbs_model_free(read_model("a.uai", mistake, &(gbs_read_options){.lenient = 1}));
     gbs_model_free(
         read_model("a.uai", "BAYES 1 3 1 1 0 3 0.3333333 0.3333333 0.3333333", &options));
     assert_int_equal(warned.n, 1);

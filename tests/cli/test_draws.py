@@ -302,7 +302,7 @@ def test_netcdf_energy(run, work):
     (["--format", "cmdstan"], "needs a file"),
     (["--format", "coda", "-o", "-"], "needs a file"),
     (["-o", "x.nc.gz"], ".gz"),
-    (["-o", "x.mar"], "no format of this verb has"),
+    (["-o", "x.mar"], "this verb does not write .mar files"),
 ])
 def test_refused_outputs(run, work, arguments, part):
     done = run("sample", SPRINKLER, *arguments)

@@ -53,7 +53,7 @@ def test_near_misses(run, arguments, near):
     (["marginals", SPRINKLER, "-z"], "unknown option '-z'"),
     (["marginals", SPRINKLER, "--seed"], "needs a value"),
     (["marginals", SPRINKLER, "--lenient=1"], "takes no value"),
-    (["marginals", SPRINKLER, "--burn", "5"], "unknown option '--burn'"),  # no abbreviations
+    (["marginals", SPRINKLER, "--burn-", "5"], "unknown option '--burn-'"),  # no abbreviations
     (["marginals", SPRINKLER, "--seed", "1", "--seed", "2"], "twice"),
     (["marginals", SPRINKLER, "--thin", "2"], "no option '--thin'"),
     (["info", SPRINKLER, "--sweeps", "2"], "no option '--sweeps'"),
@@ -105,7 +105,7 @@ def test_near_misses(run, arguments, near):
     (["sample", SPRINKLER, "--method", "exact"], "takes auto|sample"),
     (["sample", SPRINKLER, "--format", "json"], "expected csv"),
     (["marginals", SPRINKLER, "-q", "-v"], "exclude"),
-    (["marginals", SPRINKLER, "-o", "x.txt"], "--format mar|csv|table|json"),
+    (["marginals", SPRINKLER, "-o", "x.npy"], "--format mar|csv|table|json"),
     (["marginals", SPRINKLER, "--summary", "-"], "standard output is for the result"),
     (["marginals", SPRINKLER, "-o", "a.json", "--summary", "a.json"], "same file"),
     (["marginals", SPRINKLER, "--evidence-index", "1"], "evidence file"),

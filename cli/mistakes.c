@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people type who come from other programs, or whose hand slipped: what to type instead. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Names of other programs, and ours. The first of ours that a verb has is meant. */
+static const struct {
+    const char *typed; /* blanks around each */
+    const char *ours;
+} names[] = {
+    {" warmup warm-up tune burnin burn burn-in-sweeps discard ", "burn-in"},
+    {" samples ", "samples"},
+    {" samples draws iter iters iterations n-iter niter n num-samples n-samples nsamples steps "
+     "sweep ",
+     "sweeps"},
+    {" num-chains n-chains nchains chain ", "chains"},
+    {" observe observed observation given evid obs ", "evidence"},
+    {" soft-evidence virtual soft ", "likelihood"},
+    {" variables vars var columns marginal ", "query"},
+    {" variables vars var columns query ", "monitor"},
+    {" timeout time-limit max-time seconds t ", "time"},
+    {" tol tolerance precision eps epsilon error accuracy ", "target-error"},
+    {" jobs cores cpus workers parallel num-threads nthreads j ", "threads"},
+    {" random-seed random-state rng-seed s ", "seed"},
+    {" memory mem max-memory ram ", "memory-limit"},
+    {" algorithm engine inference solver ", "method"},
+    {" out outfile output-file save ", "output"},
+    {" informat input-format type ", "from"},
+    {" to output-format outformat fmt ", "format"},
+    {" temperature temperatures replicas ", "temper"},
+    {" init initial initial-state x0 ", "start"},
+    {" size shape ", "grid"},
+};
+
+static const struct {
+    const char *typed; /* blanks around each */
+    const char *ours;
+} verbs[] = {
+    {" query infer inference posterior mar marginalise marginalize bp gibbs prob ", "marginals"},
+    {" mpe mode optimise optimize decode viterbi ", "map"},
+    {" pr z partition evidence ln-z loglik ", "logz"},
+    {" draw simulate draws samples mcmc ", "sample"},
+    {" describe show stats summary print ", "info"},
+    {" diff ", "compare"},
+    {" translate export ", "convert"},
+    {" jt junction-tree ve ", "exact"},
+};
+
+const char *cli_our_verb(const char *typed)
+{
+    char word[64];
+    (void)snprintf(word, sizeof word, " %.60s ", typed);
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (strstr(verbs[i].typed, word) != NULL) {
+            return verbs[i].ours;
+        }
+    }
+    return NULL;
+}
+
+static int has_option(unsigned verb, const char *name)
+{
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(table[i].name, name) == 0 && (cli_option_verbs(&table[i]) & verb) != 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const char *cli_our_name(unsigned verb, const char *typed)
+{
+    char word[64];
+    (void)snprintf(word, sizeof word, " %.60s ", typed);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strstr(names[i].typed, word) != NULL && has_option(verb, names[i].ours)) {
+            return names[i].ours;
+        }
+    }
+    return NULL;
+}
+
+int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments)
+{
+    const char *text = arguments->operand[verb->n_operands];
+    if (strchr(text, '=') != NULL && has_option(verb->id, "evidence")) {
+        return cli_error(CLI_USAGE, "%s: unexpected '%s'; to observe it, type -e '%s'", verb->name,
+                         text, text);
+    }
+    if (verb->n_operands > 0 && has_option(verb->id, "output") && access(text, F_OK) != 0) {
+        return cli_error(CLI_USAGE, "%s: unexpected '%s'; to write this file, type -o %s",
+                         verb->name, text, text);
+    }
+    return cli_error(CLI_USAGE, "%s: unexpected '%s'; see 'gibbsite help %s'", verb->name, text,
+                     verb->name);
+}
+
+int cli_not_evidence(const gbs_model *model, const char *text)
+{
+    gbs_error unknown = {GBS_OK, ""};
+    uint32_t variable = 0;
+    char name[256];
+    const size_t length = strcspn(text, ":");
+    if (strcmp(text, "-") == 0 || access(text, F_OK) == 0) {
+        return CLI_DONE;
+    }
+    (void)snprintf(name, sizeof name, "%.*s", (int)(length < 255 ? length : 255), text);
+    const int known = gbs_model_find_variable(model, name, &variable, &unknown) >= 0;
+    if (known && text[length] == ':' && text[length + 1] != '\0') {
+        return cli_error(CLI_USAGE, "-e %s: expected '=' after %s: type -e '%s=%s'", text, name,
+                         name, text + length + 1);
+    }
+    if (known) {
+        const char *state = gbs_model_state_label(model, variable, 0);
+        return cli_error(CLI_USAGE, "-e %s: expected a state of %s: type -e '%s=%s' or the like",
+                         text, name, name, state != NULL ? state : "0");
+    }
+    return cli_error(CLI_INPUT,
+                     "-e %s: there is no such file, and %s; expected NAME=STATE or a file", text,
+                     unknown.message);
+}

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people type by mistake, and what must be said to each: the name or the text to type instead."""
+import pytest
+from conftest import ROOT
+
+CLINIC = "examples/clinic.bif"
+
+# What is typed after the program's name, and what the one line of the message must hold.
+MISTAKES = [
+    # evidence
+    ("marginals {} -e fever", "expected a state of fever: type -e 'fever=no'"),
+    ("marginals {} -e fever:yes", "type -e 'fever=yes'"),
+    ("marginals {} fever=yes", "to observe it, type -e 'fever=yes'"),
+    ("marginals {} -e feverr=yes", "did you mean fever"),
+    ("marginals {} -e feverr", "did you mean fever"),
+    ("marginals {} -e fever=maybe", "its states are no, yes"),
+    ("marginals {} -e fever=1", "state number 1 is typed with # before it"),
+    ("marginals {} -e fever=", "expected NAME=STATE"),
+    ("marginals {} --given fever=yes", "it is called --evidence"),
+    ("marginals {} --query fevr", "did you mean fever"),
+    # options of other programs
+    ("marginals {} --warmup 100", "it is called --burn-in"),
+    ("marginals {} --tune 100", "it is called --burn-in"),
+    ("sample {} --samples 100", "it is called --sweeps"),
+    ("sample {} --iter 100", "it is called --sweeps"),
+    ("sample {} -n 100", "--sweeps is meant"),
+    ("sample {} --num-chains 4", "it is called --chains"),
+    ("sample {} --query fever", "it is called --monitor"),
+    ("marginals {} --jobs 2", "it is called --threads"),
+    ("marginals {} -j 2", "--threads is meant"),
+    ("marginals {} --random-seed 2", "it is called --seed"),
+    ("map {} --timeout 2s", "it is called --time"),
+    ("marginals {} --sweps 5", "did you mean '--sweeps'"),
+    ("info {} --sweeps 5", "see 'gibbsite help info'"),
+    # values
+    ("marginals {} --threads 0", "must be from 1 to 1024"),
+    ("marginals {} --sweeps ten", "such as 5000, 5k or 2e6"),
+    ("marginals {} --target-error 150%", "at most 1"),
+    ("marginals {} --time 10x", "such as 90s"),
+    ("marginals {} --memory-limit lots", "such as 512M"),
+    ("marginals {} --method gibs", "expected auto|exact|sample|mean-field"),
+    ("marginals {} --scan sistematic", "did you mean 'systematic'"),
+    # files
+    ("convert {} out.uai", "to write this file, type -o out.uai"),
+    ("convert {} -o out.xyz", "use --format"),
+    ("sample {} -o out.json", "the formats are --format csv|"),
+    ("marginals no-such.bif", "no-such.bif: cannot be opened"),
+    ("marginals clinic", "clinic: cannot be opened"),
+    # verbs
+    ("marginal {}", "did you mean 'marginals'"),
+    ("query {} fever", "it is called 'marginals'"),
+    ("mpe {}", "it is called 'map'"),
+    ("help infer", "it is called 'marginals'"),
+    ("frobnicate {}", "see 'gibbsite help'"),
+    ("generate grid", "expected ising, potts"),
+]
+
+
+@pytest.mark.parametrize("typed, said", MISTAKES, ids=[typed for typed, _ in MISTAKES])
+def test_mistake(run, work, typed, said):
+    before = sorted(path.name for path in work.iterdir())
+    done = run(*typed.format(CLINIC).split())
+    assert done.status in (2, 3) and done.out == ""
+    assert said in done.err and done.err.count("\n") == 1
+    assert sorted(path.name for path in work.iterdir()) == before
+
+
+def test_existing_files_are_not_offered_as_outputs(run, work):
+    (work / "other.uai").write_text("MARKOV 1 2 1 1 0 2 1 1")
+    assert "-o" not in run("marginals", CLINIC, "other.uai").err
+
+
+@pytest.mark.parametrize("name", ["result.txt", "result", "result.dat"])
+def test_other_names_of_results_are_csv(run, work, name):
+    assert run("marginals", CLINIC, "-o", name).status == 0
+    assert (work / name).read_text().startswith("variable,state,probability")
+
+
+@pytest.mark.parametrize("name, text, said", [
+    ("a.mln", "1.5 Smokes(x) => Cancer(x)\n", "a.mln:1:15: found '=>', expected a ground clause"),
+    ("a.bif", "variable a { type discrete [ 2 ] { n, y }; } probability ( a ) { table 0.6, 0.6; }",
+     "a.bif:1:60: found probabilities with sum 1.2"),
+])
+def test_models_that_are_not_meant(run, work, name, text, said):
+    (work / name).write_text(text)
+    done = run("marginals", name)
+    assert done.status == 3 and said in done.err and done.out == ""
