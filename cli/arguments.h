@@ -83,6 +83,7 @@ typedef struct cli_arguments {
     const char *summary;
     const char *monitor;  /* variables of draws */
     const char *query;    /* variables to write: a list, or "@FILE" */
+    const char *cases;    /* a table: FILE or "-" */
     const char *log_base; /* of PR files */
     const char *focus;    /* variable */
     const char *data;     /* folder */

@@ -90,6 +90,9 @@ static const cli_option table[] = {
     TEXT(0, query, "query", CLI_VERB_MARGINALS | CLI_VERB_EXACT, "LIST|@FILE",
          "variables to write: names, 0-based numbers, ranges such as 3-7; @FILE: a UAI query file; "
          "unset: all")
+    TEXT(0, cases, "cases", CLI_VERB_MARGINALS, "FILE",
+         "a CSV table with a column for each of some variables and a row for each case, which is "
+         "answered in a row; an empty field or NA is not observed; -: standard input")
     NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
     NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_GENERATES, "shortest|fixed",

@@ -287,34 +287,60 @@ static int answer_sample(cli_job *job, void *context)
     return status == CLI_DONE ? cli_conclude(job, stopped) : status;
 }
 
+/* What goes with --query, estimates that may be missing, and tables of cases. */
+static int check_format(const cli_arguments *arguments, const request *r)
+{
+    const int is_csv = strcmp(r->format, "csv") == 0;
+    if (arguments->query != NULL && (strcmp(r->format, "mar") == 0 || r->picture.format != NULL)) {
+        return cli_error(CLI_USAGE,
+                         "--query: a %s holds the marginals of all variables; use "
+                         "--format csv, json, npz or netcdf",
+                         r->picture.format != NULL ? "picture" : ".MAR file");
+    }
+    if ((arguments->run.partial_scan || arguments->run.restarts) && !is_csv &&
+        strcmp(r->format, "table") != 0 && strcmp(r->format, "json") != 0) {
+        return cli_error(CLI_USAGE,
+                         "--%s: variables may have no estimate, and %s needs all of them; "
+                         "use --format csv or json",
+                         arguments->run.restarts ? "restarts" : "partial-scan", r->format);
+    }
+    if (arguments->cases != NULL && !is_csv) {
+        return cli_error(CLI_USAGE, "--cases: answers to cases are a table, --format csv");
+    }
+    if (arguments->cases != NULL && arguments->summary != NULL) {
+        return cli_error(CLI_USAGE, "--summary tells of one run: leave it out with --cases");
+    }
+    return CLI_DONE;
+}
+
+static int load(cli_job *job, cli_arguments *arguments)
+{
+    return arguments->cases != NULL ? cli_load(job, arguments, arguments->operand[0])
+                                    : cli_load_samples(job, arguments, arguments->operand[0]);
+}
+
+static int answer(cli_job *job, request *r)
+{
+    return job->arguments->cases != NULL ? cli_answer_cases(job, &r->selection)
+                                         : cli_each_sample(job, answer_sample, r);
+}
+
 int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
 {
     request r = {NULL, {NULL, 0, 0}, {0}};
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status =
-        cli_output_format(arguments, "mar|csv|table|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png",
-                          isatty(STDOUT_FILENO) ? "table" : "csv", &r.format);
+    int status = cli_output_format(
+        arguments, "mar|csv|table|json|npz|netcdf|dimmwitted|pbm|pgm|ppm|png",
+        isatty(STDOUT_FILENO) && arguments->cases == NULL ? "table" : "csv", &r.format);
     if (status == CLI_DONE) {
         status = cli_picture_settle(arguments, r.format, &r.picture);
     }
     if (status == CLI_DONE && is_netcdf(&r)) {
         status = cli_netcdf_check(arguments);
     }
-    if (status == CLI_DONE && arguments->query != NULL &&
-        (strcmp(r.format, "mar") == 0 || r.picture.format != NULL)) {
-        status = cli_error(CLI_USAGE,
-                           "--query: a %s holds the marginals of all variables; use "
-                           "--format csv, json, npz or netcdf",
-                           r.picture.format != NULL ? "picture" : ".MAR file");
-    }
-    if (status == CLI_DONE && (arguments->run.partial_scan || arguments->run.restarts) &&
-        strcmp(r.format, "csv") != 0 && strcmp(r.format, "table") != 0 &&
-        strcmp(r.format, "json") != 0) {
-        status = cli_error(CLI_USAGE,
-                           "--%s: variables may have no estimate, and %s needs all of them; "
-                           "use --format csv or json",
-                           arguments->run.restarts ? "restarts" : "partial-scan", r.format);
+    if (status == CLI_DONE) {
+        status = check_format(arguments, &r);
     }
     if (status == CLI_DONE) {
         status = cli_settle(arguments, forced);
@@ -326,7 +352,7 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
                                  "--format; use --summary");
     }
     if (status == CLI_DONE) {
-        status = cli_load_samples(&job, arguments, arguments->operand[0]);
+        status = load(&job, arguments);
     }
     if (status == CLI_DONE) {
         status = cli_picture_fit(&job, &r.picture);
@@ -338,7 +364,7 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
         status = cli_marginals_netcdf_fit(&job, &r.selection);
     }
     if (status == CLI_DONE) {
-        status = cli_each_sample(&job, answer_sample, &r);
+        status = answer(&job, &r);
     }
     cli_selection_free(&r.selection);
     cli_job_free(&job);

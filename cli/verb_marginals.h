@@ -22,6 +22,9 @@ gbs_status cli_marginals_npz(gbs_output *output, const cli_job *job, const cli_e
 /* terminal_table.c: for people. */
 void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estimates *e);
 
+/* cases.c: --cases, in place of the marginals of one case. @return an exit status. */
+int cli_answer_cases(cli_job *job, const cli_selection *query);
+
 /* Whether a NetCDF of these variables makes sense, before the run. @return an exit status. */
 int cli_marginals_netcdf_fit(const cli_job *job, const cli_selection *selection);
 /* A whole file. */

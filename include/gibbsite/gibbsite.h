@@ -4,6 +4,7 @@
 #define GIBBSITE_H
 
 #include "gibbsite/arrays.h"
+#include "gibbsite/cases.h"
 #include "gibbsite/dobrushin.h"
 #include "gibbsite/exact.h"
 #include "gibbsite/generate.h"

@@ -449,6 +449,36 @@ static void optimised_scans(void **state)
         assert_null(none);                                \
     } while (0)
 
+static void many_cases(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_cases *cases = NULL;
+    const uint32_t id = 0;
+    const uint32_t bad = 2;
+    double log_p = 0.0;
+    gbs_case_answers answers = {.size = sizeof answers, .log_p = &log_p};
+    REFUSED(gbs_cases_new(NULL, NULL, NULL, 1, &id, 1, &id, &cases, &err));
+    REFUSED(gbs_cases_new(m, NULL, NULL, 1, NULL, 1, &id, &cases, &err));
+    REFUSED(gbs_cases_new(m, NULL, NULL, 1, &id, 1, NULL, &cases, &err));
+    REFUSED(gbs_cases_new(m, NULL, NULL, 1, &id, 1, &id, NULL, &err));
+    REFUSED(gbs_cases_new(m, NULL, NULL, 1, &bad, 0, NULL, &cases, &err));
+    REFUSED(gbs_cases_new(m, NULL, NULL, 0, NULL, 1, &bad, &cases, &err));
+    assert_int_equal(gbs_cases_n_states(NULL), 0);
+    assert_int_equal(gbs_cases_is_exact(NULL), 0);
+    assert_int_equal(gbs_cases_at_once(NULL), 0);
+    FINE(gbs_cases_new(m, NULL, NULL, 1, &id, 1, &id, &cases, &err));
+    REFUSED(gbs_cases_answer(NULL, 1, &id, NULL, &answers, NULL, &err));
+    REFUSED(gbs_cases_answer(cases, 1, NULL, NULL, &answers, NULL, &err));
+    REFUSED(gbs_cases_answer(cases, 1, &id, NULL, NULL, NULL, &err));
+    REFUSED(gbs_cases_answer(cases, 1, &bad, NULL, &answers, NULL, &err));
+    FINE(gbs_cases_answer(cases, 1, &id, NULL, &answers, NULL, &err));
+    FINE(gbs_cases_answer(cases, 0, NULL, NULL, &answers, NULL, &err));
+    gbs_cases_free(cases);
+    gbs_cases_free(NULL);
+    gbs_model_free(m);
+}
+
 static void generators(void **state)
 {
     (void)state;
@@ -471,6 +501,7 @@ int main(void)
         cmocka_unit_test(lists_in_options), cmocka_unit_test(evidence_of_another_model),
         cmocka_unit_test(joints),           cmocka_unit_test(influences),
         cmocka_unit_test(optimised_scans),  cmocka_unit_test(generators),
+        cmocka_unit_test(many_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Many cases of one model: in each case some of the same variables are observed, and the marginals
+ * of the same variables are asked for.
+ *
+ *     gbs_cases *cases = NULL;
+ *     const uint32_t observed[2] = {0, 3}, query[1] = {5};
+ *     const uint32_t state[2][2] = {{1, 0}, {1, GBS_UNOBSERVED}}; // two cases
+ *     gbs_cases_new(model, NULL, NULL, 2, observed, 1, query, &cases, &err);
+ *     gbs_case_answers answers = {.size = sizeof answers, .p = p};
+ *     gbs_cases_answer(cases, 2, &state[0][0], NULL, &answers, NULL, &err);
+ *     double p1 = p[gbs_cases_n_states(cases)]; // of the first state of query[0] in case 1
+ *
+ * Where junction trees hold the model they are made once and every case is a propagation in them
+ * [M22], on all threads. Otherwise every case is a run (run.h) with the same options and seed.
+ * The answer to a case depends neither on the other cases nor on the threads.
+ *
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; a built model can be shared by any number of threads.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
+ * NULL options mean the defaults, NULL evidence means no evidence.
+ */
+#ifndef GIBBSITE_CASES_H
+#define GIBBSITE_CASES_H
+
+#include "gibbsite/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** In place of a state: the variable is not observed in this case. */
+#define GBS_UNOBSERVED UINT32_MAX
+
+typedef struct gbs_cases gbs_cases;
+
+/** Where answers go: arrays of the caller, NULL for what is not wanted. */
+typedef struct gbs_case_answers {
+    size_t size; /**< sizeof(gbs_case_answers) */
+    /** [n][gbs_cases_n_states()] out: for each case the probabilities of the states of the query,
+     *  variable by variable; NAN in a case of probability 0. */
+    double *p;
+    double *mcse;   /**< same shape, out: Monte Carlo standard error; 0 for exact entries */
+    double *log_p;  /**< [n] out: ln P(case | evidence); minus infinity in a case of probability 0,
+                         NAN where it is not known because the case was sampled */
+    int *converged; /**< [n] out: 1 or 0, as gbs_report.converged; exact answers are 1 */
+} gbs_case_answers;
+
+/**
+ * Prepare to answer cases.
+ *
+ * @param model    borrowed, outlives the cases.
+ * @param evidence what is observed in every case; copied.
+ * @param options  those of a run, copied; pointers in them outlive the cases. Method AUTO makes
+ *                 junction trees if they are predicted to answer a case within what AUTO allows for
+ *                 a run; EXACT makes them if they fit memory. time_s counts from here on, over all
+ *                 cases.
+ * @param column   [n_columns] distinct ids of the variables that are observed in some case; copied.
+ * @param query    [n_query] distinct ids; copied.
+ * @return errors of gbs_run_new(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice.
+ */
+GBS_API gbs_status gbs_cases_new(const gbs_model *model, const gbs_evidence *evidence,
+                                 const gbs_run_options *options, uint32_t n_columns,
+                                 const uint32_t *column, uint32_t n_query, const uint32_t *query,
+                                 gbs_cases **cases, gbs_error *err);
+GBS_API void gbs_cases_free(gbs_cases *cases); /**< NULL is allowed */
+/** @return the number of states of all variables of the query together. */
+GBS_API size_t gbs_cases_n_states(const gbs_cases *cases);
+/** @return 1 if junction trees answer the cases, else 0: they are runs. */
+GBS_API int gbs_cases_is_exact(const gbs_cases *cases);
+/** @return how many cases are best answered in one call: a fraction of a second's work, and some
+ *          MiB of answers. Any other number gives the same answers. */
+GBS_API size_t gbs_cases_at_once(const gbs_cases *cases);
+
+/**
+ * Answer some cases. Equal cases are answered once.
+ *
+ * @param state     [n][n_columns] a state of each column's variable, or GBS_UNOBSERVED. A state
+ *                  other than the evidence has makes the case impossible.
+ * @param callbacks NULL, or callbacks for progress; the callback for draws is not called.
+ * @param n_done    out or NULL: answers of cases before this one are there.
+ * @return GBS_OK; GBS_STOPPED if ended by time_s or the callback; GBS_ERR_ARGUMENT for a state out
+ *         of range, with nothing answered; errors of gbs_run_execute() other than
+ *         GBS_ERR_IMPOSSIBLE, which is an answer.
+ */
+GBS_API gbs_status gbs_cases_answer(gbs_cases *cases, size_t n, const uint32_t *state,
+                                    const gbs_run_callbacks *callbacks, gbs_case_answers *answers,
+                                    size_t *n_done, gbs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

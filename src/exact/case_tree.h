@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A junction tree that answers many cases: the same variables are observed in other states, the
+ * same variables are asked for. Factors are multiplied into the tables of the cliques once; a case
+ * then costs the messages between what is observed in it and what is asked [M22].
+ *
+ * GBSI_CASE_LANES cases are answered side by side, each by the same operations whatever stands
+ * beside it. An observed state is a message of zeros and one, as in Lauritzen & Spiegelhalter
+ * (1988), JRSS B 50(2):157-224. Messages are scaled by powers of two, which rounds nothing. */
+#ifndef GBSI_EXACT_CASE_TREE_H
+#define GBSI_EXACT_CASE_TREE_H
+
+#include "exact/junction_tree.h"
+
+#define GBSI_CASE_LANES 8u
+
+typedef struct gbsi_case_tree gbsi_case_tree;     /* shared by threads once made */
+typedef struct gbsi_case_worker gbsi_case_worker; /* the messages of one thread */
+
+/* @param watch  NULL, or may stop it: GBS_ERR_LIMIT.
+ * @param tree   of all of `whole`, summed; both may be freed afterwards.
+ * @param column [n_columns] distinct variables of the user, observed in some cases.
+ * @param query  [n_query] distinct variables of the user. */
+gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tree,
+                              uint32_t n_columns, const uint32_t *column, uint32_t n_query,
+                              const uint32_t *query, gbsi_watch *watch, gbsi_case_tree **out,
+                              gbs_error *err);
+void gbsi_case_tree_free(gbsi_case_tree *cases);
+
+/* Multiplications of a batch, at most; bytes of a worker. */
+uint64_t gbsi_case_tree_operations(const gbsi_case_tree *cases);
+uint64_t gbsi_case_worker_bytes(const gbsi_case_tree *cases);
+
+/* @param watch NULL, or may stop it: GBS_ERR_LIMIT. */
+gbs_status gbsi_case_worker_new(const gbsi_case_tree *cases, gbsi_watch *watch,
+                                gbsi_case_worker **out, gbs_error *err);
+void gbsi_case_worker_free(gbsi_case_worker *worker);
+
+typedef enum gbsi_case_end {
+    GBSI_CASE_DONE,
+    GBSI_CASE_IMPOSSIBLE, /* no state has positive weight */
+    GBSI_CASE_UNSURE,     /* weights too far apart for doubles: answer it in logarithms */
+} gbsi_case_end;
+
+typedef struct gbsi_case {
+    const uint32_t *state; /* [n_columns] the user's; UINT32_MAX: not observed */
+    double *p;             /* [states of the query, variable by variable] out, if done */
+    double log_sum;        /* out: ln of the sum over all states, if done */
+    gbsi_case_end end;     /* out */
+} gbsi_case;
+
+/* Answers n <= GBSI_CASE_LANES cases.
+ * @param watch NULL; spent if `spends`, else only asked. Once stopped, answers are undefined. */
+void gbsi_case_batch(gbsi_case_worker *worker, gbsi_case *cases, uint32_t n, gbsi_watch *watch,
+                     bool spends);
+
+#endif
