@@ -39,15 +39,17 @@ GBSI_INLINE void fill16_width(const gbsi_plan *shared, const void *state, const 
     for (uint32_t i = 0; i < t.n_places; ++i) {
         const uint32_t slot = gbsi_tile_slot(&t, i);
         float *out = t.w + (size_t)i * k * GBSI_LANES;
-        uint32_t from = 0;
-        for (; width == 0 && from + GBSI_BLOCK <= k; from += GBSI_BLOCK) {
-            states16(&plan, state, slot, k, from, GBSI_BLOCK, out, wide, linear);
-        }
-        for (; width == 0 && from < k; ++from) {
-            states16(&plan, state, slot, k, from, 1, out, wide, linear);
-        }
         if (width != 0) {
             states16(&plan, state, slot, k, 0, width, out, wide, linear);
+            continue;
+        }
+        for (uint32_t from = 0, to = 0; (to = gbsi_tile_block(&t, from, k)) > from;) {
+            for (; from + GBSI_BLOCK <= to; from += GBSI_BLOCK) {
+                states16(&plan, state, slot, k, from, GBSI_BLOCK, out, wide, linear);
+            }
+            for (; from < to; ++from) {
+                states16(&plan, state, slot, k, from, 1, out, wide, linear);
+            }
         }
     }
 }
@@ -92,14 +94,18 @@ static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *til
                         out, wide, linear);
             continue;
         }
-        for (uint32_t i = 0; i < 16; ++i) {
-            const uint32_t place =
-                16 * row + i < tile->n_places ? 16 * row + i : tile->n_places - 1;
-            for (uint32_t a = 0; a < width; ++a) {
-                out[(size_t)a * 16 + i] =
-                    place1(plan, group->state, gbsi_tile_slot(tile, place), a, width, wide, linear);
+        const uint32_t n = places_in(tile, row);
+        for (uint32_t i = 0; i < n; ++i) {
+            const uint32_t slot = gbsi_tile_slot(tile, 16 * row + i);
+            for (uint32_t from = 0, to = 0; (to = gbsi_tile_block(tile, from, width)) > from;
+                 from = to) {
+                for (uint32_t a = from; a < to; ++a) {
+                    out[(size_t)a * 16 + i] =
+                        place1(plan, group->state, slot, a, width, wide, linear);
+                }
             }
         }
+        pad_row(out, width, n);
     }
 }
 

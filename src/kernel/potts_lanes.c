@@ -10,10 +10,14 @@
 
 #define BLOCK 8 /* neighbours kept in registers at a time */
 
+typedef struct own_states {
+    uint32_t from, to;
+} own_states;
+
 /* Inlined with a constant degree for grids, so that the neighbours stay in registers over the
  * states. */
-GBSI_INLINE void counted16(const gbsi_plan *plan, const uint8_t *state, uint32_t slot, uint32_t k,
-                           const size_t degree, float *out, const bool linear)
+GBSI_INLINE void counted16(const gbsi_plan *plan, const uint8_t *state, uint32_t slot,
+                           own_states own, const size_t degree, float *out, const bool linear)
 {
     const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
     const float *table = plan->pool + gbsi_plan_by_count(plan, slot);
@@ -23,7 +27,7 @@ GBSI_INLINE void counted16(const gbsi_plan *plan, const uint8_t *state, uint32_t
     for (size_t d = 0; d < n; ++d) {
         x[d] = vb_load(state + (size_t)plan->neighbour[start + d] * GBSI_LANES);
     }
-    for (uint32_t a = 0; a < k; ++a) {
+    for (uint32_t a = own.from; a < own.to; ++a) {
         const vb value = vb_set1((uint8_t)a);
         vb count = vb_set1(0);
         for (size_t d = 0; d < n; ++d) {
@@ -39,38 +43,38 @@ GBSI_INLINE void counted16(const gbsi_plan *plan, const uint8_t *state, uint32_t
 }
 
 GBSI_INLINE void counted16_degree(const gbsi_plan *plan, const uint8_t *state, uint32_t slot,
-                                  uint32_t k, float *out, const bool linear)
+                                  own_states own, float *out, const bool linear)
 {
     const size_t degree =
         gbsi_offset(&plan->row_start, slot + (size_t)1) - gbsi_offset(&plan->row_start, slot);
     switch (degree) {
     case 2:
-        counted16(plan, state, slot, k, 2, out, linear);
+        counted16(plan, state, slot, own, 2, out, linear);
         return;
     case 3:
-        counted16(plan, state, slot, k, 3, out, linear);
+        counted16(plan, state, slot, own, 3, out, linear);
         return;
     case 4:
-        counted16(plan, state, slot, k, 4, out, linear);
+        counted16(plan, state, slot, own, 4, out, linear);
         return;
     case 6:
-        counted16(plan, state, slot, k, 6, out, linear);
+        counted16(plan, state, slot, own, 6, out, linear);
         return;
     default:
-        counted16(plan, state, slot, k, degree, out, linear);
+        counted16(plan, state, slot, own, degree, out, linear);
         return;
     }
 }
 
 /* Counting again, for 16-bit states. */
-GBSI_INLINE void counted16_wide(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
-                                float *out, const bool linear)
+GBSI_INLINE void counted16_wide(const gbsi_plan *plan, const void *state, uint32_t slot,
+                                own_states own, float *out, const bool linear)
 {
     const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
     const float *table = plan->pool + gbsi_plan_by_count(plan, slot);
     const size_t start = gbsi_offset(&plan->row_start, slot);
     const size_t end = gbsi_offset(&plan->row_start, slot + (size_t)1);
-    for (uint32_t a = 0; a < k; ++a) {
+    for (uint32_t a = own.from; a < own.to; ++a) {
         vu value = vu_set1(a);
         vu count = vu_set1(0);
         for (size_t e = start; e < end; ++e) {
@@ -82,20 +86,42 @@ GBSI_INLINE void counted16_wide(const gbsi_plan *plan, const void *state, uint32
     }
 }
 
-GBSI_INLINE void mixed16(const gbsi_plan *plan, const void *state, uint32_t slot, uint32_t k,
+GBSI_INLINE void mixed16(const gbsi_plan *plan, const void *state, uint32_t slot, own_states own,
                          float *out, bool wide, const bool linear)
 {
     const float *field = plan->field + gbsi_offset(&plan->field_start, slot);
     const size_t start = gbsi_offset(&plan->row_start, slot);
     const size_t end = gbsi_offset(&plan->row_start, slot + (size_t)1);
     const vf neutral = vf_set1(linear ? 1.0F : 0.0F);
-    for (uint32_t a = 0; a < k; ++a) {
+    for (uint32_t a = own.from; a < own.to; ++a) {
         vf sum = vf_set1(field[a]);
         for (size_t e = start; e < end; ++e) {
             vm same = vu_eq(state16(state, plan->neighbour[e], wide), vu_set1(a));
             sum = join(sum, vf_select(same, vf_set1(plan->edge[e].coupling), neutral), linear);
         }
         vf_store(out + (size_t)a * GBSI_LANES, sum);
+    }
+}
+
+GBSI_INLINE void row16(const gbsi_plan *plan, const void *state, uint32_t slot, own_states own,
+                       float *out, bool wide, const bool linear)
+{
+    if (gbsi_plan_by_count(plan, slot) == GBSI_NONE) {
+        mixed16(plan, state, slot, own, out, wide, linear);
+    } else if (wide) {
+        counted16_wide(plan, state, slot, own, out, linear);
+    } else {
+        counted16_degree(plan, state, slot, own, out, linear);
+    }
+}
+
+static __attribute__((noinline)) void long_row16(const gbsi_plan *plan, const void *state,
+                                                 gbsi_tile *tile, uint32_t slot, float *out,
+                                                 bool wide, const bool linear)
+{
+    own_states own = {0, 0};
+    for (; (own.to = gbsi_tile_block(tile, own.from, tile->arity)) > own.from; own.from = own.to) {
+        row16(plan, state, slot, own, out, wide, linear);
     }
 }
 
@@ -106,12 +132,10 @@ GBSI_INLINE void fill16_form(const gbsi_plan *plan, const void *state, gbsi_tile
     for (uint32_t i = 0; i < tile->n_places; ++i) {
         const uint32_t slot = gbsi_tile_slot(tile, i);
         float *out = tile->w + (size_t)i * k * GBSI_LANES;
-        if (gbsi_plan_by_count(plan, slot) == GBSI_NONE) {
-            mixed16(plan, state, slot, k, out, wide, linear);
-        } else if (wide) {
-            counted16_wide(plan, state, slot, k, out, linear);
+        if (tile->watch == NULL) {
+            row16(plan, state, slot, (own_states){0, k}, out, wide, linear);
         } else {
-            counted16_degree(plan, state, slot, k, out, linear);
+            long_row16(plan, state, tile, slot, out, wide, linear);
         }
     }
 }
@@ -226,14 +250,17 @@ GBSI_INLINE void fill1_form(const gbsi_plan *plan, const void *state, gbsi_tile 
             slice(plan, state, tile->first_slot + 16 * row, tile->arity, out, wide, linear);
             continue;
         }
-        for (uint32_t i = 0; i < 16; ++i) {
-            const uint32_t place =
-                16 * row + i < tile->n_places ? 16 * row + i : tile->n_places - 1;
-            for (uint32_t a = 0; a < tile->arity; ++a) {
-                out[(size_t)a * 16 + i] =
-                    place1(plan, state, gbsi_tile_slot(tile, place), a, wide, linear);
+        const uint32_t n = places_in(tile, row);
+        for (uint32_t i = 0; i < n; ++i) {
+            const uint32_t slot = gbsi_tile_slot(tile, 16 * row + i);
+            for (uint32_t from = 0, to = 0; (to = gbsi_tile_block(tile, from, tile->arity)) > from;
+                 from = to) {
+                for (uint32_t a = from; a < to; ++a) {
+                    out[(size_t)a * 16 + i] = place1(plan, state, slot, a, wide, linear);
+                }
             }
         }
+        pad_row(out, tile->arity, n);
     }
 }
 

@@ -68,7 +68,7 @@ static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *til
             slice_terms(plan, group->state, tile->first_slot + 16 * row, width, tile->odds != 0,
                         tile->w + (size_t)row * width * 16, plan->value_bytes != 1, false);
         } else {
-            fill_scalar(plan, group, tile, 16 * row, 16 * row + 16, 1);
+            fill_row1(plan, group, tile, row);
         }
     }
 }

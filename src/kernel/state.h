@@ -81,4 +81,20 @@ GBSI_INLINE bool whole_slice(const gbsi_plan *plan, const gbsi_tile *tile, uint3
            16 * row + 16 <= tile->n_places && plan->sell.slice[first / 16].regular;
 }
 
+/* Places of one chain in a row; what lanes without one hold is dropped, but must be odds or weights
+ * for the draw: those of the last place. @param out [width][16]. */
+GBSI_INLINE uint32_t places_in(const gbsi_tile *tile, uint32_t row)
+{
+    return tile->n_places - 16 * row < 16 ? tile->n_places - 16 * row : 16;
+}
+
+GBSI_INLINE void pad_row(float *out, uint32_t width, uint32_t n_places)
+{
+    for (uint32_t a = 0; n_places < 16 && a < width; ++a) {
+        for (uint32_t i = n_places; i < 16; ++i) {
+            out[(size_t)a * 16 + i] = out[(size_t)a * 16 + n_places - 1];
+        }
+    }
+}
+
 #endif

@@ -50,7 +50,7 @@ static void fill1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *til
                         tile->w + (size_t)row * width * 16, plan->value_bytes != 1,
                         tile->linear != 0);
         } else {
-            fill_scalar(plan, group, tile, 16 * row, 16 * row + 16, 1);
+            fill_row1(plan, group, tile, row);
         }
     }
 }

@@ -132,23 +132,28 @@ GBSI_INLINE void narrow_row16(const gbsi_plan *plan, const gbsi_group *group, ui
 }
 
 /* A row of any width, in blocks. */
-GBSI_INLINE void wide_row16(const gbsi_plan *plan, const gbsi_group *group, uint32_t slot,
-                            uint32_t k, bool odds, float *out, bool wide, const bool linear)
+GBSI_INLINE void wide_row16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_tile *tile,
+                            uint32_t slot, uint32_t k, float *out, bool wide, const bool linear)
 {
+    const bool odds = tile->odds != 0;
+    const uint32_t shifted = SUMS_ARE_SHIFTED && !odds ? k : 0;
     vr sum[GBSI_BLOCK];
     vr top = vr_set1(odds ? 0.0F : -INFINITY);
-    for (uint32_t from = 0; SUMS_ARE_SHIFTED && !odds && from < k; ++from) {
-        sums16(plan, group, slot, k, from, 1, odds, sum, wide, linear);
-        top = vr_largest(top, sum, 1);
+    for (uint32_t from = 0, to = 0; (to = gbsi_tile_block(tile, from, shifted)) > from;) {
+        for (; from < to; ++from) {
+            sums16(plan, group, slot, k, from, 1, odds, sum, wide, linear);
+            top = vr_largest(top, sum, 1);
+        }
     }
-    uint32_t from = 0;
-    for (; from + GBSI_BLOCK <= k; from += GBSI_BLOCK) {
-        sums16(plan, group, slot, k, from, GBSI_BLOCK, odds, sum, wide, linear);
-        store_below(out + (size_t)from * GBSI_LANES, sum, GBSI_BLOCK, top);
-    }
-    for (; from < k; ++from) {
-        sums16(plan, group, slot, k, from, 1, odds, sum, wide, linear);
-        store_below(out + (size_t)from * GBSI_LANES, sum, 1, top);
+    for (uint32_t from = 0, to = 0; (to = gbsi_tile_block(tile, from, k)) > from;) {
+        for (; from + GBSI_BLOCK <= to; from += GBSI_BLOCK) {
+            sums16(plan, group, slot, k, from, GBSI_BLOCK, odds, sum, wide, linear);
+            store_below(out + (size_t)from * GBSI_LANES, sum, GBSI_BLOCK, top);
+        }
+        for (; from < to; ++from) {
+            sums16(plan, group, slot, k, from, 1, odds, sum, wide, linear);
+            store_below(out + (size_t)from * GBSI_LANES, sum, 1, top);
+        }
     }
 }
 
@@ -168,7 +173,7 @@ GBSI_INLINE void fill16_width(const gbsi_plan *shared, const gbsi_group *group,
         if (width != 0) {
             narrow_row16(&plan, &g, slot, width, odds, out, wide, linear);
         } else {
-            wide_row16(&plan, &g, slot, k, odds, out, wide, linear);
+            wide_row16(&plan, &g, &t, slot, k, out, wide, linear);
         }
     }
 }

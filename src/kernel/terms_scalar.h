@@ -12,6 +12,7 @@
 typedef struct scalar_view {
     const gbsi_plan *plan;
     const gbsi_group *group;
+    const gbsi_tile *tile;
     uint32_t lanes, lane;
     bool linear; /* weights multiply; never with real = double */
 } scalar_view;
@@ -120,6 +121,13 @@ static inline real scalar_largest(real top, const real *sum, uint32_t n)
     return top;
 }
 
+/* Before a block: asks the watch of a long update. */
+static inline bool go_on(const scalar_view *view)
+{
+    const gbsi_tile *tile = view->tile;
+    return !gbsi_watch_spend(tile->watch, tile->operations * SCALAR_BLOCK / tile->lanes);
+}
+
 /* Sums of more than one block are made twice where they are shifted: the largest comes first. */
 static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t width, bool odds,
                                 float *out, size_t stride)
@@ -128,13 +136,14 @@ static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t
     const bool once = width <= SCALAR_BLOCK;
     const bool shifted = SUMS_ARE_SHIFTED && !odds;
     real top = -(real)INFINITY;
-    for (uint32_t from = 0; (once || shifted) && from < width; from += SCALAR_BLOCK) {
+    for (uint32_t from = 0; (once || shifted) && from < width && go_on(view);
+         from += SCALAR_BLOCK) {
         const uint32_t to = block_end(from, width);
         scalar_block(view, slot, from, to, odds, sum);
         top = scalar_largest(top, sum, to - from);
     }
     top = shifted && top > -(real)INFINITY ? top : (real)0;
-    for (uint32_t from = 0; from < width; from += SCALAR_BLOCK) {
+    for (uint32_t from = 0; from < width && go_on(view); from += SCALAR_BLOCK) {
         const uint32_t to = block_end(from, width);
         if (!once) {
             scalar_block(view, slot, from, to, odds, sum);
@@ -145,20 +154,27 @@ static inline void scalar_place(const scalar_view *view, uint32_t slot, uint32_t
     }
 }
 
-/* Cells [first, end) of the rows of 16. */
+/* Cells [first, end) of the rows of 16, which hold places. */
 static void fill_scalar(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile,
                         uint32_t first, uint32_t end, uint32_t lanes)
 {
     const uint32_t width = tile->odds ? 1 : tile->arity;
     for (uint32_t cell = first; cell < end; ++cell) {
-        uint32_t place = lanes == 1 ? cell : cell / 16;
-        place = place < tile->n_places ? place : tile->n_places - 1;
-        const scalar_view view = {plan, group, lanes, lanes == 1 ? 0 : cell % 16,
-                                  tile->linear != 0};
-        const uint32_t slot = gbsi_tile_slot(tile, place);
+        const scalar_view view = {
+            plan, group, tile, lanes, lanes == 1 ? 0 : cell % 16, tile->linear != 0};
+        const uint32_t slot = gbsi_tile_slot(tile, lanes == 1 ? cell : cell / 16);
         scalar_place(&view, slot, width, tile->odds != 0,
                      tile->w + (size_t)(cell / 16) * width * 16 + cell % 16, 16);
     }
+}
+
+/* A row of places of one chain. */
+static void fill_row1(const gbsi_plan *plan, const gbsi_group *group, gbsi_tile *tile, uint32_t row)
+{
+    const uint32_t width = tile->odds ? 1 : tile->arity;
+    const uint32_t n = places_in(tile, row);
+    fill_scalar(plan, group, tile, 16 * row, 16 * row + n, 1);
+    pad_row(tile->w + (size_t)row * width * 16, width, n);
 }
 
 #endif

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "base/watch.h"
+
 #define GBSI_LANES      16u
 #define GBSI_TILE_ROWS  64u   /* most rows in a tile */
 #define GBSI_TILE_CELLS 4096u /* most rows * arity * lanes, unless the tile has a single row */
@@ -45,6 +47,11 @@ typedef struct gbsi_tile {
                              this tile's own slots still hold their old values */
     const uint32_t *word; /* [n_rows][16] random words; NULL if the draw needs none */
     const float *beta;    /* [lanes] inverse temperature of each chain; NULL: 1 */
+    /* one update that takes long: its kernel asks the watch every `block` own states, and leaves w
+     * unfinished where that stops */
+    gbsi_watch *watch;   /* NULL: no such update, or nobody waits */
+    uint64_t operations; /* for an own state in all lanes */
+    uint32_t block;
     /* written by the kernel */
     float *w; /* [n_rows][k][16] unnormalised; odds: [n_rows][16] */
     /* written by the draw */
@@ -58,6 +65,18 @@ typedef struct gbsi_tile {
 static inline uint32_t gbsi_tile_slot(const gbsi_tile *tile, uint32_t place)
 {
     return tile->contiguous ? tile->first_slot + place : tile->slot[place];
+}
+
+/* Own states [0, k) block by block, all at once unless the update is long:
+ *     for (uint32_t from = 0, to = 0; (to = gbsi_tile_block(tile, from, k)) > from; from = to)
+ * @return the end of the block that begins here; `from` where the kernel is to stop. */
+static inline uint32_t gbsi_tile_block(const gbsi_tile *tile, uint32_t from, uint32_t k)
+{
+    if (tile->watch == NULL || from == k) {
+        return k;
+    }
+    const uint32_t n = k - from < tile->block ? k - from : tile->block;
+    return gbsi_watch_spend(tile->watch, tile->operations * n) ? from : from + n;
 }
 
 /* Reports that no state of this place has positive weight. Draws handle the places of a tile in

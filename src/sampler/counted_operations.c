@@ -21,16 +21,9 @@ static const struct {
 /* A chain of a few, without others beside it. */
 #define ALONE (3.0 / GBSI_LANES)
 
-/* Sixteen chains side by side, or one alone: how many times the cost of the first. */
-static double share_of(uint32_t n_chains)
+double gbsi_operations_update(const gbsi_plan *plan, uint32_t slot, uint32_t n_chains)
 {
-    const double n_groups = gbsi_groups_of(n_chains);
-    return gbsi_lanes_of(n_chains) == GBSI_LANES ? n_groups : n_groups * ALONE;
-}
-
-/* An update of a slot, for sixteen chains. */
-static double operations_of(const gbsi_plan *plan, uint32_t slot)
-{
+    const double share = gbsi_lanes_of(n_chains) == GBSI_LANES ? 1.0 : ALONE;
     const gbsi_class class_id = gbsi_plan_class(plan, slot);
     const bool odds = (gbsi_plan_form(plan, slot) & GBSI_ODDS) != 0;
     const double numbers = odds ? 1.0 : (double)gbsi_plan_arity(plan, slot);
@@ -39,28 +32,34 @@ static double operations_of(const gbsi_plan *plan, uint32_t slot)
     const double n = terms ? (double)(gbsi_offset(&plan->term_start, slot + (size_t)1) -
                                       gbsi_offset(&plan->term_start, slot))
                            : (double)gbsi_plan_row(plan, slot).n;
-    return numbers * (update[class_id].fixed + update[class_id].each * n);
+    return share * numbers * (update[class_id].fixed + update[class_id].each * n);
 }
 
-double gbsi_operations_single(const gbsi_plan *plan, uint32_t n_chains)
+static double operations_below(const gbsi_plan *plan, uint32_t slot, uint32_t n_chains,
+                               double below)
+{
+    const double operations = gbsi_operations_update(plan, slot, n_chains);
+    return operations < below ? operations * gbsi_groups_of(n_chains) : 0.0;
+}
+
+double gbsi_operations_single(const gbsi_plan *plan, uint32_t n_chains, double below)
 {
     double sum = 0.0;
     for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
-        sum += operations_of(plan, slot);
+        sum += operations_below(plan, slot, n_chains, below);
     }
-    return sum * share_of(n_chains);
+    return sum;
 }
 
-uint32_t gbsi_operations_cut(const gbsi_plan *plan, uint32_t n_chains, double all, double each,
-                             uint32_t most, gbsi_stretch *out)
+uint32_t gbsi_operations_cut(const gbsi_plan *plan, uint32_t n_chains, double below, double all,
+                             double each, uint32_t most, gbsi_stretch *out)
 {
-    const double share = share_of(n_chains);
     const double length = all / each > (double)most ? all / (double)most : each;
     double done = 0.0;
     double sum = 0.0;
     uint32_t n = 0;
     for (uint32_t slot = 0; slot < plan->n_slots && n + 1 < most; ++slot) {
-        sum += share * operations_of(plan, slot);
+        sum += operations_below(plan, slot, n_chains, below);
         if (sum >= length) {
             out[n++] = (gbsi_stretch){slot + 1, sum};
             done += sum;

@@ -2,6 +2,8 @@
 /* Joint draws of blocks as the local move of a tempered run (block/block.h), where they forget more
  * for their operations than sweeps do; and the cold lanes' messages used once more, for further
  * draws at the cold end. */
+#include <math.h>
+
 #include "base/budget.h"
 #include "base/memory.h"
 #include "parallel/pool.h"
@@ -195,7 +197,7 @@ static double worth(const gbsi_tempered *t, const gbsi_overlap *overlap, double 
 
 bool gbsi_tempered_prefers_blocks(const gbsi_tempered *t)
 {
-    const double sweep = gbsi_operations_single(t->plan, t->executor.n_chains);
+    const double sweep = gbsi_operations_single(t->plan, t->executor.n_chains, INFINITY);
     const double draw = gbsi_blocks_operations(t->blocks.plans) * t->blocks.n_groups;
     const double rest = OVERHEAD_NS * t->part->n_variables * t->executor.n_chains;
     return REDRAWN * worth(t, t->overlap, rest + draw + sweep) >

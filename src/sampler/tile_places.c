@@ -129,13 +129,18 @@ static uint32_t next_places(const gbsi_tiles *t, const gbsi_piece *piece, uint32
     return (uint32_t)(n < piece->n - done ? n : piece->n - done);
 }
 
+static void fill(const gbsi_tiles *t, const gbsi_group *group, gbsi_tile *tile)
+{
+    const gbsi_kernel *kernel = gbsi_kernel_of((gbsi_class)tile->class_id, t->setting.level);
+    (tile->lanes == 1 ? kernel->fill1 : kernel->fill16)(t->setting.plan, group, tile);
+}
+
 static void run_tile(const gbsi_tiles *t, gbsi_group *group, gbsi_tile *tile)
 {
     const gbsi_draw *draw = t->job.draw;
     const gbsi_plan *plan = t->setting.plan;
-    if ((draw->traits & GBSI_DRAW_TABLED) == 0) {
-        const gbsi_kernel *kernel = gbsi_kernel_of((gbsi_class)tile->class_id, t->setting.level);
-        (tile->lanes == 1 ? kernel->fill1 : kernel->fill16)(plan, group, tile);
+    if (!t->filled && (draw->traits & GBSI_DRAW_TABLED) == 0) {
+        fill(t, group, tile);
     }
     if (tile->beta != NULL) {
         heat(tile);
@@ -175,6 +180,7 @@ static gbsi_tile tile_at(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g,
     const gbsi_schedule *schedule = t->job.schedule;
     const gbsi_pass_job *job = &t->job;
     const uint32_t lanes = t->setting.lanes;
+    float *w = t->is_long ? t->w + g * gbsi_tile_cells(t->setting.plan) : by->w;
     return (gbsi_tile){.class_id = piece->class_id,
                        .odds = (piece->form & GBSI_ODDS) != 0,
                        .linear = (piece->form & GBSI_LINEAR) != 0,
@@ -193,10 +199,25 @@ static gbsi_tile tile_at(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g,
                        .group = g,
                        .state = t->setting.group[g].state,
                        .beta = job->beta == NULL ? NULL : job->beta + (size_t)g * lanes,
-                       .w = by->w,
+                       .w = w,
                        .value = by->value,
-                       .p = job->estimate != NULL && job->rao_blackwell && piece->counts ? by->w
-                                                                                         : NULL};
+                       .p =
+                           job->estimate != NULL && job->rao_blackwell && piece->counts ? w : NULL};
+}
+
+size_t gbsi_piece_of(const gbsi_schedule *schedule, uint64_t place)
+{
+    size_t low = 0;
+    size_t high = schedule->n_pieces;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (schedule->piece[middle].place <= place) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
 /* Places [first, end) of a group, which lie in pieces from *piece_id on; left at the last used. */
@@ -231,6 +252,24 @@ static void run_places(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g, ui
     }
 }
 
+bool gbsi_tiles_fill_long(const gbsi_tiles *t)
+{
+    const gbsi_schedule *schedule = t->job.schedule;
+    const gbsi_piece *piece = &schedule->piece[gbsi_piece_of(schedule, t->first_place)];
+    for (uint32_t g = 0; g < t->setting.n_groups && !gbsi_watch_stopped(t->job.watch); ++g) {
+        gbsi_tile tile = tile_at(t, &t->worker[0], g, piece, t->first_place, 1);
+        const double operations =
+            gbsi_operations_update(t->setting.plan, gbsi_tile_slot(&tile, 0), t->setting.n_chains) /
+            tile.arity;
+        const double block = t->between_looks / operations;
+        tile.watch = t->job.watch;
+        tile.operations = (uint64_t)operations;
+        tile.block = block < 1.0 ? 1 : (uint32_t)block;
+        fill(t, &t->setting.group[g], &tile);
+    }
+    return !gbsi_watch_stopped(t->job.watch);
+}
+
 /* States are counted once, after the last batch. */
 static bool counts_now(const gbsi_tiles *t)
 {
@@ -244,22 +283,6 @@ uint64_t gbsi_batch_place(const gbsi_schedule *schedule, uint32_t batch)
     const size_t piece =
         batch < schedule->n_batches ? schedule->batch_start[batch] : schedule->n_pieces;
     return piece < schedule->n_pieces ? schedule->piece[piece].place : schedule->n_places;
-}
-
-/* The piece of a place. */
-static size_t piece_of(const gbsi_schedule *schedule, uint64_t place)
-{
-    size_t low = 0;
-    size_t high = schedule->n_pieces;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (schedule->piece[middle].place <= place) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
 }
 
 static bool is_shared(const gbsi_tiles *t, uint32_t batch)
@@ -289,7 +312,7 @@ static void run_with_team(const gbsi_tiles *t, gbsi_tile_worker *by)
         uint64_t first = place;
         uint64_t end = first;
         size_t piece = first == gbsi_batch_place(schedule, batch) ? schedule->batch_start[batch]
-                                                                  : piece_of(schedule, first);
+                                                                  : gbsi_piece_of(schedule, first);
         if (is_shared(t, batch)) {
             place = end_of(t, batch++);
             const uint64_t skew = first % unit; /* cut where windows of words begin */
@@ -318,7 +341,7 @@ static void run_with_team(const gbsi_tiles *t, gbsi_tile_worker *by)
 /* A group from its first place to its last, by one worker. */
 void gbsi_tiles_run_group(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g)
 {
-    size_t piece = t->first_place == 0 ? 0 : piece_of(t->job.schedule, t->first_place);
+    size_t piece = t->first_place == 0 ? 0 : gbsi_piece_of(t->job.schedule, t->first_place);
     run_places(t, by, g, t->first_place, t->end_place, &piece);
     if (counts_now(t)) {
         gbsi_estimate_state(t->job.estimate, g, t->setting.group[g].state, 0,

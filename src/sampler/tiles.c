@@ -7,8 +7,12 @@
  * together with their neighbours in time. A place is the same update whoever runs it.
  *
  * A long pass is cut into stretches: all groups reach the end of one before the next begins, and
- * between two the watch is asked. Where it stops the pass all chains have done the same places. */
+ * between two the watch is asked. Where it stops the pass all chains have done the same places.
+ * An update that takes long by itself is a stretch that the calling thread runs alone: its kernel
+ * asks the watch too, and where that stops no chain has done the update. */
 #include "sampler/tiles_inside.h"
+
+#include <math.h>
 
 #include "base/memory.h"
 #include "estimate/estimate.h"
@@ -16,6 +20,7 @@
 
 /* Operations between two looks at the watch. */
 #define BETWEEN_LOOKS 3.0e7
+#define LONG          2.0 /* times as many make an update long */
 
 /* Small passes are over before a second thread has woken up. */
 static bool is_small(const gbsi_tiles *t)
@@ -62,6 +67,23 @@ static uint64_t cut_place(const gbsi_tiles *t, uint32_t cut)
     return is_cut_by_slot(t) ? t->cut[cut].end : n_places / t->n_cuts * (cut + 1);
 }
 
+/* A stretch ends before a long update, or is one. */
+static void part_long(gbsi_tiles *t)
+{
+    const gbsi_schedule *schedule = t->job.schedule;
+    const gbsi_plan *plan = t->setting.plan;
+    size_t p = gbsi_piece_of(schedule, t->first_place);
+    for (uint64_t place = t->first_place; place < t->end_place; ++place) {
+        p += place >= schedule->piece[p].place + schedule->piece[p].n;
+        const gbsi_piece *piece = &schedule->piece[p];
+        const uint32_t slot = gbsi_piece_slot(schedule, piece, (uint32_t)(place - piece->place));
+        if (gbsi_operations_update(plan, slot, t->setting.n_chains) >= LONG * t->between_looks) {
+            t->is_long = place == t->first_place;
+            t->end_place = t->is_long ? place + 1 : place;
+        }
+    }
+}
+
 /* From where the last stretch ended, up to the next cut, but no further than a place. */
 static void next_stretch(gbsi_tiles *t, uint64_t end)
 {
@@ -72,6 +94,10 @@ static void next_stretch(gbsi_tiles *t, uint64_t end)
     }
     const uint64_t cut = cut_place(t, t->next_cut);
     t->end_place = cut < end ? cut : end;
+    t->is_long = false;
+    if (t->w != NULL) {
+        part_long(t);
+    }
     while (t->stretch_batch + 1 < t->end_batch &&
            gbsi_batch_place(schedule, t->stretch_batch + 1) <= t->first_place) {
         ++t->stretch_batch;
@@ -81,16 +107,22 @@ static void next_stretch(gbsi_tiles *t, uint64_t end)
 /* Operations of the stretch that was run; batches that are asked for may end before its cut. */
 static uint64_t stretch_operations(const gbsi_tiles *t)
 {
+    if (t->is_long) {
+        return GBSI_WATCH_EVERY; /* the kernels have said theirs */
+    }
     const uint64_t first = t->next_cut == 0 ? 0 : cut_place(t, t->next_cut - 1);
     const double n = (double)(cut_place(t, t->next_cut) - first);
     const double each = is_cut_by_slot(t) ? t->cut[t->next_cut].operations / n
-                                          : t->operations_each / t->setting.plan->n_slots;
+                                          : t->operations_short / t->setting.plan->n_slots;
     return (uint64_t)(each * (double)(t->end_place - t->first_place));
 }
 
 static void run_stretch(gbsi_tiles *t)
 {
-    if (t->n_workers == 1 || is_small(t)) {
+    t->filled = t->is_long && (t->job.draw->traits & GBSI_DRAW_TABLED) == 0;
+    if (t->filled && !gbsi_tiles_fill_long(t)) {
+        t->end_place = t->first_place;
+    } else if (t->n_workers == 1 || t->is_long || is_small(t)) {
         for (uint32_t g = 0; g < t->setting.n_groups; ++g) {
             gbsi_tiles_run_group(t, &t->worker[0], g);
         }
@@ -113,7 +145,7 @@ static gbs_status batch(void *state, uint32_t most, bool *more, gbs_error *err)
     do {
         next_stretch(t, end);
         run_stretch(t);
-        stopped = t->n_cuts > 1 && t->end_place < schedule->n_places &&
+        stopped = (t->n_cuts > 1 || t->w != NULL) && t->end_place < schedule->n_places &&
                   gbsi_watch_spend(t->job.watch, stretch_operations(t));
     } while (t->end_place < end && !stopped);
     *more = t->end_batch < n_batches && !stopped;
@@ -190,7 +222,7 @@ static double operations(void *state, uint32_t n_chains)
     gbsi_tiles *t = state;
     if (t->counted_chains != n_chains) {
         t->counted_chains = n_chains;
-        t->operations_each = gbsi_operations_single(t->setting.plan, n_chains);
+        t->operations_each = gbsi_operations_single(t->setting.plan, n_chains, INFINITY);
     }
     return t->n_updates == 0
                ? 0.0
@@ -199,23 +231,29 @@ static double operations(void *state, uint32_t n_chains)
 
 static double least_operations(const gbsi_pass_setting *setting)
 {
-    return gbsi_operations_single(setting->plan, setting->n_chains);
+    return gbsi_operations_single(setting->plan, setting->n_chains, INFINITY);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static size_t tile_cells(const gbsi_plan *plan)
+/* What two states take is never long. */
+static bool has_long(const gbsi_pass_setting *setting, double between_looks)
 {
-    const size_t row = (size_t)GBSI_LANES * plan->max_arity;
-    return row > GBSI_TILE_CELLS ? row : GBSI_TILE_CELLS;
+    const gbsi_plan *plan = setting->plan;
+    const uint32_t n = setting->n_chains;
+    return plan->max_arity > 2 && gbsi_operations_single(plan, n, LONG * between_looks) <
+                                      gbsi_operations_single(plan, n, INFINITY);
 }
 
 static uint64_t bytes(const gbsi_pass_setting *setting)
 {
-    const uint64_t scratch = tile_cells(setting->plan) * sizeof(float) +
+    const uint64_t scratch = gbsi_tile_cells(setting->plan) * sizeof(float) +
                              (GBSI_WINDOW_ROWS + 1) * GBSI_LANES * (sizeof(uint32_t) + 2) +
                              sizeof(gbsi_tile_worker) + sizeof(gbsi_barrier);
-    return sizeof(gbsi_tiles) + setting->n_threads * scratch;
+    const size_t held = has_long(setting, BETWEEN_LOOKS)
+                            ? setting->n_groups * gbsi_tile_cells(setting->plan) * sizeof(float)
+                            : 0;
+    return sizeof(gbsi_tiles) + setting->n_threads * scratch + held;
 }
 
 /* Whole groups go round the workers first; of those left over each gets a team, worker w being of
@@ -248,7 +286,7 @@ static gbs_status make_teams(gbsi_tiles *t, gbs_error *err)
 
 static gbs_status take_workers(gbsi_tiles *t, gbs_error *err)
 {
-    const size_t cells = tile_cells(t->setting.plan);
+    const size_t cells = gbsi_tile_cells(t->setting.plan);
     t->worker = gbsi_alloc_array_zero(t->n_workers, sizeof *t->worker);
     if (t->worker == NULL) {
         return gbsi_no_memory(err, "threads", t->n_workers * sizeof *t->worker);
@@ -279,8 +317,28 @@ static void free_tiles(void *state)
     if (t != NULL) {
         gbsi_free(t->worker);
         gbsi_free(t->team);
+        gbsi_free(t->w);
         gbsi_free(t);
     }
+}
+
+gbs_status gbsi_tiles_look_every(void *state, double operations, gbs_error *err)
+{
+    gbsi_tiles *t = state;
+    const gbsi_pass_setting *setting = &t->setting;
+    const double below = LONG * operations;
+    t->between_looks = operations;
+    t->operations_short = gbsi_operations_single(setting->plan, setting->n_chains, below);
+    t->n_cuts = gbsi_operations_cut(setting->plan, setting->n_chains, below, t->operations_short,
+                                    operations, GBSI_MOST_CUTS, t->cut);
+    gbsi_free(t->w);
+    t->w = NULL;
+    if (has_long(setting, operations)) {
+        const size_t cells = setting->n_groups * gbsi_tile_cells(setting->plan);
+        t->w = gbsi_alloc_lanes(cells, sizeof *t->w);
+        return t->w == NULL ? gbsi_no_memory(err, "long updates", cells * sizeof *t->w) : GBS_OK;
+    }
+    return GBS_OK;
 }
 
 static gbs_status prepare(const gbsi_pass_setting *setting, void **state, gbs_error *err)
@@ -297,9 +355,8 @@ static gbs_status prepare(const gbsi_pass_setting *setting, void **state, gbs_er
     t->n_workers = gbsi_pool_size(setting->pool);
     GBSI_TRY(take_workers(t, err));
     t->counted_chains = setting->n_chains;
-    t->operations_each = gbsi_operations_single(setting->plan, setting->n_chains);
-    t->n_cuts = gbsi_operations_cut(setting->plan, setting->n_chains, t->operations_each,
-                                    BETWEEN_LOOKS, GBSI_MOST_CUTS, t->cut);
+    t->operations_each = gbsi_operations_single(setting->plan, setting->n_chains, INFINITY);
+    GBSI_TRY(gbsi_tiles_look_every(t, BETWEEN_LOOKS, err));
     *state = t;
     t = NULL;
 cleanup:

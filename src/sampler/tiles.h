@@ -8,6 +8,9 @@
 
 extern const gbsi_pass gbsi_pass_tiles;
 
+/* For tests: looks at the watch after other numbers of operations. */
+gbs_status gbsi_tiles_look_every(void *state, double operations, gbs_error *err);
+
 /* For tests: other makers of random words. */
 void gbsi_tiles_words(void *state, const gbsi_words *words);
 

@@ -40,21 +40,38 @@ typedef struct gbsi_tiles {
     gbsi_barrier *team;
     uint64_t n_updates; /* of each chain in all passes so far */
     uint32_t counted_chains;
-    double operations_each; /* of a pass of single updates of so many chains */
-    uint32_t n_cuts;        /* stretches of a long pass */
+    double operations_each;  /* of a pass of single updates of so many chains */
+    double between_looks;    /* operations; an update of twice as many is long, ... */
+    double operations_short; /* ... and what a pass takes without such updates */
+    uint32_t n_cuts;         /* stretches of a long pass */
     gbsi_stretch cut[GBSI_MOST_CUTS];
+    float *w; /* [n_groups][tile cells] what kernels wrote for a long update; NULL: there is none */
     /* the pass that is being run */
     gbsi_pass_job job;
     uint32_t first_batch, end_batch; /* of those that are asked for */
     uint32_t next_cut;               /* the stretch that is being run: its last cut, ... */
     uint32_t stretch_batch;          /* ... the batch of its first place, ... */
-    uint64_t first_place, end_place; /* ... and its places */
+    uint64_t first_place, end_place; /* ... and its places, ... */
+    bool is_long;                    /* ... or the one place of a long update, ... */
+    bool filled;                     /* ... for which the kernels have run */
     bool tiles_counted; /* states are counted as they are stored: each is the last of its pass */
     bool far;           /* sums and counts are asked for before they are needed */
 } gbsi_tiles;
 
+/* Room for the numbers of a tile: floats. */
+static inline size_t gbsi_tile_cells(const gbsi_plan *plan)
+{
+    const size_t row = (size_t)GBSI_LANES * plan->max_arity;
+    return row > GBSI_TILE_CELLS ? row : GBSI_TILE_CELLS;
+}
+
 /* First place of a batch; those of a pass that is run elsewhere as well may be empty. */
 uint64_t gbsi_batch_place(const gbsi_schedule *schedule, uint32_t batch);
+/* The kernels of the one place of a long update, in all groups: nothing but t->w changes until the
+ * watch has let all of them end. @return whether they did. */
+bool gbsi_tiles_fill_long(const gbsi_tiles *t);
+/* The piece of a place. */
+size_t gbsi_piece_of(const gbsi_schedule *schedule, uint64_t place);
 /* The stretch in one group, by one worker. */
 void gbsi_tiles_run_group(const gbsi_tiles *t, gbsi_tile_worker *by, uint32_t g);
 /* The groups of one member of the pool. @param context gbsi_tiles. */
