@@ -93,9 +93,9 @@ cleanup:
 
 /* With a weight for every state of all others and a fixed order herding converges: Chen et al.
  * (2016), theorem 3. */
-static bool converges(const gbs_run *run)
+static bool converges(const gbs_run_options *options, unsigned scan_traits)
 {
-    return gbsi_draw_completes(&run->options) && (run->engine.scan_traits & GBSI_SCAN_REPEATS) != 0;
+    return gbsi_draw_completes(options) && (scan_traits & GBSI_SCAN_REPEATS) != 0;
 }
 
 /* ---- which draw to use: the three periods of Yamashita & Suzuki (2019), figure 2 ---------------
@@ -115,12 +115,11 @@ static double herding_error(const gbs_run *run)
            (double)run->report.public.sweeps;
 }
 
-static int advised(const gbs_run *run)
+static int advised(const gbsi_engine *engine, const gbs_run_options *options, double weights)
 {
-    const gbsi_draw *draw = run->engine.executor.draw;
-    return draw->advise == NULL
-               ? gbsi_draw_with(GBSI_DRAW_INDEPENDENT)
-               : draw->advise(&run->options, run->engine.plan->n_slots, weights_each(run));
+    const gbsi_draw *draw = engine->executor.draw;
+    return draw->advise == NULL ? gbsi_draw_with(GBSI_DRAW_INDEPENDENT)
+                                : draw->advise(options, engine->plan->n_slots, weights);
 }
 
 /* Period and advised draw, into the report. @param random_error of the random draw in the run's
@@ -133,7 +132,7 @@ static void judge(gbs_run *run, double bias, double random_error)
         r->advised_draw = gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
     } else if (herding_error(run) >= random_error) {
         r->period = "gibbs-like";
-        r->advised_draw = gbsi_draw_name(advised(run));
+        r->advised_draw = gbsi_draw_name(advised(&run->engine, &run->options, weights_each(run)));
     } else {
         r->period = "fast";
         r->advised_draw = gbsi_draw_name(run->options.draw);
@@ -181,7 +180,9 @@ static gbs_status tell(gbs_run *run, const comparison *c, gbs_error *err)
         return GBS_OK;
     }
     judge(run, c->bias, at_length);
-    return c->bias == 0.0 && converges(run) ? GBS_OK : advise(run, c, at_length, err);
+    return c->bias == 0.0 && converges(&run->options, run->engine.scan_traits)
+               ? GBS_OK
+               : advise(run, c, at_length, err);
 }
 
 gbs_status gbsi_run_compare(gbs_run *run, gbsi_drive *drive, gbs_error *err)

@@ -31,20 +31,20 @@ static uint64_t bytes_left(const gbs_run *run)
 }
 
 /* Whether a most probable state is asked for: gbs_map(). */
-static bool maximises(const gbs_run *run)
+static bool maximises(const gbsi_run_purpose *purpose)
 {
-    return run->purpose.anneals && !run->purpose.up_only;
+    return purpose->anneals && !purpose->up_only;
 }
 
 gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run)
 {
-    return (gbsi_exact_limits){
-        .entries = GBSI_MOST_ENTRIES, .bytes = bytes_left(run), .maximise = maximises(run)};
+    return (gbsi_exact_limits){.entries = GBSI_MOST_ENTRIES,
+                               .bytes = bytes_left(run),
+                               .maximise = maximises(&run->purpose)};
 }
 
-double gbsi_run_auto_ns(const gbs_run *run)
+double gbsi_run_auto_ns(const gbs_run_options *o)
 {
-    const gbs_run_options *o = &run->options;
     return 0.5e9 * (o->time_s > 0.0 ? o->time_s : o->budget_s);
 }
 
@@ -56,11 +56,11 @@ uint64_t gbsi_run_auto_bytes(const gbs_run *run)
 /* What a component may have if it has all the time. */
 static gbsi_exact_limits auto_limits(const gbs_run *run)
 {
-    const double entries = gbsi_run_auto_ns(run) / GBSI_STACK_NS;
+    const double entries = gbsi_run_auto_ns(&run->options) / GBSI_STACK_NS;
     return (gbsi_exact_limits){.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries
                                                                               : GBSI_MOST_ENTRIES,
                                .bytes = gbsi_run_auto_bytes(run),
-                               .maximise = maximises(run)};
+                               .maximise = maximises(&run->purpose)};
 }
 
 /* What exact answers take or would take, for the report. */
@@ -90,10 +90,10 @@ gbs_status gbsi_run_auto_cutsets(const gbs_run *run, const gbsi_exact_plan *plan
     const gbsi_keep keep =
         tree != NULL ? gbsi_exact_keep(tree, run->purpose.up_only, bytes) : GBSI_KEEP_ALL;
     const double spent = tree != NULL ? (double)tree->n_entries * gbsi_exact_entry_ns(keep) : 0.0;
-    const gbsi_cutset_limits left = {.ns = gbsi_run_auto_ns(run) - spent,
+    const gbsi_cutset_limits left = {.ns = gbsi_run_auto_ns(&run->options) - spent,
                                      .bytes = bytes / 2,
                                      .up_only = run->purpose.up_only,
-                                     .maximise = maximises(run)};
+                                     .maximise = maximises(&run->purpose)};
     return gbsi_cutsets_new(run->problem.components, plan, &left, take, out, err);
 }
 
@@ -118,7 +118,7 @@ static bool is_drawn_exactly(const gbs_run *run)
     const uint64_t n_kept = o->sweeps / o->thin; /* of a chain */
     const double ns = (double)tree->n_entries * (GBSI_TABLES_NS + GBSI_STACK_NS) +
                       (double)n_kept * (double)o->chains * (double)tree->n_cliques * DRAW_NS;
-    return ns <= gbsi_run_auto_ns(run) &&
+    return ns <= gbsi_run_auto_ns(&run->options) &&
            gbsi_exact_bytes(tree, GBSI_KEEP_ALL) <= gbsi_run_auto_bytes(run);
 }
 
@@ -131,7 +131,7 @@ static gbs_status choose_auto(gbs_run *run, gbs_error *err)
     if (gbsi_exact_check_search(run->problem.whole, limits.bytes, NULL) == GBS_OK) {
         GBSI_TRY(
             gbsi_exact_plan_new(run->problem.whole, run->problem.whole_graph, &limits, &plan, err));
-        GBSI_TRY(gbsi_exact_plan_choose(plan, run->purpose.up_only, gbsi_run_auto_ns(run),
+        GBSI_TRY(gbsi_exact_plan_choose(plan, run->purpose.up_only, gbsi_run_auto_ns(&run->options),
                                         limits.bytes, run->problem.exact, &run->problem.tree, err));
         if (!run->purpose.draws) {
             GBSI_TRY(gbsi_run_auto_cutsets(run, plan, run->problem.tree, run->problem.exact, &first,
@@ -145,7 +145,7 @@ static gbs_status choose_auto(gbs_run *run, gbs_error *err)
         report_cost(run, plan);
     }
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
-        if (run->problem.exact[i] == 0 && !maximises(run) && !run->purpose.draws &&
+        if (run->problem.exact[i] == 0 && !maximises(&run->purpose) && !run->purpose.draws &&
             run->problem.components->n_states[i] <= GBSI_ENUMERATE_AUTO_STATES) {
             run->problem.exact[i] = 1;
             run->problem.enumerated[i] = 1;
@@ -236,12 +236,13 @@ cleanup:
 
 /* ---- marginals ----------------------------------------------------------------------------- */
 
-static gbs_status take_pool(gbs_run *run, size_t n_entries, gbs_error *err)
+static gbs_status take_pool(gbsi_engine *engine, const gbs_run_options *options, size_t n_entries,
+                            gbs_error *err)
 {
-    if (run->engine.pool != NULL || n_entries < SHARED) {
+    if (engine->pool != NULL || n_entries < SHARED) {
         return GBS_OK;
     }
-    return gbsi_pool_new(gbsi_options_threads(&run->options), &run->engine.pool, err);
+    return gbsi_pool_new(gbsi_options_threads(options), &engine->pool, err);
 }
 
 /* Messages up, watched. @return GBS_ERR_IMPOSSIBLE if no state has positive weight. */
@@ -271,7 +272,7 @@ static gbs_status calibrate(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_
     for (uint32_t v = run->problem.whole->n_variables; v < n; ++v) {
         home[v] = GBSI_NONE; /* of chains */
     }
-    GBSI_TRY(take_pool(run, tree->n_tables, err));
+    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double part = 0.0;
@@ -305,7 +306,7 @@ static gbs_status sum_cutsets(gbs_run *run, gbsi_drive *drive, double *p, double
     gbs_status status = GBS_OK;
     for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
         double part = 0.0;
-        GBSI_TRY(take_pool(run, c->tree->n_tables, err));
+        GBSI_TRY(take_pool(&run->engine, &run->options, c->tree->n_tables, err));
         GBSI_TRY(gbsi_cutset_sum(c, run->engine.pool, &drive->watch, p, &part, err));
         GBSI_TRY(check_cutset(drive, part, err));
         *log_z += part;
@@ -360,7 +361,7 @@ gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, 
     if (run->problem.tree == NULL) {
         return GBS_OK;
     }
-    GBSI_TRY(take_pool(run, run->problem.tree->n_tables, err));
+    GBSI_TRY(take_pool(&run->engine, &run->options, run->problem.tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(run->problem.tree, run->problem.keep, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < run->problem.tree->n_trees; ++t) {
         double part = 0.0;
@@ -381,7 +382,7 @@ static gbs_status maximise_trees(gbs_run *run, gbsi_drive *drive, uint32_t *x, g
     gbs_status status = GBS_OK;
     const gbsi_tree *tree = run->problem.tree;
     gbsi_tables *tables = NULL;
-    GBSI_TRY(take_pool(run, tree->n_tables, err));
+    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, run->problem.keep, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double most = 0.0;
@@ -409,7 +410,7 @@ gbs_status gbsi_run_exact_map(gbs_run *run, gbsi_drive *drive, uint32_t *state, 
     }
     for (const gbsi_cutset *c = run->problem.cutset; c != NULL; c = c->next) {
         double most = 0.0;
-        GBSI_TRY(take_pool(run, c->tree->n_tables, err));
+        GBSI_TRY(take_pool(&run->engine, &run->options, c->tree->n_tables, err));
         GBSI_TRY(gbsi_cutset_maximise(c, run->engine.pool, &drive->watch, x, &most, err));
         GBSI_TRY(check_cutset(drive, most, err));
     }
@@ -436,7 +437,7 @@ static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out
     const gbsi_keep keep =
         gbsi_exact_bytes(tree, GBSI_KEEP_ALL) <= bytes ? GBSI_KEEP_ALL : GBSI_KEEP_ALL_MESSAGES;
     GBSI_TRY(gbsi_exact_check_bytes(tree, keep, bytes, err));
-    GBSI_TRY(take_pool(run, tree->n_tables, err));
+    GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, keep, run->engine.pool, &tables, err));
     for (uint32_t t = 0; t < tree->n_trees; ++t) {
         double log_z = 0.0;

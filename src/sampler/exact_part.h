@@ -12,7 +12,7 @@ gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);
 
 /* What `auto` may answer exactly: what is predicted to take at most half of --time, or of --budget,
  * in one thread, and to fit --memory-limit, or 4 GiB. */
-double gbsi_run_auto_ns(const gbs_run *run);
+double gbsi_run_auto_ns(const gbs_run_options *options);
 uint64_t gbsi_run_auto_bytes(const gbs_run *run);
 
 /* Cutsets that `auto` takes for components that have no tree, in the order of their components.

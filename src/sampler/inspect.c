@@ -43,7 +43,8 @@ static gbs_status count_auto(const gbs_run *run, gbsi_exact_plan *plan, uint8_t 
     gbsi_tree *tree = NULL;
     gbsi_cutset *first = NULL;
     const uint64_t bytes = gbsi_run_auto_bytes(run);
-    GBSI_TRY(gbsi_exact_plan_choose(plan, false, gbsi_run_auto_ns(run), bytes, take, &tree, err));
+    GBSI_TRY(gbsi_exact_plan_choose(plan, false, gbsi_run_auto_ns(&run->options), bytes, take,
+                                    &tree, err));
     GBSI_TRY(gbsi_run_auto_cutsets(run, plan, tree, take, &first, err));
     for (uint32_t c = 0; tree != NULL && c < plan->elimination->n_parts; ++c) {
         info->n_auto += take[c];

@@ -51,10 +51,9 @@ typedef struct pilot {
 } pilot;
 
 /* Splashes are of random draws of a plan; a certificate is of single variables. */
-static bool may_splash(const gbs_run *run)
+static bool may_splash(const gbsi_run_purpose *purpose, const gbs_run_options *o)
 {
-    const gbs_run_options *o = &run->options;
-    return run->purpose.limited && !run->purpose.anneals && run->engine.spins == NULL &&
+    return purpose->limited && !purpose->anneals &&
            (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) != 0 && o->certified == 0.0;
 }
 
@@ -63,7 +62,8 @@ void gbsi_run_plan_pilot(gbs_run *run, int scan_kind)
     const gbsi_scan_choice choice = gbsi_scan_choice_of(scan_kind);
     const bool wanted = choice == GBSI_CHOICE_TRIED ||
                         (choice == GBSI_CHOICE_BY_NEED && run->report.public.has_zeros);
-    run->engine.undecided = wanted && may_splash(run);
+    run->engine.undecided =
+        wanted && run->engine.spins == NULL && may_splash(&run->purpose, &run->options);
     run->engine.by_need = choice == GBSI_CHOICE_BY_NEED;
     run->engine.named = choice == GBSI_CHOICE_NAMED;
     if (choice == GBSI_CHOICE_TRIED && !run->engine.undecided) {

@@ -16,33 +16,32 @@ static void put(double *out, size_t i, double value)
 }
 
 /* The part's number of a variable of the whole that is sampled ... */
-static uint32_t part_of(const gbs_run *run, uint32_t v)
+static uint32_t part_of(const gbsi_problem *problem, uint32_t v)
 {
-    return run->problem.part_of == NULL ? v : run->problem.part_of[v];
+    return problem->part_of == NULL ? v : problem->part_of[v];
 }
 
-/* ... and its slot. */
-static uint32_t slot_of(const gbs_run *run, uint32_t v)
+/* ... and its slot. @param plan NULL: a lattice. */
+static uint32_t slot_of(const gbsi_plan *plan, uint32_t of_part)
 {
-    const uint32_t of_part = part_of(run, v);
-    return run->engine.plan == NULL ? of_part : run->engine.plan->slot_of[of_part];
+    return plan == NULL ? of_part : plan->slot_of[of_part];
 }
 
-static bool kept_nothing(const gbs_run *run)
+static bool kept_nothing(const gbsi_estimate *estimate, const gbsi_tempered *tempered)
 {
-    const gbsi_estimate *estimate = run->estimates.estimate;
-    return run->tempered != NULL ? !gbsi_tempered_has_draws(run->tempered)
-                                 : estimate != NULL && gbsi_estimate_n_passes(estimate) == 0;
+    return tempered != NULL ? !gbsi_tempered_has_draws(tempered)
+                            : estimate != NULL && gbsi_estimate_n_passes(estimate) == 0;
 }
 
 /* Where one of the user's variables gets its numbers from. */
 static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, double *p,
                               double *mcse, double *ess, double *rhat)
 {
-    const gbsi_conditioned *whole = run->problem.whole;
+    const gbsi_problem *problem = &run->problem;
+    const gbsi_conditioned *whole = problem->whole;
     const uint32_t v = whole->free_variable[u];
-    const size_t at = run->problem.model->state_offset[u];
-    for (uint32_t a = 0; a < run->problem.model->arity[u]; ++a) {
+    const size_t at = problem->model->state_offset[u];
+    for (uint32_t a = 0; a < problem->model->arity[u]; ++a) {
         put(p, at + a, v == GBSI_NONE && whole->fixed_state[u] == a ? 1.0 : 0.0);
         put(mcse, at + a, 0.0);
         put(ess, at + a, NAN);
@@ -51,10 +50,10 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     if (v == GBSI_NONE) {
         return;
     }
-    const bool omitted = run->problem.part_of != NULL && run->problem.part_of[v] == GBSI_NONE &&
-                         !run->problem.exact[run->problem.components->of[v]];
+    const uint32_t of_part = part_of(problem, v);
+    const bool omitted = of_part == GBSI_NONE && !problem->exact[problem->components->of[v]];
     if (omitted) {
-        for (uint32_t a = 0; a < run->problem.model->arity[u]; ++a) {
+        for (uint32_t a = 0; a < problem->model->arity[u]; ++a) {
             put(p, at + a, NAN);
             put(mcse, at + a, NAN);
         }
@@ -62,7 +61,7 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     }
     const uint32_t k = whole->arity[v];
     const uint32_t *state = whole->user_state + whole->state_offset[v];
-    if (run->problem.part_of != NULL && run->problem.part_of[v] == GBSI_NONE) {
+    if (of_part == GBSI_NONE) {
         for (uint32_t a = 0; a < k; ++a) {
             put(p, at + state[a], run->estimates.exact_p[whole->state_offset[v] + a]);
             put(mcse, at + state[a], gbsi_run_is_mean_field(run) ? NAN : 0.0);
@@ -71,10 +70,10 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     }
     double *own[4] = {scratch, scratch + k, scratch + 2 * (size_t)k, scratch + 3 * (size_t)k};
     if (run->tempered != NULL) {
-        gbsi_tempered_marginal(run->tempered, part_of(run, v), own[0], own[1], own[2], own[3]);
+        gbsi_tempered_marginal(run->tempered, of_part, own[0], own[1], own[2], own[3]);
     } else {
-        gbsi_estimate_slot(run->estimates.estimate, slot_of(run, v), own[0], own[1], own[2],
-                           own[3]);
+        gbsi_estimate_slot(run->estimates.estimate, slot_of(run->engine.plan, of_part), own[0],
+                           own[1], own[2], own[3]);
     }
     for (uint32_t a = 0; a < k; ++a) {
         put(p, at + state[a], own[0][a]);
@@ -95,7 +94,8 @@ gbs_status gbs_run_marginals(const gbs_run *run, double *p, double *mcse, double
             err, GBS_ERR_STATE,
             "the run failed or is in the middle of a pass: there are no marginals to read");
     }
-    if (!run->report.executed || (sampled && kept_nothing(run))) {
+    if (!run->report.executed ||
+        (sampled && kept_nothing(run->estimates.estimate, run->tempered))) {
         return gbsi_fail(err, GBS_ERR_STATE, "no draw was kept: there is nothing to estimate from");
     }
     if (sampled && run->estimates.estimate == NULL) {
