@@ -12,7 +12,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TEXT = r'\(((?:\s*"[^"]*")+)'
-REASON = re.compile(r"^GBSI_REASON\((\w+),.*?SAY" + TEXT + r".*?TRY" + TEXT, re.M | re.S)
+REASON = re.compile(r"^GBSI_REASON\((\w+),.*?SAY" + TEXT + r".*?TRY" + TEXT + r"(?:, (\w+)\(\))?", re.M | re.S)
+# The scans and the draw that rows of verdict.def find by a trait.
+TRAITS = {"block_scan": "GBSI_SCAN_CANDIDATE", "gbsi_scan_base_name": "GBSI_SCAN_BASE",
+          "independent_draw": "GBSI_DRAW_INDEPENDENT"}
 
 
 def formats():
@@ -36,11 +39,21 @@ def said(literals):
     return re.sub(r"%(\.\d+)?(ll)?[ugf]", "N", text).replace("%s", "...")
 
 
+def name_with(trait):
+    """The name of the scan or draw whose table has a trait."""
+    for table in [*(ROOT / "src" / "scan").glob("*.c"), *(ROOT / "src" / "draw").glob("*.c")]:
+        found = re.search(r'\.name = "([^"]*)",[^;]*\.traits = [^,;]*\b' + trait + r"\b", table.read_text())
+        if found:
+            return found[1]
+    raise LookupError(trait)
+
+
 def reasons():
     """(name, sentence, what to try) of every row of verdict.def, in order."""
     text = (ROOT / "src" / "sampler" / "verdict.def").read_text()
     text = text[text.index("*/\nGBSI_REASON"):]
-    rows = [(name, said(sentence), said(advice)) for name, sentence, advice in REASON.findall(text)]
+    rows = [(name, said(sentence), said(advice).replace("...", name_with(TRAITS[by]) if by in TRAITS else "..."))
+            for name, sentence, advice, by in REASON.findall(text)]
     assert len(rows) == text.count("GBSI_REASON(")
     return rows
 

@@ -77,6 +77,17 @@ static bool draw_is_exact(const gbs_run *run)
     return draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0;
 }
 
+/* What verdict.def advises. */
+static const char *block_scan(void)
+{
+    return gbsi_scan_of(gbsi_scan_with(GBSI_SCAN_CANDIDATE))->name;
+}
+
+static const char *independent_draw(void)
+{
+    return gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
+}
+
 /* Whether the bound on the error holds from any start, even for a single chain. */
 static bool is_proved(const gbs_run *run)
 {

@@ -21,9 +21,10 @@ static gbs_status check_two(const gbsi_graph *graph, gbs_error *err)
         status = gbsi_fail(err, GBS_ERR_ARGUMENT,
                            "--scan: synchronous needs a model of two colours; this one has %s, "
                            "where updating all variables at once has no known invariant law: use "
-                           "--scan chromatic",
+                           "--scan %s",
                            graph->neighbour == NULL ? "factors of three or more variables"
-                                                    : "an odd cycle of neighbours");
+                                                    : "an odd cycle of neighbours",
+                           gbsi_scan_base_name());
     }
 
 cleanup:
