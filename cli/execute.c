@@ -162,13 +162,13 @@ int cli_execute(cli_job *job,
     return CLI_DONE;
 }
 
-/* Prints which scan the pilot chose, and how efficient each scan was. */
+/* Prints which scan the pilot chose; with --verbose how efficient each scan was. */
 static void tell_pilot(const cli_arguments *arguments, const gbs_report *r)
 {
     if (r->scan_reason == NULL || r->scan == NULL) {
         return;
     }
-    for (uint32_t i = 0; i < r->n_trials; i++) {
+    for (uint32_t i = 0; arguments->verbose && i < r->n_trials; i++) {
         const gbs_trial *t = &r->trial[i];
         char width[96] = "";
         if (t->width > 0) {

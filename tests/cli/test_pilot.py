@@ -39,7 +39,7 @@ def parity(work):
 
 @pytest.mark.parametrize("scan", [[], ["--scan", "usual"], ["--scan", "auto"]])
 def test_zeros_are_crossed(run, work, parity, scan):
-    done = run("marginals", parity, "--method", "sample", *scan, "--summary", "run.json", "--format", "json")
+    done = run("marginals", parity, "--method", "sample", *scan, "-v", "--summary", "run.json", "--format", "json")
     assert done.status == 0, done.err
     assert "scan splash: its splashes hold every block of hard zeros" in done.err
     assert "pilot: chosen: splash --width" in done.err
@@ -71,7 +71,8 @@ def test_easy(run, work):
         assert done.status == 0, done.err
         digests.add(summary(work)["digest"])
         pilot = summary(work)["pilot"]
-        assert (pilot is not None) == (scan == "auto") == ("pilot: chosen: chromatic" in done.err)
+        assert (pilot is not None) == (scan == "auto") == ("scan chromatic: " in done.err)
+        assert "pilot: " not in done.err  # which scan how efficient: with --verbose
     assert len(digests) == 1
 
 
