@@ -23,7 +23,6 @@ BEGIN, END = "<!-- files: begin -->", "<!-- files: end -->"
 REFUSED = {
     "uai-misc/pedigree1.uai": "all zero",
     "bn/other-formats/alarm.dsl": "cannot tell the format from the file name extension",
-    "bn/other-formats/alarm.net": "cannot tell the format from the file name extension",
     "bn/other-formats/benefits.xdsl": "cannot tell the format from the file name extension",
     "mln/cora/cora-er-learned.mln": ":8:13: found",  # first-order formulas, not ground clauses
     "mln/imdb/empty.mln": ":1:17: found",
@@ -135,7 +134,7 @@ def table(rows):
             name, detail = f"{name.rsplit('/', 1)[0]}/*.latfile ({len(lattices)})", \
                 "cannot tell the format from the file name extension"
         shown = detail.split(", expected one of")[0].replace(f"{name}: the", "the").replace(
-            f"{name}:", "")
+            f"{name}:", "").strip()
         shown = shown.replace("|", "\\|").replace("<", "&lt;")
         lines.append(f"| {name} | {verdict} | {shown[:240]} |")
     return "\n".join(lines)
