@@ -164,7 +164,7 @@ static double excess(const test_answer *found, const test_answer *exact)
 static void claims_are_right(void **state)
 {
     (void)state;
-    const uint64_t n_seeds = test_scale_asked() == TEST_FULL ? 150 : test_share(12, 1);
+    const uint64_t n_seeds = test_scaled(150, 4, 1);
     uint64_t n_wrong = 0;
     uint64_t n_claims = 0;
     for (int kind = 0; kind < N_KINDS; ++kind) {

@@ -17,7 +17,7 @@
 
 static uint64_t sweeps_of_scale(void)
 {
-    static const uint64_t sweeps[] = {256, 2048, 16384};
+    static const uint64_t sweeps[] = {256, 1024, 16384};
     return sweeps[test_scale_asked()];
 }
 
@@ -135,7 +135,8 @@ static void same_bits_on_every_set(void **state)
     for (size_t i = 0; i < n_test_cases; ++i) {
         gbs_model *model = test_cases[i].make();
         gbs_evidence *evidence = test_observe(model, test_cases[i].observe);
-        for (size_t variant = i % test_share(1, 6); variant < 6; variant += test_share(1, 6)) {
+        for (size_t variant = i % test_scaled(1, 2, 6); variant < 6;
+             variant += test_scaled(1, 2, 6)) {
             gbs_run_options options =
                 options_of((int)(variant % 4), (int)(variant % 2), variant < 3 ? 16 : 3);
             options.sweeps = test_share(150, 40);
@@ -161,7 +162,7 @@ static uint64_t trajectory(const gbs_model *model, const gbs_evidence *evidence,
 static void chains_do_not_depend_on_their_number(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < n_test_cases; i += test_share(1, 5)) {
+    for (size_t i = 0; i < n_test_cases; i += test_scaled(1, 2, 5)) {
         gbs_model *model = test_cases[i].make();
         gbs_evidence *evidence = test_observe(model, test_cases[i].observe);
         for (int scan = 0; scan < GBS_SCAN_SEQUENCE; ++scan) {

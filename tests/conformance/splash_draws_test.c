@@ -119,7 +119,7 @@ static void check_case(const test_case *c, int number)
 static void every_model(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < n_test_cases; i += is_small() ? 8 : 1) {
+    for (size_t i = 0; i < n_test_cases; i += test_scaled(1, 2, 8)) {
         check_case(&test_cases[i], (int)i);
     }
 }
@@ -304,7 +304,8 @@ static void every_set(void **state)
     (void)state;
     for (int family = 0; family < TEST_N_FAMILIES; ++family) {
         gbs_model *model = test_model((test_family)family, 5, 9);
-        for (int d = is_small() ? family % 3 : 0; d < N_DRAWS; d += is_small() ? 3 : 1) {
+        const int step = (int)test_scaled(1, 2, 3);
+        for (int d = family % step; d < N_DRAWS; d += step) {
             gbs_run_options options =
                 options_of(&draws[d], 1 + (uint64_t)d % 3, 1000, (d + family) % 2 == 0 ? 17 : 3);
             options.estimator = d % 2;

@@ -71,7 +71,7 @@ static int takes_long(const gbs_model *model)
 /* ---- models of the table ------------------------------------------------------------------------
  */
 
-/* Widths, and in turns everything else: all of them at full scale, else every second or third of
+/* Widths, and in turns everything else: all of them at full scale, else every third or fourth of
  * each model, in turns too. */
 static void every_model(void **state)
 {
@@ -79,7 +79,7 @@ static void every_model(void **state)
     static const uint64_t sizes[] = {1000, 1, 4, 2, 7};
     static const uint64_t splashes[] = {1, 8, 3};
     static const uint64_t chains[] = {16, 3, 1, 20};
-    static const uint64_t width_step[] = {3, 2, 1}; /* [test_scale] */
+    static const uint64_t width_step[] = {3, 4, 1}; /* [test_scale] */
     size_t turn = 0;
     size_t n_compared = 0;
     for (size_t m = 0; m < n_test_cases; m += test_share(1, 5)) {
@@ -105,7 +105,7 @@ static void every_model(void **state)
         gbs_evidence_free(evidence);
         gbs_model_free(model);
     }
-    assert_true(n_compared > test_share(1000, 150));
+    assert_true(n_compared > test_scaled(2000, 500, 150));
 }
 
 /* Single variables cannot cross it, blocks can: converged only where that was shown. */
@@ -223,7 +223,7 @@ static void joint_of_ten_spins(void **state)
     gbs_run_options options = options_of(2, 4, 3);
     const gbs_run_callbacks callbacks = {.context = &h, .draw = count_state};
     options.chains = 64;
-    options.sweeps = test_share(12000, 1500);
+    options.sweeps = test_scaled(12000, 6000, 1500);
     options.thin = 8;
     assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
     assert_int_equal(gbs_run_execute(run, &callbacks, &err), GBS_OK);
@@ -268,7 +268,7 @@ static void same_bits_from_any_threads(void **state)
     static const uint64_t chains[] = {1, 3, 16, 40};
     for (size_t m = 0; m < sizeof make / sizeof make[0]; ++m) {
         gbs_model *model = make[m]();
-        for (size_t turn = 0; turn < 8; turn += is_small() ? 5 : 1) {
+        for (size_t turn = 0; turn < 8; turn += test_scaled(1, 3, 5)) {
             /* crowded rounds and others */
             gbs_run_options options = options_of(1 + turn % 4, turn % 2 == 0 ? 25 : 1000, 8);
             options.chains = chains[turn % 4];
@@ -313,7 +313,7 @@ static void blanket_locks_on_threads(void **state)
 static void same_bits_on_every_set(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < n_test_cases; m += test_share(1, 5)) {
+    for (size_t m = 0; m < n_test_cases; m += test_scaled(1, 2, 5)) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
         for (int variant = 0; !takes_long(model) && variant < 4; variant += is_small() ? 3 : 1) {
@@ -332,7 +332,7 @@ static void same_bits_on_every_set(void **state)
 static void chains_do_not_depend_on_their_number(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < n_test_cases; m += test_share(1, 4)) {
+    for (size_t m = 0; m < n_test_cases; m += test_scaled(1, 2, 4)) {
         gbs_model *model = test_cases[m].make();
         gbs_evidence *evidence = test_observe(model, test_cases[m].observe);
         if (!takes_long(model)) {

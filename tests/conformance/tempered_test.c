@@ -16,7 +16,7 @@
 
 static gbs_run_options options_of(uint64_t levels, uint64_t chains)
 {
-    static const uint64_t sweeps[] = {512, 2048, 16384};
+    static const uint64_t sweeps[] = {512, 1024, 16384};
     gbs_run_options options = gbs_run_options_default();
     options.method = GBS_METHOD_SAMPLE;
     options.temper = levels;
@@ -60,7 +60,7 @@ static void against_exact(void **state)
         gbs_evidence *evidence = test_observe(model, c->observe);
         test_answer exact = test_exactly(model, evidence);
         for (size_t s = 0; s < sizeof shape / sizeof shape[0]; ++s) {
-            if (test_scale_asked() == TEST_SMALL && (i / 2 + s) % 4 != 0) {
+            if ((i / 2 + s) % test_scaled(1, 2, 4) != 0) {
                 continue;
             }
             const gbs_run_options options = options_of(shape[s].levels, shape[s].chains);
@@ -77,7 +77,7 @@ static void against_exact(void **state)
         gbs_evidence_free(evidence);
         gbs_model_free(model);
     }
-    assert_true(n_compared > test_share(400, 50));
+    assert_true(n_compared > test_scaled(400, 200, 50));
 }
 
 /* Two halves of equal spins with a field that tells them apart: half of the mass in each, which

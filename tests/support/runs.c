@@ -25,7 +25,13 @@ test_scale test_scale_asked(void)
 
 size_t test_share(size_t all, size_t few)
 {
-    return test_scale_asked() == TEST_SMALL ? few : all;
+    return test_scaled(all, all, few);
+}
+
+size_t test_scaled(size_t full, size_t usual, size_t small)
+{
+    const size_t of_scale[] = {small, usual, full};
+    return of_scale[test_scale_asked()];
 }
 
 void test_choose_draw(gbs_run_options *options, int draw, int keys, int rule)

@@ -17,6 +17,8 @@ typedef enum test_scale { TEST_SMALL, TEST_USUAL, TEST_FULL } test_scale;
 test_scale test_scale_asked(void);
 /* @return few at small scale, all otherwise. */
 size_t test_share(size_t all, size_t few);
+/* @return what belongs to the scale. */
+size_t test_scaled(size_t full, size_t usual, size_t small);
 
 /* A draw with its keys and rule. @param keys, rule 0: GBS_KEYS_AUTO, GBS_HERD_RULE_AUTO. */
 void test_choose_draw(gbs_run_options *options, int draw, int keys, int rule);
