@@ -223,6 +223,10 @@ static void tell_work(const cli_job *job, const gbs_report *r)
     const cli_arguments *arguments = job->arguments;
     if (strcmp(r->method, "exact") == 0) {
         char cases[64] = "";
+        if (r->nonzero_entries > 0.0) {
+            (void)snprintf(cases, sizeof cases, ", %.3g of them in sparse tables",
+                           r->nonzero_entries);
+        }
         if (r->exact.n_cases > 0) {
             (void)snprintf(cases, sizeof cases, " in %d cases of a cutset", r->exact.n_cases);
         }

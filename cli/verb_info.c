@@ -257,6 +257,26 @@ static void row_fits(sheet *s, const gbs_info *info)
     }
 }
 
+/* How the components that are exact by default are answered. */
+static void row_forms(sheet *s, int forms)
+{
+    static const struct {
+        int form;
+        const char *name;
+    } name[] = {{GBS_FORM_TABLES, "tables"},
+                {GBS_FORM_MESSAGES, "messages only"},
+                {GBS_FORM_SPARSE, "sparse tables"},
+                {GBS_FORM_CASES, "case by case"}};
+    char text[80] = "";
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        if ((forms & name[i].form) != 0) {
+            const size_t n = strlen(text);
+            (void)snprintf(text + n, sizeof text - n, "%s%s", n > 0 ? ", " : "", name[i].name);
+        }
+    }
+    row_text(s, "auto_forms", "    by", forms == 0 ? "none" : text);
+}
+
 static void write_elimination(sheet *s, const gbs_info *info)
 {
     static const char *const end[] = {"done", "entries", "work"};
@@ -291,7 +311,9 @@ static void write_elimination(sheet *s, const gbs_info *info)
     }
     row_real(s, "exact_seconds", "    seconds of a thread", info->exact_s);
     row_uint(s, "auto_components", "  exact by default", info->n_auto);
+    row_forms(s, info->auto_forms);
     row_uint(s, "auto_cases", "    cases of a cutset", info->auto_cases);
+    row_real(s, "auto_nonzero_entries", "    nonzero entries", info->auto_nonzero);
     row_real(s, "auto_seconds", "    seconds of a thread", info->auto_s);
 }
 

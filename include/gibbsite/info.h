@@ -31,6 +31,14 @@ typedef enum gbs_search_end {
     GBS_SEARCH_WORK = 2, /**< the work limit ended the search in a component: nothing is proved */
 } gbs_search_end;
 
+/** How components are answered exactly. */
+typedef enum gbs_exact_form {
+    GBS_FORM_TABLES = 1,   /**< a junction tree whose tables are kept */
+    GBS_FORM_MESSAGES = 2, /**< a junction tree whose messages alone are kept */
+    GBS_FORM_SPARSE = 4,   /**< a junction tree of the table entries that are not zero */
+    GBS_FORM_CASES = 8,    /**< case by case, given the states of a few variables */
+} gbs_exact_form;
+
 /** The result of gbs_model_info(). */
 typedef struct gbs_info {
     size_t size; /**< in: sizeof(gbs_info), set by the caller */
@@ -86,8 +94,9 @@ typedef struct gbs_info {
     double exact_s; /**< predicted seconds of one thread for exact marginals by these entries */
     uint32_t auto_cases; /**< cases that method auto splits components without a junction tree into,
                             as gbs_exact_cost.n_cases */
-    int reserved;        /**< 0 */
+    int auto_forms;      /**< how method auto answers components exactly: bits of gbs_exact_form */
     double auto_s; /**< predicted seconds of one thread for what method auto answers exactly */
+    double auto_nonzero; /**< nonzero entries of the sparse tables among them */
 } gbs_info;
 
 /** The memory that each kind of draw would need in addition to gbs_info.run_bytes. */

@@ -197,6 +197,7 @@ typedef struct gbs_report {
     double log_z; /**< ln Z given evidence, as gbs_exact_log_z() has it, if all was answered
                        exactly; else NAN. Of a normalised Bayesian network this is ln P(evidence),
                        see gbs_model_is_normalized() */
+    double nonzero_entries; /**< of exact.entries, those of sparse tables, which hold no zeros */
 } gbs_report;
 
 /**

@@ -29,10 +29,19 @@ gbs_status gbsi_solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_er
     return GBS_OK;
 }
 
-/* Adds up the log sums (or maxima) of the components that have a cutset. @param x as above. */
-static gbs_status solve_cutsets(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
+/* Adds up the log sums (or maxima) of the components that have no tree. @param x as above. */
+static gbs_status solve_others(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    for (const gbsi_sparse *c = s->sparse; c != NULL; c = c->next) {
+        double part = 0.0;
+        GBSI_TRY(x != NULL ? gbsi_sparse_maximise(c, s->tables->watch, x, &part, err)
+                           : gbsi_sparse_sum(c, s->tables->watch, NULL, &part, err));
+        if (part == -INFINITY) {
+            GBSI_TRY(gbsi_impossible(err));
+        }
+        *total = gbsi_sum_add(*total, (gbsi_sum){.high = part});
+    }
     for (const gbsi_cutset *c = s->cutset; c != NULL; c = c->next) {
         double part = 0.0;
         GBSI_TRY(x != NULL ? gbsi_cutset_maximise(c, s->pool, s->tables->watch, x, &part, err)
@@ -58,11 +67,14 @@ gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
     s.tables->watch = watch;
     gbsi_sum total = {.high = s.whole->log_constant};
     *ns = (double)s.tree->n_entries * GBSI_STACK_NS;
+    for (const gbsi_sparse *c = s.sparse; c != NULL; c = c->next) {
+        *ns += c->ns;
+    }
     for (const gbsi_cutset *c = s.cutset; c != NULL; c = c->next) {
         *ns += c->entries * gbsi_exact_entry_ns(c->keep);
     }
     GBSI_TRY(gbsi_solve_trees(&s, &total, NULL, err));
-    GBSI_TRY(solve_cutsets(&s, &total, NULL, err));
+    GBSI_TRY(solve_others(&s, &total, NULL, err));
     *log_z = total.high + total.low;
 
 cleanup:
@@ -170,7 +182,7 @@ gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evid
     }
     GBSI_TRY(keep_incumbent(&s, incumbent, x, &kept, err));
     GBSI_TRY(gbsi_solve_trees(&s, &total, x, err));
-    GBSI_TRY(solve_cutsets(&s, &total, x, err));
+    GBSI_TRY(solve_others(&s, &total, x, err));
     const double found = gbsi_exact_log_density(s.whole, x);
     if (found == -INFINITY) {
         GBSI_TRY(zero_incumbent(err));

@@ -90,7 +90,7 @@ gbs_status gbsi_exact_plan_tree(gbsi_exact_plan *plan, const uint8_t *take, gbsi
                                 gbs_error *err)
 {
     const gbs_status status = gbsi_tree_new(gbsi_exact_plan_model(plan), plan->elimination, take,
-                                            plan->maximise, out, err);
+                                            plan->maximise, true, out, err);
     if (status == GBS_OK) {
         (*out)->chains = plan->chains;
         plan->chains = NULL;

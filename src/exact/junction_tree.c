@@ -370,7 +370,7 @@ void gbsi_tree_free(gbsi_tree *tree)
 }
 
 gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *elimination,
-                         const uint8_t *take, const uint8_t *maximise, gbsi_tree **out,
+                         const uint8_t *take, const uint8_t *maximise, bool hubs, gbsi_tree **out,
                          gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -395,7 +395,9 @@ gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *
         make_groups(&m, part);
     }
     join_groups(&m);
-    GBSI_TRY(gbsi_tree_make_hubs(&m, err));
+    if (hubs) {
+        GBSI_TRY(gbsi_tree_make_hubs(&m, err));
+    }
     list_children(&m);
     scratch = gbsi_alloc_array(m.n_groups, sizeof *scratch);
     if (scratch == NULL) {

@@ -70,9 +70,10 @@ typedef struct gbsi_tree {
  * @param maximise NULL, or [n_variables] 1: the variable is maximised over. Such variables must be
  *                 eliminated last in their component (gbsi_elimination_limits.late), and never in
  *                 one step with a variable that is summed out.
+ * @param hubs     whether large cliques get hubs, which dense tables want.
  */
 gbs_status gbsi_tree_new(const gbsi_conditioned *model, const gbsi_elimination *elimination,
-                         const uint8_t *take, const uint8_t *maximise, gbsi_tree **out,
+                         const uint8_t *take, const uint8_t *maximise, bool hubs, gbsi_tree **out,
                          gbs_error *err);
 void gbsi_tree_free(gbsi_tree *tree);
 

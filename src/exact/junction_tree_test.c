@@ -273,7 +273,7 @@ static uint64_t solve_by(const gbsi_conditioned *model, const gbsi_graph *graph,
     made m = {.model = (gbsi_conditioned *)model}; /* borrowed */
     test_ok(gbsi_elimination_new(graph, &limits, &elimination, NULL));
     const uint64_t entries = elimination->part[0].entries;
-    test_ok(gbsi_tree_new(model, elimination, take, NULL, &m.tree, NULL));
+    test_ok(gbsi_tree_new(model, elimination, take, NULL, true, &m.tree, NULL));
     m.home = malloc(model->n_variables * sizeof *m.home);
     assert_non_null(m.home);
     gbsi_tree_homes(m.tree, m.home);

@@ -60,8 +60,9 @@ cleanup:
     return status;
 }
 
-/* All components: cutsets for ln Z and for a most probable state where there are no trees.
- * @return GBS_ERR_LIMIT if one has neither. */
+/* All components: for ln Z and for a most probable state sparse tables where these are quicker or
+ * there are no trees, and cutsets where there is neither.
+ * @return GBS_ERR_LIMIT if one has none of the three. */
 static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                            gbs_error *err)
 {
@@ -75,9 +76,20 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
         s->take[i] = gbsi_exact_fits(plan, i);
     }
     if ((limits->up_only && limits->late == NULL) || limits->maximise) {
+        const gbsi_sparse_limits of_sparse = {.ns = GBSI_CUTSET_NS,
+                                              .bytes = s->bytes / 2,
+                                              .least = GBSI_SPARSE_LEAST,
+                                              .one_way = true,
+                                              .watch = limits->watch};
+        GBSI_TRY(gbsi_sparse_new(c, plan, &of_sparse, s->take,
+                                 limits->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS, &s->sparse,
+                                 err));
+        gbsi_sparse_mark(s->sparse, 1, s->take);
         GBSI_TRY(gbsi_cutsets_new(c, plan, &most, s->take, &s->cutset, err));
+        gbsi_sparse_mark(s->sparse, 0, s->take);
     }
     GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
+    gbsi_sparse_mark(s->sparse, 1, s->take);
     for (const gbsi_cutset *cut = s->cutset; cut != NULL; cut = cut->next) {
         s->take[cut->component] = 1;
     }
@@ -126,8 +138,10 @@ void gbsi_solver_forget(gbsi_solver *s)
 {
     gbsi_tables_free(s->tables);
     gbsi_tree_free(s->tree);
+    gbsi_sparse_free(s->sparse);
     gbsi_cutsets_free(s->cutset);
     s->tables = NULL;
+    s->sparse = NULL;
     s->cutset = NULL;
     s->tree = NULL;
 }

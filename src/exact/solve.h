@@ -8,6 +8,7 @@
 #include "exact/exact_components.h"
 #include "exact/exact_plan.h"
 #include "exact/local.h"
+#include "exact/sparse.h"
 #include "gibbsite/exact.h"
 
 typedef struct gbsi_solver {
@@ -15,9 +16,10 @@ typedef struct gbsi_solver {
     gbsi_graph *graph;
     gbsi_components *components;
     uint64_t bytes; /* that trees and the work on them may take */
-    uint8_t *take;  /* [components] 1: it has a tree or a cutset */
+    uint8_t *take;  /* [components] 1: it has a tree, sparse tables or a cutset */
     gbsi_tree *tree;
-    gbsi_cutset *cutset; /* of components that have no tree; NULL: there are none */
+    gbsi_sparse *sparse; /* of components that have no tree; NULL: there are none */
+    gbsi_cutset *cutset; /* of components that have neither; NULL: there are none */
     gbsi_tables *tables;
     gbsi_pool *pool;
     uint32_t n_threads;

@@ -15,13 +15,20 @@ gbsi_exact_limits gbsi_run_exact_limits(const gbs_run *run);
 double gbsi_run_auto_ns(const gbs_run_options *options);
 uint64_t gbsi_run_auto_bytes(const gbs_run *run);
 
-/* Cutsets that `auto` takes for components that have no tree, in the order of their components.
+/* How components are answered exactly; each member NULL where there are none. */
+typedef struct gbsi_exact_forms {
+    gbsi_tree *tree;
+    gbsi_sparse *sparse;
+    gbsi_cutset *cutset;
+} gbsi_exact_forms;
+
+/* What `auto` takes: trees, sparse tables where these are quicker or there is no tree, and cutsets
+ * for what has neither. Draws need trees.
  *
- * @param tree of the components with take[component] != 0; NULL where there are none.
- * @param out  the first; NULL: there are none. */
-gbs_status gbsi_run_auto_cutsets(const gbs_run *run, const gbsi_exact_plan *plan,
-                                 const gbsi_tree *tree, const uint8_t *take, gbsi_cutset **out,
-                                 gbs_error *err);
+ * @param take  [components] out: 1 where a component has one of them.
+ * @param forms out; the caller's to free, also after a failure. */
+gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_t *take,
+                               gbsi_exact_forms *forms, gbs_error *err);
 
 /* Fills run->exact: `auto` gives a tree, else a cutset, to as many components as its limits allow,
  * `exact` to all of them or fails with the figure. What has no tree but few states is enumerated by

@@ -40,28 +40,31 @@ static gbs_status count_auto(const gbs_run *run, gbsi_exact_plan *plan, uint8_t 
                              gbs_info *info, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_tree *tree = NULL;
-    gbsi_cutset *first = NULL;
-    const uint64_t bytes = gbsi_run_auto_bytes(run);
-    GBSI_TRY(gbsi_exact_plan_choose(plan, false, gbsi_run_auto_ns(&run->options), bytes, take,
-                                    &tree, err));
-    GBSI_TRY(gbsi_run_auto_cutsets(run, plan, tree, take, &first, err));
-    for (uint32_t c = 0; tree != NULL && c < plan->elimination->n_parts; ++c) {
+    gbsi_exact_forms forms = {0};
+    GBSI_TRY(gbsi_run_auto_forms(run, plan, take, &forms, err));
+    for (uint32_t c = 0; c < plan->elimination->n_parts; ++c) {
         info->n_auto += take[c];
     }
-    if (tree != NULL) {
-        const gbsi_keep keep = gbsi_exact_keep(tree, false, bytes);
-        info->auto_s = (double)tree->n_entries * 1e-9 * gbsi_exact_entry_ns(keep);
+    if (forms.tree != NULL) {
+        const gbsi_keep keep = gbsi_exact_keep(forms.tree, false, gbsi_run_auto_bytes(run));
+        info->auto_s = (double)forms.tree->n_entries * 1e-9 * gbsi_exact_entry_ns(keep);
+        info->auto_forms = keep == GBSI_KEEP_TABLES ? GBS_FORM_TABLES : GBS_FORM_MESSAGES;
     }
-    for (const gbsi_cutset *c = first; c != NULL; c = c->next) {
-        ++info->n_auto;
+    for (const gbsi_sparse *c = forms.sparse; c != NULL; c = c->next) {
+        info->auto_nonzero += c->n_entries;
+        info->auto_s += c->ns * 1e-9;
+        info->auto_forms |= GBS_FORM_SPARSE;
+    }
+    for (const gbsi_cutset *c = forms.cutset; c != NULL; c = c->next) {
         info->auto_cases += (uint32_t)c->cases.n;
         info->auto_s += c->entries * 1e-9 * gbsi_exact_entry_ns(c->keep);
+        info->auto_forms |= GBS_FORM_CASES;
     }
 
 cleanup:
-    gbsi_exact_plan_take_back(plan, tree);
-    gbsi_cutsets_free(first);
+    gbsi_exact_plan_take_back(plan, forms.tree);
+    gbsi_sparse_free(forms.sparse);
+    gbsi_cutsets_free(forms.cutset);
     return status;
 }
 

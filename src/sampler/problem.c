@@ -195,6 +195,7 @@ void gbsi_problem_free(gbsi_problem *p)
     gbsi_free(p->target);
     gbsi_free(p->exact);
     gbsi_free(p->enumerated);
+    gbsi_sparse_free(p->sparse);
     gbsi_cutsets_free(p->cutset);
     gbsi_tree_free(p->tree);
     gbsi_free(p->start);

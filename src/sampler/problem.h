@@ -7,6 +7,7 @@
 #include "exact/cutset.h"
 #include "exact/exact_components.h"
 #include "exact/junction_tree.h"
+#include "exact/sparse.h"
 #include "gibbsite/run.h"
 #include "graph/graph.h"
 
@@ -16,10 +17,12 @@ typedef struct gbsi_problem {
     gbsi_conditioned *whole; /* the model given evidence */
     gbsi_graph *whole_graph; /* NULL for a lattice, as components and part_of */
     gbsi_components *components;
-    uint8_t *exact;       /* [components] 1: answered exactly, by a tree, given a cutset, or ... */
+    uint8_t *exact;       /* [components] 1: answered exactly, by a tree, by sparse tables, given a
+                             cutset, or ... */
     uint8_t *enumerated;  /* [components] 1: ... by enumeration */
     gbsi_tree *tree;      /* of the exact components; NULL: there are none */
-    gbsi_cutset *cutset;  /* of exact components that have no tree; NULL: there are none */
+    gbsi_sparse *sparse;  /* of exact components that have no tree; NULL: there are none */
+    gbsi_cutset *cutset;  /* of exact components that have neither; NULL: there are none */
     gbsi_keep keep;       /* how its tables are calibrated */
     uint64_t exact_bytes; /* of it and its tables */
     gbsi_conditioned *part; /* the sampled components: whole if all are, NULL if none is */

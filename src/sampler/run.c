@@ -406,7 +406,8 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
             GBSI_TRY(gbsi_run_tempered(run, &drive, err));
         }
     } else if (!gbsi_run_is_mean_field(run)) {
-        GBSI_TRY(run->problem.tree != NULL || run->problem.cutset != NULL
+        GBSI_TRY(run->problem.tree != NULL || run->problem.sparse != NULL ||
+                         run->problem.cutset != NULL
                      ? gbsi_run_sample_exactly(run, &drive, err)
                      : sample_fixed(run, drive.callbacks, err));
         drive.stop = drive.stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive.stop;

@@ -304,3 +304,33 @@ def test_conditioning(run, work, equal):
     assert (found["auto_components"], found["auto_cases"]) == (1, 2)
     found = json.loads(run("info", model, "--json").out)
     assert (found["auto_components"], found["auto_cases"]) == (1, 0)
+
+
+@pytest.fixture
+def latin(work):
+    """Latin squares of order 4: 16 cells, no two of a row or column alike; 576 of them."""
+    n = 4
+    rows_of = [[i * n + j for j in range(n)] for i in range(n)]
+    lines = rows_of + [list(column) for column in zip(*rows_of)]
+    pairs = [(line[j], line[k]) for line in lines for j in range(n) for k in range(j + 1, n)]
+    table = "16 " + " ".join("0" if a == b else "1" for a in range(n) for b in range(n))
+    text = ["MARKOV", str(n * n), " ".join([str(n)] * n * n), str(len(pairs))]
+    text += ["2 %d %d" % pair for pair in pairs] + [table] * len(pairs)
+    (work / "latin.uai").write_text("\n".join(text) + "\n")
+    return "latin.uai"
+
+
+def test_sparse_tables(run, work, latin):
+    found = json.loads(run("info", latin, "--json").out)
+    assert (found["auto_components"], found["auto_forms"]) == (1, "sparse tables")
+    assert 8 * found["auto_nonzero_entries"] < found["elimination_entries"]
+    for threads in "1", "2":
+        done = run("marginals", latin, "--threads", threads)
+        assert done.status == 0 and "in sparse tables" in done.err and "converged: exact" in done.err
+        assert all(math.isclose(float(row["probability"]), 0.25, rel_tol=1e-12) for row in rows(done.out))
+    done = run("logz", latin)
+    assert math.isclose(float(done.out.split()[1]), math.log10(576), rel_tol=1e-12)
+    done = run("map", latin)
+    cells = [int(row["state"]) for row in rows(done.out)]
+    square = [cells[4 * i : 4 * i + 4] for i in range(4)]
+    assert all(sorted(line) == [0, 1, 2, 3] for line in square + [list(c) for c in zip(*square)])

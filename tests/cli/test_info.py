@@ -28,7 +28,7 @@ KEYS = ["schema", "digest", "bayesian_network", "convention", "variables", "obse
         "largest_component", "enumerable_components", "bipartite", "elimination_search",
         "elimination_width", "elimination_entries", "elimination_log2_entries", "entry_limit", "exact_fits", "exact_bytes",
         "exact_least_bytes", "exact_seconds",
-        "auto_components", "auto_cases", "auto_seconds",
+        "auto_components", "auto_forms", "auto_cases", "auto_nonzero_entries", "auto_seconds",
         "max_influence", "mean_influence", "dobrushin_condition", "colors", "levels", "mean_batch",
         "variables_of_class", "double_sums", "lattice_bits", "lattice_share",
         "loading_bytes", "run_bytes", "model_bytes",
