@@ -16,6 +16,7 @@
 #include "gibbsite/map.h"
 #include "gibbsite/model.h"
 #include "gibbsite/options.h"
+#include "gibbsite/query.h"
 #include "gibbsite/run.h"
 #include "gibbsite/status.h"
 

@@ -114,6 +114,46 @@ GBS_API gbs_status gbs_builder_add_table_factor(gbs_builder *builder, uint32_t n
                                                 const uint32_t *scope, uint32_t table,
                                                 gbs_error *err);
 
+/**
+ * Add a factor from plain weights instead of their logarithms, such as probabilities that need not
+ * sum to one: gbs_builder_add_table() and gbs_builder_add_table_factor() in one call.
+ *
+ * @param n         size of the scope.
+ * @param scope     [n] distinct variables, slowest first; copied.
+ * @param n_entries product of the arities in the scope.
+ * @param weight    [n_entries], finite and not negative, last variable of the scope fastest. A
+ *                  weight of 0 forbids a combination of states.
+ * @return GBS_ERR_ARGUMENT, with the builder as it was, for any other number of entries, a weight
+ *         that is negative or not finite, and a scope that gbs_builder_add_table_factor() refuses.
+ */
+GBS_API gbs_status gbs_builder_add_potential(gbs_builder *builder, uint32_t n,
+                                             const uint32_t *scope, size_t n_entries,
+                                             const double *weight, gbs_error *err);
+
+/**
+ * Add a conditional probability table P(child | parents), as a factor with the scope
+ * (parents, child). Call gbs_builder_set_directed() as well if every variable has one.
+ *
+ *     // P(rain) = 0.2, P(wet | rain) = 0.9, P(wet | no rain) = 0.1, states in the order no, yes
+ *     const double p_rain[2] = {0.8, 0.2};
+ *     const double p_wet[4] = {0.9, 0.1, 0.1, 0.9};
+ *     gbs_builder_add_cpt(builder, rain, 0, NULL, 2, p_rain, &err);
+ *     gbs_builder_add_cpt(builder, wet, 1, &rain, 4, p_wet, &err);
+ *
+ * @param child     the variable that is conditioned on its parents.
+ * @param parent    [n_parents] distinct variables, slowest first; copied. NULL if there is none.
+ * @param n_entries product of the arities of the parents and of the child.
+ * @param p         [n_entries] probabilities, from 0 to 1: those of the child's states, which must
+ *                  sum to one within 1e-6, for each joint state of the parents, of which the last
+ *                  varies fastest. Zeros are allowed. Columns are stored as they are, not rescaled.
+ * @return GBS_ERR_ARGUMENT, with the builder as it was, for any other number of entries, an entry
+ *         that is no probability, a column with another sum (the message says which), and variables
+ *         that do not exist or occur twice.
+ */
+GBS_API gbs_status gbs_builder_add_cpt(gbs_builder *builder, uint32_t child, uint32_t n_parents,
+                                       const uint32_t *parent, size_t n_entries, const double *p,
+                                       gbs_error *err);
+
 /* Factors with a formula: see the member of gbs_factor_kind with the same name. */
 GBS_API gbs_status gbs_builder_add_field(gbs_builder *builder, uint32_t i, double h,
                                          gbs_error *err);

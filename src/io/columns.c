@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "model/model.h"
 #include "simd/math.h"
 
 static double largest_of(const double *value, uint32_t arity)

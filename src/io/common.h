@@ -82,8 +82,7 @@ typedef struct gbsi_columns {
     size_t worst_id; /* its factor or child, as given */
 } gbsi_columns;
 
-#define GBSI_COLUMN_TOLERANCE 1e-6
-#define GBSI_COLUMN_ROUNDING  0.005 /* of an entry written with two digits: more is a mistake */
+#define GBSI_COLUMN_ROUNDING 0.005 /* of an entry written with two digits: more is a mistake */
 
 typedef enum gbsi_column_status {
     GBSI_COLUMN_OK,

@@ -6,6 +6,10 @@
 #include "base/mapping.h"
 #include "model/factors.h"
 
+/* How far from one a column of a conditional table may sum: files give probabilities with six
+ * digits or more, or else say that they are rounded. */
+#define GBSI_COLUMN_TOLERANCE 1e-6
+
 /* A model read from a file that is laid out like it (docs/gbm.md) is that file: its arrays, but for
  * cpt and topological, lie in the mapping and belong to it. */
 struct gbs_model {

@@ -3,9 +3,6 @@
 #include "model/model.h"
 #include "simd/math.h"
 
-/* Files give probabilities with six digits or more, or else say that they are rounded. */
-#define COLUMN_TOLERANCE 1e-6
-
 static bool is_normalized(const gbs_model *m, size_t f)
 {
     const size_t end = m->factors.scope_start[f + 1];
@@ -17,7 +14,7 @@ static bool is_normalized(const gbs_model *m, size_t f)
         for (size_t a = 0; a < arity; ++a) {
             sum += gbsi_exp(m->factors.table[i + a]);
         }
-        if (!(sum > 1.0 - COLUMN_TOLERANCE && sum < 1.0 + COLUMN_TOLERANCE)) {
+        if (!(sum > 1.0 - GBSI_COLUMN_TOLERANCE && sum < 1.0 + GBSI_COLUMN_TOLERANCE)) {
             return false;
         }
     }

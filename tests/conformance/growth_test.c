@@ -257,6 +257,16 @@ static gbs_status fill_mmap(const gbs_model *model, room *report, gbs_error *err
                     err);
 }
 
+static gbs_status fill_answer(const gbs_model *model, room *report, gbs_error *err)
+{
+    gbs_answer *answer = (gbs_answer *)(void *)report;
+    const gbs_status status = gbs_query(model, NULL, NULL, NULL, answer, err);
+    if (status == GBS_OK) {
+        gbs_answer_free(answer);
+    }
+    return status;
+}
+
 static gbs_status fill_sizes(const gbs_model *model, room *report, gbs_error *err)
 {
     return gbs_model_draw_sizes(model, NULL, NULL, (gbs_draw_sizes *)(void *)report, err);
@@ -284,6 +294,7 @@ static const struct {
     filler *fill;
 } reports[] = {
     {"gbs_info", sizeof(gbs_info), fill_info},
+    {"gbs_answer", sizeof(gbs_answer), fill_answer},
     {"gbs_draw_sizes", sizeof(gbs_draw_sizes), fill_sizes},
     {"gbs_log_z_report", sizeof(gbs_log_z_report), fill_log_z},
     {"gbs_map_report", sizeof(gbs_map_report), fill_map},
