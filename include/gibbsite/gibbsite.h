@@ -15,6 +15,7 @@
 #include "gibbsite/log_z.h"
 #include "gibbsite/map.h"
 #include "gibbsite/model.h"
+#include "gibbsite/option_fields.h"
 #include "gibbsite/options.h"
 #include "gibbsite/query.h"
 #include "gibbsite/run.h"

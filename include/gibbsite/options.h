@@ -8,7 +8,8 @@
  *     gbs_option_set(&options, "sweeps", "1000", &err);
  *
  * The rows of options.def define the options with their ranges, defaults and help; enums.def,
- * scans.def and draws.def define their choices. The command line is made from the same tables.
+ * scans.def and draws.def define their choices. The command line is made from the same tables, and
+ * so is option_fields.h with the fields of gbs_run_options.
  *
  * Threads: every call may be made from any thread, as long as no other thread uses the same
  * gbs_run_options. Errors: for an option or an index that does not exist, calls return NULL or
@@ -20,24 +21,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gibbsite/option_fields.h" /* gbs_run_options and its enums */
 #include "gibbsite/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The enums gbs_method, gbs_scan_kind, gbs_draw_kind, ...: see enums.def. */
-/* clang-format off */
-/* NOLINTBEGIN(bugprone-macro-parentheses): names in a declaration */
-#define GBS_ENUM(type)                          typedef enum type {
-#define GBS_CHOICE(symbol, number, name, help)  symbol = (number),
-#define GBS_ENUM_END(type)                      } type;
-/* NOLINTEND(bugprone-macro-parentheses) */
-#include "gibbsite/enums.def"
-#undef GBS_ENUM
-#undef GBS_CHOICE
-#undef GBS_ENUM_END
-/* clang-format on */
 
 #define GBS_BURN_IN_AUTO UINT64_MAX
 /** Value of gbs_run_options.threshold: trial runs find the threshold; see --threshold in
@@ -46,43 +35,6 @@ extern "C" {
 /** Values of gbs_run_options.temper that are no numbers of temperatures. */
 #define GBS_TEMPER_AUTO UINT64_C(0)
 #define GBS_TEMPER_OFF  UINT64_C(1)
-
-/**
- * Options of a run: start from gbs_run_options_default() and change fields.
- *
- * Fields never move: later versions of the library append fields. They accept the smaller struct of
- * a program compiled with any version from 0.2 on, and use the defaults for the fields it lacks.
- */
-typedef struct gbs_run_options {
-    size_t size; /**< bytes in the caller's struct; gbs_run_options_init() sets it */
-    /* The arrays are borrowed until gbs_run_new() returns. */
-    const uint32_t *sequence; /**< for GBS_SCAN_SEQUENCE: [sequence_length] variable ids */
-    size_t sequence_length;
-    const uint32_t *dummy_edges; /**< NULL, or [2 * n_dummy_edges] pairs of variables: herding
-                                      treats the two variables of a pair as neighbours */
-    size_t n_dummy_edges;
-    const uint32_t *target; /**< with restarts: NULL, or [n_targets] variables to estimate; other
-                                 variables are updated but have no estimate */
-    size_t n_targets;
-    const uint32_t *start; /**< NULL, or [n_variables]: the initial state of every chain */
-#define GBS_OPTION_ENUM(field, name, type, def, help)                  int field;
-#define GBS_OPTION_FLAG(field, name, help)                             int field;
-#define GBS_OPTION_UINT(field, name, def, min, max, unit, help, unset) uint64_t field;
-#define GBS_OPTION_SIZE(field, name, def, min, max, unit, help, unset) uint64_t field;
-#define GBS_OPTION_REAL(field, name, def, min, max, unit, help, unset) double field;
-#define GBS_OPTION_TIME(field, name, def, min, max, unit, help, unset) double field;
-#define GBS_OPTION_AUTO(field, name, def, min, max, unit, help, mark)  double field;
-#define GBS_OPTION_LEVELS(field, name, max, unit, help)                uint64_t field;
-#include "gibbsite/options.def"
-#undef GBS_OPTION_ENUM
-#undef GBS_OPTION_FLAG
-#undef GBS_OPTION_UINT
-#undef GBS_OPTION_SIZE
-#undef GBS_OPTION_REAL
-#undef GBS_OPTION_TIME
-#undef GBS_OPTION_AUTO
-#undef GBS_OPTION_LEVELS
-} gbs_run_options;
 
 /**
  * Set every option to its default.
