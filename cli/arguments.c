@@ -161,6 +161,8 @@ static int set_option(cli_arguments *arguments, size_t row, const char *text)
     case CLI_LIST:
         if (option->offset == offsetof(cli_arguments, target)) {
             arguments->target[arguments->n_targets++] = text;
+        } else if (option->offset == offsetof(cli_arguments, joint)) {
+            arguments->joint[arguments->n_joints++] = text;
         } else {
             arguments->evidence[arguments->n_evidence++] = text;
         }
@@ -304,7 +306,8 @@ int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv, cli_a
     set_defaults(arguments);
     arguments->evidence = calloc((size_t)argc + 1, sizeof *arguments->evidence);
     arguments->target = calloc((size_t)argc + 1, sizeof *arguments->target);
-    if (arguments->evidence == NULL || arguments->target == NULL) {
+    arguments->joint = calloc((size_t)argc + 1, sizeof *arguments->joint);
+    if (arguments->evidence == NULL || arguments->target == NULL || arguments->joint == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
     describe(verb, long_option, letters);
@@ -361,6 +364,8 @@ void cli_arguments_free(cli_arguments *arguments)
 {
     free(arguments->evidence);
     free(arguments->target);
+    free(arguments->joint);
     arguments->evidence = NULL;
     arguments->target = NULL;
+    arguments->joint = NULL;
 }

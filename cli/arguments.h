@@ -59,6 +59,8 @@ typedef struct cli_arguments {
     int n_operands;
     const char **evidence; /* [n_evidence], each -e in turn; owned */
     int n_evidence;
+    const char **joint; /* [n_joints], each --joint in turn; owned */
+    int n_joints;
     const char *targets; /* of a run with restarts: a list */
     const char **target; /* [n_targets], each --target in turn; owned */
     int n_targets;

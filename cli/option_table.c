@@ -90,6 +90,8 @@ static const cli_option table[] = {
     TEXT(0, query, "query", CLI_VERB_MARGINALS | CLI_VERB_EXACT, "LIST|@FILE",
          "variables to write: names, 0-based numbers, ranges such as 3-7; @FILE: a UAI query file; "
          "unset: all")
+    {"joint", 0, CLI_LIST, CLI_VERB_MARGINALS, AT(joint), 0, 0, 0, 0, 0, 0, "LIST",
+     "the joint distribution of these variables, in place of marginals; may be given several times"},
     TEXT(0, cases, "cases", CLI_VERB_MARGINALS, "FILE",
          "a CSV table with a column for each of some variables and a row for each case, which is "
          "answered in a row; an empty field or NA is not observed; -: standard input")

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "joint_tables.h"
 #include "verb_marginals.h"
 
 enum {
@@ -193,6 +194,27 @@ static void put_number(gbs_output *output, const char *format, double value, int
     put_right(output, text, width);
 }
 
+/* The numbers of a row, and its end. */
+static void put_estimate(gbs_output *output, const layout *l, double p, double mcse, double ess,
+                         double rhat)
+{
+    char text[NUMBER];
+    probability_text(p, mcse, text);
+    put_column(output, text, l->probability); /* from the left: points stand below each other */
+    if (l->sampled) {
+        error_text(mcse, text);
+        gbs_output_text(output, " ");
+        put_column(output, text, l->error);
+        put_number(output, "%.0f", ess, 10);
+        put_number(output, "%.3f", rhat, 8);
+    }
+    if (l->bar > 0 && p > 0.0) {
+        gbs_output_text(output, "  ");
+        put_bar(output, l, p);
+    }
+    gbs_output_text(output, "\n");
+}
+
 static void put_row(gbs_output *output, const cli_job *job, const cli_estimates *e, const layout *l,
                     uint32_t v, uint32_t a)
 {
@@ -203,28 +225,11 @@ static void put_row(gbs_output *output, const cli_job *job, const cli_estimates 
     gbs_output_text(output, "  ");
     put_column(output, label_of(job, v, a, text), l->label);
     gbs_output_text(output, "  ");
-    probability_text(e->p[row], e->mcse[row], text);
-    put_column(output, text, l->probability); /* from the left: points stand below each other */
-    if (l->sampled) {
-        error_text(e->mcse[row], text);
-        gbs_output_text(output, " ");
-        put_column(output, text, l->error);
-        put_number(output, "%.0f", e->ess[row], 10);
-        put_number(output, "%.3f", e->rhat[row], 8);
-    }
-    if (l->bar > 0 && e->p[row] > 0.0) {
-        gbs_output_text(output, "  ");
-        put_bar(output, l, e->p[row]);
-    }
-    gbs_output_text(output, "\n");
+    put_estimate(output, l, e->p[row], e->mcse[row], e->ess[row], e->rhat[row]);
 }
 
-static void put_head(gbs_output *output, const layout *l)
+static void put_head_of_numbers(gbs_output *output, const layout *l)
 {
-    put_column(output, "variable", l->name);
-    gbs_output_text(output, "  ");
-    put_column(output, "state", l->label);
-    gbs_output_text(output, "  ");
     put_column(output, "probability", l->probability);
     if (l->sampled) {
         gbs_output_text(output, " ");
@@ -235,15 +240,25 @@ static void put_head(gbs_output *output, const layout *l)
     gbs_output_text(output, "\n");
 }
 
+static void put_head(gbs_output *output, const layout *l)
+{
+    put_column(output, "variable", l->name);
+    gbs_output_text(output, "  ");
+    put_column(output, "state", l->label);
+    gbs_output_text(output, "  ");
+    put_head_of_numbers(output, l);
+}
+
 /* ---- heading --------------------------------------------------------------------------------- */
 
 /* "Marginals of M given smoke=yes: sampled, 16 chains of 4096 sweeps". */
-static void put_heading(gbs_output *output, const cli_job *job)
+static void put_heading(gbs_output *output, const cli_job *job, const char *what)
 {
     const gbs_report *r = gbs_run_report(job->run);
     const cli_arguments *arguments = job->arguments;
     char text[CLI_SUM_TEXT] = "exact";
-    gbs_output_text(output, "Marginals of ");
+    gbs_output_text(output, what);
+    gbs_output_text(output, " of ");
     gbs_output_text(output, arguments->operand[0]);
     for (int i = 0; i < arguments->n_evidence; ++i) {
         gbs_output_text(output, i == 0 ? " given " : ", ");
@@ -278,7 +293,7 @@ static void put_heading(gbs_output *output, const cli_job *job)
 void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estimates *e)
 {
     const layout l = lay_out(job, e);
-    put_heading(output, job);
+    put_heading(output, job, "Marginals");
     put_head(output, &l);
     for (uint32_t i = 0; i < e->selection->n; ++i) {
         const uint32_t v = e->selection->variable[i];
@@ -286,5 +301,69 @@ void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estim
         for (uint32_t a = 0; has && a < gbs_model_arity(job->model, v); ++a) {
             put_row(output, job, e, &l, v, a);
         }
+    }
+}
+
+/* ---- joint tables ---------------------------------------------------------------------------- */
+
+/* Columns of the states of variable i. */
+static int joint_column(const cli_job *job, const cli_joint *t, uint32_t i)
+{
+    const uint32_t v = t->selection.variable[i];
+    char text[NUMBER];
+    char name[32];
+    int width = columns_of(cli_variable_text(job->model, v, "", name));
+    for (uint32_t a = 0; a < gbs_model_arity(job->model, v); ++a) {
+        width = wider(width, columns_of(label_of(job, v, a, text)));
+    }
+    return width < MOST_LABEL ? width : MOST_LABEL;
+}
+
+static layout lay_out_joint(const cli_job *job, const cli_joint *t)
+{
+    char text[NUMBER];
+    layout l = {.probability = 11, .unicode = speaks_unicode()};
+    for (size_t row = 0; row < t->n; ++row) {
+        probability_text(t->p[row], t->mcse[row], text);
+        l.probability = wider(l.probability, (int)strlen(text));
+        error_text(t->mcse[row], text);
+        l.error = wider(l.error, (int)strlen(text));
+    }
+    l.sampled = l.error > 0;
+    int used = l.probability + (l.sampled ? l.error + 19 : 0) + 4;
+    for (uint32_t i = 0; i < t->selection.n; ++i) {
+        used += joint_column(job, t, i) + 2;
+    }
+    const int left = terminal_width() - 1 - used;
+    l.bar = left < LEAST_BAR ? 0 : left < MOST_BAR ? left : MOST_BAR;
+    return l;
+}
+
+static void put_joint_row(gbs_output *output, const cli_job *job, const cli_joint *t,
+                          const layout *l, size_t row)
+{
+    char text[NUMBER];
+    for (uint32_t i = 0; i < t->selection.n; ++i) {
+        const uint32_t a = cli_joint_state(job->model, t, row, i);
+        put_column(output, label_of(job, t->selection.variable[i], a, text),
+                   joint_column(job, t, i));
+        gbs_output_text(output, "  ");
+    }
+    put_estimate(output, l, t->p[row], t->mcse[row], t->ess[row], t->rhat[row]);
+}
+
+void cli_joint_table(gbs_output *output, const cli_job *job, const cli_joint *t)
+{
+    const layout l = lay_out_joint(job, t);
+    char name[32];
+    put_heading(output, job, "Joint distribution");
+    for (uint32_t i = 0; i < t->selection.n; ++i) {
+        put_column(output, cli_variable_text(job->model, t->selection.variable[i], "", name),
+                   joint_column(job, t, i));
+        gbs_output_text(output, "  ");
+    }
+    put_head_of_numbers(output, &l);
+    for (size_t row = 0; row < t->n; ++row) {
+        put_joint_row(output, job, t, &l, row);
     }
 }

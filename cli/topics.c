@@ -52,6 +52,7 @@ static const cli_brief briefs[] = {
     {"evidence", "NAME=STATE", "observed: 'smoke=yes', 'age=young|adult'; or a file"},
     {"likelihood", "...", "soft evidence: 'fever=yes:0.8|no:0.2'"},
     {"query", "LIST", "variables to answer; unset: all"},
+    {"joint", "LIST", "a table of their joint states"},
     {"cases", "FILE", "a CSV table: each row is a case with an answer"},
     {"monitor", "LIST", "variables to write; unset: all"},
     {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples"},

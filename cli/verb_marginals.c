@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "joint_tables.h"
 #include "verb_marginals.h"
 
 #define MAX_TERMINAL_ROWS 10000
@@ -321,6 +322,9 @@ static int load(cli_job *job, cli_arguments *arguments)
 
 static int answer(cli_job *job, request *r)
 {
+    if (job->arguments->n_joints > 0) {
+        return cli_each_sample(job, cli_answer_joints, (void *)(uintptr_t)r->format);
+    }
     return job->arguments->cases != NULL ? cli_answer_cases(job, &r->selection)
                                          : cli_each_sample(job, answer_sample, r);
 }
@@ -338,6 +342,9 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
     }
     if (status == CLI_DONE && is_netcdf(&r)) {
         status = cli_netcdf_check(arguments);
+    }
+    if (status == CLI_DONE && arguments->n_joints > 0) {
+        status = cli_joint_settle(arguments, r.format);
     }
     if (status == CLI_DONE) {
         status = check_format(arguments, &r);

@@ -30,6 +30,8 @@ typedef struct gbs_exact_options {
     uint64_t
         memory_limit; /**< bytes, program and model included; 0: half of the machine's memory */
     uint64_t threads; /**< number of threads, without effect on results; 0: all cores */
+    double most_s;    /**< seconds: a component that is predicted, by counted table entries, to take
+                           longer in one thread is too large; 0: no such limit */
 } gbs_exact_options;
 
 /**
@@ -101,6 +103,25 @@ GBS_API gbs_status gbs_exact_mmap_within(const gbs_model *model, const gbs_evide
 GBS_API gbs_status gbs_exact_pairs(const gbs_model *model, const gbs_evidence *evidence,
                                    const gbs_exact_options *options, size_t n, const uint32_t *pair,
                                    double *p, gbs_error *err);
+
+/** The most joint states of gbs_exact_joint(). */
+#define GBS_JOINT_MAX_STATES (UINT64_C(1) << 24)
+
+/**
+ * Compute the joint distribution of some variables.
+ *
+ * Cost: one junction tree of each component in which its variables of the query share a clique that
+ * is eliminated last; messages go to that clique only.
+ *
+ * @param options NULL for the defaults.
+ * @param query   [n] distinct variable ids; an observed variable keeps its state.
+ * @param p       [product of the arities] out: probabilities, the last variable fastest.
+ * @return errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT if an id is out of range or occurs twice;
+ *         GBS_ERR_LIMIT beyond GBS_JOINT_MAX_STATES. p is untouched on failure.
+ */
+GBS_API gbs_status gbs_exact_joint(const gbs_model *model, const gbs_evidence *evidence,
+                                   const gbs_exact_options *options, uint32_t n,
+                                   const uint32_t *query, double *p, gbs_error *err);
 
 #ifdef __cplusplus
 }

@@ -66,6 +66,46 @@ GBS_API double gbs_joint_l1(const gbs_joint *joint, uint32_t chain, const double
 GBS_API gbs_status gbs_joint_exact(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
                                    const uint32_t *variable, double *p, gbs_error *err);
 
+/* ---- estimates with errors ----------------------------------------------------------------- */
+
+/** The joint distribution of some variables as draws of all chains estimate it. */
+typedef struct gbs_joint_estimate gbs_joint_estimate;
+
+/**
+ * Make an empty estimate. gbs_exact_joint() is the exact answer where it fits.
+ *
+ * @param model, evidence borrowed, the model outlives the estimate; evidence may be NULL.
+ * @param variable [n] distinct variable ids; copied.
+ * @param n_chains of the run whose draws will be added.
+ * @param average_last 1: a draw adds p(last variable | all others) to the cells of the states that
+ *                 the other variables have (Rao-Blackwellisation, [M7]): smaller errors, for draws
+ *                 that leave the model's distribution invariant, such as GBS_DRAW_RANDOM; 0: it
+ *                 counts.
+ * @return GBS_ERR_ARGUMENT if n or n_chains is 0, an id is out of range or occurs twice;
+ *         GBS_ERR_LIMIT if joint states times chains are more than 2^18.
+ */
+GBS_API gbs_status gbs_joint_estimate_new(const gbs_model *model, const gbs_evidence *evidence,
+                                          uint32_t n, const uint32_t *variable, uint32_t n_chains,
+                                          int average_last, gbs_joint_estimate **estimate,
+                                          gbs_error *err);
+GBS_API void gbs_joint_estimate_free(gbs_joint_estimate *estimate); /**< NULL is allowed */
+/** Add a draw, as in gbs_run_callbacks.draw: of chain 0, chain 1, ..., then the next of chain 0.
+ *  @return GBS_ERR_ARGUMENT for another chain or a state out of range; nothing is added then. */
+GBS_API gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estimate, uint32_t chain,
+                                          const uint32_t *state, gbs_error *err);
+/**
+ * Read the estimate.
+ *
+ * @param p    [product of the arities] out: probabilities, the last variable fastest.
+ * @param mcse out or NULL, same shape: Monte Carlo standard error from batch means [M8], never less
+ *             than that of a state that all draws missed; NAN after too few passes.
+ * @param ess  out or NULL, same shape: effective sample size p(1-p)/mcse^2.
+ * @param rhat out or NULL, same shape: split R-hat of batch values; NAN where undefined.
+ * @return GBS_ERR_STATE if not every chain has had a draw; all outputs are then untouched.
+ */
+GBS_API gbs_status gbs_joint_estimate_read(const gbs_joint_estimate *estimate, double *p,
+                                           double *mcse, double *ess, double *rhat, gbs_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -30,6 +30,11 @@ static gbs_status take_options(gbsi_solver *s, const gbs_exact_options *options,
                          "gbs_exact_options.threads: found %" PRIu64 ", expected at most %u",
                          o->threads, GBSI_MOST_THREADS);
     }
+    if (!(o->most_s >= 0.0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_exact_options.most_s: found %g, expected 0 or more", o->most_s);
+    }
+    s->most_s = o->most_s > 0.0 ? o->most_s : (double)INFINITY;
     s->bytes = o->memory_limit != 0 ? o->memory_limit : gbsi_default_memory_limit();
     s->n_threads = o->threads != 0 ? (unsigned)o->threads : gbsi_pool_cores();
     return gbsi_simd_check(err);
@@ -68,7 +73,8 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
 {
     gbs_status status = GBS_OK;
     const gbsi_components *c = s->components;
-    const gbsi_cutset_limits most = {.ns = GBSI_CUTSET_NS,
+    const gbsi_cutset_limits most = {.ns = 1e9 * s->most_s < GBSI_CUTSET_NS ? 1e9 * s->most_s
+                                                                            : GBSI_CUTSET_NS,
                                      .bytes = s->bytes / 2,
                                      .up_only = limits->up_only,
                                      .maximise = limits->maximise};
@@ -76,7 +82,7 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
         s->take[i] = gbsi_exact_fits(plan, i);
     }
     if ((limits->up_only && limits->late == NULL) || limits->maximise) {
-        const gbsi_sparse_limits of_sparse = {.ns = GBSI_CUTSET_NS,
+        const gbsi_sparse_limits of_sparse = {.ns = most.ns,
                                               .bytes = s->bytes / 2,
                                               .least = GBSI_SPARSE_LEAST,
                                               .one_way = true,
@@ -117,7 +123,8 @@ gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, 
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
-    limits.entries = GBSI_MOST_ENTRIES;
+    const double entries = 1e9 * s->most_s / (limits.up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
+    limits.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries : GBSI_MOST_ENTRIES;
     limits.bytes = s->bytes;
     GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
     GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));

@@ -15,6 +15,7 @@ typedef struct gbsi_solver {
     gbsi_conditioned *whole;
     gbsi_graph *graph;
     gbsi_components *components;
+    double most_s;  /* that a component may be predicted to take; infinite: no limit */
     uint64_t bytes; /* that trees and the work on them may take */
     uint8_t *take;  /* [components] 1: it has a tree, sparse tables or a cutset */
     gbsi_tree *tree;

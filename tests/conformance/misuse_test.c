@@ -499,6 +499,40 @@ static void many_cases(void **state)
     gbs_model_free(m);
 }
 
+static void joint_tables(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_joint_estimate *e = NULL;
+    const uint32_t id = 0;
+    const uint32_t bad[2] = {2, 0};
+    const uint32_t x[2] = {0, 1};
+    double p[2] = {7.0, 7.0};
+    REFUSED(gbs_exact_joint(NULL, NULL, NULL, 1, &id, p, &err));
+    REFUSED(gbs_exact_joint(m, NULL, NULL, 1, NULL, p, &err));
+    REFUSED(gbs_exact_joint(m, NULL, NULL, 1, &id, NULL, &err));
+    REFUSED(gbs_exact_joint(m, NULL, NULL, 1, bad, p, &err));
+    FINE(gbs_exact_joint(m, NULL, NULL, 1, &id, p, &err));
+    REFUSED(gbs_joint_estimate_new(NULL, NULL, 1, &id, 1, 1, &e, &err));
+    REFUSED(gbs_joint_estimate_new(m, NULL, 1, NULL, 1, 1, &e, &err));
+    REFUSED(gbs_joint_estimate_new(m, NULL, 0, &id, 1, 1, &e, &err));
+    REFUSED(gbs_joint_estimate_new(m, NULL, 1, &id, 0, 1, &e, &err));
+    REFUSED(gbs_joint_estimate_new(m, NULL, 1, &id, 1, 1, NULL, &err));
+    REFUSED(gbs_joint_estimate_new(m, NULL, 1, bad, 1, 1, &e, &err));
+    FINE(gbs_joint_estimate_new(m, NULL, 1, &id, 1, 1, &e, &err));
+    REFUSED(gbs_joint_estimate_add(NULL, 0, x, &err));
+    REFUSED(gbs_joint_estimate_add(e, 0, NULL, &err));
+    REFUSED(gbs_joint_estimate_add(e, 1, x, &err));
+    REFUSED(gbs_joint_estimate_add(e, 0, bad, &err));
+    FINE(gbs_joint_estimate_add(e, 0, x, &err));
+    REFUSED(gbs_joint_estimate_read(NULL, p, NULL, NULL, NULL, &err));
+    REFUSED(gbs_joint_estimate_read(e, NULL, NULL, NULL, NULL, &err));
+    FINE(gbs_joint_estimate_read(e, p, NULL, NULL, NULL, &err));
+    gbs_joint_estimate_free(e);
+    gbs_joint_estimate_free(NULL);
+    gbs_model_free(m);
+}
+
 static void generators(void **state)
 {
     (void)state;
@@ -521,7 +555,7 @@ int main(void)
         cmocka_unit_test(lists_in_options), cmocka_unit_test(evidence_of_another_model),
         cmocka_unit_test(joints),           cmocka_unit_test(influences),
         cmocka_unit_test(optimised_scans),  cmocka_unit_test(generators),
-        cmocka_unit_test(many_cases),
+        cmocka_unit_test(many_cases),       cmocka_unit_test(joint_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite marginals --joint: the joint distributions of some variables, exact where junction trees
+ * hold them, otherwise from the draws of a run. */
+#include "joint_tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct joints {
+    cli_job *job;
+    cli_joint *table; /* [n] */
+    int n;
+} joints;
+
+static void joints_free(joints *j)
+{
+    for (int i = 0; j->table != NULL && i < j->n; i++) {
+        cli_selection_free(&j->table[i].selection);
+        gbs_joint_estimate_free(j->table[i].estimate);
+        free(j->table[i].p);
+    }
+    free(j->table);
+}
+
+uint32_t cli_joint_state(const gbs_model *model, const cli_joint *table, size_t row, uint32_t i)
+{
+    for (uint32_t k = table->selection.n - 1; k > i; k--) {
+        row /= gbs_model_arity(model, table->selection.variable[k]);
+    }
+    return (uint32_t)(row % gbs_model_arity(model, table->selection.variable[i]));
+}
+
+int cli_joint_settle(cli_arguments *arguments, const char *format)
+{
+    static const char *const refused[] = {"query",        "cases",    "picture",  "temper",
+                                          "partial-scan", "restarts", "estimator"};
+    if (strcmp(format, "csv") != 0 && strcmp(format, "table") != 0 && strcmp(format, "json") != 0) {
+        return cli_error(CLI_USAGE, "--joint: joint tables are written as csv, table or json");
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        if (cli_given(arguments, refused[i])) {
+            return cli_error(CLI_USAGE, "--%s cannot apply with --joint", refused[i]);
+        }
+    }
+    if (arguments->run.method == GBS_METHOD_MEAN_FIELD) {
+        return cli_error(CLI_USAGE, "--method mean-field has no joint distributions: use auto, "
+                                    "exact or sample");
+    }
+    return CLI_DONE;
+}
+
+static int take_tables(joints *j)
+{
+    const gbs_model *model = j->job->model;
+    const cli_arguments *arguments = j->job->arguments;
+    int status = CLI_DONE;
+    j->n = arguments->n_joints;
+    j->table = calloc((size_t)j->n + 1, sizeof *j->table);
+    if (j->table == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    for (int i = 0; i < j->n && status == CLI_DONE; i++) {
+        cli_joint *t = &j->table[i];
+        status = cli_select(model, "--joint", arguments->joint[i], &t->selection);
+        t->n = 1;
+        for (uint32_t k = 0; k < t->selection.n && status == CLI_DONE; k++) {
+            t->n *= gbs_model_arity(model, t->selection.variable[k]);
+            if (t->n > GBS_JOINT_MAX_STATES) {
+                status = cli_error(CLI_USAGE,
+                                   "--joint %s: more than %d joint states, which are "
+                                   "the most: name fewer variables",
+                                   arguments->joint[i], (int)GBS_JOINT_MAX_STATES);
+            }
+        }
+        t->p = status == CLI_DONE ? calloc(t->n, 4 * sizeof *t->p) : NULL;
+        if (status == CLI_DONE && t->p == NULL) {
+            status = cli_error(CLI_FAILED, "out of memory: %zu joint states", t->n);
+        }
+        if (status == CLI_DONE) {
+            t->mcse = t->p + t->n;
+            t->ess = t->mcse + t->n;
+            t->rhat = t->ess + t->n;
+        }
+    }
+    return status;
+}
+
+/* ---- answering ------------------------------------------------------------------------------- */
+
+/* @return GBS_ERR_LIMIT where the trees of a table do not fit what the method allows. */
+static gbs_status answer_exactly(joints *j, gbs_error *err)
+{
+    const gbs_run_options *o = &j->job->options;
+    gbs_exact_options options = {
+        .size = sizeof options, .memory_limit = o->memory_limit, .threads = o->threads};
+    if (o->method == GBS_METHOD_AUTO) {
+        options.most_s = 0.5 * (o->time_s > 0.0 ? o->time_s : o->budget_s);
+    }
+    for (int i = 0; i < j->n; i++) {
+        cli_joint *t = &j->table[i];
+        const gbs_status status = gbs_exact_joint(j->job->model, j->job->evidence, &options,
+                                                  t->selection.n, t->selection.variable, t->p, err);
+        if (status < 0) {
+            return status;
+        }
+        for (size_t row = 0; row < t->n; row++) {
+            t->mcse[row] = 0.0;
+            t->ess[row] = t->rhat[row] = NAN;
+        }
+    }
+    return GBS_OK;
+}
+
+static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                          const uint32_t *state, gbs_error *err)
+{
+    joints *j = context;
+    const cli_job *job = j->job;
+    gbs_status status = GBS_OK;
+    (void)draw;
+    (void)log_density;
+    for (int i = 0; i < j->n && status >= 0; i++) {
+        cli_joint *t = &j->table[i];
+        if (t->estimate == NULL) { /* how many chains there are is known by now */
+            status =
+                gbs_joint_estimate_new(job->model, job->evidence, t->selection.n,
+                                       t->selection.variable, gbs_run_report(job->run)->chains,
+                                       job->options.draw == GBS_DRAW_RANDOM, &t->estimate, err);
+        }
+        if (status >= 0) {
+            status = gbs_joint_estimate_add(t->estimate, chain, state, err);
+        }
+    }
+    return status;
+}
+
+static int read_estimates(joints *j)
+{
+    gbs_error err = {GBS_OK, ""};
+    for (int i = 0; i < j->n; i++) {
+        cli_joint *t = &j->table[i];
+        const gbs_status status =
+            t->estimate == NULL
+                ? GBS_ERR_STATE
+                : gbs_joint_estimate_read(t->estimate, t->p, t->mcse, t->ess, t->rhat, &err);
+        if (status == GBS_ERR_STATE) {
+            return cli_error(CLI_STOPPED,
+                             "stopped before the first draw was kept: nothing is written");
+        }
+        if (status < 0) {
+            return cli_fail(status, &err);
+        }
+    }
+    return CLI_DONE;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void csv_number(gbs_output *output, double value)
+{
+    gbs_output_text(output, ",");
+    if (isfinite(value)) {
+        gbs_output_double(output, value);
+    }
+}
+
+static void write_csv(gbs_output *output, const gbs_model *model, const cli_joint *t)
+{
+    char text[32];
+    for (uint32_t i = 0; i < t->selection.n; i++) {
+        gbs_output_csv_field(output, cli_variable_text(model, t->selection.variable[i], "", text));
+        gbs_output_text(output, ",");
+    }
+    gbs_output_text(output, "probability,mcse,ess,rhat\n");
+    for (size_t row = 0; row < t->n; row++) {
+        for (uint32_t i = 0; i < t->selection.n; i++) {
+            const uint32_t a = cli_joint_state(model, t, row, i);
+            const char *label = gbs_model_state_label(model, t->selection.variable[i], a);
+            gbs_output_text(output, i > 0 ? "," : "");
+            if (label != NULL) {
+                gbs_output_csv_field(output, label);
+            } else {
+                gbs_output_uint(output, a);
+            }
+        }
+        csv_number(output, t->p[row]);
+        csv_number(output, t->mcse[row]);
+        csv_number(output, t->ess[row]);
+        csv_number(output, t->rhat[row]);
+        gbs_output_text(output, "\n");
+    }
+}
+
+static void json_array(gbs_output *output, const char *name, const double *value, size_t n)
+{
+    gbs_output_text(output, ", \"");
+    gbs_output_text(output, name);
+    gbs_output_text(output, "\": [");
+    for (size_t i = 0; i < n; i++) {
+        gbs_output_text(output, i > 0 ? ", " : "");
+        gbs_output_json_double(output, value[i]);
+    }
+    gbs_output_text(output, "]");
+}
+
+/* A variable as in marginals/2. */
+static void json_variable(gbs_output *output, const gbs_model *model, uint32_t v)
+{
+    const char *name = gbs_model_variable_name(model, v);
+    gbs_output_text(output, "{\"id\": ");
+    gbs_output_uint(output, v);
+    if (name != NULL) {
+        gbs_output_text(output, ", \"name\": ");
+        gbs_output_json_string(output, name);
+    }
+    if (gbs_model_state_label(model, v, 0) != NULL) {
+        gbs_output_text(output, ", \"states\": [");
+        for (uint32_t a = 0; a < gbs_model_arity(model, v); a++) {
+            gbs_output_text(output, a > 0 ? ", " : "");
+            gbs_output_json_string(output, gbs_model_state_label(model, v, a));
+        }
+        gbs_output_text(output, "]");
+    } else {
+        gbs_output_text(output, ", \"n_states\": ");
+        gbs_output_uint(output, gbs_model_arity(model, v));
+    }
+    gbs_output_text(output, "}");
+}
+
+static void write_json(gbs_output *output, const joints *j)
+{
+    const gbs_model *model = j->job->model;
+    cli_json_head(output, "joints/1", model);
+    gbs_output_text(output, ",\n  \"tables\": [\n");
+    for (int i = 0; i < j->n; i++) {
+        const cli_joint *t = &j->table[i];
+        gbs_output_text(output, i > 0 ? ",\n    {\"variables\": [" : "    {\"variables\": [");
+        for (uint32_t k = 0; k < t->selection.n; k++) {
+            gbs_output_text(output, k > 0 ? ", " : "");
+            json_variable(output, model, t->selection.variable[k]);
+        }
+        gbs_output_text(output, "]");
+        json_array(output, "probability", t->p, t->n);
+        json_array(output, "mcse", t->mcse, t->n);
+        json_array(output, "ess", t->ess, t->n);
+        json_array(output, "rhat", t->rhat, t->n);
+        gbs_output_text(output, "}");
+    }
+    gbs_output_text(output, "\n  ]\n}\n");
+}
+
+static int write_tables(const joints *j, const char *format)
+{
+    const char *path = j->job->output != NULL ? j->job->output : "-";
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done < 0) {
+        return cli_fail_output(path, done, &err);
+    }
+    if (strcmp(format, "json") == 0) {
+        write_json(output, j);
+    }
+    for (int i = 0; i < j->n && strcmp(format, "json") != 0; i++) {
+        gbs_output_text(output, i > 0 ? "\n" : "");
+        if (strcmp(format, "table") == 0) {
+            cli_joint_table(output, j->job, &j->table[i]);
+        } else {
+            write_csv(output, j->job->model, &j->table[i]);
+        }
+    }
+    done = gbs_output_commit(output, &err);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+/* The run that goes with it says P(evidence) and the verdict; where it samples it gives the draws.
+ */
+static int run_beside(joints *j, int exactly, int *stopped)
+{
+    cli_job *job = j->job;
+    job->options.method = exactly ? GBS_METHOD_EXACT : GBS_METHOD_SAMPLE;
+    job->options.temper = GBS_TEMPER_OFF; /* ladders give no draw where zeros are violated */
+    const int status = cli_execute(job, exactly ? NULL : on_draw, j, stopped);
+    return status == CLI_DONE && !exactly ? read_estimates(j) : status;
+}
+
+int cli_answer_joints(cli_job *job, void *context)
+{
+    const char *format = context;
+    gbs_error err = {GBS_OK, ""};
+    joints j = {.job = job};
+    const gbs_run_options options = job->options;
+    int stopped = 0;
+    int exactly = 0;
+    int status = take_tables(&j);
+    if (status == CLI_DONE && options.method != GBS_METHOD_SAMPLE) {
+        const gbs_status done = answer_exactly(&j, &err);
+        exactly = done >= 0;
+        if (done < 0 && (done != GBS_ERR_LIMIT || options.method == GBS_METHOD_EXACT)) {
+            status = cli_fail(done, &err);
+        }
+    }
+    if (status == CLI_DONE) {
+        status = run_beside(&j, exactly, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = write_tables(&j, format);
+    }
+    joints_free(&j);
+    status = status == CLI_DONE ? cli_conclude(job, stopped) : status;
+    job->options = options; /* of the next sample of the evidence */
+    return status;
+}

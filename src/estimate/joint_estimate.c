@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joint distributions estimated from draws. With N variables i, the last of which is l, a draw x
+ * adds 1[x_i = a_i for all i but l] p(x_l = a_l | all variables but l) [M7] to cell a: the mean
+ * over draws of x_l alone of 1[x_i = a_i for all i], with less variance. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "estimate/trace.h"
+#include "gibbsite/joint.h"
+#include "model/model.h"
+#include "simd/math.h"
+
+/* Series of all chains, at most: each keeps 128 batches, 2 KiB. */
+#define MOST_SERIES (UINT64_C(1) << 18)
+
+/* Visits below which the spread of what was seen says nothing of what was missed. */
+#define RARE_VISITS 8.0
+
+struct gbs_joint_estimate {
+    const gbs_model *model;
+    uint32_t n;
+    uint32_t *variable; /* [n] */
+    uint32_t n_cells, n_last;
+    uint32_t n_chains, next_chain;
+    uint64_t n_passes;
+    bool averages;    /* over the last variable */
+    size_t n_factors; /* that hold it */
+    size_t *factor;
+    uint32_t *at;      /* states of a factor's scope */
+    double *log_prior; /* [n_last] of the last variable's states: evidence */
+    double *weight;    /* [n_last] scratch */
+    double *value;     /* [n_cells] scratch */
+    gbsi_trace *trace; /* a series for each cell */
+};
+
+void gbs_joint_estimate_free(gbs_joint_estimate *estimate)
+{
+    gbs_joint_estimate *e = estimate;
+    if (e == NULL) {
+        return;
+    }
+    gbsi_trace_free(e->trace);
+    gbsi_free(e->variable);
+    gbsi_free(e->factor);
+    gbsi_free(e->at);
+    gbsi_free(e->log_prior);
+    gbsi_free(e->weight);
+    gbsi_free(e->value);
+    gbsi_free(e);
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static gbs_status count_cells(const gbs_model *model, uint32_t n, const uint32_t *variable,
+                              uint32_t n_chains, uint32_t *n_cells, gbs_error *err)
+{
+    uint64_t cells = 1;
+    for (uint32_t i = 0; i < n; ++i) {
+        if (variable[i] >= model->n_variables) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "joint: there is no variable %" PRIu32 ", the model has %" PRIu32,
+                             variable[i], model->n_variables);
+        }
+        for (uint32_t k = 0; k < i; ++k) {
+            if (variable[k] == variable[i]) {
+                return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                                 "joint: variable %" PRIu32 " is given twice", variable[i]);
+            }
+        }
+        cells *= model->arity[variable[i]];
+        if (cells * n_chains > MOST_SERIES) {
+            return gbsi_fail(err, GBS_ERR_LIMIT,
+                             "joint: the joint states of %" PRIu32 " variables times %" PRIu32
+                             " chains are more than %" PRIu64
+                             ", which are the most to be estimated: ask for fewer variables",
+                             n, n_chains, MOST_SERIES);
+        }
+    }
+    *n_cells = (uint32_t)cells;
+    return GBS_OK;
+}
+
+/* The factors that hold the last variable. */
+static gbs_status find_factors(gbs_joint_estimate *e, gbs_error *err)
+{
+    const gbsi_factors *f = &e->model->factors;
+    const uint32_t last = e->variable[e->n - 1];
+    size_t most = 1;
+    for (int fill = 0; fill < 2; ++fill) {
+        e->n_factors = 0;
+        for (size_t i = 0; i < f->n_factors; ++i) {
+            bool holds = false;
+            for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
+                holds |= f->scope[k] == last;
+            }
+            const size_t n_scope = f->scope_start[i + 1] - f->scope_start[i];
+            most = holds && n_scope > most ? n_scope : most;
+            if (holds && fill != 0) {
+                e->factor[e->n_factors] = i;
+            }
+            e->n_factors += holds;
+        }
+        if (fill == 0) {
+            e->factor = gbsi_alloc_array(e->n_factors, sizeof *e->factor);
+            e->at = gbsi_alloc_array(most, sizeof *e->at);
+        }
+        if (e->factor == NULL || e->at == NULL) {
+            return gbsi_no_memory(err, "joint", e->n_factors * sizeof *e->factor);
+        }
+    }
+    return GBS_OK;
+}
+
+static void take_evidence(gbs_joint_estimate *e, const gbs_evidence *evidence)
+{
+    const uint32_t last = e->variable[e->n - 1];
+    for (uint32_t a = 0; a < e->n_last; ++a) {
+        e->log_prior[a] = 0.0;
+        if (evidence != NULL && evidence->log_likelihood != NULL) {
+            e->log_prior[a] = evidence->log_likelihood[e->model->state_offset[last] + a];
+        }
+        if (evidence != NULL && evidence->state[last] != GBSI_NONE && evidence->state[last] != a) {
+            e->log_prior[a] = -INFINITY;
+        }
+    }
+}
+
+gbs_status gbs_joint_estimate_new(const gbs_model *model, const gbs_evidence *evidence, uint32_t n,
+                                  const uint32_t *variable, uint32_t n_chains, int average_last,
+                                  gbs_joint_estimate **estimate, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(variable);
+    GBSI_NEED(estimate);
+    gbs_status status = GBS_OK;
+    gbs_joint_estimate *e = NULL;
+    uint32_t n_cells = 0;
+    if (n == 0 || n_chains == 0 || (evidence != NULL && evidence->model != model)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "joint: expected a variable, a chain, and evidence of the same model");
+    }
+    GBSI_TRY(count_cells(model, n, variable, n_chains, &n_cells, err));
+    e = gbsi_alloc_zero(sizeof *e);
+    if (e == NULL) {
+        return gbsi_no_memory(err, "joint", sizeof *e);
+    }
+    e->model = model;
+    e->n = n;
+    e->n_cells = n_cells;
+    e->n_chains = n_chains;
+    e->n_last = model->arity[variable[n - 1]];
+    e->averages = average_last != 0;
+    e->variable = gbsi_alloc_array(n, sizeof *e->variable);
+    e->log_prior = gbsi_alloc_array(e->n_last, sizeof *e->log_prior);
+    e->weight = gbsi_alloc_array(e->n_last, sizeof *e->weight);
+    e->value = gbsi_alloc_array(n_cells, sizeof *e->value);
+    if (e->variable == NULL || e->log_prior == NULL || e->weight == NULL || e->value == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "joint", n_cells * sizeof *e->value));
+    }
+    memcpy(e->variable, variable, n * sizeof *variable);
+    take_evidence(e, evidence);
+    GBSI_TRY(find_factors(e, err));
+    GBSI_TRY(gbsi_trace_new(n_chains, n_cells, &e->trace, err));
+    *estimate = e;
+    e = NULL;
+
+cleanup:
+    gbs_joint_estimate_free(e);
+    return status;
+}
+
+/* ---- draws ----------------------------------------------------------------------------------- */
+
+/* p(last | all others) into e->weight; where no state has weight, the state itself. */
+static void condition(gbs_joint_estimate *e, const uint32_t *state)
+{
+    const gbsi_factors *f = &e->model->factors;
+    const uint32_t last = e->variable[e->n - 1];
+    double top = -INFINITY;
+    double sum = 0.0;
+    memcpy(e->weight, e->log_prior, e->n_last * sizeof *e->weight);
+    for (size_t i = 0; i < e->n_factors; ++i) {
+        const size_t first = f->scope_start[e->factor[i]];
+        const size_t n = f->scope_start[e->factor[i] + 1] - first;
+        size_t own = 0;
+        for (size_t k = 0; k < n; ++k) {
+            e->at[k] = state[f->scope[first + k]];
+            own = f->scope[first + k] == last ? k : own;
+        }
+        for (uint32_t a = 0; a < e->n_last; ++a) {
+            e->at[own] = a;
+            e->weight[a] += gbsi_factor_value_at(f, e->model->arity, e->factor[i], e->at);
+        }
+    }
+    for (uint32_t a = 0; a < e->n_last; ++a) {
+        top = e->weight[a] > top ? e->weight[a] : top;
+    }
+    for (uint32_t a = 0; a < e->n_last; ++a) {
+        e->weight[a] = top > -INFINITY ? gbsi_exp(e->weight[a] - top) : a == state[last];
+        sum += e->weight[a];
+    }
+    for (uint32_t a = 0; a < e->n_last; ++a) {
+        e->weight[a] /= sum;
+    }
+}
+
+gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estimate, uint32_t chain,
+                                  const uint32_t *state, gbs_error *err)
+{
+    GBSI_NEED(estimate);
+    GBSI_NEED(state);
+    gbs_joint_estimate *e = estimate;
+    size_t row = 0;
+    if (chain != e->next_chain) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "joint: found a draw of chain %" PRIu32 ", expected one of chain %" PRIu32
+                         ": chains take turns",
+                         chain, e->next_chain);
+    }
+    for (uint32_t i = 0; i < e->n; ++i) {
+        const uint32_t v = e->variable[i];
+        if (state[v] >= e->model->arity[v]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "joint: variable %" PRIu32 " has %" PRIu32 " states, found %" PRIu32,
+                             v, e->model->arity[v], state[v]);
+        }
+        row = row * e->model->arity[v] + state[v];
+    }
+    memset(e->value, 0, e->n_cells * sizeof *e->value);
+    if (e->averages) {
+        condition(e, state);
+        memcpy(e->value + row / e->n_last * e->n_last, e->weight, e->n_last * sizeof *e->value);
+    } else {
+        e->value[row] = 1.0;
+    }
+    gbsi_trace_put(e->trace, chain, e->value);
+    e->next_chain = (chain + 1) % e->n_chains;
+    if (e->next_chain == 0) {
+        gbsi_trace_end_pass(e->trace);
+        ++e->n_passes;
+    }
+    return GBS_OK;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* A state that n independent draws miss has a probability of some 1 / n: no smaller error is
+ * claimed where so few draws, or all but so few, had it. */
+static double at_least_rare(double p, double mcse, double n)
+{
+    const double rarer = (p < 0.5 ? p : 1.0 - p) * n;
+    const double q = ((rarer > 0.0 ? rarer : 0.0) + 0.5) / (n + 1.0);
+    const double floor = gbsi_sqrt(q * (1.0 - q) / n);
+    return rarer < RARE_VISITS && mcse < floor ? floor : mcse;
+}
+
+gbs_status gbs_joint_estimate_read(const gbs_joint_estimate *estimate, double *p, double *mcse,
+                                   double *ess, double *rhat, gbs_error *err)
+{
+    GBSI_NEED(estimate);
+    GBSI_NEED(p);
+    const gbs_joint_estimate *e = estimate;
+    const double n = (double)e->n_passes * e->n_chains;
+    if (e->n_passes == 0) {
+        return gbsi_fail(err, GBS_ERR_STATE, "joint: there is no draw of every chain yet");
+    }
+    for (uint32_t i = 0; i < e->n_cells; ++i) {
+        const gbsi_trace_summary s = gbsi_trace_summarise(e->trace, i);
+        const double error = at_least_rare(s.mean, s.mcse, n);
+        p[i] = s.mean;
+        if (mcse != NULL) {
+            mcse[i] = error;
+        }
+        if (ess != NULL) {
+            ess[i] = error > 0.0 ? s.mean * (1.0 - s.mean) / (error * error) : (double)NAN;
+        }
+        if (rhat != NULL) {
+            rhat[i] = s.rhat;
+        }
+    }
+    return GBS_OK;
+}
