@@ -23,7 +23,6 @@ BEGIN, END = "<!-- files: begin -->", "<!-- files: end -->"
 REFUSED = {
     "uai-misc/pedigree1.uai": "all zero",
     "bn/other-formats/alarm.dsl": "cannot tell the format from the file name extension",
-    "bn/other-formats/benefits.xdsl": "cannot tell the format from the file name extension",
     "mln/cora/cora-er-learned.mln": ":8:13: found",  # first-order formulas, not ground clauses
     "mln/imdb/empty.mln": ":1:17: found",
     "mln/imdb/out.mln": ":2:18: found",

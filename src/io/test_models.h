@@ -33,7 +33,7 @@ static inline bool can_read(const char *name)
     (void)name;
     return true;
 #else
-    return strstr(name, "xml") == NULL;
+    return strstr(name, "xml") == NULL && strstr(name, "xdsl") == NULL;
 #endif
 }
 
