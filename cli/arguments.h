@@ -100,7 +100,7 @@ typedef struct cli_arguments {
     uint64_t variables, parents, degree, edges, visible, hidden;
     int progress; /* cli_progress_mode */
     int uai_mpe;  /* the word MPE instead of MAP */
-    int asymptotic, list, quick, check;
+    int asymptotic, list, list_variables, quick, check;
     int lenient, normalize_cpts, torus, json, draws, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the table */
     unsigned verb;                        /* CLI_VERB_* */

@@ -81,6 +81,15 @@ int cli_not_evidence(const gbs_model *model, const char *text);
 /* "gibbsite: ..." on stderr. @return status, for `return cli_error(...)`. */
 int cli_error(int status, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_note(const cli_arguments *arguments, const char *format, ...) CLI_PRINTF(2, 3);
+/* The verdict as a note, in colour where standard error is a terminal that shows colours. */
+typedef enum cli_colour {
+    CLI_GREEN,  /* converged */
+    CLI_YELLOW, /* not converged */
+    CLI_RED,    /* not to be trusted: chains disagree, or states that they cannot reach */
+} cli_colour;
+void cli_note_verdict(const cli_arguments *arguments, cli_colour colour, const char *text);
+/* Columns of the terminal that standard output is; 80 where it is none. */
+int cli_terminal_width(void);
 /* For gbs_read_options.warn; context is the cli_arguments. */
 void cli_warn(void *context, const char *message);
 

@@ -260,6 +260,12 @@ static void tell_work(const cli_job *job, const gbs_report *r)
     }
 }
 
+static cli_colour colour_of(const gbs_report *r)
+{
+    const int wrong = strcmp(r->stop, "support") == 0 || r->max_rhat > 1.1; /* NAN: none */
+    return r->converged ? CLI_GREEN : wrong ? CLI_RED : CLI_YELLOW;
+}
+
 void cli_verdict(const cli_job *job, int stopped)
 {
     const cli_arguments *arguments = job->arguments;
@@ -298,7 +304,10 @@ void cli_verdict(const cli_job *job, int stopped)
     }
     const char *word = r->converged ? "converged" : "not converged";
     int says_so = strncmp(r->verdict, word, strlen(word)) == 0;
-    cli_note(arguments, "%s%s%s", says_so ? "" : word, says_so ? "" : ": ", r->verdict);
+    char said[sizeof r->verdict + 16];
+    (void)snprintf(said, sizeof said, "%s%s%s", says_so ? "" : word, says_so ? "" : ": ",
+                   r->verdict);
+    cli_note_verdict(arguments, colour_of(r), said);
     if (stopped) {
         cli_note(arguments, "the run stopped before its target (%s): these are the results so far",
                  r->stop);

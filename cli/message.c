@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -30,6 +31,32 @@ void cli_note(const cli_arguments *arguments, const char *format, ...)
     (void)vfprintf(stderr, format, list);
     (void)fputc('\n', stderr);
     va_end(list);
+}
+
+/* Whether standard error shows colours: a terminal that can, and nobody who minds (no-color.org).
+ */
+static int shows_colours(void)
+{
+    const char *none = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && (none == NULL || none[0] == '\0') && term != NULL &&
+           term[0] != '\0' && strcmp(term, "dumb") != 0;
+}
+
+void cli_note_verdict(const cli_arguments *arguments, cli_colour colour, const char *text)
+{
+    static const char *const begin[] = {"\033[32m", "\033[33m", "\033[31m"};
+    const int shown = shows_colours();
+    cli_note(arguments, "%s%s%s", shown ? begin[colour] : "", text, shown ? "\033[0m" : "");
+}
+
+int cli_terminal_width(void)
+{
+    struct winsize size;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return size.ws_col;
+    }
+    return 80;
 }
 
 void cli_warn(void *context, const char *message)

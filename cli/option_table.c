@@ -109,7 +109,9 @@ static const cli_option table[] = {
      "auto|always|never|json", "progress on standard error: a bar, or lines of JSON; auto: "
      "a bar if it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "write JSON instead of text")
-    FLAG(0, draws, "draws", CLI_VERB_INFO, "say how much memory each draw would need")
+    FLAG(0, draws, "draws", CLI_VERB_INFO, "all figures of the model, and how much memory each draw would need")
+    FLAG(0, list_variables, "variables", CLI_VERB_INFO,
+         "list the variables: numbers, names, factors, observed and possible states")
     TEXT(0, targets, "target", CLI_RUNS, "LIST",
          "with --restarts: variables to estimate; unset: all that the scan visits")
     {"target", 0, CLI_LIST, CLI_INFLUENCES, AT(target), 0, 0, 0, 0, 0, 0,

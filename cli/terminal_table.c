@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "joint_tables.h"
 #include "verb_marginals.h"
@@ -15,6 +13,8 @@ enum {
     WIDTH = 80, /* where no terminal says otherwise */
     MOST_NAME = 28,
     MOST_LABEL = 20,
+    LEAST_NAME = 8,
+    LEAST_LABEL = 6,
     LEAST_BAR = 8,
     MOST_BAR = 30,
     MOST_DECIMALS = 9,
@@ -117,13 +117,13 @@ static int wider(int a, int b)
     return a > b ? a : b;
 }
 
-static int terminal_width(void)
+/* Make a column narrower, but not below least, where the line does not fit. */
+static void shrink(int *column, int least, int *left)
 {
-    struct winsize size;
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-        return size.ws_col;
-    }
-    return WIDTH;
+    const int most = *column > least ? *column - least : 0;
+    const int by = *left >= 0 ? 0 : -*left < most ? -*left : most;
+    *column -= by;
+    *left += by;
 }
 
 /* Whether the environment says that text is UTF-8: LC_ALL before LC_CTYPE before LANG. */
@@ -162,7 +162,9 @@ static layout lay_out(const cli_job *job, const cli_estimates *e)
     l.name = l.name < MOST_NAME ? l.name : MOST_NAME;
     l.label = l.label < MOST_LABEL ? l.label : MOST_LABEL;
     const int used = l.name + l.label + l.probability + (l.sampled ? l.error + 19 : 0) + 6;
-    const int left = terminal_width() - 1 - used;
+    int left = cli_terminal_width() - 1 - used;
+    shrink(&l.name, LEAST_NAME, &left);
+    shrink(&l.label, LEAST_LABEL, &left);
     l.bar = left < LEAST_BAR ? 0 : left < MOST_BAR ? left : MOST_BAR;
     return l;
 }
@@ -334,7 +336,7 @@ static layout lay_out_joint(const cli_job *job, const cli_joint *t)
     for (uint32_t i = 0; i < t->selection.n; ++i) {
         used += joint_column(job, t, i) + 2;
     }
-    const int left = terminal_width() - 1 - used;
+    const int left = cli_terminal_width() - 1 - used;
     l.bar = left < LEAST_BAR ? 0 : left < MOST_BAR ? left : MOST_BAR;
     return l;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite info: what a model is. One list of rows serves the text and the JSON. */
+/* gibbsite info: what a model is. One list of rows serves --json and the long text of -v; the usual
+ * answer is one screen (info_screen.c) or the list of variables (info_variables.c). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "job.h"
+#include "info.h"
 
 /* Where rows go: text aligned at a column, or JSON. */
 typedef struct sheet {
@@ -82,8 +83,7 @@ static void row_text(sheet *s, const char *key, const char *title, const char *v
     end_row(s);
 }
 
-/* 12345678 -> "11.8 MiB". @param text [16]. */
-static void scale_bytes(uint64_t value, char *text)
+void cli_scale_bytes(uint64_t value, char *text)
 {
     static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double scaled = (double)value;
@@ -103,7 +103,7 @@ static void row_bytes(sheet *s, const char *key, const char *title, uint64_t val
         row_count(s, key, title, value);
         return;
     }
-    scale_bytes(value, scaled);
+    cli_scale_bytes(value, scaled);
     (void)snprintf(text, sizeof text, "%10s %16" PRIu64 " bytes", scaled, value);
     row_text(s, key, title, value == UINT64_MAX ? "more than can be counted" : text);
 }
@@ -240,7 +240,7 @@ static void row_fits(sheet *s, const gbs_info *info)
 {
     char limit[16];
     char text[80];
-    scale_bytes(8 * info->entry_limit, limit);
+    cli_scale_bytes(8 * info->entry_limit, limit);
     if (s->json && info->search == GBS_SEARCH_WORK) {
         begin_row(s, "exact_fits", "");
         gbs_output_text(s->output, "null");
@@ -372,6 +372,22 @@ static void write_draws(sheet *s, const gbs_draw_sizes *sizes)
     row_bool(s, "draws_stopped", "", sizes != NULL && sizes->stopped);
 }
 
+static void write_rows(sheet *s, const cli_job *job, const gbs_info *info,
+                       const gbs_draw_sizes *sizes, uint64_t loading_bytes)
+{
+    if (s->json) {
+        gbs_output_text(s->output, "{\n");
+        row_text(s, "schema", "", "info/1");
+    }
+    write_structure(s, job, info);
+    write_elimination(s, info);
+    write_influence(s, info);
+    write_plan(s, info);
+    write_memory(s, info, loading_bytes);
+    write_draws(s, sizes);
+    gbs_output_text(s->output, s->json ? "\n}\n" : "");
+}
+
 static int write_info(const cli_job *job, const gbs_info *info, const gbs_draw_sizes *sizes,
                       uint64_t loading_bytes)
 {
@@ -380,20 +396,33 @@ static int write_info(const cli_job *job, const gbs_info *info, const gbs_draw_s
     sheet s = {NULL, job->arguments->json, 0};
     gbs_status status = gbs_output_open(path, &s.output, &err);
     if (status >= 0) {
-        if (s.json) {
-            gbs_output_text(s.output, "{\n");
-            row_text(&s, "schema", "", "info/1");
+        if (s.json || job->arguments->verbose || sizes != NULL) {
+            write_rows(&s, job, info, sizes, loading_bytes);
+        } else {
+            cli_info_screen(s.output, job, info, loading_bytes);
         }
-        write_structure(&s, job, info);
-        write_elimination(&s, info);
-        write_influence(&s, info);
-        write_plan(&s, info);
-        write_memory(&s, info, loading_bytes);
-        write_draws(&s, sizes);
-        gbs_output_text(s.output, s.json ? "\n}\n" : "");
         status = gbs_output_commit(s.output, &err);
     }
     return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
+}
+
+static int list_variables(cli_job *job, void *context)
+{
+    const char *path = job->output != NULL ? job->output : "-";
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    (void)context;
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done < 0) {
+        return cli_fail_output(path, done, &err);
+    }
+    const int status = cli_info_variables(output, job);
+    if (status != CLI_DONE) {
+        gbs_output_discard(output);
+        return status;
+    }
+    done = gbs_output_commit(output, &err);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
 static int answer_sample(cli_job *job, void *context)
@@ -416,12 +445,16 @@ int cli_info(cli_arguments *arguments)
     cli_job job;
     memset(&job, 0, sizeof job);
     int status = cli_check_output(arguments->output);
+    if (status == CLI_DONE && arguments->list_variables && arguments->json) {
+        status = cli_error(CLI_USAGE, "--variables and --json exclude each other");
+    }
     if (status == CLI_DONE) {
         status = cli_load_samples(&job, arguments, arguments->operand[0]);
     }
     if (status == CLI_DONE) {
         uint64_t loading_bytes = cli_peak_rss_bytes();
-        status = cli_each_sample(&job, answer_sample, &loading_bytes);
+        status = cli_each_sample(&job, arguments->list_variables ? list_variables : answer_sample,
+                                 &loading_bytes);
     }
     cli_job_free(&job);
     return status;

@@ -119,7 +119,7 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *r)
              r->chains, r->tempered ? "ladders of" : "chains by", r->temperatures, trips,
              (double)r->updates, r->seconds, job->options.seed, r->n_exact_variables,
              r->n_free_variables);
-    cli_note(job->arguments, "%s", r->verdict);
+    cli_note_verdict(job->arguments, r->converged ? CLI_GREEN : CLI_YELLOW, r->verdict);
 }
 
 static int estimate(cli_job *job, void *context)

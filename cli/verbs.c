@@ -4,9 +4,10 @@
 
 const cli_verb cli_verbs[] = {
     {"info", CLI_VERB_INFO, 1, "MODEL", "sizes and structure of a model, predicted costs",
-     "Prints sizes, kinds of factors, connected components, colours, whether exact\n"
-     "inference fits into memory, influences, and the memory that a run would need.\n",
+     "Prints on one screen what the model is, how it would be answered, how long that\n"
+     "takes and what memory it needs. -v prints all figures.\n",
      "gibbsite info examples/sprinkler.bif\n"
+     "gibbsite info examples/clinic.bif --variables\n"
      "gibbsite info examples/sprinkler.bif -e grass=wet --json\n",
      cli_info},
     {"marginals", CLI_VERB_MARGINALS, 1, "MODEL", "marginal distributions, with Monte Carlo errors",

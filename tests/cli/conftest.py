@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program under test: the environment variable GIBBSITE, or build/gibbsite."""
+import fcntl
 import os
 import pathlib
 import pty
 import signal
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -116,9 +119,10 @@ def only(work, *names):
     assert found == sorted(names)
 
 
-def on_terminal(work, *arguments, env=None):
+def on_terminal(work, *arguments, env=None, columns=80):
     """Run with standard output and error on a terminal. @return status, all that was shown."""
     master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([program(), *map(str, arguments)], cwd=work, stdin=subprocess.DEVNULL,
                                stdout=slave, stderr=slave, close_fds=True,
                                env={**os.environ, **(env or {})})

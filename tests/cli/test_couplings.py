@@ -37,13 +37,13 @@ def test_info_echoes_the_convention(run, work):
                                       ("q.coo", [], "bqm"),
                                       ("q.coo", ["--convention", "physics"], "physics"),
                                       ("g.rud", ["--from", "rud"], "maxcut")]:
-        done = run("info", file, *arguments)
+        done = run("info", "-v", file, *arguments)
         assert re.search(rf"^sign of couplings +{expected}$", done.out, re.M)
         assert json.loads(run("info", file, *arguments, "--json").out)["convention"] == expected
     done = run("info", "-", "--from", "mtx", "--json", stdin=MTX)
     assert json.loads(done.out)["convention"] == "physics"
     (work / "m.uai").write_text("MARKOV 0 0")
-    assert "sign" not in run("info", "m.uai").out
+    assert "sign" not in run("info", "m.uai").out + run("info", "-v", "m.uai").out
     assert json.loads(run("info", "m.uai", "--json").out)["convention"] is None
 
 
@@ -112,7 +112,7 @@ def test_lattice_is_no_rudy(run, work, data):
     (work / "f.coo").write_text("# vartype=SPIN\n" + body)
     done = run("info", "f.coo", "--convention", "physics")
     assert done.status == 0 and done.err == ""
-    assert "ising 200" in done.out
+    assert "(200 ising)" in done.out and "physics" in done.out
 
 
 def test_first_order_networks_are_refused(run, data):

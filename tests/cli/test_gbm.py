@@ -39,10 +39,10 @@ def test_the_page_is_enough_to_read_a_file(run, work):
 
 def test_through_a_pipe_and_packed(run, work):
     (work / "small.uai").write_text(SMALL)
-    digest = run("info", "small.uai").out.splitlines()[0]
+    digest = run("info", "-v", "small.uai").out.splitlines()[0]
     for name in ("x.gbm", "x.gbm.gz"):
         assert run("convert", "small.uai", "-o", name).status == 0
-        assert run("info", name).out.splitlines()[0] == digest
+        assert run("info", "-v", name).out.splitlines()[0] == digest
     assert run("convert", "x.gbm.gz", "-o", "y.gbm").status == 0
     assert (work / "x.gbm").read_bytes() == (work / "y.gbm").read_bytes()
 

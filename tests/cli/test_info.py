@@ -81,7 +81,7 @@ def test_search_stops_at_the_limit(run):
     less = info(run, "-", "--from", "lg", "--memory-limit", limit, stdin=grid)
     assert less["exact_fits"] is False and less["auto_components"] == 0
     assert less["elimination_log2_entries"] == math.log2(less["elimination_entries"])
-    text = run("info", "-", "--from", "lg", "--memory-limit", limit - 100000, stdin=grid).out
+    text = run("info", "-v", "-", "--from", "lg", "--memory-limit", limit - 100000, stdin=grid).out
     assert re.search(r"^width of elimination +\d+$", text, re.M)
     assert re.search(r"^    log2 +\d+", text, re.M)
     assert re.search(r"^  exact inference +does not fit the limit of ", text, re.M)
@@ -95,6 +95,61 @@ def test_influence(run):
     assert found["dobrushin_condition"] is True
     torus = generated(run, "ising", "--grid", "10x10", "--torus", "--coupling", "0.26")
     assert info(run, "-", "--from", "lg", stdin=torus)["dobrushin_condition"] is False
+
+
+def test_one_screen(run, work):
+    """What a person asks, on at most 24 lines of 80 columns; -v and --json have the rest."""
+    shown = run("info", SPRINKLER, "-e", "grass=wet").out
+    lines = shown.splitlines()
+    assert lines[0] == f"{SPRINKLER}: a Bayesian network"
+    for line in ("variables   3 variables of 2 states", "evidence    1 variable observed: 2 free variables left",
+                 "structure   1 component of 2 variables"):
+        assert line in lines, shown
+    assert re.search(r"^exact +possible: .* \(width 1\)$", shown, re.M)
+    assert re.search(r"^by default +exact, ", shown, re.M)
+    (work / "one.uai").write_text("MARKOV 1 2 1 1 0 2 0.25 0.75")
+    lines = run("info", "one.uai").out.splitlines()
+    assert lines[0] == "one.uai: a Markov random field"
+    for line in ("variables   1 variable of 2 states", "factors     1 factor (1 table) of at most 1 variable",
+                 "evidence    none: 1 free variable", "structure   1 component of 1 variable"):
+        assert line in lines, lines
+    assert "nothing is left" in run("info", "one.uai", "-e", "0=1").out
+    (work / "none.uai").write_text("MARKOV 0 0")
+    assert "variables   none" in run("info", "none.uai").out
+
+
+def test_one_screen_of_large_models(run, work):
+    (work / "grid.LG").write_text(generated(run, "ising", "--grid", "60x60", "--coupling", "0.9"))
+    done = run("info", "grid.LG", "-e", "0=1,7=0", "--chains", "1", "--memory-limit", "64M")
+    lines = done.out.splitlines()
+    assert len(lines) <= 24 and all(len(line) <= 80 for line in lines), done.out
+    text = re.sub(r"\s+", " ", done.out)
+    assert "2 variables observed: 3598 free variables left" in text
+    assert re.search(r"exact (no|not known): ", text) and "by default sampled by 1 chain " in text
+    assert "for a run of 1 chain at most" in text and "couplings may be strong" in text
+    clauses = "p wcnf 3 2 9\n9 1 2 0\n3 -1 3 0\n"
+    (work / "c.wcnf").write_text(clauses)
+    assert "hard zeros  remain" in run("info", "c.wcnf").out
+
+
+def test_list_of_variables(run, work):
+    done = run("info", "examples/clinic.bif", "--variables", "-e", "fever=yes")
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["variable", "factors", "observed", "states"] and len(lines) == 16
+    assert lines[1].split() == ["0", "season", "4", "4:", "winter,", "spring,", "summer,", "autumn"]
+    assert lines[10].split() == ["9", "fever", "1", "yes", "2:", "no,", "yes"]
+    labels = [f"quite_a_long_label_{i}" for i in range(9)]
+    (work / "m.bif").write_text(f"""network m {{ }}
+variable x {{ type discrete [ 9 ] {{ {", ".join(labels)} }}; }}
+probability ( x ) {{ table 0.2, {", ".join(["0.1"] * 8)}; }}
+""")
+    lines = run("info", "m.bif", "--variables").out.splitlines()
+    assert len(lines) > 3 and all(len(line) <= 80 for line in lines)
+    assert re.sub(r"\s+", " ", " ".join(lines[1:])).endswith(" 9: " + ", ".join(labels))
+    (work / "g.uai").write_text("MARKOV 2 2 3 0")
+    assert run("info", "g.uai", "--variables").out.splitlines()[2].split() == ["1", "x1", "0", "3"]
+    done = run("info", "g.uai", "--variables", "--json")
+    assert done.status == 2 and "exclude each other" in done.err
 
 
 def test_text_is_aligned(run, work):

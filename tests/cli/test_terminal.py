@@ -52,3 +52,46 @@ probability ( {name} ) {{ table 0.25, 0.75; }}
     assert done.status == 0, done.err
     assert all(len(line) < 80 for line in done.out.splitlines()[2:])
     assert name[:26] + ".." in done.out and "0.750000" in done.out
+
+
+@pytest.mark.parametrize("columns", [66, 72, 100])
+def test_lines_fit_the_terminal(work, columns):
+    """Names and labels are cut before a line is wrapped."""
+    name, label = "a_name_of_a_variable", "a_label_of_a_state"
+    (work / "m.bif").write_text(f"""network m {{ }}
+variable {name} {{ type discrete [ 2 ] {{ no, {label} }}; }}
+variable y {{ type discrete [ 2 ] {{ no, yes }}; }}
+probability ( {name} ) {{ table 0.25, 0.75; }}
+probability ( y | {name} ) {{ (no) 0.9, 0.1; ({label}) 0.2, 0.8; }}
+""")
+    status, shown = on_terminal(work, "marginals", "m.bif", "--method", "sample", "--sweeps", "500", "-q", columns=columns)
+    assert status == 0
+    lines = shown.replace("\r\n", "\n").splitlines()[2:]
+    assert all(len(line) < columns for line in lines), shown
+    assert (name in shown and label in shown) == (columns == 100)
+    status, shown = on_terminal(work, "info", "examples/clinic.bif", "--variables", columns=columns)
+    assert status == 0 and all(len(line) <= columns for line in shown.replace("\r\n", "\n").splitlines())
+
+
+VERDICTS = [(["--target-error", "0.01"], "32"), (["--sweeps", "20"], "33")]
+
+
+@pytest.mark.parametrize("options, colour", VERDICTS)
+def test_verdict_in_colour(work, run, options, colour):
+    """Where standard error is a terminal, and neither NO_COLOR nor the terminal minds."""
+    command = ["marginals", SPRINKLER, "--method", "sample", *options]
+    plain = {"TERM": "xterm", "NO_COLOR": ""}
+    status, shown = on_terminal(work, *command, env=plain)
+    assert f"gibbsite: \x1b[{colour}m" in shown and shown.count("\x1b[") == 2
+    assert shown.rstrip().endswith("\x1b[0m")
+    for env in ({**plain, "NO_COLOR": "1"}, {**plain, "TERM": "dumb"}, {**plain, "TERM": ""}):
+        assert "\x1b" not in on_terminal(work, *command, env=env)[1]
+    done = run(*command)
+    assert "converged" in done.err and "\x1b" not in done.err + done.out
+
+
+def test_verdict_of_states_out_of_reach_is_red(work):
+    (work / "split.uai").write_text("MARKOV 2 2 2 1 2 0 1 4 0.5 0 0 0.5")
+    status, shown = on_terminal(work, "marginals", "split.uai", "--method", "sample", "--scan", "systematic", "--temper", "off",
+                                "--sweeps", "100", env={"TERM": "xterm", "NO_COLOR": ""})
+    assert "\x1b[31mnot converged" in shown, shown

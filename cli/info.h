@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `gibbsite info` prints for people: one screen, and the list of variables. */
+#ifndef GIBBSITE_CLI_INFO_H
+#define GIBBSITE_CLI_INFO_H
+
+#include "job.h"
+
+/* 12345678 -> "11.8 MiB". @param text [16]. */
+void cli_scale_bytes(uint64_t value, char *text);
+
+/* At most 24 lines. @param loading_bytes the most that was held until the model was there. */
+void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *info,
+                     uint64_t loading_bytes);
+
+/* A line or more for each variable. @return an exit status. */
+int cli_info_variables(gbs_output *output, const cli_job *job);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite info on one screen: what the model is, how it would be answered, at what cost. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "info.h"
+
+enum { TEXT = 256 };
+
+/* "components  1 component, ...": a title and what the format says. */
+CLI_PRINTF(3, 4)
+static void line(gbs_output *output, const char *title, const char *format, ...)
+{
+    char text[TEXT];
+    char left[16];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    (void)snprintf(left, sizeof left, "%-11s ", title);
+    gbs_output_text(output, left);
+    gbs_output_text(output, text);
+    gbs_output_text(output, "\n");
+}
+
+/* "1 factor", "2 factors"; some plurals end otherwise. @return text. */
+static const char *count(uint64_t n, const char *one, const char *more, char text[64])
+{
+    (void)snprintf(text, 64, "%" PRIu64 " %s", n, n == 1 ? one : more);
+    return text;
+}
+
+/* About how long, as one says it. @return text. */
+static const char *duration(double seconds, char text[64])
+{
+    static const struct {
+        double seconds;
+        const char *unit;
+    } units[] = {{86400.0, "days"}, {3600.0, "hours"}, {60.0, "minutes"}, {1.0, "seconds"}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; ++i) {
+        if (seconds >= 2.0 * units[i].seconds) {
+            (void)snprintf(text, 64, "about %.3g %s", seconds / units[i].seconds, units[i].unit);
+            return text;
+        }
+    }
+    (void)snprintf(text, 64, seconds < 1e-3 ? "less than a millisecond" : "about %.2g seconds",
+                   seconds);
+    return text;
+}
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static void put_variables(gbs_output *output, const gbs_info *info)
+{
+    char n[64];
+    count(info->n_variables, "variable", "variables", n);
+    if (info->n_variables == 0) {
+        line(output, "variables", "none");
+    } else if (info->min_arity == info->max_arity) {
+        line(output, "variables", "%s of %" PRIu32 " state%s", n, info->min_arity,
+             info->min_arity == 1 ? "" : "s");
+    } else {
+        line(output, "variables", "%s of %" PRIu32 " to %" PRIu32 " states, %.3g on average", n,
+             info->min_arity, info->max_arity, info->mean_arity);
+    }
+}
+
+static void put_evidence(gbs_output *output, const gbs_info *info)
+{
+    char n[64];
+    char free_ones[64];
+    count(info->n_free, "free variable", "free variables", free_ones);
+    if (info->n_observed + info->n_implied == 0) {
+        line(output, "evidence", "none: %s", free_ones);
+    } else if (info->n_implied == 0) {
+        line(output, "evidence", "%s observed: %s left",
+             count(info->n_observed, "variable", "variables", n), free_ones);
+    } else {
+        line(output, "evidence",
+             "%s observed, %" PRIu32 " fixed by that and by hard zeros: %s left",
+             count(info->n_observed, "variable", "variables", n), info->n_implied, free_ones);
+    }
+}
+
+static void put_factors(gbs_output *output, const gbs_info *info)
+{
+    char n[64];
+    char text[TEXT] = "";
+    size_t used = 0;
+    size_t largest = 0;
+    for (size_t k = 0; k < GBS_N_FACTOR_KINDS; ++k) {
+        if (info->factors_of_kind[k] > 0 && used < sizeof text) {
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu %s",
+                                     used == 0 ? "" : ", ", info->factors_of_kind[k],
+                                     gbs_factor_kind_name((gbs_factor_kind)k));
+        }
+    }
+    for (size_t i = 0; i < GBS_INFO_ORDERS; ++i) {
+        largest = info->factors_of_order[i] > 0 ? i : largest;
+    }
+    count(info->n_factors, "factor", "factors", n);
+    if (info->n_factors == 0) {
+        line(output, "factors", "none");
+        return;
+    }
+    line(output, "factors", "%s (%s) of at most %zu variable%s%s", n, text, largest,
+         largest == 1 ? "" : "s", largest + 1 == GBS_INFO_ORDERS ? " or more" : "");
+    if (info->n_table_entries > 0) {
+        count(info->n_table_entries, "table entry", "table entries", n);
+        line(output, "", "%s, %.3g %% of them hard zeros", n, 100.0 * info->zero_share);
+    }
+}
+
+static void put_components(gbs_output *output, const gbs_info *info)
+{
+    char n[64];
+    char size[64];
+    count(info->largest_component, "variable", "variables", size);
+    if (info->n_components > 0) {
+        line(output, "structure", "%s%s of %s",
+             count(info->n_components, "component", "components", n),
+             info->n_components > 1 ? ", the largest" : "", size);
+    }
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void put_exact(gbs_output *output, const gbs_info *info)
+{
+    char needs[16] = "";
+    char limit[16];
+    char time[64];
+    cli_scale_bytes(8 * info->entry_limit, limit);
+    if (info->n_free == 0) {
+        line(output, "exact", "nothing is left to sum over");
+    } else if (!info->order_found) {
+        line(output, "exact",
+             info->search == GBS_SEARCH_WORK
+                 ? "not known: the search for a junction tree gave up at width %" PRIu32
+                 : "no: a junction tree has a width above %" PRIu32,
+             info->width > 0 ? info->width - 1 : 0);
+    } else if (info->exact_fits) {
+        cli_scale_bytes(
+            info->exact_bytes != UINT64_MAX ? info->exact_bytes : info->exact_least_bytes, needs);
+        line(output, "exact", "possible: %s of one thread, %s (width %" PRIu32 ")",
+             duration(info->exact_s, time), needs, info->width);
+    } else {
+        cli_scale_bytes(info->exact_least_bytes, needs);
+        line(output, "exact", "no: junction trees of width %" PRIu32 " %s%s, the limit is %s",
+             info->width, info->exact_least_bytes != UINT64_MAX ? "need " : "do not fit",
+             info->exact_least_bytes != UINT64_MAX ? needs : "", limit);
+    }
+}
+
+static void put_auto(gbs_output *output, const cli_job *job, const gbs_info *info)
+{
+    char n[64];
+    char time[64];
+    char run[16];
+    char chains[64];
+    count(job->options.chains, "chain", "chains", chains);
+    cli_scale_bytes(info->run_bytes, run);
+    if (info->n_free == 0) {
+        line(output, "by default", "every answer follows from the evidence");
+    } else if (info->n_auto == info->n_components) {
+        line(output, "by default", "exact, %s of one thread", duration(info->auto_s, time));
+    } else if (info->n_auto > 0) {
+        line(output, "by default", "%s exact, the rest sampled by %s",
+             count(info->n_auto, "component", "components", n), chains);
+    } else {
+        line(output, "by default", "sampled by %s of Gibbs sampling", chains);
+    }
+    if (info->auto_cases > 0) {
+        line(output, "", "some components by their %s, given a few variables",
+             count(info->auto_cases, "case", "cases", n));
+    }
+    line(output, "memory", "%s for a run of %s at most, model included", run, chains);
+}
+
+/* ---- hints ----------------------------------------------------------------------------------- */
+
+static void put_hints(gbs_output *output, const gbs_info *info)
+{
+    const int sampled = info->n_free > 0 && info->n_auto < info->n_components;
+    if (info->has_zeros) {
+        line(output, "hard zeros",
+             sampled ? "remain: the verdict says whether chains can reach "
+                       "every state"
+                     : "remain; exact answers do not mind");
+    }
+    if (info->n_free > 0 && info->max_influence < 1.0) {
+        line(output, "couplings", "weak: sums of influences below 1 (%.3g), chains mix fast",
+             info->max_influence);
+    } else if (info->n_free > 0) {
+        line(output, "couplings",
+             "may be strong: sums of influences up to %.3g, chains may mix slowly",
+             info->max_influence);
+    }
+}
+
+void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *info,
+                     uint64_t loading_bytes)
+{
+    const char *path = job->arguments->operand[0];
+    const char *convention = gbs_model_convention_of(path, &job->read);
+    char loading[16];
+    cli_scale_bytes(loading_bytes, loading);
+    gbs_output_text(output, path);
+    gbs_output_text(output, gbs_model_is_directed(job->model) ? ": a Bayesian network\n"
+                                                              : ": a Markov random field\n");
+    put_variables(output, info);
+    put_factors(output, info);
+    if (convention != NULL) {
+        line(output, "sign", "of couplings as in %s", convention);
+    }
+    put_evidence(output, info);
+    put_components(output, info);
+    put_exact(output, info);
+    put_auto(output, job, info);
+    line(output, "", "%s were held while the model was read", loading);
+    put_hints(output, info);
+    line(output, "more", "--variables lists names and states, -v all figures");
+}
