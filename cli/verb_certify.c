@@ -68,6 +68,9 @@ static void take_scans(certificates *c)
         if (!typed || arguments->run.scan == usual[k].kind) {
             c->scan[c->n_scans] = usual[k].name;
             c->options[c->n_scans] = c->job->options;
+            if (!typed && usual[k].kind != GBS_SCAN_SYSTEMATIC) {
+                c->options[c->n_scans].origin = 0;
+            }
             c->options[c->n_scans++].scan = usual[k].kind;
         }
     }
@@ -396,10 +399,6 @@ int cli_certify(cli_arguments *arguments)
     memset(&c, 0, sizeof c);
     c.job = &job;
     int status = cli_check_output(arguments->output);
-    if (status == CLI_DONE && cli_given(arguments, "origin") && cli_given(arguments, "scan") &&
-        arguments->run.scan != GBS_SCAN_SYSTEMATIC) {
-        status = cli_error(CLI_USAGE, "--origin applies to the systematic scan only");
-    }
     if (status == CLI_DONE) {
         status = cli_load(&job, arguments, arguments->operand[0]);
     }

@@ -115,9 +115,9 @@ GBS_API double gbs_influence(const gbs_influences *influences, uint32_t i, uint3
  * @param n_targets, weight  [n_targets][n_variables] >= 0, variable ids; NULL: all weights 1.
  * @param n_steps, steps     [n_steps] ascending numbers of single-variable updates.
  * @param value      out, [n_steps][n_targets].
- * @return GBS_ERR_ARGUMENT for a permuted scan, for which no closed form is known, or for weights
- *         that are negative or not finite; GBS_ERR_LIMIT if the work exceeds 2^36 (updates times
- *         neighbours).
+ * @return GBS_ERR_ARGUMENT for a permuted scan, for which no closed form is known, for an origin
+ *         with a scan that has none, or for weights that are negative or not finite; GBS_ERR_LIMIT
+ * if the work exceeds 2^36 (updates times neighbours).
  */
 GBS_API gbs_status gbs_variation(const gbs_influences *influences, const gbs_run_options *options,
                                  size_t n_targets, const double *const *weight, size_t n_steps,

@@ -465,3 +465,43 @@ gbs_status gbs_option_get(const gbs_run_options *options, const char *name, char
 cleanup:
     return status;
 }
+
+/* ---- options that some scans or draws have --------------------------------------------------- */
+
+static bool has_name(const char *const *names, const char *name)
+{
+    while (names != NULL && *names != NULL && strcmp(*names, name) != 0) {
+        ++names;
+    }
+    return names != NULL && *names != NULL;
+}
+
+/* The message names the rows that have the option. */
+static gbs_status refuse_name(const gbsi_option *choice, gbsi_option_names *names, const char *name,
+                              gbs_error *err)
+{
+    char who[160] = "";
+    size_t n = 0;
+    const char *kind_name = NULL;
+    for (int kind = 0; (kind_name = gbsi_option_choice_name(choice, kind)) != NULL; ++kind) {
+        if (n < sizeof who && has_name(names(kind), name)) {
+            n += (size_t)snprintf(who + n, sizeof who - n, "%s%s", n > 0 ? ", " : "", kind_name);
+        }
+    }
+    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s applies with --%s %s only", name,
+                     choice->shown.name, who);
+}
+
+gbs_status gbsi_option_check_names(const gbs_run_options *options, const char *choice_name,
+                                   int chosen, gbsi_option_names *names, gbs_error *err)
+{
+    const gbsi_option *choice = gbsi_option_find(choice_name);
+    for (int kind = 0; gbsi_option_choice_name(choice, kind) != NULL; ++kind) {
+        for (const char *const *name = names(kind); name != NULL && *name != NULL; ++name) {
+            if (!has_name(names(chosen), *name) && !gbsi_option_is_default(options, *name)) {
+                return refuse_name(choice, names, *name, err);
+            }
+        }
+    }
+    return GBS_OK;
+}

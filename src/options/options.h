@@ -29,6 +29,15 @@ void gbsi_option_reset(gbs_run_options *options, const char *name);
  * NULL if no choice has that number. */
 const char *gbsi_option_choice_name(const gbsi_option *row, int number);
 
+/* The names of the options that a choice has and not all others, NULL after the last; NULL: none,
+ * or there is no such choice. */
+typedef const char *const *gbsi_option_names(int chosen);
+
+/* Refuses options that other choices of a row have and the chosen one lacks; the message names
+ * those that have them. @param choice_name "scan" or "draw". */
+gbs_status gbsi_option_check_names(const gbs_run_options *options, const char *choice_name,
+                                   int chosen, gbsi_option_names *names, gbs_error *err);
+
 /**
  * A caller's options as this library has them, each within its range.
  *

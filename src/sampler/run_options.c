@@ -72,55 +72,6 @@ static gbs_status check_temper(const gbs_run_options *o, gbs_error *err)
     return GBS_OK;
 }
 
-/* ---- options that some scans or draws have --------------------------------------------------- */
-
-/* The names that a scan or draw has; NULL: none, or there is no such row. */
-typedef const char *const *names_of(int kind);
-
-static const char *const *names_of_scan(int kind)
-{
-    const gbsi_scan *scan = gbsi_scan_of(kind);
-    return scan == NULL ? NULL : scan->options;
-}
-
-static bool has_name(const char *const *names, const char *name)
-{
-    while (names != NULL && *names != NULL && strcmp(*names, name) != 0) {
-        ++names;
-    }
-    return names != NULL && *names != NULL;
-}
-
-/* The message names the rows that have the option. */
-static gbs_status refuse_name(const gbsi_option *choice, names_of *names, const char *name,
-                              gbs_error *err)
-{
-    char who[160] = "";
-    size_t n = 0;
-    const char *kind_name = NULL;
-    for (int kind = 0; (kind_name = gbsi_option_choice_name(choice, kind)) != NULL; ++kind) {
-        if (n < sizeof who && has_name(names(kind), name)) {
-            n += (size_t)snprintf(who + n, sizeof who - n, "%s%s", n > 0 ? ", " : "", kind_name);
-        }
-    }
-    return gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s applies with --%s %s only", name,
-                     choice->shown.name, who);
-}
-
-/* @param choice the row of "scan" or "draw". @param chosen its value. */
-static gbs_status check_names(const gbs_run_options *options, const gbsi_option *choice, int chosen,
-                              names_of *names, gbs_error *err)
-{
-    for (int kind = 0; gbsi_option_choice_name(choice, kind) != NULL; ++kind) {
-        for (const char *const *name = names(kind); name != NULL && *name != NULL; ++name) {
-            if (!has_name(names(chosen), *name) && !gbsi_option_is_default(options, *name)) {
-                return refuse_name(choice, names, *name, err);
-            }
-        }
-    }
-    return GBS_OK;
-}
-
 gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -131,8 +82,8 @@ gbs_status gbsi_options_check(const gbs_run_options *options, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "sequence and the scan GBS_SCAN_SEQUENCE must be given together");
     }
-    GBSI_TRY(check_names(options, gbsi_option_find("scan"), options->scan, names_of_scan, err));
-    GBSI_TRY(check_names(options, gbsi_option_find("draw"), options->draw, gbsi_draw_options, err));
+    GBSI_TRY(gbsi_option_check_names(options, "scan", options->scan, gbsi_scan_options, err));
+    GBSI_TRY(gbsi_option_check_names(options, "draw", options->draw, gbsi_draw_options, err));
     GBSI_TRY(check_short_chains(options, err));
     GBSI_TRY(check_temper(options, err));
     if (options->least_chains > options->chains) {

@@ -195,6 +195,7 @@ gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_o
     gbs_run_options asked;
     gbsi_scan_pass made = {0};
     GBSI_TRY(gbsi_options_take(options, &asked, err));
+    GBSI_TRY(gbsi_option_check_names(&asked, "scan", asked.scan, gbsi_scan_options, err));
     asked.partial_scan = 1;
     if (gbsi_scan_choice_of(asked.scan) == GBSI_CHOICE_BY_NEED) {
         asked.scan = gbsi_scan_with(GBSI_SCAN_BASE);

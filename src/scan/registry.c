@@ -24,6 +24,12 @@ unsigned gbsi_scan_traits(int scan_kind)
     return scan == NULL ? 0 : scan->traits;
 }
 
+const char *const *gbsi_scan_options(int scan_kind)
+{
+    const gbsi_scan *scan = gbsi_scan_of(scan_kind);
+    return scan == NULL ? NULL : scan->options;
+}
+
 int gbsi_scan_with(unsigned traits)
 {
     int kind = 0;

@@ -52,6 +52,8 @@ typedef struct gbsi_scan {
 const gbsi_scan *gbsi_scan_of(int scan_kind);
 /* The traits in the table of that scan; 0 if there is none. */
 unsigned gbsi_scan_traits(int scan_kind);
+/* The names of its options, as in its table. */
+const char *const *gbsi_scan_options(int scan_kind);
 /* The number of the first scan with these traits. */
 int gbsi_scan_with(unsigned traits);
 /* The name of the scan with GBSI_SCAN_BASE, for messages that advise it. */

@@ -112,7 +112,7 @@ def test_certified_burn_in(run, grid, work):
     (["certify", "g.uai", "--target", "rectangle:0,0,1,1", "--grid", "6x9"], 2, "48 variables"),
     (["certify", "g.uai", "--target", "99"], 2, "99"),
     (["certify", "g.uai", "--target", "3,3"], 2, "--target: variable 3 is named twice"),
-    (["certify", "g.uai", "--scan", "chromatic", "--origin", "1"], 2, "applies to the systematic scan only"),
+    (["certify", "g.uai", "--scan", "chromatic", "--origin", "1"], 2, "applies with --scan systematic only"),
     (["certify", "g.uai", "--influence", "some"], 2, "auto|bound|exact"),
     (["certify", "g.uai", "--memory-limit", "2000"], 1, "memory limit"),
     (["scan", "g.uai", "--match", "random:4"], 2, "systematic:T"),
