@@ -294,6 +294,25 @@ static void refused_and_stopped(void **state)
     gbs_model_free(model);
 }
 
+/* It rises with every iteration and stays below; the options of chains have no effect. */
+static void bound_is_below(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+        double exact = 0.0;
+        double bound[2];
+        gbs_run_options options = options_of(400, 64);
+        gbs_model *model = test_model(TEST_ISING, seed, 8);
+        options.iterations = 1;
+        options.temper = 4;
+        assert_int_equal(gbs_log_z_bound(model, NULL, &options, NULL, &bound[0], NULL), GBS_OK);
+        assert_int_equal(gbs_log_z_bound(model, NULL, NULL, NULL, &bound[1], NULL), GBS_OK);
+        assert_int_equal(gbs_exact_log_z(model, NULL, &exact, NULL), GBS_OK);
+        assert_true(bound[0] < bound[1] && bound[1] < exact);
+        gbs_model_free(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +323,7 @@ int main(void)
         cmocka_unit_test(ladders_against_exact),
         cmocka_unit_test(ladders_meet_their_target),
         cmocka_unit_test(same_bits),
+        cmocka_unit_test(bound_is_below),
         cmocka_unit_test(refused_and_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

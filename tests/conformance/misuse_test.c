@@ -190,6 +190,9 @@ static void runs(void **state)
     FINE(gbs_model_draw_sizes(m, NULL, NULL, &sizes, &err));
     REFUSED(gbs_log_z(NULL, NULL, NULL, NULL, &log_z, &err));
     FINE(gbs_log_z(m, NULL, NULL, NULL, &log_z, &err));
+    REFUSED(gbs_log_z_bound(NULL, NULL, NULL, NULL, p, &err));
+    REFUSED(gbs_log_z_bound(m, NULL, NULL, NULL, NULL, &err));
+    FINE(gbs_log_z_bound(m, NULL, NULL, NULL, p, &err));
     REFUSED(gbs_map(NULL, NULL, NULL, NULL, x, NULL, &err));
     FINE(gbs_map(m, NULL, NULL, NULL, x, NULL, &err));
     REFUSED(gbs_mmap(NULL, NULL, NULL, NULL, 0, NULL, x, NULL, &err));
@@ -339,6 +342,7 @@ static void evidence_of_another_model(void **state)
     REFUSED(gbs_run_new(other, e, NULL, &run, &err));
     REFUSED(gbs_model_info(other, e, NULL, &info, &err));
     REFUSED(gbs_log_z(other, e, NULL, NULL, &log_z, &err));
+    REFUSED(gbs_log_z_bound(other, e, NULL, NULL, p, &err));
     REFUSED(gbs_map(other, e, NULL, NULL, x, NULL, &err));
     REFUSED(gbs_mmap(other, e, NULL, NULL, 0, NULL, x, NULL, &err));
     REFUSED(gbs_exact_log_z(other, e, p, &err));
