@@ -8,8 +8,10 @@
 #include "base/memory.h"
 #include "exact/clique_tables.h"
 
-#define FILTER 4096u /* entries of a factor that is projected, at most */
-#define LOOK   4095u /* rows between looks at the memory, less one */
+#define FILTER      4096u /* entries of a factor that is projected, at most */
+#define TRIAL       8.0   /* one over this of the steps allowed at first, and ... */
+#define LEAST_RATIO 1.5   /* ... rows must have become so many times fewer */
+#define LOOK        4095u /* rows between looks at the memory, less one */
 
 typedef struct making {
     gbsi_sparse *s;
@@ -26,6 +28,7 @@ typedef struct making {
     size_t *first_alive;  /* [cliques] where those of each child begin */
     size_t alive_capacity;
     uint64_t bytes, most_bytes; /* of rows and of what finding them takes */
+    double behind, left; /* entries of cliques that are done: in all, and in rows that are left */
     bool given_up;
 } making;
 
@@ -394,6 +397,18 @@ cleanup:
     return status;
 }
 
+/* What clique i adds to the entries that are behind. Gives up where the rows found so far leave
+ * most of these entries. */
+static void count_behind(making *m, uint32_t i, const gbsi_sparse_effort *effort)
+{
+    const gbsi_clique *c = &m->s->tree->clique[i];
+    m->behind += (double)c->n_rows * (double)c->n_columns;
+    m->left += (double)m->s->rows[i].n * (double)c->n_columns;
+    m->scratch.join.most_steps = effort->steps + effort->a_state * m->behind;
+    m->given_up = m->given_up || ((double)m->scratch.join.n_steps > effort->steps / TRIAL &&
+                                  effort->a_state > 0.0 && m->left > m->behind / LEAST_RATIO);
+}
+
 gbs_status gbsi_sparse_reduce(gbsi_sparse *s, const gbsi_sparse_effort *effort, bool *done,
                               gbs_error *err)
 {
@@ -409,9 +424,8 @@ gbs_status gbsi_sparse_reduce(gbsi_sparse *s, const gbsi_sparse_effort *effort, 
     }
     list_factors(&m);
     for (uint32_t i = 0; i < n && !s->impossible && !m.given_up; ++i) {
-        const gbsi_clique *c = &s->tree->clique[i];
         GBSI_TRY(reduce_up(&m, i, err));
-        m.scratch.join.most_steps += effort->a_state * (double)c->n_rows * (double)c->n_columns;
+        count_behind(&m, i, effort);
     }
     m.scratch.join.a_state = 0.0; /* all entries are done */
     for (uint32_t i = n; i-- > 0 && !s->impossible && !m.given_up;) {
