@@ -45,15 +45,13 @@ static gbs_status enter_evidence(const gbs_model *m, const gbs_evidence *e, gbsi
     return GBS_OK;
 }
 
-static const char doing[] = "conditioning the model on the evidence";
-
 static gbs_status propagate(const gbs_model *m, const gbs_evidence *e, gbsi_propagator *domain,
                             gbs_error *err)
 {
     gbsi_propagator_queue_all(domain);
     const size_t f = gbsi_propagator_run(domain);
     if (gbsi_watch_stopped(domain->watch)) {
-        return gbsi_watch_fail(err, doing);
+        return gbsi_watch_fail(err, GBSI_CONDITIONING);
     }
     if (f != SIZE_MAX) {
         char scope[600];
@@ -92,6 +90,9 @@ static gbs_status number_variables(const gbs_model *m, const gbs_evidence *e,
     }
     c->state_offset[0] = 0;
     for (uint32_t v = 0; v < n; ++v) {
+        if (gbsi_watch_spend(domain->watch, domain->size[v])) {
+            return gbsi_watch_fail(err, GBSI_CONDITIONING);
+        }
         c->free_variable[v] = GBSI_NONE;
         c->fixed_state[v] = GBSI_NONE;
         uint32_t a = gbsi_propagator_next(domain, v, 0);
@@ -150,7 +151,7 @@ static gbs_status reduce_all(const gbs_model *m, const gbs_evidence *e,
         GBSI_TRY(gbsi_reduce_factor(&r, f, err));
         const size_t *scope_start = m->factors.scope_start + f;
         if (gbsi_watch_spend(domain->watch, 1 + scope_start[1] - scope_start[0])) {
-            GBSI_TRY(gbsi_watch_fail(err, doing));
+            GBSI_TRY(gbsi_watch_fail(err, GBSI_CONDITIONING));
         }
     }
     for (uint32_t v = 0; e != NULL && e->log_likelihood != NULL && v < m->n_variables; ++v) {
@@ -243,10 +244,10 @@ gbs_status gbsi_condition_watched(const gbs_model *model, const gbs_evidence *ev
     c->model = model;
     const bool whole = gbsi_condition_is_whole(model, evidence, watch);
     if (gbsi_watch_stopped(watch)) {
-        GBSI_TRY(gbsi_watch_fail(err, doing));
+        GBSI_TRY(gbsi_watch_fail(err, GBSI_CONDITIONING));
     }
     if (whole) {
-        GBSI_TRY(gbsi_condition_whole(model, c, err));
+        GBSI_TRY(gbsi_condition_whole(model, c, watch, err));
         *conditioned = c;
         return GBS_OK;
     }

@@ -59,6 +59,8 @@ bool gbsi_condition_is_whole(const gbs_model *model, const gbs_evidence *evidenc
 /* Fill *conditioned, which is zero but for its model, for such a model. On failure what was taken
  * is freed with it. */
 gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *conditioned,
-                                gbs_error *err);
+                                gbsi_watch *watch, gbs_error *err);
+/* What a watch that stops says was being done. */
+#define GBSI_CONDITIONING "conditioning the model on the evidence"
 
 #endif

@@ -502,6 +502,30 @@ static void watched(void **state)
     gbs_builder_free(b);
 }
 
+/* States without a factor are numbered, with looks in between. */
+static void watched_states(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    uint32_t arity[N];
+    gbs_builder *b = NULL;
+    gbs_model *m = NULL;
+    gbs_evidence *e = NULL;
+    for (uint32_t v = 0; v < N; ++v) {
+        arity[v] = 1000;
+    }
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, N, arity, NULL, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_build(b, &m, NULL), GBS_OK);
+    assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
+    assert_int_equal(gbs_evidence_observe(e, 0, 1, NULL), GBS_OK);
+    check_watched(m, NULL, N, 1000); /* the model as it is */
+    check_watched(m, e, N - 1, 1000);
+    gbs_evidence_free(e);
+    gbs_model_free(m);
+    gbs_builder_free(b);
+}
+
 /* Two variables of so many states and one of two, all in one table or the first two in a Potts
  * coupling. */
 enum { N_STATES = 450 };
@@ -568,6 +592,7 @@ int main(void)
         cmocka_unit_test(test_search),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(watched),
+        cmocka_unit_test(watched_states),
         cmocka_unit_test(large_tables_are_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

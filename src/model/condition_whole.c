@@ -46,7 +46,8 @@ bool gbsi_condition_is_whole(const gbs_model *model, const gbs_evidence *evidenc
     return !gbsi_any_zero(f->table, n_entries, watch);
 }
 
-gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *c, gbs_error *err)
+gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *c, gbsi_watch *watch,
+                                gbs_error *err)
 {
     const size_t n = model->n_variables;
     const size_t n_states = model->state_offset[n];
@@ -68,6 +69,9 @@ gbs_status gbsi_condition_whole(const gbs_model *model, gbsi_conditioned *c, gbs
     }
     for (uint32_t v = 0; v < n; ++v) {
         c->user_variable[v] = v;
+        if (gbsi_watch_spend(watch, model->arity[v])) {
+            return gbsi_watch_fail(err, GBSI_CONDITIONING);
+        }
         for (uint32_t a = 0; a < model->arity[v]; ++a) {
             c->user_state[model->state_offset[v] + a] = a;
         }
