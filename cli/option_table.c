@@ -75,8 +75,11 @@ static const cli_option table[] = {
     UINT(state, "state", CLI_VERB_MARGINALS, GBS_MAX_ARITY, 0, GBS_MAX_ARITY - 1,
          "K", "the picture shows the probability of state K; unset: of state 1 if there are two "
          "states, otherwise it shows the most probable states")
-    NAME(0, format, "format", CLI_VERB_SAMPLE, "csv|tab|npz|npy|netcdf|cmdstan|coda",
-         "format of the draws")
+    NAME(0, format, "format", CLI_VERB_SAMPLE,
+         "csv|tab|npz|npy|netcdf|cmdstan|coda|pbm|pgm|ppm|png", "format of the draws")
+    TEXT(0, picture, "picture", CLI_VERB_SAMPLE, "RxC",
+         "write the last draw of the first chain as a picture (.png, .pgm, .ppm, .pbm) of R rows "
+         "and C columns, a pixel per variable")
     NAME(0, format, "format", CLI_VERB_MAP, "map|csv|json", "format of the state")
     NAME(0, format, "format", CLI_VERB_LOGZ, "pr|json", "format of the estimate")
     {"task", 0, CLI_CHOICE, CLI_VERB_EXACT, AT(task), 0, 0, 3, 0, 0, 0, "mar|pr|map|sample",

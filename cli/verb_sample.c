@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite sample: every kept draw of every chain, as lines of CSV or of libDAI data, or in a file
- * of kept_draws.c. */
+ * of kept_draws.c; or the last draw as a picture. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kept_draws.h"
@@ -97,10 +98,58 @@ static int write_lines(cli_job *job, const cli_selection *selection, int tab, in
     return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
 }
 
+/* ---- pictures ---------------------------------------------------------------------------- */
+
+/* The probabilities of a picture: 1 for the state that the first chain was in last, else 0. */
+typedef struct last_draw {
+    uint32_t n, arity;
+    int drawn;
+    double *p; /* [n][arity] */
+} last_draw;
+
+static gbs_status keep_last(void *context, uint64_t draw, uint32_t chain, double log_density,
+                            const uint32_t *state, gbs_error *err)
+{
+    last_draw *last = context;
+    (void)draw;
+    (void)log_density;
+    (void)err;
+    if (chain == 0) {
+        last->drawn = 1;
+        memset(last->p, 0, (size_t)last->n * last->arity * sizeof *last->p);
+        for (uint32_t v = 0; v < last->n; v++) {
+            last->p[(size_t)v * last->arity + state[v]] = 1.0;
+        }
+    }
+    return GBS_OK;
+}
+
+static int write_picture(cli_job *job, cli_picture *picture, int *stopped)
+{
+    last_draw last = {.n = gbs_model_n_variables(job->model)};
+    int status = cli_picture_fit(job, picture);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    last.arity = picture->arity;
+    last.p = calloc((size_t)last.n * last.arity, sizeof *last.p);
+    if (last.p == NULL) {
+        return cli_error(CLI_FAILED, "out of memory: %" PRIu32 " variables", last.n);
+    }
+    status = cli_execute(job, keep_last, &last, stopped);
+    if (status == CLI_DONE) {
+        status = last.drawn ? cli_picture_write(job, picture, last.p)
+                            : cli_error(CLI_STOPPED, "no draw was kept: there is no picture");
+    }
+    free(last.p);
+    return status;
+}
+
 /* ---- the verb ---------------------------------------------------------------------------- */
 
 typedef struct request {
     const char *format;
+    cli_picture picture;
     cli_selection selection;
 } request;
 
@@ -112,22 +161,37 @@ static int is_lines(const char *format)
 /* Of one sample of the evidence. */
 static int answer_sample(cli_job *job, void *context)
 {
-    const request *r = context;
+    request *r = context;
     int stopped = 0;
-    int status = is_lines(r->format)
-                     ? write_lines(job, &r->selection, strcmp(r->format, "tab") == 0, &stopped)
-                     : cli_draws_run(job, &r->selection, r->format, &stopped);
+    int status = CLI_DONE;
+    if (r->picture.format != NULL) {
+        status = write_picture(job, &r->picture, &stopped);
+    } else if (is_lines(r->format)) {
+        status = write_lines(job, &r->selection, strcmp(r->format, "tab") == 0, &stopped);
+    } else {
+        status = cli_draws_run(job, &r->selection, r->format, &stopped);
+    }
     return status == CLI_DONE ? cli_conclude(job, stopped) : status;
 }
 
 int cli_write_draws(cli_arguments *arguments, gbs_method forced)
 {
-    request r = {NULL, {NULL, 0, 0}};
+    request r;
+    memset(&r, 0, sizeof r);
     cli_job job;
     memset(&job, 0, sizeof job);
-    int status =
-        cli_output_format(arguments, "csv|tab|npz|npy|netcdf|cmdstan|coda", "csv", &r.format);
-    if (status == CLI_DONE && !is_lines(r.format)) {
+    int status = cli_output_format(arguments,
+                                   arguments->verb == CLI_VERB_SAMPLE
+                                       ? "csv|tab|npz|npy|netcdf|cmdstan|coda|pbm|pgm|ppm|png"
+                                       : "csv|tab|npz|npy|netcdf|cmdstan|coda",
+                                   "csv", &r.format);
+    if (status == CLI_DONE) {
+        status = cli_picture_settle(arguments, r.format, &r.picture);
+    }
+    if (status == CLI_DONE && r.picture.format != NULL && arguments->monitor != NULL) {
+        status = cli_error(CLI_USAGE, "a picture shows all variables: leave out --monitor");
+    }
+    if (status == CLI_DONE && !is_lines(r.format) && r.picture.format == NULL) {
         status = cli_draws_check(arguments, r.format);
     }
     if (status == CLI_DONE) {

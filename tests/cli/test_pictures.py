@@ -147,6 +147,35 @@ def test_refused(run, work, pairs, arguments, part):
     only(work, "pairs.uai")
 
 
+def last_draw(csv):
+    """States in the last line of chain 0."""
+    return [line.split(",")[3:] for line in csv.splitlines() if line.startswith("0,")][-1]
+
+
+def test_the_last_draw_of_the_first_chain(run, work, pairs, favourites):
+    for model, size in ((pairs, "2x2"), (favourites, "2x3")):
+        for options in (["--sweeps", "7", "--chains", "3"], ["--sweeps", "20", "--chains", "1", "--seed", "5", "--thin", "3"]):
+            expected = [int(x) for x in last_draw(run("sample", model, *options).out)]
+            done = run("sample", model, *options, "--picture", size, "-o", "d.pgm")
+            assert done.status == 0, done.err
+            scale = 65535 if model == pairs else 1
+            assert pnm(work / "d.pgm")[4] == [scale * x for x in expected]
+    assert run("sample", pairs, "--sweeps", "7", "--picture", "2x2", "--format", "pbm", "-o", "d").status == 0
+    assert (work / "d").read_bytes().startswith(b"P4\n2 2\n")
+
+
+@pytest.mark.parametrize("arguments, part", [
+    (["-o", "x.png"], "--picture RxC"),
+    (["-o", "x.pgm", "--picture", "2x3"], "--picture 2x3: 6 pixels, but the model has 4 variables"),
+    (["-o", "x.csv", "--picture", "2x2"], "--picture applies to pictures"),
+    (["-o", "x.pgm", "--picture", "2x2", "--monitor", "1"], "leave out --monitor"),
+])
+def test_refused_draws(run, work, pairs, arguments, part):
+    done = run("sample", pairs, *arguments)
+    assert done.status == 2 and part in done.err, done.err
+    only(work, "pairs.uai")
+
+
 def test_refused_models(run, work, small, favourites):
     done = run("marginals", small, "--picture", "1x3", "-o", "x.pgm")
     assert done.status == 2
