@@ -14,7 +14,7 @@
 #include "simd/math.h"
 
 #define LANES     GBSI_CASE_LANES
-#define LEAST     0x1p-1000 /* products above it are held with all their digits */
+#define LEAST     GBSI_CASE_LEAST
 #define MOST_RISK 700.0
 #define NO_RISK   (-1.0)
 #define LN2       0.69314718055994530942
@@ -342,8 +342,49 @@ void gbsi_case_batch(gbsi_case_worker *worker, gbsi_case *cases, uint32_t n, gbs
 
 /* ---- a worker -------------------------------------------------------------------------------- */
 
-gbs_status gbsi_case_worker_new(const gbsi_case_tree *cases, gbsi_watch *watch,
-                                gbsi_case_worker **out, gbs_error *err)
+/* What no case changes, in all lanes. */
+static void prepare(gbsi_case_worker *w)
+{
+    const gbsi_case_tree *t = w->cases;
+    for (size_t i = 0; i < (size_t)t->n_messages * LANES; ++i) {
+        w->least[i] = 1.0;
+        w->risk[i] = NO_RISK;
+    }
+    for (uint32_t k = 0; k < t->n_columns; ++k) {
+        for (size_t i = 0; i < t->message[k].n_rows * LANES; ++i) {
+            w->room[t->message[k].row * LANES + i] = 1.0; /* nothing is observed */
+        }
+    }
+    for (uint32_t i = 0; i < t->n_nodes && !gbsi_watch_stopped(w->watch); ++i) {
+        if (!t->node[i].observed) {
+            node_up(w, i);
+        }
+    }
+    memcpy(w->begin, w->end, sizeof w->begin);
+}
+
+static void copy(gbsi_case_worker *w, const gbsi_case_worker *like)
+{
+    const gbsi_case_tree *t = w->cases;
+    for (uint32_t i = 0; i < t->n_nodes; ++i) {
+        const case_message *m = &t->message[t->node[i].up.message];
+        if (!t->node[i].observed) {
+            memcpy(w->room + m->row * LANES, like->room + m->row * LANES,
+                   m->n_rows * LANES * sizeof *w->room);
+        }
+    }
+    for (uint32_t k = 0; k < t->n_columns; ++k) {
+        memcpy(w->room + t->message[k].row * LANES, like->room + t->message[k].row * LANES,
+               t->message[k].n_rows * LANES * sizeof *w->room);
+    }
+    memcpy(w->least, like->least, (size_t)t->n_messages * LANES * sizeof *w->least);
+    memcpy(w->risk, like->risk, (size_t)t->n_messages * LANES * sizeof *w->risk);
+    memcpy(w->scale, like->scale, (size_t)t->n_nodes * LANES * sizeof *w->scale);
+    memcpy(w->begin, like->begin, sizeof w->begin);
+}
+
+gbs_status gbsi_case_worker_new(const gbsi_case_tree *cases, const gbsi_case_worker *like,
+                                gbsi_watch *watch, gbsi_case_worker **out, gbs_error *err)
 {
     const gbsi_case_tree *t = cases;
     gbsi_case_worker *w = gbsi_alloc_zero(sizeof *w);
@@ -353,7 +394,7 @@ gbs_status gbsi_case_worker_new(const gbsi_case_tree *cases, gbsi_watch *watch,
     w->cases = t;
     w->watch = watch;
     w->spends = true;
-    w->room = gbsi_alloc_lanes(t->n_rows * LANES, sizeof *w->room);
+    w->room = gbsi_alloc_array(t->n_rows * LANES, sizeof *w->room);
     w->least = gbsi_alloc_array((size_t)t->n_messages * LANES, sizeof *w->least);
     w->risk = gbsi_alloc_array((size_t)t->n_messages * LANES, sizeof *w->risk);
     w->scale = gbsi_alloc_array_zero((size_t)t->n_nodes * LANES, sizeof *w->scale);
@@ -365,20 +406,10 @@ gbs_status gbsi_case_worker_new(const gbsi_case_tree *cases, gbsi_watch *watch,
         gbsi_case_worker_free(w);
         return gbsi_no_memory(err, "cases", (size_t)gbsi_case_worker_bytes(t));
     }
-    for (size_t i = 0; i < (size_t)t->n_messages * LANES; ++i) {
-        w->least[i] = 1.0;
-        w->risk[i] = NO_RISK;
-    }
-    for (size_t i = 0; i < t->n_rows * LANES; ++i) {
-        w->room[i] = 1.0; /* nothing is observed */
-    }
-    for (uint32_t i = 0; i < t->n_nodes; ++i) {
-        node_up(w, i); /* what is observed nowhere below is the same in all cases */
-        if (t->node[i].observed) {
-            memset(w->end, GBSI_CASE_DONE, sizeof w->end);
-        } else {
-            memcpy(w->begin, w->end, sizeof w->begin);
-        }
+    if (like != NULL) {
+        copy(w, like);
+    } else {
+        prepare(w);
     }
     if (gbsi_watch_stopped(watch)) {
         gbsi_case_worker_free(w);

@@ -7,7 +7,10 @@
 
 #include "base/memory.h"
 #include "exact/case_tree_inside.h"
+#include "exact/clique_tables.h"
 #include "simd/math.h"
+
+#define BLOCK ((size_t)1 << 13) /* entries of a table from one look at the watch to the next */
 
 /* What stands where while a tree is compiled. */
 typedef struct compiling {
@@ -16,7 +19,7 @@ typedef struct compiling {
     const gbsi_tree *tree;
     const uint32_t *column, *query; /* the user's variables */
     gbsi_watch *watch;
-    uint32_t *x;         /* [variables] */
+    double *weight;      /* of a factor */
     uint32_t *column_of; /* [variables] the column that observes it, GBSI_NONE */
     uint32_t *home;      /* [variables] the clique that eliminates it */
     size_t n_strides, n_operands, n_states;
@@ -106,45 +109,78 @@ static gbs_status take_memory(compiling *c, gbs_error *err)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* The next state of some variables, the last one fastest. */
-static void next_state(const gbsi_conditioned *model, const uint32_t *variable, uint32_t n,
-                       uint32_t *x)
+/* The weights of a factor, of which the largest is 1, into c->weight. @return ln of what they were
+ * divided by. @param least out: the least positive one. */
+static double take_weights(compiling *c, size_t f, double *least)
 {
-    for (uint32_t k = n; k-- > 0;) {
-        if (++x[variable[k]] < model->arity[variable[k]]) {
+    size_t n = 0;
+    double top = -INFINITY;
+    const double *logs = gbsi_factor_logs(c->tree->model, f, c->weight, &n);
+    for (size_t i = 0; i < n; ++i) {
+        top = logs[i] > top ? logs[i] : top;
+    }
+    *least = 1.0;
+    for (size_t i = 0; i < n; ++i) {
+        const bool positive = logs[i] > -INFINITY;
+        c->weight[i] = positive ? gbsi_exp(logs[i] - top) : 0.0;
+        *least = positive && c->weight[i] < *least ? c->weight[i] : *least;
+    }
+    return top > -INFINITY ? top : 0.0;
+}
+
+/* Multiplies the table of clique i by c->weight, over the scope of factor f. */
+static void multiply(compiling *c, uint32_t i, size_t f)
+{
+    const case_node *node = &c->cases->node[i];
+    const gbsi_factors *factors = &c->tree->model->factors;
+    const uint32_t *variable = variables_of(c->tree, i);
+    double *table = c->cases->table + node->table;
+    size_t stride[GBSI_TREE_AXES] = {0};
+    uint32_t x[GBSI_TREE_AXES] = {0};
+    size_t at = 0;
+    size_t n = 1;
+    for (size_t k = factors->scope_start[f + 1]; k-- > factors->scope_start[f];) {
+        for (uint32_t a = 0; a < node->n_axes; ++a) {
+            stride[a] = variable[a] == factors->scope[k] ? n : stride[a];
+        }
+        n *= c->tree->model->arity[factors->scope[k]];
+    }
+    for (size_t e = 0; e < node->n_entries; ++e) {
+        if (e % BLOCK == 0 && gbsi_watch_spend(c->watch, BLOCK)) {
             return;
         }
-        x[variable[k]] = 0;
+        table[e] *= c->weight[at];
+        for (uint32_t a = node->n_axes; a-- > 0;) {
+            const uint32_t arity = c->cases->arity[node->axis + a];
+            at += stride[a];
+            if (++x[a] < arity) {
+                break;
+            }
+            at -= arity * stride[a];
+            x[a] = 0;
+        }
     }
 }
 
-/* The product of the factors of clique i, as weights of which the largest is 1. */
+/* The product of the factors of clique i, as weights of at most 1. */
 static void fill_table(compiling *c, uint32_t i)
 {
-    const gbsi_tree *tree = c->tree;
-    const gbsi_conditioned *model = tree->model;
     case_node *node = &c->cases->node[i];
     double *table = c->cases->table + node->table;
-    double top = -INFINITY;
-    for (uint32_t k = 0; k < node->n_axes; ++k) {
-        c->x[variables_of(tree, i)[k]] = 0;
-    }
-    const size_t n_factors = tree->factor_start[i + (size_t)1] - tree->factor_start[i];
-    for (size_t e = 0; e < node->n_entries && !gbsi_watch_spend(c->watch, 8 * n_factors + 8); ++e) {
-        table[e] = 0.0;
-        for (size_t k = tree->factor_start[i]; k < tree->factor_start[i + (size_t)1]; ++k) {
-            table[e] += gbsi_factor_value(&model->factors, model->arity, tree->factor[k], c->x);
-        }
-        top = table[e] > top ? table[e] : top;
-        next_state(model, variables_of(tree, i), node->n_axes, c->x);
-    }
-    node->least = 1.0;
+    double bound = 1.0; /* no positive product is less */
     for (size_t e = 0; e < node->n_entries; ++e) {
-        const bool positive = table[e] > -INFINITY;
-        table[e] = positive ? gbsi_exp(table[e] - top) : 0.0;
-        node->least = positive && table[e] < node->least ? table[e] : node->least;
+        if (e % BLOCK == 0 && gbsi_watch_spend(c->watch, BLOCK)) {
+            return;
+        }
+        table[e] = 1.0;
     }
-    c->cases->log_constant += top > -INFINITY ? top : 0.0;
+    for (size_t k = c->tree->factor_start[i]; k < c->tree->factor_start[i + (size_t)1]; ++k) {
+        double least = 1.0;
+        c->cases->log_constant += take_weights(c, c->tree->factor[k], &least);
+        bound *= least;
+        multiply(c, i, c->tree->factor[k]);
+    }
+    node->least = bound < GBSI_CASE_LEAST ? 0.0 : bound;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -270,11 +306,11 @@ static void fill_query(compiling *c, uint32_t k, size_t *n_p)
 static gbs_status find_homes(compiling *c, gbs_error *err)
 {
     const size_t n = c->tree->model->n_variables;
-    c->x = gbsi_alloc_array_zero(n, sizeof *c->x);
+    c->weight = gbsi_alloc_array(c->tree->n_factor, sizeof *c->weight);
     c->column_of = gbsi_alloc_array(n, sizeof *c->column_of);
     c->home = gbsi_alloc_array(n, sizeof *c->home);
-    if (c->x == NULL || c->column_of == NULL || c->home == NULL) {
-        return gbsi_no_memory(err, "cases", n * sizeof *c->x);
+    if (c->weight == NULL || c->column_of == NULL || c->home == NULL) {
+        return gbsi_no_memory(err, "cases", n * sizeof *c->home);
     }
     memset(c->column_of, 0xff, n * sizeof *c->column_of);
     for (uint32_t k = 0; k < c->cases->n_columns; ++k) {
@@ -359,7 +395,7 @@ gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tr
 
 cleanup:
     gbsi_case_tree_free(c.cases);
-    gbsi_free(c.x);
+    gbsi_free(c.weight);
     gbsi_free(c.column_of);
     gbsi_free(c.home);
     return status;

@@ -30,9 +30,10 @@ void gbsi_case_tree_free(gbsi_case_tree *cases);
 uint64_t gbsi_case_tree_operations(const gbsi_case_tree *cases);
 uint64_t gbsi_case_worker_bytes(const gbsi_case_tree *cases);
 
-/* @param watch NULL, or may stop it: GBS_ERR_LIMIT. */
-gbs_status gbsi_case_worker_new(const gbsi_case_tree *cases, gbsi_watch *watch,
-                                gbsi_case_worker **out, gbs_error *err);
+/* @param like  NULL, or another of the tree, which saves time. @param watch NULL, or may stop it:
+ * GBS_ERR_LIMIT. */
+gbs_status gbsi_case_worker_new(const gbsi_case_tree *cases, const gbsi_case_worker *like,
+                                gbsi_watch *watch, gbsi_case_worker **out, gbs_error *err);
 void gbsi_case_worker_free(gbsi_case_worker *worker);
 
 typedef enum gbsi_case_end {

@@ -5,6 +5,8 @@
 
 #include "exact/case_tree.h"
 
+#define GBSI_CASE_LEAST 0x1p-1000 /* products above it are held with all their digits */
+
 /* A message seen from a clique: the row that belongs to a state of the clique moves by a stride
  * along each axis of its table. */
 typedef struct case_operand {
@@ -18,7 +20,7 @@ typedef struct case_node {
     size_t axis;  /* into gbsi_case_tree.arity: [n_axes], slowest first, the separator's first */
     size_t table; /* into gbsi_case_tree.table: [n_entries] */
     size_t n_entries;
-    double least;   /* the least positive entry, the largest being 1; 0: some underflowed */
+    double least;   /* no positive entry is less, none is above 1; 0: some may be lost */
     size_t operand; /* into gbsi_case_tree.operand: what is multiplied into the table ... */
     uint32_t n_operands;
     case_operand up;   /* ... the message to the parent, of one row if there is none ... */

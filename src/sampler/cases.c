@@ -110,7 +110,7 @@ cleanup:
 
 /* The sum over all states given the evidence alone. A tree whose weights are too far apart even so
  * is no use. */
-static gbs_status find_base(gbs_cases *c, gbs_error *err)
+static gbs_status find_base(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_case none = {0};
@@ -121,7 +121,10 @@ static gbs_status find_base(gbs_cases *c, gbs_error *err)
     }
     memset(state, 0xff, c->n_columns * sizeof *state);
     none.state = state;
-    gbsi_case_batch(c->worker[0], &none, 1, NULL, false);
+    gbsi_case_batch(c->worker[0], &none, 1, watch, true);
+    if (gbsi_watch_stopped(watch)) {
+        GBSI_TRY(gbsi_watch_fail(err, "making junction trees for cases"));
+    }
     if (none.end == GBSI_CASE_IMPOSSIBLE) {
         GBSI_TRY(gbsi_impossible(err));
     }
@@ -145,9 +148,10 @@ static gbs_status take_workers(gbs_cases *c, gbsi_watch *watch, gbs_error *err)
         GBSI_TRY(gbsi_no_memory(err, "cases", n * sizeof(gbsi_case_worker *)));
     }
     for (uint32_t i = 0; i < n; ++i) {
-        GBSI_TRY(gbsi_case_worker_new(c->tree, watch, &c->worker[i], err));
+        GBSI_TRY(
+            gbsi_case_worker_new(c->tree, i > 0 ? c->worker[0] : NULL, watch, &c->worker[i], err));
     }
-    GBSI_TRY(find_base(c, err));
+    GBSI_TRY(find_base(c, watch, err));
 
 cleanup:
     return status;
