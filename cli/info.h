@@ -8,6 +8,9 @@
 /* 12345678 -> "11.8 MiB". @param text [16]. */
 void cli_scale_bytes(uint64_t value, char *text);
 
+/* "tables, sparse tables". @param forms bits of gbs_exact_form, one at least. @param text [80]. */
+void cli_exact_forms(int forms, char *text);
+
 /* At most 24 lines. @param loading_bytes the most that was held until the model was there. */
 void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *info,
                      uint64_t loading_bytes);

@@ -153,6 +153,24 @@ static void put_exact(gbs_output *output, const gbs_info *info)
     }
 }
 
+/* How, where it is not by junction trees alone whose tables are kept. */
+static void put_forms(gbs_output *output, const gbs_info *info)
+{
+    char n[64];
+    char forms[80];
+    char nonzero[64] = "";
+    char cases[96] = "";
+    cli_exact_forms(info->auto_forms, forms);
+    if (info->auto_nonzero > 0.0) {
+        (void)snprintf(nonzero, sizeof nonzero, "; %.4g nonzero entries", info->auto_nonzero);
+    }
+    if (info->auto_cases > 0) {
+        (void)snprintf(cases, sizeof cases, "; %s, given a few variables",
+                       count(info->auto_cases, "case", "cases", n));
+    }
+    line(output, "", "by %s%s%s", forms, nonzero, cases);
+}
+
 static void put_auto(gbs_output *output, const cli_job *job, const gbs_info *info)
 {
     char n[64];
@@ -171,9 +189,8 @@ static void put_auto(gbs_output *output, const cli_job *job, const gbs_info *inf
     } else {
         line(output, "by default", "sampled by %s of Gibbs sampling", chains);
     }
-    if (info->auto_cases > 0) {
-        line(output, "", "some components by their %s, given a few variables",
-             count(info->auto_cases, "case", "cases", n));
+    if ((info->auto_forms & ~GBS_FORM_TABLES) != 0) {
+        put_forms(output, info);
     }
     line(output, "memory", "%s for a run of %s at most, model included", run, chains);
 }

@@ -257,8 +257,7 @@ static void row_fits(sheet *s, const gbs_info *info)
     }
 }
 
-/* How the components that are exact by default are answered. */
-static void row_forms(sheet *s, int forms)
+void cli_exact_forms(int forms, char *text)
 {
     static const struct {
         int form;
@@ -267,13 +266,20 @@ static void row_forms(sheet *s, int forms)
                 {GBS_FORM_MESSAGES, "messages only"},
                 {GBS_FORM_SPARSE, "sparse tables"},
                 {GBS_FORM_CASES, "case by case"}};
-    char text[80] = "";
+    text[0] = 0;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         if ((forms & name[i].form) != 0) {
             const size_t n = strlen(text);
-            (void)snprintf(text + n, sizeof text - n, "%s%s", n > 0 ? ", " : "", name[i].name);
+            (void)snprintf(text + n, 80 - n, "%s%s", n > 0 ? ", " : "", name[i].name);
         }
     }
+}
+
+/* How the components that are exact by default are answered. */
+static void row_forms(sheet *s, int forms)
+{
+    char text[80];
+    cli_exact_forms(forms, text);
     row_text(s, "auto_forms", "    by", forms == 0 ? "none" : text);
 }
 

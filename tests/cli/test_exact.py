@@ -324,6 +324,7 @@ def test_sparse_tables(run, work, latin):
     found = json.loads(run("info", latin, "--json").out)
     assert (found["auto_components"], found["auto_forms"]) == (1, "sparse tables")
     assert 8 * found["auto_nonzero_entries"] < found["elimination_entries"]
+    assert " by sparse tables; %.4g nonzero entries" % found["auto_nonzero_entries"] in run("info", latin).out
     for threads in "1", "2":
         done = run("marginals", latin, "--threads", threads)
         assert done.status == 0 and "in sparse tables" in done.err and "converged: exact" in done.err
