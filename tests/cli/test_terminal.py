@@ -79,7 +79,7 @@ VERDICTS = [(["--target-error", "0.01"], "32"), (["--sweeps", "20"], "33")]
 @pytest.mark.parametrize("options, colour", VERDICTS)
 def test_verdict_in_colour(work, run, options, colour):
     """Where standard error is a terminal, and neither NO_COLOR nor the terminal minds."""
-    command = ["marginals", SPRINKLER, "--method", "sample", *options]
+    command = ["marginals", SPRINKLER, "--method", "sample", "--progress", "never", *options]
     plain = {"TERM": "xterm", "NO_COLOR": ""}
     status, shown = on_terminal(work, *command, env=plain)
     assert f"gibbsite: \x1b[{colour}m" in shown and shown.count("\x1b[") == 2
@@ -93,5 +93,5 @@ def test_verdict_in_colour(work, run, options, colour):
 def test_verdict_of_states_out_of_reach_is_red(work):
     (work / "split.uai").write_text("MARKOV 2 2 2 1 2 0 1 4 0.5 0 0 0.5")
     status, shown = on_terminal(work, "marginals", "split.uai", "--method", "sample", "--scan", "systematic", "--temper", "off",
-                                "--sweeps", "100", env={"TERM": "xterm", "NO_COLOR": ""})
+                                "--sweeps", "100", "--progress", "never", env={"TERM": "xterm", "NO_COLOR": ""})
     assert "\x1b[31mnot converged" in shown, shown
