@@ -102,7 +102,7 @@ static void builders(void **state)
     REFUSED(gbs_builder_add_logical(b, GBS_LOGICAL_OR, 1, NULL, bad, 0.1, &err));
     REFUSED(gbs_builder_add_logical(b, GBS_LOGICAL_OR, 1, bad, NULL, 0.1, &err));
     REFUSED(gbs_builder_add_logical(b, (gbs_logical_function)1000, 1, bad, bad, 0.1, &err));
-    const double half[2] = {0.5, 0.5};
+    const double half[4] = {0.5, 0.5, 0.5, 0.5};
     REFUSED(gbs_builder_add_potential(NULL, 1, bad, 2, half, &err));
     REFUSED(gbs_builder_add_potential(b, 1, NULL, 2, half, &err));
     REFUSED(gbs_builder_add_potential(b, 1, bad, 2, NULL, &err));
