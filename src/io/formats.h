@@ -56,6 +56,9 @@ typedef struct gbsi_format {
                                 gbs_model **model, gbs_error *err);                \
     gbs_status gbsi_##id##_write(const gbs_model *model, const char *path,         \
                                  const gbs_write_options *options, gbs_error *err);
+#define GBSI_DECLARE_DRAWING(id)                                             \
+    gbs_status gbsi_##id##_write(const gbs_model *model, gbs_output *output, \
+                                 const gbs_write_options *options, gbs_error *err);
 #define GBSI_DECLARE_BYTES(id)                                                            \
     gbs_status gbsi_##id##_read(const gbsi_input *input, const gbs_read_options *options, \
                                 gbs_model **model, gbs_error *err);                       \

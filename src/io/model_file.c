@@ -11,8 +11,9 @@
 #include "io/output.h"
 #include "model/model.h"
 
-#define FUNCTIONS_TEXT(id)  .read = gbsi_##id##_read, .write = gbsi_##id##_write
-#define FUNCTIONS_FILES(id) .read_files = gbsi_##id##_read, .write_files = gbsi_##id##_write
+#define FUNCTIONS_TEXT(id)    .read = gbsi_##id##_read, .write = gbsi_##id##_write
+#define FUNCTIONS_DRAWING(id) .write = gbsi_##id##_write
+#define FUNCTIONS_FILES(id)   .read_files = gbsi_##id##_read, .write_files = gbsi_##id##_write
 #define FUNCTIONS_BYTES(id) \
     .read_binary = gbsi_##id##_read, .read_files = gbsi_##id##_read_file, .write = gbsi_##id##_write
 
@@ -150,6 +151,9 @@ static gbs_status read_input(gbsi_input *input, const gbsi_format *format,
     gbsi_text text;
     if (format->read_binary != NULL) {
         status = format->read_binary(input, options, model, err);
+    } else if (format->read == NULL && format->read_files == NULL) {
+        status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s files can be written, not read",
+                           input->name, format->name);
     } else if (format->read == NULL) {
         status = gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: %s models cannot be read from a stream",
                            input->name, format->name);

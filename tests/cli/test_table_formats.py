@@ -68,12 +68,12 @@ def test_no_network_no_xmlbif(run, work, small, ending):
 ])
 def test_fg_files(run, work, data, name, n_variables, n_factors):
     path = data(f"uai-misc/{name}.fg")
-    told = run("info", path).out
+    told = run("info", "-v", path).out
     facts = dict(line.split(None, 1) for line in told.splitlines() if len(line.split()) == 2)
     assert (facts["variables"], facts["factors"]) == (str(n_variables), str(n_factors))
     for ending in ("fg", "uai", "alchemy"):
         assert run("convert", path, "-o", f"x.{ending}").status == 0
-        assert run("info", f"x.{ending}").out.split("\n")[0] == told.split("\n")[0]  # digest
+        assert run("info", "-v", f"x.{ending}").out.split("\n")[0] == told.split("\n")[0]  # digest
 
 
 def test_fg_order(run, data):

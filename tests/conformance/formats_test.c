@@ -230,10 +230,11 @@ static gbs_model *through(const gbs_model *model, const char *format, const char
     return back;
 }
 
-/* A graph to colour is no distribution: what is lost is the whole point of the format. */
+/* A graph to colour is no distribution, and neither is a drawing: what is lost is the whole point
+ * of the format. */
 static int is_distribution(const char *format)
 {
-    return strcmp(format, "col") != 0;
+    return strcmp(format, "col") != 0 && strcmp(format, "dot") != 0;
 }
 
 /* Read as format a, then through every other. @return how many could hold it. */
