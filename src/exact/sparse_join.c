@@ -113,13 +113,18 @@ static double states_behind(const gbsi_join *join, uint32_t k)
     return behind;
 }
 
+bool gbsi_join_pay(gbsi_join *join)
+{
+    const uint64_t n = join->n_steps - join->paid_steps;
+    join->paid_steps = join->n_steps;
+    return gbsi_watch_spend(join->watch, n);
+}
+
 /* @return whether to stop. */
 static bool look(gbsi_join *join, uint32_t k)
 {
     const double most = join->most_steps + join->a_state * states_behind(join, k);
-    (void)gbsi_watch_spend(join->watch, join->n_steps - join->paid_steps);
-    join->paid_steps = join->n_steps;
-    join->stopped = (double)join->n_steps > most || gbsi_watch_stopped(join->watch);
+    join->stopped = gbsi_join_pay(join) || (double)join->n_steps > most;
     return join->stopped;
 }
 

@@ -51,6 +51,9 @@ gbs_status gbsi_join_begin(gbsi_join *join, gbs_error *err);
 /* The next entry, in join->x. @return false: there are no more, or it was stopped. */
 bool gbsi_join_next(gbsi_join *join);
 
+/* Tells the watch of the steps since the last time. @return whether to stop. */
+bool gbsi_join_pay(gbsi_join *join);
+
 /* ln of the product of the values of an entry. */
 static inline double gbsi_join_value(const gbsi_join *join)
 {

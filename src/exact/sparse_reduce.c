@@ -419,8 +419,9 @@ gbs_status gbsi_sparse_reduce(gbsi_sparse *s, const gbsi_sparse_effort *effort, 
     GBSI_TRY(gbsi_sparse_scratch_take(s, effort->watch, &m.scratch, err));
     m.scratch.join.most_steps = effort->steps;
     m.scratch.join.a_state = effort->a_state;
-    for (uint32_t i = 0; i < n && !s->impossible; ++i) {
+    for (uint32_t i = 0; i < n && !s->impossible && !m.given_up; ++i) {
         GBSI_TRY(make_factors(&m, i, err));
+        m.given_up = m.bytes > m.most_bytes || gbsi_join_pay(&m.scratch.join);
     }
     list_factors(&m);
     for (uint32_t i = 0; i < n && !s->impossible && !m.given_up; ++i) {
