@@ -15,8 +15,11 @@ const cli_verb cli_verbs[] = {
      "-o FILE.MAR, FILE.csv, FILE.json or FILE.npz writes a file, compressed if .gz\n"
      "or .zst follows; with --picture, FILE.png, .pgm, .ppm or .pbm. Components that\n"
      "are small enough are answered exactly by default, unless an option is given\n"
-     "that has a meaning only for sampling.\n",
+     "that has a meaning only for sampling. With --joint, tables of joint states;\n"
+     "with --cases, a row of probabilities for each row of a table.\n",
      "gibbsite marginals examples/sprinkler.bif -e grass=wet\n"
+     "gibbsite marginals examples/clinic.bif -e fever=yes --joint influenza,cold\n"
+     "gibbsite marginals examples/clinic.bif --cases examples/clinic.csv --query 5\n"
      "gibbsite marginals examples/clinic.bif --method sample --target-error 0.004\n"
      "gibbsite generate potts --grid 24x32 --states 3 --noise 0.8 -o patches.uai\n"
      "gibbsite marginals patches.uai --picture 24x32 --sweeps 200 -o patches.ppm\n",
