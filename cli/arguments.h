@@ -82,6 +82,7 @@ typedef struct cli_arguments {
     const char *float_format; /* "shortest" or "fixed" */
     const char *output;
     const char *format;
+    const char *model; /* of the results that are compared */
     const char *summary;
     const char *monitor;  /* variables of draws */
     const char *query;    /* variables to write: a list, or "@FILE" */

@@ -191,6 +191,8 @@ static const cli_option table[] = {
     UINT(parents, "parents", CLI_VERB_BAYES, 0, 0, UINT32_MAX, "K",
          "largest number of parents of a variable (required)")
     TEXT(0, states, "states", CLI_VERB_BAYES, "A:B", "each variable has A to B states (required)")
+    TEXT(0, model, "model", CLI_VERB_COMPARE, "FILE",
+         "the model of A and B: turns labels into numbers, and says which state weighs more")
     REAL(tolerance, "tolerance", CLI_VERB_COMPARE, 0.0, 0.0, 1e9, "X",
          "largest difference that is accepted: of a probability, of log10 Z, or in the number of "
          "variables with different states")

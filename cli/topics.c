@@ -13,7 +13,7 @@ static const struct {
                             "evidence likelihood query joint cases task monitor target focus "
                             "asymptotic list data grid torus variables states parents degree edges "
                             "visible hidden coupling coupling-spread field random-field noise "
-                            "scan match steps log-base"},
+                            "scan match steps log-base model"},
     [CLI_TOPIC_ACCURACY] = {NULL, "How exactly",
                             "method time target-error tolerance accuracy sweeps samples chains "
                             "iterate influence quick check seed threads memory-limit"},

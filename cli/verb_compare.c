@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gibbsite compare: two UAI results of one task. Exit statuses like those of diff: 0 within the
+/* gibbsite compare: two results of one task. Exit statuses like those of diff: 0 within the
  * tolerance, 1 beyond it, 2 and above for trouble. */
 #include <inttypes.h>
 #include <math.h>
@@ -29,6 +29,16 @@ static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, di
                                     gbs_error *err)
 {
     gbs_comparison c;
+    for (uint32_t v = 0; a->name != NULL && b->name != NULL && v < a->marginals.n_variables &&
+                         v < b->marginals.n_variables;
+         v++) {
+        if (strcmp(a->name[v], b->name[v]) != 0) {
+            (void)snprintf(err->message, sizeof err->message,
+                           "variable %" PRIu32 " is called %.80s and %.80s", v, a->name[v],
+                           b->name[v]);
+            return GBS_ERR_ARGUMENT;
+        }
+    }
     const gbs_status status = gbs_marginals_compare(&a->marginals, &b->marginals, &c, err);
     if (status >= 0) {
         d->value = c.max_abs;
@@ -54,6 +64,57 @@ static void compare_log_z(const gbs_result *a, const gbs_result *b, distance *d)
     print_line(d, "difference", d->value);
 }
 
+/* Which of two states weighs more, where that is known. */
+static void compare_densities(const gbs_result *a, const gbs_result *b, distance *d)
+{
+    if (!isnan(a->log_density) && !isnan(b->log_density)) {
+        print_line(d, "log density, first", a->log_density);
+        print_line(d, "log density, second", b->log_density);
+        const size_t n = strlen(d->text);
+        const double more = a->log_density - b->log_density;
+        (void)snprintf(d->text + n, sizeof d->text - n,
+                       isnan(more) || more == 0.0 ? "both states weigh the same\n"
+                       : more > 0.0               ? "the first state weighs exp(%.6g) times more\n"
+                                    : "the second state weighs exp(%.6g) times more\n",
+                       fabs(more));
+    }
+}
+
+/* --model: labels become numbers, states get their log density. */
+static int apply_model(const cli_arguments *arguments, gbs_result side[2])
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_model *model = NULL;
+    gbs_read_options read;
+    memset(&read, 0, sizeof read);
+    read.lenient = arguments->lenient;
+    read.warn = cli_warn;
+    read.context = (void *)(uintptr_t)arguments; /* cli_warn() only reads it */
+    gbs_status status = gbs_model_read(arguments->model, &read, &model, &err);
+    int done = status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
+    for (int i = 0; i < 2 && done == CLI_DONE; i++) {
+        gbs_result *r = &side[i];
+        if (r->task != GBS_TASK_MAP || r->n != gbs_model_n_variables(model)) {
+            done = cli_error(CLI_USAGE, "%s: expected a state of all %" PRIu32 " variables of %s",
+                             arguments->operand[i], gbs_model_n_variables(model), arguments->model);
+            break;
+        }
+        status = gbs_result_resolve(r, model, &err);
+        done = status < 0 ? cli_fail(status, &err) : CLI_DONE;
+        for (uint32_t v = 0; v < r->n && done == CLI_DONE; v++) {
+            if (r->state[v] >= gbs_model_arity(model, v)) {
+                done = cli_error(CLI_USAGE, "%s: variable %" PRIu32 " has no state %" PRIu32,
+                                 arguments->operand[i], v, r->state[v]);
+            }
+        }
+        if (done == CLI_DONE) {
+            r->log_density = gbs_model_log_density(model, r->state);
+        }
+    }
+    gbs_model_free(model);
+    return done;
+}
+
 static gbs_status compare_states(const gbs_result *a, const gbs_result *b, distance *d,
                                  gbs_error *err)
 {
@@ -67,6 +128,7 @@ static gbs_status compare_states(const gbs_result *a, const gbs_result *b, dista
         if (n > 0) {
             print_count(d, "first variable", first);
         }
+        compare_densities(a, b, d);
     }
     return status;
 }
@@ -139,6 +201,9 @@ int cli_compare(cli_arguments *arguments)
         return cli_error(CLI_USAGE, "standard input (-) can be only one of the inputs");
     }
     int status = read_both(arguments, side);
+    if (status == CLI_DONE && arguments->model != NULL) {
+        status = apply_model(arguments, side);
+    }
     if (status == CLI_DONE) {
         status = compare(side, &d);
     }

@@ -108,9 +108,10 @@ const cli_verb cli_verbs[] = {
      "gibbsite generate bayes --variables 12 --parents 2 --states 2:3 --format bif\n",
      cli_generate},
     {"compare", CLI_VERB_COMPARE, 2, "A B", "differences between two results of the same task",
-     "A and B are UAI results: marginals (.MAR), partition functions (.PR) or most\n"
-     "probable states (.MAP, .MPE, .MMAP). Like diff, the exit status is 0 if nothing\n"
-     "differs by more than --tolerance, and 1 if something does.\n",
+     "A and B are marginals, partition functions or most probable states, as files of\n"
+     "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON. Like diff,\n"
+     "the exit status is 0 if nothing differs by more than --tolerance, and 1 if\n"
+     "something does. Of two states it says which weighs more, where that is known.\n",
      "gibbsite marginals examples/sprinkler.bif -o exact.MAR\n"
      "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.MAR\n"
      "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",

@@ -183,18 +183,22 @@ typedef enum gbs_task {
  */
 typedef enum gbs_log_base { GBS_LOG_BASE_10 = 0, GBS_LOG_BASE_E = 1 } gbs_log_base;
 
-/** A UAI result of any task; only the fields of the task are set. */
+/** A result of any task; only the fields of the task are set. */
 typedef struct gbs_result {
     gbs_task task;
     double log10_z;          /**< PR: log10 Z; minus infinity if the evidence has probability 0 */
     gbs_marginals marginals; /**< MAR */
     uint32_t n;              /**< MAP: number of variables, MMAP: number of query variables */
     uint32_t *variable;      /**< MMAP: [n], NULL if the file has only states. MAP: NULL */
-    uint32_t *state;         /**< MAP, MMAP: [n] */
+    uint32_t *state;         /**< MAP, MMAP: [n]; UINT32_MAX where only the label is known */
+    char **name;             /**< CSV and JSON: names of the variables; else NULL */
+    char **label;            /**< MAP in CSV: [n] labels of the states; else NULL */
+    double log_density;      /**< MAP in JSON: of the state; else NaN */
 } gbs_result;
 
 /**
- * Read a UAI result. If the file has several solutions (-BEGIN-), the last one is read.
+ * Read a UAI result, or marginals or a state as the program writes them in CSV and JSON. If a UAI
+ * file has several solutions (-BEGIN-), the last one is read.
  *
  * @param base     base of the logarithm in a PR file.
  * @param options  NULL for the defaults. With lenient, the number of evidence samples, 1, may
@@ -206,9 +210,14 @@ GBS_API gbs_status gbs_result_read(const char *path, gbs_log_base base,
                                    gbs_error *err);
 GBS_API void gbs_result_free(gbs_result *result); /**< frees the arrays, zeroes the struct */
 
+/** Turn the labels of the states of a MAP in CSV into numbers of a model, variable by variable.
+ *  @return GBS_ERR_ARGUMENT if the model has no such variable in that place or no such state. */
+GBS_API gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model, gbs_error *err);
+
 /** Count the variables whose states differ between two MAP or two MMAP results.
  *  @param first out: the smallest id of these variables, 0 if there is none.
- *  @return GBS_ERR_ARGUMENT if the results have different tasks or different variables. */
+ *  @return GBS_ERR_ARGUMENT if the results have different tasks or different variables, or if one
+ *          has labels and the other numbers: see gbs_result_resolve(). */
 GBS_API gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
                                               uint32_t *n_different, uint32_t *first,
                                               gbs_error *err);

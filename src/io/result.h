@@ -5,6 +5,9 @@
 
 #include "io/text.h"
 
+/* In place of a state that is known by its label alone. */
+#define GBSI_NO_NUMBER UINT32_MAX
+
 /* Behind the task word: moves to the solution after the last -BEGIN-, if there is any, and over
  * the task word where it is repeated there. */
 void gbsi_result_last_solution(gbsi_text *text, gbsi_token task);
@@ -19,5 +22,9 @@ gbs_status gbsi_result_skip_samples(gbsi_text *text, bool (*fits)(gbsi_text text
 /* The solution of MAR, behind the task word. On failure marginals is unchanged. */
 gbs_status gbsi_marginals_solution(gbsi_text *text, gbsi_token task, gbs_marginals *marginals,
                                    gbs_error *err);
+
+/* Our own results: CSV and JSON. */
+bool gbsi_result_is_table(const gbsi_text *text);
+gbs_status gbsi_result_read_table(gbsi_text *text, gbs_result *result, gbs_error *err);
 
 #endif

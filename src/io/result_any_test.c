@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UAI results of every task, and query files. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,6 +81,93 @@ static void pr(void **state)
         {"PR\n1\n-3.5", ":2:1: found a number of evidence samples, expected the logarithm of Z "
                         "alone (--lenient skips it)"},
         {"PR 1 -BEGIN-", "found the end of the file"},
+    };
+    refuse(cases, sizeof cases / sizeof cases[0], NULL);
+}
+
+/* Marginals as the program writes them. */
+static void our_marginals(void **state)
+{
+    (void)state;
+    static const char *const same[] = {
+        "variable,state,probability,mcse,ess,rhat\na,no,0.25,0,,\na,yes,0.75,0,,\n\"b \"\"x\"\", "
+        "y\",0,1,0,,\n",
+        "variable,state,probability\r\na,no,0.25\r\na,yes,0.75\r\n\"b \"\"x\"\", y\",0,1",
+        "{\"schema\": \"marginals/2\", \"model\": {\"x\": [1, \"]\"]}, \"variables\": [{\"id\": 0, "
+        "\"name\": \"a\", "
+        "\"states\": [\"no\", \"yes\"], \"probability\": [0.25, 0.75], \"ess\": [null, null]},\n"
+        "{\"name\": \"b \\\"x\\\", y\", \"probability\": [1]}]}",
+    };
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        gbs_result r = read_well(same[i], NULL);
+        assert_int_equal(r.task, GBS_TASK_MAR);
+        assert_int_equal(r.marginals.n_variables, 2);
+        assert_true(r.marginals.offset[1] == 2 && r.marginals.offset[2] == 3);
+        assert_true(r.marginals.p[0] == 0.25 && r.marginals.p[1] == 0.75 &&
+                    r.marginals.p[2] == 1.0);
+        assert_string_equal(r.name[0], "a");
+        assert_string_equal(r.name[1], "b \"x\", y");
+        gbs_result_free(&r);
+    }
+}
+
+/* States by label, by number and through a model. */
+static void our_states(void **state)
+{
+    (void)state;
+    uint32_t n = 0;
+    uint32_t first = 0;
+    gbs_error err = {0};
+    gbs_result csv = read_well("variable,state\na,no\nb,hi\n", NULL);
+    gbs_result other = read_well("variable,state\na,no\nb,lo\n", NULL);
+    gbs_result json = read_well("{\"log_density\": -3.5, \"state\": [0, 1]}", NULL);
+    gbs_result numbers = read_well("variable,state\na,0\nb,1\n", NULL);
+    gbs_result renamed = read_well("variable,state\na,0\nc,1\n", NULL);
+    assert_true(csv.n == 2 && csv.state[1] == UINT32_MAX && isnan(csv.log_density));
+    assert_true(json.n == 2 && json.state[1] == 1 && json.log_density == -3.5);
+    assert_int_equal(gbs_result_count_different(&csv, &other, &n, &first, &err), GBS_OK);
+    assert_true(n == 1 && first == 1);
+    assert_int_equal(gbs_result_count_different(&json, &numbers, &n, &first, &err), GBS_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(gbs_result_count_different(&csv, &json, &n, &first, &err), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "their model is needed"));
+    assert_int_equal(gbs_result_count_different(&renamed, &numbers, &n, &first, &err),
+                     GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "called c and b"));
+    gbs_model *m =
+        read_model("m.bif",
+                   "variable a { type discrete [ 2 ] { no, yes }; } variable b { type discrete [ 2 "
+                   "] { lo, hi }; }"
+                   "probability ( a ) { table 0.5, 0.5; } probability ( b ) { table 0.5, 0.5; }",
+                   NULL);
+    assert_int_equal(gbs_result_resolve(&csv, m, &err), GBS_OK);
+    assert_int_equal(gbs_result_count_different(&csv, &json, &n, &first, &err), GBS_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(gbs_result_resolve(&renamed, m, &err), GBS_ERR_ARGUMENT);
+    gbs_model_free(m);
+    gbs_result *all[] = {&csv, &other, &json, &numbers, &renamed};
+    for (size_t i = 0; i < 5; i++) {
+        gbs_result_free(all[i]);
+    }
+}
+
+static void our_refusals(void **state)
+{
+    (void)state;
+    static const refused cases[] = {
+        {"variable,states\n", ":1:10: found 'states', expected state"},
+        {"variable,state,odds\n", "found 'odds', expected probability"},
+        {"variable,state,probability\na,no\n", "expected a line of 3 fields"},
+        {"variable,state,probability\na,no,2\n", "found '2', expected a probability"},
+        {"variable,state\n\"a,no\n", "expected a field, in quotes or not"},
+        {"variable,state\n\"a\"b,no\n", "expected a field, in quotes or not"},
+        {"{}", "expected '\"'"},
+        {"{\"a\": 1}", "expected marginals or a state"},
+        {"{\"state\": [x]}", "found 'x', expected the number of a state"},
+        {"{\"state\": [0", "expected ']'"},
+        {"{\"variables\": [{\"name\": \"a\"}]}", "expected a name and then probabilities"},
+        {"{\"variables\": [{\"probability\": [1]}]}", "expected a name and then probabilities"},
+        {"{\"x\": [[[1}", "expected"},
     };
     refuse(cases, sizeof cases / sizeof cases[0], NULL);
 }
@@ -435,6 +523,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pr),
+        cmocka_unit_test(our_marginals),
+        cmocka_unit_test(our_states),
+        cmocka_unit_test(our_refusals),
         cmocka_unit_test(map),
         cmocka_unit_test(mmap_results),
         cmocka_unit_test(lenient),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many variables two assignments put into different states. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "io/result.h"
@@ -52,6 +53,48 @@ static gbs_status compare_sorted(const uint64_t *a, const uint64_t *b, uint32_t 
     return GBS_OK;
 }
 
+/* Results that name their variables name the same ones. */
+static gbs_status check_names(const gbs_result *a, const gbs_result *b, gbs_error *err)
+{
+    for (uint32_t i = 0; a->name != NULL && b->name != NULL && i < a->n; i++) {
+        if (strcmp(a->name[i], b->name[i]) != 0) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u is called %s and %s", i,
+                             a->name[i], b->name[i]);
+        }
+    }
+    return GBS_OK;
+}
+
+/* Labels stand for states where numbers are not known. */
+static gbs_status compare_labels(const gbs_result *a, const gbs_result *b, uint32_t *n_different,
+                                 uint32_t *first, gbs_error *err)
+{
+    if (a->label == NULL || b->label == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "one result has labels of states, the other numbers: their model is "
+                         "needed to compare them");
+    }
+    *n_different = 0;
+    *first = 0;
+    for (uint32_t i = a->n; i > 0; i--) {
+        if (strcmp(a->label[i - 1], b->label[i - 1]) != 0) {
+            *n_different += 1;
+            *first = i - 1;
+        }
+    }
+    return GBS_OK;
+}
+
+static bool lacks_numbers(const gbs_result *result)
+{
+    for (uint32_t i = 0; i < result->n; i++) {
+        if (result->state[i] == GBSI_NO_NUMBER) {
+            return true;
+        }
+    }
+    return false;
+}
+
 gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
                                       uint32_t *n_different, uint32_t *first, gbs_error *err)
 {
@@ -70,6 +113,10 @@ gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
     if (a->n != b->n) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "found states of %u and of %u variables", a->n,
                          b->n);
+    }
+    GBSI_TRY(check_names(a, b, err));
+    if (lacks_numbers(a) || lacks_numbers(b)) {
+        return compare_labels(a, b, n_different, first, err);
     }
     const bool by_place = a->variable == NULL || b->variable == NULL;
     GBSI_TRY(take_pairs(a, by_place, &pairs_a, err));

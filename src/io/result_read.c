@@ -218,7 +218,7 @@ static gbs_status read_result(gbsi_text *text, gbs_log_base base, gbs_result *re
 {
     gbsi_token word = gbsi_text_next(text);
     if (!find_task(word, &result->task)) {
-        return gbsi_text_unexpected(text, word, "PR, MAR, MAP, MPE or MMAP", err);
+        return gbsi_text_unexpected(text, word, "PR, MAR, MAP, MPE or MMAP, CSV or JSON", err);
     }
     if (result->task == GBS_TASK_MAR) {
         return gbsi_marginals_solution(text, word, &result->marginals, err);
@@ -241,7 +241,12 @@ gbs_status gbs_result_read(const char *path, gbs_log_base base, const gbs_read_o
     gbs_result made = {0};
     GBSI_TRY(gbsi_input_read(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, options, err));
-    GBSI_TRY(read_result(&text, base, &made, err));
+    made.log_density = NAN;
+    if (gbsi_result_is_table(&text)) {
+        GBSI_TRY(gbsi_result_read_table(&text, &made, err));
+    } else {
+        GBSI_TRY(read_result(&text, base, &made, err));
+    }
     *result = made;
     made = (gbs_result){0};
 
@@ -257,6 +262,8 @@ void gbs_result_free(gbs_result *result)
         gbs_marginals_free(&result->marginals);
         gbsi_free(result->variable);
         gbsi_free(result->state);
+        gbsi_free(result->name);
+        gbsi_free(result->label);
         *result = (gbs_result){0};
     }
 }

@@ -352,3 +352,20 @@ def test_alarm(run, data):
         row = found[variable, state]
         near += abs(float(row["probability"]) - float(p)) <= 6 * float(row["mcse"]) + 1e-3
     assert near >= 104
+
+
+def test_compare_our_own_results(run, work):
+    """CSV, JSON and UAI files of one answer agree; of two states it is said which weighs more."""
+    clinic = "examples/clinic.bif"
+    for name in ("a.csv", "a.json", "a.MAR"):
+        assert run("marginals", clinic, "-o", name).status == 0
+    for name in ("a.json", "a.MAR"):
+        assert run("compare", "a.csv", name, "--tolerance", "1e-12").status == 0
+    for name in ("b.csv", "b.json", "b.MAP"):
+        assert run("map", clinic, "-e", "fever=yes", "-o", name).status == 0
+    assert run("map", clinic, "-o", "free.csv").status == 0
+    assert "needed to compare" in run("compare", "b.csv", "b.MAP").err
+    done = run("compare", "b.csv", "b.MAP", "--model", clinic)
+    assert done.status == 0 and "both states weigh the same" in done.out
+    done = run("compare", "b.json", "free.csv", "--model", clinic, "--tolerance", "15")
+    assert done.status == 0 and "the second state weighs exp(3.38999) times more" in done.out

@@ -295,6 +295,10 @@ static void answers_in_files(void **state)
     REFUSED(gbs_marginals_compare(&two, &one, &comparison, &err));
     REFUSED(gbs_result_read(NULL, GBS_LOG_BASE_10, NULL, &map, &err));
     REFUSED(gbs_result_read("x", GBS_LOG_BASE_10, NULL, NULL, &err));
+    gbs_model *m = two_spins();
+    REFUSED(gbs_result_resolve(NULL, m, &err));
+    REFUSED(gbs_result_resolve(&map, NULL, &err));
+    gbs_model_free(m);
     REFUSED(gbs_result_count_different(NULL, &map, &n, &n, &err));
     REFUSED(gbs_result_count_different(&map, NULL, &n, &n, &err));
     REFUSED(gbs_result_count_different(&map, &map, NULL, &n, &err));
