@@ -362,11 +362,50 @@ static void test_stop_by_callback(void **unused)
     forget(&a);
 }
 
+static void test_memory_runs_out(void **unused)
+{
+    (void)unused;
+    test_draws_restart();
+    asked a;
+    ask(&a);
+    while (a.joint == NULL || a.n_columns == 0 || a.n_query == 0) {
+        forget(&a);
+        ask(&a);
+    }
+    gbs_run_options options = gbs_run_options_default();
+    options.threads = 1;
+    for (int call = 0; call < 2; ++call) {
+        gbs_status status = GBS_ERR_MEMORY;
+        gbs_cases *cases = NULL;
+        uint64_t n = 0;
+        double log_p[N_CASES] = {7.0};
+        gbs_case_answers answers = {.size = sizeof answers, .log_p = log_p};
+        if (call == 1) {
+            test_ok(gbs_cases_new(a.model, NULL, &options, a.n_columns, a.column, a.n_query,
+                                  a.query, &cases, NULL));
+        }
+        for (; status != GBS_OK; ++n) {
+            gbsi_alloc_fail_after(n);
+            status = call == 0
+                         ? gbs_cases_new(a.model, NULL, &options, a.n_columns, a.column, a.n_query,
+                                         a.query, &cases, NULL)
+                         : gbs_cases_answer(cases, N_CASES, a.state, NULL, &answers, NULL, NULL);
+            gbsi_alloc_fail_after(UINT64_MAX);
+            assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
+            assert_true(call == 1 || (status == GBS_OK) == (cases != NULL));
+            assert_true(call == 0 || (status == GBS_OK) == (log_p[0] != 7.0));
+        }
+        assert_true(n > 3);
+        gbs_cases_free(cases);
+    }
+    forget(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumeration), cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_far_apart), cmocka_unit_test(test_refusals_and_stops),
-        cmocka_unit_test(test_stop_by_callback)};
+        cmocka_unit_test(test_enumeration),      cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_far_apart),        cmocka_unit_test(test_refusals_and_stops),
+        cmocka_unit_test(test_stop_by_callback), cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
