@@ -44,8 +44,11 @@ static const char *duration(double seconds, char text[64])
             return text;
         }
     }
-    (void)snprintf(text, 64, seconds < 1e-3 ? "less than a millisecond" : "about %.2g seconds",
-                   seconds);
+    if (seconds < 1e-3) {
+        (void)snprintf(text, 64, "less than a millisecond");
+    } else {
+        (void)snprintf(text, 64, "about %.*f milliseconds", seconds < 0.01 ? 1 : 0, 1e3 * seconds);
+    }
     return text;
 }
 
@@ -108,7 +111,11 @@ static void put_factors(gbs_output *output, const gbs_info *info)
          largest == 1 ? "" : "s", largest + 1 == GBS_INFO_ORDERS ? " or more" : "");
     if (info->n_table_entries > 0) {
         count(info->n_table_entries, "table entry", "table entries", n);
-        line(output, "", "%s, %.3g %% of them hard zeros", n, 100.0 * info->zero_share);
+        if (info->zero_share > 0.0) {
+            line(output, "", "%s, %.3g %% of them hard zeros", n, 100.0 * info->zero_share);
+        } else {
+            line(output, "", "%s, none of them zero", n);
+        }
     }
 }
 
