@@ -30,17 +30,18 @@ enum {
     CLI_VERB_LOGZ = 1 << 19,
     CLI_VERB_EXACT = 1 << 20,
     CLI_VERB_COMPLETION = 1 << 21,
+    CLI_VERB_FIT = 1 << 23,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
     CLI_ANNEALS = CLI_VERB_MAP | CLI_VERB_LOGZ,
     CLI_INFLUENCES = CLI_VERB_CERTIFY | CLI_VERB_SCAN,
     CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT |
-                 CLI_ANNEALS | CLI_INFLUENCES,
+                 CLI_ANNEALS | CLI_INFLUENCES | CLI_VERB_FIT,
     CLI_OBSERVES = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT | CLI_ANNEALS |
                    CLI_INFLUENCES, /* take evidence */
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
                 CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
-    CLI_ALL = (1 << 22) - 1,
+    CLI_ALL = (1 << 24) - 1,
 };
 
 #define CLI_MAX_OPTIONS 128
@@ -84,9 +85,14 @@ typedef struct cli_arguments {
     const char *format;
     const char *model; /* of the results that are compared */
     const char *summary;
-    const char *monitor;  /* variables of draws */
-    const char *query;    /* variables to write: a list, or "@FILE" */
-    const char *cases;    /* a table: FILE or "-" */
+    const char *monitor;   /* variables of draws */
+    const char *query;     /* variables to write: a list, or "@FILE" */
+    const char *cases;     /* a table: FILE or "-" */
+    const char *prior;     /* NAME:NUMBER */
+    const char *held_out;  /* FILE or share */
+    const char *intervals; /* FILE */
+    double level, em_tolerance;
+    uint64_t em_iterations;
     const char *log_base; /* of PR files */
     const char *focus;    /* variable */
     const char *data;     /* folder */

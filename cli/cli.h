@@ -47,6 +47,7 @@ int cli_logz(cli_arguments *arguments);
 int cli_certify(cli_arguments *arguments);
 int cli_scan(cli_arguments *arguments);
 int cli_completion(cli_arguments *arguments);
+int cli_fit(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 

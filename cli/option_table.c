@@ -98,17 +98,31 @@ static const cli_option table[] = {
     TEXT(0, cases, "cases", CLI_VERB_MARGINALS, "FILE",
          "a CSV table with a column for each of some variables and a row for each case, which is "
          "answered in a row; an empty field or NA is not observed; -: standard input")
-    NAME(0, format, "format", CLI_VERB_CONVERT | CLI_GENERATES, CLI_MODEL_FORMATS,
+    TEXT(0, prior, "prior", CLI_VERB_FIT, "none|bdeu:ESS|dirichlet:ALPHA",
+         "none: maximum likelihood (default); bdeu: an equivalent sample of ESS rows, spread evenly over "
+         "each table; dirichlet: ALPHA rows for each entry; the tables are then posterior means")
+    TEXT(0, held_out, "held-out", CLI_VERB_FIT, "FILE|SHARE",
+         "report how probable other rows are: those of a table, or a share of the rows of DATA (0.2 "
+         "or 20%), evenly spread, which are then not fitted")
+    UINT(em_iterations, "iterations", CLI_VERB_FIT, 1000, 1, UINT64_MAX, "N",
+         "EM: largest number of iterations, each over all rows with missing values")
+    REAL(em_tolerance, "tolerance", CLI_VERB_FIT, 1e-6, 1e-15, 1.0, "X",
+         "EM: converged once no probability changes by more in an iteration")
+    TEXT(0, intervals, "intervals", CLI_VERB_FIT, "FILE",
+         "write every probability with an interval and the number of rows behind it, as CSV")
+    REAL(level, "level", CLI_VERB_FIT, 0.95, 0.001, 0.999999, "X",
+         "probability that an interval covers")
+    NAME(0, format, "format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
-    NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_GENERATES, "shortest|fixed",
+    NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES, "shortest|fixed",
          "numbers with the fewest digits that read back exactly, or as digits[.digits] without "
          "exponents")
     NAME(0, convention_out, "write-convention", CLI_VERB_CONVERT | CLI_GENERATES,
          "physics|bqm|maxcut", "sign of couplings in the model written; unset: the default of "
          "its format")
-    TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT, "FILE",
+    TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT | CLI_VERB_FIT, "FILE",
          "write a report of the run to FILE, as JSON")
-    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT, AT(progress), 0, 0, 3, 0, 0, 0,
+    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "progress on standard error: a bar, or lines of JSON; auto: "
      "a bar if it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "write JSON instead of text")
@@ -225,7 +239,7 @@ static const struct {
     {"origin", CLI_RUNS | CLI_VERB_INFO | CLI_INFLUENCES},
     {"certified", CLI_VERB_MARGINALS},
     {"temper", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_LOGZ},
-    {"time", CLI_RUNS | CLI_INFLUENCES},
+    {"time", CLI_RUNS | CLI_INFLUENCES | CLI_VERB_FIT},
     {"budget", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_INFO | CLI_ANNEALS},
     {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
     {"least-chains", CLI_RUNS | CLI_ANNEALS},
@@ -241,8 +255,8 @@ static const struct {
     {"bin-rule", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"sweeps", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"burn-in", CLI_RUNS | CLI_VERB_DECOMPOSE},
-    {"memory-limit", CLI_OBSERVES | CLI_VERB_CONVERT | CLI_GENERATES},
-    {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT},
+    {"memory-limit", CLI_OBSERVES | CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES},
+    {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT},
     {"thin", CLI_VERB_SAMPLE},
     {"damping", CLI_VERB_MARGINALS},
     {"schedule", CLI_VERB_MAP},
@@ -278,7 +292,8 @@ static unsigned annealing_verbs(const char *name)
 
 unsigned cli_option_verbs(const cli_option *option)
 {
-    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
+    const int of_run = option->offset < AT(run) + sizeof(gbs_run_options);
+    for (size_t i = 0; of_run && i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
         if (strcmp(option->name, elsewhere[i].name) == 0) {
             return elsewhere[i].verbs | annealing_verbs(option->name);
         }

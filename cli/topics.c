@@ -9,16 +9,18 @@
 static const struct {
     const char *word, *title, *options;
 } topics[CLI_N_TOPICS] = {
-    [CLI_TOPIC_QUESTION] = {NULL, "What to answer",
-                            "evidence likelihood query joint cases task monitor target focus "
-                            "asymptotic list data grid torus variables states parents degree edges "
-                            "visible hidden coupling coupling-spread field random-field noise "
-                            "scan match steps log-base model"},
-    [CLI_TOPIC_ACCURACY] = {NULL, "How exactly",
-                            "method time target-error tolerance accuracy sweeps samples chains "
-                            "iterate influence quick check seed threads memory-limit"},
+    [CLI_TOPIC_QUESTION] =
+        {NULL, "What to answer",
+         "evidence likelihood query joint cases prior held-out task monitor target focus "
+         "asymptotic list data grid torus variables states parents degree edges "
+         "visible hidden coupling coupling-spread field random-field noise "
+         "scan match steps log-base model"},
+    [CLI_TOPIC_ACCURACY] =
+        {NULL, "How exactly",
+         "method time target-error iterations tolerance accuracy sweeps samples chains "
+         "iterate influence quick check level seed threads memory-limit"},
     [CLI_TOPIC_RESULT] = {NULL, "Where the answer goes",
-                          "output format picture json draws summary"},
+                          "output format picture json draws summary intervals"},
     [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates",
                         "scan temper burn-in thin start max-updates budget least-chains certified "
                         "origin target partial-scan restarts width splash-size splashes grow adapt "
@@ -43,6 +45,8 @@ static const struct {
     {"target", CLI_TOPIC_SCAN, CLI_RUNS},
     {"scan", CLI_TOPIC_QUESTION, CLI_VERB_CERTIFY},
     {"scan", CLI_TOPIC_SCAN, CLI_ALL & ~CLI_VERB_CERTIFY},
+    {"iterations", CLI_TOPIC_ACCURACY, CLI_VERB_FIT},
+    {"iterations", CLI_TOPIC_SCAN, CLI_ALL & ~CLI_VERB_FIT},
     {"log-base", CLI_TOPIC_QUESTION, CLI_VERB_COMPARE},
     {"log-base", CLI_TOPIC_INPUT, CLI_ALL & ~CLI_VERB_COMPARE},
 };
@@ -54,6 +58,9 @@ static const cli_brief briefs[] = {
     {"query", "LIST", "variables to answer; unset: all"},
     {"joint", "LIST", "a table of their joint states"},
     {"cases", "FILE", "a CSV table: each row is a case with an answer"},
+    {"prior", "NAME:X", "unset: none; bdeu:ESS, dirichlet:ALPHA"},
+    {"held-out", "FILE|SHARE", "rows to judge the result by: others, or 20%"},
+    {"intervals", "FILE", "every probability with an interval, as CSV"},
     {"monitor", "LIST", "variables to write; unset: all"},
     {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples"},
     {"target", "LIST", "variables whose distribution is bounded"},

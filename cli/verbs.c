@@ -83,6 +83,14 @@ const cli_verb cli_verbs[] = {
      "gibbsite scan grid.uai --target 0 --match systematic:1800 -o one.scan\n"
      "gibbsite certify grid.uai --scan one.scan --target 0\n",
      cli_scan},
+    {"fit", CLI_VERB_FIT, 2, "NETWORK DATA", "conditional tables of a Bayesian network from data",
+     "DATA is a CSV table with a column for each of some variables and a row for each\n"
+     "observation; an empty field or NA is a missing value, and so are variables\n"
+     "without a column: then EM finds the tables, starting from those of NETWORK.\n"
+     "Writes the network with the new tables; the format is that of -o FILE.\n",
+     "gibbsite fit examples/sprinkler.bif examples/sprinkler.csv -o fitted.bif\n"
+     "gibbsite fit fitted.bif examples/sprinkler.csv --prior bdeu:10 --format uai\n",
+     cli_fit},
     {"generate ising", CLI_VERB_ISING, 0, "", "spins on a grid of two or three dimensions",
      "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
      "gibbsite generate ising --grid 8x8 --torus --coupling 0.4 --format uai\n", cli_generate},

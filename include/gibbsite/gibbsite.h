@@ -7,6 +7,7 @@
 #include "gibbsite/cases.h"
 #include "gibbsite/dobrushin.h"
 #include "gibbsite/exact.h"
+#include "gibbsite/fit.h"
 #include "gibbsite/generate.h"
 #include "gibbsite/image.h"
 #include "gibbsite/info.h"

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Student's t through the incomplete beta function (Abramowitz & Stegun 26.7.1, 26.5.8):
  *     P(|T| > t) = I_x(df/2, 1/2),   x = df / (df + t^2),
- * by the continued fraction of DLMF 8.17.22, evaluated with the modified Lentz method (Thompson &
- * Barnett (1986), J. Comput. Phys. 64:490-509), on the side where it converges fast. */
+ * by its continued fraction (beta.c), on the side where it converges fast. */
 #include "estimate/student.h"
 
 #include <math.h>
 #include <stdbool.h>
 
+#include "estimate/beta.h"
 #include "simd/math.h"
 
-#define MOST_DF    1e9
-#define MOST_TERMS 200000
+#define MOST_DF 1e9
 
 static const double LOG_SQRT_PI = 0.57236494292470008707;
 
@@ -33,34 +32,6 @@ static double log_gamma_half_step(double a)
     return 0.5 * gbsi_log(a) + series + gbsi_log(shifted);
 }
 
-static double away_from_0(double x)
-{
-    return fabs(x) < 1e-300 ? 1e-300 : x;
-}
-
-/* The continued fraction K of I_x(a, b) = x^a (1-x)^b / (a B(a, b)) * K. */
-static double beta_fraction(double a, double b, double x)
-{
-    double c = 1;
-    double d = 1 / away_from_0(1 - (a + b) * x / (a + 1));
-    double k = d;
-    for (int i = 1; i <= MOST_TERMS; i++) {
-        const double m = i;
-        const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        d = 1 / away_from_0(1 + even * d);
-        c = away_from_0(1 + even / c);
-        k *= c * d;
-        const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        d = 1 / away_from_0(1 + odd * d);
-        c = away_from_0(1 + odd / c);
-        k *= c * d;
-        if (fabs(c * d - 1) < 1e-15) {
-            break;
-        }
-    }
-    return k;
-}
-
 /* P(T > t), t >= 0. */
 static double upper_tail(double t, double df)
 {
@@ -78,9 +49,9 @@ static double upper_tail(double t, double df)
     const double log_beta = LOG_SQRT_PI - log_gamma_half_step(a);
     const double front = gbsi_exp(log_xa - log_beta) * gbsi_sqrt(y);
     if (x < (a + 1) / (a + 2.5)) {
-        return 0.5 * front * beta_fraction(a, 0.5, x) / a;
+        return 0.5 * front * gbsi_beta_fraction(a, 0.5, x) / a;
     }
-    return 0.5 - front * beta_fraction(0.5, a, y);
+    return 0.5 - front * gbsi_beta_fraction(0.5, a, y);
 }
 
 double gbsi_student_cdf(double t, double df)

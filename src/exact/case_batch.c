@@ -277,7 +277,7 @@ static void answer(gbsi_case_worker *w, const case_query *query, gbsi_case *case
     for (uint32_t lane = 0; lane < n; ++lane) {
         double *p = cases[lane].p + query->p;
         double sum = 0.0;
-        memset(p, 0, query->arity * sizeof *p);
+        memset(p, 0, query->n_states * sizeof *p);
         if (query->node == GBSI_NONE) {
             p[state[0]] = 1.0;
             continue;

@@ -17,7 +17,8 @@ typedef struct compiling {
     gbsi_case_tree *cases;
     const gbsi_conditioned *whole;
     const gbsi_tree *tree;
-    const uint32_t *column, *query; /* the user's variables */
+    const uint32_t *column; /* the user's variables */
+    const gbsi_case_scope *query;
     gbsi_watch *watch;
     double *weight;      /* of a factor */
     uint32_t *column_of; /* [variables] the column that observes it, GBSI_NONE */
@@ -33,6 +34,30 @@ static const uint32_t *variables_of(const gbsi_tree *tree, uint32_t i)
 static uint32_t n_axes_of(const gbsi_tree *tree, uint32_t i)
 {
     return tree->clique[i].n_separator + tree->clique[i].n_own;
+}
+
+/* The clique that eliminates the first of its variables has all of them. GBSI_NONE: it is fixed. */
+static uint32_t home_of(const compiling *c, const gbsi_case_scope *query)
+{
+    uint32_t home = GBSI_NONE;
+    for (uint32_t k = 0; k < query->n; ++k) {
+        const uint32_t v = c->whole->free_variable[query->variable[k]];
+        assert(v != GBSI_NONE || query->n == 1);
+        if (v != GBSI_NONE && c->home[v] < home) {
+            home = c->home[v];
+        }
+    }
+    return home;
+}
+
+/* Joint states as the user has them. */
+static size_t n_states_of(const gbs_model *model, const gbsi_case_scope *query)
+{
+    size_t n = 1;
+    for (uint32_t k = 0; k < query->n; ++k) {
+        n *= model->arity[query->variable[k]];
+    }
+    return n;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -79,9 +104,9 @@ static sizes count(const compiling *c)
         n.states += model->arity[c->column[i]];
     }
     for (uint32_t i = 0; i < c->cases->n_query; ++i) {
-        const uint32_t v = c->whole->free_variable[c->query[i]];
-        n.states += model->arity[c->query[i]];
-        n.strides += v == GBSI_NONE ? 0 : n_axes_of(tree, c->home[v]);
+        const uint32_t home = home_of(c, &c->query[i]);
+        n.states += n_states_of(model, &c->query[i]);
+        n.strides += home == GBSI_NONE ? 0 : n_axes_of(tree, home);
     }
     return n;
 }
@@ -281,25 +306,45 @@ static void fill_column(compiling *c, uint32_t k)
     c->n_states += column->arity;
 }
 
+/* The user's number of each joint state that is left. @return how many there are. */
+static size_t fill_states(const compiling *c, const gbsi_case_scope *query, uint32_t *state)
+{
+    const gbsi_conditioned *whole = c->whole;
+    size_t n = 1;
+    state[0] = 0;
+    for (uint32_t k = 0; k < query->n; ++k) {
+        const uint32_t v = whole->free_variable[query->variable[k]];
+        const uint32_t *user = whole->user_state + whole->state_offset[v];
+        for (size_t i = n; i-- > 0;) { /* from the back: place i is read before it is overwritten */
+            for (uint32_t a = whole->arity[v]; a-- > 0;) {
+                state[i * whole->arity[v] + a] =
+                    state[i] * whole->model->arity[query->variable[k]] + user[a];
+            }
+        }
+        n *= whole->arity[v];
+    }
+    return n;
+}
+
 static void fill_query(compiling *c, uint32_t k, size_t *n_p)
 {
     gbsi_case_tree *t = c->cases;
-    const uint32_t u = c->query[k];
-    const uint32_t v = c->whole->free_variable[u];
     case_query *query = &t->query[k];
-    query->node = v == GBSI_NONE ? GBSI_NONE : c->home[v];
+    uint32_t variable[GBSI_TREE_AXES]; /* all in one clique */
+    query->node = home_of(c, &c->query[k]);
     query->p = *n_p;
-    query->arity = c->whole->model->arity[u];
+    query->n_states = n_states_of(c->whole->model, &c->query[k]);
     query->state = c->n_states;
-    *n_p += query->arity;
-    if (v == GBSI_NONE) {
-        t->state[c->n_states++] = c->whole->fixed_state[u];
+    *n_p += query->n_states;
+    if (query->node == GBSI_NONE) {
+        t->state[c->n_states++] = c->whole->fixed_state[c->query[k].variable[0]];
         return;
     }
-    query->target = see(c, query->node, t->n_columns + 2 * t->n_nodes + k, &v, 1);
-    for (uint32_t a = 0; a < c->whole->arity[v]; ++a) {
-        t->state[c->n_states++] = c->whole->user_state[c->whole->state_offset[v] + a];
+    for (uint32_t i = 0; i < c->query[k].n; ++i) {
+        variable[i] = c->whole->free_variable[c->query[k].variable[i]];
     }
+    query->target = see(c, query->node, t->n_columns + 2 * t->n_nodes + k, variable, c->query[k].n);
+    c->n_states += fill_states(c, &c->query[k], t->state + c->n_states);
 }
 
 /* Homes of variables, columns, and whose subtree is asked. */
@@ -350,9 +395,9 @@ static gbs_status compile(compiling *c, gbs_error *err)
     GBSI_TRY(find_homes(c, err));
     GBSI_TRY(take_memory(c, err));
     for (uint32_t k = 0; k < c->cases->n_query; ++k) {
-        const uint32_t v = c->whole->free_variable[c->query[k]];
-        if (v != GBSI_NONE) {
-            c->cases->node[c->home[v]].asked = true;
+        const uint32_t home = home_of(c, &c->query[k]);
+        if (home != GBSI_NONE) {
+            c->cases->node[home].asked = true;
         }
     }
     for (uint32_t i = 0; i < c->tree->n_cliques; ++i) {
@@ -375,7 +420,7 @@ cleanup:
 
 gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tree,
                               uint32_t n_columns, const uint32_t *column, uint32_t n_query,
-                              const uint32_t *query, gbsi_watch *watch, gbsi_case_tree **out,
+                              const gbsi_case_scope *query, gbsi_watch *watch, gbsi_case_tree **out,
                               gbs_error *err)
 {
     gbs_status status = GBS_OK;

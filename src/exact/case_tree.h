@@ -16,13 +16,19 @@
 typedef struct gbsi_case_tree gbsi_case_tree;     /* shared by threads once made */
 typedef struct gbsi_case_worker gbsi_case_worker; /* the messages of one thread */
 
+/* One variable; or several that are free and all in the scope of one factor. */
+typedef struct gbsi_case_scope {
+    const uint32_t *variable; /* [n] the user's, slowest first */
+    uint32_t n;
+} gbsi_case_scope;
+
 /* @param watch  NULL, or may stop it: GBS_ERR_LIMIT.
  * @param tree   of all of `whole`, summed; both may be freed afterwards.
  * @param column [n_columns] distinct variables of the user, observed in some cases.
- * @param query  [n_query] distinct variables of the user. */
+ * @param query  [n_query] what is asked for: the joint distribution of some variables. */
 gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tree,
                               uint32_t n_columns, const uint32_t *column, uint32_t n_query,
-                              const uint32_t *query, gbsi_watch *watch, gbsi_case_tree **out,
+                              const gbsi_case_scope *query, gbsi_watch *watch, gbsi_case_tree **out,
                               gbs_error *err);
 void gbsi_case_tree_free(gbsi_case_tree *cases);
 
@@ -44,7 +50,7 @@ typedef enum gbsi_case_end {
 
 typedef struct gbsi_case {
     const uint32_t *state; /* [n_columns] the user's; UINT32_MAX: not observed */
-    double *p;             /* [states of the query, variable by variable] out, if done */
+    double *p;             /* [joint states, query by query] out, if done */
     double log_sum;        /* out: ln of the sum over all states, if done */
     gbsi_case_end end;     /* out */
 } gbsi_case;

@@ -44,10 +44,10 @@ typedef struct case_column {
 typedef struct case_query {
     uint32_t node; /* GBSI_NONE: the variable is fixed */
     case_operand target;
-    size_t p;       /* where its states begin in gbsi_case.p */
-    uint32_t arity; /* the user's */
-    size_t
-        state; /* into gbsi_case_tree.state: [states left] the user's; of a fixed one its state */
+    size_t p;        /* where its joint states begin in gbsi_case.p */
+    size_t n_states; /* joint ones, as the user has them */
+    size_t state;    /* into gbsi_case_tree.state: [joint states left] the user's; of a fixed
+                        variable its state */
 } case_query;
 
 struct gbsi_case_tree {

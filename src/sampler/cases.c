@@ -198,6 +198,7 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_solver s = {0};
+    gbsi_case_scope *query = NULL;
     gbsi_deadline deadline = {.begun_s = c->begun_s, .time_s = c->options.time_s};
     gbsi_watch watch = {.look = gbsi_deadline_is_over, .context = &deadline};
     const gbs_exact_options options = {.size = sizeof options,
@@ -208,7 +209,14 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
         GBSI_TRY(plan_tree(c, &s, &watch, &s.tree, err));
     }
     if (s.tree != NULL) {
-        GBSI_TRY(gbsi_case_tree_new(s.whole, s.tree, c->n_columns, c->column, c->n_query, c->query,
+        query = gbsi_alloc_array(c->n_query, sizeof *query);
+        if (query == NULL) {
+            GBSI_TRY(gbsi_no_memory(err, "cases", c->n_query * sizeof *query));
+        }
+        for (uint32_t i = 0; i < c->n_query; ++i) {
+            query[i] = (gbsi_case_scope){.variable = &c->query[i], .n = 1};
+        }
+        GBSI_TRY(gbsi_case_tree_new(s.whole, s.tree, c->n_columns, c->column, c->n_query, query,
                                     &watch, &c->tree, err));
     }
     if (c->tree != NULL && gbsi_case_worker_bytes(c->tree) * gbsi_options_threads(&c->options) <=
@@ -222,6 +230,7 @@ static gbs_status make_trees(gbs_cases *c, gbs_error *err)
     }
 
 cleanup:
+    gbsi_free(query);
     gbsi_solver_free(&s);
     return status;
 }

@@ -309,13 +309,91 @@ static void answers_in_files(void **state)
     gbs_result_free(NULL);
 }
 
+static gbs_model *coin(void)
+{
+    gbs_builder *b = NULL;
+    gbs_model *m = NULL;
+    const uint32_t arity = 2;
+    const uint32_t v = 0;
+    const double logw[2] = {0.0, 0.0};
+    uint32_t table = 0;
+    FINE(gbs_builder_new(&b, &err));
+    FINE(gbs_builder_add_variables(b, 1, &arity, NULL, &err));
+    FINE(gbs_builder_add_table(b, 2, logw, &table, &err));
+    FINE(gbs_builder_add_table_factor(b, 1, &v, table, &err));
+    gbs_builder_set_directed(b);
+    FINE(gbs_builder_build(b, &m, &err));
+    gbs_builder_free(b);
+    return m;
+}
+
+static void fits(void **state)
+{
+    (void)state;
+    gbs_model *m = coin();
+    gbs_model *spins = two_spins();
+    gbs_data *data = NULL;
+    gbs_data *of_spins = NULL;
+    gbs_fitted *fitted = NULL;
+    const uint32_t id = 0;
+    const uint32_t bad = 2;
+    const gbs_fit_options no_prior = {.size = sizeof no_prior, .prior = 3};
+    const gbs_fit_options no_weight = {.size = sizeof no_weight, .prior = GBS_PRIOR_BDEU};
+    const gbs_fit_options no_tolerance = {.size = sizeof no_tolerance, .tolerance = NAN};
+    const gbs_fit_options no_time = {.size = sizeof no_time, .time_s = -1.0};
+    REFUSED(gbs_data_new(NULL, 1, &id, &data, &err));
+    REFUSED(gbs_data_new(m, 1, NULL, &data, &err));
+    REFUSED(gbs_data_new(m, 1, &id, NULL, &err));
+    REFUSED(gbs_data_new(m, 1, &bad, &data, &err));
+    FINE(gbs_data_new(m, 1, &id, &data, &err));
+    FINE(gbs_data_new(spins, 1, &id, &of_spins, &err));
+    REFUSED(gbs_data_add(NULL, 1, &id, &err));
+    REFUSED(gbs_data_add(data, 1, NULL, &err));
+    REFUSED(gbs_data_add(data, 1, &bad, &err));
+    REFUSED(gbs_fit(m, data, NULL, NULL, NULL, &fitted, &err)); /* no rows */
+    FINE(gbs_data_add(data, 1, &id, &err));
+    FINE(gbs_data_add(of_spins, 1, &id, &err));
+    assert_int_equal(gbs_data_n_rows(NULL) + gbs_data_n_distinct(NULL) + gbs_data_n_missing(NULL),
+                     0);
+    REFUSED(gbs_fit(NULL, data, NULL, NULL, NULL, &fitted, &err));
+    REFUSED(gbs_fit(m, NULL, NULL, NULL, NULL, &fitted, &err));
+    REFUSED(gbs_fit(m, data, NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_fit(m, of_spins, NULL, NULL, NULL, &fitted, &err));
+    REFUSED(gbs_fit(m, data, of_spins, NULL, NULL, &fitted, &err));
+    REFUSED(gbs_fit(spins, of_spins, NULL, NULL, NULL, &fitted, &err)); /* no network */
+    REFUSED(gbs_fit(m, data, NULL, &no_prior, NULL, &fitted, &err));
+    REFUSED(gbs_fit(m, data, NULL, &no_weight, NULL, &fitted, &err));
+    REFUSED(gbs_fit(m, data, NULL, &no_tolerance, NULL, &fitted, &err));
+    REFUSED(gbs_fit(m, data, NULL, &no_time, NULL, &fitted, &err));
+    FINE(gbs_fit(m, data, NULL, NULL, NULL, &fitted, &err));
+    assert_null(gbs_fitted_model(NULL));
+    assert_null(gbs_fitted_report(NULL));
+    assert_int_equal(gbs_fitted_n_entries(NULL, 0) + gbs_fitted_n_entries(fitted, 1), 0);
+    REFUSED(gbs_fitted_table(NULL, 0, 0.9, NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_fitted_table(fitted, 1, 0.9, NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_fitted_table(fitted, 0, 1.0, NULL, NULL, NULL, NULL, &err));
+    FINE(gbs_fitted_table(fitted, 0, 0.9, NULL, NULL, NULL, NULL, &err));
+    gbs_fitted_free(fitted);
+    gbs_fitted_free(NULL);
+    gbs_data_free(data);
+    gbs_data_free(of_spins);
+    gbs_data_free(NULL);
+    gbs_model_free(m);
+    gbs_model_free(spins);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_from), cmocka_unit_test(images_to),
-        cmocka_unit_test(arrays),      cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files), cmocka_unit_test(evidence_files),
-        cmocka_unit_test(other_files), cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(fits),
+        cmocka_unit_test(images_from),
+        cmocka_unit_test(images_to),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),
+        cmocka_unit_test(evidence_files),
+        cmocka_unit_test(other_files),
+        cmocka_unit_test(answers_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

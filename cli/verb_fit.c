@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite fit: conditional tables of a Bayesian network from a table of data. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case_table.h"
+
+typedef struct fitting {
+    cli_job job;
+    gbs_fit_options options;
+    double share;              /* of the rows that is held out; 0: none is */
+    const char *held_out_path; /* NULL: none */
+    gbs_data *data, *held_out;
+    gbs_fitted *fitted;
+    cli_bar bar;
+    uint64_t iterations; /* at most, for the bar */
+} fitting;
+
+/* ---- what was typed -------------------------------------------------------------------------- */
+
+static int settle_prior(fitting *f, const char *text)
+{
+    static const struct {
+        const char *name;
+        gbs_prior prior;
+    } priors[] = {{"bdeu:", GBS_PRIOR_BDEU}, {"dirichlet:", GBS_PRIOR_DIRICHLET}};
+    if (text == NULL || strcmp(text, "none") == 0) {
+        return CLI_DONE;
+    }
+    for (size_t i = 0; i < sizeof priors / sizeof priors[0]; i++) {
+        const size_t n = strlen(priors[i].name);
+        double weight = 0.0;
+        if (strncmp(text, priors[i].name, n) == 0 && cli_parse_real(text + n, &weight) &&
+            weight > 0.0 && weight <= 1e12) {
+            f->options.prior = (uint64_t)priors[i].prior;
+            f->options.weight = weight;
+            return CLI_DONE;
+        }
+    }
+    return cli_error(CLI_USAGE,
+                     "--prior: found \"%s\", expected none, bdeu:ESS or dirichlet:ALPHA with a "
+                     "number above 0 and at most 1e12",
+                     text);
+}
+
+/* "20%" or "0.2" is a share, anything else a file. */
+static int settle_held_out(fitting *f, const char *text)
+{
+    char number[32];
+    const size_t n = text == NULL ? 0 : strlen(text);
+    if (n == 0 || n >= sizeof number) {
+        f->held_out_path = text;
+        return CLI_DONE;
+    }
+    const int percent = text[n - 1] == '%';
+    (void)snprintf(number, sizeof number, "%.*s", (int)n - percent, text);
+    if (!cli_parse_real(number, &f->share)) {
+        f->held_out_path = text;
+        return CLI_DONE;
+    }
+    f->share *= percent ? 0.01 : 1.0;
+    return f->share > 0.0 && f->share < 1.0
+               ? CLI_DONE
+               : cli_error(CLI_USAGE,
+                           "--held-out: found \"%s\", expected a file, or a share above 0 and "
+                           "below 1",
+                           text);
+}
+
+static int settle(fitting *f, const cli_arguments *arguments)
+{
+    int status = settle_prior(f, arguments->prior);
+    if (status == CLI_DONE) {
+        status = settle_held_out(f, arguments->held_out);
+    }
+    if (status == CLI_DONE && f->held_out_path != NULL && strcmp(f->held_out_path, "-") == 0 &&
+        strcmp(arguments->operand[1], "-") == 0) {
+        status = cli_error(CLI_USAGE, "standard input cannot be the data and the held-out rows");
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_model_output(arguments);
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->intervals);
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->summary);
+    }
+    f->options.size = sizeof f->options;
+    f->options.iterations = f->iterations = arguments->em_iterations;
+    f->options.tolerance = arguments->em_tolerance;
+    f->options.time_s = arguments->run.time_s;
+    f->options.threads = arguments->run.threads;
+    f->options.memory_limit = arguments->run.memory_limit;
+    return status;
+}
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+static int add_row(gbs_data *data, const uint32_t *state)
+{
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status done = gbs_data_add(data, 1, state, &err);
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+/* Rows of a table into data; of n rows the share that is held out are floor(n share), evenly
+ * spread. @param held_out NULL: all rows go into data. */
+static int read_rows(cli_case_table *table, gbs_data *data, gbs_data *held_out, double share)
+{
+    uint32_t n_columns = 0;
+    int end = 0;
+    uint64_t n = 0;
+    (void)cli_case_table_columns(table, &n_columns);
+    uint32_t *state = calloc((size_t)n_columns + 1, sizeof *state);
+    int status = state == NULL ? cli_error(CLI_FAILED, "out of memory") : CLI_DONE;
+    while (status == CLI_DONE) {
+        status = cli_case_table_next(table, state, &end);
+        if (status != CLI_DONE || end) {
+            break;
+        }
+        const double before = (double)n++ * share;
+        const int out = held_out != NULL && (uint64_t)((double)n * share) > (uint64_t)before;
+        status = add_row(out ? held_out : data, state);
+    }
+    free(state);
+    return status;
+}
+
+static int new_data(const fitting *f, const cli_case_table *table, gbs_data **data)
+{
+    gbs_error err = {GBS_OK, ""};
+    uint32_t n = 0;
+    const uint32_t *column = cli_case_table_columns(table, &n);
+    const gbs_status done = gbs_data_new(f->job.model, n, column, data, &err);
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+/* @param held_out NULL, or where a share of the rows goes. */
+static int read_table(const fitting *f, const char *path, gbs_data **data, gbs_data **held_out)
+{
+    cli_case_table *table = NULL;
+    int status = cli_case_table_open(f->job.model, path, &table);
+    if (status == CLI_DONE) {
+        status = new_data(f, table, data);
+    }
+    if (status == CLI_DONE && held_out != NULL) {
+        status = new_data(f, table, held_out);
+    }
+    if (status == CLI_DONE) {
+        status = read_rows(table, *data, held_out == NULL ? NULL : *held_out, f->share);
+    }
+    if (status == CLI_DONE && gbs_data_n_rows(*data) == 0) {
+        status = cli_error(CLI_INPUT, "%s: found no rows, expected some below the names", path);
+    }
+    cli_case_table_free(table);
+    return status;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void write_states(gbs_output *output, const gbs_model *model, uint32_t n,
+                         const uint32_t *scope, size_t entry)
+{
+    char number[32];
+    char text[32];
+    for (uint32_t k = 0; k < n; k++) { /* the last one varies fastest */
+        size_t below = 1;
+        for (uint32_t i = k + 1; i < n; i++) {
+            below *= gbs_model_arity(model, scope[i]);
+        }
+        const uint32_t a = (uint32_t)(entry / below % gbs_model_arity(model, scope[k]));
+        const char *label = gbs_model_state_label(model, scope[k], a);
+        (void)snprintf(number, sizeof number, "%" PRIu32, a);
+        gbs_output_text(output, k > 0 ? " " : "");
+        gbs_output_text(output, cli_variable_text(model, scope[k], "", text));
+        gbs_output_text(output, "=");
+        gbs_output_text(output, label == NULL ? number : label);
+    }
+}
+
+/* Rows of one table: "variable,state,parents,probability,low,high,rows". */
+static gbs_status write_intervals_of(const fitting *f, gbs_output *output, size_t factor,
+                                     double *room, gbs_error *err)
+{
+    const gbs_model *model = gbs_fitted_model(f->fitted);
+    char text[32];
+    char number[32];
+    uint32_t n = 0;
+    const uint32_t *scope = NULL;
+    (void)gbs_model_factor(model, factor, &n, &scope);
+    const uint32_t child = scope[n - 1];
+    const size_t n_entries = gbs_fitted_n_entries(f->fitted, child);
+    const gbs_status status =
+        gbs_fitted_table(f->fitted, child, f->job.arguments->level, room, room + n_entries,
+                         room + 2 * n_entries, room + 3 * n_entries, err);
+    for (size_t i = 0; status >= 0 && i < n_entries; i++) {
+        const uint32_t a = (uint32_t)(i % gbs_model_arity(model, child));
+        const char *label = gbs_model_state_label(model, child, a);
+        (void)snprintf(number, sizeof number, "%" PRIu32, a);
+        gbs_output_csv_field(output, cli_variable_text(model, child, "", text));
+        gbs_output_text(output, ",");
+        gbs_output_csv_field(output, label == NULL ? number : label);
+        gbs_output_text(output, ",\"");
+        write_states(output, model, n - 1, scope, i / gbs_model_arity(model, child));
+        gbs_output_text(output, "\"");
+        for (size_t k = 0; k < 4; k++) {
+            gbs_output_text(output, ",");
+            gbs_output_double(output, room[k * n_entries + i]);
+        }
+        gbs_output_text(output, "\n");
+    }
+    return status;
+}
+
+static int write_intervals(const fitting *f)
+{
+    const char *path = f->job.arguments->intervals;
+    const gbs_model *model = gbs_fitted_model(f->fitted);
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    size_t most = 0;
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
+        const size_t n = gbs_fitted_n_entries(f->fitted, v);
+        most = n > most ? n : most;
+    }
+    double *room = calloc(most, 4 * sizeof *room);
+    if (room == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done >= 0) {
+        gbs_output_text(output, "variable,state,parents,probability,low,high,rows\n");
+    }
+    for (size_t i = 0; done >= 0 && i < gbs_model_n_factors(model); i++) {
+        done = write_intervals_of(f, output, i, room, &err);
+    }
+    free(room);
+    if (done >= 0) {
+        gbs_output *whole = output;
+        output = NULL;
+        done = gbs_output_commit(whole, &err);
+    }
+    gbs_output_discard(output);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static void write_report(gbs_output *output, const fitting *f, int stopped)
+{
+    const gbs_fit_report *r = gbs_fitted_report(f->fitted);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {{"rows", r->n_rows},
+                  {"distinct_rows", r->n_distinct},
+                  {"incomplete_rows", r->n_incomplete},
+                  {"missing_values", r->n_missing},
+                  {"parameters", r->n_parameters},
+                  {"columns", r->n_columns},
+                  {"unseen_columns", r->n_unseen},
+                  {"iterations", r->iterations},
+                  {"held_out_rows", r->held_out_rows},
+                  {"held_out_impossible", r->held_out_impossible}};
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"prior_weight", f->options.weight},
+                   {"log_likelihood", r->log_likelihood},
+                   {"log_posterior", r->log_posterior},
+                   {"bic", r->bic},
+                   {"change", r->change},
+                   {"held_out_log_likelihood", r->held_out_log_likelihood},
+                   {"seconds", r->seconds}};
+    static const char *const priors[] = {"none", "bdeu", "dirichlet"};
+    cli_json_head(output, "fit/1", gbs_fitted_model(f->fitted));
+    gbs_output_text(output, ",\n  \"prior\": ");
+    gbs_output_json_string(output, priors[f->options.prior]);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        gbs_output_text(output, ",\n  ");
+        gbs_output_json_string(output, counts[i].name);
+        gbs_output_text(output, ": ");
+        gbs_output_uint(output, counts[i].value);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        gbs_output_text(output, ",\n  ");
+        gbs_output_json_string(output, numbers[i].name);
+        gbs_output_text(output, ": ");
+        gbs_output_json_double(output, numbers[i].value);
+    }
+    gbs_output_text(output,
+                    r->converged ? ",\n  \"converged\": true" : ",\n  \"converged\": false");
+    gbs_output_text(output,
+                    stopped ? ",\n  \"stopped\": true\n}\n" : ",\n  \"stopped\": false\n}\n");
+}
+
+static int write_summary(const fitting *f, int stopped)
+{
+    const char *path = f->job.arguments->summary;
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done >= 0) {
+        write_report(output, f, stopped);
+        done = gbs_output_commit(output, &err);
+    }
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static void tell_em(const fitting *f, int stopped)
+{
+    const cli_arguments *arguments = f->job.arguments;
+    const gbs_fit_report *r = gbs_fitted_report(f->fitted);
+    if (r->n_incomplete == 0) {
+        return;
+    }
+    cli_note(arguments,
+             "%" PRIu64 " row%s a missing value; EM, with exact expectations: %" PRIu64
+             " iterations, %s: the last one changed a probability by %.2g%s",
+             r->n_incomplete, r->n_incomplete == 1 ? " has" : "s have", r->iterations,
+             r->converged ? "converged" : "not converged", r->change, stopped ? "; stopped" : "");
+}
+
+static void tell(const fitting *f, int stopped)
+{
+    const cli_arguments *arguments = f->job.arguments;
+    const gbs_fit_report *r = gbs_fitted_report(f->fitted);
+    cli_note(arguments,
+             "%" PRIu64 " rows: ln P(data) = %.10g, %.6g a row; %" PRIu64
+             " free parameters, BIC %.10g",
+             r->n_rows, r->log_likelihood, r->log_likelihood / (double)r->n_rows, r->n_parameters,
+             r->bic);
+    tell_em(f, stopped);
+    if (r->n_unseen > 0) {
+        cli_note(arguments, "%" PRIu64 " of %" PRIu64 " columns of the tables %s in no row: %s",
+                 r->n_unseen, r->n_columns, r->n_unseen == 1 ? "is" : "are",
+                 f->options.prior == GBS_PRIOR_NONE ? "the network's own stay there"
+                                                    : "the prior alone says what they are");
+    }
+    if (r->held_out_rows > 0) {
+        const uint64_t n = r->held_out_rows - r->held_out_impossible;
+        cli_note(arguments, "%" PRIu64 " rows held out: ln P = %.10g, %.6g a row", r->held_out_rows,
+                 r->held_out_log_likelihood,
+                 n > 0 ? r->held_out_log_likelihood / (double)n : (double)NAN);
+    }
+    if (r->held_out_impossible > 0) {
+        cli_note(arguments,
+                 "%" PRIu64 " of them have probability 0 and are left out of this; a prior gives "
+                 "every row a positive one",
+                 r->held_out_impossible);
+    }
+}
+
+/* ---- the verb -------------------------------------------------------------------------------- */
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    fitting *f = context;
+    char text[64];
+    (void)snprintf(text, sizeof text, "%" PRIu64 " iterations", progress->pass);
+    cli_bar_share(&f->bar, progress->elapsed_s, (double)progress->pass / (double)f->iterations,
+                  text);
+    return cli_signals_caught();
+}
+
+static int fit(fitting *f, int *stopped)
+{
+    gbs_error err = {GBS_OK, ""};
+    const gbs_run_callbacks callbacks = {.context = f, .progress = on_progress};
+    cli_signals_catch();
+    cli_bar_init(&f->bar, f->job.arguments, &f->job.options);
+    const gbs_status done =
+        gbs_fit(f->job.model, f->data, f->held_out, &f->options, &callbacks, &f->fitted, &err);
+    cli_bar_finish(&f->bar, NULL);
+    *stopped = done == GBS_STOPPED;
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+static int write_all(const fitting *f, int stopped)
+{
+    int status = cli_write_model(f->job.arguments, gbs_fitted_model(f->fitted));
+    if (status == CLI_DONE) {
+        status = write_intervals(f);
+    }
+    if (status == CLI_DONE) {
+        status = write_summary(f, stopped);
+    }
+    return status;
+}
+
+int cli_fit(cli_arguments *arguments)
+{
+    fitting f;
+    int stopped = 0;
+    memset(&f, 0, sizeof f);
+    int status = settle(&f, arguments);
+    if (status == CLI_DONE) {
+        status = cli_load_model(&f.job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE && !gbs_model_is_directed(f.job.model)) {
+        status =
+            cli_error(CLI_INPUT,
+                      "%s: found a model that is no Bayesian network, expected one: only these "
+                      "have conditional tables to fit",
+                      arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        status = read_table(&f, arguments->operand[1], &f.data, f.share > 0.0 ? &f.held_out : NULL);
+    }
+    if (status == CLI_DONE && f.held_out_path != NULL) {
+        status = read_table(&f, f.held_out_path, &f.held_out, NULL);
+    }
+    if (status == CLI_DONE) {
+        status = fit(&f, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = write_all(&f, stopped);
+    }
+    if (status == CLI_DONE) {
+        tell(&f, stopped);
+    }
+    gbs_fitted_free(f.fitted);
+    gbs_data_free(f.data);
+    gbs_data_free(f.held_out);
+    cli_job_free(&f.job);
+    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+}

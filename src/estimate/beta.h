@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The beta distribution: posteriors of probabilities. */
+#ifndef GBSI_ESTIMATE_BETA_H
+#define GBSI_ESTIMATE_BETA_H
+
+/* The continued fraction K of I_x(a, b) = x^a (1-x)^b / (a B(a, b)) * K, which converges fast for
+ * x < (a + 1) / (a + b + 2). */
+double gbsi_beta_fraction(double a, double b, double x);
+
+/* P(X <= x) and its inverse for a, b > 0. The relative error is below 1e-10 for a + b < 10^9. NAN
+ * outside the domains. */
+double gbsi_beta_cdf(double x, double a, double b);
+double gbsi_beta_quantile(double p, double a, double b);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "learn/data.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/machine.h"
+#include "base/memory.h"
+
+void gbs_data_free(gbs_data *data)
+{
+    if (data != NULL) {
+        gbsi_free(data->column);
+        gbsi_free(data->n_missing);
+        gbsi_free(data->state);
+        gbsi_free(data->count);
+        gbsi_free(data->first);
+        gbsi_free(data->slot);
+        gbsi_free(data);
+    }
+}
+
+static gbs_status take_columns(gbs_data *d, const uint32_t *column, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint8_t *seen = gbsi_alloc_array_zero(d->model->n_variables, 1);
+    d->column = gbsi_alloc_array(d->n_columns, sizeof *d->column);
+    d->n_missing = gbsi_alloc_array_zero(d->n_columns, sizeof *d->n_missing);
+    if (seen == NULL || d->column == NULL || d->n_missing == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "data", d->model->n_variables));
+    }
+    for (uint32_t k = 0; k < d->n_columns; ++k) {
+        if (column[k] >= d->model->n_variables || seen[column[k]] != 0) {
+            GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
+                               "data: column %" PRIu32 " is variable %" PRIu32
+                               ", expected distinct ids below %" PRIu32,
+                               k, column[k], d->model->n_variables));
+        }
+        seen[column[k]] = 1;
+        d->column[k] = column[k];
+    }
+
+cleanup:
+    gbsi_free(seen);
+    return status;
+}
+
+gbs_status gbs_data_new(const gbs_model *model, uint32_t n_columns, const uint32_t *column,
+                        gbs_data **data, gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(data);
+    if (n_columns > 0) {
+        GBSI_NEED(column);
+    }
+    gbs_status status = GBS_OK;
+    gbs_data *d = gbsi_alloc_zero(sizeof *d);
+    if (d == NULL) {
+        return gbsi_no_memory(err, "data", sizeof *d);
+    }
+    d->model = model;
+    d->n_columns = n_columns;
+    GBSI_TRY(take_columns(d, column, err));
+    *data = d;
+    d = NULL;
+
+cleanup:
+    gbs_data_free(d);
+    return status;
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+static size_t hash_of(const uint16_t *state, uint32_t n)
+{
+    uint64_t h = n;
+    for (uint32_t i = 0; i < n; ++i) { /* a step of the finaliser of SplitMix64 */
+        h = (h ^ state[i]) * UINT64_C(0xBF58476D1CE4E5B9);
+        h ^= h >> 29;
+    }
+    return (size_t)h;
+}
+
+/* The slot of an equal row, or the free one where it belongs. */
+static size_t *find_slot(const gbs_data *d, const uint16_t *row)
+{
+    const size_t bytes = d->n_columns * sizeof *row;
+    size_t k = hash_of(row, d->n_columns) & (d->n_slots - 1);
+    while (d->slot[k] != SIZE_MAX &&
+           (bytes > 0 && memcmp(d->state + d->slot[k] * d->n_columns, row, bytes) != 0)) {
+        k = (k + 1) & (d->n_slots - 1);
+    }
+    return &d->slot[k];
+}
+
+static gbs_status grow_slots(gbs_data *d, gbs_error *err)
+{
+    const size_t n = d->n_slots == 0 ? 64 : 2 * d->n_slots;
+    size_t *slot = gbsi_alloc_array(n, sizeof *slot);
+    if (slot == NULL) {
+        return gbsi_no_memory(err, "data", n * sizeof *slot);
+    }
+    memset(slot, 0xff, n * sizeof *slot);
+    gbsi_free(d->slot);
+    d->slot = slot;
+    d->n_slots = n;
+    for (size_t i = 0; i < d->n_distinct; ++i) {
+        *find_slot(d, d->state + i * d->n_columns) = i;
+    }
+    return GBS_OK;
+}
+
+/* Room for one more distinct row, within the memory limit of the process. */
+static gbs_status make_room(gbs_data *d, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_budget budget;
+    const size_t n = d->n_distinct + 1;
+    const size_t n_states = n * d->n_columns + 1; /* and the row at hand, where it will stay */
+    if (n_states <= d->state_capacity && n <= d->count_capacity && n <= d->first_capacity &&
+        2 * n <= d->n_slots) {
+        return GBS_OK;
+    }
+    gbsi_budget *before = gbsi_budget_enter_default(
+        &budget, gbs_model_bytes(d->model) + d->state_capacity * sizeof *d->state +
+                     (d->count_capacity + d->first_capacity) * sizeof *d->count +
+                     d->n_slots * sizeof *d->slot);
+    GBSI_TRY(gbsi_reserve((void **)(void *)&d->state, &d->state_capacity, n_states,
+                          sizeof *d->state, "data", err));
+    GBSI_TRY(gbsi_reserve((void **)(void *)&d->count, &d->count_capacity, n, sizeof *d->count,
+                          "data", err));
+    GBSI_TRY(gbsi_reserve((void **)(void *)&d->first, &d->first_capacity, n, sizeof *d->first,
+                          "data", err));
+    if (2 * n > d->n_slots) {
+        GBSI_TRY(grow_slots(d, err));
+    }
+
+cleanup:
+    gbsi_budget_leave(before);
+    return status;
+}
+
+static gbs_status add_row(gbs_data *d, const uint32_t *state, gbs_error *err)
+{
+    const gbs_status status = make_room(d, err);
+    if (status < 0) {
+        return status;
+    }
+    uint16_t *row = d->state + d->n_distinct * d->n_columns;
+    for (uint32_t k = 0; k < d->n_columns; ++k) {
+        row[k] = state[k] == GBS_UNOBSERVED ? GBSI_MISSING : (uint16_t)state[k];
+        d->n_missing[k] += state[k] == GBS_UNOBSERVED;
+    }
+    size_t *slot = find_slot(d, row);
+    if (*slot == SIZE_MAX) {
+        *slot = d->n_distinct++;
+        d->count[*slot] = 0;
+        d->first[*slot] = d->n_rows;
+    }
+    ++d->count[*slot];
+    ++d->n_rows;
+    return GBS_OK;
+}
+
+gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, gbs_error *err)
+{
+    GBSI_NEED(data);
+    const uint32_t n_columns = data->n_columns;
+    if (n > 0 && n_columns > 0) {
+        GBSI_NEED(state);
+    }
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; i < n * n_columns; ++i) {
+        const uint32_t v = data->column[i % n_columns];
+        if (state[i] != GBS_UNOBSERVED && state[i] >= data->model->arity[v]) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "data, row %zu: variable %" PRIu32 " has %" PRIu32
+                             " states, found state %" PRIu32,
+                             i / n_columns, v, data->model->arity[v], state[i]);
+        }
+    }
+    for (size_t i = 0; i < n && status >= 0; ++i) {
+        status = add_row(data, n_columns == 0 ? NULL : state + i * n_columns, err);
+    }
+    return status;
+}
+
+uint64_t gbs_data_n_rows(const gbs_data *data)
+{
+    return data == NULL ? 0 : data->n_rows;
+}
+
+uint64_t gbs_data_n_distinct(const gbs_data *data)
+{
+    return data == NULL ? 0 : data->n_distinct;
+}
+
+uint64_t gbs_data_n_missing(const gbs_data *data)
+{
+    uint64_t n = 0;
+    for (uint32_t k = 0; data != NULL && k < data->n_columns; ++k) {
+        n += data->n_missing[k];
+    }
+    return n;
+}

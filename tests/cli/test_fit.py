@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fit: tables from a CSV file, refused where it is bad, written in any format of networks."""
+import csv
+import json
+import math
+
+import pytest
+from conftest import SPRINKLER
+
+TABLE = "grass,rain,sprinkler\nwet,yes,off\ndry,no,off\nwet,no,on\ndry,no,off\ndry,yes,off\n"
+
+
+def fitted(path):
+    """{(variable, state, parents): (probability, low, high, rows)}."""
+    with open(path, newline="") as file:
+        table = list(csv.reader(file))
+    assert table[0] == ["variable", "state", "parents", "probability", "low", "high", "rows"]
+    return {tuple(row[:3]): tuple(map(float, row[3:])) for row in table[1:]}
+
+
+def test_counts(run, work):
+    (work / "t.csv").write_text(TABLE)
+    done = run("fit", SPRINKLER, "t.csv", "-o", "f.bif", "--intervals", "i.csv", "--summary", "s.json")
+    assert done.status == 0 and done.out == "", done.err
+    table = fitted(work / "i.csv")
+    assert table["rain", "yes", ""][::3] == (0.4, 2)
+    assert table["sprinkler", "on", "rain=no"][::3] == (1 / 3, 1)
+    assert table["grass", "wet", "sprinkler=on rain=no"][::3] == (1, 1)
+    assert table["grass", "wet", "sprinkler=on rain=yes"] == (0.99, 0, 1, 0)  # the network's own
+    assert "1 of 7 columns of the tables is in no row: the network's own stay there" in done.err
+    r = json.loads((work / "s.json").read_text())
+    log_p = 2 * math.log(.4) + 3 * math.log(.6) + 2 * math.log(2 / 3) + math.log(1 / 3) + 2 * math.log(.5)
+    assert abs(r["log_likelihood"] - log_p) < 1e-12 and r["rows"] == 5 and r["unseen_columns"] == 1
+    assert abs(r["bic"] - (log_p - 7 / 2 * math.log(5))) < 1e-12 and r["converged"] is True
+    z = 1.959963984540054  # Wilson's interval of 2 in 5
+    half = z / (5 + z * z) * math.sqrt(2 * 3 / 5 + z * z / 4)
+    assert abs(table["rain", "yes", ""][1] - ((2 + z * z / 2) / (5 + z * z) - half)) < 1e-9
+    done = run("marginals", "f.bif", "--query", "rain")
+    assert float(done.out.splitlines()[2].split(",")[2]) == 0.4
+
+
+def test_priors(run, work):
+    (work / "t.csv").write_text(TABLE)
+    for prior, alpha in [("bdeu:8", 8 / 4), ("dirichlet:0.5", 0.5)]:
+        run("fit", SPRINKLER, "t.csv", "--prior", prior, "-o", "f.bif", "--intervals", "i.csv")
+        table = fitted(work / "i.csv")
+        assert abs(table["sprinkler", "on", "rain=no"][0] - (1 + alpha) / (3 + 2 * alpha)) < 1e-14
+        assert abs(table["sprinkler", "on", "rain=yes"][0] - alpha / (2 + 2 * alpha)) < 1e-14
+    run("fit", SPRINKLER, "t.csv", "--prior", "dirichlet:1", "--level", "0.5", "-o", "f.bif", "--intervals", "i.csv")
+    _, low, high, _ = fitted(work / "i.csv")["grass", "wet", "sprinkler=on rain=no"]  # Beta(2, 1): x^2
+    assert abs(low - math.sqrt(.25)) < 1e-9 and abs(high - math.sqrt(.75)) < 1e-9
+
+
+def test_missing_values(run, work):
+    """Half of the rows tell rain: EM puts its share in the others, in any order of columns and rows."""
+    (work / "t.csv").write_text("rain\nyes\nNA\nno\n\nno\n\"\"\n")
+    done = run("fit", SPRINKLER, "t.csv", "-o", "f.bif", "--intervals", "i.csv", "--summary", "s.json",
+               "--tolerance", "1e-12")
+    assert done.status == 0 and "6 rows have a missing value" in done.err, done.err
+    assert "converged: the last one changed" in done.err
+    assert abs(fitted(work / "i.csv")["rain", "yes", ""][0] - 1 / 3) < 1e-10
+    r = json.loads((work / "s.json").read_text())
+    assert abs(r["log_likelihood"] - (math.log(1 / 3) + 2 * math.log(2 / 3))) < 1e-10
+    assert r["missing_values"] == 3 + 2 * 6 and r["iterations"] > 5
+
+
+def test_held_out(run, work):
+    rows = ["yes", "no", "no", "no", "no"] * 4
+    (work / "t.csv").write_text("rain\n" + "\n".join(rows) + "\n")
+    (work / "other.csv").write_text("rain\nyes\nno\n")
+    for held_out, n, log_p in [("20%", 4, 4 * math.log(.75)), ("other.csv", 2, math.log(.2) + math.log(.8))]:
+        done = run("fit", SPRINKLER, "t.csv", "--held-out", held_out, "--summary", "s.json", "-o", "f.bif",
+                   "--tolerance", "1e-13")
+        assert done.status == 0, done.err
+        r = json.loads((work / "s.json").read_text())
+        assert r["held_out_rows"] == n and r["rows"] == (16 if n == 4 else 20)
+        assert abs(r["held_out_log_likelihood"] - log_p) < 1e-9  # every fifth row is out: all say no
+    (work / "t.csv").write_text("rain\nno\n")
+    done = run("fit", SPRINKLER, "t.csv", "--held-out", "other.csv", "--format", "bif")
+    assert "1 of them have probability 0" in done.err
+
+
+def test_threads_and_standard_input(run, work):
+    text = "grass,rain\n" + "wet,yes\ndry,\n,no\nNA,\nwet,no\n" * 40
+    (work / "t.csv").write_text(text)
+    out = {run("fit", SPRINKLER, "t.csv", "--format", "uai", "--threads", n).out for n in ("1", "2", "3")}
+    out.add(run("fit", SPRINKLER, "-", "--format", "uai", stdin=text).out)
+    assert len(out) == 1 and out.pop().startswith("BAYES")
+
+
+@pytest.mark.parametrize("text, place, said", [
+    ("grass,rian\nwet,yes\n", "t.csv:1:7", 'found "rian", expected a variable'),
+    ("grass,rain\nwet,yes\nwet,maybe\n", "t.csv:3:5", 'found "maybe", expected a state'),
+    ("grass,rain\nwet,yes\nwet\n", "t.csv:3:1", "found 1 field, expected 2"),
+    ('grass,rain\nwet,"yes\n', "t.csv:2:5", "expected a quote that ends it"),
+    ("grass,rain\n", "t.csv", "found no rows"),
+    ("", "t.csv:1:1", "expected a variable"),
+])
+def test_bad_data(run, work, text, place, said):
+    (work / "t.csv").write_text(text)
+    done = run("fit", SPRINKLER, "t.csv", "-o", "f.bif")
+    assert done.status == 3 and place in done.err and said in done.err, done.err
+    assert not (work / "f.bif").exists()
+
+
+def test_wrong_use(run, work):
+    (work / "t.csv").write_text(TABLE)
+    for arguments, said in [(["--prior", "bdeu"], "bdeu:ESS"), (["--prior", "bdeu:-1"], "above 0"),
+                            (["--held-out", "120%"], "below 1"), ([], "needs --format")]:
+        done = run("fit", SPRINKLER, "t.csv", *arguments, *(["-o", "f.bif"] if arguments else []))
+        assert done.status == 2 and said in done.err, done.err
+    done = run("fit", SPRINKLER, "-", "--held-out", "-", "-o", "f.bif")
+    assert done.status == 2 and "standard input cannot be" in done.err
+    done = run("fit", "examples/grid.uai", "t.csv", "-o", "f.uai")
+    assert done.status == 3 and "no Bayesian network" in done.err, done.err
+    (work / "zero.bif").write_text((work / SPRINKLER).read_text().replace("(off, no) 0.98, 0.02", "(off, no) 1, 0"))
+    (work / "t.csv").write_text("grass,rain,sprinkler\nwet,no,off\nwet,yes,\n")
+    assert run("fit", "zero.bif", "t.csv", "-o", "f.bif").status == 0  # the complete row is but counted
+    (work / "t.csv").write_text("grass,rain\nwet,yes\n" "wet,no\n")
+    (work / "zero.bif").write_text((work / "zero.bif").read_text().replace("(on, no) 0.1, 0.9", "(on, no) 1, 0"))
+    done = run("fit", "zero.bif", "t.csv", "-o", "f2.bif")
+    assert done.status == 1 and "row 2 has probability zero" in done.err, done.err
+    assert not (work / "f2.bif").exists()
+    assert run("fit", "zero.bif", "t.csv", "--prior", "bdeu:1", "-o", "f2.bif").status == 0
