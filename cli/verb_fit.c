@@ -335,10 +335,10 @@ static void tell(const fitting *f, int stopped)
     const cli_arguments *arguments = f->job.arguments;
     const gbs_fit_report *r = gbs_fitted_report(f->fitted);
     cli_note(arguments,
-             "%" PRIu64 " rows: ln P(data) = %.10g, %.6g a row; %" PRIu64
+             "%" PRIu64 " row%s: ln P(data) = %.10g, %.6g a row; %" PRIu64
              " free parameters, BIC %.10g",
-             r->n_rows, r->log_likelihood, r->log_likelihood / (double)r->n_rows, r->n_parameters,
-             r->bic);
+             r->n_rows, r->n_rows == 1 ? "" : "s", r->log_likelihood,
+             r->log_likelihood / (double)r->n_rows, r->n_parameters, r->bic);
     tell_em(f, stopped);
     if (r->n_unseen > 0) {
         cli_note(arguments, "%" PRIu64 " of %" PRIu64 " columns of the tables %s in no row: %s",
@@ -348,8 +348,8 @@ static void tell(const fitting *f, int stopped)
     }
     if (r->held_out_rows > 0) {
         const uint64_t n = r->held_out_rows - r->held_out_impossible;
-        cli_note(arguments, "%" PRIu64 " rows held out: ln P = %.10g, %.6g a row", r->held_out_rows,
-                 r->held_out_log_likelihood,
+        cli_note(arguments, "%" PRIu64 " row%s held out: ln P = %.10g, %.6g a row",
+                 r->held_out_rows, r->held_out_rows == 1 ? "" : "s", r->held_out_log_likelihood,
                  n > 0 ? r->held_out_log_likelihood / (double)n : (double)NAN);
     }
     if (r->held_out_impossible > 0) {

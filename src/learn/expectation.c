@@ -155,7 +155,7 @@ static gbs_status plan_tree(gbsi_expectation *e, uint64_t memory_limit, gbs_erro
     GBSI_TRY(gbsi_solver_init(s, e->model, NULL, &options, err));
     assert(s->whole->borrows); /* there are no zeros, and no variables of one state */
     const gbsi_exact_limits limits = {
-        .entries = GBSI_MOST_ENTRIES, .bytes = s->bytes / 2, .watch = e->watch};
+        .entries = GBSI_MOST_ENTRIES, .bytes = s->bytes, .watch = e->watch};
     GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
     GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
@@ -214,6 +214,30 @@ static gbs_status take_queries(gbsi_expectation *e, const uint8_t *asked, gbs_er
     return GBS_OK;
 }
 
+/* What the tree and the messages of all threads will take, before any of it is taken. */
+static gbs_status check_bytes(const gbsi_expectation *e, gbs_error *err)
+{
+    const gbsi_tree *tree = e->solver.tree;
+    char needed[16];
+    char left[16];
+    if (tree == NULL) {
+        return GBS_OK;
+    }
+    const double n_messages = 2.0 * (double)tree->n_messages + (double)e->n_p;
+    const double bytes = sizeof(double) * ((double)tree->n_entries +
+                                           GBSI_CASE_LANES * gbsi_pool_size(e->pool) * n_messages);
+    if (bytes <= (double)e->solver.bytes) {
+        return GBS_OK;
+    }
+    gbsi_bytes_text(bytes, needed);
+    gbsi_bytes_text((double)e->solver.bytes, left);
+    return gbsi_fail(
+        err, GBS_ERR_LIMIT,
+        "rows have missing values, and the junction tree for them needs %s, the memory "
+        "limit leaves %s: give a larger --memory-limit, or fewer threads",
+        needed, left);
+}
+
 /* Rows with missing values, and room for those answered side by side: some for each thread. */
 static gbs_status take_rows(gbsi_expectation *e, const uint8_t *complete, gbs_error *err)
 {
@@ -257,6 +281,7 @@ gbs_status gbsi_expectation_new(const gbsi_families *families, const gbs_data *d
     GBSI_TRY(plan_tree(e, memory_limit, err));
     GBSI_TRY(take_columns(e, err));
     GBSI_TRY(take_queries(e, asked, err));
+    GBSI_TRY(check_bytes(e, err));
     GBSI_TRY(take_rows(e, complete, err));
     *out = e;
     e = NULL;

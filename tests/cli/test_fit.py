@@ -103,6 +103,14 @@ def test_bad_data(run, work, text, place, said):
     assert not (work / "f.bif").exists()
 
 
+def test_memory_is_predicted(run, work):
+    run("generate", "bayes", "--variables", "150", "--parents", "5", "--states", "3:3", "--format", "uai", "-o", "n.uai")
+    (work / "t.csv").write_text("0\n#0\n")
+    done = run("fit", "n.uai", "t.csv", "-o", "f.uai", "--memory-limit", "200M")
+    assert done.status == 1 and "MiB" in done.err and "junction tree" in done.err, done.err
+    assert not (work / "f.uai").exists()
+
+
 def test_wrong_use(run, work):
     (work / "t.csv").write_text(TABLE)
     for arguments, said in [(["--prior", "bdeu"], "bdeu:ESS"), (["--prior", "bdeu:-1"], "above 0"),
