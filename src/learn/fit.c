@@ -83,7 +83,9 @@ static bool look(void *context)
 static gbs_status take_options(fitting *f, const gbs_fit_options *options, gbs_error *err)
 {
     gbs_fit_options *o = &f->options;
-    *o = options == NULL ? (gbs_fit_options){0} : *options;
+    if (options != NULL) { /* else all zero */
+        *o = *options;
+    }
     if (o->prior > GBS_PRIOR_DIRICHLET) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "gbs_fit_options.prior: found %" PRIu64 ", expected a gbs_prior",
