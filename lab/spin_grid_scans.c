@@ -177,7 +177,7 @@ gbs_status lab_scan_bounds(const gbs_influences *influences, int scan, uint64_t 
 {
     gbs_run_options options = gbs_run_options_default();
     options.scan = scan;
-    options.origin = origin;
+    options.origin = scan == GBS_SCAN_SYSTEMATIC ? origin : 0;
     return gbs_variation(influences, &options, 1, &weight, n, steps, bound, err);
 }
 

@@ -83,7 +83,7 @@ static gbs_status bound_usual(marginal *m, gbs_error *err)
         gbs_run_options options = gbs_run_options_default();
         gbs_sufficient found;
         options.scan = kind[s];
-        options.origin = 1;
+        options.origin = s == SYSTEMATIC;
         GBSI_TRY(
             gbs_variation(m->influences, &options, 1, &weight, PASSES, steps, m->bound[s], err));
         GBSI_TRY(gbs_variation_within(m->influences, &options, weight, GOAL, &found, err));

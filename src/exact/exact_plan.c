@@ -9,7 +9,7 @@
 
 const gbsi_conditioned *gbsi_exact_plan_model(const gbsi_exact_plan *plan)
 {
-    return plan->chains != NULL ? plan->chains : plan->model;
+    return plan->eliminated;
 }
 
 /* The variables of chains are functions of the model's variables. If all of those are maximised
@@ -45,6 +45,7 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
     }
     plan->model = model;
     GBSI_TRY(gbsi_decompose(model, &plan->chains, err));
+    plan->eliminated = plan->chains != NULL ? plan->chains : model;
     if (plan->chains != NULL || limits->extra != NULL) {
         GBSI_TRY(gbsi_graph_new(gbsi_exact_plan_model(plan), limits->extra, &plan->graph, err));
     }

@@ -32,7 +32,10 @@ typedef struct gbsi_exact_limits {
 
 typedef struct gbsi_exact_plan {
     const gbsi_conditioned *model; /* as given, borrowed */
-    gbsi_conditioned *chains;      /* the model with chains for long factors; NULL: none is long */
+    gbsi_conditioned *chains;      /* the model with chains for long factors; NULL: none is long, or
+                                      a tree has taken it */
+    const gbsi_conditioned
+        *eliminated;               /* what elimination is of: chains, here or taken, or model */
     gbsi_graph *graph;             /* with chains and extra pairs; NULL: as the caller's */
     gbsi_elimination *elimination; /* components are numbered as in the model if extra is NULL */
     uint8_t *maximise;             /* [variables] or NULL */

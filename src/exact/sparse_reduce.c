@@ -311,7 +311,9 @@ static gbs_status take_marks(making *m, uint32_t i, size_t *n, gbs_error *err)
     m->bytes += *n > m->alive_capacity ? *n - m->alive_capacity : 0;
     GBSI_TRY(gbsi_reserve(&alive, &m->alive_capacity, *n, 1, "sparse tables", err));
     m->alive = alive;
-    memset(m->alive, 0, *n);
+    if (*n > 0) {
+        memset(m->alive, 0, *n);
+    }
 
 cleanup:
     return status;
