@@ -310,9 +310,11 @@ static cursor begin_words(const xdsl_reader *r, const words *of)
 static gbsi_token next_word(cursor *c)
 {
     for (;;) {
-        const gbsi_token word = c->at.at == NULL ? (gbsi_token){0} : gbsi_text_next(&c->at);
-        if (word.n > 0) {
-            return word;
+        if (c->at.at != NULL) {
+            const gbsi_token word = gbsi_text_next(&c->at);
+            if (word.n > 0) {
+                return word;
+            }
         }
         if (c->piece == c->of->n) {
             return (gbsi_token){c->of->end, 0};
