@@ -242,7 +242,7 @@ static int add_column(cli_case_table *t, unsigned char *seen)
     uint32_t v = 0;
     const gbs_status found = gbs_model_find_variable(t->model, t->field, &v, &err);
     if (found < 0) {
-        (void)snprintf(text, sizeof text, "found \"%.64s\", expected a variable: %s", t->field,
+        (void)snprintf(text, sizeof text, "found \"%.64s\", expected a variable: %.480s", t->field,
                        err.message);
         return refuse(t, t->at_line, t->at_byte, text);
     }
@@ -320,7 +320,7 @@ static int read_state(const cli_case_table *t, uint32_t k, uint32_t *state)
         return CLI_DONE;
     }
     if (gbs_model_find_state(t->model, t->column[k], t->field, state, &err) < 0) {
-        (void)snprintf(text, sizeof text, "found \"%.64s\", expected a state, or nothing: %s",
+        (void)snprintf(text, sizeof text, "found \"%.64s\", expected a state, or nothing: %.480s",
                        t->field, err.message);
         return refuse(t, t->at_line, t->at_byte, text);
     }
