@@ -88,11 +88,11 @@ static void print_wrapped(const char *text)
 }
 
 /* What stands for the value in the left column; choices that are too many for it stay out. */
-static void value_text(const cli_option *option, const char *choices, char *unit)
+static void value_text(const cli_option *option, const char *choices, char unit[CLI_UNIT_SIZE + 1])
 {
     const int bare = option->kind == CLI_UINT || option->kind == CLI_REAL;
     const int named = option->unit[0] >= 'A' && option->unit[0] <= 'Z';
-    (void)snprintf(unit, CLI_UNIT_SIZE, "%s%s", option->kind == CLI_FLAG ? "" : " ",
+    (void)snprintf(unit, CLI_UNIT_SIZE + 1, "%s%s", option->kind == CLI_FLAG ? "" : " ",
                    option->kind == CLI_FLAG         ? ""
                    : strlen(choices) > MANY_CHOICES ? "NAME"
                    : !bare || named                 ? choices
@@ -118,7 +118,7 @@ static void full_text(const cli_option *option, const char *choices, char text[5
 
 static void print_option(const cli_option *option, int first_screen)
 {
-    char unit[CLI_UNIT_SIZE];
+    char unit[CLI_UNIT_SIZE + 1];
     char choices[CLI_UNIT_SIZE];
     char left[CLI_UNIT_SIZE + 64];
     char text[512];
