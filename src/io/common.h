@@ -139,4 +139,7 @@ bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable
 /* GBS_ERR_UNSUPPORTED "the name NAME cannot be written in FORMAT: WHY". */
 gbs_status gbsi_refuse_name(const char *name, const char *format, const char *why, gbs_error *err);
 
+/* Refuses what is no identifier: letters, digits and '_', no digit first. */
+gbs_status gbsi_check_identifier(const char *name, const char *format, gbs_error *err);
+
 #endif

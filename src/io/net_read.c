@@ -108,12 +108,8 @@ static gbs_status refuse_kind(const gbsi_text *text, const gbsi_bif_token *token
                               gbs_error *err)
 {
     char shown[GBSI_SHOWN];
-    (void)gbsi_text_fail(text, token->shown, err, "found %s, expected %s",
-                         gbsi_token_show(token->shown, shown), why);
-    if (err != NULL) {
-        err->status = GBS_ERR_UNSUPPORTED;
-    }
-    return GBS_ERR_UNSUPPORTED;
+    return gbsi_text_unsupported(text, token->shown, err, "found %s, expected %s",
+                                 gbsi_token_show(token->shown, shown), why);
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */

@@ -19,12 +19,7 @@ static gbs_status write_variable(net_writer *w, uint32_t v, gbs_error *err)
     char made[GBSI_MADE_NAME];
     const char *name = NULL;
     GBSI_TRY(gbsi_written_name(w->model, v, made, &name, err));
-    for (const char *c = name; *c != 0; c++) {
-        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
-        if (!letter && (c == name || *c < '0' || *c > '9')) {
-            return gbsi_refuse_name(name, "NET", "it is not made of letters, digits and '_'", err);
-        }
-    }
+    GBSI_TRY(gbsi_check_identifier(name, "NET", err));
     gbs_output_text(w->output, name);
 
 cleanup:

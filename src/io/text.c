@@ -185,6 +185,19 @@ gbs_status gbsi_text_fail(const gbsi_text *text, gbsi_token token, gbs_error *er
     return status;
 }
 
+gbs_status gbsi_text_unsupported(const gbsi_text *text, gbsi_token token, gbs_error *err,
+                                 const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)fail_at(text, token, err, format, arguments);
+    va_end(arguments);
+    if (err != NULL) {
+        err->status = GBS_ERR_UNSUPPORTED;
+    }
+    return GBS_ERR_UNSUPPORTED;
+}
+
 gbs_status gbsi_text_unexpected(const gbsi_text *text, gbsi_token token, const char *expected,
                                 gbs_error *err)
 {

@@ -61,6 +61,9 @@ gbs_status gbsi_text_count(gbsi_text *text, const char *expected, size_t least_b
 /* GBS_ERR_FORMAT "NAME:LINE:COLUMN: ..." at a token. */
 gbs_status gbsi_text_fail(const gbsi_text *text, gbsi_token token, gbs_error *err,
                           const char *format, ...) GBSI_PRINTF(4, 5);
+/* The same with GBS_ERR_UNSUPPORTED: what the format has and we have not. */
+gbs_status gbsi_text_unsupported(const gbsi_text *text, gbsi_token token, gbs_error *err,
+                                 const char *format, ...) GBSI_PRINTF(4, 5);
 /* "found TOKEN, expected ...", a token of any length and bytes shown safely. */
 gbs_status gbsi_text_unexpected(const gbsi_text *text, gbsi_token token, const char *expected,
                                 gbs_error *err);

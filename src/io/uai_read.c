@@ -87,13 +87,9 @@ static gbs_status read_type(uai_reader *r, gbs_error *err)
     }
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (gbsi_token_is_any_case(token, known[i])) {
-            (void)gbsi_text_fail(r->text, token, err,
-                                 "UAI type %s is not supported, expected MARKOV or BAYES",
-                                 known[i]);
-            if (err != NULL) {
-                err->status = GBS_ERR_UNSUPPORTED;
-            }
-            return GBS_ERR_UNSUPPORTED;
+            return gbsi_text_unsupported(r->text, token, err,
+                                         "UAI type %s is not supported, expected MARKOV or BAYES",
+                                         known[i]);
         }
     }
     return gbsi_text_unexpected(r->text, token, "MARKOV or BAYES", err);

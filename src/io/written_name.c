@@ -53,3 +53,14 @@ gbs_status gbsi_refuse_name(const char *name, const char *format, const char *wh
     return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "the name %s cannot be written in %s: %s",
                      gbsi_token_show((gbsi_token){name, strlen(name)}, shown), format, why);
 }
+
+gbs_status gbsi_check_identifier(const char *name, const char *format, gbs_error *err)
+{
+    for (const char *c = name; *c != 0; c++) {
+        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
+        if (!letter && (c == name || *c < '0' || *c > '9')) {
+            return gbsi_refuse_name(name, format, "it is not made of letters, digits and '_'", err);
+        }
+    }
+    return GBS_OK;
+}

@@ -84,14 +84,11 @@ static gbs_status take_id(xdsl_reader *r, gbsi_token tag, const char *const *att
 static gbs_status refuse_node(const xdsl_reader *r, gbsi_token tag, const char *name,
                               gbs_error *err)
 {
-    (void)gbsi_text_fail(r->text, tag, err,
-                         "found <%.40s>, expected <cpt>, <deterministic> or <noisymax>: other "
-                         "nodes are not supported",
-                         name);
-    if (err != NULL) {
-        err->status = GBS_ERR_UNSUPPORTED;
-    }
-    return GBS_ERR_UNSUPPORTED;
+    return gbsi_text_unsupported(
+        r->text, tag, err,
+        "found <%.40s>, expected <cpt>, <deterministic> or <noisymax>: other "
+        "nodes are not supported",
+        name);
 }
 
 static gbs_status start_node(xdsl_reader *r, gbsi_token tag, const char *name,
@@ -167,13 +164,10 @@ static gbs_status on_start(void *context, gbsi_token tag, const char *name,
         return GBS_OK;
     case SMILE:
         if (strcmp(name, "dynamic") == 0) {
-            (void)gbsi_text_fail(r->text, tag, err,
-                                 "found <dynamic>, expected <nodes> or <extensions>: networks in "
-                                 "time are not supported");
-            if (err != NULL) {
-                err->status = GBS_ERR_UNSUPPORTED;
-            }
-            return GBS_ERR_UNSUPPORTED;
+            return gbsi_text_unsupported(
+                r->text, tag, err,
+                "found <dynamic>, expected <nodes> or <extensions>: networks in "
+                "time are not supported");
         }
         if (strcmp(name, "nodes") == 0) {
             r->at = NODES;

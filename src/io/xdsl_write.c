@@ -16,11 +16,9 @@ typedef struct xdsl_writer {
 /* Identifiers: GeNIe takes no others for nodes and states. */
 static gbs_status write_id(xdsl_writer *w, const char *name, gbs_error *err)
 {
-    for (const char *c = name; *c != 0; c++) {
-        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
-        if (!letter && (c == name || *c < '0' || *c > '9')) {
-            return gbsi_refuse_name(name, "XDSL", "it is not made of letters, digits and '_'", err);
-        }
+    const gbs_status status = gbsi_check_identifier(name, "XDSL", err);
+    if (status < 0) {
+        return status;
     }
     gbs_output_text(w->output, name);
     return GBS_OK;

@@ -153,15 +153,11 @@ static gbs_status check_type(const xmlbif_reader *r, const char *type, gbs_error
     if (type == NULL || strcmp(type, "nature") == 0) {
         return GBS_OK;
     }
-    bool known = strcmp(type, "decision") == 0 || strcmp(type, "utility") == 0;
-    gbs_status status = known ? GBS_ERR_UNSUPPORTED : GBS_ERR_FORMAT;
-    (void)gbsi_text_fail(r->text, r->tag, err, "found a variable of type %s, expected nature%s",
-                         gbsi_token_show((gbsi_token){type, strlen(type)}, shown),
-                         known ? ": decisions and utilities are not supported" : "");
-    if (err != NULL) {
-        err->status = status;
-    }
-    return status;
+    const bool known = strcmp(type, "decision") == 0 || strcmp(type, "utility") == 0;
+    return (known ? gbsi_text_unsupported : gbsi_text_fail)(
+        r->text, r->tag, err, "found a variable of type %s, expected nature%s",
+        gbsi_token_show((gbsi_token){type, strlen(type)}, shown),
+        known ? ": decisions and utilities are not supported" : "");
 }
 
 static gbs_status on_start(void *context, gbsi_token tag, const char *name,
