@@ -141,6 +141,9 @@ typedef struct cli_option {
 /* @return the table. @param n out: its rows. */
 const cli_option *cli_option_table(size_t *n);
 
+/* @return the option of that name that a verb takes, NULL if there is none. */
+const cli_option *cli_find_option(const char *name, unsigned verb);
+
 /* The verbs that take an option: ask this, not the bare row. */
 unsigned cli_option_verbs(const cli_option *option);
 

@@ -46,9 +46,7 @@ static int write_name(gbs_output *output, const gbs_model *model, uint32_t v, ui
     char number[32];
     char name[32];
     const char *of = cli_variable_text(model, v, "", name);
-    const char *label = gbs_model_state_label(model, v, a);
-    (void)snprintf(number, sizeof number, "%" PRIu32, a);
-    label = label == NULL ? number : label;
+    const char *label = cli_state_text(model, v, a, number);
     const size_t size = strlen(of) + strlen(label) + strlen(after) + 2;
     char *text = malloc(size);
     if (text == NULL) {

@@ -136,4 +136,10 @@ uint64_t cli_peak_rss_bytes(void);
 const char *cli_variable_text(const gbs_model *model, uint32_t variable, const char *prefix,
                               char *text);
 
+/* The label of a state, or its number in text. @param text [32]. */
+const char *cli_state_text(const gbs_model *model, uint32_t variable, uint32_t state, char *text);
+
+/* ",0.25"; what is not finite leaves its field empty. */
+void cli_csv_number(gbs_output *output, double value);
+
 #endif

@@ -2,6 +2,7 @@
 /* Where results go and in which format. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -91,6 +92,24 @@ const char *cli_variable_text(const gbs_model *model, uint32_t variable, const c
     }
     (void)snprintf(text, 32, "%s%" PRIu32, prefix, variable);
     return text;
+}
+
+const char *cli_state_text(const gbs_model *model, uint32_t variable, uint32_t state, char *text)
+{
+    const char *label = gbs_model_state_label(model, variable, state);
+    if (label != NULL) {
+        return label;
+    }
+    (void)snprintf(text, 32, "%" PRIu32, state);
+    return text;
+}
+
+void cli_csv_number(gbs_output *output, double value)
+{
+    gbs_output_text(output, ",");
+    if (isfinite(value)) {
+        gbs_output_double(output, value);
+    }
 }
 
 /* "VmHWM:  1234 kB" of Linux; 0 where there is none. Unlike getrusage() it forgets, with exec(),

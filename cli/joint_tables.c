@@ -160,14 +160,6 @@ static int read_estimates(joints *j)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void csv_number(gbs_output *output, double value)
-{
-    gbs_output_text(output, ",");
-    if (isfinite(value)) {
-        gbs_output_double(output, value);
-    }
-}
-
 static void write_csv(gbs_output *output, const gbs_model *model, const cli_joint *t)
 {
     char text[32];
@@ -179,18 +171,13 @@ static void write_csv(gbs_output *output, const gbs_model *model, const cli_join
     for (size_t row = 0; row < t->n; row++) {
         for (uint32_t i = 0; i < t->selection.n; i++) {
             const uint32_t a = cli_joint_state(model, t, row, i);
-            const char *label = gbs_model_state_label(model, t->selection.variable[i], a);
             gbs_output_text(output, i > 0 ? "," : "");
-            if (label != NULL) {
-                gbs_output_csv_field(output, label);
-            } else {
-                gbs_output_uint(output, a);
-            }
+            gbs_output_csv_field(output, cli_state_text(model, t->selection.variable[i], a, text));
         }
-        csv_number(output, t->p[row]);
-        csv_number(output, t->mcse[row]);
-        csv_number(output, t->ess[row]);
-        csv_number(output, t->rhat[row]);
+        cli_csv_number(output, t->p[row]);
+        cli_csv_number(output, t->mcse[row]);
+        cli_csv_number(output, t->ess[row]);
+        cli_csv_number(output, t->rhat[row]);
         gbs_output_text(output, "\n");
     }
 }

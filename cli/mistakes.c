@@ -61,24 +61,12 @@ const char *cli_our_verb(const char *typed)
     return NULL;
 }
 
-static int has_option(unsigned verb, const char *name)
-{
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(table[i].name, name) == 0 && (cli_option_verbs(&table[i]) & verb) != 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 const char *cli_our_name(unsigned verb, const char *typed)
 {
     char word[64];
     (void)snprintf(word, sizeof word, " %.60s ", typed);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strstr(names[i].typed, word) != NULL && has_option(verb, names[i].ours)) {
+        if (strstr(names[i].typed, word) != NULL && cli_find_option(names[i].ours, verb) != NULL) {
             return names[i].ours;
         }
     }
@@ -88,11 +76,12 @@ const char *cli_our_name(unsigned verb, const char *typed)
 int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments)
 {
     const char *text = arguments->operand[verb->n_operands];
-    if (strchr(text, '=') != NULL && has_option(verb->id, "evidence")) {
+    if (strchr(text, '=') != NULL && cli_find_option("evidence", verb->id) != NULL) {
         return cli_error(CLI_USAGE, "%s: unexpected '%s'; to observe it, type -e '%s'", verb->name,
                          text, text);
     }
-    if (verb->n_operands > 0 && has_option(verb->id, "output") && access(text, F_OK) != 0) {
+    if (verb->n_operands > 0 && cli_find_option("output", verb->id) != NULL &&
+        access(text, F_OK) != 0) {
         return cli_error(CLI_USAGE, "%s: unexpected '%s'; to write this file, type -o %s",
                          verb->name, text, text);
     }

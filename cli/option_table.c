@@ -301,6 +301,16 @@ unsigned cli_option_verbs(const cli_option *option)
     return option->verbs | annealing_verbs(option->name);
 }
 
+const cli_option *cli_find_option(const char *name, unsigned verb)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (strcmp(table[i].name, name) == 0 && (cli_option_verbs(&table[i]) & verb) != 0) {
+            return &table[i];
+        }
+    }
+    return NULL;
+}
+
 void cli_option_unit(const cli_option *option, char *text)
 {
     const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;

@@ -103,18 +103,6 @@ const cli_brief *cli_option_brief(const cli_option *option)
     return NULL;
 }
 
-static const cli_option *find_option(const char *name, unsigned verb)
-{
-    size_t n = 0;
-    const cli_option *table = cli_option_table(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(table[i].name, name) == 0 && (cli_option_verbs(&table[i]) & verb) != 0) {
-            return &table[i];
-        }
-    }
-    return NULL;
-}
-
 static int shows(cli_topic topic, const char *name, unsigned verb)
 {
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
@@ -133,7 +121,7 @@ const cli_option *cli_topic_next(cli_topic topic, unsigned verb, size_t *at)
         const int length = (int)strcspn(list + *at, " ");
         (void)snprintf(name, sizeof name, "%.*s", length, list + *at);
         *at += (size_t)length + (list[*at + (size_t)length] != '\0');
-        const cli_option *option = shows(topic, name, verb) ? find_option(name, verb) : NULL;
+        const cli_option *option = shows(topic, name, verb) ? cli_find_option(name, verb) : NULL;
         if (option != NULL) {
             return option;
         }

@@ -13,6 +13,13 @@ typedef struct distance {
     char text[640];
 } distance;
 
+static gbs_read_options reading(const cli_arguments *arguments)
+{
+    return (gbs_read_options){.lenient = arguments->lenient,
+                              .warn = cli_warn,
+                              .context = (void *)(uintptr_t)arguments}; /* only read there */
+}
+
 static void print_line(distance *d, const char *name, double value)
 {
     const size_t n = strlen(d->text);
@@ -85,11 +92,7 @@ static int apply_model(const cli_arguments *arguments, gbs_result side[2])
 {
     gbs_error err = {GBS_OK, ""};
     gbs_model *model = NULL;
-    gbs_read_options read;
-    memset(&read, 0, sizeof read);
-    read.lenient = arguments->lenient;
-    read.warn = cli_warn;
-    read.context = (void *)(uintptr_t)arguments; /* cli_warn() only reads it */
+    const gbs_read_options read = reading(arguments);
     gbs_status status = gbs_model_read(arguments->model, &read, &model, &err);
     int done = status < 0 ? cli_fail_input(status, &err) : CLI_DONE;
     for (int i = 0; i < 2 && done == CLI_DONE; i++) {
@@ -154,12 +157,8 @@ static int compare(const gbs_result side[2], distance *d)
 static int read_both(const cli_arguments *arguments, gbs_result side[2])
 {
     const char *bases = arguments->log_base != NULL ? arguments->log_base : "10";
-    gbs_read_options read;
+    const gbs_read_options read = reading(arguments);
     gbs_error err = {GBS_OK, ""};
-    memset(&read, 0, sizeof read);
-    read.lenient = arguments->lenient;
-    read.warn = cli_warn;
-    read.context = (void *)(uintptr_t)arguments; /* cli_warn() only reads it */
     for (int i = 0; i < 2; i++) {
         const char *comma = strchr(bases, ',');
         const char *base = i == 1 && comma != NULL ? comma + 1 : bases;

@@ -164,7 +164,6 @@ static int read_table(const fitting *f, const char *path, gbs_data **data, gbs_d
 static void write_states(gbs_output *output, const gbs_model *model, uint32_t n,
                          const uint32_t *scope, size_t entry)
 {
-    char number[32];
     char text[32];
     for (uint32_t k = 0; k < n; k++) { /* the last one varies fastest */
         size_t below = 1;
@@ -172,12 +171,10 @@ static void write_states(gbs_output *output, const gbs_model *model, uint32_t n,
             below *= gbs_model_arity(model, scope[i]);
         }
         const uint32_t a = (uint32_t)(entry / below % gbs_model_arity(model, scope[k]));
-        const char *label = gbs_model_state_label(model, scope[k], a);
-        (void)snprintf(number, sizeof number, "%" PRIu32, a);
         gbs_output_text(output, k > 0 ? " " : "");
         gbs_output_text(output, cli_variable_text(model, scope[k], "", text));
         gbs_output_text(output, "=");
-        gbs_output_text(output, label == NULL ? number : label);
+        gbs_output_text(output, cli_state_text(model, scope[k], a, text));
     }
 }
 
@@ -187,7 +184,6 @@ static gbs_status write_intervals_of(const fitting *f, gbs_output *output, size_
 {
     const gbs_model *model = gbs_fitted_model(f->fitted);
     char text[32];
-    char number[32];
     uint32_t n = 0;
     const uint32_t *scope = NULL;
     (void)gbs_model_factor(model, factor, &n, &scope);
@@ -198,11 +194,9 @@ static gbs_status write_intervals_of(const fitting *f, gbs_output *output, size_
                          room + 2 * n_entries, room + 3 * n_entries, err);
     for (size_t i = 0; status >= 0 && i < n_entries; i++) {
         const uint32_t a = (uint32_t)(i % gbs_model_arity(model, child));
-        const char *label = gbs_model_state_label(model, child, a);
-        (void)snprintf(number, sizeof number, "%" PRIu32, a);
         gbs_output_csv_field(output, cli_variable_text(model, child, "", text));
         gbs_output_text(output, ",");
-        gbs_output_csv_field(output, label == NULL ? number : label);
+        gbs_output_csv_field(output, cli_state_text(model, child, a, text));
         gbs_output_text(output, ",\"");
         write_states(output, model, n - 1, scope, i / gbs_model_arity(model, child));
         gbs_output_text(output, "\"");

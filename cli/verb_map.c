@@ -18,14 +18,9 @@ static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t
     gbs_output_text(output, "variable,state\n");
     for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
         char text[32];
-        const char *label = gbs_model_state_label(model, v, state[v]);
         gbs_output_csv_field(output, cli_variable_text(model, v, "", text));
         gbs_output_text(output, ",");
-        if (label != NULL) {
-            gbs_output_csv_field(output, label);
-        } else {
-            gbs_output_uint(output, state[v]);
-        }
+        gbs_output_csv_field(output, cli_state_text(model, v, state[v], text));
         gbs_output_text(output, "\n");
     }
 }

@@ -31,31 +31,18 @@ static int take_estimates(const cli_job *job, cli_estimates *e)
     return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
-static void csv_number(gbs_output *output, double value)
-{
-    gbs_output_text(output, ",");
-    if (isfinite(value)) {
-        gbs_output_double(output, value);
-    }
-}
-
 static void csv_row(gbs_output *output, const cli_job *job, const cli_estimates *e, uint32_t v,
                     uint32_t a)
 {
     char text[32];
-    const char *label = gbs_model_state_label(job->model, v, a);
-    size_t row = gbs_model_state_offsets(job->model)[v] + a;
+    const size_t row = gbs_model_state_offsets(job->model)[v] + a;
     gbs_output_csv_field(output, cli_variable_text(job->model, v, "", text));
     gbs_output_text(output, ",");
-    if (label != NULL) {
-        gbs_output_csv_field(output, label);
-    } else {
-        gbs_output_uint(output, a);
-    }
-    csv_number(output, e->p[row]);
-    csv_number(output, e->mcse[row]);
-    csv_number(output, e->ess[row]);
-    csv_number(output, e->rhat[row]);
+    gbs_output_csv_field(output, cli_state_text(job->model, v, a, text));
+    cli_csv_number(output, e->p[row]);
+    cli_csv_number(output, e->mcse[row]);
+    cli_csv_number(output, e->ess[row]);
+    cli_csv_number(output, e->rhat[row]);
     gbs_output_text(output, "\n");
 }
 
