@@ -130,6 +130,10 @@ gbsi_cgroup_limits gbsi_cgroup_read(const char *root)
 #define SMALL_BYTES ((uint64_t)2 << 20) /* stacks, buffers of files, small things */
 #define MIB         ((uint64_t)1 << 20)
 
+/* Objects up to here count whole, whether or not their pages are touched: how many are resident
+ * differs from one start of the same program to the next. */
+#define WHOLE_OBJECTS ((uint64_t)64 << 20)
+
 static gbsi_cgroup_limits limits;
 static uint64_t process_bytes;
 
@@ -174,16 +178,19 @@ static uint64_t resident(const char *key)
     return bytes;
 }
 
-/* Which pages of the code will be touched nobody knows: at most all of them, and of libraries that
- * stay unused little beyond what is resident now. */
+/* Which pages of the code will be touched nobody knows: at most all of them, and of the libraries
+ * of a large host, which stay unused, little beyond what is resident now. */
 static void measure(void)
 {
     loaded sum = {0, 0};
     limits = gbsi_cgroup_read("");
     (void)dl_iterate_phdr(add_object, &sum);
-    const uint64_t mapped = resident("RssFile:");
-    const uint64_t touched = mapped == 0 ? sum.all : mapped + sum.own;
-    process_bytes = (touched < sum.all ? touched : sum.all) + resident("RssAnon:");
+    uint64_t touched = sum.all;
+    if (sum.all > WHOLE_OBJECTS) {
+        const uint64_t mapped = resident("RssFile:");
+        touched = mapped != 0 && mapped + sum.own < sum.all ? mapped + sum.own : sum.all;
+    }
+    process_bytes = touched + resident("RssAnon:");
 }
 
 static void measure_once(void)
