@@ -20,6 +20,7 @@
 #include "gibbsite/options.h"
 #include "gibbsite/query.h"
 #include "gibbsite/run.h"
+#include "gibbsite/sensitivity.h"
 #include "gibbsite/status.h"
 
 #endif

@@ -231,7 +231,7 @@ static void node_down(gbsi_case_worker *w, uint32_t i)
     const case_node *node = &t->node[i];
     const case_operand *operand = t->operand + node->operand;
     for (uint32_t k = 0; k < node->n_operands; ++k) {
-        if (operand[k].message < t->n_columns) {
+        if (operand[k].message < t->n_columns || operand[k].message >= t->first_factor) {
             continue;
         }
         const uint32_t child = operand[k].message - t->n_columns;
@@ -270,7 +270,7 @@ static void answer(gbsi_case_worker *w, const case_query *query, gbsi_case *case
     const case_message *m = &t->message[query->target.message];
     if (query->node != GBSI_NONE) {
         const case_node *node = &t->node[query->node];
-        const uint32_t n_use = use_but(w, node, GBSI_NONE, true);
+        const uint32_t n_use = use_but(w, node, query->without, true);
         sweep(w, node, n_use, &query->target);
         scale_message(w, node, n_use, query->target.message, NULL);
     }
@@ -342,6 +342,25 @@ void gbsi_case_batch(gbsi_case_worker *worker, gbsi_case *cases, uint32_t n, gbs
 
 /* ---- a worker -------------------------------------------------------------------------------- */
 
+static void prepare_factors(gbsi_case_worker *w)
+{
+    const gbsi_case_tree *t = w->cases;
+    const double *weight = t->weight;
+    for (uint32_t k = t->first_factor; k < t->n_messages; ++k) {
+        const case_message *m = &t->message[k];
+        double least = 1.0;
+        for (size_t i = 0; i < m->n_rows; ++i, ++weight) {
+            least = *weight > 0.0 && *weight < least ? *weight : least;
+            for (uint32_t lane = 0; lane < LANES; ++lane) {
+                w->room[(m->row + i) * LANES + lane] = *weight;
+            }
+        }
+        for (uint32_t lane = 0; lane < LANES; ++lane) {
+            w->least[(size_t)k * LANES + lane] = least;
+        }
+    }
+}
+
 /* What no case changes, in all lanes. */
 static void prepare(gbsi_case_worker *w)
 {
@@ -355,6 +374,7 @@ static void prepare(gbsi_case_worker *w)
             w->room[t->message[k].row * LANES + i] = 1.0; /* nothing is observed */
         }
     }
+    prepare_factors(w);
     for (uint32_t i = 0; i < t->n_nodes && !gbsi_watch_stopped(w->watch); ++i) {
         if (!t->node[i].observed) {
             node_up(w, i);
@@ -373,9 +393,11 @@ static void copy(gbsi_case_worker *w, const gbsi_case_worker *like)
                    m->n_rows * LANES * sizeof *w->room);
         }
     }
-    for (uint32_t k = 0; k < t->n_columns; ++k) {
-        memcpy(w->room + t->message[k].row * LANES, like->room + t->message[k].row * LANES,
-               t->message[k].n_rows * LANES * sizeof *w->room);
+    for (uint32_t k = 0; k < t->n_messages; ++k) {
+        if (k < t->n_columns || k >= t->first_factor) {
+            memcpy(w->room + t->message[k].row * LANES, like->room + t->message[k].row * LANES,
+                   t->message[k].n_rows * LANES * sizeof *w->room);
+        }
     }
     memcpy(w->least, like->least, (size_t)t->n_messages * LANES * sizeof *w->least);
     memcpy(w->risk, like->risk, (size_t)t->n_messages * LANES * sizeof *w->risk);

@@ -20,9 +20,10 @@ typedef struct compiling {
     const uint32_t *column; /* the user's variables */
     const gbsi_case_scope *query;
     gbsi_watch *watch;
-    double *weight;      /* of a factor */
-    uint32_t *column_of; /* [variables] the column that observes it, GBSI_NONE */
-    uint32_t *home;      /* [variables] the clique that eliminates it */
+    double *weight;       /* of a factor */
+    uint32_t *column_of;  /* [variables] the column that observes it, GBSI_NONE */
+    uint32_t *home;       /* [variables] the clique that eliminates it */
+    uint32_t *message_of; /* [factors] that some query leaves out: its message, GBSI_NONE */
     size_t n_strides, n_operands, n_states;
 } compiling;
 
@@ -72,6 +73,7 @@ void gbsi_case_tree_free(gbsi_case_tree *cases)
     gbsi_free(cases->column);
     gbsi_free(cases->query);
     gbsi_free(cases->table);
+    gbsi_free(cases->weight);
     gbsi_free(cases->arity);
     gbsi_free(cases->stride);
     gbsi_free(cases->operand);
@@ -80,7 +82,7 @@ void gbsi_case_tree_free(gbsi_case_tree *cases)
 }
 
 typedef struct sizes {
-    size_t axes, strides, operands, entries, states;
+    size_t axes, strides, operands, entries, states, weights;
 } sizes;
 
 static sizes count(const compiling *c)
@@ -107,6 +109,11 @@ static sizes count(const compiling *c)
         const uint32_t home = home_of(c, &c->query[i]);
         n.states += n_states_of(model, &c->query[i]);
         n.strides += home == GBSI_NONE ? 0 : n_axes_of(tree, home);
+        if (c->query[i].without != NULL) {
+            ++n.operands;
+            n.strides += n_axes_of(tree, home);
+            n.weights += gbsi_factor_size(&tree->model->factors, *c->query[i].without);
+        }
     }
     return n;
 }
@@ -120,13 +127,14 @@ static gbs_status take_memory(compiling *c, gbs_error *err)
     t->column = gbsi_alloc_array_zero(t->n_columns, sizeof *t->column);
     t->query = gbsi_alloc_array_zero(t->n_query, sizeof *t->query);
     t->table = gbsi_alloc_array(n.entries, sizeof *t->table);
+    t->weight = gbsi_alloc_array(n.weights, sizeof *t->weight);
     t->arity = gbsi_alloc_array(n.axes, sizeof *t->arity);
     t->stride = gbsi_alloc_array_zero(n.strides, sizeof *t->stride);
     t->operand = gbsi_alloc_array(n.operands, sizeof *t->operand);
     t->state = gbsi_alloc_array(n.states, sizeof *t->state);
     if (t->node == NULL || t->message == NULL || t->column == NULL || t->query == NULL ||
-        t->table == NULL || t->arity == NULL || t->stride == NULL || t->operand == NULL ||
-        t->state == NULL) {
+        t->table == NULL || t->weight == NULL || t->arity == NULL || t->stride == NULL ||
+        t->operand == NULL || t->state == NULL) {
         return gbsi_no_memory(err, "cases", n.entries * sizeof *t->table);
     }
     return GBS_OK;
@@ -201,6 +209,9 @@ static void fill_table(compiling *c, uint32_t i)
     }
     for (size_t k = c->tree->factor_start[i]; k < c->tree->factor_start[i + (size_t)1]; ++k) {
         double least = 1.0;
+        if (c->message_of[c->tree->factor[k]] != GBSI_NONE) {
+            continue;
+        }
         c->cases->log_constant += take_weights(c, c->tree->factor[k], &least);
         bound *= least;
         multiply(c, i, c->tree->factor[k]);
@@ -272,6 +283,16 @@ static void fill_node(compiling *c, uint32_t i, size_t *n_axes, size_t *n_entrie
         node->observed |= t->node[child].observed;
         node->asked |= t->node[child].asked;
     }
+    for (size_t k = c->tree->factor_start[i]; k < c->tree->factor_start[i + (size_t)1]; ++k) {
+        const size_t f = c->tree->factor[k];
+        const gbsi_factors *factors = &c->tree->model->factors;
+        if (c->message_of[f] != GBSI_NONE) {
+            const size_t first = factors->scope_start[f];
+            add_operand(c, node,
+                        see(c, i, c->message_of[f], factors->scope + first,
+                            (uint32_t)(factors->scope_start[f + 1] - first)));
+        }
+    }
     node->up = see(c, i, t->n_columns + i, variable, node->n_separator);
     node->down.message = GBSI_NONE;
     if (node->parent != GBSI_NONE) {
@@ -332,6 +353,7 @@ static void fill_query(compiling *c, uint32_t k, size_t *n_p)
     case_query *query = &t->query[k];
     uint32_t variable[GBSI_TREE_AXES]; /* all in one clique */
     query->node = home_of(c, &c->query[k]);
+    query->without = c->query[k].without == NULL ? GBSI_NONE : c->message_of[*c->query[k].without];
     query->p = *n_p;
     query->n_states = n_states_of(c->whole->model, &c->query[k]);
     query->state = c->n_states;
@@ -351,12 +373,15 @@ static void fill_query(compiling *c, uint32_t k, size_t *n_p)
 static gbs_status find_homes(compiling *c, gbs_error *err)
 {
     const size_t n = c->tree->model->n_variables;
+    const size_t n_factors = c->tree->model->factors.n_factors;
     c->weight = gbsi_alloc_array(c->tree->n_factor, sizeof *c->weight);
     c->column_of = gbsi_alloc_array(n, sizeof *c->column_of);
     c->home = gbsi_alloc_array(n, sizeof *c->home);
-    if (c->weight == NULL || c->column_of == NULL || c->home == NULL) {
+    c->message_of = gbsi_alloc_array(n_factors, sizeof *c->message_of);
+    if (c->weight == NULL || c->column_of == NULL || c->home == NULL || c->message_of == NULL) {
         return gbsi_no_memory(err, "cases", n * sizeof *c->home);
     }
+    memset(c->message_of, 0xff, n_factors * sizeof *c->message_of);
     memset(c->column_of, 0xff, n * sizeof *c->column_of);
     for (uint32_t k = 0; k < c->cases->n_columns; ++k) {
         const uint32_t v = c->whole->free_variable[c->column[k]];
@@ -386,6 +411,25 @@ static void place_messages(gbsi_case_tree *t)
     }
 }
 
+/* Factors that some query leaves out are multiplied in as messages that no case changes. */
+static void fill_factors(compiling *c)
+{
+    gbsi_case_tree *t = c->cases;
+    double *weight = t->weight;
+    uint32_t message = t->first_factor;
+    for (uint32_t k = 0; k < t->n_query; ++k) {
+        double least = 1.0;
+        if (c->query[k].without != NULL) {
+            const size_t f = *c->query[k].without;
+            const size_t n = gbsi_factor_size(&c->tree->model->factors, f);
+            c->message_of[f] = message++;
+            t->log_constant += take_weights(c, f, &least);
+            memcpy(weight, c->weight, n * sizeof *weight);
+            weight += n;
+        }
+    }
+}
+
 static gbs_status compile(compiling *c, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -394,6 +438,7 @@ static gbs_status compile(compiling *c, gbs_error *err)
     size_t n_p = 0;
     GBSI_TRY(find_homes(c, err));
     GBSI_TRY(take_memory(c, err));
+    fill_factors(c);
     for (uint32_t k = 0; k < c->cases->n_query; ++k) {
         const uint32_t home = home_of(c, &c->query[k]);
         if (home != GBSI_NONE) {
@@ -432,7 +477,12 @@ gbs_status gbsi_case_tree_new(const gbsi_conditioned *whole, const gbsi_tree *tr
     c.cases->n_nodes = tree->n_cliques;
     c.cases->n_columns = n_columns;
     c.cases->n_query = n_query;
-    c.cases->n_messages = n_columns + 2 * tree->n_cliques + n_query;
+    c.cases->first_factor = n_columns + 2 * tree->n_cliques + n_query;
+    c.cases->n_messages = c.cases->first_factor;
+    for (uint32_t k = 0; k < n_query; ++k) {
+        assert(query[k].without == NULL || tree->chains == NULL); /* factors as in `whole` */
+        c.cases->n_messages += query[k].without != NULL;
+    }
     c.cases->log_constant = whole->log_constant;
     GBSI_TRY(compile(&c, err));
     *out = c.cases;
@@ -443,6 +493,7 @@ cleanup:
     gbsi_free(c.weight);
     gbsi_free(c.column_of);
     gbsi_free(c.home);
+    gbsi_free(c.message_of);
     return status;
 }
 

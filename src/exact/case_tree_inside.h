@@ -44,19 +44,22 @@ typedef struct case_column {
 typedef struct case_query {
     uint32_t node; /* GBSI_NONE: the variable is fixed */
     case_operand target;
-    size_t p;        /* where its joint states begin in gbsi_case.p */
-    size_t n_states; /* joint ones, as the user has them */
-    size_t state;    /* into gbsi_case_tree.state: [joint states left] the user's; of a fixed
-                        variable its state */
+    uint32_t without; /* the message of the factor that is left out; GBSI_NONE: none is */
+    size_t p;         /* where its joint states begin in gbsi_case.p */
+    size_t n_states;  /* joint ones, as the user has them */
+    size_t state;     /* into gbsi_case_tree.state: [joint states left] the user's; of a fixed
+                         variable its state */
 } case_query;
 
 struct gbsi_case_tree {
     uint32_t n_nodes;
     case_node *node; /* children before parents */
     uint32_t n_messages;
-    case_message *message; /* [n_messages]: columns', up, down, queries' */
+    case_message *message; /* [n_messages]: columns', up, down, queries', factors' */
     size_t n_rows;         /* of all messages */
     uint32_t n_columns, n_query;
+    uint32_t first_factor; /* messages from here on are factors that some query leaves out */
+    double *weight;        /* their rows, one message after the other */
     case_column *column;
     case_query *query;
     uint32_t most_operands, most_axes;

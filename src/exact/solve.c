@@ -119,12 +119,18 @@ static gbs_status take_some(gbsi_solver *s, gbsi_exact_plan *plan, gbs_error *er
                                          : gbsi_exact_plan_tree(plan, s->take, &s->tree, err);
 }
 
+/* Table entries that a component may take time for. @param ns of one entry. */
+static uint64_t most_entries(const gbsi_solver *s, double ns)
+{
+    const double entries = 1e9 * s->most_s / ns;
+    return entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries : GBSI_MOST_ENTRIES;
+}
+
 gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_exact_plan *plan = NULL;
-    const double entries = 1e9 * s->most_s / (limits.up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
-    limits.entries = entries < (double)GBSI_MOST_ENTRIES ? (uint64_t)entries : GBSI_MOST_ENTRIES;
+    limits.entries = most_entries(s, limits.up_only ? GBSI_STACK_NS : GBSI_TABLES_NS);
     limits.bytes = s->bytes;
     GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
     GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));
@@ -135,6 +141,31 @@ gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, 
         GBSI_TRY(gbsi_pool_new(s->n_threads, &s->pool, err));
     }
     GBSI_TRY(gbsi_tables_new(s->tree, keep, s->pool, &s->tables, err));
+
+cleanup:
+    gbsi_exact_plan_free(plan);
+    return status;
+}
+
+gbs_status gbsi_solver_plan_tree(gbsi_solver *s, const uint32_t *user, gbsi_watch *watch,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exact_plan *plan = NULL;
+    const gbsi_exact_limits limits = {
+        .entries = most_entries(s, GBSI_TABLES_NS), .bytes = s->bytes, .watch = watch};
+    GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
+    GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));
+    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
+        const uint32_t v = s->components->variable[s->components->variable_start[i]];
+        s->take[i] = 1;
+        if (!gbsi_exact_fits(plan, i)) {
+            GBSI_TRY(gbsi_exact_refuse(plan, i, user != NULL ? user[v] : v, err));
+        }
+    }
+    if (plan->elimination->n_parts > 0) {
+        GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
+    }
 
 cleanup:
     gbsi_exact_plan_free(plan);

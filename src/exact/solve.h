@@ -39,6 +39,12 @@ gbs_status gbsi_solver_init(gbsi_solver *solver, const gbs_model *model,
  * @param limits its entries and bytes are set here. */
 gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool all,
                             gbs_error *err);
+/* Makes one tree of all components (failing if one does not fit), without tables: to be filled with
+ * other weights, or for gbsi_case_tree_new().
+ * @param watch NULL, or may stop it.
+ * @param user  [free variables] what a message calls them; NULL: as the model does. */
+gbs_status gbsi_solver_plan_tree(gbsi_solver *solver, const uint32_t *user, gbsi_watch *watch,
+                                 gbs_error *err);
 /* Adds up the log sums (or maxima) of all trees.
  * @param x NULL, or out: states of the variables maximised over. */
 gbs_status gbsi_solve_trees(gbsi_solver *solver, gbsi_sum *total, uint32_t *x, gbs_error *err);

@@ -149,28 +149,13 @@ static gbs_status plan_tree(gbsi_expectation *e, uint64_t memory_limit, gbs_erro
 {
     gbs_status status = GBS_OK;
     gbsi_solver *s = &e->solver;
-    gbsi_exact_plan *plan = NULL;
     const gbs_exact_options options = {
         .size = sizeof options, .memory_limit = memory_limit, .threads = gbsi_pool_size(e->pool)};
     GBSI_TRY(gbsi_solver_init(s, e->model, NULL, &options, err));
     assert(s->whole->borrows); /* there are no zeros, and no variables of one state */
-    const gbsi_exact_limits limits = {
-        .entries = GBSI_MOST_ENTRIES, .bytes = s->bytes, .watch = e->watch};
-    GBSI_TRY(gbsi_exact_check_search(s->whole, s->bytes, err));
-    GBSI_TRY(gbsi_exact_plan_new(s->whole, s->graph, &limits, &plan, err));
-    for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
-        const uint32_t v = s->components->variable[s->components->variable_start[i]];
-        s->take[i] = 1;
-        if (!gbsi_exact_fits(plan, i)) {
-            GBSI_TRY(gbsi_exact_refuse(plan, i, v, err));
-        }
-    }
-    if (plan->elimination->n_parts > 0) {
-        GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));
-    }
+    GBSI_TRY(gbsi_solver_plan_tree(s, NULL, e->watch, err));
 
 cleanup:
-    gbsi_exact_plan_free(plan);
     return status;
 }
 

@@ -382,18 +382,45 @@ static void fits(void **state)
     gbs_model_free(spins);
 }
 
+static void sensitivities(void **state)
+{
+    (void)state;
+    gbs_model *m = coin();
+    gbs_model *spins = two_spins();
+    gbs_evidence *of_spins = NULL;
+    const gbs_run_options bad = {.size = sizeof bad, .method = 7};
+    const gbs_run_callbacks shorter = {.size = 1};
+    gbs_sensitivities s = {.size = sizeof s};
+    gbs_sensitivities small = {.size = 8};
+    FINE(gbs_evidence_new(spins, &of_spins, &err));
+    REFUSED(gbs_sensitivity(NULL, NULL, 0, 0, NULL, NULL, &s, &err));
+    REFUSED(gbs_sensitivity(m, NULL, 0, 0, NULL, NULL, NULL, &err));
+    REFUSED(gbs_sensitivity(m, NULL, 0, 0, NULL, NULL, &small, &err));
+    REFUSED(gbs_sensitivity(m, NULL, 1, 0, NULL, NULL, &s, &err));
+    REFUSED(gbs_sensitivity(m, NULL, 0, 2, NULL, NULL, &s, &err));
+    REFUSED(gbs_sensitivity(m, of_spins, 0, 0, NULL, NULL, &s, &err));
+    REFUSED(gbs_sensitivity(m, NULL, 0, 0, &bad, NULL, &s, &err));
+    REFUSED(gbs_sensitivity(m, NULL, 0, 0, NULL, &shorter, &s, &err));
+    assert_null(s.kind);
+    assert_true(isnan(gbs_sensitivity_at(NULL, 0, 0.5)));
+    FINE(gbs_sensitivity(m, NULL, 0, 0, NULL, NULL, &s, &err));
+    assert_true(isnan(gbs_sensitivity_at(&s, 2, 0.5)));
+    assert_true(isnan(gbs_sensitivity_at(&s, 0, 1.5)));
+    gbs_sensitivities_free(&s);
+    gbs_sensitivities_free(NULL);
+    gbs_evidence_free(of_spins);
+    gbs_model_free(m);
+    gbs_model_free(spins);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),
-        cmocka_unit_test(images_from),
-        cmocka_unit_test(images_to),
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),
-        cmocka_unit_test(evidence_files),
-        cmocka_unit_test(other_files),
-        cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(fits),        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(images_from), cmocka_unit_test(images_to),
+        cmocka_unit_test(arrays),      cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files), cmocka_unit_test(evidence_files),
+        cmocka_unit_test(other_files), cmocka_unit_test(answers_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * How a posterior probability p = P(X = x | evidence) moves with every parameter of the model and
+ * with every likelihood of the evidence [M55].
+ *
+ *     gbs_sensitivities s = {.size = sizeof s};
+ *     gbs_sensitivity(model, evidence, 3, 1, NULL, NULL, &s, &err); // variable 3, state 1
+ *     for (size_t i = 0; i < s.n_parameters; i++) {
+ *         printf("factor %zu, entry %zu: dp/dt = %g\n", s.factor[i], s.entry[i], s.derivative[i]);
+ *     }
+ *     gbs_sensitivities_free(&s);
+ *
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; a built model can be shared by any number of threads.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
+ * NULL options mean the defaults, NULL evidence means no evidence.
+ */
+#ifndef GIBBSITE_SENSITIVITY_H
+#define GIBBSITE_SENSITIVITY_H
+
+#include "gibbsite/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a parameter is. The numbers never change. */
+typedef enum gbs_parameter_kind {
+    /** An entry t of a conditional table. The other entries of its column are scaled in proportion,
+     * so that the column sums to what it did: Chan & Darwiche (2002), J. Artif. Intell. Res.
+     * 17:265-287. One-sided at t = 0, and at t = 1 in a column of two; undefined (NAN) at t = 1 in
+     * longer ones, where the others have no proportion. */
+    GBS_PARAMETER_PROBABILITY = 0,
+    /** An entry of the log-table of a factor that is not a conditional table; NAN if it is minus
+     * infinity. */
+    GBS_PARAMETER_LOG_WEIGHT = 1,
+    /** h, J or w of a factor with a formula; NAN if it is infinite. */
+    GBS_PARAMETER_WEIGHT = 2,
+    /** The natural logarithm of the likelihood of a state; minus infinity has derivative 0. */
+    GBS_PARAMETER_LIKELIHOOD = 3,
+} gbs_parameter_kind;
+
+/** The answer of gbs_sensitivity(): first the parameters of factor 0, in the order of its table,
+ *  then those of factor 1, ..., then the likelihoods, variable by variable. */
+typedef struct gbs_sensitivities {
+    size_t size;         /**< in: sizeof(gbs_sensitivities), set by the caller */
+    uint32_t variable;   /**< X */
+    uint32_t state;      /**< x */
+    double p;            /**< P(X = x | evidence) */
+    double p_mcse;       /**< its Monte Carlo standard error; 0 where exact */
+    size_t n_parameters; /**< length of the arrays */
+    uint32_t *kind;      /**< gbs_parameter_kind */
+    size_t *factor;      /**< the factor; SIZE_MAX for a likelihood */
+    uint32_t *of;        /**< variable of a likelihood, child of a conditional table; else that of
+                              the scope that comes last, UINT32_MAX where the scope is empty */
+    size_t *entry;       /**< of the factor's table; state of a likelihood; 0 for a weight */
+    double *value;       /**< t, log-weight, weight, ln of a likelihood */
+    double *derivative;  /**< d p / d value; NAN where undefined */
+    double *mcse;        /**< its Monte Carlo standard error; 0 where exact */
+    double *log_p;       /**< d ln P(evidence) / d value, or of ln Z given the evidence; NAN where
+                              undefined */
+    int exact;           /**< 1: everything is exact; 0: estimates from samples */
+    int converged;       /**< 1 or 0: whether the run can be trusted; exact answers are 1 */
+    char verdict[256];   /**< one sentence that says why */
+} gbs_sensitivities;
+
+/**
+ * Find the derivatives of P(variable = state | evidence) by all parameters.
+ *
+ * Cost: one junction tree [M22] of the model given the evidence, with all states that hard zeros
+ * rule out, and two propagations in it for all parameters together.
+ *
+ * @param options   method AUTO answers exactly where the junction tree is predicted to take what
+ *                  AUTO allows for a run; EXACT where it fits memory.
+ * @param callbacks NULL, or callbacks for progress; the callback for draws is not called.
+ * @param answer    out, overwritten without being freed first; free it with
+ *                  gbs_sensitivities_free().
+ * @return GBS_OK; errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT for a state that the variable has
+ *         not. The answer is untouched on failure.
+ */
+GBS_API gbs_status gbs_sensitivity(const gbs_model *model, const gbs_evidence *evidence,
+                                   uint32_t variable, uint32_t state,
+                                   const gbs_run_options *options,
+                                   const gbs_run_callbacks *callbacks, gbs_sensitivities *answer,
+                                   gbs_error *err);
+/** Free the arrays of an answer and set all of it but its size to zero. NULL is allowed. */
+GBS_API void gbs_sensitivities_free(gbs_sensitivities *answer);
+
+/**
+ * @return P(X = x | evidence) if one parameter had another value, exactly: a ratio of two functions
+ * that are linear in t, in the weight exp(log-weight) or in the likelihood (Chan & Darwiche 2002,
+ * section 3); NAN for kind WEIGHT, a parameter without a derivative, a t outside [0, 1], and where
+ * the evidence would become impossible. @param value as gbs_sensitivities.value.
+ */
+GBS_API double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, double value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Three cases in one tree, side by side: X free, X = x, X another state. They give the joint
+ * distribution of each factor's free variables in each case, or, for a conditional table with
+ * zeros, what it would be without the factor, up to a constant: entries of zero have derivatives
+ * too. */
+#include "sensitivity/exact.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "exact/case_tree.h"
+#include "exact/solve.h"
+#include "simd/math.h"
+
+enum { CASE_FREE, CASE_OTHER, CASE_X, N_CASES };
+
+typedef struct solving {
+    gbsi_reduced *reduced;
+    gbsi_solver solver;
+    uint32_t n_query;       /* one for each factor but the indicator's, which asks for itself */
+    gbsi_case_scope *query; /* [n_query] */
+    size_t *number;         /* [n_query] 0, 1, 2, ... */
+    size_t n_p;             /* entries of all answers to one case */
+    double *p;              /* [N_CASES][n_p] */
+    gbsi_case cases[N_CASES];
+    gbsi_case_tree *tree;
+    gbsi_case_worker *worker;
+} solving;
+
+static void solving_free(solving *s)
+{
+    gbsi_case_worker_free(s->worker);
+    gbsi_case_tree_free(s->tree);
+    gbsi_solver_free(&s->solver);
+    gbsi_reduced_free(s->reduced);
+    gbsi_free(s->query);
+    gbsi_free(s->number);
+    gbsi_free(s->p);
+}
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+/* Whether a factor of the user is a conditional table with zeros. */
+static bool needs_cavity(const gbsi_reduced *r, size_t factor)
+{
+    return r->user->directed && gbsi_factor_has_zeros(&r->user->factors, factor);
+}
+
+/* Scopes of the reduced model's factors; of the last one the indicator alone. */
+static gbs_status take_queries(solving *s, gbs_error *err)
+{
+    const gbsi_reduced *r = s->reduced;
+    const gbsi_factors *f = &r->model->factors;
+    s->n_query = (uint32_t)f->n_factors;
+    s->query = gbsi_alloc_array(s->n_query, sizeof *s->query);
+    s->number = gbsi_alloc_array(s->n_query, sizeof *s->number);
+    if (s->query == NULL || s->number == NULL) {
+        return gbsi_no_memory(err, "sensitivity", s->n_query * sizeof *s->query);
+    }
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        s->number[i] = i;
+        s->query[i] = (gbsi_case_scope){.variable = f->scope + f->scope_start[i],
+                                        .n = (uint32_t)(f->scope_start[i + 1] - f->scope_start[i])};
+        s->n_p += i + 1 < f->n_factors ? gbsi_factor_size(f, i) : 2;
+    }
+    s->query[s->n_query - 1] = (gbsi_case_scope){.variable = &r->indicator, .n = 1};
+    for (size_t i = 0; i < r->user->factors.n_factors; ++i) {
+        if (r->factor[i] != SIZE_MAX && needs_cavity(r, i)) {
+            s->query[r->factor[i]].without = &s->number[r->factor[i]];
+        }
+    }
+    return GBS_OK;
+}
+
+/* What the tree and its messages will take, before any of it is taken. */
+static gbs_status check_bytes(const solving *s, gbs_error *err)
+{
+    const gbsi_tree *tree = s->solver.tree;
+    char needed[16];
+    char left[16];
+    const double n_messages = 2.0 * (double)tree->n_messages + 2.0 * (double)s->n_p;
+    const double bytes = sizeof(double) * ((double)tree->n_entries + GBSI_CASE_LANES * n_messages +
+                                           N_CASES * (double)s->n_p);
+    if (bytes <= (double)s->solver.bytes) {
+        return GBS_OK;
+    }
+    gbsi_bytes_text(bytes, needed);
+    gbsi_bytes_text((double)s->solver.bytes, left);
+    return gbsi_fail(err, GBS_ERR_LIMIT,
+                     "exact sensitivities: the junction tree needs %s, the memory limit leaves %s: "
+                     "give a larger --memory-limit, or sample",
+                     needed, left);
+}
+
+static gbs_status make_tree(solving *s, const gbs_exact_options *options, gbsi_watch *watch,
+                            gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_reduced *r = s->reduced;
+    GBSI_TRY(gbsi_solver_init(&s->solver, r->model, NULL, options, err));
+    assert(s->solver.whole->borrows); /* tables of ones, variables of two states or more */
+    GBSI_TRY(gbsi_solver_plan_tree(&s->solver, r->user_variable, watch, err));
+    GBSI_TRY(take_queries(s, err));
+    GBSI_TRY(check_bytes(s, err));
+    gbsi_reduced_fill(s->reduced);
+    GBSI_TRY(gbsi_case_tree_new(s->solver.whole, s->solver.tree, 1, &r->indicator, s->n_query,
+                                s->query, watch, &s->tree, err));
+    GBSI_TRY(gbsi_case_worker_new(s->tree, NULL, watch, &s->worker, err));
+    s->p = gbsi_alloc_array(N_CASES * s->n_p, sizeof *s->p);
+    if (s->p == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "sensitivity", N_CASES * s->n_p * sizeof *s->p));
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status run_cases(solving *s, gbsi_watch *watch, gbs_error *err)
+{
+    static const uint32_t state[N_CASES] = {GBSI_NONE, 0, 1};
+    for (uint32_t i = 0; i < N_CASES; ++i) {
+        s->cases[i] = (gbsi_case){.state = &state[i], .p = s->p + i * s->n_p};
+    }
+    gbsi_case_batch(s->worker, s->cases, N_CASES, watch, true);
+    if (gbsi_watch_stopped(watch)) {
+        return gbsi_watch_fail(err, "propagating in the junction tree");
+    }
+    if (s->cases[CASE_FREE].end == GBSI_CASE_IMPOSSIBLE) {
+        return gbsi_impossible(err);
+    }
+    return GBS_OK;
+}
+
+/* ---- derivatives ----------------------------------------------------------------------------- */
+
+/* With q = P(Y | e), where Y is X = x or its opposite, and F(s) the share of joint state s,
+ *
+ *     dq = q (F_Y(s) - F(s))
+ *
+ * is the change of q that the log-weight of s makes [M55]. It is taken for the rarer of the two, so
+ * that it has as many digits as q; the other one's is its negative. */
+typedef struct rarer {
+    uint32_t number; /* the case */
+    double q;        /* with the sign that makes it that of p */
+} rarer;
+
+static gbs_status find_rarer(const solving *s, rarer *out, gbs_error *err)
+{
+    const double *p = s->cases[CASE_FREE].p + s->n_p - 2; /* of the indicator */
+    uint32_t c = p[1] <= p[0] ? CASE_X : CASE_OTHER;
+    if (s->cases[c].end != GBSI_CASE_DONE) { /* impossible, or too improbable for doubles */
+        c = CASE_X + CASE_OTHER - c;
+    }
+    if (s->cases[CASE_FREE].end != GBSI_CASE_DONE || s->cases[c].end != GBSI_CASE_DONE) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "exact sensitivities: probabilities lie further apart than double "
+                         "precision can hold: sample");
+    }
+    *out = c == CASE_X ? (rarer){.number = c, .q = p[1]} : (rarer){.number = c, .q = -p[0]};
+    return GBS_OK;
+}
+
+/* Makes shares of the whole of an answer without its factor: then sum of t w = 1.
+ * @param logs [n] ln t. */
+static void scale_cavity(double *w, const double *logs, size_t n)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; ++i) {
+        sum += gbsi_exp(logs[i]) * w[i];
+    }
+    for (size_t i = 0; i < n; ++i) {
+        w[i] /= sum;
+    }
+}
+
+/* Shares of the joint states of a query, and in place of those given Y how q changes with them. */
+static void find_changes(const solving *s, const rarer *y, size_t query, size_t at, double **share,
+                         double **change)
+{
+    const gbsi_factors *f = &s->reduced->model->factors;
+    const size_t n = gbsi_factor_size(f, query);
+    const double *logs = f->table + f->table_start[f->aux[query]];
+    *share = s->cases[CASE_FREE].p + at;
+    *change = s->cases[y->number].p + at;
+    if (s->query[query].without != NULL) {
+        scale_cavity(*share, logs, n);
+        scale_cavity(*change, logs, n);
+    }
+    for (size_t i = 0; i < n; ++i) {
+        (*change)[i] = y->q * ((*change)[i] - (*share)[i]);
+    }
+}
+
+/* @param k the first of their parameters. @param at where their answers begin */
+static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t at,
+                             gbs_sensitivities *answer)
+{
+    const gbsi_reduced *r = s->reduced;
+    double *share = NULL;
+    double *change = NULL;
+    uint32_t query = (uint32_t)r->first_likelihood;
+    while (k < answer->n_parameters) {
+        const uint32_t v = answer->of[k];
+        const uint32_t arity = r->user->arity[v];
+        if (r->number[v] == GBSI_NONE) { /* of an observed variable */
+            answer->log_p[k + r->state[v]] = 1.0;
+        } else {
+            find_changes(s, y, query++, at, &share, &change);
+            memcpy(answer->derivative + k, change, arity * sizeof *change);
+            memcpy(answer->log_p + k, share, arity * sizeof *share);
+            at += arity;
+        }
+        k += arity;
+    }
+}
+
+static gbs_status find_derivatives(const solving *s, const size_t *first, gbs_sensitivities *answer,
+                                   gbs_error *err)
+{
+    const gbsi_reduced *r = s->reduced;
+    const gbsi_factors *f = &r->user->factors;
+    rarer y = {0};
+    double one = 1.0;
+    double zero = 0.0;
+    double *share = NULL;
+    double *change = NULL;
+    size_t at = 0; /* answers are in the order of the reduced model's factors */
+    gbs_status status = find_rarer(s, &y, err);
+    double *room = gbsi_alloc_array(2 * (size_t)GBS_MAX_ARITY, sizeof *room);
+    if (status >= 0 && room == NULL) {
+        status = gbsi_no_memory(err, "sensitivity", 2 * GBS_MAX_ARITY * sizeof *room);
+    }
+    for (size_t i = 0; status >= 0 && i < f->n_factors; ++i) {
+        const size_t query = r->factor[i];
+        bool apart = false;
+        share = &one; /* of a factor that has become constant */
+        change = &zero;
+        if (query != SIZE_MAX) {
+            apart = s->query[query].without != NULL;
+            find_changes(s, &y, query, at, &share, &change);
+            at += gbsi_factor_size(&r->model->factors, query);
+        }
+        gbsi_parameters_move(r, i, apart, change, answer->derivative + first[i], room);
+        gbsi_parameters_move(r, i, apart, share, answer->log_p + first[i], room);
+    }
+    if (status >= 0) {
+        find_likelihoods(s, &y, first[f->n_factors], at, answer);
+    }
+    gbsi_free(room);
+    return status;
+}
+
+gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *evidence,
+                                  const gbs_exact_options *options, gbsi_watch *watch,
+                                  const size_t *first, gbs_sensitivities *answer, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    solving s = {0};
+    GBSI_TRY(gbsi_reduced_new(model, evidence, answer->variable, answer->state, &s.reduced, err));
+    if (s.reduced->log_constant == -INFINITY) {
+        GBSI_TRY(gbsi_impossible(err));
+    }
+    GBSI_TRY(make_tree(&s, options, watch, err));
+    GBSI_TRY(run_cases(&s, watch, err));
+    GBSI_TRY(find_derivatives(&s, first, answer, err));
+    answer->p = s.cases[CASE_FREE].p[s.n_p - 1];
+
+cleanup:
+    solving_free(&s);
+    return status;
+}

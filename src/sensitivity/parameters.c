@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sensitivity/parameters.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "simd/math.h"
+
+/* ---- which there are ------------------------------------------------------------------------- */
+
+static size_t n_of_factor(const gbsi_factors *f, size_t factor)
+{
+    return f->kind[factor] == GBS_FACTOR_TABLE ? gbsi_factor_size(f, factor) : 1;
+}
+
+static gbs_status take_room(gbs_sensitivities *a, gbs_error *err)
+{
+    const size_t n = a->n_parameters;
+    a->kind = gbsi_alloc_array(n, sizeof *a->kind);
+    a->factor = gbsi_alloc_array(n, sizeof *a->factor);
+    a->of = gbsi_alloc_array(n, sizeof *a->of);
+    a->entry = gbsi_alloc_array(n, sizeof *a->entry);
+    a->value = gbsi_alloc_array(n, sizeof *a->value);
+    a->derivative = gbsi_alloc_array_zero(n, sizeof *a->derivative);
+    a->mcse = gbsi_alloc_array_zero(n, sizeof *a->mcse);
+    a->log_p = gbsi_alloc_array_zero(n, sizeof *a->log_p);
+    return a->kind == NULL || a->factor == NULL || a->of == NULL || a->entry == NULL ||
+                   a->value == NULL || a->derivative == NULL || a->mcse == NULL || a->log_p == NULL
+               ? gbsi_no_memory(err, "sensitivity", 8 * n * sizeof *a->value)
+               : GBS_OK;
+}
+
+static void put(gbs_sensitivities *a, size_t i, gbs_parameter_kind kind, size_t factor, uint32_t of,
+                size_t entry, double value)
+{
+    a->kind[i] = (uint32_t)kind;
+    a->factor[i] = factor;
+    a->of[i] = of;
+    a->entry[i] = entry;
+    a->value[i] = value;
+}
+
+static void list_factor(const gbs_model *m, size_t factor, size_t at, gbs_sensitivities *a)
+{
+    const gbsi_factors *f = &m->factors;
+    const size_t end = f->scope_start[factor + 1];
+    const uint32_t of = end > f->scope_start[factor] ? f->scope[end - 1] : GBSI_NONE;
+    if (f->kind[factor] != GBS_FACTOR_TABLE) {
+        put(a, at, GBS_PARAMETER_WEIGHT, factor, of, 0, f->weight[factor]);
+        return;
+    }
+    const double *logs = f->table + f->table_start[f->aux[factor]];
+    for (size_t e = 0; e < n_of_factor(f, factor); ++e) {
+        put(a, at + e, m->directed ? GBS_PARAMETER_PROBABILITY : GBS_PARAMETER_LOG_WEIGHT, factor,
+            of, e, m->directed ? gbsi_exp(logs[e]) : logs[e]);
+    }
+}
+
+gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evidence,
+                                gbs_sensitivities *answer, size_t **first, gbs_error *err)
+{
+    const size_t n_factors = model->factors.n_factors;
+    size_t n = 0;
+    *first = gbsi_alloc_array(n_factors + 1, sizeof **first);
+    if (*first == NULL) {
+        return gbsi_no_memory(err, "sensitivity", n_factors * sizeof **first);
+    }
+    for (size_t f = 0; f < n_factors; ++f) {
+        (*first)[f] = n;
+        n += n_of_factor(&model->factors, f);
+    }
+    (*first)[n_factors] = n;
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        n += gbsi_log_likelihood(evidence, v) != NULL ? model->arity[v] : 0;
+    }
+    answer->n_parameters = n;
+    const gbs_status status = take_room(answer, err);
+    if (status < 0) {
+        return status;
+    }
+    for (size_t f = 0; f < n_factors; ++f) {
+        list_factor(model, f, (*first)[f], answer);
+    }
+    n = (*first)[n_factors];
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        const double *l = gbsi_log_likelihood(evidence, v);
+        for (uint32_t s = 0; l != NULL && s < model->arity[v]; ++s) {
+            put(answer, n++, GBS_PARAMETER_LIKELIHOOD, SIZE_MAX, v, s, l[s]);
+        }
+    }
+    return GBS_OK;
+}
+
+/* ---- what they do ---------------------------------------------------------------------------- */
+
+/* One column of a conditional table: t -> t + d and the others t_j -> t_j (1 - d / R), where R is
+ * their sum, moves F = sum_j t_j g_j by d (g - sum over others of t_j g_j / R). Chan & Darwiche
+ * (2002), section 3, call this co-varying in proportion.
+ * @param logs [r] ln t_j. @param g [r] in: g; out: derivatives. @param room [2 * r] sums before. */
+static void move_column(uint32_t r, const double *logs, double *g, double *room)
+{
+    double *before_t = room;
+    double *before_f = room + r;
+    double sum_t = 0.0;
+    double sum_f = 0.0;
+    for (uint32_t i = 0; i < r; ++i) {
+        const double t = gbsi_exp(logs[i]);
+        before_t[i] = sum_t;
+        before_f[i] = sum_f;
+        sum_t += t;
+        sum_f += t > 0.0 ? t * g[i] : 0.0; /* a g that is not known does not matter there */
+    }
+    const double first = g[0];
+    const double last = g[r - 1];
+    sum_t = 0.0;
+    sum_f = 0.0;
+    for (uint32_t i = r; i-- > 0;) {
+        const double t = gbsi_exp(logs[i]);
+        const double rest_t = before_t[i] + sum_t;
+        const double rest_f = before_f[i] + sum_f;
+        const double own = g[i];
+        sum_t += t;
+        sum_f += t > 0.0 ? t * own : 0.0;
+        if (rest_t > 0.0) {
+            g[i] = own - rest_f / rest_t;
+        } else if (r == 2) { /* the other one alone takes what t loses */
+            g[i] = own - (i == 0 ? last : first);
+        } else {
+            g[i] = NAN;
+        }
+    }
+}
+
+static void move_conditional(const gbsi_reduced *r, size_t factor, bool apart, const double *w,
+                             double *out, double *room)
+{
+    const gbsi_factors *f = &r->user->factors;
+    const double *logs = f->table + f->table_start[f->aux[factor]];
+    const size_t n = gbsi_factor_size(f, factor);
+    const uint32_t arity = r->user->arity[f->scope[f->scope_start[factor + 1] - 1]];
+    gbsi_rest rest = gbsi_rest_begin(r, factor);
+    memset(out, 0, n * sizeof *out);
+    for (size_t s = 0; s < rest.n_joint; ++s, gbsi_rest_next(&rest)) {
+        const double t = gbsi_exp(logs[rest.user]);
+        out[rest.user] = apart ? w[s] : t > 0.0 ? w[s] / t : (double)NAN;
+    }
+    for (size_t column = 0; column < n; column += arity) {
+        move_column(arity, logs + column, out + column, room);
+    }
+}
+
+static void move_table(const gbsi_reduced *r, size_t factor, const double *w, double *out)
+{
+    const gbsi_factors *f = &r->user->factors;
+    const double *logs = f->table + f->table_start[f->aux[factor]];
+    const size_t n = gbsi_factor_size(f, factor);
+    gbsi_rest rest = gbsi_rest_begin(r, factor);
+    for (size_t e = 0; e < n; ++e) {
+        out[e] = logs[e] == -INFINITY ? (double)NAN : 0.0;
+    }
+    for (size_t s = 0; s < rest.n_joint; ++s, gbsi_rest_next(&rest)) {
+        out[rest.user] = logs[rest.user] == -INFINITY ? (double)NAN : w[s];
+    }
+}
+
+/* sum over s of phi(s) F(s) */
+static void move_weight(const gbsi_reduced *r, size_t factor, const double *w, double *out)
+{
+    gbsi_rest rest = gbsi_rest_begin(r, factor);
+    *out = isinf(r->user->factors.weight[factor]) ? (double)NAN : 0.0;
+    for (size_t s = 0; s < rest.n_joint; ++s, gbsi_rest_next(&rest)) {
+        *out += gbsi_factor_value_at(&r->unit, r->user->arity, factor, rest.at) * w[s];
+    }
+}
+
+void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, bool apart, const double *w,
+                          double *out, double *room)
+{
+    if (reduced->user->factors.kind[factor] != GBS_FACTOR_TABLE) {
+        move_weight(reduced, factor, w, out);
+    } else if (reduced->user->directed) {
+        move_conditional(reduced, factor, apart, w, out, room);
+    } else {
+        move_table(reduced, factor, w, out);
+    }
+}

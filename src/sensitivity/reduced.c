@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Built as a model of ones, so that conditioning takes nothing from it; its weights come after. */
+#include "sensitivity/reduced.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "model/builder.h"
+
+#define MOST_ENTRIES ((size_t)1 << 26) /* of one table: more would fit no tree either */
+
+void gbsi_reduced_free(gbsi_reduced *reduced)
+{
+    gbsi_reduced *r = reduced;
+    if (r == NULL) {
+        return;
+    }
+    gbs_model_free(r->model);
+    gbsi_free(r->number);
+    gbsi_free(r->user_variable);
+    gbsi_free(r->state);
+    gbsi_free(r->factor);
+    gbsi_free(r->likelihood);
+    gbsi_free(r->at);
+    gbsi_free(r->unit.weight);
+    gbsi_free(r);
+}
+
+const double *gbsi_log_likelihood(const gbs_evidence *evidence, uint32_t variable)
+{
+    if (evidence == NULL || evidence->log_likelihood == NULL) {
+        return NULL;
+    }
+    const gbs_model *m = evidence->model;
+    const double *l = evidence->log_likelihood + m->state_offset[variable];
+    for (uint32_t a = 0; a < m->arity[variable]; ++a) {
+        if (l[a] != 0.0) {
+            return l;
+        }
+    }
+    return NULL;
+}
+
+/* ---- walking --------------------------------------------------------------------------------- */
+
+gbsi_rest gbsi_rest_begin(const gbsi_reduced *reduced, size_t factor)
+{
+    const gbsi_reduced *r = reduced;
+    const gbsi_factors *f = &r->user->factors;
+    const uint32_t *scope = f->scope + f->scope_start[factor];
+    const size_t n = f->scope_start[factor + 1] - f->scope_start[factor];
+    gbsi_rest rest = {.reduced = r, .factor = factor, .at = r->at, .n_joint = 1};
+    size_t stride = 1;
+    for (size_t k = n; k-- > 0;) {
+        rest.at[k] = r->state[scope[k]];
+        rest.user += stride * rest.at[k];
+        stride *= r->user->arity[scope[k]]; /* wraps around in factors without a table: not used */
+        if (r->number[scope[k]] != GBSI_NONE &&
+            !gbsi_mul_size(rest.n_joint, r->user->arity[scope[k]], &rest.n_joint)) {
+            rest.n_joint = SIZE_MAX;
+        }
+    }
+    return rest;
+}
+
+void gbsi_rest_next(gbsi_rest *rest)
+{
+    const gbsi_reduced *r = rest->reduced;
+    const gbsi_factors *f = &r->user->factors;
+    const uint32_t *scope = f->scope + f->scope_start[rest->factor];
+    size_t stride = 1;
+    for (size_t k = f->scope_start[rest->factor + 1] - f->scope_start[rest->factor]; k-- > 0;) {
+        const uint32_t arity = r->user->arity[scope[k]];
+        if (r->number[scope[k]] != GBSI_NONE) {
+            rest->user += stride;
+            if (++rest->at[k] < arity) {
+                return;
+            }
+            rest->user -= arity * stride;
+            rest->at[k] = 0;
+        }
+        stride *= arity;
+    }
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static gbs_status take_room(gbsi_reduced *r, gbs_error *err)
+{
+    const gbs_model *m = r->user;
+    const size_t n_factors = m->factors.n_factors;
+    size_t longest = 0;
+    for (size_t f = 0; f < n_factors; ++f) {
+        const size_t n = m->factors.scope_start[f + 1] - m->factors.scope_start[f];
+        longest = n > longest ? n : longest;
+    }
+    r->number = gbsi_alloc_array(m->n_variables, sizeof *r->number);
+    r->user_variable = gbsi_alloc_array((size_t)m->n_variables + 1, sizeof *r->user_variable);
+    r->state = gbsi_alloc_array_zero(m->n_variables, sizeof *r->state);
+    r->likelihood = gbsi_alloc_array(m->n_variables, sizeof *r->likelihood);
+    r->factor = gbsi_alloc_array(n_factors, sizeof *r->factor);
+    r->at = gbsi_alloc_array(longest, sizeof *r->at);
+    r->unit = m->factors;
+    r->unit.weight = gbsi_alloc_array(n_factors, sizeof *r->unit.weight);
+    for (size_t f = 0; r->unit.weight != NULL && f < n_factors; ++f) {
+        r->unit.weight[f] = 1.0;
+    }
+    return r->number == NULL || r->user_variable == NULL || r->state == NULL ||
+                   r->likelihood == NULL || r->factor == NULL || r->at == NULL ||
+                   r->unit.weight == NULL
+               ? gbsi_no_memory(err, "sensitivity", m->n_variables * sizeof *r->number)
+               : GBS_OK;
+}
+
+static gbs_status add_variables(gbsi_reduced *r, gbs_builder *builder, gbs_error *err)
+{
+    const gbs_model *m = r->user;
+    const uint32_t two = 2;
+    gbs_status status = GBS_OK;
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < m->n_variables && status >= 0; ++v) {
+        const double *l = gbsi_log_likelihood(r->evidence, v);
+        const uint32_t observed = r->evidence == NULL ? GBSI_NONE : r->evidence->state[v];
+        r->number[v] = GBSI_NONE;
+        if (observed != GBSI_NONE || m->arity[v] == 1) {
+            r->state[v] = observed != GBSI_NONE ? observed : 0;
+            r->log_constant += l != NULL ? l[r->state[v]] : 0.0;
+            continue;
+        }
+        status = gbs_builder_add_variables(builder, 1, &m->arity[v], &r->number[v], err);
+        r->user_variable[n++] = v;
+        if (l != NULL) {
+            r->likelihood[r->n_likelihoods++] = v;
+        }
+    }
+    r->user_variable[n] = r->variable;
+    return status < 0 ? status : gbs_builder_add_variables(builder, 1, &two, &r->indicator, err);
+}
+
+/* A table of zeros over some variables of the model. */
+static gbs_status add_table(gbs_builder *builder, uint32_t n, const uint32_t *scope,
+                            size_t n_entries, const double *zeros, gbs_error *err)
+{
+    uint32_t table = 0;
+    const gbs_status status = gbs_builder_add_table(builder, n_entries, zeros, &table, err);
+    return status < 0 ? status : gbs_builder_add_table_factor(builder, n, scope, table, err);
+}
+
+static double value_now(const gbsi_rest *rest)
+{
+    const gbs_model *m = rest->reduced->user;
+    return m->factors.kind[rest->factor] == GBS_FACTOR_TABLE
+               ? m->factors.table[m->factors.table_start[m->factors.aux[rest->factor]] + rest->user]
+               : gbsi_factor_value_at(&m->factors, m->arity, rest->factor, rest->at);
+}
+
+/* How many entries the largest table will have. */
+static gbs_status find_largest(gbsi_reduced *r, uint32_t variable, size_t *most, gbs_error *err)
+{
+    const gbs_model *m = r->user;
+    char name[128];
+    *most = 2 * (size_t)m->arity[variable];
+    for (size_t f = 0; f < m->factors.n_factors; ++f) {
+        const size_t n = gbsi_rest_begin(r, f).n_joint;
+        if (n > MOST_ENTRIES) {
+            return gbsi_fail(err, GBS_ERR_LIMIT,
+                             "exact sensitivities: factor %zu, with variable %s, has more than %zu "
+                             "joint states, which are the most: sample",
+                             f,
+                             gbsi_variable_text(m, m->factors.scope[m->factors.scope_start[f]],
+                                                name, sizeof name),
+                             MOST_ENTRIES);
+        }
+        *most = n > *most ? n : *most;
+    }
+    for (uint32_t i = 0; i < r->n_likelihoods; ++i) {
+        *most = m->arity[r->likelihood[i]] > *most ? m->arity[r->likelihood[i]] : *most;
+    }
+    return GBS_OK;
+}
+
+/* The user's, in their order. @param scope [longest scope] room. */
+static gbs_status add_factors(gbsi_reduced *r, gbs_builder *builder, const double *zeros,
+                              uint32_t *scope, gbs_error *err)
+{
+    const gbsi_factors *f = &r->user->factors;
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; i < f->n_factors && status >= 0; ++i) {
+        const gbsi_rest rest = gbsi_rest_begin(r, i);
+        uint32_t n = 0;
+        for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
+            if (r->number[f->scope[k]] != GBSI_NONE) {
+                scope[n++] = r->number[f->scope[k]];
+            }
+        }
+        r->factor[i] = n > 0 ? r->first_likelihood++ : SIZE_MAX;
+        if (n > 0) {
+            status = add_table(builder, n, scope, rest.n_joint, zeros, err);
+        } else {
+            r->log_constant += value_now(&rest);
+        }
+    }
+    return status;
+}
+
+static gbs_status add_all(gbsi_reduced *r, gbs_builder *builder, uint32_t variable, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_model *m = r->user;
+    size_t most = 0;
+    double *zeros = NULL;
+    uint32_t *scope = NULL;
+    GBSI_TRY(add_variables(r, builder, err));
+    GBSI_TRY(find_largest(r, variable, &most, err));
+    zeros = gbsi_alloc_array_zero(most, sizeof *zeros);
+    scope = gbsi_alloc_array((size_t)m->n_variables + 1, sizeof *scope);
+    if (zeros == NULL || scope == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "sensitivity", most * sizeof *zeros));
+    }
+    GBSI_TRY(add_factors(r, builder, zeros, scope, err));
+    for (uint32_t i = 0; i < r->n_likelihoods; ++i) {
+        const uint32_t v = r->likelihood[i];
+        GBSI_TRY(add_table(builder, 1, &r->number[v], m->arity[v], zeros, err));
+    }
+    const uint32_t last[2] = {r->number[variable], r->indicator};
+    const bool is_free = last[0] != GBSI_NONE;
+    GBSI_TRY(add_table(builder, is_free ? 2 : 1, is_free ? last : last + 1,
+                       is_free ? 2 * (size_t)m->arity[variable] : 2, zeros, err));
+
+cleanup:
+    gbsi_free(zeros);
+    gbsi_free(scope);
+    return status;
+}
+
+gbs_status gbsi_reduced_new(const gbs_model *user, const gbs_evidence *evidence, uint32_t variable,
+                            uint32_t state, gbsi_reduced **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_builder *builder = NULL;
+    gbsi_reduced *r = gbsi_alloc_zero(sizeof *r);
+    if (r == NULL) {
+        return gbsi_no_memory(err, "sensitivity", sizeof *r);
+    }
+    r->user = user;
+    r->evidence = evidence;
+    r->variable = variable;
+    r->x = state;
+    GBSI_TRY(take_room(r, err));
+    GBSI_TRY(gbs_builder_new(&builder, err));
+    GBSI_TRY(add_all(r, builder, variable, err));
+    GBSI_TRY(gbs_builder_build(builder, &r->model, err));
+    *out = r;
+    r = NULL;
+
+cleanup:
+    gbs_builder_free(builder);
+    gbsi_reduced_free(r);
+    return status;
+}
+
+/* ---- weights --------------------------------------------------------------------------------- */
+
+static double *table_of(const gbsi_reduced *r, size_t f)
+{
+    const gbsi_factors *factors = &r->model->factors;
+    return factors->table + factors->table_start[factors->aux[f]];
+}
+
+/* 0 where the indicator tells the truth about X, minus infinity elsewhere. */
+static void fill_indicator(gbsi_reduced *r)
+{
+    double *table = table_of(r, r->first_likelihood + r->n_likelihoods);
+    const bool is_free = r->number[r->variable] != GBSI_NONE;
+    const uint32_t n = is_free ? r->user->arity[r->variable] : 1;
+    for (uint32_t a = 0; a < n; ++a) {
+        const bool is_x = (is_free ? a : r->state[r->variable]) == r->x;
+        table[2 * (size_t)a] = is_x ? -INFINITY : 0.0;
+        table[2 * (size_t)a + 1] = is_x ? 0.0 : -INFINITY;
+    }
+}
+
+void gbsi_reduced_fill(gbsi_reduced *reduced)
+{
+    gbsi_reduced *r = reduced;
+    for (size_t f = 0; f < r->user->factors.n_factors; ++f) {
+        if (r->factor[f] == SIZE_MAX) {
+            continue;
+        }
+        double *table = table_of(r, r->factor[f]);
+        gbsi_rest rest = gbsi_rest_begin(r, f);
+        for (size_t i = 0; i < rest.n_joint; ++i, gbsi_rest_next(&rest)) {
+            table[i] = value_now(&rest);
+        }
+    }
+    for (uint32_t i = 0; i < r->n_likelihoods; ++i) {
+        const uint32_t v = r->likelihood[i];
+        double *table = table_of(r, r->first_likelihood + i);
+        const double *l = gbsi_log_likelihood(r->evidence, v);
+        for (uint32_t a = 0; a < r->user->arity[v]; ++a) {
+            table[a] = l[a];
+        }
+    }
+    fill_indicator(r);
+}

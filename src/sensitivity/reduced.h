@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model that is left once evidence has fixed some variables, with a table for every factor,
+ * over the free variables of its scope, and an indicator of X = x. Unlike gbsi_condition() this
+ * keeps every state that hard zeros rule out and every factor that has become constant: the
+ * derivative by an entry that is zero needs the one, that by its table the other. */
+#ifndef GBSI_SENSITIVITY_REDUCED_H
+#define GBSI_SENSITIVITY_REDUCED_H
+
+#include "model/model.h"
+
+typedef struct gbsi_reduced {
+    const gbs_model *user;        /* borrowed */
+    const gbs_evidence *evidence; /* borrowed; NULL: none */
+    gbs_model *model;             /* tables of zeros until gbsi_reduced_fill() */
+    uint32_t variable, x;         /* X = x */
+    uint32_t *number; /* [user's variables] in the model; GBSI_NONE: one state is left of it */
+    uint32_t *user_variable; /* [variables of the model] the user's; of the indicator X */
+    uint32_t *state;         /* [user's variables] that state; 0 where free */
+    uint32_t indicator;      /* variable of the model: 1 where X = x, else 0 */
+    size_t *factor; /* [user's factors] in the model; SIZE_MAX: nothing of its scope is free */
+    size_t first_likelihood; /* factors of the model from here on are likelihoods, one for each */
+    uint32_t n_likelihoods;
+    uint32_t *likelihood; /* [n_likelihoods] the user's free variable it is about; the last factor
+                             of the model is the indicator's */
+    double log_constant;  /* of what has become constant; minus infinity: evidence is impossible */
+    uint32_t *at;         /* [longest scope] states, for walks */
+    gbsi_factors unit;    /* the user's, borrowed, with weights of 1: their values are phi */
+} gbsi_reduced;
+
+/* @return GBS_ERR_LIMIT for a factor whose free variables have too many joint states. */
+gbs_status gbsi_reduced_new(const gbs_model *user, const gbs_evidence *evidence, uint32_t variable,
+                            uint32_t state, gbsi_reduced **out, gbs_error *err);
+void gbsi_reduced_free(gbsi_reduced *reduced);
+/* Writes the true log-weights into the tables, minus infinity among them. */
+void gbsi_reduced_fill(gbsi_reduced *reduced);
+
+/* ln of the likelihood of each state of a variable; NULL where all are 1. @param evidence NULL:
+ * none. */
+const double *gbsi_log_likelihood(const gbs_evidence *evidence, uint32_t variable);
+
+/* A walk through what is left of a user's factor: its table in the model and the user's own. */
+typedef struct gbsi_rest {
+    const gbsi_reduced *reduced;
+    size_t factor;
+    uint32_t *at;   /* [scope] the states of all of its scope now */
+    size_t user;    /* entry of the user's table now; only of use for tables */
+    size_t n_joint; /* joint states of the free part: how often to call gbsi_rest_next() */
+} gbsi_rest;
+
+/* Begins at the first joint state, the last variable moving fastest; at is reduced->at. */
+gbsi_rest gbsi_rest_begin(const gbsi_reduced *reduced, size_t factor);
+void gbsi_rest_next(gbsi_rest *rest);
+
+#endif

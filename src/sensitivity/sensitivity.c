@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gbs_sensitivity(): what is asked, and how it is answered. */
+#include "gibbsite/sensitivity.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "model/builder.h"
+#include "sampler/run_options.h"
+#include "sensitivity/exact.h"
+#include "simd/math.h"
+
+#define AUTO_BYTES (UINT64_C(4) << 30) /* as a run has it */
+#define PROGRESS_S 0.25
+
+void gbs_sensitivities_free(gbs_sensitivities *answer)
+{
+    if (answer != NULL) {
+        gbsi_free(answer->kind);
+        gbsi_free(answer->factor);
+        gbsi_free(answer->of);
+        gbsi_free(answer->entry);
+        gbsi_free(answer->value);
+        gbsi_free(answer->derivative);
+        gbsi_free(answer->mcse);
+        gbsi_free(answer->log_p);
+        *answer = (gbs_sensitivities){.size = answer->size};
+    }
+}
+
+/* ---- another value ----------------------------------------------------------------------- */
+
+double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, double value)
+{
+    const gbs_sensitivities *a = answer;
+    if (a == NULL || parameter >= a->n_parameters || isnan(value)) {
+        return NAN;
+    }
+    const double now = a->value[parameter];
+    double moved = value - now; /* of what P(x, e) and P(e) are linear in */
+    switch ((gbs_parameter_kind)a->kind[parameter]) {
+    case GBS_PARAMETER_PROBABILITY:
+        moved = value >= 0.0 && value <= 1.0 ? moved : (double)NAN;
+        break;
+    case GBS_PARAMETER_LOG_WEIGHT:
+    case GBS_PARAMETER_LIKELIHOOD: /* the weight becomes (1 + moved) times what it is */
+        moved = now == -INFINITY ? (double)NAN : gbsi_exp(moved) - 1.0;
+        break;
+    default:
+        return NAN;
+    }
+    /* P(e) becomes P(e) (1 + moved d ln P(e)), and p = P(x, e) / P(e) [M55] */
+    const double evidence = 1.0 + moved * a->log_p[parameter];
+    const double p = a->p + moved * a->derivative[parameter] / evidence;
+    if (!(evidence > 0.0) || isnan(p)) {
+        return NAN;
+    }
+    return p < 0.0 ? 0.0 : p > 1.0 ? 1.0 : p;
+}
+
+/* ---- the answer -------------------------------------------------------------------------- */
+
+typedef struct asking {
+    gbs_run_options options;
+    gbs_run_callbacks callbacks;
+    double begun_s, told_s;
+} asking;
+
+static bool look(void *context)
+{
+    asking *a = context;
+    const double now_s = gbsi_clock_s();
+    if (a->options.time_s > 0.0 && now_s - a->begun_s > a->options.time_s) {
+        return true;
+    }
+    if (a->callbacks.progress == NULL || now_s - a->told_s < PROGRESS_S) {
+        return false;
+    }
+    const gbs_progress progress = {
+        .size = sizeof progress, .elapsed_s = now_s - a->begun_s, .worst_error = NAN};
+    a->told_s = now_s;
+    return a->callbacks.progress(a->callbacks.context, &progress) != 0;
+}
+
+static gbs_status check(const gbs_model *model, const gbs_evidence *evidence, uint32_t variable,
+                        uint32_t state, gbs_error *err)
+{
+    char name[128];
+    if (variable >= model->n_variables) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "sensitivity: there is no variable %" PRIu32 ", the model has %" PRIu32,
+                         variable, model->n_variables);
+    }
+    if (state >= model->arity[variable]) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "sensitivity: variable %s has %" PRIu32 " states, found state %" PRIu32,
+                         gbsi_variable_text(model, variable, name, sizeof name),
+                         model->arity[variable], state);
+    }
+    if (evidence != NULL && evidence->model != model) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "sensitivity: the evidence is of another model");
+    }
+    return GBS_OK;
+}
+
+static gbs_status answer_exactly(asking *a, const gbs_model *model, const gbs_evidence *evidence,
+                                 gbs_sensitivities *answer, gbs_error *err)
+{
+    const gbs_run_options *o = &a->options;
+    const bool is_auto = o->method == GBS_METHOD_AUTO;
+    const uint64_t bytes = gbsi_options_memory_limit(o);
+    const gbs_exact_options options = {
+        .size = sizeof options,
+        .memory_limit = is_auto && o->memory_limit == 0 && bytes > AUTO_BYTES ? AUTO_BYTES : bytes,
+        .threads = o->threads,
+        .most_s = is_auto ? 0.5 * (o->time_s > 0.0 ? o->time_s : o->budget_s) : 0.0};
+    gbsi_watch watch = {.look = look, .context = a};
+    size_t *first = NULL;
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_parameters_list(model, evidence, answer, &first, err));
+    GBSI_TRY(gbsi_sensitivity_exact(model, evidence, &options, &watch, first, answer, err));
+    answer->exact = 1;
+    answer->converged = 1;
+    (void)snprintf(answer->verdict, sizeof answer->verdict, "exact: a junction tree");
+
+cleanup:
+    gbsi_free(first);
+    return status;
+}
+
+gbs_status gbs_sensitivity(const gbs_model *model, const gbs_evidence *evidence, uint32_t variable,
+                           uint32_t state, const gbs_run_options *options,
+                           const gbs_run_callbacks *callbacks, gbs_sensitivities *answer,
+                           gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(answer);
+    GBSI_OUT_STRUCT(answer, gbs_sensitivities);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    gbs_status status = GBS_OK;
+    gbs_sensitivities own = {.size = sizeof own, .variable = variable, .state = state};
+    asking a = {.begun_s = gbsi_clock_s()};
+    if (callbacks != NULL) {
+        a.callbacks =
+            (gbs_run_callbacks){.context = callbacks->context, .progress = callbacks->progress};
+    }
+    GBSI_TRY(gbsi_options_take(options, &a.options, err));
+    GBSI_TRY(gbsi_options_check(&a.options, err));
+    GBSI_TRY(check(model, evidence, variable, state, err));
+    GBSI_TRY(answer_exactly(&a, model, evidence, &own, err));
+    gbsi_struct_give(answer, &own, sizeof own);
+    own = (gbs_sensitivities){.size = sizeof own};
+
+cleanup:
+    gbs_sensitivities_free(&own);
+    return status;
+}
