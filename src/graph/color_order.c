@@ -52,6 +52,7 @@ typedef struct peeling {
     uint32_t *member; /* the scopes' variables; the told[s] first ones of s include all left */
     size_t *left;     /* [n_scopes] members not placed */
     size_t *told;     /* [n_scopes] members as the degrees know it */
+    gbsi_watch *watch;
 } peeling;
 
 static void push(peeling *p, uint32_t v)
@@ -101,6 +102,7 @@ static void tell(peeling *p, size_t s)
             lower(p, v, lost);
         }
     }
+    (void)gbsi_watch_spend(p->watch, p->told[s]);
     p->told[s] = kept;
 }
 
@@ -208,10 +210,11 @@ static void peeling_clear(peeling *p)
     gbsi_free(p->told);
 }
 
-gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, uint32_t *order, gbs_error *err)
+gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
+                                    gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    peeling p = {0};
+    peeling p = {.watch = watch};
     GBSI_TRY(peeling_init(&p, graph, err));
     for (size_t end = graph->n_variables; end > 0; end--) {
         while (p.head[p.least] == GBSI_NONE) {
@@ -219,6 +222,9 @@ gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, uint32_t *order, gb
         }
         order[end - 1] = p.head[p.least];
         place(&p, order[end - 1]);
+        if (gbsi_watch_stopped(watch)) {
+            GBSI_TRY(gbsi_watch_fail(err, "colouring"));
+        }
     }
 
 cleanup:

@@ -41,6 +41,7 @@ typedef struct greedy {
     uint64_t *bits; /* storage of all sets */
     uint32_t *next, *above;
     uint64_t work; /* colours and words looked at */
+    gbsi_watch *watch;
 } greedy;
 
 static size_t scope_size(const gbsi_graph *graph, size_t s)
@@ -194,9 +195,11 @@ static size_t lowest_free(greedy *g, size_t limit)
     return limit;
 }
 
-static void color_variable(greedy *g, uint32_t v)
+/* @return whether to stop. */
+static bool color_variable(greedy *g, uint32_t v)
 {
     const gbsi_graph *graph = g->graph;
+    const uint64_t worked = g->work;
     const size_t begin = gbsi_graph_ends(graph, v);
     const size_t end = gbsi_graph_ends(graph, v + (size_t)1);
     size_t degree = 0;
@@ -222,6 +225,7 @@ static void color_variable(greedy *g, uint32_t v)
     for (size_t i = 0; i < g->n_around; i++) {
         set_insert(&g->set[g->around[i]], color);
     }
+    return gbsi_watch_spend(g->watch, g->work - worked);
 }
 
 /* The colours around a variable whose turn comes soon; its row even sooner. */
@@ -239,12 +243,13 @@ static void look_ahead(const greedy *g, const uint32_t *sequence, size_t n, size
     }
 }
 
-gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order, uint32_t *color,
-                                   uint32_t *n_colors, uint64_t *work, gbs_error *err)
+gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order,
+                                   gbsi_watch *watch, uint32_t *color, uint32_t *n_colors,
+                                   uint64_t *work, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
-    greedy g = {.graph = graph, .color = color};
+    greedy g = {.graph = graph, .color = color, .watch = watch};
     uint32_t *sequence = gbsi_alloc_array(n, sizeof *sequence);
     g.used = gbsi_alloc_array_zero(n / 64 + 1, sizeof *g.used);
     if (sequence == NULL || g.used == NULL) {
@@ -256,14 +261,16 @@ gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order ord
     if (order == GBSI_LARGEST_FIRST) {
         GBSI_TRY(gbsi_order_largest_first(graph, sequence, err));
     } else {
-        GBSI_TRY(gbsi_order_smallest_last(graph, sequence, err));
+        GBSI_TRY(gbsi_order_smallest_last(graph, watch, sequence, err));
     }
     for (size_t v = 0; v < n; v++) {
         color[v] = GBSI_NONE;
     }
     for (size_t i = 0; i < n; i++) {
         look_ahead(&g, sequence, n, i);
-        color_variable(&g, sequence[i]);
+        if (color_variable(&g, sequence[i])) {
+            GBSI_TRY(gbsi_watch_fail(err, "colouring"));
+        }
     }
     *n_colors = g.n_colors;
     if (work != NULL) {
@@ -283,8 +290,8 @@ cleanup:
 }
 
 /* Greedy in both orders; three colours are the fewest where two do not do. */
-static gbs_status color_greedily(const gbsi_graph *graph, uint32_t *color, uint32_t *n_colors,
-                                 gbs_error *err)
+static gbs_status color_greedily(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
+                                 uint32_t *n_colors, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const size_t n = graph->n_variables;
@@ -295,13 +302,14 @@ static gbs_status color_greedily(const gbsi_graph *graph, uint32_t *color, uint3
     if (first == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *first));
     }
-    GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_LARGEST_FIRST, first, &n_first, NULL, err));
+    GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_LARGEST_FIRST, watch, first, &n_first, NULL, err));
     if (n_first > 3) {
         second = gbsi_alloc_array(n, sizeof *second);
         if (second == NULL) {
             GBSI_TRY(gbsi_no_memory(err, "colouring", n * sizeof *second));
         }
-        GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_SMALLEST_LAST, second, &n_second, NULL, err));
+        GBSI_TRY(gbsi_graph_color_greedy(graph, GBSI_SMALLEST_LAST, watch, second, &n_second, NULL,
+                                         err));
     }
     memcpy(color, n_second < n_first ? second : first, n * sizeof *color);
     *n_colors = n_second < n_first ? n_second : n_first;
@@ -312,8 +320,8 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_graph_color(const gbsi_graph *graph, uint32_t *color, uint32_t *n_colors,
-                            gbs_error *err)
+gbs_status gbsi_graph_color(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
+                            uint32_t *n_colors, gbs_error *err)
 {
     bool bipartite = false;
     if (graph->all) {
@@ -325,7 +333,7 @@ gbs_status gbsi_graph_color(const gbsi_graph *graph, uint32_t *color, uint32_t *
     }
     const gbs_status status = gbsi_graph_color_two(graph, color, &bipartite, err);
     if (status < 0 || !bipartite) {
-        return status < 0 ? status : color_greedily(graph, color, n_colors, err);
+        return status < 0 ? status : color_greedily(graph, watch, color, n_colors, err);
     }
     *n_colors = graph->n_variables == 0 ? 0 : graph->n_scopes == 0 ? 1 : 2;
     return GBS_OK;

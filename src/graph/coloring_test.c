@@ -27,9 +27,9 @@ static void assert_greedy(const fixture *f, const uint8_t *a, const uint32_t *co
 {
     const uint32_t n = f->graph->n_variables;
     uint32_t order[250];
-    assert_int_equal(
-        (largest ? gbsi_order_largest_first : gbsi_order_smallest_last)(f->graph, order, NULL),
-        GBS_OK);
+    assert_int_equal(largest ? gbsi_order_largest_first(f->graph, order, NULL)
+                             : gbsi_order_smallest_last(f->graph, NULL, order, NULL),
+                     GBS_OK);
     for (uint32_t i = 0; i < n; i++) {
         bool used[250] = {false};
         uint32_t lowest = 0;
@@ -61,16 +61,16 @@ static void colorings_are_proper(void **state)
         uint32_t n_last = 0;
         bool bipartite = false;
         assert_int_equal(
-            gbsi_graph_color_greedy(f.graph, GBSI_LARGEST_FIRST, first, &n_first, NULL, NULL),
+            gbsi_graph_color_greedy(f.graph, GBSI_LARGEST_FIRST, NULL, first, &n_first, NULL, NULL),
             GBS_OK);
         assert_proper(a, n, first, n_first);
         assert_greedy(&f, a, first, true);
         assert_int_equal(
-            gbsi_graph_color_greedy(f.graph, GBSI_SMALLEST_LAST, last, &n_last, NULL, NULL),
+            gbsi_graph_color_greedy(f.graph, GBSI_SMALLEST_LAST, NULL, last, &n_last, NULL, NULL),
             GBS_OK);
         assert_proper(a, n, last, n_last);
         assert_greedy(&f, a, last, false);
-        assert_int_equal(gbsi_graph_color(f.graph, color, &n_colors, NULL), GBS_OK);
+        assert_int_equal(gbsi_graph_color(f.graph, NULL, color, &n_colors, NULL), GBS_OK);
         assert_proper(a, n, color, n_colors);
         assert_int_equal(gbsi_graph_color_two(f.graph, color, &bipartite, NULL), GBS_OK);
         if (!bipartite) {
@@ -116,7 +116,7 @@ static void two_colors_are_found_exactly(void **state)
         assert_int_equal(gbsi_graph_color_two(f.graph, color, &bipartite, NULL), GBS_OK);
         assert_int_equal(bipartite, two_colors_by_trial(a, n));
         if (bipartite) {
-            assert_int_equal(gbsi_graph_color(f.graph, color, &n_colors, NULL), GBS_OK);
+            assert_int_equal(gbsi_graph_color(f.graph, NULL, color, &n_colors, NULL), GBS_OK);
             assert_proper(a, n, color, n_colors);
             assert_true(n_colors <= 2);
             n_bipartite++;
@@ -169,9 +169,9 @@ static void smallest_last_meets_the_degeneracy(void **state)
         }
         uint32_t color[32];
         uint32_t n_colors = 0;
-        assert_int_equal(
-            gbsi_graph_color_greedy(f.graph, GBSI_SMALLEST_LAST, color, &n_colors, NULL, NULL),
-            GBS_OK);
+        assert_int_equal(gbsi_graph_color_greedy(f.graph, GBSI_SMALLEST_LAST, NULL, color,
+                                                 &n_colors, NULL, NULL),
+                         GBS_OK);
         assert_true(n_colors <= degeneracy + 1);
         free(a);
         clear(&f);
@@ -222,9 +222,9 @@ static void long_scopes(void **state)
         color = malloc((n + 100) * sizeof *color);
         assert_non_null(color);
         uint32_t n_colors = 0;
-        assert_int_equal(
-            gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, color, &n_colors, NULL, NULL),
-            GBS_OK);
+        assert_int_equal(gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, NULL, color,
+                                                 &n_colors, NULL, NULL),
+                         GBS_OK);
         assert_int_equal(n_colors, n);
         for (size_t s = 0; s < f.graph->n_scopes; s++) {
             uint8_t *used = calloc(n, 1);
@@ -263,8 +263,8 @@ static void one_long_scope_is_linear(void **state)
     for (int order = GBSI_LARGEST_FIRST; order <= GBSI_SMALLEST_LAST; order++) {
         uint32_t n_colors = 0;
         uint64_t work = 0;
-        assert_int_equal(gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, scope, &n_colors,
-                                                 &work, NULL),
+        assert_int_equal(gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, NULL, scope,
+                                                 &n_colors, &work, NULL),
                          GBS_OK);
         assert_int_equal(n_colors, N);
         assert_true(work < UINT64_C(32) * N);
@@ -296,12 +296,59 @@ static void colors_beyond_the_bits(void **state)
     uint32_t color[3064];
     uint32_t n_colors = 0;
     assert_int_equal(
-        gbsi_graph_color_greedy(f.graph, GBSI_LARGEST_FIRST, color, &n_colors, NULL, NULL), GBS_OK);
+        gbsi_graph_color_greedy(f.graph, GBSI_LARGEST_FIRST, NULL, color, &n_colors, NULL, NULL),
+        GBS_OK);
     assert_int_equal(n_colors, 3000);
     for (uint32_t v = 0; v < 3000; v++) {
         assert_int_equal(color[v], v);
     }
     assert_int_equal(color[3063], 2501);
+    clear(&f);
+}
+
+static bool count_down(void *context)
+{
+    uint32_t *left = context;
+    return (*left)-- == 0;
+}
+
+/* Long scopes that share most of their variables take N^2 M operations: a watch changes no colour,
+ * waits for no more than one variable, and ends the work at any of its looks. */
+static void interleaved_scopes_are_watched(void **state)
+{
+    (void)state;
+    enum { N = 1200, M = 300, LENGTH = 400 };
+    fixture f;
+    uint32_t color[N];
+    uint32_t watched[N];
+    uint32_t n_colors = 0;
+    uint32_t left = UINT32_MAX;
+    begin(&f, N);
+    for (uint32_t m = 0; m < M; m++) {
+        uint32_t scope[LENGTH];
+        for (uint32_t i = 0; i < LENGTH; i++) { /* every third variable, from anywhere */
+            scope[i] = (m + 3 * i) % N;
+        }
+        add(&f, LENGTH, scope);
+    }
+    for (uint32_t v = 0; v + 500 < N; v++) {
+        add(&f, 2, (uint32_t[]){v, v + 500});
+    }
+    end(&f, NULL);
+    gbsi_watch watch = {.look = count_down, .context = &left};
+    assert_int_equal(gbsi_graph_color(f.graph, NULL, color, &n_colors, NULL), GBS_OK);
+    assert_int_equal(gbsi_graph_color(f.graph, &watch, watched, &n_colors, NULL), GBS_OK);
+    assert_memory_equal(color, watched, sizeof color);
+    const uint64_t n_looks = watch.n_looks;
+    assert_true(n_looks > 10);
+    assert_true(watch.longest < GBSI_WATCH_EVERY + UINT64_C(64) * LENGTH * M);
+    for (uint32_t n = 0; n < n_looks; n += 1 + (uint32_t)n_looks / 6) {
+        gbs_error err = {0};
+        watch = (gbsi_watch){.look = count_down, .context = &left};
+        left = n;
+        assert_int_equal(gbsi_graph_color(f.graph, &watch, color, &n_colors, &err), GBS_ERR_LIMIT);
+        assert_string_equal(err.message, "stopped while colouring: there is no result yet");
+    }
     clear(&f);
 }
 
@@ -320,7 +367,7 @@ static void levels_by_color_are_colors(void **state)
         uint32_t n_levels = 0;
         uint32_t n_placed = 0;
         random_model(&f, n, below(2 * n), trial % 4 == 0 ? 4 : 2, NULL);
-        assert_int_equal(gbsi_graph_color(f.graph, color, &n_colors, NULL), GBS_OK);
+        assert_int_equal(gbsi_graph_color(f.graph, NULL, color, &n_colors, NULL), GBS_OK);
         for (uint32_t c = 0; c < n_colors; c++) {
             for (uint32_t v = 0; v < n; v++) {
                 sequence[n_placed] = v;
@@ -351,6 +398,7 @@ int main(void)
         cmocka_unit_test(long_scopes),
         cmocka_unit_test(one_long_scope_is_linear),
         cmocka_unit_test(colors_beyond_the_bits),
+        cmocka_unit_test(interleaved_scopes_are_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

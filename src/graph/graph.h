@@ -6,6 +6,7 @@
 #define GBSI_GRAPH_GRAPH_H
 
 #include "base/offsets.h"
+#include "base/watch.h"
 #include "model/condition.h"
 #include "model/factors.h"
 
@@ -91,14 +92,17 @@ gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint
 
 /* A proper colouring: two colours found exactly where they suffice; else the better
  * of greedy largest-degree-first and smallest-last (Matula & Beck 1983), ties to the former.
- * @param color [n_variables], out, each below *n_colors. */
-gbs_status gbsi_graph_color(const gbsi_graph *graph, uint32_t *color, uint32_t *n_colors,
-                            gbs_error *err);
+ * @param watch asked while scopes of many variables are coloured; NULL: nobody waits.
+ * @param color [n_variables], out, each below *n_colors.
+ * @return GBS_ERR_LIMIT if the watch stopped it. */
+gbs_status gbsi_graph_color(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
+                            uint32_t *n_colors, gbs_error *err);
 /* The two greedy rules alone, for tests.
  * @param work NULL, or out: colours and words of colours that were looked at. */
 typedef enum gbsi_color_order { GBSI_LARGEST_FIRST, GBSI_SMALLEST_LAST } gbsi_color_order;
-gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order, uint32_t *color,
-                                   uint32_t *n_colors, uint64_t *work, gbs_error *err);
+gbs_status gbsi_graph_color_greedy(const gbsi_graph *graph, gbsi_color_order order,
+                                   gbsi_watch *watch, uint32_t *color, uint32_t *n_colors,
+                                   uint64_t *work, gbs_error *err);
 /* Two colours, or *bipartite = false and color untouched. */
 gbs_status gbsi_graph_color_two(const gbsi_graph *graph, uint32_t *color, bool *bipartite,
                                 gbs_error *err);
@@ -127,7 +131,8 @@ gbs_status gbsi_order_largest_first(const gbsi_graph *graph, uint32_t *order, gb
  * The members of a scope learn of its losses as they come while fewer than 128 are left, and above
  * that each time a 64th of them has gone: so a scope costs at most some 64 times its length.
  * @param order [n_variables], out. */
-gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, uint32_t *order, gbs_error *err);
+gbs_status gbsi_order_smallest_last(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *order,
+                                    gbs_error *err);
 
 /* ---- incident_factors.c -------------------------------------------------------------------- */
 

@@ -71,10 +71,10 @@ static void empty_graphs(void **state)
         uint32_t count = 9;
         assert_int_equal(gbsi_graph_components(f.graph, component, &count, NULL), GBS_OK);
         assert_int_equal(count, n);
-        assert_int_equal(gbsi_graph_color(f.graph, color, &count, NULL), GBS_OK);
+        assert_int_equal(gbsi_graph_color(f.graph, NULL, color, &count, NULL), GBS_OK);
         assert_int_equal(count, n);
         for (int order = GBSI_LARGEST_FIRST; order <= GBSI_SMALLEST_LAST; order++) {
-            assert_int_equal(gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, color,
+            assert_int_equal(gbsi_graph_color_greedy(f.graph, (gbsi_color_order)order, NULL, color,
                                                      &count, NULL, NULL),
                              GBS_OK);
             assert_int_equal(count, n);
@@ -217,7 +217,7 @@ static void failing_requests(void **state)
             gbs_error err = {GBS_OK, ""};
             gbsi_alloc_fail_after(allowed);
             status = what == 0 ? gbsi_graph_components(f.graph, out, &count, &err)
-                               : gbsi_graph_color(f.graph, out, &count, &err);
+                               : gbsi_graph_color(f.graph, NULL, out, &count, &err);
             gbsi_alloc_fail_after(UINT64_MAX);
             assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
             assert_true(status == GBS_OK ||

@@ -114,7 +114,7 @@ static fixture open_fixture(const shape *s)
     f.got = calloc(s->n, sizeof *f.got);
     f.count = calloc(s->n, MOST_CHAINS);
     assert_true(f.color != NULL && f.slot_of != NULL && f.got != NULL && f.count != NULL);
-    assert_int_equal(gbsi_graph_color(graph, f.color, &f.n_colors, NULL), GBS_OK);
+    assert_int_equal(gbsi_graph_color(graph, NULL, f.color, &f.n_colors, NULL), GBS_OK);
     gbsi_graph_free(graph);
     assert_int_equal(
         gbsi_packed_new(f.conditioned, f.color, f.n_colors, 1, &f.packed, &reason, NULL), GBS_OK);

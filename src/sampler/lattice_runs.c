@@ -71,8 +71,8 @@ gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *o,
     return GBS_OK;
 }
 
-static gbs_status pack(gbsi_engine *engine, const gbsi_problem *problem, const char **reason,
-                       gbs_error *err)
+static gbs_status pack(gbsi_engine *engine, const gbsi_problem *problem, gbsi_watch *watch,
+                       const char **reason, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t n = problem->part->n_variables;
@@ -81,7 +81,7 @@ static gbs_status pack(gbsi_engine *engine, const gbsi_problem *problem, const c
     if (color == NULL) {
         return gbsi_no_memory(err, "colouring", n * sizeof *color);
     }
-    GBSI_TRY(gbsi_graph_color(problem->graph, color, &n_colors, err));
+    GBSI_TRY(gbsi_graph_color(problem->graph, watch, color, &n_colors, err));
     GBSI_TRY(gbsi_packed_new(problem->part, color, n_colors, problem->components->n,
                              &engine->packed, reason, err));
     engine->spins = engine->packed == NULL ? NULL : &engine->packed->spins;
@@ -91,7 +91,7 @@ cleanup:
 }
 
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *o,
-                              const gbsi_problem *problem, gbs_error *err)
+                              const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err)
 {
     const char *reason = other_options(o);
     gbs_status status = GBS_OK;
@@ -99,7 +99,7 @@ gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *o,
         reason = gbsi_spins_refusal(problem->part);
     }
     if (reason == NULL && (is_demanded(o) || share_of_chains(o) >= LEAST_CHAINS)) {
-        status = pack(engine, problem, &reason, err);
+        status = pack(engine, problem, watch, &reason, err);
     }
     if (status == GBS_OK && engine->spins == NULL && is_demanded(o)) {
         status = gbsi_fail(err, GBS_ERR_ARGUMENT, "--%s: the model is not run bit by bit: %s",

@@ -488,7 +488,7 @@ gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         run->options.width = chosen->width;
         run->options.grow = GBS_GROW_FIFO;
         run->options.splash_size = chosen->splash_size;
-        GBSI_TRY(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), err));
+        GBSI_TRY(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), &drive->watch, err));
     }
     drive->share = 1.0;
     GBSI_TRY(gbsi_run_take_memory(run, err));

@@ -8,7 +8,7 @@
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
 
-static gbs_status count_colors(gbs_run *run, gbs_error *err)
+static gbs_status count_colors(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if ((run->engine.scan_traits & GBSI_SCAN_COLORED) != 0) {
@@ -19,7 +19,7 @@ static gbs_status count_colors(gbs_run *run, gbs_error *err)
     if (color == NULL) {
         return gbsi_no_memory(err, "colouring", run->problem.part->n_variables * sizeof *color);
     }
-    GBSI_TRY(gbsi_graph_color(run->problem.graph, color, &run->report.public.n_colors, err));
+    GBSI_TRY(gbsi_graph_color(run->problem.graph, watch, color, &run->report.public.n_colors, err));
 cleanup:
     gbsi_free(color);
     return status;
@@ -62,7 +62,7 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
     return GBS_OK;
 }
 
-static gbs_status compile(gbs_run *run, gbs_error *err)
+static gbs_status compile(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_sequence sequence = {0};
@@ -78,8 +78,8 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
     run->report.public.scan = run->engine.scan->name;
     run->engine.scan_traits = run->engine.scan->traits;
     run->engine.pass = gbsi_pass_of(run->options.scan);
-    GBSI_TRY(run->engine.scan->init(run->problem.graph, &run->options, &run->engine.scan_state,
-                                    &run->engine.scan_traits, err));
+    GBSI_TRY(run->engine.scan->init(run->problem.graph, &run->options, watch,
+                                    &run->engine.scan_state, &run->engine.scan_traits, err));
     GBSI_TRY(check_draw(run, err));
     GBSI_TRY(gbsi_run_certify(run, err));
     GBSI_TRY(run->engine.scan->next_pass(run->engine.scan_state, 0, &sequence, err));
@@ -98,7 +98,7 @@ static gbs_status compile(gbs_run *run, gbs_error *err)
         GBSI_TRY(gbsi_plan_level(run->engine.plan, sequence.variable, sequence.n,
                                  &run->engine.schedule, err));
     }
-    GBSI_TRY(count_colors(run, err));
+    GBSI_TRY(count_colors(run, watch, err));
     const bool blocks =
         (run->engine.scan_traits & GBSI_SCAN_BLOCKS) != 0; /* which have no levels */
     run->report.public.n_levels = blocks ? 0 : run->engine.schedule.n_batches;
@@ -107,7 +107,7 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbs_error *err)
+gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_schedule_free(&run->engine.schedule);
@@ -117,7 +117,7 @@ gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbs_error *err)
     run->engine.scan->free(run->engine.scan_state);
     run->engine.scan_state = NULL;
     run->options.scan = scan_kind;
-    GBSI_TRY(compile(run, err));
+    GBSI_TRY(compile(run, watch, err));
     GBSI_TRY(gbsi_run_predict(run, err));
 cleanup:
     return status;
@@ -162,7 +162,7 @@ static gbs_status take_exact_marginals(gbs_run *run, gbs_error *err)
 
 /* What is sampled, and whether by bits. A lattice of which nothing may be answered exactly is its
  * own part, and then needs no graph, which would take many times as much memory. */
-static gbs_status find_part(gbs_run *run, gbs_error *err)
+static gbs_status find_part(gbs_run *run, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     if (run->options.method == GBS_METHOD_SAMPLE) {
@@ -182,7 +182,7 @@ static gbs_status find_part(gbs_run *run, gbs_error *err)
         GBSI_TRY(gbsi_choose_sites(&run->engine, &run->options, run->problem.part, err));
     }
     if (run->problem.part != NULL && run->engine.spins == NULL) {
-        GBSI_TRY(gbsi_choose_chains(&run->engine, &run->options, &run->problem, err));
+        GBSI_TRY(gbsi_choose_chains(&run->engine, &run->options, &run->problem, watch, err));
     }
     if (run->problem.part != NULL && run->engine.spins == NULL && run->purpose.limited) {
         GBSI_TRY(gbsi_run_check_part(run, err));
@@ -206,11 +206,11 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
     }
     GBSI_TRY(
         gbsi_condition_watched(run->problem.model, evidence, &watch, &run->problem.whole, err));
-    GBSI_TRY(find_part(run, err));
+    GBSI_TRY(find_part(run, &watch, err));
     run->report.public.n_free_variables = run->problem.whole->n_variables;
     run->estimates.rao_blackwell = run->options.estimator == GBS_ESTIMATOR_RAO_BLACKWELL;
     if (run->problem.part != NULL) {
-        GBSI_TRY(compile(run, err));
+        GBSI_TRY(compile(run, &watch, err));
         GBSI_TRY(gbsi_run_predict(run, err));
         gbsi_run_plan_pilot(run, asked);
     }

@@ -145,8 +145,8 @@ static gbs_status make_scratch(gbsi_repair *r, gbs_error *err)
     return GBS_OK;
 }
 
-gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_repair **repair,
-                           gbs_error *err)
+gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
+                           gbsi_repair **repair, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_repair *r = gbsi_alloc_zero(sizeof *r);
@@ -155,10 +155,12 @@ gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_re
     }
     r->model = model;
     r->seed = seed;
+    r->watch = watch;
     GBSI_TRY(gbsi_propagation_new(&model->factors, model->arity, model->n_variables,
-                                  model->has_zeros, NULL, &r->propagation, err));
+                                  model->has_zeros, watch, &r->propagation, err));
     if (r->propagation->n_hard > 0) {
         GBSI_TRY(gbsi_propagator_new(r->propagation, true, &r->propagator, err));
+        r->propagator->watch = watch;
         gbsi_propagator_queue_all(r->propagator);
         r->impossible = gbsi_propagator_run(r->propagator) != SIZE_MAX;
         r->root = gbsi_propagator_mark(r->propagator);
@@ -190,14 +192,6 @@ void gbsi_repair_free(gbsi_repair *repair)
         gbsi_free(repair->violated);
         gbsi_free(repair->where);
         gbsi_free(repair);
-    }
-}
-
-void gbsi_repair_watch(gbsi_repair *repair, gbsi_watch *watch)
-{
-    repair->watch = watch;
-    if (repair->propagator != NULL) {
-        repair->propagator->watch = watch;
     }
 }
 

@@ -19,12 +19,11 @@ typedef enum gbsi_repaired {
     GBSI_NO_STATE,   /* the search was complete: there is none */
 } gbsi_repaired;
 
-/* @param model borrowed. */
-gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_repair **repair,
-                           gbs_error *err);
+/* @param model borrowed. @param watch borrowed, NULL: nobody waits. Once it stopped, components are
+ * left as they are. */
+gbs_status gbsi_repair_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
+                           gbsi_repair **repair, gbs_error *err);
 void gbsi_repair_free(gbsi_repair *repair);
-/* See gbsi_starter_watch(): components are then left as they are. */
-void gbsi_repair_watch(gbsi_repair *repair, gbsi_watch *watch);
 
 uint32_t gbsi_repair_n_components(const gbsi_repair *repair);
 

@@ -18,7 +18,7 @@ static gbs_status take_starter(gbs_run *run, gbs_error *err)
                          "--restarts: hard zeros remain on the scan's variables, so that every "
                          "pass would have to search for a fresh start");
     }
-    GBSI_TRY(gbsi_starter_new(part, run->options.seed, &run->engine.starter, err));
+    GBSI_TRY(gbsi_starter_new(part, run->options.seed, NULL, &run->engine.starter, err));
     run->engine.fresh = gbsi_alloc_array(part->n_variables, sizeof *run->engine.fresh);
     if (run->engine.fresh == NULL) {
         status = gbsi_no_memory(err, "start", part->n_variables * sizeof *run->engine.fresh);

@@ -113,8 +113,8 @@ gbs_status gbsi_run_set_starts(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(translate_start(&run->problem, x, err));
     } else {
         gbsi_drive_go_on(drive, false);
-        GBSI_TRY(gbsi_starter_new(run->problem.part, run->options.seed, &starter, err));
-        gbsi_starter_watch(starter, &drive->watch);
+        GBSI_TRY(
+            gbsi_starter_new(run->problem.part, run->options.seed, &drive->watch, &starter, err));
     }
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
         if (starter != NULL) {

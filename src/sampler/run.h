@@ -80,7 +80,7 @@ gbs_status gbsi_run_prepare(gbs_run *run, const gbs_evidence *evidence, gbs_erro
 /* ... and taking that memory, or GBS_ERR_LIMIT with the figure. */
 gbs_status gbsi_run_take_memory(gbs_run *run, gbs_error *err);
 /* Another scan in place of the one compiled, before memory is taken. */
-gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbs_error *err);
+gbs_status gbsi_run_rescan(gbs_run *run, int scan_kind, gbsi_watch *watch, gbs_error *err);
 /* run_new.c: a run with its options checked, nothing compiled yet. */
 gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options, gbs_run **out,
                           gbs_error *err);
@@ -182,7 +182,7 @@ gbs_status gbsi_choose_sites(gbsi_engine *engine, const gbs_run_options *options
 /* Whether the part is run with its chains in bits: engine->packed and engine->spins; or an error if
  * bits were asked for. There is no plan. */
 gbs_status gbsi_choose_chains(gbsi_engine *engine, const gbs_run_options *options,
-                              const gbsi_problem *problem, gbs_error *err);
+                              const gbsi_problem *problem, gbsi_watch *watch, gbs_error *err);
 /* The pass, and what a plan and a schedule would tell the report. */
 void gbsi_lattice_compile(gbsi_engine *engine, gbs_report *report);
 /* Share of bits in use; bytes of what was compiled, of states and counters, and of scratch while

@@ -174,9 +174,14 @@ gbs_status gbs_run_new_for_draws(const gbs_model *model, const gbs_evidence *evi
                                  const gbs_run_options *options, gbs_run **out, gbs_error *err)
 {
     gbs_run_options chains;
+    gbsi_deadline deadline = {.begun_s = gbsi_clock_s()};
     const gbs_status status = new_run(model, evidence, options, true, out, err);
     if (status != GBS_ERR_LIMIT || gbsi_options_take(options, &chains, NULL) < 0 ||
         chains.method != GBS_METHOD_AUTO) {
+        return status;
+    }
+    deadline.time_s = chains.time_s;
+    if (gbsi_deadline_is_over(&deadline)) {
         return status;
     }
     chains.method = GBS_METHOD_SAMPLE; /* which needs less memory than a look at trees */

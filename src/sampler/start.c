@@ -19,8 +19,8 @@ struct gbsi_starter {
     double *weight;      /* [largest arity] scratch */
 };
 
-gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_starter **starter,
-                            gbs_error *err)
+gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
+                            gbsi_starter **starter, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     size_t arity = 0;
@@ -33,12 +33,13 @@ gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_s
     }
     s->model = model;
     s->seed = seed;
+    s->watch = watch;
     s->weight = gbsi_alloc_array(arity, sizeof *s->weight);
     if (s->weight == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "start", arity * sizeof *s->weight));
     }
     if (!model->borrows && memchr(model->has_zeros, 1, model->factors.n_factors) != NULL) {
-        GBSI_TRY(gbsi_repair_new(model, seed, &s->repair, err));
+        GBSI_TRY(gbsi_repair_new(model, seed, watch, &s->repair, err));
     }
     *starter = s;
     s = NULL;
@@ -46,14 +47,6 @@ gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_s
 cleanup:
     gbsi_starter_free(s);
     return status;
-}
-
-void gbsi_starter_watch(gbsi_starter *starter, gbsi_watch *watch)
-{
-    starter->watch = watch;
-    if (starter->repair != NULL) {
-        gbsi_repair_watch(starter->repair, watch);
-    }
 }
 
 void gbsi_starter_free(gbsi_starter *starter)

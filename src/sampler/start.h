@@ -13,10 +13,9 @@
 
 typedef struct gbsi_starter gbsi_starter;
 
-gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_starter **starter,
-                            gbs_error *err);
-/* May be cut short from here on. @param watch borrowed; NULL: nobody waits. */
-void gbsi_starter_watch(gbsi_starter *starter, gbsi_watch *watch);
+/* @param watch borrowed, NULL: nobody waits. Once it stopped, starts are no longer found. */
+gbs_status gbsi_starter_new(const gbsi_conditioned *model, uint64_t seed, gbsi_watch *watch,
+                            gbsi_starter **starter, gbs_error *err);
 void gbsi_starter_free(gbsi_starter *starter);
 
 /* A start of one chain: a pure function of (model, seed, chain, restart number).

@@ -59,7 +59,7 @@ static fixture begin(gbs_builder *b, uint32_t n_observed, const uint32_t *observ
             gbs_evidence_observe(f.evidence, observed[2 * i], observed[2 * i + 1], &err), GBS_OK);
     }
     assert_int_equal(gbsi_condition(f.model, f.evidence, &f.conditioned, &err), GBS_OK);
-    assert_int_equal(gbsi_starter_new(f.conditioned, seed, &f.starter, &err), GBS_OK);
+    assert_int_equal(gbsi_starter_new(f.conditioned, seed, NULL, &f.starter, &err), GBS_OK);
     f.x = gbsi_alloc_array(f.conditioned->n_variables, sizeof *f.x);
     return f;
 }
@@ -387,7 +387,7 @@ static void test_min_conflicts(void **state)
     gbsi_repair_words words = {.seed = 1, .chain = 0, .attempt = 60};
     uint64_t n_repairs = 0;
     size_t factor[1];
-    assert_int_equal(gbsi_repair_new(f.conditioned, 1, &r, NULL), GBS_OK);
+    assert_int_equal(gbsi_repair_new(f.conditioned, 1, NULL, &r, NULL), GBS_OK);
     for (uint32_t c = 0; c < gbsi_repair_n_components(r); ++c) {
         memset(f.x, 0, f.conditioned->n_variables * sizeof *f.x);
         assert_int_equal(gbsi_repair_violated(r, c, f.x, factor, 1), 1);
@@ -412,10 +412,24 @@ static void test_search_stops(void **state)
     (void)state;
     fixture f = begin(coloring(2000, 4600), 0, NULL, 1);
     gbsi_watch watch = {.look = stop_at_third, .context = &watch};
-    gbsi_starter_watch(f.starter, &watch);
+    gbsi_starter_free(f.starter);
+    assert_int_equal(gbsi_starter_new(f.conditioned, 1, &watch, &f.starter, NULL), GBS_OK);
     assert_int_equal(gbsi_starter_draw(f.starter, 0, 0, f.x, NULL), GBS_STOPPED);
     assert_int_equal(watch.n_looks, 3);
     assert_true(watch.longest < GBSI_WATCH_EVERY + 2048);
+    end(&f);
+}
+
+/* So does what can be said of all starts before the first: no start is drawn then. */
+static void test_first_propagation_stops(void **state)
+{
+    (void)state;
+    fixture f = begin(coloring(50000, 150000), 0, NULL, 1);
+    gbsi_watch watch = {.look = stop_at_third, .context = &watch};
+    gbsi_starter_free(f.starter);
+    assert_int_equal(gbsi_starter_new(f.conditioned, 1, &watch, &f.starter, NULL), GBS_OK);
+    assert_int_equal(watch.n_looks, 3);
+    assert_int_equal(gbsi_starter_draw(f.starter, 0, 0, f.x, NULL), GBS_STOPPED);
     end(&f);
 }
 
@@ -493,7 +507,7 @@ static void test_out_of_memory(void **state)
         gbs_error err = {0};
         gbsi_starter *starter = NULL;
         gbsi_alloc_fail_after(n);
-        status = gbsi_starter_new(f.conditioned, 1, &starter, &err);
+        status = gbsi_starter_new(f.conditioned, 1, NULL, &starter, &err);
         gbsi_alloc_fail_after(UINT64_MAX);
         assert_true((status == GBS_OK) == (starter != NULL));
         assert_true((status == GBS_OK) == (err.message[0] == '\0'));
@@ -507,14 +521,15 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uniform),      cmocka_unit_test(test_forward),
-        cmocka_unit_test(test_coloring),     cmocka_unit_test(test_coloring_hard),
-        cmocka_unit_test(test_latin_square), cmocka_unit_test(test_parity),
-        cmocka_unit_test(test_pedigree),     cmocka_unit_test(test_hard_clauses),
-        cmocka_unit_test(test_others_stay),  cmocka_unit_test(test_min_conflicts),
-        cmocka_unit_test(test_search_stops), cmocka_unit_test(test_impossible),
-        cmocka_unit_test(test_given_up),     cmocka_unit_test(test_no_variables),
-        cmocka_unit_test(test_large_arity),  cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_uniform),       cmocka_unit_test(test_forward),
+        cmocka_unit_test(test_coloring),      cmocka_unit_test(test_coloring_hard),
+        cmocka_unit_test(test_latin_square),  cmocka_unit_test(test_parity),
+        cmocka_unit_test(test_pedigree),      cmocka_unit_test(test_hard_clauses),
+        cmocka_unit_test(test_others_stay),   cmocka_unit_test(test_min_conflicts),
+        cmocka_unit_test(test_search_stops),  cmocka_unit_test(test_first_propagation_stops),
+        cmocka_unit_test(test_impossible),    cmocka_unit_test(test_given_up),
+        cmocka_unit_test(test_no_variables),  cmocka_unit_test(test_large_arity),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

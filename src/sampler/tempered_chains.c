@@ -105,7 +105,7 @@ static void set_temperatures(gbsi_tempered *t)
 }
 
 /* Soft zeros, a plan by colours, chains without states. */
-static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbs_error *err)
+static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbsi_watch *watch, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbsi_scan *scan = gbsi_scan_of(t->options.scan);
@@ -113,7 +113,7 @@ static gbs_status compile(gbsi_tempered *t, gbsi_pool *pool, gbs_error *err)
     gbsi_sequence sequence = {0};
     free_chains(t);
     GBSI_TRY(gbsi_soften(t->core, DEPTH, t->penalty, &t->soft, err));
-    GBSI_TRY(scan->init(t->graph, &t->options, &t->scan_state, &traits, err));
+    GBSI_TRY(scan->init(t->graph, &t->options, watch, &t->scan_state, &traits, err));
     GBSI_TRY(scan->next_pass(t->scan_state, 0, &sequence, err));
     GBSI_TRY(gbsi_plan_new(t->soft, t->graph, sequence.variable, sequence.n,
                            (gbsi_plan_options){.repeats = true, .heated = true, .coarse = true},
@@ -155,7 +155,7 @@ gbs_status gbsi_tempered_harden(gbsi_tempered *t, gbsi_pool *pool, double penalt
         return GBS_ERR_MEMORY;
     }
     t->penalty = penalty;
-    GBSI_TRY(compile(t, pool, err));
+    GBSI_TRY(compile(t, pool, NULL, err));
     for (uint32_t lane = 0; lane < t->executor.n_chains; ++lane) {
         gbsi_executor_set(&t->executor, lane, states + lane * n);
     }
@@ -322,7 +322,7 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
     t->penalty = PENALTY;
     gbsi_drive_go_on(drive, false);
     GBSI_TRY(take_core(t, &drive->watch, err));
-    GBSI_TRY(compile(t, run->engine.pool, err));
+    GBSI_TRY(compile(t, run->engine.pool, &drive->watch, err));
     GBSI_TRY(gbsi_exchange_new(n_levels, n_ladders, &t->exchange, err));
     if (run->purpose.up_only) {
         GBSI_TRY(gbsi_ratios_new(t->exchange, &t->ratios, err));

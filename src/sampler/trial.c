@@ -66,8 +66,8 @@ static gbs_status start(gbsi_trial *t, const gbs_run *run, gbs_error *err)
     if (x == NULL) {
         return gbsi_no_memory(err, "pilot", run->problem.part->n_variables * sizeof *x);
     }
-    GBSI_TRY(gbsi_starter_new(run->problem.part, run->options.seed, &starter, err));
-    gbsi_starter_watch(starter, t->executor.watch);
+    GBSI_TRY(
+        gbsi_starter_new(run->problem.part, run->options.seed, t->executor.watch, &starter, err));
     for (uint32_t chain = 0; chain < GBSI_TRIAL_CHAINS && status == GBS_OK; ++chain) {
         GBSI_TRY(gbsi_starter_draw(starter, chain, FIRST_PASS, x, err));
         gbsi_executor_set(&t->executor, chain, x);

@@ -24,7 +24,7 @@ static void sort_by_color(const uint32_t *color, uint32_t n, uint32_t n_colors, 
 }
 
 static gbs_status chromatic_init(const gbsi_graph *graph, const gbs_run_options *options,
-                                 void **state, unsigned *traits, gbs_error *err)
+                                 gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err)
 {
     (void)options;
     (void)traits;
@@ -37,7 +37,7 @@ static gbs_status chromatic_init(const gbsi_graph *graph, const gbs_run_options 
     if (color == NULL) {
         GBSI_TRY(gbsi_no_memory(err, "chromatic scan", n * sizeof *color));
     }
-    GBSI_TRY(gbsi_graph_color(graph, color, &n_colors, err));
+    GBSI_TRY(gbsi_graph_color(graph, watch, color, &n_colors, err));
     GBSI_TRY(gbsi_fixed_new(n, &fixed, err));
     start = gbsi_alloc_array_zero((size_t)n_colors + 1, sizeof *start);
     if (start == NULL) {

@@ -4,9 +4,10 @@
 #include "base/memory.h"
 #include "rng/philox.h"
 
-gbs_status gbsi_drawn_init(const gbsi_graph *graph, const gbs_run_options *options, void **state,
-                           unsigned *traits, gbs_error *err)
+gbs_status gbsi_drawn_init(const gbsi_graph *graph, const gbs_run_options *options,
+                           gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err)
 {
+    (void)watch;
     (void)traits;
     gbsi_drawn *drawn = gbsi_alloc_zero(sizeof *drawn);
     if (drawn == NULL) {

@@ -12,8 +12,8 @@ typedef struct gbsi_drawn {
 } gbsi_drawn;
 
 /* The table's init and free. */
-gbs_status gbsi_drawn_init(const gbsi_graph *graph, const gbs_run_options *options, void **state,
-                           unsigned *traits, gbs_error *err);
+gbs_status gbsi_drawn_init(const gbsi_graph *graph, const gbs_run_options *options,
+                           gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err);
 void gbsi_drawn_free(void *state);
 
 /* Uniform below m from the two words of a position of a pass: words 2 (position mod 2) and the

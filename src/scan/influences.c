@@ -209,6 +209,7 @@ gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_o
                          base);
     }
     unsigned traits = made.scan->traits;
+    gbsi_watch watch = gbsi_influences_watch(influences);
     const bool uniform = (traits & GBSI_SCAN_UNIFORM) != 0;
     if ((traits & GBSI_SCAN_SPLITS) != 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -227,7 +228,7 @@ gbs_status gbsi_scan_pass_init(const gbs_influences *influences, const gbs_run_o
                          "closed form: try --scan %s, or a scan file",
                          made.scan->name, base);
     }
-    GBSI_TRY(made.scan->init(influences->graph, &asked, &made.state, &traits, err));
+    GBSI_TRY(made.scan->init(influences->graph, &asked, &watch, &made.state, &traits, err));
     GBSI_TRY(made.scan->next_pass(made.state, 0, &made.sequence, err));
     if (uniform) {
         made.sequence.variable = NULL;

@@ -40,9 +40,9 @@ typedef struct gbsi_scan {
     const struct gbsi_pass *pass; /* plan/pass.h: runs the passes; NULL: tiles, by a schedule of
                                      the sequence */
     /* On entry *traits holds the table's traits. init may remove some: the traits of a scan file
-     * depend on the file. */
-    gbs_status (*init)(const gbsi_graph *graph, const gbs_run_options *options, void **state,
-                       unsigned *traits, gbs_error *err);
+     * depend on the file. Long work asks the watch; NULL: nobody waits. */
+    gbs_status (*init)(const gbsi_graph *graph, const gbs_run_options *options, gbsi_watch *watch,
+                       void **state, unsigned *traits, gbs_error *err);
     /* The sequence of a pass, a pure function of (state after init, seed, pass). */
     gbs_status (*next_pass)(void *state, uint64_t pass, gbsi_sequence *sequence, gbs_error *err);
     void (*free)(void *state);

@@ -61,7 +61,7 @@ static void *start(const fixture *f, const gbsi_scan *scan, unsigned *traits)
 {
     void *state = NULL;
     *traits = scan->traits;
-    assert_int_equal(scan->init(f->graph, &f->options, &state, traits, NULL), GBS_OK);
+    assert_int_equal(scan->init(f->graph, &f->options, NULL, &state, traits, NULL), GBS_OK);
     return state;
 }
 
@@ -93,7 +93,8 @@ static void assert_refused(const fixture *f, const gbsi_scan *scan, const char *
     int nothing = 0;
     void *state = &nothing;
     unsigned traits = scan->traits;
-    assert_int_equal(scan->init(f->graph, &f->options, &state, &traits, &err), GBS_ERR_ARGUMENT);
+    assert_int_equal(scan->init(f->graph, &f->options, NULL, &state, &traits, &err),
+                     GBS_ERR_ARGUMENT);
     assert_ptr_equal(state, &nothing);
     assert_int_equal(err.status, GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, part));
@@ -205,7 +206,7 @@ static void failing_requests(void **unused)
             unsigned traits = gbsi_scans[kind]->traits;
             gbs_error err = {GBS_OK, ""};
             gbsi_alloc_fail_after(allowed);
-            status = gbsi_scans[kind]->init(f.graph, &f.options, &state, &traits, &err);
+            status = gbsi_scans[kind]->init(f.graph, &f.options, NULL, &state, &traits, &err);
             gbsi_alloc_fail_after(UINT64_MAX);
             assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && state == NULL &&
                                              err.status == GBS_ERR_MEMORY));

@@ -61,8 +61,9 @@ static gbs_status check_complete(const gbsi_conditioned *model, const uint8_t *s
 }
 
 static gbs_status sequence_init(const gbsi_graph *graph, const gbs_run_options *options,
-                                void **state, unsigned *traits, gbs_error *err)
+                                gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err)
 {
+    (void)watch;
     gbs_status status = GBS_OK;
     const gbsi_conditioned *model = graph->model;
     gbsi_fixed *fixed = NULL;

@@ -8,9 +8,10 @@
 
 extern const struct gbsi_pass gbsi_pass_splash; /* src/splash */
 
-static gbs_status splash_init(const gbsi_graph *graph, const gbs_run_options *options, void **state,
-                              unsigned *traits, gbs_error *err)
+static gbs_status splash_init(const gbsi_graph *graph, const gbs_run_options *options,
+                              gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err)
 {
+    (void)watch;
     (void)options;
     (void)traits;
     gbsi_fixed *fixed = NULL;

@@ -33,10 +33,12 @@ cleanup:
 }
 
 static gbs_status synchronous_init(const gbsi_graph *graph, const gbs_run_options *options,
-                                   void **state, unsigned *traits, gbs_error *err)
+                                   gbsi_watch *watch, void **state, unsigned *traits,
+                                   gbs_error *err)
 {
     const gbs_status status = check_two(graph, err);
-    return status < 0 ? status : gbsi_scan_chromatic.init(graph, options, state, traits, err);
+    return status < 0 ? status
+                      : gbsi_scan_chromatic.init(graph, options, watch, state, traits, err);
 }
 
 const gbsi_scan gbsi_scan_synchronous = {

@@ -26,8 +26,9 @@ static uint32_t first_from(const gbsi_conditioned *model, uint64_t origin)
 }
 
 static gbs_status systematic_init(const gbsi_graph *graph, const gbs_run_options *options,
-                                  void **state, unsigned *traits, gbs_error *err)
+                                  gbsi_watch *watch, void **state, unsigned *traits, gbs_error *err)
 {
+    (void)watch;
     (void)traits;
     const uint32_t n_user = graph->model->model->n_variables;
     /* The default, 0, also stands for a model without variables. */

@@ -397,7 +397,7 @@ static void color_order(gbs_model *model, uint32_t *sequence)
     size_t n = 0;
     assert_int_equal(gbsi_condition(model, NULL, &conditioned, &err), GBS_OK);
     assert_int_equal(gbsi_graph_new(conditioned, NULL, &graph, &err), GBS_OK);
-    assert_int_equal(gbsi_graph_color(graph, color, &n_colors, &err), GBS_OK);
+    assert_int_equal(gbsi_graph_color(graph, NULL, color, &n_colors, &err), GBS_OK);
     for (uint32_t c = 0; c < n_colors; ++c) {
         for (uint32_t v = 0; v < conditioned->n_variables; ++v) {
             if (color[v] == c) {

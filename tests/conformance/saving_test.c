@@ -545,7 +545,7 @@ static void spins_in_bits(void **state)
     assert_int_equal(gbs_generate_ising(&spec, &model, &err), GBS_OK);
     assert_int_equal(gbsi_condition(model, NULL, &conditioned, &err), GBS_OK);
     assert_int_equal(gbsi_graph_new(conditioned, NULL, &graph, &err), GBS_OK);
-    assert_int_equal(gbsi_graph_color(graph, color, &n_colors, &err), GBS_OK);
+    assert_int_equal(gbsi_graph_color(graph, NULL, color, &n_colors, &err), GBS_OK);
     assert_int_equal(gbsi_lattice_new(conditioned, &lattice, &reason, &err), GBS_OK);
     assert_non_null(lattice);
     assert_int_equal(gbsi_packed_new(conditioned, color, n_colors, 1, &packed, &reason, &err),

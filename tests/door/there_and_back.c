@@ -4,8 +4,10 @@
 #include "scan/registry.h"
 
 static gbs_status there_and_back_init(const gbsi_graph *graph, const gbs_run_options *options,
-                                      void **state, unsigned *traits, gbs_error *err)
+                                      gbsi_watch *watch, void **state, unsigned *traits,
+                                      gbs_error *err)
 {
+    (void)watch;
     (void)options;
     (void)traits;
     const uint32_t n = graph->n_variables;
