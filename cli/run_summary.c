@@ -91,6 +91,7 @@ static void option_value(gbs_output *output, const cli_job *job, const gbs_optio
 {
     char text[64];
     double real = 0.0;
+    uint64_t number = 0;
     (void)gbs_option_get(&job->options, option->name, text, sizeof text, NULL);
     const int marked = option->word != NULL && strcmp(text, option->word) == 0;
     if (option->kind == GBS_OPTION_KIND_FLAG) {
@@ -102,8 +103,8 @@ static void option_value(gbs_output *output, const cli_job *job, const gbs_optio
         gbs_output_text(output, "null");
     } else if (gbs_option_get_real(&job->options, option->name, &real, NULL) >= 0) {
         gbs_output_json_double(output, real);
-    } else {
-        gbs_output_text(output, text);
+    } else if (gbs_option_get_uint(&job->options, option->name, &number, NULL) >= 0) {
+        gbs_output_uint(output, number);
     }
 }
 

@@ -133,7 +133,8 @@ typedef struct gbs_report {
     double sampling_s;
     double updates_per_s;
     uint64_t predicted_bytes; /**< predicted memory of plan, chains and estimators, and of ladders
-                                   once a run is or becomes a tempered one; then an upper bound */
+                                   once a run is or becomes a tempered one; then an upper bound. Of
+                                   the pilot run's trials, up to 1 GiB, once these were made */
     double max_mcse;          /**< largest standard error of a probability; NAN if there is none */
     double max_rhat;          /**< largest R-hat; NAN if there is none */
     double min_ess;           /**< smallest effective sample size; NAN if there is none */

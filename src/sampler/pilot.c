@@ -30,6 +30,7 @@
 #define ZEROS_BUDGET     2e9 /* where single variables may never get there */
 #define LARGEST_CLIQUE   131072.0
 #define WHOLE            16384u /* variables, up to which one splash may take them all */
+#define MOST_BYTES       (UINT64_C(1) << 30) /* of all trials together */
 
 static const uint32_t width[] = {1, 2, 4, 8, 16};
 enum { N_WIDTHS = sizeof width / sizeof width[0] };
@@ -46,6 +47,8 @@ typedef struct pilot {
     double budget;                      /* operations for all trials */
     gbsi_trial *trial[GBS_MOST_TRIALS]; /* as in the report; the first is chromatic */
     uint32_t n_widths;                  /* that may be tried */
+    uint64_t bytes;                     /* of all trials made, beside what stands there */
+    gbsi_pool *pool;                    /* NULL: more threads would need more than MOST_BYTES */
     bool too_large;                     /* what zeros join, for a splash */
     bool cut;                           /* by the clock or a signal */
 } pilot;
@@ -187,18 +190,42 @@ static gbs_run_options splashes_of(const pilot *p, uint32_t w)
     return how;
 }
 
-/* Of a trial beside what stands there, and of the run with such a scan. */
-static bool fits(const pilot *p, const gbs_run_options *how)
+static uint64_t bytes_of_scan(const pilot *p, const gbs_run_options *how, uint32_t n_threads)
 {
-    const gbs_run *run = p->run;
-    const uint32_t n_threads = gbsi_options_threads(&run->options);
-    const uint64_t limit = gbsi_options_memory_limit(&run->options);
-    const uint64_t standing = gbsi_run_standing_bytes(run) + run->engine.plan->bytes;
     const gbsi_pass *pass = gbsi_pass_of(how->scan);
     const gbsi_pass_setting setting = {.plan = p->plan, .options = how, .n_threads = n_threads};
-    const uint64_t of_scan = pass == run->engine.pass ? 0 : pass->bytes(&setting);
-    const uint64_t of_trial = standing + gbsi_trial_bytes(p->plan, n_threads) + of_scan;
-    return of_trial <= limit && run->memory.peak + of_scan <= limit;
+    return pass == p->run->engine.pass ? 0 : pass->bytes(&setting);
+}
+
+/* Of the first n trials, which stand side by side: the chromatic one and splashes. */
+static uint64_t bytes_of_trials(const pilot *p, uint32_t n, uint32_t n_threads)
+{
+    uint64_t bytes = n * gbsi_trial_bytes(p->plan, n_threads);
+    for (uint32_t i = 1; i < n; ++i) {
+        const gbs_run_options how = splashes_of(p, width[i - 1]);
+        bytes += bytes_of_scan(p, &how, n_threads);
+    }
+    return bytes;
+}
+
+/* Bytes for trials beside what stands there. */
+static uint64_t room_for_trials(const pilot *p)
+{
+    const uint64_t limit = gbsi_options_memory_limit(&p->run->options);
+    const uint64_t standing = gbsi_run_standing_bytes(p->run) + p->run->engine.plan->bytes;
+    const uint64_t left = limit > standing ? limit - standing : 0;
+    return left < MOST_BYTES ? left : MOST_BYTES;
+}
+
+/* Of n trials on one thread, so that the choice is the same whatever the threads, and of the run
+ * with the last of their scans. */
+static bool fit(const pilot *p, uint32_t n)
+{
+    const gbs_run *run = p->run;
+    const gbs_run_options how = n > 1 ? splashes_of(p, width[n - 2]) : run->options;
+    const uint64_t of_scan = bytes_of_scan(p, &how, gbsi_options_threads(&run->options));
+    return bytes_of_trials(p, n, 1) <= room_for_trials(p) &&
+           run->memory.peak + of_scan <= gbsi_options_memory_limit(&run->options);
 }
 
 /* How much larger tables are for a number of variables more. */
@@ -220,11 +247,13 @@ static void count_widths(pilot *p)
     }
     p->mean_arity = sum / p->plan->n_slots;
     for (p->n_widths = 0; p->n_widths < N_WIDTHS; ++p->n_widths) {
-        const gbs_run_options how = splashes_of(p, width[p->n_widths]);
-        if (growth(p, width[p->n_widths] + 1) > LARGEST_CLIQUE || !fits(p, &how)) {
+        if (growth(p, width[p->n_widths] + 1) > LARGEST_CLIQUE || !fit(p, p->n_widths + 2)) {
             break;
         }
     }
+    const uint64_t bytes =
+        bytes_of_trials(p, p->n_widths + 1, gbsi_options_threads(&p->run->options));
+    p->pool = bytes <= room_for_trials(p) ? p->run->engine.pool : NULL;
 }
 
 /* No pass of blocks costs less. */
@@ -254,8 +283,8 @@ static gbs_status widen(pilot *p, gbs_error *err)
     gbs_report *r = &p->run->report.public;
     const uint32_t i = r->n_trials;
     const gbs_run_options how = splashes_of(p, width[i - 1]);
-    gbs_status status =
-        gbsi_trial_new(p->run, p->plan, p->schedule, &how, i, &p->drive->watch, &p->trial[i], err);
+    gbs_status status = gbsi_trial_new(p->run, p->plan, p->schedule, &how, i, p->pool,
+                                       &p->drive->watch, &p->trial[i], err);
     p->cut = p->cut || status == GBS_STOPPED;
     if (status == GBS_ERR_LIMIT) { /* what splashes cannot hold they are not tried on */
         p->n_widths = i - 1;
@@ -281,7 +310,7 @@ static gbs_status try_chromatic(pilot *p, gbs_error *err)
     gbs_report *r = &run->report.public;
     const double least = FIRST_SPLASH * least_of_candidate(p);
     uint64_t n = power_of_two(shortest_run(run) / SHARE, FIRST_LEAST, FIRST_MOST);
-    GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, &p->drive->watch,
+    GBSI_TRY(gbsi_trial_new(run, p->plan, p->schedule, &run->options, 0, p->pool, &p->drive->watch,
                             &p->trial[0], err));
     p->cut = p->cut || status == GBS_STOPPED;
     r->trial[r->n_trials++].scan = run->engine.scan->name;
@@ -437,7 +466,7 @@ static gbs_status choose(pilot *p, gbs_error *err)
     gbs_report *r = &p->run->report.public;
     GBSI_TRY(take_plan(p, err));
     count_widths(p);
-    if (!fits(p, &p->run->options)) {
+    if (!fit(p, 1)) {
         r->scan_reason = "the memory limit leaves no room for a pilot";
         goto cleanup;
     }
@@ -457,6 +486,9 @@ cleanup:
     for (uint32_t i = 0; i < GBS_MOST_TRIALS; ++i) {
         gbsi_trial_free(p->trial[i]);
     }
+    p->bytes = p->plan == NULL ? 0
+                               : gbsi_run_standing_bytes(p->run) + p->run->engine.plan->bytes +
+                                     bytes_of_trials(p, r->n_trials, gbsi_pool_size(p->pool));
     gbsi_schedule_free(&p->own_schedule);
     gbsi_plan_free(p->own_plan);
     return status;
@@ -491,6 +523,9 @@ gbs_status gbsi_run_choose_scan(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(gbsi_run_rescan(run, gbsi_scan_with(GBSI_SCAN_CANDIDATE), &drive->watch, err));
     }
     drive->share = 1.0;
+    if (p.bytes > r->predicted_bytes) {
+        r->predicted_bytes = p.bytes;
+    }
     GBSI_TRY(gbsi_run_take_memory(run, err));
 cleanup:
     return status;

@@ -80,8 +80,8 @@ cleanup:
 }
 
 gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_schedule *schedule,
-                          const gbs_run_options *how, uint32_t number, gbsi_watch *watch,
-                          gbsi_trial **out, gbs_error *err)
+                          const gbs_run_options *how, uint32_t number, gbsi_pool *pool,
+                          gbsi_watch *watch, gbsi_trial **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run_options options = *how;
@@ -99,7 +99,7 @@ gbs_status gbsi_trial_new(const gbs_run *run, const gbsi_plan *plan, const gbsi_
                                            .plan = plan,
                                            .options = &options,
                                            .level = gbsi_simd_level(),
-                                           .pool = run->engine.pool};
+                                           .pool = pool};
     GBSI_TRY(gbsi_executor_init(&t->executor, &setting, err));
     t->executor.watch = watch;
     GBSI_TRY(start(t, run, err));

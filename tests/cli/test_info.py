@@ -242,6 +242,18 @@ def test_memory_of_large_runs(run, work, plain_memory, name):
         assert peak <= predicted <= 1.25 * peak + 8 * MIB, (name, options, peak, predicted)
 
 
+def test_memory_of_a_pilot(run, work, plain_memory):
+    """Splashes of growing width are tried side by side, in at most 1 GiB whatever the threads, and
+    the prediction counts those that were."""
+    assert run("generate", "ising", "--grid", "12x12", "--coupling", "1.2", "-q", "-o",
+               "cold.gbm").status == 0
+    for threads in ("1", "8"):
+        peak, predicted = measured(run, work, "cold.gbm", "--chains", "4", "--sweeps", "5",
+                                   "--scan", "auto", "--threads", threads)
+        assert len(json.loads((work / "s.json").read_text())["pilot"]["trials"]) > 3
+        assert peak <= predicted <= 1024 * MIB + 32 * MIB, (threads, peak, predicted)
+
+
 def test_memory_of_a_long_run(run, work, plain_memory):
     """Long batches touch sums that short runs leave alone, here 5 MiB: info counts on them."""
     assert run("generate", "ising", "--grid", "100x100", "-q", "-o", "grid.LG").status == 0

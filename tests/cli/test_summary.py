@@ -46,6 +46,14 @@ def test_sampled(run, work):
     assert 0 < s["max_mcse"] < 0.1 and isinstance(s["warnings"], list)
 
 
+def test_words_for_numbers(run, work):
+    """An option that a word sets to a number is that number: the word is no JSON."""
+    s = summary(run, work, "marginals", SPRINKLER, "--sweeps", "50", "--temper", "off",
+                "--memory-limit", "1G", "--time", "90m")
+    assert s["options"]["temper"] == 1 and s["options"]["memory_limit"] == 2**30
+    assert s["options"]["time"] == 5400
+
+
 def test_exact(run, work):
     s = summary(run, work, "marginals", SPRINKLER)
     assert list(s) == KEYS
