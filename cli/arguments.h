@@ -30,21 +30,22 @@ enum {
     CLI_VERB_LOGZ = 1 << 19,
     CLI_VERB_EXACT = 1 << 20,
     CLI_VERB_COMPLETION = 1 << 21,
+    CLI_VERB_SENSITIVITY = 1 << 22,
     CLI_VERB_FIT = 1 << 23,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
     CLI_ANNEALS = CLI_VERB_MAP | CLI_VERB_LOGZ,
     CLI_INFLUENCES = CLI_VERB_CERTIFY | CLI_VERB_SCAN,
     CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT |
-                 CLI_ANNEALS | CLI_INFLUENCES | CLI_VERB_FIT,
+                 CLI_ANNEALS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY,
     CLI_OBSERVES = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT | CLI_ANNEALS |
-                   CLI_INFLUENCES, /* take evidence */
+                   CLI_INFLUENCES | CLI_VERB_SENSITIVITY, /* take evidence */
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
                 CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
     CLI_ALL = (1 << 24) - 1,
 };
 
-#define CLI_MAX_OPTIONS 128
+#define CLI_MAX_OPTIONS 160
 
 typedef enum cli_progress_mode {
     CLI_PROGRESS_AUTO,
@@ -86,7 +87,7 @@ typedef struct cli_arguments {
     const char *model; /* of the results that are compared */
     const char *summary;
     const char *monitor;   /* variables of draws */
-    const char *query;     /* variables to write: a list, or "@FILE" */
+    const char *query;     /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */
     const char *cases;     /* a table: FILE or "-" */
     const char *prior;     /* NAME:NUMBER */
     const char *held_out;  /* FILE or share */
@@ -103,6 +104,7 @@ typedef struct cli_arguments {
     double coupling, coupling_spread, field, random_field, noise, tolerance, weight_scale;
     uint64_t colors;  /* of a graph to colour */
     uint64_t samples; /* exact ones */
+    uint64_t top;     /* parameters to show; 0: as many as fit the format */
     int task;         /* of exact */
     uint64_t variables, parents, degree, edges, visible, hidden;
     int progress; /* cli_progress_mode */

@@ -48,6 +48,7 @@ int cli_certify(cli_arguments *arguments);
 int cli_scan(cli_arguments *arguments);
 int cli_completion(cli_arguments *arguments);
 int cli_fit(cli_arguments *arguments);
+int cli_sensitivity(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 
@@ -141,5 +142,16 @@ const char *cli_state_text(const gbs_model *model, uint32_t variable, uint32_t s
 
 /* ",0.25"; what is not finite leaves its field empty. */
 void cli_csv_number(gbs_output *output, double value);
+
+/* ---- text_columns.c -------------------------------------------------------------------------- */
+
+/* Columns of UTF-8 text: bytes that do not continue a character. */
+int cli_columns_of(const char *text);
+/* Text in so many columns: cut short with "..", or filled with blanks. */
+void cli_put_column(gbs_output *output, const char *text, int width);
+/* Blanks before it. */
+void cli_put_right(gbs_output *output, const char *text, int width);
+/* Whether the environment says that text is UTF-8: LC_ALL before LC_CTYPE before LANG. */
+int cli_speaks_unicode(void);
 
 #endif

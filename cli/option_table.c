@@ -93,6 +93,12 @@ static const cli_option table[] = {
     TEXT(0, query, "query", CLI_VERB_MARGINALS | CLI_VERB_EXACT, "LIST|@FILE",
          "variables to write: names, 0-based numbers, ranges such as 3-7; @FILE: a UAI query file; "
          "unset: all")
+    TEXT(0, query, "query", CLI_VERB_SENSITIVITY, "NAME=STATE",
+         "the state of a variable whose probability is looked at (required)")
+    UINT(top, "top", CLI_VERB_SENSITIVITY, 0, 1, UINT64_MAX, "N",
+         "show the N parameters with the largest derivatives; unset: 20 in a table, all of them, in "
+         "the model's order, in CSV and JSON")
+    NAME(0, format, "format", CLI_VERB_SENSITIVITY, "csv|table|json", "format of the result")
     {"joint", 0, CLI_LIST, CLI_VERB_MARGINALS, AT(joint), 0, 0, 0, 0, 0, 0, "LIST",
      "the joint distribution of these variables, in place of marginals; may be given several times"},
     TEXT(0, cases, "cases", CLI_VERB_MARGINALS, "FILE",
@@ -122,7 +128,7 @@ static const cli_option table[] = {
          "its format")
     TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT | CLI_VERB_FIT, "FILE",
          "write a report of the run to FILE, as JSON")
-    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT, AT(progress), 0, 0, 3, 0, 0, 0,
+    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_SENSITIVITY, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "progress on standard error: a bar, or lines of JSON; auto: "
      "a bar if it is a terminal"},
     FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "write JSON instead of text")
@@ -239,7 +245,7 @@ static const struct {
     {"origin", CLI_RUNS | CLI_VERB_INFO | CLI_INFLUENCES},
     {"certified", CLI_VERB_MARGINALS},
     {"temper", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_LOGZ},
-    {"time", CLI_RUNS | CLI_INFLUENCES | CLI_VERB_FIT},
+    {"time", CLI_RUNS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
     {"budget", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_INFO | CLI_ANNEALS},
     {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
     {"least-chains", CLI_RUNS | CLI_ANNEALS},
@@ -256,7 +262,8 @@ static const struct {
     {"sweeps", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"burn-in", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"memory-limit", CLI_OBSERVES | CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES},
-    {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT},
+    {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT |
+                    CLI_VERB_SENSITIVITY},
     {"thin", CLI_VERB_SAMPLE},
     {"damping", CLI_VERB_MARGINALS},
     {"schedule", CLI_VERB_MAP},

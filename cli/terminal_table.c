@@ -27,50 +27,6 @@ typedef struct layout {
     int unicode;                              /* bars in eighths of a column */
 } layout;
 
-/* ---- text ------------------------------------------------------------------------------------ */
-
-/* Columns of UTF-8 text: bytes that do not continue a character. */
-static int columns_of(const char *text)
-{
-    int n = 0;
-    for (; *text != '\0'; ++text) {
-        n += ((unsigned char)*text & 0xC0) != 0x80;
-    }
-    return n;
-}
-
-/* Text in so many columns: cut short with "..", or filled with blanks. */
-static void put_column(gbs_output *output, const char *text, int width)
-{
-    char part[4 * (MOST_NAME + 2) + 1];
-    const int n = columns_of(text);
-    if (n <= width) {
-        gbs_output_text(output, text);
-        for (int i = n; i < width; ++i) {
-            gbs_output_text(output, " ");
-        }
-        return;
-    }
-    size_t bytes = 0;
-    for (int seen = 0; bytes + 3 < sizeof part; ++bytes) {
-        seen += ((unsigned char)text[bytes] & 0xC0) != 0x80;
-        if (seen > width - 2) {
-            break;
-        }
-        part[bytes] = text[bytes];
-    }
-    memcpy(part + bytes, "..", 3);
-    gbs_output_text(output, part);
-}
-
-static void put_right(gbs_output *output, const char *text, int width)
-{
-    for (int i = columns_of(text); i < width; ++i) {
-        gbs_output_text(output, " ");
-    }
-    gbs_output_text(output, text);
-}
-
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Decimals so that the error has two digits; six where there is none. */
@@ -126,32 +82,18 @@ static void shrink(int *column, int least, int *left)
     *left += by;
 }
 
-/* Whether the environment says that text is UTF-8: LC_ALL before LC_CTYPE before LANG. */
-static int speaks_unicode(void)
-{
-    static const char *const name[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; ++i) {
-        const char *value = getenv(name[i]);
-        if (value != NULL && value[0] != '\0') {
-            return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL ||
-                   strstr(value, "UTF8") != NULL || strstr(value, "utf-8") != NULL;
-        }
-    }
-    return 0;
-}
-
 static layout lay_out(const cli_job *job, const cli_estimates *e)
 {
     const size_t *offset = gbs_model_state_offsets(job->model);
-    layout l = {.name = 8, .label = 5, .probability = 11, .unicode = speaks_unicode()};
+    layout l = {.name = 8, .label = 5, .probability = 11, .unicode = cli_speaks_unicode()};
     for (uint32_t i = 0; i < e->selection->n; ++i) {
         const uint32_t v = e->selection->variable[i];
         char text[NUMBER];
         char name[32];
-        l.name = wider(l.name, columns_of(cli_variable_text(job->model, v, "", name)));
+        l.name = wider(l.name, cli_columns_of(cli_variable_text(job->model, v, "", name)));
         for (uint32_t a = 0; a < gbs_model_arity(job->model, v); ++a) {
             const size_t row = offset[v] + a;
-            l.label = wider(l.label, columns_of(label_of(job, v, a, text)));
+            l.label = wider(l.label, cli_columns_of(label_of(job, v, a, text)));
             probability_text(e->p[row], e->mcse[row], text);
             l.probability = wider(l.probability, (int)strlen(text));
             error_text(e->mcse[row], text);
@@ -193,7 +135,7 @@ static void put_number(gbs_output *output, const char *format, double value, int
     if (isfinite(value)) {
         (void)snprintf(text, sizeof text, format, value);
     }
-    put_right(output, text, width);
+    cli_put_right(output, text, width);
 }
 
 /* The numbers of a row, and its end. */
@@ -202,11 +144,11 @@ static void put_estimate(gbs_output *output, const layout *l, double p, double m
 {
     char text[NUMBER];
     probability_text(p, mcse, text);
-    put_column(output, text, l->probability); /* from the left: points stand below each other */
+    cli_put_column(output, text, l->probability); /* from the left: points stand below each other */
     if (l->sampled) {
         error_text(mcse, text);
         gbs_output_text(output, " ");
-        put_column(output, text, l->error);
+        cli_put_column(output, text, l->error);
         put_number(output, "%.0f", ess, 10);
         put_number(output, "%.3f", rhat, 8);
     }
@@ -223,30 +165,30 @@ static void put_row(gbs_output *output, const cli_job *job, const cli_estimates 
     const size_t row = gbs_model_state_offsets(job->model)[v] + a;
     char text[NUMBER];
     char name[32];
-    put_column(output, a == 0 ? cli_variable_text(job->model, v, "", name) : "", l->name);
+    cli_put_column(output, a == 0 ? cli_variable_text(job->model, v, "", name) : "", l->name);
     gbs_output_text(output, "  ");
-    put_column(output, label_of(job, v, a, text), l->label);
+    cli_put_column(output, label_of(job, v, a, text), l->label);
     gbs_output_text(output, "  ");
     put_estimate(output, l, e->p[row], e->mcse[row], e->ess[row], e->rhat[row]);
 }
 
 static void put_head_of_numbers(gbs_output *output, const layout *l)
 {
-    put_column(output, "probability", l->probability);
+    cli_put_column(output, "probability", l->probability);
     if (l->sampled) {
         gbs_output_text(output, " ");
-        put_column(output, "   error", l->error);
-        put_right(output, "ESS", 10);
-        put_right(output, "R-hat", 8);
+        cli_put_column(output, "   error", l->error);
+        cli_put_right(output, "ESS", 10);
+        cli_put_right(output, "R-hat", 8);
     }
     gbs_output_text(output, "\n");
 }
 
 static void put_head(gbs_output *output, const layout *l)
 {
-    put_column(output, "variable", l->name);
+    cli_put_column(output, "variable", l->name);
     gbs_output_text(output, "  ");
-    put_column(output, "state", l->label);
+    cli_put_column(output, "state", l->label);
     gbs_output_text(output, "  ");
     put_head_of_numbers(output, l);
 }
@@ -314,9 +256,9 @@ static int joint_column(const cli_job *job, const cli_joint *t, uint32_t i)
     const uint32_t v = t->selection.variable[i];
     char text[NUMBER];
     char name[32];
-    int width = columns_of(cli_variable_text(job->model, v, "", name));
+    int width = cli_columns_of(cli_variable_text(job->model, v, "", name));
     for (uint32_t a = 0; a < gbs_model_arity(job->model, v); ++a) {
-        width = wider(width, columns_of(label_of(job, v, a, text)));
+        width = wider(width, cli_columns_of(label_of(job, v, a, text)));
     }
     return width < MOST_LABEL ? width : MOST_LABEL;
 }
@@ -324,7 +266,7 @@ static int joint_column(const cli_job *job, const cli_joint *t, uint32_t i)
 static layout lay_out_joint(const cli_job *job, const cli_joint *t)
 {
     char text[NUMBER];
-    layout l = {.probability = 11, .unicode = speaks_unicode()};
+    layout l = {.probability = 11, .unicode = cli_speaks_unicode()};
     for (size_t row = 0; row < t->n; ++row) {
         probability_text(t->p[row], t->mcse[row], text);
         l.probability = wider(l.probability, (int)strlen(text));
@@ -347,8 +289,8 @@ static void put_joint_row(gbs_output *output, const cli_job *job, const cli_join
     char text[NUMBER];
     for (uint32_t i = 0; i < t->selection.n; ++i) {
         const uint32_t a = cli_joint_state(job->model, t, row, i);
-        put_column(output, label_of(job, t->selection.variable[i], a, text),
-                   joint_column(job, t, i));
+        cli_put_column(output, label_of(job, t->selection.variable[i], a, text),
+                       joint_column(job, t, i));
         gbs_output_text(output, "  ");
     }
     put_estimate(output, l, t->p[row], t->mcse[row], t->ess[row], t->rhat[row]);
@@ -360,8 +302,8 @@ void cli_joint_table(gbs_output *output, const cli_job *job, const cli_joint *t)
     char name[32];
     put_heading(output, job, "Joint distribution");
     for (uint32_t i = 0; i < t->selection.n; ++i) {
-        put_column(output, cli_variable_text(job->model, t->selection.variable[i], "", name),
-                   joint_column(job, t, i));
+        cli_put_column(output, cli_variable_text(job->model, t->selection.variable[i], "", name),
+                       joint_column(job, t, i));
         gbs_output_text(output, "  ");
     }
     put_head_of_numbers(output, &l);

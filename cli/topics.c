@@ -11,7 +11,7 @@ static const struct {
 } topics[CLI_N_TOPICS] = {
     [CLI_TOPIC_QUESTION] =
         {NULL, "What to answer",
-         "evidence likelihood query joint cases prior held-out task monitor target focus "
+         "evidence likelihood query top joint cases prior held-out task monitor target focus "
          "asymptotic list data grid torus variables states parents degree edges "
          "visible hidden coupling coupling-spread field random-field noise "
          "scan match steps log-base model"},
@@ -53,32 +53,34 @@ static const struct {
 
 /* clang-format off */
 static const cli_brief briefs[] = {
-    {"evidence", "NAME=STATE", "observed: 'smoke=yes', 'age=young|adult'; or a file"},
-    {"likelihood", "...", "soft evidence: 'fever=yes:0.8|no:0.2'"},
-    {"query", "LIST", "variables to answer; unset: all"},
-    {"joint", "LIST", "a table of their joint states"},
-    {"cases", "FILE", "a CSV table: each row is a case with an answer"},
-    {"prior", "NAME:X", "unset: none; bdeu:ESS, dirichlet:ALPHA"},
-    {"held-out", "FILE|SHARE", "rows to judge the result by: others, or 20%"},
-    {"intervals", "FILE", "every probability with an interval, as CSV"},
-    {"monitor", "LIST", "variables to write; unset: all"},
-    {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples"},
-    {"target", "LIST", "variables whose distribution is bounded"},
-    {"method", "NAME", "auto: exact if fast enough; exact; sample"},
-    {"time", "TIME", "stop after 20s, 5m or 2h with what is there"},
-    {"target-error", "X", "stop when every standard error is this small"},
-    {"scan", "NAME|FILE", "the order of updates; unset: three usual ones"},
-    {"steps", "T,...", "numbers of updates"},
-    {"influence", "NAME", "auto; exact: by enumeration; bound: upper bounds"},
-    {"accuracy", "EPS", "total variation distance to reach"},
-    {"sweeps", "N", "stop after so many sweeps: 5000, 10k, 1e6"},
-    {"chains", "N", "number of independent chains"},
-    {"seed", "N", "what all random numbers follow from"},
-    {"threads", "N", "unset: one per processor; the answer is the same"},
-    {"memory-limit", "SIZE", "most memory to use: 512M, 4G"},
-    {"output", "FILE", "file for the result; its extension is its format"},
-    {"picture", "RxC", "a picture of R rows and C columns of variables"},
-    {"summary", "FILE", "a report of the run, as JSON"},
+    {"evidence", "NAME=STATE", "observed: 'smoke=yes', 'age=young|adult'; or a file", 0},
+    {"likelihood", "...", "soft evidence: 'fever=yes:0.8|no:0.2'", 0},
+    {"query", "NAME=STATE", "whose probability it is", CLI_VERB_SENSITIVITY},
+    {"query", "LIST", "variables to answer; unset: all", 0},
+    {"top", "N", "show the N parameters that matter most", 0},
+    {"joint", "LIST", "a table of their joint states", 0},
+    {"cases", "FILE", "a CSV table: each row is a case with an answer", 0},
+    {"prior", "NAME:X", "unset: none; bdeu:ESS, dirichlet:ALPHA", 0},
+    {"held-out", "FILE|SHARE", "rows to judge the result by: others, or 20%", 0},
+    {"intervals", "FILE", "every probability with an interval, as CSV", 0},
+    {"monitor", "LIST", "variables to write; unset: all", 0},
+    {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples", 0},
+    {"target", "LIST", "variables whose distribution is bounded", 0},
+    {"method", "NAME", "auto: exact if fast enough; exact; sample", 0},
+    {"time", "TIME", "stop after 20s, 5m or 2h with what is there", 0},
+    {"target-error", "X", "stop when every standard error is this small", 0},
+    {"scan", "NAME|FILE", "the order of updates; unset: three usual ones", 0},
+    {"steps", "T,...", "numbers of updates", 0},
+    {"influence", "NAME", "auto; exact: by enumeration; bound: upper bounds", 0},
+    {"accuracy", "EPS", "total variation distance to reach", 0},
+    {"sweeps", "N", "stop after so many sweeps: 5000, 10k, 1e6", 0},
+    {"chains", "N", "number of independent chains", 0},
+    {"seed", "N", "what all random numbers follow from", 0},
+    {"threads", "N", "unset: one per processor; the answer is the same", 0},
+    {"memory-limit", "SIZE", "most memory to use: 512M, 4G", 0},
+    {"output", "FILE", "file for the result; its extension is its format", 0},
+    {"picture", "RxC", "a picture of R rows and C columns of variables", 0},
+    {"summary", "FILE", "a report of the run, as JSON", 0},
 };
 /* clang-format on */
 
@@ -96,7 +98,8 @@ const char *cli_topic_title(cli_topic topic, unsigned verb)
 const cli_brief *cli_option_brief(const cli_option *option)
 {
     for (size_t i = 0; i < sizeof briefs / sizeof briefs[0]; i++) {
-        if (strcmp(briefs[i].option, option->name) == 0) {
+        if (strcmp(briefs[i].option, option->name) == 0 &&
+            (briefs[i].verbs == 0 || briefs[i].verbs == option->verbs)) {
             return &briefs[i];
         }
     }

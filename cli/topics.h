@@ -32,6 +32,7 @@ const cli_option *cli_topic_next(cli_topic topic, unsigned verb, size_t *at);
 typedef struct cli_brief {
     const char *option, *unit;
     const char *text; /* at most 51 characters */
+    unsigned verbs;   /* 0: all that have no words of their own */
 } cli_brief;
 
 /* @return NULL where the help of the option table is short enough. */

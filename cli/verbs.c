@@ -91,6 +91,15 @@ const cli_verb cli_verbs[] = {
      "gibbsite fit examples/sprinkler.bif examples/sprinkler.csv -o fitted.bif\n"
      "gibbsite fit fitted.bif examples/sprinkler.csv --prior bdeu:10 --format uai\n",
      cli_fit},
+    {"sensitivity", CLI_VERB_SENSITIVITY, 1, "MODEL",
+     "how a probability moves with every parameter",
+     "For every entry of a conditional table: the derivative of P(X=x | evidence) by\n"
+     "the entry t, the rest of its column scaled in proportion, and what P becomes if\n"
+     "t moves by 10 per cent. For other tables, weights and likelihoods: by their\n"
+     "logarithm or weight. On a terminal the largest derivatives first.\n",
+     "gibbsite sensitivity examples/clinic.bif --query cold=yes -e fever=yes\n"
+     "gibbsite sensitivity examples/clinic.bif --query influenza=yes -o all.csv\n",
+     cli_sensitivity},
     {"generate ising", CLI_VERB_ISING, 0, "", "spins on a grid of two or three dimensions",
      "p(s) is proportional to exp(sum of J_ij s_i s_j + sum of h_i s_i), s = -1, +1.\n",
      "gibbsite generate ising --grid 8x8 --torus --coupling 0.4 --format uai\n", cli_generate},

@@ -12,7 +12,7 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "tools"))
 import man_lists
 
-VERBS = ["info", "marginals", "sample", "fit", "generate", "generate ising", "generate potts",
+VERBS = ["info", "marginals", "sample", "sensitivity", "fit", "generate", "generate ising", "generate potts",
          "generate ring", "generate complete", "generate regular", "generate powerlaw", "generate rbm",
          "generate bayes", "compare", "decompose", "reproduce", "convert", "exact", "uai", "map", "logz",
          "certify", "scan", "completion"]
@@ -106,7 +106,7 @@ def test_man_page_examples_run(run, work, page):
             (work / target.strip()).write_text(done.out)
 
 
-@pytest.mark.parametrize("verb", ["info", "marginals", "sample", "fit", "generate", "compare", "convert",
+@pytest.mark.parametrize("verb", ["info", "marginals", "sample", "sensitivity", "fit", "generate", "compare", "convert",
                                   "decompose", "reproduce", "exact", "uai", "map", "logz", "certify", "scan",
                                   "completion"])
 def test_man_page_has_every_option(run, verb):

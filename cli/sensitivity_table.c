@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sensitivities as a person reads them: the largest derivatives, each with a bar to its side. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "verb_sensitivity.h"
+
+enum {
+    WIDE = 10,       /* columns of a derivative and of its error */
+    NARROW = 8,      /* columns of other numbers */
+    LEAST_NAME = 44, /* columns of a name where bars take some */
+    LEAST_HALF = 3,
+    MOST_HALF = 12,
+    NAME = 1024, /* bytes */
+};
+
+/* "cold=yes | season=winter, age=old", "factor 3: A=a, B=b", "likelihood of cold=yes" */
+static void parameter_text(const cli_sensitivities *a, size_t i, char text[NAME])
+{
+    const gbs_sensitivities *s = &a->s;
+    const gbs_model *model = a->job.model;
+    char scope[NAME / 2];
+    char variable[32];
+    char state[32];
+    cli_text given = {.at = scope, .size = sizeof scope};
+    const char *of = s->of[i] == UINT32_MAX ? "" : cli_variable_text(model, s->of[i], "", variable);
+    const uint32_t n = cli_parameter_n_given(a, i);
+    cli_parameter_scope(a, i, n, ", ", &given);
+    switch ((gbs_parameter_kind)s->kind[i]) {
+    case GBS_PARAMETER_PROBABILITY:
+        (void)snprintf(text, NAME, "%.200s=%.200s%s%s", of,
+                       cli_state_text(model, s->of[i],
+                                      (uint32_t)(s->entry[i] % gbs_model_arity(model, s->of[i])),
+                                      state),
+                       n > 0 ? " | " : "", scope);
+        break;
+    case GBS_PARAMETER_LIKELIHOOD:
+        (void)snprintf(text, NAME, "ln likelihood of %.200s=%.200s", of,
+                       cli_state_text(model, s->of[i], (uint32_t)s->entry[i], state));
+        break;
+    case GBS_PARAMETER_LOG_WEIGHT:
+        (void)snprintf(text, NAME, "factor %zu, ln weight of %s", s->factor[i], scope);
+        break;
+    default:
+        (void)snprintf(text, NAME, "factor %zu, weight: %s", s->factor[i], scope);
+    }
+}
+
+/* Four decimals, or three digits of what is small; blank where there is none. */
+static void put_number(gbs_output *output, double value, int sign, int width)
+{
+    char text[32] = "";
+    const int plain = fabs(value) >= 1e-3;
+    if (value == 0.0) {
+        (void)snprintf(text, sizeof text, "0");
+    } else if (isfinite(value)) {
+        (void)snprintf(text, sizeof text,
+                       plain  ? sign ? "%+.4f" : "%.4f"
+                       : sign ? "%+.1e"
+                              : "%.1e",
+                       value);
+    }
+    cli_put_right(output, text, width);
+}
+
+/* To the left for a fall, to the right for a rise. @param half columns of either side */
+static void put_bar(gbs_output *output, double share, int half)
+{
+    const int unicode = cli_speaks_unicode();
+    const int n = (int)floor(fabs(share) * half + 0.5);
+    for (int k = 0; k < 2 * half; k++) {
+        const int inside = share < 0.0 ? k < half && k >= half - n : k >= half && k < half + n;
+        if (k == half) {
+            gbs_output_text(output, unicode ? "│" : "|");
+        }
+        gbs_output_text(output, !inside ? " " : unicode ? "█" : "#");
+    }
+}
+
+static void put_heading(gbs_output *output, const cli_sensitivities *a)
+{
+    char text[96];
+    gbs_output_text(output, a->title);
+    (void)snprintf(text, sizeof text, " = %.6g", a->s.p);
+    gbs_output_text(output, text);
+    if (!a->s.exact) {
+        (void)snprintf(text, sizeof text, " +- %.2g", a->s.p_mcse);
+        gbs_output_text(output, text);
+    }
+    (void)snprintf(text, sizeof text, "; %zu of %zu parameters", a->n, a->s.n_parameters);
+    gbs_output_text(output, text);
+    gbs_output_text(output, a->n < a->s.n_parameters ? ", largest derivatives first\n\n" : "\n\n");
+}
+
+/* @param half columns of the bar on either side; 0: no bars */
+static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, int half, int width)
+{
+    const double most = fabs(a->s.derivative[a->shown[0]]);
+    char name[NAME];
+    put_number(output, a->s.derivative[i], 1, WIDE);
+    if (!a->s.exact) {
+        put_number(output, a->s.mcse[i], 0, WIDE);
+    }
+    put_number(output, a->s.value[i], 0, NARROW);
+    put_number(output, cli_parameter_times(a, i, 0.9), 0, NARROW);
+    put_number(output, cli_parameter_times(a, i, 1.1), 0, NARROW);
+    gbs_output_text(output, "  ");
+    if (half > 0) {
+        put_bar(output, a->s.derivative[i] / most, half);
+        gbs_output_text(output, "  ");
+    }
+    parameter_text(a, i, name);
+    cli_put_column(output, name, cli_columns_of(name) < width ? cli_columns_of(name) : width);
+    gbs_output_text(output, "\n");
+}
+
+void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a)
+{
+    const int numbers = (a->s.exact ? 1 : 2) * WIDE + 3 * NARROW + 2;
+    const int left = cli_terminal_width() - 1 - numbers;
+    const int room = (left - LEAST_NAME - 3) / 2;
+    const int half = room < LEAST_HALF ? 0 : room < MOST_HALF ? room : MOST_HALF;
+    const int bar = half > 0 ? 2 * half + 3 : 0;
+    put_heading(output, a);
+    cli_put_right(output, "derivative", WIDE);
+    if (!a->s.exact) {
+        cli_put_right(output, "error", WIDE);
+    }
+    cli_put_right(output, "value", NARROW);
+    cli_put_right(output, "at -10%", NARROW);
+    cli_put_right(output, "at +10%", NARROW);
+    cli_put_right(output, "", bar + 2);
+    gbs_output_text(output, "parameter\n");
+    for (size_t k = 0; k < a->n; k++) {
+        put_row(output, a, a->shown[k], half, left - bar);
+    }
+}

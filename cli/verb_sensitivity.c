@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite sensitivity: how P(X = x | evidence) moves with every parameter. */
+#include "verb_sensitivity.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TOP 20 /* parameters of a table */
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+void cli_text_add(cli_text *text, const char *more)
+{
+    const size_t left = text->size - text->n;
+    const size_t n = strlen(more);
+    const size_t taken = n < left ? n : left - 1;
+    memcpy(text->at + text->n, more, taken);
+    text->n += taken;
+    text->at[text->n] = '\0';
+}
+
+uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i)
+{
+    uint32_t n = 0;
+    if (a->s.kind[i] == GBS_PARAMETER_LIKELIHOOD) {
+        return 0;
+    }
+    (void)gbs_model_factor(a->job.model, a->s.factor[i], &n, NULL);
+    return a->s.kind[i] == GBS_PARAMETER_PROBABILITY ? n - 1 : n;
+}
+
+/* The state that an entry has for variable k of a scope: the last one varies fastest. */
+static uint32_t state_in(const gbs_model *model, uint32_t n, const uint32_t *scope, size_t entry,
+                         uint32_t k)
+{
+    for (uint32_t i = n - 1; i > k; i--) {
+        entry /= gbs_model_arity(model, scope[i]);
+    }
+    return (uint32_t)(entry % gbs_model_arity(model, scope[k]));
+}
+
+void cli_parameter_scope(const cli_sensitivities *a, size_t i, uint32_t n, const char *between,
+                         cli_text *text)
+{
+    const gbs_model *model = a->job.model;
+    char number[32];
+    uint32_t n_scope = 0;
+    const uint32_t *scope = NULL;
+    text->n = 0;
+    text->at[0] = '\0';
+    if (n > 0) { /* then it is of a factor */
+        (void)gbs_model_factor(model, a->s.factor[i], &n_scope, &scope);
+    }
+    for (uint32_t k = 0; k < n && text->n + 1 < text->size; k++) {
+        cli_text_add(text, k > 0 ? between : "");
+        cli_text_add(text, cli_variable_text(model, scope[k], "", number));
+        if (a->s.kind[i] != GBS_PARAMETER_WEIGHT) {
+            const uint32_t state = state_in(model, n_scope, scope, a->s.entry[i], k);
+            cli_text_add(text, "=");
+            cli_text_add(text, cli_state_text(model, scope[k], state, number));
+        }
+    }
+}
+
+double cli_parameter_times(const cli_sensitivities *a, size_t i, double times)
+{
+    const double value = a->s.value[i];
+    if (a->s.kind[i] != GBS_PARAMETER_PROBABILITY) {
+        return gbs_sensitivity_at(&a->s, i, value + log(times));
+    }
+    return gbs_sensitivity_at(&a->s, i, fmin(value * times, 1.0));
+}
+
+/* ---- which are shown ------------------------------------------------------------------------- */
+
+typedef struct ranked {
+    double size; /* of the derivative */
+    size_t i;
+} ranked;
+
+static int by_size(const void *x, const void *y)
+{
+    const ranked *a = x;
+    const ranked *b = y;
+    if (a->size != b->size) {
+        return a->size < b->size ? 1 : -1;
+    }
+    return (a->i > b->i) - (a->i < b->i);
+}
+
+/* Of the two entries of a column the one that is less probable says all: the other one mirrors it.
+ */
+static int is_mirror(const cli_sensitivities *a, size_t i)
+{
+    const gbs_sensitivities *s = &a->s;
+    if (s->kind[i] != GBS_PARAMETER_PROBABILITY || gbs_model_arity(a->job.model, s->of[i]) != 2) {
+        return 0;
+    }
+    const int second = (int)(s->entry[i] % 2);
+    const double other = second ? s->value[i - 1] : s->value[i + 1];
+    return other < s->value[i] || (other == s->value[i] && !second);
+}
+
+/* @param top 0: all, in the model's order; else those with the largest derivatives */
+static int choose(cli_sensitivities *a, uint64_t top)
+{
+    const size_t n = a->s.n_parameters;
+    a->shown = calloc(n + 1, sizeof *a->shown);
+    ranked *rank = calloc(n + 1, sizeof *rank);
+    if (a->shown == NULL || rank == NULL) {
+        free(rank);
+        return cli_error(CLI_FAILED, "out of memory: %zu parameters", n);
+    }
+    size_t n_ranked = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double size = fabs(a->s.derivative[i]);
+        if (size > 0.0 && !is_mirror(a, i)) { /* NAN is not */
+            rank[n_ranked++] = (ranked){.size = size, .i = i};
+        }
+    }
+    qsort(rank, n_ranked, sizeof *rank, by_size);
+    a->n = top == 0 ? n : top < n_ranked ? (size_t)top : n_ranked;
+    for (size_t k = 0; k < a->n; k++) {
+        a->shown[k] = top == 0 ? k : rank[k].i;
+    }
+    free(rank);
+    return CLI_DONE;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static const char *const kinds[] = {"probability", "log-weight", "weight", "log-likelihood"};
+
+/* The state of a conditional table's child, or of a likelihood; NULL for other parameters. */
+static const char *own_state(const cli_sensitivities *a, size_t i, char *number)
+{
+    const gbs_sensitivities *s = &a->s;
+    if (s->kind[i] != GBS_PARAMETER_PROBABILITY && s->kind[i] != GBS_PARAMETER_LIKELIHOOD) {
+        return NULL;
+    }
+    const uint32_t state = (uint32_t)(s->entry[i] % gbs_model_arity(a->job.model, s->of[i]));
+    return cli_state_text(a->job.model, s->of[i], state, number);
+}
+
+static void csv_row(gbs_output *output, const cli_sensitivities *a, size_t i, cli_text *text)
+{
+    const gbs_sensitivities *s = &a->s;
+    char number[32];
+    const char *state = own_state(a, i, number);
+    char name[32];
+    gbs_output_text(output, kinds[s->kind[i]]);
+    gbs_output_text(output, ",");
+    if (s->kind[i] != GBS_PARAMETER_LIKELIHOOD) {
+        gbs_output_uint(output, s->factor[i]);
+    }
+    gbs_output_text(output, ",");
+    gbs_output_csv_field(output,
+                         state == NULL ? "" : cli_variable_text(a->job.model, s->of[i], "", name));
+    gbs_output_text(output, ",");
+    gbs_output_csv_field(output, state == NULL ? "" : state);
+    gbs_output_text(output, ",");
+    cli_parameter_scope(a, i, cli_parameter_n_given(a, i), " ", text);
+    gbs_output_csv_field(output, text->at);
+    cli_csv_number(output, s->value[i]);
+    cli_csv_number(output, s->derivative[i]);
+    cli_csv_number(output, s->mcse[i]);
+    cli_csv_number(output, cli_parameter_times(a, i, 0.9));
+    cli_csv_number(output, cli_parameter_times(a, i, 1.1));
+    cli_csv_number(output, s->log_p[i]);
+    gbs_output_text(output, "\n");
+}
+
+static void json_number(gbs_output *output, const char *name, double value)
+{
+    gbs_output_text(output, ", \"");
+    gbs_output_text(output, name);
+    gbs_output_text(output, "\": ");
+    gbs_output_json_double(output, value);
+}
+
+static void json_row(gbs_output *output, const cli_sensitivities *a, size_t i, cli_text *text)
+{
+    const gbs_sensitivities *s = &a->s;
+    char number[32];
+    char name[32];
+    const char *state = own_state(a, i, number);
+    gbs_output_text(output, "    {\"parameter\": ");
+    gbs_output_json_string(output, kinds[s->kind[i]]);
+    if (s->kind[i] != GBS_PARAMETER_LIKELIHOOD) {
+        gbs_output_text(output, ", \"factor\": ");
+        gbs_output_uint(output, s->factor[i]);
+        gbs_output_text(output, ", \"entry\": ");
+        gbs_output_uint(output, s->entry[i]);
+    }
+    if (state != NULL) {
+        gbs_output_text(output, ", \"variable\": ");
+        gbs_output_json_string(output, cli_variable_text(a->job.model, s->of[i], "", name));
+        gbs_output_text(output, ", \"state\": ");
+        gbs_output_json_string(output, state);
+    }
+    cli_parameter_scope(a, i, cli_parameter_n_given(a, i), " ", text);
+    gbs_output_text(output, ", \"given\": ");
+    gbs_output_json_string(output, text->at);
+    json_number(output, "value", s->value[i]);
+    json_number(output, "derivative", s->derivative[i]);
+    json_number(output, "mcse", s->mcse[i]);
+    json_number(output, "p_at_0.9", cli_parameter_times(a, i, 0.9));
+    json_number(output, "p_at_1.1", cli_parameter_times(a, i, 1.1));
+    json_number(output, "log_evidence_derivative", s->log_p[i]);
+    gbs_output_text(output, "}");
+}
+
+static void json_head(gbs_output *output, const cli_sensitivities *a)
+{
+    char text[32];
+    const gbs_model *model = a->job.model;
+    cli_json_head(output, "sensitivities/1", model);
+    gbs_output_text(output, ",\n  \"variable\": ");
+    gbs_output_json_string(output, cli_variable_text(model, a->s.variable, "", text));
+    gbs_output_text(output, ",\n  \"state\": ");
+    gbs_output_json_string(output, cli_state_text(model, a->s.variable, a->s.state, text));
+    gbs_output_text(output, ",\n  \"probability\": ");
+    gbs_output_json_double(output, a->s.p);
+    gbs_output_text(output, ",\n  \"mcse\": ");
+    gbs_output_json_double(output, a->s.p_mcse);
+    gbs_output_text(output, a->s.exact ? ",\n  \"exact\": true" : ",\n  \"exact\": false");
+    gbs_output_text(output, ",\n  \"parameters\": [\n");
+}
+
+/* The longest text that cli_parameter_scope() makes, ended. */
+static size_t longest_scope(const gbs_model *model)
+{
+    size_t longest = 1;
+    for (size_t f = 0; f < gbs_model_n_factors(model); f++) {
+        uint32_t n = 0;
+        const uint32_t *scope = NULL;
+        size_t sum = 1;
+        (void)gbs_model_factor(model, f, &n, &scope);
+        for (uint32_t k = 0; k < n; k++) {
+            char text[32];
+            size_t label = 0;
+            for (uint32_t s = 0; s < gbs_model_arity(model, scope[k]); s++) {
+                const size_t length = strlen(cli_state_text(model, scope[k], s, text));
+                label = length > label ? length : label;
+            }
+            sum += strlen(cli_variable_text(model, scope[k], "", text)) + label + 3;
+        }
+        longest = sum > longest ? sum : longest;
+    }
+    return longest;
+}
+
+static int write_rows(gbs_output *output, const cli_sensitivities *a, int json)
+{
+    cli_text text = {.size = longest_scope(a->job.model)};
+    text.at = malloc(text.size);
+    if (text.at == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    if (json) {
+        json_head(output, a);
+    } else {
+        gbs_output_text(output, "parameter,factor,variable,state,given,value,derivative,mcse,"
+                                "p_at_0.9,p_at_1.1,log_evidence_derivative\n");
+    }
+    for (size_t k = 0; k < a->n; k++) {
+        if (json) {
+            gbs_output_text(output, k > 0 ? ",\n" : "");
+            json_row(output, a, a->shown[k], &text);
+        } else {
+            csv_row(output, a, a->shown[k], &text);
+        }
+    }
+    gbs_output_text(output, !json ? "" : a->n > 0 ? "\n  ]\n}\n" : "  ]\n}\n");
+    free(text.at);
+    return CLI_DONE;
+}
+
+static int write_answer(const cli_sensitivities *a, const char *format)
+{
+    const char *path = a->job.output != NULL ? a->job.output : "-";
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    gbs_status done = gbs_output_open(path, &output, &err);
+    int status = CLI_DONE;
+    if (done >= 0) {
+        if (strcmp(format, "table") == 0) {
+            cli_sensitivity_table(output, a);
+        } else {
+            status = write_rows(output, a, strcmp(format, "json") == 0);
+        }
+        if (status == CLI_DONE) {
+            done = gbs_output_commit(output, &err);
+        } else {
+            gbs_output_discard(output);
+        }
+    }
+    return done < 0 ? cli_fail_output(path, done, &err) : status;
+}
+
+/* ---- what is asked --------------------------------------------------------------------------- */
+
+/* "NAME=STATE", where either may hold '=': the first split that names a variable. */
+static int find_query(const gbs_model *model, const char *query, uint32_t *variable,
+                      uint32_t *state)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_status found = GBS_ERR_ARGUMENT;
+    const size_t n = strlen(query);
+    char *name = strdup(query);
+    if (name == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    size_t at = 0;
+    for (size_t k = 1; k < n && found < 0; k++) { /* "=3=x": a variable called 3 */
+        if (query[k] == '=') {
+            memcpy(name, query, n + 1);
+            name[k] = '\0';
+            found = gbs_model_find_variable(model, name, variable, at == 0 ? &err : NULL);
+            at = k + 1;
+        }
+    }
+    free(name);
+    if (at == 0) {
+        return cli_error(CLI_USAGE,
+                         "--query %s: expected a variable and one of its states, as in "
+                         "--query smoke=yes",
+                         query);
+    }
+    if (found >= 0) {
+        found = gbs_model_find_state(model, *variable, query + at, state, &err);
+    }
+    return found < 0 ? cli_error(CLI_USAGE, "--query: %s", err.message) : CLI_DONE;
+}
+
+/* "P(cold = yes | fever=yes)" */
+static void make_title(cli_sensitivities *a)
+{
+    const cli_arguments *arguments = a->job.arguments;
+    cli_text text = {.at = a->title, .size = sizeof a->title};
+    char number[32];
+    cli_text_add(&text, "P(");
+    cli_text_add(&text, cli_variable_text(a->job.model, a->s.variable, "", number));
+    cli_text_add(&text, "=");
+    cli_text_add(&text, cli_state_text(a->job.model, a->s.variable, a->s.state, number));
+    for (int i = 0; i < arguments->n_evidence; i++) {
+        cli_text_add(&text, i == 0 ? " | " : ", ");
+        cli_text_add(&text, arguments->evidence[i]);
+    }
+    const char *likelihoods[] = {arguments->likelihood, arguments->virtual_evidence};
+    for (int i = 0; i < 2; i++) {
+        if (likelihoods[i] != NULL) {
+            cli_text_add(&text,
+                         strstr(a->title, " | ") == NULL ? " | likelihoods " : ", likelihoods ");
+            cli_text_add(&text, likelihoods[i]);
+        }
+    }
+    cli_text_add(&text, ")");
+}
+
+static int on_progress(void *context, const gbs_progress *now)
+{
+    cli_bar_share(context, now->elapsed_s, 0.0, "junction tree");
+    return cli_signals_caught();
+}
+
+static int solve(cli_sensitivities *a, uint32_t variable, uint32_t state)
+{
+    cli_bar bar;
+    gbs_error err = {GBS_OK, ""};
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &bar, .progress = on_progress};
+    a->s.size = sizeof a->s;
+    a->job.options.method = GBS_METHOD_EXACT;
+    cli_signals_catch();
+    cli_bar_init(&bar, a->job.arguments, &a->job.options);
+    const gbs_status done = gbs_sensitivity(a->job.model, a->job.evidence, variable, state,
+                                            &a->job.options, &callbacks, &a->s, &err);
+    cli_bar_finish(&bar, NULL);
+    if (done < 0 && cli_signals_caught()) {
+        return cli_error(CLI_STOPPED, "%s", err.message);
+    }
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+static void tell(const cli_sensitivities *a, int is_table)
+{
+    size_t n_undefined = 0;
+    for (size_t i = 0; i < a->s.n_parameters; i++) {
+        n_undefined += isnan(a->s.derivative[i]) ? 1 : 0;
+    }
+    if (!is_table) {
+        cli_note(a->job.arguments, "%s = %.6g", a->title, a->s.p);
+    }
+    cli_note(a->job.arguments, "%s; %zu parameters%s", a->s.verdict, a->s.n_parameters,
+             n_undefined > 0 ? "" : ", each with a derivative");
+    if (n_undefined > 0) {
+        cli_note(a->job.arguments, "%zu of them have none: %s", n_undefined,
+                 gbs_model_is_directed(a->job.model)
+                     ? "probabilities of 1 in a column that is not one of two"
+                     : "hard zeros and infinite weights");
+    }
+}
+
+int cli_sensitivity(cli_arguments *arguments)
+{
+    cli_sensitivities a;
+    const char *format = NULL;
+    uint32_t variable = 0;
+    uint32_t state = 0;
+    memset(&a, 0, sizeof a);
+    if (arguments->query == NULL) {
+        return cli_error(CLI_USAGE, "--query is missing; see 'gibbsite help sensitivity'");
+    }
+    int status = cli_output_format(arguments, "csv|table|json",
+                                   isatty(STDOUT_FILENO) ? "table" : "csv", &format);
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->output);
+    }
+    if (status == CLI_DONE) {
+        status = cli_load(&a.job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        status = find_query(a.job.model, arguments->query, &variable, &state);
+    }
+    if (status == CLI_DONE) {
+        status = solve(&a, variable, state);
+    }
+    const int is_table = format != NULL && strcmp(format, "table") == 0;
+    if (status == CLI_DONE) {
+        make_title(&a);
+        status = choose(&a, arguments->top == 0 && is_table ? TOP : arguments->top);
+    }
+    if (status == CLI_DONE) {
+        status = write_answer(&a, format);
+    }
+    if (status == CLI_DONE) {
+        tell(&a, is_table);
+    }
+    free(a.shown);
+    gbs_sensitivities_free(&a.s);
+    cli_job_free(&a.job);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a probability does when a parameter moves, on its way to a table or a file. */
+#ifndef GIBBSITE_CLI_VERB_SENSITIVITY_H
+#define GIBBSITE_CLI_VERB_SENSITIVITY_H
+
+#include "job.h"
+
+typedef struct cli_sensitivities {
+    cli_job job;
+    gbs_sensitivities s;
+    char title[256]; /* "P(cold = yes | fever=yes)" */
+    size_t n;        /* parameters that are shown ... */
+    size_t *shown;   /* ... in this order; [s.n_parameters] */
+} cli_sensitivities;
+
+/* Where a name is written: as much of it as there is room for. */
+typedef struct cli_text {
+    char *at;
+    size_t n, size;
+} cli_text;
+
+void cli_text_add(cli_text *text, const char *more);
+
+/* "A=a B=b" of the first n variables of the scope of parameter i's factor, in the states that its
+ * entry has; of a factor with a formula the names alone. */
+void cli_parameter_scope(const cli_sensitivities *a, size_t i, uint32_t n, const char *between,
+                         cli_text *text);
+/* How many of its scope are given: the parents of a conditional table, else all. */
+uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i);
+
+/* The posterior where the entry, weight or likelihood of a parameter is `times` what it is; NAN if
+ * unknown. */
+double cli_parameter_times(const cli_sensitivities *a, size_t i, double times);
+
+/* sensitivity_table.c: for people. */
+void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a);
+
+#endif

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""sensitivity: derivatives against finite differences of marginals of changed files, every format."""
+import csv
+import io
+import json
+import math
+
+import pytest
+from conftest import ROOT, SPRINKLER
+
+GRID = ROOT / "examples" / "grid.uai"
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def posterior(run, model, *evidence):
+    done = run("marginals", model, *evidence, "--query", "rain", "--format", "csv")
+    return float(done.out.splitlines()[2].split(",")[2])
+
+
+def test_a_changed_file(run, work):
+    """P(rain) = 0.2 becomes 0.22: the file is changed, and p is what was promised."""
+    done = run("sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "grass=wet")
+    assert done.status == 0, done.err
+    row = next(r for r in rows(done.out) if (r["variable"], r["state"]) == ("rain", "yes"))
+    assert (row["parameter"], row["given"], float(row["value"]), row["mcse"]) == ("probability", "", .2, "0")
+    text = open(SPRINKLER).read()
+    assert text.count("0.8, 0.2") == 1
+    p = {}
+    for t in .2, .22, .18, .2 + 1e-6, .2 - 1e-6:
+        (work / "m.bif").write_text(text.replace("0.8, 0.2", f"{1 - t!r}, {t!r}"))
+        p[t] = posterior(run, "m.bif", "-e", "grass=wet")
+    assert abs(float(row["p_at_1.1"]) - p[.22]) < 1e-12
+    assert abs(float(row["p_at_0.9"]) - p[.18]) < 1e-12
+    assert abs(float(row["derivative"]) - (p[.2 + 1e-6] - p[.2 - 1e-6]) / 2e-6) < 1e-6
+    assert "P(rain=yes | grass=wet) = 0.35" in done.err
+    mirror = next(r for r in rows(done.out) if (r["variable"], r["state"]) == ("rain", "no"))
+    assert math.isclose(float(mirror["derivative"]), -float(row["derivative"]))
+
+
+def test_formats(run, work):
+    ask = ["sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "grass=wet"]
+    everything = rows(run(*ask).out)
+    assert len(everything) == 14
+    top = rows(run(*ask, "--top", "3").out)
+    largest = sorted({abs(float(r["derivative"])) for r in everything}, reverse=True)
+    assert [abs(float(r["derivative"])) for r in top] == largest[:3]  # one of each column of two
+    done = run(*ask, "--top", "3", "-o", "a.json")
+    assert done.status == 0 and done.out == ""
+    a = json.loads((work / "a.json").read_text())
+    assert (a["schema"], a["variable"], a["state"], a["exact"]) == ("sensitivities/1", "rain", "yes", True)
+    assert [r["derivative"] for r in a["parameters"]] == [float(r["derivative"]) for r in top]
+    table = run(*ask, "--format", "table", "--top", "3").out.splitlines()
+    assert table[0] == "P(rain=yes | grass=wet) = 0.35019; 3 of 14 parameters, largest derivatives first"
+    assert table[2].split() == ["derivative", "value", "at", "-10%", "at", "+10%", "parameter"]
+    assert table[3].split() == ["+1.4222", "0.2000", "0.3212", "0.3781", "rain=yes"]
+    assert len(table) == 6 and max(map(len, table)) < 84
+
+
+def test_likelihoods_and_weights(run):
+    done = run("sensitivity", SPRINKLER, "--query", "rain=yes", "--likelihood", "grass=wet:0.8|dry:0.2")
+    row = [r for r in rows(done.out) if r["parameter"] == "log-likelihood"]
+    assert [(r["variable"], r["state"], r["factor"]) for r in row] == [("grass", "dry", ""), ("grass", "wet", "")]
+    assert math.isclose(math.exp(float(row[1]["value"])), .8)
+    assert math.isclose(float(row[0]["derivative"]), -float(row[1]["derivative"]))
+    done = run("sensitivity", GRID, "--query", "4=1", "-e", "0=1")
+    assert {r["parameter"] for r in rows(done.out)} == {"log-weight"} and done.status == 0
+
+
+@pytest.mark.parametrize("arguments, part", [
+    ([], "--query is missing"),
+    (["--query", "rain"], "expected a variable and one of its states"),
+    (["--query", "=rain"], "expected a variable and one of its states"),
+    (["--query", "snow=yes"], "snow"),
+    (["--query", "rain=maybe"], 'no state "maybe"'),
+    (["--query", "rain=yes", "--top", "0"], "--top"),
+    (["--query", "rain=yes", "-o", "x.npz"], "does not write .npz files"),
+    (["--query", "rain=yes", "--sweeps", "5"], "no option '--sweeps'"),
+])
+def test_refusals(run, arguments, part):
+    done = run("sensitivity", SPRINKLER, *arguments)
+    assert done.status == 2 and done.out == "" and part in done.err
+
+
+def test_impossible_and_too_large(run, work):
+    run("generate", "ising", "--grid", "40x40", "--coupling", "0.4", "-o", "g.gbm")
+    done = run("sensitivity", "g.gbm", "--query", "0=1", "--memory-limit", "256M")
+    assert done.status == 1 and "exact inference" in done.err and done.out == ""
+    done = run("sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "rain=no", "-e", "rain=yes")
+    assert done.status == 2 and "observed" in done.err
+    done = run("sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "rain=no")
+    assert done.status == 0 and {abs(float(r["derivative"])) for r in rows(done.out)} == {0}
