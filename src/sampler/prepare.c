@@ -42,8 +42,7 @@ static gbs_status check_draw(gbs_run *run, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--draw: %s keeps a weight for each state of a variable's "
                          "neighbours, and the %s scan draws it given others every time: use keys "
-                         "that look at the conditional alone, --draw herded --keys bins (or one), "
-                         "discretized, randomly-discretized, bounded-error --keys bins",
+                         "that look at the conditional alone: --keys bins (or one)",
                          draw->name, run->engine.scan->name);
     }
     if ((draw->traits & GBSI_DRAW_EXACT) == 0 && splits) {

@@ -51,10 +51,12 @@ static gbs_status check_temper(const gbs_run_options *o, gbs_error *err)
     if (o->temper <= GBS_TEMPER_OFF) {
         return GBS_OK;
     }
-    const bool by_colours = gbsi_scan_choice_of(o->scan) != GBSI_CHOICE_NAMED ||
-                            o->scan == gbsi_scan_with(GBSI_SCAN_BASE);
-    const char *with = !by_colours                                          ? "--scan chromatic"
-                       : (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0 ? "--draw random"
+    if (gbsi_scan_choice_of(o->scan) == GBSI_CHOICE_NAMED &&
+        o->scan != gbsi_scan_with(GBSI_SCAN_BASE)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "--temper applies with --scan %s only",
+                         gbsi_scan_base_name());
+    }
+    const char *with = (gbsi_draw_traits(o) & GBSI_DRAW_INDEPENDENT) == 0 ? "--draw random"
                        : o->estimator != GBS_ESTIMATOR_RAO_BLACKWELL ? "--estimator rao-blackwell"
                        : o->method == GBS_METHOD_EXACT || o->method == GBS_METHOD_MEAN_FIELD
                            ? "--method sample or auto"

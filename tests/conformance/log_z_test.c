@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/machine.h"
 #include "simd/dispatch.h"
 #include "support/runs.h"
 #include "support/small_models.h"
@@ -294,6 +295,42 @@ static void refused_and_stopped(void **state)
     gbs_model_free(model);
 }
 
+/* Annealing takes less memory than ladders: with limits between the two it takes their place where
+ * the choice is the library's, and ladders asked for by number are refused. */
+static void annealing_where_ladders_do_not_fit(void **state)
+{
+    (void)state;
+    uint32_t n_refused = 0;
+    uint32_t n_annealed = 0;
+    uint32_t n_tempered = 0;
+    gbs_model *model = NULL;
+    const gbs_generate_ising_options grid = {.side = {24, 24, 1}, .coupling = 0.3};
+    assert_int_equal(gbs_generate_ising(&grid, &model, NULL), GBS_OK);
+    const uint64_t there = gbsi_program_bytes() + gbs_model_bytes(model);
+    for (uint64_t more = 1 << 16; n_tempered == 0 && more < (1 << 26); more += 1 << 16) {
+        gbs_error err = {0};
+        gbs_log_z_report report = {.size = sizeof report};
+        gbs_run_options options = options_of(2, 4);
+        options.temper = GBS_TEMPER_AUTO;
+        options.memory_limit = there + more;
+        const gbs_status status = gbs_log_z(model, NULL, &options, NULL, &report, &err);
+        if (status == GBS_ERR_LIMIT) {
+            ++n_refused;
+            continue;
+        }
+        assert_int_equal(status, GBS_OK);
+        assert_true(isfinite(report.log_z));
+        n_tempered += report.tempered != 0;
+        n_annealed += report.tempered == 0;
+        options.temper = 16;
+        if (report.tempered == 0) {
+            assert_int_equal(gbs_log_z(model, NULL, &options, NULL, &report, &err), GBS_ERR_LIMIT);
+        }
+    }
+    assert_true(n_refused > 0 && n_annealed > 0 && n_tempered == 1);
+    gbs_model_free(model);
+}
+
 /* It rises with every iteration and stays below; the options of chains have no effect. */
 static void bound_is_below(void **state)
 {
@@ -325,6 +362,7 @@ int main(void)
         cmocka_unit_test(same_bits),
         cmocka_unit_test(bound_is_below),
         cmocka_unit_test(refused_and_stopped),
+        cmocka_unit_test(annealing_where_ladders_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
