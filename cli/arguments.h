@@ -89,6 +89,7 @@ typedef struct cli_arguments {
     const char *monitor;   /* variables of draws */
     const char *query;     /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */
     const char *cases;     /* a table: FILE or "-" */
+    const char *plot;      /* FILE.svg */
     const char *prior;     /* NAME:NUMBER */
     const char *held_out;  /* FILE or share */
     const char *intervals; /* FILE */

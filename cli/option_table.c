@@ -98,6 +98,9 @@ static const cli_option table[] = {
     UINT(top, "top", CLI_VERB_SENSITIVITY, 0, 1, UINT64_MAX, "N",
          "show the N parameters with the largest derivatives; unset: 20 in a table, all of them, in "
          "the model's order, in CSV and JSON")
+    TEXT(0, plot, "plot", CLI_VERB_SENSITIVITY, "FILE.svg",
+         "draw a tornado chart: p where each parameter is 10 per cent smaller and larger, for the "
+         "20 parameters, or N of --top, that move it most")
     NAME(0, format, "format", CLI_VERB_SENSITIVITY, "csv|table|json", "format of the result")
     {"joint", 0, CLI_LIST, CLI_VERB_MARGINALS, AT(joint), 0, 0, 0, 0, 0, 0, "LIST",
      "the joint distribution of these variables, in place of marginals; may be given several times"},

@@ -12,40 +12,7 @@ enum {
     LEAST_NAME = 44, /* columns of a name where bars take some */
     LEAST_HALF = 3,
     MOST_HALF = 12,
-    NAME = 1024, /* bytes */
 };
-
-/* "cold=yes | season=winter, age=old", "factor 3: A=a, B=b", "likelihood of cold=yes" */
-static void parameter_text(const cli_sensitivities *a, size_t i, char text[NAME])
-{
-    const gbs_sensitivities *s = &a->s;
-    const gbs_model *model = a->job.model;
-    char scope[NAME / 2];
-    char variable[32];
-    char state[32];
-    cli_text given = {.at = scope, .size = sizeof scope};
-    const char *of = s->of[i] == UINT32_MAX ? "" : cli_variable_text(model, s->of[i], "", variable);
-    const uint32_t n = cli_parameter_n_given(a, i);
-    cli_parameter_scope(a, i, n, ", ", &given);
-    switch ((gbs_parameter_kind)s->kind[i]) {
-    case GBS_PARAMETER_PROBABILITY:
-        (void)snprintf(text, NAME, "%.200s=%.200s%s%s", of,
-                       cli_state_text(model, s->of[i],
-                                      (uint32_t)(s->entry[i] % gbs_model_arity(model, s->of[i])),
-                                      state),
-                       n > 0 ? " | " : "", scope);
-        break;
-    case GBS_PARAMETER_LIKELIHOOD:
-        (void)snprintf(text, NAME, "ln likelihood of %.200s=%.200s", of,
-                       cli_state_text(model, s->of[i], (uint32_t)s->entry[i], state));
-        break;
-    case GBS_PARAMETER_LOG_WEIGHT:
-        (void)snprintf(text, NAME, "factor %zu, ln weight of %s", s->factor[i], scope);
-        break;
-    default:
-        (void)snprintf(text, NAME, "factor %zu, weight: %s", s->factor[i], scope);
-    }
-}
 
 /* Four decimals, or three digits of what is small; blank where there is none. */
 static void put_number(gbs_output *output, double value, int sign, int width)
@@ -97,7 +64,7 @@ static void put_heading(gbs_output *output, const cli_sensitivities *a)
 static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, int half, int width)
 {
     const double most = fabs(a->s.derivative[a->shown[0]]);
-    char name[NAME];
+    char name[CLI_PARAMETER_TEXT];
     put_number(output, a->s.derivative[i], 1, WIDE);
     if (!a->s.exact) {
         put_number(output, a->s.mcse[i], 0, WIDE);
@@ -110,7 +77,7 @@ static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, in
         put_bar(output, a->s.derivative[i] / most, half);
         gbs_output_text(output, "  ");
     }
-    parameter_text(a, i, name);
+    cli_parameter_text(a, i, name);
     cli_put_column(output, name, cli_columns_of(name) < width ? cli_columns_of(name) : width);
     gbs_output_text(output, "\n");
 }

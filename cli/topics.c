@@ -20,7 +20,7 @@ static const struct {
          "method time target-error iterations tolerance accuracy sweeps samples chains "
          "iterate influence quick check level seed threads memory-limit"},
     [CLI_TOPIC_RESULT] = {NULL, "Where the answer goes",
-                          "output format picture json draws summary intervals"},
+                          "output format plot picture json draws summary intervals"},
     [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates",
                         "scan temper burn-in thin start max-updates budget least-chains certified "
                         "origin target partial-scan restarts width splash-size splashes grow adapt "
@@ -79,6 +79,7 @@ static const cli_brief briefs[] = {
     {"threads", "N", "unset: one per processor; the answer is the same", 0},
     {"memory-limit", "SIZE", "most memory to use: 512M, 4G", 0},
     {"output", "FILE", "file for the result; its extension is its format", 0},
+    {"plot", "FILE.svg", "a tornado chart of the 20 that swing it most", 0},
     {"picture", "RxC", "a picture of R rows and C columns of variables", 0},
     {"summary", "FILE", "a report of the run, as JSON", 0},
 };

@@ -65,6 +65,38 @@ void cli_parameter_scope(const cli_sensitivities *a, size_t i, uint32_t n, const
     }
 }
 
+void cli_parameter_text(const cli_sensitivities *a, size_t i, char *text)
+{
+    const gbs_sensitivities *s = &a->s;
+    const gbs_model *model = a->job.model;
+    char scope[CLI_PARAMETER_TEXT / 2];
+    char variable[32];
+    char state[32];
+    cli_text given = {.at = scope, .size = sizeof scope};
+    const char *of = s->of[i] == UINT32_MAX ? "" : cli_variable_text(model, s->of[i], "", variable);
+    const uint32_t n = cli_parameter_n_given(a, i);
+    cli_parameter_scope(a, i, n, ", ", &given);
+    switch ((gbs_parameter_kind)s->kind[i]) {
+    case GBS_PARAMETER_PROBABILITY:
+        (void)snprintf(text, CLI_PARAMETER_TEXT, "%.200s=%.200s%s%s", of,
+                       cli_state_text(model, s->of[i],
+                                      (uint32_t)(s->entry[i] % gbs_model_arity(model, s->of[i])),
+                                      state),
+                       n > 0 ? " | " : "", scope);
+        break;
+    case GBS_PARAMETER_LIKELIHOOD:
+        (void)snprintf(text, CLI_PARAMETER_TEXT, "ln likelihood of %.200s=%.200s", of,
+                       cli_state_text(model, s->of[i], (uint32_t)s->entry[i], state));
+        break;
+    case GBS_PARAMETER_LOG_WEIGHT:
+        (void)snprintf(text, CLI_PARAMETER_TEXT, "factor %zu, ln weight of %s", s->factor[i],
+                       scope);
+        break;
+    default:
+        (void)snprintf(text, CLI_PARAMETER_TEXT, "factor %zu, weight: %s", s->factor[i], scope);
+    }
+}
+
 double cli_parameter_times(const cli_sensitivities *a, size_t i, double times)
 {
     const double value = a->s.value[i];
@@ -104,30 +136,49 @@ static int is_mirror(const cli_sensitivities *a, size_t i)
     return other < s->value[i] || (other == s->value[i] && !second);
 }
 
-/* @param top 0: all, in the model's order; else those with the largest derivatives */
-static int choose(cli_sensitivities *a, uint64_t top)
+int cli_rank_parameters(const cli_sensitivities *a,
+                        double (*size_of)(const cli_sensitivities *a, size_t i), size_t **order,
+                        size_t *n)
 {
-    const size_t n = a->s.n_parameters;
-    a->shown = calloc(n + 1, sizeof *a->shown);
-    ranked *rank = calloc(n + 1, sizeof *rank);
-    if (a->shown == NULL || rank == NULL) {
-        free(rank);
-        return cli_error(CLI_FAILED, "out of memory: %zu parameters", n);
-    }
     size_t n_ranked = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double size = fabs(a->s.derivative[i]);
+    ranked *rank = calloc(a->s.n_parameters + 1, sizeof *rank);
+    *order = calloc(a->s.n_parameters + 1, sizeof **order);
+    if (rank == NULL || *order == NULL) {
+        free(rank);
+        return cli_error(CLI_FAILED, "out of memory: %zu parameters", a->s.n_parameters);
+    }
+    for (size_t i = 0; i < a->s.n_parameters; i++) {
+        const double size = size_of(a, i);
         if (size > 0.0 && !is_mirror(a, i)) { /* NAN is not */
             rank[n_ranked++] = (ranked){.size = size, .i = i};
         }
     }
     qsort(rank, n_ranked, sizeof *rank, by_size);
-    a->n = top == 0 ? n : top < n_ranked ? (size_t)top : n_ranked;
-    for (size_t k = 0; k < a->n; k++) {
-        a->shown[k] = top == 0 ? k : rank[k].i;
+    for (size_t k = 0; k < n_ranked; k++) {
+        (*order)[k] = rank[k].i;
     }
+    *n = n_ranked;
     free(rank);
     return CLI_DONE;
+}
+
+static double derivative_of(const cli_sensitivities *a, size_t i)
+{
+    return fabs(a->s.derivative[i]);
+}
+
+/* @param top 0: all, in the model's order; else those with the largest derivatives */
+static int choose(cli_sensitivities *a, uint64_t top)
+{
+    const int status = cli_rank_parameters(a, derivative_of, &a->shown, &a->n);
+    a->n = top < a->n ? (size_t)top : a->n;
+    if (status == CLI_DONE && top == 0) {
+        a->n = a->s.n_parameters;
+        for (size_t i = 0; i < a->n; i++) {
+            a->shown[i] = i;
+        }
+    }
+    return status;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -303,6 +354,22 @@ static int write_answer(const cli_sensitivities *a, const char *format)
 
 /* ---- what is asked --------------------------------------------------------------------------- */
 
+/* Where the result and the chart go. */
+static int check_files(const cli_arguments *arguments)
+{
+    const char *plot = arguments->plot;
+    const size_t n = plot == NULL ? 0 : strlen(plot);
+    if (plot != NULL && (n < 4 || strcmp(plot + n - 4, ".svg") != 0)) {
+        return cli_error(CLI_USAGE, "--plot %s: charts are SVG, expected a name that ends in .svg",
+                         plot);
+    }
+    if (plot != NULL && arguments->output != NULL && strcmp(plot, arguments->output) == 0) {
+        return cli_error(CLI_USAGE, "--output and --plot name the same file %s", plot);
+    }
+    const int status = cli_check_output(arguments->output);
+    return status == CLI_DONE ? cli_check_output(plot) : status;
+}
+
 /* "NAME=STATE", where either may hold '=': the first split that names a variable. */
 static int find_query(const gbs_model *model, const char *query, uint32_t *variable,
                       uint32_t *state)
@@ -418,7 +485,7 @@ int cli_sensitivity(cli_arguments *arguments)
     int status = cli_output_format(arguments, "csv|table|json",
                                    isatty(STDOUT_FILENO) ? "table" : "csv", &format);
     if (status == CLI_DONE) {
-        status = cli_check_output(arguments->output);
+        status = check_files(arguments);
     }
     if (status == CLI_DONE) {
         status = cli_load(&a.job, arguments, arguments->operand[0]);
@@ -436,6 +503,9 @@ int cli_sensitivity(cli_arguments *arguments)
     }
     if (status == CLI_DONE) {
         status = write_answer(&a, format);
+    }
+    if (status == CLI_DONE && arguments->plot != NULL) {
+        status = cli_sensitivity_chart(&a, arguments->top == 0 ? TOP : (size_t)arguments->top);
     }
     if (status == CLI_DONE) {
         tell(&a, is_table);

@@ -32,6 +32,21 @@ uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i);
  * unknown. */
 double cli_parameter_times(const cli_sensitivities *a, size_t i, double times);
 
+/* The parameters of which `size_of` is above 0, the largest first; of the two entries of a column
+ * the one that is less probable. @param order out, [n]; free() it. @return an exit status. */
+int cli_rank_parameters(const cli_sensitivities *a,
+                        double (*size_of)(const cli_sensitivities *a, size_t i), size_t **order,
+                        size_t *n);
+
+#define CLI_PARAMETER_TEXT 1024
+
+/* "cold=yes | season=winter, age=old", "factor 3, weight: A, B". @param text [CLI_PARAMETER_TEXT],
+ * cut where there is no room. */
+void cli_parameter_text(const cli_sensitivities *a, size_t i, char *text);
+
+/* sensitivity_chart.c: --plot. @param most parameters. @return an exit status. */
+int cli_sensitivity_chart(const cli_sensitivities *a, size_t most);
+
 /* sensitivity_table.c: for people. */
 void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a);
 

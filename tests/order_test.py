@@ -2,8 +2,8 @@
 """order_test.py ROOT: who includes whom, read from the #include lines.
 
 A folder of src/ includes itself and those that stand before it in meson.build, src/chart comes last;
-public headers include public headers; the program includes those, its own and two of the
-laboratory. CONTRIBUTING.md states the same order.
+public headers include public headers; the program includes those, its own, two of the laboratory
+and that of charts. CONTRIBUTING.md states the same order.
 """
 import pathlib
 import re
@@ -40,7 +40,7 @@ for path in sorted((root / "src").rglob("*.[ch]")):
 for path in sorted((root / "include").rglob("*.[ch]")):
     check(path, {"gibbsite"})
 for path in sorted((root / "cli").rglob("*.[ch]")):
-    check(path, {"gibbsite", "lab/reproduction.h", "lab/decomposition.h"})
+    check(path, {"gibbsite", "lab/reproduction.h", "lab/decomposition.h", "src/chart/chart.h"})
 
 text = re.sub(r"\s+", " ", (root / "CONTRIBUTING.md").read_text())
 said = re.search(r"stand before it in this list: ([\w, ]+) \(", text)[1].split(", ")

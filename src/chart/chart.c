@@ -176,10 +176,12 @@ static page lay_out(const gbsi_figure *figure)
     double x = MARGIN;
     for (unsigned c = 0; c < columns; c++) {
         double labels = 0.0;
+        double left = axes ? AXIS_LEFT : 0.0;
         for (size_t i = c; i < figure->n_panels; i += columns) {
             labels = gbsi_larger(labels, gbsi_panel_label_width(&figure->panel[i]));
+            left = gbsi_larger(left, gbsi_panel_axis_width(&figure->panel[i]));
         }
-        p.left[c] = x + (axes ? AXIS_LEFT : 0.0);
+        p.left[c] = x + left;
         x = p.left[c] + figure->panel_width + labels + BETWEEN;
     }
     const double title = 2.0 * MARGIN + gbsi_text_width(figure->title, 15.0) * 1.06;
@@ -234,6 +236,9 @@ static gbs_status put_panel(const gbsi_figure *figure, const page *p, size_t i, 
     gbsi_panel_axes(output, panel, &box);
     if (panel->bars != NULL) {
         gbsi_panel_bars(output, panel, &box);
+    }
+    if (panel->swings != NULL) {
+        gbsi_panel_swings(output, panel, &box);
     }
     gbsi_panel_lines(output, panel, &box, i);
     return GBS_OK;

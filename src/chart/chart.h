@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static charts as SVG text: lines with bands on linear or logarithmic axes, bars, pictures, in a
- * grid of panels with axes, titles and labels at the lines themselves.
+/* Static charts as SVG text: lines with bands on linear or logarithmic axes, bars, swings,
+ * pictures, in a grid of panels with axes, titles and labels at the lines themselves.
  *
  * A figure is a plain value that the caller fills and this module only reads: strings and arrays
  * are borrowed while gbsi_figure_write() runs. The text it writes is a function of the figure alone
@@ -12,9 +12,9 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
 #include "gibbsite/image.h"
 #include "gibbsite/io.h"
+#include "gibbsite/status.h"
 
 typedef enum gbsi_color {
     GBSI_BLUE,
@@ -64,6 +64,16 @@ typedef struct gbsi_bars {
     bool stacked;
 } gbsi_bars;
 
+/* Horizontal bars on both sides of one value, the first at the top: a tornado chart. A part that is
+ * NAN is left out. */
+typedef struct gbsi_swings {
+    size_t n;
+    const char *const *label; /* [n] left of the bars */
+    double origin;            /* a line through all of them */
+    const double *end[2];     /* [n] where either part of a bar ends */
+    gbsi_color color[2];
+} gbsi_swings;
+
 typedef struct gbsi_panel {
     const char *title;
     gbsi_axis x, y;
@@ -71,8 +81,9 @@ typedef struct gbsi_panel {
     const gbsi_line *line;
     size_t n_guides;
     const gbsi_guide *guide;
-    const gbsi_bars *bars;  /* instead of lines; the x axis is theirs */
-    const gbs_image *image; /* instead of axes */
+    const gbsi_bars *bars;     /* instead of lines; the x axis is theirs */
+    const gbsi_swings *swings; /* instead of lines; the y axis is theirs */
+    const gbs_image *image;    /* instead of axes */
 } gbsi_panel;
 
 /* What a colour means, in a row under the title. */

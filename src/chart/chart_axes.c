@@ -66,6 +66,15 @@ static void widen_bars(const gbsi_bars *bars, gbsi_box *box)
     }
 }
 
+/* The y axis of swings counts them from the top: swing i fills i to i + 1. */
+static void widen_swings(const gbsi_swings *swings, gbsi_box *box)
+{
+    widen(&box->x, swings->origin);
+    widen_many(&box->x, swings->end[0], swings->n);
+    widen_many(&box->x, swings->end[1], swings->n);
+    box->y = (gbsi_span){.low = 0.0, .high = (double)swings->n};
+}
+
 /* The next of 1, 2, 5 times a power of ten, not above (below) a value. */
 static double round_number(double value, bool up)
 {
@@ -122,15 +131,20 @@ void gbsi_panel_spans(const gbsi_panel *panel, gbsi_box *box)
         widen_many(&box->y, line->low, line->n);
         widen_many(&box->y, line->high, line->n);
     }
+    if (panel->swings != NULL) {
+        widen_swings(panel->swings, box);
+    }
     settle(&box->x, &panel->x, false);
     if (panel->bars != NULL) {
         widen_bars(panel->bars, box);
     }
-    settle(&box->y, &panel->y, true);
+    if (panel->swings == NULL) {
+        settle(&box->y, &panel->y, true);
+    }
     box->x.from = box->left;
     box->x.to = box->right;
-    box->y.from = box->bottom;
-    box->y.to = box->top;
+    box->y.from = panel->swings == NULL ? box->bottom : box->top;
+    box->y.to = panel->swings == NULL ? box->top : box->bottom;
 }
 
 /* ---- ticks ------------------------------------------------------------------------------- */
@@ -224,11 +238,21 @@ static void put_groups(gbs_output *output, const gbsi_bars *bars, const gbsi_box
     }
 }
 
+static void put_swing_labels(gbs_output *output, const gbsi_swings *swings, const gbsi_box *box)
+{
+    for (size_t i = 0; i < swings->n; i++) {
+        gbsi_put_text(output, "end", box->left - 6.0, gbsi_span_at(&box->y, (double)i + 0.5) + 4.0,
+                      swings->label[i]);
+    }
+}
+
 void gbsi_panel_axes(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box)
 {
     for (int is_x = 0; is_x <= 1; is_x++) {
         if (is_x && panel->bars != NULL) {
             put_groups(output, panel->bars, box);
+        } else if (!is_x && panel->swings != NULL) {
+            put_swing_labels(output, panel->swings, box);
         } else if ((is_x ? box->x : box->y).log) {
             put_decades(output, box, is_x);
         } else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines with their bands and the labels at their ends, guides, bars. */
+/* Lines with their bands and the labels at their ends, guides, bars, swings. */
 #include <math.h>
 
 #include "chart/chart_pen.h"
@@ -219,4 +219,36 @@ void gbsi_panel_bars(gbs_output *output, const gbsi_panel *panel, const gbsi_box
             sum += value;
         }
     }
+}
+
+/* ---- swings ------------------------------------------------------------------------------ */
+
+double gbsi_panel_axis_width(const gbsi_panel *panel)
+{
+    double width = 0.0;
+    for (size_t i = 0; panel->swings != NULL && i < panel->swings->n; i++) {
+        width = gbsi_larger(width, gbsi_text_width(panel->swings->label[i], GBSI_FONT));
+    }
+    return width > 0.0 ? width + 2.0 * LABEL_GAP : 0.0;
+}
+
+void gbsi_panel_swings(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box)
+{
+    const gbsi_swings *swings = panel->swings;
+    const double step = (box->bottom - box->top) / (double)swings->n;
+    const double origin = gbsi_span_at(&box->x, swings->origin);
+    for (size_t i = 0; i < swings->n; i++) {
+        for (int k = 0; k < 2; k++) {
+            if (!isfinite(swings->end[k][i])) {
+                continue;
+            }
+            const double end = gbsi_span_at(&box->x, swings->end[k][i]);
+            gbsi_put(output, "<rect class=\"f%d\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>\n",
+                     (int)swings->color[k], N(gbsi_smaller(origin, end)),
+                     N(box->top + ((double)i + 0.14) * step), N(fabs(end - origin)),
+                     N(0.72 * step));
+        }
+    }
+    gbsi_put(output, "<path class=\"axis\" d=\"M%s %sV%s\"/>\n", N(origin), N(box->top),
+             N(box->bottom));
 }

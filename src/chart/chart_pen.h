@@ -4,6 +4,7 @@
 #define GBSI_CHART_CHART_PEN_H
 
 #include "base/extremes.h"
+#include "base/status.h"
 #include "chart/chart.h"
 
 #define GBSI_FONT      11.0 /* pixels, of labels */
@@ -46,6 +47,9 @@ void gbsi_panel_axes(gbs_output *output, const gbsi_panel *panel, const gbsi_box
 void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box,
                       size_t number);
 void gbsi_panel_bars(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
+void gbsi_panel_swings(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
+/* Room that the labels of the y axis need left of the panel. */
+double gbsi_panel_axis_width(const gbsi_panel *panel);
 /* Room that labels at the ends of lines need right of the panel. */
 double gbsi_panel_label_width(const gbsi_panel *panel);
 

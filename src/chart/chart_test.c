@@ -23,6 +23,7 @@ typedef struct sample {
     gbsi_line line[2];
     gbsi_guide guide[2];
     gbsi_bars bars;
+    gbsi_swings swings;
     double value[6];
     gbsi_panel panel[3];
     gbsi_key key[3];
@@ -69,6 +70,14 @@ static void fill(sample *s)
                                .x = {.label = "noise"},
                                .y = {.label = "mean squared error"},
                                .bars = &s->bars};
+    static const char *const swung[] = {"a long name of a parameter", "b", "c"};
+    s->swings = (gbsi_swings){.n = 3,
+                              .label = swung,
+                              .origin = 0.3,
+                              .end = {s->value, s->value + 3},
+                              .color = {GBSI_ORANGE, GBSI_BLUE}};
+    s->panel[2] =
+        (gbsi_panel){.title = "swings", .x = {.label = "probability"}, .swings = &s->swings};
     s->key[0] = (gbsi_key){"shared", GBSI_BLUE, GBSI_SOLID, true};
     s->key[1] = (gbsi_key){"herded", GBSI_VERMILLION, GBSI_SOLID, true};
     s->key[2] = (gbsi_key){"random", GBSI_GREEN, GBSI_DASHED, false};
@@ -78,7 +87,7 @@ static void fill(sample *s)
                               .panel_width = 320,
                               .panel_height = 240,
                               .columns = 2,
-                              .n_panels = 2,
+                              .n_panels = 3,
                               .panel = s->panel,
                               .n_keys = 3,
                               .key = s->key};
@@ -116,6 +125,8 @@ static void test_text_is_searchable(void **state)
                                         ">10⁻²<",
                                         ">mean squared error<",
                                         ">0.2<",
+                                        ">a long name of a parameter<",
+                                        ">probability<",
                                         "prefers-color-scheme:dark",
                                         "#0072b2"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import xml.etree.ElementTree
 
 import pytest
 from conftest import ROOT, SPRINKLER
@@ -69,7 +70,22 @@ def test_likelihoods_and_weights(run):
     assert {r["parameter"] for r in rows(done.out)} == {"log-weight"} and done.status == 0
 
 
+def test_chart(run, work):
+    ask = ["sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "grass=wet", "--plot", "t.svg"]
+    assert run(*ask, "--top", "4").status == 0
+    root = xml.etree.ElementTree.parse(work / "t.svg").getroot()
+    text = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert text[0] == "P(rain=yes | grass=wet) = 0.3502" and "sprinkler=on | rain=no" in text
+    bars = [float(r.get("width")) for r in root.iter("{http://www.w3.org/2000/svg}rect")][3:]
+    assert len(bars) == 8  # both sides of four
+    whole = [a + b for a, b in zip(bars[::2], bars[1::2])]
+    assert whole == sorted(whole, reverse=True) and min(whole) > 0
+    assert run(*ask, "--top", "1").status == 0 and len((work / "t.svg").read_text()) > 1000
+
+
 @pytest.mark.parametrize("arguments, part", [
+    (["--query", "rain=yes", "--plot", "t.png"], "expected a name that ends in .svg"),
+    (["--query", "rain=yes", "--plot", "t.svg", "-o", "t.svg"], "name the same file"),
     ([], "--query is missing"),
     (["--query", "rain"], "expected a variable and one of its states"),
     (["--query", "=rain"], "expected a variable and one of its states"),
