@@ -30,7 +30,6 @@ typedef enum gbsi_purpose {
     GBSI_PURPOSE_RECOVER = 16,  /* chain, iteration, 2 * eliminated variable: two words each */
     GBSI_PURPOSE_BLOCK = 17,    /* chain, iteration, 2 * variable of a block: two words each */
     GBSI_PURPOSE_REDRAW = 18,   /* the same, for draws of the coldest chain in all lanes */
-    GBSI_PURPOSE_EXCHANGE = 19, /* pair of chains, iteration, 0: where a cluster begins */
     GBSI_PURPOSE_PLAN = 20,     /* plan, 0, 4 * step: which variables form a block */
     GBSI_PURPOSE_QUERY = 21,    /* 0, round, step: changes of a query's state */
 } gbsi_purpose;
