@@ -67,6 +67,7 @@ typedef enum gbs_logical_function {
     GBS_LOGICAL_AND_CATEGORICAL = 12, /**< all literals true: 1, else 0 (hard) */
     GBS_LOGICAL_IMPLY_MLN = 13,       /**< body true and head false: 0, else 1 (hard) */
     GBS_LOGICAL_CLAUSE = 64,          /**< a weighted clause: any literal true: 1, none: 0 (hard) */
+    GBS_LOGICAL_PARITY = 65,          /**< an odd number of literals true: 1, else 0 (hard) */
 } gbs_logical_function;
 
 /* ---- building ---------------------------------------------------------------------------- */

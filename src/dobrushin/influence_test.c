@@ -325,9 +325,9 @@ static void test_long_factors(void **unused)
 {
     (void)unused;
     enum { N = 200 };
-    static const gbs_logical_function function[] = {GBS_LOGICAL_CLAUSE, GBS_LOGICAL_IMPLY_MLN,
-                                                    GBS_LOGICAL_LINEAR, GBS_LOGICAL_RATIO,
-                                                    GBS_LOGICAL_EQUAL,  GBS_LOGICAL_AND};
+    static const gbs_logical_function function[] = {
+        GBS_LOGICAL_CLAUSE, GBS_LOGICAL_IMPLY_MLN, GBS_LOGICAL_LINEAR, GBS_LOGICAL_RATIO,
+        GBS_LOGICAL_EQUAL,  GBS_LOGICAL_AND,       GBS_LOGICAL_PARITY};
     uint32_t arity[N + 1];
     uint32_t scope[N];
     uint32_t state[N];

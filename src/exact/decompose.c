@@ -23,7 +23,7 @@ typedef struct making {
 typedef enum memory_kind {
     REMEMBER_ALIKE,  /* whether none, some or all are true; equivalent cases share a state */
     REMEMBER_NUMBER, /* how many are true */
-    REMEMBER_PARITY, /* the parity of the number of spins in state 0 */
+    REMEMBER_PARITY, /* whether an odd number is true: of spins in state 0, or of literals */
     REMEMBER_NOTHING,
 } memory_kind;
 
@@ -59,6 +59,10 @@ static bool same_value(const gbsi_factors *f, const reading *r, uint32_t j, uint
 static void read_logical(const gbsi_factors *f, reading *r)
 {
     bool alike = true;
+    if (f->logical[f->aux[r->factor]].function == GBS_LOGICAL_PARITY) {
+        r->kind = REMEMBER_PARITY;
+        return;
+    }
     for (uint32_t k = 2; k < r->n_body; ++k) {
         alike = alike && same_value(f, r, 1, k);
     }
@@ -117,13 +121,13 @@ static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool li
     return r->some;
 }
 
-/* The number of true literals that a state stands for. */
+/* A number of true literals that a state stands for. */
 static uint32_t true_literals(const reading *r, uint32_t state)
 {
-    return r->kind == REMEMBER_NUMBER          ? state
-           : r->n_body > 1 && state == r->some ? 1
-           : state == r->all                   ? r->n_body
-                                               : 0;
+    return r->kind == REMEMBER_NUMBER || r->kind == REMEMBER_PARITY ? state
+           : r->n_body > 1 && state == r->some                      ? 1
+           : state == r->all                                        ? r->n_body
+                                                                    : 0;
 }
 
 /* ---- making the model ---------------------------------------------------------------------- */
@@ -212,7 +216,7 @@ cleanup:
 static bool is_true(const gbsi_factors *f, const reading *r, uint32_t k, uint32_t state)
 {
     const size_t at = f->scope_start[r->factor] + k;
-    return r->kind == REMEMBER_PARITY ? state == 0 : state == f->literal[at];
+    return state == (f->kind[r->factor] == GBS_FACTOR_SPIN ? 0 : f->literal[at]);
 }
 
 /* Adds the factor [next = next_state(before, literal k)]; the first literal has no `before`. */
@@ -251,7 +255,7 @@ static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_erro
     GBSI_TRY(add_table(m, free_head ? 2 : 1, scope, &t, err));
     for (uint32_t s = 0; s < m->to->arity[last]; ++s) {
         for (uint32_t h = 0; h < n_head; ++h) {
-            if (r->kind == REMEMBER_PARITY) {
+            if (f->kind[r->factor] == GBS_FACTOR_SPIN) {
                 *t++ = s != 0 ? -f->weight[r->factor] : f->weight[r->factor];
             } else {
                 const bool head = free_head && h == f->literal[end - 1];

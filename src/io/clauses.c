@@ -51,6 +51,10 @@ gbs_status gbsi_clauses_literal(gbsi_clauses *c, uint32_t variable, bool positiv
     const size_t now = 2 * (1 + c->n_clauses);
     if (*mark >> 1 == now >> 1) {
         bool same = (*mark & 1) == positive;
+        if (c->parity) {
+            c->repeated = true;
+            return GBS_OK;
+        }
         c->n_repeated += same;
         c->tautology = c->tautology || !same;
         return GBS_OK;
@@ -91,6 +95,10 @@ gbs_status gbsi_clauses_end(gbsi_clauses *c, const gbsi_text *text, gbsi_token p
 {
     gbs_status status = GBS_OK;
     const bool hard = weight == GBSI_HARD;
+    if (c->repeated) {
+        return gbsi_text_fail(text, place, err,
+                              "found a variable twice in a parity, expected each of them once");
+    }
     GBSI_TRY(scale_weight(c, text, place, &weight, err));
     if (c->tautology) {
         c->n_tautologies++;
@@ -101,12 +109,14 @@ gbs_status gbsi_clauses_end(gbsi_clauses *c, const gbsi_text *text, gbsi_token p
     } else if (c->n == 0) {
         c->n_empty++;
     } else if (weight != 0) {
-        status = gbs_builder_add_logical(c->builder, GBS_LOGICAL_CLAUSE, c->n, c->scope, c->state,
-                                         weight, err);
+        status =
+            gbs_builder_add_logical(c->builder, c->parity ? GBS_LOGICAL_PARITY : GBS_LOGICAL_CLAUSE,
+                                    c->n, c->scope, c->state, weight, err);
         GBSI_TRY(gbsi_text_blame(text, place, status, err));
     }
     c->n = 0;
     c->tautology = false;
+    c->parity = false;
     c->n_clauses++;
 
 cleanup:

@@ -33,6 +33,9 @@ static bool logical_clause(const gbsi_factors *factors, size_t f, gbsi_clause *c
         return one || function == GBS_LOGICAL_OR;
     case GBS_LOGICAL_AND_CATEGORICAL:
         return one;
+    case GBS_LOGICAL_PARITY:
+        clause->parity = !one;
+        return true;
     case GBS_LOGICAL_LOGICAL:
     case GBS_LOGICAL_IMPLY_MLN:
         clause->n_negated = clause->n - 1;
@@ -42,7 +45,7 @@ static bool logical_clause(const gbsi_factors *factors, size_t f, gbsi_clause *c
     }
 }
 
-gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *format,
+gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *format, bool parities,
                           gbsi_clause *clause, gbs_error *err)
 {
     const gbsi_factors *factors = &model->factors;
@@ -70,7 +73,8 @@ gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *for
         clause->literal = factors->literal + start;
     }
     if (kind != GBS_FACTOR_FIELD &&
-        (kind != GBS_FACTOR_LOGICAL || !logical_clause(factors, factor, clause))) {
+        (kind != GBS_FACTOR_LOGICAL || !logical_clause(factors, factor, clause) ||
+         (clause->parity && !parities))) {
         return unsupported(model, factor, format, "is no clause", err);
     }
     if (isfinite(clause->weight) && fabs(clause->weight) > GBS_MAX_LOG_WEIGHT) { /* doubled */

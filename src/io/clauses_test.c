@@ -182,7 +182,12 @@ static void wcnf_refusals(void **state)
     static const refusal cases[] = {
         {"", "a.wcnf:1:1: found the end of the file, expected p wcnf or a clause"},
         {"c only\n", "a.wcnf:2:1: found the end of the file, expected p wcnf or a clause"},
-        {"p cnf 2 1\n1 0", "a.wcnf:1:3: found 'cnf', expected wcnf"},
+        {"p sat 2 1\n1 0", "a.wcnf:1:3: found 'sat', expected wcnf or cnf"},
+        {"p cnf 2 1 9\n1 0", "a.wcnf:1:11: found '9'"},
+        {"1 1 0\nh y1 2 -1 0", "a.wcnf:2:3: found 'y1', expected a literal"},
+        {"1 1 0\nh x1 2 -1 0", "a.wcnf:2:1: found a variable twice in a parity"},
+        {"h x0", "a.wcnf:1:1: found a hard clause without literals"},
+        {"1 1 x2 0", "a.wcnf:1:5: found 'x2', expected a literal"},
         {"p wcnf 2", "found the end of the line, expected the number of clauses"},
         {"p wcnf 1 2 10\n1 1 0",
          "a.wcnf:1:10: found '2' as the number of clauses, but the 6 bytes"},
@@ -206,7 +211,7 @@ static void wcnf_refusals(void **state)
         {"1 1 0 2 2 0", "a.wcnf:1:7: found '2', expected the end of the line after a clause"},
         {"1 1 -0", "found '-0', expected a literal"},
         {"1 -+1 0", "found '-+1', expected a literal"},
-        {"1 x 0", "a.wcnf:1:3: found 'x', expected a literal"},
+        {"1 z 0", "a.wcnf:1:3: found 'z', expected a literal"},
         {"1 1.0 0", "found '1.0', expected a literal"},
         {"h\n", "a.wcnf:1:2: found the end of the line, expected a literal"},
         {"h 0\n", "a.wcnf:1:1: found a hard clause without literals, expected one that can hold"},
@@ -425,6 +430,31 @@ static void kinds(void **state)
     }
 }
 
+/* Odd numbers of literals, as CryptoMiniSat writes them, soft and hard, and back again. */
+static void parities(void **state)
+{
+    (void)state;
+    static const double HARD[8] = {0, -INFINITY, -INFINITY, 0, -INFINITY, 0, 0, -INFINITY};
+    static const double SOFT[4] = {0, 1.5, 1.5, 0};
+    static const char *const hard[] = {"h x1 2 -3 0\n", "p cnf 3 1\nx1 2 -3 0", "h x 1 2\t-3 0",
+                                       "p wcnf 3 1 7\n9 x1\n2 -3 0"};
+    for (size_t i = 0; i < sizeof hard / sizeof hard[0]; i++) {
+        gbs_model *m = read_model("a.wcnf", hard[i], NULL);
+        expect_logs(m, HARD, 8);
+        expect_written(m, "p.wcnf", NULL, hard[0]);
+        refuse_write(m, "no.mln", "is no clause, which mln files cannot hold");
+        gbs_model_free(m);
+    }
+    gbs_model *single = read_model("a.wcnf", "1.5 x-1 0", NULL);
+    expect_written(single, "p.wcnf", NULL, "1.5 -1 0\n");
+    expect_written(single, "p.mln", NULL, "1.5 !x0\n");
+    gbs_model_free(single);
+    expect_read("a.wcnf", "1.5 x1 2 0", NULL, SOFT, 4);
+    expect_read("a.wcnf", "1.5 x-1 -2 0", NULL, SOFT, 4);
+    expect_read("a.wcnf", "p cnf 2 2\n1 2 0\n-1 -2 0\n", NULL,
+                (const double[]){-INFINITY, 0, 0, -INFINITY}, 4);
+}
+
 static void fields(void **state)
 {
     (void)state;
@@ -558,6 +588,7 @@ int main(void)
         cmocka_unit_test(mln_refusals),
         cmocka_unit_test(write_and_read),
         cmocka_unit_test(kinds),
+        cmocka_unit_test(parities),
         cmocka_unit_test(fields),
         cmocka_unit_test(written_names),
         cmocka_unit_test(unwritable),

@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "model/factors.h"
 
-#define GBSI_GBM_VERSION      1u
+#define GBSI_GBM_VERSION      2u  /* the newest */
 #define GBSI_GBM_ALIGN        64u /* of every section */
 #define GBSI_GBM_HEADER_BYTES 128u
 #define GBSI_GBM_ENTRY_BYTES  32u /* of the table of sections */
@@ -73,6 +74,9 @@ typedef struct gbsi_gbm_layout {
 
 /* @return false where that would be more than 2^63 bytes. */
 bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout);
+
+/* The first version that holds all of a model: what is written. */
+uint32_t gbsi_gbm_version_of(const gbsi_factors *factors);
 
 /* The section's entry in the table. @param entry [GBSI_GBM_ENTRY_BYTES], out. */
 void gbsi_gbm_entry(const gbsi_gbm_layout *layout, gbsi_gbm_section section, unsigned char *entry);

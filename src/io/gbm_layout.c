@@ -83,6 +83,16 @@ bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout)
     return true;
 }
 
+uint32_t gbsi_gbm_version_of(const gbsi_factors *factors)
+{
+    for (size_t i = 0; i < factors->n_logical; i++) {
+        if (factors->logical[i].function == GBS_LOGICAL_PARITY) {
+            return 2;
+        }
+    }
+    return 1;
+}
+
 void gbsi_gbm_entry(const gbsi_gbm_layout *layout, gbsi_gbm_section section_id,
                     unsigned char *entry)
 {

@@ -66,9 +66,10 @@ static gbs_status check_size(const gbm_reader *r, gbs_error *err)
                          r->name, n, GBSI_GBM_HEADER_BYTES);
     }
     const uint32_t version = u32_at(r, sizeof gbsi_gbm_magic);
-    if (version != GBSI_GBM_VERSION) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s: byte %zu: found version %u, expected %u",
-                         r->name, sizeof gbsi_gbm_magic, (unsigned)version, GBSI_GBM_VERSION);
+    if (version < 1 || version > GBSI_GBM_VERSION) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "%s: byte %zu: found version %u, expected at most %u", r->name,
+                         sizeof gbsi_gbm_magic, (unsigned)version, GBSI_GBM_VERSION);
     }
     const uint64_t expected = u64_at(r, GBSI_GBM_FILE_BYTES_AT);
     if (expected != n) {
@@ -290,6 +291,13 @@ static gbs_status make_model(gbm_reader *r, gbs_error *err)
     status = gbsi_model_check(r->model, &extents, &place, err);
     if (status < 0) {
         return blame(r, (uint64_t)((const char *)place - r->mapping.bytes), status, err);
+    }
+    const uint32_t needed = gbsi_gbm_version_of(&r->model->factors);
+    const uint32_t version = u32_at(r, sizeof gbsi_gbm_magic);
+    if (version != needed) {
+        return gbsi_fail(err, GBS_ERR_FORMAT,
+                         "%s: byte %zu: found version %u, expected %u for what the file holds",
+                         r->name, sizeof gbsi_gbm_magic, (unsigned)version, (unsigned)needed);
     }
     /* what is left to find: factors that make no Bayesian network */
     status = gbsi_model_index(r->model, c->n_text, err);

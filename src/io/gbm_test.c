@@ -22,8 +22,9 @@ typedef struct file {
     char bytes[MOST_BYTES];
 } file;
 
-/* Every kind of factor, a shared table, names of some variables, labels of some. */
-static gbs_model *everything(void)
+/* Every kind of factor that a version has, a shared table, names of some variables, labels of some.
+ */
+static gbs_model *everything_of(int version)
 {
     static const uint32_t arity[8] = {2, 3, 4, 2, 2, 3, 1, 2};
     static const char *const labels[4] = {"north", "east", "south", "west"};
@@ -55,9 +56,18 @@ static gbs_model *everything(void)
     assert_int_equal(gbs_builder_add_logical(b, GBS_LOGICAL_IMPLY_NATURAL, 3, mixed_scope,
                                              mixed_state, 0.3, NULL),
                      GBS_OK);
+    if (version == 2) {
+        assert_int_equal(
+            gbs_builder_add_logical(b, GBS_LOGICAL_PARITY, 3, spins, state, -0.5, NULL), GBS_OK);
+    }
     gbs_model *m = build(b);
     gbs_builder_free(b);
     return m;
+}
+
+static gbs_model *everything(void)
+{
+    return everything_of(1);
 }
 
 static void write_file(const gbs_model *m, file *f)
@@ -190,6 +200,7 @@ static void round_trips(void **unused)
     static const char *const files[] = {"smallest.uai", "mixed.uai", "network.uai", "network.bif"};
     gbs_error err = {0};
     round_trip(everything());
+    round_trip(everything_of(2));
     for (size_t i = 0; i < 4; i++) {
         gbs_model *m = NULL;
         assert_int_equal(gbs_model_read(data_path(files[i]), NULL, &m, &err), GBS_OK);
@@ -353,7 +364,7 @@ static void forged(gbs_model *m)
 static void forged_everything(void **unused)
 {
     (void)unused;
-    forged(everything());
+    forged(everything_of(2));
 }
 
 static void forged_network(void **unused)
@@ -445,6 +456,30 @@ static void messages(void **unused)
         memcpy(copy.bytes + base + g->place, &g->value, g->n);
         seal(&copy);
         expect_refused(copy.bytes, copy.n, g->message);
+    }
+}
+
+/* The version is the first that holds the file's content, whatever else may be said of it. */
+static void versions(void **unused)
+{
+    (void)unused;
+    static file f;
+    for (char version = 1; version <= 2; version++) {
+        gbs_model *m = everything_of(version);
+        write_file(m, &f);
+        gbs_model_free(m);
+        assert_int_equal(f.bytes[8], version);
+        for (char other = 0; other <= 3; other++) {
+            f.bytes[8] = other;
+            seal(&f);
+            if (other == 0 || other == 3) {
+                expect_refused(f.bytes, f.n, "expected at most 2");
+            } else if (other != version) {
+                expect_refused(f.bytes, f.n,
+                               version == 1 ? "byte 8: found version 2, expected 1 for what"
+                                            : "byte 8: found version 1, expected 2 for what");
+            }
+        }
     }
 }
 
@@ -548,12 +583,12 @@ static int end(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smallest),        cmocka_unit_test(round_trips),
-        cmocka_unit_test(table_order),     cmocka_unit_test(mapped),
-        cmocka_unit_test(damaged),         cmocka_unit_test(forged_everything),
-        cmocka_unit_test(forged_network),  cmocka_unit_test(messages),
-        cmocka_unit_test(more_messages),   cmocka_unit_test(refused),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(smallest),       cmocka_unit_test(round_trips),
+        cmocka_unit_test(table_order),    cmocka_unit_test(mapped),
+        cmocka_unit_test(damaged),        cmocka_unit_test(forged_everything),
+        cmocka_unit_test(forged_network), cmocka_unit_test(messages),
+        cmocka_unit_test(versions),       cmocka_unit_test(more_messages),
+        cmocka_unit_test(refused),        cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

@@ -108,7 +108,7 @@ static void put_header(gbm_writer *w)
 {
     const gbsi_gbm_counts *c = &w->counts;
     put(w, gbsi_gbm_magic, sizeof gbsi_gbm_magic);
-    put_u32(w, GBSI_GBM_VERSION);
+    put_u32(w, gbsi_gbm_version_of(&w->model->factors));
     put_u32(w, c->flags);
     put_u64(w, w->layout.file_bytes);
     const uint64_t counts[GBSI_GBM_N_COUNTS] = {c->n_variables, c->n_states, c->n_factors,

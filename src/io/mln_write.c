@@ -105,7 +105,7 @@ gbs_status gbsi_mln_write(const gbs_model *model, gbs_output *output,
     }
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         gbsi_clause clause;
-        GBSI_TRY(gbsi_clause_of(model, f, "mln", &clause, err));
+        GBSI_TRY(gbsi_clause_of(model, f, "mln", false, &clause, err));
         constant += clause.constant;
         if (clause.n != 0) {
             GBSI_TRY(write_clause(model, &clause, output, err));

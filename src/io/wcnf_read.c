@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weighted clauses of the MaxSAT evaluations. Until 2021 "p wcnf N M TOP" comes first and a weight
  * of TOP or more makes a clause hard; since 2022 there is no such line, hard clauses begin with h
- * and each clause has a line of its own. */
+ * and each clause has a line of its own. After "p cnf N M" all clauses are hard and none has a
+ * weight. An x before the literals means that an odd number of them is true, as in the files of
+ * CryptoMiniSat. */
 #include <string.h>
 
 #include "io/clauses.h"
@@ -13,6 +15,7 @@ typedef struct wcnf_reader {
     gbsi_text *text;
     gbsi_clauses clauses;
     bool old;            /* with a p line */
+    bool unweighted;     /* p cnf */
     uint64_t n_declared; /* clauses of it */
     uint64_t most;       /* the largest variable that may come */
     double top;          /* +inf: no clause is hard */
@@ -58,14 +61,17 @@ static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
     (void)gbsi_line_next(r->text, &line);
     (void)gbsi_text_next(&line); /* the p */
     gbsi_token word = gbsi_text_next(&line);
-    if (!gbsi_token_is(word, "wcnf")) {
-        return gbsi_line_unexpected(&line, word, "wcnf", err);
+    r->unweighted = gbsi_token_is(word, "cnf");
+    if (!r->unweighted && !gbsi_token_is(word, "wcnf")) {
+        return gbsi_line_unexpected(&line, word, "wcnf or cnf", err);
     }
     gbsi_token place = gbsi_text_peek(&line);
     GBSI_TRY(gbsi_line_integer(&line, "the number of variables", UINT64_MAX, &r->most, err));
     GBSI_TRY(gbsi_check_variables(r->text, place, r->most, err));
-    GBSI_TRY(gbsi_line_count(r->text, &line, "the number of clauses", 4, &r->n_declared, err));
-    GBSI_TRY(read_top(r, &line, err));
+    GBSI_TRY(gbsi_line_count(r->text, &line, "the number of clauses", r->unweighted ? 2 : 4,
+                             &r->n_declared, err));
+    GBSI_TRY(r->unweighted ? gbsi_line_expect_end(&line, "the number of clauses", err)
+                           : read_top(r, &line, err));
     GBSI_TRY(gbsi_clauses_need(&r->clauses, (uint32_t)r->most, err));
 
 cleanup:
@@ -89,6 +95,10 @@ static gbs_status read_weight(wcnf_reader *r, gbsi_text *from, double *weight, g
 {
     gbs_status status = GBS_OK;
     gbsi_token token = gbsi_text_peek(from);
+    if (r->unweighted) {
+        *weight = GBSI_HARD;
+        return GBS_OK;
+    }
     if (!r->old && gbsi_token_is(token, "h")) {
         (void)gbsi_text_next(from);
         *weight = GBSI_HARD;
@@ -141,6 +151,11 @@ static gbs_status read_clause(wcnf_reader *r, gbsi_text *from, gbs_error *err)
     double weight = 0;
     gbsi_token place = gbsi_text_peek(from);
     GBSI_TRY(read_weight(r, from, &weight, err));
+    const gbsi_token first = gbsi_text_peek(from);
+    r->clauses.parity = first.n > 0 && first.at[0] == 'x';
+    if (r->clauses.parity) {
+        from->at = first.at + 1; /* a blank behind it or none */
+    }
     for (bool end = false; !end;) {
         GBSI_TRY(read_literal(r, from, &end, err));
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form since 2022: no p line, h for hard, the largest literal is the number of variables. */
+/* The form since 2022: no p line, h for hard, the largest literal is the number of variables. An x
+ * begins a parity. */
 #include "base/status.h"
 #include "io/clauses.h"
 #include "io/couplings.h"
@@ -15,6 +16,7 @@ static void write_clause(gbs_output *output, const gbsi_clause *clause, uint32_t
         gbs_output_double(output, clause->weight);
         gbs_output_text(output, " ");
     }
+    gbs_output_text(output, clause->parity ? "x" : "");
     for (uint32_t k = 0; k < clause->n; k++) {
         gbs_output_text(output, gbsi_clause_positive(clause, k) ? "" : "-");
         gbs_output_uint(output, (uint64_t)clause->scope[k] + 1);
@@ -32,7 +34,7 @@ gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,
     uint32_t largest = 0;
     for (size_t f = 0; f < model->factors.n_factors; f++) {
         gbsi_clause clause;
-        GBSI_TRY(gbsi_clause_of(model, f, "wcnf", &clause, err));
+        GBSI_TRY(gbsi_clause_of(model, f, "wcnf", true, &clause, err));
         constant += clause.constant;
         if (clause.n != 0) {
             write_clause(output, &clause, &largest);

@@ -126,7 +126,7 @@ static void test_refused_logical(void **unused)
     const uint32_t state[3] = {1, 2, 0};
     const uint32_t high[3] = {1, 3, 0};
     gbs_builder *b = new_builder(5, mixed);
-    static const int unknown[] = {-1, 5, 6, 10, 11, 14, 63, 65, 256};
+    static const int unknown[] = {-1, 5, 6, 10, 11, 14, 63, 66, 256};
     for (unsigned i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
         const gbs_logical_function f = (gbs_logical_function)unknown[i];
         REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_logical(b, f, 3, scope, state, 1.0, &err),

@@ -13,7 +13,7 @@ bool gbsi_logical_known(unsigned function)
     return function <= GBS_LOGICAL_IS_TRUE ||
            (function >= GBS_LOGICAL_LINEAR && function <= GBS_LOGICAL_LOGICAL) ||
            function == GBS_LOGICAL_AND_CATEGORICAL || function == GBS_LOGICAL_IMPLY_MLN ||
-           function == GBS_LOGICAL_CLAUSE;
+           function == GBS_LOGICAL_CLAUSE || function == GBS_LOGICAL_PARITY;
 }
 
 bool gbsi_logical_may_be_hard(unsigned function)
@@ -54,6 +54,8 @@ static double phi(unsigned function, uint32_t n_body, uint32_t n_true, bool head
         return body && head ? 1.0 : 0.0;
     case GBS_LOGICAL_IMPLY_MLN:
         return body && !head ? 0.0 : 1.0;
+    case GBS_LOGICAL_PARITY:
+        return (n_true + head) % 2 != 0 ? 1.0 : 0.0;
     default:
         assert(function == GBS_LOGICAL_CLAUSE);
         return n_true > 0 || head ? 1.0 : 0.0;

@@ -74,14 +74,14 @@ static inline void add_random_logical(gbs_builder *b, uint64_t *seed, const uint
                                       uint32_t n, const uint32_t *scope, uint32_t zeros)
 {
     static const gbs_logical_function function[] = {
-        GBS_LOGICAL_IMPLY_NATURAL,   GBS_LOGICAL_OR,        GBS_LOGICAL_AND,   GBS_LOGICAL_EQUAL,
-        GBS_LOGICAL_IS_TRUE,         GBS_LOGICAL_LINEAR,    GBS_LOGICAL_RATIO, GBS_LOGICAL_LOGICAL,
-        GBS_LOGICAL_AND_CATEGORICAL, GBS_LOGICAL_IMPLY_MLN, GBS_LOGICAL_CLAUSE};
+        GBS_LOGICAL_IMPLY_NATURAL,   GBS_LOGICAL_OR,        GBS_LOGICAL_AND,    GBS_LOGICAL_EQUAL,
+        GBS_LOGICAL_IS_TRUE,         GBS_LOGICAL_LINEAR,    GBS_LOGICAL_RATIO,  GBS_LOGICAL_LOGICAL,
+        GBS_LOGICAL_AND_CATEGORICAL, GBS_LOGICAL_IMPLY_MLN, GBS_LOGICAL_CLAUSE, GBS_LOGICAL_PARITY};
     uint32_t state[MOST_VARIABLES];
     for (uint32_t i = 0; i < n; ++i) {
         state[i] = random_below(seed, arity[scope[i]]);
     }
-    const gbs_logical_function chosen = function[random_below(seed, 11)];
+    const gbs_logical_function chosen = function[random_below(seed, 12)];
     if (random_below(seed, 100) >= zeros ||
         gbs_builder_add_logical(b, chosen, n, scope, state, INFINITY, NULL) != GBS_OK) {
         assert_int_equal(

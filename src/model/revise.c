@@ -243,6 +243,22 @@ static bool revise_all_equal(gbsi_propagator *q, const literals *l)
     return (!some_true && !some_false) || force_all(q, l, some_true);
 }
 
+/* An odd number must hold. One that is open is decided by the others; two are free. */
+static bool revise_parity(gbsi_propagator *q, const literals *l)
+{
+    uint32_t open = GBSI_NONE;
+    bool odd = (l->as->n_body_true + (l->as->head == GBSI_HEAD_TRUE)) % 2 != 0;
+    for (uint32_t i = 0; i < l->n; ++i) {
+        const truth is = literal_truth(q, l, i);
+        if (is == MAYBE && open != GBSI_NONE) {
+            return true;
+        }
+        open = is == MAYBE ? i : open;
+        odd ^= is == ALWAYS;
+    }
+    return open == GBSI_NONE ? odd : force(q, l, open, !odd);
+}
+
 static bool revise_logical(gbsi_propagator *q, size_t place)
 {
     const gbsi_factors *store = q->of->factors;
@@ -265,6 +281,8 @@ static bool revise_logical(gbsi_propagator *q, size_t place)
         return revise_clause(q, &l, true);
     case GBS_LOGICAL_EQUAL:
         return revise_all_equal(q, &l);
+    case GBS_LOGICAL_PARITY:
+        return revise_parity(q, &l);
     default:
         assert(as->function == GBS_LOGICAL_AND || as->function == GBS_LOGICAL_IS_TRUE ||
                as->function == GBS_LOGICAL_AND_CATEGORICAL);

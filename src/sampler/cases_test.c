@@ -224,7 +224,7 @@ static void test_runs(void **unused)
     options.sweeps = 2000;
     options.threads = 1;
     uint32_t n_compared = 0;
-    for (uint32_t round = 0; round < 12; ++round) {
+    for (uint32_t round = 0; round < 40; ++round) {
         asked a;
         double p[MOST_STATES];
         ask(&a);

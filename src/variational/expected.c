@@ -85,7 +85,8 @@ static void add_potts(const gbsi_conditioned *model, size_t f, size_t own, const
 /* ---- logical functions ----------------------------------------------------------------------- */
 
 /* True literals of the body besides the variable at hand: their number is c with probability p[c].
- * Where only the ends matter, all numbers between stand at 1. */
+ * Where only the ends matter, all numbers between stand at 1; where only the parity does, all even
+ * ones at 0 and all odd ones at 1. */
 typedef struct literals {
     size_t n;  /* free literals */
     double *p; /* [n + 1] */
@@ -102,9 +103,23 @@ static void add_literal(literals *l, double p)
     ++l->n;
 }
 
-static bool counts(unsigned function)
+/* The parity of a sum of independent bits; no number above 1 is needed then. */
+static void add_to_parity(literals *l, double p)
 {
-    return function == GBS_LOGICAL_LINEAR || function == GBS_LOGICAL_RATIO;
+    const double odd = l->n == 0 ? 0.0 : l->p[1];
+    l->p[1] = odd * (1.0 - p) + l->p[0] * p;
+    l->p[0] = l->p[0] * (1.0 - p) + odd * p;
+    l->n = 1;
+}
+
+/* What a function needs to know of the number of true literals. */
+typedef enum needed { ITS_ENDS, ITS_PARITY, ALL_OF_IT } needed;
+
+static needed needed_by(unsigned function)
+{
+    return function == GBS_LOGICAL_LINEAR || function == GBS_LOGICAL_RATIO ? ALL_OF_IT
+           : function == GBS_LOGICAL_PARITY                                ? ITS_PARITY
+                                                                           : ITS_ENDS;
 }
 
 /* @param last one past the last body position. */
@@ -112,7 +127,7 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
                         const double *q, double *scratch)
 {
     const gbsi_factors *factors = &model->factors;
-    const gbsi_logical *logical = &factors->logical[factors->aux[f]];
+    const needed what = needed_by(factors->logical[factors->aux[f]].function);
     literals l = {0, scratch};
     double all = 1.0;
     double none = 1.0;
@@ -124,8 +139,10 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
             continue;
         }
         const double p = probabilities(model, q, factors->scope[e])[factors->literal[e]];
-        if (counts(logical->function)) {
+        if (what == ALL_OF_IT) {
             add_literal(&l, p);
+        } else if (what == ITS_PARITY) {
+            add_to_parity(&l, p);
         } else {
             between += l.n == 0 ? 0.0 : none * p + all * (1.0 - p);
             all *= p;
@@ -133,7 +150,7 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
             ++l.n;
         }
     }
-    if (!counts(logical->function) && l.n > 0) {
+    if (what == ITS_ENDS && l.n > 0) {
         for (size_t c = 1; c < l.n; ++c) {
             l.p[c] = 0.0;
         }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small models of factors that see their variables through literals. */
+#include <math.h>
+
+#include "support/making.h"
+
+enum { N_LONG = 17 }; /* one more than terms that keep no counters have */
+
+/* Parities of two literals to all, one of a state of three; the second must hold if `hard`. */
+static gbs_model *parities(uint32_t n, bool hard)
+{
+    gbs_error err = {0};
+    test_stream s = {.seed = 15, .n = 0};
+    uint32_t arity[N_LONG];
+    uint32_t scope[N_LONG];
+    uint32_t literal[N_LONG];
+    for (uint32_t v = 0; v < n; ++v) {
+        arity[v] = v == 5 && n < N_LONG ? 3 : 2;
+        scope[v] = v;
+        literal[v] = v % 3 != 0;
+    }
+    gbs_builder *b = begin(n, arity);
+    const uint32_t length[] = {2, 3, 7, n};
+    for (uint32_t i = 0; i < sizeof length / sizeof length[0]; ++i) {
+        const uint32_t first = (i * 4) % (n - length[i] + 1);
+        must(gbs_builder_add_logical(b, GBS_LOGICAL_PARITY, length[i], scope + first,
+                                     literal + first, i == 1 && hard ? INFINITY : 0.9 - 0.6 * i,
+                                     &err),
+             &err);
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        random_table(b, &s, 1, &v, arity, 0.7, 0.0);
+    }
+    return finish(b);
+}
+
+gbs_model *test_parities(void)
+{
+    return parities(9, false);
+}
+
+gbs_model *test_long_parities(void)
+{
+    return parities(N_LONG, false); /* the longest keeps counters */
+}
+
+gbs_model *test_hard_parity(void)
+{
+    return parities(8, true);
+}
