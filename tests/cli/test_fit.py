@@ -39,6 +39,19 @@ def test_counts(run, work):
     assert float(done.out.splitlines()[2].split(",")[2]) == 0.4
 
 
+def test_quotes_in_names(run, work):
+    """Names with quotes and commas stay one field of the CSV."""
+    run("convert", SPRINKLER, "-o", "s.xmlbif")
+    text = (work / "s.xmlbif").read_text()
+    (work / "q.xmlbif").write_text(text.replace(">rain<", '>5" of, rain<').replace(">no<", '>"no", none<'))
+    (work / "t.csv").write_text('sprinkler,grass\non,wet\noff,dry\n')
+    done = run("fit", "q.xmlbif", "t.csv", "-o", "f.xmlbif", "--intervals", "i.csv")
+    assert done.status == 0, done.err
+    table = fitted(work / "i.csv")
+    assert ('5" of, rain', '"no", none', "") in table
+    assert ("grass", "wet", 'sprinkler=on 5" of, rain="no", none') in table and len(table) == 14
+
+
 def test_priors(run, work):
     (work / "t.csv").write_text(TABLE)
     for prior, alpha in [("bdeu:8", 8 / 4), ("dirichlet:0.5", 0.5)]:
