@@ -140,6 +140,12 @@ const char *cli_variable_text(const gbs_model *model, uint32_t variable, const c
 /* The label of a state, or its number in text. @param text [32]. */
 const char *cli_state_text(const gbs_model *model, uint32_t variable, uint32_t state, char *text);
 
+/* "id": 3, "name": "rain", "states": ["no", "yes"]: what a variable is called, as far as it is. */
+void cli_json_variable(gbs_output *output, const gbs_model *model, uint32_t v);
+
+/* , "mcse": [0.1, null] */
+void cli_json_array(gbs_output *output, const char *name, const double *value, size_t n);
+
 /* ",0.25"; what is not finite leaves its field empty. */
 void cli_csv_number(gbs_output *output, double value);
 
@@ -149,6 +155,9 @@ void cli_csv_number(gbs_output *output, double value);
 int cli_columns_of(const char *text);
 /* Text in so many columns: cut short with "..", or filled with blanks. */
 void cli_put_column(gbs_output *output, const char *text, int width);
+/* A line: a title in so many columns, a blank, and what the format says (cut at 255 bytes). */
+void cli_put_line(gbs_output *output, int width, const char *title, const char *format, ...)
+    CLI_PRINTF(4, 5);
 /* Blanks before it. */
 void cli_put_right(gbs_output *output, const char *text, int width);
 /* Whether the environment says that text is UTF-8: LC_ALL before LC_CTYPE before LANG. */

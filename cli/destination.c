@@ -104,6 +104,37 @@ const char *cli_state_text(const gbs_model *model, uint32_t variable, uint32_t s
     return text;
 }
 
+void cli_json_variable(gbs_output *output, const gbs_model *model, uint32_t v)
+{
+    const char *name = gbs_model_variable_name(model, v);
+    gbs_output_text(output, "\"id\": ");
+    gbs_output_uint(output, v);
+    if (name != NULL) {
+        gbs_output_text(output, ", \"name\": ");
+        gbs_output_json_string(output, name);
+    }
+    if (gbs_model_state_label(model, v, 0) != NULL) {
+        gbs_output_text(output, ", \"states\": [");
+        for (uint32_t a = 0; a < gbs_model_arity(model, v); a++) {
+            gbs_output_text(output, a > 0 ? ", " : "");
+            gbs_output_json_string(output, gbs_model_state_label(model, v, a));
+        }
+        gbs_output_text(output, "]");
+    }
+}
+
+void cli_json_array(gbs_output *output, const char *name, const double *value, size_t n)
+{
+    gbs_output_text(output, ", ");
+    gbs_output_json_string(output, name);
+    gbs_output_text(output, ": [");
+    for (size_t i = 0; i < n; i++) {
+        gbs_output_text(output, i > 0 ? ", " : "");
+        gbs_output_json_double(output, value[i]);
+    }
+    gbs_output_text(output, "]");
+}
+
 void cli_csv_number(gbs_output *output, double value)
 {
     gbs_output_text(output, ",");

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite info on one screen: what the model is, how it would be answered, at what cost. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "info.h"
 
-enum { TEXT = 256 };
-
-/* "components  1 component, ...": a title and what the format says. */
-CLI_PRINTF(3, 4)
-static void line(gbs_output *output, const char *title, const char *format, ...)
-{
-    char text[TEXT];
-    char left[16];
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    (void)snprintf(left, sizeof left, "%-11s ", title);
-    gbs_output_text(output, left);
-    gbs_output_text(output, text);
-    gbs_output_text(output, "\n");
-}
+enum {
+    TITLE = 11, /* columns */
+    TEXT = 256,
+};
 
 /* "1 factor", "2 factors"; some plurals end otherwise. @return text. */
 static const char *count(uint64_t n, const char *one, const char *more, char text[64])
@@ -59,13 +45,14 @@ static void put_variables(gbs_output *output, const gbs_info *info)
     char n[64];
     count(info->n_variables, "variable", "variables", n);
     if (info->n_variables == 0) {
-        line(output, "variables", "none");
+        cli_put_line(output, TITLE, "variables", "none");
     } else if (info->min_arity == info->max_arity) {
-        line(output, "variables", "%s of %" PRIu32 " state%s", n, info->min_arity,
-             info->min_arity == 1 ? "" : "s");
+        cli_put_line(output, TITLE, "variables", "%s of %" PRIu32 " state%s", n, info->min_arity,
+                     info->min_arity == 1 ? "" : "s");
     } else {
-        line(output, "variables", "%s of %" PRIu32 " to %" PRIu32 " states, %.3g on average", n,
-             info->min_arity, info->max_arity, info->mean_arity);
+        cli_put_line(output, TITLE, "variables",
+                     "%s of %" PRIu32 " to %" PRIu32 " states, %.3g on average", n, info->min_arity,
+                     info->max_arity, info->mean_arity);
     }
 }
 
@@ -75,14 +62,15 @@ static void put_evidence(gbs_output *output, const gbs_info *info)
     char free_ones[64];
     count(info->n_free, "free variable", "free variables", free_ones);
     if (info->n_observed + info->n_implied == 0) {
-        line(output, "evidence", "none: %s", free_ones);
+        cli_put_line(output, TITLE, "evidence", "none: %s", free_ones);
     } else if (info->n_implied == 0) {
-        line(output, "evidence", "%s observed: %s left",
-             count(info->n_observed, "variable", "variables", n), free_ones);
+        cli_put_line(output, TITLE, "evidence", "%s observed: %s left",
+                     count(info->n_observed, "variable", "variables", n), free_ones);
     } else {
-        line(output, "evidence",
-             "%s observed, %" PRIu32 " fixed by that and by hard zeros: %s left",
-             count(info->n_observed, "variable", "variables", n), info->n_implied, free_ones);
+        cli_put_line(output, TITLE, "evidence",
+                     "%s observed, %" PRIu32 " fixed by that and by hard zeros: %s left",
+                     count(info->n_observed, "variable", "variables", n), info->n_implied,
+                     free_ones);
     }
 }
 
@@ -104,17 +92,18 @@ static void put_factors(gbs_output *output, const gbs_info *info)
     }
     count(info->n_factors, "factor", "factors", n);
     if (info->n_factors == 0) {
-        line(output, "factors", "none");
+        cli_put_line(output, TITLE, "factors", "none");
         return;
     }
-    line(output, "factors", "%s (%s) of at most %zu variable%s%s", n, text, largest,
-         largest == 1 ? "" : "s", largest + 1 == GBS_INFO_ORDERS ? " or more" : "");
+    cli_put_line(output, TITLE, "factors", "%s (%s) of at most %zu variable%s%s", n, text, largest,
+                 largest == 1 ? "" : "s", largest + 1 == GBS_INFO_ORDERS ? " or more" : "");
     if (info->n_table_entries > 0) {
         count(info->n_table_entries, "table entry", "table entries", n);
         if (info->zero_share > 0.0) {
-            line(output, "", "%s, %.3g %% of them hard zeros", n, 100.0 * info->zero_share);
+            cli_put_line(output, TITLE, "", "%s, %.3g %% of them hard zeros", n,
+                         100.0 * info->zero_share);
         } else {
-            line(output, "", "%s, none of them zero", n);
+            cli_put_line(output, TITLE, "", "%s, none of them zero", n);
         }
     }
 }
@@ -125,9 +114,9 @@ static void put_components(gbs_output *output, const gbs_info *info)
     char size[64];
     count(info->largest_component, "variable", "variables", size);
     if (info->n_components > 0) {
-        line(output, "structure", "%s%s of %s",
-             count(info->n_components, "component", "components", n),
-             info->n_components > 1 ? ", the largest" : "", size);
+        cli_put_line(output, TITLE, "structure", "%s%s of %s",
+                     count(info->n_components, "component", "components", n),
+                     info->n_components > 1 ? ", the largest" : "", size);
     }
 }
 
@@ -140,23 +129,24 @@ static void put_exact(gbs_output *output, const gbs_info *info)
     char time[64];
     cli_scale_bytes(8 * info->entry_limit, limit);
     if (info->n_free == 0) {
-        line(output, "exact", "nothing is left to sum over");
+        cli_put_line(output, TITLE, "exact", "nothing is left to sum over");
     } else if (!info->order_found) {
-        line(output, "exact",
-             info->search == GBS_SEARCH_WORK
-                 ? "not known: the search for a junction tree gave up at width %" PRIu32
-                 : "no: a junction tree has a width above %" PRIu32,
-             info->width > 0 ? info->width - 1 : 0);
+        cli_put_line(output, TITLE, "exact",
+                     info->search == GBS_SEARCH_WORK
+                         ? "not known: the search for a junction tree gave up at width %" PRIu32
+                         : "no: a junction tree has a width above %" PRIu32,
+                     info->width > 0 ? info->width - 1 : 0);
     } else if (info->exact_fits) {
         cli_scale_bytes(
             info->exact_bytes != UINT64_MAX ? info->exact_bytes : info->exact_least_bytes, needs);
-        line(output, "exact", "possible: %s of one thread, %s (width %" PRIu32 ")",
-             duration(info->exact_s, time), needs, info->width);
+        cli_put_line(output, TITLE, "exact", "possible: %s of one thread, %s (width %" PRIu32 ")",
+                     duration(info->exact_s, time), needs, info->width);
     } else {
         cli_scale_bytes(info->exact_least_bytes, needs);
-        line(output, "exact", "no: junction trees of width %" PRIu32 " %s%s, the limit is %s",
-             info->width, info->exact_least_bytes != UINT64_MAX ? "need " : "do not fit",
-             info->exact_least_bytes != UINT64_MAX ? needs : "", limit);
+        cli_put_line(output, TITLE, "exact",
+                     "no: junction trees of width %" PRIu32 " %s%s, the limit is %s", info->width,
+                     info->exact_least_bytes != UINT64_MAX ? "need " : "do not fit",
+                     info->exact_least_bytes != UINT64_MAX ? needs : "", limit);
     }
 }
 
@@ -175,7 +165,7 @@ static void put_forms(gbs_output *output, const gbs_info *info)
         (void)snprintf(cases, sizeof cases, "; %s, given a few variables",
                        count(info->auto_cases, "case", "cases", n));
     }
-    line(output, "", "by %s%s%s", forms, nonzero, cases);
+    cli_put_line(output, TITLE, "", "by %s%s%s", forms, nonzero, cases);
 }
 
 static void put_auto(gbs_output *output, const cli_job *job, const gbs_info *info)
@@ -187,19 +177,21 @@ static void put_auto(gbs_output *output, const cli_job *job, const gbs_info *inf
     count(job->options.chains, "chain", "chains", chains);
     cli_scale_bytes(info->run_bytes, run);
     if (info->n_free == 0) {
-        line(output, "by default", "every answer follows from the evidence");
+        cli_put_line(output, TITLE, "by default", "every answer follows from the evidence");
     } else if (info->n_auto == info->n_components) {
-        line(output, "by default", "exact, %s of one thread", duration(info->auto_s, time));
+        cli_put_line(output, TITLE, "by default", "exact, %s of one thread",
+                     duration(info->auto_s, time));
     } else if (info->n_auto > 0) {
-        line(output, "by default", "%s exact, the rest sampled by %s",
-             count(info->n_auto, "component", "components", n), chains);
+        cli_put_line(output, TITLE, "by default", "%s exact, the rest sampled by %s",
+                     count(info->n_auto, "component", "components", n), chains);
     } else {
-        line(output, "by default", "sampled by %s of Gibbs sampling", chains);
+        cli_put_line(output, TITLE, "by default", "sampled by %s of Gibbs sampling", chains);
     }
     if ((info->auto_forms & ~GBS_FORM_TABLES) != 0) {
         put_forms(output, info);
     }
-    line(output, "memory", "%s for a run of %s at most, model included", run, chains);
+    cli_put_line(output, TITLE, "memory", "%s for a run of %s at most, model included", run,
+                 chains);
 }
 
 /* ---- hints ----------------------------------------------------------------------------------- */
@@ -208,18 +200,19 @@ static void put_hints(gbs_output *output, const gbs_info *info)
 {
     const int sampled = info->n_free > 0 && info->n_auto < info->n_components;
     if (info->has_zeros) {
-        line(output, "hard zeros",
-             sampled ? "remain: the verdict says whether chains can reach "
-                       "every state"
-                     : "remain; exact answers do not mind");
+        cli_put_line(output, TITLE, "hard zeros",
+                     sampled ? "remain: the verdict says whether chains can reach "
+                               "every state"
+                             : "remain; exact answers do not mind");
     }
     if (info->n_free > 0 && info->max_influence < 1.0) {
-        line(output, "couplings", "weak: sums of influences below 1 (%.3g), chains mix fast",
-             info->max_influence);
+        cli_put_line(output, TITLE, "couplings",
+                     "weak: sums of influences below 1 (%.3g), chains mix fast",
+                     info->max_influence);
     } else if (info->n_free > 0) {
-        line(output, "couplings",
-             "may be strong: sums of influences up to %.3g, chains may mix slowly",
-             info->max_influence);
+        cli_put_line(output, TITLE, "couplings",
+                     "may be strong: sums of influences up to %.3g, chains may mix slowly",
+                     info->max_influence);
     }
 }
 
@@ -236,13 +229,13 @@ void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *inf
     put_variables(output, info);
     put_factors(output, info);
     if (convention != NULL) {
-        line(output, "sign", "of couplings as in %s", convention);
+        cli_put_line(output, TITLE, "sign", "of couplings as in %s", convention);
     }
     put_evidence(output, info);
     put_components(output, info);
     put_exact(output, info);
     put_auto(output, job, info);
-    line(output, "", "%s were held while the model was read", loading);
+    cli_put_line(output, TITLE, "", "%s were held while the model was read", loading);
     put_hints(output, info);
-    line(output, "more", "--variables lists names and states, -v all figures");
+    cli_put_line(output, TITLE, "more", "--variables lists names and states, -v all figures");
 }

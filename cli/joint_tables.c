@@ -182,36 +182,11 @@ static void write_csv(gbs_output *output, const gbs_model *model, const cli_join
     }
 }
 
-static void json_array(gbs_output *output, const char *name, const double *value, size_t n)
-{
-    gbs_output_text(output, ", \"");
-    gbs_output_text(output, name);
-    gbs_output_text(output, "\": [");
-    for (size_t i = 0; i < n; i++) {
-        gbs_output_text(output, i > 0 ? ", " : "");
-        gbs_output_json_double(output, value[i]);
-    }
-    gbs_output_text(output, "]");
-}
-
-/* A variable as in marginals/2. */
 static void json_variable(gbs_output *output, const gbs_model *model, uint32_t v)
 {
-    const char *name = gbs_model_variable_name(model, v);
-    gbs_output_text(output, "{\"id\": ");
-    gbs_output_uint(output, v);
-    if (name != NULL) {
-        gbs_output_text(output, ", \"name\": ");
-        gbs_output_json_string(output, name);
-    }
-    if (gbs_model_state_label(model, v, 0) != NULL) {
-        gbs_output_text(output, ", \"states\": [");
-        for (uint32_t a = 0; a < gbs_model_arity(model, v); a++) {
-            gbs_output_text(output, a > 0 ? ", " : "");
-            gbs_output_json_string(output, gbs_model_state_label(model, v, a));
-        }
-        gbs_output_text(output, "]");
-    } else {
+    gbs_output_text(output, "{");
+    cli_json_variable(output, model, v);
+    if (gbs_model_state_label(model, v, 0) == NULL) {
         gbs_output_text(output, ", \"n_states\": ");
         gbs_output_uint(output, gbs_model_arity(model, v));
     }
@@ -231,10 +206,10 @@ static void write_json(gbs_output *output, const joints *j)
             json_variable(output, model, t->selection.variable[k]);
         }
         gbs_output_text(output, "]");
-        json_array(output, "probability", t->p, t->n);
-        json_array(output, "mcse", t->mcse, t->n);
-        json_array(output, "ess", t->ess, t->n);
-        json_array(output, "rhat", t->rhat, t->n);
+        cli_json_array(output, "probability", t->p, t->n);
+        cli_json_array(output, "mcse", t->mcse, t->n);
+        cli_json_array(output, "ess", t->ess, t->n);
+        cli_json_array(output, "rhat", t->rhat, t->n);
         gbs_output_text(output, "}");
     }
     gbs_output_text(output, "\n  ]\n}\n");

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files in: the model, a scan, a start; samples.c has what was observed. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "job.h"
 #include "kept_draws.h"
@@ -29,11 +27,6 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     if (strcmp(path, "-") == 0 && arguments->from == NULL) {
         return cli_error(CLI_USAGE,
                          "standard input has no file name extension: name its format with --from");
-    }
-    if (strcmp(path, "-") != 0 && access(path, F_OK) != 0) { /* before its name is looked at */
-        const int number = errno;
-        return cli_error(CLI_INPUT, "%s: cannot be opened: %s", path,
-                         strerror(number)); // NOLINT(concurrency-mt-unsafe): one thread
     }
     gbs_status status = gbs_model_read(path, &job->read, &job->model, &err);
     if (status < 0) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text in columns of a terminal. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +37,19 @@ void cli_put_column(gbs_output *output, const char *text, int width)
     }
     memcpy(part + bytes, "..", 3);
     gbs_output_text(output, part);
+}
+
+void cli_put_line(gbs_output *output, int width, const char *title, const char *format, ...)
+{
+    char text[256];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    cli_put_column(output, title, width);
+    gbs_output_text(output, " ");
+    gbs_output_text(output, text);
+    gbs_output_text(output, "\n");
 }
 
 void cli_put_right(gbs_output *output, const char *text, int width)

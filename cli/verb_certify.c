@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite certify: variations of scans, as text or JSON. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "job.h"
 
-enum { MOST_SCANS = 3, MOST_STEPS = 64 };
+enum { MOST_SCANS = 3, MOST_STEPS = 64, TITLE = 26 };
 
 typedef struct target {
     const char *text;
@@ -171,44 +170,29 @@ static double at_most_1(double value)
     return value < 1.0 ? value : 1.0;
 }
 
-static void text_line(gbs_output *output, const char *title, const char *format, ...)
-    CLI_PRINTF(3, 4);
-
-static void text_line(gbs_output *output, const char *title, const char *format, ...)
-{
-    char text[256];
-    char left[40];
-    va_list values;
-    va_start(values, format);
-    (void)vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    (void)snprintf(left, sizeof left, "%-26s ", title);
-    gbs_output_text(output, left);
-    gbs_output_text(output, text);
-    gbs_output_text(output, "\n");
-}
-
 static void text_influences(gbs_output *output, const certificates *c)
 {
     const gbs_influence_report *r = gbs_influences_report(c->influences);
     const gbs_influence_norms *norms = &c->norms;
-    text_line(output, "free variables", "%" PRIu32 " of %" PRIu32, r->n_free, r->n_variables);
-    text_line(output, "influences", "%" PRIu64, r->n_entries);
-    text_line(output, "  found by", "%s",
-              r->n_exact == r->n_free ? "enumeration"
-              : r->n_exact == 0       ? "bounds"
-                                      : "enumeration where neighbours are few, else bounds");
-    text_line(output, "  largest sum of a row", "%.6g", r->largest_sum);
-    text_line(output, "  mean sum", "%.6g", r->mean_sum);
-    text_line(output, "  2-norm", "%.6g to %.6g", norms->two_lo, norms->two_hi);
-    text_line(output, "  spectral radius", "%.6g to %.6g", norms->radius_lo, norms->radius_hi);
-    text_line(output, "Dobrushin's condition", "%s",
-              r->largest_sum < 1.0 ? "holds: every scan forgets its start" : "not shown");
-    text_line(output, "certificates", "%s",
-              norms->radius_hi < 1.0 ? "for any accuracy: the radius is below 1"
-              : norms->radius_lo < 1.0
-                  ? "not decided: the radius is near 1"
-                  : "no variation of all variables goes to 0: the radius is 1 or more");
+    cli_put_line(output, TITLE, "free variables", "%" PRIu32 " of %" PRIu32, r->n_free,
+                 r->n_variables);
+    cli_put_line(output, TITLE, "influences", "%" PRIu64, r->n_entries);
+    cli_put_line(output, TITLE, "  found by", "%s",
+                 r->n_exact == r->n_free ? "enumeration"
+                 : r->n_exact == 0       ? "bounds"
+                                         : "enumeration where neighbours are few, else bounds");
+    cli_put_line(output, TITLE, "  largest sum of a row", "%.6g", r->largest_sum);
+    cli_put_line(output, TITLE, "  mean sum", "%.6g", r->mean_sum);
+    cli_put_line(output, TITLE, "  2-norm", "%.6g to %.6g", norms->two_lo, norms->two_hi);
+    cli_put_line(output, TITLE, "  spectral radius", "%.6g to %.6g", norms->radius_lo,
+                 norms->radius_hi);
+    cli_put_line(output, TITLE, "Dobrushin's condition", "%s",
+                 r->largest_sum < 1.0 ? "holds: every scan forgets its start" : "not shown");
+    cli_put_line(output, TITLE, "certificates", "%s",
+                 norms->radius_hi < 1.0 ? "for any accuracy: the radius is below 1"
+                 : norms->radius_lo < 1.0
+                     ? "not decided: the radius is near 1"
+                     : "no variation of all variables goes to 0: the radius is 1 or more");
 }
 
 static void text_steps(gbs_output *output, const certificates *c)

@@ -35,18 +35,11 @@ static void print_count(distance *d, const char *name, uint32_t value)
 static gbs_status compare_marginals(const gbs_result *a, const gbs_result *b, distance *d,
                                     gbs_error *err)
 {
-    gbs_comparison c;
-    for (uint32_t v = 0; a->name != NULL && b->name != NULL && v < a->marginals.n_variables &&
-                         v < b->marginals.n_variables;
-         v++) {
-        if (strcmp(a->name[v], b->name[v]) != 0) {
-            (void)snprintf(err->message, sizeof err->message,
-                           "variable %" PRIu32 " is called %.80s and %.80s", v, a->name[v],
-                           b->name[v]);
-            return GBS_ERR_ARGUMENT;
-        }
+    gbs_comparison c = {0};
+    gbs_status status = gbs_result_check_names(a, b, err);
+    if (status >= 0) {
+        status = gbs_marginals_compare(&a->marginals, &b->marginals, &c, err);
     }
-    const gbs_status status = gbs_marginals_compare(&a->marginals, &b->marginals, &c, err);
     if (status >= 0) {
         d->value = c.max_abs;
         print_count(d, "variables", a->marginals.n_variables);

@@ -73,43 +73,17 @@ static void write_mar(gbs_output *output, const cli_job *job, const cli_estimate
     gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
 }
 
-static void json_array(gbs_output *output, const char *name, const double *value, size_t n)
-{
-    gbs_output_text(output, ", \"");
-    gbs_output_text(output, name);
-    gbs_output_text(output, "\": [");
-    for (size_t i = 0; i < n; i++) {
-        gbs_output_text(output, i > 0 ? ", " : "");
-        gbs_output_json_double(output, value[i]);
-    }
-    gbs_output_text(output, "]");
-}
-
 static void json_variable(gbs_output *output, const cli_job *job, const cli_estimates *e,
                           uint32_t v)
 {
-    const gbs_model *model = job->model;
-    const char *name = gbs_model_variable_name(model, v);
-    size_t at = gbs_model_state_offsets(model)[v];
-    uint32_t arity = gbs_model_arity(model, v);
-    gbs_output_text(output, "    {\"id\": ");
-    gbs_output_uint(output, v);
-    if (name != NULL) {
-        gbs_output_text(output, ", \"name\": ");
-        gbs_output_json_string(output, name);
-    }
-    if (gbs_model_state_label(model, v, 0) != NULL) {
-        gbs_output_text(output, ", \"states\": [");
-        for (uint32_t a = 0; a < arity; a++) {
-            gbs_output_text(output, a > 0 ? ", " : "");
-            gbs_output_json_string(output, gbs_model_state_label(model, v, a));
-        }
-        gbs_output_text(output, "]");
-    }
-    json_array(output, "probability", e->p + at, arity);
-    json_array(output, "mcse", e->mcse + at, arity);
-    json_array(output, "ess", e->ess + at, arity);
-    json_array(output, "rhat", e->rhat + at, arity);
+    const size_t at = gbs_model_state_offsets(job->model)[v];
+    const uint32_t arity = gbs_model_arity(job->model, v);
+    gbs_output_text(output, "    {");
+    cli_json_variable(output, job->model, v);
+    cli_json_array(output, "probability", e->p + at, arity);
+    cli_json_array(output, "mcse", e->mcse + at, arity);
+    cli_json_array(output, "ess", e->ess + at, arity);
+    cli_json_array(output, "rhat", e->rhat + at, arity);
     gbs_output_text(output, "}");
 }
 

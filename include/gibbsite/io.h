@@ -214,6 +214,11 @@ GBS_API void gbs_result_free(gbs_result *result); /**< frees the arrays, zeroes 
  *  @return GBS_ERR_ARGUMENT if the model has no such variable in that place or no such state. */
 GBS_API gbs_status gbs_result_resolve(gbs_result *result, const gbs_model *model, gbs_error *err);
 
+/** Check that two results call their variables alike, place by place; a result without names
+ *  agrees with any. @return GBS_ERR_ARGUMENT if a variable has two names; the message says which.
+ */
+GBS_API gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b, gbs_error *err);
+
 /** Count the variables whose states differ between two MAP or two MMAP results.
  *  @param first out: the smallest id of these variables, 0 if there is none.
  *  @return GBS_ERR_ARGUMENT if the results have different tasks or different variables, or if one

@@ -143,6 +143,8 @@ static void forms(void **state)
     m = NULL;
     assert_int_equal(gbs_model_read(scratch_path("graph"), NULL, &m, &err), GBS_ERR_ARGUMENT);
     assert_non_null(strstr(err.message, "cannot tell the format from the file name extension"));
+    assert_int_equal(gbs_model_read(in_folder("none"), NULL, &m, &err), GBS_ERR_IO);
+    assert_non_null(strstr(err.message, "none: cannot be opened"));
     assert_int_equal(gbs_model_read(scratch_path("graph"), &binary, &m, &err), GBS_ERR_IO);
     assert_int_equal(gbs_model_read(in_folder("graph.factors"), &binary, &m, &err),
                      GBS_ERR_ARGUMENT);

@@ -11,6 +11,11 @@
 #include "base/memory.h"
 #include "io/common.h"
 
+gbs_status gbsi_input_check(const char *path, gbs_error *err)
+{
+    return access(path, F_OK) == 0 ? GBS_OK : gbsi_fail_errno(err, path, "cannot be opened", errno);
+}
+
 void *gbsi_input_shrink(void *bytes, size_t n)
 {
     void *smaller = gbsi_realloc_array(bytes, n, 1);

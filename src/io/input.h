@@ -46,4 +46,7 @@ void *gbsi_input_shrink(void *bytes, size_t n);
 gbs_status gbsi_inflate_raw(const char *name, const void *packed, size_t n, void *bytes,
                             size_t n_bytes, gbs_error *err);
 
+/* @return GBS_ERR_IO, with the reason, if there is nothing at path. */
+gbs_status gbsi_input_check(const char *path, gbs_error *err);
+
 #endif

@@ -181,8 +181,11 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     const gbsi_format *format = NULL;
     gbsi_input input;
     options = options == NULL ? &default_read : options;
-    if (options->format == NULL && by_ending(path) == NULL && gbsi_dimmwitted_in_folder(path)) {
-        return gbsi_dimmwitted_read(path, options, model, err);
+    if (options->format == NULL && by_ending(path) == NULL && strcmp(path, "-") != 0) {
+        GBSI_TRY(gbsi_input_check(path, err)); /* before its name is judged */
+        if (gbsi_dimmwitted_in_folder(path)) {
+            return gbsi_dimmwitted_read(path, options, model, err);
+        }
     }
     GBSI_TRY(find_format(path, options->format, &format, err));
     GBSI_TRY(gbsi_check_read_options(format, path, options, err));

@@ -111,6 +111,26 @@ static void our_marginals(void **state)
     }
 }
 
+/* Marginals of variables called otherwise; results without names agree with any. */
+static void names_of_variables(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_result ab = read_well("variable,state,probability\na,0,0.5\na,1,0.5\nb,0,1\n", NULL);
+    gbs_result ac = read_well("variable,state,probability\na,0,0.5\na,1,0.5\nc,0,1\n", NULL);
+    gbs_result one = read_well("variable,state,probability\na,0,0.5\na,1,0.5\n", NULL);
+    gbs_result unnamed = read_well("MAR\n2 2 0.5 0.5 1 1\n", NULL);
+    assert_int_equal(gbs_result_check_names(&ab, &ab, &err), GBS_OK);
+    assert_int_equal(gbs_result_check_names(&ab, &ac, &err), GBS_ERR_ARGUMENT);
+    assert_string_equal(err.message, "variable 1 is called b and c");
+    assert_int_equal(gbs_result_check_names(&ac, &one, &err), GBS_OK);
+    assert_int_equal(gbs_result_check_names(&unnamed, &ab, &err), GBS_OK);
+    gbs_result_free(&ab);
+    gbs_result_free(&ac);
+    gbs_result_free(&one);
+    gbs_result_free(&unnamed);
+}
+
 /* States by label, by number and through a model. */
 static void our_states(void **state)
 {
@@ -524,6 +544,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pr),
         cmocka_unit_test(our_marginals),
+        cmocka_unit_test(names_of_variables),
         cmocka_unit_test(our_states),
         cmocka_unit_test(our_refusals),
         cmocka_unit_test(map),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many variables two assignments put into different states. */
+/* Whether two results are of the same variables, and how many states of two assignments differ. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,12 +53,20 @@ static gbs_status compare_sorted(const uint64_t *a, const uint64_t *b, uint32_t 
     return GBS_OK;
 }
 
-/* Results that name their variables name the same ones. */
-static gbs_status check_names(const gbs_result *a, const gbs_result *b, gbs_error *err)
+/* Variables that a result names. */
+static uint32_t n_named(const gbs_result *result)
 {
-    for (uint32_t i = 0; a->name != NULL && b->name != NULL && i < a->n; i++) {
+    const uint32_t n = result->task == GBS_TASK_MAR ? result->marginals.n_variables : result->n;
+    return result->name == NULL ? 0 : n;
+}
+
+gbs_status gbs_result_check_names(const gbs_result *a, const gbs_result *b, gbs_error *err)
+{
+    GBSI_NEED(a);
+    GBSI_NEED(b);
+    for (uint32_t i = 0; i < n_named(a) && i < n_named(b); i++) {
         if (strcmp(a->name[i], b->name[i]) != 0) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u is called %s and %s", i,
+            return gbsi_fail(err, GBS_ERR_ARGUMENT, "variable %u is called %.80s and %.80s", i,
                              a->name[i], b->name[i]);
         }
     }
@@ -114,7 +122,7 @@ gbs_status gbs_result_count_different(const gbs_result *a, const gbs_result *b,
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "found states of %u and of %u variables", a->n,
                          b->n);
     }
-    GBSI_TRY(check_names(a, b, err));
+    GBSI_TRY(gbs_result_check_names(a, b, err));
     if (lacks_numbers(a) || lacks_numbers(b)) {
         return compare_labels(a, b, n_different, first, err);
     }

@@ -299,6 +299,8 @@ static void answers_in_files(void **state)
     REFUSED(gbs_result_resolve(NULL, m, &err));
     REFUSED(gbs_result_resolve(&map, NULL, &err));
     gbs_model_free(m);
+    REFUSED(gbs_result_check_names(NULL, &map, &err));
+    REFUSED(gbs_result_check_names(&map, NULL, &err));
     REFUSED(gbs_result_count_different(NULL, &map, &n, &n, &err));
     REFUSED(gbs_result_count_different(&map, NULL, &n, &n, &err));
     REFUSED(gbs_result_count_different(&map, &map, NULL, &n, &err));
