@@ -158,6 +158,8 @@ void cli_put_column(gbs_output *output, const char *text, int width);
 /* A line: a title in so many columns, a blank, and what the format says (cut at 255 bytes). */
 void cli_put_line(gbs_output *output, int width, const char *title, const char *format, ...)
     CLI_PRINTF(4, 5);
+/* Text and the end of its last line; lines that the terminal is too narrow for break at blanks. */
+void cli_put_wrapped(gbs_output *output, const char *text);
 /* Blanks before it. */
 void cli_put_right(gbs_output *output, const char *text, int width);
 /* Whether the environment says that text is UTF-8: LC_ALL before LC_CTYPE before LANG. */

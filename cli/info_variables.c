@@ -7,35 +7,48 @@
 
 #include "info.h"
 
-enum { MOST_NAME = 28, MOST_STATE = 16, NUMBER = 32 };
+enum { MOST_NAME = 28, MOST_STATE = 16, NUMBER = 32, LEAST_ROOM = 12 };
 
 typedef struct list {
     gbs_output *output;
     const cli_job *job;
-    uint32_t *degree; /* [n_variables] factors that the variable is in */
-    int number, name, state, width;
+    uint32_t *degree;                 /* [n_variables] factors that the variable is in */
+    int number, name, degrees, state; /* columns; 0: left out */
+    int width;
 } list;
-
-static int columns_of(const char *text)
-{
-    int n = 0;
-    for (; *text != '\0'; ++text) {
-        n += ((unsigned char)*text & 0xC0) != 0x80;
-    }
-    return n;
-}
 
 static void put(const list *l, const char *text, int width, int right)
 {
-    const int blanks = width - columns_of(text);
-    for (int i = 0; right && i < blanks; ++i) {
-        gbs_output_text(l->output, " ");
+    if (width == 0) { /* left out */
+        return;
     }
-    gbs_output_text(l->output, text);
-    for (int i = 0; !right && i < blanks; ++i) {
-        gbs_output_text(l->output, " ");
+    if (right) {
+        cli_put_right(l->output, text, width);
+    } else {
+        cli_put_column(l->output, text, width);
     }
     gbs_output_text(l->output, "  ");
+}
+
+/* The column where states begin. */
+static int before_states(const list *l)
+{
+    return l->number + 2 + l->name + 2 + (l->degrees > 0 ? l->degrees + 2 : 0) + l->state + 2;
+}
+
+/* On a narrow terminal names are cut, and the number of factors is left out, for states. */
+static void make_room(list *l)
+{
+    int *column[] = {&l->name, &l->state};
+    const int least[] = {12, 8};
+    for (size_t i = 0; i < 2; ++i) {
+        while (*column[i] > least[i] && l->width - before_states(l) < LEAST_ROOM) {
+            --*column[i];
+        }
+    }
+    if (l->width - before_states(l) < LEAST_ROOM) {
+        l->degrees = 0;
+    }
 }
 
 static const char *state_text(const gbs_model *model, uint32_t v, uint32_t a, char text[NUMBER])
@@ -55,7 +68,7 @@ static const char *observed(const list *l, uint32_t v, char text[NUMBER])
 
 static int wider(int width, const char *text, int most)
 {
-    const int columns = columns_of(text);
+    const int columns = cli_columns_of(text);
     return columns <= width ? width : columns < most ? columns : most;
 }
 
@@ -66,13 +79,15 @@ static void lay_out(list *l)
     const uint32_t n = gbs_model_n_variables(model);
     (void)snprintf(text, sizeof text, "%" PRIu32, n > 0 ? n - 1 : 0);
     l->number = wider(1, text, NUMBER);
-    l->name = columns_of("variable");
-    l->state = columns_of("observed");
-    l->width = cli_terminal_width();
+    l->name = cli_columns_of("variable");
+    l->state = cli_columns_of("observed");
+    l->degrees = 7;
+    l->width = cli_terminal_width() - 1;
     for (uint32_t v = 0; v < n; ++v) {
         l->name = wider(l->name, cli_variable_text(model, v, "x", text), MOST_NAME);
         l->state = wider(l->state, observed(l, v, text), MOST_STATE);
     }
+    make_room(l);
 }
 
 /* Behind the other columns, on as many lines as they take; numbers alone only as how many. */
@@ -80,17 +95,19 @@ static void put_states(const list *l, uint32_t v)
 {
     const gbs_model *model = l->job->model;
     const uint32_t arity = gbs_model_arity(model, v);
-    const int left = l->number + l->name + l->state + 7 + 4 * 2;
+    const int left = before_states(l);
     char text[NUMBER];
     int column = left;
     (void)snprintf(text, sizeof text, "%" PRIu32, arity);
     gbs_output_text(l->output, text);
-    column += columns_of(text);
+    column += cli_columns_of(text);
     for (uint32_t a = 0; a < arity && gbs_model_state_label(model, v, a) != NULL; ++a) {
         const char *label = state_text(model, v, a, text);
-        const int n = columns_of(label) + (a + 1 < arity);
+        const int most = l->width - left - 1;
+        const int wide = cli_columns_of(label) < most ? cli_columns_of(label) : most;
+        const int n = wide + (a + 1 < arity);
         const char *before = a == 0 ? ": " : " ";
-        if (column + columns_of(before) + n > l->width && column > left) {
+        if (column + cli_columns_of(before) + n > l->width && column > left) {
             gbs_output_text(l->output, a == 0 ? ":\n" : "\n");
             for (int i = 0; i < left; ++i) {
                 gbs_output_text(l->output, " ");
@@ -99,9 +116,9 @@ static void put_states(const list *l, uint32_t v)
             before = "";
         }
         gbs_output_text(l->output, before);
-        gbs_output_text(l->output, label);
+        cli_put_column(l->output, label, wide);
         gbs_output_text(l->output, a + 1 < arity ? "," : "");
-        column += columns_of(before) + n;
+        column += cli_columns_of(before) + n;
     }
     gbs_output_text(l->output, "\n");
 }
@@ -113,7 +130,7 @@ static void put_row(const list *l, uint32_t v)
     put(l, text, l->number, 1);
     put(l, cli_variable_text(l->job->model, v, "x", text), l->name, 0);
     (void)snprintf(text, sizeof text, "%" PRIu32, l->degree[v]);
-    put(l, text, 7, 1);
+    put(l, text, l->degrees, 1);
     put(l, observed(l, v, text), l->state, 0);
     put_states(l, v);
 }
@@ -137,7 +154,7 @@ int cli_info_variables(gbs_output *output, const cli_job *job)
     lay_out(&l);
     put(&l, "", l.number, 1);
     put(&l, "variable", l.name, 0);
-    put(&l, "factors", 7, 1);
+    put(&l, "factors", l.degrees, 1);
     put(&l, "observed", l.state, 0);
     gbs_output_text(output, "states\n");
     for (uint32_t v = 0; v < n; ++v) {

@@ -10,11 +10,13 @@
 #include "verb_marginals.h"
 
 enum {
-    WIDTH = 80, /* where no terminal says otherwise */
     MOST_NAME = 28,
     MOST_LABEL = 20,
     LEAST_NAME = 8,
     LEAST_LABEL = 6,
+    LEAST = 4, /* of both, where numbers have left columns out already */
+    ESS = 10,
+    RHAT = 8,
     LEAST_BAR = 8,
     MOST_BAR = 30,
     MOST_DECIMALS = 9,
@@ -22,9 +24,8 @@ enum {
 };
 
 typedef struct layout {
-    int name, label, probability, error, bar; /* columns */
-    int sampled;                              /* whether any error is above zero */
-    int unicode;                              /* bars in eighths of a column */
+    int name, label, probability, error, ess, rhat, bar; /* columns; 0: left out */
+    int unicode;                                         /* bars in eighths of a column */
 } layout;
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -82,6 +83,41 @@ static void shrink(int *column, int least, int *left)
     *left += by;
 }
 
+/* A column of its own width, or none. */
+static void drop(int *column, int *left)
+{
+    if (*left < 0) {
+        *left += *column;
+        *column = 0;
+    }
+}
+
+/* Where the line does not fit, ESS and R-hat go, the one after the other. */
+static void drop_numbers(layout *l, int *left)
+{
+    drop(&l->ess, left);
+    drop(&l->rhat, left);
+}
+
+/* The columns of numbers but the first. */
+static void widen(layout *l, double p, double mcse)
+{
+    char text[NUMBER];
+    probability_text(p, mcse, text);
+    l->probability = wider(l->probability, (int)strlen(text));
+    error_text(mcse, text);
+    if (text[0] != '\0') {
+        l->error = wider(l->error, (int)strlen(text) + 1);
+        l->ess = ESS;
+        l->rhat = RHAT;
+    }
+}
+
+static void fill_with_bar(layout *l, int left)
+{
+    l->bar = left < LEAST_BAR + 2 ? 0 : left - 2 < MOST_BAR ? left - 2 : MOST_BAR;
+}
+
 static layout lay_out(const cli_job *job, const cli_estimates *e)
 {
     const size_t *offset = gbs_model_state_offsets(job->model);
@@ -92,22 +128,20 @@ static layout lay_out(const cli_job *job, const cli_estimates *e)
         char name[32];
         l.name = wider(l.name, cli_columns_of(cli_variable_text(job->model, v, "", name)));
         for (uint32_t a = 0; a < gbs_model_arity(job->model, v); ++a) {
-            const size_t row = offset[v] + a;
             l.label = wider(l.label, cli_columns_of(label_of(job, v, a, text)));
-            probability_text(e->p[row], e->mcse[row], text);
-            l.probability = wider(l.probability, (int)strlen(text));
-            error_text(e->mcse[row], text);
-            l.error = wider(l.error, (int)strlen(text));
+            widen(&l, e->p[offset[v] + a], e->mcse[offset[v] + a]);
         }
     }
-    l.sampled = l.error > 0;
     l.name = l.name < MOST_NAME ? l.name : MOST_NAME;
     l.label = l.label < MOST_LABEL ? l.label : MOST_LABEL;
-    const int used = l.name + l.label + l.probability + (l.sampled ? l.error + 19 : 0) + 6;
-    int left = cli_terminal_width() - 1 - used;
+    int left = cli_terminal_width() - 1 -
+               (l.name + 2 + l.label + 2 + l.probability + l.error + l.ess + l.rhat);
     shrink(&l.name, LEAST_NAME, &left);
     shrink(&l.label, LEAST_LABEL, &left);
-    l.bar = left < LEAST_BAR ? 0 : left < MOST_BAR ? left : MOST_BAR;
+    drop_numbers(&l, &left);
+    shrink(&l.name, LEAST, &left);
+    shrink(&l.label, LEAST, &left);
+    fill_with_bar(&l, left);
     return l;
 }
 
@@ -145,12 +179,16 @@ static void put_estimate(gbs_output *output, const layout *l, double p, double m
     char text[NUMBER];
     probability_text(p, mcse, text);
     cli_put_column(output, text, l->probability); /* from the left: points stand below each other */
-    if (l->sampled) {
+    if (l->error > 0) {
         error_text(mcse, text);
         gbs_output_text(output, " ");
-        cli_put_column(output, text, l->error);
-        put_number(output, "%.0f", ess, 10);
-        put_number(output, "%.3f", rhat, 8);
+        cli_put_column(output, text, l->error - 1);
+    }
+    if (l->ess > 0) {
+        put_number(output, "%.0f", ess, l->ess);
+    }
+    if (l->rhat > 0) {
+        put_number(output, "%.3f", rhat, l->rhat);
     }
     if (l->bar > 0 && p > 0.0) {
         gbs_output_text(output, "  ");
@@ -175,11 +213,15 @@ static void put_row(gbs_output *output, const cli_job *job, const cli_estimates 
 static void put_head_of_numbers(gbs_output *output, const layout *l)
 {
     cli_put_column(output, "probability", l->probability);
-    if (l->sampled) {
+    if (l->error > 0) {
         gbs_output_text(output, " ");
-        cli_put_column(output, "   error", l->error);
-        cli_put_right(output, "ESS", 10);
-        cli_put_right(output, "R-hat", 8);
+        cli_put_column(output, "   error", l->error - 1);
+    }
+    if (l->ess > 0) {
+        cli_put_right(output, "ESS", l->ess);
+    }
+    if (l->rhat > 0) {
+        cli_put_right(output, "R-hat", l->rhat);
     }
     gbs_output_text(output, "\n");
 }
@@ -195,27 +237,31 @@ static void put_head(gbs_output *output, const layout *l)
 
 /* ---- heading --------------------------------------------------------------------------------- */
 
+static void put(FILE *to, const char *text)
+{
+    (void)fputs(text, to);
+}
+
 /* "Marginals of M given smoke=yes: sampled, 16 chains of 4096 sweeps". */
-static void put_heading(gbs_output *output, const cli_job *job, const char *what)
+static void put_question(FILE *to, const cli_job *job, const char *what)
 {
     const gbs_report *r = gbs_run_report(job->run);
     const cli_arguments *arguments = job->arguments;
     char text[CLI_SUM_TEXT] = "exact";
-    gbs_output_text(output, what);
-    gbs_output_text(output, " of ");
-    gbs_output_text(output, arguments->operand[0]);
+    put(to, what);
+    put(to, " of ");
+    put(to, arguments->operand[0]);
     for (int i = 0; i < arguments->n_evidence; ++i) {
-        gbs_output_text(output, i == 0 ? " given " : ", ");
-        gbs_output_text(output, arguments->evidence[i]);
+        put(to, i == 0 ? " given " : ", ");
+        put(to, arguments->evidence[i]);
     }
     if (arguments->likelihood != NULL) {
-        gbs_output_text(output,
-                        arguments->n_evidence > 0 ? ", likelihoods " : " given likelihoods ");
-        gbs_output_text(output, arguments->likelihood);
+        put(to, arguments->n_evidence > 0 ? ", likelihoods " : " given likelihoods ");
+        put(to, arguments->likelihood);
     }
     if (arguments->virtual_evidence != NULL) {
-        gbs_output_text(output, ", likelihoods of ");
-        gbs_output_text(output, arguments->virtual_evidence);
+        put(to, ", likelihoods of ");
+        put(to, arguments->virtual_evidence);
     }
     if (strcmp(r->method, "mean-field") == 0) {
         (void)snprintf(text, sizeof text, "mean field, an approximation without errors");
@@ -224,14 +270,27 @@ static void put_heading(gbs_output *output, const cli_job *job, const char *what
                        r->chains, r->sweeps,
                        r->n_exact_variables > 0 ? "; small components exactly" : "");
     }
-    gbs_output_text(output, ": ");
-    gbs_output_text(output, text);
-    cli_evidence_text(job, r->log_z, text);
-    if (text[0] != '\0') {
-        gbs_output_text(output, "\n");
-        gbs_output_text(output, text);
+    put(to, ": ");
+    put(to, text);
+}
+
+static void put_heading(gbs_output *output, const cli_job *job, const char *what)
+{
+    char text[CLI_SUM_TEXT];
+    char *question = NULL;
+    size_t n = 0;
+    FILE *to = open_memstream(&question, &n);
+    if (to != NULL) {
+        put_question(to, job, what);
+        (void)fclose(to);
+        cli_put_wrapped(output, question);
     }
-    gbs_output_text(output, "\n\n");
+    free(question);
+    cli_evidence_text(job, gbs_run_report(job->run)->log_z, text);
+    if (text[0] != '\0') {
+        cli_put_wrapped(output, text);
+    }
+    gbs_output_text(output, "\n");
 }
 
 void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estimates *e)
@@ -250,8 +309,8 @@ void cli_marginals_table(gbs_output *output, const cli_job *job, const cli_estim
 
 /* ---- joint tables ---------------------------------------------------------------------------- */
 
-/* Columns of the states of variable i. */
-static int joint_column(const cli_job *job, const cli_joint *t, uint32_t i)
+/* Columns of the states of variable i, at most `most`. */
+static int joint_column(const cli_job *job, const cli_joint *t, uint32_t i, int most)
 {
     const uint32_t v = t->selection.variable[i];
     char text[NUMBER];
@@ -260,26 +319,38 @@ static int joint_column(const cli_job *job, const cli_joint *t, uint32_t i)
     for (uint32_t a = 0; a < gbs_model_arity(job->model, v); ++a) {
         width = wider(width, cli_columns_of(label_of(job, v, a, text)));
     }
-    return width < MOST_LABEL ? width : MOST_LABEL;
+    return width < most ? width : most;
 }
 
+/* Columns of all states, none of them wider than most. */
+static int joint_columns(const cli_job *job, const cli_joint *t, int most)
+{
+    int sum = 0;
+    for (uint32_t i = 0; i < t->selection.n; ++i) {
+        sum += joint_column(job, t, i, most) + 2;
+    }
+    return sum;
+}
+
+/* label holds for every variable. More variables than fit in LEAST columns each make lines that are
+ * too long: rows without one of their states would say something else. */
 static layout lay_out_joint(const cli_job *job, const cli_joint *t)
 {
-    char text[NUMBER];
-    layout l = {.probability = 11, .unicode = cli_speaks_unicode()};
+    layout l = {.label = MOST_LABEL, .probability = 11, .unicode = cli_speaks_unicode()};
     for (size_t row = 0; row < t->n; ++row) {
-        probability_text(t->p[row], t->mcse[row], text);
-        l.probability = wider(l.probability, (int)strlen(text));
-        error_text(t->mcse[row], text);
-        l.error = wider(l.error, (int)strlen(text));
+        widen(&l, t->p[row], t->mcse[row]);
     }
-    l.sampled = l.error > 0;
-    int used = l.probability + (l.sampled ? l.error + 19 : 0) + 4;
-    for (uint32_t i = 0; i < t->selection.n; ++i) {
-        used += joint_column(job, t, i) + 2;
+    const int room = cli_terminal_width() - 1 - (l.probability + l.error + l.ess + l.rhat);
+    int left = room - joint_columns(job, t, l.label);
+    while (left < 0 && l.label > LEAST_LABEL) {
+        left = room - joint_columns(job, t, --l.label);
     }
-    const int left = cli_terminal_width() - 1 - used;
-    l.bar = left < LEAST_BAR ? 0 : left < MOST_BAR ? left : MOST_BAR;
+    drop_numbers(&l, &left);
+    while (left < 0 && l.label > LEAST) {
+        const int before = joint_columns(job, t, l.label);
+        left += before - joint_columns(job, t, --l.label);
+    }
+    fill_with_bar(&l, left);
     return l;
 }
 
@@ -290,7 +361,7 @@ static void put_joint_row(gbs_output *output, const cli_job *job, const cli_join
     for (uint32_t i = 0; i < t->selection.n; ++i) {
         const uint32_t a = cli_joint_state(job->model, t, row, i);
         cli_put_column(output, label_of(job, t->selection.variable[i], a, text),
-                       joint_column(job, t, i));
+                       joint_column(job, t, i, l->label));
         gbs_output_text(output, "  ");
     }
     put_estimate(output, l, t->p[row], t->mcse[row], t->ess[row], t->rhat[row]);
@@ -303,7 +374,7 @@ void cli_joint_table(gbs_output *output, const cli_job *job, const cli_joint *t)
     put_heading(output, job, "Joint distribution");
     for (uint32_t i = 0; i < t->selection.n; ++i) {
         cli_put_column(output, cli_variable_text(job->model, t->selection.variable[i], "", name),
-                       joint_column(job, t, i));
+                       joint_column(job, t, i, l.label));
         gbs_output_text(output, "  ");
     }
     put_head_of_numbers(output, &l);

@@ -39,6 +39,32 @@ void cli_put_column(gbs_output *output, const char *text, int width)
     gbs_output_text(output, part);
 }
 
+void cli_put_wrapped(gbs_output *output, const char *text)
+{
+    const int width = cli_terminal_width() - 1;
+    int column = 0;
+    while (*text != '\0') {
+        const size_t blanks = strspn(text, " ");
+        const size_t n = blanks + strcspn(text + blanks, " ");
+        int wide = 0;
+        for (size_t i = 0; i < n; ++i) {
+            wide += ((unsigned char)text[i] & 0xC0) != 0x80;
+        }
+        if (column > 0 && column + wide > width) {
+            gbs_output_text(output, "\n  ");
+            column = 2 - (int)blanks;
+            text += blanks;
+            gbs_output_bytes(output, text, n - blanks);
+            text += n - blanks;
+        } else {
+            gbs_output_bytes(output, text, n);
+            text += n;
+        }
+        column += wide;
+    }
+    gbs_output_text(output, "\n");
+}
+
 void cli_put_line(gbs_output *output, int width, const char *title, const char *format, ...)
 {
     char text[256];

@@ -54,9 +54,9 @@ probability ( {name} ) {{ table 0.25, 0.75; }}
     assert name[:26] + ".." in done.out and "0.750000" in done.out
 
 
-@pytest.mark.parametrize("columns", [66, 72, 100])
+@pytest.mark.parametrize("columns", [40, 60, 66, 80, 200])
 def test_lines_fit_the_terminal(work, columns):
-    """Names and labels are cut before a line is wrapped."""
+    """Bars go first, then names are cut, then ESS and R-hat are left out; a heading breaks at blanks."""
     name, label = "a_name_of_a_variable", "a_label_of_a_state"
     (work / "m.bif").write_text(f"""network m {{ }}
 variable {name} {{ type discrete [ 2 ] {{ no, {label} }}; }}
@@ -64,13 +64,26 @@ variable y {{ type discrete [ 2 ] {{ no, yes }}; }}
 probability ( {name} ) {{ table 0.25, 0.75; }}
 probability ( y | {name} ) {{ (no) 0.9, 0.1; ({label}) 0.2, 0.8; }}
 """)
-    status, shown = on_terminal(work, "marginals", "m.bif", "--method", "sample", "--sweeps", "500", "-q", columns=columns)
-    assert status == 0
-    lines = shown.replace("\r\n", "\n").splitlines()[2:]
-    assert all(len(line) < columns for line in lines), shown
-    assert (name in shown and label in shown) == (columns == 100)
-    status, shown = on_terminal(work, "info", "examples/clinic.bif", "--variables", columns=columns)
-    assert status == 0 and all(len(line) <= columns for line in shown.replace("\r\n", "\n").splitlines())
+
+    def lines_of(*arguments):
+        status, shown = on_terminal(work, *arguments, "-q", columns=columns, env=UNICODE)
+        lines = shown.replace("\r\n", "\n").splitlines()
+        assert status == 0 and all(len(line) < columns for line in lines), shown
+        return lines
+
+    sampled = ["--method", "sample", "--sweeps", "500"]
+    lines = lines_of("marginals", "m.bif", *sampled)
+    assert " ".join(" ".join(lines[:lines.index("")]).split()) == "Marginals of m.bif: sampled, 16 chains of 500 sweeps"
+    head, *rows = lines[lines.index("") + 1:]
+    assert (len(head.split()) == 4) == (columns == 40) and "+-" in rows[0]
+    assert len(rows) == 4 and (label in rows[1]) == (columns >= 80) and ("█" in rows[1]) == (columns == 200)
+    assert rows[1].split()[0] == label or rows[1].split()[0].endswith("..") and label.startswith(rows[1].split()[0][:-2])
+    lines = lines_of("marginals", "m.bif", *sampled, "--joint", f"{name},y", "-e", "y=no|yes")
+    head, *rows = lines[lines.index("") + 1:]
+    assert len(rows) == 4 and all("+-" in row for row in rows) and ("R-hat" in head) == (columns > 40)
+    lines_of("marginals", "examples/clinic.bif", "-e", "fever=yes,cough=yes")
+    lines = lines_of("info", "examples/clinic.bif", "--variables", "-e", "fever=yes")
+    assert ("factors" in lines[0]) == (columns > 40) and "states" in lines[0]
 
 
 VERDICTS = [(["--target-error", "0.01"], "32"), (["--sweeps", "20"], "33")]
