@@ -50,15 +50,19 @@ static void put_heading(gbs_output *output, const cli_sensitivities *a)
 {
     char text[512];
     char error[32] = "";
-    if (!a->s.exact) {
+    if (!a->s.exact && isfinite(a->s.p_mcse)) {
         (void)snprintf(error, sizeof error, " +- %.2g", a->s.p_mcse);
     }
     (void)snprintf(text, sizeof text, "%s = %.6g%s", a->title, a->s.p, error);
     cli_put_wrapped(output, text);
-    (void)snprintf(text, sizeof text, "%zu of %zu parameters%s", a->n, a->s.n_parameters,
-                   a->n < a->s.n_parameters ? ", largest derivatives first" : "");
+    if (a->n == 0) {
+        (void)snprintf(text, sizeof text, "none of %zu parameters %s", a->s.n_parameters,
+                       a->s.exact ? "moves it" : "is seen to move it");
+    } else {
+        (void)snprintf(text, sizeof text, "%zu of %zu parameters, largest derivatives first", a->n,
+                       a->s.n_parameters);
+    }
     cli_put_wrapped(output, text);
-    gbs_output_text(output, "\n");
 }
 
 /* How wide a line is split up. */
@@ -106,6 +110,10 @@ void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a)
 {
     const layout l = lay_out(a);
     put_heading(output, a);
+    if (a->n == 0) {
+        return;
+    }
+    gbs_output_text(output, "\n");
     cli_put_right(output, "derivative", WIDE);
     if (!a->s.exact) {
         cli_put_right(output, "error", WIDE);

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TOP 20 /* parameters of a table */
+#define TOP      20    /* parameters of a table */
+#define ROUNDING 1e-13 /* of the largest: what is less is 0 but for rounding */
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
@@ -155,10 +156,9 @@ int cli_rank_parameters(const cli_sensitivities *a,
         }
     }
     qsort(rank, n_ranked, sizeof *rank, by_size);
-    for (size_t k = 0; k < n_ranked; k++) {
-        (*order)[k] = rank[k].i;
+    for (*n = 0; *n < n_ranked && rank[*n].size > ROUNDING * rank[0].size; (*n)++) {
+        (*order)[*n] = rank[*n].i;
     }
-    *n = n_ranked;
     free(rank);
     return CLI_DONE;
 }
@@ -456,7 +456,7 @@ static int solve(cli_sensitivities *a, uint32_t variable, uint32_t state, int *s
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-static void tell(const cli_sensitivities *a, int is_table)
+static void tell(const cli_sensitivities *a, int is_table, int stopped)
 {
     const cli_arguments *arguments = a->job.arguments;
     size_t n_undefined = 0;
@@ -465,7 +465,7 @@ static void tell(const cli_sensitivities *a, int is_table)
     }
     if (!is_table) {
         char error[32] = "";
-        if (!a->s.exact) {
+        if (!a->s.exact && isfinite(a->s.p_mcse)) {
             (void)snprintf(error, sizeof error, " +- %.2g", a->s.p_mcse);
         }
         cli_note(arguments, "%s = %.6g%s", a->title, a->s.p, error);
@@ -482,6 +482,9 @@ static void tell(const cli_sensitivities *a, int is_table)
                             "--method exact says how large it is");
     }
     cli_note_verdict(arguments, a->s.converged ? CLI_GREEN : CLI_YELLOW, a->s.verdict);
+    if (stopped) {
+        cli_note(arguments, "the run stopped before its target: these are the results so far");
+    }
 }
 
 int cli_sensitivity(cli_arguments *arguments)
@@ -524,7 +527,7 @@ int cli_sensitivity(cli_arguments *arguments)
         status = cli_sensitivity_chart(&a, arguments->top == 0 ? TOP : (size_t)arguments->top);
     }
     if (status == CLI_DONE) {
-        tell(&a, is_table);
+        tell(&a, is_table, stopped);
     }
     free(a.shown);
     gbs_sensitivities_free(&a.s);

@@ -189,7 +189,7 @@ static void find_changes(const solving *s, const rarer *y, size_t query, size_t 
         scale_cavity(*change, logs, n);
     }
     for (size_t i = 0; i < n; ++i) {
-        (*change)[i] = y->q * ((*change)[i] - (*share)[i]);
+        (*change)[i] = y->q * ((*change)[i] - (*share)[i]) + 0.0; /* never -0 */
     }
 }
 
