@@ -21,7 +21,7 @@ typedef struct cli_job {
     uint32_t *start;       /* [n_variables] or NULL; ours */
     uint32_t *dummy_edges; /* of a file, the library's */
     uint32_t *dummy_ring;  /* made here */
-    double stop_s;         /* of cli_influences(): when --time is over, infinite without it */
+    double stop_s;         /* of cli_time_begins(): when --time is over, infinite without it */
     gbs_run_options options;
     gbs_run *run;
 } cli_job;
@@ -104,13 +104,8 @@ double cli_log_p_evidence(const cli_job *job, double log_z);
 void cli_evidence_text(const cli_job *job, double log_z, char *text);
 /* ln Z given the evidence by junction trees; NAN where they or the time do not suffice. */
 double cli_exact_log_z(const cli_job *job);
-/* ln Z given the evidence, estimated. @param z untouched where that failed, which a message says,
- * or was stopped too early. */
-void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z);
-/* The probability of a state on standard error. @param z log_z NAN: not known; error 0: exact. */
-void cli_tell_state_probability(const cli_job *job, double log_density, const gbs_log_z_report *z);
-/* ln P of a state, where ln Z is so much: at most 0, as Z is at least the state's own weight. */
-double cli_log_probability(double log_density, double log_z);
+/* The probability of a state on standard error. @param log_z NAN: not known. */
+void cli_tell_state_probability(const cli_job *job, double log_density, double log_z);
 
 /* ---- picture.c --------------------------------------------------------------------------- */
 
@@ -143,8 +138,10 @@ int cli_load_targets(cli_job *job);
 /* Influences as --influence and --memory-limit have them. From here on a signal or the end of
  * --time stops the work on them, see gbs_influence_options.stop. @return an exit status. */
 int cli_influences(cli_job *job, gbs_influences **influences);
-/* cli_fail() for a call that works on influences: one that was stopped is CLI_STOPPED. */
-int cli_fail_influences(cli_job *job, gbs_status status, const gbs_error *err);
+/* --time counts from here on; for cli_fail_work(). */
+void cli_time_begins(cli_job *job);
+/* cli_fail() for a call that may take long: one that a signal or --time stopped is CLI_STOPPED. */
+int cli_fail_work(cli_job *job, gbs_status status, const gbs_error *err);
 
 /* ---- signals.c --------------------------------------------------------------------------- */
 

@@ -162,7 +162,12 @@ static int stop_asked(void *context)
     return cli_signals_caught() || clock_s() > job->stop_s;
 }
 
-int cli_fail_influences(cli_job *job, gbs_status status, const gbs_error *err)
+void cli_time_begins(cli_job *job)
+{
+    job->stop_s = job->options.time_s > 0.0 ? clock_s() + job->options.time_s : INFINITY;
+}
+
+int cli_fail_work(cli_job *job, gbs_status status, const gbs_error *err)
 {
     const int failed = cli_fail(status, err);
     return status == GBS_ERR_LIMIT && stop_asked(job) ? CLI_STOPPED : failed;
@@ -179,12 +184,12 @@ int cli_influences(cli_job *job, gbs_influences **influences)
         .memory_limit = job->options.memory_limit,
         .stop = stop_asked,
         .stop_context = job};
-    job->stop_s = job->options.time_s > 0.0 ? clock_s() + job->options.time_s : INFINITY;
+    cli_time_begins(job);
     cli_signals_catch();
     const gbs_status done =
         gbs_influences_new(job->model, job->evidence, &options, influences, &err);
     if (done < 0) {
-        return cli_fail_influences(job, done, &err);
+        return cli_fail_work(job, done, &err);
     }
     const gbs_influence_report *r = gbs_influences_report(*influences);
     if (r->n_refused > 0) {
