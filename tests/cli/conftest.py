@@ -21,6 +21,17 @@ for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
+def pytest_addoption(parser):
+    parser.addoption("--share", default="1/1", metavar="I/N",
+                     help="every N-th test, from the I-th on: N processes run all of them")
+
+
+def pytest_collection_modifyitems(config, items):
+    first, step = map(int, config.getoption("--share").split("/"))
+    config.hook.pytest_deselected(items=[item for n, item in enumerate(items) if n % step != first - 1])
+    items[:] = items[first - 1::step]
+
+
 def program():
     return os.path.abspath(os.environ.get("GIBBSITE", ROOT / "build" / "gibbsite"))
 

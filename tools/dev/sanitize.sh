@@ -27,7 +27,5 @@ elif [ "$kind" = tsan ]; then
     check 'splash: threads and locks' "$dir/tests/splash_suite" '*thread*'
 else
     targets=meson-test-prereq run_tests "$dir" -t 5 --no-suite cli --no-suite statistics
-    check 'the program: failures, files, signals' program_tests "$dir/cli/gibbsite" \
-        tests/cli/test_failures.py tests/cli/test_table_formats.py tests/cli/test_evidence_sets.py
 fi
 conclude
