@@ -96,6 +96,7 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             break;
         }
     }
+    run->report.slow_passes = stride > 1 ? run->report.public.burn_in : 0;
 cleanup:
     gbsi_free(t.value);
     return status;

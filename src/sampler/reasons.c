@@ -54,6 +54,27 @@ bool gbsi_run_long_enough(const gbs_run *run)
     return many && draws >= least_draws(run); /* with restarts all draws are independent */
 }
 
+/* Whether the bound on the error holds from any start, even for a single chain. */
+static bool is_proved(const gbs_run *run)
+{
+    return run->options.certified > 0.0 || run->options.restarts;
+}
+
+/* A state of the target's probability that chains take as long to leave as they took to forget
+ * where they started is visited this often by all of them together. [M9] */
+static double visits_of_slow_states(const gbs_run *run)
+{
+    const gbs_report *r = &run->report.public;
+    const double slow = run->tempered == NULL ? (double)run->report.slow_passes : 0.0;
+    const double draws = (double)r->sweeps * r->chains;
+    return slow > 0.0 ? target_of(run) * draws / slow : (double)INFINITY;
+}
+
+bool gbsi_run_has_wandered(const gbs_run *run)
+{
+    return is_proved(run) || visits_of_slow_states(run) >= GBSI_LEAST_VISITS;
+}
+
 /* ---- used by the conditions and figures of verdict.def --------------------------------------- */
 
 static bool support_unknown(const gbs_run *run)
@@ -88,12 +109,6 @@ static const char *independent_draw(void)
     return gbsi_draw_name(gbsi_draw_with(GBSI_DRAW_INDEPENDENT));
 }
 
-/* Whether the bound on the error holds from any start, even for a single chain. */
-static bool is_proved(const gbs_run *run)
-{
-    return run->options.certified > 0.0 || run->options.restarts;
-}
-
 /* Rounds a number of sweeps up to two digits, for advice. */
 static double round_up(double sweeps)
 {
@@ -109,6 +124,13 @@ static double round_up(double sweeps)
 static double least_sweeps(const gbs_run *run)
 {
     return round_up(gbsi_run_least_passes(run, updates_per_pass(run)));
+}
+
+/* Those that gbsi_run_has_wandered() needs. */
+static double sweeps_to_wander(const gbs_run *run)
+{
+    const double sweeps = (double)run->report.public.sweeps;
+    return round_up(sweeps * GBSI_LEAST_VISITS / visits_of_slow_states(run));
 }
 
 /* The sweeps for the target error: errors fall with the square root of the sweeps. */

@@ -14,7 +14,9 @@ typedef struct gbsi_report {
     bool starts_dispersed; /* every chain was given a start of its own */
     bool split_draws;      /* draws were given whose two classes of variables are independent */
     bool burn_in_agreed;   /* split R-hat of the log density was small, or the user decided */
-    bool executed;         /* gbs_run_execute() was called: once */
+    uint64_t slow_passes; /* that the chains took to agree; 0: no longer than the first look, or the
+                             user decided */
+    bool executed;        /* gbs_run_execute() was called: once */
     bool
         answering; /* the run has not failed, and exact parts are answered: marginals may be read */
     double certify_s; /* seconds that --certified took; they count as --time */

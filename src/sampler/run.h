@@ -28,6 +28,10 @@
  * need for the target, 1 / (4 target^2). */
 #define GBSI_LEAST_UPDATES (UINT64_C(1) << 22)
 
+/* Chains that took long to agree have left slow states behind, and may all have missed another: one
+ * of the target's probability is missed in so many visits with probability exp(-2) = 0.14. [M9] */
+#define GBSI_LEAST_VISITS 2.0
+
 /* Where neither sweeps nor updates were given. */
 #define GBSI_MOST_UPDATES UINT64_C(50000000000)
 
@@ -212,6 +216,9 @@ bool gbsi_run_is_mean_field(const gbs_run *run);
 bool gbsi_run_doubt(const gbs_run *run, char *text, size_t size);
 /* Whether the run is long enough to vouch for itself at all, see GBSI_LEAST_UPDATES. */
 bool gbsi_run_long_enough(const gbs_run *run);
+/* Whether states as slow as those that the chains started in were likely to be visited, see
+ * GBSI_LEAST_VISITS. */
+bool gbsi_run_has_wandered(const gbs_run *run);
 /* Passes below which it is not. @param updates_per_pass of each chain. */
 double gbsi_run_least_passes(const gbs_run *run, double updates_per_pass);
 /* R-hat is below its limit, or undefined because nothing moved. */

@@ -240,6 +240,12 @@ static void estimates(void **state)
     check(grid(8, 0.1), &options, "too_short", "too short a run");
     options = sampled(16, 300);
     check(grid(40, 0.1), &options, "too_short", "too short a run");
+    /* all spins up or all down: chains soon agree on up, after some had to leave down */
+    const gbs_generate_ising_options two_modes = {.side = {8, 8, 1}, .coupling = 0.6, .field = 0.1};
+    gbs_model *slow = NULL;
+    assert_int_equal(gbs_generate_ising(&two_modes, &slow, NULL), GBS_OK);
+    options = sampled(16, 6000);
+    check(slow, &options, "slow_states", "passes to agree");
     const gbs_generate_ising_options field = {.side = {8, 8, 1}, .field = 50.0, .torus = 1};
     gbs_model *model = NULL;
     assert_int_equal(gbs_generate_ising(&field, &model, NULL), GBS_OK);
