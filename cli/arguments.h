@@ -108,8 +108,9 @@ typedef struct cli_arguments {
     uint64_t top;     /* parameters to show; 0: as many as fit the format */
     int task;         /* of exact */
     uint64_t variables, parents, degree, edges, visible, hidden;
-    int progress; /* cli_progress_mode */
-    int uai_mpe;  /* the word MPE instead of MAP */
+    int progress;    /* cli_progress_mode */
+    int uai_mpe;     /* the word MPE instead of MAP */
+    int probability; /* of the state, estimated where it is not known */
     int asymptotic, list, list_variables, quick, check;
     int lenient, normalize_cpts, torus, json, draws, quiet, verbose, help;
     unsigned char given[CLI_MAX_OPTIONS]; /* by row of the table */

@@ -104,8 +104,13 @@ double cli_log_p_evidence(const cli_job *job, double log_z);
 void cli_evidence_text(const cli_job *job, double log_z, char *text);
 /* ln Z given the evidence by junction trees; NAN where they or the time do not suffice. */
 double cli_exact_log_z(const cli_job *job);
-/* The probability of a state on standard error. @param log_z NAN: not known. */
-void cli_tell_state_probability(const cli_job *job, double log_density, double log_z);
+/* ln Z given the evidence, estimated. @param z untouched where that failed, which a message says,
+ * or was stopped too early. */
+void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z);
+/* The probability of a state on standard error. @param z log_z NAN: not known; error 0: exact. */
+void cli_tell_state_probability(const cli_job *job, double log_density, const gbs_log_z_report *z);
+/* ln P of a state, where ln Z is so much: at most 0, as Z is at least the state's own weight. */
+double cli_log_probability(double log_density, double log_z);
 
 /* ---- picture.c --------------------------------------------------------------------------- */
 

@@ -223,6 +223,8 @@ static const cli_option table[] = {
          "base of the logarithms in .PR files; 10,e: 10 in A and e in B; unset: 10")
     NAME(0, log_base, "log-base", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_LOGZ, "10|e",
          "base of the logarithm in a .PR file; unset: 10")
+    FLAG(0, probability, "probability", CLI_VERB_MAP,
+         "estimate P(state) where it is not known exactly: after the search, ln Z as logz does")
     FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_MAP,
          "begin a .MAP file with the word MPE")
     FLAG('q', quiet, "quiet", CLI_ALL, "fewer messages on standard error")
@@ -249,8 +251,11 @@ static const struct {
     {"certified", CLI_VERB_MARGINALS},
     {"temper", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_LOGZ},
     {"time", CLI_RUNS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
-    {"budget", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_INFO | CLI_ANNEALS},
-    {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"method", CLI_RUNS | CLI_VERB_SENSITIVITY},
+    {"target-error", CLI_RUNS | CLI_VERB_SENSITIVITY},
+    {"budget",
+     CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_INFO | CLI_ANNEALS | CLI_VERB_SENSITIVITY},
+    {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
     {"least-chains", CLI_RUNS | CLI_ANNEALS},
     {"estimator", CLI_RUNS | CLI_VERB_INFO},
     {"lattice", CLI_RUNS | CLI_VERB_INFO},
@@ -262,8 +267,8 @@ static const struct {
     {"bins", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
     {"threshold", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"bin-rule", CLI_RUNS | CLI_VERB_DECOMPOSE},
-    {"sweeps", CLI_RUNS | CLI_VERB_DECOMPOSE},
-    {"burn-in", CLI_RUNS | CLI_VERB_DECOMPOSE},
+    {"sweeps", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
+    {"burn-in", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
     {"memory-limit", CLI_OBSERVES | CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES},
     {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT |
                     CLI_VERB_SENSITIVITY},
@@ -274,7 +279,7 @@ static const struct {
     {"mean-field-schedule", CLI_VERB_MARGINALS},
     {"iterations", CLI_VERB_MARGINALS},
     {"seed", CLI_RUNS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE |
-                 CLI_VERB_EXACT},
+                 CLI_VERB_EXACT | CLI_VERB_SENSITIVITY},
 };
 
 /* Rows of options.def that annealing takes as well. */

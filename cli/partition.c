@@ -70,20 +70,69 @@ double cli_exact_log_z(const cli_job *job)
     return status == GBS_OK ? report.log_z : (double)NAN;
 }
 
-void cli_tell_state_probability(const cli_job *job, double log_density, double log_z)
+void cli_estimate_log_z(const cli_job *job, gbs_log_z_report *z)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_run_options options = gbs_run_options_default(); /* those of the search are not meant */
+    const gbs_run_callbacks callbacks = {.progress = on_progress};
+    gbs_log_z_report report = {.size = sizeof report};
+    options.method = job->options.method;
+    options.memory_limit = job->options.memory_limit;
+    options.threads = job->options.threads;
+    options.seed = job->options.seed;
+    options.time_s = job->options.time_s;
+    options.budget_s = job->options.budget_s;
+    const gbs_status status =
+        gbs_log_z(job->model, job->evidence, &options, &callbacks, &report, &err);
+    if (status < 0) { /* the state is there all the same */
+        cli_note(job->arguments, "warning: ln Z is not estimated: %s", err.message);
+    } else if (report.temperatures > 0 || report.chains == 0) {
+        *z = report;
+    }
+}
+
+double cli_log_probability(double log_density, double log_z)
+{
+    return log_density > log_z ? 0.0 : log_density - log_z;
+}
+
+/* "P(state) is about 0.0012 (95 % interval 0.0011 to 0.0013): ln P = -6.7 +- 0.05, estimated". */
+static void tell_estimate(const cli_job *job, double log_density, const gbs_log_z_report *z)
+{
+    const char *of = job->evidence != NULL ? "state | evidence" : "state";
+    const double log_p = cli_log_probability(log_density, z->log_z);
+    const double low = cli_log_probability(log_density, z->high);
+    const double high = cli_log_probability(log_density, z->low);
+    char interval[64] = "";
+    if (isfinite(low) && isfinite(high)) {
+        (void)snprintf(interval, sizeof interval, " (95 %% interval %.6g to %.6g)", low, high);
+    }
+    cli_note(job->arguments, "ln P(%s) = %.6g +- %.2g%s, estimated", of, log_p, z->error, interval);
+    if (log_p > LEAST_LOG && interval[0] != '\0') {
+        cli_note(job->arguments, "P(%s) is about %.3g, between %.3g and %.3g", of, exp(log_p),
+                 exp(low), exp(high));
+    }
+    cli_note_verdict(job->arguments, z->converged ? CLI_GREEN : CLI_YELLOW, z->verdict);
+}
+
+void cli_tell_state_probability(const cli_job *job, double log_density, const gbs_log_z_report *z)
 {
     char text[CLI_SUM_TEXT];
-    if (!isfinite(log_z)) {
+    if (!isfinite(z->log_z)) {
         cli_note(job->arguments,
-                 "the probability of this state is unknown: ln P = %.12g - ln Z, and "
-                 "'gibbsite logz' estimates ln Z",
+                 "the probability of this state is unknown: ln P = %.12g - ln Z; estimate it with "
+                 "--probability, or ln Z with 'gibbsite logz'",
                  log_density);
         return;
     }
-    probability_text(job->evidence != NULL ? "state | evidence" : "state", log_density - log_z,
-                     text);
+    if (z->error != 0.0) {
+        tell_estimate(job, log_density, z);
+        return;
+    }
+    probability_text(job->evidence != NULL ? "state | evidence" : "state",
+                     cli_log_probability(log_density, z->log_z), text);
     cli_note(job->arguments, "%s, exact", text);
-    cli_evidence_text(job, log_z, text);
+    cli_evidence_text(job, z->log_z, text);
     if (text[0] != '\0') {
         cli_note(job->arguments, "%s", text);
     }

@@ -11,6 +11,7 @@ enum {
     NARROW = 8,      /* columns of other numbers */
     LEAST_NAME = 44, /* columns of a name where bars take some */
     LEAST_HALF = 3,
+    LEAST_WIDTH = 64, /* of a terminal, for all numbers */
     MOST_HALF = 12,
 };
 
@@ -47,21 +48,42 @@ static void put_bar(gbs_output *output, double share, int half)
 
 static void put_heading(gbs_output *output, const cli_sensitivities *a)
 {
-    char text[96];
-    gbs_output_text(output, a->title);
-    (void)snprintf(text, sizeof text, " = %.6g", a->s.p);
-    gbs_output_text(output, text);
-    if (!a->s.exact) {
-        (void)snprintf(text, sizeof text, " +- %.2g", a->s.p_mcse);
-        gbs_output_text(output, text);
+    char text[512];
+    char error[32] = "";
+    if (!a->s.exact && isfinite(a->s.p_mcse)) {
+        (void)snprintf(error, sizeof error, " +- %.2g", a->s.p_mcse);
     }
-    (void)snprintf(text, sizeof text, "; %zu of %zu parameters", a->n, a->s.n_parameters);
-    gbs_output_text(output, text);
-    gbs_output_text(output, a->n < a->s.n_parameters ? ", largest derivatives first\n\n" : "\n\n");
+    (void)snprintf(text, sizeof text, "%s = %.6g%s", a->title, a->s.p, error);
+    cli_put_wrapped(output, text);
+    if (a->n == 0) {
+        (void)snprintf(text, sizeof text, "none of %zu parameters %s", a->s.n_parameters,
+                       a->s.exact ? "moves it" : "is seen to move it");
+    } else {
+        (void)snprintf(text, sizeof text, "%zu of %zu parameters, largest derivatives first", a->n,
+                       a->s.n_parameters);
+    }
+    cli_put_wrapped(output, text);
 }
 
-/* @param half columns of the bar on either side; 0: no bars */
-static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, int half, int width)
+/* How wide a line is split up. */
+typedef struct layout {
+    int ranges; /* whether p at -10 and +10 per cent is shown */
+    int half;   /* columns of the bar on either side; 0: no bars */
+    int name;
+} layout;
+
+static layout lay_out(const cli_sensitivities *a)
+{
+    const int width = cli_terminal_width() - 1;
+    layout l = {.ranges = width >= LEAST_WIDTH};
+    const int numbers = (a->s.exact ? 1 : 2) * WIDE + (l.ranges ? 3 : 1) * NARROW + 2;
+    const int room = (width - numbers - LEAST_NAME - 3) / 2;
+    l.half = room < LEAST_HALF ? 0 : room < MOST_HALF ? room : MOST_HALF;
+    l.name = width - numbers - (l.half > 0 ? 2 * l.half + 3 : 0);
+    return l;
+}
+
+static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, const layout *l)
 {
     const double most = fabs(a->s.derivative[a->shown[0]]);
     char name[CLI_PARAMETER_TEXT];
@@ -70,36 +92,40 @@ static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, in
         put_number(output, a->s.mcse[i], 0, WIDE);
     }
     put_number(output, a->s.value[i], 0, NARROW);
-    put_number(output, cli_parameter_times(a, i, 0.9), 0, NARROW);
-    put_number(output, cli_parameter_times(a, i, 1.1), 0, NARROW);
+    if (l->ranges) {
+        put_number(output, cli_parameter_times(a, i, 0.9), 0, NARROW);
+        put_number(output, cli_parameter_times(a, i, 1.1), 0, NARROW);
+    }
     gbs_output_text(output, "  ");
-    if (half > 0) {
-        put_bar(output, a->s.derivative[i] / most, half);
+    if (l->half > 0) {
+        put_bar(output, a->s.derivative[i] / most, l->half);
         gbs_output_text(output, "  ");
     }
     cli_parameter_text(a, i, name);
-    cli_put_column(output, name, cli_columns_of(name) < width ? cli_columns_of(name) : width);
+    cli_put_column(output, name, cli_columns_of(name) < l->name ? cli_columns_of(name) : l->name);
     gbs_output_text(output, "\n");
 }
 
 void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a)
 {
-    const int numbers = (a->s.exact ? 1 : 2) * WIDE + 3 * NARROW + 2;
-    const int left = cli_terminal_width() - 1 - numbers;
-    const int room = (left - LEAST_NAME - 3) / 2;
-    const int half = room < LEAST_HALF ? 0 : room < MOST_HALF ? room : MOST_HALF;
-    const int bar = half > 0 ? 2 * half + 3 : 0;
+    const layout l = lay_out(a);
     put_heading(output, a);
+    if (a->n == 0) {
+        return;
+    }
+    gbs_output_text(output, "\n");
     cli_put_right(output, "derivative", WIDE);
     if (!a->s.exact) {
         cli_put_right(output, "error", WIDE);
     }
     cli_put_right(output, "value", NARROW);
-    cli_put_right(output, "at -10%", NARROW);
-    cli_put_right(output, "at +10%", NARROW);
-    cli_put_right(output, "", bar + 2);
+    if (l.ranges) {
+        cli_put_right(output, "at -10%", NARROW);
+        cli_put_right(output, "at +10%", NARROW);
+    }
+    cli_put_right(output, "", l.half > 0 ? 2 * l.half + 5 : 2);
     gbs_output_text(output, "parameter\n");
     for (size_t k = 0; k < a->n; k++) {
-        put_row(output, a, a->shown[k], half, left - bar);
+        put_row(output, a, a->shown[k], &l);
     }
 }

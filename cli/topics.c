@@ -17,7 +17,7 @@ static const struct {
          "scan match steps log-base model"},
     [CLI_TOPIC_ACCURACY] =
         {NULL, "How exactly",
-         "method time target-error iterations tolerance accuracy sweeps samples chains "
+         "method probability time target-error iterations tolerance accuracy sweeps samples chains "
          "iterate influence quick check level seed threads memory-limit"},
     [CLI_TOPIC_RESULT] = {NULL, "Where the answer goes",
                           "output format plot picture json draws summary intervals"},
@@ -67,6 +67,7 @@ static const cli_brief briefs[] = {
     {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples", 0},
     {"target", "LIST", "variables whose distribution is bounded", 0},
     {"method", "NAME", "auto: exact if fast enough; exact; sample", 0},
+    {"probability", "", "estimate P(state) where it is not known", 0},
     {"time", "TIME", "stop after 20s, 5m or 2h with what is there", 0},
     {"target-error", "X", "stop when every standard error is this small", 0},
     {"scan", "NAME|FILE", "the order of updates; unset: three usual ones", 0},

@@ -26,7 +26,7 @@ static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t
 }
 
 static void write_json(gbs_output *output, const gbs_model *model, const uint32_t *state,
-                       const gbs_map_report *r, double log_z)
+                       const gbs_map_report *r, const gbs_log_z_report *z)
 {
     cli_json_head(output, "map/1", model);
     gbs_output_text(output, ",\n  \"log_density\": ");
@@ -34,9 +34,15 @@ static void write_json(gbs_output *output, const gbs_model *model, const uint32_
     gbs_output_text(output, ",\n  \"final_log_density\": ");
     gbs_output_json_double(output, r->final_log_density);
     gbs_output_text(output, ",\n  \"log_z\": ");
-    gbs_output_json_double(output, log_z);
+    gbs_output_json_double(output, z->log_z);
+    gbs_output_text(output, ",\n  \"log_z_error\": ");
+    gbs_output_json_double(output, z->error);
     gbs_output_text(output, ",\n  \"log_probability\": ");
-    gbs_output_json_double(output, r->log_density - log_z);
+    gbs_output_json_double(output, cli_log_probability(r->log_density, z->log_z));
+    gbs_output_text(output, ",\n  \"log_probability_low\": ");
+    gbs_output_json_double(output, cli_log_probability(r->log_density, z->high));
+    gbs_output_text(output, ",\n  \"log_probability_high\": ");
+    gbs_output_json_double(output, cli_log_probability(r->log_density, z->low));
     gbs_output_text(output, ",\n  \"proved\": ");
     gbs_output_text(output, r->n_exact_variables == r->n_free_variables ? "true" : "false");
     gbs_output_text(output, ",\n  \"sweeps\": ");
@@ -56,7 +62,7 @@ static void write_json(gbs_output *output, const gbs_model *model, const uint32_
 }
 
 static int write_state(const cli_job *job, const char *format, uint32_t *state,
-                       const gbs_map_report *r, double log_z)
+                       const gbs_map_report *r, const gbs_log_z_report *z)
 {
     const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
@@ -72,7 +78,7 @@ static int write_state(const cli_job *job, const char *format, uint32_t *state,
             gbs_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
             gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
         } else if (strcmp(format, "json") == 0) {
-            write_json(output, job->model, state, r, log_z);
+            write_json(output, job->model, state, r, z);
         } else {
             write_csv(output, job->model, state);
         }
@@ -86,7 +92,8 @@ static int is_proved(const gbs_map_report *r)
     return r->n_exact_variables == r->n_free_variables;
 }
 
-static void tell(const cli_job *job, const gbs_map_report *r, double log_z, int stopped)
+static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_report *z,
+                 int stopped)
 {
     if (is_proved(r)) {
         cli_note(job->arguments, "log density %.12g, proved to be the largest", r->log_density);
@@ -100,9 +107,22 @@ static void tell(const cli_job *job, const gbs_map_report *r, double log_z, int 
                  r->log_density, r->chains, r->sweeps, r->tau0, r->seconds, job->options.seed,
                  r->final_log_density, r->n_exact_variables, r->n_free_variables);
     }
-    cli_tell_state_probability(job, r->log_density, log_z);
+    cli_tell_state_probability(job, r->log_density, z);
     if (stopped) {
         cli_note(job->arguments, "stopped (%s): this is the best state so far", r->stop);
+    }
+}
+
+/* Exactly where that is no more work than the search was; estimated if it is asked for. */
+static void find_log_z(const cli_job *job, const gbs_map_report *r, gbs_log_z_report *z)
+{
+    *z = (gbs_log_z_report){.size = sizeof *z, .log_z = NAN, .error = NAN, .low = NAN, .high = NAN};
+    if (is_proved(r) || cli_sums_to_one(job)) {
+        z->log_z = z->low = z->high = cli_exact_log_z(job);
+        z->error = isfinite(z->log_z) ? 0.0 : (double)NAN;
+    }
+    if (isnan(z->log_z) && job->arguments->probability) {
+        cli_estimate_log_z(job, z);
     }
 }
 
@@ -123,14 +143,14 @@ static int search(cli_job *job, const char *format)
     const gbs_status done =
         gbs_map(job->model, job->evidence, &job->options, &callbacks, state, &report, &err);
     cli_bar_finish(&bar, NULL);
-    double log_z = NAN; /* where the maximum is found exactly, so is the sum */
-    if (done >= 0 && (is_proved(&report) || cli_sums_to_one(job))) {
-        log_z = cli_exact_log_z(job);
-    }
-    int status =
-        done < 0 ? cli_fail_work(job, done, &err) : write_state(job, format, state, &report, log_z);
+    gbs_log_z_report z;
+    int status = done < 0 ? cli_fail_work(job, done, &err) : CLI_DONE;
     if (status == CLI_DONE) {
-        tell(job, &report, log_z, done == GBS_STOPPED);
+        find_log_z(job, &report, &z);
+        status = write_state(job, format, state, &report, &z);
+    }
+    if (status == CLI_DONE) {
+        tell(job, &report, &z, done == GBS_STOPPED);
         status = done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE;
     }
     free(state);

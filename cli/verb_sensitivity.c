@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TOP 20 /* parameters of a table */
+#define TOP      20    /* parameters of a table */
+#define ROUNDING 1e-13 /* of the largest: what is less is 0 but for rounding */
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
@@ -149,15 +150,15 @@ int cli_rank_parameters(const cli_sensitivities *a,
     }
     for (size_t i = 0; i < a->s.n_parameters; i++) {
         const double size = size_of(a, i);
-        if (size > 0.0 && !is_mirror(a, i)) { /* NAN is not */
+        const int shown = fabs(a->s.derivative[i]) > 2.0 * a->s.mcse[i]; /* NAN is not */
+        if (shown && size > 0.0 && !is_mirror(a, i)) {
             rank[n_ranked++] = (ranked){.size = size, .i = i};
         }
     }
     qsort(rank, n_ranked, sizeof *rank, by_size);
-    for (size_t k = 0; k < n_ranked; k++) {
-        (*order)[k] = rank[k].i;
+    for (*n = 0; *n < n_ranked && rank[*n].size > ROUNDING * rank[0].size; (*n)++) {
+        (*order)[*n] = rank[*n].i;
     }
-    *n = n_ranked;
     free(rank);
     return CLI_DONE;
 }
@@ -354,8 +355,7 @@ static int write_answer(const cli_sensitivities *a, const char *format)
 
 /* ---- what is asked --------------------------------------------------------------------------- */
 
-/* Where the result and the chart go. */
-static int check_files(const cli_arguments *arguments)
+static int check_plot(const cli_arguments *arguments)
 {
     const char *plot = arguments->plot;
     const size_t n = plot == NULL ? 0 : strlen(plot);
@@ -366,8 +366,7 @@ static int check_files(const cli_arguments *arguments)
     if (plot != NULL && arguments->output != NULL && strcmp(plot, arguments->output) == 0) {
         return cli_error(CLI_USAGE, "--output and --plot name the same file %s", plot);
     }
-    const int status = cli_check_output(arguments->output);
-    return status == CLI_DONE ? cli_check_output(plot) : status;
+    return cli_check_output(plot);
 }
 
 /* "NAME=STATE", where either may hold '=': the first split that names a variable. */
@@ -430,45 +429,61 @@ static void make_title(cli_sensitivities *a)
 
 static int on_progress(void *context, const gbs_progress *now)
 {
-    cli_bar_share(context, now->elapsed_s, 0.0, "junction tree");
+    if (now->updates > 0) {
+        cli_bar_update(context, now);
+    } else {
+        cli_bar_share(context, now->elapsed_s, 0.0, "junction tree");
+    }
     return cli_signals_caught();
 }
 
-static int solve(cli_sensitivities *a, uint32_t variable, uint32_t state)
+static int solve(cli_sensitivities *a, uint32_t variable, uint32_t state, int *stopped)
 {
     cli_bar bar;
     gbs_error err = {GBS_OK, ""};
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &bar, .progress = on_progress};
     a->s.size = sizeof a->s;
-    a->job.options.method = GBS_METHOD_EXACT;
     cli_signals_catch();
     cli_bar_init(&bar, a->job.arguments, &a->job.options);
     const gbs_status done = gbs_sensitivity(a->job.model, a->job.evidence, variable, state,
                                             &a->job.options, &callbacks, &a->s, &err);
     cli_bar_finish(&bar, NULL);
+    *stopped = done == GBS_STOPPED;
     if (done < 0 && cli_signals_caught()) {
         return cli_error(CLI_STOPPED, "%s", err.message);
     }
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
-static void tell(const cli_sensitivities *a, int is_table)
+static void tell(const cli_sensitivities *a, int is_table, int stopped)
 {
+    const cli_arguments *arguments = a->job.arguments;
     size_t n_undefined = 0;
     for (size_t i = 0; i < a->s.n_parameters; i++) {
         n_undefined += isnan(a->s.derivative[i]) ? 1 : 0;
     }
     if (!is_table) {
-        cli_note(a->job.arguments, "%s = %.6g", a->title, a->s.p);
+        char error[32] = "";
+        if (!a->s.exact && isfinite(a->s.p_mcse)) {
+            (void)snprintf(error, sizeof error, " +- %.2g", a->s.p_mcse);
+        }
+        cli_note(arguments, "%s = %.6g%s", a->title, a->s.p, error);
     }
-    cli_note(a->job.arguments, "%s; %zu parameters%s", a->s.verdict, a->s.n_parameters,
-             n_undefined > 0 ? "" : ", each with a derivative");
     if (n_undefined > 0) {
-        cli_note(a->job.arguments, "%zu of them have none: %s", n_undefined,
-                 gbs_model_is_directed(a->job.model)
-                     ? "probabilities of 1 in a column that is not one of two"
-                     : "hard zeros and infinite weights");
+        cli_note(arguments, "%zu of %zu parameters have no derivative: %s", n_undefined,
+                 a->s.n_parameters,
+                 !gbs_model_is_directed(a->job.model) ? "hard zeros and infinite weights"
+                 : a->s.exact ? "probabilities of 1 in a column that is not one of two"
+                              : "probabilities of 0 and 1, which only exact answers can judge");
+    }
+    if (!a->s.exact && arguments->run.method == GBS_METHOD_AUTO) {
+        cli_note(arguments, "sampled, because a junction tree would exceed time or memory; "
+                            "--method exact says how large it is");
+    }
+    cli_note_verdict(arguments, a->s.converged ? CLI_GREEN : CLI_YELLOW, a->s.verdict);
+    if (stopped) {
+        cli_note(arguments, "the run stopped before its target: these are the results so far");
     }
 }
 
@@ -478,6 +493,7 @@ int cli_sensitivity(cli_arguments *arguments)
     const char *format = NULL;
     uint32_t variable = 0;
     uint32_t state = 0;
+    int stopped = 0;
     memset(&a, 0, sizeof a);
     if (arguments->query == NULL) {
         return cli_error(CLI_USAGE, "--query is missing; see 'gibbsite help sensitivity'");
@@ -485,7 +501,10 @@ int cli_sensitivity(cli_arguments *arguments)
     int status = cli_output_format(arguments, "csv|table|json",
                                    isatty(STDOUT_FILENO) ? "table" : "csv", &format);
     if (status == CLI_DONE) {
-        status = check_files(arguments);
+        status = cli_settle(arguments, GBS_METHOD_AUTO);
+    }
+    if (status == CLI_DONE) {
+        status = check_plot(arguments);
     }
     if (status == CLI_DONE) {
         status = cli_load(&a.job, arguments, arguments->operand[0]);
@@ -494,7 +513,7 @@ int cli_sensitivity(cli_arguments *arguments)
         status = find_query(a.job.model, arguments->query, &variable, &state);
     }
     if (status == CLI_DONE) {
-        status = solve(&a, variable, state);
+        status = solve(&a, variable, state, &stopped);
     }
     const int is_table = format != NULL && strcmp(format, "table") == 0;
     if (status == CLI_DONE) {
@@ -508,10 +527,10 @@ int cli_sensitivity(cli_arguments *arguments)
         status = cli_sensitivity_chart(&a, arguments->top == 0 ? TOP : (size_t)arguments->top);
     }
     if (status == CLI_DONE) {
-        tell(&a, is_table);
+        tell(&a, is_table, stopped);
     }
     free(a.shown);
     gbs_sensitivities_free(&a.s);
     cli_job_free(&a.job);
-    return status;
+    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
 }

@@ -32,8 +32,9 @@ uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i);
  * unknown. */
 double cli_parameter_times(const cli_sensitivities *a, size_t i, double times);
 
-/* The parameters of which `size_of` is above 0, the largest first; of the two entries of a column
- * the one that is less probable. @param order out, [n]; free() it. @return an exit status. */
+/* The parameters of which `size_of` is above 0 but for rounding, the largest first, if the
+ * derivative is more than twice its error; of the two entries of a column the one that is less
+ * probable. @param order out, [n]; free() it. @return an exit status. */
 int cli_rank_parameters(const cli_sensitivities *a,
                         double (*size_of)(const cli_sensitivities *a, size_t i), size_t **order,
                         size_t *n);

@@ -68,16 +68,20 @@ typedef struct gbs_sensitivities {
 /**
  * Find the derivatives of P(variable = state | evidence) by all parameters.
  *
- * Cost: one junction tree [M22] of the model given the evidence, with all states that hard zeros
- * rule out, and two propagations in it for all parameters together.
+ * Exactly by one junction tree [M22] of the model given the evidence, with all states that hard
+ * zeros rule out, and three cases in it for all parameters together. Otherwise by covariances over
+ * the draws of a run, with errors from their spread over chains; entries of conditional tables that
+ * are 0 then have no derivative (NAN), and log_p has no error.
  *
  * @param options   method AUTO answers exactly where the junction tree is predicted to take what
- *                  AUTO allows for a run; EXACT where it fits memory.
+ *                  AUTO allows for a run, and else samples; EXACT does where it fits memory; SAMPLE
+ *                  samples, without tempering.
  * @param callbacks NULL, or callbacks for progress; the callback for draws is not called.
  * @param answer    out, overwritten without being freed first; free it with
  *                  gbs_sensitivities_free().
- * @return GBS_OK; errors of gbs_exact_log_z(); GBS_ERR_ARGUMENT for a state that the variable has
- *         not. The answer is untouched on failure.
+ * @return GBS_OK; GBS_STOPPED, with an answer, if a limit of the options ended the run early;
+ *         errors of gbs_exact_log_z(), gbs_run_new() and gbs_run_execute(); GBS_ERR_ARGUMENT for a
+ *         state that the variable has not, and other methods. The answer is untouched on failure.
  */
 GBS_API gbs_status gbs_sensitivity(const gbs_model *model, const gbs_evidence *evidence,
                                    uint32_t variable, uint32_t state,

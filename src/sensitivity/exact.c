@@ -189,7 +189,7 @@ static void find_changes(const solving *s, const rarer *y, size_t query, size_t 
         scale_cavity(*change, logs, n);
     }
     for (size_t i = 0; i < n; ++i) {
-        (*change)[i] = y->q * ((*change)[i] - (*share)[i]);
+        (*change)[i] = y->q * ((*change)[i] - (*share)[i]) + 0.0; /* never -0 */
     }
 }
 
@@ -234,16 +234,16 @@ static gbs_status find_derivatives(const solving *s, const size_t *first, gbs_se
     }
     for (size_t i = 0; status >= 0 && i < f->n_factors; ++i) {
         const size_t query = r->factor[i];
-        bool apart = false;
+        gbsi_moved what = GBSI_MOVED_SUM;
         share = &one; /* of a factor that has become constant */
         change = &zero;
         if (query != SIZE_MAX) {
-            apart = s->query[query].without != NULL;
+            what = s->query[query].without != NULL ? GBSI_MOVED_APART : GBSI_MOVED_SUM;
             find_changes(s, &y, query, at, &share, &change);
             at += gbsi_factor_size(&r->model->factors, query);
         }
-        gbsi_parameters_move(r, i, apart, change, answer->derivative + first[i], room);
-        gbsi_parameters_move(r, i, apart, share, answer->log_p + first[i], room);
+        gbsi_parameters_move(r, i, what, change, answer->derivative + first[i], room);
+        gbsi_parameters_move(r, i, what, share, answer->log_p + first[i], room);
     }
     if (status >= 0) {
         find_likelihoods(s, &y, first[f->n_factors], at, answer);
@@ -259,6 +259,7 @@ gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *ev
     gbs_status status = GBS_OK;
     solving s = {0};
     GBSI_TRY(gbsi_reduced_new(model, evidence, answer->variable, answer->state, &s.reduced, err));
+    GBSI_TRY(gbsi_reduced_build(s.reduced, err));
     if (s.reduced->log_constant == -INFINITY) {
         GBSI_TRY(gbsi_impossible(err));
     }

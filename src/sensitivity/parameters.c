@@ -97,8 +97,9 @@ gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evid
 /* One column of a conditional table: t -> t + d and the others t_j -> t_j (1 - d / R), where R is
  * their sum, moves F = sum_j t_j g_j by d (g - sum over others of t_j g_j / R). Chan & Darwiche
  * (2002), section 3, call this co-varying in proportion.
- * @param logs [r] ln t_j. @param g [r] in: g; out: derivatives. @param room [2 * r] sums before. */
-static void move_column(uint32_t r, const double *logs, double *g, double *room)
+ * @param logs [r] ln t_j. @param sign 1; -1: bounds are added. @param g [r] in: g; out:
+ * derivatives. @param room [2 * r] sums before. */
+static void move_column(uint32_t r, const double *logs, double sign, double *g, double *room)
 {
     double *before_t = room;
     double *before_f = room + r;
@@ -123,16 +124,16 @@ static void move_column(uint32_t r, const double *logs, double *g, double *room)
         sum_t += t;
         sum_f += t > 0.0 ? t * own : 0.0;
         if (rest_t > 0.0) {
-            g[i] = own - rest_f / rest_t;
+            g[i] = own - sign * (rest_f / rest_t);
         } else if (r == 2) { /* the other one alone takes what t loses */
-            g[i] = own - (i == 0 ? last : first);
+            g[i] = own - sign * (i == 0 ? last : first);
         } else {
             g[i] = NAN;
         }
     }
 }
 
-static void move_conditional(const gbsi_reduced *r, size_t factor, bool apart, const double *w,
+static void move_conditional(const gbsi_reduced *r, size_t factor, gbsi_moved what, const double *w,
                              double *out, double *room)
 {
     const gbsi_factors *f = &r->user->factors;
@@ -143,10 +144,11 @@ static void move_conditional(const gbsi_reduced *r, size_t factor, bool apart, c
     memset(out, 0, n * sizeof *out);
     for (size_t s = 0; s < rest.n_joint; ++s, gbsi_rest_next(&rest)) {
         const double t = gbsi_exp(logs[rest.user]);
-        out[rest.user] = apart ? w[s] : t > 0.0 ? w[s] / t : (double)NAN;
+        out[rest.user] = what == GBSI_MOVED_APART ? w[s] : t > 0.0 ? w[s] / t : (double)NAN;
     }
     for (size_t column = 0; column < n; column += arity) {
-        move_column(arity, logs + column, out + column, room);
+        move_column(arity, logs + column, what == GBSI_MOVED_BOUND ? -1.0 : 1.0, out + column,
+                    room);
     }
 }
 
@@ -174,13 +176,13 @@ static void move_weight(const gbsi_reduced *r, size_t factor, const double *w, d
     }
 }
 
-void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, bool apart, const double *w,
-                          double *out, double *room)
+void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, gbsi_moved what,
+                          const double *w, double *out, double *room)
 {
     if (reduced->user->factors.kind[factor] != GBS_FACTOR_TABLE) {
         move_weight(reduced, factor, w, out);
     } else if (reduced->user->directed) {
-        move_conditional(reduced, factor, apart, w, out, room);
+        move_conditional(reduced, factor, what, w, out, room);
     } else {
         move_table(reduced, factor, w, out);
     }

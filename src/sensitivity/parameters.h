@@ -11,17 +11,21 @@
 gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evidence,
                                 gbs_sensitivities *answer, size_t **first, gbs_error *err);
 
-/* How a function changes with each parameter of a factor [M55]: linear in w.
+/* What w is to gbsi_parameters_move(): */
+typedef enum gbsi_moved {
+    GBSI_MOVED_SUM,   /* F(s), the weight that F has where the scope is in state s */
+    GBSI_MOVED_APART, /* of a conditional table F(s) / t(s), which is the sum without the factor */
+    GBSI_MOVED_BOUND, /* bounds of |F(s)|; then out are bounds, too */
+} gbsi_moved;
+
+/* How a sum over states F changes with each parameter of a factor [M55]: linear in w. Conditional
+ * tables: dF/dt(i|u) = F(i,u) / t(i|u) less what the others lose, NAN where t is 0 unless w is
+ * apart; tables: dF/dtheta = F(s); weights: sum over s of phi(s) F(s).
  *
- * Let F(s) be the weight that a sum over states has where the free variables of the factor's scope
- * are in state s. Conditional tables: dF/dt(i|u) = F(i,u) / t(i|u) less what the others lose;
- * tables and weights: dF/dtheta = F(s), sum over s of phi(s) F(s).
- *
- * @param w      [joint states of the free part] F, or with `apart` F / t of a conditional table,
- *               which is the sum without the factor; overwritten.
- * @param out    [parameters of the factor]
- * @param room   [2 * arity of the child] */
-void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, bool apart, const double *w,
-                          double *out, double *room);
+ * @param w    [joint states of the free variables of the scope]
+ * @param out  [parameters of the factor]
+ * @param room [2 * arity of the child] */
+void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, gbsi_moved what,
+                          const double *w, double *out, double *room);
 
 #endif

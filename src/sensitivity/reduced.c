@@ -112,29 +112,39 @@ static gbs_status take_room(gbsi_reduced *r, gbs_error *err)
                : GBS_OK;
 }
 
-static gbs_status add_variables(gbsi_reduced *r, gbs_builder *builder, gbs_error *err)
+/* Numbers of the free variables, of the indicator after them, and the states of the others. */
+static void number_variables(gbsi_reduced *r)
 {
     const gbs_model *m = r->user;
-    const uint32_t two = 2;
-    gbs_status status = GBS_OK;
     uint32_t n = 0;
-    for (uint32_t v = 0; v < m->n_variables && status >= 0; ++v) {
+    for (uint32_t v = 0; v < m->n_variables; ++v) {
         const double *l = gbsi_log_likelihood(r->evidence, v);
         const uint32_t observed = r->evidence == NULL ? GBSI_NONE : r->evidence->state[v];
-        r->number[v] = GBSI_NONE;
         if (observed != GBSI_NONE || m->arity[v] == 1) {
+            r->number[v] = GBSI_NONE;
             r->state[v] = observed != GBSI_NONE ? observed : 0;
             r->log_constant += l != NULL ? l[r->state[v]] : 0.0;
             continue;
         }
-        status = gbs_builder_add_variables(builder, 1, &m->arity[v], &r->number[v], err);
+        r->number[v] = n;
         r->user_variable[n++] = v;
         if (l != NULL) {
             r->likelihood[r->n_likelihoods++] = v;
         }
     }
     r->user_variable[n] = r->variable;
-    return status < 0 ? status : gbs_builder_add_variables(builder, 1, &two, &r->indicator, err);
+    r->indicator = n;
+}
+
+static gbs_status add_variables(const gbsi_reduced *r, gbs_builder *builder, gbs_error *err)
+{
+    const uint32_t two = 2;
+    gbs_status status = GBS_OK;
+    for (uint32_t i = 0; i < r->indicator && status >= 0; ++i) {
+        status =
+            gbs_builder_add_variables(builder, 1, &r->user->arity[r->user_variable[i]], NULL, err);
+    }
+    return status < 0 ? status : gbs_builder_add_variables(builder, 1, &two, NULL, err);
 }
 
 /* A table of zeros over some variables of the model. */
@@ -155,11 +165,11 @@ static double value_now(const gbsi_rest *rest)
 }
 
 /* How many entries the largest table will have. */
-static gbs_status find_largest(gbsi_reduced *r, uint32_t variable, size_t *most, gbs_error *err)
+static gbs_status find_largest(const gbsi_reduced *r, size_t *most, gbs_error *err)
 {
     const gbs_model *m = r->user;
     char name[128];
-    *most = 2 * (size_t)m->arity[variable];
+    *most = 2 * (size_t)m->arity[r->variable];
     for (size_t f = 0; f < m->factors.n_factors; ++f) {
         const size_t n = gbsi_rest_begin(r, f).n_joint;
         if (n > MOST_ENTRIES) {
@@ -203,7 +213,7 @@ static gbs_status add_factors(gbsi_reduced *r, gbs_builder *builder, const doubl
     return status;
 }
 
-static gbs_status add_all(gbsi_reduced *r, gbs_builder *builder, uint32_t variable, gbs_error *err)
+static gbs_status add_all(gbsi_reduced *r, gbs_builder *builder, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const gbs_model *m = r->user;
@@ -211,7 +221,7 @@ static gbs_status add_all(gbsi_reduced *r, gbs_builder *builder, uint32_t variab
     double *zeros = NULL;
     uint32_t *scope = NULL;
     GBSI_TRY(add_variables(r, builder, err));
-    GBSI_TRY(find_largest(r, variable, &most, err));
+    GBSI_TRY(find_largest(r, &most, err));
     zeros = gbsi_alloc_array_zero(most, sizeof *zeros);
     scope = gbsi_alloc_array((size_t)m->n_variables + 1, sizeof *scope);
     if (zeros == NULL || scope == NULL) {
@@ -222,10 +232,10 @@ static gbs_status add_all(gbsi_reduced *r, gbs_builder *builder, uint32_t variab
         const uint32_t v = r->likelihood[i];
         GBSI_TRY(add_table(builder, 1, &r->number[v], m->arity[v], zeros, err));
     }
-    const uint32_t last[2] = {r->number[variable], r->indicator};
+    const uint32_t last[2] = {r->number[r->variable], r->indicator};
     const bool is_free = last[0] != GBSI_NONE;
     GBSI_TRY(add_table(builder, is_free ? 2 : 1, is_free ? last : last + 1,
-                       is_free ? 2 * (size_t)m->arity[variable] : 2, zeros, err));
+                       is_free ? 2 * (size_t)m->arity[r->variable] : 2, zeros, err));
 
 cleanup:
     gbsi_free(zeros);
@@ -233,11 +243,22 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_reduced_new(const gbs_model *user, const gbs_evidence *evidence, uint32_t variable,
-                            uint32_t state, gbsi_reduced **out, gbs_error *err)
+gbs_status gbsi_reduced_build(gbsi_reduced *reduced, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_builder *builder = NULL;
+    GBSI_TRY(gbs_builder_new(&builder, err));
+    GBSI_TRY(add_all(reduced, builder, err));
+    GBSI_TRY(gbs_builder_build(builder, &reduced->model, err));
+
+cleanup:
+    gbs_builder_free(builder);
+    return status;
+}
+
+gbs_status gbsi_reduced_new(const gbs_model *user, const gbs_evidence *evidence, uint32_t variable,
+                            uint32_t state, gbsi_reduced **out, gbs_error *err)
+{
     gbsi_reduced *r = gbsi_alloc_zero(sizeof *r);
     if (r == NULL) {
         return gbsi_no_memory(err, "sensitivity", sizeof *r);
@@ -246,17 +267,14 @@ gbs_status gbsi_reduced_new(const gbs_model *user, const gbs_evidence *evidence,
     r->evidence = evidence;
     r->variable = variable;
     r->x = state;
-    GBSI_TRY(take_room(r, err));
-    GBSI_TRY(gbs_builder_new(&builder, err));
-    GBSI_TRY(add_all(r, builder, variable, err));
-    GBSI_TRY(gbs_builder_build(builder, &r->model, err));
+    const gbs_status status = take_room(r, err);
+    if (status < 0) {
+        gbsi_reduced_free(r);
+        return status;
+    }
+    number_variables(r);
     *out = r;
-    r = NULL;
-
-cleanup:
-    gbs_builder_free(builder);
-    gbsi_reduced_free(r);
-    return status;
+    return GBS_OK;
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */

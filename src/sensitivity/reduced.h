@@ -11,9 +11,9 @@
 typedef struct gbsi_reduced {
     const gbs_model *user;        /* borrowed */
     const gbs_evidence *evidence; /* borrowed; NULL: none */
-    gbs_model *model;             /* tables of zeros until gbsi_reduced_fill() */
-    uint32_t variable, x;         /* X = x */
-    uint32_t *number; /* [user's variables] in the model; GBSI_NONE: one state is left of it */
+    gbs_model *model;     /* NULL until gbsi_reduced_build(), tables of zeros until _fill() */
+    uint32_t variable, x; /* X = x */
+    uint32_t *number;     /* [user's variables] in the model; GBSI_NONE: one state is left of it */
     uint32_t *user_variable; /* [variables of the model] the user's; of the indicator X */
     uint32_t *state;         /* [user's variables] that state; 0 where free */
     uint32_t indicator;      /* variable of the model: 1 where X = x, else 0 */
@@ -27,10 +27,13 @@ typedef struct gbsi_reduced {
     gbsi_factors unit;    /* the user's, borrowed, with weights of 1: their values are phi */
 } gbsi_reduced;
 
-/* @return GBS_ERR_LIMIT for a factor whose free variables have too many joint states. */
+/* What is free and what is not, without a model. */
 gbs_status gbsi_reduced_new(const gbs_model *user, const gbs_evidence *evidence, uint32_t variable,
                             uint32_t state, gbsi_reduced **out, gbs_error *err);
 void gbsi_reduced_free(gbsi_reduced *reduced);
+/* Makes the model.
+ * @return GBS_ERR_LIMIT for a factor whose free variables have too many joint states. */
+gbs_status gbsi_reduced_build(gbsi_reduced *reduced, gbs_error *err);
 /* Writes the true log-weights into the tables, minus infinity among them. */
 void gbsi_reduced_fill(gbsi_reduced *reduced);
 

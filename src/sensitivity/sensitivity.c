@@ -7,11 +7,13 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/extremes.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "model/builder.h"
 #include "sampler/run_options.h"
 #include "sensitivity/exact.h"
+#include "sensitivity/sampled.h"
 #include "simd/math.h"
 
 #define AUTO_BYTES (UINT64_C(4) << 30) /* as a run has it */
@@ -68,6 +70,7 @@ typedef struct asking {
     gbs_run_options options;
     gbs_run_callbacks callbacks;
     double begun_s, told_s;
+    bool stopped; /* the exact answer was, by time_s or the callback */
 } asking;
 
 static bool look(void *context)
@@ -107,8 +110,9 @@ static gbs_status check(const gbs_model *model, const gbs_evidence *evidence, ui
     return GBS_OK;
 }
 
+/* @param first of gbsi_parameters_list() */
 static gbs_status answer_exactly(asking *a, const gbs_model *model, const gbs_evidence *evidence,
-                                 gbs_sensitivities *answer, gbs_error *err)
+                                 const size_t *first, gbs_sensitivities *answer, gbs_error *err)
 {
     const gbs_run_options *o = &a->options;
     const bool is_auto = o->method == GBS_METHOD_AUTO;
@@ -119,13 +123,35 @@ static gbs_status answer_exactly(asking *a, const gbs_model *model, const gbs_ev
         .threads = o->threads,
         .most_s = is_auto ? 0.5 * (o->time_s > 0.0 ? o->time_s : o->budget_s) : 0.0};
     gbsi_watch watch = {.look = look, .context = a};
+    const gbs_status status =
+        gbsi_sensitivity_exact(model, evidence, &options, &watch, first, answer, err);
+    a->stopped = gbsi_watch_stopped(&watch);
+    if (status >= 0) {
+        answer->exact = 1;
+        answer->converged = 1;
+        (void)snprintf(answer->verdict, sizeof answer->verdict, "exact: a junction tree");
+    }
+    return status;
+}
+
+static gbs_status answer_somehow(asking *a, const gbs_model *model, const gbs_evidence *evidence,
+                                 gbs_sensitivities *answer, gbs_error *err)
+{
     size_t *first = NULL;
+    gbs_run_options *o = &a->options;
     gbs_status status = GBS_OK;
     GBSI_TRY(gbsi_parameters_list(model, evidence, answer, &first, err));
-    GBSI_TRY(gbsi_sensitivity_exact(model, evidence, &options, &watch, first, answer, err));
-    answer->exact = 1;
-    answer->converged = 1;
-    (void)snprintf(answer->verdict, sizeof answer->verdict, "exact: a junction tree");
+    if (o->method != GBS_METHOD_SAMPLE) {
+        status = answer_exactly(a, model, evidence, first, answer, err);
+    }
+    if (o->method == GBS_METHOD_SAMPLE ||
+        (status == GBS_ERR_LIMIT && o->method == GBS_METHOD_AUTO && !a->stopped)) {
+        o->method = GBS_METHOD_SAMPLE;
+        const double left_s = o->time_s - (gbsi_clock_s() - a->begun_s);
+        o->time_s = o->time_s > 0.0 ? gbsi_larger(left_s, 1e-3) : 0.0;
+        o->temper = GBS_TEMPER_OFF; /* ladders give no draw where zeros are violated */
+        status = gbsi_sensitivity_sampled(model, evidence, o, &a->callbacks, first, answer, err);
+    }
 
 cleanup:
     gbsi_free(first);
@@ -151,7 +177,13 @@ gbs_status gbs_sensitivity(const gbs_model *model, const gbs_evidence *evidence,
     GBSI_TRY(gbsi_options_take(options, &a.options, err));
     GBSI_TRY(gbsi_options_check(&a.options, err));
     GBSI_TRY(check(model, evidence, variable, state, err));
-    GBSI_TRY(answer_exactly(&a, model, evidence, &own, err));
+    if (a.options.method == GBS_METHOD_MEAN_FIELD || a.options.restarts ||
+        a.options.estimator == GBS_ESTIMATOR_TRACES) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "sensitivity: takes method auto, exact or sample, and neither restarts "
+                           "nor the estimator traces"));
+    }
+    GBSI_TRY(answer_somehow(&a, model, evidence, &own, err));
     gbsi_struct_give(answer, &own, sizeof own);
     own = (gbs_sensitivities){.size = sizeof own};
 

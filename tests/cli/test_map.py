@@ -30,6 +30,26 @@ def test_probability_unknown(run):
     assert "the probability of this state is unknown" in done.err and "gibbsite logz" in done.err
 
 
+def test_probability_estimated(run):
+    """Beside the exact one, on a grid that both can answer; the state is the same."""
+    assert run(*GLASS).status == 0
+    exact = json.loads(run("map", "glass.uai", "--format", "json").out)
+    assert exact["proved"] and exact["log_z_error"] == 0
+    assert exact["log_probability_low"] == exact["log_probability"] == exact["log_probability_high"]
+    done = run("map", "glass.uai", "--method", "sample", "--probability", "--format", "json", "--seed", "3")
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert abs(found["log_density"] - exact["log_density"]) < 1e-9 and not found["proved"]
+    assert 0 < found["log_z_error"] < 0.06
+    assert abs(found["log_probability"] - exact["log_probability"]) < 4 * found["log_z_error"]
+    assert found["log_probability_low"] < found["log_probability"] < found["log_probability_high"]
+    assert "ln P(state) = " in done.err and ", estimated" in done.err and "P(state) is about" in done.err
+    again = run("map", "glass.uai", "--method", "sample", "--probability", "--format", "json", "--seed", "3", "--threads", "2")
+    assert again.out == done.out
+    done = run("map", SPRINKLER, "-e", "grass=wet", "--probability")  # known exactly: nothing is estimated
+    assert "P(state | evidence) = 0.628848" in done.err and "exact" in done.err
+
+
 def test_annealed(run, work):
     assert run(*GLASS).status == 0
     found = {}

@@ -54,10 +54,10 @@ def test_formats(run, work):
     assert (a["schema"], a["variable"], a["state"], a["exact"]) == ("sensitivities/1", "rain", "yes", True)
     assert [r["derivative"] for r in a["parameters"]] == [float(r["derivative"]) for r in top]
     table = run(*ask, "--format", "table", "--top", "3").out.splitlines()
-    assert table[0] == "P(rain=yes | grass=wet) = 0.35019; 3 of 14 parameters, largest derivatives first"
-    assert table[2].split() == ["derivative", "value", "at", "-10%", "at", "+10%", "parameter"]
-    assert table[3].split() == ["+1.4222", "0.2000", "0.3212", "0.3781", "rain=yes"]
-    assert len(table) == 6 and max(map(len, table)) < 84
+    assert table[:2] == ["P(rain=yes | grass=wet) = 0.35019", "3 of 14 parameters, largest derivatives first"]
+    assert table[3].split() == ["derivative", "value", "at", "-10%", "at", "+10%", "parameter"]
+    assert table[4].split() == ["+1.4222", "0.2000", "0.3212", "0.3781", "rain=yes"]
+    assert len(table) == 7 and max(map(len, table)) < 80
 
 
 def test_likelihoods_and_weights(run):
@@ -93,18 +93,38 @@ def test_chart(run, work):
     (["--query", "rain=maybe"], 'no state "maybe"'),
     (["--query", "rain=yes", "--top", "0"], "--top"),
     (["--query", "rain=yes", "-o", "x.npz"], "does not write .npz files"),
-    (["--query", "rain=yes", "--sweeps", "5"], "no option '--sweeps'"),
+    (["--query", "rain=yes", "--thin", "5"], "no option '--thin'"),
+    (["--query", "rain=yes", "--method", "mean-field"], "takes method auto, exact or sample"),
+    (["--query", "rain=yes", "--method", "exact", "--sweeps", "5"], "--sweeps cannot apply"),
 ])
 def test_refusals(run, arguments, part):
     done = run("sensitivity", SPRINKLER, *arguments)
     assert done.status == 2 and done.out == "" and part in done.err
 
 
+def test_samples(run):
+    ask = ["sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "grass=wet"]
+    exact = rows(run(*ask).out)
+    done = run(*ask, "--sweeps", "4000", "--seed", "3")
+    assert done.status == 0 and "P(rain=yes | grass=wet) = 0.3" in done.err and " +- " in done.err
+    for r, e in zip(rows(done.out), exact):
+        mcse = float(r["mcse"])
+        assert r["given"] == e["given"] and 0 < mcse < 0.1
+        assert abs(float(r["derivative"]) - float(e["derivative"])) < 6 * mcse
+    assert done.out == run(*ask, "--sweeps", "4000", "--seed", "3", "--threads", "1").out
+    table = run(*ask, "--sweeps", "500", "--format", "table", "--top", "2").out.splitlines()
+    assert table[3].split()[:3] == ["derivative", "error", "value"]
+
+
 def test_impossible_and_too_large(run, work):
     run("generate", "ising", "--grid", "40x40", "--coupling", "0.4", "-o", "g.gbm")
-    done = run("sensitivity", "g.gbm", "--query", "0=1", "--memory-limit", "256M")
+    done = run("sensitivity", "g.gbm", "--query", "0=1", "--method", "exact", "--memory-limit", "256M")
     assert done.status == 1 and "exact inference" in done.err and done.out == ""
     done = run("sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "rain=no", "-e", "rain=yes")
     assert done.status == 2 and "observed" in done.err
     done = run("sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "rain=no")
-    assert done.status == 0 and {abs(float(r["derivative"])) for r in rows(done.out)} == {0}
+    assert done.status == 0 and {r["derivative"] for r in rows(done.out)} == {"0"}
+    done = run("sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "rain=no", "--format", "table")
+    assert done.out == "P(rain=yes | rain=no) = 0\nnone of 14 parameters moves it\n"
+    done = run("sensitivity", SPRINKLER, "--query", "rain=yes", "--format", "table")  # the rest is barren
+    assert "1 of 14 parameters" in done.out and "+1.0000  0.2000" in done.out

@@ -391,9 +391,11 @@ static void sensitivities(void **state)
     gbs_model *spins = two_spins();
     gbs_evidence *of_spins = NULL;
     const gbs_run_options bad = {.size = sizeof bad, .method = 7};
+    gbs_run_options mean_field = gbs_run_options_default();
     const gbs_run_callbacks shorter = {.size = 1};
     gbs_sensitivities s = {.size = sizeof s};
     gbs_sensitivities small = {.size = 8};
+    mean_field.method = GBS_METHOD_MEAN_FIELD;
     FINE(gbs_evidence_new(spins, &of_spins, &err));
     REFUSED(gbs_sensitivity(NULL, NULL, 0, 0, NULL, NULL, &s, &err));
     REFUSED(gbs_sensitivity(m, NULL, 0, 0, NULL, NULL, NULL, &err));
@@ -402,6 +404,7 @@ static void sensitivities(void **state)
     REFUSED(gbs_sensitivity(m, NULL, 0, 2, NULL, NULL, &s, &err));
     REFUSED(gbs_sensitivity(m, of_spins, 0, 0, NULL, NULL, &s, &err));
     REFUSED(gbs_sensitivity(m, NULL, 0, 0, &bad, NULL, &s, &err));
+    REFUSED(gbs_sensitivity(m, NULL, 0, 0, &mean_field, NULL, &s, &err));
     REFUSED(gbs_sensitivity(m, NULL, 0, 0, NULL, &shorter, &s, &err));
     assert_null(s.kind);
     assert_true(isnan(gbs_sensitivity_at(NULL, 0, 0.5)));

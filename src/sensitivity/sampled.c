@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Covariances of 1[X = x] with the joint states of each factor's scope, or with its function phi,
+ * over the draws of a run. Draws are counted in batches: the chains, where there are 16 or more of
+ * them, else pieces of chains, that grow so that each chain has from B / 2 to B of them. With sums
+ * over batch b (of n_b draws) the mean of
+ *
+ *     w_b(s) = P_b(x, s) - p P_b(s) - P(s) (P_b(x) - p)                                      [M55]
+ *
+ * is the estimate of Cov(1[X = x], 1[s]); derivatives are linear in it, and their spread over
+ * batches is their error: the mean of (1[X = x] - p) (1[s] - P(s)) by batches [M8]. */
+#include "sensitivity/sampled.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "gibbsite/run.h"
+#include "simd/math.h"
+
+#define LEAST_BATCHES 16u
+
+/* Visits below which the spread of what was seen says nothing of what was missed. */
+#define RARE_VISITS 8.0
+
+typedef struct sampling {
+    const gbs_model *model;
+    const gbs_run_callbacks *callbacks; /* the caller's */
+    gbs_sensitivities *answer;
+    const size_t *first; /* parameters of factors */
+    gbsi_reduced *reduced;
+    gbs_run *run;
+    size_t *cell;     /* [factors + 1] the first of each factor; then those of likelihoods */
+    size_t n_cells;   /* for each joint state of a table; of a formula those of phi and phi^2 */
+    size_t n_widest;  /* cells of one, at most */
+    size_t n_longest; /* parameters of one factor or likelihood, at most */
+    uint32_t n_chains;
+    uint32_t n_pieces; /* batches of a chain, at most; 1: it is one, of any length */
+    uint64_t per;      /* draws of a piece */
+    uint64_t n_draws;  /* of the first chain */
+    double *draws;     /* [batches + 1][2] how many, by 1[X = x]; the last batch is the whole */
+    double *sum;       /* [batches + 1][n_cells][2] the same of each cell */
+    double *w, *out, *mean, *square, *room;
+} sampling;
+
+static void sampling_free(sampling *s)
+{
+    gbs_run_free(s->run);
+    gbsi_reduced_free(s->reduced);
+    gbsi_free(s->cell);
+    gbsi_free(s->draws);
+    gbsi_free(s->sum);
+    gbsi_free(s->w);
+    gbsi_free(s->out);
+    gbsi_free(s->mean);
+    gbsi_free(s->square);
+    gbsi_free(s->room);
+}
+
+/* ---- room ------------------------------------------------------------------------------------ */
+
+static gbs_status count_cells(sampling *s, gbs_error *err)
+{
+    const gbsi_reduced *r = s->reduced;
+    const gbsi_factors *f = &s->model->factors;
+    s->n_longest = 1;
+    s->n_widest = 1;
+    s->cell = gbsi_alloc_array(f->n_factors + 1, sizeof *s->cell);
+    if (s->cell == NULL) {
+        return gbsi_no_memory(err, "sensitivity", f->n_factors * sizeof *s->cell);
+    }
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        const bool is_table = f->kind[i] == GBS_FACTOR_TABLE;
+        const size_t n = is_table ? gbsi_rest_begin(r, i).n_joint : 2;
+        const size_t n_parameters = s->first[i + 1] - s->first[i];
+        s->cell[i] = s->n_cells;
+        s->n_cells += n;
+        s->n_widest = n > s->n_widest ? n : s->n_widest;
+        s->n_longest = n_parameters > s->n_longest ? n_parameters : s->n_longest;
+    }
+    s->cell[f->n_factors] = s->n_cells;
+    for (uint32_t i = 0; i < r->n_likelihoods; ++i) {
+        const size_t n = s->model->arity[r->likelihood[i]];
+        s->n_cells += n;
+        s->n_widest = n > s->n_widest ? n : s->n_widest;
+        s->n_longest = n > s->n_longest ? n : s->n_longest;
+    }
+    return GBS_OK;
+}
+
+static uint32_t n_batches(const sampling *s)
+{
+    return s->n_chains * s->n_pieces;
+}
+
+/* Once it is known how many chains there are. */
+static gbs_status take_room(sampling *s, gbs_error *err)
+{
+    s->n_chains = (uint32_t)gbs_run_report(s->run)->chains;
+    s->n_pieces =
+        s->n_chains >= LEAST_BATCHES ? 1 : 2 * ((LEAST_BATCHES + s->n_chains - 1) / s->n_chains);
+    s->per = 1;
+    const size_t n = n_batches(s) + (size_t)1;
+    size_t n_sums = 0;
+    if (gbsi_mul_size(2 * n, s->n_cells, &n_sums)) {
+        s->sum = gbsi_alloc_array_zero(n_sums, sizeof *s->sum);
+    }
+    s->draws = gbsi_alloc_array_zero(2 * n, sizeof *s->draws);
+    s->w = gbsi_alloc_array(s->n_widest, sizeof *s->w);
+    s->out = gbsi_alloc_array(s->n_longest, sizeof *s->out);
+    s->mean = gbsi_alloc_array(s->n_longest, sizeof *s->mean);
+    s->square = gbsi_alloc_array(s->n_longest, sizeof *s->square);
+    s->room = gbsi_alloc_array(2 * (size_t)GBS_MAX_ARITY, sizeof *s->room);
+    return s->sum == NULL || s->draws == NULL || s->w == NULL || s->out == NULL ||
+                   s->mean == NULL || s->square == NULL || s->room == NULL
+               ? gbsi_no_memory(err, "sensitivity", n_sums * sizeof *s->sum)
+               : GBS_OK;
+}
+
+/* ---- draws ----------------------------------------------------------------------------------- */
+
+static void add_batch(sampling *s, size_t to, size_t from)
+{
+    for (size_t i = 0; i < 2; ++i) {
+        s->draws[2 * to + i] += s->draws[2 * from + i];
+    }
+    for (size_t i = 0; i < 2 * s->n_cells; ++i) {
+        s->sum[2 * s->n_cells * to + i] += s->sum[2 * s->n_cells * from + i];
+    }
+}
+
+static void clear_batch(sampling *s, size_t batch)
+{
+    memset(s->draws + 2 * batch, 0, 2 * sizeof *s->draws);
+    memset(s->sum + 2 * s->n_cells * batch, 0, 2 * s->n_cells * sizeof *s->sum);
+}
+
+/* All pieces of all chains are full: two become one. */
+static void join_pieces(sampling *s)
+{
+    for (uint32_t chain = 0; chain < s->n_chains; ++chain) {
+        const size_t first = (size_t)chain * s->n_pieces;
+        for (uint32_t k = 0; k < s->n_pieces; ++k) {
+            if (k > 0) {
+                add_batch(s, first + k / 2, first + k);
+                clear_batch(s, first + k);
+            }
+        }
+    }
+    s->per *= 2;
+}
+
+/* The joint state of the free part of a table's scope. */
+static size_t joint_state(const gbsi_reduced *r, size_t factor, const uint32_t *state)
+{
+    const gbsi_factors *f = &r->user->factors;
+    size_t at = 0;
+    for (size_t k = f->scope_start[factor]; k < f->scope_start[factor + 1]; ++k) {
+        const uint32_t v = f->scope[k];
+        at = r->number[v] == GBSI_NONE ? at : at * r->user->arity[v] + state[v];
+    }
+    return at;
+}
+
+static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                          const uint32_t *state, gbs_error *err)
+{
+    sampling *s = context;
+    const gbsi_reduced *r = s->reduced;
+    const gbsi_factors *f = &s->model->factors;
+    gbs_status status = GBS_OK;
+    (void)draw;
+    (void)log_density;
+    if (s->draws == NULL) {
+        status = take_room(s, err);
+        if (status < 0) {
+            return status;
+        }
+    }
+    if (chain == 0 && s->n_pieces > 1 && s->n_draws == s->per * s->n_pieces) {
+        join_pieces(s);
+        s->n_draws = s->per * (s->n_pieces / 2);
+    }
+    s->n_draws += chain == 0;
+    const uint64_t piece = s->n_pieces > 1 ? (s->n_draws - 1) / s->per : 0;
+    const size_t batch = (size_t)chain * s->n_pieces + (size_t)piece;
+    const size_t is_x = state[r->variable] == r->x;
+    double *sum = s->sum + 2 * s->n_cells * batch + is_x;
+    s->draws[2 * batch + is_x] += 1.0;
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        if (f->kind[i] == GBS_FACTOR_TABLE) {
+            sum[2 * (s->cell[i] + joint_state(r, i, state))] += 1.0;
+        } else {
+            const double phi = gbsi_factor_value(&r->unit, s->model->arity, i, state);
+            sum[2 * s->cell[i]] += phi;
+            sum[2 * (s->cell[i] + 1)] += phi * phi;
+        }
+    }
+    size_t at = s->cell[f->n_factors];
+    for (uint32_t i = 0; i < r->n_likelihoods; ++i) {
+        sum[2 * (at + state[r->likelihood[i]])] += 1.0;
+        at += s->model->arity[r->likelihood[i]];
+    }
+    return GBS_OK;
+}
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    const sampling *s = context;
+    return s->callbacks->progress(s->callbacks->context, progress);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Whether a batch counts: those that are full, or all chains. */
+static bool is_whole(const sampling *s, size_t batch)
+{
+    const double n = s->draws[2 * batch] + s->draws[2 * batch + 1];
+    return s->n_pieces == 1 ? n > 0.0 : n == (double)s->per;
+}
+
+/* P(x) and, of a cell, P(x, s) and P(s) in a batch. */
+typedef struct shares {
+    double x, joint, all;
+} shares;
+
+static shares shares_of(const sampling *s, size_t batch, size_t cell)
+{
+    const double *n = s->draws + 2 * batch;
+    const double *sum = s->sum + 2 * (s->n_cells * batch + cell);
+    const double total = n[0] + n[1];
+    return (shares){.x = n[1] / total, .joint = sum[1] / total, .all = (sum[0] + sum[1]) / total};
+}
+
+/* w_b of n cells. @param batch n_batches(s): of all draws, the covariances themselves. */
+static void deviations(sampling *s, size_t batch, size_t cell, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        const shares whole = shares_of(s, n_batches(s), cell + i);
+        const shares b = shares_of(s, batch, cell + i);
+        s->w[i] = b.joint - whole.x * b.all - whole.all * (b.x - whole.x);
+    }
+}
+
+/* What n cells of a likelihood or of a factor say of its parameters. */
+static void move(sampling *s, size_t factor, gbsi_moved what, size_t n, const double *w,
+                 double *out)
+{
+    if (factor == SIZE_MAX || s->model->factors.kind[factor] != GBS_FACTOR_TABLE) {
+        memcpy(out, w, n * sizeof *w);
+    } else {
+        gbsi_parameters_move(s->reduced, factor, what, w, out, s->room);
+    }
+}
+
+/* Standard errors from the spread over batches. @param n parameters */
+static void find_errors(sampling *s, size_t factor, size_t cell, size_t n_cells, size_t n,
+                        double *mcse)
+{
+    double n_whole = 0.0;
+    memset(s->mean, 0, n * sizeof *s->mean);
+    memset(s->square, 0, n * sizeof *s->square);
+    for (size_t b = 0; b < n_batches(s); ++b) {
+        if (!is_whole(s, b)) {
+            continue;
+        }
+        n_whole += 1.0;
+        deviations(s, b, cell, n_cells);
+        move(s, factor, GBSI_MOVED_SUM, n_cells, s->w, s->out);
+        for (size_t i = 0; i < n; ++i) { /* Welford (1962), Technometrics 4:419-420 */
+            const double off = s->out[i] - s->mean[i];
+            s->mean[i] += off / n_whole;
+            s->square[i] += off * (s->out[i] - s->mean[i]);
+        }
+    }
+    for (size_t i = 0; i < n; ++i) {
+        mcse[i] =
+            n_whole < 2.0 ? (double)NAN : gbsi_sqrt(s->square[i] / (n_whole * (n_whole - 1.0)));
+    }
+}
+
+/* A state that N draws miss has a probability of some 1 / N: no smaller error is claimed for its
+ * share where so few draws had it. */
+static double error_of_rare(double visits, double n_draws)
+{
+    const double q = (visits + 0.5) / (n_draws + 1.0);
+    return visits < RARE_VISITS ? gbsi_sqrt(q * (1.0 - q) / n_draws) : 0.0;
+}
+
+/* Cov(1[X = x], 1[s]) = P(x, s) P(not x, not s) - P(x, not s) P(not x, s): the error that rare
+ * ones of the four leave. */
+static double rare_in_table(const sampling *s, size_t cell)
+{
+    const size_t whole = n_batches(s);
+    const double n = s->draws[2 * whole] + s->draws[2 * whole + 1];
+    const double *sum = s->sum + 2 * (s->n_cells * whole + cell);
+    double most = 0.0;
+    for (size_t i = 0; i < 4; ++i) { /* X is not x, x; beside s, not s */
+        const size_t x = i % 2;
+        const double own = i < 2 ? sum[x] : s->draws[2 * whole + x] - sum[x];
+        const double opposite = i < 2 ? s->draws[2 * whole + 1 - x] - sum[1 - x] : sum[1 - x];
+        const double error = error_of_rare(own, n) * opposite / n;
+        most = error > most ? error : most;
+    }
+    return most;
+}
+
+/* How far the values of phi lie apart, at most. */
+static double range_of(const gbsi_factors *f, size_t factor)
+{
+    if (f->kind[factor] != GBS_FACTOR_LOGICAL) {
+        return f->kind[factor] == GBS_FACTOR_POTTS ? 1.0 : 2.0;
+    }
+    const gbsi_logical *logical = &f->logical[f->aux[factor]];
+    const bool sums =
+        logical->function == GBS_LOGICAL_LINEAR || logical->function == GBS_LOGICAL_RATIO;
+    return sums && logical->n_body > 2 ? logical->n_body : 2.0;
+}
+
+/* The same of a function phi, as if it had two values as far apart as its values can be: then the
+ * variance tells how often it had the rarer one. */
+static double rare_in_formula(const sampling *s, size_t factor, size_t cell)
+{
+    const size_t whole = n_batches(s);
+    const double *draws = s->draws + 2 * whole;
+    const double n = draws[0] + draws[1];
+    const double *sum = s->sum + 2 * (s->n_cells * whole + cell);
+    const double range = range_of(&s->model->factors, factor);
+    double most = 0.0;
+    for (size_t x = 0; x < 2; ++x) {
+        double share = 0.0;
+        if (draws[x] > 0.0) {
+            const double mean = sum[x] / draws[x];
+            const double variance = sum[2 + x] / draws[x] - mean * mean;
+            const double root = 1.0 - 4.0 * variance / (range * range);
+            share = 0.5 * (1.0 - gbsi_sqrt(root > 0.0 ? root : 0.0));
+        }
+        const double error = range * error_of_rare(share * draws[x], n) * draws[1 - x] / n;
+        most = error > most ? error : most;
+    }
+    return most;
+}
+
+static void raise_errors(sampling *s, size_t factor, size_t cell, size_t n_cells, size_t n,
+                         double *mcse)
+{
+    const gbsi_factors *f = &s->model->factors;
+    if (s->reduced->number[s->reduced->variable] == GBSI_NONE) {
+        return; /* p is known, and nothing moves it */
+    }
+    for (size_t i = 0; i < n_cells; ++i) {
+        s->w[i] = factor == SIZE_MAX || f->kind[factor] == GBS_FACTOR_TABLE
+                      ? rare_in_table(s, cell + i)
+                      : rare_in_formula(s, factor, cell);
+    }
+    move(s, factor, GBSI_MOVED_BOUND, n_cells, s->w, s->out);
+    for (size_t i = 0; i < n; ++i) {
+        mcse[i] = mcse[i] < s->out[i] ? s->out[i] : mcse[i];
+    }
+}
+
+/* @param at the first parameter. @param n how many */
+static void read_cells(sampling *s, size_t factor, size_t cell, size_t n_cells, size_t at, size_t n)
+{
+    const size_t whole = n_batches(s);
+    gbs_sensitivities *a = s->answer;
+    deviations(s, whole, cell, n_cells);
+    move(s, factor, GBSI_MOVED_SUM, n_cells, s->w, a->derivative + at);
+    for (size_t i = 0; i < n_cells; ++i) {
+        s->w[i] = shares_of(s, whole, cell + i).all;
+    }
+    move(s, factor, GBSI_MOVED_SUM, n_cells, s->w, a->log_p + at);
+    find_errors(s, factor, cell, n_cells, n, a->mcse + at);
+    raise_errors(s, factor, cell, n_cells, n, a->mcse + at);
+}
+
+static void read_all(sampling *s)
+{
+    const gbsi_factors *f = &s->model->factors;
+    gbs_sensitivities *a = s->answer;
+    for (size_t b = 0; b < n_batches(s); ++b) {
+        add_batch(s, n_batches(s), b);
+    }
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        const size_t n = s->first[i + 1] - s->first[i];
+        const bool is_table = f->kind[i] == GBS_FACTOR_TABLE;
+        read_cells(s, i, s->cell[i], is_table ? s->cell[i + 1] - s->cell[i] : 1, s->first[i], n);
+        if (!is_table && isinf(f->weight[i])) {
+            a->derivative[s->first[i]] = a->mcse[s->first[i]] = a->log_p[s->first[i]] = NAN;
+        }
+    }
+    size_t cell = s->cell[f->n_factors];
+    size_t k = s->first[f->n_factors];
+    while (k < a->n_parameters) {
+        const uint32_t v = a->of[k];
+        const uint32_t arity = s->model->arity[v];
+        if (s->reduced->number[v] == GBSI_NONE) { /* of an observed variable */
+            a->log_p[k + s->reduced->state[v]] = 1.0;
+        } else {
+            read_cells(s, SIZE_MAX, cell, arity, k, arity);
+            cell += arity;
+        }
+        k += arity;
+    }
+}
+
+/* p itself as the run estimates it, averaging conditionals. */
+static gbs_status read_p(sampling *s, gbs_error *err)
+{
+    const gbs_model *m = s->model;
+    const size_t n = m->state_offset[m->n_variables];
+    const size_t at = m->state_offset[s->answer->variable] + s->answer->state;
+    double *p = gbsi_alloc_array(2 * n, sizeof *p);
+    if (p == NULL) {
+        return gbsi_no_memory(err, "sensitivity", 2 * n * sizeof *p);
+    }
+    const gbs_status status = gbs_run_marginals(s->run, p, p + n, NULL, NULL, err);
+    if (status >= 0) {
+        s->answer->p = p[at];
+        s->answer->p_mcse = p[n + at];
+    }
+    gbsi_free(p);
+    return status;
+}
+
+gbs_status gbsi_sensitivity_sampled(const gbs_model *model, const gbs_evidence *evidence,
+                                    const gbs_run_options *options,
+                                    const gbs_run_callbacks *callbacks, const size_t *first,
+                                    gbs_sensitivities *answer, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_status ended = GBS_OK;
+    sampling s = {.model = model, .callbacks = callbacks, .answer = answer, .first = first};
+    const gbs_run_callbacks own = {.size = sizeof own,
+                                   .context = &s,
+                                   .progress = callbacks->progress == NULL ? NULL : on_progress,
+                                   .draw = on_draw};
+    GBSI_TRY(gbsi_reduced_new(model, evidence, answer->variable, answer->state, &s.reduced, err));
+    GBSI_TRY(count_cells(&s, err));
+    GBSI_TRY(gbs_run_new_for_draws(model, evidence, options, &s.run, err));
+    GBSI_TRY(gbs_run_execute(s.run, &own, err));
+    ended = status;
+    if (s.draws == NULL) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "stopped before the first draw was kept"));
+    }
+    read_all(&s);
+    GBSI_TRY(read_p(&s, err));
+    const gbs_report *report = gbs_run_report(s.run);
+    answer->converged = report->converged;
+    memcpy(answer->verdict, report->verdict, sizeof answer->verdict);
+    status = ended;
+
+cleanup:
+    sampling_free(&s);
+    return status;
+}
