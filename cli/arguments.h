@@ -93,6 +93,7 @@ typedef struct cli_arguments {
     const char *prior;     /* NAME:NUMBER */
     const char *held_out;  /* FILE or share */
     const char *intervals; /* FILE */
+    const char *weights;   /* name of a column */
     double level, em_tolerance;
     uint64_t em_iterations;
     const char *log_base; /* of PR files */

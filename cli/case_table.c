@@ -13,6 +13,10 @@ struct cli_case_table {
     const gbs_model *model;
     const char *path; /* for messages */
     FILE *file;
+    const char *weights; /* name of the column of weights; NULL: none */
+    uint32_t weight_at;  /* number of that field; UINT32_MAX: none */
+    double weight;       /* of the case that was read last */
+    uint32_t n_fields;   /* columns and weights */
     uint32_t n_columns;
     uint32_t *column;         /* [n_columns] */
     unsigned char *na_is_one; /* [n_columns] 1: a state is called NA */
@@ -268,17 +272,29 @@ static int read_header(cli_case_table *t)
     if (seen == NULL) {
         return cli_error(CLI_FAILED, "out of memory");
     }
-    while (status == CLI_DONE && how == AT_COMMA) {
+    for (; status == CLI_DONE && how == AT_COMMA; t->n_fields++) {
         how = next_field(t);
-        status = how == BAD ? CLI_INPUT : add_column(t, seen);
+        if (how == BAD) {
+            status = CLI_INPUT;
+        } else if (t->weights != NULL && t->weight_at == UINT32_MAX &&
+                   strcmp(t->field, t->weights) == 0) {
+            t->weight_at = t->n_fields;
+        } else {
+            status = add_column(t, seen);
+        }
     }
     free(seen);
+    if (status == CLI_DONE && t->weights != NULL && t->weight_at == UINT32_MAX) {
+        status = cli_error(CLI_INPUT, "%s: found no column \"%.64s\", expected the weights there",
+                           t->path, t->weights);
+    }
     t->first = ftell(t->file);
     t->first_line = t->line;
     return status;
 }
 
-int cli_case_table_open(const gbs_model *model, const char *path, cli_case_table **table)
+int cli_case_table_open(const gbs_model *model, const char *path, const char *weights,
+                        cli_case_table **table)
 {
     const size_t n = (size_t)gbs_model_n_variables(model) + 1;
     cli_case_table *t = calloc(1, sizeof *t);
@@ -286,6 +302,9 @@ int cli_case_table_open(const gbs_model *model, const char *path, cli_case_table
         return cli_error(CLI_FAILED, "out of memory");
     }
     t->model = model;
+    t->weights = weights;
+    t->weight_at = UINT32_MAX;
+    t->weight = 1.0;
     t->path = strcmp(path, "-") == 0 ? "standard input" : path;
     t->line = t->byte = 1;
     t->capacity = 64;
@@ -327,13 +346,30 @@ static int read_state(const cli_case_table *t, uint32_t k, uint32_t *state)
     return CLI_DONE;
 }
 
+static int read_weight(cli_case_table *t)
+{
+    char text[160];
+    if (cli_parse_real(t->field, &t->weight) && t->weight >= 0.0 &&
+        t->weight <= GBS_MAX_ROW_WEIGHT) {
+        return CLI_DONE;
+    }
+    (void)snprintf(text, sizeof text, "found \"%.64s\", expected a weight of 0 to %g", t->field,
+                   GBS_MAX_ROW_WEIGHT);
+    return refuse(t, t->at_line, t->at_byte, text);
+}
+
+double cli_case_table_weight(const cli_case_table *table)
+{
+    return table->weight;
+}
+
 static int refuse_width(const cli_case_table *t, uint64_t line, uint32_t n)
 {
     char text[128];
     (void)snprintf(text, sizeof text,
                    "found %s%" PRIu32 " field%s, expected %" PRIu32 " as in the header",
-                   n > t->n_columns ? "more than " : "", n > t->n_columns ? t->n_columns : n,
-                   (n > t->n_columns ? t->n_columns : n) == 1 ? "" : "s", t->n_columns);
+                   n > t->n_fields ? "more than " : "", n > t->n_fields ? t->n_fields : n,
+                   (n > t->n_fields ? t->n_fields : n) == 1 ? "" : "s", t->n_fields);
     return refuse(t, line, 1, text);
 }
 
@@ -353,15 +389,17 @@ int cli_case_table_next(cli_case_table *table, uint32_t *state, int *end)
             *end = 1;
             return ferror(t->file) ? cli_error(CLI_INPUT, "%s: cannot read", t->path) : CLI_DONE;
         }
-        if (k == t->n_columns) {
+        if (k == t->n_fields) {
             return refuse_width(t, line, k + 1);
         }
-        const int status = read_state(t, k, &state[k]);
+        const uint32_t column = k - (k > t->weight_at);
+        const int status =
+            k == t->weight_at ? read_weight(t) : read_state(t, column, &state[column]);
         if (status != CLI_DONE) {
             return status;
         }
     }
-    return k < t->n_columns ? refuse_width(t, line, k) : CLI_DONE;
+    return k < t->n_fields ? refuse_width(t, line, k) : CLI_DONE;
 }
 
 int cli_case_table_check(cli_case_table *table, uint64_t *n)

@@ -201,7 +201,7 @@ static int prepare(answering *a, const char *path)
 {
     const cli_job *job = a->job;
     gbs_error err = {GBS_OK, ""};
-    int status = cli_case_table_open(job->model, path, &a->table);
+    int status = cli_case_table_open(job->model, path, NULL, &a->table);
     if (status == CLI_DONE) {
         status = cli_case_table_check(a->table, &a->n);
     }

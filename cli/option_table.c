@@ -110,6 +110,8 @@ static const cli_option table[] = {
     TEXT(0, prior, "prior", CLI_VERB_FIT, "none|bdeu:ESS|dirichlet:ALPHA",
          "none: maximum likelihood (default); bdeu: an equivalent sample of ESS rows, spread evenly over "
          "each table; dirichlet: ALPHA rows for each entry; the tables are then posterior means")
+    TEXT(0, weights, "weights", CLI_VERB_FIT, "COLUMN",
+         "how many rows each row of DATA stands for, a number of 0 or more, is in this column")
     TEXT(0, held_out, "held-out", CLI_VERB_FIT, "FILE|SHARE",
          "report how probable other rows are: those of a table, or a share of the rows of DATA (0.2 "
          "or 20%), evenly spread, which are then not fitted")

@@ -9,12 +9,12 @@
 static const struct {
     const char *word, *title, *options;
 } topics[CLI_N_TOPICS] = {
-    [CLI_TOPIC_QUESTION] =
-        {NULL, "What to answer",
-         "evidence likelihood query top joint cases prior held-out task monitor target focus "
-         "asymptotic list data grid torus variables states parents degree edges "
-         "visible hidden coupling coupling-spread field random-field noise "
-         "scan match steps log-base model"},
+    [CLI_TOPIC_QUESTION] = {NULL, "What to answer",
+                            "evidence likelihood query top joint cases prior weights held-out task "
+                            "monitor target focus "
+                            "asymptotic list data grid torus variables states parents degree edges "
+                            "visible hidden coupling coupling-spread field random-field noise "
+                            "scan match steps log-base model"},
     [CLI_TOPIC_ACCURACY] =
         {NULL, "How exactly",
          "method probability time target-error iterations tolerance accuracy sweeps samples chains "
@@ -61,6 +61,7 @@ static const cli_brief briefs[] = {
     {"joint", "LIST", "a table of their joint states", 0},
     {"cases", "FILE", "a CSV table: each row is a case with an answer", 0},
     {"prior", "NAME:X", "unset: none; bdeu:ESS, dirichlet:ALPHA", 0},
+    {"weights", "COLUMN", "how many rows each row stands for", 0},
     {"held-out", "FILE|SHARE", "rows to judge the result by: others, or 20%", 0},
     {"intervals", "FILE", "every probability with an interval, as CSV", 0},
     {"monitor", "LIST", "variables to write; unset: all", 0},

@@ -69,8 +69,20 @@ static int settle_held_out(fitting *f, const char *text)
                            text);
 }
 
-static int settle(fitting *f, const cli_arguments *arguments)
+/* The network's own format where the name of the file says none. */
+static void settle_format(cli_arguments *arguments)
 {
+    const char *path = arguments->output;
+    if (arguments->format == NULL &&
+        (path == NULL || strcmp(path, "-") == 0 || gbs_model_format_of(path) == NULL)) {
+        arguments->format =
+            arguments->from != NULL ? arguments->from : gbs_model_format_of(arguments->operand[0]);
+    }
+}
+
+static int settle(fitting *f, cli_arguments *arguments)
+{
+    settle_format(arguments);
     int status = settle_prior(f, arguments->prior);
     if (status == CLI_DONE) {
         status = settle_held_out(f, arguments->held_out);
@@ -99,10 +111,10 @@ static int settle(fitting *f, const cli_arguments *arguments)
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-static int add_row(gbs_data *data, const uint32_t *state)
+static int add_row(gbs_data *data, const uint32_t *state, double weight)
 {
     gbs_error err = {GBS_OK, ""};
-    const gbs_status done = gbs_data_add(data, 1, state, &err);
+    const gbs_status done = gbs_data_add_weighted(data, 1, state, &weight, &err);
     return done < 0 ? cli_fail(done, &err) : CLI_DONE;
 }
 
@@ -123,7 +135,7 @@ static int read_rows(cli_case_table *table, gbs_data *data, gbs_data *held_out, 
         }
         const double before = (double)n++ * share;
         const int out = held_out != NULL && (uint64_t)((double)n * share) > (uint64_t)before;
-        status = add_row(out ? held_out : data, state);
+        status = add_row(out ? held_out : data, state, cli_case_table_weight(table));
     }
     free(state);
     return status;
@@ -142,7 +154,7 @@ static int new_data(const fitting *f, const cli_case_table *table, gbs_data **da
 static int read_table(const fitting *f, const char *path, gbs_data **data, gbs_data **held_out)
 {
     cli_case_table *table = NULL;
-    int status = cli_case_table_open(f->job.model, path, &table);
+    int status = cli_case_table_open(f->job.model, path, f->job.arguments->weights, &table);
     if (status == CLI_DONE) {
         status = new_data(f, table, data);
     }
@@ -153,7 +165,8 @@ static int read_table(const fitting *f, const char *path, gbs_data **data, gbs_d
         status = read_rows(table, *data, held_out == NULL ? NULL : *held_out, f->share);
     }
     if (status == CLI_DONE && gbs_data_n_rows(*data) == 0) {
-        status = cli_error(CLI_INPUT, "%s: found no rows, expected some below the names", path);
+        status = cli_error(CLI_INPUT, "%s: found no rows%s, expected some below the names", path,
+                           f->job.arguments->weights != NULL ? " of a weight above 0" : "");
     }
     cli_case_table_free(table);
     return status;
@@ -293,6 +306,7 @@ static void write_report(gbs_output *output, const fitting *f, int stopped)
         const char *name;
         double value;
     } numbers[] = {{"prior_weight", f->options.weight},
+                   {"weight", r->weight},
                    {"log_likelihood", r->log_likelihood},
                    {"log_posterior", r->log_posterior},
                    {"bic", r->bic},
@@ -357,11 +371,16 @@ static void tell(const fitting *f, int stopped)
 {
     const cli_arguments *arguments = f->job.arguments;
     const gbs_fit_report *r = gbs_fitted_report(f->fitted);
+    char weight[64] = "";
+    if (arguments->weights != NULL) {
+        (void)snprintf(weight, sizeof weight, " of weight %.10g", r->weight);
+    }
     cli_note(arguments,
-             "%" PRIu64 " row%s: ln P(data) = %.10g, %.6g a row; %" PRIu64
+             "%" PRIu64 " row%s%s: ln P(data) = %.10g, %.6g a %s; %" PRIu64
              " free parameters, BIC %.10g",
-             r->n_rows, r->n_rows == 1 ? "" : "s", r->log_likelihood,
-             r->log_likelihood / (double)r->n_rows, r->n_parameters, r->bic);
+             r->n_rows, r->n_rows == 1 ? "" : "s", weight, r->log_likelihood,
+             r->log_likelihood / r->weight, weight[0] == '\0' ? "row" : "unit of weight",
+             r->n_parameters, r->bic);
     tell_em(f, stopped);
     if (r->n_unseen > 0) {
         cli_note(arguments, "%" PRIu64 " of %" PRIu64 " columns of the tables %s in no row: %s",
@@ -369,7 +388,10 @@ static void tell(const fitting *f, int stopped)
                  f->options.prior == GBS_PRIOR_NONE ? "the network's own stay there"
                                                     : "the prior alone says what they are");
     }
-    if (r->held_out_rows > 0) {
+    if (r->held_out_rows > 0 && arguments->weights != NULL) {
+        cli_note(arguments, "%" PRIu64 " row%s held out: ln P = %.10g, weighted", r->held_out_rows,
+                 r->held_out_rows == 1 ? "" : "s", r->held_out_log_likelihood);
+    } else if (r->held_out_rows > 0) {
         const uint64_t n = r->held_out_rows - r->held_out_impossible;
         cli_note(arguments, "%" PRIu64 " row%s held out: ln P = %.10g, %.6g a row",
                  r->held_out_rows, r->held_out_rows == 1 ? "" : "s", r->held_out_log_likelihood,

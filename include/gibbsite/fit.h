@@ -51,6 +51,15 @@ GBS_API void gbs_data_free(gbs_data *data); /**< NULL is allowed */
  *          of the machine's memory; GBS_ERR_MEMORY: rows before the one that did not fit are added.
  */
 GBS_API gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, gbs_error *err);
+/** Largest weight of a row. */
+#define GBS_MAX_ROW_WEIGHT 1e15
+
+/** Add rows that each stand for a number of rows, whole or not: in counts, likelihoods and the
+ *  sample size of the BIC. @param weight [n] 0 to GBS_MAX_ROW_WEIGHT; rows of weight 0 are checked
+ *  and left out; NULL: 1 each. @return as gbs_data_add(), and GBS_ERR_ARGUMENT for other weights.
+ */
+GBS_API gbs_status gbs_data_add_weighted(gbs_data *data, size_t n, const uint32_t *state,
+                                         const double *weight, gbs_error *err);
 GBS_API uint64_t gbs_data_n_rows(const gbs_data *data);
 GBS_API uint64_t gbs_data_n_distinct(const gbs_data *data); /**< rows that differ from each other */
 /** @return the number of missing values in the columns. */
@@ -95,12 +104,13 @@ typedef struct gbs_fit_report {
     double log_likelihood;  /**< ln P(data | tables); minus infinity: a row is impossible */
     double log_posterior;   /**< log_likelihood + sum of alpha ln(theta), which EM raises; equal to
                                  log_likelihood without a prior */
-    double bic;             /**< log_likelihood - n_parameters / 2 ln(n_rows), Schwarz (1978) */
+    double bic;             /**< log_likelihood - n_parameters / 2 ln(weight), Schwarz (1978) */
     uint64_t held_out_rows; /**< 0: none were given, or it was stopped before */
     uint64_t held_out_impossible;   /**< of them rows of probability 0 */
     double held_out_log_likelihood; /**< of the others; 0 where there are none */
     double seconds;
     uint64_t converged; /**< 1 or 0; 1 where no value is missing */
+    double weight;      /**< sum of the weights of the rows: n_rows where none was given */
 } gbs_fit_report;
 
 typedef struct gbs_fitted gbs_fitted;

@@ -15,6 +15,7 @@ void gbs_data_free(gbs_data *data)
         gbsi_free(data->n_missing);
         gbsi_free(data->state);
         gbsi_free(data->count);
+        gbsi_free(data->weight);
         gbsi_free(data->first);
         gbsi_free(data->slot);
         gbsi_free(data);
@@ -118,17 +119,20 @@ static gbs_status make_room(gbs_data *d, gbs_error *err)
     gbsi_budget budget;
     const size_t n = d->n_distinct + 1;
     const size_t n_states = n * d->n_columns + 1; /* and the row at hand, where it will stay */
-    if (n_states <= d->state_capacity && n <= d->count_capacity && n <= d->first_capacity &&
-        2 * n <= d->n_slots) {
+    if (n_states <= d->state_capacity && n <= d->count_capacity && n <= d->weight_capacity &&
+        n <= d->first_capacity && 2 * n <= d->n_slots) {
         return GBS_OK;
     }
     gbsi_budget *before = gbsi_budget_enter_default(
-        &budget, gbs_model_bytes(d->model) + d->state_capacity * sizeof *d->state +
-                     (d->count_capacity + d->first_capacity) * sizeof *d->count +
-                     d->n_slots * sizeof *d->slot);
+        &budget,
+        gbs_model_bytes(d->model) + d->state_capacity * sizeof *d->state +
+            (d->count_capacity + d->weight_capacity + d->first_capacity) * sizeof *d->count +
+            d->n_slots * sizeof *d->slot);
     GBSI_TRY(gbsi_reserve((void **)(void *)&d->state, &d->state_capacity, n_states,
                           sizeof *d->state, "data", err));
     GBSI_TRY(gbsi_reserve((void **)(void *)&d->count, &d->count_capacity, n, sizeof *d->count,
+                          "data", err));
+    GBSI_TRY(gbsi_reserve((void **)(void *)&d->weight, &d->weight_capacity, n, sizeof *d->weight,
                           "data", err));
     GBSI_TRY(gbsi_reserve((void **)(void *)&d->first, &d->first_capacity, n, sizeof *d->first,
                           "data", err));
@@ -141,7 +145,7 @@ cleanup:
     return status;
 }
 
-static gbs_status add_row(gbs_data *d, const uint32_t *state, gbs_error *err)
+static gbs_status add_row(gbs_data *d, const uint32_t *state, double weight, gbs_error *err)
 {
     const gbs_status status = make_room(d, err);
     if (status < 0) {
@@ -156,22 +160,39 @@ static gbs_status add_row(gbs_data *d, const uint32_t *state, gbs_error *err)
     if (*slot == SIZE_MAX) {
         *slot = d->n_distinct++;
         d->count[*slot] = 0;
+        d->weight[*slot] = 0.0;
         d->first[*slot] = d->n_rows;
     }
     ++d->count[*slot];
+    d->weight[*slot] += weight;
+    d->sum += weight;
     ++d->n_rows;
     return GBS_OK;
 }
 
-gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, gbs_error *err)
+/* A weight is a number of rows: not above what counts are exact to. */
+static gbs_status check_weights(size_t n, const double *weight, gbs_error *err)
+{
+    for (size_t i = 0; i < n; ++i) {
+        if (!(weight[i] >= 0.0 && weight[i] <= GBS_MAX_ROW_WEIGHT)) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "data, row %zu: found the weight %g, expected 0 to %g", i, weight[i],
+                             GBS_MAX_ROW_WEIGHT);
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbs_data_add_weighted(gbs_data *data, size_t n, const uint32_t *state,
+                                 const double *weight, gbs_error *err)
 {
     GBSI_NEED(data);
     const uint32_t n_columns = data->n_columns;
     if (n > 0 && n_columns > 0) {
         GBSI_NEED(state);
     }
-    gbs_status status = GBS_OK;
-    for (size_t i = 0; i < n * n_columns; ++i) {
+    gbs_status status = weight == NULL ? GBS_OK : check_weights(n, weight, err);
+    for (size_t i = 0; status >= 0 && i < n * n_columns; ++i) {
         const uint32_t v = data->column[i % n_columns];
         if (state[i] != GBS_UNOBSERVED && state[i] >= data->model->arity[v]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -181,9 +202,17 @@ gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, gbs_err
         }
     }
     for (size_t i = 0; i < n && status >= 0; ++i) {
-        status = add_row(data, n_columns == 0 ? NULL : state + i * n_columns, err);
+        const double of_row = weight == NULL ? 1.0 : weight[i];
+        if (of_row > 0.0) {
+            status = add_row(data, n_columns == 0 ? NULL : state + i * n_columns, of_row, err);
+        }
     }
     return status;
+}
+
+gbs_status gbs_data_add(gbs_data *data, size_t n, const uint32_t *state, gbs_error *err)
+{
+    return gbs_data_add_weighted(data, n, state, NULL, err);
 }
 
 uint64_t gbs_data_n_rows(const gbs_data *data)

@@ -16,9 +16,11 @@ struct gbs_data {
     uint64_t n_rows;     /* all */
     size_t n_distinct;   /* in the order of their first occurrence: */
     uint16_t *state;     /* [n_distinct][n_columns] */
-    uint64_t *count;     /* [n_distinct] rows that are equal */
+    uint64_t *count;     /* [n_distinct] rows that are equal ... */
+    double *weight;      /* [n_distinct] ... and the sum of their weights */
+    double sum;          /* of all weights: n_rows where none was given */
     uint64_t *first;     /* [n_distinct] the first of them, from 0 */
-    size_t state_capacity, count_capacity, first_capacity;
+    size_t state_capacity, count_capacity, weight_capacity, first_capacity;
     size_t *slot; /* [n_slots] distinct rows by hash, SIZE_MAX: free; a power of two, half free */
     size_t n_slots;
 };

@@ -333,7 +333,7 @@ static void add_share(void *context, uint32_t member)
         const size_t n = e->families->start[e->child[q] + (size_t)1] - start;
         for (size_t i = 0; q >= first && i < e->n_at_hand; ++i) {
             const double *p = e->cases[i].p + at;
-            const double n_rows = (double)e->data->count[e->row[e->begin + i]];
+            const double n_rows = e->data->weight[e->row[e->begin + i]];
             for (size_t k = 0; k < n; ++k) {
                 e->count[start + k] += n_rows * p[k];
             }
@@ -379,7 +379,7 @@ static gbs_status add_log_p(const gbsi_expectation *e, double *log_p, uint64_t *
         if (end == GBSI_CASE_IMPOSSIBLE) {
             *n_impossible += e->data->count[row];
         } else {
-            *log_p += (double)e->data->count[row] * e->cases[i].log_sum;
+            *log_p += e->data->weight[row] * e->cases[i].log_sum;
         }
     }
     return GBS_OK;

@@ -118,7 +118,7 @@ typedef struct counting {
     double *count;
 } counting;
 
-/* Some families, all rows: an entry belongs to one thread, and counts are whole numbers. */
+/* Some families, all rows: an entry belongs to one thread, which adds in the order of the rows. */
 static void count_share(void *context, uint32_t member)
 {
     const counting *c = context;
@@ -140,7 +140,7 @@ static void count_share(void *context, uint32_t member)
             for (size_t i = block; i < stop; ++i) {
                 if (c->direct[v] || c->complete[i]) {
                     c->count[entry_of(c->families, c->column, v, d->state + i * d->n_columns)] +=
-                        (double)d->count[i];
+                        d->weight[i];
                 }
             }
         }

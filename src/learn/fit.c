@@ -311,7 +311,7 @@ static void add_complete(fitting *f, const uint32_t *column, const uint8_t *comp
             const double log_p =
                 gbsi_families_log_p(&f->families, column, f->logs, d->state + i * d->n_columns);
             r->held_out_impossible += log_p == -INFINITY ? d->count[i] : 0;
-            r->held_out_log_likelihood += log_p == -INFINITY ? 0.0 : (double)d->count[i] * log_p;
+            r->held_out_log_likelihood += log_p == -INFINITY ? 0.0 : d->weight[i] * log_p;
         }
     }
 }
@@ -372,8 +372,9 @@ static void count_columns(fitting *f)
         }
     }
     r->n_rows = f->data->n_rows;
+    r->weight = f->data->sum;
     r->n_distinct = f->data->n_distinct;
-    r->bic = r->log_likelihood - 0.5 * (double)r->n_parameters * gbsi_log((double)r->n_rows);
+    r->bic = r->log_likelihood - 0.5 * (double)r->n_parameters * gbsi_log(r->weight);
 }
 
 static gbs_status give(fitting *f, gbs_fitted **fitted, gbs_error *err)

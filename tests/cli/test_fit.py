@@ -39,6 +39,44 @@ def test_counts(run, work):
     assert float(done.out.splitlines()[2].split(",")[2]) == 0.4
 
 
+def test_weights(run, work):
+    """A row of weight 3 is three rows; weights need not be whole; rows of weight 0 do not count."""
+    rows = [("wet", "yes", 3), ("dry", "no", 2), ("wet", "", 1), ("", "no", 4)]
+    (work / "long.csv").write_text("grass,rain\n" + "".join(f"{g},{r}\n" * n for g, r, n in rows))
+    (work / "short.csv").write_text("grass,n,rain\n" + "".join(f"{g},{n},{r}\n" for g, r, n in rows) + "dry,0,yes\n")
+    (work / "half.csv").write_text("n,grass,rain\n" + "".join(f"{n / 2},{g},{r}\n" for g, r, n in rows))
+    answers = []
+    for name, options in [("long", []), ("short", ["--weights", "n"]), ("half", ["--weights", "n"])]:
+        done = run("fit", SPRINKLER, f"{name}.csv", *options, "-o", "f.bif", "--summary", "s.json", "--intervals", "i.csv")
+        assert done.status == 0, done.err
+        answers.append((fitted(work / "i.csv"), json.loads((work / "s.json").read_text())))
+    (long, whole), (short, brief), (half, part) = answers
+    assert whole["weight"] == whole["rows"] == brief["weight"] == 10 and brief["rows"] == 4 and part["weight"] == 5
+    for key in long:
+        assert all(abs(a - b) < 1e-9 for a, b in zip(long[key], short[key]))
+        assert abs(long[key][0] - half[key][0]) < 1e-5 and abs(long[key][3] - 2 * half[key][3]) < 1e-4
+    assert abs(whole["bic"] - brief["bic"]) < 1e-9
+    assert "4 rows of weight 10" in run("fit", SPRINKLER, "short.csv", "--weights", "n").err
+    for text, said in [("grass,n\nwet,-1\n", "t.csv:2:5"), ("grass,n\nwet,many\n", "expected a weight"),
+                       ("grass,m\nwet,1\n", "t.csv:1:7"), ("grass\nwet\n", 'found no column "n"'),
+                       ("grass,n\nwet,0\n", "found no rows of a weight above 0"), ("grass,n\nwet\n", "expected 2")]:
+        (work / "t.csv").write_text(text)
+        done = run("fit", SPRINKLER, "t.csv", "--weights", "n")
+        assert done.status == 3 and said in done.err, done.err
+
+
+def test_format_of_the_network(run, work):
+    """Where the name says none, and on standard output."""
+    (work / "t.csv").write_text(TABLE)
+    run("convert", SPRINKLER, "-o", "s.net")
+    assert run("fit", SPRINKLER, "t.csv").out.startswith("network")
+    assert run("fit", "s.net", "t.csv").out.startswith("net")
+    assert run("fit", "s.net", "t.csv", "-o", "fitted").status == 0
+    assert (work / "fitted").read_text() == run("fit", "s.net", "t.csv", "-o", "-").out
+    text = (work / "s.net").read_text()
+    assert run("fit", "-", "t.csv", "--from", "net", stdin=text).out == (work / "fitted").read_text()
+
+
 def test_quotes_in_names(run, work):
     """Names with quotes and commas stay one field of the CSV."""
     run("convert", SPRINKLER, "-o", "s.xmlbif")
@@ -127,8 +165,8 @@ def test_memory_is_predicted(run, work):
 def test_wrong_use(run, work):
     (work / "t.csv").write_text(TABLE)
     for arguments, said in [(["--prior", "bdeu"], "bdeu:ESS"), (["--prior", "bdeu:-1"], "above 0"),
-                            (["--held-out", "120%"], "below 1"), ([], "needs --format")]:
-        done = run("fit", SPRINKLER, "t.csv", *arguments, *(["-o", "f.bif"] if arguments else []))
+                            (["--held-out", "120%"], "below 1")]:
+        done = run("fit", SPRINKLER, "t.csv", *arguments, "-o", "f.bif")
         assert done.status == 2 and said in done.err, done.err
     done = run("fit", SPRINKLER, "-", "--held-out", "-", "-o", "f.bif")
     assert done.status == 2 and "standard input cannot be" in done.err

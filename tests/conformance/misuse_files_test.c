@@ -352,6 +352,11 @@ static void fits(void **state)
     REFUSED(gbs_data_add(NULL, 1, &id, &err));
     REFUSED(gbs_data_add(data, 1, NULL, &err));
     REFUSED(gbs_data_add(data, 1, &bad, &err));
+    const double negative = -1.0;
+    REFUSED(gbs_data_add_weighted(NULL, 1, &id, NULL, &err));
+    REFUSED(gbs_data_add_weighted(data, 1, NULL, NULL, &err));
+    REFUSED(gbs_data_add_weighted(data, 1, &bad, NULL, &err));
+    REFUSED(gbs_data_add_weighted(data, 1, &id, &negative, &err));
     REFUSED(gbs_fit(m, data, NULL, NULL, NULL, &fitted, &err)); /* no rows */
     FINE(gbs_data_add(data, 1, &id, &err));
     FINE(gbs_data_add(of_spins, 1, &id, &err));
