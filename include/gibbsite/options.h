@@ -11,6 +11,12 @@
  * scans.def and draws.def define their choices. The command line is made from the same tables, and
  * so is option_fields.h with the fields of gbs_run_options.
  *
+ * A field with a choice is an int, and its comment names the enum. A field of the enum's type would
+ * have that type's size and sign, which the language leaves to the compiler: with -fshort-enums it
+ * is a byte, so that the fields behind it lie elsewhere than in the library; GCC and clang make
+ * these enums unsigned, and then warn of every int that is compared with such a field or assigned
+ * to it; and in C++ a number from a table or another language would need a cast.
+ *
  * Threads: every call may be made from any thread, as long as no other thread uses the same
  * gbs_run_options. Errors: for an option or an index that does not exist, calls return NULL or
  * GBS_ERR_ARGUMENT, as stated.
