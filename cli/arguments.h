@@ -107,6 +107,7 @@ typedef struct cli_arguments {
     uint64_t colors;  /* of a graph to colour */
     uint64_t samples; /* exact ones */
     uint64_t top;     /* parameters to show; 0: as many as fit the format */
+    double reach;     /* a probability that is wanted; 0: none is */
     int task;         /* of exact */
     uint64_t variables, parents, degree, edges, visible, hidden;
     int progress;    /* cli_progress_mode */

@@ -98,6 +98,8 @@ static const cli_option table[] = {
     UINT(top, "top", CLI_VERB_SENSITIVITY, 0, 1, UINT64_MAX, "N",
          "show the N parameters with the largest derivatives; unset: 20 in a table, all of them, in "
          "the model's order, in CSV and JSON")
+    REAL(reach, "reach", CLI_VERB_SENSITIVITY, 0.0, 0.0, 1.0, "P",
+         "also find the value of each parameter with which the probability would be P; unset: do not")
     TEXT(0, plot, "plot", CLI_VERB_SENSITIVITY, "FILE.svg",
          "draw a tornado chart: p where each parameter is 10 per cent smaller and larger, for the "
          "20 parameters, or N of --top, that move it most")

@@ -68,6 +68,7 @@ static void put_heading(gbs_output *output, const cli_sensitivities *a)
 /* How wide a line is split up. */
 typedef struct layout {
     int ranges; /* whether p at -10 and +10 per cent is shown */
+    int reach;  /* whether the value that --reach needs is */
     int half;   /* columns of the bar on either side; 0: no bars */
     int name;
 } layout;
@@ -75,8 +76,9 @@ typedef struct layout {
 static layout lay_out(const cli_sensitivities *a)
 {
     const int width = cli_terminal_width() - 1;
-    layout l = {.ranges = width >= LEAST_WIDTH};
-    const int numbers = (a->s.exact ? 1 : 2) * WIDE + (l.ranges ? 3 : 1) * NARROW + 2;
+    const int reach = a->job.arguments->reach > 0.0;
+    layout l = {.ranges = width >= LEAST_WIDTH && !reach, .reach = reach};
+    const int numbers = (a->s.exact ? 1 : 2) * WIDE + (1 + 2 * l.ranges + l.reach) * NARROW + 2;
     const int room = (width - numbers - LEAST_NAME - 3) / 2;
     l.half = room < LEAST_HALF ? 0 : room < MOST_HALF ? room : MOST_HALF;
     l.name = width - numbers - (l.half > 0 ? 2 * l.half + 3 : 0);
@@ -95,6 +97,9 @@ static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, co
     if (l->ranges) {
         put_number(output, cli_parameter_times(a, i, 0.9), 0, NARROW);
         put_number(output, cli_parameter_times(a, i, 1.1), 0, NARROW);
+    }
+    if (l->reach) {
+        put_number(output, gbs_sensitivity_value_for(&a->s, i, a->job.arguments->reach), 0, NARROW);
     }
     gbs_output_text(output, "  ");
     if (l->half > 0) {
@@ -122,6 +127,9 @@ void cli_sensitivity_table(gbs_output *output, const cli_sensitivities *a)
     if (l.ranges) {
         cli_put_right(output, "at -10%", NARROW);
         cli_put_right(output, "at +10%", NARROW);
+    }
+    if (l.reach) {
+        cli_put_right(output, "needed", NARROW);
     }
     cli_put_right(output, "", l.half > 0 ? 2 * l.half + 5 : 2);
     gbs_output_text(output, "parameter\n");

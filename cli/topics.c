@@ -9,12 +9,13 @@
 static const struct {
     const char *word, *title, *options;
 } topics[CLI_N_TOPICS] = {
-    [CLI_TOPIC_QUESTION] = {NULL, "What to answer",
-                            "evidence likelihood query top joint cases prior weights held-out task "
-                            "monitor target focus "
-                            "asymptotic list data grid torus variables states parents degree edges "
-                            "visible hidden coupling coupling-spread field random-field noise "
-                            "scan match steps log-base model"},
+    [CLI_TOPIC_QUESTION] =
+        {NULL, "What to answer",
+         "evidence likelihood query top reach joint cases prior weights held-out task "
+         "monitor target focus "
+         "asymptotic list data grid torus variables states parents degree edges "
+         "visible hidden coupling coupling-spread field random-field noise "
+         "scan match steps log-base model"},
     [CLI_TOPIC_ACCURACY] =
         {NULL, "How exactly",
          "method probability time target-error iterations tolerance accuracy sweeps samples chains "
@@ -57,6 +58,7 @@ static const cli_brief briefs[] = {
     {"likelihood", "...", "soft evidence: 'fever=yes:0.8|no:0.2'", 0},
     {"query", "NAME=STATE", "whose probability it is", CLI_VERB_SENSITIVITY},
     {"query", "LIST", "variables to answer; unset: all", 0},
+    {"reach", "P", "which value of each would make the probability P", 0},
     {"top", "N", "show the N parameters that matter most", 0},
     {"joint", "LIST", "a table of their joint states", 0},
     {"cases", "FILE", "a CSV table: each row is a case with an answer", 0},

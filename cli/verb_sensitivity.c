@@ -222,6 +222,9 @@ static void csv_row(gbs_output *output, const cli_sensitivities *a, size_t i, cl
     cli_csv_number(output, cli_parameter_times(a, i, 0.9));
     cli_csv_number(output, cli_parameter_times(a, i, 1.1));
     cli_csv_number(output, s->log_p[i]);
+    if (a->job.arguments->reach > 0.0) {
+        cli_csv_number(output, gbs_sensitivity_value_for(s, i, a->job.arguments->reach));
+    }
     gbs_output_text(output, "\n");
 }
 
@@ -262,6 +265,10 @@ static void json_row(gbs_output *output, const cli_sensitivities *a, size_t i, c
     json_number(output, "p_at_0.9", cli_parameter_times(a, i, 0.9));
     json_number(output, "p_at_1.1", cli_parameter_times(a, i, 1.1));
     json_number(output, "log_evidence_derivative", s->log_p[i]);
+    if (a->job.arguments->reach > 0.0) {
+        json_number(output, "value_to_reach",
+                    gbs_sensitivity_value_for(s, i, a->job.arguments->reach));
+    }
     gbs_output_text(output, "}");
 }
 
@@ -316,7 +323,8 @@ static int write_rows(gbs_output *output, const cli_sensitivities *a, int json)
         json_head(output, a);
     } else {
         gbs_output_text(output, "parameter,factor,variable,state,given,value,derivative,mcse,"
-                                "p_at_0.9,p_at_1.1,log_evidence_derivative\n");
+                                "p_at_0.9,p_at_1.1,log_evidence_derivative");
+        gbs_output_text(output, a->job.arguments->reach > 0.0 ? ",value_to_reach\n" : "\n");
     }
     for (size_t k = 0; k < a->n; k++) {
         if (json) {

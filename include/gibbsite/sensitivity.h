@@ -93,11 +93,16 @@ GBS_API void gbs_sensitivities_free(gbs_sensitivities *answer);
 
 /**
  * @return P(X = x | evidence) if one parameter had another value, exactly: a ratio of two functions
- * that are linear in t, in the weight exp(log-weight) or in the likelihood (Chan & Darwiche 2002,
- * section 3); NAN for kind WEIGHT, a parameter without a derivative, a t outside [0, 1], and where
+ * that are linear in t, in the weight exp(log-weight) or in the likelihood (Chan & Darwiche
+ * 2002); NAN for kind WEIGHT, a parameter without a derivative, a t outside [0, 1], and where
  * the evidence would become impossible. @param value as gbs_sensitivities.value.
  */
 GBS_API double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, double value);
+
+/** @return the value of a parameter with which P(X = x | evidence) would be p, the inverse of
+ *  gbs_sensitivity_at() (Chan & Darwiche 2002); NAN where no value of it does. */
+GBS_API double gbs_sensitivity_value_for(const gbs_sensitivities *answer, size_t parameter,
+                                         double p);
 
 #ifdef __cplusplus
 }

@@ -20,11 +20,10 @@ typedef struct gbsi_case_worker gbsi_case_worker; /* the messages of one thread 
 typedef struct gbsi_case_scope {
     const uint32_t *variable; /* [n] the user's, slowest first */
     uint32_t n;
-    const size_t
-        *without; /* NULL, or a factor of `whole` over these variables alone, in this order,
-                     that is left out of what this scope is told: the distribution is then
-                     the derivative of the sum over all states by the factor's entries, in
-                     proportion, Darwiche (2003), J ACM 50(3):280-305, theorem 1 */
+    const size_t *without; /* NULL, or a factor of `whole` over these variables alone, in this
+                              order, that is left out of what this scope is told: the distribution
+                              is then the derivative of the sum over all states by the factor's
+                              entries, in proportion, Darwiche (2003), J ACM 50(3):280-305 */
 } gbsi_case_scope;
 
 /* @param watch  NULL, or may stop it: GBS_ERR_LIMIT.

@@ -64,6 +64,26 @@ double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, dou
     return p < 0.0 ? 0.0 : p > 1.0 ? 1.0 : p;
 }
 
+/* From p = now + moved dp / (1 + moved C):  moved = (p - now) / (dp - (p - now) C) [M55]. */
+double gbs_sensitivity_value_for(const gbs_sensitivities *answer, size_t parameter, double p)
+{
+    const gbs_sensitivities *a = answer;
+    if (a == NULL || parameter >= a->n_parameters || !(p >= 0.0 && p <= 1.0)) {
+        return NAN;
+    }
+    const double rise = p - a->p;
+    const double slope = a->derivative[parameter] - rise * a->log_p[parameter];
+    const double moved = rise / slope;
+    if (a->derivative[parameter] == 0.0 || !(1.0 + moved * a->log_p[parameter] > 0.0)) {
+        return NAN; /* NAN of a slope, too */
+    }
+    double value = a->value[parameter] + moved;
+    if (a->kind[parameter] != GBS_PARAMETER_PROBABILITY) {
+        value = moved > -1.0 ? a->value[parameter] + gbsi_log(1.0 + moved) : (double)NAN;
+    }
+    return isnan(gbs_sensitivity_at(a, parameter, value)) ? (double)NAN : value;
+}
+
 /* ---- the answer -------------------------------------------------------------------------- */
 
 typedef struct asking {

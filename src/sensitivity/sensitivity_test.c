@@ -313,6 +313,10 @@ static void compare(const problem *p, const gbs_sensitivities *s, uint32_t *n_co
         }
         if (!isnan(e.other) && !isinf(e.other) && !isnan(e.p_other)) {
             assert_true(fabs(gbs_sensitivity_at(s, i, e.other) - e.p_other) < 1e-9);
+            if (fabs(derivative) > 1e-3) { /* and back; a weight of 0 stays one */
+                const double value = gbs_sensitivity_value_for(s, i, e.p_other);
+                assert_true(fabs(value - e.other) < 1e-6);
+            }
         }
         ++*n_compared;
     }
@@ -390,6 +394,7 @@ static void long_chain(void **unused)
         assert_true(fabs(s.derivative[i] - derivative) < 1e-12);
         assert_true(fabs(s.log_p[i] - t) < 1e-12); /* ln Z = ... + sum of ln cosh J */
         assert_true(isnan(gbs_sensitivity_at(&s, i, 1.0)));
+        assert_true(isnan(gbs_sensitivity_value_for(&s, i, 0.5)));
     }
     gbs_sensitivities_free(&s);
     assert_true(s.n_parameters == 0 && isnan(gbs_sensitivity_at(&s, 0, 1.0)));

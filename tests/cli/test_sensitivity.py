@@ -41,6 +41,18 @@ def test_a_changed_file(run, work):
     assert math.isclose(float(mirror["derivative"]), -float(row["derivative"]))
 
 
+def test_reach(run, work):
+    ask = ["sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "grass=wet", "--reach", "0.5"]
+    row = next(r for r in rows(run(*ask).out) if (r["variable"], r["state"]) == ("rain", "yes"))
+    t = float(row["value_to_reach"])
+    (work / "m.bif").write_text(open(SPRINKLER).read().replace("0.8, 0.2", f"{1 - t!r}, {t!r}"))
+    assert abs(posterior(run, "m.bif", "-e", "grass=wet") - 0.5) < 1e-12
+    table = run(*ask, "--format", "table", "--top", "1").out.splitlines()
+    assert table[3].split() == ["derivative", "value", "needed", "parameter"]
+    assert table[4].split() == ["+1.4222", "0.2000", f"{t:.4f}", "rain=yes"]
+    assert json.loads(run(*ask, "--format", "json").out)["parameters"][1]["value_to_reach"] == t
+
+
 def test_formats(run, work):
     ask = ["sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "grass=wet"]
     everything = rows(run(*ask).out)
@@ -92,6 +104,8 @@ def test_chart(run, work):
     (["--query", "snow=yes"], "snow"),
     (["--query", "rain=maybe"], 'no state "maybe"'),
     (["--query", "rain=yes", "--top", "0"], "--top"),
+    (["--query", "rain=yes", "--reach", "0"], "--reach"),
+    (["--query", "rain=yes", "--reach", "1.5"], "--reach"),
     (["--query", "rain=yes", "-o", "x.npz"], "does not write .npz files"),
     (["--query", "rain=yes", "--thin", "5"], "no option '--thin'"),
     (["--query", "rain=yes", "--method", "mean-field"], "takes method auto, exact or sample"),

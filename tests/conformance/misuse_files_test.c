@@ -413,8 +413,11 @@ static void sensitivities(void **state)
     REFUSED(gbs_sensitivity(m, NULL, 0, 0, NULL, &shorter, &s, &err));
     assert_null(s.kind);
     assert_true(isnan(gbs_sensitivity_at(NULL, 0, 0.5)));
+    assert_true(isnan(gbs_sensitivity_value_for(NULL, 0, 0.5)));
     FINE(gbs_sensitivity(m, NULL, 0, 0, NULL, NULL, &s, &err));
     assert_true(isnan(gbs_sensitivity_at(&s, 2, 0.5)));
+    assert_true(isnan(gbs_sensitivity_value_for(&s, 2, 0.5)));
+    assert_true(isnan(gbs_sensitivity_value_for(&s, 0, 1.5)));
     assert_true(isnan(gbs_sensitivity_at(&s, 0, 1.5)));
     gbs_sensitivities_free(&s);
     gbs_sensitivities_free(NULL);
