@@ -167,10 +167,15 @@ void cli_time_begins(cli_job *job)
     job->stop_s = job->options.time_s > 0.0 ? clock_s() + job->options.time_s : INFINITY;
 }
 
+int cli_out_of_time(cli_job *job, gbs_status status)
+{
+    return status == GBS_ERR_LIMIT && stop_asked(job);
+}
+
 int cli_fail_work(cli_job *job, gbs_status status, const gbs_error *err)
 {
     const int failed = cli_fail(status, err);
-    return status == GBS_ERR_LIMIT && stop_asked(job) ? CLI_STOPPED : failed;
+    return cli_out_of_time(job, status) ? CLI_STOPPED : failed;
 }
 
 int cli_influences(cli_job *job, gbs_influences **influences)

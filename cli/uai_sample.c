@@ -100,7 +100,15 @@ static int run_marginals(search *s)
     const gbs_result result = marginals_result(s);
     gbs_error err = {GBS_OK, ""};
     int stopped = 0;
+    cli_time_begins(job);
     gbs_status done = gbs_run_new(job->model, job->evidence, &job->options, &job->run, &err);
+    if (cli_out_of_time(job, done)) {
+        fill_uniform(s);
+        cli_note(job->arguments, "MAR: %s: the marginals in %s reflect the evidence only",
+                 err.message, s->answer->path);
+        done = cli_answer_finish(s->answer, &result, &err);
+        return done < 0 ? cli_fail_output(s->answer->path, done, &err) : CLI_DONE;
+    }
     if (done < 0) {
         return cli_fail(done, &err);
     }
@@ -182,10 +190,21 @@ static int run_map(search *s)
     gbs_map_report report = {.size = sizeof report};
     const gbs_map_callbacks callbacks = {
         .context = s, .progress = tell_best, .improve = keep_better};
+    cli_time_begins(s->job);
     gbs_status done = gbs_map(s->job->model, s->job->evidence, &s->job->options, &callbacks,
                               s->best, &report, &err);
     if (s->status < 0) {
         return cli_fail_output(s->answer->path, s->status, &s->err);
+    }
+    if (cli_out_of_time(s->job, done) && s->best_lp == -INFINITY) {
+        for (uint32_t v = 0; v < gbs_model_n_variables(s->job->model); v++) {
+            s->best[v] = 0; /* and what is observed */
+            (void)(s->job->evidence != NULL &&
+                   gbs_evidence_state(s->job->evidence, v, &s->best[v]));
+        }
+        cli_note(s->job->arguments, "MAP: %s: the state in %s reflects the evidence only",
+                 err.message, s->answer->path);
+        done = GBS_STOPPED;
     }
     if (done < 0) {
         cli_answer_withdraw(s->answer);
@@ -241,16 +260,23 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
     gbs_error err = {GBS_OK, ""};
     gbs_log_z_report report = {.size = sizeof report};
     gbs_result result;
+    cli_time_begins(job);
     gbs_status done =
         gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);
-    if (done < 0) {
+    if (cli_out_of_time(job, done)) {
+        report.log_z = (double)NAN;
+        (void)snprintf(report.verdict, sizeof report.verdict, "%s", err.message);
+    } else if (done < 0) {
         return cli_fail(done, &err);
     }
     if (isnan(report.log_z)) {
         gbs_run_options quick = job->options;
         quick.iterations = 20;
         quick.time_s = 0.0; /* it is over */
-        (void)gbs_log_z_bound(job->model, job->evidence, &quick, NULL, &report.log_z, NULL);
+        done = gbs_log_z_bound(job->model, job->evidence, &quick, NULL, &report.log_z, &err);
+        if (done < 0) {
+            return cli_fail(done, &err);
+        }
         cli_note(job->arguments, "PR: %s; a lower bound by mean field stands in the file",
                  report.verdict);
     }

@@ -66,9 +66,13 @@ static bool look(void *context)
     if (before == GBSI_GO_ON && drive->stop != GBSI_GO_ON) {
         drive->stopped_s = now_s;
     }
-    return drive->stop == GBSI_GO_ON
-               ? !drive->keeping && time_s > 0.0 && now_s - drive->started_s > time_s
-               : !drive->keeping || now_s - drive->stopped_s > GRACE_S;
+    if (drive->stop == GBSI_GO_ON) {
+        return !drive->keeping && time_s > 0.0 && now_s - drive->started_s > time_s;
+    }
+    /* What ended by itself is finished, however long that takes: bits do not depend on the clock.
+     */
+    const bool hurries = drive->stop == GBSI_STOP_TIME || drive->stop == GBSI_STOP_SIGNAL;
+    return !drive->keeping || (hurries && now_s - drive->stopped_s > GRACE_S);
 }
 
 void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callbacks *callbacks)

@@ -27,7 +27,7 @@ def test_a_changed_file(run, work):
     assert done.status == 0, done.err
     row = next(r for r in rows(done.out) if (r["variable"], r["state"]) == ("rain", "yes"))
     assert (row["parameter"], row["given"], float(row["value"]), row["mcse"]) == ("probability", "", .2, "0")
-    text = open(SPRINKLER).read()
+    text = (work / SPRINKLER).read_text()
     assert text.count("0.8, 0.2") == 1
     p = {}
     for t in .2, .22, .18, .2 + 1e-6, .2 - 1e-6:

@@ -239,6 +239,18 @@ def test_no_time_for_pr(run, work):
     assert 0 < bound < log_z / math.log(10)
 
 
+@pytest.mark.parametrize("task, lines", [("PR", 1), ("MAR", 1), ("MAP", 1)])
+def test_no_time_to_prepare(run, work, task, lines):
+    """Time may end while 400 long clauses are coloured, or later: there is an answer."""
+    clauses = [" ".join(str((7 * i + 3 * k) % 1500 + 1) for k in range(450)) for i in range(400)]
+    (work / "c.wcnf").write_text("p wcnf 1500 400\n" + "".join(f"0.1 {c} 0\n" for c in clauses))
+    assert run("convert", "c.wcnf", "-q", "-o", "c.gbm").status == 0
+    (work / "none.evid").write_text("0\n")
+    done = run("uai", "c.gbm", "none.evid", "-", task, env={"INF_TIME": "0.001"})
+    assert done.status == 0, done.err
+    assert len((work / f"c.gbm.{task}").read_text().splitlines()) == lines + 1
+
+
 def test_small_components_are_solved_beside_large_ones(run, work, none):
     """Forty spins all coupled to one another, which are sampled, and x40 whose better state is 2."""
     n = 40
