@@ -45,7 +45,7 @@ def test_reach(run, work):
     ask = ["sensitivity", SPRINKLER, "--query", "rain=yes", "-e", "grass=wet", "--reach", "0.5"]
     row = next(r for r in rows(run(*ask).out) if (r["variable"], r["state"]) == ("rain", "yes"))
     t = float(row["value_to_reach"])
-    (work / "m.bif").write_text(open(SPRINKLER).read().replace("0.8, 0.2", f"{1 - t!r}, {t!r}"))
+    (work / "m.bif").write_text((work / SPRINKLER).read_text().replace("0.8, 0.2", f"{1 - t!r}, {t!r}"))
     assert abs(posterior(run, "m.bif", "-e", "grass=wet") - 0.5) < 1e-12
     table = run(*ask, "--format", "table", "--top", "1").out.splitlines()
     assert table[3].split() == ["derivative", "value", "needed", "parameter"]
