@@ -68,6 +68,10 @@ typedef enum gbs_logical_function {
     GBS_LOGICAL_IMPLY_MLN = 13,       /**< body true and head false: 0, else 1 (hard) */
     GBS_LOGICAL_CLAUSE = 64,          /**< a weighted clause: any literal true: 1, none: 0 (hard) */
     GBS_LOGICAL_PARITY = 65,          /**< an odd number of literals true: 1, else 0 (hard) */
+    /* these take a number k: gbs_builder_add_cardinality() */
+    GBS_LOGICAL_AT_LEAST = 66, /**< k literals or more true: 1, else 0 (hard) */
+    GBS_LOGICAL_AT_MOST = 67,  /**< no more than k literals true: 1, else 0 (hard) */
+    GBS_LOGICAL_EXACTLY = 68,  /**< k literals true: 1, else 0 (hard) */
 } gbs_logical_function;
 
 /* ---- building ---------------------------------------------------------------------------- */
@@ -170,6 +174,20 @@ GBS_API gbs_status gbs_builder_add_spin(gbs_builder *builder, uint32_t n, const 
 GBS_API gbs_status gbs_builder_add_logical(gbs_builder *builder, gbs_logical_function function,
                                            uint32_t n, const uint32_t *scope, const uint32_t *state,
                                            double weight, gbs_error *err);
+
+/**
+ * Add a logical factor that compares the number of its true literals with k. A table of log-weights
+ * by that number, t_0 .. t_n, is a constant t_0 and n factors AT_LEAST k of weights t_k - t_(k-1).
+ *
+ * @param function GBS_LOGICAL_AT_LEAST (1 <= k <= n), GBS_LOGICAL_AT_MOST (k < n) or
+ *                 GBS_LOGICAL_EXACTLY (k <= n).
+ * @param k        at most 65535. @param weight in units of the log-weight; INFINITY: must hold.
+ * @param scope, state as for gbs_builder_add_logical().
+ */
+GBS_API gbs_status gbs_builder_add_cardinality(gbs_builder *builder, gbs_logical_function function,
+                                               uint32_t k, uint32_t n, const uint32_t *scope,
+                                               const uint32_t *state, double weight,
+                                               gbs_error *err);
 
 /**
  * Declare the model a Bayesian network: every factor is the conditional probability table of the

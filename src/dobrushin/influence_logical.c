@@ -51,10 +51,8 @@ static uint32_t logical_others(const logical_key *k, bool single, bool *head)
 
 static bool same_key(const logical_key *a, const logical_key *b)
 {
-    return a->logical.function == b->logical.function && a->logical.head == b->logical.head &&
-           a->logical.n_body == b->logical.n_body &&
-           a->logical.n_body_true == b->logical.n_body_true && a->n == b->n &&
-           a->i_head == b->i_head && a->j_head == b->j_head && a->weight == b->weight;
+    return gbsi_logical_same(&a->logical, &b->logical) && a->n == b->n && a->i_head == b->i_head &&
+           a->j_head == b->j_head && a->weight == b->weight;
 }
 
 const logical_effect *gbsi_logical_effect(gbsi_influence *w, const logical_key *k, bool single)

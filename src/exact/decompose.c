@@ -22,7 +22,8 @@ typedef struct making {
 /* What a chain remembers of the literals read so far. */
 typedef enum memory_kind {
     REMEMBER_ALIKE,  /* whether none, some or all are true; equivalent cases share a state */
-    REMEMBER_NUMBER, /* how many are true */
+    REMEMBER_NUMBER, /* how many are true, or false, up to a number that stands for all larger ones
+                      */
     REMEMBER_PARITY, /* whether an odd number is true: of spins in state 0, or of literals */
     REMEMBER_NOTHING,
 } memory_kind;
@@ -33,6 +34,9 @@ typedef struct reading {
     uint32_t n_body;          /* literals of the body; the head, if it is free, follows them */
     uint32_t none, some, all; /* numbers of the states of REMEMBER_ALIKE */
     uint32_t n_states;        /* of REMEMBER_ALIKE */
+    uint32_t cap;             /* of REMEMBER_NUMBER: the largest number */
+    bool count_false;         /* likewise */
+    uint32_t full_link[2];    /* tables between numbers up to cap, by the state that counts */
 } reading;
 
 static bool head_is_free(const gbsi_factors *f, size_t i)
@@ -56,6 +60,28 @@ static bool same_value(const gbsi_factors *f, const reading *r, uint32_t j, uint
            value_of(f, r, j, 1) == value_of(f, r, k, 1);
 }
 
+/* Of a cardinality it is enough to count until it is decided whatever follows: the true literals
+ * until there are `least`, or too many; or the false ones until there are too many for `least`, or
+ * enough for `most`; whichever is sooner. */
+static void read_cardinality(const gbsi_factors *f, reading *r)
+{
+    const gbsi_logical *l = &f->logical[f->aux[r->factor]];
+    uint32_t least = 0;
+    uint32_t most = 0;
+    gbsi_logical_range(l, &least, &most);
+    const uint32_t fixed = l->n_body_true + (l->head == GBSI_HEAD_TRUE);
+    const uint32_t possible = fixed + r->n_body + (l->head == GBSI_HEAD_FREE);
+    const bool at_least = l->function == GBS_LOGICAL_AT_LEAST;
+    const uint32_t enough = at_least ? least : most + 1;
+    const uint32_t enough_false = l->function == GBS_LOGICAL_AT_MOST
+                                      ? possible - (most < possible ? most : possible)
+                                      : possible + 1 - (least < possible ? least : possible);
+    const uint32_t cap = enough > fixed ? enough - fixed : 0;
+    r->count_false = enough_false < cap;
+    r->cap = r->count_false ? enough_false : cap;
+    r->kind = r->cap < GBSI_MOST_COUNTS ? REMEMBER_NUMBER : REMEMBER_NOTHING;
+}
+
 static void read_logical(const gbsi_factors *f, reading *r)
 {
     bool alike = true;
@@ -63,11 +89,16 @@ static void read_logical(const gbsi_factors *f, reading *r)
         r->kind = REMEMBER_PARITY;
         return;
     }
+    if (gbsi_logical_is_cardinality(f->logical[f->aux[r->factor]].function)) {
+        read_cardinality(f, r);
+        return;
+    }
     for (uint32_t k = 2; k < r->n_body; ++k) {
         alike = alike && same_value(f, r, 1, k);
     }
     if (!alike) {
         r->kind = r->n_body < GBSI_MOST_COUNTS ? REMEMBER_NUMBER : REMEMBER_NOTHING;
+        r->cap = r->n_body;
         return;
     }
     r->kind = REMEMBER_ALIKE;
@@ -80,7 +111,7 @@ static void read_logical(const gbsi_factors *f, reading *r)
 static reading read_factor(const gbsi_conditioned *model, size_t i)
 {
     const gbsi_factors *f = &model->factors;
-    reading r = {.factor = i, .kind = REMEMBER_NOTHING};
+    reading r = {.factor = i, .kind = REMEMBER_NOTHING, .full_link = {GBSI_NONE, GBSI_NONE}};
     uint64_t entries = 1;
     for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
         const uint64_t arity = model->arity[f->scope[k]];
@@ -101,7 +132,9 @@ static reading read_factor(const gbsi_conditioned *model, size_t i)
 /* The number of states of the chain after n >= 1 literals. */
 static uint32_t n_states(const reading *r, uint32_t n)
 {
-    return r->kind == REMEMBER_PARITY ? 2 : r->kind == REMEMBER_NUMBER ? n + 1 : r->n_states;
+    return r->kind == REMEMBER_PARITY   ? 2
+           : r->kind == REMEMBER_NUMBER ? (n < r->cap ? n : r->cap) + 1
+                                        : r->n_states;
 }
 
 /* The state after one more literal; n = 0: after the first. */
@@ -111,7 +144,8 @@ static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool li
     case REMEMBER_PARITY:
         return n == 0 ? literal : state ^ (uint32_t)literal;
     case REMEMBER_NUMBER:
-        return (n == 0 ? 0 : state) + (uint32_t)literal;
+        state = (n == 0 ? 0 : state) + (literal != r->count_false);
+        return state < r->cap ? state : r->cap;
     default:
         break;
     }
@@ -124,10 +158,11 @@ static uint32_t next_state(const reading *r, uint32_t n, uint32_t state, bool li
 /* A number of true literals that a state stands for. */
 static uint32_t true_literals(const reading *r, uint32_t state)
 {
-    return r->kind == REMEMBER_NUMBER || r->kind == REMEMBER_PARITY ? state
-           : r->n_body > 1 && state == r->some                      ? 1
-           : state == r->all                                        ? r->n_body
-                                                                    : 0;
+    return r->kind == REMEMBER_NUMBER          ? (r->count_false ? r->n_body - state : state)
+           : r->kind == REMEMBER_PARITY        ? state
+           : r->n_body > 1 && state == r->some ? 1
+           : state == r->all                   ? r->n_body
+                                               : 0;
 }
 
 /* ---- making the model ---------------------------------------------------------------------- */
@@ -219,8 +254,18 @@ static bool is_true(const gbsi_factors *f, const reading *r, uint32_t k, uint32_
     return state == (f->kind[r->factor] == GBS_FACTOR_SPIN ? 0 : f->literal[at]);
 }
 
+/* Where the table of link k is kept for others: between numbers up to cap, of a variable of two
+ * states, it is the same for all links. */
+static uint32_t *full_link_of(const making *m, reading *r, uint32_t k, uint32_t v)
+{
+    const size_t at = m->from->factors.scope_start[r->factor] + k;
+    return r->kind == REMEMBER_NUMBER && k > r->cap && m->to->arity[v] == 2
+               ? &r->full_link[m->from->factors.literal[at]]
+               : NULL;
+}
+
 /* Adds the factor [next = next_state(before, literal k)]; the first literal has no `before`. */
-static gbs_status add_link(making *m, const reading *r, uint32_t k, uint32_t before, uint32_t next,
+static gbs_status add_link(making *m, reading *r, uint32_t k, uint32_t before, uint32_t next,
                            gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -228,7 +273,14 @@ static gbs_status add_link(making *m, const reading *r, uint32_t k, uint32_t bef
     const uint32_t v = f->scope[f->scope_start[r->factor] + k];
     const uint32_t scope[] = {v, next, before};
     const uint32_t n_before = k == 0 ? 1 : m->to->arity[before];
+    uint32_t *full = full_link_of(m, r, k, v);
     double *t = NULL;
+    if (full != NULL && *full != GBSI_NONE) {
+        return add_factor(m, GBS_FACTOR_TABLE, 3, scope, NULL, 0.0, *full, err);
+    }
+    if (full != NULL) {
+        *full = (uint32_t)m->to->factors.n_tables;
+    }
     GBSI_TRY(add_table(m, k == 0 ? 2 : 3, scope, &t, err));
     for (uint32_t x = 0; x < m->to->arity[v]; ++x) {
         for (uint32_t s = 0; s < m->to->arity[next]; ++s) {
@@ -268,7 +320,7 @@ cleanup:
     return status;
 }
 
-static gbs_status add_chain(making *m, const reading *r, gbs_error *err)
+static gbs_status add_chain(making *m, reading *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t before = GBSI_NONE;
@@ -367,7 +419,7 @@ gbs_status gbsi_decompose(const gbsi_conditioned *model, gbsi_conditioned **out,
     }
     GBSI_TRY(begin(&m, err));
     for (size_t i = 0; i < model->factors.n_factors; ++i) {
-        const reading r = read_factor(model, i);
+        reading r = read_factor(model, i);
         GBSI_TRY(r.kind == REMEMBER_NOTHING ? copy_factor(&m, i, err) : add_chain(&m, &r, err));
     }
     GBSI_TRY(end(&m, err));

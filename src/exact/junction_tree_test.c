@@ -141,13 +141,15 @@ static void samples(void **state)
 /* ---- long factors -------------------------------------------------------------------------- */
 
 static const gbs_logical_function functions[] = {
-    GBS_LOGICAL_IMPLY_NATURAL,   GBS_LOGICAL_OR,        GBS_LOGICAL_AND,    GBS_LOGICAL_EQUAL,
-    GBS_LOGICAL_IS_TRUE,         GBS_LOGICAL_LINEAR,    GBS_LOGICAL_RATIO,  GBS_LOGICAL_LOGICAL,
-    GBS_LOGICAL_AND_CATEGORICAL, GBS_LOGICAL_IMPLY_MLN, GBS_LOGICAL_CLAUSE, GBS_LOGICAL_PARITY,
+    GBS_LOGICAL_IMPLY_NATURAL,   GBS_LOGICAL_OR,        GBS_LOGICAL_AND,     GBS_LOGICAL_EQUAL,
+    GBS_LOGICAL_IS_TRUE,         GBS_LOGICAL_LINEAR,    GBS_LOGICAL_RATIO,   GBS_LOGICAL_LOGICAL,
+    GBS_LOGICAL_AND_CATEGORICAL, GBS_LOGICAL_IMPLY_MLN, GBS_LOGICAL_CLAUSE,  GBS_LOGICAL_PARITY,
+    GBS_LOGICAL_AT_LEAST,        GBS_LOGICAL_AT_MOST,   GBS_LOGICAL_EXACTLY,
 };
+enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
 
 /* Fourteen variables in one factor, some pairs and fields beside it. */
-static gbs_model *one_long_factor(uint32_t kind, double weight)
+static gbs_model *one_long_factor(uint32_t kind, uint32_t cardinality, double weight)
 {
     enum { N = 14 };
     gbs_builder *b = NULL;
@@ -157,14 +159,17 @@ static gbs_model *one_long_factor(uint32_t kind, double weight)
     uint32_t literal[N];
     test_ok(gbs_builder_new(&b, NULL));
     for (uint32_t v = 0; v < N; ++v) {
-        arity[v] = v == 3 && kind < 11 ? 3 : 2;
+        arity[v] = v == 3 && kind < N_FUNCTIONS ? 3 : 2;
         scope[v] = (v + 3) % N;
     }
     for (uint32_t i = 0; i < N; ++i) {
         literal[i] = test_below(arity[scope[i]]);
     }
     test_ok(gbs_builder_add_variables(b, N, arity, NULL, NULL));
-    if (kind < 11) {
+    if (kind < N_FUNCTIONS && functions[kind] >= GBS_LOGICAL_AT_LEAST) {
+        test_ok(gbs_builder_add_cardinality(b, functions[kind], cardinality, N, scope, literal,
+                                            weight, NULL));
+    } else if (kind < N_FUNCTIONS) {
         test_ok(gbs_builder_add_logical(b, functions[kind], N, scope, literal, weight, NULL));
     } else {
         test_ok(gbs_builder_add_spin(b, N, scope, weight, NULL));
@@ -188,10 +193,13 @@ static void long_factors(void **state)
     (void)state;
     uint32_t n_possible = 0;
     test_draws_restart();
-    for (uint32_t kind = 0; kind < 12; ++kind) {
+    for (uint32_t kind = 0; kind <= N_FUNCTIONS; ++kind) {
         for (uint32_t round = 0; round < 6; ++round) {
-            const bool hard = round % 2 == 1 && kind != 0 && kind != 5 && kind != 6 && kind != 11;
-            gbs_model *model = one_long_factor(kind, hard ? INFINITY : 1.7 - 0.6 * round);
+            const bool hard =
+                round % 2 == 1 && kind != 0 && kind != 5 && kind != 6 && kind != N_FUNCTIONS;
+            const uint32_t cardinality = (uint32_t[]){1, 2, 7, 12, 13, 6}[round];
+            gbs_model *model =
+                one_long_factor(kind, cardinality, hard ? INFINITY : 1.7 - 0.6 * round);
             gbs_evidence *evidence = NULL;
             gbsi_conditioned *conditioned = NULL;
             gbsi_conditioned *chains = NULL;
@@ -224,7 +232,7 @@ static void memory_runs_out(void **state)
 {
     (void)state;
     test_draws_restart();
-    gbs_model *model = one_long_factor(1, 0.7);
+    gbs_model *model = one_long_factor(1, 0, 0.7);
     gbsi_conditioned *conditioned = NULL;
     gbsi_graph *graph = NULL;
     const uint8_t take[] = {1};

@@ -51,10 +51,7 @@ gbs_status gbsi_clauses_literal(gbsi_clauses *c, uint32_t variable, bool positiv
     const size_t now = 2 * (1 + c->n_clauses);
     if (*mark >> 1 == now >> 1) {
         bool same = (*mark & 1) == positive;
-        if (c->parity) {
-            c->repeated = true;
-            return GBS_OK;
-        }
+        c->repeated = true;
         c->n_repeated += same;
         c->tautology = c->tautology || !same;
         return GBS_OK;
@@ -90,17 +87,60 @@ static gbs_status scale_weight(const gbsi_clauses *c, const gbsi_text *text, gbs
     return GBS_OK;
 }
 
+/* What holds always or never is no factor. */
+static gbs_status end_constant(gbsi_clauses *c, const gbsi_text *text, gbsi_token place, bool holds,
+                               double weight, gbs_error *err)
+{
+    if (holds) {
+        c->n_always++;
+        c->constant += weight == GBSI_HARD ? 0 : weight;
+    } else if (weight == GBSI_HARD) {
+        return gbsi_text_fail(text, place, err,
+                              "found a hard parity or cardinality that cannot hold, expected one "
+                              "that can");
+    } else {
+        c->n_never++;
+    }
+    return GBS_OK;
+}
+
+/* A parity or a cardinality. */
+static gbs_status end_counting(gbsi_clauses *c, const gbsi_text *text, gbsi_token place,
+                               double weight, gbs_error *err)
+{
+    const bool parity = c->function == GBS_LOGICAL_PARITY;
+    const bool least = c->function == GBS_LOGICAL_AT_LEAST;
+    const bool most = c->function == GBS_LOGICAL_AT_MOST;
+    gbs_status status = GBS_OK;
+    if (c->repeated) {
+        return gbsi_text_fail(text, place, err,
+                              "found a variable twice in a parity or cardinality, expected each of "
+                              "them once");
+    }
+    if (parity ? c->n == 0 : !most && c->k > c->n) {
+        return end_constant(c, text, place, false, weight, err);
+    }
+    if (!parity && ((least && c->k == 0) || (most && c->k >= c->n) || c->n == 0)) {
+        return end_constant(c, text, place, true, weight, err);
+    }
+    if (weight != 0) {
+        status = parity ? gbs_builder_add_logical(c->builder, c->function, c->n, c->scope, c->state,
+                                                  weight, err)
+                        : gbs_builder_add_cardinality(c->builder, c->function, c->k, c->n, c->scope,
+                                                      c->state, weight, err);
+    }
+    return gbsi_text_blame(text, place, status, err);
+}
+
 gbs_status gbsi_clauses_end(gbsi_clauses *c, const gbsi_text *text, gbsi_token place, double weight,
                             gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const bool hard = weight == GBSI_HARD;
-    if (c->repeated) {
-        return gbsi_text_fail(text, place, err,
-                              "found a variable twice in a parity, expected each of them once");
-    }
     GBSI_TRY(scale_weight(c, text, place, &weight, err));
-    if (c->tautology) {
+    if (c->function != 0) {
+        GBSI_TRY(end_counting(c, text, place, weight, err));
+    } else if (c->tautology) {
         c->n_tautologies++;
         c->constant += hard ? 0 : weight;
     } else if (c->n == 0 && hard) {
@@ -109,14 +149,14 @@ gbs_status gbsi_clauses_end(gbsi_clauses *c, const gbsi_text *text, gbsi_token p
     } else if (c->n == 0) {
         c->n_empty++;
     } else if (weight != 0) {
-        status =
-            gbs_builder_add_logical(c->builder, c->parity ? GBS_LOGICAL_PARITY : GBS_LOGICAL_CLAUSE,
-                                    c->n, c->scope, c->state, weight, err);
+        status = gbs_builder_add_logical(c->builder, GBS_LOGICAL_CLAUSE, c->n, c->scope, c->state,
+                                         weight, err);
         GBSI_TRY(gbsi_text_blame(text, place, status, err));
     }
     c->n = 0;
     c->tautology = false;
-    c->parity = false;
+    c->repeated = false;
+    c->function = 0;
     c->n_clauses++;
 
 cleanup:
@@ -136,6 +176,13 @@ static void warn_reduced(const gbsi_clauses *c, const gbsi_text *text)
     if (c->n_empty != 0) {
         gbsi_text_warn(text, "%zu clauses have no literals, never hold and were left out",
                        c->n_empty);
+    }
+    if (c->n_always != 0) {
+        gbsi_text_warn(text, "%zu cardinalities always hold and became constants", c->n_always);
+    }
+    if (c->n_never != 0) {
+        gbsi_text_warn(text, "%zu parities or cardinalities never hold and were left out",
+                       c->n_never);
     }
     if (c->n_underflow != 0) {
         gbsi_text_warn(text, "%zu weights are too small for a double and became zero",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weighted clauses: ln p gains the weight of each clause that holds. Readers collect literals,
- * writers take factors for clauses. Parities stand among clauses in files that have them. */
+ * writers take factors for clauses. Parities and cardinalities stand among clauses in files that
+ * have them. */
 #ifndef GBSI_IO_CLAUSES_H
 #define GBSI_IO_CLAUSES_H
 
@@ -23,13 +24,14 @@ typedef struct gbsi_clauses {
     size_t scope_capacity;
     size_t state_capacity;
     bool tautology;
-    bool parity;   /* an odd number of the literals must be true: set before the first one */
-    bool repeated; /* a parity names a variable twice */
+    bool repeated;                 /* it names a variable twice */
+    gbs_logical_function function; /* PARITY or a cardinality, set before its end; 0: a clause */
+    uint32_t k;                    /* of a cardinality */
     /* Which clause named a variable last, and how: 2 * (1 + clause) + state. */
     void *mark; /* size_t [n_variables] */
     size_t mark_capacity;
     size_t n_clauses; /* that came to an end */
-    size_t n_tautologies, n_repeated, n_empty, n_underflow;
+    size_t n_tautologies, n_repeated, n_empty, n_always, n_never, n_underflow;
 } gbsi_clauses;
 
 gbs_status gbsi_clauses_begin(gbsi_clauses *c, const gbsi_text *text, gbs_error *err);
@@ -40,8 +42,8 @@ gbs_status gbsi_clauses_need(gbsi_clauses *c, uint32_t n, gbs_error *err);
 /* A literal of the clause being read, of a variable that is there. */
 gbs_status gbsi_clauses_literal(gbsi_clauses *c, uint32_t variable, bool positive, gbs_error *err);
 /* The end of a clause that stands at place. A repeated literal counts once, a clause with a literal
- * and its negation is a constant, one of weight 0 is left out. A parity with a variable twice is
- * refused.
+ * and its negation is a constant, one of weight 0 is left out. Parities and
+ * cardinalities with a variable twice are refused.
  * @param weight unscaled, or GBSI_HARD. */
 gbs_status gbsi_clauses_end(gbsi_clauses *c, const gbsi_text *text, gbsi_token place, double weight,
                             gbs_error *err);
@@ -51,10 +53,11 @@ gbs_status gbsi_clauses_build(gbsi_clauses *c, const gbsi_text *text, gbs_model 
 
 /* ---- the other way ----------------------------------------------------------------------- */
 
-/* A factor as a clause, or a parity, and a constant. */
+/* A factor as a clause, parity or cardinality, and a constant. */
 typedef struct gbsi_clause {
-    bool parity;     /* an odd number of literals makes it hold */
-    double weight;   /* GBSI_HARD, or what the factor gains where the clause holds */
+    gbs_logical_function function; /* CLAUSE, PARITY or a cardinality */
+    uint32_t k;                    /* of a cardinality */
+    double weight;                 /* GBSI_HARD, or what the factor gains where the clause holds */
     double constant; /* log-weight of the factor besides, whether the clause holds or not */
     uint32_t n;      /* 0: the constant is all there is */
     const uint32_t *scope;
@@ -62,9 +65,10 @@ typedef struct gbsi_clause {
     uint32_t n_negated;      /* of so many literals, from the first, the other state is meant */
 } gbsi_clause;
 
-/* @param format its name, for the message. @param parities whether it has them. @return
+/* @param format its name, for the message. @param counts whether it has parities and
+ * cardinalities. @return
  * GBS_ERR_UNSUPPORTED naming the factor. */
-gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *format, bool parities,
+gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *format, bool counts,
                           gbsi_clause *clause, gbs_error *err);
 bool gbsi_clause_positive(const gbsi_clause *clause, uint32_t k);
 

@@ -34,7 +34,13 @@ static bool logical_clause(const gbsi_factors *factors, size_t f, gbsi_clause *c
     case GBS_LOGICAL_AND_CATEGORICAL:
         return one;
     case GBS_LOGICAL_PARITY:
-        clause->parity = !one;
+        clause->function = one ? GBS_LOGICAL_CLAUSE : GBS_LOGICAL_PARITY;
+        return true;
+    case GBS_LOGICAL_AT_LEAST:
+    case GBS_LOGICAL_AT_MOST:
+    case GBS_LOGICAL_EXACTLY:
+        clause->function = (gbs_logical_function)function;
+        clause->k = factors->logical[factors->aux[f]].k;
         return true;
     case GBS_LOGICAL_LOGICAL:
     case GBS_LOGICAL_IMPLY_MLN:
@@ -45,13 +51,14 @@ static bool logical_clause(const gbsi_factors *factors, size_t f, gbsi_clause *c
     }
 }
 
-gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *format, bool parities,
+gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *format, bool counts,
                           gbsi_clause *clause, gbs_error *err)
 {
     const gbsi_factors *factors = &model->factors;
     const size_t start = factors->scope_start[factor];
     const uint8_t kind = factors->kind[factor];
-    *clause = (gbsi_clause){.n = (uint32_t)(factors->scope_start[factor + 1] - start),
+    *clause = (gbsi_clause){.function = GBS_LOGICAL_CLAUSE,
+                            .n = (uint32_t)(factors->scope_start[factor + 1] - start),
                             .scope = factors->scope + start};
     for (uint32_t k = 0; k < clause->n; k++) {
         if (model->arity[clause->scope[k]] != 2) {
@@ -74,7 +81,7 @@ gbs_status gbsi_clause_of(const gbs_model *model, size_t factor, const char *for
     }
     if (kind != GBS_FACTOR_FIELD &&
         (kind != GBS_FACTOR_LOGICAL || !logical_clause(factors, factor, clause) ||
-         (clause->parity && !parities))) {
+         (clause->function != GBS_LOGICAL_CLAUSE && !counts))) {
         return unsupported(model, factor, format, "is no clause", err);
     }
     if (isfinite(clause->weight) && fabs(clause->weight) > GBS_MAX_LOG_WEIGHT) { /* doubled */

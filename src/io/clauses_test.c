@@ -8,29 +8,7 @@
 
 #include <cmocka.h>
 
-#include "io/test_models.h"
-
-/* ln of the weight of every state is the sum over clauses; the clauses as tables by hand. */
-static void expect_logs(const gbs_model *m, const double *expected, size_t n)
-{
-    double w[16] = {0};
-    assert_int_equal(enumerate(m, w, 16), n);
-    for (size_t i = 0; i < n; i++) {
-        if (expected[i] == -INFINITY) {
-            assert_true(w[i] == 0);
-        } else {
-            expect_near(w[i], exp(expected[i]));
-        }
-    }
-}
-
-static void expect_read(const char *name, const char *text, const gbs_read_options *options,
-                        const double *expected, size_t n)
-{
-    gbs_model *m = read_model(name, text, options);
-    expect_logs(m, expected, n);
-    gbs_model_free(m);
-}
+#include "io/test_clauses.h"
 
 /* 1.5: x1 or not x2; must: x2. States 00 01 10 11, the last variable fastest. */
 static const double TWO[4] = {-INFINITY, 0, -INFINITY, 1.5};
@@ -182,11 +160,17 @@ static void wcnf_refusals(void **state)
     static const refusal cases[] = {
         {"", "a.wcnf:1:1: found the end of the file, expected p wcnf or a clause"},
         {"c only\n", "a.wcnf:2:1: found the end of the file, expected p wcnf or a clause"},
-        {"p sat 2 1\n1 0", "a.wcnf:1:3: found 'sat', expected wcnf or cnf"},
+        {"p sat 2 1\n1 0", "a.wcnf:1:3: found 'sat', expected wcnf, cnf or cnf+"},
         {"p cnf 2 1 9\n1 0", "a.wcnf:1:11: found '9'"},
         {"1 1 0\nh y1 2 -1 0", "a.wcnf:2:3: found 'y1', expected a literal"},
         {"1 1 0\nh x1 2 -1 0", "a.wcnf:2:1: found a variable twice in a parity"},
-        {"h x0", "a.wcnf:1:1: found a hard clause without literals"},
+        {"h 1 2 -1 <= 1", "a.wcnf:1:1: found a variable twice in a parity or cardinality"},
+        {"h x0", "a.wcnf:1:1: found a hard parity or cardinality that cannot hold"},
+        {"h 1 2 >= 3", "a.wcnf:1:1: found a hard parity or cardinality that cannot hold"},
+        {"h 1 2 >= 1 0", "a.wcnf:1:12: found '0', expected the end of the line"},
+        {"h 1 2 <= -1", "a.wcnf:1:10: found '-1', expected the number of literals"},
+        {"h 1 2 <=", "a.wcnf:1:9: found the end of the line, expected the number of literals"},
+        {"h x1 2 <= 1", "a.wcnf:1:8: found '<=', expected a literal"},
         {"1 1 x2 0", "a.wcnf:1:5: found 'x2', expected a literal"},
         {"p wcnf 2", "found the end of the line, expected the number of clauses"},
         {"p wcnf 1 2 10\n1 1 0",
@@ -280,29 +264,6 @@ static void mln_refusals(void **state)
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
-
-static void expect_written(const gbs_model *m, const char *name, const gbs_write_options *options,
-                           const char *expected)
-{
-    char text[1024];
-    gbs_error err;
-    const char *path = scratch_path(name);
-    if (gbs_model_write(m, path, options, &err) != GBS_OK) {
-        fail_msg("%s", err.message);
-    }
-    (void)read_file(path, text, sizeof text);
-    assert_string_equal(text, expected);
-}
-
-static void refuse_write(const gbs_model *m, const char *name, const char *part)
-{
-    gbs_error err;
-    assert_int_equal(gbs_model_write(m, scratch_path(name), NULL, &err), GBS_ERR_UNSUPPORTED);
-    if (strstr(err.message, part) == NULL) {
-        fail_msg("\"%s\" lacks \"%s\"", err.message, part);
-    }
-    assert_int_not_equal(access(scratch_path(name), F_OK), 0);
-}
 
 static void write_and_read(void **state)
 {
@@ -428,31 +389,6 @@ static void kinds(void **state)
             gbs_model_free(m);
         }
     }
-}
-
-/* Odd numbers of literals, as CryptoMiniSat writes them, soft and hard, and back again. */
-static void parities(void **state)
-{
-    (void)state;
-    static const double HARD[8] = {0, -INFINITY, -INFINITY, 0, -INFINITY, 0, 0, -INFINITY};
-    static const double SOFT[4] = {0, 1.5, 1.5, 0};
-    static const char *const hard[] = {"h x1 2 -3 0\n", "p cnf 3 1\nx1 2 -3 0", "h x 1 2\t-3 0",
-                                       "p wcnf 3 1 7\n9 x1\n2 -3 0"};
-    for (size_t i = 0; i < sizeof hard / sizeof hard[0]; i++) {
-        gbs_model *m = read_model("a.wcnf", hard[i], NULL);
-        expect_logs(m, HARD, 8);
-        expect_written(m, "p.wcnf", NULL, hard[0]);
-        refuse_write(m, "no.mln", "is no clause, which mln files cannot hold");
-        gbs_model_free(m);
-    }
-    gbs_model *single = read_model("a.wcnf", "1.5 x-1 0", NULL);
-    expect_written(single, "p.wcnf", NULL, "1.5 -1 0\n");
-    expect_written(single, "p.mln", NULL, "1.5 !x0\n");
-    gbs_model_free(single);
-    expect_read("a.wcnf", "1.5 x1 2 0", NULL, SOFT, 4);
-    expect_read("a.wcnf", "1.5 x-1 -2 0", NULL, SOFT, 4);
-    expect_read("a.wcnf", "p cnf 2 2\n1 2 0\n-1 -2 0\n", NULL,
-                (const double[]){-INFINITY, 0, 0, -INFINITY}, 4);
 }
 
 static void fields(void **state)
@@ -588,7 +524,6 @@ int main(void)
         cmocka_unit_test(mln_refusals),
         cmocka_unit_test(write_and_read),
         cmocka_unit_test(kinds),
-        cmocka_unit_test(parities),
         cmocka_unit_test(fields),
         cmocka_unit_test(written_names),
         cmocka_unit_test(unwritable),

@@ -12,7 +12,8 @@ const unsigned char gbsi_gbm_magic[8] = {0x89, 'G', 'B', 'M', '\r', '\n', 0x1a, 
 /* What is used in place has the file's layout. */
 _Static_assert(sizeof(double) == 8 && sizeof(uint32_t) == 4, "sizes of .gbm files");
 _Static_assert(sizeof(gbsi_logical) == 12 && offsetof(gbsi_logical, head) == 1 &&
-                   offsetof(gbsi_logical, n_body) == 4 && offsetof(gbsi_logical, n_body_true) == 8,
+                   offsetof(gbsi_logical, k) == 2 && offsetof(gbsi_logical, n_body) == 4 &&
+                   offsetof(gbsi_logical, n_body_true) == 8,
                "docs/gbm.md, section logical");
 
 typedef struct section {
@@ -86,7 +87,7 @@ bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout)
 uint32_t gbsi_gbm_version_of(const gbsi_factors *factors)
 {
     for (size_t i = 0; i < factors->n_logical; i++) {
-        if (factors->logical[i].function == GBS_LOGICAL_PARITY) {
+        if (factors->logical[i].function >= GBS_LOGICAL_PARITY) {
             return 2;
         }
     }

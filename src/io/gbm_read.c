@@ -260,19 +260,6 @@ static gbs_status blame(const gbm_reader *r, uint64_t place, gbs_status status, 
     return status;
 }
 
-/* Two bytes of each description are between its members. */
-static gbs_status check_description_zeros(const gbm_reader *r, gbs_error *err)
-{
-    gbs_status status = GBS_OK;
-    for (uint64_t i = 0; i < r->counts.n_logical; i++) {
-        const uint64_t place = r->layout.offset[GBSI_GBM_LOGICAL] + i * sizeof(gbsi_logical);
-        GBSI_TRY(check_zeros(r, place + 2, place + 4, err));
-    }
-
-cleanup:
-    return status;
-}
-
 static gbs_status make_model(gbm_reader *r, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -287,7 +274,6 @@ static gbs_status make_model(gbm_reader *r, gbs_error *err)
         return gbsi_no_memory(err, r->name, sizeof *r->model);
     }
     point_into_file(r);
-    GBSI_TRY(check_description_zeros(r, err));
     status = gbsi_model_check(r->model, &extents, &place, err);
     if (status < 0) {
         return blame(r, (uint64_t)((const char *)place - r->mapping.bytes), status, err);

@@ -59,6 +59,9 @@ static gbs_model *everything_of(int version)
     if (version == 2) {
         assert_int_equal(
             gbs_builder_add_logical(b, GBS_LOGICAL_PARITY, 3, spins, state, -0.5, NULL), GBS_OK);
+        assert_int_equal(gbs_builder_add_cardinality(b, GBS_LOGICAL_AT_MOST, 1, 3, mixed_scope,
+                                                     mixed_state, INFINITY, NULL),
+                         GBS_OK);
     }
     gbs_model *m = build(b);
     gbs_builder_free(b);
@@ -426,9 +429,9 @@ static const forgery forgeries[] = {
     {"table_start", 8, 0, 8, "found 0 as table_start[1], expected at least 1"},
     {"table", 8, plus_infinity, 8, "table 0: entry 1 is plus infinity"},
     {"table", 48, not_a_number, 8, "table 1: entry 0 is not a number"},
-    {"logical", 0, 5, 1, "found function 5, head 0, 0 true literals as logical[0]"},
-    {"logical", 1, 2, 1, "found function 64, head 2, 0 true literals as logical[0]"},
-    {"logical", 3, 1, 1, "found 01, expected 0"},
+    {"logical", 0, 5, 1, "found function 5, head 0, cardinality 0, 0 true literals as logical[0]"},
+    {"logical", 1, 2, 1, "found function 64, head 2, cardinality 0, 0 true literals as logical[0]"},
+    {"logical", 3, 1, 1, "found function 64, head 0, cardinality 256, 0 true literals"},
     {"logical", 4, 1, 4, "factor 7 has 3 literals, its description (0) expects 2"},
     {"text", 0, 0, 1, "found nothing as the text of name[2], expected letters"},
     {"text", 4, 'x', 1, "found 5 as name[5], expected 2^64 - 1 (none) or 10"},

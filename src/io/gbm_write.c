@@ -131,7 +131,9 @@ static void put_descriptions(gbm_writer *w)
 {
     const gbsi_factors *f = &w->model->factors;
     for (size_t i = 0; i < f->n_logical; i++) {
-        const uint8_t bytes[4] = {f->logical[i].function, f->logical[i].head, 0, 0};
+        const uint8_t bytes[4] = {f->logical[i].function, f->logical[i].head,
+                                  (uint8_t)(f->logical[i].k & 0xff),
+                                  (uint8_t)(f->logical[i].k >> 8)};
         put(w, bytes, sizeof bytes);
         put_u32(w, f->logical[i].n_body);
         put_u32(w, f->logical[i].n_body_true);

@@ -3,7 +3,8 @@
  * of TOP or more makes a clause hard; since 2022 there is no such line, hard clauses begin with h
  * and each clause has a line of its own. After "p cnf N M" all clauses are hard and none has a
  * weight. An x before the literals means that an odd number of them is true, as in the files of
- * CryptoMiniSat. */
+ * CryptoMiniSat; a comparison in place of the 0 compares the number of those that are true, as in
+ * the "cnf+" files of MiniCARD. */
 #include <string.h>
 
 #include "io/clauses.h"
@@ -61,9 +62,9 @@ static gbs_status read_problem(wcnf_reader *r, gbs_error *err)
     (void)gbsi_line_next(r->text, &line);
     (void)gbsi_text_next(&line); /* the p */
     gbsi_token word = gbsi_text_next(&line);
-    r->unweighted = gbsi_token_is(word, "cnf");
+    r->unweighted = gbsi_token_is(word, "cnf") || gbsi_token_is(word, "cnf+");
     if (!r->unweighted && !gbsi_token_is(word, "wcnf")) {
-        return gbsi_line_unexpected(&line, word, "wcnf or cnf", err);
+        return gbsi_line_unexpected(&line, word, "wcnf, cnf or cnf+", err);
     }
     gbsi_token place = gbsi_text_peek(&line);
     GBSI_TRY(gbsi_line_integer(&line, "the number of variables", UINT64_MAX, &r->most, err));
@@ -114,7 +115,29 @@ cleanup:
     return status;
 }
 
-/* *end: it was the 0 behind a clause. */
+/* The comparison that ends a cardinality. @return false: the token is none. */
+static bool is_comparison(const wcnf_reader *r, gbsi_token token, gbs_logical_function *function)
+{
+    *function = gbsi_token_is(token, ">=")   ? GBS_LOGICAL_AT_LEAST
+                : gbsi_token_is(token, "<=") ? GBS_LOGICAL_AT_MOST
+                : gbsi_token_is(token, "=")  ? GBS_LOGICAL_EXACTLY
+                                             : 0;
+    return *function != 0 && r->clauses.function != GBS_LOGICAL_PARITY;
+}
+
+static gbs_status read_cardinality(wcnf_reader *r, gbsi_text *from, gbs_logical_function function,
+                                   gbs_error *err)
+{
+    static const char expected[] = "the number of literals that are true";
+    uint64_t k = 0;
+    const gbs_status status = r->old ? gbsi_text_integer(from, expected, UINT32_MAX, &k, err)
+                                     : gbsi_line_integer(from, expected, UINT32_MAX, &k, err);
+    r->clauses.function = function;
+    r->clauses.k = (uint32_t)k;
+    return status;
+}
+
+/* *end: it was the 0 behind a clause, or the end of a cardinality. */
 static gbs_status read_literal(wcnf_reader *r, gbsi_text *from, bool *end, gbs_error *err)
 {
     static const char expected[] = "a literal, or 0 behind the clause";
@@ -122,6 +145,11 @@ static gbs_status read_literal(wcnf_reader *r, gbsi_text *from, bool *end, gbs_e
     uint64_t variable = 0;
     bool large = false;
     gbsi_token token = gbsi_text_next(from);
+    gbs_logical_function function = 0;
+    if (is_comparison(r, token, &function)) {
+        *end = true;
+        return read_cardinality(r, from, function, err);
+    }
     if (token.n == 0 && r->old) {
         return gbsi_text_unexpected(from, token, expected, err);
     }
@@ -152,8 +180,8 @@ static gbs_status read_clause(wcnf_reader *r, gbsi_text *from, gbs_error *err)
     gbsi_token place = gbsi_text_peek(from);
     GBSI_TRY(read_weight(r, from, &weight, err));
     const gbsi_token first = gbsi_text_peek(from);
-    r->clauses.parity = first.n > 0 && first.at[0] == 'x';
-    if (r->clauses.parity) {
+    if (first.n > 0 && first.at[0] == 'x') {
+        r->clauses.function = GBS_LOGICAL_PARITY;
         from->at = first.at + 1; /* a blank behind it or none */
     }
     for (bool end = false; !end;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The form since 2022: no p line, h for hard, the largest literal is the number of variables. An x
- * begins a parity. */
+ * begins a parity, a comparison ends a cardinality. */
 #include "base/status.h"
 #include "io/clauses.h"
 #include "io/couplings.h"
@@ -10,20 +10,27 @@
 
 static void write_clause(gbs_output *output, const gbsi_clause *clause, uint32_t *largest)
 {
+    static const char *const comparison[] = {">= ", "<= ", "= "}; /* AT_LEAST, AT_MOST, EXACTLY */
     if (clause->weight == GBSI_HARD) {
         gbs_output_text(output, "h ");
     } else {
         gbs_output_double(output, clause->weight);
         gbs_output_text(output, " ");
     }
-    gbs_output_text(output, clause->parity ? "x" : "");
+    gbs_output_text(output, clause->function == GBS_LOGICAL_PARITY ? "x" : "");
     for (uint32_t k = 0; k < clause->n; k++) {
         gbs_output_text(output, gbsi_clause_positive(clause, k) ? "" : "-");
         gbs_output_uint(output, (uint64_t)clause->scope[k] + 1);
         gbs_output_text(output, " ");
         *largest = clause->scope[k] >= *largest ? clause->scope[k] + 1 : *largest;
     }
-    gbs_output_text(output, "0\n");
+    if (clause->function < GBS_LOGICAL_AT_LEAST) {
+        gbs_output_text(output, "0\n");
+        return;
+    }
+    gbs_output_text(output, comparison[clause->function - GBS_LOGICAL_AT_LEAST]);
+    gbs_output_uint(output, clause->k);
+    gbs_output_text(output, "\n");
 }
 
 gbs_status gbsi_wcnf_write(const gbs_model *model, gbs_output *output,

@@ -120,9 +120,10 @@ gbs_status gbs_builder_add_potts(gbs_builder *builder, uint32_t i, uint32_t j, d
         err);
 }
 
-gbs_status gbs_builder_add_logical(gbs_builder *builder, gbs_logical_function function, uint32_t n,
-                                   const uint32_t *scope, const uint32_t *state, double weight,
-                                   gbs_error *err)
+/* @param k of functions that take a number. */
+static gbs_status add_logical(gbs_builder *builder, gbs_logical_function function, uint32_t k,
+                              uint32_t n, const uint32_t *scope, const uint32_t *state,
+                              double weight, gbs_error *err)
 {
     GBSI_NEED(builder);
     if (n > 0) {
@@ -137,14 +138,16 @@ gbs_status gbs_builder_add_logical(gbs_builder *builder, gbs_logical_function fu
                               .scope = scope,
                               .literal = state,
                               .weight = weight,
-                              .function = (int)function};
-    const gbsi_logical wanted = {
-        .function = (uint8_t)function, .head = GBSI_HEAD_FREE, .n_body = n - 1, .n_body_true = 0};
+                              .function = (int)function,
+                              .k = k};
+    const gbsi_logical wanted = {.function = (uint8_t)function,
+                                 .head = GBSI_HEAD_FREE,
+                                 .k = (uint16_t)k,
+                                 .n_body = n - 1,
+                                 .n_body_true = 0};
     GBSI_TRY(gbsi_check_factor(&builder->model, &builder->stamps, &c, err));
     /* runs of like factors share one description */
-    const bool same = f->n_logical > 0 &&
-                      f->logical[f->n_logical - 1].function == wanted.function &&
-                      f->logical[f->n_logical - 1].n_body == wanted.n_body;
+    const bool same = f->n_logical > 0 && gbsi_logical_same(&f->logical[f->n_logical - 1], &wanted);
     if (!same && f->n_logical >= GBSI_NONE) {
         return gbsi_fail(err, GBS_ERR_LIMIT, "more logical factors than can be numbered");
     }
@@ -157,4 +160,28 @@ gbs_status gbs_builder_add_logical(gbs_builder *builder, gbs_logical_function fu
 
 cleanup:
     return status;
+}
+
+gbs_status gbs_builder_add_logical(gbs_builder *builder, gbs_logical_function function, uint32_t n,
+                                   const uint32_t *scope, const uint32_t *state, double weight,
+                                   gbs_error *err)
+{
+    if (gbsi_logical_is_cardinality((unsigned)function)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "function %d takes a number: use gbs_builder_add_cardinality()",
+                         (int)function);
+    }
+    return add_logical(builder, function, 0, n, scope, state, weight, err);
+}
+
+gbs_status gbs_builder_add_cardinality(gbs_builder *builder, gbs_logical_function function,
+                                       uint32_t k, uint32_t n, const uint32_t *scope,
+                                       const uint32_t *state, double weight, gbs_error *err)
+{
+    if (!gbsi_logical_is_cardinality((unsigned)function)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "function %d takes no number: use gbs_builder_add_logical()",
+                         (int)function);
+    }
+    return add_logical(builder, function, k, n, scope, state, weight, err);
 }

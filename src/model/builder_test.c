@@ -126,7 +126,7 @@ static void test_refused_logical(void **unused)
     const uint32_t state[3] = {1, 2, 0};
     const uint32_t high[3] = {1, 3, 0};
     gbs_builder *b = new_builder(5, mixed);
-    static const int unknown[] = {-1, 5, 6, 10, 11, 14, 63, 66, 256};
+    static const int unknown[] = {-1, 5, 6, 10, 11, 14, 63, 69, 256};
     for (unsigned i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
         const gbs_logical_function f = (gbs_logical_function)unknown[i];
         REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_logical(b, f, 3, scope, state, 1.0, &err),
@@ -136,6 +136,21 @@ static void test_refused_logical(void **unused)
             "literal 1 is variable 3 in state 3, it has 3 states");
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_logical(b, GBS_LOGICAL_OR, 0, NULL, NULL, 1.0, &err),
             "needs a literal");
+    for (int f = GBS_LOGICAL_AT_LEAST; f <= GBS_LOGICAL_EXACTLY; ++f) {
+        const gbs_logical_function function = (gbs_logical_function)f;
+        const uint32_t bad = f == GBS_LOGICAL_AT_LEAST ? 0 : f == GBS_LOGICAL_AT_MOST ? 3 : 4;
+        REFUSED(GBS_ERR_ARGUMENT,
+                gbs_builder_add_cardinality(b, function, bad, 3, scope, state, 1.0, &err),
+                "of 3 literals, expected ");
+        REFUSED(GBS_ERR_LIMIT,
+                gbs_builder_add_cardinality(b, function, 65536, 3, scope, state, 1.0, &err),
+                "a cardinality of 65536, expected at most 65535");
+        REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_logical(b, function, 3, scope, state, 1.0, &err),
+                "takes a number: use gbs_builder_add_cardinality()");
+    }
+    REFUSED(GBS_ERR_ARGUMENT,
+            gbs_builder_add_cardinality(b, GBS_LOGICAL_OR, 1, 3, scope, state, 1.0, &err),
+            "takes no number: use gbs_builder_add_logical()");
     static const gbs_logical_function soft[] = {GBS_LOGICAL_IMPLY_NATURAL, GBS_LOGICAL_LINEAR,
                                                 GBS_LOGICAL_RATIO};
     for (unsigned i = 0; i < 3; ++i) {

@@ -187,6 +187,24 @@ static gbs_status check_logical_weight(const gbsi_candidate *c, gbs_error *err)
     return check_size(c, c->weight * largest, "log-weight", err);
 }
 
+/* What always holds or never is no factor, and a description has 16 bits for k. */
+static gbs_status check_number(const gbsi_candidate *c, gbs_error *err)
+{
+    const uint32_t least = c->function == GBS_LOGICAL_AT_LEAST ? 1 : 0;
+    const uint32_t most = c->function == GBS_LOGICAL_AT_MOST ? c->n - 1 : c->n;
+    if (c->k > UINT16_MAX) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "factor %zu: a cardinality of %u, expected at most %u",
+                         c->factor, (unsigned)c->k, (unsigned)UINT16_MAX);
+    }
+    if (c->k < least || c->k > most) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "factor %zu: a cardinality of %u of %u literals, expected %u to %u",
+                         c->factor, (unsigned)c->k, (unsigned)c->n, (unsigned)least,
+                         (unsigned)most);
+    }
+    return GBS_OK;
+}
+
 static gbs_status check_logical(const gbs_model *m, const gbsi_candidate *c, gbs_error *err)
 {
     for (uint32_t i = 0; i < c->n; ++i) {
@@ -195,6 +213,12 @@ static gbs_status check_logical(const gbs_model *m, const gbsi_candidate *c, gbs
                              "factor %zu: literal %u is variable %u in state %u, it has %u states",
                              c->factor, (unsigned)i, (unsigned)c->scope[i], (unsigned)c->literal[i],
                              (unsigned)m->arity[c->scope[i]]);
+        }
+    }
+    if (gbsi_logical_is_cardinality((unsigned)c->function)) {
+        const gbs_status status = check_number(c, err);
+        if (status < 0) {
+            return status;
         }
     }
     return check_logical_weight(c, err);

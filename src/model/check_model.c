@@ -87,12 +87,13 @@ static gbs_status check_descriptions(const gbsi_factors *f, const void **place, 
         const gbsi_logical *logical = &f->logical[i];
         *place = logical;
         if (!gbsi_logical_known(logical->function) || logical->head != GBSI_HEAD_FREE ||
-            logical->n_body_true != 0) {
+            logical->n_body_true != 0 ||
+            (logical->k != 0 && !gbsi_logical_is_cardinality(logical->function))) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "found function %u, head %u, %u true literals as logical[%zu], "
-                             "expected a known function and zeros",
+                             "found function %u, head %u, cardinality %u, %u true literals as "
+                             "logical[%zu], expected a known function and zeros",
                              (unsigned)logical->function, (unsigned)logical->head,
-                             (unsigned)logical->n_body_true, i);
+                             (unsigned)logical->k, (unsigned)logical->n_body_true, i);
         }
     }
     return GBS_OK;
@@ -148,6 +149,7 @@ static gbs_status check_description_of(const gbsi_factors *f, gbsi_candidate *c,
                          (unsigned)c->n, (unsigned)id, f->logical[id].n_body + (size_t)1);
     }
     c->function = f->logical[id].function;
+    c->k = f->logical[id].k;
     return GBS_OK;
 }
 

@@ -27,6 +27,7 @@ typedef struct gbsi_candidate {
     double weight;
     uint32_t table; /* of table factors */
     int function;   /* of logical factors: gbs_logical_function */
+    uint32_t k;     /* of those that take a number */
 } gbsi_candidate;
 
 /* Against the variables and tables of the model. O(n). */

@@ -204,12 +204,6 @@ static gbs_status reduce_potts(gbsi_reducer *r, size_t f, gbs_error *err)
     return status;
 }
 
-static bool same_logical(const gbsi_logical *a, const gbsi_logical *b)
-{
-    return a->function == b->function && a->head == b->head && a->n_body == b->n_body &&
-           a->n_body_true == b->n_body_true;
-}
-
 /* Like factors share one description: most of them, by a small table in which a later one takes the
  * place of an earlier one. */
 static gbs_status describe_logical(gbsi_reducer *r, const gbsi_logical *wanted, uint32_t *id,
@@ -217,9 +211,9 @@ static gbs_status describe_logical(gbsi_reducer *r, const gbsi_logical *wanted, 
 {
     gbsi_factors *to = &r->out->factors;
     const uint32_t hash = wanted->function * 3u + wanted->head * 64u + wanted->n_body * 5u +
-                          wanted->n_body_true * 83u;
+                          wanted->n_body_true * 83u + wanted->k * 29u;
     uint32_t *place = &r->described[hash % GBSI_N_DESCRIBED];
-    if (*place == GBSI_NONE || !same_logical(&to->logical[*place], wanted)) {
+    if (*place == GBSI_NONE || !gbsi_logical_same(&to->logical[*place], wanted)) {
         if (to->n_logical >= GBSI_NONE) {
             return gbsi_fail(err, GBS_ERR_LIMIT, "more logical factors than can be numbered");
         }

@@ -26,6 +26,7 @@ typedef enum gbsi_head {
 typedef struct gbsi_logical {
     uint8_t function;     /* gbs_logical_function */
     uint8_t head;         /* gbsi_head */
+    uint16_t k;           /* of AT_LEAST, AT_MOST and EXACTLY, else 0 */
     uint32_t n_body;      /* literals in the body as written: m - 1 */
     uint32_t n_body_true; /* of these, fixed true */
 } gbsi_logical;
@@ -75,6 +76,13 @@ bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);
 /* ---- logical.c ----------------------------------------------------------------------------- */
 
 /* What builder, propagation and conditioning ask about logical factors beyond their value. */
+
+bool gbsi_logical_same(const gbsi_logical *a, const gbsi_logical *b);
+
+/* Whether the function compares the number of true literals with k; and the numbers with which it
+ * holds, *least to *most, fixed literals included. */
+bool gbsi_logical_is_cardinality(unsigned function);
+void gbsi_logical_range(const gbsi_logical *logical, uint32_t *least, uint32_t *most);
 
 /* Whether the number is one of gbs_logical_function, and one of those marked (hard). */
 bool gbsi_logical_known(unsigned function);

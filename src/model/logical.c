@@ -13,7 +13,26 @@ bool gbsi_logical_known(unsigned function)
     return function <= GBS_LOGICAL_IS_TRUE ||
            (function >= GBS_LOGICAL_LINEAR && function <= GBS_LOGICAL_LOGICAL) ||
            function == GBS_LOGICAL_AND_CATEGORICAL || function == GBS_LOGICAL_IMPLY_MLN ||
-           function == GBS_LOGICAL_CLAUSE || function == GBS_LOGICAL_PARITY;
+           function == GBS_LOGICAL_CLAUSE || function == GBS_LOGICAL_PARITY ||
+           gbsi_logical_is_cardinality(function);
+}
+
+bool gbsi_logical_same(const gbsi_logical *a, const gbsi_logical *b)
+{
+    return a->function == b->function && a->head == b->head && a->k == b->k &&
+           a->n_body == b->n_body && a->n_body_true == b->n_body_true;
+}
+
+bool gbsi_logical_is_cardinality(unsigned function)
+{
+    return function >= GBS_LOGICAL_AT_LEAST && function <= GBS_LOGICAL_EXACTLY;
+}
+
+void gbsi_logical_range(const gbsi_logical *logical, uint32_t *least, uint32_t *most)
+{
+    assert(gbsi_logical_is_cardinality(logical->function));
+    *least = logical->function == GBS_LOGICAL_AT_MOST ? 0 : logical->k;
+    *most = logical->function == GBS_LOGICAL_AT_LEAST ? logical->n_body + 1 : logical->k;
 }
 
 bool gbsi_logical_may_be_hard(unsigned function)
@@ -31,10 +50,11 @@ static double linear(uint32_t n_body, uint32_t n_true, bool head)
     return head ? (double)n_body : (double)(n_body - n_true);
 }
 
-static double phi(unsigned function, uint32_t n_body, uint32_t n_true, bool head)
+static double phi(const gbsi_logical *logical, uint32_t n_true, bool head)
 {
+    const uint32_t n_body = logical->n_body;
     const bool body = n_true == n_body; /* an empty body counts as true */
-    switch (function) {
+    switch (logical->function) {
     case GBS_LOGICAL_IMPLY_NATURAL:
         return !body ? 0.0 : head ? 1.0 : -1.0;
     case GBS_LOGICAL_OR:
@@ -56,8 +76,14 @@ static double phi(unsigned function, uint32_t n_body, uint32_t n_true, bool head
         return body && !head ? 0.0 : 1.0;
     case GBS_LOGICAL_PARITY:
         return (n_true + head) % 2 != 0 ? 1.0 : 0.0;
+    case GBS_LOGICAL_AT_LEAST:
+        return n_true + head >= logical->k ? 1.0 : 0.0;
+    case GBS_LOGICAL_AT_MOST:
+        return n_true + head <= logical->k ? 1.0 : 0.0;
+    case GBS_LOGICAL_EXACTLY:
+        return n_true + head == logical->k ? 1.0 : 0.0;
     default:
-        assert(function == GBS_LOGICAL_CLAUSE);
+        assert(logical->function == GBS_LOGICAL_CLAUSE);
         return n_true > 0 || head ? 1.0 : 0.0;
     }
 }
@@ -66,7 +92,7 @@ double gbsi_logical_value(const gbsi_logical *logical, double weight, uint32_t n
                           bool head)
 {
     assert(n_body_true <= logical->n_body);
-    const double value = phi(logical->function, logical->n_body, n_body_true, head);
+    const double value = phi(logical, n_body_true, head);
     if (weight == INFINITY) { /* every function that may be hard has the maximum 1 */
         return value == 1.0 ? 0.0 : -INFINITY;
     }

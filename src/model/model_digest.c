@@ -56,13 +56,18 @@ static void feed_scope_sizes(gbsi_digest *d, const gbsi_factors *f)
 
 static void feed_functions(gbsi_digest *d, const gbsi_factors *f)
 {
-    uint8_t function[CHUNK];
+    uint8_t function[CHUNK + 2];
     size_t n = 0;
     for (size_t i = 0; f->n_logical > 0 && i < f->n_factors; ++i) {
         if (f->kind[i] == GBS_FACTOR_LOGICAL) {
-            function[n++] = f->logical[f->aux[i]].function;
+            const gbsi_logical *logical = &f->logical[f->aux[i]];
+            function[n++] = logical->function;
+            if (gbsi_logical_is_cardinality(logical->function)) {
+                function[n++] = (uint8_t)(logical->k & 0xff);
+                function[n++] = (uint8_t)(logical->k >> 8);
+            }
         }
-        if (n == CHUNK) {
+        if (n >= CHUNK) {
             gbsi_digest_u8(d, function, n);
             n = 0;
         }

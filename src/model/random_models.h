@@ -70,6 +70,23 @@ static inline void add_random_table(gbs_builder *b, uint64_t *seed, const uint32
     }
 }
 
+/* In place of some parities, cardinalities. */
+static inline gbs_status add_any_logical(gbs_builder *b, gbs_logical_function chosen, uint32_t n,
+                                         const uint32_t *scope, const uint32_t *state,
+                                         double weight)
+{
+    const uint32_t k = (state[0] + scope[0]) % n;
+    const uint32_t which = (scope[n - 1] + n) % 4;
+    if (chosen != GBS_LOGICAL_PARITY || which == 0) {
+        return gbs_builder_add_logical(b, chosen, n, scope, state, weight, NULL);
+    }
+    const gbs_logical_function counts = which == 1   ? GBS_LOGICAL_AT_LEAST
+                                        : which == 2 ? GBS_LOGICAL_AT_MOST
+                                                     : GBS_LOGICAL_EXACTLY;
+    return gbs_builder_add_cardinality(b, counts, which == 1 ? k + 1 : k, n, scope, state, weight,
+                                       NULL);
+}
+
 static inline void add_random_logical(gbs_builder *b, uint64_t *seed, const uint32_t *arity,
                                       uint32_t n, const uint32_t *scope, uint32_t zeros)
 {
@@ -82,10 +99,9 @@ static inline void add_random_logical(gbs_builder *b, uint64_t *seed, const uint
         state[i] = random_below(seed, arity[scope[i]]);
     }
     const gbs_logical_function chosen = function[random_below(seed, 12)];
-    if (random_below(seed, 100) >= zeros ||
-        gbs_builder_add_logical(b, chosen, n, scope, state, INFINITY, NULL) != GBS_OK) {
-        assert_int_equal(
-            gbs_builder_add_logical(b, chosen, n, scope, state, random_weight(seed), NULL), GBS_OK);
+    const int hard = random_below(seed, 100) < zeros;
+    if (!hard || add_any_logical(b, chosen, n, scope, state, INFINITY) != GBS_OK) {
+        assert_int_equal(add_any_logical(b, chosen, n, scope, state, random_weight(seed)), GBS_OK);
     }
 }
 

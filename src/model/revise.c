@@ -259,6 +259,35 @@ static bool revise_parity(gbsi_propagator *q, const literals *l)
     return open == GBSI_NONE ? odd : force(q, l, open, !odd);
 }
 
+/* From `least` to `most` must hold. Where the true ones are as many as may be, no other is; where
+ * all that may be true are needed, they are. */
+static bool revise_cardinality(gbsi_propagator *q, const literals *l)
+{
+    uint32_t least = 0;
+    uint32_t most = 0;
+    uint32_t n_true = l->as->n_body_true + (l->as->head == GBSI_HEAD_TRUE);
+    uint32_t n_open = 0;
+    gbsi_logical_range(l->as, &least, &most);
+    for (uint32_t i = 0; i < l->n; ++i) {
+        const truth is = literal_truth(q, l, i);
+        n_true += is == ALWAYS;
+        n_open += is == MAYBE;
+    }
+    if (n_true > most || n_true + n_open < least) {
+        return false;
+    }
+    const bool no_more = n_true == most;
+    if (!no_more && n_true + n_open > least) {
+        return true;
+    }
+    for (uint32_t i = 0; i < l->n; ++i) {
+        if (literal_truth(q, l, i) == MAYBE && !force(q, l, i, !no_more)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool revise_logical(gbsi_propagator *q, size_t place)
 {
     const gbsi_factors *store = q->of->factors;
@@ -283,6 +312,10 @@ static bool revise_logical(gbsi_propagator *q, size_t place)
         return revise_all_equal(q, &l);
     case GBS_LOGICAL_PARITY:
         return revise_parity(q, &l);
+    case GBS_LOGICAL_AT_LEAST:
+    case GBS_LOGICAL_AT_MOST:
+    case GBS_LOGICAL_EXACTLY:
+        return revise_cardinality(q, &l);
     default:
         assert(as->function == GBS_LOGICAL_AND || as->function == GBS_LOGICAL_IS_TRUE ||
                as->function == GBS_LOGICAL_AND_CATEGORICAL);

@@ -54,12 +54,6 @@ static uint64_t hash_of(const gbsi_compile *c, size_t f, uint32_t position, unsi
     return mix(mix(h, position), form);
 }
 
-static bool same_logical(const gbsi_logical *a, const gbsi_logical *b)
-{
-    return a->function == b->function && a->head == b->head && a->n_body == b->n_body &&
-           a->n_body_true == b->n_body_true;
-}
-
 /* Equal content as `position` sees it: the same derived table serves both. */
 static bool same_content(const gbsi_compile *c, size_t f, size_t g, uint32_t position)
 {
@@ -73,7 +67,8 @@ static bool same_content(const gbsi_compile *c, size_t f, size_t g, uint32_t pos
         return false;
     }
     if (position >= GBSI_BY_COUNT) {
-        return same_logical(&factors->logical[factors->aux[f]], &factors->logical[factors->aux[g]]);
+        return gbsi_logical_same(&factors->logical[factors->aux[f]],
+                                 &factors->logical[factors->aux[g]]);
     }
     for (size_t q = 0; q < n; ++q) {
         if (c->model->arity[factors->scope[sf + q]] != c->model->arity[factors->scope[sg + q]]) {
@@ -84,8 +79,8 @@ static bool same_content(const gbsi_compile *c, size_t f, size_t g, uint32_t pos
         return factors->aux[f] == factors->aux[g];
     }
     if (factors->kind[f] == GBS_FACTOR_LOGICAL) {
-        return same_logical(&factors->logical[factors->aux[f]],
-                            &factors->logical[factors->aux[g]]) &&
+        return gbsi_logical_same(&factors->logical[factors->aux[f]],
+                                 &factors->logical[factors->aux[g]]) &&
                memcmp(factors->literal + sf, factors->literal + sg, n * sizeof(uint32_t)) == 0;
     }
     return true;

@@ -117,9 +117,11 @@ typedef enum needed { ITS_ENDS, ITS_PARITY, ALL_OF_IT } needed;
 
 static needed needed_by(unsigned function)
 {
-    return function == GBS_LOGICAL_LINEAR || function == GBS_LOGICAL_RATIO ? ALL_OF_IT
-           : function == GBS_LOGICAL_PARITY                                ? ITS_PARITY
-                                                                           : ITS_ENDS;
+    return function == GBS_LOGICAL_LINEAR || function == GBS_LOGICAL_RATIO ||
+                   gbsi_logical_is_cardinality(function)
+               ? ALL_OF_IT
+           : function == GBS_LOGICAL_PARITY ? ITS_PARITY
+                                            : ITS_ENDS;
 }
 
 /* @param last one past the last body position. */

@@ -18,7 +18,7 @@ size_t gbsi_expected_scratch(const gbsi_conditioned *model);
  *
  * @param q       [state_offset[n_variables]] ragged. @param scratch see above.
  * @param out     [arity of v] is added to. Time: entries of a table; variables of the others (the
- *                square of them for GBS_LOGICAL_LINEAR and GBS_LOGICAL_RATIO).
+ *                square of them for GBS_LOGICAL_LINEAR, GBS_LOGICAL_RATIO and cardinalities).
  */
 void gbsi_expected_logw(const gbsi_conditioned *model, size_t f, size_t position, const double *q,
                         double *scratch, double *out);

@@ -59,6 +59,21 @@ static void models(void **state)
     gbs_model_free(NULL);
 }
 
+static void cardinalities(void **state)
+{
+    (void)state;
+    gbs_builder *b = NULL;
+    const uint32_t arity[2] = {2, 2};
+    const uint32_t bad[2] = {0, 2};
+    FINE(gbs_builder_new(&b, &err));
+    FINE(gbs_builder_add_variables(b, 2, arity, NULL, &err));
+    REFUSED(gbs_builder_add_cardinality(b, GBS_LOGICAL_AT_MOST, 1, 2, bad, bad, 0.1, &err));
+    REFUSED(gbs_builder_add_cardinality(b, GBS_LOGICAL_AT_MOST, 1, 2, NULL, bad, 0.1, &err));
+    REFUSED(gbs_builder_add_cardinality(b, GBS_LOGICAL_AT_MOST, 1, 2, bad, NULL, 0.1, &err));
+    REFUSED(gbs_builder_add_cardinality(NULL, GBS_LOGICAL_AT_MOST, 1, 2, bad, bad, 0.1, &err));
+    gbs_builder_free(b);
+}
+
 static void builders(void **state)
 {
     (void)state;
@@ -553,13 +568,21 @@ static void generators(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models),           cmocka_unit_test(builders),
-        cmocka_unit_test(evidences),        cmocka_unit_test(runs),
-        cmocka_unit_test(exact_answers),    cmocka_unit_test(options_by_name),
-        cmocka_unit_test(lists_in_options), cmocka_unit_test(evidence_of_another_model),
-        cmocka_unit_test(joints),           cmocka_unit_test(influences),
-        cmocka_unit_test(optimised_scans),  cmocka_unit_test(generators),
-        cmocka_unit_test(many_cases),       cmocka_unit_test(joint_tables),
+        cmocka_unit_test(models),
+        cmocka_unit_test(builders),
+        cmocka_unit_test(cardinalities),
+        cmocka_unit_test(evidences),
+        cmocka_unit_test(runs),
+        cmocka_unit_test(exact_answers),
+        cmocka_unit_test(options_by_name),
+        cmocka_unit_test(lists_in_options),
+        cmocka_unit_test(evidence_of_another_model),
+        cmocka_unit_test(joints),
+        cmocka_unit_test(influences),
+        cmocka_unit_test(optimised_scans),
+        cmocka_unit_test(generators),
+        cmocka_unit_test(many_cases),
+        cmocka_unit_test(joint_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,3 +48,47 @@ gbs_model *test_hard_parity(void)
 {
     return parities(8, true);
 }
+
+/* Cardinalities of two literals to all; the second and the fifth must hold if `hard`. */
+static gbs_model *cardinalities(uint32_t n, bool hard)
+{
+    gbs_error err = {0};
+    test_stream s = {.seed = 16, .n = 0};
+    uint32_t arity[N_LONG];
+    uint32_t scope[N_LONG];
+    uint32_t literal[N_LONG];
+    for (uint32_t v = 0; v < n; ++v) {
+        arity[v] = v == 4 && n < N_LONG ? 3 : 2;
+        scope[v] = v;
+        literal[v] = v % 3 != 0;
+    }
+    gbs_builder *b = begin(n, arity);
+    const uint32_t length[] = {2, 4, 6, 7, n, n};
+    for (uint32_t i = 0; i < sizeof length / sizeof length[0]; ++i) {
+        const uint32_t first = (i * 3) % (n - length[i] + 1);
+        const gbs_logical_function function = (gbs_logical_function)(GBS_LOGICAL_AT_LEAST + i % 3);
+        const double weight = hard && i % 3 == 1 ? INFINITY : 0.9 - 0.4 * i;
+        must(gbs_builder_add_cardinality(b, function, length[i] / 2, length[i], scope + first,
+                                         literal + first, weight, &err),
+             &err);
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        random_table(b, &s, 1, &v, arity, 0.7, 0.0);
+    }
+    return finish(b);
+}
+
+gbs_model *test_cardinalities(void)
+{
+    return cardinalities(8, false);
+}
+
+gbs_model *test_long_cardinalities(void)
+{
+    return cardinalities(N_LONG, false);
+}
+
+gbs_model *test_hard_cardinalities(void)
+{
+    return cardinalities(8, true);
+}

@@ -96,5 +96,8 @@ static inline void random_table(gbs_builder *b, test_stream *s, uint32_t n, cons
 gbs_model *test_parities(void);
 gbs_model *test_long_parities(void);
 gbs_model *test_hard_parity(void);
+gbs_model *test_cardinalities(void);
+gbs_model *test_long_cardinalities(void);
+gbs_model *test_hard_cardinalities(void);
 
 #endif

@@ -429,6 +429,10 @@ const test_case test_cases[] = {
     {"parities-observed", test_parities, 6, 1},
     {"long-parities", test_long_parities, -1, 1},
     {"hard-parity", test_hard_parity, -1, 0},
+    {"cardinalities", test_cardinalities, -1, 1},
+    {"cardinalities-observed", test_cardinalities, 5, 1},
+    {"long-cardinalities", test_long_cardinalities, -1, 1},
+    {"hard-cardinalities", test_hard_cardinalities, -1, 1},
 };
 const size_t n_test_cases = sizeof test_cases / sizeof test_cases[0];
 const size_t n_first_test_cases = 30;
