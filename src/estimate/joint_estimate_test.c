@@ -47,8 +47,11 @@ static void draw(const drawn *d, uint32_t *x)
     }
 }
 
-/* Six standard errors, 30 models of some 20 cells: wrong by chance once in 10^6. With `average` the
- * errors are no larger on average. */
+/* Six standard errors, 30 models of some 20 cells: wrong by chance once in 10^6. States that no
+ * draw has visited are not in the errors: mass m of them is missed by n draws with probability
+ * exp(-m n), and MISSED is m for 10^-8. With `average` the errors are no larger on average. */
+#define MISSED (18.0 / (N_PASSES * N_CHAINS))
+
 static void random_models(void **unused)
 {
     (void)unused;
@@ -85,7 +88,7 @@ static void random_models(void **unused)
         for (int k = 0; k < 2; ++k) {
             test_ok(gbs_joint_estimate_read(e[k], p[k], mcse[k], NULL, rhat, NULL));
             for (size_t i = 0; i < n_cells; ++i) {
-                assert_true(fabs(p[k][i] - known[i]) < 6.0 * mcse[k][i] + 1e-12);
+                assert_true(fabs(p[k][i] - known[i]) < 6.0 * mcse[k][i] + MISSED);
                 errors[k] += mcse[k][i];
             }
             gbs_joint_estimate_free(e[k]);
