@@ -263,9 +263,10 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
     cli_time_begins(job);
     gbs_status done =
         gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);
+    const char *why = report.verdict;
     if (cli_out_of_time(job, done)) {
         report.log_z = (double)NAN;
-        (void)snprintf(report.verdict, sizeof report.verdict, "%s", err.message);
+        why = err.message;
     } else if (done < 0) {
         return cli_fail(done, &err);
     }
@@ -273,15 +274,15 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
         gbs_run_options quick = job->options;
         quick.iterations = 20;
         quick.time_s = 0.0; /* it is over */
-        done = gbs_log_z_bound(job->model, job->evidence, &quick, NULL, &report.log_z, &err);
+        gbs_error failed = {GBS_OK, ""};
+        done = gbs_log_z_bound(job->model, job->evidence, &quick, NULL, &report.log_z, &failed);
         if (done < 0) {
-            return cli_fail(done, &err);
+            return cli_fail(done, &failed);
         }
-        cli_note(job->arguments, "PR: %s; a lower bound by mean field stands in the file",
-                 report.verdict);
+        cli_note(job->arguments, "PR: %s; a lower bound by mean field stands in the file", why);
     }
     if (!isfinite(report.log_z)) {
-        return cli_error(CLI_FAILED, "PR: %s", report.verdict);
+        return cli_error(CLI_FAILED, "PR: %s", why);
     }
     memset(&result, 0, sizeof result);
     result.task = GBS_TASK_PR;
