@@ -291,6 +291,8 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
     if (done < 0) {
         return cli_fail_output(answer->path, done, &err);
     }
-    cli_logz_verdict(job, &report);
+    if (why == report.verdict) { /* else there is no report */
+        cli_logz_verdict(job, &report);
+    }
     return CLI_DONE;
 }

@@ -247,7 +247,7 @@ def test_no_time_to_prepare(run, work, task, lines):
     assert run("convert", "c.wcnf", "-q", "-o", "c.gbm").status == 0
     (work / "none.evid").write_text("0\n")
     done = run("uai", "c.gbm", "none.evid", "-", task, env={"INF_TIME": "0.001"})
-    assert done.status == 0, done.err
+    assert done.status == 0 and "exact" not in done.err, done.err
     assert len((work / f"c.gbm.{task}").read_text().splitlines()) == lines + 1
 
 
