@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "io/test_clauses.h"
+#include "io/test_written.h"
 
 /* 1.5: x1 or not x2; must: x2. States 00 01 10 11, the last variable fastest. */
 static const double TWO[4] = {-INFINITY, 0, -INFINITY, 1.5};
@@ -349,8 +350,8 @@ static void kinds(void **state)
             gbs_model *back = NULL;
             gbs_error err;
             if (n > kind_cases[i].most) {
-                refuse_write(m, "no.wcnf", "is no clause, which wcnf files cannot hold");
-                refuse_write(m, "no.mln", "is no clause, which mln files cannot hold");
+                refuse_write(m, "no.wcnf", NULL, "is no clause, which wcnf files cannot hold");
+                refuse_write(m, "no.mln", NULL, "is no clause, which mln files cannot hold");
                 gbs_model_free(m);
                 continue;
             }
@@ -453,7 +454,7 @@ static void written_names(void **state)
         assert_int_equal(
             gbs_builder_add_logical(b, GBS_LOGICAL_CLAUSE, 2, v, literal, INFINITY, &err), GBS_OK);
         assert_int_equal(gbs_builder_build(b, &m, &err), GBS_OK);
-        refuse_write(m, "no.mln", "which cannot be read back from mln files");
+        refuse_write(m, "no.mln", NULL, "which cannot be read back from mln files");
         gbs_model_free(m);
         gbs_builder_free(b);
     }
@@ -489,15 +490,15 @@ static void unwritable(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         gbs_model *m = read_model("a.uai", cases[i].text, NULL);
-        refuse_write(m, "no.wcnf", cases[i].part);
+        refuse_write(m, "no.wcnf", NULL, cases[i].part);
         gbs_model_free(m);
     }
     gbs_model *m = read_model("a.rud", "2 1\n1 2 1", NULL);
-    refuse_write(m, "no.mln", "factor 0 (0, 1) is no clause, which mln files cannot hold");
+    refuse_write(m, "no.mln", NULL, "factor 0 (0, 1) is no clause, which mln files cannot hold");
     gbs_model_free(m);
     /* A clause has twice the weight of its field, and no reader takes as much. */
     m = read_model("a.coo", "# vartype=SPIN\n0 0 -6e279", NULL);
-    refuse_write(m, "no.wcnf", "factor 0 (0) would be a clause of a weight beyond 1e+280");
+    refuse_write(m, "no.wcnf", NULL, "factor 0 (0) would be a clause of a weight beyond 1e+280");
     gbs_model_free(m);
     m = read_model("a.coo", "# vartype=SPIN\n0 0 -5e279", NULL);
     expect_written(m, "large.wcnf", NULL, "1e280 1 0\n");

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "io/test_clauses.h"
+#include "io/test_written.h"
 
 /* Odd numbers of literals, as CryptoMiniSat writes them, soft and hard, and back again. */
 static void parities(void **state)
@@ -22,7 +23,7 @@ static void parities(void **state)
         gbs_model *m = read_model("a.wcnf", hard[i], NULL);
         expect_logs(m, HARD, 8);
         expect_written(m, "p.wcnf", NULL, hard[0]);
-        refuse_write(m, "no.mln", "is no clause, which mln files cannot hold");
+        refuse_write(m, "no.mln", NULL, "is no clause, which mln files cannot hold");
         gbs_model_free(m);
     }
     gbs_model *single = read_model("a.wcnf", "1.5 x-1 0", NULL);
@@ -71,7 +72,7 @@ static void cardinalities(void **state)
         gbs_model *m = read_model("a.wcnf", cases[i].same, NULL);
         expect_logs(m, expected, 8);
         expect_written(m, "c.wcnf", NULL, cases[i].text);
-        refuse_write(m, "no.mln", "is no clause, which mln files cannot hold");
+        refuse_write(m, "no.mln", NULL, "is no clause, which mln files cannot hold");
         gbs_model_free(m);
         expect_read("a.wcnf", cases[i].text, NULL, expected, 8);
     }

@@ -8,36 +8,12 @@
 
 #include <cmocka.h>
 
-#include "io/test_models.h"
+#include "io/test_written.h"
 
 #define MTX "%%MatrixMarket matrix coordinate real "
 
 /* Three spins in a row, a field on the first. */
 static const char ROW[] = MTX "symmetric\n% a comment\n\n3 3 3\n1 1 0.5\n2 1 1\n3 2 -1\n";
-
-static void expect_written(const gbs_model *m, const char *name, const gbs_write_options *options,
-                           const char *expected)
-{
-    char text[1024];
-    gbs_error err;
-    const char *path = scratch_path(name);
-    if (gbs_model_write(m, path, options, &err) != GBS_OK) {
-        fail_msg("%s", err.message);
-    }
-    (void)read_file(path, text, sizeof text);
-    assert_string_equal(text, expected);
-}
-
-static void refuse_write(const gbs_model *m, const char *name, const gbs_write_options *options,
-                         const char *part)
-{
-    gbs_error err;
-    assert_int_equal(gbs_model_write(m, scratch_path(name), options, &err), GBS_ERR_UNSUPPORTED);
-    if (strstr(err.message, part) == NULL) {
-        fail_msg("\"%s\" lacks \"%s\"", err.message, part);
-    }
-    assert_int_not_equal(access(scratch_path(name), F_OK), 0);
-}
 
 static void written_text(void **state)
 {
