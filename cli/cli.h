@@ -140,6 +140,20 @@ const char *cli_variable_text(const gbs_model *model, uint32_t variable, const c
 /* The label of a state, or its number in text. @param text [32]. */
 const char *cli_state_text(const gbs_model *model, uint32_t variable, uint32_t state, char *text);
 
+/* Where names are written: as much of them as there is room for. */
+typedef struct cli_text {
+    char *at;
+    size_t n, size;
+} cli_text;
+
+void cli_text_add(cli_text *text, const char *more);
+/* "A=a B=b" of the first n variables of a scope in the states that an entry of its table has; the
+ * last of the n_scope variables varies fastest. */
+void cli_add_states(const gbs_model *model, uint32_t n, uint32_t n_scope, const uint32_t *scope,
+                    size_t entry, const char *between, cli_text *text);
+/* Room for that with any states, and up to two characters between them. */
+size_t cli_states_bytes(const gbs_model *model, uint32_t n, const uint32_t *scope);
+
 /* "id": 3, "name": "rain", "states": ["no", "yes"]: what a variable is called, as far as it is. */
 void cli_json_variable(gbs_output *output, const gbs_model *model, uint32_t v);
 

@@ -104,6 +104,54 @@ const char *cli_state_text(const gbs_model *model, uint32_t variable, uint32_t s
     return text;
 }
 
+void cli_text_add(cli_text *text, const char *more)
+{
+    const size_t left = text->size - text->n;
+    const size_t n = strlen(more);
+    const size_t taken = n < left ? n : left - 1;
+    memcpy(text->at + text->n, more, taken);
+    text->n += taken;
+    text->at[text->n] = '\0';
+}
+
+size_t cli_states_bytes(const gbs_model *model, uint32_t n, const uint32_t *scope)
+{
+    char text[32];
+    size_t sum = 1;
+    for (uint32_t k = 0; k < n; k++) {
+        size_t label = 0;
+        for (uint32_t a = 0; a < gbs_model_arity(model, scope[k]); a++) {
+            const size_t length = strlen(cli_state_text(model, scope[k], a, text));
+            label = length > label ? length : label;
+        }
+        sum += strlen(cli_variable_text(model, scope[k], "", text)) + label + 3;
+    }
+    return sum;
+}
+
+/* The state that an entry has for variable k of a scope: the last one varies fastest. */
+static uint32_t state_in(const gbs_model *model, uint32_t n, const uint32_t *scope, size_t entry,
+                         uint32_t k)
+{
+    for (uint32_t i = n - 1; i > k; i--) {
+        entry /= gbs_model_arity(model, scope[i]);
+    }
+    return (uint32_t)(entry % gbs_model_arity(model, scope[k]));
+}
+
+void cli_add_states(const gbs_model *model, uint32_t n, uint32_t n_scope, const uint32_t *scope,
+                    size_t entry, const char *between, cli_text *text)
+{
+    char number[32];
+    for (uint32_t k = 0; k < n && text->n + 1 < text->size; k++) {
+        cli_text_add(text, k > 0 ? between : "");
+        cli_text_add(text, cli_variable_text(model, scope[k], "", number));
+        cli_text_add(text, "=");
+        cli_text_add(text, cli_state_text(model, scope[k],
+                                          state_in(model, n_scope, scope, entry, k), number));
+    }
+}
+
 void cli_json_variable(gbs_output *output, const gbs_model *model, uint32_t v)
 {
     const char *name = gbs_model_variable_name(model, v);

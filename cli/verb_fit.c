@@ -174,46 +174,6 @@ static int read_table(const fitting *f, const char *path, gbs_data **data, gbs_d
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Room for the longest name of a variable, a state and what stands around them, over a scope. */
-static size_t scope_bytes(const gbs_model *model, uint32_t n, const uint32_t *scope)
-{
-    char text[32];
-    size_t sum = 1;
-    for (uint32_t k = 0; k < n; k++) {
-        size_t label = 0;
-        for (uint32_t a = 0; a < gbs_model_arity(model, scope[k]); a++) {
-            const size_t length = strlen(cli_state_text(model, scope[k], a, text));
-            label = length > label ? length : label;
-        }
-        sum += strlen(cli_variable_text(model, scope[k], "", text)) + label + 2;
-    }
-    return sum;
-}
-
-/* "A=a B=b" of the states that an entry has; the last one varies fastest.
- * @param text [scope_bytes()] */
-static const char *states_text(const gbs_model *model, uint32_t n, const uint32_t *scope,
-                               size_t entry, char *text)
-{
-    char number[32];
-    char *at = text;
-    *at = '\0';
-    for (uint32_t k = 0; k < n; k++) {
-        size_t below = 1;
-        for (uint32_t i = k + 1; i < n; i++) {
-            below *= gbs_model_arity(model, scope[i]);
-        }
-        const uint32_t a = (uint32_t)(entry / below % gbs_model_arity(model, scope[k]));
-        const char *piece[] = {k > 0 ? " " : "", cli_variable_text(model, scope[k], "", number),
-                               "="};
-        for (size_t i = 0; i < 3; i++) {
-            at = stpcpy(at, piece[i]);
-        }
-        at = stpcpy(at, cli_state_text(model, scope[k], a, number));
-    }
-    return text;
-}
-
 /* Rows of one table: "variable,state,parents,probability,low,high,rows". */
 static gbs_status write_intervals_of(const fitting *f, gbs_output *output, size_t factor,
                                      double *room, gbs_error *err)
@@ -225,8 +185,9 @@ static gbs_status write_intervals_of(const fitting *f, gbs_output *output, size_
     (void)gbs_model_factor(model, factor, &n, &scope);
     const uint32_t child = scope[n - 1];
     const size_t n_entries = gbs_fitted_n_entries(f->fitted, child);
-    char *parents = malloc(scope_bytes(model, n - 1, scope));
-    if (parents == NULL) {
+    cli_text parents = {.size = cli_states_bytes(model, n - 1, scope)};
+    parents.at = malloc(parents.size);
+    if (parents.at == NULL) {
         (void)snprintf(err->message, sizeof err->message, "out of memory");
         return GBS_ERR_MEMORY;
     }
@@ -239,15 +200,17 @@ static gbs_status write_intervals_of(const fitting *f, gbs_output *output, size_
         gbs_output_text(output, ",");
         gbs_output_csv_field(output, cli_state_text(model, child, a, text));
         gbs_output_text(output, ",");
-        gbs_output_csv_field(
-            output, states_text(model, n - 1, scope, i / gbs_model_arity(model, child), parents));
+        parents.n = 0;
+        parents.at[0] = '\0';
+        cli_add_states(model, n - 1, n, scope, i, " ", &parents);
+        gbs_output_csv_field(output, parents.at);
         for (size_t k = 0; k < 4; k++) {
             gbs_output_text(output, ",");
             gbs_output_double(output, room[k * n_entries + i]);
         }
         gbs_output_text(output, "\n");
     }
-    free(parents);
+    free(parents.at);
     return status;
 }
 

@@ -13,16 +13,6 @@
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-void cli_text_add(cli_text *text, const char *more)
-{
-    const size_t left = text->size - text->n;
-    const size_t n = strlen(more);
-    const size_t taken = n < left ? n : left - 1;
-    memcpy(text->at + text->n, more, taken);
-    text->n += taken;
-    text->at[text->n] = '\0';
-}
-
 uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i)
 {
     uint32_t n = 0;
@@ -31,16 +21,6 @@ uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i)
     }
     (void)gbs_model_factor(a->job.model, a->s.factor[i], &n, NULL);
     return a->s.kind[i] == GBS_PARAMETER_PROBABILITY ? n - 1 : n;
-}
-
-/* The state that an entry has for variable k of a scope: the last one varies fastest. */
-static uint32_t state_in(const gbs_model *model, uint32_t n, const uint32_t *scope, size_t entry,
-                         uint32_t k)
-{
-    for (uint32_t i = n - 1; i > k; i--) {
-        entry /= gbs_model_arity(model, scope[i]);
-    }
-    return (uint32_t)(entry % gbs_model_arity(model, scope[k]));
 }
 
 void cli_parameter_scope(const cli_sensitivities *a, size_t i, uint32_t n, const char *between,
@@ -55,14 +35,13 @@ void cli_parameter_scope(const cli_sensitivities *a, size_t i, uint32_t n, const
     if (n > 0) { /* then it is of a factor */
         (void)gbs_model_factor(model, a->s.factor[i], &n_scope, &scope);
     }
+    if (a->s.kind[i] != GBS_PARAMETER_WEIGHT) {
+        cli_add_states(model, n, n_scope, scope, a->s.entry[i], between, text);
+        return;
+    }
     for (uint32_t k = 0; k < n && text->n + 1 < text->size; k++) {
         cli_text_add(text, k > 0 ? between : "");
         cli_text_add(text, cli_variable_text(model, scope[k], "", number));
-        if (a->s.kind[i] != GBS_PARAMETER_WEIGHT) {
-            const uint32_t state = state_in(model, n_scope, scope, a->s.entry[i], k);
-            cli_text_add(text, "=");
-            cli_text_add(text, cli_state_text(model, scope[k], state, number));
-        }
     }
 }
 
@@ -296,17 +275,8 @@ static size_t longest_scope(const gbs_model *model)
     for (size_t f = 0; f < gbs_model_n_factors(model); f++) {
         uint32_t n = 0;
         const uint32_t *scope = NULL;
-        size_t sum = 1;
         (void)gbs_model_factor(model, f, &n, &scope);
-        for (uint32_t k = 0; k < n; k++) {
-            char text[32];
-            size_t label = 0;
-            for (uint32_t s = 0; s < gbs_model_arity(model, scope[k]); s++) {
-                const size_t length = strlen(cli_state_text(model, scope[k], s, text));
-                label = length > label ? length : label;
-            }
-            sum += strlen(cli_variable_text(model, scope[k], "", text)) + label + 3;
-        }
+        const size_t sum = cli_states_bytes(model, n, scope);
         longest = sum > longest ? sum : longest;
     }
     return longest;

@@ -13,14 +13,6 @@ typedef struct cli_sensitivities {
     size_t *shown;   /* ... in this order; [s.n_parameters] */
 } cli_sensitivities;
 
-/* Where a name is written: as much of it as there is room for. */
-typedef struct cli_text {
-    char *at;
-    size_t n, size;
-} cli_text;
-
-void cli_text_add(cli_text *text, const char *more);
-
 /* "A=a B=b" of the first n variables of the scope of parameter i's factor, in the states that its
  * entry has; of a factor with a formula the names alone. */
 void cli_parameter_scope(const cli_sensitivities *a, size_t i, uint32_t n, const char *between,
