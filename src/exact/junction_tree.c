@@ -263,6 +263,7 @@ static void fill_tree(making *m)
         first += c->n_separator + c->n_own;
         c->table = table;
         c->kept = kept;
+        c->stream = i;
         table += c->n_rows * c->n_columns;
         kept += c->n_rows;
         t->n_largest = most(t->n_largest, c->n_rows * c->n_columns);

@@ -28,6 +28,7 @@ typedef struct gbsi_clique {
     uint32_t size;        /* cliques of its subtree, which are those up to itself */
     bool in_branch;       /* and its message has a place of its own behind the stack */
     bool maximise;        /* its own variables are maximised over, not summed */
+    uint32_t stream;      /* of random numbers: its number in a tree of all components */
     size_t n_rows;        /* states of the separator */
     size_t n_columns;     /* states of the clique's own variables (for a hub, of the others) */
     size_t table;         /* offset among the tables of its tree */
@@ -182,6 +183,14 @@ void gbsi_clique_finish_row(gbsi_tables *tables, const gbsi_clique *c, double *r
 /* The maximising states x of the maximised variables of tree t, after gbsi_tree_up(); among equal
  * maxima the first in the order of the table. */
 void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x);
+
+/* Sets the states of clique c's own variables. @param column their number, the last own variable
+ * varying fastest. */
+void gbsi_clique_set_column(const gbsi_tree *tree, const uint32_t *arity, const gbsi_clique *c,
+                            size_t column, uint32_t *x);
+
+/* The column that u in [0, 1] draws: the first of the running sums above u times the total. */
+size_t gbsi_draw_column(const double *sum, size_t n, double u);
 
 /* Turns the rows of all trees, if they are kept, into running sums, after gbsi_tree_up() of each
  * ...

@@ -15,6 +15,9 @@
 #define SLACK        4.0 /* one over this of it before it shows that it pays */
 #define GAIN         2.0 /* dense tables must be predicted to take so many times longer */
 #define ENTRY_STEPS  4.0 /* an entry's exponential takes as long as so many look-ups */
+#define ONE_WAY      1.0 /* passes over the entries: up, ... */
+#define BOTH_WAYS    2.0 /* ... down again for marginals, ... */
+#define TO_DRAW      4.0 /* ... up again for draws, and over the rows that these are made from */
 
 /* ---- one pass over the cliques ------------------------------------------------------------- */
 
@@ -145,7 +148,7 @@ cleanup:
 }
 
 /* What answering takes, of entries that are counted. */
-static void predict(gbsi_sparse *s, bool one_way, uint64_t tree_bytes)
+static void predict(gbsi_sparse *s, const gbsi_sparse_limits *limits, uint64_t tree_bytes)
 {
     const uint32_t n = s->tree->n_cliques;
     size_t most = 0; /* rows of the children of a clique */
@@ -157,7 +160,11 @@ static void predict(gbsi_sparse *s, bool one_way, uint64_t tree_bytes)
         most = rows > most ? rows : most;
         s->first_row[i + (size_t)1] = s->first_row[i] + s->rows[i].n;
     }
-    s->ns = (s->n_steps + ENTRY_STEPS * s->n_entries) * GBSI_SPARSE_NS * (one_way ? 1.0 : 2.0);
+    s->ns = (s->n_steps + ENTRY_STEPS * s->n_entries) * GBSI_SPARSE_NS *
+            (limits->draws     ? TO_DRAW
+             : limits->one_way ? ONE_WAY
+                               : BOTH_WAYS);
+    s->bytes += limits->draws ? ((uint64_t)s->n_entries * 2 + s->first_row[n]) * sizeof(size_t) : 0;
     s->bytes += tree_bytes + (s->first_row[n] + most + (uint64_t)n) * sizeof(double) +
                 s->n_variables * (uint64_t)(5 * sizeof(uint32_t));
 }
@@ -183,7 +190,7 @@ static gbs_status make(const gbsi_components *components, uint32_t component,
             .bytes = limits->bytes,
             .watch = limits->watch};
         GBSI_TRY(gbsi_sparse_reduce(s, &effort, &done, err));
-        predict(s, limits->one_way, tree_bytes);
+        predict(s, limits, tree_bytes);
     }
     s->tree->model = NULL;
     if (done && s->ns * gain <= most_ns && s->bytes <= limits->bytes) {
@@ -243,4 +250,52 @@ void gbsi_sparse_mark(const gbsi_sparse *sparse, uint8_t mark, uint8_t *to)
     for (; sparse != NULL; sparse = sparse->next) {
         to[sparse->component] = mark;
     }
+}
+
+/* ---- random numbers ------------------------------------------------------------------------ */
+
+/* @param stream [variables] of the clique whose own variable each one is. */
+static void take_streams(gbsi_tree *tree, const uint32_t *stream)
+{
+    for (uint32_t i = 0; i < tree->n_cliques; ++i) {
+        gbsi_clique *c = &tree->clique[i];
+        if (c->n_own > 0) {
+            c->stream = stream[tree->variable[c->first + c->n_separator]];
+        }
+    }
+}
+
+gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gbsi_sparse *sparse,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_conditioned *model = gbsi_exact_plan_model(plan);
+    const uint32_t n_parts = plan->elimination->n_parts;
+    gbsi_tree *tree = NULL;
+    uint8_t *all = gbsi_alloc_array(n_parts, 1);
+    uint32_t *stream = gbsi_alloc_array(model->n_variables, sizeof *stream);
+    if (all == NULL || stream == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "sparse tables", model->n_variables * sizeof *stream));
+    }
+    memset(all, 1, n_parts);
+    GBSI_TRY(gbsi_tree_new(model, plan->elimination, all, NULL, true, &tree, err));
+    for (uint32_t i = 0; i < tree->n_cliques; ++i) {
+        const gbsi_clique *c = &tree->clique[i];
+        const uint32_t *own = tree->variable + c->first + c->n_separator;
+        for (uint32_t k = 0; k < c->n_own; ++k) {
+            stream[own[k]] = i;
+        }
+    }
+    if (dense != NULL) {
+        take_streams(dense, stream);
+    }
+    for (; sparse != NULL; sparse = sparse->next) {
+        take_streams(sparse->tree, stream);
+    }
+
+cleanup:
+    gbsi_tree_free(tree);
+    gbsi_free(all);
+    gbsi_free(stream);
+    return status;
 }

@@ -49,6 +49,7 @@ typedef struct gbsi_sparse_limits {
     uint64_t bytes; /* that sparse tables and the work on them may take */
     uint64_t least; /* entries of dense tables from which on it is worth looking */
     bool one_way;   /* ln Z or a most probable state is all that is asked for */
+    bool draws;     /* marginals and draws are asked for */
     gbsi_watch *watch;
 } gbsi_sparse_limits;
 
@@ -64,6 +65,12 @@ gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_p
                            gbsi_sparse **out, gbs_error *err);
 /* Sets to[component] for this one and those after it. */
 void gbsi_sparse_mark(const gbsi_sparse *sparse, uint8_t mark, uint8_t *to);
+/* Gives the cliques of these and those after them, and of a tree of other components, the random
+ * numbers that they would have in one tree of all components: then a draw is the same whichever of
+ * them are sparse.
+ * @param plan its components all have an order. @param dense NULL or in and out. */
+gbs_status gbsi_sparse_streams(const gbsi_exact_plan *plan, gbsi_tree *dense, gbsi_sparse *sparse,
+                               gbs_error *err);
 /* Frees this one and those after it. */
 void gbsi_sparse_free(gbsi_sparse *sparse);
 
@@ -115,5 +122,25 @@ gbs_status gbsi_sparse_sum(const gbsi_sparse *sparse, gbsi_watch *watch, double 
  * @param x [whole variables] out: the state of the component's variables. */
 gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, uint32_t *x,
                                 double *log_weight, gbs_error *err);
+
+/* The running sums of p(own | separator) over all nonzero entries, to draw states from. */
+typedef struct gbsi_sparse_draws {
+    const gbsi_sparse *sparse; /* borrowed */
+    size_t *begin;             /* [rows of all cliques + 1] entries of a row */
+    double *sum;               /* [entries] running sums of each row */
+    size_t *column;            /* [entries] states of the clique's own variables */
+    struct gbsi_sparse_draws *next;
+} gbsi_sparse_draws;
+
+/* For this one and those after it, all of which must have a state of positive weight.
+ * @param watch borrowed or NULL; once stopped, results are undefined. */
+gbs_status gbsi_sparse_draws_new(const gbsi_sparse *sparse, gbsi_watch *watch,
+                                 gbsi_sparse_draws **out, gbs_error *err);
+/* Frees this one and those after it. */
+void gbsi_sparse_draws_free(gbsi_sparse_draws *draws);
+/* Draws a state of these components, as gbsi_tree_draw() does.
+ * @param x [variables of the tree's model] out: those of the components. */
+void gbsi_sparse_draw(const gbsi_sparse_draws *draws, uint64_t seed, uint32_t chain, uint64_t draw,
+                      uint32_t *x);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "exact/local.h"
 #include "exact/sparse.h"
+#include "rng/philox.h"
 #include "simd/math.h"
 
 typedef struct answering {
@@ -331,4 +332,129 @@ cleanup:
     answering_free(&a);
     gbsi_free(found);
     return status;
+}
+
+/* ---- draws --------------------------------------------------------------------------------- */
+
+void gbsi_sparse_draws_free(gbsi_sparse_draws *d)
+{
+    while (d != NULL) {
+        gbsi_sparse_draws *next = d->next;
+        gbsi_free(d->begin);
+        gbsi_free(d->sum);
+        gbsi_free(d->column);
+        gbsi_free(d);
+        d = next;
+    }
+}
+
+/* The number of the states of clique c's own variables at the entry at hand. */
+static size_t column_of(const gbsi_join *join, const gbsi_clique *c)
+{
+    size_t column = 0;
+    for (uint32_t k = c->n_separator; k < c->n_separator + c->n_own; ++k) {
+        column = column * join->end[k] + join->x[k];
+    }
+    return column;
+}
+
+/* The running sums of clique i, after those of the cliques before it. */
+static gbs_status accumulate(answering *a, uint32_t i, gbsi_sparse_draws *d, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_sparse *s = a->sparse;
+    gbsi_join *join = &a->scratch.join;
+    size_t n = d->begin[s->first_row[i]];
+    GBSI_TRY(gbsi_sparse_join_clique(s, i, a->value, &a->scratch, err));
+    GBSI_TRY(gbsi_sparse_join_own(s, i, NULL, &a->scratch, err));
+    GBSI_TRY(gbsi_join_begin(join, err));
+    while (gbsi_join_next(join)) {
+        const size_t row = s->first_row[i] + join->node[a->scratch.own_row];
+        const double before = n > d->begin[row] ? d->sum[n - 1] : 0.0;
+        d->sum[n] = before + gbsi_exp(gbsi_join_value(join) - a->value[row] - a->top[i]);
+        d->column[n] = column_of(join, &s->tree->clique[i]);
+        d->begin[row + 1] = ++n; /* no row is without entries */
+    }
+
+cleanup:
+    return status;
+}
+
+/* @param out NULL before; what is there afterwards is the caller's whatever is returned. */
+static gbs_status make_draws(const gbsi_sparse *s, gbsi_watch *watch, gbsi_sparse_draws **out,
+                             gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    answering a = {0};
+    double log_z = 0.0;
+    const size_t n = (size_t)s->n_entries;
+    const size_t n_rows = s->first_row[s->tree->n_cliques];
+    gbsi_sparse_draws *d = gbsi_alloc_zero(sizeof *d);
+    *out = d;
+    if (d == NULL) {
+        return gbsi_no_memory(err, "sparse tables", sizeof *d);
+    }
+    d->sparse = s;
+    d->begin = gbsi_alloc_array_zero(n_rows + 1, sizeof *d->begin);
+    d->sum = gbsi_alloc_array(n, sizeof *d->sum);
+    d->column = gbsi_alloc_array(n, sizeof *d->column);
+    if (d->begin == NULL || d->sum == NULL || d->column == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "sparse tables", (2 * n + n_rows) * sizeof *d->sum));
+    }
+    GBSI_TRY(begin(&a, s, watch, false, err));
+    GBSI_TRY(pass_up(&a, &log_z, err));
+    for (uint32_t i = 0; i < s->tree->n_cliques && !a.scratch.join.stopped; ++i) {
+        GBSI_TRY(accumulate(&a, i, d, err));
+    }
+
+cleanup:
+    answering_free(&a);
+    return status;
+}
+
+gbs_status gbsi_sparse_draws_new(const gbsi_sparse *sparse, gbsi_watch *watch,
+                                 gbsi_sparse_draws **out, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_sparse_draws *first = NULL;
+    gbsi_sparse_draws **end = &first;
+    for (; sparse != NULL; sparse = sparse->next, end = &(*end)->next) {
+        GBSI_TRY(make_draws(sparse, watch, end, err));
+    }
+    *out = first;
+    first = NULL;
+
+cleanup:
+    gbsi_sparse_draws_free(first);
+    return status;
+}
+
+/* The row of clique i that the states of its separator are. */
+static size_t row_at(const gbsi_sparse *s, uint32_t i, const uint32_t *x)
+{
+    const gbsi_clique *c = &s->tree->clique[i];
+    size_t at = 0;
+    for (uint32_t k = 0; k < c->n_separator; ++k) {
+        const gbsi_trie_level *level = &s->rows[i].level[k];
+        at = level->next[at * level->arity + x[s->tree->variable[c->first + k]]] - (size_t)1;
+    }
+    return s->first_row[i] + at;
+}
+
+void gbsi_sparse_draw(const gbsi_sparse_draws *d, uint64_t seed, uint32_t chain, uint64_t draw,
+                      uint32_t *x)
+{
+    for (; d != NULL; d = d->next) {
+        const gbsi_sparse *s = d->sparse;
+        for (uint32_t i = s->tree->n_cliques; i-- > 0;) {
+            const gbsi_clique *c = &s->tree->clique[i];
+            uint32_t word[4];
+            gbsi_philox(seed, chain, draw, c->stream, GBSI_PURPOSE_EXACT, word);
+            const size_t row = row_at(s, i, x);
+            const size_t n = d->begin[row + 1] - d->begin[row];
+            const size_t k =
+                gbsi_draw_column(d->sum + d->begin[row], n, gbsi_uniform(word[0], word[1]));
+            gbsi_clique_set_column(s->tree, s->arity, c, d->column[d->begin[row] + k], x);
+        }
+    }
 }

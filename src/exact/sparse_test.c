@@ -248,10 +248,83 @@ static void gives_up_early(void **state)
     gbs_model_free(model);
 }
 
-/* The prediction of memory is an upper bound; less of it, or of time, and there is nothing. */
-static void limits_hold(void **state)
+/* Eight draws, dense tables for the components that are not sparse. @param x [8][64] out. */
+static void draw_sparse(const sparse_model *m, uint32_t *x)
+{
+    uint8_t take[64];
+    gbsi_tree *others = NULL;
+    gbsi_tables *tables = NULL;
+    gbsi_sparse_draws *draws = NULL;
+    memset(take, 1, sizeof take);
+    gbsi_sparse_mark(m->first, 0, take);
+    test_ok(gbsi_exact_plan_tree(m->made.plan, take, &others, NULL));
+    test_ok(gbsi_sparse_streams(m->made.plan, others, m->first, NULL));
+    test_ok(gbsi_tables_new(others, GBSI_KEEP_ALL, NULL, &tables, NULL));
+    for (uint32_t t = 0; t < others->n_trees; ++t) {
+        double part = 0.0;
+        gbsi_tree_up(tables, t, &part);
+        gbsi_tables_next(tables, t);
+    }
+    gbsi_tree_accumulate(tables);
+    test_ok(gbsi_sparse_draws_new(m->first, NULL, &draws, NULL));
+    for (uint32_t draw = 0; draw < 8; ++draw) {
+        gbsi_tree_draw(tables, 7, 1, draw, x + 64 * (size_t)draw);
+        gbsi_sparse_draw(draws, 7, 1, draw, x + 64 * (size_t)draw);
+    }
+    gbsi_sparse_draws_free(draws);
+    gbsi_tables_free(tables);
+    gbsi_tree_free(others);
+}
+
+/* Whichever components are sparse, draws are those of dense tables of all. */
+static void draws_agree(void **state)
 {
     (void)state;
+    uint64_t seed = 17;
+    uint32_t n_sparse = 0;
+    uint32_t n_mixed = 0;
+    for (uint32_t i = 0; i < 600; ++i) {
+        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15}, 20);
+        gbsi_conditioned *possible = NULL;
+        sparse_model m = {0};
+        if (gbsi_condition(model, NULL, &possible, NULL) == GBS_OK) {
+            uint32_t x[8 * 64] = {0};
+            uint32_t again[8 * 64] = {0};
+            test_ok(thin(&m, model, &no_end));
+            if (draw_by(&m.made, GBSI_KEEP_ALL, false, NULL, x) && m.first != NULL) {
+                draw_sparse(&m, again);
+                assert_memory_equal(x, again, sizeof x);
+                n_sparse += is_all_sparse(&m);
+                n_mixed += !is_all_sparse(&m);
+            }
+            unthin(&m);
+        }
+        gbsi_conditioned_free(possible);
+        gbs_model_free(model);
+    }
+    assert_true(n_sparse > 100 && n_mixed > 20);
+}
+
+/* Hubs, which sparse tables do without, change no draw. */
+static void draws_agree_beside_hubs(void **state)
+{
+    (void)state;
+    gbs_model *model = latin_squares(4, ascending, false);
+    uint32_t x[8 * 64] = {0};
+    uint32_t again[8 * 64] = {0};
+    sparse_model m = {0};
+    test_ok(thin(&m, model, &no_end));
+    assert_true(m.first->tree->n_cliques < m.made.tree->n_cliques);
+    assert_true(draw_by(&m.made, GBSI_KEEP_ALL, false, NULL, x));
+    draw_sparse(&m, again);
+    assert_memory_equal(x, again, sizeof x);
+    unthin(&m);
+    gbs_model_free(model);
+}
+
+/* The prediction of memory is an upper bound; less of it, or of time, and there is nothing. */
+static void check_limits(bool draws)
+{
     gbs_model *model = latin_squares(4, ascending, false);
     sparse_model m = {0};
     gbsi_budget budget;
@@ -260,22 +333,39 @@ static void limits_hold(void **state)
     test_ok(gbsi_components_new(m.made.graph, &m.components, NULL));
     gbsi_budget_init(&budget, UINT64_C(1) << 40, 0);
     gbsi_budget *before = gbsi_budget_enter(&budget);
-    test_ok(gbsi_sparse_new(m.components, m.made.plan, &no_end, m.dense, 0.0, &m.first, NULL));
+    gbsi_sparse_limits limits = no_end;
+    limits.draws = draws;
+    test_ok(gbsi_sparse_new(m.components, m.made.plan, &limits, m.dense, 0.0, &m.first, NULL));
     (void)sum_sparse(&m, p);
+    if (draws) {
+        gbsi_sparse_draws *of = NULL;
+        test_ok(gbsi_sparse_draws_new(m.first, NULL, &of, NULL));
+        gbsi_sparse_draws_free(of);
+    }
     gbsi_budget_leave(before);
     const double ns = m.first->ns;
     const uint64_t bytes = m.first->bytes;
     assert_true(bytes >= (uint64_t)budget.most && bytes < 4 * (uint64_t)budget.most);
     unthin(&m);
     m = (sparse_model){0};
-    test_ok(thin(&m, model, &(gbsi_sparse_limits){.ns = 0.99 * ns, .bytes = 2 * bytes}));
+    limits.ns = 0.99 * ns;
+    test_ok(thin(&m, model, &limits));
     assert_null(m.first);
     unthin(&m);
     m = (sparse_model){0};
-    test_ok(thin(&m, model, &(gbsi_sparse_limits){.ns = 1e12, .bytes = bytes / 4}));
+    limits.ns = no_end.ns;
+    limits.bytes = bytes / 4;
+    test_ok(thin(&m, model, &limits));
     assert_null(m.first);
     unthin(&m);
     gbs_model_free(model);
+}
+
+static void limits_hold(void **state)
+{
+    (void)state;
+    check_limits(false);
+    check_limits(true);
 }
 
 static bool at_once(void *context)
@@ -307,6 +397,11 @@ static void stops(void **state)
     watch = (gbsi_watch){.look = at_once};
     test_ok(gbsi_sparse_maximise(m.first, &watch, x, &log_z, NULL));
     assert_true(watch.n_looks <= 1);
+    gbsi_sparse_draws *draws = NULL;
+    watch = (gbsi_watch){.look = at_once};
+    test_ok(gbsi_sparse_draws_new(m.first, &watch, &draws, NULL));
+    assert_true(watch.n_looks <= 1);
+    gbsi_sparse_draws_free(draws);
     unthin(&m);
     gbs_model_free(model);
 }
@@ -323,6 +418,7 @@ static void no_memory(void **state)
         double p[27];
         uint32_t x[9];
         double log_z = 1.0;
+        gbsi_sparse_draws *draws = NULL;
         gbsi_alloc_fail_after(n);
         gbs_status status =
             gbsi_sparse_new(m.components, m.made.plan, &no_end, m.dense, 0.0, &m.first, NULL);
@@ -332,9 +428,16 @@ static void no_memory(void **state)
         if (status == GBS_OK) {
             status = gbsi_sparse_maximise(m.first, NULL, x, &log_z, NULL);
         }
+        if (status == GBS_OK) {
+            status = gbsi_sparse_streams(m.made.plan, NULL, m.first, NULL);
+        }
+        if (status == GBS_OK) {
+            status = gbsi_sparse_draws_new(m.first, NULL, &draws, NULL);
+        }
         gbsi_alloc_fail_after(UINT64_MAX);
         done = status == GBS_OK;
         assert_true(done || status == GBS_ERR_MEMORY);
+        gbsi_sparse_draws_free(draws);
         gbsi_sparse_free(m.first);
         m.first = NULL;
     }
@@ -350,6 +453,8 @@ int main(void)
         cmocka_unit_test(counts_squares),
         cmocka_unit_test(orders_agree),
         cmocka_unit_test(gives_up_early),
+        cmocka_unit_test(draws_agree),
+        cmocka_unit_test(draws_agree_beside_hubs),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(stops),
         cmocka_unit_test(no_memory),

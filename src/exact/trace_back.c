@@ -19,13 +19,13 @@ static size_t row_at(const gbsi_tree *tree, const gbsi_clique *c, const uint32_t
     return row;
 }
 
-static void set_column(const gbsi_tree *tree, const gbsi_clique *c, size_t column, uint32_t *x)
+void gbsi_clique_set_column(const gbsi_tree *tree, const uint32_t *arity, const gbsi_clique *c,
+                            size_t column, uint32_t *x)
 {
     const uint32_t *own = tree->variable + c->first + c->n_separator;
     for (uint32_t k = c->n_own; k-- > 0;) {
-        const uint32_t arity = tree->model->arity[own[k]];
-        x[own[k]] = (uint32_t)(column % arity);
-        column /= arity;
+        x[own[k]] = (uint32_t)(column % arity[own[k]]);
+        column /= arity[own[k]];
     }
 }
 
@@ -41,7 +41,7 @@ static double *make_row(gbsi_tables *tables, uint32_t i, size_t base, uint32_t *
     const gbsi_take_in *take_in = tables->weights[i] ? &loops->multiply : &loops->add;
     for (size_t column = 0; column < c->n_columns; ++column) {
         double t = take_in->nothing;
-        set_column(tree, c, column, x);
+        gbsi_clique_set_column(tree, tree->model->arity, c, column, x);
         for (size_t k = tree->factor_start[i]; k < tree->factor_start[i + (size_t)1]; ++k) {
             double value =
                 gbsi_factor_value(&tree->model->factors, tree->model->arity, tree->factor[k], x);
@@ -75,7 +75,7 @@ void gbsi_tree_trace(gbsi_tables *tables, uint32_t t, uint32_t *x)
         for (size_t k = 1; k < c->n_columns; ++k) {
             best = row[k] > row[best] ? k : best;
         }
-        set_column(tree, c, best, x);
+        gbsi_clique_set_column(tree, tree->model->arity, c, best, x);
     }
 }
 
@@ -124,17 +124,17 @@ void gbsi_tree_accumulate(gbsi_tables *tables)
     }
 }
 
-/* The first running sum above u times the total: the weight of that entry is positive. */
-static size_t find_column(const double *row, size_t n, double u)
+/* The weight of what is found is positive. */
+size_t gbsi_draw_column(const double *sum, size_t n, double u)
 {
-    const double total = row[n - 1];
+    const double total = sum[n - 1];
     double wanted = u * total;
     size_t low = 0;
     size_t high = n - 1;
     const bool rounded_up = wanted >= total; /* then take the first sum that equals the total */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const bool reached = rounded_up ? row[middle] >= total : row[middle] > wanted;
+        const bool reached = rounded_up ? sum[middle] >= total : sum[middle] > wanted;
         low = reached ? low : middle + 1;
         high = reached ? middle : high;
     }
@@ -171,9 +171,11 @@ void gbsi_tree_draw(gbsi_tables *tables, uint64_t seed, uint32_t chain, uint64_t
         for (uint32_t i = tree->tree_end[t]; i-- > first;) {
             const gbsi_clique *c = &tree->clique[i];
             uint32_t word[4];
-            gbsi_philox(seed, chain, draw, i, GBSI_PURPOSE_EXACT, word);
+            gbsi_philox(seed, chain, draw, c->stream, GBSI_PURPOSE_EXACT, word);
             const double *row = running_sums(tables, i, base, kept_base, x);
-            set_column(tree, c, find_column(row, c->n_columns, gbsi_uniform(word[0], word[1])), x);
+            const size_t column =
+                gbsi_draw_column(row, c->n_columns, gbsi_uniform(word[0], word[1]));
+            gbsi_clique_set_column(tree, tree->model->arity, c, column, x);
         }
     }
 }

@@ -108,9 +108,6 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
     double entry_ns = GBSI_TABLES_NS;
     *forms = (gbsi_exact_forms){0};
     GBSI_TRY(gbsi_exact_plan_choose(plan, up_only, left_ns, bytes, take, &forms->tree, err));
-    if (run->purpose.draws) {
-        return GBS_OK;
-    }
     if (forms->tree != NULL) {
         entry_ns = gbsi_exact_entry_ns(gbsi_exact_keep(forms->tree, up_only, bytes));
         left_ns -= (double)forms->tree->n_entries * entry_ns;
@@ -118,7 +115,9 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
     const gbsi_sparse_limits of_sparse = {.ns = left_ns,
                                           .bytes = bytes / 2,
                                           .least = GBSI_SPARSE_LEAST,
-                                          .one_way = up_only || maximises(&run->purpose)};
+                                          .one_way = up_only || maximises(&run->purpose),
+                                          .draws = run->purpose.draws};
+    entry_ns += run->purpose.draws ? GBSI_STACK_NS : 0.0;
     GBSI_TRY(gbsi_sparse_new(run->problem.components, plan, &of_sparse, take, entry_ns,
                              &forms->sparse, err));
     if (forms->sparse != NULL && forms->tree != NULL) {
@@ -126,6 +125,9 @@ gbs_status gbsi_run_auto_forms(const gbs_run *run, gbsi_exact_plan *plan, uint8_
         GBSI_TRY(tree_again(plan, take, &forms->tree, err));
     }
     gbsi_sparse_mark(forms->sparse, 1, take);
+    if (run->purpose.draws) {
+        return GBS_OK;
+    }
     const gbsi_cutset_limits of_cutset = {.ns = left_ns,
                                           .bytes = bytes / 2,
                                           .up_only = up_only,
@@ -140,20 +142,42 @@ cleanup:
     return status;
 }
 
-/* Whether the trees hold all components, and the tables of all of them can be kept and drawn from,
- * after marginals are computed, within what `auto` allows. */
+/* Whether trees and sparse tables hold all components, and the tables of all of them can be kept
+ * and drawn from, after marginals are computed, within what `auto` allows. */
 static bool is_drawn_exactly(const gbs_run *run)
 {
     const gbsi_tree *tree = run->problem.tree;
     const gbs_run_options *o = &run->options;
-    if (tree == NULL || memchr(run->problem.exact, 0, run->problem.components->n) != NULL) {
+    double ns = tree == NULL ? 0.0 : (double)tree->n_entries * (GBSI_TABLES_NS + GBSI_STACK_NS);
+    double n_cliques = tree == NULL ? 0.0 : (double)tree->n_cliques;
+    uint64_t bytes = tree == NULL ? 0 : gbsi_exact_bytes(tree, GBSI_KEEP_ALL);
+    if ((tree == NULL && run->problem.sparse == NULL) ||
+        memchr(run->problem.exact, 0, run->problem.components->n) != NULL) {
         return false;
     }
+    for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
+        ns += c->ns;
+        n_cliques += (double)c->tree->n_cliques;
+        bytes += c->bytes;
+    }
     const uint64_t n_kept = o->sweeps / o->thin; /* of a chain */
-    const double ns = (double)tree->n_entries * (GBSI_TABLES_NS + GBSI_STACK_NS) +
-                      (double)n_kept * (double)o->chains * (double)tree->n_cliques * DRAW_NS;
-    return ns <= gbsi_run_auto_ns(&run->options) &&
-           gbsi_exact_bytes(tree, GBSI_KEEP_ALL) <= gbsi_run_auto_bytes(run);
+    ns += (double)n_kept * (double)o->chains * n_cliques * DRAW_NS;
+    return ns <= gbsi_run_auto_ns(&run->options) && bytes <= gbsi_run_auto_bytes(run);
+}
+
+/* All is drawn exactly, or nothing is. */
+static gbs_status choose_drawn(gbs_run *run, gbsi_exact_plan *plan, gbs_error *err)
+{
+    gbsi_problem *p = &run->problem;
+    if (is_drawn_exactly(run)) {
+        return p->sparse == NULL ? GBS_OK : gbsi_sparse_streams(plan, p->tree, p->sparse, err);
+    }
+    gbsi_exact_plan_take_back(plan, p->tree);
+    gbsi_sparse_free(p->sparse);
+    p->tree = NULL;
+    p->sparse = NULL;
+    memset(p->exact, 0, p->components->n);
+    return GBS_OK;
 }
 
 static gbs_status choose_auto(gbs_run *run, gbs_error *err)
@@ -170,11 +194,7 @@ static gbs_status choose_auto(gbs_run *run, gbs_error *err)
         run->problem.sparse = forms.sparse;
         run->problem.cutset = forms.cutset;
         GBSI_TRY(status);
-        if (run->purpose.draws && !is_drawn_exactly(run)) {
-            gbsi_exact_plan_take_back(plan, run->problem.tree);
-            run->problem.tree = NULL;
-            memset(run->problem.exact, 0, run->problem.components->n);
-        }
+        GBSI_TRY(run->purpose.draws ? choose_drawn(run, plan, err) : GBS_OK);
         report_cost(run, plan);
     }
     for (uint32_t i = 0; i < run->problem.components->n; ++i) {
@@ -202,16 +222,16 @@ static gbs_status choose_others(gbs_run *run, const gbsi_exact_plan *plan,
                                           .bytes = limits->bytes / 2,
                                           .least = GBSI_SPARSE_LEAST,
                                           .one_way = up_only || limits->maximise,
+                                          .draws = run->purpose.draws,
                                           .watch = limits->watch};
     const gbsi_cutset_limits of_cutset = {.ns = GBSI_CUTSET_NS,
                                           .bytes = limits->bytes / 2,
                                           .up_only = up_only,
                                           .maximise = limits->maximise,
                                           .watch = limits->watch};
-    if (!run->purpose.draws) {
-        GBSI_TRY(gbsi_sparse_new(p->components, plan, &of_sparse, trees,
-                                 up_only ? GBSI_STACK_NS : GBSI_TABLES_NS, &p->sparse, err));
-    }
+    const double entry_ns =
+        up_only ? GBSI_STACK_NS : GBSI_TABLES_NS + (of_sparse.draws ? GBSI_STACK_NS : 0.0);
+    GBSI_TRY(gbsi_sparse_new(p->components, plan, &of_sparse, trees, entry_ns, &p->sparse, err));
     gbsi_sparse_mark(p->sparse, 1, trees);
     GBSI_TRY(gbsi_cutsets_new(p->components, plan, &of_cutset, trees, &p->cutset, err));
     memcpy(p->exact, trees, p->components->n);
@@ -255,6 +275,9 @@ static gbs_status choose_all(gbs_run *run, gbs_error *err)
     GBSI_TRY(gbsi_exact_check_bytes(
         run->problem.tree, gbsi_exact_keep(run->problem.tree, run->purpose.up_only, limits.bytes),
         limits.bytes, err));
+    if (run->purpose.draws && run->problem.sparse != NULL && run->problem.cutset == NULL) {
+        GBSI_TRY(gbsi_sparse_streams(plan, run->problem.tree, run->problem.sparse, err));
+    }
 
 cleanup:
     gbsi_free(trees);

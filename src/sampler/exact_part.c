@@ -224,6 +224,22 @@ cleanup:
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
+/* What independent samples are drawn from. */
+typedef struct drawing {
+    gbsi_tables *tables;       /* NULL: there are no dense tables */
+    gbsi_sparse_draws *sparse; /* NULL: there are no sparse tables */
+    uint32_t *x;               /* [variables of both] scratch */
+    uint32_t *user;            /* [model variables] scratch */
+} drawing;
+
+static void drawing_free(drawing *d)
+{
+    gbsi_tables_free(d->tables);
+    gbsi_sparse_draws_free(d->sparse);
+    gbsi_free(d->x);
+    gbsi_free(d->user);
+}
+
 /* All trees, ready to be drawn from: their tables, or their messages alone if tables do not fit. */
 static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out, gbs_error *err)
 {
@@ -250,6 +266,31 @@ cleanup:
     return status;
 }
 
+static gbs_status take_drawing(gbs_run *run, gbsi_drive *drive, drawing *d, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_problem *p = &run->problem;
+    const size_t n = p->model->n_variables;
+    const size_t n_drawn =
+        p->tree != NULL ? p->tree->model->n_variables : p->sparse->n_variables; /* alike */
+    if (p->tree != NULL) {
+        GBSI_TRY(take_tables(run, drive, &d->tables, err));
+    }
+    GBSI_TRY(gbsi_sparse_draws_new(p->sparse, &drive->watch, &d->sparse, err));
+    if (gbsi_watch_stopped(&drive->watch)) {
+        GBSI_TRY(gbsi_stopped_early(drive, "calibrating sparse tables", err));
+    }
+    d->x = gbsi_alloc_array(n_drawn, sizeof *d->x);
+    d->user = gbsi_alloc_array(n, sizeof *d->user);
+    if (d->x == NULL || d->user == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "run", n * sizeof *d->user));
+    }
+    memcpy(d->user, p->whole->fixed_state, n * sizeof *d->user);
+
+cleanup:
+    return status;
+}
+
 static void tell(gbs_run *run, gbsi_drive *drive)
 {
     const gbs_progress progress = {.size = sizeof progress,
@@ -266,20 +307,23 @@ static void tell(gbs_run *run, gbsi_drive *drive)
     }
 }
 
-/* One draw of each chain. @param x, user scratch. */
-static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, gbsi_tables *tables,
-                              uint32_t *x, uint32_t *user, gbs_error *err)
+/* One draw of each chain. */
+static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, drawing *d,
+                              gbs_error *err)
 {
     const gbsi_conditioned *whole = run->problem.whole;
     gbs_status status = GBS_OK;
     const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
     for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
-        gbsi_tree_draw(tables, run->options.seed, chain, draw, x);
+        if (d->tables != NULL) {
+            gbsi_tree_draw(d->tables, run->options.seed, chain, draw, d->x);
+        }
+        gbsi_sparse_draw(d->sparse, run->options.seed, chain, draw, d->x);
         for (uint32_t v = 0; v < whole->n_variables; ++v) {
-            user[whole->user_variable[v]] = whole->user_state[whole->state_offset[v] + x[v]];
+            d->user[whole->user_variable[v]] = whole->user_state[whole->state_offset[v] + d->x[v]];
         }
         status = drive->callbacks->draw(drive->callbacks->context, draw, chain,
-                                        gbsi_conditioned_log_density(whole, x), user, err);
+                                        gbsi_conditioned_log_density(whole, d->x), d->user, err);
     }
     return status;
 }
@@ -287,10 +331,7 @@ static gbs_status draw_chains(const gbs_run *run, const gbsi_drive *drive, gbsi_
 gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbsi_tables *tables = NULL;
-    uint32_t *x = NULL;
-    uint32_t *user = NULL;
-    const size_t n = run->problem.model->n_variables;
+    drawing d = {0};
     if (drive->callbacks->draw == NULL || run->options.sweeps == 0) {
         return GBS_OK;
     }
@@ -300,26 +341,19 @@ gbs_status gbsi_run_sample_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *e
                            "sample with Markov chains",
                            run->report.public.exact.entries));
     }
-    GBSI_TRY(take_tables(run, drive, &tables, err));
-    x = gbsi_alloc_array(run->problem.tree->model->n_variables, sizeof *x);
-    user = gbsi_alloc_array(n, sizeof *user);
-    if (x == NULL || user == NULL) {
-        GBSI_TRY(gbsi_no_memory(err, "run", n * sizeof *user));
-    }
-    memcpy(user, run->problem.whole->fixed_state, n * sizeof *user);
+    GBSI_TRY(take_drawing(run, drive, &d, err));
     while (run->report.public.sweeps < run->options.sweeps && drive->stop == GBSI_GO_ON) {
         ++run->report.public.sweeps;
         if (run->report.public.sweeps % run->options.thin == 0) {
-            GBSI_TRY(draw_chains(run, drive, tables, x, user, err));
+            GBSI_TRY(draw_chains(run, drive, &d, err));
         }
-        if (tables->keep != GBSI_KEEP_ALL || run->report.public.sweeps % DRAWS_A_LOOK == 0) {
+        if ((d.tables != NULL && d.tables->keep != GBSI_KEEP_ALL) ||
+            run->report.public.sweeps % DRAWS_A_LOOK == 0) {
             tell(run, drive);
         }
     }
 
 cleanup:
-    gbsi_tables_free(tables);
-    gbsi_free(x);
-    gbsi_free(user);
+    drawing_free(&d);
     return status;
 }

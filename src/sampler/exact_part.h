@@ -23,7 +23,7 @@ typedef struct gbsi_exact_forms {
 } gbsi_exact_forms;
 
 /* What `auto` takes: trees, sparse tables where these are quicker or there is no tree, and cutsets
- * for what has neither. Draws need trees.
+ * for what has neither. Nothing can be drawn from cutsets.
  *
  * @param take  [components] out: 1 where a component has one of them.
  * @param forms out; the caller's to free, also after a failure. */

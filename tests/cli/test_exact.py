@@ -320,6 +320,11 @@ def latin(work):
     return "latin.uai"
 
 
+def is_latin(cells):
+    square = [list(cells[4 * i : 4 * i + 4]) for i in range(4)]
+    return all(sorted(line) == [0, 1, 2, 3] for line in square + [list(c) for c in zip(*square)])
+
+
 def test_sparse_tables(run, work, latin):
     found = json.loads(run("info", latin, "--json").out)
     assert (found["auto_components"], found["auto_forms"]) == (1, "sparse tables")
@@ -331,7 +336,16 @@ def test_sparse_tables(run, work, latin):
         assert all(math.isclose(float(row["probability"]), 0.25, rel_tol=1e-12) for row in rows(done.out))
     done = run("logz", latin)
     assert math.isclose(float(done.out.split()[1]), math.log10(576), rel_tol=1e-12)
-    done = run("map", latin)
-    cells = [int(row["state"]) for row in rows(done.out)]
-    square = [cells[4 * i : 4 * i + 4] for i in range(4)]
-    assert all(sorted(line) == [0, 1, 2, 3] for line in square + [list(c) for c in zip(*square)])
+    assert is_latin([int(row["state"]) for row in rows(run("map", latin).out)])
+
+
+def test_samples_of_sparse_tables(run, latin):
+    """Each of the 576 squares is as probable as any other."""
+    done = run("sample", latin, "--sweeps", "125", "--chains", "4")
+    assert done.status == 0 and "in sparse tables" in done.err and "converged: exact" in done.err
+    draws = [tuple(int(row["x%d" % v]) for v in range(16)) for row in rows(done.out)]
+    assert len(draws) == 500 and all(is_latin(cells) for cells in draws)
+    assert 288 < len(set(draws)) < 384  # 576 (1 - exp(-500/576)) = 334 are expected
+    one = [tuple(int(row["x%d" % v]) for v in range(16))
+           for row in rows(run("exact", latin, "--task", "sample", "--samples", "125").out)]
+    assert one == [cells for cells, row in zip(draws, rows(done.out)) if row["chain"] == "0"]
