@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Junction trees in shapes that break recursive or quadratic ones. */
+#include "base/test_scale.h"
 #include "exact/junction_tree_testing.h"
 
 /* Calibrates a model that has one tree. @return ln Z; p of `variable` = 0 in *p0. */
@@ -55,7 +56,7 @@ static gbs_model *end_shape(gbs_builder *b)
 static void long_chain(void **state)
 {
     (void)state;
-    const uint32_t n = 300000;
+    const uint32_t n = (uint32_t)test_share(300000, 100000);
     const double coupling = 1.5;
     const double h = 0.3;
     double p0 = 0.0;

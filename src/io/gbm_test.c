@@ -10,6 +10,7 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/test_scale.h"
 #include "gibbsite/gibbsite.h"
 #include "io/gbm.h"
 #include "io/test_models.h"
@@ -339,11 +340,12 @@ static void forged(gbs_model *m)
     static file f;
     write_file(m, &f);
     gbs_model_free(m);
+    const size_t step = test_share(1, 6); /* at small scale a sixth of the values in turns */
     size_t n_read = 0;
     size_t n_refused = 0;
     for (size_t i = 0; i < f.n - GBSI_GBM_DIGEST_BYTES; i++) {
         const char before = f.bytes[i];
-        for (size_t k = 0; k < 2 * sizeof values; k++) {
+        for (size_t k = i % step; k < 2 * sizeof values; k += step) {
             const char with = (char)values[k / 2];
             f.bytes[i] = k % 2 == 0 ? with : (char)(before ^ with);
             gbs_error err = {0};

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/test_scale.h"
 #include "estimate/estimate.h"
 #include "lattice/bits.h"
 #include "lattice/lattice_testing.h"
@@ -209,7 +210,7 @@ static void long_passes_are_cut(void **state)
                          shared ? pool : NULL);
             uint64_t look = shared ? 3 : 1;
             while (check_cut(&f, look) && !shared) {
-                look += 3;
+                look += test_share(3, 14);
             }
             assert_true(shared || look > 4);
             close_fixture(&f);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/machine.h"
+#include "base/test_scale.h"
 #include "gibbsite/gibbsite.h"
 #include "sampler/run_memory.h"
 #include "sampler/tiles.h"
@@ -105,7 +106,7 @@ static void fewer_chains(void **unused)
 static void fewer_annealed_chains(void **unused)
 {
     (void)unused;
-    gbs_model *model = grid(40);
+    gbs_model *model = grid((uint32_t)test_share(40, 20));
     gbs_run_options options = gbs_run_options_default();
     gbs_map_report map = {.size = sizeof map};
     gbs_log_z_report log_z = {.size = sizeof log_z};
@@ -141,7 +142,7 @@ static void test_ladders_are_foreseen(void **unused)
         if (model == NULL) {
             assert_int_equal(gbs_generate_bayes(&bayes, &model, NULL), GBS_OK);
         }
-        for (uint64_t levels = 4; levels <= 64; levels *= 4) {
+        for (uint64_t levels = 4; levels <= test_share(64, 16); levels *= 4) {
             gbs_run_options options = sampling(16, GBS_ESTIMATOR_RAO_BLACKWELL);
             gbs_run *run = NULL;
             options.temper = levels;
@@ -193,7 +194,7 @@ static void test_early_is_below(void **unused)
         .variables = 3000, .parents = 2, .min_states = 2, .max_states = 7, .seed = 3};
     gbs_model *model = NULL;
     assert_int_equal(gbs_generate_bayes(&o, &model, NULL), GBS_OK);
-    for (uint64_t chains = 1; chains <= 200; chains += 33) {
+    for (uint64_t chains = 1; chains <= 200; chains += test_share(33, 99)) {
         for (int scan = 0; scan <= GBS_SCAN_PERMUTED; ++scan) {
             gbs_run_options options = sampling(chains, GBS_ESTIMATOR_RAO_BLACKWELL);
             gbs_run *run = NULL;

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/test_random.h"
+#include "base/test_scale.h"
 #include "gibbsite/gibbsite.h"
 #include "scan/influences.h"
 #include "scan/optimise.h"
@@ -286,7 +287,7 @@ static void sixteen_of_a_million(void **unused)
     static const double model[][2] = {{1.0 / 3.915, 0.0}, {0.125, 0.125}};
     for (unsigned k = 0; k < 2; ++k) {
         fixture f;
-        begin(&f, 1000, model[k][0], model[k][1], 0);
+        begin(&f, (uint32_t)test_share(1000, 400), model[k][0], model[k][1], 0);
         for (uint64_t origin = 0; origin < 2; ++origin) {
             const gbs_scan_request request = {
                 .weight = f.weight, .origin = origin, .match = 2000000};

@@ -14,12 +14,17 @@
 #include <string.h>
 
 #include "base/test_random.h"
+#include "base/test_scale.h"
 #include "gibbsite/status.h"
 #include "simd/dispatch.h"
 #include "simd/lanes_probe.h"
 #include "simd/math_lanes.h"
 
-enum { N_ROUNDS = 20000 };
+/* Rounds of sixteen random words each. */
+static uint32_t n_rounds(void)
+{
+    return (uint32_t)test_share(20000, 2000);
+}
 
 static const uint32_t EXTREME[] = {
     0x00000000, 0x80000000, 0x00000001, 0x807FFFFF, 0x00800000, 0x3F800000, 0xBF800000, 0x3F7FFFFF,
@@ -113,7 +118,7 @@ static void compare_set(const lane_probe *probes)
     probe_input in;
     memset(&in, 0, sizeof in);
     uint32_t n = 0;
-    for (uint32_t round = 0; round < N_ROUNDS; round++) {
+    for (uint32_t round = 0; round < n_rounds(); round++) {
         fill(&in, round, &n);
         for (size_t k = 0; k < gbsi_n_probes; k++) {
             uint32_t expected[PROBE_WORDS] = {0};

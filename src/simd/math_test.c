@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/test_random.h"
+#include "base/test_scale.h"
 #include "simd/dispatch.h"
 #include "simd/math.h"
 
@@ -26,8 +27,7 @@
 /* Fewer at small scale: an emulator takes long over the long doubles to compare with. */
 static uint32_t n_random(void)
 {
-    const char *scale = getenv("GIBBSITE_TEST_SCALE");
-    return scale != NULL && strcmp(scale, "small") == 0 ? 20000 : 200000;
+    return (uint32_t)test_share(200000, 20000);
 }
 
 static double uniform(uint32_t i, uint32_t stream)

@@ -135,8 +135,8 @@ static void same_bits_on_every_set(void **state)
     for (size_t i = 0; i < n_test_cases; ++i) {
         gbs_model *model = test_cases[i].make();
         gbs_evidence *evidence = test_observe(model, test_cases[i].observe);
-        for (size_t variant = i % test_scaled(1, 2, 6); variant < 6;
-             variant += test_scaled(1, 2, 6)) {
+        for (size_t variant = i % test_scaled(1, 3, 6); variant < 6;
+             variant += test_scaled(1, 3, 6)) {
             gbs_run_options options =
                 options_of((int)(variant % 4), (int)(variant % 2), variant < 3 ? 16 : 3);
             options.sweeps = test_share(150, 40);

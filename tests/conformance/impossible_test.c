@@ -164,8 +164,8 @@ static void the_first_variable_is_named(void **state)
                                GBS_DRAW_DISCRETIZED};
     for (size_t d = 0; d < sizeof draw / sizeof draw[0]; ++d) {
         for (uint32_t arity = 2; arity <= 3; ++arity) {
-            for (size_t c = (d + arity) % test_share(1, 3); c < sizeof chains / sizeof chains[0];
-                 c += test_share(1, 3)) {
+            for (size_t c = (d + arity) % test_share(1, 5); c < sizeof chains / sizeof chains[0];
+                 c += test_share(1, 5)) {
                 check_draw(arity, draw[d], chains[c], 1);
                 check_draw(arity, draw[d], chains[c], 3);
             }

@@ -227,16 +227,20 @@ static void same_bits(void **state)
 {
     (void)state;
     gbs_model *model = NULL;
-    const gbs_generate_potts_options shape = {
-        .rows = 20, .columns = 15, .states = 3, .coupling = 0.7, .noise = 1.0, .seed = 3};
+    const gbs_generate_potts_options shape = {.rows = (uint32_t)test_share(20, 8),
+                                              .columns = 15,
+                                              .states = 3,
+                                              .coupling = 0.7,
+                                              .noise = 1.0,
+                                              .seed = 3};
     const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_AVX512);
-    uint32_t first[300];
+    uint32_t first[300] = {0};
     double log_density = 0.0;
     assert_int_equal(gbs_generate_potts(&shape, &model, NULL), GBS_OK);
     for (uint64_t chains = 3; chains <= 40; chains += 37) {
         for (int i = 0; i < 4; ++i) {
             gbs_run_options options = options_of(test_share(10, 2), chains);
-            uint32_t found[300];
+            uint32_t found[300] = {0};
             gbs_map_report report = {.size = sizeof report};
             options.threads = i < 2 ? 1 + 2 * (uint64_t)i : 2;
             (void)gbsi_simd_force(i == 2 ? GBSI_SIMD_PORTABLE : best);

@@ -142,7 +142,7 @@ static void pilots(void **state)
     options.max_updates = 100000;
     for (size_t i = 0; i < n_test_cases; ++i) {
         if (strcmp(test_cases[i].name, "xor") == 0) {
-            check_runs(&test_cases[i], &options, 11); /* a race takes its time */
+            check_runs(&test_cases[i], &options, test_share(11, 37)); /* a race takes its time */
         }
     }
 }

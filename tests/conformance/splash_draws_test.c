@@ -119,7 +119,7 @@ static void check_case(const test_case *c, int number)
 static void every_model(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < n_test_cases; i += test_scaled(1, 2, 8)) {
+    for (size_t i = 0; i < n_test_cases; i += test_scaled(1, 3, 10)) {
         check_case(&test_cases[i], (int)i);
     }
 }
@@ -129,7 +129,7 @@ static void limits_are_random(void **state)
 {
     (void)state;
     static const test_family families[] = {TEST_ISING, TEST_PAIRWISE, TEST_TABLE, TEST_PRECISE};
-    for (size_t m = 0; m < 2 * sizeof families / sizeof families[0]; m += test_share(1, 3)) {
+    for (size_t m = 0; m < 2 * sizeof families / sizeof families[0]; m += test_share(1, 5)) {
         gbs_model *model = test_model(families[m / 2], 5, 9);
         const herded *d = &draws[m % 2 == 0 ? 5 : 6];
         gbs_run_options options = options_of(d, 2, 5, m / 2 % 2 == 0 ? 16 : 3);
@@ -275,7 +275,8 @@ static void any_number_of_threads(void **state)
     static const uint64_t chains[] = {1, 3, 16, 40};
     for (int m = is_small(); m < 2; ++m) {
         gbs_model *model = m == 0 ? test_picture() : test_strip();
-        for (int d = is_small() ? m : 0; d < N_DRAWS; d += is_small() ? N_DRAWS : 1) {
+        const int step = (int)test_scaled(1, 2, N_DRAWS);
+        for (int d = m % step; d < N_DRAWS; d += step) {
             if (draws[d].binary_only && m == 0) {
                 continue;
             }
@@ -304,7 +305,7 @@ static void every_set(void **state)
     (void)state;
     for (int family = 0; family < TEST_N_FAMILIES; ++family) {
         gbs_model *model = test_model((test_family)family, 5, 9);
-        const int step = (int)test_scaled(1, 2, 3);
+        const int step = (int)test_scaled(1, 2, 6);
         for (int d = family % step; d < N_DRAWS; d += step) {
             gbs_run_options options =
                 options_of(&draws[d], 1 + (uint64_t)d % 3, 1000, (d + family) % 2 == 0 ? 17 : 3);

@@ -110,7 +110,7 @@ static void auto_tempers_where_chains_disagree(void **state)
     }
     test_drop(&found);
     options.temper = GBS_TEMPER_OFF;
-    options.max_updates = test_share(100000000, 10000000);
+    options.max_updates = test_scaled(100000000, 20000000, 10000000);
     found = test_run_once(model, NULL, &options);
     assert_int_equal(found.report.temperatures, 0);
     assert_false(found.report.converged);
@@ -121,7 +121,7 @@ static void auto_tempers_where_chains_disagree(void **state)
 static void same_bits(void **state)
 {
     (void)state;
-    for (int family = 0; family < TEST_N_FAMILIES; family += (int)test_share(1, 3)) {
+    for (int family = 0; family < TEST_N_FAMILIES; family += (int)test_scaled(1, 2, 3)) {
         gbs_model *model = test_model((test_family)family, 5, 14);
         gbs_run_options options = options_of(8, 4);
         options.sweeps = test_share(200, 40);
@@ -243,7 +243,7 @@ static void more_updates_take_no_answer_away(void **state)
     size_t n_plain = 0;
     size_t n_tempered = 0;
     for (uint64_t updates = UINT64_C(1) << 20; updates < UINT64_C(1) << 25;
-         updates += updates / 2) {
+         updates += test_share(updates / 2, updates)) {
         gbs_run_options options = gbs_run_options_default();
         options.method = GBS_METHOD_SAMPLE;
         options.threads = 1;

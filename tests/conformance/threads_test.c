@@ -274,11 +274,11 @@ static const struct {
 };
 enum { N_DRAWS = sizeof draws / sizeof draws[0] };
 
-/* Complete keys make batches of one, which nobody shares: one scan will do. At small scale each
- * draw runs with every sixth scan, other ones with the other kind of model. */
+/* Complete keys make batches of one, which nobody shares: one scan will do. At full scale each draw
+ * runs with every scan, else with every other or sixth, other ones with the other kind of model. */
 static int worth_running(size_t d, int scan, int binary)
 {
-    if (test_scale_asked() == TEST_SMALL && (d + (size_t)scan + (size_t)binary) % 6 != 0) {
+    if ((d + (size_t)scan + (size_t)binary) % test_scaled(1, 2, 6) != 0) {
         return 0;
     }
     const int once = scan != GBS_SCAN_RANDOM && scan != GBS_SCAN_SEQUENCE;

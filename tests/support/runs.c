@@ -14,26 +14,6 @@
 
 #include "simd/dispatch.h"
 
-test_scale test_scale_asked(void)
-{
-    const char *text = getenv("GIBBSITE_TEST_SCALE");
-    return text == NULL                 ? TEST_USUAL
-           : strcmp(text, "small") == 0 ? TEST_SMALL
-           : strcmp(text, "full") == 0  ? TEST_FULL
-                                        : TEST_USUAL;
-}
-
-size_t test_share(size_t all, size_t few)
-{
-    return test_scaled(all, all, few);
-}
-
-size_t test_scaled(size_t full, size_t usual, size_t small)
-{
-    const size_t of_scale[] = {small, usual, full};
-    return of_scale[test_scale_asked()];
-}
-
 void test_choose_draw(gbs_run_options *options, int draw, int keys, int rule)
 {
     options->draw = draw;

@@ -3,6 +3,7 @@
 #ifndef GBSI_TESTS_RUNS_H
 #define GBSI_TESTS_RUNS_H
 
+#include "base/test_scale.h"
 #include "gibbsite/gibbsite.h"
 
 typedef struct test_answer {
@@ -11,14 +12,6 @@ typedef struct test_answer {
     gbs_report report; /* its pointers are gone with the run */
     char digest[33];
 } test_answer;
-
-/* GIBBSITE_TEST_SCALE: sanitizers, whose numbers are the same and take long; as a rule; nightly. */
-typedef enum test_scale { TEST_SMALL, TEST_USUAL, TEST_FULL } test_scale;
-test_scale test_scale_asked(void);
-/* @return few at small scale, all otherwise. */
-size_t test_share(size_t all, size_t few);
-/* @return what belongs to the scale. */
-size_t test_scaled(size_t full, size_t usual, size_t small);
 
 /* A draw with its keys and rule. @param keys, rule 0: GBS_KEYS_AUTO, GBS_HERD_RULE_AUTO. */
 void test_choose_draw(gbs_run_options *options, int draw, int keys, int rule);

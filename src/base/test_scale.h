@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For tests: how much they do. */
+#ifndef GBSI_BASE_TEST_SCALE_H
+#define GBSI_BASE_TEST_SCALE_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* GIBBSITE_TEST_SCALE: sanitizers, whose numbers are the same and take long; as a rule; nightly. */
+typedef enum test_scale { TEST_SMALL, TEST_USUAL, TEST_FULL } test_scale;
+
+static inline test_scale test_scale_asked(void)
+{
+    const char *text = getenv("GIBBSITE_TEST_SCALE");
+    return text == NULL                 ? TEST_USUAL
+           : strcmp(text, "small") == 0 ? TEST_SMALL
+           : strcmp(text, "full") == 0  ? TEST_FULL
+                                        : TEST_USUAL;
+}
+
+/* @return what belongs to the scale. */
+static inline size_t test_scaled(size_t full, size_t usual, size_t small)
+{
+    const size_t of_scale[] = {small, usual, full};
+    return of_scale[test_scale_asked()];
+}
+
+/* @return few at small scale, all otherwise. */
+static inline size_t test_share(size_t all, size_t few)
+{
+    return test_scaled(all, all, few);
+}
+
+#endif
