@@ -178,6 +178,28 @@ static const char *class_name(size_t i)
     return gbs_class_name((unsigned)i);
 }
 
+/* Weights that factors share; no rows in text where there are none. */
+static void write_ties(sheet *s, const gbs_model *model)
+{
+    const uint32_t n = gbs_model_n_weights(model);
+    uint64_t n_fixed = 0;
+    uint64_t n_tied = 0;
+    if (n == 0 && !s->json) {
+        return;
+    }
+    for (uint32_t w = 0; w < n; w++) {
+        int fixed = 0;
+        (void)gbs_model_weight(model, w, &fixed);
+        n_fixed += fixed != 0;
+    }
+    for (size_t f = 0; n > 0 && f < gbs_model_n_factors(model); f++) {
+        n_tied += gbs_model_tied_weight(model, f, NULL) != UINT32_MAX;
+    }
+    row_uint(s, "tied_weights", "tied weights", n);
+    row_uint(s, "fixed_weights", "  fixed", n_fixed);
+    row_uint(s, "tied_factors", "  factors tied to them", n_tied);
+}
+
 static void write_structure(sheet *s, const cli_job *job, const gbs_info *info)
 {
     row_text(s, "digest", "digest", gbs_model_digest(job->model));
@@ -196,6 +218,7 @@ static void write_structure(sheet *s, const cli_job *job, const gbs_info *info)
     row_histogram(s, "factors_of_order", "  by order", info->factors_of_order, GBS_INFO_ORDERS);
     row_histogram(s, "variables_of_degree", "variables by factors", info->variables_of_degree,
                   GBS_INFO_DEGREES);
+    write_ties(s, job->model);
     row_uint(s, "table_entries", "table entries", info->n_table_entries);
     row_real(s, "zero_share", "  share of zeros", info->zero_share);
     row_bool(s, "has_zeros", "hard zeros remain", info->has_zeros);

@@ -189,6 +189,31 @@ GBS_API gbs_status gbs_builder_add_cardinality(gbs_builder *builder, gbs_logical
                                                const uint32_t *state, double weight,
                                                gbs_error *err);
 
+/* Tied weights: numbered parameters, each shared by any number of factors, for learning. A factor
+ * that is tied to a weight has the weight h, J or w = value * feature. Tables are tied by sharing
+ * them. Ties are kept in .gbm files and in those of DimmWitted; they are no part of the
+ * distribution nor of its digest, and conditioned models drop them. */
+
+/**
+ * Add n weights that factors can be tied to.
+ *
+ * @param value [n], finite; copied.
+ * @param fixed [n] 1 where learning leaves the value as it is, else 0; copied. NULL: all 0.
+ * @param first out or NULL: number of the first new weight; numbers count up from 0.
+ */
+GBS_API gbs_status gbs_builder_add_weights(gbs_builder *builder, size_t n, const double *value,
+                                           const uint8_t *fixed, uint32_t *first, gbs_error *err);
+
+/**
+ * Tie a factor to a weight; a later call replaces an earlier one.
+ *
+ * @param factor  factors count up from 0 as they are added.
+ * @param weight  number of the weight. @param feature finite.
+ * @return GBS_ERR_ARGUMENT if the factor has a table, or a weight other than value * feature.
+ */
+GBS_API gbs_status gbs_builder_tie_factor(gbs_builder *builder, size_t factor, uint32_t weight,
+                                          double feature, gbs_error *err);
+
 /**
  * Declare the model a Bayesian network: every factor is the conditional probability table of the
  * last variable of its scope, there is one factor per variable (in any order) and no directed
@@ -242,6 +267,15 @@ GBS_API gbs_status gbs_model_find_state(const gbs_model *model, uint32_t variabl
 GBS_API gbs_factor_kind gbs_model_factor(const gbs_model *model, size_t factor, uint32_t *n,
                                          const uint32_t **scope);
 
+/** @return the number of tied weights. */
+GBS_API uint32_t gbs_model_n_weights(const gbs_model *model);
+/** @return the value of a tied weight, or NAN if there is none of this number. @param fixed out or
+ * NULL: 1 where learning leaves it as it is, else 0. */
+GBS_API double gbs_model_weight(const gbs_model *model, uint32_t weight, int *fixed);
+/** @return the number of the weight that a factor is tied to, or UINT32_MAX if there is none.
+ * @param feature out or NULL: what its value is multiplied by; 0 if there is none. */
+GBS_API uint32_t gbs_model_tied_weight(const gbs_model *model, size_t factor, double *feature);
+
 /**
  * List the evidence that is part of the model: factors on one variable that allow one state only.
  * Readers of formats that hold model and evidence in one file make such factors.
@@ -254,8 +288,8 @@ GBS_API void gbs_model_clamped(const gbs_model *model, uint32_t *state);
 /** @return the unnormalised log density ln p(x) + ln Z of a state. @param state [n_variables]. */
 GBS_API double gbs_model_log_density(const gbs_model *model, const uint32_t *state);
 
-/** @return 32 hexadecimal digits: XXH3-128 of arities, scopes, kinds and weights, but not of names
- *          and labels; valid until the model is freed. */
+/** @return 32 hexadecimal digits: XXH3-128 of arities, scopes, kinds and weights, but not of names,
+ *          labels and ties; valid until the model is freed. */
 GBS_API const char *gbs_model_digest(const gbs_model *model);
 
 /** @return the memory that the model takes, in bytes. */

@@ -126,6 +126,7 @@ typedef struct gbsi_dw_graph {
     void *value;        /* uint64_t [n_values] domains, each ascending */
     size_t n_values, value_capacity;
     double *weight;      /* [n_weights] */
+    uint8_t *fixed;      /* [n_weights] 1: learning leaves it as it is */
     uint8_t *weighed;    /* [n_weights] 1: has a record */
     void *scope, *state; /* uint32_t, of the factor being added */
     size_t scope_capacity, state_capacity;
@@ -197,6 +198,7 @@ typedef struct gbsi_dw_rule {
     const uint32_t *scope;   /* [n] */
     const uint32_t *literal; /* [n] states, NULL: state 1 of each; of GBSI_DW_ONE */
     double weight;
+    double scale;   /* weight over that of the model's factor; GBSI_DW_ONE and _STATES */
     bool rewritten; /* by another function than the model's */
     bool shifted;   /* equal but for a constant */
 } gbsi_dw_rule;

@@ -48,9 +48,13 @@ static gbs_status table_rule(const gbs_model *model, size_t f, gbsi_dw_rule *rul
     return GBS_OK;
 }
 
-static void logical_rule(const gbsi_factors *factors, size_t f, gbsi_dw_rule *rule)
+static gbs_status logical_rule(const gbs_model *model, size_t f, gbsi_dw_rule *rule, gbs_error *err)
 {
+    const gbsi_factors *factors = &model->factors;
     const unsigned function = factors->logical[factors->aux[f]].function;
+    if (function != GBS_LOGICAL_CLAUSE && !gbsi_dw_function_known(function)) {
+        return table_rule(model, f, rule, err);
+    }
     rule->function = function;
     rule->literal = factors->literal + factors->scope_start[f];
     rule->rewritten = function == GBS_LOGICAL_CLAUSE;
@@ -58,9 +62,11 @@ static void logical_rule(const gbsi_factors *factors, size_t f, gbsi_dw_rule *ru
         rule->function = GBS_LOGICAL_AND_CATEGORICAL; /* the same where there is one literal */
     } else if (function == GBS_LOGICAL_CLAUSE) {
         rule->function = GBS_LOGICAL_OR;
-        rule->weight *= 0.5;
+        rule->scale = 0.5;
+        rule->weight *= rule->scale;
         rule->shifted = true;
     }
+    return GBS_OK;
 }
 
 gbs_status gbsi_dw_rule_of(const gbs_model *model, const uint32_t *clamped, size_t factor,
@@ -73,14 +79,14 @@ gbs_status gbsi_dw_rule_of(const gbs_model *model, const uint32_t *clamped, size
                            .n = (uint32_t)(factors->scope_start[factor + 1] - start),
                            .scope = factors->scope + start,
                            .weight = factors->weight[factor],
+                           .scale = 1,
                            .rewritten = true};
     if (gbsi_factor_has_zeros(factors, factor)) {
         return hard_rule(model, clamped, factor, rule, err);
     }
     switch ((gbs_factor_kind)factors->kind[factor]) {
     case GBS_FACTOR_LOGICAL:
-        logical_rule(factors, factor, rule);
-        break;
+        return logical_rule(model, factor, rule, err);
     case GBS_FACTOR_POTTS:
         rule->how = GBSI_DW_STATES;
         break;

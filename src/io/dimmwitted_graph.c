@@ -34,8 +34,9 @@ gbs_status gbsi_dw_graph_init_weights(gbsi_dw_graph *graph, gbs_error *err)
 {
     const size_t n = graph->counts.n_weights;
     graph->weight = gbsi_alloc_array(n, sizeof *graph->weight);
+    graph->fixed = gbsi_alloc_array(n, sizeof *graph->fixed);
     graph->weighed = gbsi_alloc_array_zero(n, sizeof *graph->weighed);
-    if (graph->weight == NULL || graph->weighed == NULL) {
+    if (graph->weight == NULL || graph->fixed == NULL || graph->weighed == NULL) {
         return gbsi_no_memory(err, "weights", n * sizeof *graph->weight);
     }
     return GBS_OK;
@@ -50,6 +51,7 @@ void gbsi_dw_graph_free(gbsi_dw_graph *graph)
     gbsi_free(graph->n_domain);
     gbsi_free(graph->value);
     gbsi_free(graph->weight);
+    gbsi_free(graph->fixed);
     gbsi_free(graph->weighed);
     gbsi_free(graph->scope);
     gbsi_free(graph->state);
@@ -322,6 +324,7 @@ gbs_status gbsi_dw_add_weight(gbsi_dw_graph *graph, uint64_t id, uint64_t fixed,
                          value);
     }
     graph->weighed[id] = 1;
+    graph->fixed[id] = (uint8_t)fixed;
     graph->weight[id] = value;
 
 cleanup:
@@ -337,7 +340,8 @@ gbs_status gbsi_dw_finish_weights(gbsi_dw_graph *graph, gbs_error *err)
                              graph->counts.n_weights, w);
         }
     }
-    return GBS_OK;
+    return gbs_builder_add_weights(graph->builder, (size_t)graph->counts.n_weights, graph->weight,
+                                   graph->fixed, NULL, err);
 }
 
 /* ---- factors ------------------------------------------------------------------------------- */
@@ -409,6 +413,8 @@ gbs_status gbsi_dw_add_factor(gbsi_dw_graph *graph, uint64_t function, uint32_t 
     graph->field = 2;
     GBSI_TRY(gbs_builder_add_logical(graph->builder, (gbs_logical_function)function, n,
                                      graph->scope, graph->state, w, err));
+    GBSI_TRY(gbs_builder_tie_factor(graph->builder, (size_t)graph->n_factors, (uint32_t)weight,
+                                    feature, err));
     graph->n_factors++;
     graph->n_edges += n;
 

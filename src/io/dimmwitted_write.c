@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DimmWitted factor graphs, written. Weights are numbered by value as factors bring them. */
+/* DimmWitted factor graphs, written. Weights that factors are tied to keep their numbers; those of
+ * other factors follow, numbered by value as factors bring them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ typedef struct writer {
     gbsi_expander expander;
     gbs_output *factors; /* the one being filled, borrowed */
     gbsi_dw_index weights;
-    void *weight; /* double [weights.n] */
+    void *weight; /* double [weights.n], numbered from model->tied.n_weights on */
     size_t weight_capacity;
     void *state; /* uint32_t, of the factor being written */
     size_t state_capacity;
@@ -79,35 +80,55 @@ static bool is_weight(const void *context, size_t id)
     return sought->weight[id] == sought->value;
 }
 
-static gbs_status number_weight(writer *w, double value, size_t *id, gbs_error *err)
+/* The number of a weight that has none in the model. */
+static gbs_status number_weight(writer *w, double value, uint64_t *id, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     bool added = false;
+    size_t found = 0;
     uint64_t bits = 0;
     value += 0.0; /* -0 becomes 0 */
     memcpy(&bits, &value, sizeof bits);
     GBSI_TRY(gbsi_reserve(&w->weight, &w->weight_capacity, w->weights.n + 1, sizeof(double),
                           "weights", err));
     const weight_sought sought = {w->weight, value};
-    GBSI_TRY(gbsi_dw_index_find(&w->weights, gbsi_dw_hash(0, bits), is_weight, &sought, id, &added,
-                                err));
+    GBSI_TRY(gbsi_dw_index_find(&w->weights, gbsi_dw_hash(0, bits), is_weight, &sought, &found,
+                                &added, err));
     if (added) {
-        ((double *)w->weight)[*id] = value;
+        ((double *)w->weight)[found] = value;
     }
+    *id = w->model->tied.n_weights + (uint64_t)found;
 
 cleanup:
     return status;
 }
 
-/* One record. @param state [rule->n] the literals; the function is the rule's. */
-static gbs_status put_factor(writer *w, const gbsi_dw_rule *rule, const uint32_t *state,
+/* The weight and the feature of a record of factor f, of log-weight value. Factors that become one
+ * record an entry of their table are no longer tied. */
+static gbs_status find_weight(writer *w, size_t f, const gbsi_dw_rule *rule, double value,
+                              uint64_t *id, double *feature, gbs_error *err)
+{
+    const uint32_t tied =
+        rule->how == GBSI_DW_ENTRIES ? GBSI_NONE : gbs_model_tied_weight(w->model, f, feature);
+    if (tied == GBSI_NONE) {
+        *feature = 1;
+        return number_weight(w, value, id, err);
+    }
+    *id = tied;
+    *feature *= rule->scale;
+    return GBS_OK;
+}
+
+/* One record of factor f. @param state [rule->n] the literals; the function is the rule's. */
+static gbs_status put_factor(writer *w, size_t f, const gbsi_dw_rule *rule, const uint32_t *state,
                              double weight, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_output *out = w->factors;
     const bool text = w->form == GBSI_DW_TEXT;
-    size_t id = 0;
-    GBSI_TRY(number_weight(w, weight, &id, err));
+    uint64_t id = 0;
+    double feature = 1;
+    GBSI_TRY(find_weight(w, f, rule, weight, &id, &feature, err));
     if (!text) {
         put_integer(out, rule->function, 2);
         put_integer(out, rule->n, 8);
@@ -124,9 +145,10 @@ static gbs_status put_factor(writer *w, const gbsi_dw_rule *rule, const uint32_t
     }
     field(w, out, id, 8, "\t");
     if (text) {
-        gbs_output_text(out, "1\n");
+        gbs_output_double(out, feature);
+        gbs_output_text(out, "\n");
     } else {
-        put_double(out, 1.0);
+        put_double(out, feature);
     }
     w->n_factors++;
     w->n_edges += rule->n;
@@ -135,27 +157,27 @@ cleanup:
     return status;
 }
 
-static gbs_status put_one(writer *w, const gbsi_dw_rule *rule, gbs_error *err)
+static gbs_status put_one(writer *w, size_t f, const gbsi_dw_rule *rule, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t *state = w->state;
     for (uint32_t i = 0; i < rule->n; i++) {
         state[i] = rule->literal == NULL ? 1 : rule->literal[i];
     }
-    GBSI_TRY(put_factor(w, rule, state, rule->weight, err));
+    GBSI_TRY(put_factor(w, f, rule, state, rule->weight, err));
 
 cleanup:
     return status;
 }
 
-static gbs_status put_states(writer *w, const gbsi_dw_rule *rule, gbs_error *err)
+static gbs_status put_states(writer *w, size_t f, const gbsi_dw_rule *rule, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     uint32_t *state = w->state;
     for (uint32_t a = 0; a < w->model->arity[rule->scope[0]]; a++) {
         state[0] = a;
         state[1] = a;
-        GBSI_TRY(put_factor(w, rule, state, rule->weight, err));
+        GBSI_TRY(put_factor(w, f, rule, state, rule->weight, err));
     }
 
 cleanup:
@@ -173,7 +195,7 @@ static gbs_status put_entries(writer *w, size_t f, const gbsi_dw_rule *rule, gbs
     memset(state, 0, rule->n * sizeof *state);
     for (size_t e = 0; e < n; e++) {
         if (logw[e] != 0) {
-            GBSI_TRY(put_factor(w, rule, state, logw[e], err));
+            GBSI_TRY(put_factor(w, f, rule, state, logw[e], err));
         }
         for (uint32_t i = rule->n; i > 0 && ++state[i - 1] == w->model->arity[rule->scope[i - 1]];
              i--) {
@@ -192,8 +214,8 @@ static gbs_status put_model_factor(writer *w, size_t f, gbs_error *err)
     GBSI_TRY(gbsi_dw_rule_of(w->model, w->plan.clamped, f, &rule, err));
     GBSI_TRY(
         gbsi_reserve(&w->state, &w->state_capacity, rule.n, sizeof(uint32_t), "a factor", err));
-    status = rule.how == GBSI_DW_ONE      ? put_one(w, &rule, err)
-             : rule.how == GBSI_DW_STATES ? put_states(w, &rule, err)
+    status = rule.how == GBSI_DW_ONE      ? put_one(w, f, &rule, err)
+             : rule.how == GBSI_DW_STATES ? put_states(w, f, &rule, err)
                                           : put_entries(w, f, &rule, err);
 
 cleanup:
@@ -320,22 +342,31 @@ cleanup:
     return status;
 }
 
-/* All fixed: that learning may change one is not known of a model. */
+static void put_weight(const writer *w, gbs_output *out, uint64_t id, bool fixed, double value)
+{
+    field(w, out, id, 8, "\t");
+    field(w, out, fixed ? 1 : 0, 1, "\t");
+    if (w->form == GBSI_DW_TEXT) {
+        gbs_output_double(out, value);
+        gbs_output_text(out, "\n");
+    } else {
+        put_double(out, value);
+    }
+}
+
+/* Those that are not of the model are fixed: that learning may change them is not known. */
 static gbs_status write_weights(writer *w, const char *tail, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_output *out = NULL;
     const double *weight = w->weight;
+    const gbsi_tied *tied = &w->model->tied;
     GBSI_TRY(gbsi_dw_outputs_open(&w->outputs, GBSI_DW_WEIGHTS, tail, &out, err));
+    for (uint32_t i = 0; i < tied->n_weights; i++) {
+        put_weight(w, out, i, tied->fixed[i] != 0, tied->value[i]);
+    }
     for (size_t i = 0; i < w->weights.n; i++) {
-        field(w, out, i, 8, "\t");
-        field(w, out, 1, 1, "\t");
-        if (w->form == GBSI_DW_TEXT) {
-            gbs_output_double(out, weight[i]);
-            gbs_output_text(out, "\n");
-        } else {
-            put_double(out, weight[i]);
-        }
+        put_weight(w, out, tied->n_weights + (uint64_t)i, true, weight[i]);
     }
 
 cleanup:
@@ -344,7 +375,8 @@ cleanup:
 
 static gbs_status write_meta(writer *w, gbs_error *err)
 {
-    const uint64_t count[4] = {w->weights.n, w->model->n_variables, w->n_factors, w->n_edges};
+    const uint64_t count[4] = {w->model->tied.n_weights + (uint64_t)w->weights.n,
+                               w->model->n_variables, w->n_factors, w->n_edges};
     gbs_output *out = NULL;
     const gbs_status status = gbsi_dw_outputs_open_meta(&w->outputs, &out, err);
     for (size_t i = 0; status == GBS_OK && i < 4; i++) {
@@ -388,8 +420,9 @@ static void tell_losses(const writer *w)
         tell(w, text);
     }
     if (w->weights.n > 0) {
-        tell(w, "wrote one weight per value, all fixed: which of them learning may change, and "
-                "which factors share it, is not known");
+        tell(w,
+             "wrote one weight per value, all fixed, for factors that are tied to none: which of "
+             "them learning may change, and which factors share it, is not known");
     }
 }
 

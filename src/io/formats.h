@@ -13,6 +13,7 @@ enum {
     GBSI_HOLDS_DIRECTION = 1 << 2, /* that a model is a Bayesian network */
     GBSI_HOLDS_KINDS = 1 << 3,     /* every kind of factor as it is, not as a table */
     GBSI_HOLDS_NUMBERS = 1 << 4,   /* of the names, such as gbsi_fg_keeps_names() tells */
+    GBSI_HOLDS_TIES = 1 << 5,      /* of factors to weights that they share */
 };
 
 /* Options that mean something to a format; the registry refuses them for all others. */

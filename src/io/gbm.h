@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "model/factors.h"
+#include "gibbsite/model.h"
 
 #define GBSI_GBM_VERSION      2u  /* the newest */
 #define GBSI_GBM_ALIGN        64u /* of every section */
@@ -33,6 +33,7 @@ typedef struct gbsi_gbm_counts {
     uint64_t n_tables, n_entries;   /* entries of all tables together */
     uint64_t n_logical;             /* descriptions */
     uint64_t n_named, n_text;       /* variables with a name; bytes of names and labels */
+    uint64_t n_weights;             /* that factors are tied to; version 2 */
 } gbsi_gbm_counts;
 
 #define GBSI_GBM_FLAGS_AT      12u
@@ -40,7 +41,8 @@ typedef struct gbsi_gbm_counts {
 #define GBSI_GBM_COUNTS_AT     24u /* nine counts, in the order of the struct */
 #define GBSI_GBM_N_COUNTS      9u
 #define GBSI_GBM_N_SECTIONS_AT 96u
-#define GBSI_GBM_ZEROS_AT      104u /* to the end of the header */
+#define GBSI_GBM_N_WEIGHTS_AT  104u
+#define GBSI_GBM_ZEROS_AT      112u /* to the end of the header */
 
 typedef enum gbsi_gbm_section {
     GBSI_GBM_ARITY,
@@ -58,6 +60,10 @@ typedef enum gbsi_gbm_section {
     GBSI_GBM_NAME,
     GBSI_GBM_LABEL,
     GBSI_GBM_BY_NAME,
+    GBSI_GBM_WEIGHT_VALUE,
+    GBSI_GBM_WEIGHT_FIXED,
+    GBSI_GBM_WEIGHT_NUMBER,
+    GBSI_GBM_FEATURE,
     GBSI_GBM_N_SECTIONS,
 } gbsi_gbm_section;
 
@@ -76,7 +82,7 @@ typedef struct gbsi_gbm_layout {
 bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout);
 
 /* The first version that holds all of a model: what is written. */
-uint32_t gbsi_gbm_version_of(const gbsi_factors *factors);
+uint32_t gbsi_gbm_version_of(const gbs_model *model);
 
 /* The section's entry in the table. @param entry [GBSI_GBM_ENTRY_BYTES], out. */
 void gbsi_gbm_entry(const gbsi_gbm_layout *layout, gbsi_gbm_section section, unsigned char *entry);

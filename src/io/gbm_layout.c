@@ -27,6 +27,7 @@ static void list_sections(const gbsi_gbm_counts *c, section list[GBSI_GBM_N_SECT
 {
     const bool logical = c->n_logical > 0;
     const bool named = c->n_named > 0;
+    const bool tied = c->n_weights > 0;
     const bool labels = (c->flags & GBSI_GBM_LABELS) != 0;
     list[GBSI_GBM_ARITY] = (section){"arity", c->n_variables, 4, true};
     list[GBSI_GBM_STATE_OFFSET] = (section){"state_offset", c->n_variables + 1, 8, true};
@@ -43,6 +44,10 @@ static void list_sections(const gbsi_gbm_counts *c, section list[GBSI_GBM_N_SECT
     list[GBSI_GBM_NAME] = (section){"name", c->n_variables, 8, named};
     list[GBSI_GBM_LABEL] = (section){"label", c->n_states, 8, labels};
     list[GBSI_GBM_BY_NAME] = (section){"by_name", c->n_named, 4, named};
+    list[GBSI_GBM_WEIGHT_VALUE] = (section){"weight_value", c->n_weights, 8, tied};
+    list[GBSI_GBM_WEIGHT_FIXED] = (section){"weight_fixed", c->n_weights, 1, tied};
+    list[GBSI_GBM_WEIGHT_NUMBER] = (section){"weight_number", c->n_factors, 4, tied};
+    list[GBSI_GBM_FEATURE] = (section){"feature", c->n_factors, 8, tied};
 }
 
 static const uint64_t MOST_BYTES = (uint64_t)1 << 63;
@@ -84,8 +89,12 @@ bool gbsi_gbm_lay_out(const gbsi_gbm_counts *counts, gbsi_gbm_layout *layout)
     return true;
 }
 
-uint32_t gbsi_gbm_version_of(const gbsi_factors *factors)
+uint32_t gbsi_gbm_version_of(const gbs_model *model)
 {
+    const gbsi_factors *factors = &model->factors;
+    if (model->tied.n_weights > 0) {
+        return 2;
+    }
     for (size_t i = 0; i < factors->n_logical; i++) {
         if (factors->logical[i].function >= GBS_LOGICAL_PARITY) {
             return 2;

@@ -119,7 +119,7 @@ typedef struct count {
 static gbs_status read_counts(gbm_reader *r, gbs_error *err)
 {
     gbsi_gbm_counts *c = &r->counts;
-    const count list[GBSI_GBM_N_COUNTS] = {
+    const count list[GBSI_GBM_N_COUNTS + 1] = {
         {"variables", &c->n_variables, GBS_MAX_VARIABLES},
         {"states", &c->n_states, SIZE_MAX},
         {"factors", &c->n_factors, SIZE_MAX},
@@ -129,14 +129,16 @@ static gbs_status read_counts(gbm_reader *r, gbs_error *err)
         {"logical descriptions", &c->n_logical, GBSI_NONE},
         {"names", &c->n_named, GBS_MAX_VARIABLES},
         {"bytes of text", &c->n_text, SIZE_MAX},
+        {"tied weights", &c->n_weights, GBSI_NONE}, /* version 2 */
     };
     c->flags = u32_at(r, GBSI_GBM_FLAGS_AT);
     if ((c->flags & ~(uint32_t)(GBSI_GBM_DIRECTED | GBSI_GBM_LABELS)) != 0) {
         return gbsi_fail(err, GBS_ERR_FORMAT, "%s: byte %u: found flags %x, expected at most 3",
                          r->name, GBSI_GBM_FLAGS_AT, (unsigned)c->flags);
     }
-    for (unsigned i = 0; i < GBSI_GBM_N_COUNTS; i++) {
-        const unsigned place = GBSI_GBM_COUNTS_AT + 8 * i;
+    for (unsigned i = 0; i <= GBSI_GBM_N_COUNTS; i++) {
+        const unsigned place =
+            i < GBSI_GBM_N_COUNTS ? GBSI_GBM_COUNTS_AT + 8 * i : GBSI_GBM_N_WEIGHTS_AT;
         *list[i].value = u64_at(r, place);
         if (*list[i].value > list[i].most) {
             return gbsi_fail(err, GBS_ERR_FORMAT,
@@ -243,6 +245,11 @@ static void point_into_file(gbm_reader *r)
     f->table_start = array(r, GBSI_GBM_TABLE_START);
     f->table = array(r, GBSI_GBM_TABLE);
     f->logical = array(r, GBSI_GBM_LOGICAL);
+    m->tied = (gbsi_tied){.n_weights = (uint32_t)c->n_weights,
+                          .value = array(r, GBSI_GBM_WEIGHT_VALUE),
+                          .fixed = array(r, GBSI_GBM_WEIGHT_FIXED),
+                          .number = array(r, GBSI_GBM_WEIGHT_NUMBER),
+                          .feature = array(r, GBSI_GBM_FEATURE)};
 }
 
 /* Puts the place in front of what knows of no files. */
@@ -278,7 +285,7 @@ static gbs_status make_model(gbm_reader *r, gbs_error *err)
     if (status < 0) {
         return blame(r, (uint64_t)((const char *)place - r->mapping.bytes), status, err);
     }
-    const uint32_t needed = gbsi_gbm_version_of(&r->model->factors);
+    const uint32_t needed = gbsi_gbm_version_of(r->model);
     const uint32_t version = u32_at(r, sizeof gbsi_gbm_magic);
     if (version != needed) {
         return gbsi_fail(err, GBS_ERR_FORMAT,

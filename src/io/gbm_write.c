@@ -96,7 +96,8 @@ static void count(gbm_writer *w)
                          .n_tables = f->n_tables,
                          .n_entries = f->table_start[f->n_tables],
                          .n_logical = f->n_logical,
-                         .n_named = m->n_named};
+                         .n_named = m->n_named,
+                         .n_weights = m->tied.n_weights};
     const uint64_t n_labels = m->label == NULL ? 0 : text_bytes(m->text, m->label, n_states);
     w->n_name_text = m->n_named == 0 ? 0 : text_bytes(m->text, m->name, m->n_variables);
     c.flags = (m->directed ? GBSI_GBM_DIRECTED : 0) | (n_labels > 0 ? GBSI_GBM_LABELS : 0);
@@ -108,7 +109,7 @@ static void put_header(gbm_writer *w)
 {
     const gbsi_gbm_counts *c = &w->counts;
     put(w, gbsi_gbm_magic, sizeof gbsi_gbm_magic);
-    put_u32(w, gbsi_gbm_version_of(&w->model->factors));
+    put_u32(w, gbsi_gbm_version_of(w->model));
     put_u32(w, c->flags);
     put_u64(w, w->layout.file_bytes);
     const uint64_t counts[GBSI_GBM_N_COUNTS] = {c->n_variables, c->n_states, c->n_factors,
@@ -116,6 +117,7 @@ static void put_header(gbm_writer *w)
                                                 c->n_logical,   c->n_named,  c->n_text};
     put(w, counts, sizeof counts);
     put_u64(w, w->layout.n_sections);
+    put_u64(w, c->n_weights);
     put_zeros(w, GBSI_GBM_HEADER_BYTES);
     for (unsigned s = 0; s < GBSI_GBM_N_SECTIONS; s++) {
         unsigned char entry[GBSI_GBM_ENTRY_BYTES];
@@ -157,6 +159,10 @@ static void put_section(gbm_writer *w, gbsi_gbm_section section)
         [GBSI_GBM_TABLE_START] = f->table_start,
         [GBSI_GBM_TABLE] = f->table,
         [GBSI_GBM_BY_NAME] = m->by_name,
+        [GBSI_GBM_WEIGHT_VALUE] = m->tied.value,
+        [GBSI_GBM_WEIGHT_FIXED] = m->tied.fixed,
+        [GBSI_GBM_WEIGHT_NUMBER] = m->tied.number,
+        [GBSI_GBM_FEATURE] = m->tied.feature,
     };
     switch (section) {
     case GBSI_GBM_LOGICAL:

@@ -275,6 +275,9 @@ static void tell_losses(const gbs_model *model, const char *path, const gbsi_for
     if (model->directed && (format->holds & GBSI_HOLDS_DIRECTION) == 0) {
         tell_loss(options, path, "lost that the model is a Bayesian network", format);
     }
+    if (model->tied.n_weights > 0 && (format->holds & GBSI_HOLDS_TIES) == 0) {
+        tell_loss(options, path, "lost the weights that factors share", format);
+    }
     if ((format->holds & GBSI_HOLDS_KINDS) == 0 && has_other_kinds(model)) {
         tell_loss(options, path, "wrote couplings or clauses in another form", format);
     }

@@ -201,6 +201,32 @@ cleanup:
     return status;
 }
 
+/* ---- tied weights --------------------------------------------------------------------------- */
+
+static gbs_status check_tied(const gbs_model *m, const void **place, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_tied *t = &m->tied;
+    for (uint32_t w = 0; w < t->n_weights; ++w) {
+        *place = t->fixed[w] > 1 ? (const void *)&t->fixed[w] : (const void *)&t->value[w];
+        GBSI_TRY(gbsi_check_weight(w, t->value[w], t->fixed[w], err));
+    }
+    for (size_t f = 0; t->number != NULL && f < m->factors.n_factors; ++f) {
+        *place = &t->number[f];
+        if (t->number[f] != GBSI_NONE) {
+            GBSI_TRY(gbsi_check_tie(m, f, t->number[f], t->feature[f], err));
+        } else if (!is_zero(t->feature[f])) {
+            *place = &t->feature[f];
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "found feature %g of factor %zu, expected 0 (it is not tied)",
+                             t->feature[f], f);
+        }
+    }
+
+cleanup:
+    return status;
+}
+
 /* ---- names and labels ---------------------------------------------------------------------- */
 
 /* The strings at offset[0 .. n) follow each other from *at; *at moves behind the last. That none
@@ -317,6 +343,7 @@ gbs_status gbsi_model_check(const gbs_model *model, const gbsi_extents *extents,
     GBSI_TRY(check_variables(model, extents->n_states, place, err));
     GBSI_TRY(check_tables(&model->factors, extents->n_entries, place, err));
     GBSI_TRY(check_factors(model, extents->n_scope, place, err));
+    GBSI_TRY(check_tied(model, place, err));
     GBSI_TRY(check_text(model, extents, place, err));
 
 cleanup:

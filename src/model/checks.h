@@ -56,6 +56,12 @@ gbs_status gbsi_check_labels(const char *text, const size_t *offset, uint32_t va
 gbs_status gbsi_check_name_order(const gbs_model *model, const uint32_t *by_name, uint32_t n,
                                  gbs_error *err);
 
+/* Value number weight of those that factors are tied to. */
+gbs_status gbsi_check_weight(uint32_t weight, double value, unsigned fixed, gbs_error *err);
+/* A tie of a factor that is in the model to one of its weights. */
+gbs_status gbsi_check_tie(const gbs_model *model, size_t factor, uint32_t weight, double feature,
+                          gbs_error *err);
+
 /* Elements of the arrays that offsets of a model point into. */
 typedef struct gbsi_extents {
     size_t n_states;  /* arities summed */

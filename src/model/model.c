@@ -16,6 +16,7 @@ void gbsi_model_clear(gbs_model *model)
         gbsi_free(model->label);
         gbsi_free(model->by_name);
         gbsi_factors_free(&model->factors);
+        gbsi_tied_free(&model->tied);
     }
     gbsi_free(model->cpt);
     gbsi_free(model->topological);

@@ -10,6 +10,16 @@
  * digits or more, or else say that they are rounded. */
 #define GBSI_COLUMN_TOLERANCE 1e-6
 
+/* Parameters that factors share, for learning: a tied factor has the weight
+ * value[number] * feature. */
+typedef struct gbsi_tied {
+    uint32_t n_weights;
+    double *value;    /* [n_weights] */
+    uint8_t *fixed;   /* [n_weights] 1: not to be learnt */
+    uint32_t *number; /* [n_factors] GBSI_NONE: not tied; NULL if there are no weights */
+    double *feature;  /* [n_factors] 0 where not tied; NULL if there are no weights */
+} gbsi_tied;
+
 /* A model read from a file that is laid out like it (docs/gbm.md) is that file: its arrays, but for
  * cpt and topological, lie in the mapping and belong to it. */
 struct gbs_model {
@@ -23,6 +33,7 @@ struct gbs_model {
     uint32_t *by_name; /* named variables sorted by name, for look-up; NULL if none */
     uint32_t n_named;
     gbsi_factors factors;
+    gbsi_tied tied;
     bool directed;
     uint32_t *cpt;         /* directed: [n_variables] the factor whose child it is; else NULL */
     uint32_t *topological; /* directed: [n_variables] parents before children; else NULL */

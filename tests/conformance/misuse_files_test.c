@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As misuse_test.c, for the public functions that read and write: files, outputs, arrays, pictures.
- */
+/* As misuse_test.c, for tied weights and for the public functions that read and write: files,
+ * outputs, arrays, pictures. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,32 @@
 #include <cmocka.h>
 
 #include "support/misuse.h"
+
+static void tied_weights(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_builder *b = NULL;
+    int fixed = 7;
+    double feature = 7;
+    const double value = 0.5;
+    FINE(gbs_builder_new(&b, &err));
+    REFUSED(gbs_builder_add_weights(NULL, 1, &value, NULL, NULL, &err));
+    REFUSED(gbs_builder_add_weights(b, 1, NULL, NULL, NULL, &err));
+    FINE(gbs_builder_add_weights(b, 0, NULL, NULL, NULL, &err));
+    FINE(gbs_builder_add_weights(b, 1, &value, NULL, NULL, &err));
+    REFUSED(gbs_builder_tie_factor(NULL, 0, 0, 1.0, &err));
+    REFUSED(gbs_builder_tie_factor(b, 0, 0, 1.0, &err));
+    gbs_builder_free(b);
+    assert_int_equal(gbs_model_n_weights(NULL), 0);
+    assert_true(isnan(gbs_model_weight(NULL, 0, NULL)));
+    assert_true(isnan(gbs_model_weight(m, 0, &fixed)));
+    assert_int_equal(fixed, 0);
+    assert_int_equal(gbs_model_tied_weight(NULL, 0, NULL), UINT32_MAX);
+    assert_int_equal(gbs_model_tied_weight(m, SIZE_MAX, &feature), UINT32_MAX);
+    assert_true(feature == 0.0);
+    gbs_model_free(m);
+}
 
 static void images_from(void **state)
 {
@@ -429,11 +455,17 @@ static void sensitivities(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),        cmocka_unit_test(sensitivities),
-        cmocka_unit_test(images_from), cmocka_unit_test(images_to),
-        cmocka_unit_test(arrays),      cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files), cmocka_unit_test(evidence_files),
-        cmocka_unit_test(other_files), cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(fits),
+        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(tied_weights),
+        cmocka_unit_test(images_from),
+        cmocka_unit_test(images_to),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),
+        cmocka_unit_test(evidence_files),
+        cmocka_unit_test(other_files),
+        cmocka_unit_test(answers_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

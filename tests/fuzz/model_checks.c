@@ -175,11 +175,23 @@ static void check_density(const gbs_model *m)
     free(x);
 }
 
+static void check_ties(const gbs_model *m)
+{
+    for (size_t f = 0; f < m->factors.n_factors; f++) {
+        double feature = 0;
+        const uint32_t weight = gbs_model_tied_weight(m, f, &feature);
+        FUZZ_REQUIRE(weight == UINT32_MAX
+                         ? feature == 0
+                         : gbs_model_weight(m, weight, NULL) * feature == m->factors.weight[f]);
+    }
+}
+
 void fuzz_check_model(const gbs_model *model)
 {
     check_variables(model);
     check_names(model);
     check_factors(model);
+    check_ties(model);
     FUZZ_REQUIRE((model->cpt != NULL) == model->directed);
     if (model->directed) {
         check_network(model);
