@@ -255,8 +255,8 @@ static const struct {
     {"certified", CLI_VERB_MARGINALS},
     {"temper", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_LOGZ},
     {"time", CLI_RUNS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
-    {"method", CLI_RUNS | CLI_VERB_SENSITIVITY},
-    {"target-error", CLI_RUNS | CLI_VERB_SENSITIVITY},
+    {"method", CLI_RUNS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
+    {"target-error", CLI_RUNS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
     {"budget",
      CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_INFO | CLI_ANNEALS | CLI_VERB_SENSITIVITY},
     {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
@@ -271,7 +271,7 @@ static const struct {
     {"bins", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
     {"threshold", CLI_RUNS | CLI_VERB_DECOMPOSE},
     {"bin-rule", CLI_RUNS | CLI_VERB_DECOMPOSE},
-    {"sweeps", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
+    {"sweeps", CLI_RUNS | CLI_VERB_FIT | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
     {"burn-in", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
     {"memory-limit", CLI_OBSERVES | CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES},
     {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT |
@@ -282,8 +282,8 @@ static const struct {
     {"tau0", CLI_VERB_MAP},
     {"mean-field-schedule", CLI_VERB_MARGINALS},
     {"iterations", CLI_VERB_MARGINALS},
-    {"seed", CLI_RUNS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE |
-                 CLI_VERB_EXACT | CLI_VERB_SENSITIVITY},
+    {"seed", CLI_RUNS | CLI_VERB_FIT | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE |
+                 CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_SENSITIVITY},
 };
 
 /* Rows of options.def that annealing takes as well. */

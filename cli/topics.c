@@ -26,7 +26,7 @@ static const struct {
                         "scan temper burn-in thin start max-updates budget least-chains certified "
                         "origin target partial-scan restarts width splash-size splashes grow adapt "
                         "score locking lattice estimator schedule tau0 damping mean-field-schedule "
-                        "iterations"},
+                        "iterations sweeps seed"},
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
                         "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
                         "dummy-edges cud-scheme cud-bits cud-offset"},
@@ -48,6 +48,10 @@ static const struct {
     {"scan", CLI_TOPIC_SCAN, CLI_ALL & ~CLI_VERB_CERTIFY},
     {"iterations", CLI_TOPIC_ACCURACY, CLI_VERB_FIT},
     {"iterations", CLI_TOPIC_SCAN, CLI_ALL & ~CLI_VERB_FIT},
+    {"sweeps", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_FIT},
+    {"sweeps", CLI_TOPIC_SCAN, CLI_VERB_FIT},
+    {"seed", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_FIT},
+    {"seed", CLI_TOPIC_SCAN, CLI_VERB_FIT},
     {"log-base", CLI_TOPIC_QUESTION, CLI_VERB_COMPARE},
     {"log-base", CLI_TOPIC_INPUT, CLI_ALL & ~CLI_VERB_COMPARE},
 };
@@ -66,6 +70,8 @@ static const cli_brief briefs[] = {
     {"weights", "COLUMN", "how many rows each row stands for", 0},
     {"held-out", "FILE|SHARE", "rows to judge the result by: others, or 20%", 0},
     {"intervals", "FILE", "every probability with an interval, as CSV", 0},
+    {"iterations", "N", "most iterations of EM", CLI_VERB_FIT},
+    {"tolerance", "X", "largest change at which EM has converged", CLI_VERB_FIT},
     {"monitor", "LIST", "variables to write; unset: all", 0},
     {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples", 0},
     {"target", "LIST", "variables whose distribution is bounded", 0},

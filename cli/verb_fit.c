@@ -84,6 +84,9 @@ static int settle(fitting *f, cli_arguments *arguments)
 {
     settle_format(arguments);
     int status = settle_prior(f, arguments->prior);
+    if (status == CLI_DONE && arguments->run.method == GBS_METHOD_MEAN_FIELD) {
+        status = cli_error(CLI_USAGE, "--method: found mean-field, expected auto, exact or sample");
+    }
     if (status == CLI_DONE) {
         status = settle_held_out(f, arguments->held_out);
     }
@@ -106,6 +109,13 @@ static int settle(fitting *f, cli_arguments *arguments)
     f->options.time_s = arguments->run.time_s;
     f->options.threads = arguments->run.threads;
     f->options.memory_limit = arguments->run.memory_limit;
+    f->options.expectations = arguments->run.method == GBS_METHOD_EXACT ? GBS_EXPECTATIONS_EXACT
+                              : arguments->run.method == GBS_METHOD_SAMPLE
+                                  ? GBS_EXPECTATIONS_SAMPLED
+                                  : GBS_EXPECTATIONS_AUTO;
+    f->options.sweeps = arguments->run.sweeps;
+    f->options.seed = arguments->run.seed;
+    f->options.target_error = arguments->run.target_error;
     return status;
 }
 
@@ -264,17 +274,24 @@ static void write_report(gbs_output *output, const fitting *f, int stopped)
                   {"unseen_columns", r->n_unseen},
                   {"iterations", r->iterations},
                   {"held_out_rows", r->held_out_rows},
-                  {"held_out_impossible", r->held_out_impossible}};
+                  {"held_out_impossible", r->held_out_impossible},
+                  {"exact", r->exact},
+                  {"sweeps", r->sweeps},
+                  {"doubtful_rows", r->n_doubtful}};
     const struct {
         const char *name;
         double value;
     } numbers[] = {{"prior_weight", f->options.weight},
                    {"weight", r->weight},
                    {"log_likelihood", r->log_likelihood},
+                   {"log_likelihood_error", r->log_likelihood_error},
                    {"log_posterior", r->log_posterior},
                    {"bic", r->bic},
                    {"change", r->change},
+                   {"error", r->error},
+                   {"held_out_weight", r->held_out_weight},
                    {"held_out_log_likelihood", r->held_out_log_likelihood},
+                   {"held_out_error", r->held_out_error},
                    {"seconds", r->seconds}};
     static const char *const priors[] = {"none", "bdeu", "dirichlet"};
     cli_json_head(output, "fit/1", gbs_fitted_model(f->fitted));
@@ -316,11 +333,38 @@ static int write_summary(const fitting *f, int stopped)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+static void tell_sampled_em(const fitting *f, int stopped)
+{
+    const cli_arguments *arguments = f->job.arguments;
+    const gbs_fit_report *r = gbs_fitted_report(f->fitted);
+    cli_note(arguments,
+             "%" PRIu64 " row%s a missing value; EM, with sampled expectations: %" PRIu64
+             " iterations, the last of 16 chains by %" PRIu64 " sweeps a row, seed %" PRIu64 "%s",
+             r->n_incomplete, r->n_incomplete == 1 ? " has" : "s have", r->iterations, r->sweeps,
+             f->options.seed, stopped ? "; stopped" : "");
+    cli_note(arguments,
+             "%s: the last one changed a probability by %.2g, with a standard error of up to %.2g",
+             r->converged ? "converged, to within the error" : "not converged", r->change,
+             r->error);
+    if (r->n_doubtful > 0) {
+        cli_note(arguments,
+                 "the chains of %" PRIu64 " row%s disagree: R-hat is above 1.1; try a larger "
+                 "--sweeps, or --method exact",
+                 r->n_doubtful, r->n_doubtful == 1 ? "" : "s");
+    } else if (!r->converged && !stopped) {
+        cli_note(arguments, "for a smaller error try a larger --sweeps");
+    }
+}
+
 static void tell_em(const fitting *f, int stopped)
 {
     const cli_arguments *arguments = f->job.arguments;
     const gbs_fit_report *r = gbs_fitted_report(f->fitted);
     if (r->n_incomplete == 0) {
+        return;
+    }
+    if (!r->exact) {
+        tell_sampled_em(f, stopped);
         return;
     }
     cli_note(arguments,
@@ -330,20 +374,31 @@ static void tell_em(const fitting *f, int stopped)
              r->converged ? "converged" : "not converged", r->change, stopped ? "; stopped" : "");
 }
 
+/* " +- 0.2", "" where it is 0. @param text [32] */
+static const char *error_text(double error, char *text)
+{
+    text[0] = '\0';
+    if (error > 0.0) {
+        (void)snprintf(text, 32, " +- %.2g", error);
+    }
+    return text;
+}
+
 static void tell(const fitting *f, int stopped)
 {
     const cli_arguments *arguments = f->job.arguments;
     const gbs_fit_report *r = gbs_fitted_report(f->fitted);
     char weight[64] = "";
+    char error[32];
     if (arguments->weights != NULL) {
         (void)snprintf(weight, sizeof weight, " of weight %.10g", r->weight);
     }
     cli_note(arguments,
-             "%" PRIu64 " row%s%s: ln P(data) = %.10g, %.6g a %s; %" PRIu64
+             "%" PRIu64 " row%s%s: ln P(data) = %.10g%s, %.6g a %s; %" PRIu64
              " free parameters, BIC %.10g",
              r->n_rows, r->n_rows == 1 ? "" : "s", weight, r->log_likelihood,
-             r->log_likelihood / r->weight, weight[0] == '\0' ? "row" : "unit of weight",
-             r->n_parameters, r->bic);
+             error_text(r->log_likelihood_error, error), r->log_likelihood / r->weight,
+             weight[0] == '\0' ? "row" : "unit of weight", r->n_parameters, r->bic);
     tell_em(f, stopped);
     if (r->n_unseen > 0) {
         cli_note(arguments, "%" PRIu64 " of %" PRIu64 " columns of the tables %s in no row: %s",
@@ -351,14 +406,12 @@ static void tell(const fitting *f, int stopped)
                  f->options.prior == GBS_PRIOR_NONE ? "the network's own stay there"
                                                     : "the prior alone says what they are");
     }
-    if (r->held_out_rows > 0 && arguments->weights != NULL) {
-        cli_note(arguments, "%" PRIu64 " row%s held out: ln P = %.10g, weighted", r->held_out_rows,
-                 r->held_out_rows == 1 ? "" : "s", r->held_out_log_likelihood);
-    } else if (r->held_out_rows > 0) {
-        const uint64_t n = r->held_out_rows - r->held_out_impossible;
-        cli_note(arguments, "%" PRIu64 " row%s held out: ln P = %.10g, %.6g a row",
+    if (r->held_out_rows > 0) {
+        cli_note(arguments, "%" PRIu64 " row%s held out: ln P = %.10g%s, %.6g a %s",
                  r->held_out_rows, r->held_out_rows == 1 ? "" : "s", r->held_out_log_likelihood,
-                 n > 0 ? r->held_out_log_likelihood / (double)n : (double)NAN);
+                 error_text(r->held_out_error, error),
+                 r->held_out_log_likelihood / r->held_out_weight,
+                 weight[0] == '\0' ? "row" : "unit of weight");
     }
     if (r->held_out_impossible > 0) {
         cli_note(arguments,

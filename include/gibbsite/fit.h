@@ -75,6 +75,14 @@ typedef enum gbs_prior {
     GBS_PRIOR_DIRICHLET = 2, /**< Dirichlet of weight for each entry */
 } gbs_prior;
 
+/** Where the expected counts of EM come from. */
+typedef enum gbs_expectations {
+    GBS_EXPECTATIONS_AUTO = 0,    /**< the junction tree where it holds: within 4 GiB unless
+                                       memory_limit is given, and 2^40 entries over all rows */
+    GBS_EXPECTATIONS_EXACT = 1,   /**< the junction tree, or an error */
+    GBS_EXPECTATIONS_SAMPLED = 2, /**< draws given each row */
+} gbs_expectations;
+
 /** Zero-initialised means the defaults. */
 typedef struct gbs_fit_options {
     size_t size;   /**< sizeof(gbs_fit_options) */
@@ -86,6 +94,11 @@ typedef struct gbs_fit_options {
         memory_limit; /**< bytes, program and model included; 0: half of the machine's memory */
     uint64_t threads; /**< number of threads, without effect on results; 0: all cores */
     uint64_t prior;   /**< gbs_prior */
+    uint64_t expectations; /**< gbs_expectations */
+    uint64_t sweeps;       /**< sampled: at most so many of each of 16 chains, given each row, in an
+                                iteration; 0: 4096 */
+    uint64_t seed;         /**< of random numbers; 0 is a seed, too */
+    double target_error;   /**< standard error of a probability that is small enough; 0: 0.01 */
 } gbs_fit_options;
 
 /** What a fit found. Logarithms are natural. */
@@ -109,14 +122,32 @@ typedef struct gbs_fit_report {
     uint64_t held_out_impossible;   /**< of them rows of probability 0 */
     double held_out_log_likelihood; /**< of the others; 0 where there are none */
     double seconds;
-    uint64_t converged; /**< 1 or 0; 1 where no value is missing */
-    double weight;      /**< sum of the weights of the rows: n_rows where none was given */
+    uint64_t converged;     /**< 1 or 0; 1 where no value is missing. Sampled: what the tables still
+                                 move by is lost in an error that meets target_error, and no row is
+                                 doubtful */
+    double weight;          /**< sum of the weights of the rows: n_rows where none was given */
+    double held_out_weight; /**< sum of those of the rows in held_out_log_likelihood */
+    uint64_t exact; /**< 1: expectations are exact, or none are needed; 0: they are sampled, and: */
+    double error;   /**< largest Monte Carlo standard error that the last iteration gave a
+                         probability, in columns that are expected in a row or more */
+    double log_likelihood_error; /**< Monte Carlo standard error; NAN with log_likelihood where EM
+                                      was stopped before an estimate */
+    double held_out_error;       /**< the same of held_out_log_likelihood */
+    uint64_t sweeps;             /**< of each chain, given each row, in the last iteration */
+    uint64_t n_doubtful;         /**< rows whose chains disagreed in it, R-hat above 1.1 */
 } gbs_fit_report;
 
 typedef struct gbs_fitted gbs_fitted;
 
 /**
  * Estimate the tables of a network.
+ *
+ * Sampled expectations (Wei & Tanner 1990) are means over draws of runs, see
+ * gbs_run_new_for_draws(), of 64 sweeps at first. After each iteration the step that half of the
+ * chains makes is compared with that of the other half [M54]: twice in a row without a common
+ * direction, and there is no progress beyond the error. Then EM ends if the error meets
+ * target_error, else goes on with twice the sweeps, until these are options.sweeps. Each run has
+ * its own random numbers. ln P of a row is then estimated as gbs_log_z() does.
  *
  * @param network  a Bayesian network of tables; borrowed during the call. EM starts from its own
  *                 tables, with a prior mixed with 1 % of uniform ones; zeros in them stay zeros
@@ -127,8 +158,8 @@ typedef struct gbs_fitted gbs_fitted;
  * @return GBS_OK; GBS_STOPPED if EM was ended by time_s or the callback, with the tables of the
  * last iteration; GBS_ERR_IMPOSSIBLE, with its number, if EM meets a row of probability 0;
  *         GBS_ERR_LIMIT if rows with missing values need a junction tree [M22] that does not fit
- *         memory, or if it was stopped before there was a result; GBS_ERR_ARGUMENT if the model is
- *         no Bayesian network of tables; GBS_ERR_MEMORY.
+ *         memory, with GBS_EXPECTATIONS_EXACT, or if it was stopped before there was a result;
+ * GBS_ERR_ARGUMENT if the model is no Bayesian network of tables; GBS_ERR_MEMORY.
  */
 GBS_API gbs_status gbs_fit(const gbs_model *network, const gbs_data *data, const gbs_data *held_out,
                            const gbs_fit_options *options, const gbs_run_callbacks *callbacks,

@@ -250,8 +250,8 @@ static gbs_status take_rows(gbsi_expectation *e, const uint8_t *complete, gbs_er
 
 gbs_status gbsi_expectation_new(const gbsi_families *families, const gbs_data *data,
                                 const uint8_t *asked, const uint8_t *complete,
-                                uint64_t memory_limit, gbsi_pool *pool, gbsi_watch *watch,
-                                gbsi_expectation **out, gbs_error *err)
+                                uint64_t memory_limit, double most_work, gbsi_pool *pool,
+                                gbsi_watch *watch, gbsi_expectation **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_expectation *e = gbsi_alloc_zero(sizeof *e);
@@ -268,6 +268,13 @@ gbs_status gbsi_expectation_new(const gbsi_families *families, const gbs_data *d
     GBSI_TRY(take_queries(e, asked, err));
     GBSI_TRY(check_bytes(e, err));
     GBSI_TRY(take_rows(e, complete, err));
+    if (e->solver.tree != NULL &&
+        (double)e->solver.tree->n_entries * (double)e->n_rows > most_work) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT,
+                           "rows have missing values, and a junction tree of %.3g entries for %zu "
+                           "of them is too long a calculation",
+                           (double)e->solver.tree->n_entries, e->n_rows));
+    }
     *out = e;
     e = NULL;
 
@@ -359,7 +366,7 @@ static void take_at_hand(gbsi_expectation *e, size_t begin)
 
 /* ln P of the rows at hand. */
 static gbs_status add_log_p(const gbsi_expectation *e, double *log_p, uint64_t *n_impossible,
-                            gbs_error *err)
+                            double *weight, gbs_error *err)
 {
     for (size_t i = 0; i < e->n_at_hand; ++i) {
         const size_t row = e->row[e->begin + i];
@@ -378,6 +385,7 @@ static gbs_status add_log_p(const gbsi_expectation *e, double *log_p, uint64_t *
         }
         if (end == GBSI_CASE_IMPOSSIBLE) {
             *n_impossible += e->data->count[row];
+            *weight += e->data->weight[row];
         } else {
             *log_p += e->data->weight[row] * e->cases[i].log_sum;
         }
@@ -386,7 +394,8 @@ static gbs_status add_log_p(const gbsi_expectation *e, double *log_p, uint64_t *
 }
 
 gbs_status gbsi_expectation_add(gbsi_expectation *expectation, const double *theta, double *count,
-                                double *log_p, uint64_t *n_impossible, gbs_error *err)
+                                double *log_p, uint64_t *n_impossible, double *weight,
+                                gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_expectation *e = expectation;
@@ -401,7 +410,7 @@ gbs_status gbsi_expectation_add(gbsi_expectation *expectation, const double *the
         if (gbsi_watch_stopped(e->watch)) {
             return GBS_STOPPED;
         }
-        GBSI_TRY(add_log_p(e, log_p, n_impossible, err));
+        GBSI_TRY(add_log_p(e, log_p, n_impossible, weight, err));
         if (count != NULL) {
             gbsi_pool_run(e->pool, add_share, e);
         }

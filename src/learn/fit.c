@@ -9,6 +9,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "learn/draws.h"
 #include "learn/expectation.h"
 #include "learn/fitted.h"
 #include "simd/math.h"
@@ -16,6 +17,10 @@
 #define ITERATIONS 1000u
 #define TOLERANCE  1e-6
 #define UNIFORM    0.01 /* share of the start that is uniform, with a prior */
+#define SWEEPS     4096u
+#define ERROR      0.01
+#define AUTO_BYTES (UINT64_C(4) << 30) /* as a run has it */
+#define AUTO_WORK  0x1p40              /* entries of trees in an iteration */
 #define PROGRESS_S 0.1
 
 typedef struct fitting {
@@ -30,7 +35,9 @@ typedef struct fitting {
     uint8_t *direct;               /* [variables] 1: no row misses a variable of its family */
     uint8_t *asked;                /* [variables] 1: the others */
     uint8_t *complete;             /* [n_distinct] 1: nothing is missing in it */
-    gbsi_expectation *expectation; /* NULL: nothing is missing */
+    gbsi_expectation *expectation; /* NULL: nothing is missing, or ... */
+    gbsi_draws *draws;             /* ... it is sampled */
+    bool own_limit;                /* the user gave the memory limit */
     double *full;                  /* [entries] counts in the complete rows */
     double *base;  /* [entries] counts in all rows that have the family, if all have */
     double *next;  /* [entries] base and what is expected for the other rows, so far */
@@ -44,6 +51,7 @@ typedef struct fitting {
 static void fitting_free(fitting *f)
 {
     gbsi_expectation_free(f->expectation);
+    gbsi_draws_free(f->draws);
     gbsi_pool_free(f->pool);
     gbsi_families_free(&f->families);
     gbsi_free(f->column);
@@ -106,7 +114,18 @@ static gbs_status take_options(fitting *f, const gbs_fit_options *options, gbs_e
                          " threads, expected 0 s or more and at most %u threads",
                          o->time_s, o->threads, GBSI_MOST_THREADS);
     }
+    if (o->expectations > GBS_EXPECTATIONS_SAMPLED ||
+        !(o->target_error >= 0.0 && o->target_error <= 1.0) || o->sweeps > UINT64_MAX / 2) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_fit_options: found expectations %" PRIu64
+                         ", target_error %g and %" PRIu64
+                         " sweeps, expected a gbs_expectations, 0 to 1, and at most 2^63 - 1",
+                         o->expectations, o->target_error, o->sweeps);
+    }
     o->iterations = o->iterations != 0 ? o->iterations : ITERATIONS;
+    o->sweeps = o->sweeps != 0 ? o->sweeps : SWEEPS;
+    o->target_error = o->target_error > 0.0 ? o->target_error : ERROR;
+    f->own_limit = o->memory_limit != 0;
     o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
     o->memory_limit = o->memory_limit != 0 ? o->memory_limit : gbsi_default_memory_limit();
     return GBS_OK;
@@ -186,6 +205,27 @@ static void find_direct(fitting *f)
 
 /* ---- counting and EM ------------------------------------------------------------------------- */
 
+/* How rows with missing values are answered: a tree, or draws where it does not hold.
+ * @param asked, complete as gbsi_expectation_new(). */
+static gbs_status answer_rows(fitting *f, const gbs_data *data, const uint8_t *asked,
+                              const uint8_t *complete, gbsi_expectation **expectation,
+                              gbsi_draws **draws, gbs_error *err)
+{
+    const gbs_fit_options *o = &f->options;
+    const bool is_auto = o->expectations == GBS_EXPECTATIONS_AUTO;
+    const uint64_t limit =
+        is_auto && !f->own_limit && o->memory_limit > AUTO_BYTES ? AUTO_BYTES : o->memory_limit;
+    if (o->expectations != GBS_EXPECTATIONS_SAMPLED) {
+        const gbs_status status = gbsi_expectation_new(&f->families, data, asked, complete, limit,
+                                                       is_auto ? AUTO_WORK : INFINITY, f->pool,
+                                                       &f->watch, expectation, err);
+        if (status != GBS_ERR_LIMIT || !is_auto || gbsi_watch_stopped(&f->watch)) {
+            return status;
+        }
+    }
+    return gbsi_draws_new(&f->families, data, asked, complete, o, &f->watch, draws, err);
+}
+
 static gbs_status count_all(fitting *f, gbs_error *err)
 {
     const gbs_data *d = f->data;
@@ -205,10 +245,9 @@ static gbs_status count_all(fitting *f, gbs_error *err)
         GBSI_TRY(gbsi_watch_fail(err, "counting rows"));
     }
     if (f->report.n_incomplete > 0) {
-        GBSI_TRY(gbsi_expectation_new(&f->families, d, f->asked, f->complete,
-                                      f->options.memory_limit, f->pool, &f->watch, &f->expectation,
-                                      err));
+        GBSI_TRY(answer_rows(f, d, f->asked, f->complete, &f->expectation, &f->draws, err));
     }
+    f->report.exact = f->draws == NULL;
 
 cleanup:
     gbsi_free(none);
@@ -241,7 +280,7 @@ static gbs_status expect(fitting *f, gbs_error *err)
     double log_prior = 0.0;
     memcpy(f->next, f->base, n_bytes);
     if (f->expectation != NULL) {
-        status = gbsi_expectation_add(f->expectation, f->theta, f->next, &log_p, NULL, err);
+        status = gbsi_expectation_add(f->expectation, f->theta, f->next, &log_p, NULL, NULL, err);
     }
     if (status == GBS_OK) {
         add_logs(f, &log_p, &log_prior);
@@ -265,12 +304,40 @@ static void begin(fitting *f)
     }
 }
 
+/* Wei & Tanner (1990): the same with sampled expectations. ln P is estimated where it ends. */
+static gbs_status maximise_by_draws(fitting *f, gbs_error *err)
+{
+    gbs_fit_report *r = &f->report;
+    double log_p = 0.0;
+    double log_prior = 0.0;
+    double variance = 0.0;
+    r->log_likelihood = r->log_posterior = r->log_likelihood_error = NAN;
+    gbs_status status = gbsi_draws_maximise(f->draws, f->base, f->theta, f->count, r, err);
+    if (status < 0) {
+        return status;
+    }
+    memcpy(f->done, f->theta, gbsi_families_entries(&f->families) * sizeof *f->theta);
+    if (status == GBS_OK) {
+        status = gbsi_draws_log_p(f->draws, f->theta, &log_p, &variance, NULL, NULL, err);
+    }
+    if (status == GBS_OK) {
+        add_logs(f, &log_p, &log_prior);
+        r->log_likelihood = log_p;
+        r->log_posterior = log_p + log_prior;
+        r->log_likelihood_error = gbsi_sqrt(variance);
+    }
+    return status;
+}
+
 /* Dempster, Laird & Rubin (1977): expectations at theta, then theta from them, until it stays. */
 static gbs_status maximise(fitting *f, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_fit_report *r = &f->report;
     begin(f);
+    if (f->draws != NULL) {
+        return maximise_by_draws(f, err);
+    }
     if (f->expectation == NULL) {
         (void)gbsi_families_estimate(&f->families, &f->options, f->base, f->theta);
         r->converged = 1;
@@ -312,8 +379,31 @@ static void add_complete(fitting *f, const uint32_t *column, const uint8_t *comp
                 gbsi_families_log_p(&f->families, column, f->logs, d->state + i * d->n_columns);
             r->held_out_impossible += log_p == -INFINITY ? d->count[i] : 0;
             r->held_out_log_likelihood += log_p == -INFINITY ? 0.0 : d->weight[i] * log_p;
+            r->held_out_weight -= log_p == -INFINITY ? d->weight[i] : 0.0;
         }
     }
+}
+
+static gbs_status add_incomplete(fitting *f, const uint8_t *complete, gbs_fit_report *r,
+                                 gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_expectation *e = NULL;
+    gbsi_draws *draws = NULL;
+    double variance = 0.0;
+    double lost = 0.0; /* weight of impossible rows */
+    GBSI_TRY(answer_rows(f, f->held_out, NULL, complete, &e, &draws, err));
+    status = draws == NULL ? gbsi_expectation_add(e, f->done, NULL, &r->held_out_log_likelihood,
+                                                  &r->held_out_impossible, &lost, err)
+                           : gbsi_draws_log_p(draws, f->done, &r->held_out_log_likelihood,
+                                              &variance, &r->held_out_impossible, &lost, err);
+    r->held_out_weight -= lost;
+    r->held_out_error = gbsi_sqrt(variance);
+
+cleanup:
+    gbsi_expectation_free(e);
+    gbsi_draws_free(draws);
+    return status;
 }
 
 /* @return GBS_STOPPED: the report has nothing of it. */
@@ -322,7 +412,6 @@ static gbs_status hold_out(fitting *f, gbs_error *err)
     gbs_status status = GBS_OK;
     const gbs_data *d = f->held_out;
     const size_t n_entries = gbsi_families_entries(&f->families);
-    gbsi_expectation *e = NULL;
     gbs_fit_report r = f->report;
     uint8_t *complete = gbsi_alloc_array(d->n_distinct, 1);
     uint32_t *column = gbsi_alloc_array(f->families.network->n_variables, sizeof *column);
@@ -333,13 +422,11 @@ static gbs_status hold_out(fitting *f, gbs_error *err)
     gbsi_log_many(f->logs, n_entries);
     gbsi_families_columns(&f->families, d, column);
     r.held_out_rows = d->n_rows;
+    r.held_out_weight = d->sum;
     const uint64_t n_incomplete = find_complete(d, column, complete);
     add_complete(f, column, complete, &r);
     if (n_incomplete > 0) {
-        GBSI_TRY(gbsi_expectation_new(&f->families, d, NULL, complete, f->options.memory_limit,
-                                      f->pool, &f->watch, &e, err));
-        GBSI_TRY(gbsi_expectation_add(e, f->done, NULL, &r.held_out_log_likelihood,
-                                      &r.held_out_impossible, err));
+        GBSI_TRY(add_incomplete(f, complete, &r, err));
     }
     if (gbsi_watch_stopped(&f->watch)) {
         status = GBS_STOPPED;
@@ -348,7 +435,6 @@ static gbs_status hold_out(fitting *f, gbs_error *err)
     }
 
 cleanup:
-    gbsi_expectation_free(e);
     gbsi_free(complete);
     gbsi_free(column);
     return gbsi_watch_stopped(&f->watch) && status == GBS_ERR_LIMIT ? GBS_STOPPED : status;

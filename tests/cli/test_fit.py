@@ -126,6 +126,9 @@ def test_held_out(run, work):
         r = json.loads((work / "s.json").read_text())
         assert r["held_out_rows"] == n and r["rows"] == (16 if n == 4 else 20)
         assert abs(r["held_out_log_likelihood"] - log_p) < 1e-9  # every fifth row is out: all say no
+    (work / "w.csv").write_text("rain,n\nyes,2\nno,1\nno,2\n")
+    done = run("fit", SPRINKLER, "w.csv", "--held-out", "w.csv", "--weights", "n", "--format", "bif")
+    assert f"3 rows held out: ln P = {2 * math.log(.4) + 3 * math.log(.6):.10g}"[:31] in done.err and "a unit of weight" in done.err
     (work / "t.csv").write_text("rain\nno\n")
     done = run("fit", SPRINKLER, "t.csv", "--held-out", "other.csv", "--format", "bif")
     assert "1 of them have probability 0" in done.err
@@ -157,9 +160,26 @@ def test_bad_data(run, work, text, place, said):
 def test_memory_is_predicted(run, work):
     run("generate", "bayes", "--variables", "150", "--parents", "5", "--states", "3:3", "--format", "uai", "-o", "n.uai")
     (work / "t.csv").write_text("0\n#0\n")
-    done = run("fit", "n.uai", "t.csv", "-o", "f.uai", "--memory-limit", "200M")
+    done = run("fit", "n.uai", "t.csv", "-o", "f.uai", "--memory-limit", "200M", "--method", "exact")
     assert done.status == 1 and "MiB" in done.err and "junction tree" in done.err, done.err
     assert not (work / "f.uai").exists()
+
+
+def test_sampled_expectations(run, work):
+    text = "grass,rain,sprinkler\n" + "wet,yes,off\ndry,no,\n,no,off\nwet,,on\nwet,no,on\ndry,no,off\n" * 10
+    (work / "t.csv").write_text(text)
+    common = ["fit", SPRINKLER, "t.csv", "--prior", "dirichlet:1", "--summary", "s.json", "--intervals", "i.csv", "-o", "f.bif"]
+    exact, e = (run(*common), json.loads((work / "s.json").read_text()))
+    table = fitted(work / "i.csv")
+    done, r = (run(*common, "--method", "sample", "--seed", "4"), json.loads((work / "s.json").read_text()))
+    assert exact.status == done.status == 0, done.err
+    assert "EM, with exact expectations" in exact.err and "EM, with sampled expectations" in done.err
+    assert "seed 4" in done.err and "converged, to within the error" in done.err and " +- " in done.err
+    assert (e["exact"], r["exact"]) == (1, 0) and 0 < r["error"] <= .01 and r["converged"]
+    sampled = fitted(work / "i.csv")
+    assert all(abs(sampled[key][0] - table[key][0]) < 6 * r["error"] for key in table)
+    assert abs(r["log_likelihood"] - e["log_likelihood"]) < 5 * r["log_likelihood_error"] + .1
+    assert run("fit", SPRINKLER, "t.csv", "--method", "mean-field").status == 2
 
 
 def test_wrong_use(run, work):
