@@ -92,6 +92,7 @@ typedef enum cli_colour {
 void cli_note_verdict(const cli_arguments *arguments, cli_colour colour, const char *text);
 /* Columns of the terminal that standard output is; 80 where it is none. */
 int cli_terminal_width(void);
+int cli_line_width(void); /* columns of a line there; elsewhere any number */
 /* For gbs_read_options.warn; context is the cli_arguments. */
 void cli_warn(void *context, const char *message);
 
@@ -174,6 +175,9 @@ void cli_put_line(gbs_output *output, int width, const char *title, const char *
     CLI_PRINTF(4, 5);
 /* Text and the end of its last line; lines that the terminal is too narrow for break at blanks. */
 void cli_put_wrapped(gbs_output *output, const char *text);
+/* Text from this column on, broken at blanks where it would pass width; further lines begin at
+ * indent. */
+void cli_put_hanging(gbs_output *output, const char *text, int column, int indent, int width);
 /* Blanks before it. */
 void cli_put_right(gbs_output *output, const char *text, int width);
 /* Whether the environment says that text is UTF-8: LC_ALL before LC_CTYPE before LANG. */

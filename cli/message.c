@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the program says on standard error, and the exit status that goes with it. */
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -57,6 +58,11 @@ int cli_terminal_width(void)
         return size.ws_col;
     }
     return 80;
+}
+
+int cli_line_width(void)
+{
+    return isatty(STDOUT_FILENO) ? cli_terminal_width() - 1 : INT_MAX;
 }
 
 void cli_warn(void *context, const char *message)

@@ -10,6 +10,7 @@ enum {
     WIDE = 10,       /* columns of a derivative and of its error */
     NARROW = 8,      /* columns of other numbers */
     LEAST_NAME = 44, /* columns of a name where bars take some */
+    BELOW = 4,       /* where a name begins that stands below its numbers */
     LEAST_HALF = 3,
     LEAST_WIDTH = 64, /* of a terminal, for all numbers */
     MOST_HALF = 12,
@@ -101,13 +102,20 @@ static void put_row(gbs_output *output, const cli_sensitivities *a, size_t i, co
     if (l->reach) {
         put_number(output, gbs_sensitivity_value_for(&a->s, i, a->job.arguments->reach), 0, NARROW);
     }
+    cli_parameter_text(a, i, name);
+    const int wide = cli_columns_of(name);
+    if (wide > l->name && l->name < LEAST_NAME / 2) { /* below its numbers */
+        gbs_output_text(output, "\n");
+        cli_put_right(output, "", BELOW);
+        cli_put_hanging(output, name, BELOW, BELOW, cli_terminal_width() - 1);
+        return;
+    }
     gbs_output_text(output, "  ");
     if (l->half > 0) {
         put_bar(output, a->s.derivative[i] / most, l->half);
         gbs_output_text(output, "  ");
     }
-    cli_parameter_text(a, i, name);
-    cli_put_column(output, name, cli_columns_of(name) < l->name ? cli_columns_of(name) : l->name);
+    cli_put_column(output, name, wide < l->name ? wide : l->name);
     gbs_output_text(output, "\n");
 }
 

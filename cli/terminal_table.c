@@ -172,9 +172,8 @@ static void put_number(gbs_output *output, const char *format, double value, int
     cli_put_right(output, text, width);
 }
 
-/* The numbers of a row, and its end. */
-static void put_estimate(gbs_output *output, const layout *l, double p, double mcse, double ess,
-                         double rhat)
+/* A probability and its error. */
+static void put_numbers(gbs_output *output, const layout *l, double p, double mcse)
 {
     char text[NUMBER];
     probability_text(p, mcse, text);
@@ -184,6 +183,13 @@ static void put_estimate(gbs_output *output, const layout *l, double p, double m
         gbs_output_text(output, " ");
         cli_put_column(output, text, l->error - 1);
     }
+}
+
+/* The numbers of a row, and its end. */
+static void put_estimate(gbs_output *output, const layout *l, double p, double mcse, double ess,
+                         double rhat)
+{
+    put_numbers(output, l, p, mcse);
     if (l->ess > 0) {
         put_number(output, "%.0f", ess, l->ess);
     }
@@ -210,13 +216,18 @@ static void put_row(gbs_output *output, const cli_job *job, const cli_estimates 
     put_estimate(output, l, e->p[row], e->mcse[row], e->ess[row], e->rhat[row]);
 }
 
-static void put_head_of_numbers(gbs_output *output, const layout *l)
+static void put_numbers_of_head(gbs_output *output, const layout *l)
 {
     cli_put_column(output, "probability", l->probability);
     if (l->error > 0) {
         gbs_output_text(output, " ");
         cli_put_column(output, "   error", l->error - 1);
     }
+}
+
+static void put_head_of_numbers(gbs_output *output, const layout *l)
+{
+    put_numbers_of_head(output, l);
     if (l->ess > 0) {
         cli_put_right(output, "ESS", l->ess);
     }
@@ -332,8 +343,8 @@ static int joint_columns(const cli_job *job, const cli_joint *t, int most)
     return sum;
 }
 
-/* label holds for every variable. More variables than fit in LEAST columns each make lines that are
- * too long: rows without one of their states would say something else. */
+/* label holds for every variable; 0: the states do not fit beside each other, in LEAST columns
+ * each, and are listed. */
 static layout lay_out_joint(const cli_job *job, const cli_joint *t)
 {
     layout l = {.label = MOST_LABEL, .probability = 11, .unicode = cli_speaks_unicode()};
@@ -349,6 +360,9 @@ static layout lay_out_joint(const cli_job *job, const cli_joint *t)
     while (left < 0 && l.label > LEAST) {
         const int before = joint_columns(job, t, l.label);
         left += before - joint_columns(job, t, --l.label);
+    }
+    if (left < 0) {
+        l.label = 0;
     }
     fill_with_bar(&l, left);
     return l;
@@ -367,11 +381,56 @@ static void put_joint_row(gbs_output *output, const cli_job *job, const cli_join
     put_estimate(output, l, t->p[row], t->mcse[row], t->ess[row], t->rhat[row]);
 }
 
+/* "asia=no tub=no smoke=yes" to the right of the numbers, in as many lines as that takes. */
+static void put_joint_list(gbs_output *output, const cli_job *job, const cli_joint *t, int first,
+                           size_t row)
+{
+    const int room = cli_terminal_width() - 1 - first;
+    int column = 0;
+    for (uint32_t i = 0; i < t->selection.n; ++i) {
+        const uint32_t v = t->selection.variable[i];
+        char number[NUMBER];
+        char name[32];
+        char text[1024];
+        (void)snprintf(text, sizeof text, "%s=%s", cli_variable_text(job->model, v, "", name),
+                       label_of(job, v, cli_joint_state(job->model, t, row, i), number));
+        const int wide = cli_columns_of(text) < room ? cli_columns_of(text) : room;
+        if (i > 0 && column + 1 + wide > room) {
+            gbs_output_text(output, "\n");
+            cli_put_right(output, "", first);
+            column = 0;
+        } else if (i > 0) {
+            gbs_output_text(output, " ");
+            ++column;
+        }
+        cli_put_column(output, text, wide);
+        column += wide;
+    }
+    gbs_output_text(output, "\n");
+}
+
+static void put_joint_lists(gbs_output *output, const cli_job *job, const cli_joint *t, layout l)
+{
+    const int first = l.probability + l.error + 2;
+    l.ess = l.rhat = l.bar = 0;
+    put_numbers_of_head(output, &l);
+    gbs_output_text(output, "  states\n");
+    for (size_t row = 0; row < t->n; ++row) {
+        put_numbers(output, &l, t->p[row], t->mcse[row]);
+        gbs_output_text(output, "  ");
+        put_joint_list(output, job, t, first, row);
+    }
+}
+
 void cli_joint_table(gbs_output *output, const cli_job *job, const cli_joint *t)
 {
     const layout l = lay_out_joint(job, t);
     char name[32];
     put_heading(output, job, "Joint distribution");
+    if (l.label == 0) {
+        put_joint_lists(output, job, t, l);
+        return;
+    }
     for (uint32_t i = 0; i < t->selection.n; ++i) {
         cli_put_column(output, cli_variable_text(job->model, t->selection.variable[i], "", name),
                        joint_column(job, t, i, l.label));

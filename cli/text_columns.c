@@ -39,10 +39,8 @@ void cli_put_column(gbs_output *output, const char *text, int width)
     gbs_output_text(output, part);
 }
 
-void cli_put_wrapped(gbs_output *output, const char *text)
+void cli_put_hanging(gbs_output *output, const char *text, int column, int indent, int width)
 {
-    const int width = cli_terminal_width() - 1;
-    int column = 0;
     while (*text != '\0') {
         const size_t blanks = strspn(text, " ");
         const size_t n = blanks + strcspn(text + blanks, " ");
@@ -50,9 +48,10 @@ void cli_put_wrapped(gbs_output *output, const char *text)
         for (size_t i = 0; i < n; ++i) {
             wide += ((unsigned char)text[i] & 0xC0) != 0x80;
         }
-        if (column > 0 && column + wide > width) {
-            gbs_output_text(output, "\n  ");
-            column = 2 - (int)blanks;
+        if (column > indent && column + wide > width) {
+            gbs_output_text(output, "\n");
+            cli_put_right(output, "", indent);
+            column = indent - (int)blanks;
             text += blanks;
             gbs_output_bytes(output, text, n - blanks);
             text += n - blanks;
@@ -65,6 +64,11 @@ void cli_put_wrapped(gbs_output *output, const char *text)
     gbs_output_text(output, "\n");
 }
 
+void cli_put_wrapped(gbs_output *output, const char *text)
+{
+    cli_put_hanging(output, text, 0, 2, cli_terminal_width() - 1);
+}
+
 void cli_put_line(gbs_output *output, int width, const char *title, const char *format, ...)
 {
     char text[256];
@@ -74,8 +78,7 @@ void cli_put_line(gbs_output *output, int width, const char *title, const char *
     va_end(values);
     cli_put_column(output, title, width);
     gbs_output_text(output, " ");
-    gbs_output_text(output, text);
-    gbs_output_text(output, "\n");
+    cli_put_hanging(output, text, width + 1, width + 1, cli_line_width());
 }
 
 void cli_put_right(gbs_output *output, const char *text, int width)

@@ -195,22 +195,100 @@ static void text_influences(gbs_output *output, const certificates *c)
                      : "no variation of all variables goes to 0: the radius is 1 or more");
 }
 
+/* Columns of the table; 0: left out. */
+typedef struct layout {
+    int scan, target, steps, passes, variation, most;
+    const char *value; /* format of a variation */
+} layout;
+
+static int columns_of(const layout *l)
+{
+    return l->scan + 1 + l->target + 1 + l->steps + 1 + (l->passes > 0 ? l->passes + 1 : 0) +
+           l->variation + (l->most > 0 ? l->most + 1 : 0);
+}
+
+/* Narrow terminals get narrow columns, then no passes, then no "at most", which is the variation or
+ * 1. */
+static layout lay_out(const certificates *c)
+{
+    const layout wide = {.scan = 12,
+                         .target = 16,
+                         .steps = 12,
+                         .passes = 12,
+                         .variation = 12,
+                         .most = 12,
+                         .value = "%.6g"};
+    layout l = {.scan = 10,
+                .target = 6,
+                .steps = 9,
+                .passes = 9,
+                .variation = 11,
+                .most = 11,
+                .value = "%.5g"};
+    const int width = cli_line_width();
+    if (columns_of(&wide) <= width) {
+        return wide;
+    }
+    for (size_t t = 0; t < c->n_targets; t++) {
+        const int n = cli_columns_of(c->target[t].text);
+        l.target = n > l.target ? n : l.target;
+    }
+    l.passes = columns_of(&l) > width ? 0 : l.passes;
+    l.most = columns_of(&l) > width ? 0 : l.most;
+    const int over = columns_of(&l) - width;
+    if (over > 0) {
+        l.target = l.target - over > 6 ? l.target - over : 6;
+    }
+    return l;
+}
+
+static void put_cell(gbs_output *output, int width, const char *format, double value)
+{
+    char text[32];
+    if (width > 0) {
+        (void)snprintf(text, sizeof text, format, value);
+        gbs_output_text(output, " ");
+        cli_put_right(output, text, width);
+    }
+}
+
+static void put_words(gbs_output *output, const layout *l, const char *scan, const char *of)
+{
+    cli_put_column(output, scan, l->scan);
+    gbs_output_text(output, " ");
+    cli_put_column(output, of, l->target);
+}
+
+static void put_title(gbs_output *output, int width, const char *title)
+{
+    if (width > 0) {
+        gbs_output_text(output, " ");
+        cli_put_right(output, title, width);
+    }
+}
+
 static void text_steps(gbs_output *output, const certificates *c)
 {
-    char line[512];
-    (void)snprintf(line, sizeof line, "\n%-12s %-16s %12s %12s %12s %12s\n", "scan", "target",
-                   "steps", "passes", "variation", "at most");
-    gbs_output_text(output, line);
+    const layout l = lay_out(c);
+    gbs_output_text(output, "\n");
+    put_words(output, &l, "scan", "target");
+    put_title(output, l.steps, "steps");
+    put_title(output, l.passes, "passes");
+    put_title(output, l.variation, "variation");
+    put_title(output, l.most, "at most");
+    gbs_output_text(output, "\n");
     for (size_t s = 0; s < c->n_scans; s++) {
         for (size_t k = 0; k < c->n_steps; k++) {
             for (size_t t = 0; t < c->n_targets; t++) {
                 const double v = c->value[(s * c->n_steps + k) * c->n_targets + t];
-                const double passes =
-                    c->length[s] == 0 ? 0.0 : (double)c->steps[s][k] / (double)c->length[s];
-                (void)snprintf(line, sizeof line,
-                               "%-12s %-16s %12" PRIu64 " %12.6g %12.6g %12.6g\n", c->scan[s],
-                               c->target[t].text, c->steps[s][k], passes, v, at_most_1(v));
-                gbs_output_text(output, line);
+                const double steps = (double)c->steps[s][k];
+                put_words(output, &l, c->scan[s], c->target[t].text);
+                put_cell(output, l.steps, "%.0f", steps);
+                put_cell(output, l.passes, "%.6g",
+                         c->length[s] == 0 ? 0.0 : steps / (double)c->length[s]);
+                put_cell(output, l.variation, l.value, v);
+                put_cell(output, l.most, l.value, at_most_1(v));
+                gbs_output_text(output, "\n");
             }
         }
     }
@@ -218,26 +296,30 @@ static void text_steps(gbs_output *output, const certificates *c)
 
 static void text_within(gbs_output *output, const certificates *c)
 {
-    char line[512];
-    (void)snprintf(line, sizeof line, "\n%-12s %-16s passes until the variation is at most %g\n",
-                   "scan", "target", c->job->arguments->accuracy);
-    gbs_output_text(output, line);
+    char title[64];
+    const layout l = lay_out(c);
+    const int width = cli_line_width();
+    const int first = l.scan + l.target + 2;
+    (void)snprintf(title, sizeof title, " passes until the variation is at most %g",
+                   c->job->arguments->accuracy);
+    gbs_output_text(output, "\n");
+    put_words(output, &l, "scan", "target");
+    cli_put_hanging(output, title, first - 1, first, width);
     for (size_t s = 0; s < c->n_scans; s++) {
         for (size_t t = 0; t < c->n_targets; t++) {
             const gbs_sufficient *w = &c->within[s * c->n_targets + t];
             char text[256];
             if (w->found) {
-                (void)snprintf(text, sizeof text, "%" PRIu64 " (%" PRIu64 " steps: %.6g)",
+                (void)snprintf(text, sizeof text, " %" PRIu64 " (%" PRIu64 " steps: %.6g)",
                                w->passes, w->steps, w->value);
             } else {
                 (void)snprintf(text, sizeof text,
-                               "no certificate: %.6g after %" PRIu64 " and no longer falling, or "
+                               " no certificate: %.6g after %" PRIu64 " and no longer falling, or "
                                "too slowly",
                                w->value, w->passes);
             }
-            (void)snprintf(line, sizeof line, "%-12s %-16s %s\n", c->scan[s], c->target[t].text,
-                           text);
-            gbs_output_text(output, line);
+            put_words(output, &l, c->scan[s], c->target[t].text);
+            cli_put_hanging(output, text, first - 1, first, width);
         }
     }
 }

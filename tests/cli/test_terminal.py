@@ -81,6 +81,12 @@ probability ( y | {name} ) {{ (no) 0.9, 0.1; ({label}) 0.2, 0.8; }}
     lines = lines_of("marginals", "m.bif", *sampled, "--joint", f"{name},y", "-e", "y=no|yes")
     head, *rows = lines[lines.index("") + 1:]
     assert len(rows) == 4 and all("+-" in row for row in rows) and ("R-hat" in head) == (columns > 40)
+    lines = lines_of("marginals", "examples/clinic.bif", "--joint", "smoker,vaccinated,influenza,cold,allergy,fever,cough")
+    states = " ".join(" ".join(lines[lines.index("") + 1:]).split())
+    assert states.count("fever=no") == (2 ** 6 if columns == 40 else 0)  # listed where columns would not hold them
+    for command in ("info", "certify", "certify --accuracy 0.01", "sensitivity --query influenza=yes -e fever=yes"):
+        verb, *options = command.split()
+        lines_of(verb, "examples/clinic.bif", *options)
     lines_of("marginals", "examples/clinic.bif", "-e", "fever=yes,cough=yes")
     lines = lines_of("info", "examples/clinic.bif", "--variables", "-e", "fever=yes")
     assert ("factors" in lines[0]) == (columns > 40) and "states" in lines[0]
