@@ -16,12 +16,12 @@ CONTEXT = """#include <stdio.h>
 
 #include <gibbsite/gibbsite.h>
 void block(const gbs_model *model, const gbs_evidence *evidence, uint32_t n_chains, uint32_t chain,
-           const uint32_t *state, double *p, double *mcse, gbs_builder *builder, uint32_t rain, uint32_t wet);
+           const uint32_t *state, const double *draws, double *p, double *mcse, gbs_builder *builder, uint32_t rain, uint32_t wet);
 void block(const gbs_model *model, const gbs_evidence *evidence, uint32_t n_chains, uint32_t chain,
-           const uint32_t *state, double *p, double *mcse, gbs_builder *builder, uint32_t rain, uint32_t wet)
+           const uint32_t *state, const double *draws, double *p, double *mcse, gbs_builder *builder, uint32_t rain, uint32_t wet)
 {
 gbs_error err = {GBS_OK, ""};
-(void)model, (void)evidence, (void)n_chains, (void)chain, (void)state, (void)p, (void)mcse;
+(void)model, (void)evidence, (void)n_chains, (void)chain, (void)state, (void)draws, (void)p, (void)mcse;
 (void)builder, (void)rain, (void)wet;
 """
 

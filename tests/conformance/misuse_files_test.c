@@ -415,6 +415,24 @@ static void fits(void **state)
     gbs_model_free(spins);
 }
 
+static void diagnostics(void **state)
+{
+    (void)state;
+    const double x[4] = {1.0, 2.0, 4.0, 3.0};
+    gbs_diagnostics d = {.size = sizeof d};
+    gbs_diagnostics small = {.size = 8};
+    double rhat = 7.0;
+    REFUSED(gbs_diagnose(NULL, 1, 4, &d, &err));
+    REFUSED(gbs_diagnose(x, 1, 4, NULL, &err));
+    REFUSED(gbs_diagnose(x, 1, 4, &small, &err));
+    REFUSED(gbs_diagnose(x, 0, 4, &d, &err));
+    REFUSED(gbs_diagnose(x, 1, 0, &d, &err));
+    REFUSED(gbs_nested_rhat(NULL, 2, 1, 2, &rhat, &err));
+    REFUSED(gbs_nested_rhat(x, 2, 1, 2, NULL, &err));
+    REFUSED(gbs_nested_rhat(x, 1, 2, 2, &rhat, &err));
+    assert_true(rhat == 7.0);
+}
+
 static void sensitivities(void **state)
 {
     (void)state;
@@ -455,17 +473,12 @@ static void sensitivities(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),
-        cmocka_unit_test(sensitivities),
-        cmocka_unit_test(tied_weights),
-        cmocka_unit_test(images_from),
-        cmocka_unit_test(images_to),
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),
-        cmocka_unit_test(evidence_files),
-        cmocka_unit_test(other_files),
-        cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(fits),          cmocka_unit_test(diagnostics),
+        cmocka_unit_test(sensitivities), cmocka_unit_test(tied_weights),
+        cmocka_unit_test(images_from),   cmocka_unit_test(images_to),
+        cmocka_unit_test(arrays),        cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),   cmocka_unit_test(evidence_files),
+        cmocka_unit_test(other_files),   cmocka_unit_test(answers_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Convergence diagnostics of draws of real numbers from several chains, whoever drew them:
+ * rank-normalised split R-hat, effective sample sizes and Monte Carlo standard errors as Vehtari,
+ * Gelman, Simpson, Carpenter & Bürkner (2021), Bayesian Analysis 16:667-718, define them [M58].
+ *
+ *     gbs_diagnostics d = {.size = sizeof d};
+ *     gbs_diagnose(draws, 4, 1000, &d, &err); // four chains of 1000 draws, chain after chain
+ *     printf("mean %g +- %g, R-hat %g\n", d.mean, d.mcse_mean, d.rhat);
+ *
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; a built model can be shared by any number of threads.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
+ * NULL options mean the defaults, NULL evidence means no evidence.
+ */
+#ifndef GIBBSITE_DIAGNOSE_H
+#define GIBBSITE_DIAGNOSE_H
+
+#include <stddef.h>
+
+#include "gibbsite/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What the draws of one quantity say. Where all draws are equal nothing is known of convergence:
+ *  everything from mcse_mean on is NAN, as it is where a draw is not finite. */
+typedef struct gbs_diagnostics {
+    size_t size; /**< in: sizeof(gbs_diagnostics), set by the caller */
+    double mean;
+    double sd;          /**< standard deviation, with the number of draws less 1 as divisor */
+    double median;      /**< quantiles interpolate between draws: type 7 of Hyndman & Fan (1996) */
+    double q5, q95;     /**< 5 % and 95 % quantiles */
+    double mcse_mean;   /**< standard error of the mean, sd / sqrt(ess_mean) */
+    double mcse_sd;     /**< standard error of the standard deviation */
+    double mcse_median; /**< standard error of the median */
+    double rhat;        /**< the larger of the next two: below 1.01 where chains agree */
+    double rhat_bulk;   /**< R-hat of the normal scores of the ranks, each chain cut in halves */
+    double rhat_folded; /**< the same of distances from the median: tells scales apart */
+    double ess_bulk;    /**< effective number of draws of the normal scores */
+    double ess_tail;    /**< the smaller of those of the draws below the two quantiles; NAN where
+                             all or no draws are below one, as for two values */
+    double ess_mean;    /**< effective number of draws for the mean */
+    double ess_sd;      /**< that for the standard deviation */
+    int constant;       /**< 1: all draws are equal */
+    int reserved;       /**< 0 */
+} gbs_diagnostics;
+
+/**
+ * Diagnose the draws of one quantity.
+ *
+ * @param draws    [n_chains][n_draws], chain after chain.
+ * @param n_draws  of each chain, at least 4 for R-hat and 6 for effective sizes; NAN below.
+ * @param d        out.
+ * @return GBS_OK; GBS_ERR_ARGUMENT if there is no draw; GBS_ERR_MEMORY: it takes 80 bytes a draw.
+ */
+GBS_API gbs_status gbs_diagnose(const double *draws, size_t n_chains, size_t n_draws,
+                                gbs_diagnostics *d, gbs_error *err);
+
+/**
+ * Nested R-hat of many short chains (Margossian et al. 2024, Bayesian Analysis, definition 2.1):
+ * chains that start in the same state make a superchain, and R-hat compares superchains.
+ *
+ * @param draws [n_super][n_chains][n_draws], n_super > 1 and each of the others at least 1.
+ * @param rhat  out; NAN where all draws are equal, one is not finite, or chains and draws are 1.
+ * @return GBS_OK; GBS_ERR_ARGUMENT.
+ */
+GBS_API gbs_status gbs_nested_rhat(const double *draws, size_t n_super, size_t n_chains,
+                                   size_t n_draws, double *rhat, gbs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
