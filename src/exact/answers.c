@@ -13,7 +13,7 @@
 
 /* ---- ln Z -------------------------------------------------------------------------------- */
 
-gbs_status gbsi_solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
+static gbs_status solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
 {
     for (uint32_t t = 0; t < s->tree->n_trees; t++) {
         double part = 0.0;
@@ -29,7 +29,7 @@ gbs_status gbsi_solve_trees(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_er
     return GBS_OK;
 }
 
-/* Adds up the log sums (or maxima) of the components that have no tree. @param x as above. */
+/* The components that have no tree. */
 static gbs_status solve_others(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -56,6 +56,12 @@ cleanup:
     return status;
 }
 
+gbs_status gbsi_solve_all(gbsi_solver *s, gbsi_sum *total, uint32_t *x, gbs_error *err)
+{
+    const gbs_status status = solve_trees(s, total, x, err);
+    return status < 0 ? status : solve_others(s, total, x, err);
+}
+
 gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
                           const gbs_exact_options *options, gbsi_watch *watch, double *log_z,
                           double *ns, gbs_error *err)
@@ -73,8 +79,7 @@ gbs_status gbsi_exact_sum(const gbs_model *model, const gbs_evidence *evidence,
     for (const gbsi_cutset *c = s.cutset; c != NULL; c = c->next) {
         *ns += c->entries * gbsi_exact_entry_ns(c->keep);
     }
-    GBSI_TRY(gbsi_solve_trees(&s, &total, NULL, err));
-    GBSI_TRY(solve_others(&s, &total, NULL, err));
+    GBSI_TRY(gbsi_solve_all(&s, &total, NULL, err));
     *log_z = total.high + total.low;
 
 cleanup:
@@ -181,8 +186,7 @@ gbs_status gbs_exact_map_within(const gbs_model *model, const gbs_evidence *evid
         GBSI_TRY(gbsi_no_memory(err, "state", s.tree->model->n_variables * sizeof *x));
     }
     GBSI_TRY(keep_incumbent(&s, incumbent, x, &kept, err));
-    GBSI_TRY(gbsi_solve_trees(&s, &total, x, err));
-    GBSI_TRY(solve_others(&s, &total, x, err));
+    GBSI_TRY(gbsi_solve_all(&s, &total, x, err));
     const double found = gbsi_exact_log_density(s.whole, x);
     if (found == -INFINITY) {
         GBSI_TRY(zero_incumbent(err));

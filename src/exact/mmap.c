@@ -71,7 +71,7 @@ gbs_status gbsi_exact_mmap(const gbs_model *model, const gbs_evidence *evidence,
     }
     s.tables->watch = watch;
     gbsi_sum total = {.high = s.whole->log_constant};
-    GBSI_TRY(gbsi_solve_trees(&s, &total, x, err));
+    GBSI_TRY(gbsi_solve_all(&s, &total, x, err));
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t v = s.whole->free_variable[query[i]];
         state[i] = v == GBSI_NONE ? s.whole->fixed_state[query[i]]
@@ -159,7 +159,7 @@ gbs_status gbsi_exact_mmap_bound(const gbs_model *model, const gbs_evidence *evi
     } else {
         GBSI_TRY(status);
         s.tables->watch = watch;
-        GBSI_TRY(gbsi_solve_trees(&s, &total, NULL, err));
+        GBSI_TRY(gbsi_solve_all(&s, &total, NULL, err));
     }
     *log_bound = total.high + total.low;
 

@@ -65,8 +65,16 @@ cleanup:
     return status;
 }
 
-/* All components: for ln Z and for a most probable state sparse tables where these are quicker or
- * there are no trees, and cutsets where there is neither.
+/* Whether a sum or a maximum is all that is asked for, and no table. */
+static bool is_one_number(const gbsi_exact_limits *limits)
+{
+    return limits->maximise ||
+           (limits->late == NULL ? limits->up_only : limits->any_order || !limits->up_only);
+}
+
+/* All components: for one number sparse tables where these are quicker or there are no trees, and
+ * cutsets where there is neither, but for marginal MAP: a maximum of a sum over cases is not the
+ * largest of their maxima.
  * @return GBS_ERR_LIMIT if one has none of the three. */
 static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exact_limits *limits,
                            gbs_error *err)
@@ -81,7 +89,7 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
     for (uint32_t i = 0; i < plan->elimination->n_parts; ++i) {
         s->take[i] = gbsi_exact_fits(plan, i);
     }
-    if ((limits->up_only && limits->late == NULL) || limits->maximise) {
+    if (is_one_number(limits)) {
         const gbsi_sparse_limits of_sparse = {.ns = most.ns,
                                               .bytes = s->bytes / 2,
                                               .least = GBSI_SPARSE_LEAST,
@@ -91,7 +99,9 @@ static gbs_status take_all(gbsi_solver *s, gbsi_exact_plan *plan, const gbsi_exa
                                  limits->up_only ? GBSI_STACK_NS : GBSI_TABLES_NS, &s->sparse,
                                  err));
         gbsi_sparse_mark(s->sparse, 1, s->take);
-        GBSI_TRY(gbsi_cutsets_new(c, plan, &most, s->take, &s->cutset, err));
+        if (limits->late == NULL) {
+            GBSI_TRY(gbsi_cutsets_new(c, plan, &most, s->take, &s->cutset, err));
+        }
         gbsi_sparse_mark(s->sparse, 0, s->take);
     }
     GBSI_TRY(gbsi_exact_plan_tree(plan, s->take, &s->tree, err));

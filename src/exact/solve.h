@@ -45,9 +45,9 @@ gbs_status gbsi_solver_plan(gbsi_solver *solver, gbsi_exact_limits limits, bool 
  * @param user  [free variables] what a message calls them; NULL: as the model does. */
 gbs_status gbsi_solver_plan_tree(gbsi_solver *solver, const uint32_t *user, gbsi_watch *watch,
                                  gbs_error *err);
-/* Adds up the log sums (or maxima) of all trees.
+/* Adds up the log sums (or maxima) of all components.
  * @param x NULL, or out: states of the variables maximised over. */
-gbs_status gbsi_solve_trees(gbsi_solver *solver, gbsi_sum *total, uint32_t *x, gbs_error *err);
+gbs_status gbsi_solve_all(gbsi_solver *solver, gbsi_sum *total, uint32_t *x, gbs_error *err);
 /* Frees the trees, so that others can be made. */
 void gbsi_solver_forget(gbsi_solver *solver);
 void gbsi_solver_free(gbsi_solver *solver);

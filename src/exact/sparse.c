@@ -125,7 +125,7 @@ static gbs_status begin(const gbsi_components *components, uint32_t component,
     s->components = components;
     s->component = component;
     s->n_variables = model->n_variables;
-    GBSI_TRY(gbsi_tree_new(model, plan->elimination, take, NULL, false, &s->tree, err));
+    GBSI_TRY(gbsi_tree_new(model, plan->elimination, take, plan->maximise, false, &s->tree, err));
     assert(s->tree->n_trees == 1);
     const size_t n = s->tree->n_cliques;
     s->arity = gbsi_alloc_array(s->n_variables, sizeof *s->arity);

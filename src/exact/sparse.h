@@ -111,15 +111,17 @@ gbs_status gbsi_sparse_join_clique(const gbsi_sparse *s, uint32_t i, const doubl
 gbs_status gbsi_sparse_join_own(const gbsi_sparse *s, uint32_t i, const double *value,
                                 gbsi_sparse_scratch *scratch, gbs_error *err);
 
-/* ln of the sum over all states of the component, log_constant left out; minus infinity if none has
- * weight.
+/* ln of the sum over all states of the component (the maximum, where its plan maximises),
+ * log_constant left out; minus infinity if none has weight.
  * @param watch borrowed or NULL; once stopped, results are undefined.
- * @param p NULL, or [states of the whole model] out: marginals of the component's variables. */
+ * @param p NULL, or [states of the whole model] out: marginals of the component's variables, none
+ *          of which is maximised over. */
 gbs_status gbsi_sparse_sum(const gbsi_sparse *sparse, gbsi_watch *watch, double *p, double *log_z,
                            gbs_error *err);
 
-/* ln of the weight of a most probable state of the component.
- * @param x [whole variables] out: the state of the component's variables. */
+/* The same, and the states of the variables maximised over; of all of them, ln of the weight of a
+ * most probable state.
+ * @param x [whole variables] out: the states of the component's variables, 0 of those summed. */
 gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, uint32_t *x,
                                 double *log_weight, gbs_error *err);
 

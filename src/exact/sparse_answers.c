@@ -21,7 +21,6 @@ typedef struct answering {
     double *top;    /* [cliques] what was subtracted from its message */
     double *mass;   /* [rows of the children of one clique, at most] */
     uint32_t *home; /* [variables of the tree's model] the clique of fewest entries */
-    bool maximise;
 } answering;
 
 static size_t most_child_rows(const gbsi_sparse *s)
@@ -96,7 +95,7 @@ static gbs_status clique_up(answering *a, uint32_t i, gbsi_sum *log_z, gbs_error
     gbs_status status = GBS_OK;
     const gbsi_sparse *s = a->sparse;
     gbsi_join *join = &a->scratch.join;
-    const uint32_t n_separator = s->tree->clique[i].n_separator;
+    const gbsi_clique *c = &s->tree->clique[i];
     double *message = a->value + s->first_row[i];
     const log_sum nothing = {-INFINITY, 0.0};
     log_sum sum = nothing;
@@ -106,12 +105,12 @@ static gbs_status clique_up(answering *a, uint32_t i, gbsi_sum *log_z, gbs_error
     GBSI_TRY(gbsi_sparse_join_own(s, i, NULL, &a->scratch, err));
     GBSI_TRY(gbsi_join_begin(join, err));
     while (gbsi_join_next(join)) {
-        if (join->changed < n_separator && sum.sum > 0.0) {
+        if (join->changed < c->n_separator && sum.sum > 0.0) {
             message[row] = value_of(&sum);
             sum = nothing;
         }
         row = join->node[a->scratch.own_row];
-        add_term(&sum, gbsi_join_value(join), a->maximise);
+        add_term(&sum, gbsi_join_value(join), c->maximise);
     }
     message[row] = value_of(&sum);
     for (size_t r = 0; r < s->rows[i].n; ++r) {
@@ -318,10 +317,11 @@ gbs_status gbsi_sparse_maximise(const gbsi_sparse *sparse, gbsi_watch *watch, ui
         goto cleanup;
     }
     GBSI_TRY(begin(&a, sparse, watch, false, err));
-    a.maximise = true;
     GBSI_TRY(pass_up(&a, log_weight, err));
     for (uint32_t i = sparse->tree->n_cliques; i-- > 0 && !a.scratch.join.stopped;) {
-        GBSI_TRY(trace_back(&a, i, found, err));
+        if (sparse->tree->clique[i].maximise) { /* so are all above it */
+            GBSI_TRY(trace_back(&a, i, found, err));
+        }
     }
     for (size_t i = of->variable_start[sparse->component];
          i < of->variable_start[sparse->component + 1]; ++i) {

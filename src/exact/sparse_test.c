@@ -15,11 +15,17 @@ typedef struct sparse_model {
     gbsi_sparse *first;
 } sparse_model;
 
-static gbs_status thin(sparse_model *m, const gbs_model *model, const gbsi_sparse_limits *limits)
+static gbs_status thin_by(sparse_model *m, const gbs_model *model, const gbsi_exact_limits *exact,
+                          const gbsi_sparse_limits *limits)
 {
-    make(&m->made, model, NULL, &no_limits);
+    make(&m->made, model, NULL, exact);
     test_ok(gbsi_components_new(m->made.graph, &m->components, NULL));
     return gbsi_sparse_new(m->components, m->made.plan, limits, m->dense, 0.0, &m->first, NULL);
+}
+
+static gbs_status thin(sparse_model *m, const gbs_model *model, const gbsi_sparse_limits *limits)
+{
+    return thin_by(m, model, &no_limits, limits);
 }
 
 static void unthin(sparse_model *m)
@@ -85,11 +91,24 @@ static void against_enumeration(void **state)
     assert_true(n_impossible > 0);
 }
 
+static double maximise_sparse(const sparse_model *m, uint32_t *x)
+{
+    double found = m->made.model->log_constant;
+    for (const gbsi_sparse *at = m->first; at != NULL; at = at->next) {
+        double part = 0.0;
+        test_ok(gbsi_sparse_maximise(at, NULL, x, &part, NULL));
+        found += part;
+    }
+    return found;
+}
+
 static void most_probable(void **state)
 {
     (void)state;
     uint32_t n_answered = 0;
     uint64_t seed = 16;
+    gbsi_exact_limits maximum = no_limits;
+    maximum.maximise = true;
     for (uint32_t i = 0; i < 600; ++i) {
         gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15}, 20);
         uint32_t x[16] = {0};
@@ -97,13 +116,8 @@ static void most_probable(void **state)
         double expected = 0.0;
         sparse_model m = {0};
         if (gbs_exact_map(model, NULL, NULL, best, &expected, NULL, NULL) == GBS_OK) {
-            test_ok(thin(&m, model, &no_end));
-            double found = m.made.model->log_constant;
-            for (const gbsi_sparse *at = m.first; at != NULL; at = at->next) {
-                double part = 0.0;
-                test_ok(gbsi_sparse_maximise(at, NULL, x, &part, NULL));
-                found += part;
-            }
+            test_ok(thin_by(&m, model, &maximum, &no_end));
+            const double found = maximise_sparse(&m, x);
             if (is_all_sparse(&m)) {
                 assert_close(found, expected, 1e-12 * (1.0 + fabs(expected)));
                 assert_close(gbsi_conditioned_log_density(m.made.model, x), expected,
@@ -112,6 +126,63 @@ static void most_probable(void **state)
             }
             unthin(&m);
         }
+        gbs_model_free(model);
+    }
+    assert_true(n_answered > 200);
+}
+
+/* By dense tables. */
+static double solve_dense(const made *m, uint32_t *x)
+{
+    gbsi_tables *tables = NULL;
+    double found = m->model->log_constant;
+    test_ok(gbsi_tables_new(m->tree, GBSI_KEEP_TABLES, NULL, &tables, NULL));
+    for (uint32_t t = 0; t < m->tree->n_trees; ++t) {
+        double part = 0.0;
+        gbsi_tree_up(tables, t, &part);
+        found += part;
+        if (part > -INFINITY) {
+            gbsi_tree_trace(tables, t, x);
+        }
+    }
+    gbsi_tables_free(tables);
+    return found;
+}
+
+/* The largest sum of any state of the query, or by any order a bound of it, by dense tables of the
+ * same order, which other tests compare with enumeration. */
+static void marginal_map(void **state)
+{
+    (void)state;
+    uint32_t n_answered = 0;
+    uint64_t seed = 18;
+    for (uint32_t i = 0; i < 900; ++i) {
+        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15}, 20);
+        gbsi_conditioned *possible = NULL;
+        sparse_model m = {0};
+        uint8_t late[MOST_VARIABLES];
+        gbsi_exact_limits limits = no_limits;
+        limits.late = late;
+        limits.any_order = i % 3 == 2;
+        for (uint32_t v = 0; v < MOST_VARIABLES; ++v) {
+            late[v] = random_below(&seed, 2) != 0;
+        }
+        if (gbsi_condition(model, NULL, &possible, NULL) == GBS_OK) {
+            uint32_t x[64] = {0};
+            uint32_t expected[64] = {0};
+            test_ok(thin_by(&m, model, &limits, &no_end));
+            const double log_p = solve_dense(&m.made, expected);
+            if (is_all_sparse(&m) && log_p > -INFINITY) {
+                ++n_answered;
+                assert_close(maximise_sparse(&m, x), log_p, 1e-12 * (1.0 + fabs(log_p)));
+                assert_true(sum_sparse(&m, NULL) == maximise_sparse(&m, x));
+                for (uint32_t v = 0; v < possible->n_variables; ++v) {
+                    assert_true(late[v] == 0 || limits.any_order || x[v] == expected[v]);
+                }
+            }
+            unthin(&m);
+        }
+        gbsi_conditioned_free(possible);
         gbs_model_free(model);
     }
     assert_true(n_answered > 200);
@@ -448,15 +519,11 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_enumeration),
-        cmocka_unit_test(most_probable),
-        cmocka_unit_test(counts_squares),
-        cmocka_unit_test(orders_agree),
-        cmocka_unit_test(gives_up_early),
-        cmocka_unit_test(draws_agree),
-        cmocka_unit_test(draws_agree_beside_hubs),
-        cmocka_unit_test(limits_hold),
-        cmocka_unit_test(stops),
+        cmocka_unit_test(against_enumeration), cmocka_unit_test(most_probable),
+        cmocka_unit_test(marginal_map),        cmocka_unit_test(counts_squares),
+        cmocka_unit_test(orders_agree),        cmocka_unit_test(gives_up_early),
+        cmocka_unit_test(draws_agree),         cmocka_unit_test(draws_agree_beside_hubs),
+        cmocka_unit_test(limits_hold),         cmocka_unit_test(stops),
         cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

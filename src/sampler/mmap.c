@@ -20,6 +20,8 @@
 #define TOLERANCE     1e-9 /* of the bound, relative to 1 + its size: it is reached */
 #define START_SHARE   0.25 /* of the time that is left, for the state to start from ... */
 #define LEAST_S       1e-3 /* ... and at least so long */
+#define EXACT_SHARE   0.5  /* of all time: then an exact answer is given up, ... */
+#define BOUND_SHARE   0.75 /* ... and the bound, so that there is time to find a state */
 
 typedef struct search {
     const gbs_model *model;
@@ -37,6 +39,7 @@ typedef struct search {
     double left_ns;
     uint64_t n_sums;
     double begun_s, told_s;
+    double share; /* of the time, for what is being done */
     gbsi_watch watch;
     bool signalled;
 } search;
@@ -53,7 +56,15 @@ static bool look(void *context)
         s->told_s = now_s;
         s->signalled = s->callbacks->progress(s->callbacks->context, &progress) != 0;
     }
-    return s->signalled || (s->options.time_s > 0.0 && now_s - s->begun_s > s->options.time_s);
+    return s->signalled ||
+           (s->options.time_s > 0.0 && now_s - s->begun_s > s->share * s->options.time_s);
+}
+
+/* What comes next may go on until so much of the time is over. */
+static void allow(search *s, double share)
+{
+    s->share = share;
+    s->watch = (gbsi_watch){.look = look, .context = s};
 }
 
 static void search_free(search *s)
@@ -226,11 +237,13 @@ static gbs_status start(search *s, const gbs_evidence *evidence, gbs_error *err)
 static gbs_status find(search *s, const gbs_evidence *evidence, const char **stop, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    allow(s, BOUND_SHARE);
     GBSI_TRY(gbsi_exact_mmap_bound(s->model, evidence, &s->exact, s->n, s->query, &s->watch,
                                    &s->log_bound, err));
     if (gbsi_watch_stopped(&s->watch)) {
         s->log_bound = INFINITY;
     }
+    allow(s, 1.0);
     GBSI_TRY(start(s, evidence, err));
     status = weigh(s, &s->log_now, err);
     if (status == GBS_ERR_LIMIT) {
@@ -251,12 +264,16 @@ cleanup:
     return status;
 }
 
-/* By an order that sums first, unless its tables are too large. */
+/* By an order that sums first, unless its tables are too large or would take too long. */
 static gbs_status solve(search *s, const gbs_evidence *evidence, const char **stop, gbs_error *err)
 {
     gbs_status status = GBS_ERR_LIMIT;
     if (s->options.method != GBS_METHOD_SAMPLE) {
-        status = gbsi_exact_mmap(s->model, evidence, &s->exact, s->n, s->query, &s->watch, s->best,
+        gbs_exact_options exact = s->exact;
+        const bool may_search = s->options.method != GBS_METHOD_EXACT;
+        exact.most_s = may_search ? 1e-9 * s->left_ns : 0.0;
+        allow(s, may_search ? EXACT_SHARE : 1.0);
+        status = gbsi_exact_mmap(s->model, evidence, &exact, s->n, s->query, &s->watch, s->best,
                                  &s->log_best, err);
     }
     if (status >= 0 && !gbsi_watch_stopped(&s->watch)) {
@@ -289,8 +306,6 @@ gbs_status gbs_mmap(const gbs_model *model, const gbs_evidence *evidence,
                 .n = n,
                 .query = query,
                 .begun_s = gbsi_clock_s()};
-    s.watch.look = look;
-    s.watch.context = &s;
     GBSI_TRY(gbsi_options_take(options, &s.options, err));
     s.exact = (gbs_exact_options){.size = sizeof s.exact,
                                   .memory_limit = s.options.memory_limit,

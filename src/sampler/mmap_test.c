@@ -143,6 +143,12 @@ static void beyond_memory(void **state)
     assert_string_equal(report.stop, "budget");
     assert_true(report.n_sums < 10);
     assert_true(fabs(weight_of(model, N, query, x) - report.log_p) < 1e-9);
+    options.memory_limit = 0; /* room for the tables, but no time: 2^20 entries */
+    test_ok(gbs_mmap(model, NULL, &options, NULL, N, query, x, &report, NULL));
+    assert_string_equal(report.stop, "budget");
+    options.method = GBS_METHOD_EXACT;
+    test_ok(gbs_mmap(model, NULL, &options, NULL, N, query, x, &report, NULL));
+    assert_string_equal(report.stop, "exact");
     gbs_model_free(model);
 }
 
