@@ -18,8 +18,9 @@ int cli_help_welcome(FILE *stream)
         "  gibbsite marginals clinic.bif -e fever=yes --query influenza\n"
         "                                            P(influenza | fever = yes)\n"
         "  gibbsite map clinic.bif -e fever=yes      the most probable explanation\n"
-        "  gibbsite info clinic.bif                  what the file holds, what it will cost\n\n"
-        "'gibbsite help' lists all verbs, 'gibbsite help marginals' the options of one.\n");
+        "  gibbsite info clinic.bif                  what it holds, what answers cost\n\n"
+        "'gibbsite help' lists all verbs, 'gibbsite help marginals' the options of one:\n"
+        "joint tables (--joint), a CSV file of cases (--cases), soft evidence, ...\n");
     return CLI_USAGE;
 }
 
@@ -35,11 +36,10 @@ int cli_help_overview(FILE *stream)
     }
     (void)fprintf(stream, "  %-16s %s\n", "help [VERB]", "this text, or the options of a verb");
     (void)fprintf(
-        stream,
-        "\nThe format of MODEL is found from its file name extension (.uai, .bif, .gbm, ...:\n"
-        "gibbsite-formats(5)); - is standard input. gibbsite --version prints the version.\n\n"
-        "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 invalid input file,\n"
-        "4 stopped by a signal or a limit; the results so far are written.\n");
+        stream, "\nThe format of MODEL is found from its file name extension (.uai, .bif, ...;\n"
+                "see gibbsite-formats(5)); - is standard input. --version prints the version.\n\n"
+                "Exit status: 0 done, 1 failed while running, 2 wrong use, 3 invalid input file,\n"
+                "4 stopped by a signal or a limit; the results so far are written.\n");
     return cli_flush(stream);
 }
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -55,6 +56,12 @@ static int unknown_verb(const char *name)
     const char *ours = cli_our_verb(name);
     if (ours != NULL) {
         return cli_error(CLI_USAGE, "unknown verb '%s'; here it is called '%s'", name, ours);
+    }
+    if (gbs_model_format_of(name) != NULL || access(name, F_OK) == 0) {
+        return cli_error(CLI_USAGE,
+                         "'%s' is a file, a verb comes first: type gibbsite marginals %s, "
+                         "gibbsite info %s or the like",
+                         name, name, name);
     }
     const char *near = cli_nearest(name, candidate, n);
     if (near != NULL) {

@@ -20,6 +20,7 @@ static const struct {
     {" observe observed observation given evid obs ", "evidence"},
     {" soft-evidence virtual soft ", "likelihood"},
     {" variables vars var columns marginal ", "query"},
+    {" csv rows batch case table data ", "cases"},
     {" variables vars var columns query ", "monitor"},
     {" timeout time-limit max-time seconds t ", "time"},
     {" tol tolerance precision eps epsilon error accuracy ", "target-error"},
@@ -39,7 +40,9 @@ static const struct {
     const char *typed; /* blanks around each */
     const char *ours;
 } verbs[] = {
-    {" query infer inference posterior mar marginalise marginalize bp gibbs prob ", "marginals"},
+    {" query infer inference posterior mar marginalise marginalize bp gibbs prob joint cases "
+     "batch ",
+     "marginals"},
     {" mpe mode optimise optimize decode viterbi ", "map"},
     {" pr z partition evidence ln-z loglik ", "logz"},
     {" draw simulate draws samples mcmc ", "sample"},
@@ -83,6 +86,12 @@ int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments)
     if (verb->n_operands > 0 && cli_find_option("output", verb->id) != NULL &&
         access(text, F_OK) != 0) {
         return cli_error(CLI_USAGE, "%s: unexpected '%s'; to write this file, type -o %s",
+                         verb->name, text, text);
+    }
+    const char *extension = strrchr(text, '.');
+    if (extension != NULL && strcmp(extension, ".csv") == 0 &&
+        cli_find_option("cases", verb->id) != NULL) {
+        return cli_error(CLI_USAGE, "%s: unexpected '%s'; to answer its rows, type --cases %s",
                          verb->name, text, text);
     }
     return cli_error(CLI_USAGE, "%s: unexpected '%s'; see 'gibbsite help %s'", verb->name, text,

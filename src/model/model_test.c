@@ -32,6 +32,7 @@ static void test_find(void **unused)
     assert_string_equal(gbs_model_state_label(m, 3, 1), "cloudy");
     assert_null(gbs_model_state_label(m, 1, 1));
     REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_variable(m, "rane", &v, &err), "did you mean rain");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_variable(m, "RAIN", &v, &err), "did you mean rain");
     REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_variable(m, "5", &v, &err), "has 5 variables");
     REFUSED(GBS_ERR_ARGUMENT, gbs_model_find_variable(m, "99999999999999999999999999", &v, &err),
             "has 5 variables");

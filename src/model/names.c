@@ -126,7 +126,13 @@ const char *gbsi_scope_text(const gbs_model *model, size_t factor, char *text, s
 
 /* ---- near misses --------------------------------------------------------------------------- */
 
-/* Edit distance (Levenshtein 1966), one row at a time; SIZE_MAX for names too long to matter. */
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Edit distance (Levenshtein 1966), one row at a time, upper and lower case being alike; SIZE_MAX
+ * for names too long to matter. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[MAX_SUGGESTED_LENGTH + 1];
@@ -142,7 +148,7 @@ static size_t edit_distance(const char *a, const char *b)
         size_t diagonal = row[0];
         row[0] = i;
         for (size_t j = 1; j <= n_b; ++j) {
-            const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            const size_t replaced = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
             const size_t shorter = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
             diagonal = row[j];
             row[j] = replaced < shorter ? replaced : shorter;

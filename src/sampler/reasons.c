@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sampler/run.h"
+#include "sampler/run_options.h"
 
 static double target_of(const gbs_run *run)
 {
@@ -96,6 +97,15 @@ static bool draw_is_exact(const gbs_run *run)
 {
     const gbsi_draw *draw = run->engine.executor.draw; /* NULL: a lattice, drawn at random */
     return draw == NULL || (draw->traits & GBSI_DRAW_EXACT) != 0;
+}
+
+/* Chains so far apart that auto would try ladders, in a run that could have been given them. */
+static bool ladders_may_help(const gbs_run *run)
+{
+    gbs_run_options o = run->options;
+    o.temper = 16;
+    return run->report.public.max_rhat > GBSI_STUCK_RHAT && !run->purpose.draws &&
+           !run->purpose.up_only && gbsi_options_check(&o, NULL) >= 0;
 }
 
 /* What verdict.def advises. */

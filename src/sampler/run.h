@@ -14,6 +14,7 @@
 
 #define GBSI_DEFAULT_TARGET 0.005
 #define GBSI_RHAT_LIMIT     1.01
+#define GBSI_STUCK_RHAT     1.1 /* above, auto tries ladders of temperatures */
 /* Of a tempered run: no claim below was wrong in the runs by which they were chosen. */
 #define GBSI_TEMPERED_TARGET 0.007
 #define GBSI_LOG_Z_TARGET    0.05 /* of ln Z, however it is estimated */

@@ -16,7 +16,6 @@
 /* Plain chains that have taken this long, by counted operations, and disagree so much are stuck. */
 #define TRIED_S     1.0
 #define TRIED_SHARE 0.05 /* of --time */
-#define STUCK_RHAT  1.1
 
 #define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
 
@@ -304,7 +303,7 @@ bool gbsi_run_is_stuck(const gbs_run *run, const gbsi_drive *drive, double rhat)
     const bool unproved = support == GBSI_SUPPORT_UNKNOWN && !gbsi_executor_connects(x);
     return may_temper(run, drive) &&
            (support == GBSI_SUPPORT_DISCONNECTED ||
-            ((rhat > STUCK_RHAT || unproved) &&
+            ((rhat > GBSI_STUCK_RHAT || unproved) &&
              x->pass->operations(x->pass_state, x->n_chains) >= 1e9 * tried_s));
 }
 

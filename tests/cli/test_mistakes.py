@@ -18,6 +18,8 @@ MISTAKES = [
     ("marginals {} -e fever=", "expected NAME=STATE"),
     ("marginals {} --given fever=yes", "it is called --evidence"),
     ("marginals {} --query fevr", "did you mean fever"),
+    ("marginals {} --query FEVER", "did you mean fever"),
+    ("marginals {} examples/sprinkler.csv", "to answer its rows, type --cases examples/sprinkler.csv"),
     # options of other programs
     ("marginals {} --warmup 100", "it is called --burn-in"),
     ("marginals {} --tune 100", "it is called --burn-in"),
@@ -49,6 +51,8 @@ MISTAKES = [
     # verbs
     ("marginal {}", "did you mean 'marginals'"),
     ("query {} fever", "it is called 'marginals'"),
+    ("{}", "a verb comes first: type gibbsite marginals " + CLINIC),
+    ("cases {}", "it is called 'marginals'"),
     ("mpe {}", "it is called 'map'"),
     ("help infer", "it is called 'marginals'"),
     ("frobnicate {}", "see 'gibbsite help'"),

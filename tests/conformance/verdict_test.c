@@ -229,6 +229,8 @@ static void estimates(void **state)
 {
     (void)state;
     gbs_run_options options = sampled(16, 2000);
+    check(grid(16, 0.8), &options, "chains_stuck", "the chains disagree: R-hat is");
+    options.scan = GBS_SCAN_SYSTEMATIC; /* there are no ladders of it */
     check(grid(16, 0.8), &options, "chains_disagree", "the chains disagree: R-hat is");
     options = sampled(16, 10);
     check(grid(8, 0.1), &options, "no_errors_yet", "too few sweeps for standard errors");
