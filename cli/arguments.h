@@ -105,6 +105,7 @@ typedef struct cli_arguments {
     const char *states;
     double coupling, coupling_spread, field, random_field, noise, tolerance, weight_scale;
     uint64_t colors;  /* of a graph to colour */
+    uint64_t unroll;  /* slices of a network in time; 0: as it is */
     uint64_t samples; /* exact ones */
     uint64_t top;     /* parameters to show; 0: as many as fit the format */
     double reach;     /* a probability that is wanted; 0: none is */

@@ -177,6 +177,9 @@ static const cli_option table[] = {
          "meaning of the diagonal of a matrix of couplings; unset: field")
     REAL(weight_scale, "weight-scale", CLI_MODELS, 1.0, 1e-300, 1e300, "X",
          "multiply the weights of clauses (.wcnf, .mln) by X")
+    UINT(unroll, "unroll", CLI_VERB_CONVERT, 0, 1, UINT32_MAX, "T",
+         "unroll a network of two slices, in which X' is X in the next slice, over T slices X[0], "
+         "X[1], ...; unset: two slices as they are")
     UINT(colors, "colors", CLI_MODELS, 0, 1, GBS_MAX_ARITY, "K",
          "number of colours for a graph (.col); unset: such models are refused")
     FLAG(0, lenient, "lenient", CLI_MODELS | CLI_VERB_COMPARE | CLI_VERB_UAI,

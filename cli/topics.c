@@ -30,10 +30,11 @@ static const struct {
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
                         "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
                         "dummy-edges cud-scheme cud-bits cud-offset"},
-    [CLI_TOPIC_INPUT] = {"input", "Files, their formats, and messages",
-                         "from virtual-evidence evidence-format evidence-index convention diagonal "
-                         "weight-scale colors lenient normalize-cpts float-format write-convention "
-                         "log-base uai-mpe state progress quiet verbose help"},
+    [CLI_TOPIC_INPUT] =
+        {"input", "Files, their formats, and messages",
+         "from virtual-evidence evidence-format evidence-index convention diagonal "
+         "weight-scale colors unroll lenient normalize-cpts float-format write-convention "
+         "log-base uai-mpe state progress quiet verbose help"},
 };
 
 /* Options in two lists: which verbs show them in which. */

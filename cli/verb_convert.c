@@ -36,6 +36,25 @@ int cli_check_model_output(const cli_arguments *arguments)
     return cli_check_output(path);
 }
 
+/* The network over T slices in place of the one of two. */
+static int unroll(cli_job *job, const cli_arguments *arguments)
+{
+    gbs_model *unrolled = NULL;
+    gbs_error err = {GBS_OK, ""};
+    if (arguments->unroll == 0) {
+        return CLI_DONE;
+    }
+    const gbs_status status = gbs_unroll(job->model, (uint32_t)arguments->unroll, &unrolled, &err);
+    if (status < 0) {
+        return cli_error(status == GBS_ERR_ARGUMENT || status == GBS_ERR_UNSUPPORTED ? CLI_INPUT
+                                                                                     : CLI_FAILED,
+                         "%s: %s", arguments->operand[0], err.message);
+    }
+    gbs_model_free(job->model);
+    job->model = unrolled;
+    return CLI_DONE;
+}
+
 int cli_convert(cli_arguments *arguments)
 {
     cli_job job;
@@ -43,6 +62,9 @@ int cli_convert(cli_arguments *arguments)
     int status = cli_check_model_output(arguments);
     if (status == CLI_DONE) {
         status = cli_load_model(&job, arguments, arguments->operand[0]);
+    }
+    if (status == CLI_DONE) {
+        status = unroll(&job, arguments);
     }
     if (status == CLI_DONE) {
         status = cli_write_model(arguments, job.model);

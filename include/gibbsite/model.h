@@ -295,6 +295,26 @@ GBS_API const char *gbs_model_digest(const gbs_model *model);
 /** @return the memory that the model takes, in bytes. */
 GBS_API size_t gbs_model_bytes(const gbs_model *model);
 
+/* ---- time -------------------------------------------------------------------------------- */
+
+/**
+ * Unroll a network of two slices over time [M57]. In such a network X' is the next slice of X: the
+ * tables of the variables X are those of the first slice, the table of X' is P(X at t | its parents
+ * at t and t - 1), where a parent Y' is Y at t and a parent Y is Y at t - 1. Variables without such
+ * a pair are outside of time: parents in every slice, without parents in any.
+ *
+ * @param model    a Bayesian network; not changed.
+ * @param n_slices T, 1 or more.
+ * @param unrolled out, caller frees: a Bayesian network of first the variables outside of time,
+ * then slice by slice X[0], X[1], ... X[T - 1] of every pair, each in the order of the model.
+ * Slices share their tables.
+ * @return GBS_ERR_ARGUMENT where no pair is found, X' has no X or other states, a variable outside
+ *         of time has a parent X, or a variable X a parent Y'; GBS_ERR_LIMIT, before anything is
+ *         made, where the network would not fit the memory limit (gbs_set_memory_limit()).
+ */
+GBS_API gbs_status gbs_unroll(const gbs_model *model, uint32_t n_slices, gbs_model **unrolled,
+                              gbs_error *err);
+
 /* ---- evidence ---------------------------------------------------------------------------- */
 
 /** Observations: states of variables (hard evidence) and likelihoods of states (virtual evidence).

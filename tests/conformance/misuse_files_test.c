@@ -14,6 +14,19 @@
 
 #include "support/misuse.h"
 
+static void networks_in_time(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_model *made = NULL;
+    REFUSED(gbs_unroll(NULL, 2, &made, &err));
+    REFUSED(gbs_unroll(m, 2, NULL, &err));
+    REFUSED(gbs_unroll(m, 0, &made, &err));
+    REFUSED(gbs_unroll(m, 2, &made, &err));
+    assert_null(made);
+    gbs_model_free(m);
+}
+
 static void tied_weights(void **state)
 {
     (void)state;
@@ -473,12 +486,19 @@ static void sensitivities(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),          cmocka_unit_test(diagnostics),
-        cmocka_unit_test(sensitivities), cmocka_unit_test(tied_weights),
-        cmocka_unit_test(images_from),   cmocka_unit_test(images_to),
-        cmocka_unit_test(arrays),        cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),   cmocka_unit_test(evidence_files),
-        cmocka_unit_test(other_files),   cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(fits),
+        cmocka_unit_test(diagnostics),
+        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(tied_weights),
+        cmocka_unit_test(networks_in_time),
+        cmocka_unit_test(images_from),
+        cmocka_unit_test(images_to),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),
+        cmocka_unit_test(evidence_files),
+        cmocka_unit_test(other_files),
+        cmocka_unit_test(answers_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
