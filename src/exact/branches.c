@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "exact/clique_tables.h"
+#include "exact/exact_plan.h"
 
 #define MOST_WORKERS 64u
 
@@ -21,18 +22,33 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* Lengths of the arrays of a worker. */
+typedef struct scratch_sizes {
+    size_t table, remade, factor, axis_of, map, partial;
+} scratch_sizes;
+
+static scratch_sizes sizes_of(const gbsi_tree *tree, gbsi_keep keep)
+{
+    const gbsi_scratch_sizes n = gbsi_scratch_of(tree);
+    const size_t most = GBSI_BRANCH_ENTRIES;
+    return (scratch_sizes){.table = keep >= GBSI_KEEP_TABLES ? 0 : most,
+                           .remade = most,
+                           .factor = least(n.values, most),
+                           .axis_of = tree->model->n_variables,
+                           .map = least(n.map, most * n.batch),
+                           .partial = 2};
+}
+
 static bool take_scratch(gbsi_tables *own, const gbsi_tables *tables)
 {
-    const gbsi_scratch_sizes n = gbsi_scratch_of(tables->tree);
-    const bool keeps_tables = tables->keep >= GBSI_KEEP_TABLES;
-    const size_t most = GBSI_BRANCH_ENTRIES;
-    own->table = keeps_tables ? NULL : gbsi_alloc_array(most, sizeof *own->table);
-    own->remade = gbsi_alloc_array(most, sizeof *own->remade);
-    own->factor = gbsi_alloc_array(least(n.values, most), sizeof *own->factor);
-    own->axis_of = gbsi_alloc_array(tables->tree->model->n_variables, sizeof *own->axis_of);
-    own->map = gbsi_alloc_array(least(n.map, most * n.batch), sizeof *own->map);
-    own->partial = gbsi_alloc_array(2, sizeof *own->partial);
-    return (keeps_tables || own->table != NULL) && own->remade != NULL && own->factor != NULL &&
+    const scratch_sizes n = sizes_of(tables->tree, tables->keep);
+    own->table = gbsi_alloc_array(n.table, sizeof *own->table);
+    own->remade = gbsi_alloc_array(n.remade, sizeof *own->remade);
+    own->factor = gbsi_alloc_array(n.factor, sizeof *own->factor);
+    own->axis_of = gbsi_alloc_array(n.axis_of, sizeof *own->axis_of);
+    own->map = gbsi_alloc_array(n.map, sizeof *own->map);
+    own->partial = gbsi_alloc_array(n.partial, sizeof *own->partial);
+    return own->table != NULL && own->remade != NULL && own->factor != NULL &&
            own->axis_of != NULL && own->map != NULL && own->partial != NULL;
 }
 
@@ -66,6 +82,18 @@ gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables)
         ++w->n;
     }
     return w;
+}
+
+uint64_t gbsi_branch_workers_bytes(const gbsi_tree *tree, gbsi_keep keep, uint32_t n_threads)
+{
+    const scratch_sizes n = sizes_of(tree, keep);
+    if (n_threads < 2 || tree->branch_start[tree->n_trees] == 0 ||
+        tree->n_tables < GBSI_SHARED_ENTRIES) {
+        return 0;
+    }
+    return least(n_threads, MOST_WORKERS) *
+           (sizeof(worker) + (n.table + n.remade + n.factor + n.partial) * sizeof(double) +
+            (n.axis_of + n.map) * sizeof(uint32_t));
 }
 
 void gbsi_branch_workers_free(gbsi_branch_workers *workers)

@@ -14,6 +14,8 @@ typedef struct gbsi_branch_workers gbsi_branch_workers;
 /* Scratch of its own for each thread, fewer than there are threads where memory is short. */
 gbsi_branch_workers *gbsi_branch_workers_new(const gbsi_tables *tables);
 void gbsi_branch_workers_free(gbsi_branch_workers *workers); /* NULL is allowed */
+/* What this scratch takes with so many threads, where there are large cliques too. */
+uint64_t gbsi_branch_workers_bytes(const gbsi_tree *tree, gbsi_keep keep, uint32_t n_threads);
 
 /* job(tables, context, branch) for each branch of tree t, in any order and at the same time. The
  * tables have the thread's own scratch and no pool. */

@@ -9,8 +9,6 @@
 #include "base/sized.h"
 #include "simd/dispatch.h"
 
-#define SHARED ((size_t)1 << 18) /* table entries from which on threads are worth starting */
-
 gbs_status gbsi_impossible(gbs_error *err)
 {
     return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
@@ -147,7 +145,7 @@ gbs_status gbsi_solver_plan(gbsi_solver *s, gbsi_exact_limits limits, bool all, 
     GBSI_TRY(all ? take_all(s, plan, &limits, err) : take_some(s, plan, err));
     const gbsi_keep keep = gbsi_exact_keep(s->tree, limits.up_only, s->bytes);
     GBSI_TRY(gbsi_exact_check_bytes(s->tree, keep, s->bytes, err));
-    if (s->pool == NULL && (s->cutset != NULL || s->tree->n_tables >= SHARED)) {
+    if (s->pool == NULL && (s->cutset != NULL || s->tree->n_tables >= GBSI_SHARED_ENTRIES)) {
         GBSI_TRY(gbsi_pool_new(s->n_threads, &s->pool, err));
     }
     GBSI_TRY(gbsi_tables_new(s->tree, keep, s->pool, &s->tables, err));

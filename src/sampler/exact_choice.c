@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "exact/branches.h"
 #include "exact/enumerate.h"
 #include "sampler/exact_part.h"
 #include "sampler/run_memory.h"
@@ -285,6 +286,21 @@ cleanup:
     return status;
 }
 
+/* Of the trees and the work on them, with the scratch of threads where there is room for it. */
+static uint64_t tree_bytes(const gbs_run *run)
+{
+    const gbsi_tree *tree = run->problem.tree;
+    const gbsi_keep keep = run->problem.keep;
+    const uint64_t limit = bytes_left(run);
+    const uint64_t drawn = run->purpose.draws ? gbsi_exact_bytes(tree, gbsi_run_draw_keep(run)) : 0;
+    const uint64_t own = gbsi_exact_bytes(tree, keep);
+    const uint64_t bytes = own > drawn ? own : drawn;
+    const uint64_t scratch =
+        gbsi_branch_workers_bytes(tree, keep, gbsi_options_threads(&run->options));
+    const uint64_t left = limit > bytes ? limit - bytes : 0;
+    return bytes + (scratch < left ? scratch : left);
+}
+
 gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -306,7 +322,7 @@ gbs_status gbsi_run_choose_exact(gbs_run *run, gbs_error *err)
         const uint64_t bytes =
             run->options.method == GBS_METHOD_EXACT ? bytes_left(run) : gbsi_run_auto_bytes(run);
         run->problem.keep = gbsi_exact_keep(tree, run->purpose.up_only, bytes);
-        run->problem.exact_bytes = gbsi_exact_bytes(tree, run->problem.keep);
+        run->problem.exact_bytes = tree_bytes(run);
     }
     for (const gbsi_sparse *c = run->problem.sparse; c != NULL; c = c->next) {
         run->problem.exact_bytes += c->bytes;

@@ -13,15 +13,14 @@
 #include "sampler/run_memory.h"
 #include "sampler/run_options.h"
 
-#define SHARED       ((size_t)1 << 18) /* table entries from which on threads are worth starting */
-#define DRAWS_A_LOOK 256u              /* between looks at the clock */
+#define DRAWS_A_LOOK 256u /* between looks at the clock */
 
 /* ---- marginals ----------------------------------------------------------------------------- */
 
 static gbs_status take_pool(gbsi_engine *engine, const gbs_run_options *options, size_t n_entries,
                             gbs_error *err)
 {
-    if (engine->pool != NULL || n_entries < SHARED) {
+    if (engine->pool != NULL || n_entries < GBSI_SHARED_ENTRIES) {
         return GBS_OK;
     }
     return gbsi_pool_new(gbsi_options_threads(options), &engine->pool, err);
@@ -240,15 +239,21 @@ static void drawing_free(drawing *d)
     gbsi_free(d->user);
 }
 
-/* All trees, ready to be drawn from: their tables, or their messages alone if tables do not fit. */
+gbsi_keep gbsi_run_draw_keep(const gbs_run *run)
+{
+    return gbsi_exact_bytes(run->problem.tree, GBSI_KEEP_ALL) <= gbsi_run_exact_limits(run).bytes
+               ? GBSI_KEEP_ALL
+               : GBSI_KEEP_ALL_MESSAGES;
+}
+
+/* All trees, ready to be drawn from. */
 static gbs_status take_tables(gbs_run *run, gbsi_drive *drive, gbsi_tables **out, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tables *tables = NULL;
     const gbsi_tree *tree = run->problem.tree;
     const uint64_t bytes = gbsi_run_exact_limits(run).bytes;
-    const gbsi_keep keep =
-        gbsi_exact_bytes(tree, GBSI_KEEP_ALL) <= bytes ? GBSI_KEEP_ALL : GBSI_KEEP_ALL_MESSAGES;
+    const gbsi_keep keep = gbsi_run_draw_keep(run);
     GBSI_TRY(gbsi_exact_check_bytes(tree, keep, bytes, err));
     GBSI_TRY(take_pool(&run->engine, &run->options, tree->n_tables, err));
     GBSI_TRY(gbsi_tables_new(tree, keep, run->engine.pool, &tables, err));

@@ -43,6 +43,9 @@ gbs_status gbsi_run_exactly(gbs_run *run, gbsi_drive *drive, gbs_error *err);
  * @return as gbsi_run_exactly(). */
 gbs_status gbsi_run_exact_log_z(gbs_run *run, gbsi_drive *drive, double *log_z, gbs_error *err);
 
+/* What is kept to draw from: tables, or messages alone if those of all trees do not fit. */
+gbsi_keep gbsi_run_draw_keep(const gbs_run *run);
+
 /* The most probable states of the variables of the exact components.
  *
  * @param state [model variables] out; others are left alone.

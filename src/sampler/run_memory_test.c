@@ -162,6 +162,50 @@ static void test_ladders_are_foreseen(void **unused)
     }
 }
 
+static gbs_status ignore_draw(void *context, uint64_t draw, uint32_t chain, double log_density,
+                              const uint32_t *state, gbs_error *err)
+{
+    (void)context;
+    (void)draw;
+    (void)chain;
+    (void)log_density;
+    (void)state;
+    (void)err;
+    return GBS_OK;
+}
+
+/* Exact answers and draws take what was predicted within a hundredth, the scratch of threads among
+ * it. */
+static void test_exact_is_foreseen(void **unused)
+{
+    (void)unused;
+    const gbs_generate_ising_options o = {.side = {10, 60, 1}, .coupling = 0.3, .field = 0.1};
+    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .draw = ignore_draw};
+    gbs_model *model = NULL;
+    uint64_t said[2] = {0, 0};
+    assert_int_equal(gbs_generate_ising(&o, &model, NULL), GBS_OK);
+    for (int draws = 0; draws < 2; ++draws) {
+        for (uint32_t threads = 1; threads <= 4; threads += 3) {
+            gbs_run_options options = gbs_run_options_default();
+            gbs_run *run = NULL;
+            options.threads = threads;
+            options.sweeps = 2;
+            options.chains = 1;
+            assert_int_equal(
+                (draws ? gbs_run_new_for_draws : gbs_run_new)(model, NULL, &options, &run, NULL),
+                GBS_OK);
+            assert_int_equal(gbs_run_execute(run, draws ? &callbacks : NULL, NULL), GBS_OK);
+            assert_string_equal(run->report.public.stop, "exact");
+            const uint64_t there = gbsi_program_bytes() + gbs_model_bytes(model);
+            said[threads > 1] = run->report.public.predicted_bytes;
+            assert_true(there + (uint64_t)run->budget.own.most <= said[threads > 1] / 100 * 101);
+            gbs_run_free(run);
+        }
+        assert_true(said[1] > said[0] + 4 * (UINT64_C(1) << 18));
+    }
+    gbs_model_free(model);
+}
+
 /* Before a plan is there: by what chains and estimates must take, or by the model alone. Info of
  * the same options still tells the figures. */
 static void test_early(void **unused)
@@ -281,6 +325,7 @@ int main(void)
         cmocka_unit_test(fewer_chains),
         cmocka_unit_test(fewer_annealed_chains),
         cmocka_unit_test(test_ladders_are_foreseen),
+        cmocka_unit_test(test_exact_is_foreseen),
         cmocka_unit_test(test_early),
         cmocka_unit_test(test_early_is_below),
         cmocka_unit_test(test_nothing_to_sample),
