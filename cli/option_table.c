@@ -38,6 +38,17 @@ static const char model_formats[] =
     ;
 #define CLI_MODEL_FORMATS (model_formats + 1)
 
+/* The same without those that are written only. */
+static const char source_formats[] =
+#define SOURCE_TEXT(name)    "|" name
+#define SOURCE_BYTES(name)   "|" name
+#define SOURCE_FILES(name)   "|" name
+#define SOURCE_DRAWING(name) ""
+#define GBS_FORMAT(id, name, endings, what, form, ...) SOURCE_##form(name)
+#include "gibbsite/formats.def"
+    ;
+#define CLI_SOURCE_FORMATS (source_formats + 1)
+
 static const cli_option table[] = {
     {"evidence", 'e', CLI_LIST, CLI_OBSERVES, AT(evidence), 0, 0, 0, 0, 0, 0,
      "FILE|NAME=STATE,...", "observed variables: an evidence file, or variables with their states: "
@@ -169,7 +180,7 @@ static const cli_option table[] = {
     NAME(0, influence, "influence", CLI_INFLUENCES, "auto|bound|exact",
          "exact: influences by enumeration of up to 2^16 configurations of the neighbours; "
          "bound: upper bounds; unset: auto, exact where that is fast")
-    NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_MODEL_FORMATS,
+    NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_SOURCE_FORMATS,
          "format of MODEL, by default found from the file name extension")
     NAME(0, convention, "convention", CLI_MODELS, "physics|bqm|maxcut",
          "sign of couplings in MODEL (.mtx, .rud, .coo); unset: the default of its format")

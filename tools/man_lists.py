@@ -29,7 +29,9 @@ def format_list():
     """In mdoc."""
     lines = [".Bl -tag -width dimmwitted-tsv -compact"]
     for name, endings, what in formats():
-        lines += [f".It Cm {name}", what, ".Pq Pa " + " , ".join(endings)]
+        both = " , ".join(ending for ending in endings if not ending.startswith("<"))
+        lines += [f".It Cm {name}", what, ".Pq Pa " + both]
+        lines += [f".Pq read only: Pa {ending[1:]}" for ending in endings if ending.startswith("<")]
     return "\n".join([*lines, ".El", ""])
 
 

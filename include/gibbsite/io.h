@@ -64,7 +64,7 @@ GBS_API void gbs_set_memory_limit(uint64_t bytes);
 
 /** @return the names of model formats with '|' between them: "uai|lg|...". */
 GBS_API const char *gbs_model_formats(void);
-/** @return the name of the format for the file name extension of path, or NULL. */
+/** @return the name of the format that a file with the extension of path is read as, or NULL. */
 GBS_API const char *gbs_model_format_of(const char *path);
 /** @param options NULL for the defaults. @return the sign convention with which the couplings of
  * the file would be read: "physics", "bqm" or "maxcut"; NULL if its format has no couplings. */

@@ -90,9 +90,30 @@ static int end(void **state)
     return 0;
 }
 
+/* Files without weights are recognised, and not written. */
+static void extension(void **state)
+{
+    (void)state;
+    gbs_error err = {0};
+    gbs_model *none = NULL;
+    gbs_model *m = read_model("a.CNF", "p cnf 2 1\n1 -2 0\n", NULL);
+    expect_logs(m, (const double[]){0, -INFINITY, 0, 0}, 4);
+    assert_string_equal(gbs_model_format_of("a.cnf.gz"), "wcnf");
+    assert_int_equal(gbs_model_write(m, scratch_path("a.cnf"), NULL, &err), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "wcnf (.wcnf), mln (.mln)"));
+    assert_non_null(strstr(err.message, "dot (.dot .gv)"));
+    assert_int_equal(gbs_model_read("a.none", NULL, &none, &err), GBS_ERR_IO);
+    assert_int_equal(gbs_model_read_memory("a.none", "", 0, NULL, &none, &err), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "rud (.rud .rudy .gset .txt), coo"));
+    assert_non_null(strstr(err.message, "wcnf (.wcnf .cnf), mln (.mln)"));
+    assert_null(strstr(err.message, "dot ("));
+    gbs_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
+        cmocka_unit_test(extension),
         cmocka_unit_test(parities),
         cmocka_unit_test(cardinalities),
     };

@@ -28,8 +28,8 @@ enum {
  * of the two writers (or none). */
 typedef struct gbsi_format {
     const char *name;    /* as users type it; never changes */
-    const char *endings; /* ".rud .rudy": compared in any case, longest first where one ends in
-                            another */
+    const char *endings; /* ".rud .rudy", ".wcnf <.cnf": compared in any case, longest first where
+                            one ends in another */
     unsigned holds;      /* GBSI_HOLDS_* */
     unsigned takes;      /* GBSI_TAKES_* */
     gbsi_convention convention; /* its own, where it takes one */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which formats there are, how one is found, and what is lost on the way into it. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,27 +44,51 @@ static const gbs_write_options default_write = {0};
 
 /* ---- finding one ------------------------------------------------------------------------- */
 
+typedef enum use { READ, WRITE } use;
+
+static bool serves(const gbsi_format *format, use to)
+{
+    return to == READ
+               ? format->read != NULL || format->read_files != NULL || format->read_binary != NULL
+               : format->write != NULL || format->write_files != NULL;
+}
+
+/* The next ending from *at on, which moves behind it: those with a '<' are for reading alone.
+ * @return its length, 0 behind the last. */
+static size_t next_ending(const char **at, use to, const char **ending)
+{
+    for (;;) {
+        *at += strspn(*at, " ");
+        const bool read_only = **at == '<';
+        *ending = *at + read_only;
+        *at += strcspn(*at, " ");
+        if (!read_only || to == READ) {
+            return (size_t)(*at - *ending);
+        }
+    }
+}
+
 /* The longest of the format's endings that path[0 .. n) has; 0 for none. */
-static size_t ending_length(const gbsi_format *format, const char *path, size_t n)
+static size_t ending_length(const gbsi_format *format, use to, const char *path, size_t n)
 {
     size_t longest = 0;
-    for (const char *at = format->endings; *at != 0;) {
-        size_t m = strcspn(at, " ");
-        if (m > longest && gbsi_ends_in(path, n, at, m)) {
+    size_t m = 0;
+    const char *ending = NULL;
+    for (const char *at = format->endings; (m = next_ending(&at, to, &ending)) > 0;) {
+        if (m > longest && gbsi_ends_in(path, n, ending, m)) {
             longest = m;
         }
-        at += m + strspn(at + m, " ");
     }
     return longest;
 }
 
-static const gbsi_format *by_ending(const char *path)
+static const gbsi_format *by_ending(const char *path, use to)
 {
     const gbsi_format *found = NULL;
     size_t longest = 0;
     size_t n = gbs_unpacked_length(path);
     for (size_t i = 0; i < N_FORMATS; i++) {
-        size_t m = ending_length(&formats[i], path, n);
+        size_t m = ending_length(&formats[i], to, path, n);
         if (m > longest) {
             longest = m;
             found = &formats[i];
@@ -73,21 +98,33 @@ static const gbsi_format *by_ending(const char *path)
 }
 
 /* "uai (.uai), lg (.LG), bif (.bif)" */
-static const char *list_formats(char *list, size_t size)
+static const char *list_formats(use to, char *list, size_t size)
 {
     size_t length = 0;
     list[0] = 0;
-    for (size_t i = 0; i < N_FORMATS && length < size; i++) {
-        int n = snprintf(list + length, size - length, "%s%s (%s)", i == 0 ? "" : ", ",
-                         formats[i].name, formats[i].endings);
-        length += (size_t)n;
+    for (size_t i = 0; i < N_FORMATS; i++) {
+        const char *ending = NULL;
+        const char *between = " (";
+        size_t m = 0;
+        if (!serves(&formats[i], to)) {
+            continue;
+        }
+        length += (size_t)snprintf(list + length, size - length, "%s%s", length == 0 ? "" : ", ",
+                                   formats[i].name);
+        for (const char *at = formats[i].endings; (m = next_ending(&at, to, &ending)) > 0;) {
+            length +=
+                (size_t)snprintf(list + length, size - length, "%s%.*s", between, (int)m, ending);
+            between = " ";
+        }
+        length += (size_t)snprintf(list + length, size - length, ")");
+        assert(length < size);
     }
     return list;
 }
 
-#define LIST_BYTES 640
+#define LIST_BYTES 1024
 
-static gbs_status by_name(const char *name, const gbsi_format **format, gbs_error *err)
+static gbs_status by_name(const char *name, use to, const gbsi_format **format, gbs_error *err)
 {
     char list[LIST_BYTES];
     for (size_t i = 0; i < N_FORMATS; i++) {
@@ -98,35 +135,35 @@ static gbs_status by_name(const char *name, const gbsi_format **format, gbs_erro
         }
     }
     return gbsi_fail(err, GBS_ERR_ARGUMENT, "format '%.100s' is not known, expected one of %s",
-                     name, list_formats(list, sizeof list));
+                     name, list_formats(to, list, sizeof list));
 }
 
-static gbs_status find_format(const char *path, const char *name, const gbsi_format **format,
-                              gbs_error *err)
+static gbs_status find_format(const char *path, const char *name, use to,
+                              const gbsi_format **format, gbs_error *err)
 {
     char list[LIST_BYTES];
     if (name != NULL) {
-        return by_name(name, format, err);
+        return by_name(name, to, format, err);
     }
     if (strcmp(path, "-") == 0) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "'-' has no file name extension: name the format, one of %s",
-                         list_formats(list, sizeof list));
+                         list_formats(to, list, sizeof list));
     }
-    *format = by_ending(path);
+    *format = by_ending(path, to);
     if (*format == NULL) {
         return gbsi_fail(
             err, GBS_ERR_ARGUMENT,
             "%s: cannot tell the format from the file name extension, expected one of %s; "
             "or name the format",
-            path, list_formats(list, sizeof list));
+            path, list_formats(to, list, sizeof list));
     }
     return GBS_OK;
 }
 
 const char *gbs_model_format_of(const char *path)
 {
-    const gbsi_format *format = path == NULL ? NULL : by_ending(path);
+    const gbsi_format *format = path == NULL ? NULL : by_ending(path, READ);
     return format == NULL ? NULL : format->name;
 }
 
@@ -134,7 +171,7 @@ const char *gbs_model_convention_of(const char *path, const gbs_read_options *op
 {
     const gbsi_format *format = NULL;
     options = options == NULL ? &default_read : options;
-    if (path == NULL || find_format(path, options->format, &format, NULL) < 0 ||
+    if (path == NULL || find_format(path, options->format, READ, &format, NULL) < 0 ||
         (format->takes & GBSI_TAKES_CONVENTION) == 0) {
         return NULL;
     }
@@ -181,13 +218,13 @@ static gbs_status read_path(const char *path, const gbs_read_options *options, g
     const gbsi_format *format = NULL;
     gbsi_input input;
     options = options == NULL ? &default_read : options;
-    if (options->format == NULL && by_ending(path) == NULL && strcmp(path, "-") != 0) {
+    if (options->format == NULL && by_ending(path, READ) == NULL && strcmp(path, "-") != 0) {
         GBSI_TRY(gbsi_input_check(path, err)); /* before its name is judged */
         if (gbsi_dimmwitted_in_folder(path)) {
             return gbsi_dimmwitted_read(path, options, model, err);
         }
     }
-    GBSI_TRY(find_format(path, options->format, &format, err));
+    GBSI_TRY(find_format(path, options->format, READ, &format, err));
     GBSI_TRY(gbsi_check_read_options(format, path, options, err));
     if (format->read_files != NULL && strcmp(path, "-") != 0) {
         return format->read_files(path, options, model, err);
@@ -227,7 +264,7 @@ gbs_status gbs_model_read_memory(const char *name, const void *bytes, size_t n_b
     init_budget(&budget, options);
     gbsi_budget *before = gbsi_budget_enter(&budget);
     options = options == NULL ? &default_read : options;
-    GBSI_TRY(find_format(name, options->format, &format, err));
+    GBSI_TRY(find_format(name, options->format, READ, &format, err));
     GBSI_TRY(gbsi_check_read_options(format, name, options, err));
     GBSI_TRY(gbsi_input_memory(name, bytes, n_bytes, &input, err));
     status = read_input(&input, format, options, model, err);
@@ -310,7 +347,7 @@ gbs_status gbs_model_write(const gbs_model *model, const char *path,
     gbsi_budget budget;
     gbsi_budget *before = gbsi_budget_enter_default(&budget, gbs_model_bytes(model));
     options = options == NULL ? &default_write : options;
-    GBSI_TRY(find_format(path, options->format, &format, err));
+    GBSI_TRY(find_format(path, options->format, WRITE, &format, err));
     GBSI_TRY(gbsi_check_write_options(format, path, options, err));
     if (format->write_files != NULL) {
         status = format->write_files(model, path, options, err);
