@@ -117,7 +117,8 @@ static void fewer_annealed_chains(void **unused)
     options.chains = 4096;
     options.sweeps = 1;
     options.target_error = 1.0;
-    options.memory_limit = gbsi_program_bytes() + gbs_model_bytes(model) + (6 << 20);
+    options.memory_limit =
+        gbsi_program_bytes() + gbs_model_bytes(model) + (test_share(24, 5) << 18);
     assert_int_equal(gbs_map(model, NULL, &options, NULL, state, &map, &err), GBS_ERR_LIMIT);
     options.least_chains = 1;
     assert_true(gbs_map(model, NULL, &options, NULL, state, &map, &err) >= 0);
