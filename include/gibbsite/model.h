@@ -42,8 +42,10 @@ typedef enum gbs_factor_kind {
     GBS_FACTOR_FIELD = 1, /**< h s_i, one binary variable, s = -1 in state 0 and +1 in state 1 */
     GBS_FACTOR_ISING = 2, /**< J s_i s_j, two binary variables */
     GBS_FACTOR_POTTS = 3, /**< J [x_i = x_j], two variables of equal arity */
-    GBS_FACTOR_LOGICAL = 4, /**< w phi(literals), see gbs_logical_function */
-    GBS_FACTOR_SPIN = 5,    /**< J prod s_k, higher-order Ising, one or more binary variables */
+    GBS_FACTOR_LOGICAL = 4,   /**< w phi(literals), see gbs_logical_function */
+    GBS_FACTOR_SPIN = 5,      /**< J prod s_k, higher-order Ising, one or more binary variables */
+    GBS_FACTOR_NOISY_OR = 6,  /**< ln P(child | parents), see gbs_builder_add_noisy_or() */
+    GBS_FACTOR_NOISY_AND = 7, /**< ln P(child | parents), see gbs_builder_add_noisy_and() */
 } gbs_factor_kind;
 /** What gbs_model_factor() returns for a factor that does not exist. It is not a member of the
  * enum, so that no switch needs a case for it. */
@@ -215,9 +217,52 @@ GBS_API gbs_status gbs_builder_tie_factor(gbs_builder *builder, size_t factor, u
                                           double feature, gbs_error *err);
 
 /**
+ * Add a noisy-or: each parent in state 1 is a cause that makes the child 1 unless it is inhibited,
+ * and each is inhibited on its own (Pearl 1988, Probabilistic Reasoning in Intelligent Systems,
+ * section 4.3.2):
+ *     P(child = 0 | parents) = (1 - leak) product over parents i in state 1 of inhibition_i.
+ * The factor has the scope (parents, child) and serves as the conditional table of the child, but
+ * is never written out: it takes memory and an update takes time in proportion to the parents.
+ *
+ * @param child      of two states, like the parents. @param parent [n_parents] distinct; copied.
+ * @param inhibition [n_parents] probabilities, 0 to 1, that a parent in state 1 has no effect.
+ * @param leak       probability, 0 to 1, that the child is 1 though all parents are 0.
+ * @return GBS_ERR_ARGUMENT, with the builder as it was, for anything else.
+ */
+GBS_API gbs_status gbs_builder_add_noisy_or(gbs_builder *builder, uint32_t child,
+                                            uint32_t n_parents, const uint32_t *parent,
+                                            const double *inhibition, double leak, gbs_error *err);
+
+/**
+ * Add a noisy-and, the mirror image: each parent in state 0 keeps the child from being 1 unless it
+ * is inhibited,
+ *     P(child = 1 | parents) = (1 - leak) product over parents i in state 0 of inhibition_i.
+ *
+ * @param inhibition [n_parents] probabilities that a parent in state 0 has no effect.
+ * @param leak       probability that the child is 0 though all parents are 1.
+ */
+GBS_API gbs_status gbs_builder_add_noisy_and(gbs_builder *builder, uint32_t child,
+                                             uint32_t n_parents, const uint32_t *parent,
+                                             const double *inhibition, double leak, gbs_error *err);
+
+/**
+ * Add a noisy-or or noisy-and whose parents have any number of states:
+ *     P(child = none | parents) = (1 - leak) product over parents i of inhibition_i(state of i),
+ * with none = 0 for GBS_FACTOR_NOISY_OR and 1 for GBS_FACTOR_NOISY_AND.
+ *
+ * @param n_entries  sum of the parents' numbers of states.
+ * @param inhibition [n_entries] probabilities, parent after parent, each by its state.
+ */
+GBS_API gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_factor_kind kind, uint32_t child,
+                                         uint32_t n_parents, const uint32_t *parent,
+                                         size_t n_entries, const double *inhibition, double leak,
+                                         gbs_error *err);
+
+/**
  * Declare the model a Bayesian network: every factor is the conditional probability table of the
- * last variable of its scope, there is one factor per variable (in any order) and no directed
- * cycle. gbs_builder_build() checks this; it does not check that columns sum to one.
+ * last variable of its scope, or a noisy factor in its place, there is one factor per variable (in
+ * any order) and no directed cycle. gbs_builder_build() checks this; it does not check that columns
+ * sum to one.
  */
 GBS_API void gbs_builder_set_directed(gbs_builder *builder);
 

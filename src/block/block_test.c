@@ -111,7 +111,7 @@ static gbsi_conditioned *random_conditioned(uint64_t *seed, uint32_t zeros, gbs_
 {
     for (;;) {
         gbsi_conditioned *model = NULL;
-        *user = random_model_of(seed, (random_size){MOST_VARIABLES, 4, 12}, zeros);
+        *user = random_model_of(seed, (random_size){MOST_VARIABLES, 4, 12, 2}, zeros);
         if (gbsi_condition(*user, NULL, &model, NULL) == GBS_OK && model->n_variables > 2) {
             uint32_t x[MOST_VARIABLES] = {0};
             do {

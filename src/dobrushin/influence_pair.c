@@ -40,6 +40,10 @@ range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position)
     switch (w->factors->kind[f]) {
     case GBS_FACTOR_POTTS:
         return isfinite(j) ? (range){-j, j} : nothing;
+    case GBS_FACTOR_NOISY_OR:
+    case GBS_FACTOR_NOISY_AND:
+    case GBSI_FACTOR_EFFECT:
+        return (range){-1e300, 1e300}; /* anything */
     case GBS_FACTOR_LOGICAL: {
         const logical_key k = gbsi_logical_key(w, f, position, position);
         return turned(gbsi_logical_effect(w, &k, true)->odds, gbsi_literal_is_zero(w, f, position));
@@ -263,6 +267,15 @@ range gbsi_influence_parallel(gbsi_influence *w, uint32_t i, const end *e, size_
     return r.lo <= r.hi ? r : nothing;
 }
 
+static bool has_noisy(const gbsi_influence *w, const end *e, size_t n)
+{
+    bool found = false;
+    for (size_t q = 0; q < n; ++q) {
+        found |= gbsi_is_noisy(w->factors->kind[w->use[e[q].use].f]);
+    }
+    return found;
+}
+
 gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size_t n, range others,
                                double *bound, gbs_error *err)
 {
@@ -270,6 +283,10 @@ gbs_status gbsi_influence_pair(gbsi_influence *w, uint32_t i, const end *e, size
     measure m = {.ki = w->model->arity[i], .kj = w->model->arity[e[0].j], .field = others};
     uint32_t n_union = 0;
     const bool together = n > 1 && find_union(w, i, e, n, &n_union) > 0;
+    if (!together && has_noisy(w, e, n)) {
+        *bound = 1.0; /* always true */
+        return GBS_OK;
+    }
     if (together || has_table(w, e, n)) {
         GBSI_TRY(reserve_slab(w, &m, err));
     }
@@ -301,6 +318,9 @@ double gbsi_influence_long(gbsi_influence *w, uint32_t i, const use *u, range ot
     const uint32_t n = (uint32_t)scope_size(w->factors, u->f);
     const uint32_t body = u->position == 0 ? 1 : 0; /* any literal of the body but i's */
     assert(n > 2);
+    if (gbsi_is_noisy(w->factors->kind[u->f])) {
+        return n - 1.0;
+    }
     if (is_spin(w->factors, u->f)) {
         return (n - 1) * long_bound(w, i, u, body, others);
     }

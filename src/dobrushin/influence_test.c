@@ -120,7 +120,7 @@ static void test_never_below(void **unused)
             tally t = {0};
             for (unsigned n = 0; n < test_share(1500, 300); ++n) {
                 made m;
-                if (prepare(&m, random_model(&seed, zeros[z]), cells[c], walk[c])) {
+                if (prepare(&m, random_noisy_model(&seed, zeros[z]), cells[c], walk[c])) {
                     check_model(&m, &t);
                 }
                 release(&m);

@@ -91,7 +91,7 @@ static void matrix_is_the_influences(void **unused)
     uint64_t seed = 31;
     for (unsigned k = 0; k < 900; ++k) {
         made m;
-        if (prepare(&m, random_model(&seed, k % 2 == 0 ? 0 : 20), rule[k % 3])) {
+        if (prepare(&m, random_noisy_model(&seed, k % 2 == 0 ? 0 : 20), rule[k % 3])) {
             const uint32_t n = m.c->n;
             assert_int_equal(n, m.conditioned->n_variables);
             assert_int_equal(m.c->n_exact, rule[k % 3] == GBS_INFLUENCE_BOUND ? 0 : n);
@@ -319,7 +319,7 @@ static void check_model(const made *m, uint64_t *seed, tally *t)
 static void never_below_the_worst_start(void **unused)
 {
     (void)unused;
-    const random_size size = {4, 3, 3};
+    const random_size size = {4, 3, 3, 0};
     uint64_t seed = 12;
     for (unsigned rule = 0; rule < 2; ++rule) {
         tally t = {0};

@@ -384,6 +384,49 @@ static void everything_observed(void **state)
     gbs_model_free(model);
 }
 
+/* A thousand causes of one effect, seen or not: ln P in closed form, some of them sure. */
+static void noisy_hub(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    uint32_t arity[N + 1];
+    uint32_t parent[N];
+    double q[N];
+    double none = 0.99;
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    gbs_evidence *evidence = NULL;
+    test_ok(gbs_builder_new(&b, NULL));
+    for (uint32_t v = 0; v <= N; v++) {
+        arity[v] = 2;
+    }
+    test_ok(gbs_builder_add_variables(b, N + 1, arity, NULL, NULL));
+    for (uint32_t v = 0; v < N; v++) {
+        const double p[2] = {1.0 - 0.001 * (v % 3 + 1), 0.001 * (v % 3 + 1)};
+        parent[v] = v;
+        q[v] = v % 7 == 3 ? 0.0 : 0.004 * (v % 200);
+        none *= 1.0 - p[1] * (1.0 - q[v]);
+        test_ok(gbs_builder_add_cpt(b, v, 0, NULL, 2, p, NULL));
+    }
+    test_ok(gbs_builder_add_noisy_or(b, N, N, parent, q, 0.01, NULL));
+    gbs_builder_set_directed(b);
+    test_ok(gbs_builder_build(b, &model, NULL));
+    assert_int_equal(gbs_model_is_normalized(model), 1);
+    for (uint32_t y = 0; y < 2; y++) {
+        double log_p = 0.0;
+        test_ok(gbs_evidence_new(model, &evidence, NULL));
+        test_ok(gbs_evidence_observe(evidence, N, y, NULL));
+        test_ok(gbs_exact_log_z(model, evidence, &log_p, NULL));
+        assert_true(fabs(log_p - log(y == 0 ? none : 1.0 - none)) < 1e-12);
+        gbs_evidence_free(evidence);
+    }
+    double log_z = 1.0;
+    test_ok(gbs_exact_log_z(model, NULL, &log_z, NULL));
+    assert_true(fabs(log_z) < 1e-12);
+    gbs_builder_free(b);
+    gbs_model_free(model);
+}
+
 static void memory_runs_out(void **state)
 {
     (void)state;
@@ -420,6 +463,7 @@ int main(void)
         cmocka_unit_test(random_models),       cmocka_unit_test(largest),
         cmocka_unit_test(too_large),           cmocka_unit_test(wrong_use),
         cmocka_unit_test(everything_observed), cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(noisy_hub),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,7 +147,7 @@ static void count(const gbsi_shrinking *s, sizes *z)
         if (p->made) {
             ++z->part.n_tables;
             z->part.n_entries += entries_of(s, i);
-        } else if (f->kind[i] == GBS_FACTOR_TABLE && z->table[f->aux[i]] == GBSI_NONE) {
+        } else if (gbsi_has_table(f->kind[i]) && z->table[f->aux[i]] == GBSI_NONE) {
             z->table[f->aux[i]] = 0;
             ++z->part.n_tables;
             z->part.n_entries += f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]];
@@ -202,7 +202,7 @@ static void copy_factors(const gbsi_shrinking *s, const sizes *z, gbsi_condition
         }
         to->scope_start[f + 1] = start + p->n;
         to->weight[f] = p->made ? 0.0 : from->weight[i];
-        to->aux[f] = to->kind[f] == GBS_FACTOR_TABLE ? copy_table(s, z, to, i) : from->aux[i];
+        to->aux[f] = gbsi_has_table(to->kind[f]) ? copy_table(s, z, to, i) : from->aux[i];
         core->origin[f] = p->made ? SIZE_MAX : gbsi_conditioned_origin(s->model, i);
         core->has_zeros[f] = gbsi_factor_has_zeros(to, f);
     }

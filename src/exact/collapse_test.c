@@ -83,7 +83,7 @@ static void random_models_give_their_joint_back(void **state)
     for (int i = 0; i < 4000; ++i) {
         gbsi_conditioned *model = NULL;
         gbsi_collapse *c = NULL;
-        gbs_model *user = random_model_of(&seed, (random_size){MOST_VARIABLES, 5, 15},
+        gbs_model *user = random_model_of(&seed, (random_size){MOST_VARIABLES, 5, 15, 2},
                                           random_below(&seed, 4) * 12);
         if (gbsi_condition(user, NULL, &model, NULL) == GBS_OK) {
             const gbs_status status = gbsi_collapse_new(model, entries[i % 8], NULL, &c, NULL);
@@ -210,7 +210,7 @@ static gbsi_collapse *some_collapse(uint64_t *seed, gbs_model **user, gbsi_condi
     for (;;) {
         gbsi_collapse *c = NULL;
         *model = NULL;
-        *user = random_model_of(seed, (random_size){MOST_VARIABLES, 5, 15}, 10);
+        *user = random_model_of(seed, (random_size){MOST_VARIABLES, 5, 15, 2}, 10);
         if (gbsi_condition(*user, NULL, model, NULL) == GBS_OK &&
             gbsi_collapse_new(*model, 30, NULL, &c, NULL) == GBS_OK && c->n_eliminated > 2 &&
             c->core->n_variables > 0) {

@@ -64,7 +64,7 @@ static void against_enumeration(void **state)
     uint32_t n_answered = 0;
     uint32_t n_impossible = 0;
     for (uint32_t i = 0; i < 1000; ++i) {
-        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15}, 20);
+        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15, 2}, 20);
         gbsi_conditioned *possible = NULL;
         cut_model c = {0};
         double p[64];
@@ -102,7 +102,7 @@ static void most_probable(void **state)
     uint64_t seed = 6;
     limits.maximise = true;
     for (uint32_t i = 0; i < 600; ++i) {
-        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15}, 20);
+        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15, 2}, 20);
         uint32_t x[16] = {0};
         uint32_t best[16];
         double expected = 0.0;

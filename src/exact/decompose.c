@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long factors become chains over their literals [M23]:
+/* Long factors become chains over their literals [M23] or causes [M56]:
  *     f(l_1 .. l_n, h) = sum over s of [s_1 = first(l_1)] prod_i [s_i = next(s_i-1, l_i)] g(s_n, h)
- * where only one term of the sum is not zero. */
+ * where only one term of the sum is not zero. Noisy factors become the chain of Zhang & Poole
+ * (1996) and Heckerman (1993), whose links are probabilities: P(s_i = 0 | s_i-1, u_i) = [s_i-1 = 0]
+ * q_i(u_i),    s_i: one of the first i causes took effect.
+ */
 #include "exact/decompose.h"
 
 #include <assert.h>
@@ -24,6 +27,7 @@ typedef enum memory_kind {
     REMEMBER_ALIKE,  /* whether none, some or all are true; equivalent cases share a state */
     REMEMBER_NUMBER, /* how many are true, or false, up to a number that stands for all larger ones
                       */
+    REMEMBER_CAUSE,  /* whether a cause took effect: by chance, given the parents */
     REMEMBER_PARITY, /* whether an odd number is true: of spins in state 0, or of literals */
     REMEMBER_NOTHING,
 } memory_kind;
@@ -31,7 +35,7 @@ typedef enum memory_kind {
 typedef struct reading {
     size_t factor;
     memory_kind kind;
-    uint32_t n_body;          /* literals of the body; the head, if it is free, follows them */
+    uint32_t n_body; /* literals of the body, or parents; the head, if it is free, follows */
     uint32_t none, some, all; /* numbers of the states of REMEMBER_ALIKE */
     uint32_t n_states;        /* of REMEMBER_ALIKE */
     uint32_t cap;             /* of REMEMBER_NUMBER: the largest number */
@@ -41,7 +45,9 @@ typedef struct reading {
 
 static bool head_is_free(const gbsi_factors *f, size_t i)
 {
-    return f->kind[i] == GBS_FACTOR_LOGICAL && f->logical[f->aux[i]].head == GBSI_HEAD_FREE;
+    return f->kind[i] == GBS_FACTOR_LOGICAL
+               ? f->logical[f->aux[i]].head == GBSI_HEAD_FREE
+               : f->kind[i] == GBS_FACTOR_NOISY_OR || f->kind[i] == GBS_FACTOR_NOISY_AND;
 }
 
 /* ---- how to read a factor ------------------------------------------------------------------ */
@@ -108,7 +114,7 @@ static void read_logical(const gbsi_factors *f, reading *r)
     r->all = r->n_body > 1 && same_value(f, r, r->n_body, 1) ? r->some : r->n_states++;
 }
 
-static reading read_factor(const gbsi_conditioned *model, size_t i)
+static reading read_factor(const gbsi_conditioned *model, size_t i, bool maximised)
 {
     const gbsi_factors *f = &model->factors;
     reading r = {.factor = i, .kind = REMEMBER_NOTHING, .full_link = {GBSI_NONE, GBSI_NONE}};
@@ -118,6 +124,10 @@ static reading read_factor(const gbsi_conditioned *model, size_t i)
         entries = entries > UINT64_MAX / arity ? UINT64_MAX : entries * arity;
     }
     r.n_body = (uint32_t)(f->scope_start[i + 1] - f->scope_start[i]) - head_is_free(f, i);
+    if (gbsi_is_noisy(f->kind[i]) && entries > GBSI_LONG_NOISY && !maximised) {
+        r.kind = REMEMBER_CAUSE;
+        r.n_states = 2;
+    }
     if (entries <= GBSI_LONG_FACTOR || r.n_body == 0) {
         return r;
     }
@@ -264,6 +274,26 @@ static uint32_t *full_link_of(const making *m, reading *r, uint32_t k, uint32_t 
                : NULL;
 }
 
+/* Fills the link of parent k: states of it, of next, of before. The leak stands in the first. */
+static void fill_causes(const gbsi_noisy *noisy, const uint32_t *arity, uint32_t k, double *t)
+{
+    const uint32_t n_before = k == 0 ? 1 : 2;
+    const double *log_q = noisy->log_q + 1;
+    for (uint32_t i = 0; i < k; ++i) {
+        log_q += arity[noisy->parent[i]];
+    }
+    for (uint32_t x = 0; x < arity[noisy->parent[k]]; ++x) {
+        const double log_none = log_q[x] + (k == 0 ? noisy->log_q[0] : 0.0);
+        for (uint32_t next = 0; next < 2; ++next) {
+            for (uint32_t before = 0; before < n_before; ++before) {
+                *t++ = before == 0 ? gbsi_noisy_log(log_none, next != 0)
+                       : next != 0 ? 0.0
+                                   : -INFINITY;
+            }
+        }
+    }
+}
+
 /* Adds the factor [next = next_state(before, literal k)]; the first literal has no `before`. */
 static gbs_status add_link(making *m, reading *r, uint32_t k, uint32_t before, uint32_t next,
                            gbs_error *err)
@@ -282,6 +312,11 @@ static gbs_status add_link(making *m, reading *r, uint32_t k, uint32_t before, u
         *full = (uint32_t)m->to->factors.n_tables;
     }
     GBSI_TRY(add_table(m, k == 0 ? 2 : 3, scope, &t, err));
+    if (r->kind == REMEMBER_CAUSE) {
+        const gbsi_noisy noisy = gbsi_noisy_of(f, r->factor);
+        fill_causes(&noisy, m->to->arity, k, t);
+        return GBS_OK;
+    }
     for (uint32_t x = 0; x < m->to->arity[v]; ++x) {
         for (uint32_t s = 0; s < m->to->arity[next]; ++s) {
             for (uint32_t b = 0; b < n_before; ++b) {
@@ -307,7 +342,11 @@ static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_erro
     GBSI_TRY(add_table(m, free_head ? 2 : 1, scope, &t, err));
     for (uint32_t s = 0; s < m->to->arity[last]; ++s) {
         for (uint32_t h = 0; h < n_head; ++h) {
-            if (f->kind[r->factor] == GBS_FACTOR_SPIN) {
+            if (r->kind == REMEMBER_CAUSE) {
+                const bool effect =
+                    !free_head || h != gbsi_noisy_of(f, r->factor).none; /* seen, or the child's */
+                *t++ = effect == (s != 0) ? 0.0 : -INFINITY;
+            } else if (f->kind[r->factor] == GBS_FACTOR_SPIN) {
                 *t++ = s != 0 ? -f->weight[r->factor] : f->weight[r->factor];
             } else {
                 const bool head = free_head && h == f->literal[end - 1];
@@ -394,23 +433,24 @@ static gbs_status end(making *m, gbs_error *err)
     return GBS_OK;
 }
 
-static bool any_long(const gbsi_conditioned *model)
+static bool any_long(const gbsi_conditioned *model, bool maximised)
 {
     bool found = false;
     for (size_t i = 0; !found && i < model->factors.n_factors; ++i) {
         const uint8_t kind = model->factors.kind[i];
-        found = (kind == GBS_FACTOR_SPIN || kind == GBS_FACTOR_LOGICAL) &&
-                read_factor(model, i).kind != REMEMBER_NOTHING;
+        found = (kind == GBS_FACTOR_SPIN || kind == GBS_FACTOR_LOGICAL || gbsi_is_noisy(kind)) &&
+                read_factor(model, i, maximised).kind != REMEMBER_NOTHING;
     }
     return found;
 }
 
-gbs_status gbsi_decompose(const gbsi_conditioned *model, gbsi_conditioned **out, gbs_error *err)
+gbs_status gbsi_decompose(const gbsi_conditioned *model, bool maximised, gbsi_conditioned **out,
+                          gbs_error *err)
 {
     gbs_status status = GBS_OK;
     making m = {.from = model};
     *out = NULL;
-    if (!any_long(model)) {
+    if (!any_long(model, maximised)) {
         return GBS_OK;
     }
     m.to = gbsi_alloc_zero(sizeof *m.to);
@@ -419,7 +459,7 @@ gbs_status gbsi_decompose(const gbsi_conditioned *model, gbsi_conditioned **out,
     }
     GBSI_TRY(begin(&m, err));
     for (size_t i = 0; i < model->factors.n_factors; ++i) {
-        reading r = read_factor(model, i);
+        reading r = read_factor(model, i, maximised);
         GBSI_TRY(r.kind == REMEMBER_NOTHING ? copy_factor(&m, i, err) : add_chain(&m, &r, err));
     }
     GBSI_TRY(end(&m, err));

@@ -13,9 +13,14 @@
 /* Most states of a chain variable that counts true literals, which some logical kinds need. */
 #define GBSI_MOST_COUNTS 64u
 
-/* @param out NULL if no factor is long; else a model with chain variables appended, which are
- * functions of the model's variables: summing or maximising over them gives back the model. Members
- * that refer to the user's model are left empty. */
-gbs_status gbsi_decompose(const gbsi_conditioned *model, gbsi_conditioned **out, gbs_error *err);
+/* A noisy factor is long if its scope has more configurations than this. */
+#define GBSI_LONG_NOISY 64u
+
+/* @param out NULL if no factor is long; else a model with chain variables appended: summing over
+ * them gives back the model. Those of other than noisy factors are functions of the model's
+ * variables, so that maximising over them does too. Members that refer to the user's model are left
+ * empty. @param maximised all variables will be: noisy factors stay as they are. */
+gbs_status gbsi_decompose(const gbsi_conditioned *model, bool maximised, gbsi_conditioned **out,
+                          gbs_error *err);
 
 #endif

@@ -44,7 +44,7 @@ gbs_status gbsi_exact_plan_new(const gbsi_conditioned *model, const gbsi_graph *
         return gbsi_no_memory(err, "junction tree", sizeof *plan);
     }
     plan->model = model;
-    GBSI_TRY(gbsi_decompose(model, &plan->chains, err));
+    GBSI_TRY(gbsi_decompose(model, limits->maximise, &plan->chains, err));
     plan->eliminated = plan->chains != NULL ? plan->chains : model;
     if (plan->chains != NULL || limits->extra != NULL) {
         GBSI_TRY(gbsi_graph_new(gbsi_exact_plan_model(plan), limits->extra, &plan->graph, err));

@@ -34,10 +34,14 @@ static size_t count_kept(const extraction *x, size_t f, bool *all)
     return n;
 }
 
-static size_t count_entries(const extraction *x, size_t f)
+/* Of the table that factor f has, or becomes unless all of its scope is kept. */
+static size_t count_entries(const extraction *x, size_t f, bool all)
 {
     const gbsi_factors *from = &x->whole->factors;
     size_t n = 1;
+    if (all && gbsi_is_noisy(from->kind[f])) {
+        return from->table_start[from->aux[f] + (size_t)1] - from->table_start[from->aux[f]];
+    }
     for (size_t q = from->scope_start[f]; q < from->scope_start[f + 1]; ++q) {
         n *= is_kept(x, from->scope[q]) ? x->whole->arity[from->scope[q]] : 1;
     }
@@ -65,9 +69,9 @@ static gbs_status take(extraction *x, gbs_error *err)
         const size_t n = count_kept(x, f, &all);
         n_ends += n;
         to->n_factors += n > 0;
-        if (n > 0 && (!all || from->kind[f] == GBS_FACTOR_TABLE)) {
+        if (n > 0 && (!all || gbsi_has_table(from->kind[f]))) {
             ++to->n_tables;
-            x->n_entries += count_entries(x, f);
+            x->n_entries += count_entries(x, f, all);
         } else if (n > 0 && from->kind[f] == GBS_FACTOR_LOGICAL) {
             ++to->n_logical;
         }
@@ -143,9 +147,9 @@ static void copy_factor(const extraction *x, size_t f, size_t i, size_t *n_table
     to->aux[i] = 0;
     x->part->origin[i] = gbsi_conditioned_origin(x->whole, f);
     x->part->has_zeros[i] = x->whole->has_zeros[f];
-    if (to->kind[i] == GBS_FACTOR_TABLE) {
+    if (gbsi_has_table(to->kind[i])) {
         const size_t start = to->table_start[*n_tables];
-        const size_t n = count_entries(x, f);
+        const size_t n = count_entries(x, f, all);
         if (all) {
             memcpy(to->table + start, from->table + from->table_start[aux], n * sizeof(double));
         }

@@ -208,7 +208,7 @@ static void long_factors(void **state)
                 test_ok(gbs_evidence_observe(evidence, round == 4 ? 2 : 8, 1, NULL));
             }
             if (gbsi_condition(model, evidence, &conditioned, NULL) == GBS_OK) {
-                test_ok(gbsi_decompose(conditioned, &chains, NULL));
+                test_ok(gbsi_decompose(conditioned, false, &chains, NULL));
                 if (!hard && round < 4) { /* evidence may leave a constant */
                     assert_non_null(chains);
                     made m = {0};

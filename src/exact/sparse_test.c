@@ -62,7 +62,7 @@ static void against_enumeration(void **state)
     uint32_t n_answered = 0;
     uint32_t n_impossible = 0;
     for (uint32_t i = 0; i < 1500; ++i) {
-        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15}, 20);
+        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15, 2}, 20);
         gbsi_conditioned *possible = NULL;
         sparse_model m = {0};
         double p[64];
@@ -110,7 +110,7 @@ static void most_probable(void **state)
     gbsi_exact_limits maximum = no_limits;
     maximum.maximise = true;
     for (uint32_t i = 0; i < 600; ++i) {
-        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15}, 20);
+        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15, 0}, 20);
         uint32_t x[16] = {0};
         uint32_t best[16];
         double expected = 0.0;
@@ -157,7 +157,7 @@ static void marginal_map(void **state)
     uint32_t n_answered = 0;
     uint64_t seed = 18;
     for (uint32_t i = 0; i < 900; ++i) {
-        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15}, 20);
+        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15, 0}, 20);
         gbsi_conditioned *possible = NULL;
         sparse_model m = {0};
         uint8_t late[MOST_VARIABLES];
@@ -355,7 +355,7 @@ static void draws_agree(void **state)
     uint32_t n_sparse = 0;
     uint32_t n_mixed = 0;
     for (uint32_t i = 0; i < 600; ++i) {
-        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15}, 20);
+        gbs_model *model = random_model_of(&seed, (random_size){MOST_VARIABLES, 4, 15, 0}, 20);
         gbsi_conditioned *possible = NULL;
         sparse_model m = {0};
         if (gbsi_condition(model, NULL, &possible, NULL) == GBS_OK) {

@@ -28,7 +28,7 @@ static inline void test_ok(gbs_status status)
 /* A model of 1 to 6 variables with 1 to 4 states; some factors have hard zeros. */
 static inline gbs_model *test_random_model(void)
 {
-    return random_model_of(&test_seed, (random_size){MOST_VARIABLES, 4, 15}, test_below(3) * 10);
+    return random_model_of(&test_seed, (random_size){MOST_VARIABLES, 4, 15, 2}, test_below(3) * 10);
 }
 
 #endif

@@ -99,6 +99,8 @@ gbs_status gbsi_dw_rule_of(const gbs_model *model, const uint32_t *clamped, size
         rule->function = rule->n == 1 ? GBS_LOGICAL_IS_TRUE : GBS_LOGICAL_EQUAL;
         break;
     case GBS_FACTOR_TABLE:
+    case GBS_FACTOR_NOISY_OR:
+    case GBS_FACTOR_NOISY_AND:
         return table_rule(model, factor, rule, err);
     }
     return GBS_OK;

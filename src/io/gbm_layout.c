@@ -100,6 +100,11 @@ uint32_t gbsi_gbm_version_of(const gbs_model *model)
             return 2;
         }
     }
+    for (size_t f = 0; f < factors->n_factors; f++) {
+        if (gbsi_is_noisy(factors->kind[f])) {
+            return 2;
+        }
+    }
     return 1;
 }
 

@@ -63,6 +63,7 @@ static gbs_model *everything_of(int version)
         assert_int_equal(gbs_builder_add_cardinality(b, GBS_LOGICAL_AT_MOST, 1, 3, mixed_scope,
                                                      mixed_state, INFINITY, NULL),
                          GBS_OK);
+        assert_int_equal(gbs_builder_add_noisy_or(b, 7, 2, spins + 1, six + 4, 0.01, NULL), GBS_OK);
     }
     gbs_model *m = build(b);
     gbs_builder_free(b);

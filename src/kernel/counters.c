@@ -1,14 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of the true literals of long logical factors and spin products, kept up to date [M5]: an
- * update then costs O(1) for each factor, whatever its length. */
+/* Counts of the true literals of long logical factors and spin products, and sums of the costs of
+ * noisy factors, kept up to date [M5]: an update then costs O(1) for each factor, whatever its
+ * length. */
+#include <math.h>
 #include <string.h>
 
+#include "model/factors.h"
 #include "plan/kernel.h"
+
+double gbsi_noisy_sum_log(const gbsi_noisy_sum *noisy, int64_t sum, bool effect)
+{
+    const double log_none = sum < noisy->never ? -(double)sum * noisy->unit : -INFINITY;
+    return gbsi_noisy_log(log_none, effect);
+}
+
+double gbsi_noisy_term_log(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
+                           uint32_t slot, uint32_t lanes, uint32_t lane, uint32_t a)
+{
+    const gbsi_noisy_sum *noisy = &plan->noisy[term->counter];
+    const int64_t sum = gbsi_noisy_sum_at(group, noisy, lanes, lane);
+    if (!term->own_body) {
+        return gbsi_noisy_sum_log(noisy, sum, a != noisy->none);
+    }
+    const int64_t *cost = plan->cost + term->base;
+    const uint32_t own =
+        gbsi_state_at(group->state, (size_t)slot * lanes + lane, plan->value_bytes);
+    bool effect = true;
+    if (term->head) {
+        const size_t child = (size_t)plan->link[term->first].slot * lanes + lane;
+        effect = gbsi_state_at(group->state, child, plan->value_bytes) != noisy->none;
+    }
+    return gbsi_noisy_sum_log(noisy, sum - cost[own] + cost[a], effect);
+}
+
+static void add_cost(const gbsi_noisy_sum *noisy, uint32_t lanes, uint32_t lane, int64_t cost,
+                     gbsi_group *group)
+{
+    uint32_t *low = group->counter + (size_t)noisy->counter * lanes + lane;
+    const uint64_t sum = (uint64_t)gbsi_noisy_sum_at(group, noisy, lanes, lane) + (uint64_t)cost;
+    low[0] = (uint32_t)sum;
+    low[lanes] = (uint32_t)(sum >> 32);
+}
+
+static void init_sums(const gbsi_plan *plan, uint32_t lanes, gbsi_group *group)
+{
+    for (uint32_t i = 0; i < plan->n_noisy; ++i) {
+        for (uint32_t lane = 0; lane < lanes; ++lane) {
+            add_cost(&plan->noisy[i], lanes, lane, plan->noisy[i].leak, group);
+        }
+    }
+    for (uint32_t slot = 0; plan->n_noisy > 0 && slot < plan->n_slots; ++slot) {
+        for (size_t i = plan->cost_start[slot]; i < plan->cost_start[slot + 1]; ++i) {
+            const gbsi_cost_link *link = &plan->cost_link[i];
+            for (uint32_t lane = 0; lane < lanes; ++lane) {
+                const uint32_t x =
+                    gbsi_state_at(group->state, (size_t)slot * lanes + lane, plan->value_bytes);
+                add_cost(&plan->noisy[link->noisy], lanes, lane, plan->cost[link->base + x], group);
+            }
+        }
+    }
+}
 
 void gbsi_counters_init(const gbsi_plan *plan, uint32_t lanes, gbsi_group *group)
 {
     memset(group->counter, 0, (size_t)plan->n_counters * lanes * sizeof *group->counter);
-    for (uint32_t slot = 0; slot < plan->n_slots; ++slot) {
+    init_sums(plan, lanes, group);
+    for (uint32_t slot = 0; plan->counter_start != NULL && slot < plan->n_slots; ++slot) {
         for (size_t i = plan->counter_start[slot]; i < plan->counter_start[slot + 1]; ++i) {
             const gbsi_counter_link *link = &plan->counter_link[i];
             for (uint32_t lane = 0; lane < lanes; ++lane) {
@@ -20,10 +77,35 @@ void gbsi_counters_init(const gbsi_plan *plan, uint32_t lanes, gbsi_group *group
     }
 }
 
-void gbsi_counters_commit(const gbsi_plan *plan, gbsi_group *group, const gbsi_tile *tile)
+static void commit_sums(const gbsi_plan *plan, gbsi_group *group, const gbsi_tile *tile)
 {
     const uint32_t lanes = tile->lanes;
     for (uint32_t place = 0; place < tile->n_places; ++place) {
+        const uint32_t slot = gbsi_tile_slot(tile, place);
+        for (size_t i = plan->cost_start[slot]; i < plan->cost_start[slot + 1]; ++i) {
+            const gbsi_cost_link *link = &plan->cost_link[i];
+            const int64_t *cost = plan->cost + link->base;
+            for (uint32_t lane = 0; lane < lanes; ++lane) {
+                const uint32_t before =
+                    gbsi_state_at(group->state, (size_t)slot * lanes + lane, plan->value_bytes);
+                const uint32_t after =
+                    gbsi_state_at(tile->value, (size_t)place * lanes + lane, plan->value_bytes);
+                if (after != before) {
+                    add_cost(&plan->noisy[link->noisy], lanes, lane, cost[after] - cost[before],
+                             group);
+                }
+            }
+        }
+    }
+}
+
+void gbsi_counters_commit(const gbsi_plan *plan, gbsi_group *group, const gbsi_tile *tile)
+{
+    const uint32_t lanes = tile->lanes;
+    if (plan->n_noisy > 0) {
+        commit_sums(plan, group, tile);
+    }
+    for (uint32_t place = 0; plan->counter_start != NULL && place < tile->n_places; ++place) {
         const uint32_t slot = gbsi_tile_slot(tile, place);
         for (size_t i = plan->counter_start[slot]; i < plan->counter_start[slot + 1]; ++i) {
             const gbsi_counter_link *link = &plan->counter_link[i];

@@ -25,6 +25,11 @@ GBSI_INLINE vr vr_set1(real a)
     return vd_set1(a);
 }
 
+GBSI_INLINE vr vr_load(const real *a)
+{
+    return vd_load(a);
+}
+
 GBSI_INLINE vr vr_select(vm m, vr a, vr b)
 {
     return vd_select(m, a, b);

@@ -68,6 +68,26 @@ GBSI_INLINE vm spin_down16(const gbsi_plan *plan, const gbsi_group *group, const
     return vu_eq(vu_and(down, vu_set1(1)), vu_set1(1));
 }
 
+/* A noisy term, one chain after the other: their logarithms are what takes time. */
+GBSI_INLINE void join_noisy16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
+                              uint32_t slot, uint32_t from, const uint32_t width, bool odds,
+                              vr *sum, const bool linear)
+{
+    real own[2][GBSI_LANES];
+    for (uint32_t a = 0; a < width; ++a) {
+        for (uint32_t lane = 0; lane < GBSI_LANES; ++lane) {
+            own[0][lane] =
+                (real)gbsi_noisy_term_log(plan, group, term, slot, GBSI_LANES, lane, from + a);
+            if (odds) {
+                own[1][lane] =
+                    (real)gbsi_noisy_term_log(plan, group, term, slot, GBSI_LANES, lane, 1);
+                own[0][lane] = own[1][lane] - own[0][lane];
+            }
+        }
+        sum[a] = vr_join(sum[a], vr_load(own[0]), linear);
+    }
+}
+
 /* What a term that is no table adds to own states [from, from + width). */
 GBSI_INLINE void join_other16(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
                               uint32_t slot, uint32_t from, const uint32_t width, bool odds,
@@ -92,6 +112,8 @@ GBSI_INLINE void join_other16(const gbsi_plan *plan, const gbsi_group *group, co
             const vr up = vr_set1(pool[from + a]);
             sum[a] = vr_join(sum[a], vr_select(down, vr_set1(pool[1 - from - a]), up), linear);
         }
+    } else if (term->kind == GBSI_TERM_NOISY) {
+        join_noisy16(plan, group, term, slot, from, width, odds, sum, linear);
     } else {
         const vu x = state16(group->state, plan->link[term->first].slot, wide);
         for (uint32_t a = 0; a < width; ++a) {

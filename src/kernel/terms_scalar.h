@@ -38,6 +38,21 @@ static inline uint32_t scalar_count(const scalar_view *view, const gbsi_term *te
     return count;
 }
 
+static inline void scalar_noisy(const scalar_view *view, const gbsi_term *term, uint32_t slot,
+                                uint32_t from, uint32_t to, bool odds, real *sum)
+{
+    for (uint32_t a = from; a < to; ++a) {
+        real value = (real)gbsi_noisy_term_log(view->plan, view->group, term, slot, view->lanes,
+                                               view->lane, a);
+        if (odds) { /* one number, of state 1 against state 0 */
+            value = (real)gbsi_noisy_term_log(view->plan, view->group, term, slot, view->lanes,
+                                              view->lane, 1) -
+                    value;
+        }
+        sum[a - from] = real_join(sum[a - from], value, view->linear);
+    }
+}
+
 /* Joins a term to the sums of states [from, to), in sum[0 ..]; log-odds stand for one state. */
 static inline void scalar_term(const scalar_view *view, const gbsi_term *term, uint32_t slot,
                                uint32_t from, uint32_t to, bool odds, real *sum)
@@ -81,6 +96,9 @@ static inline void scalar_term(const scalar_view *view, const gbsi_term *term, u
         }
         return;
     }
+    case GBSI_TERM_NOISY:
+        scalar_noisy(view, term, slot, from, to, odds, sum);
+        return;
     case GBSI_TERM_POTTS: {
         const uint32_t x = state_of(view, link[0].slot);
         for (uint32_t a = from; a < to; ++a) {

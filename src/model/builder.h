@@ -26,6 +26,10 @@ struct gbs_builder {
     gbsi_reserve((void **)(void *)&(builder)->array, &(builder)->capacity.field, n, \
                  sizeof *(builder)->array, "model", err)
 
+/* Adds a factor of a kind that has a table (builder_factors.c). @param scope [n]. */
+gbs_status gbsi_builder_add_tabled(gbs_builder *builder, gbs_factor_kind kind, uint32_t n,
+                                   const uint32_t *scope, uint32_t table, gbs_error *err);
+
 /* As the model calls a variable, in messages: its name or its number.
  * @param text [size] out. @return text. */
 const char *gbsi_variable_text(const gbs_model *model, uint32_t variable, char *text, size_t size);

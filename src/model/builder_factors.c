@@ -67,6 +67,13 @@ cleanup:
 
 /* ---- kinds --------------------------------------------------------------------------------- */
 
+gbs_status gbsi_builder_add_tabled(gbs_builder *builder, gbs_factor_kind kind, uint32_t n,
+                                   const uint32_t *scope, uint32_t table, gbs_error *err)
+{
+    return add(builder, (gbsi_candidate){.kind = kind, .n = n, .scope = scope, .table = table},
+               err);
+}
+
 gbs_status gbs_builder_add_table_factor(gbs_builder *builder, uint32_t n, const uint32_t *scope,
                                         uint32_t table, gbs_error *err)
 {
@@ -74,9 +81,7 @@ gbs_status gbs_builder_add_table_factor(gbs_builder *builder, uint32_t n, const 
     if (n > 0) {
         GBSI_NEED(scope);
     }
-    return add(builder,
-               (gbsi_candidate){.kind = GBS_FACTOR_TABLE, .n = n, .scope = scope, .table = table},
-               err);
+    return gbsi_builder_add_tabled(builder, GBS_FACTOR_TABLE, n, scope, table, err);
 }
 
 gbs_status gbs_builder_add_field(gbs_builder *builder, uint32_t i, double h, gbs_error *err)

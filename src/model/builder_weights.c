@@ -126,3 +126,120 @@ cleanup:
     gbsi_free(scope);
     return status;
 }
+
+/* ---- noisy factors --------------------------------------------------------------------------- */
+
+static gbs_status check_inhibitions(uint32_t child, size_t n, const double *inhibition, double leak,
+                                    gbs_error *err)
+{
+    if (!(leak >= 0.0 && leak <= 1.0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "noisy factor of variable %u: leak %g, expected a probability from 0 to 1",
+                         (unsigned)child, leak);
+    }
+    for (size_t i = 0; i < n; ++i) {
+        if (!(inhibition[i] >= 0.0 && inhibition[i] <= 1.0)) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "noisy factor of variable %u: inhibition %zu is %g, expected a "
+                             "probability from 0 to 1",
+                             (unsigned)child, i, inhibition[i]);
+        }
+    }
+    return GBS_OK;
+}
+
+/* @param pairs the inhibition of a parent stands for two entries: of its state `none` it is 1. */
+static gbs_status add_noisy(gbs_builder *b, gbs_factor_kind kind, uint32_t child,
+                            uint32_t n_parents, const uint32_t *parent, size_t n,
+                            const double *inhibition, double leak, bool pairs, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n_tables = b->model.factors.n_tables;
+    const size_t n_entries = 1 + (pairs ? 2 * n : n);
+    const uint32_t acts = kind == GBS_FACTOR_NOISY_AND ? 0 : 1;
+    uint32_t table = 0;
+    double *log_q = NULL;
+    uint32_t *scope = NULL;
+    GBSI_TRY(check_inhibitions(child, n, inhibition, leak, err));
+    log_q = gbsi_alloc_array(n_entries, sizeof *log_q);
+    scope = gbsi_alloc_array((size_t)n_parents + 1, sizeof *scope);
+    if (log_q == NULL || scope == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "noisy factor", n_entries * sizeof *log_q));
+    }
+    if (n_parents > 0) {
+        memcpy(scope, parent, n_parents * sizeof *scope);
+    }
+    scope[n_parents] = child;
+    log_q[0] = gbsi_log1p(-leak);
+    for (size_t e = 1; e < n_entries; ++e) {
+        log_q[e] = !pairs                ? gbsi_log(inhibition[e - 1])
+                   : (e - 1) % 2 == acts ? gbsi_log(inhibition[(e - 1) / 2])
+                                         : 0.0;
+    }
+    GBSI_TRY(gbs_builder_add_table(b, n_entries, log_q, &table, err));
+    GBSI_TRY(gbsi_builder_add_tabled(b, kind, n_parents + 1, scope, table, err));
+
+cleanup:
+    if (status < 0) {
+        b->model.factors.n_tables = n_tables;
+    }
+    gbsi_free(scope);
+    gbsi_free(log_q);
+    return status;
+}
+
+/* Of parents of two states each. */
+static gbs_status add_binary_noisy(gbs_builder *b, gbs_factor_kind kind, uint32_t child,
+                                   uint32_t n_parents, const uint32_t *parent,
+                                   const double *inhibition, double leak, gbs_error *err)
+{
+    GBSI_NEED(b);
+    if (n_parents > 0) {
+        GBSI_NEED(parent);
+        GBSI_NEED(inhibition);
+    }
+    for (uint32_t i = 0; i < n_parents; ++i) {
+        if (parent[i] < b->model.n_variables && b->model.arity[parent[i]] != 2) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "noisy factor of variable %u: parent %u has %u states, expected 2 "
+                             "(gbs_builder_add_noisy() takes others)",
+                             (unsigned)child, (unsigned)parent[i],
+                             (unsigned)b->model.arity[parent[i]]);
+        }
+    }
+    return add_noisy(b, kind, child, n_parents, parent, n_parents, inhibition, leak, true, err);
+}
+
+gbs_status gbs_builder_add_noisy_or(gbs_builder *builder, uint32_t child, uint32_t n_parents,
+                                    const uint32_t *parent, const double *inhibition, double leak,
+                                    gbs_error *err)
+{
+    return add_binary_noisy(builder, GBS_FACTOR_NOISY_OR, child, n_parents, parent, inhibition,
+                            leak, err);
+}
+
+gbs_status gbs_builder_add_noisy_and(gbs_builder *builder, uint32_t child, uint32_t n_parents,
+                                     const uint32_t *parent, const double *inhibition, double leak,
+                                     gbs_error *err)
+{
+    return add_binary_noisy(builder, GBS_FACTOR_NOISY_AND, child, n_parents, parent, inhibition,
+                            leak, err);
+}
+
+gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_factor_kind kind, uint32_t child,
+                                 uint32_t n_parents, const uint32_t *parent, size_t n_entries,
+                                 const double *inhibition, double leak, gbs_error *err)
+{
+    GBSI_NEED(builder);
+    if (n_parents > 0) {
+        GBSI_NEED(parent);
+    }
+    if (n_entries > 0) {
+        GBSI_NEED(inhibition);
+    }
+    if (kind != GBS_FACTOR_NOISY_OR && kind != GBS_FACTOR_NOISY_AND) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "kind %d is no noisy factor", (int)kind);
+    }
+    return add_noisy(builder, kind, child, n_parents, parent, n_entries, inhibition, leak, false,
+                     err);
+}

@@ -122,6 +122,49 @@ static void test_refused(void **unused)
     gbs_builder_free(same);
 }
 
+/* Every state of a noisy-or and a noisy-and of parents of two and three states. */
+static void test_noisy(void **unused)
+{
+    (void)unused;
+    const uint32_t arity[4] = {2, 3, 2, 2};
+    const uint32_t of[2] = {1, 0};
+    const double q[5] = {1.0, 0.5, 0.0, 1.0, 0.25};
+    const double binary[2] = {0.125, 0.5};
+    const uint32_t two[2] = {0, 2};
+    const double bad[5] = {1.0, 0.5, 0.0, 1.5, 0.25};
+    const gbs_factor_kind or = GBS_FACTOR_NOISY_OR;
+    gbs_builder *b = new_builder(4, arity);
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy_or(b, 2, 2, of, q, 0.1, &err),
+            "parent 1 has 3 states, expected 2");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy_and(b, 1, 1, of + 1, q, 0.1, &err),
+            "variable 1 has 3 states, the child of a noisy factor needs 2");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy(b, or, 2, 2, of, 4, q, 0.1, &err),
+            "has 5 inhibitions, its leak and its parents need 6");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy(b, or, 2, 2, of, 5, bad, 0.1, &err),
+            "inhibition 3 is 1.5, expected a probability from 0 to 1");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy(b, or, 2, 2, of, 5, q, NAN, &err), "leak");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy(b, or, 0, 2, of, 5, q, 0.1, &err), "twice");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy(b, GBS_FACTOR_TABLE, 2, 2, of, 5, q, 0.1, &err),
+            "no noisy");
+    assert_int_equal(gbs_builder_add_noisy(b, GBS_FACTOR_NOISY_OR, 2, 2, of, 5, q, 0.2, NULL),
+                     GBS_OK);
+    assert_int_equal(gbs_builder_add_noisy_and(b, 3, 2, two, binary, 0.1, NULL), GBS_OK);
+    gbs_model *m = build(b);
+    uint32_t n = 0;
+    assert_int_equal(gbs_model_factor(m, 1, &n, NULL), GBS_FACTOR_NOISY_AND);
+    assert_int_equal(n, 3);
+    for (uint32_t i = 0; i < 24; ++i) {
+        const uint32_t x[4] = {i % 2, i / 2 % 3, i / 6 % 2, i / 12};
+        const double none = 0.8 * q[x[1]] * q[3 + x[0]];
+        const double all = 0.9 * (x[0] == 0 ? binary[0] : 1.0) * (x[2] == 0 ? binary[1] : 1.0);
+        const double p = (x[2] == 0 ? none : 1.0 - none) * (x[3] == 1 ? all : 1.0 - all);
+        const double got = exp(gbs_model_log_density(m, x));
+        assert_true(fabs(got - p) <= 1e-15);
+    }
+    gbs_model_free(m);
+    gbs_builder_free(b);
+}
+
 /* With 0, 1, 2, ... requests for memory allowed: refused until it succeeds, and then as ever. */
 static void test_no_memory(void **unused)
 {
@@ -145,9 +188,8 @@ static void test_no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_to_logs),
-        cmocka_unit_test(test_network),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_equal_to_logs), cmocka_unit_test(test_network),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_noisy),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

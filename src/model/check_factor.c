@@ -119,6 +119,42 @@ static gbs_status check_table_size(const gbs_model *m, const gbsi_candidate *c, 
     return GBS_OK;
 }
 
+/* Of logarithms of probabilities: one for the leak, then one for each state of each parent. */
+static gbs_status check_noisy(const gbs_model *m, const gbsi_candidate *c, gbs_error *err)
+{
+    const gbsi_factors *f = &m->factors;
+    const uint32_t child = c->scope[c->n - 1];
+    size_t needs = 1;
+    if (c->table >= f->n_tables) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "factor %zu: table %u, there are %zu tables so far",
+                         c->factor, (unsigned)c->table, f->n_tables);
+    }
+    if (m->arity[child] != 2) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "factor %zu: variable %u has %u states, the child of a noisy factor needs "
+                         "2",
+                         c->factor, (unsigned)child, (unsigned)m->arity[child]);
+    }
+    for (uint32_t i = 0; i + 1 < c->n; ++i) {
+        needs += m->arity[c->scope[i]];
+    }
+    const double *log_q = f->table + f->table_start[c->table];
+    const size_t has = f->table_start[c->table + 1] - f->table_start[c->table];
+    if (needs != has) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "factor %zu has %zu inhibitions, its leak and its parents need %zu",
+                         c->factor, has, needs);
+    }
+    for (size_t i = 0; i < has; ++i) {
+        if (log_q[i] > 0.0) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "factor %zu: inhibition %zu is exp(%g), expected a probability",
+                             c->factor, i, log_q[i]);
+        }
+    }
+    return GBS_OK;
+}
+
 static gbs_status check_size(const gbsi_candidate *c, double logw, const char *what, gbs_error *err)
 {
     if (isfinite(logw) && fabs(logw) > GBS_MAX_LOG_WEIGHT) {
@@ -254,6 +290,11 @@ static gbs_status check_form(const gbsi_candidate *c, gbs_error *err)
                         : gbsi_fail(err, GBS_ERR_ARGUMENT,
                                     "factor %zu: a product of spins needs 1 variable or more",
                                     c->factor);
+    case GBS_FACTOR_NOISY_OR:
+    case GBS_FACTOR_NOISY_AND:
+        return c->n > 0 ? GBS_OK
+                        : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                                    "factor %zu: a noisy factor needs a child", c->factor);
     }
     return gbsi_fail(err, GBS_ERR_ARGUMENT, "factor %zu: no kind of factor has number %d",
                      c->factor, (int)c->kind);
@@ -272,6 +313,9 @@ gbs_status gbsi_check_factor(const gbs_model *model, gbsi_stamps *stamps, const 
         return check_potts(model, c, err);
     case GBS_FACTOR_LOGICAL:
         return check_logical(model, c, err);
+    case GBS_FACTOR_NOISY_OR:
+    case GBS_FACTOR_NOISY_AND:
+        return check_noisy(model, c, err);
     default:
         return check_spins(model, c, err);
     }

@@ -110,13 +110,14 @@ static bool is_zero(double weight)
 static gbs_status check_unused(const gbsi_factors *f, const gbsi_candidate *c, const void **place,
                                gbs_error *err)
 {
-    if (c->kind == GBS_FACTOR_TABLE && !is_zero(c->weight)) {
+    const bool table = gbsi_has_table(c->kind);
+    if (table && !is_zero(c->weight)) {
         *place = &f->weight[c->factor];
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found weight %g of factor %zu, expected 0 (it has a table)", c->weight,
                          c->factor);
     }
-    if (c->kind != GBS_FACTOR_TABLE && c->kind != GBS_FACTOR_LOGICAL && f->aux[c->factor] != 0) {
+    if (!table && c->kind != GBS_FACTOR_LOGICAL && f->aux[c->factor] != 0) {
         *place = &f->aux[c->factor];
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "found %u as aux[%zu], expected 0 (kind %d needs none)",

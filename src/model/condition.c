@@ -116,12 +116,22 @@ static gbs_status number_variables(const gbs_model *m, const gbs_evidence *e,
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
+/* How many factors of single parents noisy factors may become. */
+static size_t count_noisy_ends(const gbsi_factors *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        n += gbsi_is_noisy(f->kind[i]) ? f->scope_start[i + 1] - f->scope_start[i] : 0;
+    }
+    return n;
+}
+
 /* Room for every factor of the user and one likelihood for every free variable that has one. */
 static gbs_status reserve_factors(const gbs_model *m, const gbs_evidence *e, gbsi_conditioned *c,
                                   gbs_error *err)
 {
     const size_t n_extra = e != NULL && e->log_likelihood != NULL ? c->n_variables : 0;
-    const size_t n = m->factors.n_factors + n_extra;
+    const size_t n = m->factors.n_factors + n_extra + count_noisy_ends(&m->factors);
     const size_t n_scope = m->factors.scope_start[m->factors.n_factors] + n_extra;
     gbsi_factors *f = &c->factors;
     f->kind = gbsi_alloc_array(n, sizeof *f->kind);

@@ -9,6 +9,9 @@
 #include "model/builder.h"
 #include "model/factors.h"
 
+/* Noisy factors of no more configurations are written out: faster to look up than to work out. */
+enum { SHORT_NOISY = 16 };
+
 gbs_status gbsi_reducer_init(gbsi_reducer *reducer, const gbs_model *model,
                              const gbsi_propagator *domain, gbsi_conditioned *out, gbs_error *err)
 {
@@ -99,7 +102,7 @@ static void finish(gbsi_reducer *r, size_t origin, gbs_factor_kind kind, double 
     to->scope_start[f + 1] = r->scope_used;
     r->out->origin[f] = origin;
     r->out->has_zeros[f] =
-        kind == GBS_FACTOR_TABLE ? r->table_zeros[aux] : (uint8_t)(isinf(weight) != 0);
+        kind == GBS_FACTOR_TABLE ? r->table_zeros[aux] : (uint8_t)gbsi_factor_has_zeros(to, f);
 }
 
 static gbs_status constant(gbsi_reducer *r, size_t f, double value, gbs_error *err)
@@ -270,6 +273,143 @@ static gbs_status reduce_logical(gbsi_reducer *r, size_t f, gbs_error *err)
     return status;
 }
 
+/* ---- noisy factors ------------------------------------------------------------------------- */
+
+/* Writes the logarithms of a parent's inhibitions in the states that are left. @return their end.
+ */
+static double *keep_states(const gbsi_reducer *r, uint32_t v, const double *log_q, double *to)
+{
+    for (uint32_t a = gbsi_propagator_next(r->domain, v, 0); a != GBSI_NONE;
+         a = gbsi_propagator_next(r->domain, v, a + 1)) {
+        *to++ = log_q[a];
+    }
+    return to;
+}
+
+/* Without an effect the causes do not meet: a factor of each parent alone. */
+static gbs_status split_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const double *log_q = noisy->log_q + 1;
+    for (uint32_t i = 0; i < noisy->n_parents; ++i) {
+        const uint32_t v = noisy->parent[i];
+        uint32_t table = 0;
+        double *entry = NULL;
+        if (!is_fixed(r, v)) {
+            GBSI_TRY(gbsi_reducer_new_table(r, r->domain->size[v], &table, &entry, err));
+            (void)keep_states(r, v, log_q, entry);
+            gbsi_reducer_mark_zeros(r, table);
+            push(r, v, 0);
+            finish(r, f, GBS_FACTOR_TABLE, 0.0, table);
+        }
+        log_q += r->model->arity[v];
+    }
+
+cleanup:
+    return status;
+}
+
+/* The factor made last is written out where it is short, in place of its table, the last one. */
+static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
+{
+    gbsi_factors *to = &r->out->factors;
+    const size_t f = to->n_factors - 1;
+    const uint32_t n = (uint32_t)(to->scope_start[f + 1] - to->scope_start[f]);
+    const uint32_t *scope = to->scope + to->scope_start[f];
+    uint32_t at[SHORT_NOISY] = {0};
+    double value[SHORT_NOISY];
+    size_t n_entries = 1;
+    double *entry = NULL;
+    for (uint32_t i = 0; i < n && n_entries <= SHORT_NOISY; ++i) {
+        n_entries *= r->out->arity[scope[i]];
+    }
+    if (n_entries > SHORT_NOISY) {
+        return GBS_OK;
+    }
+    for (size_t e = 0; e < n_entries; ++e) {
+        value[e] = gbsi_factor_value_at(to, r->out->arity, f, at);
+        for (uint32_t i = n; i-- > 0 && ++at[i] == r->out->arity[scope[i]];) {
+            at[i] = 0;
+        }
+    }
+    --to->n_tables;
+    const gbs_status status = gbsi_reducer_new_table(r, n_entries, &to->aux[f], &entry, err);
+    if (status == GBS_OK) {
+        memcpy(entry, value, n_entries * sizeof *entry);
+        gbsi_reducer_mark_zeros(r, to->aux[f]);
+        to->kind[f] = GBS_FACTOR_TABLE;
+        r->out->has_zeros[f] = r->table_zeros[to->aux[f]];
+    }
+    return status;
+}
+
+/* Fills the table of what is left of a noisy factor. What all states left of a parent have in
+ * common goes to the leak: then there may be no effect only where the leak is zero. */
+static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double log_none,
+                       double *entry)
+{
+    const double *log_q = noisy->log_q + 1;
+    double *leak = entry++;
+    for (uint32_t i = 0; i < noisy->n_parents; ++i) {
+        const uint32_t v = noisy->parent[i];
+        if (!is_fixed(r, v)) {
+            double *end = keep_states(r, v, log_q, entry);
+            double most = *entry;
+            for (const double *e = entry; e < end; ++e) {
+                most = *e > most ? *e : most;
+            }
+            log_none += most;
+            for (; entry < end; ++entry) {
+                *entry = most > -INFINITY ? *entry - most : 0.0;
+            }
+        }
+        log_q += r->model->arity[v];
+    }
+    *leak = log_none;
+}
+
+static gbs_status reduce_noisy(gbsi_reducer *r, size_t f, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_noisy noisy = gbsi_noisy_of(&r->model->factors, f);
+    const bool observed = is_fixed(r, noisy.child);
+    const gbs_factor_kind kind = (gbs_factor_kind)r->model->factors.kind[f];
+    const double *log_q = noisy.log_q + 1;
+    double log_none = noisy.log_q[0];
+    size_t n_entries = 1;
+    uint32_t table = 0;
+    double *entry = NULL;
+    for (uint32_t i = 0; i < noisy.n_parents; ++i) {
+        const uint32_t v = noisy.parent[i];
+        if (is_fixed(r, v)) {
+            log_none += log_q[fixed_state(r, v)];
+        } else {
+            push(r, v, 0);
+            n_entries += r->domain->size[v];
+        }
+        log_q += r->model->arity[v];
+    }
+    if (observed && fixed_state(r, noisy.child) == noisy.none) {
+        GBSI_TRY(constant(r, f, log_none, err));
+        return split_noisy(r, f, &noisy, err);
+    }
+    GBSI_TRY(gbsi_reducer_new_table(r, n_entries, &table, &entry, err));
+    fill_noisy(r, &noisy, log_none, entry);
+    if (observed && (n_entries == 1 || *entry == -INFINITY)) {
+        log_none = *entry;
+        --r->out->factors.n_tables;
+        return constant(r, f, gbsi_noisy_log(log_none, true), err);
+    }
+    if (!observed) {
+        push(r, noisy.child, 0);
+    }
+    finish(r, f, observed ? GBSI_FACTOR_EFFECT : kind, 0.0, table);
+    status = tabulate_noisy(r, err);
+
+cleanup:
+    return status;
+}
+
 gbs_status gbsi_reduce_factor(gbsi_reducer *reducer, size_t factor, gbs_error *err)
 {
     switch (reducer->model->factors.kind[factor]) {
@@ -279,6 +419,9 @@ gbs_status gbsi_reduce_factor(gbsi_reducer *reducer, size_t factor, gbs_error *e
         return reduce_potts(reducer, factor, err);
     case GBS_FACTOR_LOGICAL:
         return reduce_logical(reducer, factor, err);
+    case GBS_FACTOR_NOISY_OR:
+    case GBS_FACTOR_NOISY_AND:
+        return reduce_noisy(reducer, factor, err);
     default:
         return reduce_spins(reducer, factor, err);
     }

@@ -47,6 +47,8 @@ gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *tab
 /* Room for a new table of n entries; its id. */
 gbs_status gbsi_reducer_new_table(gbsi_reducer *reducer, size_t n, uint32_t *table, double **entry,
                                   gbs_error *err);
+/* Looks for zeros in a new table, once it is filled. */
+void gbsi_reducer_mark_zeros(gbsi_reducer *reducer, uint32_t table);
 
 /* ---- condition_whole.c --------------------------------------------------------------------- */
 

@@ -110,7 +110,7 @@ static gbs_status count_kept(const gbsi_conditioned *whole, const uint8_t *keep,
         ++z->n_factors;
         z->n_scope += f->scope_start[i + 1] - f->scope_start[i];
         z->logical |= f->kind[i] == GBS_FACTOR_LOGICAL;
-        if (f->kind[i] == GBS_FACTOR_TABLE && k->table[f->aux[i]] == GBSI_NONE) {
+        if (gbsi_has_table(f->kind[i]) && k->table[f->aux[i]] == GBSI_NONE) {
             k->table[f->aux[i]] = (uint32_t)z->n_tables++;
             z->n_entries += f->table_start[f->aux[i] + (size_t)1] - f->table_start[f->aux[i]];
         }
@@ -235,7 +235,7 @@ static void copy_factors(const gbsi_conditioned *whole, const kept *k, gbsi_cond
         to->scope_start[f + 1] = used;
         to->kind[f] = from->kind[i];
         to->weight[f] = from->weight[i];
-        to->aux[f] = from->kind[i] == GBS_FACTOR_TABLE ? k->table[from->aux[i]] : from->aux[i];
+        to->aux[f] = gbsi_has_table(from->kind[i]) ? k->table[from->aux[i]] : from->aux[i];
         p->origin[f] = gbsi_conditioned_origin(whole, i);
         p->has_zeros[f] = whole->has_zeros[i];
     }

@@ -42,8 +42,7 @@ cleanup:
     return status;
 }
 
-/* Of a new table, once it is filled. */
-static void mark_zeros(gbsi_reducer *reducer, uint32_t table)
+void gbsi_reducer_mark_zeros(gbsi_reducer *reducer, uint32_t table)
 {
     const gbsi_factors *f = &reducer->out->factors;
     const size_t start = f->table_start[table];
@@ -270,7 +269,7 @@ static gbs_status copy_whole(gbsi_reducer *r, uint32_t from, uint32_t *table, gb
             memcpy(to + e, entry + e, some * sizeof *to);
             (void)gbsi_watch_spend(r->domain->watch, some);
         }
-        mark_zeros(r, r->whole[from]);
+        gbsi_reducer_mark_zeros(r, r->whole[from]);
     }
     *table = r->whole[from];
     return GBS_OK;
@@ -294,7 +293,7 @@ gbs_status gbsi_reduce_table(gbsi_reducer *reducer, size_t factor, uint32_t *tab
     if (slice->table == GBSI_NONE) {
         uint32_t made = GBSI_NONE;
         GBSI_TRY((potts ? tabulate_potts : slice_table)(reducer, factor, &made, err));
-        mark_zeros(reducer, made);
+        gbsi_reducer_mark_zeros(reducer, made);
         *slice = (gbsi_slice){factor, made};
         ++reducer->n_slices;
     }

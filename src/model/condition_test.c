@@ -258,7 +258,7 @@ static void test_borrowed(void **unused)
     for (unsigned round = 0; round < 3000; ++round) {
         gbsi_conditioned *c = NULL;
         gbs_evidence *e = NULL;
-        gbs_model *m = random_model(&seed, 0);
+        gbs_model *m = random_noisy_model(&seed, 0);
         assert_int_equal(gbs_evidence_new(m, &e, NULL), GBS_OK);
         assert_int_equal(gbsi_condition(m, round % 2 == 0 ? NULL : e, &c, NULL), GBS_OK);
         if (c->borrows) {
@@ -291,7 +291,7 @@ static void test_random_models(void **unused)
     for (unsigned round = 0; round < 6000; ++round) {
         gbsi_conditioned *c = NULL;
         gbs_error err = {0};
-        gbs_model *m = random_model(&seed, round % 3 * 25);
+        gbs_model *m = random_noisy_model(&seed, round % 3 * 25);
         gbs_evidence *e = random_evidence(&seed, m);
         const gbs_status status = gbsi_condition(m, e, &c, &err);
         if (status == GBS_ERR_IMPOSSIBLE) {
@@ -397,7 +397,7 @@ static void test_search(void **unused)
         gbsi_conditioned *c = NULL;
         gbsi_propagation *p = NULL;
         gbsi_propagator *q = NULL;
-        gbs_model *m = random_model(&seed, 30);
+        gbs_model *m = random_noisy_model(&seed, 30);
         if (gbsi_condition(m, NULL, &c, NULL) == GBS_OK && c->n_variables > 0) {
             assert_int_equal(gbsi_propagation_new(&c->factors, c->arity, c->n_variables,
                                                   round % 2 == 0 ? c->has_zeros : NULL, NULL, &p,
@@ -418,7 +418,7 @@ static void test_no_memory(void **unused)
     (void)unused;
     uint64_t seed = 3;
     for (unsigned round = 0; round < 20; ++round) {
-        gbs_model *m = random_model(&seed, 5);
+        gbs_model *m = random_noisy_model(&seed, 5);
         gbs_evidence *e = random_evidence(&seed, m);
         uint8_t keep[MOST_VARIABLES];
         memset(keep, 1, sizeof keep);

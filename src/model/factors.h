@@ -31,18 +31,23 @@ typedef struct gbsi_logical {
     uint32_t n_body_true; /* of these, fixed true */
 } gbsi_logical;
 
+/* A noisy factor whose effect is observed: ln(1 - product of inhibitions), its scope the parents.
+ * Only conditioning makes it. */
+#define GBSI_FACTOR_EFFECT ((gbs_factor_kind)8)
+
 typedef struct gbsi_factors {
     size_t n_factors;
-    uint8_t *kind;       /* [n_factors] gbs_factor_kind */
+    uint8_t *kind;       /* [n_factors] gbs_factor_kind, or GBSI_FACTOR_EFFECT */
     size_t *scope_start; /* [n_factors + 1] */
     uint32_t *scope;     /* [scope_start[n_factors]] variables, distinct within a factor */
     uint32_t *literal;   /* like scope: the state that makes the literal true; NULL if no factor is
                             logical */
     double *weight;      /* [n_factors] h, J or w; 0 for tables */
-    uint32_t *aux;       /* [n_factors] table id; logical id; else 0 */
+    uint32_t *aux;       /* [n_factors] table id, also of noisy ones; logical id; else 0 */
     size_t n_tables;
     size_t *table_start; /* [n_tables + 1] */
-    double *table;       /* natural log, last variable of the scope fastest */
+    double *table;       /* natural log, last variable of the scope fastest; of a noisy factor the
+                            logarithms of its leak's and of its parents' inhibitions, gbsi_noisy */
     size_t n_logical;
     gbsi_logical *logical; /* [n_logical] */
 } gbsi_factors;
@@ -70,7 +75,8 @@ size_t gbsi_factor_size(const gbsi_factors *factors, size_t f);
  * @param watch NULL: nobody waits. */
 bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch);
 
-/* Whether some configuration of factor f has log-weight minus infinity. O(table entries). */
+/* Whether some configuration of factor f has log-weight minus infinity. O(table entries). Of noisy
+ * factors of the user: whether some may have. */
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);
 
 /* ---- logical.c ----------------------------------------------------------------------------- */
@@ -92,6 +98,27 @@ bool gbsi_logical_may_be_hard(unsigned function);
  * them if it is free); *value is the value with all of them false. O(n_scope). */
 bool gbsi_logical_constant(const gbsi_logical *logical, double weight, uint32_t n_scope,
                            double *value);
+
+/* ---- noisy.c ------------------------------------------------------------------------------- */
+
+/* A noisy-or or noisy-and: no cause takes effect, and the child is in its state `none`, with
+ * probability q_0 product over parents i of q_i(u_i). */
+typedef struct gbsi_noisy {
+    uint32_t n_parents;
+    const uint32_t *parent; /* [n_parents] */
+    uint32_t child;         /* GBSI_NONE: observed, in its other state (GBSI_FACTOR_EFFECT) */
+    uint32_t none;
+    const double *log_q; /* [1 + sum of the parents' arities] of the leak, then of each parent by
+                            its state */
+} gbsi_noisy;
+
+bool gbsi_is_noisy(unsigned kind);
+/* Whether aux is the number of a table. */
+bool gbsi_has_table(unsigned kind);
+/* Of a noisy factor f. */
+gbsi_noisy gbsi_noisy_of(const gbsi_factors *factors, size_t f);
+/* ln P(no effect) from its sum of logarithms, or ln P(effect) = ln(1 - P(no effect)). */
+double gbsi_noisy_log(double log_none, bool effect);
 
 /* ---- clamped.c ----------------------------------------------------------------------------- */
 

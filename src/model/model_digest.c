@@ -113,7 +113,7 @@ static gbs_status feed_tables(gbsi_digest *d, const gbsi_factors *f, gbs_error *
         }
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
-        if (f->kind[i] != GBS_FACTOR_TABLE) {
+        if (!gbsi_has_table(f->kind[i])) {
             continue;
         }
         const uint32_t t = f->aux[i];

@@ -34,7 +34,7 @@ static gbs_status assign_tables(const gbs_model *m, uint32_t *cpt, gbs_error *er
     }
     memset(cpt, 0xff, m->n_variables * sizeof *cpt);
     for (size_t f = 0; f < m->factors.n_factors; ++f) {
-        if (m->factors.kind[f] != GBS_FACTOR_TABLE ||
+        if (!gbsi_has_table(m->factors.kind[f]) ||
             m->factors.scope_start[f] == m->factors.scope_start[f + 1]) {
             return gbsi_fail(err, GBS_ERR_ARGUMENT,
                              "factor %zu of a Bayesian network is not the table of a variable", f);

@@ -5,6 +5,9 @@
 
 static bool is_normalized(const gbs_model *m, size_t f)
 {
+    if (gbsi_is_noisy(m->factors.kind[f])) {
+        return true;
+    }
     const size_t end = m->factors.scope_start[f + 1];
     const size_t arity = m->arity[m->factors.scope[end - 1]]; /* of the child, which is last */
     const size_t table = m->factors.aux[f];

@@ -105,6 +105,26 @@ static inline void add_random_logical(gbs_builder *b, uint64_t *seed, const uint
     }
 }
 
+/* The last of the scope is the child, the others are parents of any number of states. */
+static inline void add_random_noisy(gbs_builder *b, uint64_t *seed, const uint32_t *arity,
+                                    uint32_t n, const uint32_t *scope, uint32_t zeros)
+{
+    double inhibition[64];
+    size_t n_entries = 0;
+    for (uint32_t i = 0; i + 1 < n; ++i) {
+        for (uint32_t a = 0; a < arity[scope[i]]; ++a) {
+            const double q = (random_below(seed, 64) + 0.5) / 64.0;
+            inhibition[n_entries++] = random_below(seed, 100) < zeros ? 0.0 : a == 0 ? 1.0 : q;
+        }
+    }
+    const double leak = random_below(seed, 100) < 2 * zeros ? 0.0 : random_below(seed, 8) / 16.0;
+    const gbs_factor_kind kind =
+        random_below(seed, 2) == 0 ? GBS_FACTOR_NOISY_OR : GBS_FACTOR_NOISY_AND;
+    assert_int_equal(gbs_builder_add_noisy(b, kind, scope[n - 1], n - 1, scope, n_entries,
+                                           inhibition, zeros == 0 ? leak + 0.01 : leak, NULL),
+                     GBS_OK);
+}
+
 /* @param zeros per cent of entries and weights that are hard. */
 static inline void add_random_factor(gbs_builder *b, uint64_t *seed, uint32_t n,
                                      const uint32_t *arity, uint32_t zeros)
@@ -140,6 +160,7 @@ typedef struct random_size {
     uint32_t variables; /* 1 to this, at most MOST_VARIABLES */
     uint32_t states;    /* 1 to this, at most 5; half of the variables have 2 */
     uint32_t factors;   /* up to this */
+    uint32_t noisy;     /* up to this many noisy factors more */
 } random_size;
 
 static inline gbs_model *random_model_of(uint64_t *seed, random_size most, uint32_t zeros)
@@ -159,6 +180,13 @@ static inline gbs_model *random_model_of(uint64_t *seed, random_size most, uint3
     for (uint32_t f = random_below(seed, most.factors + 1); f > 0; --f) {
         add_random_factor(b, seed, n, arity, zeros);
     }
+    for (uint32_t f = most.noisy == 0 ? 0 : random_below(seed, most.noisy + 1); f > 0; --f) {
+        uint32_t scope[MOST_VARIABLES];
+        const uint32_t found = random_scope(seed, n, arity, n, 0, scope);
+        if (arity[scope[found - 1]] == 2) {
+            add_random_noisy(b, seed, arity, found, scope, zeros);
+        }
+    }
     assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
     gbs_builder_free(b);
     return model;
@@ -166,7 +194,12 @@ static inline gbs_model *random_model_of(uint64_t *seed, random_size most, uint3
 
 static inline gbs_model *random_model(uint64_t *seed, uint32_t zeros)
 {
-    return random_model_of(seed, (random_size){MOST_VARIABLES - 1, 4, 9}, zeros);
+    return random_model_of(seed, (random_size){MOST_VARIABLES - 1, 4, 9, 0}, zeros);
+}
+
+static inline gbs_model *random_noisy_model(uint64_t *seed, uint32_t zeros)
+{
+    return random_model_of(seed, (random_size){MOST_VARIABLES - 1, 4, 9, 2}, zeros);
 }
 
 /* The next assignment, variable 0 fastest. @return 0 after the last, then x is all 0 again. */

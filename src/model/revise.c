@@ -323,6 +323,78 @@ static bool revise_logical(gbsi_propagator *q, size_t place)
     }
 }
 
+/* ---- noisy factors --------------------------------------------------------------------------- */
+
+/* What may cause the effect in the states that are left. */
+typedef struct open_causes {
+    uint32_t n;     /* the leak and parents that may cause the effect in some state left */
+    uint32_t last;  /* the last such parent */
+    size_t last_at; /* of its inhibitions */
+    bool surely;    /* one of them, or the leak, causes it whatever its state */
+} open_causes;
+
+static open_causes find_causes(const gbsi_propagator *q, const gbsi_noisy *noisy)
+{
+    open_causes c = {
+        .n = noisy->log_q[0] < 0.0, .last = GBSI_NONE, .surely = noisy->log_q[0] == -INFINITY};
+    size_t at = 1;
+    for (uint32_t i = 0; i < noisy->n_parents; ++i) {
+        const uint32_t v = noisy->parent[i];
+        bool may = false;
+        bool must = true;
+        for (uint32_t a = gbsi_propagator_next(q, v, 0); a != GBSI_NONE;
+             a = gbsi_propagator_next(q, v, a + 1)) {
+            may |= noisy->log_q[at + a] < 0.0;
+            must &= noisy->log_q[at + a] == -INFINITY;
+        }
+        if (may) {
+            ++c.n;
+            c.last = v;
+            c.last_at = at;
+        }
+        c.surely |= must;
+        at += q->of->arity[v];
+    }
+    return c;
+}
+
+/* The state of a parent goes if it makes sure of the effect (`certain`), or if it has none. */
+static bool drop_causes(gbsi_propagator *q, uint32_t v, const double *log_q, bool certain,
+                        size_t place)
+{
+    for (uint32_t a = 0; a < q->of->arity[v]; ++a) {
+        if (gbsi_propagator_has(q, v, a) && (certain ? log_q[a] == -INFINITY : log_q[a] == 0.0) &&
+            !gbsi_propagator_drop_one(q, v, a, place)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool revise_noisy(gbsi_propagator *q, size_t place)
+{
+    const gbsi_noisy noisy = gbsi_noisy_of(q->of->factors, q->of->hard[place]);
+    const open_causes c = find_causes(q, &noisy);
+    const uint32_t effect = 1 - noisy.none;
+    const bool seen = noisy.child == GBSI_NONE;
+    if ((c.n == 0 && (seen || !gbsi_propagator_drop_one(q, noisy.child, effect, place))) ||
+        (c.surely && !seen && !gbsi_propagator_drop_one(q, noisy.child, noisy.none, place))) {
+        return false;
+    }
+    if (seen || !gbsi_propagator_has(q, noisy.child, noisy.none)) {
+        return c.n != 1 || c.last == GBSI_NONE ||
+               drop_causes(q, c.last, noisy.log_q + c.last_at, false, place);
+    }
+    size_t at = 1;
+    for (uint32_t i = 0; !gbsi_propagator_has(q, noisy.child, effect) && i < noisy.n_parents; ++i) {
+        if (!drop_causes(q, noisy.parent[i], noisy.log_q + at, true, place)) {
+            return false;
+        }
+        at += q->of->arity[noisy.parent[i]];
+    }
+    return true;
+}
+
 bool gbsi_propagator_revise(gbsi_propagator *propagator, size_t place)
 {
     const gbsi_factors *store = propagator->of->factors;
@@ -331,6 +403,10 @@ bool gbsi_propagator_revise(gbsi_propagator *propagator, size_t place)
         return revise_table(propagator, place);
     case GBS_FACTOR_POTTS:
         return revise_potts(propagator, place);
+    case GBS_FACTOR_NOISY_OR:
+    case GBS_FACTOR_NOISY_AND:
+    case GBSI_FACTOR_EFFECT:
+        return revise_noisy(propagator, place);
     default:
         assert(store->kind[propagator->of->hard[place]] == GBS_FACTOR_LOGICAL);
         return revise_logical(propagator, place);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "simd/math.h"
 
 static void soften_table(const double *from, double *to, size_t n, double depth, double penalty)
 {
@@ -49,6 +50,10 @@ gbs_status gbsi_soften(const gbsi_conditioned *hard, double depth, double penalt
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
         soft->factors.weight[i] = soften_weight(f->weight[i], penalty);
+        if (gbsi_is_noisy(f->kind[i])) { /* an effect without a cause */
+            double *leak = soft->factors.table + f->table_start[f->aux[i]];
+            *leak = *leak == 0.0 ? -gbsi_exp(-penalty) : *leak;
+        }
     }
     *out = soft;
     soft = NULL;

@@ -39,6 +39,9 @@ static double spread(gbsi_compile *c, size_t f, uint32_t n)
 {
     const gbsi_factors *factors = c->factors;
     double w = isfinite(factors->weight[f]) ? fabs(factors->weight[f]) : 0.0;
+    if (gbsi_is_noisy(factors->kind[f])) {
+        return 0.0; /* class PRECISE whatever it is */
+    }
     switch ((gbs_factor_kind)factors->kind[f]) {
     case GBS_FACTOR_TABLE:
         return table_spread(c, factors->aux[f]);
@@ -48,7 +51,7 @@ static double spread(gbsi_compile *c, size_t f, uint32_t n)
     case GBS_FACTOR_ISING:
     case GBS_FACTOR_SPIN:
         return 2.0 * w;
-    case GBS_FACTOR_LOGICAL:
+    default:
         break;
     }
     switch ((gbs_logical_function)factors->logical[factors->aux[f]].function) {
@@ -185,7 +188,9 @@ static bool add_factor(gbsi_compile *c, size_t f)
     const double magnitude = spread(c, f, n);
     const int16_t grain = gbsi_grain_of(c, f);
     uint32_t needs = c->model->has_zeros[f] != 0 ? GBSI_NEEDS_ZEROS : 0;
-    if (n > 2) {
+    if (gbsi_is_noisy(factors->kind[f])) {
+        needs |= GBSI_NEEDS_NOISY;
+    } else if (n > 2) {
         const bool table = factors->kind[f] == GBS_FACTOR_TABLE || gbsi_is_tabulated(c, f);
         needs |= table ? GBSI_NEEDS_TABLES : GBSI_NEEDS_LOGICAL;
     }
@@ -224,10 +229,11 @@ static uint8_t type_of(const gbsi_compile *c, uint32_t v)
 {
     const gbsi_profile *p = &c->profile[v];
     const bool odds = c->model->arity[v] == 2 && (p->needs & GBSI_NEEDS_ZEROS) == 0;
-    const bool linear = is_linear(c, p);
+    const bool noisy = (p->needs & GBSI_NEEDS_NOISY) != 0;
+    const bool linear = !noisy && is_linear(c, p);
     const unsigned form = (odds ? GBSI_ODDS : 0u) | (linear ? GBSI_LINEAR : 0u);
     const bool tables = (p->needs & GBSI_NEEDS_TABLES) != 0;
-    if (!linear && needs_double(c, p)) {
+    if (noisy || (!linear && needs_double(c, p))) {
         return gbsi_type_of(GBSI_CLASS_PRECISE, form);
     }
     if ((p->needs & GBSI_NEEDS_LOGICAL) != 0) {

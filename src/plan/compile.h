@@ -15,13 +15,14 @@ typedef struct gbsi_derived {
 } gbsi_derived;
 
 /* What the factors of one variable ask for, found in one walk through all factors. */
-#define GBSI_NEEDS_ZEROS      1u  /* hard zeros: no log-odds */
-#define GBSI_NEEDS_TABLES     2u  /* a table of three or more */
-#define GBSI_NEEDS_LOGICAL    4u  /* a logical factor or spin product that is not tabulated */
-#define GBSI_NEEDS_NO_POTTS   8u  /* a pairwise factor that is not a finite Potts coupling */
-#define GBSI_NEEDS_WIDE_PAIR  16u /* a neighbour of arity above 2 */
-#define GBSI_NEEDS_WIDE_POTTS 32u /* a Potts coupling of too many states for a table */
-#define GBSI_NEEDS_COUPLINGS  64u /* couplings that differ */
+#define GBSI_NEEDS_ZEROS      1u   /* hard zeros: no log-odds */
+#define GBSI_NEEDS_TABLES     2u   /* a table of three or more */
+#define GBSI_NEEDS_LOGICAL    4u   /* a logical factor or spin product that is not tabulated */
+#define GBSI_NEEDS_NO_POTTS   8u   /* a pairwise factor that is not a finite Potts coupling */
+#define GBSI_NEEDS_WIDE_PAIR  16u  /* a neighbour of arity above 2 */
+#define GBSI_NEEDS_WIDE_POTTS 32u  /* a Potts coupling of too many states for a table */
+#define GBSI_NEEDS_COUPLINGS  64u  /* couplings that differ */
+#define GBSI_NEEDS_NOISY      128u /* a noisy factor: logarithms in double */
 
 /* Grains that are no exponents. */
 #define GBSI_GRAIN_ANY     INT16_MAX /* all log-weights are 0 or infinite */
@@ -116,6 +117,9 @@ void gbsi_pool_put(gbsi_compile *c, unsigned form, size_t index, double logw);
 /* count.c: tables by the number of neighbours, for the classes where most rows have one coupling.
  */
 gbs_status gbsi_count_neighbours(gbsi_compile *c, gbs_error *err);
+
+/* noisy.c: the sums of noisy factors. */
+gbs_status gbsi_compile_sums(gbsi_compile *c, gbs_error *err);
 
 /* terms.c: fields and terms of the classes that see factors whole. */
 gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err);

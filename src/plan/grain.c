@@ -76,7 +76,8 @@ int16_t gbsi_grain_of(gbsi_compile *c, size_t f)
         factors->logical[factors->aux[f]].function == GBS_LOGICAL_RATIO) {
         return GBSI_GRAIN_NONE; /* the other functions are whole numbers [M5] */
     }
-    return (int16_t)usable(lowest_bit(factors->weight[f]));
+    return gbsi_is_noisy(factors->kind[f]) ? GBSI_GRAIN_NONE
+                                           : (int16_t)usable(lowest_bit(factors->weight[f]));
 }
 
 bool gbsi_sums_are_exact(double magnitude, int16_t grain)

@@ -13,13 +13,14 @@ void gbsi_plan_free(gbsi_plan *plan)
     if (plan == NULL) {
         return;
     }
-    void *const owned[] = {plan->slot_of,      plan->variable_of,   plan->arity,
-                           plan->type,         plan->level_start,   plan->field,
-                           plan->field64,      plan->neighbour,     plan->edge,
-                           plan->by_count,     plan->term,          plan->link,
-                           plan->pool,         plan->pool64,        plan->counter_start,
-                           plan->counter_link, plan->sell.slice,    plan->sell.slot,
-                           plan->sell.stride,  plan->sell.coupling, plan->sell.base};
+    void *const owned[] = {
+        plan->slot_of,     plan->variable_of, plan->arity,         plan->type,
+        plan->level_start, plan->field,       plan->field64,       plan->neighbour,
+        plan->edge,        plan->by_count,    plan->term,          plan->link,
+        plan->pool,        plan->pool64,      plan->counter_start, plan->counter_link,
+        plan->sell.slice,  plan->sell.slot,   plan->sell.stride,   plan->sell.coupling,
+        plan->sell.base,   plan->noisy,       plan->cost,          plan->cost_start,
+        plan->cost_link,   plan->noisy_of,    plan->cost_at};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; ++i) {
         gbsi_free(owned[i]);
     }
@@ -106,6 +107,7 @@ static size_t bytes_of(const gbsi_plan *plan, const gbsi_compile *c)
     const size_t n = plan->n_slots;
     const size_t n_terms = plan->term == NULL ? 0 : gbsi_offset(&plan->term_start, n);
     const size_t n_moves = plan->counter_start == NULL ? 0 : plan->counter_start[n];
+    const size_t n_costs = plan->cost_start == NULL ? 0 : plan->cost_start[n];
     const gbsi_sell *sell = &plan->sell;
     size_t bytes = sizeof *plan + n * sizeof *plan->slot_of + n * sizeof *plan->variable_of;
     bytes += plan->arity == NULL ? 0 : n * sizeof *plan->arity;
@@ -120,6 +122,14 @@ static size_t bytes_of(const gbsi_plan *plan, const gbsi_compile *c)
     bytes += c->pool_capacity * sizeof *plan->pool + c->pool64_capacity * sizeof *plan->pool64;
     bytes += n_moves * sizeof *plan->counter_link;
     bytes += plan->counter_start == NULL ? 0 : n * sizeof *plan->counter_start;
+    bytes += plan->n_noisy * sizeof *plan->noisy + plan->n_costs * sizeof *plan->cost;
+    bytes += n_costs * sizeof *plan->cost_link;
+    if (plan->n_noisy > 0) {
+        const gbsi_factors *f = &plan->model->factors;
+        bytes += f->n_factors * sizeof *plan->noisy_of;
+        bytes += f->scope_start[f->n_factors] * sizeof *plan->cost_at;
+    }
+    bytes += plan->cost_start == NULL ? 0 : n * sizeof *plan->cost_start;
     bytes += sell->slice == NULL ? 0 : (n + 15) / 16 * sizeof *sell->slice;
     bytes += sell->n_links * (sizeof *sell->slot + (sell->has_terms ? sizeof *sell->stride : 0));
     return bytes + sell->n_couplings * sizeof *sell->coupling + sell->n_bases * sizeof *sell->base;

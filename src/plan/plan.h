@@ -40,17 +40,20 @@ typedef enum gbsi_term_kind {
     GBSI_TERM_LOGICAL,
     GBSI_TERM_SPIN,
     GBSI_TERM_POTTS,
+    GBSI_TERM_NOISY, /* of class PRECISE only */
 } gbsi_term_kind;
 
 typedef struct gbsi_term {
-    uint8_t kind; /* gbsi_term_kind */
-    uint8_t head; /* LOGICAL: the last neighbour is the head; it is not in the count */
-    uint8_t
-        own_body; /* LOGICAL: the variable's own literal is in the body, so the counter has it */
-    uint32_t n;   /* links: link[first .. first + n); with a counter only the link to the head */
+    uint8_t kind;     /* gbsi_term_kind */
+    uint8_t head;     /* LOGICAL: the last neighbour is the head; it is not in the count. NOISY: the
+                         only     link is to the child */
+    uint8_t own_body; /* LOGICAL: the variable's own literal is in the body, so the counter has it;
+                         NOISY: the variable is a parent, so the sum has its cost */
+    uint32_t n; /* links: link[first .. first + n); with a counter only the link to the head */
     uint32_t n_others; /* variables of the factor besides this one */
     uint32_t literal;  /* LOGICAL: own state that makes the literal true */
-    uint32_t counter;  /* index of the factor's counter; GBSI_NONE: count true neighbours */
+    uint32_t counter;  /* index of the factor's counter; GBSI_NONE: count true neighbours; NOISY: in
+                          plan->noisy */
     size_t first;
     size_t base; /* TABLE: pool[base + sum x*stride (+ a)]
                     LOGICAL: index c = body neighbours true, or 2c + head;
@@ -58,6 +61,7 @@ typedef struct gbsi_term {
                     SPIN: odds: pool[base + down], down = 1 if the others' product is -1; else
                         pool[base + (a ^ down)] for own state a
                     POTTS: pool[base + (x = a)] (log-weights only)
+                    NOISY: own costs plan->cost[base + a], if own_body
                     linear: exp() of all of these; unless odds, the maximum of each row is 1 */
 } gbsi_term;
 
@@ -72,6 +76,22 @@ typedef struct gbsi_counter_link {
     uint32_t counter;
     uint32_t literal; /* own state that counts */
 } gbsi_counter_link;
+
+/* A noisy factor as a sum over its parents of costs -ln q_i(u_i), in fixed point, whose order
+ * therefore does not matter. A cost of plus infinity is `never`, more than all others together. */
+typedef struct gbsi_noisy_sum {
+    uint32_t counter; /* of the low half of the sum; the high half has the next */
+    uint32_t none;    /* state of the child without effect */
+    int64_t leak;     /* the cost that is always there */
+    int64_t never;
+    double unit; /* a cost of 1, in natural logarithm */
+} gbsi_noisy_sum;
+
+/* A noisy factor whose sum a slot changes: by the costs plan->cost[base + state]. */
+typedef struct gbsi_cost_link {
+    uint32_t noisy;
+    uint32_t base;
+} gbsi_cost_link;
 
 typedef union gbsi_edge {
     float coupling; /* ISING: w [M3], POTTS: J; linear: exp() of it */
@@ -152,6 +172,14 @@ typedef struct gbsi_plan {
     uint32_t n_counters;
     size_t *counter_start; /* [n_slots + 1] counters that each slot changes; NULL: no counters */
     gbsi_counter_link *counter_link;
+    uint32_t n_noisy;
+    gbsi_noisy_sum *noisy; /* [n_noisy]; NULL if there are none */
+    int64_t *cost;
+    size_t n_costs;
+    uint32_t *noisy_of; /* [n_factors] where noisy; NULL: no factor is */
+    uint32_t *cost_at;  /* like factors.scope, of parents: where their costs begin */
+    size_t *cost_start; /* [n_slots + 1] like counter_start */
+    gbsi_cost_link *cost_link;
     gbsi_sell sell;
     size_t bytes;
 } gbsi_plan;

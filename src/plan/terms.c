@@ -157,6 +157,19 @@ static gbs_status potts_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t
     return add_links(c, g, term, f, position, NULL, err);
 }
 
+/* Linked to its child alone, which only a parent sees. */
+static gbs_status noisy_term(gbsi_compile *c, growth *g, gbsi_term *term, size_t f,
+                             uint32_t position, gbs_error *err)
+{
+    const gbsi_noisy noisy = gbsi_noisy_of(c->factors, f);
+    term->kind = GBSI_TERM_NOISY;
+    term->counter = c->plan->noisy_of[f];
+    term->own_body = position < noisy.n_parents;
+    term->head = term->own_body && noisy.child != GBSI_NONE;
+    term->base = term->own_body ? c->plan->cost_at[c->factors->scope_start[f] + position] : 0;
+    return add_links(c, g, term, f, position, NULL, err);
+}
+
 /* @param end in the list of incident factors. */
 static gbs_status add_term(gbsi_compile *c, growth *g, size_t end, uint32_t slot, gbs_error *err)
 {
@@ -169,7 +182,12 @@ static gbs_status add_term(gbsi_compile *c, growth *g, size_t end, uint32_t slot
                           (gbsi_plan_class(plan, slot) == GBSI_CLASS_PRECISE ? GBSI_DOUBLE : 0u);
     gbsi_term term = {.counter = GBSI_NONE};
     gbs_status status = GBS_OK;
-    switch ((gbs_factor_kind)c->factors->kind[f]) {
+    switch (c->factors->kind[f]) {
+    case GBS_FACTOR_NOISY_OR:
+    case GBS_FACTOR_NOISY_AND:
+    case GBSI_FACTOR_EFFECT:
+        status = noisy_term(c, g, &term, f, position, err);
+        break;
     case GBS_FACTOR_LOGICAL:
         status = gbsi_is_tabulated(c, f) ? table_term(c, g, &term, f, position, form, err)
                                          : logical_term(c, g, &term, f, position, form, err);
@@ -327,8 +345,9 @@ static gbs_status reserve_terms(gbsi_compile *c, growth *g, gbs_error *err)
         for (size_t i = of.first; !gbsi_is_row_class(gbsi_plan_class(plan, s)) && i < of.end; ++i) {
             const size_t f = c->incident.factor[i];
             const uint32_t n = gbsi_scope_size(c->factors, f);
+            const bool noisy = gbsi_is_noisy(c->factors->kind[f]);
             size[s] += n > 1;
-            n_links += n > 1 ? (g->counter_of[f] == GBSI_NONE ? n - 1 : 1) : 0;
+            n_links += n > 1 ? (g->counter_of[f] == GBSI_NONE && !noisy ? n - 1 : 1) : 0;
         }
         n_terms += size[s];
     }
@@ -358,6 +377,7 @@ gbs_status gbsi_compile_terms(gbsi_compile *c, gbs_error *err)
     }
     GBSI_TRY(gbsi_need_incidence(c, err));
     GBSI_TRY(make_counters(c, &g, err));
+    GBSI_TRY(gbsi_compile_sums(c, err));
     GBSI_TRY(reserve_terms(c, &g, err));
     for (uint32_t s = 0; s < plan->n_slots; ++s) {
         if (!gbsi_is_row_class(gbsi_plan_class(plan, s))) {

@@ -185,12 +185,12 @@ static double temperature(gbs_schedule_kind schedule, double tau0, uint64_t t, u
 /* Half of what factor f changes a log density by, zeros aside. */
 static double half_spread(const gbsi_factors *f, size_t i)
 {
-    if (f->kind[i] != GBS_FACTOR_TABLE) {
+    if (!gbsi_has_table(f->kind[i])) {
         const double weight = fabs(f->weight[i]);
         const bool spins = f->kind[i] != GBS_FACTOR_POTTS && f->kind[i] != GBS_FACTOR_LOGICAL;
         return weight == INFINITY ? 0.0 : spins ? weight : 0.5 * weight;
     }
-    const uint32_t table = f->aux[i];
+    const uint32_t table = f->aux[i]; /* of a noisy factor: about as much as one cause adds */
     double least = INFINITY;
     double most = -INFINITY;
     for (size_t e = f->table_start[table]; e < f->table_start[table + (size_t)1]; ++e) {

@@ -111,6 +111,32 @@ INLINE void add_potts(const gbsi_plan *plan, const gbsi_group *group, const uint
     }
 }
 
+INLINE void add_noisy(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
+                      size_t f, double *out)
+{
+    const gbsi_noisy noisy = gbsi_noisy_of(&plan->model->factors, f);
+    const double *log_q = noisy.log_q + 1;
+    double log_none[GBSI_LANES];
+    uint32_t x[GBSI_LANES] = {0};
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+        log_none[lane] = noisy.log_q[0];
+    }
+    for (uint32_t i = 0; i < noisy.n_parents; ++i) {
+        load(plan, group, noisy.parent[i], lanes, x);
+        for (uint32_t lane = 0; lane < lanes; ++lane) {
+            log_none[lane] += log_q[x[lane]];
+        }
+        log_q += plan->model->arity[noisy.parent[i]];
+    }
+    if (noisy.child != GBSI_NONE) {
+        load(plan, group, noisy.child, lanes, x);
+    }
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+        const bool effect = noisy.child == GBSI_NONE || x[lane] != noisy.none;
+        out[lane] += gbsi_noisy_log(log_none[lane], effect);
+    }
+}
+
 /* Inlined with a constant number of lanes, for the loops above. */
 INLINE void sum_factors(const gbsi_plan *plan, const gbsi_group *group, const uint32_t lanes,
                         double *out)
@@ -120,7 +146,7 @@ INLINE void sum_factors(const gbsi_plan *plan, const gbsi_group *group, const ui
         out[lane] = plan->model->log_constant;
     }
     for (size_t f = 0; f < factors->n_factors; ++f) {
-        switch ((gbs_factor_kind)factors->kind[f]) {
+        switch (factors->kind[f]) {
         case GBS_FACTOR_TABLE:
             add_table(plan, group, lanes, f, out);
             break;
@@ -134,6 +160,9 @@ INLINE void sum_factors(const gbsi_plan *plan, const gbsi_group *group, const ui
             break;
         case GBS_FACTOR_LOGICAL:
             add_logical(plan, group, lanes, f, out);
+            break;
+        default:
+            add_noisy(plan, group, lanes, f, out);
             break;
         }
     }

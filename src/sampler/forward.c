@@ -27,6 +27,20 @@ static const double *table_row(const gbsi_conditioned *model, uint32_t v, const 
     return &factors->table[factors->table_start[factors->aux[f]] + index];
 }
 
+/* ln P(v | its parents), of a noisy factor. */
+static void noisy_row(const gbsi_conditioned *model, uint32_t v, const uint32_t *x, double *row)
+{
+    const gbsi_noisy noisy = gbsi_noisy_of(&model->factors, model->cpt[v]);
+    const double *log_q = noisy.log_q + 1;
+    double log_none = noisy.log_q[0];
+    for (uint32_t i = 0; i < noisy.n_parents; ++i) {
+        log_none += log_q[x[noisy.parent[i]]];
+        log_q += model->arity[noisy.parent[i]];
+    }
+    row[noisy.none] = log_none;
+    row[1 - noisy.none] = gbsi_noisy_log(log_none, true);
+}
+
 void gbsi_forward_weights(const gbsi_conditioned *model, uint32_t v, const uint32_t *x,
                           double *weight)
 {
@@ -34,7 +48,13 @@ void gbsi_forward_weights(const gbsi_conditioned *model, uint32_t v, const uint3
     double largest = -INFINITY;
     if (model->cpt != NULL && model->cpt[v] != GBSI_NONE) {
         size_t stride = 1;
-        const double *row = table_row(model, v, x, &stride);
+        double pair[2];
+        const double *row = pair;
+        if (gbsi_is_noisy(model->factors.kind[model->cpt[v]])) {
+            noisy_row(model, v, x, pair);
+        } else {
+            row = table_row(model, v, x, &stride);
+        }
         for (uint32_t a = 0; a < k; ++a) {
             weight[a] = row[a * stride];
             largest = weight[a] > largest ? weight[a] : largest;

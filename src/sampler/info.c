@@ -14,8 +14,8 @@
 
 const char *gbs_factor_kind_name(gbs_factor_kind kind)
 {
-    static const char *const name[GBS_N_FACTOR_KINDS] = {"table", "field",   "ising",
-                                                         "potts", "logical", "spin"};
+    static const char *const name[GBS_N_FACTOR_KINDS] = {
+        "table", "field", "ising", "potts", "logical", "spin", "noisy-or", "noisy-and"};
     return (unsigned)kind < GBS_N_FACTOR_KINDS ? name[kind] : NULL;
 }
 

@@ -245,8 +245,8 @@ gbs_status gbsi_run_verdict(gbs_run *run, gbs_error *err)
                              "more --sweeps or a longer --burn-in",
                              (unsigned long long)r->burn_in));
     }
-    if (run->tempered == NULL && run->engine.plan != NULL &&
-        run->engine.plan->n_of_class[GBSI_CLASS_PRECISE] > 0) {
+    if (run->tempered == NULL && run->engine.plan != NULL && run->engine.plan->n_noisy == 0 &&
+        run->engine.plan->n_of_class[GBSI_CLASS_PRECISE] > 0) { /* noisy factors need that class */
         GBSI_TRY(gbsi_report_warn(&run->report, err,
                                   "%u variables have log-weights so large that their sums run in "
                                   "double, which is slower",

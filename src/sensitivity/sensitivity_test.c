@@ -146,7 +146,7 @@ static gbs_evidence *random_evidence(const gbs_model *model)
 
 static problem make_problem(bool directed, bool zeros)
 {
-    const random_size most = {4, 3, 8};
+    const random_size most = {4, 3, 8, 0};
     problem p = {.model = directed ? random_network(zeros)
                           : zeros  ? random_model_of(&seed, most, random_below(&seed, 3) * 10)
                                    : weak_model()};

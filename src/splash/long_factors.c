@@ -24,7 +24,7 @@ static size_t sum_inside(const gbsi_splash_job *job, const gbsi_splash_many *man
         for (size_t i = n; i-- > 0;) {
             const size_t from = sum[i];
             for (uint32_t x = k; x-- > 0;) {
-                sum[i * k + x] = from + gbsi_part_of(factors, f, e, stride, x);
+                sum[i * k + x] = from + gbsi_part_of(plan, f, e, stride, x);
             }
         }
         n *= k;
@@ -67,7 +67,7 @@ static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many
             ++m;
         } else {
             for (uint32_t lane = 0; lane < n_lanes; ++lane) {
-                sum[lane] += gbsi_part_of(factors, f, e, stride,
+                sum[lane] += gbsi_part_of(plan, f, e, stride,
                                           gbsi_view_at(job->view, slot, first_lane + lane));
             }
         }
@@ -83,7 +83,9 @@ static void sum_outside(const gbsi_splash_job *job, const gbsi_splash_many *many
 static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, size_t outside,
                       size_t largest, double *out)
 {
-    const gbsi_factors *factors = &job->potentials->plan->model->factors;
+    const gbsi_plan *plan = job->potentials->plan;
+    const gbsi_factors *factors = &plan->model->factors;
+    const bool noisy = gbsi_is_noisy(factors->kind[many->factor]);
     const size_t *inside = job->work->sum;
     double value[MOST_SUMS];
     const double *table = value;
@@ -91,12 +93,13 @@ static void fill_lane(const gbsi_splash_job *job, const gbsi_splash_many *many, 
     if (factors->kind[many->factor] == GBS_FACTOR_TABLE) {
         table = factors->table + factors->table_start[factors->aux[many->factor]] + outside;
     } else {
-        for (size_t i = 0; i <= largest; ++i) {
-            value[i] = gbsi_value_of_sum(factors, many->factor, outside + i);
+        for (size_t i = 0; !noisy && i <= largest; ++i) {
+            value[i] = gbsi_value_of_sum(plan, many->factor, outside + i);
         }
     }
     for (uint32_t i = 0; i < many->n_entries; ++i) {
-        out[i] = table[inside[i]];
+        out[i] =
+            noisy ? gbsi_value_of_sum(plan, many->factor, outside + inside[i]) : table[inside[i]];
         top = out[i] > top ? out[i] : top;
     }
     for (uint32_t i = 0; i < many->n_entries; ++i) {

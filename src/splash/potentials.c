@@ -160,6 +160,10 @@ static gbs_status count_ends(gbsi_potentials *p, gbs_error *err)
     size_t n_long = 0;
     for (size_t f = 0; f < factors->n_factors; ++f) {
         const size_t m = scope_of(factors, f);
+        if (m > 2 && gbsi_is_noisy(factors->kind[f]) && SIZE_MAX < UINT64_MAX) {
+            return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                             "--scan splash: noisy factors need a machine of 64 bits");
+        }
         n_long += m > 2;
         for (size_t e = factors->scope_start[f]; m > 1 && e < factors->scope_start[f + 1]; ++e) {
             ++(m == 2 ? p->link_start : p->many_start)[gbsi_scope_slot(p->plan, e) + 1];
@@ -238,6 +242,9 @@ static double span_of(const double *log, size_t n)
 
 static double span_of_many(const gbsi_factors *factors, size_t f)
 {
+    if (gbsi_is_noisy(factors->kind[f])) {
+        return INFINITY; /* summed in double */
+    }
     if (factors->kind[f] == GBS_FACTOR_TABLE) {
         const size_t first = factors->table_start[factors->aux[f]];
         return span_of(factors->table + first,

@@ -135,7 +135,7 @@ static size_t sum_scope(const conditional *c, size_t f)
     size_t sum = 0;
     for (size_t e = factors->scope_start[f + 1]; e-- > factors->scope_start[f];) {
         const uint32_t slot = gbsi_scope_slot(plan, e);
-        sum += gbsi_part_of(factors, f, e, stride, gbsi_view_at(c->states, slot, c->lane));
+        sum += gbsi_part_of(plan, f, e, stride, gbsi_view_at(c->states, slot, c->lane));
         stride *= gbsi_plan_arity(plan, slot);
     }
     c->scratch->n_looked += factors->scope_start[f + 1] - factors->scope_start[f];
@@ -162,18 +162,18 @@ static size_t kept_sum(conditional *c, uint32_t number)
 static void sum_outside(conditional *c)
 {
     const gbsi_potentials *p = c->p;
-    const gbsi_factors *factors = &p->plan->model->factors;
+    const gbsi_plan *plan = p->plan;
     gbsi_score_factor *factor = c->scratch->factor;
     for (size_t m = p->many_start[c->slot]; m < p->many_start[c->slot + 1]; ++m, ++factor) {
         const uint32_t number = p->many[m].number;
         factor->outside =
             c->scratch->sum_of[number] == GBSI_NONE ? sum_scope(c, factor->f) : kept_sum(c, number);
-        factor->outside -= gbsi_part_of(factors, factor->f, factor->e, factor->stride,
+        factor->outside -= gbsi_part_of(plan, factor->f, factor->e, factor->stride,
                                         gbsi_view_at(c->states, c->slot, c->lane));
         for (uint32_t i = 0; i < factor->n_parts; ++i) {
             const gbsi_score_part *part = &c->scratch->part[factor->first_part + i];
             factor->outside -=
-                gbsi_part_of(factors, factor->f, part->e, part->stride,
+                gbsi_part_of(plan, factor->f, part->e, part->stride,
                              gbsi_view_at(c->states, c->inside[part->inside], c->lane));
         }
     }
@@ -181,18 +181,19 @@ static void sum_outside(conditional *c)
 
 static void add_long(const conditional *c, const gbsi_score_factor *factor, double *logw)
 {
-    const gbsi_factors *factors = &c->p->plan->model->factors;
+    const gbsi_plan *plan = c->p->plan;
+    const gbsi_factors *factors = &plan->model->factors;
     const size_t f = factor->f;
     size_t sum = factor->outside;
     for (uint32_t i = 0; i < factor->n_parts; ++i) {
         const gbsi_score_part *part = &c->scratch->part[factor->first_part + i];
-        sum += gbsi_part_of(factors, f, part->e, part->stride, c->scratch->x[part->inside]);
+        sum += gbsi_part_of(plan, f, part->e, part->stride, c->scratch->x[part->inside]);
     }
     for (uint32_t a = 0; a < c->k; ++a) {
-        const size_t whole = sum + gbsi_part_of(factors, f, factor->e, factor->stride, a);
+        const size_t whole = sum + gbsi_part_of(plan, f, factor->e, factor->stride, a);
         logw[a] += factors->kind[f] == GBS_FACTOR_TABLE
                        ? factors->table[factors->table_start[factors->aux[f]] + whole]
-                       : gbsi_value_of_sum(factors, f, whole);
+                       : gbsi_value_of_sum(plan, f, whole);
     }
 }
 

@@ -3,15 +3,26 @@
 #ifndef GBSI_SPLASH_SUMS_H
 #define GBSI_SPLASH_SUMS_H
 
+#include "plan/kernel.h"
 #include "splash/potentials.h"
 
+/* In the sum of a noisy factor: its child is in the state of the effect. */
+#define GBSI_EFFECT_BIT 62
+
 /* A long factor sees its variables through a sum: of offsets (TABLE), of twice the body literals
- * that hold and once the head (LOGICAL), of states 0 (SPIN). What those inside add to it is the
- * same for all chains, what those outside add is one number for each.
+ * that hold and once the head (LOGICAL), of states 0 (SPIN), of costs (noisy). What those inside
+ * add to it is the same for all chains, what those outside add is one number for each.
  * @param e of the variable in the scopes. @param stride gbsi_part_stride(). */
-static inline size_t gbsi_part_of(const gbsi_factors *factors, size_t f, size_t e, size_t stride,
+static inline size_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, size_t stride,
                                   uint32_t x)
 {
+    const gbsi_factors *factors = &plan->model->factors;
+    if (gbsi_is_noisy(factors->kind[f])) {
+        const gbsi_noisy noisy = gbsi_noisy_of(factors, f);
+        return e < factors->scope_start[f] + noisy.n_parents
+                   ? (size_t)plan->cost[plan->cost_at[e] + x]
+                   : (size_t)(x != noisy.none) << GBSI_EFFECT_BIT;
+    }
     switch ((gbs_factor_kind)factors->kind[f]) {
     case GBS_FACTOR_TABLE:
         return x * stride;
@@ -26,10 +37,17 @@ static inline size_t gbsi_part_of(const gbsi_factors *factors, size_t f, size_t 
     }
 }
 
-/* The log-weight of a logical factor or a product of spins at a sum over its whole scope. */
-static inline double gbsi_value_of_sum(const gbsi_factors *factors, size_t f, size_t sum)
+/* The log-weight of a factor without a table of its own at a sum over its whole scope. */
+static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, size_t sum)
 {
+    const gbsi_factors *factors = &plan->model->factors;
     const gbsi_logical *logical = NULL;
+    if (gbsi_is_noisy(factors->kind[f])) {
+        const gbsi_noisy_sum *noisy = &plan->noisy[plan->noisy_of[f]];
+        const bool effect = factors->kind[f] == GBSI_FACTOR_EFFECT || sum >> GBSI_EFFECT_BIT != 0;
+        const size_t costs = sum & (((size_t)1 << GBSI_EFFECT_BIT) - 1);
+        return gbsi_noisy_sum_log(noisy, noisy->leak + (int64_t)costs, effect);
+    }
     switch ((gbs_factor_kind)factors->kind[f]) {
     case GBS_FACTOR_LOGICAL:
         logical = &factors->logical[factors->aux[f]];

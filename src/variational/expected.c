@@ -246,6 +246,9 @@ void gbsi_expected_logw(const gbsi_conditioned *model, size_t f, size_t position
     case GBS_FACTOR_LOGICAL:
         add_logical(model, f, position, q, scratch, out);
         return;
+    case GBS_FACTOR_NOISY_OR:
+    case GBS_FACTOR_NOISY_AND:
+        break; /* gbsi_mean_field_new() refuses them */
     }
     assert(0);
 }

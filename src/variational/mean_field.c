@@ -131,6 +131,14 @@ gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_sch
         return gbsi_no_memory(err, "mean field", sizeof *m);
     }
     assert(damping > 0.0 && damping <= 1.0);
+    for (size_t f = 0; f < model->factors.n_factors; ++f) {
+        if (gbsi_is_noisy(model->factors.kind[f])) {
+            status = gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                               "mean field: the expectation of a noisy-or or noisy-and of many "
+                               "parents has no closed form: use another method");
+            goto cleanup;
+        }
+    }
     m->model = model;
     m->schedule = schedule;
     m->damping = damping;

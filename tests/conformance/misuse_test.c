@@ -53,7 +53,7 @@ static void models(void **state)
     REFUSED(gbs_model_find_state(m, 0, "0", NULL, &err));
     assert_null(gbs_model_digest(NULL));
     assert_int_equal(gbs_model_bytes(NULL), 0);
-    assert_null(gbs_factor_kind_name((gbs_factor_kind)6));
+    assert_null(gbs_factor_kind_name((gbs_factor_kind)GBS_N_FACTOR_KINDS));
     assert_null(gbs_class_name(GBS_N_CLASSES));
     gbs_model_free(m);
     gbs_model_free(NULL);
@@ -72,6 +72,17 @@ static void cardinalities(void **state)
     REFUSED(gbs_builder_add_cardinality(b, GBS_LOGICAL_AT_MOST, 1, 2, bad, NULL, 0.1, &err));
     REFUSED(gbs_builder_add_cardinality(NULL, GBS_LOGICAL_AT_MOST, 1, 2, bad, bad, 0.1, &err));
     gbs_builder_free(b);
+}
+
+static void refuse_noisy(gbs_builder *b, const uint32_t *bad, const double *q)
+{
+    const gbs_factor_kind or = GBS_FACTOR_NOISY_OR;
+    REFUSED(gbs_builder_add_noisy_or(NULL, 1, 1, bad, q, 0.1, &err));
+    REFUSED(gbs_builder_add_noisy_or(b, 1, 1, bad, q, 1.1, &err));
+    REFUSED(gbs_builder_add_noisy_and(NULL, 1, 1, bad, q, 0.1, &err));
+    REFUSED(gbs_builder_add_noisy_and(b, 1, 1, bad, NULL, 0.1, &err));
+    REFUSED(gbs_builder_add_noisy(NULL, or, 1, 1, bad, 2, q, 0.1, &err));
+    REFUSED(gbs_builder_add_noisy(b, or, 1, 1, NULL, 2, q, 0.1, &err));
 }
 
 static void builders(void **state)
@@ -127,6 +138,7 @@ static void builders(void **state)
     REFUSED(gbs_builder_add_cpt(b, 0, 1, NULL, 2, half, &err));
     REFUSED(gbs_builder_add_cpt(b, 0, 0, NULL, 2, NULL, &err));
     REFUSED(gbs_builder_add_cpt(b, 0, 1, bad + 1, 4, half, &err));
+    refuse_noisy(b, bad, half);
     gbs_builder_set_directed(NULL);
     REFUSED(gbs_builder_build(NULL, &m, &err));
     REFUSED(gbs_builder_build(b, NULL, &err));

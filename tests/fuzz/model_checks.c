@@ -91,6 +91,24 @@ static void check_literals(const gbs_model *m, size_t f)
     FUZZ_REQUIRE(hard || isfinite(factors->weight[f]));
 }
 
+static void check_noisy(const gbs_model *m, size_t f)
+{
+    const gbsi_factors *factors = &m->factors;
+    FUZZ_REQUIRE(factors->scope_start[f + 1] > factors->scope_start[f]);
+    FUZZ_REQUIRE(factors->aux[f] < factors->n_tables);
+    const gbsi_noisy noisy = gbsi_noisy_of(factors, f);
+    const size_t *start = factors->table_start + factors->aux[f];
+    size_t n = 1;
+    FUZZ_REQUIRE(m->arity[noisy.child] == 2);
+    for (uint32_t i = 0; i < noisy.n_parents; i++) {
+        n += m->arity[noisy.parent[i]];
+    }
+    FUZZ_REQUIRE(start[1] - start[0] == n);
+    for (size_t i = 0; i < n; i++) {
+        FUZZ_REQUIRE(noisy.log_q[i] <= 0.0);
+    }
+}
+
 static void check_factor(const gbs_model *m, size_t f)
 {
     const gbsi_factors *factors = &m->factors;
@@ -119,8 +137,12 @@ static void check_factor(const gbs_model *m, size_t f)
         }
         FUZZ_REQUIRE(isfinite(weight));
         return;
+    case GBS_FACTOR_NOISY_OR:
+    case GBS_FACTOR_NOISY_AND:
+        check_noisy(m, f);
+        return;
     }
-    FUZZ_REQUIRE(factors->kind[f] <= GBS_FACTOR_SPIN);
+    FUZZ_REQUIRE(factors->kind[f] <= GBS_FACTOR_NOISY_AND);
 }
 
 static void check_factors(const gbs_model *m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small models of factors that see their variables through literals. */
+/* Small models of factors that see their variables through literals, or as causes. */
 #include <math.h>
 
 #include "support/making.h"
@@ -91,4 +91,58 @@ gbs_model *test_long_cardinalities(void)
 gbs_model *test_hard_cardinalities(void)
 {
     return cardinalities(8, true);
+}
+
+/* ---- noisy factors --------------------------------------------------------------------------- */
+
+/* A noisy-or of all but the last, one of parents of three states, noisy-ands across them;
+ * inhibitions of zero and no leak if `hard`. */
+static gbs_model *noisy(uint32_t n, bool hard)
+{
+    gbs_error err = {0};
+    test_stream s = {.seed = 17, .n = 0};
+    uint32_t arity[N_LONG];
+    uint32_t parent[N_LONG];
+    double q[3 * N_LONG];
+    for (uint32_t v = 0; v < n; ++v) {
+        arity[v] = v == 2 && n < N_LONG ? 3 : 2;
+        parent[v] = v;
+    }
+    gbs_builder *b = begin(n, arity);
+    const uint32_t length[] = {n - 1, 5, 6, 4};
+    for (uint32_t i = 0; i < sizeof length / sizeof length[0]; ++i) {
+        const uint32_t first = (i * 2) % (n - length[i]);
+        const uint32_t child = (first + length[i]) % n;
+        size_t n_entries = 0;
+        for (uint32_t p = first; p < first + length[i]; ++p) {
+            for (uint32_t a = 0; a < arity[p]; ++a) {
+                const bool idle = (a == 0) == (i % 2 == 0);
+                const double some = test_uniform(&s, 0.2, 0.95);
+                q[n_entries++] = idle ? 1.0 : hard && p % 4 == 1 ? 0.0 : some;
+            }
+        }
+        must(gbs_builder_add_noisy(b, i % 2 == 0 ? GBS_FACTOR_NOISY_OR : GBS_FACTOR_NOISY_AND,
+                                   child, length[i], parent + first, n_entries, q,
+                                   hard && i < 2 ? 0.0 : 0.05, &err),
+             &err);
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        random_table(b, &s, 1, &v, arity, 0.7, 0.0);
+    }
+    return finish(b);
+}
+
+gbs_model *test_noisy(void)
+{
+    return noisy(8, false);
+}
+
+gbs_model *test_long_noisy(void)
+{
+    return noisy(N_LONG, false);
+}
+
+gbs_model *test_hard_noisy(void)
+{
+    return noisy(8, true);
 }

@@ -99,5 +99,8 @@ gbs_model *test_hard_parity(void);
 gbs_model *test_cardinalities(void);
 gbs_model *test_long_cardinalities(void);
 gbs_model *test_hard_cardinalities(void);
+gbs_model *test_noisy(void);
+gbs_model *test_long_noisy(void);
+gbs_model *test_hard_noisy(void);
 
 #endif

@@ -433,6 +433,10 @@ const test_case test_cases[] = {
     {"cardinalities-observed", test_cardinalities, 5, 1},
     {"long-cardinalities", test_long_cardinalities, -1, 1},
     {"hard-cardinalities", test_hard_cardinalities, -1, 1},
+    {"noisy", test_noisy, -1, 1},
+    {"noisy-observed", test_noisy, 7, 1}, /* in its effect */
+    {"long-noisy", test_long_noisy, -1, 1},
+    {"hard-noisy", test_hard_noisy, -1, 0},
 };
 const size_t n_test_cases = sizeof test_cases / sizeof test_cases[0];
 const size_t n_first_test_cases = 30;
