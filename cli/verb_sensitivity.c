@@ -452,8 +452,9 @@ static void tell(const cli_sensitivities *a, int is_table, int stopped)
         cli_note(arguments, "%zu of %zu parameters have no derivative: %s", n_undefined,
                  a->s.n_parameters,
                  !gbs_model_is_directed(a->job.model) ? "hard zeros and infinite weights"
-                 : a->s.exact ? "probabilities of 1 in a column that is not one of two"
-                              : "probabilities of 0 and 1, which only exact answers can judge");
+                 : a->s.exact
+                     ? "probabilities of 1 in a column that is not one of two"
+                     : "probabilities of 0 and 1 that draws say too little of; --method exact may");
     }
     if (!a->s.exact && arguments->run.method == GBS_METHOD_AUTO) {
         cli_note(arguments, "sampled, because a junction tree would exceed time or memory; "

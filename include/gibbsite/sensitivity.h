@@ -70,8 +70,10 @@ typedef struct gbs_sensitivities {
  *
  * Exactly by one junction tree [M22] of the model given the evidence, with all states that hard
  * zeros rule out, and three cases in it for all parameters together. Otherwise by covariances over
- * the draws of a run, with errors from their spread over chains; entries of conditional tables that
- * are 0 then have no derivative (NAN), and log_p has no error.
+ * the draws of a run, with errors from their spread over chains, where log_p has no error. Entries
+ * of conditional tables that are 0 are then found from draws that have the parents in these states
+ * [M55]; they have no derivative (NAN) where fewer than 8 draws do, or where another factor or a
+ * likelihood of the child has hard zeros.
  *
  * @param options   method AUTO answers exactly where the junction tree is predicted to take what
  *                  AUTO allows for a run, and else samples; EXACT does where it fits memory; SAMPLE

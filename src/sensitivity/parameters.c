@@ -150,7 +150,8 @@ static void move_conditional(const gbsi_reduced *r, size_t factor, gbsi_moved wh
     memset(out, 0, n * sizeof *out);
     for (size_t s = 0; s < rest.n_joint; ++s, gbsi_rest_next(&rest)) {
         const double t = gbsi_exp(logs[rest.user]);
-        out[rest.user] = what == GBSI_MOVED_APART ? w[s] : t > 0.0 ? w[s] / t : (double)NAN;
+        const bool apart = what == GBSI_MOVED_APART || (what != GBSI_MOVED_SUM && !(t > 0.0));
+        out[rest.user] = apart ? w[s] : t > 0.0 ? w[s] / t : (double)NAN;
     }
     for (size_t column = 0; column < n; column += arity) {
         move_column(arity, logs + column, what == GBSI_MOVED_BOUND ? -1.0 : 1.0, out + column,

@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "gibbsite/run.h"
+#include "sensitivity/zero_entries.h"
 #include "simd/math.h"
 
 #define LEAST_BATCHES 16u
@@ -28,6 +29,7 @@ typedef struct sampling {
     gbs_sensitivities *answer;
     const size_t *first; /* parameters of factors */
     gbsi_reduced *reduced;
+    gbsi_zero_entries *zeros; /* NULL: of no network */
     gbs_run *run;
     size_t *cell;     /* [factors + 1] the first of each factor; then those of likelihoods */
     size_t n_cells;   /* for each joint state of a table; of a formula those of phi and phi^2 */
@@ -40,11 +42,13 @@ typedef struct sampling {
     double *draws;     /* [batches + 1][2] how many, by 1[X = x]; the last batch is the whole */
     double *sum;       /* [batches + 1][n_cells][2] the same of each cell */
     double *w, *out, *mean, *square, *room;
+    uint8_t *is_zero; /* [GBS_MAX_ARITY] of the states of a column */
 } sampling;
 
 static void sampling_free(sampling *s)
 {
     gbs_run_free(s->run);
+    gbsi_zero_entries_free(s->zeros);
     gbsi_reduced_free(s->reduced);
     gbsi_free(s->cell);
     gbsi_free(s->draws);
@@ -54,6 +58,7 @@ static void sampling_free(sampling *s)
     gbsi_free(s->mean);
     gbsi_free(s->square);
     gbsi_free(s->room);
+    gbsi_free(s->is_zero);
 }
 
 /* ---- room ------------------------------------------------------------------------------------ */
@@ -110,8 +115,9 @@ static gbs_status take_room(sampling *s, gbs_error *err)
     s->mean = gbsi_alloc_array(s->n_longest, sizeof *s->mean);
     s->square = gbsi_alloc_array(s->n_longest, sizeof *s->square);
     s->room = gbsi_alloc_array(2 * (size_t)GBS_MAX_ARITY, sizeof *s->room);
+    s->is_zero = gbsi_alloc_array(GBS_MAX_ARITY, 1);
     return s->sum == NULL || s->draws == NULL || s->w == NULL || s->out == NULL ||
-                   s->mean == NULL || s->square == NULL || s->room == NULL
+                   s->mean == NULL || s->square == NULL || s->room == NULL || s->is_zero == NULL
                ? gbsi_no_memory(err, "sensitivity", n_sums * sizeof *s->sum)
                : GBS_OK;
 }
@@ -195,6 +201,9 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
             sum[2 * (s->cell[i] + 1)] += phi * phi;
         }
     }
+    if (s->zeros != NULL) {
+        gbsi_zero_entries_add(s->zeros, state, s->cell, s->sum + 2 * s->n_cells * batch);
+    }
     size_t at = s->cell[f->n_factors];
     for (uint32_t i = 0; i < r->n_likelihoods; ++i) {
         sum[2 * (at + state[r->likelihood[i]])] += 1.0;
@@ -241,15 +250,71 @@ static void deviations(sampling *s, size_t batch, size_t cell, size_t n)
     }
 }
 
-/* What n cells of a likelihood or of a factor say of its parameters. */
-static void move(sampling *s, size_t factor, gbsi_moved what, size_t n, const double *w,
+/* A state that N draws miss has a probability of some 1 / N: no smaller error is claimed for its
+ * share where so few draws had it. */
+static double error_of_rare(double visits, double n_draws)
+{
+    const double q = (visits + 0.5) / (n_draws + 1.0);
+    return visits < RARE_VISITS ? gbsi_sqrt(q * (1.0 - q) / n_draws) : 0.0;
+}
+
+/* Of a cell that is 0 in a conditional table, in a column from `first` on: bounds are those of how
+ * often draws had the parents so, times the mean of rho. @return NAN where they had seldom. */
+static double bound_of_zero(const sampling *s, size_t cell, size_t first, uint32_t arity)
+{
+    const double *whole = s->sum + 2 * s->n_cells * n_batches(s);
+    const double *draws = s->draws + 2 * (size_t)n_batches(s);
+    const double n = draws[0] + draws[1];
+    double visits[2] = {0.0, 0.0};
+    double most = 0.0;
+    for (size_t c = first; c < first + arity; ++c) {
+        for (size_t x = 0; x < 2; ++x) {
+            visits[x] += s->is_zero[c - first] ? 0.0 : whole[2 * c + x];
+        }
+    }
+    const double rho = (whole[2 * cell] + whole[2 * cell + 1]) / (visits[0] + visits[1]);
+    for (size_t x = 0; x < 2; ++x) {
+        const double error = error_of_rare(visits[x], n) * draws[1 - x] / n;
+        most = error > most ? error : most;
+    }
+    return visits[0] + visits[1] < RARE_VISITS ? (double)NAN : most * (rho > 1.0 ? rho : 1.0);
+}
+
+/* Zeros of a conditional table that draws say too little of, or nothing, get NAN in w.
+ * @param bounds whether w are bounds. */
+static void judge_zeros(sampling *s, size_t factor, size_t cell, bool bounds, double *w)
+{
+    const gbsi_factors *f = &s->model->factors;
+    const double *logs = f->table + f->table_start[f->aux[factor]];
+    const uint32_t arity = s->model->arity[f->scope[f->scope_start[factor + 1] - 1]];
+    const bool answers = gbsi_zero_entries_answers(s->zeros, factor);
+    gbsi_rest rest = gbsi_rest_begin(s->reduced, factor);
+    for (size_t i = 0; i < rest.n_joint; ++i, gbsi_rest_next(&rest)) {
+        if (answers && i % arity == 0) {
+            for (uint32_t c = 0; c < arity; ++c) {
+                s->is_zero[c] = logs[rest.user + c] == -INFINITY;
+            }
+        }
+        if (logs[rest.user] == -INFINITY) {
+            const double bound =
+                answers ? bound_of_zero(s, cell + i, cell + i - i % arity, arity) : (double)NAN;
+            w[i] = bounds || isnan(bound) ? bound : w[i];
+        }
+    }
+}
+
+/* What n cells of a likelihood or of a factor, from `cell` on, say of its parameters. */
+static void move(sampling *s, size_t factor, gbsi_moved what, size_t cell, size_t n, double *w,
                  double *out)
 {
     if (factor == SIZE_MAX || s->model->factors.kind[factor] != GBS_FACTOR_TABLE) {
         memcpy(out, w, n * sizeof *w);
-    } else {
-        gbsi_parameters_move(s->reduced, factor, what, w, out, s->room);
+        return;
     }
+    if (s->model->directed) {
+        judge_zeros(s, factor, cell, what == GBSI_MOVED_BOUND, w);
+    }
+    gbsi_parameters_move(s->reduced, factor, what, w, out, s->room);
 }
 
 /* Standard errors from the spread over batches. @param n parameters */
@@ -265,7 +330,7 @@ static void find_errors(sampling *s, size_t factor, size_t cell, size_t n_cells,
         }
         n_whole += 1.0;
         deviations(s, b, cell, n_cells);
-        move(s, factor, GBSI_MOVED_SUM, n_cells, s->w, s->out);
+        move(s, factor, GBSI_MOVED_MIXED, cell, n_cells, s->w, s->out);
         for (size_t i = 0; i < n; ++i) { /* Welford (1962), Technometrics 4:419-420 */
             const double off = s->out[i] - s->mean[i];
             s->mean[i] += off / n_whole;
@@ -276,14 +341,6 @@ static void find_errors(sampling *s, size_t factor, size_t cell, size_t n_cells,
         mcse[i] =
             n_whole < 2.0 ? (double)NAN : gbsi_sqrt(s->square[i] / (n_whole * (n_whole - 1.0)));
     }
-}
-
-/* A state that N draws miss has a probability of some 1 / N: no smaller error is claimed for its
- * share where so few draws had it. */
-static double error_of_rare(double visits, double n_draws)
-{
-    const double q = (visits + 0.5) / (n_draws + 1.0);
-    return visits < RARE_VISITS ? gbsi_sqrt(q * (1.0 - q) / n_draws) : 0.0;
 }
 
 /* Cov(1[X = x], 1[s]) = P(x, s) P(not x, not s) - P(x, not s) P(not x, s): the error that rare
@@ -352,7 +409,7 @@ static void raise_errors(sampling *s, size_t factor, size_t cell, size_t n_cells
                       ? rare_in_table(s, cell + i)
                       : rare_in_formula(s, factor, cell);
     }
-    move(s, factor, GBSI_MOVED_BOUND, n_cells, s->w, s->out);
+    move(s, factor, GBSI_MOVED_BOUND, cell, n_cells, s->w, s->out);
     for (size_t i = 0; i < n; ++i) {
         mcse[i] = mcse[i] < s->out[i] ? s->out[i] : mcse[i];
     }
@@ -364,11 +421,11 @@ static void read_cells(sampling *s, size_t factor, size_t cell, size_t n_cells, 
     const size_t whole = n_batches(s);
     gbs_sensitivities *a = s->answer;
     deviations(s, whole, cell, n_cells);
-    move(s, factor, GBSI_MOVED_SUM, n_cells, s->w, a->derivative + at);
+    move(s, factor, GBSI_MOVED_MIXED, cell, n_cells, s->w, a->derivative + at);
     for (size_t i = 0; i < n_cells; ++i) {
         s->w[i] = shares_of(s, whole, cell + i).all;
     }
-    move(s, factor, GBSI_MOVED_SUM, n_cells, s->w, a->log_p + at);
+    move(s, factor, GBSI_MOVED_MIXED, cell, n_cells, s->w, a->log_p + at);
     find_errors(s, factor, cell, n_cells, n, a->mcse + at);
     raise_errors(s, factor, cell, n_cells, n, a->mcse + at);
 }
@@ -435,6 +492,7 @@ gbs_status gbsi_sensitivity_sampled(const gbs_model *model, const gbs_evidence *
                                    .progress = callbacks->progress == NULL ? NULL : on_progress,
                                    .draw = on_draw};
     GBSI_TRY(gbsi_reduced_new(model, evidence, answer->variable, answer->state, &s.reduced, err));
+    GBSI_TRY(gbsi_zero_entries_new(s.reduced, &s.zeros, err));
     GBSI_TRY(count_cells(&s, err));
     GBSI_TRY(gbs_run_new_for_draws(model, evidence, options, &s.run, err));
     GBSI_TRY(gbs_run_execute(s.run, &own, err));
