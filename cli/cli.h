@@ -49,6 +49,7 @@ int cli_scan(cli_arguments *arguments);
 int cli_completion(cli_arguments *arguments);
 int cli_fit(cli_arguments *arguments);
 int cli_sensitivity(cli_arguments *arguments);
+int cli_diagnose(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 
@@ -117,6 +118,9 @@ const char *cli_nearest(const char *text, const char *const *candidate, size_t n
 
 /* Refuse early, before a long run, what cannot be written: a folder, a missing or read-only one. */
 int cli_check_output(const char *path);
+
+/* Refuse a --plot that is no name of an SVG file, or that of --output. */
+int cli_check_plot(const cli_arguments *arguments);
 
 /* How every answer in JSON begins: schema, as in "map/1", tool, version, the model's digest.
  * Members follow, each after a comma. */

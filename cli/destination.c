@@ -232,3 +232,17 @@ void cli_json_head(gbs_output *output, const char *schema, const gbs_model *mode
     gbs_output_text(output, ",\n  \"model\": ");
     gbs_output_json_string(output, gbs_model_digest(model));
 }
+
+int cli_check_plot(const cli_arguments *arguments)
+{
+    const char *plot = arguments->plot;
+    const size_t n = plot == NULL ? 0 : strlen(plot);
+    if (plot != NULL && (n < 4 || strcmp(plot + n - 4, ".svg") != 0)) {
+        return cli_error(CLI_USAGE, "--plot %s: charts are SVG, expected a name that ends in .svg",
+                         plot);
+    }
+    if (plot != NULL && arguments->output != NULL && strcmp(plot, arguments->output) == 0) {
+        return cli_error(CLI_USAGE, "--output and --plot name the same file %s", plot);
+    }
+    return cli_check_output(plot);
+}

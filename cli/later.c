@@ -8,7 +8,7 @@ static const struct {
     const char *option; /* NULL: verbs; "": options; else the values of this option */
     const char *words;  /* blanks around each */
 } later[] = {
-    {NULL, " learn denoise segment label diagnose ground "
+    {NULL, " learn denoise segment label ground "
            "report "},
     {"", " trace checkpoint "
          "checkpoint-every "

@@ -24,6 +24,14 @@ int cli_netcdf_library_open(cli_netcdf_library *library)
         const char *name;
         void *place; /* of a pointer to a function */
     } calls[] = {
+        {"nc_open", &library->open},
+        {"nc_inq_grp_ncid", &library->inq_grp_ncid},
+        {"nc_inq_varids", &library->inq_varids},
+        {"nc_inq_varname", &library->inq_varname},
+        {"nc_inq_varndims", &library->inq_varndims},
+        {"nc_inq_vardimid", &library->inq_vardimid},
+        {"nc_inq_dimlen", &library->inq_dimlen},
+        {"nc_get_var_double", &library->get_var_double},
         {"nc_create", &library->create},
         {"nc_close", &library->close},
         {"nc_strerror", &library->strerror},

@@ -9,6 +9,7 @@
 
 #define NC_NOERR     0
 #define NC_GLOBAL    (-1)
+#define NC_NOWRITE   0x0000
 #define NC_NOCLOBBER 0x0004
 #define NC_NETCDF4   0x1000
 #define NC_CHUNKED   0
@@ -26,6 +27,14 @@ typedef enum cli_nc_type {
 
 /* NAME(...) stands for nc_NAME(...); a type of NetCDF is an int there. */
 typedef struct cli_netcdf_library {
+    int (*open)(const char *path, int mode, int *file);
+    int (*inq_grp_ncid)(int parent, const char *name, int *group);
+    int (*inq_varids)(int group, int *n, int *id);
+    int (*inq_varname)(int group, int id, char *name);
+    int (*inq_varndims)(int group, int id, int *n);
+    int (*inq_vardimid)(int group, int id, int *dim);
+    int (*inq_dimlen)(int group, int dim, size_t *length);
+    int (*get_var_double)(int group, int id, double *data);
     int (*create)(const char *path, int mode, int *file);
     int (*close)(int file);
     const char *(*strerror)(int code);

@@ -64,7 +64,7 @@ static const cli_option table[] = {
          "2 to S round a ring")
     TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_MAP, "FILE",
          "initial state of every chain; unset: drawn at random")
-    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI, "FILE",
+    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DIAGNOSE, "FILE",
          "file for the result; its extension determines the format; unset: standard output")
     TEXT('o', output, "output", CLI_VERB_REPRODUCE, "FOLDER",
          "folder for tables, charts and verdict.txt; created if it does not exist (required)")
@@ -114,7 +114,14 @@ static const cli_option table[] = {
     TEXT(0, plot, "plot", CLI_VERB_SENSITIVITY, "FILE.svg",
          "draw a tornado chart: p where each parameter is 10 per cent smaller and larger, for the "
          "20 parameters, or N of --top, that move it most")
-    NAME(0, format, "format", CLI_VERB_SENSITIVITY, "csv|table|json", "format of the result")
+    NAME(0, format, "format", CLI_VERB_SENSITIVITY | CLI_VERB_DIAGNOSE, "csv|table|json",
+         "format of the result")
+    UINT(top, "top", CLI_VERB_DIAGNOSE, 0, 1, UINT64_MAX, "N",
+         "show the N quantities with the largest R-hat; unset: 20 in a table, all of them, in the "
+         "order of the file, in CSV and JSON")
+    TEXT(0, plot, "plot", CLI_VERB_DIAGNOSE, "FILE.svg",
+         "draw the quantity with the largest R-hat: its draws, and how the ranks of each chain "
+         "spread")
     {"joint", 0, CLI_LIST, CLI_VERB_MARGINALS, AT(joint), 0, 0, 0, 0, 0, 0, "LIST",
      "the joint distribution of these variables, in place of marginals; may be given several times"},
     TEXT(0, cases, "cases", CLI_VERB_MARGINALS, "FILE",
@@ -246,7 +253,7 @@ static const cli_option table[] = {
     FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_MAP,
          "begin a .MAP file with the word MPE")
     FLAG('q', quiet, "quiet", CLI_ALL, "fewer messages on standard error")
-    FLAG('v', verbose, "verbose", CLI_ALL & ~CLI_VERB_COMPARE, "more messages on standard error")
+    FLAG('v', verbose, "verbose", CLI_ALL & ~(CLI_VERB_COMPARE | CLI_VERB_DIAGNOSE), "more messages on standard error")
     FLAG('h', help, "help", CLI_ALL, "print this text")
 };
 /* clang-format on */

@@ -333,20 +333,6 @@ static int write_answer(const cli_sensitivities *a, const char *format)
 
 /* ---- what is asked --------------------------------------------------------------------------- */
 
-static int check_plot(const cli_arguments *arguments)
-{
-    const char *plot = arguments->plot;
-    const size_t n = plot == NULL ? 0 : strlen(plot);
-    if (plot != NULL && (n < 4 || strcmp(plot + n - 4, ".svg") != 0)) {
-        return cli_error(CLI_USAGE, "--plot %s: charts are SVG, expected a name that ends in .svg",
-                         plot);
-    }
-    if (plot != NULL && arguments->output != NULL && strcmp(plot, arguments->output) == 0) {
-        return cli_error(CLI_USAGE, "--output and --plot name the same file %s", plot);
-    }
-    return cli_check_output(plot);
-}
-
 /* "NAME=STATE", where either may hold '=': the first split that names a variable. */
 static int find_query(const gbs_model *model, const char *query, uint32_t *variable,
                       uint32_t *state)
@@ -483,7 +469,7 @@ int cli_sensitivity(cli_arguments *arguments)
         status = cli_settle(arguments, GBS_METHOD_AUTO);
     }
     if (status == CLI_DONE) {
-        status = check_plot(arguments);
+        status = cli_check_plot(arguments);
     }
     if (status == CLI_DONE) {
         status = cli_load(&a.job, arguments, arguments->operand[0]);

@@ -133,6 +133,17 @@ const cli_verb cli_verbs[] = {
      "gibbsite marginals examples/sprinkler.bif --method sample -o sampled.MAR\n"
      "gibbsite compare exact.MAR sampled.MAR --tolerance 0.02\n",
      cli_compare},
+    {"diagnose", CLI_VERB_DIAGNOSE, -1, "DRAWS...",
+     "have the chains converged? draws of any program",
+     "R-hat, effective sample sizes and standard errors of every quantity, as Vehtari\n"
+     "et al. (2021) define them. DRAWS is one .npz, .npy or .nc (ArviZ) file, the\n"
+     "BASEindex.txt of CODA, or CSV files as of CmdStan, a chain a file. Four chains\n"
+     "have converged if R-hat is below 1.01 and ESS above 400; quantities that never\n"
+     "change are called constant, which says nothing about convergence.\n",
+     "gibbsite sample examples/sprinkler.bif --method sample --sweeps 2k -o d.npz\n"
+     "gibbsite diagnose d.npz\n"
+     "gibbsite diagnose d.npz --plot ranks.svg --format json\n",
+     cli_diagnose},
     {"decompose", CLI_VERB_DECOMPOSE, 1, "MODEL",
      "the errors of draws on a small model, decomposed",
      "Decomposes the error of joint frequencies at one variable, after Yamashita and\n"

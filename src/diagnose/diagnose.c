@@ -32,8 +32,9 @@ static moments moments_of(const double *x, size_t n)
     double shift = 0.0;
     double square = 0.0;
     for (size_t i = 0; i < n; ++i) {
-        shift += (x[i] - x[0]) / (double)n;
+        shift += x[i] - x[0];
     }
+    shift /= (double)n;
     for (size_t i = 0; i < n; ++i) {
         const double d = (x[i] - x[0]) - shift;
         square += d * d;

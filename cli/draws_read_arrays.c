@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws as arrays [chains][draws]...: NumPy's .npz and .npy. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draws_read.h"
+
+/* x[3], or x[0,2] of an array of more dimensions. */
+static void element_name(const char *name, const uint64_t *shape, unsigned n_dims, uint64_t element,
+                         char text[256])
+{
+    uint64_t index[GBS_ARRAY_MAX_DIMS] = {0};
+    for (unsigned k = n_dims; k-- > 2;) {
+        index[k] = element % shape[k];
+        element /= shape[k];
+    }
+    size_t n = (size_t)snprintf(text, 256, "%.100s", name);
+    for (unsigned k = 2; k < n_dims && n < 230; k++) {
+        n += (size_t)snprintf(text + n, 256 - n, "%s%" PRIu64, k == 2 ? "[" : ",", index[k]);
+    }
+    if (n_dims > 2) {
+        (void)snprintf(text + n, 256 - n, "]");
+    }
+}
+
+int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, unsigned n_dims,
+                        double (*at)(const void *data, size_t i), const void *data)
+{
+    uint64_t n = 1;
+    for (unsigned k = 2; k < n_dims; k++) {
+        n *= shape[k];
+    }
+    for (uint64_t element = 0; element < n; element++) {
+        char text[256];
+        element_name(name, shape, n_dims, element, text);
+        double *value = cli_drawn_add(d, text);
+        if (value == NULL) {
+            return CLI_FAILED;
+        }
+        for (size_t i = 0; i < d->n_chains * d->n_draws; i++) {
+            value[i] = at(data, i * n + element);
+        }
+        if (cli_signals_caught()) {
+            return cli_error(CLI_STOPPED, "stopped while reading %s", name);
+        }
+    }
+    return CLI_DONE;
+}
+
+/* ---- NumPy ------------------------------------------------------------------------------------
+ */
+
+/* The names of variables in the member meta that gibbsite writes: "names": ["a", "b", ...]. */
+typedef struct names {
+    char *text;  /* of meta; names are cut out of it */
+    char **name; /* [n] */
+    size_t n;
+} names;
+
+static void drop_names(names *m)
+{
+    free(m->text);
+    free(m->name);
+    *m = (names){0};
+}
+
+/* A string of JSON without its quotes, in place; \" and \\ are what stands behind the bar.
+ * @param at its first quote. @return behind its last, NULL if there is none. */
+static char *cut_string(char *at, char **string)
+{
+    char *to = at + 1;
+    *string = to;
+    for (at++; *at != '\0' && *at != '"'; at++) {
+        at += *at == '\\' && (at[1] == '"' || at[1] == '\\') ? 1 : 0;
+        *to++ = *at;
+    }
+    if (*at != '"') {
+        return NULL;
+    }
+    *to = '\0';
+    return at + 1;
+}
+
+/* @return 0 where memory is short; text that says nothing gives no names. */
+static int find_names(const gbs_array *meta, names *m)
+{
+    const size_t n = (size_t)gbs_array_size(meta);
+    m->text = malloc(n + 1);
+    m->name = calloc(n / 2 + 1, sizeof *m->name); /* a name takes two quotes at least */
+    if (m->text == NULL || m->name == NULL) {
+        return 0;
+    }
+    memcpy(m->text, meta->data, n);
+    m->text[n] = '\0';
+    char *at = strstr(m->text, "\"names\": [");
+    at = at == NULL ? NULL : strchr(at, '[') + 1;
+    while (at != NULL && *at == '"') {
+        at = cut_string(at, &m->name[m->n]);
+        if (at != NULL) {
+            m->n++;
+            at += strspn(at, ", ");
+        }
+    }
+    return 1;
+}
+
+static double at_array(const void *data, size_t i)
+{
+    return gbs_array_value(data, i);
+}
+
+/* The first array of two dimensions or more says how many chains and draws there are; arrays of
+ * another shape are not draws. */
+static int take(cli_drawn *d, const char *name, const gbs_array *array, const names *known)
+{
+    if (array->n_dims < 2 ||
+        (d->n > 0 && (array->shape[0] != d->n_chains || array->shape[1] != d->n_draws))) {
+        return CLI_DONE;
+    }
+    if (gbs_array_size(array) == 0) {
+        return CLI_DONE;
+    }
+    d->n_chains = (size_t)array->shape[0];
+    d->n_draws = (size_t)array->shape[1];
+    const size_t first = d->n;
+    const int status = cli_drawn_add_array(d, name, array->shape, array->n_dims, at_array, array);
+    for (size_t i = 0;
+         status == CLI_DONE && array->n_dims == 3 && d->n - first == known->n && i < known->n;
+         i++) {
+        char *copy = strdup(known->name[i]);
+        if (copy == NULL) {
+            return cli_error(CLI_FAILED, "out of memory");
+        }
+        free(d->name[first + i]);
+        d->name[first + i] = copy;
+    }
+    return status;
+}
+
+static int take_member(cli_drawn *d, gbs_npz *npz, size_t member, const names *known)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_array array = {0};
+    const char *name = gbs_npz_name(npz, member);
+    const gbs_status done = gbs_npz_read(npz, name, &array, &err);
+    if (done == GBS_ERR_UNSUPPORTED) { /* text, say: no draws */
+        return CLI_DONE;
+    }
+    const int status = done < 0 ? cli_fail_input(done, &err) : take(d, name, &array, known);
+    gbs_array_free(&array);
+    return status;
+}
+
+/* @return an exit status after a message; archives of others have no such member. */
+static int read_names(gbs_npz *npz, names *known)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < gbs_npz_n_members(npz) && status == CLI_DONE; i++) {
+        gbs_array meta = {0};
+        if (strcmp(gbs_npz_name(npz, i), "meta") == 0 &&
+            gbs_npz_read(npz, "meta", &meta, NULL) >= 0 && meta.type == GBS_ARRAY_U1 &&
+            !find_names(&meta, known)) {
+            status = cli_error(CLI_FAILED, "out of memory");
+        }
+        gbs_array_free(&meta);
+    }
+    return status;
+}
+
+int cli_drawn_read_numpy(cli_drawn *d, const char *path, int archive)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_npz *npz = NULL;
+    gbs_array array = {0};
+    gbs_status done = archive ? gbs_npz_open(path, &npz, &err) : gbs_npy_read(path, &array, &err);
+    names known = {0};
+    int status = done < 0 ? cli_fail_input(done, &err) : read_names(npz, &known);
+    for (size_t i = 0; status == CLI_DONE && i < gbs_npz_n_members(npz); i++) {
+        status = take_member(d, npz, i, &known);
+    }
+    if (status == CLI_DONE && !archive) {
+        status = take(d, "x", &array, &known);
+    }
+    drop_names(&known);
+    gbs_npz_close(npz);
+    gbs_array_free(&array);
+    return status == CLI_DONE && d->n == 0
+               ? cli_error(CLI_INPUT, "%s: found no draws, expected an array [chains, draws, ...]",
+                           path)
+               : status;
+}

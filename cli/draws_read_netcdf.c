@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws in ArviZ's schema: variables [chain][draw]... of the group posterior, and the log density
+ * lp of sample_stats. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draws_read.h"
+#include "netcdf_library.h"
+
+enum { MOST_DIMS = GBS_ARRAY_MAX_DIMS, NAME_BYTES = 257 };
+
+typedef struct reader {
+    cli_netcdf_library library;
+    const char *path;
+    int file;
+} reader;
+
+/* @return an exit status after a message where the library refuses. */
+static int check(const reader *r, int code)
+{
+    return code == NC_NOERR ? CLI_DONE
+                            : cli_error(CLI_INPUT, "%s: %s", r->path, r->library.strerror(code));
+}
+
+static double at_double(const void *data, size_t i)
+{
+    return ((const double *)data)[i];
+}
+
+/* @param n out: product of the shape, 0 where it is too large. */
+static int shape_of(const reader *r, int group, int id, unsigned *n_dims, uint64_t *shape,
+                    size_t *n)
+{
+    int count = 0;
+    int dim[MOST_DIMS];
+    int status = check(r, r->library.inq_varndims(group, id, &count));
+    *n = 0;
+    *n_dims = (unsigned)count;
+    if (status != CLI_DONE || count < 2 || count > MOST_DIMS) {
+        return status;
+    }
+    *n = 1;
+    status = check(r, r->library.inq_vardimid(group, id, dim));
+    for (int k = 0; k < count && status == CLI_DONE; k++) {
+        size_t length = 0;
+        status = check(r, r->library.inq_dimlen(group, dim[k], &length));
+        *n = length > 0 && *n > SIZE_MAX / sizeof(double) / length ? 0 : *n * length;
+        shape[k] = length;
+    }
+    return status;
+}
+
+static int take(cli_drawn *d, const reader *r, int group, int id)
+{
+    char name[NAME_BYTES] = "";
+    uint64_t shape[MOST_DIMS] = {0};
+    unsigned n_dims = 0;
+    size_t n = 0;
+    int status = check(r, r->library.inq_varname(group, id, name));
+    if (status == CLI_DONE) {
+        status = shape_of(r, group, id, &n_dims, shape, &n);
+    }
+    if (status != CLI_DONE || n == 0 ||
+        (d->n > 0 && (shape[0] != d->n_chains || shape[1] != d->n_draws))) {
+        return status;
+    }
+    double *values = malloc(n * sizeof *values);
+    if (values == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    if (r->library.get_var_double(group, id, values) == NC_NOERR) { /* text is no draw */
+        d->n_chains = (size_t)shape[0];
+        d->n_draws = (size_t)shape[1];
+        status = cli_drawn_add_array(d, name, shape, n_dims, at_double, values);
+    }
+    free(values);
+    return status;
+}
+
+static int take_group(cli_drawn *d, const reader *r, const char *name, const char *only)
+{
+    int group = 0;
+    int n = 0;
+    if (r->library.inq_grp_ncid(r->file, name, &group) != NC_NOERR) {
+        return CLI_DONE;
+    }
+    int status = check(r, r->library.inq_varids(group, &n, NULL));
+    int *id = status == CLI_DONE ? calloc((size_t)n + 1, sizeof *id) : NULL;
+    if (status == CLI_DONE && id == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    if (status == CLI_DONE) {
+        status = check(r, r->library.inq_varids(group, &n, id));
+    }
+    for (int i = 0; i < n && status == CLI_DONE; i++) {
+        char of[NAME_BYTES] = "";
+        status = check(r, r->library.inq_varname(group, id[i], of));
+        if (status == CLI_DONE && (only == NULL || strcmp(of, only) == 0)) {
+            status = take(d, r, group, id[i]);
+        }
+    }
+    free(id);
+    return status;
+}
+
+int cli_drawn_read_netcdf(cli_drawn *d, const char *path)
+{
+    reader r = {.path = path};
+    if (!cli_netcdf_library_open(&r.library)) {
+        return cli_error(CLI_INPUT, "%s: NetCDF needs libnetcdf, which is not installed", path);
+    }
+    int status = check(&r, r.library.open(path, NC_NOWRITE, &r.file));
+    if (status != CLI_DONE) {
+        return status;
+    }
+    status = take_group(d, &r, "posterior", NULL);
+    if (status == CLI_DONE && d->n > 0) {
+        status = take_group(d, &r, "sample_stats", "lp");
+    }
+    (void)r.library.close(r.file);
+    return status == CLI_DONE && d->n == 0
+               ? cli_error(CLI_INPUT,
+                           "%s: found no draws, expected variables [chain, draw, ...] in a group "
+                           "called posterior",
+                           path)
+               : status;
+}
