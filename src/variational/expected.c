@@ -86,21 +86,27 @@ static void add_potts(const gbsi_conditioned *model, size_t f, size_t own, const
 
 /* True literals of the body besides the variable at hand: their number is c with probability p[c].
  * Where only the ends matter, all numbers between stand at 1; where only the parity does, all even
- * ones at 0 and all odd ones at 1. */
+ * ones at 0 and all odd ones at 1; where it is compared with k, all that are beyond k whatever the
+ * others are stand at the least of them. */
 typedef struct literals {
     size_t n;  /* free literals */
     double *p; /* [n + 1] */
 } literals;
 
-/* The law of a sum of independent bits, one after the other. */
-static void add_literal(literals *l, double p)
+/* The law of a sum of independent bits, one after the other; sums above `most` stand at it. */
+static void add_literal(literals *l, size_t most, double p)
 {
-    l->p[l->n + 1] = 0.0;
-    for (size_t c = l->n + 1; c > 0; --c) {
+    const size_t n = l->n < most ? l->n + 1 : most;
+    const double there = l->n == most ? l->p[most] : 0.0;
+    if (n == 0) {
+        return;
+    }
+    l->p[n] = there + l->p[n - 1] * p;
+    for (size_t c = n - 1; c > 0; --c) {
         l->p[c] = l->p[c] * (1.0 - p) + l->p[c - 1] * p;
     }
     l->p[0] *= 1.0 - p;
-    ++l->n;
+    l->n = n;
 }
 
 /* The parity of a sum of independent bits; no number above 1 is needed then. */
@@ -124,12 +130,24 @@ static needed needed_by(unsigned function)
                                             : ITS_ENDS;
 }
 
+/* The number of true literals from which on more of them change nothing: above k, where it is
+ * compared with k. */
+static size_t most_needed(const gbsi_logical *logical)
+{
+    if (!gbsi_logical_is_cardinality(logical->function)) {
+        return SIZE_MAX;
+    }
+    return logical->k < logical->n_body_true ? 0 : logical->k + (size_t)1 - logical->n_body_true;
+}
+
 /* @param last one past the last body position. */
 static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, size_t last,
                         const double *q, double *scratch)
 {
     const gbsi_factors *factors = &model->factors;
-    const needed what = needed_by(factors->logical[factors->aux[f]].function);
+    const gbsi_logical *logical = &factors->logical[factors->aux[f]];
+    const needed what = needed_by(logical->function);
+    const size_t most = most_needed(logical);
     literals l = {0, scratch};
     double all = 1.0;
     double none = 1.0;
@@ -142,7 +160,7 @@ static literals body_of(const gbsi_conditioned *model, size_t f, size_t own, siz
         }
         const double p = probabilities(model, q, factors->scope[e])[factors->literal[e]];
         if (what == ALL_OF_IT) {
-            add_literal(&l, p);
+            add_literal(&l, most, p);
         } else if (what == ITS_PARITY) {
             add_to_parity(&l, p);
         } else {
