@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GeNIe's XDSL: <smile><nodes> holds chance nodes with tables (cpt), with one state for each row
- * (deterministic) and noisy ones (noisymax, a table here). Tables run over the parents, the first
- * slowest, and then over the child: our own order. A parent may be declared later: rows are kept as
- * places of the file until all nodes are known. What is under <extensions> is for display. */
+ * (deterministic) and noisy ones (noisymax, a table here unless it is long). Tables run over the
+ * parents, the first slowest, and then over the child: our own order. A parent may be declared
+ * later: rows are kept as places of the file until all nodes are known. What is under <extensions>
+ * is for display. */
 #include <stdio.h>
 #include <string.h>
 
@@ -488,7 +489,8 @@ static void fill_noisy(const xdsl_reader *r, const causes *c, size_t *column)
     }
 }
 
-static gbs_status read_noisy(xdsl_reader *r, const node *d, gbs_error *err)
+/* A table, or where `whole` a factor that is not written out. */
+static gbs_status read_noisy(xdsl_reader *r, const node *d, bool whole, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     const uint32_t arity = r->tables.arity;
@@ -517,7 +519,11 @@ static gbs_status read_noisy(xdsl_reader *r, const node *d, gbs_error *err)
             weaker[k] = weaker[k + 1] + c.p[i * arity + k];
         }
     }
-    fill_noisy(r, &c, column);
+    if (whole) {
+        GBSI_TRY(gbsi_bif_table_add_noisy(&r->tables, c.n_columns, c.p, err));
+    } else {
+        fill_noisy(r, &c, column);
+    }
 
 cleanup:
     gbsi_free(column);
@@ -538,13 +544,16 @@ static gbs_status add_node(xdsl_reader *r, const node *d, gbs_error *err)
         GBSI_TRY(gbsi_bif_table_parent(&r->tables, &parent[i], err));
     }
     r->text->at = r->text->begin; /* as many entries as the file has bytes, at most */
+    if (d->kind == NOISY_MAX && gbsi_bif_table_is_noisy(&r->tables)) {
+        return read_noisy(r, d, true, err);
+    }
     GBSI_TRY(gbsi_bif_table_size(&r->tables, err));
     switch (d->kind) {
     case DETERMINISTIC:
         GBSI_TRY(read_states(r, &d->rows, err));
         break;
     case NOISY_MAX:
-        GBSI_TRY(read_noisy(r, d, err));
+        GBSI_TRY(read_noisy(r, d, false, err));
         break;
     default:
         GBSI_TRY(

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -90,6 +93,51 @@ static void noisy_max(void **state)
             }
         }
     }
+    gbs_model_free(m);
+}
+
+/* Twenty parents: a factor that is not written out. */
+static void long_noisy(void **state)
+{
+    (void)state;
+    char text[8192];
+    char ids[256] = "";
+    char strengths[256] = "";
+    char parameters[1024] = "";
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", HEAD);
+    double none = 0.98;
+    for (int i = 0; i < 20; i++) {
+        const double p = 0.05 * i;
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "<cpt id=\"p%d\"><state id=\"yes\"/><state id=\"no\"/>"
+                                 "<probabilities>0.5 0.5</probabilities></cpt>",
+                                 i);
+        (void)snprintf(ids + strlen(ids), sizeof ids - strlen(ids), "p%d ", i);
+        (void)strcat(strengths, "0 1 ");
+        (void)snprintf(parameters + strlen(parameters), sizeof parameters - strlen(parameters),
+                       "%.2f %.2f 0 1 ", p, 1.0 - p);
+        none *= i % 2 == 0 ? 1.0 - p : 1.0; /* even parents say yes */
+    }
+    (void)snprintf(text + used, sizeof text - used,
+                   "<noisymax id=\"c\"><state id=\"ill\"/><state id=\"well\"/><parents>%s</parents>"
+                   "<strengths>%s</strengths><parameters>%s 0.02 0.98</parameters></noisymax>" TAIL,
+                   ids, strengths, parameters);
+    gbs_model *m = read_model("a.xdsl", text, NULL);
+    uint32_t x[21];
+    for (uint32_t v = 0; v < 20; v++) {
+        x[v] = v % 2;
+    }
+    assert_int_equal(gbs_model_factor(m, 20, NULL, NULL), GBS_FACTOR_NOISY_AND);
+    assert_int_equal(gbs_model_is_normalized(m), 1);
+    for (x[20] = 0; x[20] < 2; x[20]++) {
+        const double p = exp(gbs_model_log_density(m, x)) * 1048576.0;
+        expect_near(p, x[20] == 1 ? none : 1.0 - none);
+    }
+    char *leak = strstr(text, "0.02 0.98");
+    assert_non_null(leak);
+    leak[8] = '0';
+    refuse_model("a.xdsl", text, NULL, GBS_ERR_FORMAT,
+                 "found a distribution with sum 0.92 in column 41 of the causes, expected 1");
     gbs_model_free(m);
 }
 
@@ -190,8 +238,8 @@ int main(void)
     if (!can_read("a.xdsl")) {
         return 0;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_bif),
-                                       cmocka_unit_test(deterministic), cmocka_unit_test(noisy_max),
-                                       cmocka_unit_test(written), cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_as_bif), cmocka_unit_test(deterministic), cmocka_unit_test(noisy_max),
+        cmocka_unit_test(long_noisy),  cmocka_unit_test(written),       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, end);
 }
