@@ -98,10 +98,12 @@ static void refusals(void **unused)
     assert_int_equal(gbs_builder_add_weights(b, 3, VALUE, FIXED, NULL, NULL), GBS_OK);
     REFUSED(GBS_ERR_LIMIT, gbs_builder_add_weights(b, UINT32_MAX, VALUE, NULL, NULL, &err),
             "more tied weights than can be numbered");
+    assert_int_equal(gbs_builder_add_noisy_or(b, 1, 1, SCOPE, VALUE, 0.1, NULL), GBS_OK);
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_tie_factor(b, 0, 3, 3, &err),
             "factor 0 is tied to weight 3: there are 3 weights");
-    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_tie_factor(b, 5, 0, 3, &err), "there are 5 factors");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_tie_factor(b, 6, 0, 3, &err), "there are 6 factors");
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_tie_factor(b, 2, 1, 0, &err), "it has a table");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_tie_factor(b, 5, 1, 0, &err), "it has a table");
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_tie_factor(b, 0, 0, 2, &err),
             "factor 0 has weight 1.5, expected weight 0 times its feature, 0.5 * 2");
     REFUSED(GBS_ERR_ARGUMENT, gbs_builder_tie_factor(b, 3, 0, INFINITY, &err), "0.5 * inf");

@@ -38,7 +38,7 @@ gbs_status gbsi_check_tie(const gbs_model *model, size_t factor, uint32_t weight
                          "factor %zu is tied to weight %u: there are %u weights", factor,
                          (unsigned)weight, (unsigned)t->n_weights);
     }
-    if (f->kind[factor] == GBS_FACTOR_TABLE) {
+    if (gbsi_has_table(f->kind[factor])) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "factor %zu is tied to weight %u: it has a table, which factors share "
                          "without that",

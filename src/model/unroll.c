@@ -149,16 +149,16 @@ static gbs_status check_parents(const unroller *u, uint32_t child, gbs_error *er
     const gbsi_factors *f = &m->factors;
     const size_t factor = m->cpt[child];
     const bool in_time = u->next[child] != GBSI_NONE;
+    char texts[2][128];
     if (f->kind[factor] != GBS_FACTOR_TABLE) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%.100s has no table, expected tables",
-                         gbs_model_variable_name(m, child));
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s has no table: it is a noisy node",
+                         gbsi_variable_text(m, child, texts[0], sizeof texts[0]));
     }
     for (size_t i = f->scope_start[factor]; i < f->scope_start[factor + 1]; ++i) {
         const uint32_t v = f->scope[i];
         const bool outside = u->next[v] == GBSI_NONE && u->previous[v] == GBSI_NONE;
         if (u->previous[child] == GBSI_NONE && v != child &&
             (in_time ? u->previous[v] != GBSI_NONE : !outside)) {
-            char texts[2][128];
             return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s, a parent of %s, is %s",
                              gbsi_variable_text(m, v, texts[0], sizeof texts[0]),
                              gbsi_variable_text(m, child, texts[1], sizeof texts[1]),

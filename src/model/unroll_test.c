@@ -221,6 +221,20 @@ static void refusals(void **state)
     gbs_model_free(m);
 }
 
+static void noisy_nodes(void **state)
+{
+    (void)state;
+    static const double q[1] = {0.1};
+    const uint32_t parent = 0;
+    gbs_builder *b = new_builder(2, (const uint32_t[]){2, 2});
+    name(b, 2, (const char *const[]){"a", "a'"});
+    add_cpt(b, 0, 2, 0, NULL, 2, 3);
+    assert_int_equal(gbs_builder_add_noisy_or(b, 1, 1, &parent, q, 0.1, NULL), GBS_OK);
+    gbs_model *m = network(b);
+    refuse(m, 2, GBS_ERR_UNSUPPORTED, "a' has no table: it is a noisy node");
+    gbs_model_free(m);
+}
+
 static void labels_differ(void **state)
 {
     (void)state;
@@ -262,9 +276,9 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),         cmocka_unit_test(forward),
-        cmocka_unit_test(refusals),        cmocka_unit_test(labels_differ),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(by_hand),       cmocka_unit_test(forward),
+        cmocka_unit_test(refusals),      cmocka_unit_test(noisy_nodes),
+        cmocka_unit_test(labels_differ), cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
