@@ -16,12 +16,14 @@ typedef struct chart {
     double *end[2];     /* [n] where the parameter is 10 per cent smaller, larger */
 } chart;
 
-/* p where a parameter is `times` what it is; of a weight to first order. */
+/* p where a parameter is `times` what it is; of a formula of more than two values to first order.
+ */
 static double swing(const cli_sensitivities *a, size_t i, double times)
 {
     const gbs_sensitivities *s = &a->s;
-    if (s->kind[i] != GBS_PARAMETER_WEIGHT) {
-        return cli_parameter_times(a, i, times);
+    const double exactly = cli_parameter_times(a, i, times);
+    if (s->kind[i] != GBS_PARAMETER_WEIGHT || !isnan(exactly)) {
+        return exactly;
     }
     const double p = s->p + s->derivative[i] * s->value[i] * (times - 1.0);
     return fmin(fmax(p, 0.0), 1.0);

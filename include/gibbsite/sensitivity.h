@@ -63,6 +63,9 @@ typedef struct gbs_sensitivities {
     int exact;           /**< 1: everything is exact; 0: estimates from samples */
     int converged;       /**< 1 or 0: whether the run can be trusted; exact answers are 1 */
     char verdict[256];   /**< one sentence that says why */
+    double *low;  /**< of a WEIGHT: the smaller of the two values that its formula takes given
+                       the evidence; NAN where it takes more, and for other kinds */
+    double *high; /**< the larger one */
 } gbs_sensitivities;
 
 /**
@@ -96,7 +99,8 @@ GBS_API void gbs_sensitivities_free(gbs_sensitivities *answer);
 /**
  * @return P(X = x | evidence) if one parameter had another value, exactly: a ratio of two functions
  * that are linear in t, in the weight exp(log-weight) or in the likelihood (Chan & Darwiche
- * 2002); NAN for kind WEIGHT, a parameter without a derivative, a t outside [0, 1], and where
+ * 2002), and in exp(w (high - low)) for the weight w of a formula of two values [M55]; NAN for a
+ * formula of more values, a parameter without a derivative, a t outside [0, 1], and where
  * the evidence would become impossible. @param value as gbs_sensitivities.value.
  */
 GBS_API double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, double value);

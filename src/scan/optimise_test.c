@@ -289,11 +289,10 @@ static void sixteen_of_a_million(void **unused)
         fixture f;
         begin(&f, (uint32_t)test_share(1000, 400), model[k][0], model[k][1], 0);
         for (uint64_t origin = 0; origin < 2; ++origin) {
-            const gbs_scan_request request = {
-                .weight = f.weight, .origin = origin, .match = 2000000};
             gbs_scan_report report = {.size = sizeof report};
             uint32_t *scan = NULL;
             size_t n = 0;
+            gbs_scan_request request = {.weight = f.weight, .origin = origin, .match = 2000000};
             assert_int_equal(gbs_scan_optimise(f.influences, &request, &scan, &n, &report, NULL),
                              GBS_OK);
             assert_int_equal(n, origin == 1 ? 16 : 4);

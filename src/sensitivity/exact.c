@@ -263,6 +263,7 @@ gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *ev
     if (s.reduced->log_constant == -INFINITY) {
         GBSI_TRY(gbsi_impossible(err));
     }
+    gbsi_parameters_ranges(s.reduced, first, answer);
     GBSI_TRY(make_tree(&s, options, watch, err));
     GBSI_TRY(run_cases(&s, watch, err));
     GBSI_TRY(find_derivatives(&s, first, answer, err));

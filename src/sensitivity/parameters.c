@@ -25,9 +25,12 @@ static gbs_status take_room(gbs_sensitivities *a, gbs_error *err)
     a->derivative = gbsi_alloc_array_zero(n, sizeof *a->derivative);
     a->mcse = gbsi_alloc_array_zero(n, sizeof *a->mcse);
     a->log_p = gbsi_alloc_array_zero(n, sizeof *a->log_p);
+    a->low = gbsi_alloc_array(n, sizeof *a->low);
+    a->high = gbsi_alloc_array(n, sizeof *a->high);
     return a->kind == NULL || a->factor == NULL || a->of == NULL || a->entry == NULL ||
-                   a->value == NULL || a->derivative == NULL || a->mcse == NULL || a->log_p == NULL
-               ? gbsi_no_memory(err, "sensitivity", 8 * n * sizeof *a->value)
+                   a->value == NULL || a->derivative == NULL || a->mcse == NULL ||
+                   a->log_p == NULL || a->low == NULL || a->high == NULL
+               ? gbsi_no_memory(err, "sensitivity", 10 * n * sizeof *a->value)
                : GBS_OK;
 }
 
@@ -39,6 +42,8 @@ static void put(gbs_sensitivities *a, size_t i, gbs_parameter_kind kind, size_t 
     a->of[i] = of;
     a->entry[i] = entry;
     a->value[i] = value;
+    a->low[i] = NAN;
+    a->high[i] = NAN;
 }
 
 static void list_factor(const gbs_model *m, size_t factor, size_t at, gbs_sensitivities *a)
@@ -180,6 +185,32 @@ static void move_weight(const gbsi_reduced *r, size_t factor, const double *w, d
     *out = isinf(r->user->factors.weight[factor]) ? (double)NAN : 0.0;
     for (size_t s = 0; s < rest.n_joint; ++s, gbsi_rest_next(&rest)) {
         *out += gbsi_factor_value_at(&r->unit, r->user->arity, factor, rest.at) * w[s];
+    }
+}
+
+void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,
+                            gbs_sensitivities *answer)
+{
+    const gbsi_factors *f = &reduced->user->factors;
+    for (size_t factor = 0; factor < f->n_factors; ++factor) {
+        if (f->kind[factor] == GBS_FACTOR_TABLE || isinf(f->weight[factor])) {
+            continue;
+        }
+        gbsi_rest rest = gbsi_rest_begin(reduced, factor);
+        double range[2] = {INFINITY, -INFINITY};
+        bool two = true;
+        for (size_t s = 0; s < rest.n_joint; ++s, gbsi_rest_next(&rest)) {
+            const double value =
+                gbsi_factor_value_at(&reduced->unit, reduced->user->arity, factor, rest.at);
+            const bool known = value == range[0] || value == range[1];
+            two = two && (known || !(range[0] < range[1])); /* a third value */
+            range[0] = value < range[0] ? value : range[0];
+            range[1] = value > range[1] ? value : range[1];
+        }
+        if (two && range[0] < range[1]) {
+            answer->low[first[factor]] = range[0];
+            answer->high[first[factor]] = range[1];
+        }
     }
 }
 

@@ -29,4 +29,9 @@ typedef enum gbsi_moved {
 void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, gbsi_moved what,
                           const double *w, double *out, double *room);
 
+/* The two values that each formula takes given the evidence, where it takes two: `low` and `high`
+ * of the answer. */
+void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,
+                            gbs_sensitivities *answer);
+
 #endif

@@ -30,11 +30,33 @@ void gbs_sensitivities_free(gbs_sensitivities *answer)
         gbsi_free(answer->derivative);
         gbsi_free(answer->mcse);
         gbsi_free(answer->log_p);
+        gbsi_free(answer->low);
+        gbsi_free(answer->high);
         *answer = (gbs_sensitivities){.size = answer->size};
     }
 }
 
 /* ---- another value ----------------------------------------------------------------------- */
+
+/* p = now + m derivative / (1 + m log_p), where m is how far that moves what P(x, e) and P(e) are
+ * linear in: t, or the weight of some states over what it is, less 1. Of a formula that is `high`
+ * in these states and `low` in the others, 1[formula = high] = (formula - low) / (high - low)
+ * [M55]. */
+typedef struct line {
+    double derivative, log_p;
+    double width; /* high - low; 1 for other kinds */
+} line;
+
+static line line_of(const gbs_sensitivities *a, size_t i)
+{
+    line l = {a->derivative[i], a->log_p[i], 1.0};
+    if (a->kind[i] == GBS_PARAMETER_WEIGHT) {
+        l.width = a->high[i] - a->low[i];
+        l.derivative /= l.width;
+        l.log_p = (l.log_p - a->low[i]) / l.width;
+    }
+    return l;
+}
 
 double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, double value)
 {
@@ -43,21 +65,16 @@ double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, dou
         return NAN;
     }
     const double now = a->value[parameter];
-    double moved = value - now; /* of what P(x, e) and P(e) are linear in */
-    switch ((gbs_parameter_kind)a->kind[parameter]) {
-    case GBS_PARAMETER_PROBABILITY:
+    const line l = line_of(a, parameter);
+    double moved = value - now;
+    if (a->kind[parameter] == GBS_PARAMETER_PROBABILITY) {
         moved = value >= 0.0 && value <= 1.0 ? moved : (double)NAN;
-        break;
-    case GBS_PARAMETER_LOG_WEIGHT:
-    case GBS_PARAMETER_LIKELIHOOD: /* the weight becomes (1 + moved) times what it is */
-        moved = now == -INFINITY ? (double)NAN : gbsi_exp(moved) - 1.0;
-        break;
-    default:
-        return NAN;
+    } else {
+        moved = isinf(now) ? (double)NAN : gbsi_exp(moved * l.width) - 1.0;
     }
     /* P(e) becomes P(e) (1 + moved d ln P(e)), and p = P(x, e) / P(e) [M55] */
-    const double evidence = 1.0 + moved * a->log_p[parameter];
-    const double p = a->p + moved * a->derivative[parameter] / evidence;
+    const double evidence = 1.0 + moved * l.log_p;
+    const double p = a->p + moved * l.derivative / evidence;
     if (!(evidence > 0.0) || isnan(p)) {
         return NAN;
     }
@@ -71,15 +88,15 @@ double gbs_sensitivity_value_for(const gbs_sensitivities *answer, size_t paramet
     if (a == NULL || parameter >= a->n_parameters || !(p >= 0.0 && p <= 1.0)) {
         return NAN;
     }
+    const line l = line_of(a, parameter);
     const double rise = p - a->p;
-    const double slope = a->derivative[parameter] - rise * a->log_p[parameter];
-    const double moved = rise / slope;
-    if (a->derivative[parameter] == 0.0 || !(1.0 + moved * a->log_p[parameter] > 0.0)) {
+    const double moved = rise / (l.derivative - rise * l.log_p);
+    if (l.derivative == 0.0 || !(1.0 + moved * l.log_p > 0.0)) {
         return NAN; /* NAN of a slope, too */
     }
     double value = a->value[parameter] + moved;
     if (a->kind[parameter] != GBS_PARAMETER_PROBABILITY) {
-        value = moved > -1.0 ? a->value[parameter] + gbsi_log(1.0 + moved) : (double)NAN;
+        value = moved > -1.0 ? a->value[parameter] + gbsi_log(1.0 + moved) / l.width : (double)NAN;
     }
     return isnan(gbs_sensitivity_at(a, parameter, value)) ? (double)NAN : value;
 }

@@ -257,9 +257,14 @@ static bool expect(const problem *p, const gbs_sensitivities *s, size_t i, expec
     const bool is_table =
         s->kind[i] != GBS_PARAMETER_LIKELIHOOD && f->kind[s->factor[i]] == GBS_FACTOR_TABLE;
     if (s->kind[i] == GBS_PARAMETER_WEIGHT) {
-        e->derivative = isinf(s->value[i]) ? (sums){0} : enumerate(p, s->factor[i]);
-        e->other = NAN;
-        return !isinf(s->value[i]);
+        if (isinf(s->value[i])) {
+            return false;
+        }
+        changed[0] = s->value[i] + 0.7;
+        *e = change_logs(p, f->weight + s->factor[i], 1, changed, 1.0);
+        e->derivative = enumerate(p, s->factor[i]);
+        e->other = isnan(s->high[i]) ? (double)NAN : changed[0];
+        return true;
     }
     double *logs = is_table ? f->table + f->table_start[f->aux[s->factor[i]]]
                             : p->evidence->log_likelihood + m->state_offset[s->of[i]];
@@ -394,8 +399,9 @@ static void long_chain(void **unused)
         const double derivative = i < K ? 0.5 * pow(t, K - 1) * (1.0 - t * t) : 0.0;
         assert_true(fabs(s.derivative[i] - derivative) < 1e-12);
         assert_true(fabs(s.log_p[i] - t) < 1e-12); /* ln Z = ... + sum of ln cosh J */
-        assert_true(isnan(gbs_sensitivity_at(&s, i, 1.0)));
-        assert_true(isnan(gbs_sensitivity_value_for(&s, i, 0.5)));
+        const double other = i < K ? pow(t, K - 1) * tanh(1.0) : pow(t, K);
+        assert_true(fabs(gbs_sensitivity_at(&s, i, 1.0) - 0.5 * (1.0 + other)) < 1e-9);
+        assert_true(i >= K || fabs(gbs_sensitivity_value_for(&s, i, 0.5)) < 1e-7);
     }
     gbs_sensitivities_free(&s);
     assert_true(s.n_parameters == 0 && isnan(gbs_sensitivity_at(&s, 0, 1.0)));
