@@ -4,7 +4,7 @@ import pytest
 from conftest import SPRINKLER, only
 
 LATER_VERBS = ["learn", "denoise", "segment", "label",
-               "diagnose", "ground", "report"]
+               "ground", "report"]
 LATER_OPTIONS = ["--trace",
                  "--checkpoint", "--checkpoint-every", "--resume",
                  "--anytime"]
