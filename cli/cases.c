@@ -248,7 +248,7 @@ int cli_answer_cases(cli_job *job, const cli_selection *query)
         status = cli_fail_output(path, done, &err);
     } else if (status == CLI_DONE) {
         tell(&a, stopped);
-        status = stopped ? CLI_STOPPED : CLI_DONE;
+        status = cli_judge(job->arguments, a.n_doubtful == 0, stopped ? CLI_STOPPED : CLI_DONE);
     }
     answering_free(&a);
     return status;

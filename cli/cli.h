@@ -11,10 +11,11 @@
 /* Exit statuses: a contract, see gibbsite(1). */
 typedef enum cli_exit {
     CLI_DONE = 0,
-    CLI_FAILED = 1,  /* while running */
-    CLI_USAGE = 2,   /* wrong use */
-    CLI_INPUT = 3,   /* a bad input file */
-    CLI_STOPPED = 4, /* by a signal or a limit, with what was reached written out */
+    CLI_FAILED = 1,   /* while running */
+    CLI_USAGE = 2,    /* wrong use */
+    CLI_INPUT = 3,    /* a bad input file */
+    CLI_STOPPED = 4,  /* by a signal or a limit, with what was reached written out */
+    CLI_DOUBTFUL = 5, /* written, but not converged, which --require-converged wants */
     CLI_KILLED = 130,
 } cli_exit;
 
@@ -84,6 +85,8 @@ int cli_not_evidence(const gbs_model *model, const char *text);
 /* "gibbsite: ..." on stderr. @return status, for `return cli_error(...)`. */
 int cli_error(int status, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_note(const cli_arguments *arguments, const char *format, ...) CLI_PRINTF(2, 3);
+/* The status of an answer that was written: CLI_DOUBTFUL where it had to converge. */
+int cli_judge(const cli_arguments *arguments, int converged, int status);
 /* The verdict as a note, in colour where standard error is a terminal that shows colours. */
 typedef enum cli_colour {
     CLI_GREEN,  /* converged */

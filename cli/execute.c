@@ -322,5 +322,6 @@ int cli_conclude(const cli_job *job, int stopped)
         return status;
     }
     cli_verdict(job, stopped);
-    return stopped ? CLI_STOPPED : CLI_DONE;
+    return cli_judge(job->arguments, gbs_run_report(job->run)->converged,
+                     stopped ? CLI_STOPPED : CLI_DONE);
 }

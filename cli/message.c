@@ -51,6 +51,12 @@ void cli_note_verdict(const cli_arguments *arguments, cli_colour colour, const c
     cli_note(arguments, "%s%s%s", shown ? begin[colour] : "", text, shown ? "\033[0m" : "");
 }
 
+int cli_judge(const cli_arguments *arguments, int converged, int status)
+{
+    const int written = status == CLI_DONE || status == CLI_STOPPED;
+    return written && arguments->require_converged && !converged ? CLI_DOUBTFUL : status;
+}
+
 int cli_terminal_width(void)
 {
     struct winsize size;

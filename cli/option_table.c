@@ -248,6 +248,9 @@ static const cli_option table[] = {
          "base of the logarithms in .PR files; 10,e: 10 in A and e in B; unset: 10")
     NAME(0, log_base, "log-base", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_LOGZ, "10|e",
          "base of the logarithm in a .PR file; unset: 10")
+    FLAG(0, require_converged, "require-converged",
+         CLI_RUNS | CLI_VERB_LOGZ | CLI_VERB_SENSITIVITY | CLI_VERB_DIAGNOSE,
+         "end with status 5 where the answer is not called converged; it is written all the same")
     FLAG(0, probability, "probability", CLI_VERB_MAP,
          "estimate P(state) where it is not known exactly: after the search, ln Z as logz does")
     FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_MAP,

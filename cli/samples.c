@@ -200,10 +200,12 @@ int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context)
     }
     status = check_target(job, arguments->output);
     int stopped = 0;
+    int doubtful = 0;
     for (size_t k = 0; k < job->n_samples && status == CLI_DONE; k++) {
         status = answer_to_files(job, k, answer, context);
-        if (status == CLI_STOPPED && !cli_signals_caught()) { /* a limit is one of each run */
-            stopped = 1;
+        if ((status == CLI_STOPPED || status == CLI_DOUBTFUL) && !cli_signals_caught()) {
+            stopped |= status == CLI_STOPPED; /* a limit is one of each run */
+            doubtful |= status == CLI_DOUBTFUL;
             status = CLI_DONE;
         } else if (status == CLI_DONE && cli_signals_caught() && k + 1 < job->n_samples) {
             status = CLI_STOPPED;
@@ -213,5 +215,5 @@ int cli_each_sample(cli_job *job, cli_sample_answer *answer, void *context)
                             k, job->n_samples);
         }
     }
-    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+    return status != CLI_DONE ? status : doubtful ? CLI_DOUBTFUL : stopped ? CLI_STOPPED : CLI_DONE;
 }

@@ -16,10 +16,10 @@ static const struct {
          "asymptotic list data grid torus variables states parents degree edges "
          "visible hidden coupling coupling-spread field random-field noise "
          "scan match steps log-base model"},
-    [CLI_TOPIC_ACCURACY] =
-        {NULL, "How exactly",
-         "method probability time target-error iterations tolerance accuracy sweeps samples chains "
-         "iterate influence quick check level seed threads memory-limit"},
+    [CLI_TOPIC_ACCURACY] = {NULL, "How exactly",
+                            "method probability time target-error iterations "
+                            "tolerance accuracy sweeps samples chains "
+                            "iterate influence quick check level seed threads memory-limit"},
     [CLI_TOPIC_RESULT] = {NULL, "Where the answer goes",
                           "output format plot picture json draws summary intervals"},
     [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates",
@@ -34,7 +34,7 @@ static const struct {
         {"input", "Files, their formats, and messages",
          "from virtual-evidence evidence-format evidence-index convention diagonal "
          "weight-scale colors unroll lenient normalize-cpts float-format write-convention "
-         "log-base uai-mpe state progress quiet verbose help"},
+         "log-base uai-mpe state require-converged progress quiet verbose help"},
 };
 
 /* Options in two lists: which verbs show them in which. */

@@ -240,7 +240,8 @@ static size_t least_ess(const cli_diagnosis *a, double *ess)
     return at;
 }
 
-static void tell(const cli_diagnosis *a)
+/* @return whether they have converged. */
+static int tell(const cli_diagnosis *a)
 {
     size_t n_constant = 0;
     size_t n_unknown = 0;
@@ -263,7 +264,7 @@ static void tell(const cli_diagnosis *a)
     }
     if (a->worst == a->drawn.n) {
         cli_note_verdict(a->arguments, CLI_YELLOW, "not converged: no quantity has an R-hat");
-        return;
+        return 0;
     }
     const double rhat = a->of[a->worst].rhat;
     cli_colour colour = CLI_YELLOW;
@@ -290,6 +291,7 @@ static void tell(const cli_diagnosis *a)
                        ess);
     }
     cli_note_verdict(a->arguments, colour, text);
+    return colour == CLI_GREEN;
 }
 
 static int check(const cli_arguments *arguments, const char **format)
@@ -326,7 +328,7 @@ int cli_diagnose(cli_arguments *arguments)
         status = cli_diagnose_chart(&a);
     }
     if (status == CLI_DONE) {
-        tell(&a);
+        status = cli_judge(arguments, tell(&a), CLI_DONE);
     }
     cli_drawn_free(&a.drawn);
     free(a.of);

@@ -147,7 +147,8 @@ static int estimate(cli_job *job, void *context)
         return status;
     }
     cli_logz_verdict(job, &report);
-    return done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE;
+    return cli_judge(job->arguments, report.converged,
+                     done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE);
 }
 
 int cli_logz(cli_arguments *arguments)

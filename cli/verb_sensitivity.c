@@ -494,8 +494,9 @@ int cli_sensitivity(cli_arguments *arguments)
     if (status == CLI_DONE) {
         tell(&a, is_table, stopped);
     }
+    const int converged = a.s.converged;
     free(a.shown);
     gbs_sensitivities_free(&a.s);
     cli_job_free(&a.job);
-    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+    return cli_judge(arguments, converged, status == CLI_DONE && stopped ? CLI_STOPPED : status);
 }

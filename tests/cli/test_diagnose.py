@@ -176,3 +176,20 @@ def test_misuse(run, work):
     (work / "a.csv").write_text("x\n1\n")
     assert "expected no file beside it" in run("diagnose", "a.npz", "a.csv").err
     assert run("diagnose", "nowhere.csv").status == 3
+
+
+def test_convergence_is_required(run, work):
+    """The answer is written all the same, and only what is not called converged has another status."""
+    paths = write_csv(work, chains(n=4000))
+    assert run("diagnose", *paths, "--require-converged").status == 0
+    for asked, status in ((["marginals", SPRINKLER], 0),
+                          (["marginals", SPRINKLER, "--method", "sample", "--sweeps", "40"], 5),
+                          (["marginals", SPRINKLER, "--method", "sample", "--sweeps", "1e9", "--max-updates", "9999"], 5),
+                          (["sample", SPRINKLER, "--method", "sample", "--sweeps", "20"], 5),
+                          (["logz", SPRINKLER, "--method", "sample", "--temper", "off", "--sweeps", "4"], 5),
+                          (["sensitivity", SPRINKLER, "--query", "rain=yes", "--method", "sample", "--sweeps", "64"], 5),
+                          (["diagnose", "c0.csv"], 5)):
+        plain = run(*asked)
+        required = run(*asked, "--require-converged")
+        assert required.status == status and plain.status in (0, 4), (asked, required.err)
+        assert required.out == plain.out != ""
