@@ -212,6 +212,9 @@ static int unknown_option(unsigned verb, const char *verb_name, const char *text
     if (cli_is_later("", name)) {
         return cli_error(CLI_USAGE, "option '--%s' is not in this version", name);
     }
+    if (cli_option_without_use(verb, name) != CLI_DONE) {
+        return CLI_USAGE;
+    }
     const char *ours = cli_our_name(verb, name);
     if (ours != NULL) {
         return cli_error(CLI_USAGE, "'%s' has no option '--%s'; here it is called --%s", verb_name,

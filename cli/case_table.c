@@ -246,8 +246,11 @@ static int add_column(cli_case_table *t, unsigned char *seen)
     uint32_t v = 0;
     const gbs_status found = gbs_model_find_variable(t->model, t->field, &v, &err);
     if (found < 0) {
-        (void)snprintf(text, sizeof text, "found \"%.64s\", expected a variable: %.480s", t->field,
-                       err.message);
+        const char *hint = strpbrk(t->field, ";\t") != NULL      ? "; commas separate columns"
+                           : strstr(err.message, "mean") == NULL ? "; leave other columns out"
+                                                                 : "";
+        (void)snprintf(text, sizeof text, "found \"%.64s\", expected a variable: %.480s%s",
+                       t->field, err.message, hint);
         return refuse(t, t->at_line, t->at_byte, text);
     }
     if (seen[v]) {

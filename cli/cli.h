@@ -70,6 +70,15 @@ const char *cli_our_name(unsigned verb, const char *typed);
 /* One word too many. @return CLI_USAGE after a message. */
 int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments);
 
+/* Probabilities as they are written on paper, "P(a, b | c=x)" or "a | c=x", in place of names.
+ * @param option "--query". @param states whether names come with states, as in "a=x".
+ * @return CLI_USAGE after a message that says what to type, CLI_DONE if it is something else. */
+int cli_probability_typed(const char *option, const char *text, int states);
+
+/* An option that a verb has no use for. @return CLI_USAGE after a message, CLI_DONE if there is
+ * nothing to say about it. */
+int cli_option_without_use(unsigned verb, const char *option);
+
 /* The text of -e without '=' should be a file. @return CLI_DONE if it is there, else the status
  * after a message. */
 int cli_not_evidence(const gbs_model *model, const char *text);

@@ -116,13 +116,13 @@ static void full_text(const cli_option *option, const char *choices, char text[5
     }
 }
 
-static void print_option(const cli_option *option, int first_screen)
+static void print_option(const cli_option *option, unsigned verb, int first_screen)
 {
     char unit[CLI_UNIT_SIZE + 1];
     char choices[CLI_UNIT_SIZE];
     char left[CLI_UNIT_SIZE + 64];
     char text[512];
-    const cli_brief *brief = first_screen ? cli_option_brief(option) : NULL;
+    const cli_brief *brief = first_screen ? cli_option_brief(option, verb) : NULL;
     cli_option_unit(option, choices);
     value_text(option, choices, unit);
     (void)snprintf(left, sizeof left, "  %c%c --%s%s%s", option->letter != 0 ? '-' : ' ',
@@ -158,7 +158,7 @@ static void print_topic(const cli_verb *verb, cli_topic topic, int brief)
         (void)printf("%s:\n", cli_topic_title(topic, verb->id));
     }
     for (const cli_option *option; (option = cli_topic_next(topic, verb->id, &at)) != NULL;) {
-        print_option(option, brief);
+        print_option(option, verb->id, brief);
     }
 }
 

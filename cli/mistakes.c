@@ -76,9 +76,117 @@ const char *cli_our_name(unsigned verb, const char *typed)
     return NULL;
 }
 
+/* ---- probabilities as they are written on paper ---------------------------------------------- */
+
+/* Copies text[0 .. n) without the blanks at its ends and after commas. */
+static void trim(char *to, size_t size, const char *text, size_t n)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < n && used + 1 < size; i++) {
+        const int first = used == 0 || to[used - 1] == ',';
+        if (text[i] != ' ' || !first) {
+            to[used++] = text[i];
+        }
+    }
+    while (used > 0 && to[used - 1] == ' ') {
+        used--;
+    }
+    to[used] = '\0';
+}
+
+/* "a=x,b=y" becomes "a,b". */
+static void drop_states(char *asked)
+{
+    char *to = asked;
+    int in_state = 0;
+    for (const char *from = asked; *from != '\0'; from++) {
+        in_state = *from == ',' ? 0 : in_state || *from == '=';
+        if (!in_state && (*from != ' ' || from[1] != '=')) {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+}
+
+/* As a shell needs it. */
+static const char *quote_of(const char *text)
+{
+    return strpbrk(text, " |!'\"$&;()<>*?#`\\") != NULL ? "'" : "";
+}
+
+int cli_probability_typed(const char *option, const char *text, int states)
+{
+    char asked[256];
+    char given[256] = "";
+    const char *from = text + strspn(text, " ");
+    const size_t before = strcspn(from, "(");
+    const int called = (*from == 'P' || *from == 'p') && before <= 2 && from[before] == '(';
+    from += called ? before + 1 : 0;
+    size_t n = strlen(from);
+    if (called && strrchr(from, ')') != NULL) {
+        n = (size_t)(strrchr(from, ')') - from);
+    }
+    const char *bar = memchr(from, '|', n);
+    trim(asked, sizeof asked, from, bar == NULL ? n : (size_t)(bar - from));
+    if (bar != NULL) {
+        trim(given, sizeof given, bar + 1, n - (size_t)(bar + 1 - from));
+    }
+    const int stated = !states && strchr(asked, '=') != NULL;
+    if (!called && bar == NULL && !stated) {
+        return CLI_DONE;
+    }
+    if (!states) {
+        drop_states(asked);
+    }
+    if (strcmp(option, "--query") == 0 && !states && strchr(asked, ',') != NULL && called) {
+        option = "--joint";
+    }
+    const char *quote = quote_of(given);
+    const char *unsaid = strchr(given, '=') == NULL ? "=STATE" : "";
+    if (given[0] == '\0') {
+        return cli_error(CLI_USAGE, "'%s': expected %s: type %s %s%s%s%s", text,
+                         states ? "a variable and its state" : "names of variables alone", option,
+                         quote_of(asked), asked, quote_of(asked),
+                         stated ? ", which shows all states" : "");
+    }
+    return cli_error(CLI_USAGE,
+                     "'%s': what is observed has an option of its own: type %s %s%s%s "
+                     "-e %s%s%s%s",
+                     text, option, quote_of(asked), asked, quote_of(asked), quote, given, unsaid,
+                     quote);
+}
+
+/* ---- what a verb has no use for -------------------------------------------------------------- */
+
+int cli_option_without_use(unsigned verb, const char *option)
+{
+    char word[64];
+    (void)snprintf(word, sizeof word, " %.60s ", option);
+    if ((verb & CLI_VERB_MAP) != 0 && strstr(" query joint monitor variables ", word) != NULL) {
+        return cli_error(CLI_USAGE,
+                         "'map' has no option '--%s': its state is that of all variables together, "
+                         "so leave it out; of some of them alone: 'gibbsite help uai', task MMAP",
+                         option);
+    }
+    return CLI_DONE;
+}
+
+/* ---- operands and evidence ------------------------------------------------------------------- */
+
 int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments)
 {
     const char *text = arguments->operand[verb->n_operands];
+    const char *equals = strrchr(text, '=');
+    const char *bar = strchr(text, '|');
+    const int asks = cli_find_option("query", verb->id) != NULL;
+    if (asks && (strchr(text, '(') != NULL || (bar != NULL && equals != NULL && bar < equals)) &&
+        cli_probability_typed("--query", text, verb->id == CLI_VERB_SENSITIVITY) != CLI_DONE) {
+        return CLI_USAGE;
+    }
+    if (asks && verb->n_operands > 0 && strpbrk(text, "=./") == NULL && access(text, F_OK) != 0) {
+        return cli_error(CLI_USAGE, "%s: unexpected '%s'; to ask for it, type --query %s",
+                         verb->name, text, text);
+    }
     if (strchr(text, '=') != NULL && cli_find_option("evidence", verb->id) != NULL) {
         return cli_error(CLI_USAGE, "%s: unexpected '%s'; to observe it, type -e '%s'", verb->name,
                          text, text);

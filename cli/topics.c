@@ -76,6 +76,7 @@ static const cli_brief briefs[] = {
     {"monitor", "LIST", "variables to write; unset: all", 0},
     {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples", 0},
     {"target", "LIST", "variables whose distribution is bounded", 0},
+    {"method", "NAME", "auto: independent draws if fast enough; sample", CLI_VERB_SAMPLE},
     {"method", "NAME", "auto: exact if fast enough; exact; sample", 0},
     {"probability", "", "estimate P(state) where it is not known", 0},
     {"time", "TIME", "stop after 20s, 5m or 2h with what is there", 0},
@@ -109,11 +110,11 @@ const char *cli_topic_title(cli_topic topic, unsigned verb)
                                                                       : topics[topic].title;
 }
 
-const cli_brief *cli_option_brief(const cli_option *option)
+const cli_brief *cli_option_brief(const cli_option *option, unsigned verb)
 {
     for (size_t i = 0; i < sizeof briefs / sizeof briefs[0]; i++) {
         if (strcmp(briefs[i].option, option->name) == 0 &&
-            (briefs[i].verbs == 0 || briefs[i].verbs == option->verbs)) {
+            (briefs[i].verbs == 0 || (briefs[i].verbs & verb) != 0)) {
             return &briefs[i];
         }
     }

@@ -36,6 +36,6 @@ typedef struct cli_brief {
 } cli_brief;
 
 /* @return NULL where the help of the option table is short enough. */
-const cli_brief *cli_option_brief(const cli_option *option);
+const cli_brief *cli_option_brief(const cli_option *option, unsigned verb);
 
 #endif

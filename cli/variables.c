@@ -22,6 +22,7 @@ static int parse_range(const char *text, uint64_t *first, uint64_t *last)
 /* What was typed, for messages. */
 typedef struct typed {
     const char *option; /* "--monitor" */
+    const char *list;
     const gbs_model *model;
 } typed;
 
@@ -46,6 +47,9 @@ static int add_item(cli_selection *s, uint8_t *seen, const typed *t, const char 
     if (!parse_range(item, &first, &last)) {
         uint32_t variable = 0;
         gbs_status status = gbs_model_find_variable(t->model, item, &variable, &err);
+        if (status < 0 && cli_probability_typed(t->option, t->list, 0) != CLI_DONE) {
+            return CLI_USAGE;
+        }
         return status < 0 ? cli_fail(status, &err) : add(s, seen, t, variable);
     }
     if (first > last || last >= n) {
@@ -82,7 +86,7 @@ static int add_list(cli_selection *s, uint8_t *seen, const typed *t, const char 
 int cli_select(const gbs_model *model, const char *option, const char *list,
                cli_selection *selection)
 {
-    const typed t = {option, model};
+    const typed t = {option, list, model};
     const uint32_t n = gbs_model_n_variables(model);
     cli_selection s = {NULL, 0, list == NULL};
     int status = CLI_DONE;

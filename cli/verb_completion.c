@@ -29,10 +29,10 @@ static void choices_of(const cli_option *option, char *text)
 }
 
 /* What an option does, to the first pause, without characters that mean something to a shell. */
-static void describe(const cli_option *option)
+static void describe(const cli_verb *verb, const cli_option *option)
 {
     const gbs_option *run = option->kind == CLI_RUN ? gbs_option_find(option->name) : NULL;
-    const cli_brief *brief = cli_option_brief(option);
+    const cli_brief *brief = cli_option_brief(option, verb->id);
     const char *text = brief != NULL ? brief->text : run != NULL ? run->help : option->help;
     for (; *text != '\0' && *text != ';'; text++) {
         const char one[2] = {*text, '\0'};
@@ -130,7 +130,7 @@ static void put_zsh_option(const cli_verb *verb, const cli_option *option)
     (void)verb;
     choices_of(option, choices);
     (void)printf(" \\\n            '%s--%s[", option->kind == CLI_LIST ? "*" : "", option->name);
-    describe(option);
+    describe(verb, option);
     (void)printf("%s", "]");
     if (option->kind != CLI_FLAG) {
         (void)printf(":value:%s%s%s", choices[0] != '\0' ? "(" : "_files", choices,
@@ -178,7 +178,7 @@ static void put_fish_option(const cli_verb *verb, const cli_option *option)
     (void)printf("complete -c gibbsite -n '__fish_seen_subcommand_from %s%s' -l %s -d '",
                  kind != NULL ? "generate; and __fish_seen_subcommand_from " : "",
                  kind != NULL ? kind : verb->name, option->name);
-    describe(option);
+    describe(verb, option);
     (void)printf("'");
     if (option->letter != 0) {
         (void)printf(" -s %c", option->letter);

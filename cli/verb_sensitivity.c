@@ -13,11 +13,32 @@
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
+static int is_cause(const cli_sensitivities *a, size_t i)
+{
+    return a->s.kind[i] == GBS_PARAMETER_INHIBITION || a->s.kind[i] == GBS_PARAMETER_LEAK;
+}
+
+/* The state of a conditional table's child, of a likelihood, or of an inhibited parent. */
+static uint32_t state_of(const cli_sensitivities *a, size_t i)
+{
+    const gbs_sensitivities *s = &a->s;
+    const uint32_t *scope = NULL;
+    size_t first = 1; /* entries of a noisy factor before those of the parent */
+    if (s->kind[i] != GBS_PARAMETER_INHIBITION) {
+        return (uint32_t)(s->entry[i] % gbs_model_arity(a->job.model, s->of[i]));
+    }
+    (void)gbs_model_factor(a->job.model, s->factor[i], NULL, &scope);
+    for (; *scope != s->of[i]; scope++) {
+        first += gbs_model_arity(a->job.model, *scope);
+    }
+    return (uint32_t)(s->entry[i] - first);
+}
+
 uint32_t cli_parameter_n_given(const cli_sensitivities *a, size_t i)
 {
     uint32_t n = 0;
-    if (a->s.kind[i] == GBS_PARAMETER_LIKELIHOOD) {
-        return 0;
+    if (a->s.kind[i] == GBS_PARAMETER_LIKELIHOOD || is_cause(a, i)) {
+        return a->s.kind[i] == GBS_PARAMETER_INHIBITION;
     }
     (void)gbs_model_factor(a->job.model, a->s.factor[i], &n, NULL);
     return a->s.kind[i] == GBS_PARAMETER_PROBABILITY ? n - 1 : n;
@@ -34,6 +55,10 @@ void cli_parameter_scope(const cli_sensitivities *a, size_t i, uint32_t n, const
     text->at[0] = '\0';
     if (n > 0) { /* then it is of a factor */
         (void)gbs_model_factor(model, a->s.factor[i], &n_scope, &scope);
+    }
+    if (a->s.kind[i] == GBS_PARAMETER_INHIBITION) { /* what it inhibits */
+        cli_text_add(text, cli_variable_text(model, scope[n_scope - 1], "", number));
+        return;
     }
     if (a->s.kind[i] != GBS_PARAMETER_WEIGHT) {
         cli_add_states(model, n, n_scope, scope, a->s.entry[i], between, text);
@@ -59,14 +84,19 @@ void cli_parameter_text(const cli_sensitivities *a, size_t i, char *text)
     switch ((gbs_parameter_kind)s->kind[i]) {
     case GBS_PARAMETER_PROBABILITY:
         (void)snprintf(text, CLI_PARAMETER_TEXT, "%.200s=%.200s%s%s", of,
-                       cli_state_text(model, s->of[i],
-                                      (uint32_t)(s->entry[i] % gbs_model_arity(model, s->of[i])),
-                                      state),
-                       n > 0 ? " | " : "", scope);
+                       cli_state_text(model, s->of[i], state_of(a, i), state), n > 0 ? " | " : "",
+                       scope);
         break;
     case GBS_PARAMETER_LIKELIHOOD:
         (void)snprintf(text, CLI_PARAMETER_TEXT, "ln likelihood of %.200s=%.200s", of,
                        cli_state_text(model, s->of[i], (uint32_t)s->entry[i], state));
+        break;
+    case GBS_PARAMETER_INHIBITION:
+        (void)snprintf(text, CLI_PARAMETER_TEXT, "inhibition of %.200s=%.200s in %s", of,
+                       cli_state_text(model, s->of[i], state_of(a, i), state), scope);
+        break;
+    case GBS_PARAMETER_LEAK:
+        (void)snprintf(text, CLI_PARAMETER_TEXT, "leak of %.200s", of);
         break;
     case GBS_PARAMETER_LOG_WEIGHT:
         (void)snprintf(text, CLI_PARAMETER_TEXT, "factor %zu, ln weight of %s", s->factor[i],
@@ -80,7 +110,7 @@ void cli_parameter_text(const cli_sensitivities *a, size_t i, char *text)
 double cli_parameter_times(const cli_sensitivities *a, size_t i, double times)
 {
     const double value = a->s.value[i];
-    if (a->s.kind[i] != GBS_PARAMETER_PROBABILITY) {
+    if (a->s.kind[i] != GBS_PARAMETER_PROBABILITY && !is_cause(a, i)) {
         return gbs_sensitivity_at(&a->s, i, value + log(times));
     }
     return gbs_sensitivity_at(&a->s, i, fmin(value * times, 1.0));
@@ -163,17 +193,19 @@ static int choose(cli_sensitivities *a, uint64_t top)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"probability", "log-weight", "weight", "log-likelihood"};
+static const char *const kinds[] = {"probability",    "log-weight", "weight",
+                                    "log-likelihood", "inhibition", "leak"};
 
-/* The state of a conditional table's child, or of a likelihood; NULL for other parameters. */
+/* The state that a parameter is about; NULL where it is none. */
 static const char *own_state(const cli_sensitivities *a, size_t i, char *number)
 {
     const gbs_sensitivities *s = &a->s;
-    if (s->kind[i] != GBS_PARAMETER_PROBABILITY && s->kind[i] != GBS_PARAMETER_LIKELIHOOD) {
+    if (s->kind[i] == GBS_PARAMETER_LOG_WEIGHT || s->kind[i] == GBS_PARAMETER_WEIGHT) {
         return NULL;
     }
-    const uint32_t state = (uint32_t)(s->entry[i] % gbs_model_arity(a->job.model, s->of[i]));
-    return cli_state_text(a->job.model, s->of[i], state, number);
+    return s->kind[i] == GBS_PARAMETER_LEAK
+               ? ""
+               : cli_state_text(a->job.model, s->of[i], state_of(a, i), number);
 }
 
 static void csv_row(gbs_output *output, const cli_sensitivities *a, size_t i, cli_text *text)
@@ -354,6 +386,9 @@ static int find_query(const gbs_model *model, const char *query, uint32_t *varia
         }
     }
     free(name);
+    if (found < 0 && cli_probability_typed("--query", query, 1) != CLI_DONE) {
+        return CLI_USAGE;
+    }
     if (at == 0) {
         return cli_error(CLI_USAGE,
                          "--query %s: expected a variable and one of its states, as in "

@@ -352,10 +352,9 @@ GBS_API size_t gbs_model_bytes(const gbs_model *model);
  * @param n_slices T, 1 or more.
  * @param unrolled out, caller frees: a Bayesian network of first the variables outside of time,
  * then slice by slice X[0], X[1], ... X[T - 1] of every pair, each in the order of the model.
- * Slices share their tables.
+ * Noisy factors stay noisy. Slices share their tables.
  * @return GBS_ERR_ARGUMENT where no pair is found, X' has no X or other states, a variable outside
- *         of time has a parent X, or a variable X a parent Y'; GBS_ERR_UNSUPPORTED for noisy nodes;
- *         GBS_ERR_LIMIT, before anything is
+ *         of time has a parent X, or a variable X a parent Y'; GBS_ERR_LIMIT, before anything is
  *         made, where the network would not fit the memory limit (gbs_set_memory_limit()).
  */
 GBS_API gbs_status gbs_unroll(const gbs_model *model, uint32_t n_slices, gbs_model **unrolled,

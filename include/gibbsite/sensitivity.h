@@ -39,6 +39,10 @@ typedef enum gbs_parameter_kind {
     GBS_PARAMETER_WEIGHT = 2,
     /** The natural logarithm of the likelihood of a state; minus infinity has derivative 0. */
     GBS_PARAMETER_LIKELIHOOD = 3,
+    /** Of a noisy factor, the probability that a parent in a state has no effect. */
+    GBS_PARAMETER_INHIBITION = 4,
+    /** Of a noisy factor, the probability of an effect without any cause. */
+    GBS_PARAMETER_LEAK = 5,
 } gbs_parameter_kind;
 
 /** The answer of gbs_sensitivity(): first the parameters of factor 0, in the order of its table,
@@ -52,10 +56,13 @@ typedef struct gbs_sensitivities {
     size_t n_parameters; /**< length of the arrays */
     uint32_t *kind;      /**< gbs_parameter_kind */
     size_t *factor;      /**< the factor; SIZE_MAX for a likelihood */
-    uint32_t *of;        /**< variable of a likelihood, child of a conditional table; else that of
+    uint32_t *of;        /**< variable of a likelihood, child of a conditional table, parent of an
+                              inhibition, child of a leak; else that of
                               the scope that comes last, UINT32_MAX where the scope is empty */
-    size_t *entry;       /**< of the factor's table; state of a likelihood; 0 for a weight */
-    double *value;       /**< t, log-weight, weight, ln of a likelihood */
+    size_t *entry;       /**< of the factor's table; state of a likelihood; of a noisy factor 0 for
+                              the leak, then inhibitions parent after parent, each by its state; 0
+                              for a weight */
+    double *value;       /**< t, log-weight, weight, ln of a likelihood, inhibition, leak */
     double *derivative;  /**< d p / d value; NAN where undefined */
     double *mcse;        /**< its Monte Carlo standard error; 0 where exact */
     double *log_p;       /**< d ln P(evidence) / d value, or of ln Z given the evidence; NAN where
@@ -76,7 +83,8 @@ typedef struct gbs_sensitivities {
  * the draws of a run, with errors from their spread over chains, where log_p has no error. Entries
  * of conditional tables that are 0 are then found from draws that have the parents in these states
  * [M55]; they have no derivative (NAN) where fewer than 8 draws do, or where another factor or a
- * likelihood of the child has hard zeros.
+ * likelihood of the child has hard zeros. Inhibitions and leaks have none where an outcome that
+ * they make possible is impossible now.
  *
  * @param options   method AUTO answers exactly where the junction tree is predicted to take what
  *                  AUTO allows for a run, and else samples; EXACT does where it fits memory; SAMPLE

@@ -150,10 +150,6 @@ static gbs_status check_parents(const unroller *u, uint32_t child, gbs_error *er
     const size_t factor = m->cpt[child];
     const bool in_time = u->next[child] != GBSI_NONE;
     char texts[2][128];
-    if (f->kind[factor] != GBS_FACTOR_TABLE) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED, "%s has no table: it is a noisy node",
-                         gbsi_variable_text(m, child, texts[0], sizeof texts[0]));
-    }
     for (size_t i = f->scope_start[factor]; i < f->scope_start[factor + 1]; ++i) {
         const uint32_t v = f->scope[i];
         const bool outside = u->next[v] == GBSI_NONE && u->previous[v] == GBSI_NONE;
@@ -222,7 +218,8 @@ static gbs_status copy_labels(unroller *u, uint32_t from, uint32_t to, gbs_error
     return gbs_builder_label_states(u->builder, to, u->label, err);
 }
 
-/* The table of a variable of the model, over variables of the slice t and of the one before it. */
+/* The table or noisy factor of a variable of the model, over variables of the slice t and of the
+ * one before it. */
 static gbs_status copy_table(unroller *u, uint32_t child, uint32_t t, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -242,7 +239,8 @@ static gbs_status copy_table(unroller *u, uint32_t child, uint32_t t, gbs_error 
         GBSI_TRY(gbs_builder_add_table(u->builder, start[1] - start[0], &f->table[start[0]], table,
                                        err));
     }
-    status = gbs_builder_add_table_factor(u->builder, n, u->scope, *table, err);
+    status = gbsi_builder_add_tabled(u->builder, (gbs_factor_kind)f->kind[factor], n, u->scope,
+                                     *table, err);
 
 cleanup:
     return status;

@@ -42,10 +42,12 @@ static void solving_free(solving *s)
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-/* Whether a factor of the user is a conditional table with zeros. */
+/* Whether a factor of the user is a conditional table with zeros; the chain of a noisy one is. */
 static bool needs_cavity(const gbsi_reduced *r, size_t factor)
 {
-    return r->user->directed && gbsi_factor_has_zeros(&r->user->factors, factor);
+    const gbsi_factors *f = &r->user->factors;
+    return gbsi_is_noisy(f->kind[factor]) ||
+           (r->user->directed && gbsi_factor_has_zeros(f, factor));
 }
 
 /* Scopes of the reduced model's factors; of the last one the indicator alone. */
@@ -67,8 +69,9 @@ static gbs_status take_queries(solving *s, gbs_error *err)
     }
     s->query[s->n_query - 1] = (gbsi_case_scope){.variable = &r->indicator, .n = 1};
     for (size_t i = 0; i < r->user->factors.n_factors; ++i) {
-        if (r->factor[i] != SIZE_MAX && needs_cavity(r, i)) {
-            s->query[r->factor[i]].without = &s->number[r->factor[i]];
+        const size_t n = r->factor[i] == SIZE_MAX ? 0 : gbsi_reduced_n_tables(r, i);
+        for (size_t k = r->factor[i]; needs_cavity(r, i) && k < r->factor[i] + n; ++k) {
+            s->query[k].without = &s->number[k];
         }
     }
     return GBS_OK;
@@ -216,6 +219,32 @@ static void find_likelihoods(const solving *s, const rarer *y, size_t k, size_t 
     }
 }
 
+/* Of a noisy factor, by its leak and by its inhibitions in the states that are left: the tables of
+ * its chain are conditional. @param k its first parameter. @param at where their answers begin;
+ * moved on */
+static void find_causes(const solving *s, const rarer *y, size_t factor, size_t k, size_t *at,
+                        gbs_sensitivities *answer)
+{
+    const gbsi_reduced *r = s->reduced;
+    const gbsi_noisy noisy = gbsi_noisy_of(&r->user->factors, factor);
+    double *share = NULL;
+    double *change = NULL;
+    for (uint32_t i = 0; i <= noisy.n_parents + 1; ++i) {
+        const size_t query = r->factor[factor] + i;
+        if (i <= noisy.n_parents) {
+            const uint32_t v = i == 0 ? GBSI_NONE : noisy.parent[i - 1];
+            const bool is_free = v != GBSI_NONE && r->number[v] != GBSI_NONE;
+            const uint32_t n = is_free ? r->user->arity[v] : 1;
+            const size_t own = k + (v == GBSI_NONE || is_free ? 0 : r->state[v]);
+            find_changes(s, y, query, *at, &share, &change);
+            gbsi_parameters_move_cause(n, change, i == 0, answer->derivative + own);
+            gbsi_parameters_move_cause(n, share, i == 0, answer->log_p + own);
+            k += v == GBSI_NONE ? 1 : r->user->arity[v];
+        }
+        *at += gbsi_factor_size(&r->model->factors, query);
+    }
+}
+
 static gbs_status find_derivatives(const solving *s, const size_t *first, gbs_sensitivities *answer,
                                    gbs_error *err)
 {
@@ -235,6 +264,10 @@ static gbs_status find_derivatives(const solving *s, const size_t *first, gbs_se
     for (size_t i = 0; status >= 0 && i < f->n_factors; ++i) {
         const size_t query = r->factor[i];
         gbsi_moved what = GBSI_MOVED_SUM;
+        if (gbsi_is_noisy(f->kind[i])) {
+            find_causes(s, &y, i, first[i], &at, answer);
+            continue;
+        }
         share = &one; /* of a factor that has become constant */
         change = &zero;
         if (query != SIZE_MAX) {

@@ -11,7 +11,11 @@
 
 static size_t n_of_factor(const gbsi_factors *f, size_t factor)
 {
-    return f->kind[factor] == GBS_FACTOR_TABLE ? gbsi_factor_size(f, factor) : 1;
+    if (!gbsi_has_table(f->kind[factor])) {
+        return 1;
+    }
+    const size_t *start = f->table_start + f->aux[factor];
+    return start[1] - start[0];
 }
 
 static gbs_status take_room(gbs_sensitivities *a, gbs_error *err)
@@ -51,6 +55,18 @@ static void list_factor(const gbs_model *m, size_t factor, size_t at, gbs_sensit
     const gbsi_factors *f = &m->factors;
     const size_t end = f->scope_start[factor + 1];
     const uint32_t of = end > f->scope_start[factor] ? f->scope[end - 1] : GBSI_NONE;
+    if (gbsi_is_noisy(f->kind[factor])) {
+        const gbsi_noisy noisy = gbsi_noisy_of(f, factor);
+        size_t e = 0;
+        put(a, at, GBS_PARAMETER_LEAK, factor, of, e++, -gbsi_expm1(noisy.log_q[0]));
+        for (uint32_t i = 0; i < noisy.n_parents; ++i) {
+            for (uint32_t k = 0; k < m->arity[noisy.parent[i]]; ++k, ++e) {
+                put(a, at + e, GBS_PARAMETER_INHIBITION, factor, noisy.parent[i], e,
+                    gbsi_exp(noisy.log_q[e]));
+            }
+        }
+        return;
+    }
     if (f->kind[factor] != GBS_FACTOR_TABLE) {
         put(a, at, GBS_PARAMETER_WEIGHT, factor, of, 0, f->weight[factor]);
         return;
@@ -72,12 +88,6 @@ gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evid
         return gbsi_no_memory(err, "sensitivity", n_factors * sizeof **first);
     }
     for (size_t f = 0; f < n_factors; ++f) {
-        if (gbsi_is_noisy(model->factors.kind[f])) {
-            return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                             "factor %zu is a noisy-or or noisy-and, whose probabilities are no "
-                             "parameters here: convert the model to a format of tables first",
-                             f);
-        }
         (*first)[f] = n;
         n += n_of_factor(&model->factors, f);
     }
@@ -193,7 +203,7 @@ void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,
 {
     const gbsi_factors *f = &reduced->user->factors;
     for (size_t factor = 0; factor < f->n_factors; ++factor) {
-        if (f->kind[factor] == GBS_FACTOR_TABLE || isinf(f->weight[factor])) {
+        if (gbsi_has_table(f->kind[factor]) || isinf(f->weight[factor])) {
             continue;
         }
         gbsi_rest rest = gbsi_rest_begin(reduced, factor);
@@ -211,6 +221,14 @@ void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,
             answer->low[first[factor]] = range[0];
             answer->high[first[factor]] = range[1];
         }
+    }
+}
+
+void gbsi_parameters_move_cause(uint32_t n, const double *w, bool is_leak, double *out)
+{
+    for (uint32_t a = 0; a < n; ++a) {
+        const double by_q = w[4 * (size_t)a] - w[4 * (size_t)a + 1];
+        out[a] = is_leak ? -by_q : by_q; /* q_0 = 1 - leak */
     }
 }
 

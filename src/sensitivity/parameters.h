@@ -29,6 +29,11 @@ typedef enum gbsi_moved {
 void gbsi_parameters_move(const gbsi_reduced *reduced, size_t factor, gbsi_moved what,
                           const double *w, double *out, double *room);
 
+/* The same of the table of a cause in the chain of a noisy factor, over (its n states, s before, s
+ * after), by the inhibition in each state; of the leak, over s after alone, by the leak.
+ * @param w [n][2][2] apart; of the leak [2]. @param out [n]. */
+void gbsi_parameters_move_cause(uint32_t n, const double *w, bool is_leak, double *out);
+
 /* The two values that each formula takes given the evidence, where it takes two: `low` and `high`
  * of the answer. */
 void gbsi_parameters_ranges(const gbsi_reduced *reduced, const size_t *first,

@@ -90,12 +90,17 @@ static gbs_status take_room(gbsi_reduced *r, gbs_error *err)
     const gbs_model *m = r->user;
     const size_t n_factors = m->factors.n_factors;
     size_t longest = 0;
+    size_t n_links = 0;
     for (size_t f = 0; f < n_factors; ++f) {
         const size_t n = m->factors.scope_start[f + 1] - m->factors.scope_start[f];
         longest = n > longest ? n : longest;
+        n_links += gbsi_is_noisy(m->factors.kind[f]) ? n : 0;
+    }
+    if (n_links > GBS_MAX_VARIABLES - (size_t)m->n_variables - 1) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "sensitivity: noisy factors have too many parents");
     }
     r->number = gbsi_alloc_array(m->n_variables, sizeof *r->number);
-    r->user_variable = gbsi_alloc_array((size_t)m->n_variables + 1, sizeof *r->user_variable);
+    r->user_variable = gbsi_alloc_array(m->n_variables + n_links + 1, sizeof *r->user_variable);
     r->state = gbsi_alloc_array_zero(m->n_variables, sizeof *r->state);
     r->likelihood = gbsi_alloc_array(m->n_variables, sizeof *r->likelihood);
     r->factor = gbsi_alloc_array(n_factors, sizeof *r->factor);
@@ -134,17 +139,26 @@ static void number_variables(gbsi_reduced *r)
     }
     r->user_variable[n] = r->variable;
     r->indicator = n;
+    for (size_t f = 0; f < m->factors.n_factors; ++f) {
+        const gbsi_noisy noisy = gbsi_is_noisy(m->factors.kind[f])
+                                     ? gbsi_noisy_of(&m->factors, f)
+                                     : (gbsi_noisy){.child = GBSI_NONE};
+        for (uint32_t k = 0; noisy.child != GBSI_NONE && k <= noisy.n_parents; ++k) {
+            r->user_variable[++n] = noisy.child;
+        }
+    }
+    r->n_variables = n + 1;
 }
 
 static gbs_status add_variables(const gbsi_reduced *r, gbs_builder *builder, gbs_error *err)
 {
     const uint32_t two = 2;
     gbs_status status = GBS_OK;
-    for (uint32_t i = 0; i < r->indicator && status >= 0; ++i) {
-        status =
-            gbs_builder_add_variables(builder, 1, &r->user->arity[r->user_variable[i]], NULL, err);
+    for (uint32_t i = 0; i < r->n_variables && status >= 0; ++i) {
+        const uint32_t *arity = i < r->indicator ? &r->user->arity[r->user_variable[i]] : &two;
+        status = gbs_builder_add_variables(builder, 1, arity, NULL, err);
     }
-    return status < 0 ? status : gbs_builder_add_variables(builder, 1, &two, NULL, err);
+    return status;
 }
 
 /* A table of zeros over some variables of the model. */
@@ -164,6 +178,21 @@ static double value_now(const gbsi_rest *rest)
                : gbsi_factor_value_at(&m->factors, m->arity, rest->factor, rest->at);
 }
 
+/* Entries of the largest table that a user's factor becomes. */
+static size_t n_entries_of(const gbsi_reduced *r, size_t factor)
+{
+    const gbsi_factors *f = &r->user->factors;
+    uint32_t most = 1;
+    if (!gbsi_is_noisy(f->kind[factor])) {
+        return gbsi_rest_begin(r, factor).n_joint;
+    }
+    for (size_t k = f->scope_start[factor]; k < f->scope_start[factor + 1]; ++k) {
+        const uint32_t arity = r->user->arity[f->scope[k]];
+        most = arity > most ? arity : most;
+    }
+    return 4 * (size_t)most;
+}
+
 /* How many entries the largest table will have. */
 static gbs_status find_largest(const gbsi_reduced *r, size_t *most, gbs_error *err)
 {
@@ -171,7 +200,7 @@ static gbs_status find_largest(const gbsi_reduced *r, size_t *most, gbs_error *e
     char name[128];
     *most = 2 * (size_t)m->arity[r->variable];
     for (size_t f = 0; f < m->factors.n_factors; ++f) {
-        const size_t n = gbsi_rest_begin(r, f).n_joint;
+        const size_t n = n_entries_of(r, f);
         if (n > MOST_ENTRIES) {
             return gbsi_fail(err, GBS_ERR_LIMIT,
                              "exact sensitivities: factor %zu, with variable %s, has more than %zu "
@@ -189,15 +218,41 @@ static gbs_status find_largest(const gbsi_reduced *r, size_t *most, gbs_error *e
     return GBS_OK;
 }
 
+/* @param state variable of the model: s_0; it moves behind s_n. */
+static gbs_status add_chain(gbsi_reduced *r, gbs_builder *builder, const gbsi_noisy *noisy,
+                            const double *zeros, uint32_t *state, gbs_error *err)
+{
+    gbs_status status = add_table(builder, 1, state, 2, zeros, err);
+    for (uint32_t k = 0; k <= noisy->n_parents && status >= 0; ++k) {
+        const bool last = k == noisy->n_parents;
+        const uint32_t v = last ? noisy->child : noisy->parent[k];
+        const uint32_t n_free = r->number[v] != GBSI_NONE;
+        const uint32_t scope[3] = {r->number[v], *state, *state + 1};
+        const size_t n_states = n_free ? r->user->arity[v] : 1;
+        ++*state;
+        status = add_table(builder, n_free + (last ? 1 : 2), n_free ? scope : scope + 1,
+                           n_states * (last ? 2 : 4), zeros, err);
+    }
+    r->first_likelihood += (size_t)noisy->n_parents + 2;
+    return status;
+}
+
 /* The user's, in their order. @param scope [longest scope] room. */
 static gbs_status add_factors(gbsi_reduced *r, gbs_builder *builder, const double *zeros,
                               uint32_t *scope, gbs_error *err)
 {
     const gbsi_factors *f = &r->user->factors;
     gbs_status status = GBS_OK;
+    uint32_t state = r->indicator + 1;
     for (size_t i = 0; i < f->n_factors && status >= 0; ++i) {
         const gbsi_rest rest = gbsi_rest_begin(r, i);
         uint32_t n = 0;
+        if (gbsi_is_noisy(f->kind[i])) {
+            const gbsi_noisy noisy = gbsi_noisy_of(f, i);
+            r->factor[i] = r->first_likelihood;
+            status = add_chain(r, builder, &noisy, zeros, &state, err);
+            continue;
+        }
         for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
             if (r->number[f->scope[k]] != GBSI_NONE) {
                 scope[n++] = r->number[f->scope[k]];
@@ -298,11 +353,57 @@ static void fill_indicator(gbsi_reduced *r)
     }
 }
 
+/* The states of a variable that are left: *first up to, not including, the result. */
+static uint32_t states_of(const gbsi_reduced *r, uint32_t v, uint32_t *first)
+{
+    *first = r->number[v] == GBSI_NONE ? r->state[v] : 0;
+    return r->number[v] == GBSI_NONE ? *first + 1 : r->user->arity[v];
+}
+
+/* P(s_0), then P(s_k | u_k, s_(k-1)) of each parent k, then whether the child is what s_n says. */
+static void fill_chain(gbsi_reduced *r, size_t f)
+{
+    const gbsi_noisy noisy = gbsi_noisy_of(&r->user->factors, f);
+    const double *log_q = noisy.log_q + 1;
+    double *table = table_of(r, r->factor[f]);
+    uint32_t first = 0;
+    table[0] = noisy.log_q[0];
+    table[1] = gbsi_noisy_log(noisy.log_q[0], true);
+    for (uint32_t k = 0; k < noisy.n_parents; ++k) {
+        const uint32_t end = states_of(r, noisy.parent[k], &first);
+        table = table_of(r, r->factor[f] + k + 1);
+        for (uint32_t a = first; a < end; ++a, table += 4) {
+            table[0] = log_q[a];
+            table[1] = gbsi_noisy_log(log_q[a], true);
+            table[2] = -INFINITY;
+            table[3] = 0.0;
+        }
+        log_q += r->user->arity[noisy.parent[k]];
+    }
+    const uint32_t end = states_of(r, noisy.child, &first);
+    table = table_of(r, r->factor[f] + noisy.n_parents + 1);
+    for (uint32_t a = first; a < end; ++a, table += 2) {
+        table[a == noisy.none ? 0 : 1] = 0.0;
+        table[a == noisy.none ? 1 : 0] = -INFINITY;
+    }
+}
+
+size_t gbsi_reduced_n_tables(const gbsi_reduced *reduced, size_t factor)
+{
+    const gbsi_factors *f = &reduced->user->factors;
+    return gbsi_is_noisy(f->kind[factor]) ? f->scope_start[factor + 1] - f->scope_start[factor] + 1
+                                          : 1;
+}
+
 void gbsi_reduced_fill(gbsi_reduced *reduced)
 {
     gbsi_reduced *r = reduced;
     for (size_t f = 0; f < r->user->factors.n_factors; ++f) {
         if (r->factor[f] == SIZE_MAX) {
+            continue;
+        }
+        if (gbsi_is_noisy(r->user->factors.kind[f])) {
+            fill_chain(r, f);
             continue;
         }
         double *table = table_of(r, r->factor[f]);

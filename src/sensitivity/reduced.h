@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model that is left once evidence has fixed some variables, with a table for every factor,
- * over the free variables of its scope, and an indicator of X = x. Unlike gbsi_condition() this
- * keeps every state that hard zeros rule out and every factor that has become constant: the
- * derivative by an entry that is zero needs the one, that by its table the other. */
+ * over the free variables of its scope, and an indicator of X = x. A noisy factor is a chain of
+ * tables [M56]: of its leak, of each parent in turn, and of the child. With s_k, whether one of the
+ * first k causes took effect, that of parent k is over (its state, s_(k-1), s_k). Unlike
+ * gbsi_condition() this keeps every state that hard zeros rule out and every factor that has become
+ * constant: the derivative by an entry that is zero needs the one, that by its table the other. */
 #ifndef GBSI_SENSITIVITY_REDUCED_H
 #define GBSI_SENSITIVITY_REDUCED_H
 
@@ -11,13 +13,16 @@
 typedef struct gbsi_reduced {
     const gbs_model *user;        /* borrowed */
     const gbs_evidence *evidence; /* borrowed; NULL: none */
-    gbs_model *model;     /* NULL until gbsi_reduced_build(), tables of zeros until _fill() */
+    gbs_model *model; /* NULL until gbsi_reduced_build(), tables of zeros until _fill() */
+    uint32_t
+        n_variables; /* of the model: those that are free, the indicator, the states of chains */
     uint32_t variable, x; /* X = x */
     uint32_t *number;     /* [user's variables] in the model; GBSI_NONE: one state is left of it */
     uint32_t *user_variable; /* [variables of the model] the user's; of the indicator X */
     uint32_t *state;         /* [user's variables] that state; 0 where free */
     uint32_t indicator;      /* variable of the model: 1 where X = x, else 0 */
-    size_t *factor; /* [user's factors] in the model; SIZE_MAX: nothing of its scope is free */
+    size_t *factor; /* [user's factors] in the model; SIZE_MAX: nothing of its scope is free; of a
+                       noisy one the first of its chain */
     size_t first_likelihood; /* factors of the model from here on are likelihoods, one for each */
     uint32_t n_likelihoods;
     uint32_t *likelihood; /* [n_likelihoods] the user's free variable it is about; the last factor
@@ -34,6 +39,8 @@ void gbsi_reduced_free(gbsi_reduced *reduced);
 /* Makes the model.
  * @return GBS_ERR_LIMIT for a factor whose free variables have too many joint states. */
 gbs_status gbsi_reduced_build(gbsi_reduced *reduced, gbs_error *err);
+/* How many tables of the model a user's factor with free variables is. */
+size_t gbsi_reduced_n_tables(const gbsi_reduced *reduced, size_t factor);
 /* Writes the true log-weights into the tables, minus infinity among them. */
 void gbsi_reduced_fill(gbsi_reduced *reduced);
 

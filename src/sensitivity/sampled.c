@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "gibbsite/run.h"
+#include "sensitivity/noisy_scores.h"
 #include "sensitivity/zero_entries.h"
 #include "simd/math.h"
 
@@ -42,7 +43,8 @@ typedef struct sampling {
     double *draws;     /* [batches + 1][2] how many, by 1[X = x]; the last batch is the whole */
     double *sum;       /* [batches + 1][n_cells][2] the same of each cell */
     double *w, *out, *mean, *square, *room;
-    uint8_t *is_zero; /* [GBS_MAX_ARITY] of the states of a column */
+    uint8_t *is_zero;  /* [GBS_MAX_ARITY] of the states of a column */
+    gbsi_score *score; /* [n_longest] */
 } sampling;
 
 static void sampling_free(sampling *s)
@@ -59,6 +61,7 @@ static void sampling_free(sampling *s)
     gbsi_free(s->square);
     gbsi_free(s->room);
     gbsi_free(s->is_zero);
+    gbsi_free(s->score);
 }
 
 /* ---- room ------------------------------------------------------------------------------------ */
@@ -74,9 +77,10 @@ static gbs_status count_cells(sampling *s, gbs_error *err)
         return gbsi_no_memory(err, "sensitivity", f->n_factors * sizeof *s->cell);
     }
     for (size_t i = 0; i < f->n_factors; ++i) {
-        const bool is_table = f->kind[i] == GBS_FACTOR_TABLE;
-        const size_t n = is_table ? gbsi_rest_begin(r, i).n_joint : 2;
         const size_t n_parameters = s->first[i + 1] - s->first[i];
+        const size_t n = f->kind[i] == GBS_FACTOR_TABLE ? gbsi_rest_begin(r, i).n_joint
+                         : gbsi_is_noisy(f->kind[i])    ? GBSI_SCORE_CELLS * n_parameters
+                                                        : 2;
         s->cell[i] = s->n_cells;
         s->n_cells += n;
         s->n_widest = n > s->n_widest ? n : s->n_widest;
@@ -116,8 +120,10 @@ static gbs_status take_room(sampling *s, gbs_error *err)
     s->square = gbsi_alloc_array(s->n_longest, sizeof *s->square);
     s->room = gbsi_alloc_array(2 * (size_t)GBS_MAX_ARITY, sizeof *s->room);
     s->is_zero = gbsi_alloc_array(GBS_MAX_ARITY, 1);
+    s->score = gbsi_alloc_array(s->n_longest, sizeof *s->score);
     return s->sum == NULL || s->draws == NULL || s->w == NULL || s->out == NULL ||
-                   s->mean == NULL || s->square == NULL || s->room == NULL || s->is_zero == NULL
+                   s->mean == NULL || s->square == NULL || s->room == NULL || s->is_zero == NULL ||
+                   s->score == NULL
                ? gbsi_no_memory(err, "sensitivity", n_sums * sizeof *s->sum)
                : GBS_OK;
 }
@@ -195,6 +201,8 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
     for (size_t i = 0; i < f->n_factors; ++i) {
         if (f->kind[i] == GBS_FACTOR_TABLE) {
             sum[2 * (s->cell[i] + joint_state(r, i, state))] += 1.0;
+        } else if (gbsi_is_noisy(f->kind[i])) {
+            gbsi_scores_add(r, i, state, sum + 2 * s->cell[i]);
         } else {
             const double phi = gbsi_factor_value(&r->unit, s->model->arity, i, state);
             sum[2 * s->cell[i]] += phi;
@@ -397,6 +405,25 @@ static double rare_in_formula(const sampling *s, size_t factor, size_t cell)
     return most;
 }
 
+/* The same of a score: as if it were 0 but in (sum |score|)^2 / sum score^2 draws (Kish 1965,
+ * Survey Sampling), and had the same size in all of these. @return NAN where no draw had any. */
+static double rare_in_score(const sampling *s, size_t cell, size_t n_parameters)
+{
+    const size_t whole = n_batches(s);
+    const double *draws = s->draws + 2 * whole;
+    const double n = draws[0] + draws[1];
+    const double *size = s->sum + 2 * (s->n_cells * whole + cell + n_parameters);
+    const double *square = size + 2 * n_parameters;
+    const double typical = (square[0] + square[1]) / (size[0] + size[1]);
+    double most = 0.0;
+    for (size_t x = 0; x < 2; ++x) {
+        const double visits = square[x] > 0.0 ? size[x] * size[x] / square[x] : 0.0;
+        const double error = typical * error_of_rare(visits, n) * draws[1 - x] / n;
+        most = error > most ? error : most;
+    }
+    return isnan(typical) ? (double)NAN : most;
+}
+
 static void raise_errors(sampling *s, size_t factor, size_t cell, size_t n_cells, size_t n,
                          double *mcse)
 {
@@ -407,7 +434,8 @@ static void raise_errors(sampling *s, size_t factor, size_t cell, size_t n_cells
     for (size_t i = 0; i < n_cells; ++i) {
         s->w[i] = factor == SIZE_MAX || f->kind[factor] == GBS_FACTOR_TABLE
                       ? rare_in_table(s, cell + i)
-                      : rare_in_formula(s, factor, cell);
+                  : gbsi_is_noisy(f->kind[factor]) ? rare_in_score(s, cell + i, n)
+                                                   : rare_in_formula(s, factor, cell);
     }
     move(s, factor, GBSI_MOVED_BOUND, cell, n_cells, s->w, s->out);
     for (size_t i = 0; i < n; ++i) {
@@ -430,6 +458,25 @@ static void read_cells(sampling *s, size_t factor, size_t cell, size_t n_cells, 
     raise_errors(s, factor, cell, n_cells, n, a->mcse + at);
 }
 
+static void forget(gbs_sensitivities *a, size_t i)
+{
+    a->derivative[i] = a->mcse[i] = a->log_p[i] = NAN;
+}
+
+/* Parameters of a noisy factor of which draws tell nothing, or were none that would. */
+static void forget_unknown(sampling *s, size_t factor)
+{
+    const size_t n = s->first[factor + 1] - s->first[factor];
+    const double *size = s->sum + 2 * (s->n_cells * n_batches(s) + s->cell[factor] + n);
+    gbsi_scores_judge(s->reduced, factor, s->score);
+    for (size_t i = 0; i < n; ++i) {
+        const bool met = size[2 * i] + size[2 * i + 1] > 0.0;
+        if (s->score[i] == GBSI_SCORE_UNKNOWN || (s->score[i] == GBSI_SCORE_KNOWN && !met)) {
+            forget(s->answer, s->first[factor] + i);
+        }
+    }
+}
+
 static void read_all(sampling *s)
 {
     const gbsi_factors *f = &s->model->factors;
@@ -440,9 +487,11 @@ static void read_all(sampling *s)
     for (size_t i = 0; i < f->n_factors; ++i) {
         const size_t n = s->first[i + 1] - s->first[i];
         const bool is_table = f->kind[i] == GBS_FACTOR_TABLE;
-        read_cells(s, i, s->cell[i], is_table ? s->cell[i + 1] - s->cell[i] : 1, s->first[i], n);
-        if (!is_table && isinf(f->weight[i])) {
-            a->derivative[s->first[i]] = a->mcse[s->first[i]] = a->log_p[s->first[i]] = NAN;
+        read_cells(s, i, s->cell[i], is_table ? s->cell[i + 1] - s->cell[i] : n, s->first[i], n);
+        if (gbsi_is_noisy(f->kind[i])) {
+            forget_unknown(s, i);
+        } else if (!is_table && isinf(f->weight[i])) {
+            forget(a, s->first[i]);
         }
     }
     size_t cell = s->cell[f->n_factors];

@@ -47,6 +47,13 @@ typedef struct line {
     double width; /* high - low; 1 for other kinds */
 } line;
 
+/* Whether P(x, e) and P(e) are linear in the parameter itself. */
+static bool is_probability(const gbs_sensitivities *a, size_t i)
+{
+    return a->kind[i] == GBS_PARAMETER_PROBABILITY || a->kind[i] == GBS_PARAMETER_INHIBITION ||
+           a->kind[i] == GBS_PARAMETER_LEAK;
+}
+
 static line line_of(const gbs_sensitivities *a, size_t i)
 {
     line l = {a->derivative[i], a->log_p[i], 1.0};
@@ -67,7 +74,7 @@ double gbs_sensitivity_at(const gbs_sensitivities *answer, size_t parameter, dou
     const double now = a->value[parameter];
     const line l = line_of(a, parameter);
     double moved = value - now;
-    if (a->kind[parameter] == GBS_PARAMETER_PROBABILITY) {
+    if (is_probability(a, parameter)) {
         moved = value >= 0.0 && value <= 1.0 ? moved : (double)NAN;
     } else {
         moved = isinf(now) ? (double)NAN : gbsi_exp(moved * l.width) - 1.0;
@@ -95,7 +102,7 @@ double gbs_sensitivity_value_for(const gbs_sensitivities *answer, size_t paramet
         return NAN; /* NAN of a slope, too */
     }
     double value = a->value[parameter] + moved;
-    if (a->kind[parameter] != GBS_PARAMETER_PROBABILITY) {
+    if (!is_probability(a, parameter)) {
         value = moved > -1.0 ? a->value[parameter] + gbsi_log(1.0 + moved) / l.width : (double)NAN;
     }
     return isnan(gbs_sensitivity_at(a, parameter, value)) ? (double)NAN : value;

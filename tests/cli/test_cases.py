@@ -54,6 +54,8 @@ def test_impossible_cases_are_counted(run, work):
 
 @pytest.mark.parametrize("text, place, said", [
     ("grass,rian\n", "1:7", 'found "rian", expected a variable'),
+    ("id,rain\n1,yes\n", "1:1", 'there is no variable "id"; leave other columns out'),
+    ("grass;rain\nwet;yes\n", "1:1", "; commas separate columns"),
     ("grass,rain,grass\n", "1:12", "expected each variable in one column"),
     ("grass,rain\nwet,yes\nwet\n", "3:1", "found 1 field, expected 2"),
     ("grass,rain\nwet,yes,no\n", "2:1", "found more than 2 fields, expected 2"),

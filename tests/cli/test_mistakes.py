@@ -20,6 +20,24 @@ MISTAKES = [
     ("marginals {} --query fevr", "did you mean fever"),
     ("marginals {} --query FEVER", "did you mean fever"),
     ("marginals {} examples/sprinkler.csv", "to answer its rows, type --cases examples/sprinkler.csv"),
+    # probabilities as they are written on paper
+    ("marginals {} --query P(cold|fever=yes)", "type --query cold -e fever=yes"),
+    ("marginals {} --query cold|fever=yes", "type --query cold -e fever=yes"),
+    ("marginals {} --query cold|fever=yes,cough=no", "type --query cold -e fever=yes,cough=no"),
+    ("marginals {} --query cold|fever", "type --query cold -e fever=STATE"),
+    ("marginals {} --query p(cold)", "names of variables alone: type --query cold"),
+    ("marginals {} --query cold=yes", "type --query cold, which shows all states"),
+    ("marginals {} --query P(cold=yes|age=young|adult)", "type --query cold -e 'age=young|adult'"),
+    ("marginals {} --query P(cold,influenza|fever=yes)", "type --joint cold,influenza -e fever=yes"),
+    ("marginals {} --joint P(cold,influenza|fever=yes)", "type --joint cold,influenza -e fever=yes"),
+    ("marginals {} P(cold|fever=yes)", "type --query cold -e fever=yes"),
+    ("marginals {} cold=yes|fever=yes", "type --query cold -e fever=yes"),
+    ("marginals {} age=young|adult", "to observe it, type -e 'age=young|adult'"),
+    ("marginals {} cold", "to ask for it, type --query cold"),
+    ("sensitivity {} --query P(cold=yes|fever=yes)", "type --query cold=yes -e fever=yes"),
+    ("sensitivity {} --query P(cold=yes)", "a variable and its state: type --query cold=yes"),
+    ("sensitivity {} P(cold=yes|fever=yes)", "type --query cold=yes -e fever=yes"),
+    ("map {} --query cold", "that of all variables together, so leave it out"),
     # options of other programs
     ("marginals {} --warmup 100", "it is called --burn-in"),
     ("marginals {} --tune 100", "it is called --burn-in"),
@@ -67,6 +85,32 @@ def test_mistake(run, work, typed, said):
     assert done.status in (2, 3) and done.out == ""
     assert said in done.err and done.err.count("\n") == 1
     assert sorted(path.name for path in work.iterdir()) == before
+
+
+@pytest.mark.parametrize("query, said", [
+    ("cold | fever = yes", "type --query cold -e 'fever = yes'"),
+    ("P( cold, influenza | fever=yes, cough=no )", "type --joint cold,influenza -e fever=yes,cough=no"),
+    (" P(cold = yes)", "type --query cold, which shows all states"),
+])
+def test_blanks_in_probabilities(run, query, said):
+    done = run("marginals", CLINIC, "--query", query)
+    assert done.status == 2 and said in done.err and done.err.count("\n") == 1
+
+
+def test_what_is_said_to_type_is_an_answer(run):
+    done = run("marginals", CLINIC, "--query", "cold", "-e", "fever = yes", "-e", "cough=no,crp=low")
+    assert done.status == 0 and done.out.startswith("variable,state,probability")
+
+
+def test_names_that_look_like_probabilities_are_names(run, work):
+    (work / "odd.uai").write_text("MARKOV 1 2 1 1 0 2 1 3")
+    assert run("marginals", "odd.uai", "--query", "0").status == 0
+    (work / "odd.xml").write_text(
+        '<BIF VERSION="0.3"><NETWORK><NAME>n</NAME><VARIABLE TYPE="nature"><NAME>P(a|b=c)</NAME>'
+        "<OUTCOME>x</OUTCOME><OUTCOME>y</OUTCOME></VARIABLE><DEFINITION><FOR>P(a|b=c)</FOR>"
+        "<TABLE>0.5 0.5</TABLE></DEFINITION></NETWORK></BIF>")
+    done = run("marginals", "odd.xml", "--query", "P(a|b=c)")
+    assert done.status == 0 and "P(a|b=c),x,0.5" in done.out
 
 
 def test_existing_files_are_not_offered_as_outputs(run, work):

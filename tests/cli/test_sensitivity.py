@@ -142,3 +142,33 @@ def test_impossible_and_too_large(run, work):
     assert done.out == "P(rain=yes | rain=no) = 0\nnone of 14 parameters moves it\n"
     done = run("sensitivity", SPRINKLER, "--query", "rain=yes", "--format", "table")  # the rest is barren
     assert "1 of 14 parameters" in done.out and "+1.0000  0.2000" in done.out
+
+
+def noisy_or(n, q):
+    """GeNIe's file of n causes of one effect, inhibited with probability q each, without a leak."""
+    cause = '<cpt id="c{}"><state id="yes"/><state id="no"/><probabilities>0.3 0.7</probabilities></cpt>'
+    return (f'<smile version="1.0" id="n"><nodes>{"".join(cause.format(i) for i in range(n))}<noisymax id="e">'
+            '<state id="yes"/><state id="no"/>'
+            f'<parents>{" ".join(f"c{i}" for i in range(n))}</parents><strengths>{"0 1 " * n}</strengths>'
+            f'<parameters>{f"{1 - q} {q} 0 1 " * n}0 1</parameters></noisymax></nodes></smile>')
+
+
+def test_noisy_nodes(run, work):
+    """P(no effect) = (0.3 q + 0.7)^n: dp / dq_i = -0.3 (0.3 q + 0.7)^(n - 1), and by the leak (0.3 q + 0.7)^n."""
+    (work / "n.xdsl").write_text(noisy_or(200, 0.9))
+    done = run("sensitivity", "n.xdsl", "--query", "e=yes")
+    assert done.status == 0, done.err
+    found = [r for r in rows(done.out) if r["parameter"] != "probability"]
+    inhibited = [r for r in found if r["state"] == "yes"]
+    assert len(inhibited) == 200 and len(found) == 401
+    for r in inhibited:
+        assert (r["parameter"], r["variable"][0], r["given"], float(r["value"])) == ("inhibition", "c", "e", .9)
+        assert abs(float(r["derivative"]) + .3 * .97 ** 199) < 1e-12
+        assert abs(float(r["p_at_0.9"]) - (1 - .97 ** 199 * (.3 * .81 + .7))) < 1e-12
+    leak = next(r for r in found if r["parameter"] == "leak")
+    assert (leak["variable"], leak["state"], float(leak["value"])) == ("e", "", 0)
+    assert abs(float(leak["derivative"]) - .97 ** 200) < 1e-12
+    table = run("sensitivity", "n.xdsl", "--query", "e=yes", "--format", "table", "--top", "1000").out
+    assert "inhibition of c7=yes in e" in table and "leak of e" in table
+    parameters = json.loads(run("sensitivity", "n.xdsl", "--query", "e=yes", "--format", "json").out)["parameters"]
+    assert sum(p["parameter"] == "inhibition" for p in parameters) == 400

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What draws tell of the inhibitions and the leak of a noisy factor: its score, d ln P(child |
+ * parents) / dt, whose mean over draws is d ln P(e) / dt and whose covariance with 1[X = x] the
+ * derivative [M55]. */
+#ifndef GBSI_SENSITIVITY_NOISY_SCORES_H
+#define GBSI_SENSITIVITY_NOISY_SCORES_H
+
+#include "sensitivity/reduced.h"
+
+/* Sums over draws for each of n parameters: n of the score, n of its size, n of its square. */
+#define GBSI_SCORE_CELLS 3u
+
+/* @param state of the user's variables in a draw. @param sum [3 * n] each other entry of it is the
+ * one to be added to: sum[0], sum[2], ... */
+void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t *state,
+                     double *sum);
+
+typedef enum gbsi_score {
+    GBSI_SCORE_KNOWN,
+    GBSI_SCORE_ZERO,    /* evidence rules the parent's state out */
+    GBSI_SCORE_UNKNOWN, /* what it moves is impossible now: no draw tells of it */
+} gbsi_score;
+
+/* What draws tell of each parameter. Unknown are an inhibition of 0 where there may be no effect,
+ * and where there may be one a leak of 0, or an inhibition of 1, if no other cause need take
+ * effect.
+ * @param score [n] out. */
+void gbsi_scores_judge(const gbsi_reduced *reduced, size_t factor, gbsi_score *score);
+
+#endif
