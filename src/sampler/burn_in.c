@@ -97,6 +97,9 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         }
     }
     run->report.slow_passes = stride > 1 ? run->report.public.burn_in : 0;
+    if (gbsi_run_is_slow(run, drive)) {
+        drive->stop = GBSI_STOP_TO_TEMPER;
+    }
 cleanup:
     gbsi_free(t.value);
     return status;

@@ -17,10 +17,6 @@
  * what is allowed, and less the more of them there are. Whatever it is, weights are unbiased. */
 #define PENALTY 10.0
 
-/* Variables, at most, for ladders unless they are asked for: the barrier grows with the root of
- * their number, and 32 levels hold no more. */
-#define MOST_VARIABLES 4096u
-
 static gbs_status check(const gbs_run_options *options, gbs_error *err)
 {
     if (options->method == GBS_METHOD_MEAN_FIELD || options->estimator == GBS_ESTIMATOR_TRACES) {
@@ -92,7 +88,7 @@ cleanup:
 static bool too_large_to_climb(const gbs_run *run)
 {
     return run->options.temper == GBS_TEMPER_AUTO && run->problem.part != NULL &&
-           run->problem.part->n_variables > MOST_VARIABLES;
+           run->problem.part->n_variables > GBSI_MOST_CLIMBING;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */

@@ -71,9 +71,17 @@ static double visits_of_slow_states(const gbs_run *run)
     return slow > 0.0 ? target_of(run) * draws / slow : (double)INFINITY;
 }
 
+static double visits_needed(const gbs_run *run)
+{
+    return run->report.slow_passes >= GBSI_SLOW_PASSES &&
+                   run->problem.part->n_variables <= GBSI_MOST_CLIMBING
+               ? GBSI_SURE_VISITS
+               : GBSI_LEAST_VISITS;
+}
+
 bool gbsi_run_has_wandered(const gbs_run *run)
 {
-    return is_proved(run) || visits_of_slow_states(run) >= GBSI_LEAST_VISITS;
+    return is_proved(run) || visits_of_slow_states(run) >= visits_needed(run);
 }
 
 /* ---- used by the conditions and figures of verdict.def --------------------------------------- */
@@ -140,7 +148,7 @@ static double least_sweeps(const gbs_run *run)
 static double sweeps_to_wander(const gbs_run *run)
 {
     const double sweeps = (double)run->report.public.sweeps;
-    return round_up(sweeps * GBSI_LEAST_VISITS / visits_of_slow_states(run));
+    return round_up(sweeps * visits_needed(run) / visits_of_slow_states(run));
 }
 
 /* The sweeps for the target error: errors fall with the square root of the sweeps. */

@@ -32,6 +32,10 @@
 /* Chains that took long to agree have left slow states behind, and may all have missed another: one
  * of the target's probability is missed in so many visits with probability exp(-2) = 0.14. [M9] */
 #define GBSI_LEAST_VISITS 2.0
+/* Where they took so many passes, it was for slow states: ladders of temperatures are the better
+ * way to them, and plain chains need visits enough for a standard error. */
+#define GBSI_SLOW_PASSES 512u
+#define GBSI_SURE_VISITS 10.0
 
 /* Where neither sweeps nor updates were given. */
 #define GBSI_MOST_UPDATES UINT64_C(50000000000)

@@ -17,6 +17,8 @@
 #define TRIED_S     1.0
 #define TRIED_SHARE 0.05 /* of --time */
 
+#define LADDER_BURN_IN 2784u /* iterations: all rounds, and a window that was not enough */
+
 #define SHARE_OF_TIME 0.5 /* of what is left when burn-in begins, which it may take */
 
 #define LEARNT   16u /* iterations at the last levels, for the ratios of Z between them */
@@ -305,6 +307,28 @@ bool gbsi_run_is_stuck(const gbs_run *run, const gbsi_drive *drive, double rhat)
            (support == GBSI_SUPPORT_DISCONNECTED ||
             ((rhat > GBSI_STUCK_RHAT || unproved) &&
              x->pass->operations(x->pass_state, x->n_chains) >= 1e9 * tried_s));
+}
+
+/* Whether ladders that take so many sweeps of all levels to burn in leave as much for what counts.
+ */
+static bool may_burn_in(const gbs_run *run)
+{
+    const gbs_report *r = &run->report.public;
+    const gbsi_executor *x = &run->engine.executor;
+    const double sweeps = (double)LADDER_BURN_IN * GBSI_TEMPERED_SWEEPS * GBSI_TEMPERED_LEVELS *
+                          gbsi_run_ladders(run);
+    const double updates = sweeps * (double)run->engine.schedule.n_places;
+    const double operations =
+        sweeps * x->pass->operations(x->pass_state, 1) / (double)(r->burn_in + 1);
+    return updates <= SHARE_OF_TIME * (double)(run->options.max_updates - r->updates) &&
+           (run->options.time_s == 0.0 || operations <= 1e9 * SHARE_OF_TIME * run->options.time_s);
+}
+
+bool gbsi_run_is_slow(const gbs_run *run, const gbsi_drive *drive)
+{
+    return drive->stop == GBSI_GO_ON && run->report.slow_passes >= GBSI_SLOW_PASSES &&
+           run->problem.part->n_variables <= GBSI_MOST_CLIMBING && may_temper(run, drive) &&
+           may_burn_in(run);
 }
 
 /* What the plain chains before the ladders found, should these be stopped without a draw. */

@@ -12,6 +12,10 @@
 
 #include "temper/means.h"
 
+/* Variables, at most, for ladders unless they are asked for or nothing else helps: the barrier
+ * grows with the root of their number, and 32 levels hold no more. */
+#define GBSI_MOST_CLIMBING 4096u
+
 struct gbs_run;
 struct gbsi_drive;
 typedef struct gbsi_tempered gbsi_tempered;
@@ -21,6 +25,9 @@ bool gbsi_run_wants_temper(const struct gbs_run *run);
 /* Whether plain chains, after work enough, disagree or cannot cross hard zeros, and the options
  * leave it open to go on with ladders. @param rhat of the chains. */
 bool gbsi_run_is_stuck(const struct gbs_run *run, const struct gbsi_drive *drive, double rhat);
+/* Whether they agree, but after so long that states may have been missed by all, and ladders are
+ * open and affordable. */
+bool gbsi_run_is_slow(const struct gbs_run *run, const struct gbsi_drive *drive);
 /* Burn-in and sampling by tempering, into run->tempered and the report. */
 gbs_status gbsi_run_tempered(struct gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
 /* As many ladders as the options ask for. */

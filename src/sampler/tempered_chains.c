@@ -12,8 +12,6 @@
 
 #define PENALTY 12.0 /* of a violated zero to begin with */
 #define DEPTH   5.0  /* a zero counts at least as the largest weight times exp(-5) beside it */
-#define LEVELS  16u  /* to begin with */
-
 /* Levels x ladders, unless the user says otherwise. A ladder for ln Z is not cut: it needs twice
  * the levels. */
 #define LANES          32u
@@ -30,7 +28,7 @@
 static uint32_t levels_of(const gbs_run *run)
 {
     const gbs_run_options *o = &run->options;
-    return o->temper == GBS_TEMPER_AUTO ? LEVELS : (uint32_t)o->temper;
+    return o->temper == GBS_TEMPER_AUTO ? GBSI_TEMPERED_LEVELS : (uint32_t)o->temper;
 }
 
 uint32_t gbsi_run_ladders(const gbs_run *run)

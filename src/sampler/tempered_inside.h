@@ -11,6 +11,9 @@
 #include "temper/overlap.h"
 #include "temper/ratios.h"
 
+/* To begin with. */
+#define GBSI_TEMPERED_LEVELS 16u
+
 /* Sweeps of an iteration without blocks; a block is followed by one. */
 #define GBSI_TEMPERED_SWEEPS 4u
 

@@ -118,6 +118,40 @@ static void auto_tempers_where_chains_disagree(void **state)
     gbs_model_free(model);
 }
 
+/* All spins up or most down: chains agree once the last has left down, and would hardly ever find
+ * it again. Ladders do; plain chains (of counts, with few updates) say that they may have missed
+ * it. */
+static void auto_tempers_where_chains_were_slow(void **state)
+{
+    (void)state;
+    const gbs_generate_ising_options grid = {.side = {6, 6, 1}, .coupling = 0.6, .field = 0.02};
+    gbs_model *model = NULL;
+    assert_int_equal(gbs_generate_ising(&grid, &model, NULL), GBS_OK);
+    test_answer exact = test_exactly(model, NULL);
+    gbs_run_options options = gbs_run_options_default();
+    options.method = GBS_METHOD_SAMPLE;
+    options.target_error = 0.02;
+    options.threads = 1;
+    options.max_updates = 1 << 26;
+    test_answer found = test_run_once(model, NULL, &options);
+    assert_true(found.report.temperatures > 1);
+    assert_true(found.report.converged);
+    (void)check_close("slow", &found, &exact);
+    test_drop(&found);
+    options.max_updates = 1 << 24; /* ladders would take half of them to burn in */
+    found = test_run_once(model, NULL, &options);
+    assert_true(found.report.temperatures == 0 && found.report.sweeps > 0);
+    test_drop(&found);
+    options.estimator = GBS_ESTIMATOR_COUNT;
+    options.target_error = 0.01;
+    found = test_run_once(model, NULL, &options);
+    assert_true(found.report.temperatures == 0 && !found.report.converged);
+    assert_non_null(strstr(found.report.verdict, "passes to agree"));
+    test_drop(&found);
+    test_drop(&exact);
+    gbs_model_free(model);
+}
+
 static void same_bits(void **state)
 {
     (void)state;
@@ -413,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_exact),
         cmocka_unit_test(auto_tempers_where_chains_disagree),
+        cmocka_unit_test(auto_tempers_where_chains_were_slow),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(larger_models),
         cmocka_unit_test(blocks_where_sweeps_are_stuck),
