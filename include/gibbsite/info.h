@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define GBS_N_FACTOR_KINDS 8
+#define GBS_N_FACTOR_KINDS 10
 #define GBS_N_CLASSES      7
 #define GBS_INFO_ORDERS    16 /* factors of 0..14 variables, and of 15 or more */
 #define GBS_INFO_DEGREES   16

@@ -46,6 +46,8 @@ typedef enum gbs_factor_kind {
     GBS_FACTOR_SPIN = 5,      /**< J prod s_k, higher-order Ising, one or more binary variables */
     GBS_FACTOR_NOISY_OR = 6,  /**< ln P(child | parents), see gbs_builder_add_noisy_or() */
     GBS_FACTOR_NOISY_AND = 7, /**< ln P(child | parents), see gbs_builder_add_noisy_and() */
+    GBS_FACTOR_NOISY_MAX = 8, /**< ln P(child | parents), see gbs_builder_add_noisy_max() */
+    GBS_FACTOR_NOISY_MIN = 9, /**< the same with the smallest effect */
 } gbs_factor_kind;
 /** What gbs_model_factor() returns for a factor that does not exist. It is not a member of the
  * enum, so that no switch needs a case for it. */
@@ -257,6 +259,29 @@ GBS_API gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_factor_kind k
                                          uint32_t n_parents, const uint32_t *parent,
                                          size_t n_entries, const double *inhibition, double leak,
                                          gbs_error *err);
+
+/**
+ * Add a noisy-max: each parent has an effect of its own, one of the child's states, and so has the
+ * leak; the child is in the largest of them (Diez 1993, Parameter adjustment in Bayes networks: the
+ * generalized noisy OR-gate, UAI). With C_i(y | u_i) = P(effect of parent i <= y | its state u_i),
+ *     P(child <= y | parents) = P(leak <= y) product over parents i of C_i(y | u_i).
+ * GBS_FACTOR_NOISY_MIN: the smallest, with >= in place of <=. State 0, of a minimum the last one,
+ * is the absence of an effect. Memory and updates take as much as those of
+ * gbs_builder_add_noisy_or(), times the child's states less one.
+ *
+ * @param kind      GBS_FACTOR_NOISY_MAX or GBS_FACTOR_NOISY_MIN.
+ * @param child     of two states or more. @param parent [n_parents] distinct; copied.
+ * @param n_entries (sum of the parents' numbers of states) times the child's.
+ * @param effect    [n_entries] parent after parent and state after state a distribution over the
+ *                  states of the child, which sums to one within 1e-6.
+ * @param leak      [child's states] the same of the leak. NULL: none.
+ * @return GBS_ERR_ARGUMENT, with the builder as it was, for anything else.
+ */
+GBS_API gbs_status gbs_builder_add_noisy_max(gbs_builder *builder, gbs_factor_kind kind,
+                                             uint32_t child, uint32_t n_parents,
+                                             const uint32_t *parent, size_t n_entries,
+                                             const double *effect, const double *leak,
+                                             gbs_error *err);
 
 /**
  * Declare the model a Bayesian network: every factor is the conditional probability table of the

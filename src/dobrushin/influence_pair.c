@@ -43,6 +43,8 @@ range gbsi_influence_odds(gbsi_influence *w, size_t f, uint32_t position)
     case GBS_FACTOR_NOISY_OR:
     case GBS_FACTOR_NOISY_AND:
     case GBSI_FACTOR_EFFECT:
+    case GBSI_FACTOR_RISING:
+    case GBSI_FACTOR_FALLING:
         return (range){-1e300, 1e300}; /* anything */
     case GBS_FACTOR_LOGICAL: {
         const logical_key k = gbsi_logical_key(w, f, position, position);

@@ -427,6 +427,63 @@ static void noisy_hub(void **state)
     gbs_model_free(model);
 }
 
+/* N causes of two states of a maximum of four: P(Y <= y) is a product, given a cause too. */
+static void maximum_of_many(void **state)
+{
+    (void)state;
+    enum { N = 1000, K = 4 };
+    uint32_t arity[N + 1];
+    uint32_t parent[N];
+    static double effect[2 * K * N];
+    double most[K] = {1.0, 1.0, 1.0, 1.0};  /* P(Y <= y) */
+    double given[K] = {1.0, 1.0, 1.0, 1.0}; /* and where cause 7 acts */
+    double p[2 * K];
+    const double leak[K] = {0.9, 0.0625, 0.025, 0.0125};
+    const uint32_t asked[2] = {7, N};
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    test_ok(gbs_builder_new(&b, NULL));
+    for (uint32_t v = 0; v <= N; v++) {
+        arity[v] = v == N ? K : 2;
+    }
+    test_ok(gbs_builder_add_variables(b, N + 1, arity, NULL, NULL));
+    for (uint32_t v = 0; v < N; v++) {
+        const double acts = 0.001 * (v % 3 + 1);
+        const double prior[2] = {1.0 - acts, acts};
+        const double one[2 * K] = {
+            1.0, 0.0, 0.0, 0.0, 0.25, 0.25, 0.5 - 0.125 * (v % 5), 0.125 * (v % 5)};
+        double sum = 0.0;
+        parent[v] = v;
+        memcpy(effect + (size_t)2 * K * v, one, sizeof one);
+        for (uint32_t y = 0; y < K; y++) {
+            sum += one[K + y];
+            most[y] *= prior[0] + prior[1] * sum;
+            given[y] *= v == 7 ? sum : prior[0] + prior[1] * sum;
+        }
+        test_ok(gbs_builder_add_cpt(b, v, 0, NULL, 2, prior, NULL));
+    }
+    test_ok(gbs_builder_add_noisy_max(b, GBS_FACTOR_NOISY_MAX, N, N, parent, sizeof effect / 8,
+                                      effect, leak, NULL));
+    gbs_builder_set_directed(b);
+    test_ok(gbs_builder_build(b, &model, NULL));
+    assert_int_equal(gbs_model_is_normalized(model), 1);
+    test_ok(gbs_exact_joint(model, NULL, NULL, 2, asked, p, NULL));
+    for (uint32_t y = 0; y < K; y++) {
+        double leaks[2] = {0.0, 0.0}; /* at most y, at most y - 1 */
+        for (uint32_t j = 0; j <= y; j++) {
+            leaks[0] += leak[j];
+            leaks[1] += j < y ? leak[j] : 0.0;
+        }
+        const double before[2] = {y > 0 ? most[y - 1] : 0.0, y > 0 ? given[y - 1] : 0.0};
+        const double all = leaks[0] * most[y] - leaks[1] * before[0];
+        const double with = 0.002 * (leaks[0] * given[y] - leaks[1] * before[1]);
+        assert_true(fabs(p[K + y] - with) < 1e-12);
+        assert_true(fabs(p[y] + p[K + y] - all) < 1e-12);
+    }
+    gbs_builder_free(b);
+    gbs_model_free(model);
+}
+
 static void memory_runs_out(void **state)
 {
     (void)state;
@@ -463,7 +520,7 @@ int main(void)
         cmocka_unit_test(random_models),       cmocka_unit_test(largest),
         cmocka_unit_test(too_large),           cmocka_unit_test(wrong_use),
         cmocka_unit_test(everything_observed), cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(noisy_hub),
+        cmocka_unit_test(noisy_hub),           cmocka_unit_test(maximum_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,9 @@
  *     f(l_1 .. l_n, h) = sum over s of [s_1 = first(l_1)] prod_i [s_i = next(s_i-1, l_i)] g(s_n, h)
  * where only one term of the sum is not zero. Noisy factors become the chain of Zhang & Poole
  * (1996) and Heckerman (1993), whose links are probabilities: P(s_i = 0 | s_i-1, u_i) = [s_i-1 = 0]
- * q_i(u_i),    s_i: one of the first i causes took effect.
+ * q_i(u_i),    s_i: one of the first i causes took effect. Levels of one noisy-max have one chain:
+ *     P(s_i <= k | s_i-1, u_i) = [s_i-1 <= k] prod over levels l > k of q_i^l(u_i),
+ * where s_i is the highest level that one of the first i causes reached.
  */
 #include "exact/decompose.h"
 
@@ -27,7 +29,8 @@ typedef enum memory_kind {
     REMEMBER_ALIKE,  /* whether none, some or all are true; equivalent cases share a state */
     REMEMBER_NUMBER, /* how many are true, or false, up to a number that stands for all larger ones
                       */
-    REMEMBER_CAUSE,  /* whether a cause took effect: by chance, given the parents */
+    REMEMBER_CAUSE,  /* the highest level at which a cause took effect: by chance, given the parents
+                      */
     REMEMBER_PARITY, /* whether an odd number is true: of spins in state 0, or of literals */
     REMEMBER_NOTHING,
 } memory_kind;
@@ -35,7 +38,8 @@ typedef enum memory_kind {
 typedef struct reading {
     size_t factor;
     memory_kind kind;
-    uint32_t n_body; /* literals of the body, or parents; the head, if it is free, follows */
+    uint32_t n_levels; /* of REMEMBER_CAUSE: this and the next factors are levels of one */
+    uint32_t n_body;   /* literals of the body, or parents; the head, if it is free, follows */
     uint32_t none, some, all; /* numbers of the states of REMEMBER_ALIKE */
     uint32_t n_states;        /* of REMEMBER_ALIKE */
     uint32_t cap;             /* of REMEMBER_NUMBER: the largest number */
@@ -47,7 +51,7 @@ static bool head_is_free(const gbsi_factors *f, size_t i)
 {
     return f->kind[i] == GBS_FACTOR_LOGICAL
                ? f->logical[f->aux[i]].head == GBSI_HEAD_FREE
-               : f->kind[i] == GBS_FACTOR_NOISY_OR || f->kind[i] == GBS_FACTOR_NOISY_AND;
+               : gbsi_is_noisy(f->kind[i]) && f->kind[i] != GBSI_FACTOR_EFFECT;
 }
 
 /* ---- how to read a factor ------------------------------------------------------------------ */
@@ -114,10 +118,30 @@ static void read_logical(const gbsi_factors *f, reading *r)
     r->all = r->n_body > 1 && same_value(f, r, r->n_body, 1) ? r->some : r->n_states++;
 }
 
+/* Levels of one noisy-max: one after the other, over the same variables, each next one beyond. */
+static uint32_t count_levels(const gbsi_factors *f, size_t i)
+{
+    const size_t *start = f->scope_start;
+    const size_t n = start[i + 1] - start[i];
+    size_t k = i;
+    if (f->kind[i] != GBSI_FACTOR_RISING && f->kind[i] != GBSI_FACTOR_FALLING) {
+        return 1;
+    }
+    while (k + 1 < f->n_factors && f->kind[k + 1] == f->kind[i] &&
+           start[k + 2] - start[k + 1] == n &&
+           (f->weight[k + 1] > f->weight[k]) == (f->kind[i] == GBSI_FACTOR_RISING) &&
+           f->weight[k + 1] != f->weight[k] &&
+           memcmp(f->scope + start[k + 1], f->scope + start[i], n * sizeof *f->scope) == 0) {
+        ++k;
+    }
+    return (uint32_t)(k - i + 1);
+}
+
 static reading read_factor(const gbsi_conditioned *model, size_t i, bool maximised)
 {
     const gbsi_factors *f = &model->factors;
-    reading r = {.factor = i, .kind = REMEMBER_NOTHING, .full_link = {GBSI_NONE, GBSI_NONE}};
+    reading r = {
+        .factor = i, .n_levels = 1, .kind = REMEMBER_NOTHING, .full_link = {GBSI_NONE, GBSI_NONE}};
     uint64_t entries = 1;
     for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
         const uint64_t arity = model->arity[f->scope[k]];
@@ -126,7 +150,8 @@ static reading read_factor(const gbsi_conditioned *model, size_t i, bool maximis
     r.n_body = (uint32_t)(f->scope_start[i + 1] - f->scope_start[i]) - head_is_free(f, i);
     if (gbsi_is_noisy(f->kind[i]) && entries > GBSI_LONG_NOISY && !maximised) {
         r.kind = REMEMBER_CAUSE;
-        r.n_states = 2;
+        r.n_levels = count_levels(f, i);
+        r.n_states = r.n_levels + 1;
     }
     if (entries <= GBSI_LONG_FACTOR || r.n_body == 0) {
         return r;
@@ -275,23 +300,45 @@ static uint32_t *full_link_of(const making *m, reading *r, uint32_t k, uint32_t 
 }
 
 /* Fills the link of parent k: states of it, of next, of before. The leak stands in the first. */
-static void fill_causes(const gbsi_noisy *noisy, const uint32_t *arity, uint32_t k, double *t)
+static void fill_causes(const gbsi_factors *f, const reading *r, const uint32_t *arity, uint32_t k,
+                        double *t)
 {
-    const uint32_t n_before = k == 0 ? 1 : 2;
-    const double *log_q = noisy->log_q + 1;
+    const uint32_t n = r->n_levels + 1;
+    const uint32_t n_before = k == 0 ? 1 : n;
+    size_t at = 1; /* of the parent's inhibitions */
+    const gbsi_noisy first = gbsi_noisy_of(f, r->factor);
     for (uint32_t i = 0; i < k; ++i) {
-        log_q += arity[noisy->parent[i]];
+        at += arity[first.parent[i]];
     }
-    for (uint32_t x = 0; x < arity[noisy->parent[k]]; ++x) {
-        const double log_none = log_q[x] + (k == 0 ? noisy->log_q[0] : 0.0);
-        for (uint32_t next = 0; next < 2; ++next) {
+    for (uint32_t x = 0; x < arity[first.parent[k]]; ++x, t += n * n_before) {
+        double log_below = 0.0; /* ln P(the cause reaches no level above `next`) */
+        for (uint32_t next = n; next-- > 0;) {
+            const double *log_q = next == 0 ? NULL : gbsi_noisy_of(f, r->factor + next - 1).log_q;
+            const double log_none = next == 0 ? 0.0 : log_q[at + x] + (k == 0 ? log_q[0] : 0.0);
+            const double log_here =
+                next == 0 ? log_below : log_below + gbsi_noisy_log(log_none, true);
             for (uint32_t before = 0; before < n_before; ++before) {
-                *t++ = before == 0 ? gbsi_noisy_log(log_none, next != 0)
-                       : next != 0 ? 0.0
-                                   : -INFINITY;
+                t[next * n_before + before] = before < next    ? log_here
+                                              : before == next ? log_below
+                                                               : -INFINITY;
             }
+            log_below += log_none;
         }
     }
+}
+
+/* Whether the highest level that was reached, 0 for none, makes the child's state possible. */
+static bool fits_level(const gbsi_factors *f, const reading *r, uint32_t reached, uint32_t child)
+{
+    bool fits = true;
+    for (uint32_t level = 0; level < r->n_levels; ++level) {
+        const gbsi_noisy noisy = gbsi_noisy_of(f, r->factor + level);
+        const gbsi_noisy_part part = gbsi_noisy_part_of(noisy.effect, noisy.falling, child);
+        fits &= part == GBSI_NOISY_NONE     ? reached <= level
+                : part == GBSI_NOISY_EFFECT ? reached == level + 1
+                                            : true;
+    }
+    return fits;
 }
 
 /* Adds the factor [next = next_state(before, literal k)]; the first literal has no `before`. */
@@ -313,8 +360,7 @@ static gbs_status add_link(making *m, reading *r, uint32_t k, uint32_t before, u
     }
     GBSI_TRY(add_table(m, k == 0 ? 2 : 3, scope, &t, err));
     if (r->kind == REMEMBER_CAUSE) {
-        const gbsi_noisy noisy = gbsi_noisy_of(f, r->factor);
-        fill_causes(&noisy, m->to->arity, k, t);
+        fill_causes(f, r, m->to->arity, k, t);
         return GBS_OK;
     }
     for (uint32_t x = 0; x < m->to->arity[v]; ++x) {
@@ -343,9 +389,8 @@ static gbs_status add_value(making *m, const reading *r, uint32_t last, gbs_erro
     for (uint32_t s = 0; s < m->to->arity[last]; ++s) {
         for (uint32_t h = 0; h < n_head; ++h) {
             if (r->kind == REMEMBER_CAUSE) {
-                const bool effect =
-                    !free_head || h != gbsi_noisy_of(f, r->factor).none; /* seen, or the child's */
-                *t++ = effect == (s != 0) ? 0.0 : -INFINITY;
+                const bool fits = free_head ? fits_level(f, r, s, h) : s != 0; /* seen */
+                *t++ = fits ? 0.0 : -INFINITY;
             } else if (f->kind[r->factor] == GBS_FACTOR_SPIN) {
                 *t++ = s != 0 ? -f->weight[r->factor] : f->weight[r->factor];
             } else {
@@ -460,7 +505,9 @@ gbs_status gbsi_decompose(const gbsi_conditioned *model, bool maximised, gbsi_co
     GBSI_TRY(begin(&m, err));
     for (size_t i = 0; i < model->factors.n_factors; ++i) {
         reading r = read_factor(model, i, maximised);
-        GBSI_TRY(r.kind == REMEMBER_NOTHING ? copy_factor(&m, i, err) : add_chain(&m, &r, err));
+        i += r.n_levels - 1;
+        GBSI_TRY(r.kind == REMEMBER_NOTHING ? copy_factor(&m, r.factor, err)
+                                            : add_chain(&m, &r, err));
     }
     GBSI_TRY(end(&m, err));
     *out = m.to;

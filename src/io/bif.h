@@ -131,10 +131,11 @@ gbs_status gbsi_bif_table_value(gbsi_bif_tables *tables, const gbsi_bif_token *t
 /* When value[0 .. n_rows * arity) is filled: check its columns and make it a factor. */
 gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err);
 
-/* Whether a noisy node should be a noisy factor: of two states, and too long for a table. */
+/* Whether a noisy node should be a noisy factor: it is too long for a table. */
 bool gbsi_bif_table_is_noisy(const gbsi_bif_tables *tables);
-/* Adds the factor of such a node, whose first state is the effect.
- * @param p [n_columns][2] a distribution for each state of each parent, then the leak; changed. */
+/* Adds the factor of such a node, whose first state is the strongest effect.
+ * @param p [n_columns][states] a distribution for each state of each parent, then the leak;
+ * changed. */
 gbs_status gbsi_bif_table_add_noisy(gbsi_bif_tables *tables, size_t n_columns, double *p,
                                     gbs_error *err);
 

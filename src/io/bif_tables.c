@@ -297,12 +297,13 @@ gbs_status gbsi_bif_tables_build(gbsi_bif_tables *tables, gbs_model **model, gbs
 
 bool gbsi_bif_table_is_noisy(const gbsi_bif_tables *tables)
 {
-    enum { MOST_ENTRIES = 16 }; /* of tables that samplers would look up anyway */
+    /* of two states samplers look up so many entries anyway */
+    const size_t most = tables->arity == 2 ? 16 : 256;
     size_t n = tables->arity;
-    for (uint32_t i = 1; i < tables->n_scope && n <= MOST_ENTRIES; i++) {
+    for (uint32_t i = 1; i < tables->n_scope && n <= most; i++) {
         n *= variable_at(tables, gbsi_bif_scope_at(tables, i))->n_states;
     }
-    return tables->arity == 2 && n > MOST_ENTRIES;
+    return tables->arity > 1 && n > most;
 }
 
 gbs_status gbsi_bif_table_add_noisy(gbsi_bif_tables *tables, size_t n_columns, double *p,
@@ -310,14 +311,24 @@ gbs_status gbsi_bif_table_add_noisy(gbsi_bif_tables *tables, size_t n_columns, d
 {
     const gbsi_bif_tables *t = tables;
     const uint32_t child = gbsi_bif_scope_at(t, 0);
+    const uint32_t k = t->arity;
     size_t bad = 0;
-    if (gbsi_columns_check(&tables->columns, child, p, n_columns, 2, false, &bad) !=
+    if (gbsi_columns_check(&tables->columns, child, p, n_columns, k, false, &bad) !=
         GBSI_COLUMN_OK) {
+        double sum = 0.0;
+        for (size_t a = 0; a < k; a++) {
+            sum += p[bad * k + a];
+        }
         return gbsi_text_fail(t->text, t->child.shown, err,
                               "found a distribution with sum %.6g in column %zu of the causes, "
                               "expected 1; --normalize-cpts scales such columns, --lenient takes "
                               "them as they are",
-                              p[2 * bad] + p[2 * bad + 1], bad + 1);
+                              sum, bad + 1);
+    }
+    if (k > 2) {
+        return gbs_builder_add_noisy_max(t->builder, GBS_FACTOR_NOISY_MIN, child, t->n_scope - 1,
+                                         (const uint32_t *)t->scope + 1, (n_columns - 1) * k, p,
+                                         p + (n_columns - 1) * k, err);
     }
     const double leak = p[2 * (n_columns - 1)];
     for (size_t i = 0; i + 1 < n_columns; i++) {

@@ -101,6 +101,8 @@ gbs_status gbsi_dw_rule_of(const gbs_model *model, const uint32_t *clamped, size
     case GBS_FACTOR_TABLE:
     case GBS_FACTOR_NOISY_OR:
     case GBS_FACTOR_NOISY_AND:
+    case GBS_FACTOR_NOISY_MAX:
+    case GBS_FACTOR_NOISY_MIN:
         return table_rule(model, factor, rule, err);
     }
     return GBS_OK;

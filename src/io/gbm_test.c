@@ -411,7 +411,7 @@ static const forgery forgeries[] = {
     {"arity", 4, 65536, 4, "variable 1 has 65536 states"},
     {"arity", 4, 4, 4, "found 5 as state_offset[2], expected 6"},
     {"state_offset", 64, 20, 8, "found 20 as state_offset[8], expected 19"},
-    {"kind", 0, 9, 1, "factor 0: no kind of factor has number 9"},
+    {"kind", 0, 99, 1, "factor 0: no kind of factor has number 99"},
     {"kind", 3, 2, 1, "factor 3: a coupling of 1 variables, expected 2"},
     {"scope_start", 0, 1, 8, "found 1 as scope_start[0], expected 0"},
     {"scope_start", 16, 1, 8, "found 1 as scope_start[2], expected at least 2"},

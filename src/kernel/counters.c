@@ -8,10 +8,15 @@
 #include "model/factors.h"
 #include "plan/kernel.h"
 
-double gbsi_noisy_sum_log(const gbsi_noisy_sum *noisy, int64_t sum, bool effect)
+double gbsi_noisy_sum_log(const gbsi_noisy_sum *noisy, int64_t sum, gbsi_noisy_part part)
 {
     const double log_none = sum < noisy->never ? -(double)sum * noisy->unit : -INFINITY;
-    return gbsi_noisy_log(log_none, effect);
+    return gbsi_noisy_value(log_none, part);
+}
+
+static gbsi_noisy_part part_of(const gbsi_noisy_sum *noisy, uint32_t state)
+{
+    return gbsi_noisy_part_of(noisy->effect, noisy->falling, state);
 }
 
 double gbsi_noisy_term_log(const gbsi_plan *plan, const gbsi_group *group, const gbsi_term *term,
@@ -20,17 +25,17 @@ double gbsi_noisy_term_log(const gbsi_plan *plan, const gbsi_group *group, const
     const gbsi_noisy_sum *noisy = &plan->noisy[term->counter];
     const int64_t sum = gbsi_noisy_sum_at(group, noisy, lanes, lane);
     if (!term->own_body) {
-        return gbsi_noisy_sum_log(noisy, sum, a != noisy->none);
+        return gbsi_noisy_sum_log(noisy, sum, part_of(noisy, a));
     }
     const int64_t *cost = plan->cost + term->base;
     const uint32_t own =
         gbsi_state_at(group->state, (size_t)slot * lanes + lane, plan->value_bytes);
-    bool effect = true;
+    gbsi_noisy_part part = GBSI_NOISY_EFFECT;
     if (term->head) {
         const size_t child = (size_t)plan->link[term->first].slot * lanes + lane;
-        effect = gbsi_state_at(group->state, child, plan->value_bytes) != noisy->none;
+        part = part_of(noisy, gbsi_state_at(group->state, child, plan->value_bytes));
     }
-    return gbsi_noisy_sum_log(noisy, sum - cost[own] + cost[a], effect);
+    return gbsi_noisy_sum_log(noisy, sum - cost[own] + cost[a], part);
 }
 
 static void add_cost(const gbsi_noisy_sum *noisy, uint32_t lanes, uint32_t lane, int64_t cost,

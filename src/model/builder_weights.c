@@ -226,6 +226,94 @@ gbs_status gbs_builder_add_noisy_and(gbs_builder *builder, uint32_t child, uint3
                             leak, err);
 }
 
+/* ---- noisy maxima ---------------------------------------------------------------------------- */
+
+/* Writes ln P(effect < k | effect <= k) for k = 1 .. arity - 1, each `step` apart.
+ * @param p [arity] of the effect; of a minimum from the last state on. */
+static void add_levels(uint32_t arity, const double *p, bool falling, size_t step, double *log_q)
+{
+    double below = p[falling ? arity - 1 : 0];
+    for (uint32_t k = 1; k < arity; ++k, log_q += step) {
+        const double own = p[falling ? arity - 1 - k : k];
+        const double sum = below + own;
+        /* ln(1 - own / sum), without loss; what cannot happen may have any */
+        *log_q = sum == 0.0 ? 0.0 : below < own ? gbsi_log(below / sum) : gbsi_log1p(-own / sum);
+        below = sum;
+    }
+}
+
+static gbs_status add_maximum(gbs_builder *b, gbs_factor_kind kind, uint32_t n, uint32_t *scope,
+                              size_t n_columns, const double *effect, const double *leak,
+                              gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t arity = b->model.arity[scope[n - 1]];
+    const size_t n_tables = b->model.factors.n_tables;
+    const size_t n_level = n_columns + 1;
+    const bool falling = kind == GBS_FACTOR_NOISY_MIN;
+    uint32_t table = 0;
+    double *log_q = gbsi_alloc_array_zero(n_level * arity, sizeof *log_q);
+    if (log_q == NULL) {
+        return gbsi_no_memory(err, "noisy factor", n_level * arity * sizeof *log_q);
+    }
+    if (leak != NULL) {
+        GBSI_TRY(check_columns(scope[n - 1], arity, arity, leak, err));
+        add_levels(arity, leak, falling, n_level, log_q);
+    }
+    GBSI_TRY(check_columns(scope[n - 1], arity, n_columns * arity, effect, err));
+    for (size_t i = 0; i < n_columns; ++i) {
+        add_levels(arity, effect + i * arity, falling, n_level, log_q + 1 + i);
+    }
+    GBSI_TRY(gbs_builder_add_table(b, n_level * (arity - 1), log_q, &table, err));
+    GBSI_TRY(gbsi_builder_add_tabled(b, kind, n, scope, table, err));
+
+cleanup:
+    if (status < 0) {
+        b->model.factors.n_tables = n_tables;
+    }
+    gbsi_free(log_q);
+    return status;
+}
+
+gbs_status gbs_builder_add_noisy_max(gbs_builder *builder, gbs_factor_kind kind, uint32_t child,
+                                     uint32_t n_parents, const uint32_t *parent, size_t n_entries,
+                                     const double *effect, const double *leak, gbs_error *err)
+{
+    GBSI_NEED(builder);
+    if (n_parents > 0) {
+        GBSI_NEED(parent);
+        GBSI_NEED(effect);
+    }
+    const gbs_model *m = &builder->model;
+    if (kind != GBS_FACTOR_NOISY_MAX && kind != GBS_FACTOR_NOISY_MIN) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "kind %d is no noisy maximum or minimum",
+                         (int)kind);
+    }
+    if (child >= m->n_variables || m->arity[child] < 2) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "noisy factor of variable %u: expected a variable of 2 states or more",
+                         (unsigned)child);
+    }
+    if (n_entries % m->arity[child] != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "noisy factor of variable %u: %zu entries, expected a multiple of its %u "
+                         "states",
+                         (unsigned)child, n_entries, (unsigned)m->arity[child]);
+    }
+    uint32_t *scope = gbsi_alloc_array((size_t)n_parents + 1, sizeof *scope);
+    if (scope == NULL) {
+        return gbsi_no_memory(err, "noisy factor", ((size_t)n_parents + 1) * sizeof *scope);
+    }
+    if (n_parents > 0) {
+        memcpy(scope, parent, n_parents * sizeof *scope);
+    }
+    scope[n_parents] = child;
+    const gbs_status status = add_maximum(builder, kind, n_parents + 1, scope,
+                                          n_entries / m->arity[child], effect, leak, err);
+    gbsi_free(scope);
+    return status;
+}
+
 gbs_status gbs_builder_add_noisy(gbs_builder *builder, gbs_factor_kind kind, uint32_t child,
                                  uint32_t n_parents, const uint32_t *parent, size_t n_entries,
                                  const double *inhibition, double leak, gbs_error *err)

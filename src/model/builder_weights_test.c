@@ -165,6 +165,54 @@ static void test_noisy(void **unused)
     gbs_builder_free(b);
 }
 
+/* P(child <= y) as a product, every state of a maximum of four and a minimum of three. */
+static void test_noisy_max(void **unused)
+{
+    (void)unused;
+    const uint32_t arity[4] = {2, 3, 4, 3};
+    const uint32_t of[2] = {1, 0};
+    const double effect[20] = {1.0, 0.0, 0.0, 0.0,  0.25, 0.5, 0.25, 0.0, 0.0, 0.0,
+                               0.0, 1.0, 0.9, 0.05, 0.05, 0.0, 0.5,  0.0, 0.5, 0.0};
+    const double leak[4] = {0.5, 0.25, 0.125, 0.125};
+    const double least[6] = {0.25, 0.25, 0.5, 1.0 - 1e-9, 1e-9, 0.0};
+    const double bad[4] = {0.5, 0.25, 0.125, 0.5};
+    const gbs_factor_kind max = GBS_FACTOR_NOISY_MAX;
+    gbs_builder *b = new_builder(4, arity);
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy_max(b, max, 2, 2, of, 16, effect, leak, &err),
+            "has 15 inhibitions, its leak and its parents need 18");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy_max(b, max, 2, 2, of, 19, effect, leak, &err),
+            "19 entries, expected a multiple of its 4 states");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy_max(b, max, 2, 2, of, 20, effect, bad, &err),
+            "sum to 1.375, expected 1");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_noisy_max(b, max, 4, 2, of, 20, effect, leak, &err),
+            "expected a variable of 2 states or more");
+    REFUSED(GBS_ERR_ARGUMENT,
+            gbs_builder_add_noisy_max(b, GBS_FACTOR_NOISY_OR, 2, 2, of, 20, effect, leak, &err),
+            "kind 6 is no noisy maximum");
+    assert_int_equal(gbs_builder_add_noisy_max(b, max, 2, 2, of, 20, effect, leak, NULL), GBS_OK);
+    assert_int_equal(
+        gbs_builder_add_noisy_max(b, GBS_FACTOR_NOISY_MIN, 3, 1, of + 1, 6, least, NULL, NULL),
+        GBS_OK);
+    gbs_model *m = build(b);
+    uint32_t x[4] = {0};
+    do {
+        double p[2] = {1.0, 1.0}; /* of the child at most x, at most x - 1 */
+        for (uint32_t less = 0; less < 2; ++less) {
+            double sum[3] = {0.0, 0.0, 0.0};
+            for (uint32_t y = 0; y + less <= x[2]; ++y) {
+                sum[0] += effect[4 * x[1] + y];
+                sum[1] += effect[12 + 4 * x[0] + y];
+                sum[2] += leak[y];
+            }
+            p[less] = sum[0] * sum[1] * sum[2];
+        }
+        const double expected = (p[0] - p[1]) * least[3 * x[0] + x[3]]; /* one cause alone */
+        assert_true(fabs(exp(gbs_model_log_density(m, x)) - expected) <= 1e-15);
+    } while (next_assignment(4, arity, x));
+    gbs_model_free(m);
+    gbs_builder_free(b);
+}
+
 /* With 0, 1, 2, ... requests for memory allowed: refused until it succeeds, and then as ever. */
 static void test_no_memory(void **unused)
 {
@@ -190,7 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_to_logs), cmocka_unit_test(test_network),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_noisy),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_noisy_max),     cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

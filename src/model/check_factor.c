@@ -129,15 +129,18 @@ static gbs_status check_noisy(const gbs_model *m, const gbsi_candidate *c, gbs_e
         return gbsi_fail(err, GBS_ERR_ARGUMENT, "factor %zu: table %u, there are %zu tables so far",
                          c->factor, (unsigned)c->table, f->n_tables);
     }
-    if (m->arity[child] != 2) {
+    const bool graded = gbsi_noisy_is_graded(c->kind);
+    if (graded ? m->arity[child] < 2 : m->arity[child] != 2) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "factor %zu: variable %u has %u states, the child of a noisy factor needs "
-                         "2",
-                         c->factor, (unsigned)child, (unsigned)m->arity[child]);
+                         "2%s",
+                         c->factor, (unsigned)child, (unsigned)m->arity[child],
+                         graded ? " or more" : "");
     }
     for (uint32_t i = 0; i + 1 < c->n; ++i) {
         needs += m->arity[c->scope[i]];
     }
+    needs *= m->arity[child] - 1;
     const double *log_q = f->table + f->table_start[c->table];
     const size_t has = f->table_start[c->table + 1] - f->table_start[c->table];
     if (needs != has) {
@@ -292,6 +295,8 @@ static gbs_status check_form(const gbsi_candidate *c, gbs_error *err)
                                     c->factor);
     case GBS_FACTOR_NOISY_OR:
     case GBS_FACTOR_NOISY_AND:
+    case GBS_FACTOR_NOISY_MAX:
+    case GBS_FACTOR_NOISY_MIN:
         return c->n > 0 ? GBS_OK
                         : gbsi_fail(err, GBS_ERR_ARGUMENT,
                                     "factor %zu: a noisy factor needs a child", c->factor);
@@ -315,6 +320,8 @@ gbs_status gbsi_check_factor(const gbs_model *model, gbsi_stamps *stamps, const 
         return check_logical(model, c, err);
     case GBS_FACTOR_NOISY_OR:
     case GBS_FACTOR_NOISY_AND:
+    case GBS_FACTOR_NOISY_MAX:
+    case GBS_FACTOR_NOISY_MIN:
         return check_noisy(model, c, err);
     default:
         return check_spins(model, c, err);

@@ -116,12 +116,13 @@ static gbs_status number_variables(const gbs_model *m, const gbs_evidence *e,
 
 /* ---- factors ------------------------------------------------------------------------------- */
 
-/* How many factors of single parents noisy factors may become. */
-static size_t count_noisy_ends(const gbsi_factors *f)
+/* How many factors of one or two variables noisy factors may become, beside one. */
+static size_t count_noisy_ends(const gbsi_factors *f, const uint32_t *arity)
 {
     size_t n = 0;
     for (size_t i = 0; i < f->n_factors; ++i) {
-        n += gbsi_is_noisy(f->kind[i]) ? f->scope_start[i + 1] - f->scope_start[i] : 0;
+        const size_t n_scope = f->scope_start[i + 1] - f->scope_start[i];
+        n += gbsi_is_noisy(f->kind[i]) ? n_scope * gbsi_noisy_n_levels(f, arity, i) : 0;
     }
     return n;
 }
@@ -131,8 +132,9 @@ static gbs_status reserve_factors(const gbs_model *m, const gbs_evidence *e, gbs
                                   gbs_error *err)
 {
     const size_t n_extra = e != NULL && e->log_likelihood != NULL ? c->n_variables : 0;
-    const size_t n = m->factors.n_factors + n_extra + count_noisy_ends(&m->factors);
-    const size_t n_scope = m->factors.scope_start[m->factors.n_factors] + n_extra;
+    const size_t n_noisy = count_noisy_ends(&m->factors, m->arity);
+    const size_t n = m->factors.n_factors + n_extra + n_noisy;
+    const size_t n_scope = m->factors.scope_start[m->factors.n_factors] + n_extra + 2 * n_noisy;
     gbsi_factors *f = &c->factors;
     f->kind = gbsi_alloc_array(n, sizeof *f->kind);
     f->scope_start = gbsi_alloc_array(n + 1, sizeof *f->scope_start);

@@ -338,6 +338,7 @@ static gbs_status tabulate_noisy(gbsi_reducer *r, gbs_error *err)
         memcpy(entry, value, n_entries * sizeof *entry);
         gbsi_reducer_mark_zeros(r, to->aux[f]);
         to->kind[f] = GBS_FACTOR_TABLE;
+        to->weight[f] = 0.0;
         r->out->has_zeros[f] = r->table_zeros[to->aux[f]];
     }
     return status;
@@ -368,45 +369,133 @@ static void fill_noisy(const gbsi_reducer *r, const gbsi_noisy *noisy, double lo
     *leak = log_none;
 }
 
-static gbs_status reduce_noisy(gbsi_reducer *r, size_t f, gbs_error *err)
+/* The parts that the child's states left are of: a set of bits 1 << gbsi_noisy_part. */
+static unsigned parts_left(const gbsi_reducer *r, const gbsi_noisy *noisy)
 {
-    gbs_status status = GBS_OK;
-    const gbsi_noisy noisy = gbsi_noisy_of(&r->model->factors, f);
-    const bool observed = is_fixed(r, noisy.child);
-    const gbs_factor_kind kind = (gbs_factor_kind)r->model->factors.kind[f];
-    const double *log_q = noisy.log_q + 1;
-    double log_none = noisy.log_q[0];
-    size_t n_entries = 1;
+    unsigned parts = 0;
+    for (uint32_t a = gbsi_propagator_next(r->domain, noisy->child, 0); a != GBSI_NONE;
+         a = gbsi_propagator_next(r->domain, noisy->child, a + 1)) {
+        parts |= 1u << gbsi_noisy_part_of(noisy->effect, noisy->falling, a);
+    }
+    return parts;
+}
+
+/* A factor of the child and of one parent, or of the child alone: ln q where the child is without
+ * effect, else 0. @param v GBSI_NONE: no parent. */
+static gbs_status pair_noisy(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, uint32_t v,
+                             const double *log_q, gbs_error *err)
+{
+    const uint32_t n = r->domain->size[noisy->child];
     uint32_t table = 0;
     double *entry = NULL;
-    for (uint32_t i = 0; i < noisy.n_parents; ++i) {
-        const uint32_t v = noisy.parent[i];
-        if (is_fixed(r, v)) {
-            log_none += log_q[fixed_state(r, v)];
-        } else {
-            push(r, v, 0);
-            n_entries += r->domain->size[v];
-        }
-        log_q += r->model->arity[v];
+    uint32_t a = v == GBSI_NONE ? 0 : gbsi_propagator_next(r->domain, v, 0);
+    const gbs_status status = gbsi_reducer_new_table(
+        r, (size_t)n * (v == GBSI_NONE ? 1 : r->domain->size[v]), &table, &entry, err);
+    if (status < 0) {
+        return status;
     }
-    if (observed && fixed_state(r, noisy.child) == noisy.none) {
-        GBSI_TRY(constant(r, f, log_none, err));
-        return split_noisy(r, f, &noisy, err);
+    for (; a != GBSI_NONE; a = v == GBSI_NONE ? v : gbsi_propagator_next(r->domain, v, a + 1)) {
+        for (uint32_t c = gbsi_propagator_next(r->domain, noisy->child, 0); c != GBSI_NONE;
+             c = gbsi_propagator_next(r->domain, noisy->child, c + 1)) {
+            const gbsi_noisy_part part = gbsi_noisy_part_of(noisy->effect, noisy->falling, c);
+            *entry++ = part == GBSI_NOISY_NONE ? log_q[a] : 0.0;
+        }
+    }
+    gbsi_reducer_mark_zeros(r, table);
+    if (v != GBSI_NONE) {
+        push(r, v, 0);
+    }
+    push(r, noisy->child, 0);
+    finish(r, f, GBS_FACTOR_TABLE, 0.0, table);
+    return GBS_OK;
+}
+
+/* The effect of this level is ruled out, and the causes do not meet. */
+static gbs_status split_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, double log_none,
+                              gbs_error *err)
+{
+    gbs_status status = pair_noisy(r, f, noisy, GBSI_NONE, &log_none, err);
+    const double *log_q = noisy->log_q + 1;
+    for (uint32_t i = 0; i < noisy->n_parents && status >= 0; ++i) {
+        if (!is_fixed(r, noisy->parent[i])) {
+            status = pair_noisy(r, f, noisy, noisy->parent[i], log_q, err);
+        }
+        log_q += r->model->arity[noisy->parent[i]];
+    }
+    return status;
+}
+
+/* @param log_none of the leak and of the parents that are fixed. @param n_entries of what is left.
+ */
+static gbs_status reduce_effect(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, double log_none,
+                                size_t n_entries, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_factor_kind kind = (gbs_factor_kind)r->model->factors.kind[f];
+    const bool observed = is_fixed(r, noisy->child);
+    const bool graded = gbsi_noisy_is_graded(kind);
+    uint32_t table = 0;
+    double *entry = NULL;
+    for (uint32_t i = 0; i < noisy->n_parents; ++i) {
+        if (!is_fixed(r, noisy->parent[i])) {
+            push(r, noisy->parent[i], 0);
+        }
     }
     GBSI_TRY(gbsi_reducer_new_table(r, n_entries, &table, &entry, err));
-    fill_noisy(r, &noisy, log_none, entry);
+    fill_noisy(r, noisy, log_none, entry);
     if (observed && (n_entries == 1 || *entry == -INFINITY)) {
         log_none = *entry;
         --r->out->factors.n_tables;
         return constant(r, f, gbsi_noisy_log(log_none, true), err);
     }
     if (!observed) {
-        push(r, noisy.child, 0);
+        push(r, noisy->child, 0);
     }
-    finish(r, f, observed ? GBSI_FACTOR_EFFECT : kind, 0.0, table);
+    finish(r, f,
+           observed         ? GBSI_FACTOR_EFFECT
+           : !graded        ? kind
+           : noisy->falling ? GBSI_FACTOR_FALLING
+                            : GBSI_FACTOR_RISING,
+           graded && !observed ? reduced_state(r, noisy->child, noisy->effect) : 0.0, table);
     status = tabulate_noisy(r, err);
 
 cleanup:
+    return status;
+}
+
+static gbs_status reduce_level(gbsi_reducer *r, size_t f, const gbsi_noisy *noisy, gbs_error *err)
+{
+    const unsigned parts = parts_left(r, noisy);
+    const double *log_q = noisy->log_q + 1;
+    double log_none = noisy->log_q[0];
+    size_t n_entries = 1;
+    for (uint32_t i = 0; i < noisy->n_parents; ++i) {
+        const uint32_t v = noisy->parent[i];
+        log_none += is_fixed(r, v) ? log_q[fixed_state(r, v)] : 0.0;
+        n_entries += is_fixed(r, v) ? 0 : r->domain->size[v];
+        log_q += r->model->arity[v];
+    }
+    if (parts == 1u << GBSI_NOISY_BEYOND) {
+        return GBS_OK;
+    }
+    if (parts == 1u << GBSI_NOISY_NONE) {
+        const gbs_status status = constant(r, f, log_none, err);
+        return status < 0 ? status : split_noisy(r, f, noisy, err);
+    }
+    return (parts & 1u << GBSI_NOISY_EFFECT) == 0
+               ? split_level(r, f, noisy, log_none, err)
+               : reduce_effect(r, f, noisy, log_none, n_entries, err);
+}
+
+static gbs_status reduce_noisy(gbsi_reducer *r, size_t f, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_factors *from = &r->model->factors;
+    const uint32_t n = gbsi_noisy_n_levels(from, r->model->arity, f);
+    for (uint32_t level = 0; level < n && status >= 0; ++level) {
+        const gbsi_noisy noisy = gbsi_noisy_level(from, r->model->arity, f, level);
+        status = reduce_level(r, f, &noisy, err);
+    }
     return status;
 }
 
@@ -421,6 +510,8 @@ gbs_status gbsi_reduce_factor(gbsi_reducer *reducer, size_t factor, gbs_error *e
         return reduce_logical(reducer, factor, err);
     case GBS_FACTOR_NOISY_OR:
     case GBS_FACTOR_NOISY_AND:
+    case GBS_FACTOR_NOISY_MAX:
+    case GBS_FACTOR_NOISY_MIN:
         return reduce_noisy(reducer, factor, err);
     default:
         return reduce_spins(reducer, factor, err);

@@ -18,6 +18,8 @@ static bool stays(const gbsi_factors *factors, size_t f)
         return n > 0;
     case GBS_FACTOR_NOISY_OR: /* short ones become tables */
     case GBS_FACTOR_NOISY_AND:
+    case GBS_FACTOR_NOISY_MAX: /* levels become factors of their own */
+    case GBS_FACTOR_NOISY_MIN:
     case GBS_FACTOR_LOGICAL: /* one literal alone is a constant, descriptions are shared */
         return false;
     case GBS_FACTOR_SPIN:

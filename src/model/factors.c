@@ -73,19 +73,31 @@ static double logical_factor_value(const gbsi_factors *factors, size_t f, states
     return gbsi_logical_value(logical, factors->weight[f], n_true, head);
 }
 
+static double level_value(const gbsi_factors *factors, const uint32_t *arity, size_t f,
+                          const gbsi_noisy *noisy, states s)
+{
+    const size_t first = factors->scope_start[f];
+    const double *log_q = noisy->log_q + 1;
+    double log_none = noisy->log_q[0];
+    for (uint32_t i = 0; i < noisy->n_parents; ++i) {
+        log_none += log_q[state_of(factors, s, first, first + i)];
+        log_q += arity[noisy->parent[i]];
+    }
+    const uint32_t state = noisy->child == GBSI_NONE
+                               ? noisy->effect
+                               : state_of(factors, s, first, first + noisy->n_parents);
+    return gbsi_noisy_value(log_none, gbsi_noisy_part_of(noisy->effect, noisy->falling, state));
+}
+
 static double noisy_value(const gbsi_factors *factors, const uint32_t *arity, size_t f, states s)
 {
-    const gbsi_noisy noisy = gbsi_noisy_of(factors, f);
-    const size_t first = factors->scope_start[f];
-    const double *log_q = noisy.log_q + 1;
-    double log_none = noisy.log_q[0];
-    for (uint32_t i = 0; i < noisy.n_parents; ++i) {
-        log_none += log_q[state_of(factors, s, first, first + i)];
-        log_q += arity[noisy.parent[i]];
+    const uint32_t n = gbsi_noisy_n_levels(factors, arity, f);
+    double sum = 0.0;
+    for (uint32_t level = 0; level < n; ++level) {
+        const gbsi_noisy noisy = gbsi_noisy_level(factors, arity, f, level);
+        sum += level_value(factors, arity, f, &noisy, s);
     }
-    const bool effect = noisy.child == GBSI_NONE ||
-                        state_of(factors, s, first, first + noisy.n_parents) != noisy.none;
-    return gbsi_noisy_log(log_none, effect);
+    return sum;
 }
 
 static double value_of(const gbsi_factors *factors, const uint32_t *arity, size_t f, states s)
@@ -102,13 +114,11 @@ static double value_of(const gbsi_factors *factors, const uint32_t *arity, size_
         return state_of(factors, s, first, first) == state_of(factors, s, first, first + 1)
                    ? factors->weight[f]
                    : 0.0;
-    case GBS_FACTOR_NOISY_OR:
-    case GBS_FACTOR_NOISY_AND:
-    case GBSI_FACTOR_EFFECT:
-        return noisy_value(factors, arity, f, s);
-    default:
-        assert(factors->kind[f] == GBS_FACTOR_LOGICAL);
+    case GBS_FACTOR_LOGICAL:
         return logical_factor_value(factors, f, s);
+    default:
+        assert(gbsi_is_noisy(factors->kind[f]));
+        return noisy_value(factors, arity, f, s);
     }
 }
 
@@ -153,8 +163,9 @@ bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f)
     if (gbsi_is_noisy(factors->kind[f])) { /* without a leak there may be no effect */
         const size_t *start = factors->table_start + factors->aux[f];
         const double *log_q = factors->table + start[0];
-        return log_q[0] == 0.0 || (factors->kind[f] != GBSI_FACTOR_EFFECT &&
-                                   gbsi_any_zero(log_q, start[1] - start[0], NULL));
+        const bool leaks = !gbsi_noisy_is_graded(factors->kind[f]) && log_q[0] < 0.0;
+        return !leaks || (factors->kind[f] != GBSI_FACTOR_EFFECT &&
+                          gbsi_any_zero(log_q, start[1] - start[0], NULL));
     }
     if (factors->kind[f] == GBS_FACTOR_TABLE) {
         return gbsi_any_zero(&factors->table[factors->table_start[factors->aux[f]]],

@@ -31,18 +31,22 @@ typedef struct gbsi_logical {
     uint32_t n_body_true; /* of these, fixed true */
 } gbsi_logical;
 
-/* A noisy factor whose effect is observed: ln(1 - product of inhibitions), its scope the parents.
- * Only conditioning makes it. */
-#define GBSI_FACTOR_EFFECT ((gbs_factor_kind)8)
+/* What conditioning makes of noisy factors [M56]. One whose effect is observed: ln(1 - product of
+ * inhibitions), its scope the parents. And one level of a noisy-max (RISING) or noisy-min
+ * (FALLING), whose weight is the number of the child's state that is the effect: beyond it the
+ * factor is 1. */
+#define GBSI_FACTOR_EFFECT  ((gbs_factor_kind)128)
+#define GBSI_FACTOR_RISING  ((gbs_factor_kind)129)
+#define GBSI_FACTOR_FALLING ((gbs_factor_kind)130)
 
 typedef struct gbsi_factors {
     size_t n_factors;
-    uint8_t *kind;       /* [n_factors] gbs_factor_kind, or GBSI_FACTOR_EFFECT */
+    uint8_t *kind;       /* [n_factors] gbs_factor_kind, or one of GBSI_FACTOR_... */
     size_t *scope_start; /* [n_factors + 1] */
     uint32_t *scope;     /* [scope_start[n_factors]] variables, distinct within a factor */
     uint32_t *literal;   /* like scope: the state that makes the literal true; NULL if no factor is
                             logical */
-    double *weight;      /* [n_factors] h, J or w; 0 for tables */
+    double *weight;      /* [n_factors] h, J or w; 0 for tables; see GBSI_FACTOR_RISING */
     uint32_t *aux;       /* [n_factors] table id, also of noisy ones; logical id; else 0 */
     size_t n_tables;
     size_t *table_start; /* [n_tables + 1] */
@@ -76,7 +80,7 @@ size_t gbsi_factor_size(const gbsi_factors *factors, size_t f);
 bool gbsi_any_zero(const double *entry, size_t n, gbsi_watch *watch);
 
 /* Whether some configuration of factor f has log-weight minus infinity. O(table entries). Of noisy
- * factors of the user: whether some may have. */
+ * factors of the user, and of levels: whether some may have. */
 bool gbsi_factor_has_zeros(const gbsi_factors *factors, size_t f);
 
 /* ---- logical.c ----------------------------------------------------------------------------- */
@@ -101,22 +105,48 @@ bool gbsi_logical_constant(const gbsi_logical *logical, double weight, uint32_t 
 
 /* ---- noisy.c ------------------------------------------------------------------------------- */
 
-/* A noisy-or or noisy-and: no cause takes effect, and the child is in its state `none`, with
- * probability q_0 product over parents i of q_i(u_i). */
+/* One level of a noisy factor: no cause takes effect, and the child is in a state `below`, with
+ * probability N = q_0 product over parents i of q_i(u_i). A noisy-or or noisy-and is one level; a
+ * noisy-max of K states is the product of K - 1 of them, since with N_k = P(Y < k | Y <= k, u)
+ *     P(Y = y | u) = (1 - N_y) product over k > y of N_k,      N_0 = 0. */
 typedef struct gbsi_noisy {
     uint32_t n_parents;
     const uint32_t *parent; /* [n_parents] */
-    uint32_t child;         /* GBSI_NONE: observed, in its other state (GBSI_FACTOR_EFFECT) */
-    uint32_t none;
-    const double *log_q; /* [1 + sum of the parents' arities] of the leak, then of each parent by
-                            its state */
+    uint32_t child;         /* GBSI_NONE: observed, it is the effect (GBSI_FACTOR_EFFECT) */
+    uint32_t effect;        /* the child's state */
+    bool falling;           /* the states without effect are those above it, not those below */
+    const double *log_q;    /* [1 + sum of the parents' arities] of the leak, then of each parent by
+                               its state */
 } gbsi_noisy;
 
+/* What a state of the child is at a level. */
+typedef enum gbsi_noisy_part {
+    GBSI_NOISY_NONE,   /* without effect: N */
+    GBSI_NOISY_EFFECT, /* 1 - N */
+    GBSI_NOISY_BEYOND, /* decided by a later level: 1 */
+} gbsi_noisy_part;
+
+static inline gbsi_noisy_part gbsi_noisy_part_of(uint32_t effect, bool falling, uint32_t state)
+{
+    return state == effect               ? GBSI_NOISY_EFFECT
+           : (state > effect) == falling ? GBSI_NOISY_NONE
+                                         : GBSI_NOISY_BEYOND;
+}
+
 bool gbsi_is_noisy(unsigned kind);
+/* A noisy-max or noisy-min of the user. */
+bool gbsi_noisy_is_graded(unsigned kind);
 /* Whether aux is the number of a table. */
 bool gbsi_has_table(unsigned kind);
-/* Of a noisy factor f. */
+/* The levels of a noisy factor f: one, but of a noisy-max or noisy-min, where the first is the one
+ * next to the absence of an effect. */
+uint32_t gbsi_noisy_n_levels(const gbsi_factors *factors, const uint32_t *arity, size_t f);
+gbsi_noisy gbsi_noisy_level(const gbsi_factors *factors, const uint32_t *arity, size_t f,
+                            uint32_t level);
+/* Of a noisy factor of one level. */
 gbsi_noisy gbsi_noisy_of(const gbsi_factors *factors, size_t f);
+/* The log-weight of a level: from the sum of logarithms ln N. */
+double gbsi_noisy_value(double log_none, gbsi_noisy_part part);
 /* ln P(no effect) from its sum of logarithms, or ln P(effect) = ln(1 - P(no effect)). */
 double gbsi_noisy_log(double log_none, bool effect);
 

@@ -125,6 +125,38 @@ static inline void add_random_noisy(gbs_builder *b, uint64_t *seed, const uint32
                      GBS_OK);
 }
 
+/* A noisy maximum or minimum, of which some causes never have an effect, or none but one. */
+static inline void add_random_maximum(gbs_builder *b, uint64_t *seed, const uint32_t *arity,
+                                      uint32_t n, const uint32_t *scope, uint32_t zeros)
+{
+    const uint32_t k = arity[scope[n - 1]];
+    double effect[256];
+    size_t n_columns = 1; /* the leak stands first */
+    for (uint32_t i = 0; i + 1 < n; ++i) {
+        n_columns += arity[scope[i]];
+    }
+    assert_true(n_columns * k <= 256);
+    for (size_t i = 0; i < n_columns; ++i) {
+        double sum = 0.0;
+        const uint32_t alone = random_below(seed, k);
+        const int hard = random_below(seed, 100) < 2 * zeros;
+        for (uint32_t a = 0; a < k; ++a) {
+            const double p = random_below(seed, 100) < zeros ? 0.0 : 1.0 + random_below(seed, 9);
+            effect[i * k + a] = a == alone ? 3.0 : hard ? 0.0 : p;
+            sum += effect[i * k + a];
+        }
+        for (uint32_t a = 0; a < k; ++a) {
+            effect[i * k + a] /= sum;
+        }
+    }
+    const gbs_factor_kind kind =
+        random_below(seed, 2) == 0 ? GBS_FACTOR_NOISY_MAX : GBS_FACTOR_NOISY_MIN;
+    assert_int_equal(gbs_builder_add_noisy_max(b, kind, scope[n - 1], n - 1, scope,
+                                               (n_columns - 1) * k, effect + k,
+                                               random_below(seed, 4) == 0 ? NULL : effect, NULL),
+                     GBS_OK);
+}
+
 /* @param zeros per cent of entries and weights that are hard. */
 static inline void add_random_factor(gbs_builder *b, uint64_t *seed, uint32_t n,
                                      const uint32_t *arity, uint32_t zeros)
@@ -185,6 +217,8 @@ static inline gbs_model *random_model_of(uint64_t *seed, random_size most, uint3
         const uint32_t found = random_scope(seed, n, arity, n, 0, scope);
         if (arity[scope[found - 1]] == 2) {
             add_random_noisy(b, seed, arity, found, scope, zeros);
+        } else if (arity[scope[found - 1]] > 2) {
+            add_random_maximum(b, seed, arity, found, scope, zeros);
         }
     }
     assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);

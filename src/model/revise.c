@@ -371,27 +371,80 @@ static bool drop_causes(gbsi_propagator *q, uint32_t v, const double *log_q, boo
     return true;
 }
 
-static bool revise_noisy(gbsi_propagator *q, size_t place)
+/* Whether the child has a state left that is of this part. */
+static bool has_part(const gbsi_propagator *q, const gbsi_noisy *noisy, gbsi_noisy_part part)
 {
-    const gbsi_noisy noisy = gbsi_noisy_of(q->of->factors, q->of->hard[place]);
-    const open_causes c = find_causes(q, &noisy);
-    const uint32_t effect = 1 - noisy.none;
-    const bool seen = noisy.child == GBSI_NONE;
-    if ((c.n == 0 && (seen || !gbsi_propagator_drop_one(q, noisy.child, effect, place))) ||
-        (c.surely && !seen && !gbsi_propagator_drop_one(q, noisy.child, noisy.none, place))) {
-        return false;
+    uint32_t a = gbsi_propagator_next(q, noisy->child, 0);
+    while (a != GBSI_NONE && gbsi_noisy_part_of(noisy->effect, noisy->falling, a) != part) {
+        a = gbsi_propagator_next(q, noisy->child, a + 1);
     }
-    if (seen || !gbsi_propagator_has(q, noisy.child, noisy.none)) {
-        return c.n != 1 || c.last == GBSI_NONE ||
-               drop_causes(q, c.last, noisy.log_q + c.last_at, false, place);
-    }
-    size_t at = 1;
-    for (uint32_t i = 0; !gbsi_propagator_has(q, noisy.child, effect) && i < noisy.n_parents; ++i) {
-        if (!drop_causes(q, noisy.parent[i], noisy.log_q + at, true, place)) {
+    return a != GBSI_NONE;
+}
+
+static bool drop_part(gbsi_propagator *q, const gbsi_noisy *noisy, gbsi_noisy_part part,
+                      size_t place)
+{
+    for (uint32_t a = 0; a < q->of->arity[noisy->child]; ++a) {
+        if (gbsi_noisy_part_of(noisy->effect, noisy->falling, a) == part &&
+            !gbsi_propagator_drop_one(q, noisy->child, a, place)) {
             return false;
         }
-        at += q->of->arity[noisy.parent[i]];
     }
+    return true;
+}
+
+static bool revise_level(gbsi_propagator *q, const gbsi_noisy *noisy, size_t place)
+{
+    const open_causes c = find_causes(q, noisy);
+    const bool seen = noisy->child == GBSI_NONE;
+    if ((c.n == 0 && (seen || !drop_part(q, noisy, GBSI_NOISY_EFFECT, place))) ||
+        (c.surely && !seen && !drop_part(q, noisy, GBSI_NOISY_NONE, place))) {
+        return false;
+    }
+    if (!seen && has_part(q, noisy, GBSI_NOISY_BEYOND)) {
+        return true;
+    }
+    if (seen || !has_part(q, noisy, GBSI_NOISY_NONE)) {
+        return c.n != 1 || c.last == GBSI_NONE ||
+               drop_causes(q, c.last, noisy->log_q + c.last_at, false, place);
+    }
+    size_t at = 1;
+    for (uint32_t i = 0; !has_part(q, noisy, GBSI_NOISY_EFFECT) && i < noisy->n_parents; ++i) {
+        if (!drop_causes(q, noisy->parent[i], noisy->log_q + at, true, place)) {
+            return false;
+        }
+        at += q->of->arity[noisy->parent[i]];
+    }
+    return true;
+}
+
+/* States left of all variables in the scope of a factor. */
+static size_t n_left(const gbsi_propagator *q, size_t f)
+{
+    const gbsi_factors *store = q->of->factors;
+    size_t n = 0;
+    for (size_t e = store->scope_start[f]; e < store->scope_start[f + 1]; ++e) {
+        n += q->size[store->scope[e]];
+    }
+    return n;
+}
+
+/* Level by level, until none takes anything more from another. */
+static bool revise_noisy(gbsi_propagator *q, size_t place)
+{
+    const size_t f = q->of->hard[place];
+    const uint32_t n_levels = gbsi_noisy_n_levels(q->of->factors, q->of->arity, f);
+    size_t before = 0;
+    do {
+        before = n_left(q, f);
+        for (uint32_t level = 0; level < n_levels; ++level) {
+            const gbsi_noisy noisy = gbsi_noisy_level(q->of->factors, q->of->arity, f, level);
+            if (gbsi_watch_spend(q->watch, 1 + noisy.n_parents) ||
+                !revise_level(q, &noisy, place)) {
+                return false;
+            }
+        }
+    } while (n_levels > 1 && n_left(q, f) < before);
     return true;
 }
 
@@ -403,12 +456,10 @@ bool gbsi_propagator_revise(gbsi_propagator *propagator, size_t place)
         return revise_table(propagator, place);
     case GBS_FACTOR_POTTS:
         return revise_potts(propagator, place);
-    case GBS_FACTOR_NOISY_OR:
-    case GBS_FACTOR_NOISY_AND:
-    case GBSI_FACTOR_EFFECT:
-        return revise_noisy(propagator, place);
-    default:
-        assert(store->kind[propagator->of->hard[place]] == GBS_FACTOR_LOGICAL);
+    case GBS_FACTOR_LOGICAL:
         return revise_logical(propagator, place);
+    default:
+        assert(gbsi_is_noisy(store->kind[propagator->of->hard[place]]));
+        return revise_noisy(propagator, place);
     }
 }

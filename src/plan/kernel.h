@@ -27,8 +27,8 @@ static inline int64_t gbsi_noisy_sum_at(const gbsi_group *group, const gbsi_nois
     return (int64_t)((uint64_t)low[lanes] << 32 | low[0]);
 }
 
-/* The log-weight of a noisy factor at a sum: ln P(effect), or of none. */
-double gbsi_noisy_sum_log(const gbsi_noisy_sum *noisy, int64_t sum, bool effect);
+/* The log-weight of a noisy factor at a sum. */
+double gbsi_noisy_sum_log(const gbsi_noisy_sum *noisy, int64_t sum, gbsi_noisy_part part);
 
 typedef struct gbsi_kernel {
     const char *name;

@@ -55,7 +55,8 @@ static gbs_status add_sum(gbsi_compile *c, size_t f, size_t *cost_capacity, gbs_
     const double *log_q = noisy.log_q + 1;
     gbs_status status = GBS_OK;
     plan->noisy[plan->n_noisy++] = (gbsi_noisy_sum){.counter = plan->n_counters,
-                                                    .none = noisy.none,
+                                                    .effect = noisy.effect,
+                                                    .falling = noisy.falling,
                                                     .leak = cost_of(&s, noisy.log_q[0]),
                                                     .never = s.never,
                                                     .unit = 1.0 / s.per_log};

@@ -81,7 +81,8 @@ typedef struct gbsi_counter_link {
  * therefore does not matter. A cost of plus infinity is `never`, more than all others together. */
 typedef struct gbsi_noisy_sum {
     uint32_t counter; /* of the low half of the sum; the high half has the next */
-    uint32_t none;    /* state of the child without effect */
+    uint32_t effect;  /* state of the child */
+    bool falling;     /* as in gbsi_noisy */
     int64_t leak;     /* the cost that is always there */
     int64_t never;
     double unit; /* a cost of 1, in natural logarithm */

@@ -186,6 +186,8 @@ static gbs_status add_term(gbsi_compile *c, growth *g, size_t end, uint32_t slot
     case GBS_FACTOR_NOISY_OR:
     case GBS_FACTOR_NOISY_AND:
     case GBSI_FACTOR_EFFECT:
+    case GBSI_FACTOR_RISING:
+    case GBSI_FACTOR_FALLING:
         status = noisy_term(c, g, &term, f, position, err);
         break;
     case GBS_FACTOR_LOGICAL:

@@ -132,8 +132,9 @@ INLINE void add_noisy(const gbsi_plan *plan, const gbsi_group *group, const uint
         load(plan, group, noisy.child, lanes, x);
     }
     for (uint32_t lane = 0; lane < lanes; ++lane) {
-        const bool effect = noisy.child == GBSI_NONE || x[lane] != noisy.none;
-        out[lane] += gbsi_noisy_log(log_none[lane], effect);
+        const uint32_t state = noisy.child == GBSI_NONE ? noisy.effect : x[lane];
+        out[lane] += gbsi_noisy_value(log_none[lane],
+                                      gbsi_noisy_part_of(noisy.effect, noisy.falling, state));
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "rng/philox.h"
 #include "simd/math.h"
@@ -27,18 +28,31 @@ static const double *table_row(const gbsi_conditioned *model, uint32_t v, const 
     return &factors->table[factors->table_start[factors->aux[f]] + index];
 }
 
-/* ln P(v | its parents), of a noisy factor. */
-static void noisy_row(const gbsi_conditioned *model, uint32_t v, const uint32_t *x, double *row)
+/* Adds one level of ln P(v | its parents) to the weights of the states of v. */
+static void add_level(const gbsi_conditioned *model, size_t f, uint32_t v, const uint32_t *x,
+                      double *weight)
 {
-    const gbsi_noisy noisy = gbsi_noisy_of(&model->factors, model->cpt[v]);
+    const gbsi_noisy noisy = gbsi_noisy_of(&model->factors, f);
     const double *log_q = noisy.log_q + 1;
     double log_none = noisy.log_q[0];
     for (uint32_t i = 0; i < noisy.n_parents; ++i) {
         log_none += log_q[x[noisy.parent[i]]];
         log_q += model->arity[noisy.parent[i]];
     }
-    row[noisy.none] = log_none;
-    row[1 - noisy.none] = gbsi_noisy_log(log_none, true);
+    for (uint32_t a = 0; a < model->arity[v]; ++a) {
+        weight[a] += gbsi_noisy_value(log_none, gbsi_noisy_part_of(noisy.effect, noisy.falling, a));
+    }
+}
+
+/* ln P(v | its parents), of a noisy factor: the levels of one stand one after the other. */
+static void add_levels(const gbsi_conditioned *model, uint32_t v, const uint32_t *x, double *weight)
+{
+    const size_t last = model->cpt[v];
+    const size_t origin = gbsi_conditioned_origin(model, last);
+    for (size_t f = last + 1; f-- > 0 && gbsi_conditioned_origin(model, f) == origin &&
+                              gbsi_is_noisy(model->factors.kind[f]);) {
+        add_level(model, f, v, x, weight);
+    }
 }
 
 void gbsi_forward_weights(const gbsi_conditioned *model, uint32_t v, const uint32_t *x,
@@ -47,16 +61,17 @@ void gbsi_forward_weights(const gbsi_conditioned *model, uint32_t v, const uint3
     const uint32_t k = model->arity[v];
     double largest = -INFINITY;
     if (model->cpt != NULL && model->cpt[v] != GBSI_NONE) {
-        size_t stride = 1;
-        double pair[2];
-        const double *row = pair;
+        memset(weight, 0, k * sizeof *weight);
         if (gbsi_is_noisy(model->factors.kind[model->cpt[v]])) {
-            noisy_row(model, v, x, pair);
+            add_levels(model, v, x, weight);
         } else {
-            row = table_row(model, v, x, &stride);
+            size_t stride = 1;
+            const double *row = table_row(model, v, x, &stride);
+            for (uint32_t a = 0; a < k; ++a) {
+                weight[a] = row[a * stride];
+            }
         }
         for (uint32_t a = 0; a < k; ++a) {
-            weight[a] = row[a * stride];
             largest = weight[a] > largest ? weight[a] : largest;
         }
     }

@@ -15,7 +15,8 @@
 const char *gbs_factor_kind_name(gbs_factor_kind kind)
 {
     static const char *const name[GBS_N_FACTOR_KINDS] = {
-        "table", "field", "ising", "potts", "logical", "spin", "noisy-or", "noisy-and"};
+        "table", "field",    "ising",     "potts",     "logical",
+        "spin",  "noisy-or", "noisy-and", "noisy-max", "noisy-min"};
     return (unsigned)kind < GBS_N_FACTOR_KINDS ? name[kind] : NULL;
 }
 

@@ -20,7 +20,7 @@ void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t 
     const gbsi_factors *f = &reduced->user->factors;
     const uint32_t *arity = reduced->user->arity;
     const gbsi_noisy noisy = gbsi_noisy_of(f, factor);
-    const bool effect = state[noisy.child] != noisy.none;
+    const bool effect = state[noisy.child] == noisy.effect;
     size_t n = 1;
     size_t n_never = 0; /* causes with q = 0 */
     double log_none = 0.0;
@@ -46,7 +46,7 @@ void gbsi_scores_add(const gbsi_reduced *reduced, size_t factor, const uint32_t 
 /* Whether the child may be without the effect, or with it, given its evidence. */
 static bool may_be(const gbsi_reduced *r, const gbsi_noisy *noisy, bool effect)
 {
-    const uint32_t wanted = effect ? 1 - noisy->none : noisy->none;
+    const uint32_t wanted = effect ? noisy->effect : 1 - noisy->effect;
     const double *l = gbsi_log_likelihood(r->evidence, noisy->child);
     return r->number[noisy->child] == GBSI_NONE ? r->state[noisy->child] == wanted
                                                 : l == NULL || l[wanted] > -INFINITY;

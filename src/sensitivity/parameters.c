@@ -88,6 +88,12 @@ gbs_status gbsi_parameters_list(const gbs_model *model, const gbs_evidence *evid
         return gbsi_no_memory(err, "sensitivity", n_factors * sizeof **first);
     }
     for (size_t f = 0; f < n_factors; ++f) {
+        if (gbsi_noisy_is_graded(model->factors.kind[f])) {
+            return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                             "factor %zu is a noisy-max or noisy-min, whose probabilities are no "
+                             "parameters here: convert the model to a format of tables first",
+                             f);
+        }
         (*first)[f] = n;
         n += n_of_factor(&model->factors, f);
     }

@@ -383,8 +383,8 @@ static void fill_chain(gbsi_reduced *r, size_t f)
     const uint32_t end = states_of(r, noisy.child, &first);
     table = table_of(r, r->factor[f] + noisy.n_parents + 1);
     for (uint32_t a = first; a < end; ++a, table += 2) {
-        table[a == noisy.none ? 0 : 1] = 0.0;
-        table[a == noisy.none ? 1 : 0] = -INFINITY;
+        table[a == noisy.effect ? 1 : 0] = 0.0;
+        table[a == noisy.effect ? 0 : 1] = -INFINITY;
     }
 }
 

@@ -165,7 +165,7 @@ static gbs_evidence *random_evidence(const gbs_model *model)
 
 static problem make_problem(sort what, bool zeros)
 {
-    const random_size most = {4, 3, 8, random_below(&seed, 3) == 0 ? 2 : 0};
+    const random_size most = {4, 3, 8, 0};
     problem p = {.model = what != GRAPH ? random_network(zeros, what == NOISY_NETWORK)
                           : zeros       ? random_model_of(&seed, most, random_below(&seed, 3) * 10)
                                         : weak_model()};

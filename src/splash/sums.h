@@ -6,8 +6,8 @@
 #include "plan/kernel.h"
 #include "splash/potentials.h"
 
-/* In the sum of a noisy factor: its child is in the state of the effect. */
-#define GBSI_EFFECT_BIT 62
+/* In the sum of a noisy factor: what its child's state is, a gbsi_noisy_part. */
+#define GBSI_PART_BIT 62
 
 /* A long factor sees its variables through a sum: of offsets (TABLE), of twice the body literals
  * that hold and once the head (LOGICAL), of states 0 (SPIN), of costs (noisy). What those inside
@@ -21,7 +21,7 @@ static inline size_t gbsi_part_of(const gbsi_plan *plan, size_t f, size_t e, siz
         const gbsi_noisy noisy = gbsi_noisy_of(factors, f);
         return e < factors->scope_start[f] + noisy.n_parents
                    ? (size_t)plan->cost[plan->cost_at[e] + x]
-                   : (size_t)(x != noisy.none) << GBSI_EFFECT_BIT;
+                   : (size_t)gbsi_noisy_part_of(noisy.effect, noisy.falling, x) << GBSI_PART_BIT;
     }
     switch ((gbs_factor_kind)factors->kind[f]) {
     case GBS_FACTOR_TABLE:
@@ -44,9 +44,11 @@ static inline double gbsi_value_of_sum(const gbsi_plan *plan, size_t f, size_t s
     const gbsi_logical *logical = NULL;
     if (gbsi_is_noisy(factors->kind[f])) {
         const gbsi_noisy_sum *noisy = &plan->noisy[plan->noisy_of[f]];
-        const bool effect = factors->kind[f] == GBSI_FACTOR_EFFECT || sum >> GBSI_EFFECT_BIT != 0;
-        const size_t costs = sum & (((size_t)1 << GBSI_EFFECT_BIT) - 1);
-        return gbsi_noisy_sum_log(noisy, noisy->leak + (int64_t)costs, effect);
+        const gbsi_noisy_part part = factors->kind[f] == GBSI_FACTOR_EFFECT
+                                         ? GBSI_NOISY_EFFECT
+                                         : (gbsi_noisy_part)(sum >> GBSI_PART_BIT);
+        const size_t costs = sum & (((size_t)1 << GBSI_PART_BIT) - 1);
+        return gbsi_noisy_sum_log(noisy, noisy->leak + (int64_t)costs, part);
     }
     switch ((gbs_factor_kind)factors->kind[f]) {
     case GBS_FACTOR_LOGICAL:

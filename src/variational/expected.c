@@ -266,6 +266,8 @@ void gbsi_expected_logw(const gbsi_conditioned *model, size_t f, size_t position
         return;
     case GBS_FACTOR_NOISY_OR:
     case GBS_FACTOR_NOISY_AND:
+    case GBS_FACTOR_NOISY_MAX:
+    case GBS_FACTOR_NOISY_MIN:
         break; /* gbsi_mean_field_new() refuses them */
     }
     assert(0);

@@ -134,8 +134,8 @@ gbs_status gbsi_mean_field_new(const gbsi_conditioned *model, gbs_mean_field_sch
     for (size_t f = 0; f < model->factors.n_factors; ++f) {
         if (gbsi_is_noisy(model->factors.kind[f])) {
             status = gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                               "mean field: the expectation of a noisy-or or noisy-and of many "
-                               "parents has no closed form: use another method");
+                               "mean field: the expectation of a noisy factor of many parents has "
+                               "no closed form: use another method");
             goto cleanup;
         }
     }

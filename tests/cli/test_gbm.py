@@ -19,6 +19,41 @@ def texts(sections, name):
             for at in sections[name]]
 
 
+def noisy_max(n):
+    """GeNIe's file of n causes of an effect of three states, the first the strongest, with a leak."""
+    cause = '<cpt id="c{}"><state id="yes"/><state id="no"/><probabilities>0.3 0.7</probabilities></cpt>'
+    return (f'<smile version="1.0" id="n"><nodes>{"".join(cause.format(i) for i in range(n))}<noisymax id="e">'
+            '<state id="ill"/><state id="weak"/><state id="well"/>'
+            f'<parents>{" ".join(f"c{i}" for i in range(n))}</parents><strengths>{"0 1 " * n}</strengths>'
+            f'<parameters>{"0.05 0.15 0.8 0 0 1 " * n}0.01 0.02 0.97</parameters></noisymax></nodes></smile>')
+
+
+def test_noisy_maxima_stay_whole(run, work):
+    """P(e is well) = 0.97 (0.3 0.8 + 0.7)^n, that it is no more than weak 0.99 (0.3 0.95 + 0.7)^n."""
+    n = 60
+    (work / "n.xdsl").write_text(noisy_max(n))
+    assert run("convert", "n.xdsl", "-o", "n.gbm").status == 0
+    assert (work / "n.gbm").stat().st_size < 50_000
+    well, weak = .97 * .94 ** n, .99 * .985 ** n
+    for name in "n.xdsl", "n.gbm":
+        done = run("marginals", name, "--query", "e", "--format", "csv")
+        assert done.status == 0, done.err
+        p = [float(line.split(",")[2]) for line in done.out.splitlines()[1:]]
+        assert max(abs(a - b) for a, b in zip(p, [1 - weak, weak - well, well])) < 1e-12
+    sampled = run("marginals", "n.gbm", "--query", "c7", "-e", "e=weak", "--method", "sample", "--sweeps", "500",
+                  "--format", "csv").out.splitlines()[1].split(",")
+    exact = run("marginals", "n.gbm", "--query", "c7", "-e", "e=weak", "--format", "csv").out.splitlines()[1].split(",")
+    assert abs(float(sampled[2]) - float(exact[2])) < 5 * float(sampled[3])
+    (work / "short.xdsl").write_text(noisy_max(8))
+    assert run("convert", "short.xdsl", "-o", "short.gbm").status == 0
+    assert run("convert", "short.gbm", "-o", "short.uai").status == 0
+    answers = [run("marginals", name, "-e", "8=#1", "--query", "3", "--format", "csv").out.splitlines()
+               for name in ("short.gbm", "short.uai")]
+    p = [[float(line.split(",")[2]) for line in lines[1:]] for lines in answers]
+    assert max(abs(a - b) for a, b in zip(*p)) < 1e-12
+    assert "noisy-max" in run("sensitivity", "short.gbm", "--query", "c0=yes").err
+
+
 def test_the_page_is_enough_to_read_a_file(run, work):
     assert run("convert", SPRINKLER, "-o", "s.gbm").status == 0
     flags, counts, sections = page_reader()(work / "s.gbm")

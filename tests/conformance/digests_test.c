@@ -280,10 +280,11 @@ static void bits_of_the_first_version(void **state)
     assert_true(print || list != NULL);
     check_rows(list, print);
     const size_t n_first = n_first_test_cases;
-    check_later_rows(list, print, n_first, n_first + 4);      /* parities */
-    check_later_rows(list, print, n_first + 4, n_first + 8);  /* cardinalities */
-    check_later_rows(list, print, n_first + 8, n_first + 12); /* noisy */
-    assert_true(n_first + 12 == n_test_cases);
+    check_later_rows(list, print, n_first, n_first + 4);       /* parities */
+    check_later_rows(list, print, n_first + 4, n_first + 8);   /* cardinalities */
+    check_later_rows(list, print, n_first + 8, n_first + 12);  /* noisy */
+    check_later_rows(list, print, n_first + 12, n_first + 14); /* maxima */
+    assert_true(n_first + 14 == n_test_cases);
     assert_true(print || fgets(more, sizeof more, list) == NULL);
     if (list != NULL) {
         (void)fclose(list);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As misuse_test.c, for tied weights and for the public functions that read and write: files,
- * outputs, arrays, pictures. */
+/* As misuse_test.c, for noisy maxima, tied weights and for the public functions that read and
+ * write: files, outputs, arrays, pictures. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,6 +25,26 @@ static void networks_in_time(void **state)
     REFUSED(gbs_unroll(m, 2, &made, &err));
     assert_null(made);
     gbs_model_free(m);
+}
+
+static void noisy_maxima(void **state)
+{
+    (void)state;
+    const gbs_factor_kind max = GBS_FACTOR_NOISY_MAX;
+    const uint32_t arity[2] = {2, 3};
+    const uint32_t of = 0;
+    const double p[6] = {1.0, 0.0, 0.0, 0.5, 0.25, 0.25};
+    gbs_builder *b = NULL;
+    FINE(gbs_builder_new(&b, &err));
+    FINE(gbs_builder_add_variables(b, 2, arity, NULL, &err));
+    REFUSED(gbs_builder_add_noisy_max(NULL, max, 1, 1, &of, 6, p, NULL, &err));
+    REFUSED(gbs_builder_add_noisy_max(b, GBS_FACTOR_TABLE, 1, 1, &of, 6, p, NULL, &err));
+    REFUSED(gbs_builder_add_noisy_max(b, max, 2, 1, &of, 6, p, NULL, &err));
+    REFUSED(gbs_builder_add_noisy_max(b, max, 1, 1, NULL, 6, p, NULL, &err));
+    REFUSED(gbs_builder_add_noisy_max(b, max, 1, 1, &of, 6, NULL, NULL, &err));
+    REFUSED(gbs_builder_add_noisy_max(b, max, 1, 1, &of, 3, p, NULL, &err));
+    FINE(gbs_builder_add_noisy_max(b, max, 1, 0, NULL, 0, NULL, p, &err));
+    gbs_builder_free(b);
 }
 
 static void tied_weights(void **state)
@@ -486,19 +506,13 @@ static void sensitivities(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),
-        cmocka_unit_test(diagnostics),
-        cmocka_unit_test(sensitivities),
-        cmocka_unit_test(tied_weights),
-        cmocka_unit_test(networks_in_time),
-        cmocka_unit_test(images_from),
-        cmocka_unit_test(images_to),
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),
-        cmocka_unit_test(evidence_files),
-        cmocka_unit_test(other_files),
-        cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(fits),          cmocka_unit_test(diagnostics),
+        cmocka_unit_test(sensitivities), cmocka_unit_test(noisy_maxima),
+        cmocka_unit_test(tied_weights),  cmocka_unit_test(networks_in_time),
+        cmocka_unit_test(images_from),   cmocka_unit_test(images_to),
+        cmocka_unit_test(arrays),        cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),   cmocka_unit_test(evidence_files),
+        cmocka_unit_test(other_files),   cmocka_unit_test(answers_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

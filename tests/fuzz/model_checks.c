@@ -99,10 +99,12 @@ static void check_noisy(const gbs_model *m, size_t f)
     const gbsi_noisy noisy = gbsi_noisy_of(factors, f);
     const size_t *start = factors->table_start + factors->aux[f];
     size_t n = 1;
-    FUZZ_REQUIRE(m->arity[noisy.child] == 2);
+    const bool graded = gbsi_noisy_is_graded(factors->kind[f]);
+    FUZZ_REQUIRE(graded ? m->arity[noisy.child] >= 2 : m->arity[noisy.child] == 2);
     for (uint32_t i = 0; i < noisy.n_parents; i++) {
         n += m->arity[noisy.parent[i]];
     }
+    n *= m->arity[noisy.child] - 1;
     FUZZ_REQUIRE(start[1] - start[0] == n);
     for (size_t i = 0; i < n; i++) {
         FUZZ_REQUIRE(noisy.log_q[i] <= 0.0);
@@ -139,10 +141,12 @@ static void check_factor(const gbs_model *m, size_t f)
         return;
     case GBS_FACTOR_NOISY_OR:
     case GBS_FACTOR_NOISY_AND:
+    case GBS_FACTOR_NOISY_MAX:
+    case GBS_FACTOR_NOISY_MIN:
         check_noisy(m, f);
         return;
     }
-    FUZZ_REQUIRE(factors->kind[f] <= GBS_FACTOR_NOISY_AND);
+    FUZZ_REQUIRE(factors->kind[f] <= GBS_FACTOR_NOISY_MIN);
 }
 
 static void check_factors(const gbs_model *m)

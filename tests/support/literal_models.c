@@ -146,3 +146,56 @@ gbs_model *test_hard_noisy(void)
 {
     return noisy(8, true);
 }
+
+/* A noisy maximum of four states and a noisy minimum of three, of parents of two and three. If
+ * `hard`, one cause never reaches the highest effect, and another always has one. */
+static gbs_model *maxima(bool hard)
+{
+    enum { N = 8 };
+    gbs_error err = {0};
+    test_stream s = {.seed = 23, .n = 0};
+    const uint32_t arity[N] = {2, 3, 2, 4, 3, 2, 2, 3};
+    const uint32_t parent[2][5] = {{0, 1, 2, 5, 7}, {6, 3, 1, 5, 0}};
+    const uint32_t child[2] = {3, 4};
+    gbs_builder *b = begin(N, arity);
+    for (uint32_t i = 0; i < 2; ++i) {
+        const uint32_t k = arity[child[i]];
+        double effect[64];
+        double leak[4];
+        size_t n = 0;
+        for (uint32_t p = 0; p <= 5; ++p) { /* the last is the leak */
+            for (uint32_t a = 0; a < (p == 5 ? 1 : arity[parent[i][p]]); ++a) {
+                double *at = p == 5 ? leak : effect + n;
+                double sum = 0.0;
+                for (uint32_t y = 0; y < k; ++y) {
+                    const bool never = hard && p == 1 && a > 0 && y == (i == 0 ? 0 : k - 1);
+                    const bool seldom = hard && (p + y) % 4 == 3;
+                    at[y] = never || seldom ? 0.0 : test_uniform(&s, 0.2, 1.0);
+                    sum += at[y];
+                }
+                for (uint32_t y = 0; y < k; ++y) {
+                    at[y] /= sum;
+                }
+                n += p == 5 ? 0 : k;
+            }
+        }
+        must(gbs_builder_add_noisy_max(b, i == 0 ? GBS_FACTOR_NOISY_MAX : GBS_FACTOR_NOISY_MIN,
+                                       child[i], 5, parent[i], n, effect,
+                                       hard && i == 1 ? NULL : leak, &err),
+             &err);
+    }
+    for (uint32_t v = 0; v < N; ++v) {
+        random_table(b, &s, 1, &v, arity, 0.7, 0.0);
+    }
+    return finish(b);
+}
+
+gbs_model *test_maxima(void)
+{
+    return maxima(false);
+}
+
+gbs_model *test_hard_maxima(void)
+{
+    return maxima(true);
+}

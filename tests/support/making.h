@@ -102,5 +102,7 @@ gbs_model *test_hard_cardinalities(void);
 gbs_model *test_noisy(void);
 gbs_model *test_long_noisy(void);
 gbs_model *test_hard_noisy(void);
+gbs_model *test_maxima(void);
+gbs_model *test_hard_maxima(void);
 
 #endif

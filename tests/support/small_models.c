@@ -437,6 +437,8 @@ const test_case test_cases[] = {
     {"noisy-observed", test_noisy, 7, 1}, /* in its effect */
     {"long-noisy", test_long_noisy, -1, 1},
     {"hard-noisy", test_hard_noisy, -1, 0},
+    {"maxima", test_maxima, -1, 1},
+    {"hard-maxima", test_hard_maxima, -1, 1},
 };
 const size_t n_test_cases = sizeof test_cases / sizeof test_cases[0];
 const size_t n_first_test_cases = 30;
