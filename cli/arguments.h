@@ -87,14 +87,16 @@ typedef struct cli_arguments {
     const char *format;
     const char *model; /* of the results that are compared */
     const char *summary;
-    const char *monitor;   /* variables of draws */
-    const char *query;     /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */
-    const char *cases;     /* a table: FILE or "-" */
-    const char *plot;      /* FILE.svg */
-    const char *prior;     /* NAME:NUMBER */
-    const char *held_out;  /* FILE or share */
-    const char *intervals; /* FILE */
-    const char *weights;   /* name of a column */
+    const char *checkpoint; /* FILE */
+    const char *resume;     /* FILE */
+    const char *monitor;    /* variables of draws */
+    const char *query;      /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */
+    const char *cases;      /* a table: FILE or "-" */
+    const char *plot;       /* FILE.svg */
+    const char *prior;      /* NAME:NUMBER */
+    const char *held_out;   /* FILE or share */
+    const char *intervals;  /* FILE */
+    const char *weights;    /* name of a column */
     double level, em_tolerance;
     uint64_t em_iterations;
     const char *log_base; /* of PR files */

@@ -63,7 +63,10 @@ static int check_outputs(const cli_arguments *arguments)
         return cli_error(CLI_USAGE, "--output and --summary name the same file %s", output);
     }
     int status = cli_check_output(output);
-    return status == CLI_DONE ? cli_check_output(summary) : status;
+    if (status == CLI_DONE) {
+        status = cli_check_output(summary);
+    }
+    return status == CLI_DONE ? cli_check_output(arguments->checkpoint) : status;
 }
 
 int cli_settle(cli_arguments *arguments, gbs_method forced)
@@ -86,7 +89,7 @@ int cli_settle(cli_arguments *arguments, gbs_method forced)
     } else if (unsampled && given != NULL && strcmp(given, "max-updates") != 0) {
         return cli_error(CLI_USAGE, "--%s cannot apply with --method %s", given, name);
     }
-    if (options->method == GBS_METHOD_AUTO && given != NULL) {
+    if (options->method == GBS_METHOD_AUTO && given != NULL && arguments->resume == NULL) {
         options->method = GBS_METHOD_SAMPLE;
     }
     int status = check_herding(arguments);
@@ -137,6 +140,10 @@ int cli_execute(cli_job *job,
         job->model, job->evidence, &job->options, &job->run, &err);
     if (status < 0) {
         return cli_fail_work(job, status, &err);
+    }
+    const int resumed = cli_begin_checkpoints(job);
+    if (resumed != CLI_DONE) {
+        return resumed;
     }
     cli_signals_catch(); /* until here a signal ends the program */
     if (arguments->verbose) {

@@ -91,6 +91,14 @@ void cli_verdict(const cli_job *job, int stopped);
 /* Summary and verdict, once the results are written. @return the exit status of the run. */
 int cli_conclude(const cli_job *job, int stopped);
 
+/* ---- checkpoints.c ----------------------------------------------------------------------- */
+
+/* Before cli_settle(): what goes with --checkpoint, and the options of the run that --resume goes
+ * on with, where none were typed. @return an exit status. */
+int cli_settle_checkpoints(cli_arguments *arguments);
+/* The run is taken up, and kept, as the options say. @return an exit status. */
+int cli_begin_checkpoints(const cli_job *job);
+
 /* ---- partition.c ------------------------------------------------------------------------- */
 
 #define CLI_SUM_TEXT 160

@@ -10,9 +10,7 @@ static const struct {
 } later[] = {
     {NULL, " learn denoise segment label ground "
            "report "},
-    {"", " trace checkpoint "
-         "checkpoint-every "
-         "resume anytime "
+    {"", " trace anytime "
          "levels uncertainty "
          "truth marginals-only "},
     {"format", " zarr "},

@@ -34,7 +34,8 @@ static const struct {
         {"input", "Files, their formats, and messages",
          "from virtual-evidence evidence-format evidence-index convention diagonal "
          "weight-scale colors unroll lenient normalize-cpts float-format write-convention "
-         "log-base uai-mpe state require-converged progress quiet verbose help"},
+         "log-base uai-mpe state checkpoint checkpoint-every resume require-converged progress "
+         "quiet verbose help"},
 };
 
 /* Options in two lists: which verbs show them in which. */

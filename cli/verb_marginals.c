@@ -311,6 +311,9 @@ int cli_write_marginals(cli_arguments *arguments, gbs_method forced)
         status = check_format(arguments, &r);
     }
     if (status == CLI_DONE) {
+        status = cli_settle_checkpoints(arguments);
+    }
+    if (status == CLI_DONE) {
         status = cli_settle(arguments, forced);
     }
     if (status == CLI_DONE && arguments->run.estimator == GBS_ESTIMATOR_TRACES &&

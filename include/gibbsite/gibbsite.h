@@ -5,6 +5,7 @@
 
 #include "gibbsite/arrays.h"
 #include "gibbsite/cases.h"
+#include "gibbsite/checkpoint.h"
 #include "gibbsite/diagnose.h"
 #include "gibbsite/dobrushin.h"
 #include "gibbsite/exact.h"

@@ -333,6 +333,9 @@ typedef struct gbs_run_options {
     /** where the memory limit is too small for --chains, halve them, but to no fewer than this.
      * Option --least-chains (chains): 1 to 4096, default 0: refuse the run. */
     uint64_t least_chains;
+    /** with --checkpoint: time from one checkpoint to the next. Option --checkpoint-every
+     * (seconds): 1e-3 to 1e9, default 300.0. */
+    double checkpoint_every_s;
 } gbs_run_options;
 
 #ifdef __cplusplus

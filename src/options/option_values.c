@@ -16,7 +16,7 @@
 #define LEAST_SIZE offsetof(gbs_run_options, method)
 
 _Static_assert(sizeof(gbs_run_options) ==
-                   offsetof(gbs_run_options, least_chains) + sizeof(uint64_t),
+                   offsetof(gbs_run_options, checkpoint_every_s) + sizeof(uint64_t),
                "padding behind the last field: a later version's field would lie in it");
 
 /* ---- fields ------------------------------------------------------------------------------ */

@@ -10,15 +10,10 @@
 #include "sampler/density.h"
 #include "sampler/run.h"
 
-#define TRACE 64u /* values per chain */
-
-typedef struct trace {
-    double *value; /* [n_chains][TRACE] */
-    size_t n;
-} trace;
+#define TRACE GBSI_BURN_IN_VALUES
 
 /* @return false where the watch stopped it, with nothing recorded. */
-static bool record(const gbsi_executor *x, gbsi_watch *watch, trace *t)
+static bool record(const gbsi_executor *x, gbsi_watch *watch, gbsi_burn_in *t)
 {
     const size_t n_factors = x->plan == NULL ? 0 : x->plan->model->factors.n_factors;
     const uint64_t work = n_factors == 0 ? 1 : x->plan->model->factors.scope_start[n_factors];
@@ -26,7 +21,7 @@ static bool record(const gbsi_executor *x, gbsi_watch *watch, trace *t)
     for (uint32_t g = 0; g < x->n_groups; ++g) {
         gbsi_executor_group_density(x, g, density);
         for (uint32_t lane = 0; lane < x->lanes && g * x->lanes + lane < x->n_chains; ++lane) {
-            t->value[(size_t)(g * x->lanes + lane) * TRACE + t->n] = density[lane];
+            t->density[(size_t)(g * x->lanes + lane) * TRACE + t->n] = density[lane];
         }
         if (gbsi_watch_spend(watch, work)) {
             return false;
@@ -37,15 +32,16 @@ static bool record(const gbsi_executor *x, gbsi_watch *watch, trace *t)
 }
 
 /* Keep every second value: the stride has doubled. */
-static void thin(uint32_t n_chains, trace *t)
+static void thin(uint32_t n_chains, gbsi_burn_in *t)
 {
     for (uint32_t chain = 0; chain < n_chains; ++chain) {
-        double *value = t->value + (size_t)chain * TRACE;
+        double *value = t->density + (size_t)chain * TRACE;
         for (size_t i = 0; i < TRACE / 2; ++i) {
             value[i] = value[2 * i + 1];
         }
     }
     t->n = TRACE / 2;
+    t->stride *= 2;
 }
 
 /* The most that automatic burn-in may take: at most the sweeps asked for, or half of the updates.
@@ -60,26 +56,34 @@ static uint64_t most_passes(const gbs_run *run)
     return hopeless && most > TRACE ? TRACE : most;
 }
 
+static gbs_status take_densities(gbs_run *run, gbs_error *err)
+{
+    gbsi_burn_in *t = &run->burn_in;
+    const size_t n = (size_t)run->engine.executor.n_chains * TRACE;
+    if (t->density == NULL) {
+        t->density = gbsi_alloc_array_zero(n, sizeof *t->density);
+    }
+    return t->density == NULL ? gbsi_no_memory(err, "burn-in", n * sizeof *t->density) : GBS_OK;
+}
+
 static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint64_t most = most_passes(run);
-    uint64_t stride = 1;
-    trace t = {.value =
-                   gbsi_alloc_array((size_t)run->engine.executor.n_chains * TRACE, sizeof(double))};
-    if (t.value == NULL) {
-        status = gbsi_no_memory(err, "burn-in", (size_t)run->engine.executor.n_chains * TRACE * 8);
-        goto cleanup;
+    gbsi_burn_in *t = &run->burn_in;
+    if (t->stride == 0) {
+        t->most = most_passes(run);
+        t->stride = 1;
     }
-    while (run->report.public.burn_in < most && drive->stop == GBSI_GO_ON) {
+    GBSI_TRY(take_densities(run, err));
+    while (run->report.public.burn_in < t->most && drive->stop == GBSI_GO_ON) {
         GBSI_TRY(gbsi_run_pass(run, drive, false, err));
         const uint64_t done = ++run->report.public.burn_in;
-        if (done % stride == 0 && !record(&run->engine.executor, &drive->watch, &t)) {
+        if (done % t->stride == 0 && !record(&run->engine.executor, &drive->watch, t)) {
             break;
         }
-        if (t.n == TRACE) { /* done = 64 * 2^k */
-            const double rhat = gbsi_split_rhat(t.value + TRACE / 2, run->engine.executor.n_chains,
-                                                TRACE / 2, TRACE);
+        if (t->n == TRACE) { /* done = 64 * 2^k */
+            const double rhat = gbsi_split_rhat(t->density + TRACE / 2,
+                                                run->engine.executor.n_chains, TRACE / 2, TRACE);
             if (rhat < GBSI_BURN_IN_RHAT) {
                 run->report.burn_in_agreed = true;
                 break;
@@ -87,40 +91,85 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             if (gbsi_run_is_stuck(run, drive, rhat)) {
                 drive->stop = GBSI_STOP_TO_TEMPER;
             }
-            thin(run->engine.executor.n_chains, &t);
-            stride *= 2;
+            thin(run->engine.executor.n_chains, t);
         }
         /* The clock only ends it: the count in the report reproduces the run. */
         if (run->options.time_s > 0.0 &&
             gbsi_clock_s() - drive->started_s > run->options.time_s / 2) {
             break;
         }
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }
-    run->report.slow_passes = stride > 1 ? run->report.public.burn_in : 0;
-    if (gbsi_run_is_slow(run, drive)) {
-        drive->stop = GBSI_STOP_TO_TEMPER;
+    run->report.slow_passes = t->stride > 1 ? run->report.public.burn_in : 0;
+    if (drive->stop == GBSI_GO_ON || run->report.burn_in_agreed ||
+        run->report.public.burn_in >= t->most) {
+        run->phase = GBSI_PHASE_SAMPLING;
     }
 cleanup:
-    gbsi_free(t.value);
+    return status;
+}
+
+static gbs_status by_number(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t most = run->options.restarts ? 0 : run->options.burn_in; /* none is needed */
+    run->report.burn_in_agreed = true;                                      /* the user's word */
+    while (run->report.public.burn_in < most && drive->stop == GBSI_GO_ON) {
+        GBSI_TRY(gbsi_run_pass(run, drive, false, err));
+        ++run->report.public.burn_in;
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
+    }
+    if (run->report.public.burn_in >= most) {
+        run->phase = GBSI_PHASE_SAMPLING;
+    }
+cleanup:
     return status;
 }
 
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
-    if (run->options.restarts) {
-        run->report.burn_in_agreed = true; /* there is none */
-        return GBS_OK;
+    const bool automatic = run->options.burn_in == GBS_BURN_IN_AUTO && !run->options.restarts;
+    const gbs_status status = (automatic ? until_mixed : by_number)(run, drive, err);
+    if (run->phase != GBSI_PHASE_BURN_IN) {
+        gbsi_free(run->burn_in.density);
+        run->burn_in.density = NULL;
     }
-    if (run->options.burn_in == GBS_BURN_IN_AUTO) {
-        return until_mixed(run, drive, err);
+    return status;
+}
+
+/* ---- to be resumed --------------------------------------------------------------------------- */
+
+gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_burn_in *t = &run->burn_in;
+    const uint64_t count[] = {t->most, t->stride, t->n};
+    GBSI_TRY(gbsi_put_numbers(sink, count, 3, sizeof count[0], err));
+    for (uint32_t chain = 0; t->n > 0 && chain < run->engine.executor.n_chains; ++chain) {
+        GBSI_TRY(gbsi_put_numbers(sink, t->density + (size_t)chain * TRACE, t->n,
+                                  sizeof *t->density, err));
     }
-    run->report.burn_in_agreed = true; /* the user's word */
-    while (run->report.public.burn_in < run->options.burn_in && drive->stop == GBSI_GO_ON) {
-        gbs_status status = gbsi_run_pass(run, drive, false, err);
-        if (status < 0) {
-            return status;
-        }
-        ++run->report.public.burn_in;
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_burn_in *t = &run->burn_in;
+    uint64_t count[3];
+    GBSI_TRY(gbsi_take_numbers(source, count, 3, sizeof count[0], err));
+    if (count[2] >= TRACE || (count[1] & (count[1] - 1)) != 0) {
+        return gbsi_fail(err, GBS_ERR_FORMAT, "burn-in: the saved counts are damaged");
     }
-    return GBS_OK;
+    GBSI_TRY(take_densities(run, err));
+    t->most = count[0];
+    t->stride = count[1];
+    t->n = count[2];
+    for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
+        GBSI_TRY(gbsi_take_numbers(source, t->density + (size_t)chain * TRACE, t->n,
+                                   sizeof *t->density, err));
+    }
+cleanup:
+    return status;
 }

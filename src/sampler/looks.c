@@ -66,6 +66,9 @@ static bool look(void *context)
     if (before == GBSI_GO_ON && drive->stop != GBSI_GO_ON) {
         drive->stopped_s = now_s;
     }
+    if (drive->whole) {
+        return false;
+    }
     if (drive->stop == GBSI_GO_ON) {
         return !drive->keeping && time_s > 0.0 && now_s - drive->started_s > time_s;
     }
@@ -91,6 +94,7 @@ void gbsi_drive_begin(gbsi_drive *drive, const gbs_run *run, const gbs_run_callb
 void gbsi_drive_go_on(gbsi_drive *drive, bool keep)
 {
     drive->keeping = keep;
+    drive->whole = false;
     atomic_store(&drive->watch.stopped, drive->stop != GBSI_GO_ON);
 }
 

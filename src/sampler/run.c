@@ -44,6 +44,8 @@ void gbs_run_free(gbs_run *run)
         return;
     }
     gbsi_tempered_free(run->tempered);
+    gbsi_checkpoints_free(&run->checkpoints);
+    gbsi_free(run->burn_in.density);
     gbsi_estimates_free(&run->estimates);
     gbsi_engine_free(&run->engine);
     gbsi_problem_free(&run->problem);
@@ -152,6 +154,7 @@ static gbs_status run_once(gbs_run *run, gbsi_drive *drive, gbsi_estimate *estim
         GBSI_TRY(gbsi_run_restart(run, drive, err));
     }
     gbsi_drive_go_on(drive, estimate != NULL);
+    drive->whole = run->checkpoints.path != NULL; /* half a pass is nothing to go on from */
     run->engine.executor.watch = &drive->watch;
     run->report.answering = false; /* estimates are in the making while progress is told */
     status = gbsi_executor_pass(&run->engine.executor, &run->engine.schedule, drive->pass, estimate,
@@ -194,6 +197,9 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
     }
     if (status >= 0) {
         gbsi_run_watch(run, drive, keep);
+        if (drive->pass == run->checkpoints.stop_after) {
+            drive->stop = GBSI_STOP_SIGNAL;
+        }
     }
     return status;
 }
@@ -278,6 +284,22 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     return status;
 }
 
+/* Whether the sweeps so far are enough, before another. @param k of the next check. */
+static gbs_status decide(gbs_run *run, gbsi_drive *drive, unsigned *k, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t sweeps = run->report.public.sweeps;
+    if (sweeps == check_after(*k)) {
+        ++*k;
+        GBSI_TRY(check_target(run, drive, err));
+    }
+    if (run->options.sweeps > 0 && sweeps == run->options.sweeps) {
+        drive->stop = GBSI_STOP_SWEEPS;
+    }
+cleanup:
+    return status;
+}
+
 static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -297,7 +319,14 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         memcpy(user, run->problem.whole->fixed_state,
                run->problem.model->n_variables * sizeof *user);
     }
-    while (drive->stop == GBSI_GO_ON) {
+    while (check_after(k) < run->report.public.sweeps) {
+        ++k;
+    }
+    for (;;) {
+        GBSI_TRY(decide(run, drive, &k, err));
+        if (drive->stop != GBSI_GO_ON) {
+            break;
+        }
         GBSI_TRY(gbsi_run_pass(run, drive, true, err));
         if (status == GBS_STOPPED) {
             break;
@@ -306,13 +335,7 @@ static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
             gbsi_executor_fetch(&run->engine.executor, run->estimates.estimate);
             GBSI_TRY((splits ? give_split_draws : give_draws)(run, drive, x, user, err));
         }
-        if (run->report.public.sweeps == check_after(k)) {
-            ++k;
-            GBSI_TRY(check_target(run, drive, err));
-        }
-        if (run->options.sweeps > 0 && run->report.public.sweeps == run->options.sweeps) {
-            drive->stop = GBSI_STOP_SWEEPS;
-        }
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }
 cleanup:
     gbsi_free(x);
@@ -370,6 +393,52 @@ static gbs_status find_support(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                : GBS_OK;
 }
 
+/* What is decided before the first pass, and where chains start. */
+static gbs_status begin_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(find_support(run, drive, err));
+    GBSI_TRY(gbsi_run_choose_scan(run, drive, err));
+    gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash, drive->callbacks->context);
+    if (run->problem.support == GBSI_SUPPORT_DISCONNECTED &&
+        gbsi_executor_may_connect(&run->engine.executor)) {
+        run->problem.support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
+    }
+    GBSI_TRY(gbsi_run_find_threshold(run, drive, err));
+    if (!gbsi_run_wants_temper(run)) {
+        GBSI_TRY(gbsi_run_set_starts(run, drive, err));
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status run_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY((run->checkpoints.from != NULL ? gbsi_run_take_up : begin_chains)(run, drive, err));
+    gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash,
+                        drive->callbacks->context); /* again: the search made new blocks */
+    if (!gbsi_run_wants_temper(run)) {
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
+        if (run->phase == GBSI_PHASE_BURN_IN) {
+            GBSI_TRY(gbsi_run_burn_in(run, drive, err));
+        }
+        if (run->report.public.sweeps == 0 && gbsi_run_is_slow(run, drive)) {
+            drive->stop = GBSI_STOP_TO_TEMPER;
+        }
+        GBSI_TRY(sample(run, drive, err));
+        run->phase = drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->phase;
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
+        GBSI_TRY(gbsi_run_compare(run, drive, err));
+    }
+    if (gbsi_run_wants_temper(run) || drive->stop == GBSI_STOP_TO_TEMPER) {
+        drive->stop = GBSI_GO_ON;
+        GBSI_TRY(gbsi_run_tempered(run, drive, err));
+    }
+cleanup:
+    return status;
+}
+
 static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -384,27 +453,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
     }
     run->report.answering = true;
     if (run->problem.part != NULL) {
-        GBSI_TRY(find_support(run, &drive, err));
-        GBSI_TRY(gbsi_run_choose_scan(run, &drive, err));
-        gbsi_executor_watch(&run->engine.executor, drive.callbacks->splash,
-                            drive.callbacks->context);
-        if (run->problem.support == GBSI_SUPPORT_DISCONNECTED &&
-            gbsi_executor_may_connect(&run->engine.executor)) {
-            run->problem.support = GBSI_SUPPORT_UNKNOWN; /* that was about single variables */
-        }
-        GBSI_TRY(gbsi_run_find_threshold(run, &drive, err));
-        gbsi_executor_watch(&run->engine.executor, drive.callbacks->splash,
-                            drive.callbacks->context); /* again: the search makes new blocks */
-        if (!gbsi_run_wants_temper(run)) {
-            GBSI_TRY(gbsi_run_set_starts(run, &drive, err));
-            GBSI_TRY(gbsi_run_burn_in(run, &drive, err));
-            GBSI_TRY(sample(run, &drive, err));
-            GBSI_TRY(gbsi_run_compare(run, &drive, err));
-        }
-        if (gbsi_run_wants_temper(run) || drive.stop == GBSI_STOP_TO_TEMPER) {
-            drive.stop = GBSI_GO_ON;
-            GBSI_TRY(gbsi_run_tempered(run, &drive, err));
-        }
+        GBSI_TRY(run_chains(run, &drive, err));
     } else if (!gbsi_run_is_mean_field(run)) {
         GBSI_TRY(run->problem.tree != NULL || run->problem.sparse != NULL ||
                          run->problem.cutset != NULL
@@ -412,7 +461,7 @@ static gbs_status execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs_
                      : sample_fixed(run, drive.callbacks, err));
         drive.stop = drive.stop == GBSI_GO_ON ? GBSI_STOP_EXACT : drive.stop;
     }
-    run->report.public.sampling_s = gbsi_clock_s() - drive.started_s;
+    run->report.public.sampling_s = run->checkpoints.before_s + gbsi_clock_s() - drive.started_s;
     run->report.public.updates_per_s =
         run->report.public.sampling_s > 0.0
             ? (double)run->report.public.updates / run->report.public.sampling_s

@@ -6,6 +6,7 @@
 #include "base/budget.h"
 #include "base/status.h"
 #include "base/watch.h"
+#include "sampler/checkpoint.h"
 #include "sampler/engine.h"
 #include "sampler/estimates.h"
 #include "sampler/problem.h"
@@ -21,6 +22,7 @@
 #define GBSI_LEAST_SHARE     0.5  /* of cold states without violated zeros */
 #define GBSI_LEAST_TRIPS     20   /* round trips of every ladder */
 #define GBSI_BURN_IN_RHAT    1.05
+#define GBSI_BURN_IN_VALUES  64u
 
 /* Neither standard errors nor R-hat see a state that no chain has entered yet, and a rare one that
  * holds a chain for long when entered is missed for long: four nearly certain variables can agree
@@ -67,6 +69,14 @@ typedef struct gbsi_run_purpose {
     double penalty; /* of hard zeros on the way, nats; 0: they stay hard */
 } gbsi_run_purpose;
 
+/* Automatic burn-in under way: see burn_in.c. */
+typedef struct gbsi_burn_in {
+    uint64_t most;   /* passes; 0: not begun */
+    uint64_t stride; /* passes from one recorded density to the next */
+    uint64_t n;      /* recorded, of each chain */
+    double *density; /* [n_chains][GBSI_BURN_IN_VALUES] */
+} gbsi_burn_in;
+
 struct gbs_run {
     gbs_run_options options;
     uint64_t chains_asked; /* options.chains, before a short memory made them fewer */
@@ -76,6 +86,9 @@ struct gbs_run {
     gbsi_estimates estimates;
     gbsi_report report;
     gbsi_run_memory memory;
+    gbsi_phase phase;
+    gbsi_burn_in burn_in;
+    gbsi_checkpoints checkpoints;
     gbsi_tempered *tempered; /* ladders in place of the engine's chains; NULL: there are none */
     gbsi_run_budget budget;
 };
@@ -129,6 +142,7 @@ typedef struct gbsi_drive {
     double last_look_s; /* when progress was told inside a pass */
     double share;       /* of --time, after which what is not kept is cut short */
     double stopped_s;   /* when `stop` was noticed inside a pass */
+    bool whole;         /* the pass under way is finished whatever stops the run */
 } gbsi_drive;
 
 /* @param run, callbacks borrowed; drive stays where it is. */
@@ -180,8 +194,10 @@ const char *gbsi_stop_text(gbsi_stop stop);
 double gbsi_recombine(const gbsi_engine *engine, const gbsi_conditioned *part, uint32_t chain,
                       uint32_t *x, uint32_t *other);
 
-/* burn_in.c: passes thrown away. */
+/* burn_in.c: passes thrown away, until run->phase is another. */
 gbs_status gbsi_run_burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err);
+gbs_status gbsi_burn_in_save(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_burn_in_load(gbs_run *run, const gbsi_source *source, gbs_error *err);
 
 /* lattice_runs.c: whether a model, the whole or the sampled part, is a lattice to be run with its
  * sites in bits: then engine->lattice and engine->spins. There is no plan, nor a graph unless

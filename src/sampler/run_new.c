@@ -41,6 +41,7 @@ gbs_status gbsi_run_begin(const gbs_model *model, const gbs_run_options *options
     gbsi_report_init(&run->report);
     GBSI_TRY(gbsi_options_take(options, &run->options, err));
     run->chains_asked = run->options.chains;
+    run->checkpoints.asked = run->options;
     run->report.public.chains = (uint32_t)run->options.chains;
     run->report.public.target_error = run->options.target_error;
     if (run->report.public.target_error == 0.0 && run->options.sweeps == 0) {
@@ -152,6 +153,7 @@ static gbs_status new_run(const gbs_model *model, const gbs_evidence *evidence,
     gbs_run *run = NULL;
     const gbsi_run_purpose purpose = {.limited = true, .draws = draws};
     GBSI_TRY(gbsi_run_open(model, evidence, options, &purpose, &run, err));
+    GBSI_TRY(gbsi_run_note_inputs(run, evidence, &run->options, err));
     run->options.sequence = NULL; /* borrowed only until here */
     run->options.start = NULL;
     run->options.dummy_edges = NULL;

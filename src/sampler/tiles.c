@@ -364,6 +364,18 @@ cleanup:
     return status;
 }
 
+static gbs_status save(const void *state, const gbsi_sink *sink, gbs_error *err)
+{
+    const gbsi_tiles *t = state;
+    return gbsi_put_numbers(sink, &t->n_updates, 1, sizeof t->n_updates, err);
+}
+
+static gbs_status load(void *state, const gbsi_source *source, gbs_error *err)
+{
+    gbsi_tiles *t = state;
+    return gbsi_take_numbers(source, &t->n_updates, 1, sizeof t->n_updates, err);
+}
+
 void gbsi_tiles_words(void *state, const gbsi_words *words)
 {
     ((gbsi_tiles *)state)->words = words;
@@ -380,5 +392,7 @@ const gbsi_pass gbsi_pass_tiles = {
     .n_updates = n_updates,
     .operations = operations,
     .least_operations = least_operations,
+    .save = save,
+    .load = load,
     .free = free_tiles,
 };

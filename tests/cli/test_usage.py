@@ -5,9 +5,7 @@ from conftest import SPRINKLER, only
 
 LATER_VERBS = ["learn", "denoise", "segment", "label",
                "ground", "report"]
-LATER_OPTIONS = ["--trace",
-                 "--checkpoint", "--checkpoint-every", "--resume",
-                 "--anytime"]
+LATER_OPTIONS = ["--trace", "--anytime"]
 
 
 def test_version(run):

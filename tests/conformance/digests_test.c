@@ -12,10 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/digest.h"
+#include "base/test_random.h"
+#include "sampler/run.h"
+#include "simd/dispatch.h"
 #include "support/runs.h"
 #include "support/small_models.h"
 
@@ -291,8 +295,110 @@ static void bits_of_the_first_version(void **state)
     }
 }
 
+/* ---- interrupted and resumed ------------------------------------------------------------------
+ */
+
+/* A run, or a stretch of it. */
+typedef struct stretch {
+    uint64_t
+        end; /* the pass after which it stops; 0: at its end. Out: passes of burn-in and kept */
+    char digest[33];
+} stretch;
+
+/* @param from, to checkpoints, NULL: none. @return 0: the combination is refused. */
+static int run_stretch(const problem *p, const gbs_run_options *options, const char *from,
+                       const char *to, stretch *s)
+{
+    gbs_error err = {0};
+    gbs_run *run = NULL;
+    if (gbs_run_new(p->model, p->evidence, options, &run, &err) < 0) {
+        return 0;
+    }
+    if (from != NULL && gbs_run_resume(run, from, &err) != GBS_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_true(to == NULL || gbs_run_checkpoint(run, to, &err) == GBS_OK);
+    run->checkpoints.stop_after = s->end;
+    const gbs_status status = gbs_run_execute(run, NULL, &err);
+    assert_true(status >= 0 || (from == NULL && to == NULL));
+    s->end = gbs_run_report(run)->burn_in + gbs_run_report(run)->sweeps;
+    memcpy(s->digest, gbs_run_report(run)->digest, sizeof s->digest);
+    gbs_run_free(run);
+    return status >= 0;
+}
+
+/* Interrupted twice, each part with another number of threads or another instruction set. */
+static int check_interrupted(const problem *p, const row *r, const char *path, uint64_t *random)
+{
+    stretch whole = {0};
+    stretch last = {0};
+    gbs_run_options options = options_of(r, p);
+    if (options.draw != GBS_DRAW_CUD && next_random(random) % 2 == 0) {
+        options.burn_in = GBS_BURN_IN_AUTO;
+    }
+    if (!run_stretch(p, &options, NULL, NULL, &whole) || whole.end == 0) { /* nothing is free */
+        return 0;
+    }
+    const uint64_t first = 1 + next_random(random) % (whole.end - 1);
+    const uint64_t second = first + 1 + next_random(random) % (whole.end - first);
+    stretch part = {.end = first};
+    const gbsi_simd best = gbsi_simd_force(GBSI_SIMD_PORTABLE);
+    assert_true(run_stretch(p, &options, NULL, path, &part) && part.end == first);
+    (void)gbsi_simd_force(best);
+    options.threads = 3;
+    part.end = second;
+    assert_true(run_stretch(p, &options, path, path, &part) && part.end == second);
+    options.threads = 2;
+    assert_true(run_stretch(p, &options, path, NULL, &last));
+    assert_string_equal(whole.digest, last.digest);
+    return 1;
+}
+
+/* Every scan x draw x estimator, each with another model, number of chains, form of burn-in and
+ * moment; at small scale a third of them. */
+static void interrupted_runs_end_alike(void **state)
+{
+    (void)state;
+    char slow[] = "/tmp/gibbsite-digests-XXXXXX";
+    char fast[] = "/dev/shm/gibbsite-digests-XXXXXX"; /* files are synced, which takes long */
+    const char *folder = mkdtemp(fast) != NULL ? fast : mkdtemp(slow);
+    char path[64];
+    char before[72];
+    size_t n = 0;
+    size_t n_run = 0;
+    size_t turn = 0;
+    const size_t step = test_scale_asked() == TEST_SMALL ? 3 : 1;
+    uint64_t random = 20261123;
+    problem *problems = pose_first(&n);
+    row r;
+    assert_non_null(folder);
+    (void)snprintf(path, sizeof path, "%s/run.ckpt", folder);
+    (void)snprintf(before, sizeof before, "%s~", path);
+    for (r.scan = 0; r.scan < N_OF(scans); ++r.scan) {
+        for (r.draw = 0; r.draw < N_OF(draws); ++r.draw) {
+            for (r.estimator = 0; r.estimator < (int)N_OF(estimator_name); ++r.estimator) {
+                if ((r.scan + r.draw + (size_t)r.estimator) % step != 0) {
+                    continue;
+                }
+                int done = 0;
+                for (size_t tries = 0; !done && tries < n; ++tries, ++turn) {
+                    r.chains = n_chains[turn % N_OF(n_chains)];
+                    done = check_interrupted(&problems[turn % n], &r, path, &random);
+                }
+                n_run += (size_t)done;
+            }
+        }
+    }
+    assert_true(n_run > 150 / step);
+    (void)unlink(path);
+    (void)unlink(before);
+    (void)rmdir(folder);
+    drop_all(problems, n);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bits_of_the_first_version)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bits_of_the_first_version),
+                                       cmocka_unit_test(interrupted_runs_end_alike)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

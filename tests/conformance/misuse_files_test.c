@@ -303,6 +303,28 @@ static void evidence_files(void **state)
     gbs_model_free(other);
 }
 
+static void checkpoints(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_run *run = NULL;
+    gbs_checkpoint c = {.size = sizeof c};
+    gbs_checkpoint small = {.size = sizeof c - 8};
+    gbs_run_options options = gbs_run_options_default();
+    FINE(gbs_run_new(m, NULL, NULL, &run, &err));
+    REFUSED(gbs_run_checkpoint(NULL, "x", &err));
+    REFUSED(gbs_run_checkpoint(run, NULL, &err));
+    REFUSED(gbs_run_resume(NULL, "x", &err));
+    REFUSED(gbs_run_resume(run, NULL, &err));
+    REFUSED(gbs_checkpoint_read(NULL, &c, &err));
+    REFUSED(gbs_checkpoint_read("x", NULL, &err));
+    REFUSED(gbs_checkpoint_read("x", &small, &err));
+    REFUSED(gbs_checkpoint_options(NULL, &options, &err));
+    REFUSED(gbs_checkpoint_options("x", NULL, &err));
+    gbs_run_free(run);
+    gbs_model_free(m);
+}
+
 static void other_files(void **state)
 {
     (void)state;
@@ -506,13 +528,21 @@ static void sensitivities(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),          cmocka_unit_test(diagnostics),
-        cmocka_unit_test(sensitivities), cmocka_unit_test(noisy_maxima),
-        cmocka_unit_test(tied_weights),  cmocka_unit_test(networks_in_time),
-        cmocka_unit_test(images_from),   cmocka_unit_test(images_to),
-        cmocka_unit_test(arrays),        cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),   cmocka_unit_test(evidence_files),
-        cmocka_unit_test(other_files),   cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(fits),
+        cmocka_unit_test(diagnostics),
+        cmocka_unit_test(sensitivities),
+        cmocka_unit_test(noisy_maxima),
+        cmocka_unit_test(tied_weights),
+        cmocka_unit_test(networks_in_time),
+        cmocka_unit_test(images_from),
+        cmocka_unit_test(images_to),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),
+        cmocka_unit_test(evidence_files),
+        cmocka_unit_test(checkpoints),
+        cmocka_unit_test(other_files),
+        cmocka_unit_test(answers_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --checkpoint and --resume: one run in one file. */
+#include <string.h>
+
+#include "job.h"
+
+/* A checkpoint holds one run and what that keeps by itself. */
+static int check_request(const cli_arguments *arguments)
+{
+    const char *given = arguments->resume != NULL ? "resume" : "checkpoint";
+    if (arguments->resume == NULL && arguments->checkpoint == NULL) {
+        return cli_given(arguments, "checkpoint-every")
+                   ? cli_error(CLI_USAGE, "--checkpoint-every applies with --checkpoint FILE only")
+                   : CLI_DONE;
+    }
+    if (arguments->cases != NULL || arguments->n_joints > 0) {
+        return cli_error(CLI_USAGE, "--%s: the answers to --%s cannot be kept in a checkpoint yet",
+                         given, arguments->cases != NULL ? "cases" : "joint");
+    }
+    return CLI_DONE;
+}
+
+/* The options as they were, but for those that were typed. */
+static int take_options(cli_arguments *arguments)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_run_options before = gbs_run_options_default();
+    gbs_status status = gbs_checkpoint_options(arguments->resume, &before, &err);
+    if (status < 0) {
+        return cli_fail_input(status, &err);
+    }
+    for (size_t i = 0; i < gbs_option_count(); i++) {
+        char text[64];
+        const char *name = gbs_option_at(i)->name;
+        if (cli_given(arguments, name)) {
+            continue;
+        }
+        if (strcmp(name, "scan") == 0 && before.scan == GBS_SCAN_SEQUENCE) {
+            return cli_error(CLI_USAGE,
+                             "--resume %s: the run had a scan file; name it: --scan FILE",
+                             arguments->resume);
+        }
+        status = gbs_option_get(&before, name, text, sizeof text, &err);
+        if (status >= 0) {
+            status = gbs_option_set(&arguments->run, name, text, &err);
+        }
+        if (status < 0) {
+            return cli_fail_input(status, &err);
+        }
+    }
+    return CLI_DONE;
+}
+
+int cli_settle_checkpoints(cli_arguments *arguments)
+{
+    const int status = check_request(arguments);
+    return status == CLI_DONE && arguments->resume != NULL ? take_options(arguments) : status;
+}
+
+int cli_begin_checkpoints(const cli_job *job)
+{
+    const cli_arguments *arguments = job->arguments;
+    gbs_error err = {GBS_OK, ""};
+    if ((arguments->resume != NULL || arguments->checkpoint != NULL) && job->n_samples > 1) {
+        return cli_error(CLI_USAGE,
+                         "--%s: a checkpoint is of one run, and the evidence has %zu samples; "
+                         "choose one with --evidence-index",
+                         arguments->resume != NULL ? "resume" : "checkpoint", job->n_samples);
+    }
+    if (arguments->resume != NULL && gbs_run_resume(job->run, arguments->resume, &err) != GBS_OK) {
+        const int status = cli_fail_input(err.status, &err);
+        return status == CLI_USAGE ? CLI_INPUT : status;
+    }
+    if (arguments->checkpoint != NULL) {
+        const gbs_status status = gbs_run_checkpoint(job->run, arguments->checkpoint, &err);
+        return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+    }
+    return CLI_DONE;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Checkpoints: a run that is written to a file while it is executed, and goes on from there after
+ * whatever ended it, with the bits that it would have had. docs/checkpoint.md specifies the file.
+ *
+ *     gbs_run *run = NULL;
+ *     gbs_run_options options = gbs_run_options_default();
+ *     gbs_run_new(model, evidence, &options, &run, &err);
+ *     gbs_run_resume(run, "run.ckpt", &err);        // where there is one
+ *     gbs_run_checkpoint(run, "run.ckpt", &err);    // every options.checkpoint_every_s
+ *     gbs_run_execute(run, NULL, &err);
+ *
+ * Threads and errors: as in run.h.
+ */
+#ifndef GIBBSITE_CHECKPOINT_H
+#define GIBBSITE_CHECKPOINT_H
+
+#include "gibbsite/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Write checkpoints of a run to a file: before its first pass, every options.checkpoint_every_s,
+ * and when its chains end, whatever ends them but a failure. The one before stays as "PATH~". Once
+ * a first one was written, one that cannot be written gives a warning and the run goes on. Passes
+ * are then finished before --time or a signal end a run.
+ *
+ * While a run goes on with ladders of temperatures, after plain chains disagreed, none is written:
+ * the last holds the plain chains at their end.
+ *
+ * @param path copied. @return GBS_ERR_STATE after gbs_run_execute(); GBS_ERR_UNSUPPORTED for runs
+ * of ladders from the beginning; gbs_run_execute() fails with GBS_ERR_IO if the first checkpoint
+ * cannot be written, or there is no room for two of them.
+ */
+GBS_API gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err);
+
+/**
+ * Let gbs_run_execute() go on from a checkpoint. The run is made of the same model, evidence and
+ * options; sweeps, target_error, time_s, max_updates, threads, memory_limit, budget_s, least_chains
+ * and checkpoint_every_s may differ. What a pilot run or a search found, and the length of a
+ * burn-in that is over, stay as they are. A run that reached its end goes on if it may have more
+ * sweeps or a smaller error than before. callbacks.draw is given the draws that follow.
+ *
+ * @return GBS_ERR_FORMAT for a file that is damaged or no checkpoint; GBS_ERR_ARGUMENT, naming what
+ *         differs, for one of another model, evidence, version or option, or where the length
+ *         decides how it is drawn (bins, cud_bits) and has changed; GBS_ERR_STATE after
+ *         gbs_run_execute(). The run is then as it was before.
+ */
+GBS_API gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err);
+
+/** Where a run stands. */
+typedef struct gbs_checkpoint {
+    size_t size;         /**< sizeof(gbs_checkpoint) of the caller */
+    char version[32];    /**< of the program that wrote it */
+    char model[33];      /**< digest, see gbs_model_digest() */
+    int burning_in;      /**< 1 during burn-in */
+    uint32_t chains;     /**< chains of the run */
+    uint64_t burn_in;    /**< passes discarded so far, of each chain */
+    uint64_t sweeps;     /**< passes kept so far, of each chain */
+    uint64_t updates;    /**< of variables, over all chains */
+    double seconds;      /**< that the run took so far */
+    double target_error; /**< standard error at which it stops; 0: none */
+    double max_mcse; /**< largest standard error of a probability; this and below: NAN without */
+    double max_rhat; /**< largest R-hat */
+    double min_ess;  /**< smallest effective sample size */
+    uint64_t bytes;  /**< of the file */
+} gbs_checkpoint;
+
+/** Read where a run stands. @return GBS_ERR_FORMAT for a file that is damaged or no checkpoint. */
+GBS_API gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint,
+                                       gbs_error *err);
+
+/** Read the options of a run. Arrays (start, sequence, dummy edges, targets) are not in the file,
+ * and the machine's options (threads, time_s, memory_limit, checkpoint_every_s) are left as they
+ * are.
+ * @param options initialised, e.g. by gbs_run_options_init(). */
+GBS_API gbs_status gbs_checkpoint_options(const char *path, gbs_run_options *options,
+                                          gbs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run as a file: its text (checkpoint_text.c), then its parts in order. docs/checkpoint.md */
+#include "sampler/checkpoint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "gibbsite/io.h"
+#include "sampler/checkpoint_text.h"
+#include "sampler/run.h"
+
+enum { MOST_TEXT = 1 << 16, PART_NAME = 16 };
+
+#define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static const gbsi_kept_form form = {"checkpoint", {0x89, 'G', 'C', 'K', '\r', '\n', 0x1a, '\n'}, 1};
+
+/* ---- where it stands ---- */
+
+static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
+{
+    const gbs_report *r = &run->report.public;
+    return (gbsi_standing){.phase = run->phase,
+                           .pass = drive->pass,
+                           .burn_in = r->burn_in,
+                           .sweeps = r->sweeps,
+                           .updates = r->updates,
+                           .chains = r->chains,
+                           .support = run->problem.support,
+                           .slow_passes = run->report.slow_passes,
+                           .burn_in_agreed = run->report.burn_in_agreed,
+                           .starts_dispersed = run->report.starts_dispersed,
+                           .bins = gbsi_run_bins(run, &run->options),
+                           .cud_bits = run->options.cud_bits,
+                           .seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s,
+                           .target_error = r->target_error,
+                           .max_mcse = r->max_mcse,
+                           .max_rhat = r->max_rhat,
+                           .min_ess = r->min_ess};
+}
+
+static void stand_there(gbs_run *run, gbsi_drive *drive, const gbsi_standing *s)
+{
+    gbs_report *r = &run->report.public;
+    run->phase = (gbsi_phase)s->phase;
+    drive->pass = s->pass;
+    r->burn_in = s->burn_in;
+    r->sweeps = s->sweeps;
+    r->updates = s->updates;
+    run->problem.support = (gbsi_support)s->support;
+    run->report.slow_passes = s->slow_passes;
+    run->report.burn_in_agreed = s->burn_in_agreed != 0;
+    run->report.starts_dispersed = s->starts_dispersed != 0;
+    run->checkpoints.before_s = s->seconds;
+}
+
+/* ---- its parts ------------------------------------------------------------------------------- */
+
+static bool burns_in(const gbs_run *run)
+{
+    return run->phase == GBSI_PHASE_BURN_IN;
+}
+
+static bool always(const gbs_run *run)
+{
+    (void)run;
+    return true;
+}
+
+static gbs_status save_chains(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_executor_save(&run->engine.executor, sink, err);
+}
+
+static gbs_status load_chains(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_executor_load(&run->engine.executor, source, err);
+}
+
+static bool estimates(const gbs_run *run)
+{
+    return run->estimates.estimate != NULL;
+}
+
+static gbs_status save_estimates(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_estimate_save(run->estimates.estimate, sink, err);
+}
+
+static gbs_status load_estimates(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_estimate_load(run->estimates.estimate, source, err);
+}
+
+static bool traces(const gbs_run *run)
+{
+    return run->estimates.trace != NULL;
+}
+
+static gbs_status save_traces(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_trace_save(run->estimates.trace, sink, err);
+}
+
+static gbs_status load_traces(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_trace_load(run->estimates.trace, source, err);
+}
+
+/* In the order of the file. */
+static const struct {
+    const char *name; /* less than PART_NAME bytes */
+    bool (*is_there)(const gbs_run *run);
+    gbs_status (*save)(const gbs_run *run, const gbsi_sink *sink, gbs_error *err);
+    gbs_status (*load)(gbs_run *run, const gbsi_source *source, gbs_error *err);
+} parts[] = {
+    {"burn-in", burns_in, gbsi_burn_in_save, gbsi_burn_in_load},
+    {"chains", always, save_chains, load_chains},
+    {"estimates", estimates, save_estimates, load_estimates},
+    {"traces", traces, save_traces, load_traces},
+};
+
+/* ---- written --------------------------------------------------------------------------------- */
+
+typedef struct kept_run {
+    const gbs_run *run;
+    const char *text;
+    size_t n_text;
+} kept_run;
+
+static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const kept_run *k = object;
+    const uint64_t n = k->n_text;
+    GBSI_TRY(gbsi_put_numbers(sink, &n, 1, sizeof n, err));
+    GBSI_TRY(sink->put(sink->context, k->text, k->n_text, err));
+    for (size_t i = 0; i < N_OF(parts); ++i) {
+        if (parts[i].is_there(k->run)) {
+            char name[PART_NAME] = {0};
+            (void)snprintf(name, sizeof name, "%s", parts[i].name);
+            GBSI_TRY(sink->put(sink->context, name, sizeof name, err));
+            GBSI_TRY(parts[i].save(k->run, sink, err));
+        }
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsigned n_rooms,
+                                   gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    kept_run k = {.run = run};
+    char *text = NULL;
+    if (run->report.public.sweeps > 0) {
+        GBSI_TRY(gbsi_run_report_errors(run, err));
+    }
+    const gbsi_standing s = stand(run, drive);
+    GBSI_TRY(gbsi_checkpoint_text(run, &s, &text, &k.n_text, err));
+    k.text = text;
+    GBSI_TRY(gbsi_kept_write(run->checkpoints.path, &form, &(gbsi_kept_content){&k, save}, n_rooms,
+                             err));
+cleanup:
+    gbs_free(text);
+    return status;
+}
+
+/* One that cannot be written is told once: the one before is still there, and the run goes on. */
+static gbs_status tell(gbs_run *run, const gbs_error *why, gbs_error *err)
+{
+    if (run->checkpoints.told) {
+        return GBS_OK;
+    }
+    run->checkpoints.told = true;
+    return gbsi_report_warn(&run->report, err, "a checkpoint could not be written: %s",
+                            why->message);
+}
+
+gbs_status gbsi_run_keep(gbs_run *run, const gbsi_drive *drive, gbsi_moment moment, gbs_error *err)
+{
+    gbsi_checkpoints *c = &run->checkpoints;
+    gbs_error why = {GBS_OK, ""};
+    if (c->path == NULL) {
+        return GBS_OK;
+    }
+    if (moment == GBSI_BEFORE_PASSES) {
+        c->begun = drive->stop == GBSI_GO_ON;
+        c->last_s = gbsi_clock_s();
+        return c->begun ? write_checkpoint(run, drive, 2, err) : GBS_OK;
+    }
+    const bool due = moment == GBSI_AFTER_PASSES ||
+                     gbsi_clock_s() - c->last_s >= run->options.checkpoint_every_s;
+    if (!c->begun || !due) {
+        return GBS_OK;
+    }
+    const gbs_status status = write_checkpoint(run, drive, 1, &why);
+    c->last_s = gbsi_clock_s();
+    return status < 0 ? tell(run, &why, err) : GBS_OK;
+}
+
+gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(path);
+    if (run->report.executed) {
+        return gbsi_fail(err, GBS_ERR_STATE, "--checkpoint: this run was executed before");
+    }
+    if (gbsi_run_wants_temper(run)) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "--checkpoint: ladders of temperatures (--temper) cannot be kept yet");
+    }
+    const size_t n = strlen(path) + 1;
+    char *copy = gbsi_alloc(n);
+    if (copy == NULL) {
+        return gbsi_no_memory(err, path, n);
+    }
+    memcpy(copy, path, n);
+    gbsi_free(run->checkpoints.path);
+    run->checkpoints.path = copy;
+    return run->problem.part != NULL
+               ? GBS_OK
+               : gbsi_report_warn(&run->report, err,
+                                  "nothing is sampled, so that no checkpoint is written");
+}
+
+/* ---- read ---- */
+
+/* @param text out: freed by the caller. */
+static gbs_status open_text(const char *path, gbsi_kept **kept, char **text, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint64_t n = 0;
+    gbsi_kept *opened = NULL;
+    char *read = NULL;
+    GBSI_TRY(gbsi_kept_open(path, &form, &opened, err));
+    const gbsi_source source = gbsi_kept_source(opened);
+    GBSI_TRY(gbsi_take_numbers(&source, &n, 1, sizeof n, err));
+    if (n > MOST_TEXT || n > gbsi_kept_left(opened)) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "%s: its text is too long", path));
+    }
+    read = gbsi_alloc_zero((size_t)n + 1);
+    if (read == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, path, (size_t)n));
+    }
+    GBSI_TRY(source.take(source.context, read, (size_t)n, err));
+    *kept = opened;
+    *text = read;
+    opened = NULL;
+    read = NULL;
+cleanup:
+    gbsi_free(read);
+    gbsi_kept_close(opened);
+    return status;
+}
+
+gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
+{
+    GBSI_NEED(run);
+    GBSI_NEED(path);
+    gbs_status status = GBS_OK;
+    gbsi_kept *kept = NULL;
+    char *text = NULL;
+    gbsi_standing s;
+    if (run->report.executed) {
+        return gbsi_fail(err, GBS_ERR_STATE, "--resume: this run was executed before");
+    }
+    if (run->problem.part == NULL) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s: nothing is sampled in this run, so that it cannot go on", path);
+    }
+    GBSI_TRY(open_text(path, &kept, &text, err));
+    GBSI_TRY(gbsi_text_standing(path, text, &s, err));
+    GBSI_TRY(gbsi_text_check(run, path, text, &s, err));
+    gbsi_kept_close(run->checkpoints.from);
+    gbsi_free(run->checkpoints.text);
+    run->checkpoints.from = kept;
+    run->checkpoints.text = text;
+    kept = NULL;
+    text = NULL;
+cleanup:
+    gbsi_kept_close(kept);
+    gbsi_free(text);
+    return status;
+}
+
+static gbs_status load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; i < N_OF(parts); ++i) {
+        char name[PART_NAME];
+        if (!parts[i].is_there(run)) {
+            continue;
+        }
+        GBSI_TRY(source->take(source->context, name, sizeof name, err));
+        if (strncmp(name, parts[i].name, sizeof name) != 0) {
+            return gbsi_fail(err, GBS_ERR_FORMAT,
+                             "the checkpoint is damaged: its part \"%s\" is missing",
+                             parts[i].name);
+        }
+        GBSI_TRY(parts[i].load(run, source, err));
+    }
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_run_take_up(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_checkpoints *c = &run->checkpoints;
+    const gbsi_source source = gbsi_kept_source(c->from);
+    const int scan = run->options.scan;
+    const double threshold = run->options.threshold;
+    gbsi_standing s;
+    GBSI_TRY(gbsi_text_standing("--resume", c->text, &s, err));
+    GBSI_TRY(gbsi_text_decided("--resume", c->text, &run->options, err));
+    if (run->options.scan != scan) {
+        gbsi_drive_go_on(drive, false);
+        GBSI_TRY(gbsi_run_rescan(run, run->options.scan, &drive->watch, err));
+    }
+    if (run->engine.undecided) {
+        run->engine.undecided = false;
+        GBSI_TRY(gbsi_run_take_memory(run, err));
+    }
+    if (run->options.threshold != threshold) {
+        GBSI_TRY(
+            gbsi_executor_redraw(&run->engine.executor, &run->options, run->memory.draw_room, err));
+    }
+    GBSI_TRY(gbsi_run_find_threshold(run, drive, err)); /* found already: what the draw is */
+    stand_there(run, drive, &s);
+    GBSI_TRY(load_parts(run, &source, err));
+    if (gbsi_kept_left(c->from) > 0) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
+                           "the checkpoint is damaged: it holds more than "
+                           "this run"));
+    }
+    if (run->phase == GBSI_PHASE_STUCK) {
+        drive->stop = GBSI_STOP_TO_TEMPER;
+    }
+cleanup:
+    return status;
+}
+
+void gbsi_checkpoints_free(gbsi_checkpoints *c)
+{
+    gbsi_kept_close(c->from);
+    gbsi_free(c->text);
+    gbsi_free(c->path);
+}
+
+gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint, gbs_error *err)
+{
+    GBSI_NEED(path);
+    GBSI_NEED(checkpoint);
+    GBSI_OUT_STRUCT(checkpoint, gbs_checkpoint);
+    gbs_status status = GBS_OK;
+    gbsi_kept *kept = NULL;
+    char *text = NULL;
+    gbsi_standing s;
+    GBSI_TRY(open_text(path, &kept, &text, err));
+    GBSI_TRY(gbsi_text_standing(path, text, &s, err));
+    gbs_checkpoint own = {.burning_in = s.phase == GBSI_PHASE_BURN_IN,
+                          .chains = (uint32_t)s.chains,
+                          .burn_in = s.burn_in,
+                          .sweeps = s.sweeps,
+                          .updates = s.updates,
+                          .seconds = s.seconds,
+                          .target_error = s.target_error,
+                          .max_mcse = s.max_mcse,
+                          .max_rhat = s.max_rhat,
+                          .min_ess = s.min_ess,
+                          .bytes = gbsi_kept_bytes(kept)};
+    gbsi_text_origin(text, own.version, own.model);
+    gbsi_struct_give(checkpoint, &own, sizeof own);
+cleanup:
+    gbsi_kept_close(kept);
+    gbsi_free(text);
+    return status;
+}
+
+gbs_status gbs_checkpoint_options(const char *path, gbs_run_options *options, gbs_error *err)
+{
+    GBSI_NEED(path);
+    GBSI_NEED(options);
+    gbs_status status = GBS_OK;
+    gbsi_kept *kept = NULL;
+    char *text = NULL;
+    GBSI_TRY(open_text(path, &kept, &text, err));
+    GBSI_TRY(gbsi_text_options(text, options, err));
+cleanup:
+    gbsi_kept_close(kept);
+    gbsi_free(text);
+    return status;
+}

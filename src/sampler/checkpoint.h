@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checkpoints of a run, between two passes: docs/checkpoint.md. */
+#ifndef GBSI_SAMPLER_CHECKPOINT_H
+#define GBSI_SAMPLER_CHECKPOINT_H
+
+#include <stdbool.h>
+
+#include "gibbsite/checkpoint.h"
+#include "io/kept_file.h"
+
+struct gbsi_drive;
+
+/* Where chains stand. */
+typedef enum gbsi_phase {
+    GBSI_PHASE_BURN_IN,
+    GBSI_PHASE_SAMPLING,
+    GBSI_PHASE_STUCK, /* they disagree: ladders go on */
+} gbsi_phase;
+
+/* What a run is made of beside the model and its options. */
+typedef enum gbsi_input {
+    GBSI_INPUT_EVIDENCE,
+    GBSI_INPUT_START,
+    GBSI_INPUT_SCAN,
+    GBSI_INPUT_EDGES,
+    GBSI_INPUT_TARGET,
+    GBSI_N_INPUTS
+} gbsi_input;
+
+typedef struct gbsi_checkpoints {
+    gbs_run_options asked;         /* as they were given */
+    char input[GBSI_N_INPUTS][33]; /* digests, "" where there is none */
+    char *path;                    /* where they are written; NULL: nowhere */
+    double last_s;                 /* when the last was written, or tried */
+    bool told;                     /* that one could not be written */
+    bool begun;                    /* chains stand where counts, not the clock, put them */
+    gbsi_kept *from;               /* the one to take up, at the parts of the run; NULL: none */
+    char *text;                    /* its text */
+    uint64_t stop_after;           /* for tests: the pass after which the run stops; 0: none */
+    double before_s;               /* seconds until that was written */
+} gbsi_checkpoints;
+
+void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
+/* While options and their arrays are at hand. */
+gbs_status gbsi_run_note_inputs(gbs_run *run, const gbs_evidence *evidence,
+                                const gbs_run_options *options, gbs_error *err);
+
+/* In place of all that comes before the first pass: what was decided then, and the chains. */
+gbs_status gbsi_run_take_up(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+
+typedef enum gbsi_moment { GBSI_BEFORE_PASSES, GBSI_AFTER_PASS, GBSI_AFTER_PASSES } gbsi_moment;
+/* Writes a checkpoint if one is wanted at that moment. */
+gbs_status gbsi_run_keep(gbs_run *run, const struct gbsi_drive *drive, gbsi_moment moment,
+                         gbs_error *err);
+
+#endif

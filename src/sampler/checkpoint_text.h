@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of a checkpoint, shared by checkpoint*.c. */
+#ifndef GBSI_SAMPLER_CHECKPOINT_TEXT_H
+#define GBSI_SAMPLER_CHECKPOINT_TEXT_H
+
+#include "gibbsite/checkpoint.h"
+
+/* Where a run stands, in numbers. */
+typedef struct gbsi_standing {
+    uint64_t phase, pass, burn_in, sweeps, updates, chains, support;
+    uint64_t slow_passes, burn_in_agreed, starts_dispersed, bins, cud_bits;
+    double seconds, target_error, max_mcse, max_rhat, min_ess;
+} gbsi_standing;
+
+/* @param text out: [*n] and a final 0; gbs_free() it. */
+gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standing, char **text,
+                                size_t *n, gbs_error *err);
+/* @param path for messages. */
+gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *standing,
+                              gbs_error *err);
+/* What wrote it, and of which model, "" where lines are missing. @param version [32]
+ * @param model [33] */
+void gbsi_text_origin(const char *text, char *version, char *model);
+/* The options as the run was given them. */
+gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_error *err);
+/* What the run decided while it was executed, in place of its own options. */
+gbs_status gbsi_text_decided(const char *path, const char *text, gbs_run_options *options,
+                             gbs_error *err);
+/* That this run goes on as the one of the checkpoint would: GBS_ERR_ARGUMENT naming what differs.
+ */
+gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *text,
+                           const gbsi_standing *standing, gbs_error *err);
+/* Values that --sweeps or --target-error decide. */
+uint64_t gbsi_run_bins(const gbs_run *run, const gbs_run_options *options);
+
+#endif

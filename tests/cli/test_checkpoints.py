@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that end and go on: --checkpoint, --resume, and files that do not fit."""
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+from conftest import SPRINKLER, only, program
+
+SHORT = ["--method", "sample", "--sweeps", "400", "--seed", "5"]
+
+
+def digest(path):
+    return json.loads(path.read_text())["digest"]
+
+
+def start(work, *arguments):
+    return subprocess.Popen([program(), *arguments], cwd=work, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(process, phase, count):
+    """Until so many progress lines told of a phase."""
+    for line in process.stderr:
+        if line.startswith("{") and json.loads(line)["phase"] == phase:
+            count -= 1
+            if count == 0:
+                return
+    pytest.fail("no " + phase)
+
+
+def test_longer(run, work):
+    done = run("marginals", SPRINKLER, *SHORT, "--checkpoint", "r.ckpt", "-o", "a.csv")
+    assert done.status == 0, done.err
+    done = run("marginals", SPRINKLER, "--resume", "r.ckpt", "--sweeps", "900", "-o", "b.csv")
+    assert done.status == 0, done.err
+    done = run("marginals", SPRINKLER, "--method", "sample", "--sweeps", "900", "--seed", "5",
+               "-o", "c.csv")
+    assert done.status == 0, done.err
+    assert (work / "b.csv").read_text() == (work / "c.csv").read_text()
+    assert (work / "a.csv").read_text() != (work / "b.csv").read_text()
+    only(work, "a.csv", "b.csv", "c.csv", "r.ckpt", "r.ckpt~")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_signals(run, work, slow, number):
+    """Ended twice, with another number of threads and instruction set each time."""
+    options = ["--sweeps", "3000", "--seed", "3"]
+    keep = ["--checkpoint", "r.ckpt", "--checkpoint-every", "0.01", "--progress", "json"]
+    for stretch in [[*options, "--threads", "2"], ["--resume", "r.ckpt", "--threads", "1"]]:
+        process = start(work, "marginals", slow, *stretch, *keep, "-o", "part.csv")
+        wait_for(process, "sampling", 2)
+        process.send_signal(number)
+        process.stderr.read()
+        assert process.wait() in (0, 4, -number)
+        assert (work / "r.ckpt").exists()
+    done = run("marginals", slow, "--resume", "r.ckpt", "-o", "x.csv", "--summary", "x.json",
+               env={"GIBBSITE_SIMD": "portable"})
+    assert done.status == 0, done.err
+    done = run("marginals", slow, *options, "-o", "y.csv", "--summary", "y.json")
+    assert done.status == 0, done.err
+    assert digest(work / "x.json") == digest(work / "y.json")
+
+
+@pytest.mark.parametrize("arguments, part", [
+    ([SPRINKLER, "--seed", "6"], "with --seed 5, this run has --seed 6"),
+    ([SPRINKLER, "-e", "rain=no"], "evidence"),
+    (["examples/clinic.bif"], "model"),
+    ([SPRINKLER, "--sweeps", "100"], "were kept already"),
+])
+def test_foreign(run, work, arguments, part):
+    assert run("marginals", SPRINKLER, *SHORT, "--checkpoint", "r.ckpt", "-o", "a.csv").status == 0
+    done = run("marginals", *arguments, "--resume", "r.ckpt", "-o", "b.csv")
+    assert done.status == 3 and part in done.err and "r.ckpt" in done.err
+    only(work, "a.csv", "r.ckpt", "r.ckpt~")
+
+
+def test_damaged(run, work):
+    assert run("marginals", SPRINKLER, *SHORT, "--checkpoint", "r.ckpt").status == 0
+    whole = (work / "r.ckpt").read_bytes()
+    for damaged in [b"", whole[:100], whole[:-1], whole[:700] + b"?" + whole[701:], whole + b"\n"]:
+        (work / "r.ckpt").write_bytes(damaged)
+        done = run("marginals", SPRINKLER, "--resume", "r.ckpt")
+        assert done.status == 3 and "r.ckpt" in done.err and done.out == ""
+    done = run("marginals", SPRINKLER, "--resume", "none.ckpt")
+    assert done.status == 3 and "No such file" in done.err
+
+
+@pytest.mark.parametrize("arguments, part", [
+    (["marginals", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint FILE only"),
+    (["marginals", SPRINKLER, "--temper", "4", "--checkpoint", "r.ckpt"], "--temper"),
+    (["marginals", SPRINKLER, "--joint", "rain,grass", "--checkpoint", "r.ckpt"], "--joint"),
+    (["sample", SPRINKLER, "--sweeps", "9", "--checkpoint", "r.ckpt"], "no option '--checkpoint'"),
+    (["map", SPRINKLER, "--resume", "r.ckpt"], "no option '--resume'"),
+    (["marginals", SPRINKLER, "--sweeps", "9", "--checkpoint", "no/r.ckpt"], "no"),
+])
+def test_refused(run, work, arguments, part):
+    done = run(*arguments)
+    assert done.status in (1, 2) and part in done.err
+    only(work)
+
+
+def test_nothing_sampled(run, work):
+    done = run("marginals", SPRINKLER, "--checkpoint", "r.ckpt")
+    assert done.status == 0 and "no checkpoint is written" in done.err
+    only(work)
+
+
+def test_no_room(run, work):
+    """A disk that holds one checkpoint but not two; only the superuser may make such a disk."""
+    small = work / "small"
+    small.mkdir()
+    mounted = os.geteuid() == 0 and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=32k", "none", str(small)],
+        stderr=subprocess.DEVNULL).returncode == 0
+    if not mounted:
+        pytest.skip("no small disk")
+    try:
+        run("generate", "ising", "--grid", "8x8", "--coupling", "0.3", "-o", "g.uai")
+        done = run("marginals", "g.uai", *SHORT, "--checkpoint", "small/r.ckpt")
+        assert done.status == 1 and "no room" in done.err
+        assert list(small.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
