@@ -105,6 +105,9 @@ static int on_progress(void *context, const gbs_progress *progress)
 {
     watch *w = context;
     cli_bar_update(&w->bar, progress);
+    if (cli_signals_asked()) {
+        cli_bar_tell(&w->bar, progress);
+    }
     return cli_signals_caught() || (w->pipe && cli_reader_gone());
 }
 
@@ -136,6 +139,7 @@ int cli_execute(cli_job *job,
     b.context = context;
     b.w.pipe = draw != NULL && (arguments->output == NULL || strcmp(arguments->output, "-") == 0);
     cli_time_begins(job);
+    cli_signals_tell();
     gbs_status status = (draw != NULL ? gbs_run_new_for_draws : gbs_run_new)(
         job->model, job->evidence, &job->options, &job->run, &err);
     if (status < 0) {

@@ -15,6 +15,9 @@ void cli_exact_forms(int forms, char *text);
 void cli_info_screen(gbs_output *output, const cli_job *job, const gbs_info *info,
                      uint64_t loading_bytes);
 
+/* Where the run of a checkpoint stands. @return an exit status. */
+int cli_info_checkpoint(const cli_arguments *arguments);
+
 /* A line or more for each variable. @return an exit status. */
 int cli_info_variables(gbs_output *output, const cli_job *job);
 

@@ -167,6 +167,10 @@ void cli_signals_end(void);
 /* From now on the first of them is noted and the second ends the program with CLI_KILLED. */
 void cli_signals_catch(void);
 int cli_signals_caught(void);
+/* From now on SIGUSR1 asks where a run stands ... */
+void cli_signals_tell(void);
+/* ... and whether it did since the last call. */
+int cli_signals_asked(void);
 
 /* ---- progress.c -------------------------------------------------------------------------- */
 
@@ -182,6 +186,8 @@ typedef struct cli_bar {
 
 void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_options *options);
 void cli_bar_update(cli_bar *bar, const gbs_progress *progress);
+/* The state of the run in one line, whatever is shown otherwise. */
+void cli_bar_tell(cli_bar *bar, const gbs_progress *progress);
 /* For what is not one run. @param share done. */
 void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what);
 void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NULL */

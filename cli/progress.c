@@ -180,6 +180,25 @@ void cli_bar_finish(cli_bar *bar, const gbs_report *report)
     }
 }
 
+void cli_bar_tell(cli_bar *bar, const gbs_progress *progress)
+{
+    char of[32] = "";
+    char error[80] = "";
+    if (progress->passes > 0) {
+        (void)snprintf(of, sizeof of, " of %" PRIu64, progress->passes);
+    }
+    if (isfinite(progress->worst_error)) {
+        (void)snprintf(error, sizeof error, ", largest error %.3g", progress->worst_error);
+    }
+    if (bar->drawn) {
+        (void)fputs("\r\033[K", stderr);
+        bar->drawn = 0;
+    }
+    (void)cli_error(0, "%s: %" PRIu64 "%s sweeps, %.3g updates in %.3g s%s",
+                    progress->burning_in ? "burning in" : "sampling", progress->pass, of,
+                    (double)progress->updates, progress->elapsed_s, error);
+}
+
 void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *what)
 {
     char picture[24];

@@ -53,6 +53,28 @@ static void handle(void (*handler)(int))
     }
 }
 
+static volatile sig_atomic_t n_asked;
+
+static void note_question(int number)
+{
+    (void)number;
+    n_asked = 1;
+}
+
+void cli_signals_tell(void)
+{
+    struct sigaction action = {.sa_handler = note_question, .sa_flags = SA_RESTART};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGUSR1, &action, NULL);
+}
+
+int cli_signals_asked(void)
+{
+    const int asked = n_asked;
+    n_asked = 0;
+    return asked;
+}
+
 void cli_signals_end(void)
 {
     handle(end_the_program);

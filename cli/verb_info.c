@@ -474,6 +474,9 @@ int cli_info(cli_arguments *arguments)
     cli_job job;
     memset(&job, 0, sizeof job);
     int status = cli_check_output(arguments->output);
+    if (status == CLI_DONE && gbs_is_checkpoint(arguments->operand[0])) {
+        return cli_info_checkpoint(arguments);
+    }
     if (status == CLI_DONE && arguments->list_variables && arguments->json) {
         status = cli_error(CLI_USAGE, "--variables and --json exclude each other");
     }

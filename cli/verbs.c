@@ -5,7 +5,8 @@
 const cli_verb cli_verbs[] = {
     {"info", CLI_VERB_INFO, 1, "MODEL", "sizes and structure of a model, predicted costs",
      "Prints on one screen what the model is, how it would be answered, how long that\n"
-     "takes and what memory it needs. -v prints all figures.\n",
+     "takes and what memory it needs. -v prints all figures. Of a checkpoint:\n"
+     "where the run stands.\n",
      "gibbsite info examples/sprinkler.bif\n"
      "gibbsite info examples/clinic.bif --variables\n"
      "gibbsite info examples/sprinkler.bif -e grass=wet --json\n",

@@ -68,6 +68,9 @@ typedef struct gbs_checkpoint {
     uint64_t bytes;  /**< of the file */
 } gbs_checkpoint;
 
+/** @return 1 for a regular file that begins as a checkpoint does, whether it is damaged or not. */
+GBS_API int gbs_is_checkpoint(const char *path);
+
 /** Read where a run stands. @return GBS_ERR_FORMAT for a file that is damaged or no checkpoint. */
 GBS_API gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint,
                                        gbs_error *err);

@@ -254,6 +254,22 @@ cleanup:
     return status;
 }
 
+bool gbsi_kept_is(const char *path, const gbsi_kept_form *form)
+{
+    struct stat is;
+    unsigned char magic[sizeof form->magic];
+    if (stat(path, &is) != 0 || !S_ISREG(is.st_mode)) {
+        return false;
+    }
+    FILE *file = fopen(path, "rb");
+    const bool found = file != NULL && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+                       memcmp(magic, form->magic, sizeof magic) == 0;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return found;
+}
+
 void gbsi_kept_close(gbsi_kept *kept)
 {
     if (kept != NULL && kept->file != NULL) {

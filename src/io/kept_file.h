@@ -10,6 +10,8 @@
 #ifndef GBSI_IO_KEPT_FILE_H
 #define GBSI_IO_KEPT_FILE_H
 
+#include <stdbool.h>
+
 #include "base/saved.h"
 
 typedef struct gbsi_kept_form {
@@ -32,6 +34,9 @@ gbs_status gbsi_kept_write(const char *path, const gbsi_kept_form *form,
                            const gbsi_kept_content *content, unsigned n_rooms, gbs_error *err);
 
 typedef struct gbsi_kept gbsi_kept;
+
+/* Whether a regular file begins so. */
+bool gbsi_kept_is(const char *path, const gbsi_kept_form *form);
 
 /* Checks all of it, then stands at its content.
  * @return GBS_ERR_IO; GBS_ERR_FORMAT for another kind, version or size, and for damage. */

@@ -351,6 +351,11 @@ void gbsi_checkpoints_free(gbsi_checkpoints *c)
     gbsi_free(c->path);
 }
 
+int gbs_is_checkpoint(const char *path)
+{
+    return path != NULL && gbsi_kept_is(path, &form);
+}
+
 gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint, gbs_error *err)
 {
     GBSI_NEED(path);

@@ -123,3 +123,38 @@ def test_no_room(run, work):
         assert list(small.iterdir()) == []
     finally:
         subprocess.run(["umount", str(small)], check=True)
+
+
+def test_info(run, work):
+    assert run("marginals", SPRINKLER, *SHORT, "--checkpoint", "r.ckpt", "-o", "a.csv").status == 0
+    done = run("info", "r.ckpt")
+    assert done.status == 0, done.err
+    assert "sampling: 16 chains, 400 sweeps after" in done.out and "largest error" in done.out
+    assert "--sweeps 400" in done.out and "--seed 5" in done.out
+    told = json.loads(run("info", "r.ckpt", "--json").out)
+    assert told["sweeps"] == 400 and told["options"]["seed"] == "5" and told["max_mcse"] > 0
+    assert told["bytes"] == (work / "r.ckpt").stat().st_size
+    done = run("marginals", SPRINKLER, "--resume", "r.ckpt", "--sweeps", "400", "-o", "b.csv")
+    assert done.status == 0 and (work / "a.csv").read_text() == (work / "b.csv").read_text()
+    done = run("info", "r.ckpt", "-e", "rain=no")
+    assert done.status == 2 and "applies to models" in done.err
+    (work / "r.ckpt").write_bytes((work / "r.ckpt").read_bytes()[:90])
+    done = run("info", "r.ckpt")
+    assert done.status == 3 and "cut short" in done.err
+
+
+def test_question(work, slow):
+    """SIGUSR1 is answered, and the run goes on."""
+    process = start(work, "marginals", slow, "--sweeps", "100000000", "--burn-in", "1",
+                    "--progress", "json", "-o", "x.csv")
+    wait_for(process, "sampling", 1)
+    process.send_signal(signal.SIGUSR1)
+    for line in process.stderr:
+        if line.startswith("gibbsite: sampling: "):
+            break
+    else:
+        pytest.fail("no answer")
+    wait_for(process, "sampling", 1)
+    process.send_signal(signal.SIGINT)
+    process.stderr.read()
+    assert process.wait() == 4

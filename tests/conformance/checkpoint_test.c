@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/digest.h"
 #include "base/test_random.h"
 #include "sampler/run.h"
 #include "support/runs.h"
@@ -280,6 +281,44 @@ static void damaged_files(void **state)
     gbs_model_free(model);
 }
 
+/* With a checksum that fits: made to do harm. A run is refused, fails, or ends as any other. */
+static void forged_files(void **state)
+{
+    (void)state;
+    char digest[33];
+    size_t n = 0;
+    uint64_t random = 11;
+    gbs_model *model = spins(0.3);
+    gbs_run_options options = usual();
+    options.draw = GBS_DRAW_HERDED;
+    (void)go(model, &options, NULL, path, 30, digest);
+    unsigned char *bytes = read_all(&n);
+    for (uint64_t i = 0; i < test_scaled(2000, 200, 50); ++i) {
+        gbs_error err = {0};
+        gbs_run *run = NULL;
+        gbsi_digest *sum = NULL;
+        const size_t end = i % 2 == 0 ? n - 32 : 1600; /* parts, or most of the text */
+        const size_t at = 24 + (size_t)(next_random(&random) % (end - 24));
+        const unsigned char kept = bytes[at];
+        bytes[at] = (unsigned char)(i % 4 == 1 ? '0' + next_random(&random) % 10
+                                               : kept ^ (1 + next_random(&random) % 255));
+        assert_int_equal(gbsi_digest_new(&sum, NULL), GBS_OK);
+        gbsi_digest_bytes(sum, bytes, n - 32);
+        gbsi_digest_text(sum, digest);
+        gbsi_digest_free(sum);
+        memcpy(bytes + n - 32, digest, 32);
+        write_all(bytes, n);
+        assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
+        if (gbs_run_resume(run, path, &err) == GBS_OK) {
+            assert_true(gbs_run_execute(run, NULL, &err) >= 0 || err.message[0] != '\0');
+        }
+        gbs_run_free(run);
+        bytes[at] = kept;
+    }
+    free(bytes);
+    gbs_model_free(model);
+}
+
 /* The one before stays, and says where the run stood. */
 static void two_are_kept(void **state)
 {
@@ -349,15 +388,11 @@ static void ladders_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(longer_runs),
-        cmocka_unit_test(smaller_errors),
-        cmocka_unit_test(what_was_decided),
-        cmocka_unit_test(foreign_checkpoints),
-        cmocka_unit_test(other_evidence),
-        cmocka_unit_test(lengths_that_decide),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(two_are_kept),
-        cmocka_unit_test(places_that_cannot_be_written),
+        cmocka_unit_test(longer_runs),         cmocka_unit_test(smaller_errors),
+        cmocka_unit_test(what_was_decided),    cmocka_unit_test(foreign_checkpoints),
+        cmocka_unit_test(other_evidence),      cmocka_unit_test(lengths_that_decide),
+        cmocka_unit_test(damaged_files),       cmocka_unit_test(forged_files),
+        cmocka_unit_test(two_are_kept),        cmocka_unit_test(places_that_cannot_be_written),
         cmocka_unit_test(ladders_are_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);

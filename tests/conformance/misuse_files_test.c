@@ -316,6 +316,7 @@ static void checkpoints(void **state)
     REFUSED(gbs_run_checkpoint(run, NULL, &err));
     REFUSED(gbs_run_resume(NULL, "x", &err));
     REFUSED(gbs_run_resume(run, NULL, &err));
+    assert_int_equal(gbs_is_checkpoint(NULL), 0);
     REFUSED(gbs_checkpoint_read(NULL, &c, &err));
     REFUSED(gbs_checkpoint_read("x", NULL, &err));
     REFUSED(gbs_checkpoint_read("x", &small, &err));
