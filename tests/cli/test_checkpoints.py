@@ -45,20 +45,22 @@ def test_longer(run, work):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_signals(run, work, slow, number):
-    """Ended twice, with another number of threads and instruction set each time."""
-    options = ["--sweeps", "3000", "--seed", "3"]
-    keep = ["--checkpoint", "r.ckpt", "--checkpoint-every", "0.01", "--progress", "json"]
-    for stretch in [[*options, "--threads", "2"], ["--resume", "r.ckpt", "--threads", "1"]]:
+    """Ended twice, in a run that would not end by itself, then led to an end; each time with
+    another number of threads or instruction set."""
+    options = ["--burn-in", "30", "--seed", "3"]
+    keep = ["--checkpoint", "r.ckpt", "--checkpoint-every", "0.05", "--progress", "json"]
+    for stretch in [[*options, "--sweeps", "100000000", "--threads", "2"],
+                    ["--resume", "r.ckpt", "--threads", "1"]]:
         process = start(work, "marginals", slow, *stretch, *keep, "-o", "part.csv")
         wait_for(process, "sampling", 2)
         process.send_signal(number)
         process.stderr.read()
-        assert process.wait() in (0, 4, -number)
-        assert (work / "r.ckpt").exists()
-    done = run("marginals", slow, "--resume", "r.ckpt", "-o", "x.csv", "--summary", "x.json",
+        assert process.wait() == (-number if number == signal.SIGKILL else 4)
+    end = ["--sweeps", str(json.loads(run("info", "r.ckpt", "--json").out)["sweeps"] + 50)]
+    done = run("marginals", slow, "--resume", "r.ckpt", *end, "-o", "x.csv", "--summary", "x.json",
                env={"GIBBSITE_SIMD": "portable"})
     assert done.status == 0, done.err
-    done = run("marginals", slow, *options, "-o", "y.csv", "--summary", "y.json")
+    done = run("marginals", slow, *options, *end, "-o", "y.csv", "--summary", "y.json")
     assert done.status == 0, done.err
     assert digest(work / "x.json") == digest(work / "y.json")
 
