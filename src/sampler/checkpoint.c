@@ -339,6 +339,8 @@ gbs_status gbsi_run_take_up(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     if (run->phase == GBSI_PHASE_STUCK) {
         drive->stop = GBSI_STOP_TO_TEMPER;
+    } else if (run->report.public.updates >= run->options.max_updates) {
+        drive->stop = GBSI_STOP_UPDATES;
     }
 cleanup:
     return status;

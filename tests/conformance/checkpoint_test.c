@@ -135,6 +135,49 @@ static void smaller_errors(void **state)
     gbs_model_free(model);
 }
 
+/* Updates are counted on: a run that has used them up is at its end. */
+static void no_more_updates(void **state)
+{
+    (void)state;
+    gbs_model *model = spins(0.3);
+    gbs_run_options options = usual();
+    char digest[2][33];
+    options.sweeps = 0;
+    options.max_updates = 100000;
+    const gbs_report first = go(model, &options, NULL, path, 0, digest[0]);
+    const gbs_report again = go(model, &options, path, NULL, 0, digest[1]);
+    assert_true(first.updates >= 100000 && first.sweeps == again.sweeps);
+    assert_string_equal(first.stop, again.stop);
+    assert_string_equal(digest[0], digest[1]);
+    gbs_model_free(model);
+}
+
+/* Plain chains that disagree, after work enough, give way to ladders, which a resumed run begins
+ * again: half a minute, at full scale. */
+static void chains_that_disagree(void **state)
+{
+    (void)state;
+    if (test_scale_asked() != TEST_FULL) {
+        skip();
+    }
+    const gbs_generate_ising_options how = {
+        .side = {8, 8, 1}, .torus = 1, .coupling = 0.6, .seed = 3};
+    gbs_model *model = NULL;
+    gbs_checkpoint c = {.size = sizeof c};
+    gbs_error err = {0};
+    char digest[2][33];
+    gbs_run_options options = usual();
+    assert_int_equal(gbs_generate_ising(&how, &model, &err), GBS_OK);
+    options.sweeps = 0;
+    const gbs_report first = go(model, &options, NULL, path, 0, digest[0]);
+    assert_true(first.temperatures > 0);
+    assert_int_equal(gbs_checkpoint_read(path, &c, &err), GBS_OK);
+    const gbs_report again = go(model, &options, path, NULL, 0, digest[1]);
+    assert_int_equal(first.temperatures, again.temperatures);
+    assert_string_equal(digest[0], digest[1]);
+    gbs_model_free(model);
+}
+
 /* A threshold and a scan that were found by trials are not looked for again. */
 static void what_was_decided(void **state)
 {
@@ -389,6 +432,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(longer_runs),         cmocka_unit_test(smaller_errors),
+        cmocka_unit_test(no_more_updates),     cmocka_unit_test(chains_that_disagree),
         cmocka_unit_test(what_was_decided),    cmocka_unit_test(foreign_checkpoints),
         cmocka_unit_test(other_evidence),      cmocka_unit_test(lengths_that_decide),
         cmocka_unit_test(damaged_files),       cmocka_unit_test(forged_files),
