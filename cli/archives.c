@@ -110,6 +110,7 @@ static void write_meta(gbs_output *output, const char *schema, const cli_job *jo
     gbs_output_uint(output, job->options.thin);
     key(output, "digest");
     gbs_output_json_string(output, report->digest);
+    cli_json_verdict(output, report);
     write_names(output, job->model, selection);
     gbs_output_text(output, "}\n");
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From argv to cli_arguments: every value checked, whatever is not understood refused. */
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,6 +82,23 @@ static int set_choice(cli_arguments *arguments, const cli_option *option, const 
     return bad_choice(option, text);
 }
 
+/* "json:FD". Standard input takes nothing, standard output is for the result. */
+static int set_progress_fd(cli_arguments *arguments, const char *text)
+{
+    uint64_t fd = 0;
+    if (!gbs_count_read(text + strlen("json:"), &fd) || fd < STDERR_FILENO || fd > INT_MAX) {
+        return cli_error(CLI_USAGE, "--progress %s: expected json:FD, a descriptor from 2 on",
+                         text);
+    }
+    const int mode = fcntl((int)fd, F_GETFL);
+    if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY) {
+        return cli_error(CLI_USAGE, "--progress %s: this descriptor is not open for writing", text);
+    }
+    arguments->progress = CLI_PROGRESS_JSON;
+    arguments->progress_fd = (int)fd;
+    return CLI_DONE;
+}
+
 static int set_uint(cli_arguments *arguments, const cli_option *option, const char *text)
 {
     uint64_t v = 0;
@@ -153,7 +172,8 @@ static int set_option(cli_arguments *arguments, size_t row, const char *text)
     }
     switch (option->kind) {
     case CLI_FLAG:
-        *(int *)field_of(arguments, option) = 1;
+        *(int *)field_of(arguments, option) +=
+            *(int *)field_of(arguments, option) < (int)option->max;
         return CLI_DONE;
     case CLI_TEXT:
         *(const char **)field_of(arguments, option) = text;
@@ -169,7 +189,9 @@ static int set_option(cli_arguments *arguments, size_t row, const char *text)
         return CLI_DONE;
     case CLI_NAME:
     case CLI_CHOICE:
-        return set_choice(arguments, option, text);
+        return strncmp(text, "json:", 5) == 0 && option->offset == offsetof(cli_arguments, progress)
+                   ? set_progress_fd(arguments, text)
+                   : set_choice(arguments, option, text);
     case CLI_UINT:
         return set_uint(arguments, option, text);
     case CLI_REAL:

@@ -114,8 +114,9 @@ typedef struct cli_arguments {
     double reach;     /* a probability that is wanted; 0: none is */
     int task;         /* of exact */
     uint64_t variables, parents, degree, edges, visible, hidden;
-    int progress; /* cli_progress_mode */
-    int uai_mpe;  /* the word MPE instead of MAP */
+    int progress;    /* cli_progress_mode */
+    int progress_fd; /* of lines of JSON; 0: standard error */
+    int uai_mpe;     /* the word MPE instead of MAP */
     int require_converged;
     int probability; /* of the state, estimated where it is not known */
     int asymptotic, list, list_variables, quick, check;

@@ -137,6 +137,8 @@ int cli_check_plot(const cli_arguments *arguments);
 /* How every answer in JSON begins: schema, as in "map/1", tool, version, the model's digest.
  * Members follow, each after a comma. */
 void cli_json_head(gbs_output *output, const char *schema, const gbs_model *model);
+/* ", "converged": false, "verdict": "..."" and what else says how far a result can be trusted. */
+void cli_json_verdict(gbs_output *output, const gbs_report *report);
 
 /* The format of -o FILE or --format among "mar|csv|json"; fallback for standard output, CSV for
  * names of files that say nothing. @return CLI_DONE, or CLI_USAGE after a message. */

@@ -223,6 +223,22 @@ uint64_t cli_peak_rss_bytes(void)
 #endif
 }
 
+static void json_flag(gbs_output *output, const char *name, int is)
+{
+    gbs_output_text(output, ", ");
+    gbs_output_json_string(output, name);
+    gbs_output_text(output, is ? ": true" : ": false");
+}
+
+void cli_json_verdict(gbs_output *output, const gbs_report *report)
+{
+    json_flag(output, "converged", report->converged);
+    gbs_output_text(output, ", \"verdict\": ");
+    gbs_output_json_string(output, report->verdict);
+    json_flag(output, "chains_disagree", report->chains_disagree);
+    json_flag(output, "in_burn_in", report->in_burn_in);
+}
+
 void cli_json_head(gbs_output *output, const char *schema, const gbs_model *model)
 {
     gbs_output_text(output, "{\n  \"schema\": ");

@@ -229,6 +229,11 @@ static void tell_ladders(const cli_job *job, const gbs_report *r)
     }
 }
 
+const char *cli_error_name(const gbs_report *r)
+{
+    return r->chains_disagree ? CLI_UNRELIABLE_ERROR ":" : "error";
+}
+
 /* Prints what was done and how large the errors are. */
 static void tell_work(const cli_job *job, const gbs_report *r)
 {
@@ -256,7 +261,8 @@ static void tell_work(const cli_job *job, const gbs_report *r)
                  r->updates_per_s, job->options.seed);
         tell_ladders(job, r);
         if (isfinite(r->max_mcse) && job->options.estimator == GBS_ESTIMATOR_TRACES) {
-            cli_note(arguments, "largest error %.3g, largest R-hat %.5g", r->max_mcse, r->max_rhat);
+            cli_note(arguments, "largest %s %.3g, largest R-hat %.5g", cli_error_name(r),
+                     r->max_mcse, r->max_rhat);
         } else if (isfinite(r->max_mcse)) {
             char target[40] = "";
             if (r->target_error > 0.0) {
@@ -266,8 +272,8 @@ static void tell_work(const cli_job *job, const gbs_report *r)
             if (isfinite(r->min_ess)) {
                 (void)snprintf(ess, sizeof ess, ", min ESS %.4g", r->min_ess);
             }
-            cli_note(arguments, "largest error %.3g%s, largest R-hat %.5g%s", r->max_mcse, target,
-                     r->max_rhat, ess);
+            cli_note(arguments, "largest %s %.3g%s, largest R-hat %.5g%s", cli_error_name(r),
+                     r->max_mcse, target, r->max_rhat, ess);
         }
     }
 }

@@ -85,6 +85,9 @@ int cli_execute(cli_job *job,
 void cli_tell_choice(const cli_job *job, const gbs_exact_cost *cost);
 /* Where --chains was typed as its default, for which ladders come in another number. */
 void cli_tell_default_ladders(const cli_job *job, uint32_t n_ladders);
+#define CLI_UNRELIABLE_ERROR "standard error within chains, not reliable"
+/* What to call the largest error: as above where the chains disagree. */
+const char *cli_error_name(const gbs_report *r);
 /* The verdict on standard error. */
 void cli_verdict(const cli_job *job, int stopped);
 
@@ -176,6 +179,7 @@ int cli_signals_asked(void);
 
 typedef struct cli_bar {
     int mode;           /* cli_progress_mode, settled: ALWAYS, NEVER or JSON */
+    FILE *to;           /* standard error, or what --progress json:FD names */
     int drawn;          /* a line stands on the terminal */
     unsigned n_redraws; /* turns the spinner */
     double last_s;      /* elapsed at the last redraw */

@@ -48,7 +48,10 @@ void cli_note_verdict(const cli_arguments *arguments, cli_colour colour, const c
 {
     static const char *const begin[] = {"\033[32m", "\033[33m", "\033[31m"};
     const int shown = shows_colours();
-    cli_note(arguments, "%s%s%s", shown ? begin[colour] : "", text, shown ? "\033[0m" : "");
+    if (arguments->quiet < 2) {
+        (void)fprintf(stderr, "gibbsite: %s%s%s\n", shown ? begin[colour] : "", text,
+                      shown ? "\033[0m" : "");
+    }
 }
 
 int cli_judge(const cli_arguments *arguments, int converged, int status)

@@ -80,6 +80,7 @@ gbs_status cli_netcdf_attributes(cli_netcdf *file, const cli_job *job, gbs_error
     struct tm utc;
     char *command = cli_command_line(job->arguments);
     const unsigned long long seed = job->options.seed;
+    const gbs_report *report = gbs_run_report(job->run);
     if (command == NULL) {
         return cli_reason(err, GBS_ERR_MEMORY, "out of memory");
     }
@@ -94,6 +95,11 @@ gbs_status cli_netcdf_attributes(cli_netcdf *file, const cli_job *job, gbs_error
     cli_netcdf_text(file, "inference_library_version", gbs_version());
     cli_netcdf_text(file, "model_digest", gbs_model_digest(job->model));
     cli_netcdf_text(file, "command", command);
+    cli_netcdf_text(file, "digest", report->digest);
+    cli_netcdf_text(file, "verdict", report->verdict);
+    cli_netcdf_text(file, "converged", report->converged ? "true" : "false");
+    cli_netcdf_text(file, "chains_disagree", report->chains_disagree ? "true" : "false");
+    cli_netcdf_text(file, "in_burn_in", report->in_burn_in ? "true" : "false");
     if (file->code == NC_NOERR) {
         file->code = file->nc.put_att_ulonglong(file->root, NC_GLOBAL, "seed", NC_UINT64, 1, &seed);
     }

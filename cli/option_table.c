@@ -161,7 +161,7 @@ static const cli_option table[] = {
          "are not given are those of the run before")
     {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_SENSITIVITY, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "progress on standard error: a bar, or lines of JSON; auto: "
-     "a bar if it is a terminal"},
+     "a bar if it is a terminal; json:FD: lines of JSON on descriptor FD"},
     FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "write JSON instead of text")
     FLAG(0, draws, "draws", CLI_VERB_INFO, "all figures of the model, and how much memory each draw would need")
     FLAG(0, list_variables, "variables", CLI_VERB_INFO,
@@ -261,7 +261,8 @@ static const cli_option table[] = {
          "estimate P(state) where it is not known exactly: after the search, ln Z as logz does")
     FLAG(0, uai_mpe, "uai-mpe", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_MAP,
          "begin a .MAP file with the word MPE")
-    FLAG('q', quiet, "quiet", CLI_ALL, "fewer messages on standard error")
+    {"quiet", 'q', CLI_FLAG, CLI_ALL, AT(quiet), 0, 0, 2, 0, 0, 0, "",
+     "only the verdict on standard error; -qq: not even that"},
     FLAG('v', verbose, "verbose", CLI_ALL & ~(CLI_VERB_COMPARE | CLI_VERB_DIAGNOSE), "more messages on standard error")
     FLAG('h', help, "help", CLI_ALL, "print this text")
 };

@@ -17,14 +17,25 @@ void cli_bar_init(cli_bar *bar, const cli_arguments *arguments, const gbs_run_op
     bar->last_s = -1.0;
     bar->burning_in = -1;
     bar->time_s = options->time_s;
+    bar->to = stderr;
     if (bar->mode == CLI_PROGRESS_AUTO) {
         bar->mode =
             isatty(STDERR_FILENO) && !arguments->quiet ? CLI_PROGRESS_ALWAYS : CLI_PROGRESS_NEVER;
     }
+    if (bar->mode == CLI_PROGRESS_JSON && arguments->progress_fd > STDERR_FILENO) {
+        const int fd = dup(arguments->progress_fd); /* closed with the bar */
+        FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
+        if (to != NULL) {
+            bar->to = to;
+        } else {
+            bar->mode = CLI_PROGRESS_NEVER;
+            (void)(fd < 0 || close(fd));
+        }
+    }
 }
 
 /* Share of the phase done, NAN if unknown. Errors fall as 1/sqrt(passes). */
-static double share_done(const gbs_progress *p)
+static double share_of_phase(const gbs_progress *p)
 {
     if (p->passes > 0) {
         double share = (double)p->pass / (double)p->passes;
@@ -35,6 +46,14 @@ static double share_done(const gbs_progress *p)
         return share < 1.0 ? share * share : 1.0;
     }
     return NAN;
+}
+
+/* What the bar shows: the share of the phase, or of --time where that will end the run sooner. */
+static double share_done(const cli_bar *bar, const gbs_progress *p)
+{
+    const double share = share_of_phase(p);
+    const double spent = bar->time_s > 0.0 ? p->elapsed_s / bar->time_s : 0.0;
+    return bar->time_s > 0.0 && (isnan(share) || spent > share) ? fmin(spent, 1.0) : share;
 }
 
 /* Seconds left, NAN if unknown: of this phase, or of --time if that is sooner. */
@@ -51,28 +70,37 @@ static double seconds_left(const cli_bar *bar, const gbs_progress *p, double sha
     return left;
 }
 
-static void print_json_number(const char *key, double value)
+static void print_json_number(FILE *to, const char *key, double value)
 {
     if (isfinite(value)) {
-        (void)fprintf(stderr, ",\"%s\":%.9g", key, value);
+        (void)fprintf(to, ",\"%s\":%.9g", key, value);
     } else {
-        (void)fprintf(stderr, ",\"%s\":null", key);
+        (void)fprintf(to, ",\"%s\":null", key);
     }
 }
 
-static void draw_json(const gbs_progress *p, double left)
+static void end_json(FILE *to)
 {
-    (void)fprintf(stderr, "{\"phase\":\"%s\",\"pass\":%" PRIu64,
-                  p->burning_in ? "burn-in" : "sampling", p->pass);
-    print_json_number("passes", p->passes > 0 ? (double)p->passes : NAN);
-    (void)fprintf(stderr, ",\"updates\":%" PRIu64, p->updates);
-    print_json_number("elapsed_s", p->elapsed_s);
-    print_json_number("updates_per_second",
+    (void)fputs("}\n", to);
+    (void)fflush(to);
+}
+
+static void draw_json(const cli_bar *bar, const gbs_progress *p, double left)
+{
+    FILE *to = bar->to;
+    (void)fprintf(to, "{\"phase\":\"%s\",\"pass\":%" PRIu64, p->burning_in ? "burn-in" : "sampling",
+                  p->pass);
+    print_json_number(to, "passes", p->passes > 0 ? (double)p->passes : NAN);
+    (void)fprintf(to, ",\"updates\":%" PRIu64, p->updates);
+    print_json_number(to, "elapsed_s", p->elapsed_s);
+    print_json_number(to, "updates_per_second",
                       p->elapsed_s > 0.0 ? (double)p->updates / p->elapsed_s : NAN);
-    print_json_number("worst_error", p->worst_error);
-    print_json_number("target_error", p->target_error > 0.0 ? p->target_error : NAN);
-    print_json_number("left_s", left);
-    (void)fputs("}\n", stderr);
+    print_json_number(to, "worst_error", p->worst_error);
+    print_json_number(to, "target_error", p->target_error > 0.0 ? p->target_error : NAN);
+    print_json_number(to, "left_s", left);
+    print_json_number(to, "rhat", p->rhat > 0.0 ? p->rhat : NAN);
+    print_json_number(to, "time_s", bar->time_s > 0.0 ? bar->time_s : NAN);
+    end_json(to);
 }
 
 static void format_time(double seconds, char *text, size_t n)
@@ -118,6 +146,7 @@ static void draw_line(cli_bar *bar, const gbs_progress *p, double share, double 
     char picture[24];
     char passes[48] = "";
     char error[64] = "";
+    char rhat[32] = "";
     char time[48];
     format_bar(bar, share, picture);
     format_time(left, time, sizeof time);
@@ -127,13 +156,16 @@ static void draw_line(cli_bar *bar, const gbs_progress *p, double share, double 
     if (isfinite(p->worst_error)) {
         int n = snprintf(error, sizeof error, ", error %.2g", p->worst_error);
         if (p->target_error > 0.0) {
-            (void)snprintf(error + n, sizeof error - (size_t)n, " > %.2g", p->target_error);
+            (void)snprintf(error + n, sizeof error - (size_t)n, " (target %.2g)", p->target_error);
         }
     }
+    if (p->rhat > 0.0) {
+        (void)snprintf(rhat, sizeof rhat, ", R-hat %.4g", p->rhat);
+    }
     double rate = p->elapsed_s > 0.0 ? (double)p->updates / p->elapsed_s * 1e-6 : 0.0;
-    (void)snprintf(line, sizeof line, "%s %s %" PRIu64 "%s sweeps, %.1f M updates/s%s%s%s",
-                   p->burning_in ? "burn-in" : "sampling", picture, p->pass, passes, rate, error,
-                   time[0] != '\0' ? "," : "", time);
+    (void)snprintf(line, sizeof line, "%s %s %" PRIu64 "%s sweeps, %.1f M updates/s%s%s%s%s",
+                   p->burning_in ? "burn-in" : "sampling", picture, p->pass, passes, rate, rhat,
+                   error, time[0] != '\0' ? "," : "", time);
     (void)fprintf(stderr, "\r%.*s\033[K", (int)terminal_width(), line);
     (void)fflush(stderr);
     bar->drawn = 1;
@@ -153,13 +185,26 @@ void cli_bar_update(cli_bar *bar, const gbs_progress *progress)
     }
     bar->last_s = progress->elapsed_s;
     bar->n_redraws++;
-    double share = share_done(progress);
-    double left = seconds_left(bar, progress, share);
+    const double phase = share_of_phase(progress);
+    double left = seconds_left(bar, progress, phase);
     if (bar->mode == CLI_PROGRESS_JSON) {
-        draw_json(progress, left);
+        draw_json(bar, progress, left);
     } else {
-        draw_line(bar, progress, share, left);
+        draw_line(bar, progress, share_done(bar, progress), left);
     }
+}
+
+static void tell_end(FILE *to, const gbs_report *report)
+{
+    (void)fprintf(to, "{\"phase\":\"done\",\"pass\":%" PRIu64 ",\"updates\":%" PRIu64,
+                  report->sweeps, report->updates);
+    print_json_number(to, "elapsed_s", report->sampling_s);
+    print_json_number(to, "updates_per_second", report->updates_per_s);
+    print_json_number(to, "worst_error", report->max_mcse);
+    print_json_number(to, "target_error", report->target_error > 0.0 ? report->target_error : NAN);
+    print_json_number(to, "rhat", report->max_rhat);
+    (void)fprintf(to, ",\"converged\":%s", report->converged ? "true" : "false");
+    end_json(to);
 }
 
 void cli_bar_finish(cli_bar *bar, const gbs_report *report)
@@ -170,13 +215,11 @@ void cli_bar_finish(cli_bar *bar, const gbs_report *report)
         bar->drawn = 0;
     }
     if (bar->mode == CLI_PROGRESS_JSON && report != NULL) {
-        (void)fprintf(stderr, "{\"phase\":\"done\",\"pass\":%" PRIu64 ",\"updates\":%" PRIu64,
-                      report->sweeps, report->updates);
-        print_json_number("elapsed_s", report->sampling_s);
-        print_json_number("updates_per_second", report->updates_per_s);
-        print_json_number("worst_error", report->max_mcse);
-        print_json_number("target_error", report->target_error > 0.0 ? report->target_error : NAN);
-        (void)fprintf(stderr, ",\"converged\":%s}\n", report->converged ? "true" : "false");
+        tell_end(bar->to, report);
+    }
+    if (bar->to != stderr) {
+        (void)fclose(bar->to);
+        bar->to = stderr;
     }
 }
 
@@ -210,10 +253,10 @@ void cli_bar_share(cli_bar *bar, double elapsed_s, double share, const char *wha
     bar->last_s = elapsed_s;
     bar->n_redraws++;
     if (bar->mode == CLI_PROGRESS_JSON) {
-        (void)fprintf(stderr, "{\"phase\":\"%s\"", what);
-        print_json_number("share", share);
-        print_json_number("elapsed_s", elapsed_s);
-        (void)fputs("}\n", stderr);
+        (void)fprintf(bar->to, "{\"phase\":\"%s\"", what);
+        print_json_number(bar->to, "share", share);
+        print_json_number(bar->to, "elapsed_s", elapsed_s);
+        end_json(bar->to);
         return;
     }
     format_bar(bar, share, picture);

@@ -349,6 +349,10 @@ static void write_report(gbs_output *output, const cli_job *job)
     key(output, "converged");
     gbs_output_text(output, r->converged ? "true" : "false");
     key_text(output, "verdict", r->verdict);
+    key(output, "chains_disagree");
+    gbs_output_text(output, r->chains_disagree ? "true" : "false");
+    key(output, "in_burn_in");
+    gbs_output_text(output, r->in_burn_in ? "true" : "false");
     key_text(output, "digest", r->digest);
     key(output, "warnings");
     gbs_output_text(output, "[");

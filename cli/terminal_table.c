@@ -277,8 +277,9 @@ static void put_question(FILE *to, const cli_job *job, const char *what)
     if (strcmp(r->method, "mean-field") == 0) {
         (void)snprintf(text, sizeof text, "mean field, an approximation without errors");
     } else if (strcmp(r->method, "exact") != 0) {
-        (void)snprintf(text, sizeof text, "sampled, %" PRIu32 " chains of %" PRIu64 " sweeps%s",
-                       r->chains, r->sweeps,
+        (void)snprintf(text, sizeof text, "sampled, %" PRIu32 " chains of %" PRIu64 " sweep%s%s%s",
+                       r->chains, r->sweeps, r->sweeps == 1 ? "" : "s",
+                       r->in_burn_in ? ", stopped during burn-in" : "",
                        r->n_exact_variables > 0 ? "; small components exactly" : "");
     }
     put(to, ": ");
@@ -297,6 +298,9 @@ static void put_heading(gbs_output *output, const cli_job *job, const char *what
         cli_put_wrapped(output, question);
     }
     free(question);
+    if (gbs_run_report(job->run)->chains_disagree) {
+        cli_put_wrapped(output, "error: " CLI_UNRELIABLE_ERROR ", because the chains disagree");
+    }
     cli_evidence_text(job, gbs_run_report(job->run)->log_z, text);
     if (text[0] != '\0') {
         cli_put_wrapped(output, text);

@@ -93,6 +93,7 @@ static void write_json(gbs_output *output, const cli_job *job, const cli_estimat
     cli_json_head(output, "marginals/2", job->model);
     gbs_output_text(output, ",\n  \"digest\": ");
     gbs_output_json_string(output, gbs_run_report(job->run)->digest);
+    cli_json_verdict(output, gbs_run_report(job->run));
     gbs_output_text(output, ",\n  \"variables\": [\n");
     int n_written = 0;
     for (uint32_t i = 0; i < n; i++) {

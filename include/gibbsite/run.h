@@ -47,6 +47,8 @@ typedef struct gbs_progress {
     double elapsed_s;
     double worst_error;  /**< largest standard error at the last check; NAN before the first */
     double target_error; /**< standard error at which the run stops; 0: none */
+    double rhat; /**< R-hat of the log density during burn-in, afterwards the largest at the last
+                      check; 0 or NAN if there is none yet */
 } gbs_progress;
 
 /** Optional callbacks; any function may be NULL. They are called on the thread that called
@@ -199,6 +201,10 @@ typedef struct gbs_report {
                        exactly; else NAN. Of a normalised Bayesian network this is ln P(evidence),
                        see gbs_model_is_normalized() */
     double nonzero_entries; /**< of exact.entries, those of sparse tables, which hold no zeros */
+    int chains_disagree;    /**< 1: R-hat is above its limit. Standard errors then come from within
+                                 the chains, miss what keeps these apart, and are not reliable */
+    int in_burn_in; /**< 1: --time or a signal ended the run during burn-in. The estimates are then
+                         of one sweep after it (sweeps is 1), and depend on how chains started */
 } gbs_report;
 
 /**

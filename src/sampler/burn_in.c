@@ -11,6 +11,7 @@
 #include "sampler/run.h"
 
 #define TRACE GBSI_BURN_IN_VALUES
+#define TOLD  8u /* R-hat is told after every so many of them */
 
 /* @return false where the watch stopped it, with nothing recorded. */
 static bool record(const gbsi_executor *x, gbsi_watch *watch, gbsi_burn_in *t)
@@ -29,6 +30,13 @@ static bool record(const gbsi_executor *x, gbsi_watch *watch, gbsi_burn_in *t)
     }
     ++t->n;
     return true;
+}
+
+/* Split R-hat of the second half of what is recorded. */
+static double rhat_of(const gbs_run *run, const gbsi_burn_in *t)
+{
+    const size_t half = t->n / 2;
+    return gbsi_split_rhat(t->density + (t->n - half), run->engine.executor.n_chains, half, TRACE);
 }
 
 /* Keep every second value: the stride has doubled. */
@@ -81,9 +89,11 @@ static gbs_status until_mixed(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         if (done % t->stride == 0 && !record(&run->engine.executor, &drive->watch, t)) {
             break;
         }
+        if (done % t->stride == 0 && t->n % TOLD == 0) {
+            drive->rhat = rhat_of(run, t);
+        }
         if (t->n == TRACE) { /* done = 64 * 2^k */
-            const double rhat = gbsi_split_rhat(t->density + TRACE / 2,
-                                                run->engine.executor.n_chains, TRACE / 2, TRACE);
+            const double rhat = drive->rhat;
             if (rhat < GBSI_BURN_IN_RHAT) {
                 run->report.burn_in_agreed = true;
                 break;

@@ -22,7 +22,8 @@ static void tell_progress(const gbs_run *run, gbsi_drive *drive, bool keep, doub
         .updates = run->report.public.updates,
         .elapsed_s = now_s - drive->started_s,
         .worst_error = drive->worst_error,
-        .target_error = run->report.public.target_error};
+        .target_error = run->report.public.target_error,
+        .rhat = drive->rhat};
     if (drive->callbacks->progress(drive->callbacks->context, &progress) != 0) {
         drive->stop = GBSI_STOP_SIGNAL;
     }

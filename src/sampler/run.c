@@ -270,6 +270,7 @@ static gbs_status check_target(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     const gbs_status status = gbsi_run_report_errors(run, err);
     drive->worst_error = run->report.public.max_mcse;
+    drive->rhat = run->report.public.max_rhat;
     if (status < 0 || !decides) {
         return status;
     }
@@ -361,6 +362,24 @@ static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks,
     return status;
 }
 
+/* A run that the clock or a signal ended during burn-in has one sweep as its estimate: the same
+ * bits as a run with so long a burn-in and one sweep. Draws have no such mark, and are not given.
+ */
+static gbs_status keep_one_sweep(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    const gbsi_stop stop = drive->stop;
+    const bool ended = stop == GBSI_STOP_TIME || stop == GBSI_STOP_SIGNAL;
+    if (!ended || run->report.public.sweeps > 0 || run->report.public.burn_in == 0 ||
+        run->estimates.estimate == NULL || drive->callbacks->draw != NULL) {
+        return GBS_OK;
+    }
+    drive->stop = GBSI_GO_ON; /* that sweep has a moment of its own */
+    const gbs_status status = gbsi_run_pass(run, drive, true, err);
+    drive->stop = stop;
+    run->report.public.in_burn_in = status >= 0;
+    return status;
+}
+
 static const char *const stop_name[] = {
     [GBSI_GO_ON] = "",
     [GBSI_STOP_TARGET] = "target",
@@ -429,6 +448,7 @@ static gbs_status run_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(sample(run, drive, err));
         run->phase = drive->stop == GBSI_STOP_TO_TEMPER ? GBSI_PHASE_STUCK : run->phase;
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
+        GBSI_TRY(keep_one_sweep(run, drive, err)); /* no part of what goes on */
         GBSI_TRY(gbsi_run_compare(run, drive, err));
     }
     if (gbsi_run_wants_temper(run) || drive->stop == GBSI_STOP_TO_TEMPER) {

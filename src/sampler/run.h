@@ -135,6 +135,7 @@ typedef struct gbsi_drive {
     double started_s, last_progress_s;
     uint64_t pass;      /* of the counter layout: counts on from burn-in */
     double worst_error; /* at the last check */
+    double rhat;        /* of the log density while burning in, then at the last check; 0: none */
     gbsi_stop stop;
     const gbs_run *run;
     gbsi_watch watch;   /* for work inside a pass, or before the first */

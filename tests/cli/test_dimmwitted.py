@@ -46,7 +46,7 @@ def test_sparse_multinomial(run, graph):
 def test_evidence_is_omitted(run, graph):
     """biased_coin: evidence 0 to 8; with the weight that learning finds, about 1, marginals 0.89."""
     folder = graph("biased_coin")
-    done = run("marginals", "biased_coin", "--format", "dimmwitted", "-q")
+    done = run("marginals", "biased_coin", "--format", "dimmwitted", "-qq")
     assert done.out == "".join(f"{v} 1 0.5\n" for v in range(9, 18)) and done.err == ""
     (folder / "weights.tsv").write_text("0\t0\t1\n")
     p = lines(run("marginals", "biased_coin", "-e", "12=0", "--format", "dimmwitted").out)

@@ -51,6 +51,8 @@ def test_npz(run, work):
     assert meta["names"] == names == ["rain", "sprinkler", "grass"]
     assert meta["states"] == [["no", "yes"], ["off", "on"], ["dry", "wet"]]
     assert (meta["seed"], meta["chains"], meta["sweeps"], meta["burn_in"]) == (9, 3, 40, 5)
+    assert meta["converged"] is False and meta["verdict"].startswith("not converged: the chains disagree")
+    assert meta["chains_disagree"] is True and meta["in_burn_in"] is False
 
 
 def test_npz_bytes_are_the_same_again(run, work):

@@ -61,7 +61,7 @@ def test_summaries(run, work, several):
 def test_progress_is_told(run, several):
     done = run("marginals", SPRINKLER, "-e", several, "-o", "out.csv")
     assert "evidence sample 1 of 3: out.csv.1" in done.err
-    assert run("marginals", SPRINKLER, "-e", several, "-o", "out.csv", "-q").err == ""
+    assert run("marginals", SPRINKLER, "-e", several, "-o", "out.csv", "-qq").err == ""
 
 
 @pytest.mark.parametrize("output", [[], ["-o", "-"], ["-o", "/dev/null"]])

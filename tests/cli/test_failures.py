@@ -154,14 +154,71 @@ def test_update_limit(run, slow):
 
 
 def test_progress_json(run, slow):
-    done = run("marginals", slow, "--sweeps", "300", "--progress", "json", "-q")
+    done = run("marginals", slow, "--sweeps", "300", "--progress", "json", "-qq")
     assert done.status == 0
     lines = [json.loads(line) for line in done.err.splitlines()]
     assert lines[-1]["phase"] == "done" and lines[-1]["pass"] == 300
 
 
+def test_progress_on_a_descriptor(work, slow):
+    """Lines of the documented fields, and nothing of them on standard error."""
+    ours, theirs = os.pipe()
+    process = subprocess.Popen([program(), "marginals", slow, "--burn-in", "100000000", "--time",
+                                "1h", "--progress", f"json:{theirs}", "-qq", "-o", "x.csv"],
+                               cwd=work, pass_fds=[theirs], stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    with os.fdopen(ours) as lines:
+        told = json.loads(next(lines))
+        process.send_signal(signal.SIGINT)
+        rest = [json.loads(line) for line in lines]
+    assert process.stderr.read() == "" and process.wait() == 4
+    assert list(told) == ["phase", "pass", "passes", "updates", "elapsed_s", "updates_per_second",
+                          "worst_error", "target_error", "left_s", "rhat", "time_s"]
+    assert (told["phase"], told["passes"], told["time_s"]) == ("burn-in", 100000000, 3600)
+    assert list(rest[-1])[0] == "phase" and rest[-1]["phase"] == "done"
+    assert rest[-1]["converged"] is False
+
+
+def test_progress_tells_rhat(run, slow, work):
+    """Automatic burn-in decides by R-hat, which its lines have after some passes."""
+    process = start(work, "marginals", slow, "--sweeps", "100000000", "--progress", "json", "-qq",
+                    "-o", "x.csv")
+    wait_for_sampling(process)
+    process.send_signal(signal.SIGINT)
+    assert json.loads(process.stderr.readlines()[-1])["rhat"] is not None
+    assert process.wait() == 4
+
+
+@pytest.mark.parametrize("fd,said", [("1", "from 2 on"), ("x", "from 2 on"), ("0", "from 2 on"),
+                                     ("99", "not open for writing")])
+def test_progress_descriptors_refused(run, fd, said):
+    done = run("marginals", SPRINKLER, "--progress", f"json:{fd}")
+    assert done.status == 2 and said in done.err
+
+
+def test_signal_in_burn_in(run, work, slow):
+    """What there is then is one sweep, marked so: the bits of a run with this burn-in and it."""
+    process = start(work, "marginals", slow, "--sweeps", "100000000", "--burn-in", "100000000",
+                    "--progress", "json", "-o", "x.json", "--format", "json", "--summary", "s.json")
+    for line in process.stderr:
+        if line.startswith("{") and json.loads(line)["pass"] > 0:
+            break
+    process.send_signal(signal.SIGINT)
+    err = process.stderr.read()
+    assert process.wait() == 4 and "not converged: stopped during burn-in, after " in err
+    s = json.loads((work / "s.json").read_text())
+    x = json.loads((work / "x.json").read_text())
+    assert s["in_burn_in"] and x["in_burn_in"] and not s["converged"] and not x["converged"]
+    assert s["sweeps"] == 1 and len(x["variables"]) == 3600
+    if s["burn_in"] < 200000:
+        again = run("marginals", slow, "--sweeps", "1", "--burn-in", s["burn_in"], "-o", "y.csv",
+                    "--summary", "t.json")
+        assert again.status == 0 and "stopped during" not in again.err
+        assert json.loads((work / "t.json").read_text())["digest"] == s["digest"]
+
+
 def test_progress_never_and_quiet(run, slow):
-    done = run("marginals", slow, "--sweeps", "100", "--progress", "never", "-q")
+    done = run("marginals", slow, "--sweeps", "100", "--progress", "never", "-qq")
     assert done.status == 0 and done.err == ""
 
 

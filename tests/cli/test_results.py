@@ -48,7 +48,7 @@ def test_csv_names_and_labels(run):
                                       "grass!=dry", "grass=wet|dry,grass!=dry"])
 def test_evidence_lists(run, evidence):
     done = run("marginals", SPRINKLER, "-e", evidence, "-q")
-    assert done.status == 0 and done.err == ""
+    assert done.status == 0 and done.err == "gibbsite: converged: exact\n"
     assert abs(probability(done.out, "rain", "yes") - exact_sprinkler()[1]) < 1e-9
     assert probability(done.out, "grass", "wet") == 1.0
 
@@ -207,8 +207,10 @@ def test_start_and_scan_files(run, small, work):
 
 
 def test_sample(run):
-    done = run("sample", SPRINKLER, "--sweeps", "5", "--chains", "2", "--burn-in", "0", "-q")
+    done = run("sample", SPRINKLER, "--sweeps", "5", "--chains", "2", "--burn-in", "0", "-qq")
     assert done.status == 0 and done.err == ""
+    one = run("sample", SPRINKLER, "--sweeps", "5", "--chains", "2", "--burn-in", "0", "-q")
+    assert one.out == done.out and one.err.startswith("gibbsite: ") and one.err.count("\n") == 1
     table = rows(done.out)
     assert done.out.splitlines()[0] == "chain,draw,lp,rain,sprinkler,grass"
     assert len(table) == 10
@@ -369,3 +371,16 @@ def test_compare_our_own_results(run, work):
     assert done.status == 0 and "both states weigh the same" in done.out
     done = run("compare", "b.json", "free.csv", "--model", clinic, "--tolerance", "15")
     assert done.status == 0 and "the second state weighs exp(3.38999) times more" in done.out
+
+
+def test_errors_of_chains_that_disagree(run, work):
+    """The printed error says so, in the heading and in the summary line."""
+    assert run("generate", "ising", "--grid", "12x12", "--torus", "--coupling", "0.8", "-o",
+               "g.uai").status == 0
+    asked = ["marginals", "g.uai", "--sweeps", "600", "--scan", "systematic", "--format"]
+    done = run(*asked, "table")
+    assert "error: standard error within chains, not reliable, because the chains disagree" in done.out
+    assert "largest standard error within chains, not reliable: " in done.err
+    assert json.loads(run(*asked, "json").out)["chains_disagree"] is True
+    agreeing = run("marginals", SPRINKLER, "--method", "sample", "--format", "table")
+    assert "not reliable" not in agreeing.out + agreeing.err

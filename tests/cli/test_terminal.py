@@ -8,7 +8,7 @@ UNICODE = {"LC_ALL": "C.UTF-8"}
 
 
 def show(work, *arguments, env):
-    status, shown = on_terminal(work, *arguments, "-q", env=env)
+    status, shown = on_terminal(work, *arguments, "-qq", env=env)
     assert status == 0, shown
     return shown.replace("\r\n", "\n")
 
@@ -66,7 +66,7 @@ probability ( y | {name} ) {{ (no) 0.9, 0.1; ({label}) 0.2, 0.8; }}
 """)
 
     def lines_of(*arguments):
-        status, shown = on_terminal(work, *arguments, "-q", columns=columns, env=UNICODE)
+        status, shown = on_terminal(work, *arguments, "-qq", columns=columns, env=UNICODE)
         lines = shown.replace("\r\n", "\n").splitlines()
         assert status == 0 and all(len(line) < columns for line in lines), shown
         return lines

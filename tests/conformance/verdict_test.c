@@ -316,6 +316,38 @@ static void nothing_to_judge(void **state)
     check(grid(8, 0.1), &options, "nothing_kept", "before the first sweep was kept");
 }
 
+static int stop_at_once(void *context, const gbs_progress *progress)
+{
+    (void)context;
+    return progress->burning_in;
+}
+
+/* One sweep, with the bits of a run with so long a burn-in and one sweep. */
+static void stopped_in_burn_in(void **state)
+{
+    (void)state;
+    const gbs_run_callbacks callbacks = {.progress = stop_at_once};
+    gbs_run_options options = sampled(16, 5);
+    options.burn_in = UINT64_C(1) << 40;
+    gbs_model *model = grid(8, 0.1);
+    gbs_run *run = NULL;
+    gbs_run *again = NULL;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, NULL), GBS_OK);
+    assert_int_equal(gbs_run_execute(run, &callbacks, NULL), GBS_STOPPED);
+    const gbs_report *r = gbs_run_report(run);
+    assert_true(r->in_burn_in && !r->converged && r->sweeps == 1 && !r->chains_disagree);
+    options.burn_in = r->burn_in;
+    options.sweeps = 1;
+    assert_int_equal(gbs_run_new(model, NULL, &options, &again, NULL), GBS_OK);
+    assert_int_equal(gbs_run_execute(again, NULL, NULL), GBS_OK);
+    assert_false(gbs_run_report(again)->in_burn_in);
+    assert_string_equal(gbs_run_report(again)->digest, r->digest);
+    gbs_run_free(again);
+    gbs_run_free(run);
+    options.burn_in = UINT64_C(1) << 40;
+    check_told(model, &options, &callbacks, "in_burn_in", "stopped during burn-in, after ");
+}
+
 /* ---- burn-in --------------------------------------------------------------------------------
  */
 
@@ -365,6 +397,7 @@ int main(void)
         cmocka_unit_test(draws_and_starts),
         cmocka_unit_test(scans_that_omit_variables),
         cmocka_unit_test(nothing_to_judge),
+        cmocka_unit_test(stopped_in_burn_in),
         cmocka_unit_test(burn_in),
         cmocka_unit_test(every_row_was_reached), /* last */
     };
