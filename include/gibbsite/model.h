@@ -180,8 +180,7 @@ GBS_API gbs_status gbs_builder_add_logical(gbs_builder *builder, gbs_logical_fun
                                            double weight, gbs_error *err);
 
 /**
- * Add a logical factor that compares the number of its true literals with k. A table of log-weights
- * by that number, t_0 .. t_n, is a constant t_0 and n factors AT_LEAST k of weights t_k - t_(k-1).
+ * Add a logical factor that compares the number of its true literals with k.
  *
  * @param function GBS_LOGICAL_AT_LEAST (1 <= k <= n), GBS_LOGICAL_AT_MOST (k < n) or
  *                 GBS_LOGICAL_EXACTLY (k <= n).
@@ -192,6 +191,19 @@ GBS_API gbs_status gbs_builder_add_cardinality(gbs_builder *builder, gbs_logical
                                                uint32_t k, uint32_t n, const uint32_t *scope,
                                                const uint32_t *state, double weight,
                                                gbs_error *err);
+
+/**
+ * Add a table of log-weights by the number of true literals, t_0 .. t_n (a cardinality potential):
+ * a constant t_0, and a factor AT_LEAST k of weight t_k - t_(k-1) for each k where that is not 0.
+ * They share a counter in samplers and a chain in exact inference (up to 256 steps [M23]).
+ *
+ * @param n     literals. @param scope, state as for gbs_builder_add_logical().
+ * @param logw  [n + 1] natural logarithms; the first and the last ones may be minus infinity.
+ * @return GBS_ERR_UNSUPPORTED, with the builder as it was, for minus infinity between others.
+ */
+GBS_API gbs_status gbs_builder_add_count_table(gbs_builder *builder, uint32_t n,
+                                               const uint32_t *scope, const uint32_t *state,
+                                               const double *logw, gbs_error *err);
 
 /* Tied weights: numbered parameters, each shared by any number of factors, for learning. A factor
  * that is tied to a weight has the weight h, J or w = value * feature. Tables are tied by sharing

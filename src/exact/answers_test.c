@@ -484,6 +484,51 @@ static void maximum_of_many(void **state)
     gbs_model_free(model);
 }
 
+/* N coins and a table by how many show heads: Z = sum over k of C(N, k) p^k (1 - p)^(N - k) e^t_k.
+ */
+static void table_by_count(void **state)
+{
+    (void)state;
+    enum { N = 150 };
+    static const double p[2] = {0.625, 0.375};
+    uint32_t arity[N];
+    uint32_t scope[N];
+    double logw[N + 1];
+    double log_choose = 0.0;
+    double sum = 0.0;
+    double heads = 0.0;
+    double q[2];
+    const uint32_t asked = 17;
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    test_ok(gbs_builder_new(&b, NULL));
+    for (uint32_t v = 0; v < N; v++) {
+        arity[v] = 2;
+        scope[v] = v;
+    }
+    test_ok(gbs_builder_add_variables(b, N, arity, NULL, NULL));
+    for (uint32_t v = 0; v < N; v++) {
+        test_ok(gbs_builder_add_cpt(b, v, 0, NULL, 2, p, NULL));
+        arity[v] = 1; /* the state that counts */
+    }
+    for (uint32_t k = 0; k <= N; k++) {
+        logw[k] = k < 20 || k > 130 ? -INFINITY : 0.01 * (k % 7) * k;
+        const double w = exp(log_choose + k * log(p[1]) + (N - k) * log(p[0]) + logw[k]);
+        sum += w;
+        heads += w * k / N;
+        log_choose += log(N - k) - log(k + 1.0);
+    }
+    test_ok(gbs_builder_add_count_table(b, N, scope, arity, logw, NULL));
+    test_ok(gbs_builder_build(b, &model, NULL));
+    double log_z = 0.0;
+    test_ok(gbs_exact_log_z(model, NULL, &log_z, NULL));
+    assert_true(fabs(log_z - log(sum)) < 1e-10);
+    test_ok(gbs_exact_joint(model, NULL, NULL, 1, &asked, q, NULL));
+    assert_true(fabs(q[1] - heads / sum) < 1e-10);
+    gbs_builder_free(b);
+    gbs_model_free(model);
+}
+
 static void memory_runs_out(void **state)
 {
     (void)state;
@@ -521,6 +566,7 @@ int main(void)
         cmocka_unit_test(too_large),           cmocka_unit_test(wrong_use),
         cmocka_unit_test(everything_observed), cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(noisy_hub),           cmocka_unit_test(maximum_of_many),
+        cmocka_unit_test(table_by_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,8 @@ typedef enum memory_kind {
 typedef struct reading {
     size_t factor;
     memory_kind kind;
-    uint32_t n_levels; /* of REMEMBER_CAUSE: this and the next factors are levels of one */
+    uint32_t n_levels; /* factors that share the chain: levels of one noisy-max, or cardinalities of
+                          the same literals, this one first */
     uint32_t n_body;   /* literals of the body, or parents; the head, if it is free, follows */
     uint32_t none, some, all; /* numbers of the states of REMEMBER_ALIKE */
     uint32_t n_states;        /* of REMEMBER_ALIKE */
@@ -56,12 +57,16 @@ static bool head_is_free(const gbsi_factors *f, size_t i)
 
 /* ---- how to read a factor ------------------------------------------------------------------ */
 
-/* The value of the factor with k more true literals in the body. */
+/* The value of the factors with k more true literals in the body. */
 static double value_of(const gbsi_factors *f, const reading *r, uint32_t k, uint32_t head)
 {
-    const gbsi_logical *l = &f->logical[f->aux[r->factor]];
-    const bool h = l->head == GBSI_HEAD_FREE ? head != 0 : l->head == GBSI_HEAD_TRUE;
-    return gbsi_logical_value(l, f->weight[r->factor], l->n_body_true + k, h);
+    double sum = 0.0;
+    for (size_t i = r->factor; i < r->factor + r->n_levels; ++i) {
+        const gbsi_logical *l = &f->logical[f->aux[i]];
+        const bool h = l->head == GBSI_HEAD_FREE ? head != 0 : l->head == GBSI_HEAD_TRUE;
+        sum += gbsi_logical_value(l, f->weight[i], l->n_body_true + k, h);
+    }
+    return sum;
 }
 
 static bool same_value(const gbsi_factors *f, const reading *r, uint32_t j, uint32_t k)
@@ -72,24 +77,33 @@ static bool same_value(const gbsi_factors *f, const reading *r, uint32_t j, uint
 
 /* Of a cardinality it is enough to count until it is decided whatever follows: the true literals
  * until there are `least`, or too many; or the false ones until there are too many for `least`, or
- * enough for `most`; whichever is sooner. */
+ * enough for `most`; whichever is sooner. Of several until all are. */
 static void read_cardinality(const gbsi_factors *f, reading *r)
 {
-    const gbsi_logical *l = &f->logical[f->aux[r->factor]];
-    uint32_t least = 0;
-    uint32_t most = 0;
-    gbsi_logical_range(l, &least, &most);
-    const uint32_t fixed = l->n_body_true + (l->head == GBSI_HEAD_TRUE);
-    const uint32_t possible = fixed + r->n_body + (l->head == GBSI_HEAD_FREE);
-    const bool at_least = l->function == GBS_LOGICAL_AT_LEAST;
-    const uint32_t enough = at_least ? least : most + 1;
-    const uint32_t enough_false = l->function == GBS_LOGICAL_AT_MOST
-                                      ? possible - (most < possible ? most : possible)
-                                      : possible + 1 - (least < possible ? least : possible);
-    const uint32_t cap = enough > fixed ? enough - fixed : 0;
-    r->count_false = enough_false < cap;
-    r->cap = r->count_false ? enough_false : cap;
-    r->kind = r->cap < GBSI_MOST_COUNTS ? REMEMBER_NUMBER : REMEMBER_NOTHING;
+    uint32_t cap = 0;
+    uint32_t cap_false = 0;
+    r->n_levels = gbsi_count_cardinalities(f, r->factor);
+    for (size_t i = r->factor; i < r->factor + r->n_levels; ++i) {
+        const gbsi_logical *l = &f->logical[f->aux[i]];
+        uint32_t least = 0;
+        uint32_t most = 0;
+        gbsi_logical_range(l, &least, &most);
+        const uint32_t fixed = l->n_body_true + (l->head == GBSI_HEAD_TRUE);
+        const uint32_t possible = fixed + r->n_body + (l->head == GBSI_HEAD_FREE);
+        const bool at_least = l->function == GBS_LOGICAL_AT_LEAST;
+        const uint32_t enough = at_least ? least : most + 1;
+        const uint32_t enough_false = l->function == GBS_LOGICAL_AT_MOST
+                                          ? possible - (most < possible ? most : possible)
+                                          : possible + 1 - (least < possible ? least : possible);
+        cap = enough > fixed + cap ? enough - fixed : cap;
+        cap_false = enough_false > cap_false ? enough_false : cap_false;
+    }
+    r->count_false = cap_false < cap;
+    r->cap = r->count_false ? cap_false : cap;
+    r->kind = r->cap < (r->n_levels == 1 ? GBSI_MOST_COUNTS : GBSI_MOST_TABLE_COUNTS)
+                  ? REMEMBER_NUMBER
+                  : REMEMBER_NOTHING;
+    r->n_levels = r->kind == REMEMBER_NUMBER ? r->n_levels : 1;
 }
 
 static void read_logical(const gbsi_factors *f, reading *r)

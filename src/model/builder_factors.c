@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adding factors to the growing store. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -189,4 +190,92 @@ gbs_status gbs_builder_add_cardinality(gbs_builder *builder, gbs_logical_functio
                          (int)function);
     }
     return add_logical(builder, function, k, n, scope, state, weight, err);
+}
+
+/* ---- tables by count ------------------------------------------------------------------------- */
+
+/* The numbers of true literals that are not forbidden: from *least to *most, without a gap. */
+static gbs_status find_range(const gbs_builder *b, uint32_t n, const double *logw, uint32_t *least,
+                             uint32_t *most, gbs_error *err)
+{
+    const size_t factor = b->model.factors.n_factors;
+    *least = GBSI_NONE;
+    for (uint32_t k = 0; k <= n; ++k) {
+        const bool forbidden = logw[k] == -INFINITY;
+        if (isnan(logw[k]) || logw[k] > GBS_MAX_LOG_WEIGHT / 2 ||
+            (logw[k] < -GBS_MAX_LOG_WEIGHT / 2 && !forbidden)) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "factor %zu: log-weight %g of %u true literals, expected minus "
+                             "infinity, or at most %g in size",
+                             factor, logw[k], (unsigned)k, GBS_MAX_LOG_WEIGHT / 2);
+        }
+        if (!forbidden && *least != GBSI_NONE && *most + 1 < k) {
+            return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                             "factor %zu: %u and %u true literals are possible and %u are not, "
+                             "expected forbidden numbers at the ends of the table",
+                             factor, (unsigned)*most, (unsigned)k, (unsigned)(k - 1));
+        }
+        if (!forbidden) {
+            *least = *least == GBSI_NONE ? k : *least;
+            *most = k;
+        }
+    }
+    return *least == GBSI_NONE
+               ? gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "factor %zu: every number of true literals is forbidden", factor)
+               : GBS_OK;
+}
+
+/* t_least, and the steps t_k - t_(k-1) as weights of AT_LEAST k. */
+static gbs_status add_steps(gbs_builder *b, uint32_t n, const uint32_t *scope,
+                            const uint32_t *state, const double *logw, uint32_t least,
+                            uint32_t most, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    uint32_t table = 0;
+    GBSI_TRY(gbs_builder_add_table(b, 1, logw + least, &table, err));
+    GBSI_TRY(gbs_builder_add_table_factor(b, 0, NULL, table, err));
+    if (least > 0) {
+        GBSI_TRY(
+            add_logical(b, GBS_LOGICAL_AT_LEAST, least, n, scope, state, (double)INFINITY, err));
+    }
+    for (uint32_t k = least + 1; k <= most; ++k) {
+        const double step = logw[k] - logw[k - 1];
+        if (step != 0.0) {
+            GBSI_TRY(add_logical(b, GBS_LOGICAL_AT_LEAST, k, n, scope, state, step, err));
+        }
+    }
+    if (most < n) {
+        GBSI_TRY(add_logical(b, GBS_LOGICAL_AT_MOST, most, n, scope, state, (double)INFINITY, err));
+    }
+
+cleanup:
+    return status;
+}
+
+gbs_status gbs_builder_add_count_table(gbs_builder *builder, uint32_t n, const uint32_t *scope,
+                                       const uint32_t *state, const double *logw, gbs_error *err)
+{
+    GBSI_NEED(builder);
+    GBSI_NEED(logw);
+    if (n > 0) {
+        GBSI_NEED(scope);
+        GBSI_NEED(state);
+    }
+    const size_t n_factors = builder->model.factors.n_factors;
+    const size_t n_tables = builder->model.factors.n_tables;
+    const size_t n_logical = builder->model.factors.n_logical;
+    uint32_t least = 0;
+    uint32_t most = 0;
+    gbs_status status = find_range(builder, n, logw, &least, &most, err);
+    if (status < 0) {
+        return status;
+    }
+    status = add_steps(builder, n, scope, state, logw, least, most, err);
+    if (status < 0) {
+        builder->model.factors.n_factors = n_factors;
+        builder->model.factors.n_tables = n_tables;
+        builder->model.factors.n_logical = n_logical;
+    }
+    return status;
 }

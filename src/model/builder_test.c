@@ -387,14 +387,52 @@ static void test_build_again(void **unused)
     }
 }
 
+/* A table of log-weights by the number of true literals, forbidden at both ends. */
+static void test_count_table(void **unused)
+{
+    (void)unused;
+    const uint32_t arity[4] = {2, 3, 2, 3};
+    const uint32_t scope[4] = {3, 0, 1, 2};
+    const uint32_t state[4] = {2, 0, 1, 1};
+    const uint32_t wrong[4] = {2, 2, 1, 1};
+    const double logw[5] = {-INFINITY, 0.5, 0.5, -1.25, -INFINITY};
+    const double gap[5] = {0.0, 1.0, -INFINITY, 1.0, 0.0};
+    const double none[5] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    const double nan[5] = {0.0, 1.0, NAN, 1.0, 0.0};
+    gbs_builder *b = new_builder(4, arity);
+    REFUSED(GBS_ERR_UNSUPPORTED, gbs_builder_add_count_table(b, 4, scope, state, gap, &err),
+            "1 and 3 true literals are possible and 2 are not");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_count_table(b, 4, scope, state, none, &err),
+            "every number of true literals is forbidden");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_count_table(b, 4, scope, state, nan, &err),
+            "log-weight nan of 2 true literals");
+    REFUSED(GBS_ERR_ARGUMENT, gbs_builder_add_count_table(b, 4, scope, wrong, logw, &err),
+            "it has 2 states");
+    assert_int_equal(gbs_builder_add_count_table(b, 4, scope, state, logw, NULL), GBS_OK);
+    gbs_model *m = build(b);
+    assert_int_equal(gbs_model_n_factors(m), 4); /* a constant, at least 1, one step, at most 3 */
+    uint32_t x[4] = {0};
+    do {
+        uint32_t n_true = 0;
+        for (uint32_t i = 0; i < 4; ++i) {
+            n_true += x[scope[i]] == state[i];
+        }
+        const double got = gbs_model_log_density(m, x);
+        assert_true(got == logw[n_true] || fabs(got - logw[n_true]) < 1e-15);
+    } while (next_assignment(4, arity, x));
+    gbs_model_free(m);
+    gbs_builder_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_variables), cmocka_unit_test(test_refused_tables),
-        cmocka_unit_test(test_overflowing_table), cmocka_unit_test(test_refused_spins),
-        cmocka_unit_test(test_refused_logical),   cmocka_unit_test(test_long_scope),
-        cmocka_unit_test(test_logical_values),    cmocka_unit_test(test_values),
-        cmocka_unit_test(test_no_memory),         cmocka_unit_test(test_build_again),
+        cmocka_unit_test(test_count_table),    cmocka_unit_test(test_refused_variables),
+        cmocka_unit_test(test_refused_tables), cmocka_unit_test(test_overflowing_table),
+        cmocka_unit_test(test_refused_spins),  cmocka_unit_test(test_refused_logical),
+        cmocka_unit_test(test_long_scope),     cmocka_unit_test(test_logical_values),
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_build_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,11 @@ bool gbsi_logical_same(const gbsi_logical *a, const gbsi_logical *b);
 bool gbsi_logical_is_cardinality(unsigned function);
 void gbsi_logical_range(const gbsi_logical *logical, uint32_t *least, uint32_t *most);
 
+/* Whether both are cardinalities of the same literals, those that are fixed included; and how many
+ * such stand one after the other from the cardinality f on. */
+bool gbsi_are_cardinalities_alike(const gbsi_factors *factors, size_t f, size_t g);
+uint32_t gbsi_count_cardinalities(const gbsi_factors *factors, size_t f);
+
 /* Whether the number is one of gbs_logical_function, and one of those marked (hard). */
 bool gbsi_logical_known(unsigned function);
 bool gbsi_logical_may_be_hard(unsigned function);

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "simd/math.h"
 
@@ -33,6 +34,37 @@ void gbsi_logical_range(const gbsi_logical *logical, uint32_t *least, uint32_t *
     assert(gbsi_logical_is_cardinality(logical->function));
     *least = logical->function == GBS_LOGICAL_AT_MOST ? 0 : logical->k;
     *most = logical->function == GBS_LOGICAL_AT_LEAST ? logical->n_body + 1 : logical->k;
+}
+
+static bool is_cardinality(const gbsi_factors *f, size_t i)
+{
+    return f->kind[i] == GBS_FACTOR_LOGICAL &&
+           gbsi_logical_is_cardinality(f->logical[f->aux[i]].function);
+}
+
+bool gbsi_are_cardinalities_alike(const gbsi_factors *factors, size_t f, size_t g)
+{
+    const size_t *start = factors->scope_start;
+    const size_t n = start[f + 1] - start[f];
+    if (!is_cardinality(factors, f) || !is_cardinality(factors, g) ||
+        start[g + 1] - start[g] != n) {
+        return false;
+    }
+    const gbsi_logical *a = &factors->logical[factors->aux[f]];
+    const gbsi_logical *b = &factors->logical[factors->aux[g]];
+    const size_t bytes = n * sizeof *factors->scope;
+    return a->head == b->head && a->n_body == b->n_body && a->n_body_true == b->n_body_true &&
+           memcmp(factors->scope + start[f], factors->scope + start[g], bytes) == 0 &&
+           memcmp(factors->literal + start[f], factors->literal + start[g], bytes) == 0;
+}
+
+uint32_t gbsi_count_cardinalities(const gbsi_factors *factors, size_t f)
+{
+    size_t end = f + 1;
+    while (end < factors->n_factors && gbsi_are_cardinalities_alike(factors, f, end)) {
+        ++end;
+    }
+    return (uint32_t)(end - f);
 }
 
 bool gbsi_logical_may_be_hard(unsigned function)

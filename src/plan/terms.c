@@ -285,6 +285,12 @@ static bool keeps_counter(const gbsi_factors *factors, size_t f)
            gbsi_scope_size(factors, f) > GBSI_LONG_TERM;
 }
 
+/* Cardinalities of the same literals, one after the other, have one counter. */
+static bool shares_counter(const gbsi_factors *factors, size_t f)
+{
+    return f > 0 && keeps_counter(factors, f) && gbsi_are_cardinalities_alike(factors, f - 1, f);
+}
+
 static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
 {
     gbsi_plan *plan = c->plan;
@@ -295,6 +301,10 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
         return gbsi_no_memory(err, "plan", factors->n_factors * sizeof *g->counter_of);
     }
     for (size_t f = 0; f < factors->n_factors; ++f) {
+        if (shares_counter(factors, f)) {
+            g->counter_of[f] = g->counter_of[f - 1];
+            continue;
+        }
         g->counter_of[f] = keeps_counter(factors, f) ? plan->n_counters++ : GBSI_NONE;
         n_links += g->counter_of[f] != GBSI_NONE ? gbsi_scope_size(factors, f) : 0;
     }
@@ -312,7 +322,7 @@ static gbs_status make_counters(gbsi_compile *c, growth *g, gbs_error *err)
         const span of = factors_of(c, s);
         for (size_t i = of.first; i < of.end; ++i) {
             const size_t f = c->incident.factor[i];
-            if (g->counter_of[f] == GBSI_NONE) {
+            if (g->counter_of[f] == GBSI_NONE || shares_counter(factors, f)) {
                 continue;
             }
             bool spin = factors->kind[f] == GBS_FACTOR_SPIN;

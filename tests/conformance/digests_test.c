@@ -288,7 +288,8 @@ static void bits_of_the_first_version(void **state)
     check_later_rows(list, print, n_first + 4, n_first + 8);   /* cardinalities */
     check_later_rows(list, print, n_first + 8, n_first + 12);  /* noisy */
     check_later_rows(list, print, n_first + 12, n_first + 14); /* maxima */
-    assert_true(n_first + 14 == n_test_cases);
+    check_later_rows(list, print, n_first + 14, n_first + 15); /* tables by count */
+    assert_true(n_first + 15 == n_test_cases);
     assert_true(print || fgets(more, sizeof more, list) == NULL);
     if (list != NULL) {
         (void)fclose(list);

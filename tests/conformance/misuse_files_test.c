@@ -47,6 +47,27 @@ static void noisy_maxima(void **state)
     gbs_builder_free(b);
 }
 
+static void tables_by_count(void **state)
+{
+    (void)state;
+    const uint32_t arity[2] = {2, 3};
+    const uint32_t scope[2] = {0, 1};
+    const uint32_t literal[2] = {1, 2};
+    const double logw[3] = {0.0, 1.0, 0.5};
+    const double gap[3] = {0.0, -INFINITY, 0.5};
+    gbs_builder *b = NULL;
+    FINE(gbs_builder_new(&b, &err));
+    FINE(gbs_builder_add_variables(b, 2, arity, NULL, &err));
+    REFUSED(gbs_builder_add_count_table(NULL, 2, scope, literal, logw, &err));
+    REFUSED(gbs_builder_add_count_table(b, 2, NULL, literal, logw, &err));
+    REFUSED(gbs_builder_add_count_table(b, 2, scope, NULL, logw, &err));
+    REFUSED(gbs_builder_add_count_table(b, 2, scope, literal, NULL, &err));
+    FINE(gbs_builder_add_count_table(b, 0, NULL, NULL, logw, &err));
+    assert_int_equal(gbs_builder_add_count_table(b, 2, scope, literal, gap, NULL),
+                     GBS_ERR_UNSUPPORTED);
+    gbs_builder_free(b);
+}
+
 static void tied_weights(void **state)
 {
     (void)state;
@@ -533,6 +554,7 @@ int main(void)
         cmocka_unit_test(diagnostics),
         cmocka_unit_test(sensitivities),
         cmocka_unit_test(noisy_maxima),
+        cmocka_unit_test(tables_by_count),
         cmocka_unit_test(tied_weights),
         cmocka_unit_test(networks_in_time),
         cmocka_unit_test(images_from),

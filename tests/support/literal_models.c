@@ -199,3 +199,32 @@ gbs_model *test_hard_maxima(void)
 {
     return maxima(true);
 }
+
+/* ---- tables by count ------------------------------------------------------------------------- */
+
+/* One of all variables, another of five of them that forbids none and all. */
+gbs_model *test_counts(void)
+{
+    gbs_error err = {0};
+    test_stream s = {.seed = 29, .n = 0};
+    uint32_t arity[N_LONG];
+    uint32_t scope[N_LONG];
+    uint32_t state[N_LONG];
+    double logw[N_LONG + 1];
+    for (uint32_t v = 0; v < N_LONG; ++v) {
+        arity[v] = 2;
+        scope[v] = v;
+        state[v] = v % 3 != 1;
+    }
+    gbs_builder *b = begin(N_LONG, arity);
+    for (uint32_t k = 0; k <= N_LONG; ++k) {
+        logw[k] = test_uniform(&s, -1.0, 1.0);
+    }
+    must(gbs_builder_add_count_table(b, N_LONG, scope, state, logw, &err), &err);
+    logw[0] = logw[5] = -INFINITY;
+    must(gbs_builder_add_count_table(b, 5, scope + 2, state, logw, &err), &err);
+    for (uint32_t v = 0; v < N_LONG; ++v) {
+        random_table(b, &s, 1, &v, arity, 0.7, 0.0);
+    }
+    return finish(b);
+}

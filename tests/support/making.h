@@ -104,5 +104,6 @@ gbs_model *test_long_noisy(void);
 gbs_model *test_hard_noisy(void);
 gbs_model *test_maxima(void);
 gbs_model *test_hard_maxima(void);
+gbs_model *test_counts(void);
 
 #endif

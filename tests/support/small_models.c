@@ -439,6 +439,7 @@ const test_case test_cases[] = {
     {"hard-noisy", test_hard_noisy, -1, 0},
     {"maxima", test_maxima, -1, 1},
     {"hard-maxima", test_hard_maxima, -1, 1},
+    {"counts", test_counts, -1, 1},
 };
 const size_t n_test_cases = sizeof test_cases / sizeof test_cases[0];
 const size_t n_first_test_cases = 30;
