@@ -138,12 +138,11 @@ int cli_execute(cli_job *job,
     b.draw = draw;
     b.context = context;
     b.w.pipe = draw != NULL && (arguments->output == NULL || strcmp(arguments->output, "-") == 0);
-    cli_time_begins(job);
     cli_signals_tell();
     gbs_status status = (draw != NULL ? gbs_run_new_for_draws : gbs_run_new)(
         job->model, job->evidence, &job->options, &job->run, &err);
     if (status < 0) {
-        return cli_fail_work(job, status, &err);
+        return cli_fail(status, &err);
     }
     const int resumed = cli_begin_checkpoints(job);
     if (resumed != CLI_DONE) {

@@ -21,7 +21,7 @@ typedef struct cli_job {
     uint32_t *start;       /* [n_variables] or NULL; ours */
     uint32_t *dummy_edges; /* of a file, the library's */
     uint32_t *dummy_ring;  /* made here */
-    double stop_s;         /* of cli_time_begins(): when --time is over, infinite without it */
+    double stop_s;         /* of work on influences: when --time is over, infinite without it */
     gbs_run_options options;
     gbs_run *run;
 } cli_job;
@@ -154,12 +154,6 @@ int cli_load_targets(cli_job *job);
 /* Influences as --influence and --memory-limit have them. From here on a signal or the end of
  * --time stops the work on them, see gbs_influence_options.stop. @return an exit status. */
 int cli_influences(cli_job *job, gbs_influences **influences);
-/* --time counts from here on; for the two below. */
-void cli_time_begins(cli_job *job);
-/* Whether a call has failed because a signal or --time stopped it before there was any result. */
-int cli_out_of_time(cli_job *job, gbs_status status);
-/* cli_fail() for a call that may take long: one that a signal or --time stopped is CLI_STOPPED. */
-int cli_fail_work(cli_job *job, gbs_status status, const gbs_error *err);
 
 /* ---- signals.c --------------------------------------------------------------------------- */
 

@@ -86,6 +86,7 @@ static int exit_of(gbs_status status)
     case GBS_OK:
         return CLI_DONE;
     case GBS_STOPPED:
+    case GBS_ERR_STOPPED:
         return CLI_STOPPED;
     case GBS_ERR_ARGUMENT:
         return CLI_USAGE;

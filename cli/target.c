@@ -162,22 +162,6 @@ static int stop_asked(void *context)
     return cli_signals_caught() || clock_s() > job->stop_s;
 }
 
-void cli_time_begins(cli_job *job)
-{
-    job->stop_s = job->options.time_s > 0.0 ? clock_s() + job->options.time_s : INFINITY;
-}
-
-int cli_out_of_time(cli_job *job, gbs_status status)
-{
-    return status == GBS_ERR_LIMIT && stop_asked(job);
-}
-
-int cli_fail_work(cli_job *job, gbs_status status, const gbs_error *err)
-{
-    const int failed = cli_fail(status, err);
-    return cli_out_of_time(job, status) ? CLI_STOPPED : failed;
-}
-
 int cli_influences(cli_job *job, gbs_influences **influences)
 {
     const char *typed = job->arguments->influence;
@@ -189,12 +173,12 @@ int cli_influences(cli_job *job, gbs_influences **influences)
         .memory_limit = job->options.memory_limit,
         .stop = stop_asked,
         .stop_context = job};
-    cli_time_begins(job);
+    job->stop_s = job->options.time_s > 0.0 ? clock_s() + job->options.time_s : INFINITY;
     cli_signals_catch();
     const gbs_status done =
         gbs_influences_new(job->model, job->evidence, &options, influences, &err);
     if (done < 0) {
-        return cli_fail_work(job, done, &err);
+        return cli_fail(done, &err);
     }
     const gbs_influence_report *r = gbs_influences_report(*influences);
     if (r->n_refused > 0) {

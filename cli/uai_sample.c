@@ -100,9 +100,8 @@ static int run_marginals(search *s)
     const gbs_result result = marginals_result(s);
     gbs_error err = {GBS_OK, ""};
     int stopped = 0;
-    cli_time_begins(job);
     gbs_status done = gbs_run_new(job->model, job->evidence, &job->options, &job->run, &err);
-    if (cli_out_of_time(job, done)) {
+    if (done == GBS_ERR_STOPPED) {
         fill_uniform(s);
         cli_note(job->arguments, "MAR: %s: the marginals in %s reflect the evidence only",
                  err.message, s->answer->path);
@@ -190,13 +189,12 @@ static int run_map(search *s)
     gbs_map_report report = {.size = sizeof report};
     const gbs_map_callbacks callbacks = {
         .context = s, .progress = tell_best, .improve = keep_better};
-    cli_time_begins(s->job);
     gbs_status done = gbs_map(s->job->model, s->job->evidence, &s->job->options, &callbacks,
                               s->best, &report, &err);
     if (s->status < 0) {
         return cli_fail_output(s->answer->path, s->status, &s->err);
     }
-    if (cli_out_of_time(s->job, done) && s->best_lp == -INFINITY) {
+    if (done == GBS_ERR_STOPPED && s->best_lp == -INFINITY) {
         for (uint32_t v = 0; v < gbs_model_n_variables(s->job->model); v++) {
             s->best[v] = 0; /* and what is observed */
             (void)(s->job->evidence != NULL &&
@@ -260,11 +258,10 @@ int cli_uai_log_z(cli_job *job, cli_answer *answer)
     gbs_error err = {GBS_OK, ""};
     gbs_log_z_report report = {.size = sizeof report};
     gbs_result result;
-    cli_time_begins(job);
     gbs_status done =
         gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);
     const char *why = report.verdict;
-    if (cli_out_of_time(job, done)) {
+    if (done == GBS_ERR_STOPPED) {
         report.log_z = (double)NAN;
         why = err.message;
     } else if (done < 0) {

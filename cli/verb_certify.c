@@ -156,7 +156,7 @@ static int take_answers(certificates *c)
         }
     }
     free(weight);
-    const int status = done < 0 ? cli_fail_work(c->job, done, &err) : CLI_DONE;
+    const int status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
     if (status == CLI_STOPPED) {
         c->n_scans = s - 1; /* the last has no result */
     }
@@ -425,7 +425,7 @@ static int answer(certificates *c)
     if (status == CLI_DONE) {
         gbs_error err = {GBS_OK, ""};
         const gbs_status done = gbs_influences_norms(c->influences, &c->norms, &err);
-        status = done < 0 ? cli_fail_work(c->job, done, &err) : CLI_DONE;
+        status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
     }
     if (status == CLI_DONE) {
         status = take_steps(c);

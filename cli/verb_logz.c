@@ -132,12 +132,11 @@ static int estimate(cli_job *job, void *context)
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();
     cli_bar_init(&bar, job->arguments, &job->options);
-    cli_time_begins(job);
     const gbs_status done =
         gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);
     cli_bar_finish(&bar, NULL);
     if (done < 0) {
-        return cli_fail_work(job, done, &err);
+        return cli_fail(done, &err);
     }
     if (report.temperatures == 0 && report.chains > 0) {
         return cli_error(CLI_STOPPED, "%s", report.verdict);

@@ -139,12 +139,11 @@ static int search(cli_job *job, const char *format)
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();
     cli_bar_init(&bar, job->arguments, &job->options);
-    cli_time_begins(job);
     const gbs_status done =
         gbs_map(job->model, job->evidence, &job->options, &callbacks, state, &report, &err);
     cli_bar_finish(&bar, NULL);
     gbs_log_z_report z;
-    int status = done < 0 ? cli_fail_work(job, done, &err) : CLI_DONE;
+    int status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
     if (status == CLI_DONE) {
         find_log_z(job, &report, &z);
         status = write_state(job, format, state, &report, &z);

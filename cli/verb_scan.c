@@ -69,7 +69,7 @@ static int optimise(cli_job *job, const gbs_scan_request *request, const char *t
     gbs_influences_free(influences);
     const int reached = done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE;
     if (done < 0) {
-        return cli_fail_work(job, done, &err);
+        return cli_fail(done, &err);
     }
     if (n == 0) {
         return cli_error(CLI_FAILED, "the evidence fixes every variable: there is nothing to scan");

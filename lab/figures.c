@@ -29,14 +29,14 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
     PANELS({.x = LOG("sweeps T"), .y = LOG_IN("L1 error of the joint", 1e-6, 10.0), GUIDES(ROOT(1.0), INVERSE(1.0))})}},
 
 [LAB_HG_INCOMPLETE_ERRORS] = {"errors.svg", {
-    .title = "On a cycle herding stops at a wrong limit; keyed by all others it goes on",
+    .title = "On a cycle, herding keyed by neighbours converges to a wrong limit",
     .description = "L1 error of the joint distribution against the number of sweeps, on logarithmic axes, for random, herded "
                    "and completely keyed herded draws.",
     SIZE(460, 300), .columns = 1,
     PANELS({.x = LOG("sweeps T"), .y = LOG("L1 error of the joint"), GUIDES(ROOT(1.0), INVERSE(4.0))})}},
 
 [LAB_HG_DENOISE_ERRORS] = {"errors.svg", {
-    .title = "Herding finds the picture in fewer sweeps, with shared weights in the fewest",
+    .title = "Herding restores the picture in fewer sweeps, with shared weights in the fewest",
     .description = "Left: bars of the mean squared error of the restored picture after 30 sweeps, by noise and draw. Right: "
                    "the error against the number of sweeps.",
     SIZE(300, 240), .columns = 2,
@@ -44,38 +44,38 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
            {.title = "σ = 4", .x = LOG("sweeps"), .y = LOG("mean squared error")})}},
 
 [LAB_HG_DENOISE_PICTURES] = {"pictures.svg", {
-    .title = "The mean of 30 sweeps, white where it is sure of the shape",
+    .title = "Probability of 1 by 30 sweeps of each method: black 0, white 1",
     .description = "Six pictures: the truth, the signs of the noisy values, the means of thirty sweeps with three draws, and "
                    "thirty iterations of mean field.",
     SIZE(160, 160), .columns = 3}},
 
 [LAB_WS_SHARING_ERRORS] = {"errors.svg", {
-    .title = "The more states share a herding weight, the faster first and the sooner it stops",
+    .title = "The more states share a weight, the faster the error falls, and the sooner it stops",
     .description = "Error of the mean number of spins up against the number of sweeps, on logarithmic axes, for random draws "
                    "and herding with four sets of keys.",
     SIZE(480, 320), .columns = 1,
     PANELS({.x = LOG("sweeps T"), .y = LOG("error of the mean number of spins up"), GUIDES(ROOT(4.0), INVERSE(20.0))})}},
 
 [LAB_WS_COMPONENTS_PARTS] = {"components.svg", {
-    .title = "What stays of the error of herded draws: D cor and D approx, not herding itself",
+    .title = "The error of herded draws that remains is D cor and D approx, not D herding",
     .description = "Four panels of error components against the number of sweeps on logarithmic axes: herding on two rings, "
                    "herding with 4 and 64 bins on a complete graph.",
     SIZE(300, 220), .columns = 2,
     PANELS({.x = LOG("sweeps T"), .y = LOG_IN("L1 distance", 1e-6, 10.0)})}},
 
 [LAB_WS_DCOR_LIMITS] = {"dcor.svg", {
-    .title = "D cor can be foretold key by key, and shrinks with the number of bins",
+    .title = "D cor is predicted key by key, and falls with the number of bins",
     .description = "Left: stacked bars of the estimated limit of D cor by key beside the measured value, for two rings. "
                    "Right: D cor of herding with bins against the number of bins.",
     SIZE(300, 240), .columns = 2,
-    PANELS({.title = "rings: estimate by key, and measured", .x = PLAIN("ring, positive   |   ring, mixed signs"),
+    PANELS({.title = "two rings: predicted by key, and measured", .x = PLAIN("ring, positive   |   ring, mixed signs"),
             .y = PLAIN("D cor")},
-           {.title = "complete graph: D cor by bins", .x = PLAIN_IN("number of bins B", 3.0, 17.0), .y = LOG("D cor")}),
+           {.title = "complete graph: D cor by the number of bins", .x = PLAIN_IN("number of bins B", 3.0, 17.0), .y = LOG("D cor")}),
     KEYS(BOX("neighbours 00", GBSI_BLUE), BOX("01", GBSI_ORANGE), BOX("10", GBSI_VERMILLION), BOX("11", GBSI_GREEN),
          BOX("measured with herded draws", GBSI_GREY))}},
 
 [LAB_WS_BEG_COMPONENTS] = {"components.svg", {
-    .title = "A little chance takes D cor down; the herding part still falls as 1/T, only later",
+    .title = "Bounded-error draws lower D cor; D herding still falls as 1/T, but later",
     .description = "Two panels, D herding and D cor against the number of sweeps on logarithmic axes, for random draws, "
                    "bounded-error Gibbs with two thresholds, and herding.",
     SIZE(300, 240), .columns = 2,
@@ -84,12 +84,12 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
            {.title = "D cor", .x = LOG("sweeps T"), .y = LOG_IN("L1 distance", 1e-3, 1.0), GUIDES(ROOT(3.0))})}},
 
 [LAB_WS_RDHG_COMPONENTS] = {"components.svg", {
-    .title = "Rounding at random takes the bias of bins away",
+    .title = "Random rounding of conditionals removes the bias of bins",
     .description = "Left: D all against the number of sweeps for random draws, herding in bins and herding of conditionals "
                    "rounded at random. Right: D approx of the one and D bin of the other.",
     SIZE(300, 240), .columns = 2,
     PANELS({.title = "D all", .x = LOG("sweeps T"), .y = LOG("L1 distance"), GUIDES(ROOT(10.0))},
-           {.title = "what is new in each", .x = LOG("sweeps T"), .y = LOG("L1 distance")})}},
+           {.title = "the component that each method adds", .x = LOG("sweeps T"), .y = LOG("L1 distance")})}},
 
 [LAB_WS_RAO_BLACKWELL_ERRORS] = {"errors.svg", {
     .title = "Averaging conditionals (RB) lowers the error, herding lowers it further",
@@ -99,14 +99,14 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
     PANELS({.x = LOG("sweeps T"), .y = LOG("error of P(X = 1)")})}},
 
 [LAB_WS_IMAGES_ERRORS] = {"errors.svg", {
-    .title = "The fewer weights a pixel has, the fewer sweeps its picture needs",
+    .title = "The fewer herding weights a pixel has, the fewer sweeps the picture needs",
     .description = "Share of wrong pixels against the number of sweeps, on logarithmic axes, for random draws, herding with "
                    "three sets of weights, and chains driven by a whole period of a shift register.",
     SIZE(460, 300), .columns = 1,
-    PANELS({.title = "pixels on the wrong side of 1/2", .x = LOG("sweeps T"), .y = LOG("share of wrong pixels")})}},
+    PANELS({.title = "pixels whose mean is on the wrong side of 1/2", .x = LOG("sweeps T"), .y = LOG("share of wrong pixels")})}},
 
 [LAB_WS_IMAGES_PICTURES] = {"pictures.svg", {
-    .title = "The mean of 31 sweeps, white where it is sure of the shape",
+    .title = "Probability of 1 by 31 sweeps of each method: black 0, white 1",
     .description = "The truth, the noisy picture, and the means of 31 sweeps with five draws.",
     SIZE(160, 160), .columns = 4}},
 
@@ -115,20 +115,20 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
                    "line per scan.",
     SIZE(320, 200), .columns = 2,
     PANELS({.title = "log density", .x = LOG("updates of each variable"), .y = LOG("nats below the best seen")},
-           {.title = "between chains", .x = LOG("updates of each variable"), .y = LOG(NULL)})}},
+           {.title = "variance between chains", .x = LOG("updates of each variable"), .y = LOG(NULL)})}},
 
 [LAB_PGS_RACE_TIMES] = {"times.svg", {
-    .title = "The same by the clock",
+    .title = "The same runs against time",
     .description = "For each model four panels: log density and variance between chains against seconds, variables drawn in "
                    "20 seconds and speed-up against threads, a line per scan.",
     SIZE(320, 200), .columns = 2,
     PANELS({.title = "log density", .x = LOG("seconds"), .y = LOG("nats below the best seen")},
-           {.title = "between chains", .x = LOG("seconds"), .y = LOG(NULL)},
-           {.title = "drawn in 20 s", .x = LOG("threads"), .y = LOG("10⁹ variables")},
+           {.title = "variance between chains", .x = LOG("seconds"), .y = LOG(NULL)},
+           {.title = "variables drawn in 20 s", .x = LOG("threads"), .y = LOG("10⁹ variables")},
            {.title = "speed-up", .x = LOG("threads"), .y = LOG("times one thread")})}},
 
 [LAB_PGS_ADAPTATION_LAWS] = {"laws.svg", {
-    .title = "Growth that looks at the state has to end: else the limit is wrong",
+    .title = "Splash growth that adapts to the state for ever has a wrong limit",
     .subtitle = "left and middle: exact, from one state; right: median of 16 chains, six spins",
     .description = "Total variation from the target against steps for growth that adapts for ever, for 128 steps and not at "
                    "all, on two coins and six spins; and the error of a run of this program against sweeps.",
@@ -138,7 +138,7 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
            {.title = "a run with --adapt 128", .x = LOG("sweeps T after it ended"), .y = LOG("L1 distance")})}},
 
 [LAB_PGS_ADAPTATION_PICTURES] = {"pictures.svg", {
-    .title = "Splashes that follow coupling work where the picture is in doubt",
+    .title = "Splashes that grow along strong couplings update the doubtful pixels",
     .subtitle = "eight splashes of width 5 in colours; updates of a pixel from black, none, to white, 2.5 times the mean",
     .description = "Six pictures: the noisy picture; splashes of one round that took what they met first, and by coupling; "
                    "the state of the chain; how often each pixel was updated by splashes that grow by coupling, and at "
@@ -146,14 +146,14 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
     SIZE(200, 200), .columns = 3}},
 
 [LAB_PGS_SYNCHRONOUS_LAWS] = {"synchronous.svg", {
-    .title = "All at once: right for one colour, wrong for averages that mix colours",
+    .title = "The synchronous sampler is right within a colour, wrong across colours",
     .subtitle = "2 x 3 spins, couplings in [0.3, 0.5]; medians of 16 chains; whiskers of four standard errors",
     .description = "Left: distance of the exact law of the synchronous sampler from the target and from the product of its "
                    "colours' marginals, and of the chromatic sampler from the target, against steps. Middle: the same of "
                    "draws. Right: averages under both laws and in both runs.",
     SIZE(280, 220), .columns = 3,
-    PANELS({.title = "law after so many steps, exact", .x = PLAIN("steps"), .y = LOG_IN("L1 distance", 1e-6, 2.0)},
-           {.title = "draws of runs", .x = LOG("sweeps"), .y = LOG("L1 distance")},
+    PANELS({.title = "exact distribution after each step", .x = PLAIN("steps"), .y = LOG_IN("L1 distance", 1e-6, 2.0)},
+           {.title = "distribution of a run's draws", .x = LOG("sweeps"), .y = LOG("L1 distance")},
            {.title = "averages of products of spins", .y = PLAIN("mean")}),
     KEYS({"synchronous, from π(X₁) π(X₂)", GBSI_GREEN, GBSI_SOLID, false},
          {"synchronous, from π", GBSI_VERMILLION, GBSI_SOLID, false},
@@ -161,7 +161,7 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
          BOX("chromatic run", GBSI_BLUE), BOX("under π(X₁) π(X₂)", GBSI_GREY), BOX("synchronous run", GBSI_ORANGE))}},
 
 [LAB_DOGS_SCANS_BOUNDS] = {"bounds.svg", {
-    .title = "The more variables differ, the more an optimised scan gains",
+    .title = "The more the couplings differ, the more an optimised scan gains",
     .subtitle = "10 x 10 spins, all of them asked for; above 1 the bound says nothing. "
                 "Optimised: one descent from the systematic scan; iterated: until it settles",
     .description = "Three panels, a model each, with the bound on total variation against the number of updates, on a "
@@ -172,7 +172,7 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
            {.x = PLAIN("updates"), .y = LOG_IN(NULL, 1e-12, 100.0)})}},
 
 [LAB_DOGS_MILLION_BOUNDS] = {"million.svg", {
-    .title = "One variable of a million: 16 updates do for two million",
+    .title = "The marginal of one variable of a million: 16 updates in place of two million",
     .subtitle = "1000 x 1000 spins, fields 0 or 1, couplings in [0, 0.25]; asked for: the "
                 "marginal of a corner. Right: optimiser included, dashed at the same rate",
     .description = "Left: the bound on the total variation of one marginal against the number of updates for the random, the "
@@ -180,24 +180,24 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
                    "updates. Right: seconds against the number of draws, the systematic scan's beyond those timed as a "
                    "dashed line.",
     SIZE(330, 250), .columns = 2,
-    PANELS({.title = "How wrong one draw can be", .x = LOG("updates"), .y = LOG_IN("bound on total variation", 1e-6, 1.0)},
-           {.title = "What draws as good as that take", .x = LOG("draws"),
+    PANELS({.title = "Bound on the error of one draw", .x = LOG("updates"), .y = LOG_IN("bound on total variation", 1e-6, 1.0)},
+           {.title = "Time for draws within that bound", .x = LOG("draws"),
             .y = LOG_IN("seconds of one processor", 0.1, 10000.0)})}},
 
 [LAB_DOGS_MARGINAL_BOUNDS] = {"marginal.svg", {
-    .title = "For one marginal, updates belong near it",
+    .title = "An optimised scan for one marginal updates the variables near it",
     .description = "Left: the bound on total variation of the corner's marginal against the number of updates for three "
                    "scans. Middle: how often a variable is updated, against its distance from the corner. Right: histogram "
                    "of the distance of estimates from the truth.",
     SIZE(260, 240), .columns = 3,
     PANELS({.title = "Bound for the corner's marginal", .x = LOG("updates"), .y = LOG_IN("total variation", 1e-3, 1.0)},
-           {.title = "Where 4096 updates go", .x = PLAIN_IN("steps from the corner", 0.0, 40.0),
+           {.title = "Where 4096 updates are spent", .x = PLAIN_IN("steps from the corner", 0.0, 40.0),
             .y = PLAIN("updates of each variable")},
            {.title = "Distance of estimates from 1/2", .y = PLAIN("share of the estimates")}),
     KEYS(BOX("random", GBSI_GREY), BOX("systematic", GBSI_BLUE), BOX("optimised", GBSI_VERMILLION))}},
 
 [LAB_DOGS_MLE_ERRORS] = {"errors.svg", {
-    .title = "The same fit for fewer updates, if chains are to be as sure",
+    .title = "Optimised scans reach the same fit, with the same bound, in fewer updates",
     .description = "Two panels with the error of fitted parameters against the number of updates, on logarithmic axes, for "
                    "gradients from random, systematic and optimised scans, and from random ones as short as the optimised.",
     SIZE(320, 260), .columns = 2,

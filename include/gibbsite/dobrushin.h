@@ -50,7 +50,7 @@ typedef struct gbs_influence_options {
                                 machine's memory or cgroup limit */
     /** NULL, or called about every millisecond, on the calling thread, by all work on these
      *  influences. @return nonzero to stop: gbs_scan_optimise() then returns the best scan so far,
-     * any other call returns GBS_ERR_LIMIT with a message that says what it was doing. */
+     * any other call returns GBS_ERR_STOPPED with a message that says what it was doing. */
     int (*stop)(void *context);
     void *stop_context; /**< first argument of stop; borrowed until the influences are freed */
 } gbs_influence_options;
@@ -175,7 +175,7 @@ typedef struct gbs_scan_report {
  * @param sequence out, variable ids; caller frees with gbs_free(). @param n out: its length.
  * @param report   out or NULL.
  * @return GBS_STOPPED if gbs_influence_options.stop ended the search: sequence is the best scan so
- *         far, whose V may be above the goal; GBS_ERR_LIMIT if it ended before there was a scan;
+ *         far, whose V may be above the goal; GBS_ERR_STOPPED if it ended before there was a scan;
  *         GBS_ERR_UNSUPPORTED if no length up to 2^28 updates, or up to the shorter one that the
  *         memory limit of the influences allows, reaches the goal; GBS_ERR_ARGUMENT.
  *         Time O(length * neighbours).

@@ -158,7 +158,7 @@ typedef struct gbs_fitted gbs_fitted;
  * @return GBS_OK; GBS_STOPPED if EM was ended by time_s or the callback, with the tables of the
  * last iteration; GBS_ERR_IMPOSSIBLE, with its number, if EM meets a row of probability 0;
  *         GBS_ERR_LIMIT if rows with missing values need a junction tree [M22] that does not fit
- *         memory, with GBS_EXPECTATIONS_EXACT, or if it was stopped before there was a result;
+ *         memory, with GBS_EXPECTATIONS_EXACT; GBS_ERR_STOPPED before there was a result;
  * GBS_ERR_ARGUMENT if the model is no Bayesian network of tables; GBS_ERR_MEMORY.
  */
 GBS_API gbs_status gbs_fit(const gbs_model *network, const gbs_data *data, const gbs_data *held_out,

@@ -84,8 +84,8 @@ typedef struct gbs_log_z_report {
  * effect, nor has burn_in on annealing.
  * @param callbacks NULL, or callbacks for progress; the callback for draws is not called.
  * @return GBS_OK; GBS_STOPPED if ended early, with the estimate so far;
- *         GBS_ERR_IMPOSSIBLE if the evidence has probability 0; GBS_ERR_LIMIT, GBS_ERR_MEMORY,
- *         GBS_ERR_ARGUMENT. The report is untouched on failure.
+ *         GBS_ERR_IMPOSSIBLE if the evidence has probability 0; GBS_ERR_STOPPED, GBS_ERR_LIMIT,
+ *         GBS_ERR_MEMORY, GBS_ERR_ARGUMENT. The report is untouched on failure.
  */
 GBS_API gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
                              const gbs_run_options *options, const gbs_run_callbacks *callbacks,

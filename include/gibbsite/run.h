@@ -215,7 +215,8 @@ typedef struct gbs_report {
  * @param options          NULL for the defaults; copied.
  * @return GBS_ERR_ARGUMENT for an illegal option or combination of options; GBS_ERR_LIMIT, with the
  *         bytes needed, if the memory limit would be exceeded; GBS_ERR_IMPOSSIBLE if the evidence
- * is proved to have probability zero.
+ *         is proved to have probability zero; GBS_ERR_STOPPED if options.time_s ended the search
+ *         for a certificate.
  */
 GBS_API gbs_status gbs_run_new(const gbs_model *model, const gbs_evidence *evidence,
                                const gbs_run_options *options, gbs_run **run, gbs_error *err);
@@ -236,8 +237,9 @@ GBS_API void gbs_run_free(gbs_run *run);
  *
  * @param callbacks NULL for none.
  * @return GBS_OK; GBS_STOPPED if the run ended before its target, in which case the estimates so
- * far can be read; GBS_ERR_IMPOSSIBLE if no initial state of positive probability was found or all
- * states of a conditional distribution had weight zero.
+ * far can be read; GBS_ERR_STOPPED if it ended before there were any; GBS_ERR_IMPOSSIBLE if no
+ * initial state of positive probability was found or all states of a conditional distribution had
+ * weight zero.
  */
 GBS_API gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks,
                                    gbs_error *err);

@@ -26,6 +26,7 @@ typedef enum gbs_status {
     GBS_ERR_IMPOSSIBLE = -7,  /**< the evidence has probability zero, or no state of positive
                                    probability was found */
     GBS_ERR_UNSUPPORTED = -8, /**< legal input that this version cannot handle */
+    GBS_ERR_STOPPED = -9,     /**< a signal or --time ended the work before it had any result */
 } gbs_status;
 
 /** Why a call failed. The caller owns the struct; the first failure writes it. */

@@ -3,7 +3,7 @@
 
 gbs_status gbsi_watch_fail(gbs_error *err, const char *doing)
 {
-    return gbsi_fail(err, GBS_ERR_LIMIT, "stopped while %s: there is no result yet", doing);
+    return gbsi_fail(err, GBS_ERR_STOPPED, "stopped while %s: there is no result yet", doing);
 }
 
 void gbsi_watch_look(gbsi_watch *watch)

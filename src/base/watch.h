@@ -29,7 +29,7 @@ typedef struct gbsi_watch {
 /* Out of line: counts are past GBSI_WATCH_EVERY. */
 void gbsi_watch_look(gbsi_watch *watch);
 
-/* GBS_ERR_LIMIT with a message that it was stopped while doing this, without a result. */
+/* GBS_ERR_STOPPED with a message that it was stopped while doing this, without a result. */
 gbs_status gbsi_watch_fail(gbs_error *err, const char *doing);
 
 /* @param watch NULL: nobody waits. */

@@ -87,7 +87,7 @@ typedef struct gbsi_blocks {
  * @param watch   borrowed or NULL.
  * @param out     NULL where the model has more than GBSI_BLOCK_VARIABLES variables, or where a plan
  *                holds more than two thirds of them or draws no two of them together.
- * @return GBS_ERR_MEMORY; GBS_ERR_LIMIT where the watch stopped it.
+ * @return GBS_ERR_MEMORY; GBS_ERR_STOPPED where the watch stopped it.
  */
 gbs_status gbsi_blocks_new(const gbsi_conditioned *model, uint32_t entries, uint64_t seed,
                            uint32_t n_plans, gbsi_watch *watch, gbsi_blocks **out, gbs_error *err);

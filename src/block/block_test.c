@@ -459,7 +459,7 @@ static void fails_whole(void **state)
 
     gbsi_watch watch = {.look = stop_at_once};
     model = torus(24, 1.0, &seed, &user);
-    assert_int_equal(gbsi_blocks_new(model, 32, 1, 2, &watch, &blocks, NULL), GBS_ERR_LIMIT);
+    assert_int_equal(gbsi_blocks_new(model, 32, 1, 2, &watch, &blocks, NULL), GBS_ERR_STOPPED);
     assert_null(blocks);
     gbsi_conditioned_free(model);
     gbs_model_free(user);

@@ -35,7 +35,7 @@ gbs_status gbsi_uniform_new(const gbsi_influences *c, size_t n_targets, const do
 void gbsi_uniform_free(gbsi_uniform *u);
 /* V after T updates, in closed form. Products with C made for one T serve every shorter one.
  * @param value [n_targets] out. Time O(T / n) products more than so far.
- * @return GBS_ERR_LIMIT where the watch stopped it: then it can only be freed. */
+ * @return GBS_ERR_STOPPED where the watch stopped it: then it can only be freed. */
 gbs_status gbsi_uniform_at(gbsi_uniform *u, uint64_t n_updates, double *value, gbs_error *err);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct gbsi_case_scope {
                               entries, in proportion, Darwiche (2003), J ACM 50(3):280-305 */
 } gbsi_case_scope;
 
-/* @param watch  NULL, or may stop it: GBS_ERR_LIMIT.
+/* @param watch  NULL, or may stop it: GBS_ERR_STOPPED.
  * @param tree   of all of `whole`, summed; both may be freed afterwards.
  * @param column [n_columns] distinct variables of the user, observed in some cases.
  * @param query  [n_query] what is asked for: the joint distribution of some variables. */
@@ -41,7 +41,7 @@ uint64_t gbsi_case_tree_operations(const gbsi_case_tree *cases);
 uint64_t gbsi_case_worker_bytes(const gbsi_case_tree *cases);
 
 /* @param like  NULL, or another of the tree, which saves time. @param watch NULL, or may stop it:
- * GBS_ERR_LIMIT. */
+ * GBS_ERR_STOPPED. */
 gbs_status gbsi_case_worker_new(const gbsi_case_tree *cases, const gbsi_case_worker *like,
                                 gbsi_watch *watch, gbsi_case_worker **out, gbs_error *err);
 void gbsi_case_worker_free(gbsi_case_worker *worker);

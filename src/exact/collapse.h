@@ -42,7 +42,7 @@ typedef struct gbsi_collapse {
  * eliminated.
  * @param watch   borrowed or NULL.
  * @return GBS_ERR_IMPOSSIBLE where sums show that no state has positive weight; GBS_ERR_MEMORY;
- *         GBS_ERR_LIMIT where the watch stopped it or a budget refused memory.
+ *         GBS_ERR_LIMIT where a budget refused memory; GBS_ERR_STOPPED by the watch.
  */
 gbs_status gbsi_collapse_new(const gbsi_conditioned *model, uint32_t entries, gbsi_watch *watch,
                              gbsi_collapse **out, gbs_error *err);

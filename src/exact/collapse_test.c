@@ -352,7 +352,7 @@ static void fails_whole(void **state)
     user = spins(N, (const uint32_t(*)[2])pair, N - 1, 1.0);
     test_ok(gbsi_condition(user, NULL, &model, NULL));
     c = NULL;
-    assert_int_equal(gbsi_collapse_new(model, 128, &watch, &c, NULL), GBS_ERR_LIMIT);
+    assert_int_equal(gbsi_collapse_new(model, 128, &watch, &c, NULL), GBS_ERR_STOPPED);
     assert_null(c);
     gbsi_conditioned_free(model);
     gbs_model_free(user);

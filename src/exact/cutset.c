@@ -563,7 +563,7 @@ gbs_status gbsi_cutsets_new(const gbsi_components *components, const gbsi_exact_
             continue;
         }
         status = new_cutset(components, i, plan, &left, end, err);
-        if (status == GBS_ERR_LIMIT && !gbsi_watch_stopped(limits->watch)) {
+        if (status == GBS_ERR_LIMIT) {
             continue; /* the memory limit does not leave room to look for one */
         }
         GBSI_TRY(status);

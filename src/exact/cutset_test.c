@@ -284,7 +284,7 @@ static void stops(void **state)
     gbsi_watch watch = {.look = at_once};
     gbsi_cutset_limits limits = no_end;
     limits.watch = &watch;
-    assert_int_equal(cut(&c, model, &limits), GBS_ERR_LIMIT);
+    assert_int_equal(cut(&c, model, &limits), GBS_ERR_STOPPED);
     assert_null(c.first);
     uncut(&c);
     c = (cut_model){0};

@@ -472,7 +472,7 @@ static void watched(void **state)
         p[0] = 7.0;
         assert_int_equal(what == 0 ? gbsi_enumerate(c, &watch, p, NULL, &err)
                                    : gbsi_support_connected(c, &watch, &connected, &err),
-                         GBS_ERR_LIMIT);
+                         GBS_ERR_STOPPED);
         assert_non_null(strstr(err.message, "stopped while enumerating"));
         assert_true(watch.n_looks == 3 && p[0] == 7.0 && connected);
     }

@@ -152,7 +152,7 @@ gbs_status gbsi_exact_mmap_bound(const gbs_model *model, const gbs_evidence *evi
     const gbsi_exact_limits limits = {
         .late = late, .any_order = true, .up_only = true, .watch = watch};
     status = gbsi_solver_plan(&s, limits, true, err);
-    if (status == GBS_ERR_LIMIT) {
+    if (status == GBS_ERR_LIMIT || status == GBS_ERR_STOPPED) {
         GBSI_TRY(gbsi_decompose(s.whole, false, &chains, err));
         GBSI_TRY(crude_bound(chains != NULL ? chains : s.whole, late, s.whole->n_variables, &total,
                              err));

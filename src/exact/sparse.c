@@ -226,7 +226,7 @@ gbs_status gbsi_sparse_new(const gbsi_components *components, const gbsi_exact_p
             continue;
         }
         status = make(components, i, plan, &left, most_ns, dense[i] != 0 ? GAIN : 1.0, end, err);
-        if (status == GBS_ERR_LIMIT && !gbsi_watch_stopped(limits->watch)) {
+        if (status == GBS_ERR_LIMIT) {
             continue; /* the memory limit does not leave room */
         }
         GBSI_TRY(status);

@@ -9,7 +9,7 @@
  * the log factors without log_constant, above minus infinity. @return the weight to be summed. */
 typedef double gbsi_visit(void *context, uint64_t index, double logw);
 
-/* @param watch  NULL, or may stop it: GBS_ERR_LIMIT.
+/* @param watch  NULL, or may stop it: GBS_ERR_STOPPED.
  * @param sums   out or NULL: [state_offset[n_variables]] for each state of each variable, the sum
  *               of the weights of the joint states that contain it.
  * @param total  out or NULL: sum of all weights.

@@ -346,7 +346,8 @@ static void interleaved_scopes_are_watched(void **state)
         gbs_error err = {0};
         watch = (gbsi_watch){.look = count_down, .context = &left};
         left = n;
-        assert_int_equal(gbsi_graph_color(f.graph, &watch, color, &n_colors, &err), GBS_ERR_LIMIT);
+        assert_int_equal(gbsi_graph_color(f.graph, &watch, color, &n_colors, &err),
+                         GBS_ERR_STOPPED);
         assert_string_equal(err.message, "stopped while colouring: there is no result yet");
     }
     clear(&f);

@@ -94,7 +94,7 @@ gbs_status gbsi_hard_blocks(const gbsi_conditioned *model, uint32_t *block, uint
  * of greedy largest-degree-first and smallest-last (Matula & Beck 1983), ties to the former.
  * @param watch asked while scopes of many variables are coloured; NULL: nobody waits.
  * @param color [n_variables], out, each below *n_colors.
- * @return GBS_ERR_LIMIT if the watch stopped it. */
+ * @return GBS_ERR_STOPPED if the watch stopped it. */
 gbs_status gbsi_graph_color(const gbsi_graph *graph, gbsi_watch *watch, uint32_t *color,
                             uint32_t *n_colors, gbs_error *err);
 /* The two greedy rules alone, for tests.

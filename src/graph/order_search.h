@@ -43,7 +43,7 @@ typedef struct gbsi_order_result {
 
 /**
  * @param order [graph->n] in: the order to begin with; out: the order found.
- * @return GBS_ERR_MEMORY, or GBS_ERR_LIMIT where the watch stopped the search or the memory budget
+ * @return GBS_ERR_STOPPED by the watch; GBS_ERR_MEMORY, or GBS_ERR_LIMIT where the memory budget
  *         refused a request; then order and result are untouched.
  */
 gbs_status gbsi_order_improve(const gbsi_order_graph *graph, const gbsi_order_limits *limits,

@@ -306,8 +306,8 @@ static void test_watch(void **unused)
         for (uint32_t v = 0; v < g.n; ++v) {
             order[v] = v;
         }
-        assert_int_equal(gbsi_order_improve(&g, &limits, order, &r, &err), GBS_ERR_LIMIT);
-        assert_int_equal(err.status, GBS_ERR_LIMIT);
+        assert_int_equal(gbsi_order_improve(&g, &limits, order, &r, &err), GBS_ERR_STOPPED);
+        assert_int_equal(err.status, GBS_ERR_STOPPED);
         for (uint32_t v = 0; v < g.n; ++v) {
             assert_int_equal(order[v], v);
         }

@@ -202,7 +202,7 @@ static gbs_status row_ended(const gbsi_draws *d, size_t row, gbs_status status, 
     if (status != GBS_OK) {
         gbsi_watch_look(d->watch);
     }
-    if (status == GBS_STOPPED || (status == GBS_ERR_LIMIT && gbsi_watch_stopped(d->watch))) {
+    if (status == GBS_STOPPED || status == GBS_ERR_STOPPED) {
         return GBS_STOPPED;
     }
     return status != GBS_ERR_IMPOSSIBLE

@@ -23,7 +23,7 @@ void gbsi_draws_free(gbsi_draws *draws);
  * @param count [entries] out: base and the expected counts that gave the last theta.
  * @param report iterations, change, error, sweeps, doubtful rows and converged are written.
  * @return GBS_STOPPED once the watch stopped it, with the theta of the last iteration;
- * GBS_ERR_LIMIT if that was before there was one. */
+ * GBS_ERR_STOPPED if that was before there was one. */
 gbs_status gbsi_draws_maximise(gbsi_draws *draws, const double *base, double *theta, double *count,
                                gbs_fit_report *report, gbs_error *err);
 

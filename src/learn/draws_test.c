@@ -230,7 +230,7 @@ static void stopped_early(void **unused)
     const gbs_run_callbacks callbacks = {
         .size = sizeof callbacks, .context = &at, .progress = stop_at};
     o.target_error = 1e-9;
-    assert_int_equal(gbs_fit(m, data, NULL, &o, &callbacks, &f, NULL), GBS_ERR_LIMIT);
+    assert_int_equal(gbs_fit(m, data, NULL, &o, &callbacks, &f, NULL), GBS_ERR_STOPPED);
     assert_null(f);
     at = 2;
     assert_int_equal(gbs_fit(m, data, NULL, &o, &callbacks, &f, NULL), GBS_STOPPED);

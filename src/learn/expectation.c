@@ -417,5 +417,5 @@ gbs_status gbsi_expectation_add(gbsi_expectation *expectation, const double *the
     }
 
 cleanup:
-    return gbsi_watch_stopped(e->watch) && status == GBS_ERR_LIMIT ? GBS_STOPPED : status;
+    return status == GBS_ERR_STOPPED ? GBS_STOPPED : status;
 }

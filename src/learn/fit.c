@@ -219,7 +219,7 @@ static gbs_status answer_rows(fitting *f, const gbs_data *data, const uint8_t *a
         const gbs_status status = gbsi_expectation_new(&f->families, data, asked, complete, limit,
                                                        is_auto ? AUTO_WORK : INFINITY, f->pool,
                                                        &f->watch, expectation, err);
-        if (status != GBS_ERR_LIMIT || !is_auto || gbsi_watch_stopped(&f->watch)) {
+        if (status != GBS_ERR_LIMIT || !is_auto) {
             return status;
         }
     }
@@ -437,7 +437,7 @@ static gbs_status hold_out(fitting *f, gbs_error *err)
 cleanup:
     gbsi_free(complete);
     gbsi_free(column);
-    return gbsi_watch_stopped(&f->watch) && status == GBS_ERR_LIMIT ? GBS_STOPPED : status;
+    return status == GBS_ERR_STOPPED ? GBS_STOPPED : status;
 }
 
 static void count_columns(fitting *f)

@@ -502,7 +502,7 @@ static void limits(void **unused)
     gbs_fit_options o = kinds[0];
     gbs_fitted *f = NULL;
     o.time_s = 1e-9;
-    assert_int_equal(gbs_fit(m, data, NULL, &o, NULL, &f, NULL), GBS_ERR_LIMIT);
+    assert_int_equal(gbs_fit(m, data, NULL, &o, NULL, &f, NULL), GBS_ERR_STOPPED);
     o.time_s = 0.0;
     o.memory_limit = 1;
     assert_int_equal(gbs_fit(m, data, NULL, &o, NULL, &f, NULL), GBS_ERR_LIMIT);

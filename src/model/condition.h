@@ -38,7 +38,7 @@ typedef struct gbsi_conditioned {
  */
 gbs_status gbsi_condition(const gbs_model *model, const gbs_evidence *evidence,
                           gbsi_conditioned **conditioned, gbs_error *err);
-/* @param watch NULL, or may stop it: GBS_ERR_LIMIT. */
+/* @param watch NULL, or may stop it: GBS_ERR_STOPPED. */
 gbs_status gbsi_condition_watched(const gbs_model *model, const gbs_evidence *evidence,
                                   gbsi_watch *watch, gbsi_conditioned **conditioned,
                                   gbs_error *err);

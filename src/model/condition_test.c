@@ -466,7 +466,7 @@ static void check_watched(const gbs_model *m, const gbs_evidence *e, uint32_t n_
     gbsi_conditioned_free(c);
     c = NULL;
     watch = (gbsi_watch){.look = stop_at_third, .context = &watch};
-    assert_int_equal(gbsi_condition_watched(m, e, &watch, &c, &err), GBS_ERR_LIMIT);
+    assert_int_equal(gbsi_condition_watched(m, e, &watch, &c, &err), GBS_ERR_STOPPED);
     assert_true(watch.n_looks == 3 && c == NULL);
     assert_non_null(strstr(err.message, "stopped while conditioning"));
 }

@@ -69,7 +69,7 @@ static gbs_status no_certificate(const gbs_run *run, double bound, uint64_t pass
 static gbs_status out_of_time(const gbsi_watch *watch, gbs_error *err)
 {
     const gbsi_deadline *deadline = watch->context;
-    return gbsi_fail(err, GBS_ERR_LIMIT,
+    return gbsi_fail(err, GBS_ERR_STOPPED,
                      "out of time after %.1f s, while bounding how long the start is remembered: "
                      "there is no result yet; try a longer --time",
                      gbsi_clock_s() - deadline->begun_s);

@@ -171,7 +171,7 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
 cleanup:
     gbs_run_free(run);
-    if (status == GBS_ERR_LIMIT && ladders && drive.stop == GBSI_GO_ON &&
+    if (status == GBS_ERR_LIMIT && ladders &&
         chosen.temper == GBS_TEMPER_AUTO) { /* annealing takes less memory */
         chosen.temper = GBS_TEMPER_OFF;
         return gbs_log_z(model, evidence, &chosen, callbacks, report, err);

@@ -115,7 +115,7 @@ bool gbsi_deadline_is_over(void *deadline)
 gbs_status gbsi_stopped_early(const gbsi_drive *drive, const char *doing, gbs_error *err)
 {
     const bool by_signal = drive->stop == GBSI_STOP_SIGNAL;
-    return gbsi_fail(err, GBS_ERR_LIMIT, "%s after %.1f s while %s: there is no result yet%s",
+    return gbsi_fail(err, GBS_ERR_STOPPED, "%s after %.1f s while %s: there is no result yet%s",
                      by_signal ? "stopped by a signal" : "out of time",
                      gbsi_clock_s() - drive->started_s, doing,
                      by_signal ? "" : "; try a longer --time");

@@ -281,7 +281,8 @@ static gbs_status solve(search *s, const gbs_evidence *evidence, const char **st
         s->log_bound = s->log_best;
         return status;
     }
-    if (status < 0 && (status != GBS_ERR_LIMIT || s->options.method == GBS_METHOD_EXACT)) {
+    if (status < 0 && ((status != GBS_ERR_LIMIT && status != GBS_ERR_STOPPED) ||
+                       s->options.method == GBS_METHOD_EXACT)) {
         return status;
     }
     return find(s, evidence, stop, err);

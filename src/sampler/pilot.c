@@ -285,8 +285,9 @@ static gbs_status widen(pilot *p, gbs_error *err)
     const gbs_run_options how = splashes_of(p, width[i - 1]);
     gbs_status status = gbsi_trial_new(p->run, p->plan, p->schedule, &how, i, p->pool,
                                        &p->drive->watch, &p->trial[i], err);
-    p->cut = p->cut || status == GBS_STOPPED;
-    if (status == GBS_ERR_LIMIT) { /* what splashes cannot hold they are not tried on */
+    p->cut = p->cut || status == GBS_STOPPED || status == GBS_ERR_STOPPED;
+    if (status == GBS_ERR_LIMIT ||
+        status == GBS_ERR_STOPPED) { /* what splashes cannot hold they are not tried on */
         p->n_widths = i - 1;
         return GBS_OK;
     }

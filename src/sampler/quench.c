@@ -61,7 +61,7 @@ gbs_status gbsi_quench_new(const gbsi_conditioned *model, double tau0, uint64_t 
         return GBS_OK;
     }
     gbsi_quench_free(q);
-    return status == GBS_ERR_LIMIT ? GBS_OK : status;
+    return status == GBS_ERR_LIMIT || status == GBS_ERR_STOPPED ? GBS_OK : status;
 }
 
 void gbsi_quench_free(gbsi_quench *quench)

@@ -404,7 +404,7 @@ static void orders_end_in_time(void **state)
     options.method = GBS_METHOD_EXACT;
     options.time_s = 1e-9;
     assert_int_equal(gbs_generate_ising(&grid, &model, NULL), GBS_OK);
-    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_LIMIT);
+    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_ERR_STOPPED);
     assert_non_null(strstr(err.message, "looking for an elimination order"));
     assert_null(run);
     options.time_s = 0.0;

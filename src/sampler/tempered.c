@@ -391,7 +391,7 @@ gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     const found_before found = keep_found(run);
     gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
-    if (status == GBS_ERR_LIMIT && drive->stop != GBSI_GO_ON) {
+    if (status == GBS_ERR_STOPPED) {
         return GBS_OK; /* stopped while ladders were prepared */
     }
     if (status >= 0) {

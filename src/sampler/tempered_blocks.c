@@ -82,7 +82,7 @@ gbs_status gbsi_tempered_take_blocks(gbsi_tempered *t, uint64_t bytes, gbsi_watc
     }
     gbsi_budget_set(outer);
     gbsi_budget_count((size_t)own.held);
-    return status == GBS_ERR_LIMIT && !gbsi_watch_stopped(watch) ? GBS_OK : status;
+    return status == GBS_ERR_LIMIT ? GBS_OK : status;
 }
 
 void gbsi_tempered_heat_blocks(gbsi_tempered *t)

@@ -8,8 +8,8 @@
 
 /* Fills in p, the derivatives and log_p of an answer that gbsi_parameters_list() has begun.
  * @param first of gbsi_parameters_list().
- * @return GBS_ERR_LIMIT if no tree fits the options, weights are too far apart for doubles, or the
- *         watch has stopped it. */
+ * @return GBS_ERR_LIMIT if no tree fits the options, or weights are too far apart for doubles;
+ *         GBS_ERR_STOPPED if the watch has stopped it. */
 gbs_status gbsi_sensitivity_exact(const gbs_model *model, const gbs_evidence *evidence,
                                   const gbs_exact_options *options, gbsi_watch *watch,
                                   const size_t *first, gbs_sensitivities *answer, gbs_error *err);

@@ -548,7 +548,7 @@ gbs_status gbsi_sensitivity_sampled(const gbs_model *model, const gbs_evidence *
     GBSI_TRY(gbs_run_execute(s.run, &own, err));
     ended = status;
     if (s.draws == NULL) {
-        GBSI_TRY(gbsi_fail(err, GBS_ERR_LIMIT, "stopped before the first draw was kept"));
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_STOPPED, "stopped before the first draw was kept"));
     }
     read_all(&s);
     GBSI_TRY(read_p(&s, err));

@@ -114,7 +114,6 @@ typedef struct asking {
     gbs_run_options options;
     gbs_run_callbacks callbacks;
     double begun_s, told_s;
-    bool stopped; /* the exact answer was, by time_s or the callback */
 } asking;
 
 static bool look(void *context)
@@ -169,7 +168,6 @@ static gbs_status answer_exactly(asking *a, const gbs_model *model, const gbs_ev
     gbsi_watch watch = {.look = look, .context = a};
     const gbs_status status =
         gbsi_sensitivity_exact(model, evidence, &options, &watch, first, answer, err);
-    a->stopped = gbsi_watch_stopped(&watch);
     if (status >= 0) {
         answer->exact = 1;
         answer->converged = 1;
@@ -189,7 +187,7 @@ static gbs_status answer_somehow(asking *a, const gbs_model *model, const gbs_ev
         status = answer_exactly(a, model, evidence, first, answer, err);
     }
     if (o->method == GBS_METHOD_SAMPLE ||
-        (status == GBS_ERR_LIMIT && o->method == GBS_METHOD_AUTO && !a->stopped)) {
+        (status == GBS_ERR_LIMIT && o->method == GBS_METHOD_AUTO)) {
         o->method = GBS_METHOD_SAMPLE;
         const double left_s = o->time_s - (gbsi_clock_s() - a->begun_s);
         o->time_s = o->time_s > 0.0 ? gbsi_larger(left_s, 1e-3) : 0.0;
