@@ -141,6 +141,11 @@ static gbs_status on_draw(void *context, uint64_t draw, uint32_t chain, double l
 static int read_estimates(joints *j)
 {
     gbs_error err = {GBS_OK, ""};
+    if (strcmp(gbs_run_report(j->job->run)->method, "exact") ==
+        0) { /* the evidence left nothing to draw */
+        const gbs_status status = answer_exactly(j, &err);
+        return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+    }
     for (int i = 0; i < j->n; i++) {
         cli_joint *t = &j->table[i];
         const gbs_status status =

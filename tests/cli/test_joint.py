@@ -55,6 +55,14 @@ def test_sampled(run, options):
     assert again.out == done.out
 
 
+def test_nothing_left_to_draw(run):
+    """Found by tools/attack: evidence on every variable, and no draw to count."""
+    seen = ["-e", "rain=yes,sprinkler=off,grass=wet"]
+    done = run("marginals", SPRINKLER, *seen, "--joint", "grass", "--method", "sample")
+    assert done.status == 0 and done.out == run("marginals", SPRINKLER, *seen, "--joint", "grass").out
+    assert tables(done.out)[0][2][:2] == ["wet", "1"]
+
+
 def test_sampled_where_no_tree_fits(run, work):
     assert run("generate", "ising", "--grid", "40x40", "--coupling", "0.1", "-o", "g.gbm").status == 0
     done = run("marginals", "g.gbm", "--joint", "0,1", "--target-error", "0.05")

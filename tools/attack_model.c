@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the model that standard input describes, with factors of every kind, for tools/attack:
+ *
+ *     attack_model FILE.gbm < DESCRIPTION
+ *
+ * A line is a call of the builder: a word, then numbers and names, apart by blanks. States and
+ * variables are numbered from 0, and a literal is a variable and the state that makes it true.
+ *
+ *     variables N ARITY...                   name V NAME            label V LABEL...
+ *     table N V... LOGWEIGHT...              potential N V... WEIGHT...
+ *     field V H        ising A B J           potts A B J            spin N V... J
+ *     logical FUNCTION N LITERAL... WEIGHT   cardinality FUNCTION K N LITERAL... WEIGHT
+ *     noisy KIND CHILD N PARENT... LEAK INHIBITION...               directed
+ */
+#include <gibbsite/gibbsite.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1 << 20, WORD = 64, MOST_STATES = 64 };
+
+static gbs_builder *builder;
+static uint32_t arity[MOST];
+static uint32_t variable[MOST], state[MOST];
+static double number[MOST];
+static gbs_error err;
+
+static void fail(const char *text)
+{
+    (void)fprintf(stderr, "attack_model: %s\n", text);
+    exit(2);
+}
+
+static void ok(gbs_status status)
+{
+    if (status < 0) {
+        fail(err.message);
+    }
+}
+
+static uint32_t next_count(void)
+{
+    unsigned long n = 0;
+    if (scanf("%lu", &n) != 1 || n >= MOST) {
+        fail("found something else than a number below 2^20");
+    }
+    return (uint32_t)n;
+}
+
+static double next_number(void)
+{
+    double x = 0.0;
+    if (scanf("%lf", &x) != 1) {
+        fail("found something else than a number");
+    }
+    return x;
+}
+
+static void next_word(char word[WORD])
+{
+    if (scanf("%63s", word) != 1) {
+        fail("found the end in the middle of a line");
+    }
+}
+
+static void next_numbers(size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        number[i] = next_number();
+    }
+}
+
+/* @param literals whether a state follows each variable. @return the joint states of the scope. */
+static size_t next_scope(uint32_t n, int literals)
+{
+    size_t n_joint = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        variable[i] = next_count();
+        state[i] = literals ? next_count() : 0;
+        n_joint *= arity[variable[i]];
+        if (n_joint >= MOST && !literals) {
+            fail("a table with more than 2^20 entries");
+        }
+    }
+    return n_joint;
+}
+
+/* ---- a line each ----------------------------------------------------------------------------- */
+
+static void add_variables(void)
+{
+    const uint32_t n = next_count();
+    for (uint32_t v = 0; v < n; v++) {
+        arity[v] = next_count();
+    }
+    ok(gbs_builder_add_variables(builder, n, arity, NULL, &err));
+}
+
+static void add_name(void)
+{
+    char word[WORD];
+    const uint32_t v = next_count();
+    next_word(word);
+    ok(gbs_builder_name_variable(builder, v, word, &err));
+}
+
+static void add_labels(void)
+{
+    static char word[MOST_STATES][WORD];
+    const char *label[MOST_STATES];
+    const uint32_t v = next_count();
+    for (uint32_t a = 0; a < arity[v] && a < MOST_STATES; a++) {
+        next_word(word[a]);
+        label[a] = word[a];
+    }
+    ok(gbs_builder_label_states(builder, v, label, &err));
+}
+
+static void add_table(void)
+{
+    uint32_t table = 0;
+    const uint32_t n = next_count();
+    const size_t entries = next_scope(n, 0);
+    next_numbers(entries);
+    ok(gbs_builder_add_table(builder, entries, number, &table, &err));
+    ok(gbs_builder_add_table_factor(builder, n, variable, table, &err));
+}
+
+static void add_potential(void)
+{
+    const uint32_t n = next_count();
+    const size_t entries = next_scope(n, 0);
+    next_numbers(entries);
+    ok(gbs_builder_add_potential(builder, n, variable, entries, number, &err));
+}
+
+static void add_field(void)
+{
+    const uint32_t v = next_count();
+    ok(gbs_builder_add_field(builder, v, next_number(), &err));
+}
+
+static void add_ising(void)
+{
+    const uint32_t a = next_count();
+    const uint32_t b = next_count();
+    ok(gbs_builder_add_ising(builder, a, b, next_number(), &err));
+}
+
+static void add_potts(void)
+{
+    const uint32_t a = next_count();
+    const uint32_t b = next_count();
+    ok(gbs_builder_add_potts(builder, a, b, next_number(), &err));
+}
+
+static void add_spin(void)
+{
+    const uint32_t n = next_count();
+    (void)next_scope(n, 0);
+    ok(gbs_builder_add_spin(builder, n, variable, next_number(), &err));
+}
+
+static void add_logical(void)
+{
+    const gbs_logical_function function = (gbs_logical_function)next_count();
+    const uint32_t n = next_count();
+    (void)next_scope(n, 1);
+    ok(gbs_builder_add_logical(builder, function, n, variable, state, next_number(), &err));
+}
+
+static void add_cardinality(void)
+{
+    const gbs_logical_function function = (gbs_logical_function)next_count();
+    const uint32_t k = next_count();
+    const uint32_t n = next_count();
+    (void)next_scope(n, 1);
+    ok(gbs_builder_add_cardinality(builder, function, k, n, variable, state, next_number(), &err));
+}
+
+static void add_noisy(void)
+{
+    const gbs_factor_kind kind = (gbs_factor_kind)next_count();
+    const uint32_t child = next_count();
+    const uint32_t n = next_count();
+    size_t entries = 0;
+    (void)next_scope(n, 0);
+    const double leak = next_number();
+    for (uint32_t i = 0; i < n; i++) {
+        entries += arity[variable[i]];
+    }
+    next_numbers(entries);
+    ok(gbs_builder_add_noisy(builder, kind, child, n, variable, entries, number, leak, &err));
+}
+
+static void set_directed(void)
+{
+    gbs_builder_set_directed(builder);
+}
+
+static const struct {
+    const char *word;
+    void (*add)(void);
+} lines[] = {{"variables", add_variables},
+             {"name", add_name},
+             {"label", add_labels},
+             {"table", add_table},
+             {"potential", add_potential},
+             {"field", add_field},
+             {"ising", add_ising},
+             {"potts", add_potts},
+             {"spin", add_spin},
+             {"logical", add_logical},
+             {"cardinality", add_cardinality},
+             {"noisy", add_noisy},
+             {"directed", set_directed}};
+
+int main(int argc, char **argv)
+{
+    enum { N_LINES = sizeof lines / sizeof lines[0] };
+    char word[WORD];
+    gbs_model *model = NULL;
+    if (argc != 2) {
+        fail("usage: attack_model FILE.gbm < DESCRIPTION");
+    }
+    ok(gbs_builder_new(&builder, &err));
+    while (scanf("%63s", word) == 1) {
+        int i = 0;
+        while (i < N_LINES && strcmp(word, lines[i].word) != 0) {
+            i++;
+        }
+        if (i == N_LINES) {
+            fail("a line begins with an unknown word");
+        }
+        lines[i].add();
+    }
+    ok(gbs_builder_build(builder, &model, &err));
+    ok(gbs_model_write(model, argv[1], NULL, &err));
+    gbs_model_free(model);
+    gbs_builder_free(builder);
+    return 0;
+}
