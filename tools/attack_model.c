@@ -10,7 +10,9 @@
  *     table N V... LOGWEIGHT...              potential N V... WEIGHT...
  *     field V H        ising A B J           potts A B J            spin N V... J
  *     logical FUNCTION N LITERAL... WEIGHT   cardinality FUNCTION K N LITERAL... WEIGHT
- *     noisy KIND CHILD N PARENT... LEAK INHIBITION...               directed
+ *     noisy KIND CHILD N PARENT... LEAK INHIBITION...
+ *     extreme KIND CHILD N PARENT... LEAK... EFFECT...              (a noisy-max or noisy-min)
+ *     count N LITERAL... LOGWEIGHT...                               directed
  */
 #include <gibbsite/gibbsite.h>
 #include <stdio.h>
@@ -38,10 +40,20 @@ static void ok(gbs_status status)
     }
 }
 
+static void next_word(char word[WORD])
+{
+    if (scanf("%63s", word) != 1) {
+        fail("found the end in the middle of a line");
+    }
+}
+
 static uint32_t next_count(void)
 {
-    unsigned long n = 0;
-    if (scanf("%lu", &n) != 1 || n >= MOST) {
+    char word[WORD];
+    char *end = word;
+    next_word(word);
+    const unsigned long n = strtoul(word, &end, 10);
+    if (end == word || *end != '\0' || n >= MOST) {
         fail("found something else than a number below 2^20");
     }
     return (uint32_t)n;
@@ -49,18 +61,14 @@ static uint32_t next_count(void)
 
 static double next_number(void)
 {
-    double x = 0.0;
-    if (scanf("%lf", &x) != 1) {
+    char word[WORD];
+    char *end = word;
+    next_word(word);
+    const double x = strtod(word, &end);
+    if (end == word || *end != '\0') {
         fail("found something else than a number");
     }
     return x;
-}
-
-static void next_word(char word[WORD])
-{
-    if (scanf("%63s", word) != 1) {
-        fail("found the end in the middle of a line");
-    }
 }
 
 static void next_numbers(size_t n)
@@ -193,6 +201,30 @@ static void add_noisy(void)
     ok(gbs_builder_add_noisy(builder, kind, child, n, variable, entries, number, leak, &err));
 }
 
+static void add_extreme(void)
+{
+    const gbs_factor_kind kind = (gbs_factor_kind)next_count();
+    const uint32_t child = next_count();
+    const uint32_t n = next_count();
+    const uint32_t k = arity[child];
+    size_t entries = k; /* the leak, then the parents' */
+    (void)next_scope(n, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        entries += (size_t)arity[variable[i]] * k;
+    }
+    next_numbers(entries);
+    ok(gbs_builder_add_noisy_max(builder, kind, child, n, variable, entries - k, number + k, number,
+                                 &err));
+}
+
+static void add_count(void)
+{
+    const uint32_t n = next_count();
+    (void)next_scope(n, 1);
+    next_numbers((size_t)n + 1);
+    ok(gbs_builder_add_count_table(builder, n, variable, state, number, &err));
+}
+
 static void set_directed(void)
 {
     gbs_builder_set_directed(builder);
@@ -213,6 +245,8 @@ static const struct {
              {"logical", add_logical},
              {"cardinality", add_cardinality},
              {"noisy", add_noisy},
+             {"extreme", add_extreme},
+             {"count", add_count},
              {"directed", set_directed}};
 
 int main(int argc, char **argv)

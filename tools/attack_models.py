@@ -116,6 +116,30 @@ class Model:
         none = literals(joint, [(child, 0 if kind == 6 else 1)])[0]
         return numpy.where(none, log_q, numpy.log(-numpy.expm1(log_q)))
 
+    def of_extreme(self, joint, kind, child, n, parents, leak, effect):
+        """P(child <= y) is the product of the effects' distributions, of a minimum P(child >= y)."""
+        k = self.arity[child]
+        rows = [numpy.reshape(leak, (1, k))]
+        at = 0
+        for v in parents:
+            rows.append(numpy.reshape(effect[at:at + self.arity[v] * k], (self.arity[v], k)))
+            at += self.arity[v] * k
+        order = slice(None) if kind == 8 else slice(None, None, -1)
+        within = [numpy.cumsum(row[:, order], axis=1)[:, order] for row in rows]
+        value = numpy.zeros([1] * joint.ndim)
+        for y in range(k):
+            before = y - 1 if kind == 8 else y + 1
+            p, q = within[0][0][y], within[0][0][before] if 0 <= before < k else 0.0
+            for v, row in zip(parents, within[1:]):
+                p = p * axis(joint, v, row[:, y])
+                q = q * (axis(joint, v, row[:, before]) if 0 <= before < k else 0.0)
+            value = value + literals(joint, [(child, y)])[0] * numpy.log(numpy.maximum(p - q, 1e-300))
+        return numpy.where(value < -600.0, -INF, value)
+
+    def of_count(self, joint, n, pairs, logw):
+        count = sum(x.astype(int) for x in literals(joint, pairs))
+        return numpy.array(logw)[count]
+
     def text(self, v):
         return self.name.get(v, str(v))
 
@@ -170,7 +194,7 @@ def some(r, m, most, of=lambda k: True):
 
 def add_factor(r, m, spread, zeros):
     kind = r.choice(["table", "table", "table", "potential", "field", "ising", "potts", "spin", "logical", "logical",
-                     "cardinality", "noisy"])
+                     "cardinality", "noisy", "extreme", "count"])
     w = weight_of(r, spread)
     binary = [v for v, k in enumerate(m.arity) if k == 2]
     hub = len(m.arity) if r.random() < 0.2 else 4
@@ -195,6 +219,14 @@ def add_factor(r, m, spread, zeros):
         m.factors.append((kind, [len(scope), scope, float(w)]))
     elif kind == "noisy" and len(binary) > 1:
         add_noisy(r, m, r.choice(binary), some(r, m, hub))
+    elif kind == "extreme" and len(m.arity) > 1:
+        child = r.randrange(len(m.arity))
+        if m.arity[child] > 1:
+            add_extreme(r, m, child, [v for v in some(r, m, hub) if v != child])
+    elif kind == "count" and m.arity:
+        scope = some(r, m, hub)
+        pairs = [(v, r.randrange(m.arity[v])) for v in scope]
+        m.factors.append((kind, [len(scope), pairs, [float(weight_of(r, spread)) for _ in range(len(scope) + 1)]]))
     elif kind in ("logical", "cardinality") and m.arity:
         scope = some(r, m, hub)
         pairs = [(v, r.randrange(m.arity[v])) for v in scope]
@@ -212,6 +244,15 @@ def add_noisy(r, m, child, parents):
         return r.choice([0.0, 1.0, r.random(), r.random(), r.random()])
     m.factors.append(("noisy", [r.choice([6, 7]), child, len(parents), parents, chance(),
                                 [chance() for v in parents for _ in range(m.arity[v])]]))
+
+
+def add_extreme(r, m, child, parents):
+    def column():
+        x = [r.choice([0.0, r.random(), r.random()]) for _ in range(m.arity[child])]
+        x = x if sum(x) > 0 else [1.0] * m.arity[child]
+        return [y / sum(x) for y in x]
+    m.factors.append(("extreme", [r.choice([8, 9]), child, len(parents), parents, column(),
+                                  [y for v in parents for _ in range(m.arity[v]) for y in column()]]))
 
 
 def bayes_factors(r, m):

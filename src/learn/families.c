@@ -67,8 +67,11 @@ gbs_status gbsi_families_init(gbsi_families *families, const gbs_model *network,
     for (size_t v = 0; v < n; ++v) {
         const size_t factor = network->cpt[v];
         if (f->kind[factor] != GBS_FACTOR_TABLE) {
-            return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                             "factor %zu: found a formula, expected a conditional table", factor);
+            return gbsi_fail(
+                err, GBS_ERR_ARGUMENT,
+                "factor %zu: found a noisy factor, expected a conditional table: 'gibbsite "
+                "convert NETWORK -o tables.bif' writes tables in the place of noisy factors",
+                factor);
         }
         s->start[v + 1] = s->start[v] + f->table_start[f->aux[factor] + (size_t)1] -
                           f->table_start[f->aux[factor]];
