@@ -57,15 +57,21 @@ int cli_settle_checkpoints(cli_arguments *arguments)
     return status == CLI_DONE && arguments->resume != NULL ? take_options(arguments) : status;
 }
 
-int cli_begin_checkpoints(const cli_job *job)
+int cli_begin_checkpoints(const cli_job *job, int draws)
 {
     const cli_arguments *arguments = job->arguments;
     gbs_error err = {GBS_OK, ""};
-    if ((arguments->resume != NULL || arguments->checkpoint != NULL) && job->n_samples > 1) {
+    if (arguments->resume == NULL && arguments->checkpoint == NULL) {
+        return CLI_DONE;
+    }
+    if (job->n_samples > 1) {
         return cli_error(CLI_USAGE,
                          "--%s: a checkpoint is of one run, and the evidence has %zu samples; "
                          "choose one with --evidence-index",
                          arguments->resume != NULL ? "resume" : "checkpoint", job->n_samples);
+    }
+    if (draws && gbs_run_keep_draws(job->run, job->drawn, job->n_drawn, &err) < 0) {
+        return cli_fail(err.status, &err);
     }
     if (arguments->resume != NULL && gbs_run_resume(job->run, arguments->resume, &err) != GBS_OK) {
         const int status = cli_fail_input(err.status, &err);

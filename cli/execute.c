@@ -144,7 +144,7 @@ int cli_execute(cli_job *job,
     if (status < 0) {
         return cli_fail(status, &err);
     }
-    const int resumed = cli_begin_checkpoints(job);
+    const int resumed = cli_begin_checkpoints(job, draw != NULL);
     if (resumed != CLI_DONE) {
         return resumed;
     }

@@ -87,6 +87,8 @@ static gbs_status write_json(gbs_output *output, const char *path, const gbs_che
     gbs_output_json_string(output, c->version);
     gbs_output_text(output, ",\n  \"model\": ");
     gbs_output_json_string(output, c->model);
+    gbs_output_text(output, ",\n  \"task\": ");
+    gbs_output_json_string(output, c->task);
     gbs_output_text(output, ",\n  \"phase\": ");
     gbs_output_json_string(output, c->burning_in ? "burn-in" : "sampling");
     json_count(output, "chains", c->chains);
@@ -99,6 +101,7 @@ static gbs_status write_json(gbs_output *output, const char *path, const gbs_che
     json_number(output, "max_rhat", c->max_rhat);
     json_number(output, "min_ess", c->min_ess);
     json_count(output, "bytes", c->bytes);
+    json_count(output, "draws", c->draws);
     gbs_output_text(output, ",\n  \"options\": {");
     const gbs_status status = each_option(path, output, put_json, err);
     gbs_output_text(output, "}\n}\n");
@@ -126,6 +129,10 @@ static gbs_status write_screen(gbs_output *output, const char *path, const gbs_c
     put_row(output, "state", text);
     (void)snprintf(text, sizeof text, "%.3g updates in %.3g s", (double)c->updates, c->seconds);
     put_row(output, "work", text);
+    if (c->draws > 0) {
+        (void)snprintf(text, sizeof text, "%" PRIu64 " of each chain, in FILE.draws", c->draws);
+        put_row(output, "draws", text);
+    }
     if (isfinite(c->max_mcse)) {
         char target[40] = "";
         if (c->target_error > 0.0) {
@@ -141,9 +148,9 @@ static gbs_status write_screen(gbs_output *output, const char *path, const gbs_c
     const gbs_status status = each_option(path, output, put_typed, err);
     gbs_output_text(output, "\n");
     if (c->sweeps > 0) {
-        (void)snprintf(text, sizeof text, "marginals MODEL ... --resume FILE --sweeps %" PRIu64,
+        (void)snprintf(text, sizeof text, "%s MODEL ... --resume FILE --sweeps %" PRIu64, c->task,
                        c->sweeps);
-        put_row(output, "marginals", text);
+        put_row(output, "so far", text);
     }
     return status;
 }

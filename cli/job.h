@@ -22,6 +22,8 @@ typedef struct cli_job {
     uint32_t *dummy_edges; /* of a file, the library's */
     uint32_t *dummy_ring;  /* made here */
     double stop_s;         /* of work on influences: when --time is over, infinite without it */
+    const uint32_t *drawn; /* [n_drawn] variables of draws, borrowed; NULL: all */
+    uint32_t n_drawn;
     gbs_run_options options;
     gbs_run *run;
 } cli_job;
@@ -99,8 +101,9 @@ int cli_conclude(const cli_job *job, int stopped);
 /* Before cli_settle(): what goes with --checkpoint, and the options of the run that --resume goes
  * on with, where none were typed. @return an exit status. */
 int cli_settle_checkpoints(cli_arguments *arguments);
-/* The run is taken up, and kept, as the options say. @return an exit status. */
-int cli_begin_checkpoints(const cli_job *job);
+/* The run is taken up, and kept, as the options say. @param draws whether its draws are kept.
+ * @return an exit status. */
+int cli_begin_checkpoints(const cli_job *job, int draws);
 
 /* ---- partition.c ------------------------------------------------------------------------- */
 

@@ -153,10 +153,10 @@ static const cli_option table[] = {
          "its format")
     TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT | CLI_VERB_FIT, "FILE",
          "write a report of the run to FILE, as JSON")
-    TEXT(0, checkpoint, "checkpoint", CLI_VERB_MARGINALS, "FILE",
+    TEXT(0, checkpoint, "checkpoint", CLI_RUNS, "FILE",
          "write where the run stands to FILE, so that --resume FILE goes on from there: before the "
          "first sweep, every --checkpoint-every, and when the run ends")
-    TEXT(0, resume, "resume", CLI_VERB_MARGINALS, "FILE",
+    TEXT(0, resume, "resume", CLI_RUNS, "FILE",
          "go on from a checkpoint of the same model and evidence, with the same bits; options that "
          "are not given are those of the run before")
     {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_SENSITIVITY, AT(progress), 0, 0, 3, 0, 0, 0,
@@ -284,7 +284,7 @@ static const struct {
     {"scan", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CERTIFY},
     {"origin", CLI_RUNS | CLI_VERB_INFO | CLI_INFLUENCES},
     {"certified", CLI_VERB_MARGINALS},
-    {"checkpoint-every", CLI_VERB_MARGINALS},
+    {"checkpoint-every", CLI_RUNS},
     {"temper", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_LOGZ},
     {"time", CLI_RUNS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
     {"method", CLI_RUNS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},

@@ -164,6 +164,10 @@ static int answer_sample(cli_job *job, void *context)
     request *r = context;
     int stopped = 0;
     int status = CLI_DONE;
+    if (r->picture.format == NULL) {
+        job->drawn = r->selection.variable;
+        job->n_drawn = r->selection.n;
+    }
     if (r->picture.format != NULL) {
         status = write_picture(job, &r->picture, &stopped);
     } else if (is_lines(r->format)) {
@@ -195,6 +199,9 @@ int cli_write_draws(cli_arguments *arguments, gbs_method forced)
         status = cli_draws_check(arguments, r.format);
     }
     if (status == CLI_DONE) {
+        status = cli_settle_checkpoints(arguments);
+    }
+    if (status == CLI_DONE) {
         status = cli_settle(arguments, forced);
     }
     if (status == CLI_DONE) {
@@ -214,7 +221,8 @@ int cli_write_draws(cli_arguments *arguments, gbs_method forced)
 int cli_sample(cli_arguments *arguments)
 {
     const int decides = arguments->run.draw == GBS_DRAW_CUD; /* its period */
-    if (!cli_given(arguments, "sweeps") && !cli_given(arguments, "target-error") && !decides) {
+    if (!cli_given(arguments, "sweeps") && !cli_given(arguments, "target-error") && !decides &&
+        arguments->resume == NULL) {
         arguments->run.sweeps = DEFAULT_SWEEPS;
     }
     return cli_write_draws(arguments, GBS_METHOD_SAMPLE);

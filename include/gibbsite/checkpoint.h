@@ -22,6 +22,19 @@ extern "C" {
 #endif
 
 /**
+ * Keep draws with the checkpoints: in "PATH.draws" beside PATH, a file that grows while the run is
+ * executed, of which each checkpoint names how many draws it had and their digest. Call it before
+ * gbs_run_checkpoint() and gbs_run_resume(); the resumed run then gives callbacks.draw, which is
+ * needed, all draws from the first, without drawing again what is in the file.
+ *
+ * @param variable [n] whose states are kept, copied; of the others callbacks.draw is given 2^32 - 1
+ *                 with the draws of the file. NULL: all.
+ * @return GBS_ERR_STATE once one of those calls, or gbs_run_execute(), was made.
+ */
+GBS_API gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n,
+                                      gbs_error *err);
+
+/**
  * Write checkpoints of a run to a file: before its first pass, every options.checkpoint_every_s,
  * and when its chains end, whatever ends them but a failure. The one before stays as "PATH~". Once
  * a first one was written, one that cannot be written gives a warning and the run goes on. Passes
@@ -41,10 +54,11 @@ GBS_API gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error 
  * options; sweeps, target_error, time_s, max_updates, threads, memory_limit, budget_s, least_chains
  * and checkpoint_every_s may differ. What a pilot run or a search found, and the length of a
  * burn-in that is over, stay as they are. A run that reached its end goes on if it may have more
- * sweeps or a smaller error than before. callbacks.draw is given the draws that follow.
+ * sweeps or a smaller error than before. callbacks.draw is given the draws that follow; with
+ * gbs_run_keep_draws() all draws, those before the checkpoint from the file beside it.
  *
  * @return GBS_ERR_FORMAT for a file that is damaged or no checkpoint; GBS_ERR_ARGUMENT, naming what
- *         differs, for one of another model, evidence, version or option, or where the length
+ *         differs, for one of another model, evidence, version, task or option, or where the length
  *         decides how it is drawn (bins, cud_bits) and has changed; GBS_ERR_STATE after
  *         gbs_run_execute(). The run is then as it was before.
  */
@@ -66,6 +80,8 @@ typedef struct gbs_checkpoint {
     double max_rhat; /**< largest R-hat */
     double min_ess;  /**< smallest effective sample size */
     uint64_t bytes;  /**< of the file */
+    char task[16];   /**< "marginals" or "sample" */
+    uint64_t draws;  /**< of each chain that are in the file of draws beside it */
 } gbs_checkpoint;
 
 /** @return 1 for a regular file that begins as a checkpoint does, whether it is damaged or not. */

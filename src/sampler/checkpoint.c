@@ -23,6 +23,8 @@ static const gbsi_kept_form form = {"checkpoint", {0x89, 'G', 'C', 'K', '\r', '\
 static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
 {
     const gbs_report *r = &run->report.public;
+    const gbsi_draw_log *draws = run->checkpoints.draws;
+    char digest[33];
     return (gbsi_standing){.phase = run->phase,
                            .pass = drive->pass,
                            .burn_in = r->burn_in,
@@ -35,6 +37,7 @@ static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
                            .starts_dispersed = run->report.starts_dispersed,
                            .bins = gbsi_run_bins(run, &run->options),
                            .cud_bits = run->options.cud_bits,
+                           .draws = draws == NULL ? 0 : gbsi_draw_log_count(draws, digest),
                            .seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s,
                            .target_error = r->target_error,
                            .max_mcse = r->max_mcse,
@@ -156,8 +159,11 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
     gbs_status status = GBS_OK;
     kept_run k = {.run = run};
     char *text = NULL;
-    if (run->report.public.sweeps > 0) {
+    if (run->report.public.sweeps > 0 && (estimates(run) || traces(run))) {
         GBSI_TRY(gbsi_run_report_errors(run, err));
+    }
+    if (run->checkpoints.draws != NULL) { /* on disk before they are named */
+        GBSI_TRY(gbsi_draw_log_sync(run->checkpoints.draws, err));
     }
     const gbsi_standing s = stand(run, drive);
     GBSI_TRY(gbsi_checkpoint_text(run, &s, &text, &k.n_text, err));
@@ -213,18 +219,59 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
         return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
                          "--checkpoint: ladders of temperatures (--temper) cannot be kept yet");
     }
+    gbs_status status = GBS_OK;
     const size_t n = strlen(path) + 1;
     char *copy = gbsi_alloc(n);
     if (copy == NULL) {
         return gbsi_no_memory(err, path, n);
     }
     memcpy(copy, path, n);
+    if (run->checkpoints.draws != NULL) {
+        GBSI_TRY(gbsi_draw_log_write_beside(run->checkpoints.draws, path, err));
+    }
     gbsi_free(run->checkpoints.path);
     run->checkpoints.path = copy;
-    return run->problem.part != NULL
-               ? GBS_OK
-               : gbsi_report_warn(&run->report, err,
-                                  "nothing is sampled, so that no checkpoint is written");
+    copy = NULL;
+    if (run->problem.part == NULL) {
+        status = gbsi_report_warn(&run->report, err, "%s, so that no checkpoint is written",
+                                  run->purpose.draws ? "draws are exact and made at once"
+                                                     : "nothing is sampled");
+    }
+cleanup:
+    gbsi_free(copy);
+    return status;
+}
+
+gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n, gbs_error *err)
+{
+    GBSI_NEED(run);
+    gbs_status status = GBS_OK;
+    gbsi_checkpoints *c = &run->checkpoints;
+    gbsi_draw_log *log = NULL;
+    const uint32_t *chosen = NULL;
+    if (run->report.executed || c->path != NULL || c->from != NULL) {
+        return gbsi_fail(err, GBS_ERR_STATE,
+                         "which draws are kept is said before checkpoints are, and the run");
+    }
+    GBSI_TRY(gbsi_draw_log_new(run->problem.model, variable, n, &log, err));
+    n = gbsi_draw_log_variables(log, &chosen);
+    GBSI_TRY(gbsi_run_note_draws(run, chosen, n, err));
+    gbsi_draw_log_free(c->draws);
+    c->draws = log;
+    log = NULL;
+cleanup:
+    gbsi_draw_log_free(log);
+    return status;
+}
+
+gbs_status gbsi_run_give_draw(gbs_run *run, const gbsi_drive *drive, uint64_t draw, uint32_t chain,
+                              double log_density, const uint32_t *state, gbs_error *err)
+{
+    if (run->checkpoints.draws != NULL) {
+        gbsi_draw_log_put(run->checkpoints.draws, run->report.public.chains, chain, log_density,
+                          state);
+    }
+    return drive->callbacks->draw(drive->callbacks->context, draw, chain, log_density, state, err);
 }
 
 /* ---- read ---- */
@@ -275,6 +322,12 @@ gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err)
     GBSI_TRY(open_text(path, &kept, &text, err));
     GBSI_TRY(gbsi_text_standing(path, text, &s, err));
     GBSI_TRY(gbsi_text_check(run, path, text, &s, err));
+    if (run->checkpoints.draws != NULL) {
+        char digest[33];
+        gbsi_text_line(text, "draws", digest, sizeof digest);
+        GBSI_TRY(gbsi_draw_log_open(run->checkpoints.draws, path, s.draws, (uint32_t)s.chains,
+                                    digest, err));
+    }
     gbsi_kept_close(run->checkpoints.from);
     gbsi_free(run->checkpoints.text);
     run->checkpoints.from = kept;
@@ -337,6 +390,9 @@ gbs_status gbsi_run_take_up(gbs_run *run, gbsi_drive *drive, gbs_error *err)
                            "the checkpoint is damaged: it holds more than "
                            "this run"));
     }
+    if (c->draws != NULL) {
+        GBSI_TRY(gbsi_draw_log_give_again(c->draws, drive, err));
+    }
     if (run->phase == GBSI_PHASE_STUCK) {
         drive->stop = GBSI_STOP_TO_TEMPER;
     } else if (run->report.public.updates >= run->options.max_updates) {
@@ -351,6 +407,7 @@ void gbsi_checkpoints_free(gbsi_checkpoints *c)
     gbsi_kept_close(c->from);
     gbsi_free(c->text);
     gbsi_free(c->path);
+    gbsi_draw_log_free(c->draws);
 }
 
 int gbs_is_checkpoint(const char *path)
@@ -379,8 +436,11 @@ gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint, gbs
                           .max_mcse = s.max_mcse,
                           .max_rhat = s.max_rhat,
                           .min_ess = s.min_ess,
-                          .bytes = gbsi_kept_bytes(kept)};
-    gbsi_text_origin(text, own.version, own.model);
+                          .bytes = gbsi_kept_bytes(kept),
+                          .draws = s.draws};
+    gbsi_text_line(text, "version", own.version, sizeof own.version);
+    gbsi_text_line(text, "model", own.model, sizeof own.model);
+    gbsi_text_line(text, "task", own.task, sizeof own.task);
     gbsi_struct_give(checkpoint, &own, sizeof own);
 cleanup:
     gbsi_kept_close(kept);

@@ -7,6 +7,7 @@
 
 #include "gibbsite/checkpoint.h"
 #include "io/kept_file.h"
+#include "sampler/draw_log.h"
 
 struct gbsi_drive;
 
@@ -24,6 +25,7 @@ typedef enum gbsi_input {
     GBSI_INPUT_SCAN,
     GBSI_INPUT_EDGES,
     GBSI_INPUT_TARGET,
+    GBSI_INPUT_DRAWS,
     GBSI_N_INPUTS
 } gbsi_input;
 
@@ -36,6 +38,7 @@ typedef struct gbsi_checkpoints {
     bool begun;                    /* chains stand where counts, not the clock, put them */
     gbsi_kept *from;               /* the one to take up, at the parts of the run; NULL: none */
     char *text;                    /* its text */
+    gbsi_draw_log *draws;          /* NULL: draws are not kept */
     uint64_t stop_after;           /* for tests: the pass after which the run stops; 0: none */
     double before_s;               /* seconds until that was written */
 } gbsi_checkpoints;
@@ -44,9 +47,16 @@ void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
 /* While options and their arrays are at hand. */
 gbs_status gbsi_run_note_inputs(gbs_run *run, const gbs_evidence *evidence,
                                 const gbs_run_options *options, gbs_error *err);
+/* The same of the variables of draws. */
+gbs_status gbsi_run_note_draws(gbs_run *run, const uint32_t *variable, uint32_t n, gbs_error *err);
 
 /* In place of all that comes before the first pass: what was decided then, and the chains. */
 gbs_status gbsi_run_take_up(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);
+
+/* A draw of one chain: kept where checkpoints are, and given to callbacks.draw, which there is. */
+gbs_status gbsi_run_give_draw(gbs_run *run, const struct gbsi_drive *drive, uint64_t draw,
+                              uint32_t chain, double log_density, const uint32_t *state,
+                              gbs_error *err);
 
 typedef enum gbsi_moment { GBSI_BEFORE_PASSES, GBSI_AFTER_PASS, GBSI_AFTER_PASSES } gbsi_moment;
 /* Writes a checkpoint if one is wanted at that moment. */

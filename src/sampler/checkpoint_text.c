@@ -45,6 +45,8 @@ static const struct {
     [GBSI_INPUT_SCAN] = {"scan-file", "--scan: not the scan file of the checkpoint's run"},
     [GBSI_INPUT_EDGES] = {"dummy-edges", "--dummy-edges: not those of the checkpoint's run"},
     [GBSI_INPUT_TARGET] = {"target", "--target: not the variables of the checkpoint's run"},
+    [GBSI_INPUT_DRAWS] = {"draws-of",
+                          "--monitor: not the variables of the checkpoint's draws, or it has none"},
 };
 
 /* @param text [33] */
@@ -92,6 +94,20 @@ cleanup:
     return status;
 }
 
+gbs_status gbsi_run_note_draws(gbs_run *run, const uint32_t *variable, uint32_t n, gbs_error *err)
+{
+    return digest_u32(variable, n, NULL, 0, run->checkpoints.input[GBSI_INPUT_DRAWS], err);
+}
+
+/* What the run is for: one of another purpose goes on otherwise. */
+static const char *task_of(const gbs_run *run)
+{
+    return run->purpose.up_only   ? "logz"
+           : run->purpose.anneals ? "map"
+           : run->purpose.draws   ? "sample"
+                                  : "marginals";
+}
+
 /* Which components are answered exactly, "" where all are sampled. @param text [33] */
 static gbs_status digest_exact(const gbs_run *run, char *text, gbs_error *err)
 {
@@ -134,6 +150,7 @@ static const struct {
     {"starts-dispersed", offsetof(gbsi_standing, starts_dispersed), false},
     {"bins", offsetof(gbsi_standing, bins), false},
     {"cud-bits", offsetof(gbsi_standing, cud_bits), false},
+    {"draws", offsetof(gbsi_standing, draws), false},
     {"seconds", offsetof(gbsi_standing, seconds), true},
     {"target-error", offsetof(gbsi_standing, target_error), true},
     {"largest-error", offsetof(gbsi_standing, max_mcse), true},
@@ -166,14 +183,20 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *s, char
     gbs_status status = GBS_OK;
     gbs_output *out = NULL;
     char exact[33];
+    char draws[33] = "";
     GBSI_TRY(digest_exact(run, exact, err));
+    if (run->checkpoints.draws != NULL) {
+        (void)gbsi_draw_log_count(run->checkpoints.draws, draws);
+    }
     GBSI_TRY(gbs_output_open_memory(&out, err));
     put_line(out, "", "version", gbs_version());
+    put_line(out, "", "task", task_of(run));
     put_line(out, "", "model", gbs_model_digest(run->problem.model));
     put_line(out, "", "exact", exact);
     for (size_t i = 0; i < N_OF(inputs); ++i) {
         put_line(out, "", inputs[i].name, run->checkpoints.input[i]);
     }
+    put_line(out, "", "draws", draws);
     for (size_t i = 0; i < gbsi_n_options; ++i) {
         const char *name = gbsi_options[i].shown.name;
         if (!is_in(of_machine, N_OF(of_machine), name)) {
@@ -279,6 +302,8 @@ static gbs_status check_identity(const gbs_run *run, const char *path, const cha
     char exact[33];
     (void)find_line(text, "", "version", saved);
     GBSI_TRY(need_same(path, "a checkpoint of gibbsite", saved, gbs_version(), err));
+    gbsi_text_line(text, "task", saved, sizeof saved);
+    GBSI_TRY(need_same(path, "a checkpoint of the task", saved, task_of(run), err));
     (void)find_line(text, "", "model", saved);
     GBSI_TRY(need_same(path, "a checkpoint of the model with digest", saved,
                        gbs_model_digest(run->problem.model), err));
@@ -362,14 +387,11 @@ gbs_status gbsi_text_check(const gbs_run *run, const char *path, const char *tex
     return status < 0 ? status : check_length(run, path, text, s, err);
 }
 
-void gbsi_text_origin(const char *text, char *version, char *model)
+void gbsi_text_line(const char *text, const char *name, char *value, size_t n)
 {
-    char value[VALUE] = "";
-    (void)find_line(text, "", "version", value);
-    (void)snprintf(version, 32, "%.31s", value);
-    value[0] = '\0';
-    (void)find_line(text, "", "model", value);
-    (void)snprintf(model, 33, "%.32s", value);
+    char whole[VALUE] = "";
+    (void)find_line(text, "", name, whole);
+    (void)snprintf(value, n, "%.*s", (int)n - 1, whole);
 }
 
 gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_error *err)

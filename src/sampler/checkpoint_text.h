@@ -8,7 +8,7 @@
 /* Where a run stands, in numbers. */
 typedef struct gbsi_standing {
     uint64_t phase, pass, burn_in, sweeps, updates, chains, support;
-    uint64_t slow_passes, burn_in_agreed, starts_dispersed, bins, cud_bits;
+    uint64_t slow_passes, burn_in_agreed, starts_dispersed, bins, cud_bits, draws;
     double seconds, target_error, max_mcse, max_rhat, min_ess;
 } gbsi_standing;
 
@@ -18,9 +18,9 @@ gbs_status gbsi_checkpoint_text(const gbs_run *run, const gbsi_standing *standin
 /* @param path for messages. */
 gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing *standing,
                               gbs_error *err);
-/* What wrote it, and of which model, "" where lines are missing. @param version [32]
- * @param model [33] */
-void gbsi_text_origin(const char *text, char *version, char *model);
+/* The value of a line of what the run is: "version", "model", "task", "draws". @param value [n]
+ * out, "" where it is missing. */
+void gbsi_text_line(const char *text, const char *name, char *value, size_t n);
 /* The options as the run was given them. */
 gbs_status gbsi_text_options(const char *text, gbs_run_options *options, gbs_error *err);
 /* What the run decided while it was executed, in place of its own options. */

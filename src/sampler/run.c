@@ -218,7 +218,7 @@ void gbsi_run_user_state(const gbs_run *run, uint32_t chain, uint32_t *x, uint32
 }
 
 /* Chains told from two. @param x [2][part variables] scratch. */
-static gbs_status give_split_draws(const gbs_run *run, const gbsi_drive *drive, uint32_t *x,
+static gbs_status give_split_draws(gbs_run *run, const gbsi_drive *drive, uint32_t *x,
                                    uint32_t *user, gbs_error *err)
 {
     const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
@@ -227,15 +227,15 @@ static gbs_status give_split_draws(const gbs_run *run, const gbsi_drive *drive, 
         const double density = gbsi_recombine(&run->engine, run->problem.part, chain, x,
                                               x + run->problem.part->n_variables);
         gbsi_part_user_state(run->problem.part, x, user);
-        status = drive->callbacks->draw(drive->callbacks->context, draw, chain, density, user, err);
+        status = gbsi_run_give_draw(run, drive, draw, chain, density, user, err);
     }
     return status;
 }
 
 /* Every chain's state at the end of a kept pass, in the user's numbering. What a scan omits has no
  * state, and the whole then no density. */
-static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32_t *x,
-                             uint32_t *user, gbs_error *err)
+static gbs_status give_draws(gbs_run *run, const gbsi_drive *drive, uint32_t *x, uint32_t *user,
+                             gbs_error *err)
 {
     const uint32_t lanes = run->engine.executor.lanes;
     const uint64_t draw = run->report.public.sweeps / run->options.thin - 1;
@@ -246,9 +246,9 @@ static gbs_status give_draws(const gbs_run *run, const gbsi_drive *drive, uint32
             gbsi_executor_group_density(&run->engine.executor, chain / lanes, density);
         }
         gbsi_run_user_state(run, chain, x, user);
-        status = drive->callbacks->draw(
-            drive->callbacks->context, draw, chain,
-            run->report.public.n_omitted > 0 ? NAN : density[chain % lanes], user, err);
+        status = gbsi_run_give_draw(run, drive, draw, chain,
+                                    run->report.public.n_omitted > 0 ? NAN : density[chain % lanes],
+                                    user, err);
     }
     return status;
 }
@@ -501,6 +501,10 @@ gbs_status gbs_run_execute(gbs_run *run, const gbs_run_callbacks *callbacks, gbs
     static const gbs_run_callbacks none = {0};
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "this run was executed before: make a new run");
+    }
+    if (run->checkpoints.draws != NULL && (callbacks == NULL || callbacks->draw == NULL)) {
+        return gbsi_fail(err, GBS_ERR_STATE,
+                         "draws are to be kept, and there is no callbacks.draw");
     }
     run->report.executed = true;
     gbsi_run_enter(run);

@@ -65,6 +65,90 @@ def test_signals(run, work, slow, number):
     assert digest(work / "x.json") == digest(work / "y.json")
 
 
+def contents(folder):
+    """Of all files but for what tells of the time."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if ".ckpt" not in path.name:
+            lines = path.read_bytes().split(b"\n")
+            found[path.name] = [line for line in lines if b" seconds (" not in line]
+    return found
+
+
+@pytest.mark.parametrize("output", [["-o", "x.csv"], ["-o", "x.tab.gz"], ["-o", "x.npz"], ["-o", "x.npy"],
+                                    ["-o", "x.csv", "--format", "cmdstan"], ["-o", "x", "--format", "coda"],
+                                    ["-o", "x.png", "--picture", "1x3"]])
+def test_draws(run, work, output):
+    """Files of draws are those of a run that never stopped."""
+    model = SPRINKLER
+    if "--picture" in output:
+        run("generate", "ising", "--grid", "1x3", "--coupling", "0.3", "-o", "m.uai")
+        model = "m.uai"
+    monitor = [] if "--picture" in output else ["--monitor", "grass,rain"]
+    for folder in ["whole", "parts"]:
+        (work / folder).mkdir()
+
+    def sample(folder, *arguments):
+        to = ["-o", f"{folder}/{output[1]}", *output[2:]]
+        done = run("sample", model, *monitor, *to, *arguments)
+        assert done.status == 0, done.err
+
+    sample("whole", "--method", "sample", "--sweeps", "3000", "--thin", "2", "--seed", "5")
+    sample("parts", "--method", "sample", "--sweeps", "1000", "--thin", "2", "--seed", "5",
+           "--checkpoint", "parts/r.ckpt")
+    sample("parts", "--sweeps", "2001", "--resume", "parts/r.ckpt", "--checkpoint", "parts/r.ckpt")
+    assert "1000 of each chain" in run("info", "parts/r.ckpt").out
+    sample("parts", "--sweeps", "3000", "--resume", "parts/r.ckpt")
+    assert contents(work / "whole") == contents(work / "parts")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_draws_signals(run, work, slow, number):
+    options = ["--burn-in", "30", "--seed", "3", "--thin", "4", "--monitor", "3-9", "--method", "sample"]
+    process = start(work, "sample", slow, *options, "--sweeps", "100000000", "--checkpoint", "r.ckpt",
+                    "--checkpoint-every", "0.05", "--progress", "json", "-o", "part.csv")
+    wait_for(process, "sampling", 2)
+    process.send_signal(number)
+    process.stderr.read()
+    assert process.wait() == (-number if number == signal.SIGKILL else 4)
+    told = json.loads(run("info", "r.ckpt", "--json").out)
+    assert told["task"] == "sample" and told["draws"] == told["sweeps"] // 4
+    if number == signal.SIGTERM:
+        rows = (work / "part.csv").read_text().splitlines()
+        assert len(rows) == 1 + told["draws"] * told["chains"]
+    end = ["--sweeps", str(told["sweeps"] + 50)]
+    done = run("sample", slow, "--monitor", "3-9", "--resume", "r.ckpt", *end, "-o", "x.csv",
+               env={"GIBBSITE_SIMD": "portable"})
+    assert done.status == 0, done.err
+    done = run("sample", slow, *options, *end, "-o", "y.csv")
+    assert done.status == 0, done.err
+    assert (work / "x.csv").read_text() == (work / "y.csv").read_text()
+
+
+def test_draws_refused(run, work):
+    options = ["--method", "sample", "--sweeps", "99", "--monitor", "rain", "-o", "x.csv"]
+    assert run("sample", SPRINKLER, *options, "--checkpoint", "r.ckpt").status == 0
+    for verb, arguments, part in [("sample", [], "--monitor"), ("marginals", [], "task sample, this is marginals"),
+                                  ("sample", ["--monitor", "rain", "--thin", "2"], "--thin")]:
+        done = run(verb, SPRINKLER, *arguments, "--resume", "r.ckpt", "-o", "y.csv")
+        assert done.status == 3 and part in done.err
+    draws = work / "r.ckpt.draws"
+    whole = draws.read_bytes()
+    for damaged, part in [(whole[:-1], "bytes, and the file has"), (whole[:-1] + b"?", "of another run"),
+                          (None, "cannot be opened")]:
+        draws.unlink()
+        if damaged is not None:
+            draws.write_bytes(damaged)
+        done = run("sample", SPRINKLER, "--monitor", "rain", "--resume", "r.ckpt", "-o", "y.csv")
+        assert done.status == 3 and part in done.err and "r.ckpt.draws" in done.err
+        if damaged is None:
+            break
+    only(work, "x.csv", "r.ckpt", "r.ckpt~")
+    done = run("sample", SPRINKLER, "-o", "x.csv", "--checkpoint", "s.ckpt")
+    assert done.status == 0 and "draws are exact and made at once, so that no checkpoint" in done.err
+    only(work, "x.csv", "r.ckpt", "r.ckpt~")
+
+
 @pytest.mark.parametrize("arguments, part", [
     ([SPRINKLER, "--seed", "6"], "with --seed 5, this run has --seed 6"),
     ([SPRINKLER, "-e", "rain=no"], "evidence"),
@@ -93,7 +177,6 @@ def test_damaged(run, work):
     (["marginals", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint FILE only"),
     (["marginals", SPRINKLER, "--temper", "4", "--checkpoint", "r.ckpt"], "--temper"),
     (["marginals", SPRINKLER, "--joint", "rain,grass", "--checkpoint", "r.ckpt"], "--joint"),
-    (["sample", SPRINKLER, "--sweeps", "9", "--checkpoint", "r.ckpt"], "no option '--checkpoint'"),
     (["map", SPRINKLER, "--resume", "r.ckpt"], "no option '--resume'"),
     (["marginals", SPRINKLER, "--sweeps", "9", "--checkpoint", "no/r.ckpt"], "no"),
 ])

@@ -335,6 +335,7 @@ static void checkpoints(void **state)
     FINE(gbs_run_new(m, NULL, NULL, &run, &err));
     REFUSED(gbs_run_checkpoint(NULL, "x", &err));
     REFUSED(gbs_run_checkpoint(run, NULL, &err));
+    REFUSED(gbs_run_keep_draws(NULL, NULL, 0, &err));
     REFUSED(gbs_run_resume(NULL, "x", &err));
     REFUSED(gbs_run_resume(run, NULL, &err));
     assert_int_equal(gbs_is_checkpoint(NULL), 0);
