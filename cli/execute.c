@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "traces.h"
 
 /*
  * Options that apply to sampling only (gibbsite-marginals(1), --method). If one of these options
@@ -144,9 +145,11 @@ int cli_execute(cli_job *job,
     if (status < 0) {
         return cli_fail(status, &err);
     }
-    const int resumed = cli_begin_checkpoints(job, draw != NULL);
-    if (resumed != CLI_DONE) {
-        return resumed;
+    int begun =
+        draw == NULL ? cli_monitor(job) : CLI_DONE; /* draws have a --monitor of their own */
+    begun = begun == CLI_DONE ? cli_begin_checkpoints(job, draw != NULL) : begun;
+    if (begun != CLI_DONE) {
+        return begun;
     }
     cli_signals_catch(); /* until here a signal ends the program */
     if (arguments->verbose) {
@@ -334,6 +337,12 @@ void cli_verdict(const cli_job *job, int stopped)
 int cli_conclude(const cli_job *job, int stopped)
 {
     int status = cli_summary(job);
+    if (status != CLI_DONE) {
+        return status;
+    }
+    if (job->traces != NULL) {
+        status = cli_traces_tell(job->traces, gbs_run_report(job->run)->temperatures > 0);
+    }
     if (status != CLI_DONE) {
         return status;
     }

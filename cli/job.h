@@ -26,6 +26,7 @@ typedef struct cli_job {
     uint32_t n_drawn;
     gbs_run_options options;
     gbs_run *run;
+    struct cli_diagnosis *traces; /* of --monitor, while a run is concluded; NULL: none */
 } cli_job;
 
 /* ---- load_files.c ------------------------------------------------------------------------------

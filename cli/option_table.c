@@ -101,6 +101,9 @@ static const cli_option table[] = {
          "number of samples, for --task sample")
     TEXT(0, monitor, "monitor", CLI_VERB_SAMPLE | CLI_VERB_EXACT, "LIST",
          "variables to write: names, 0-based numbers, ranges such as 3-7; unset: all")
+    TEXT(0, monitor, "monitor", CLI_VERB_MARGINALS, "LIST",
+         "diagnose the traces of these variables and of the log density: R-hat and effective sample "
+         "sizes by ranks, after the run and in --summary")
     TEXT(0, query, "query", CLI_VERB_MARGINALS | CLI_VERB_EXACT, "LIST|@FILE",
          "variables to write: names, 0-based numbers, ranges such as 3-7; @FILE: a UAI query file; "
          "unset: all")

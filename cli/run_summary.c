@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "verb_diagnose.h"
 
 static void key(gbs_output *output, const char *name)
 {
@@ -264,6 +265,21 @@ static void write_tempering(gbs_output *output, const gbs_report *r)
     gbs_output_text(output, "}");
 }
 
+/* Null without --monitor. */
+static void write_monitored(gbs_output *output, const cli_diagnosis *traces)
+{
+    key(output, "monitored");
+    if (traces == NULL) {
+        gbs_output_text(output, "null");
+        return;
+    }
+    gbs_output_text(output, "{\"stride\": ");
+    gbs_output_uint(output, traces->stride);
+    gbs_output_text(output, ", ");
+    cli_diagnosis_json(output, traces);
+    gbs_output_text(output, "}");
+}
+
 /* Null unless `auto` chose the scan of a sampled run. */
 static void write_pilot(gbs_output *output, const gbs_report *r)
 {
@@ -345,6 +361,7 @@ static void write_report(gbs_output *output, const cli_job *job)
     key_real(output, "log_z_bound", r->log_z_bound);
     key_real(output, "log_z", r->log_z);
     key_real(output, "log_p_evidence", cli_log_p_evidence(job, r->log_z));
+    write_monitored(output, job->traces);
     key_text(output, "method", r->method);
     key(output, "converged");
     gbs_output_text(output, r->converged ? "true" : "false");

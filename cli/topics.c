@@ -22,11 +22,12 @@ static const struct {
                             "iterate influence quick check level seed threads memory-limit"},
     [CLI_TOPIC_RESULT] = {NULL, "Where the answer goes",
                           "output format plot picture json draws summary intervals"},
-    [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates",
-                        "scan temper burn-in thin start max-updates budget least-chains certified "
-                        "origin target partial-scan restarts width splash-size splashes grow adapt "
-                        "score locking lattice estimator schedule tau0 damping mean-field-schedule "
-                        "iterations sweeps seed"},
+    [CLI_TOPIC_SCAN] =
+        {"scan", "Chains and the order of their updates",
+         "scan temper burn-in thin monitor start max-updates budget least-chains certified "
+         "origin target partial-scan restarts width splash-size splashes grow adapt "
+         "score locking lattice estimator schedule tau0 damping mean-field-schedule "
+         "iterations sweeps seed"},
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
                         "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
                         "dummy-edges cud-scheme cud-bits cud-offset"},
@@ -54,6 +55,8 @@ static const struct {
     {"sweeps", CLI_TOPIC_SCAN, CLI_VERB_FIT},
     {"seed", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_FIT},
     {"seed", CLI_TOPIC_SCAN, CLI_VERB_FIT},
+    {"monitor", CLI_TOPIC_QUESTION, CLI_VERB_SAMPLE | CLI_VERB_EXACT},
+    {"monitor", CLI_TOPIC_SCAN, CLI_VERB_MARGINALS},
     {"log-base", CLI_TOPIC_QUESTION, CLI_VERB_COMPARE},
     {"log-base", CLI_TOPIC_INPUT, CLI_ALL & ~CLI_VERB_COMPARE},
 };
@@ -74,7 +77,7 @@ static const cli_brief briefs[] = {
     {"intervals", "FILE", "every probability with an interval, as CSV", 0},
     {"iterations", "N", "most iterations of EM", CLI_VERB_FIT},
     {"tolerance", "X", "largest change at which EM has converged", CLI_VERB_FIT},
-    {"monitor", "LIST", "variables to write; unset: all", 0},
+    {"monitor", "LIST", "variables to write; unset: all", CLI_VERB_SAMPLE | CLI_VERB_EXACT},
     {"task", "mar|pr|map|sample", "marginals, ln Z, best state, samples", 0},
     {"target", "LIST", "variables whose distribution is bounded", 0},
     {"method", "NAME", "auto: independent draws if fast enough; sample", CLI_VERB_SAMPLE},

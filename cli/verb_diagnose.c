@@ -48,7 +48,7 @@ static double column(const gbs_diagnostics *d, size_t k)
 /* ---- the numbers ------------------------------------------------------------------------------
  */
 
-static int diagnose(cli_diagnosis *a)
+int cli_diagnosis_make(cli_diagnosis *a)
 {
     const cli_drawn *d = &a->drawn;
     a->of = calloc(d->n + 1, sizeof *a->of);
@@ -88,7 +88,7 @@ static int compare_ranked(const void *left, const void *right)
                               : (p->quantity < q->quantity ? -1 : p->quantity > q->quantity);
 }
 
-static int choose(cli_diagnosis *a, uint64_t top)
+int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top)
 {
     const size_t n = a->drawn.n;
     a->n_shown = top > 0 && top < n ? (size_t)top : n;
@@ -138,7 +138,14 @@ static void write_json(gbs_output *output, const cli_diagnosis *a)
     gbs_output_text(output,
                     "{\n  \"schema\": \"diagnose/1\",\n  \"tool\": \"gibbsite\",\n  \"version\": ");
     gbs_output_json_string(output, gbs_version());
-    gbs_output_text(output, ",\n  \"chains\": ");
+    gbs_output_text(output, ",\n  ");
+    cli_diagnosis_json(output, a);
+    gbs_output_text(output, "\n}\n");
+}
+
+void cli_diagnosis_json(gbs_output *output, const cli_diagnosis *a)
+{
+    gbs_output_text(output, "\"chains\": ");
     gbs_output_uint(output, a->drawn.n_chains);
     gbs_output_text(output, ",\n  \"draws\": ");
     gbs_output_uint(output, a->drawn.n_draws);
@@ -155,7 +162,7 @@ static void write_json(gbs_output *output, const cli_diagnosis *a)
         }
         gbs_output_text(output, d->constant ? ", \"constant\": true}" : ", \"constant\": false}");
     }
-    gbs_output_text(output, a->n_shown > 0 ? "\n  ]\n}\n" : "]\n}\n");
+    gbs_output_text(output, a->n_shown > 0 ? "\n  ]" : "]");
 }
 
 static void put_number(gbs_output *output, double value, const char *format, int width)
@@ -169,7 +176,7 @@ static void put_number(gbs_output *output, double value, const char *format, int
 
 enum { MEAN = 11, ERROR = 10, RHAT = 8, ESS = 9, MOST_NAME = 32 };
 
-static void write_table(gbs_output *output, const cli_diagnosis *a)
+void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a)
 {
     const int width = cli_terminal_width() - 1;
     const int wide = width >= MEAN + 2 * ERROR + RHAT + 2 * ESS + 12; /* sd and tail ESS too */
@@ -214,7 +221,7 @@ static int write_answer(const cli_diagnosis *a, const char *format)
     gbs_status done = gbs_output_open(path, &output, &err);
     if (done >= 0) {
         if (strcmp(format, "table") == 0) {
-            write_table(output, a);
+            cli_diagnosis_table(output, a);
         } else if (strcmp(format, "json") == 0) {
             write_json(output, a);
         } else {
@@ -294,6 +301,13 @@ static int tell(const cli_diagnosis *a)
     return colour == CLI_GREEN;
 }
 
+void cli_diagnosis_free(cli_diagnosis *a)
+{
+    cli_drawn_free(&a->drawn);
+    free(a->of);
+    free(a->shown);
+}
+
 static int check(const cli_arguments *arguments, const char **format)
 {
     if (arguments->n_operands == 0) {
@@ -314,12 +328,12 @@ int cli_diagnose(cli_arguments *arguments)
         status = cli_drawn_read(&a.drawn, arguments->operand, arguments->n_operands);
     }
     if (status == CLI_DONE) {
-        status = diagnose(&a);
+        status = cli_diagnosis_make(&a);
     }
     const int is_table = format != NULL && strcmp(format, "table") == 0;
     if (status == CLI_DONE) {
-        status =
-            choose(&a, arguments->top == 0 && is_table && a.drawn.n > TOP ? TOP : arguments->top);
+        status = cli_diagnosis_choose(
+            &a, arguments->top == 0 && is_table && a.drawn.n > TOP ? TOP : arguments->top);
     }
     if (status == CLI_DONE) {
         status = write_answer(&a, format);
@@ -330,8 +344,6 @@ int cli_diagnose(cli_arguments *arguments)
     if (status == CLI_DONE) {
         status = cli_judge(arguments, tell(&a), CLI_DONE);
     }
-    cli_drawn_free(&a.drawn);
-    free(a.of);
-    free(a.shown);
+    cli_diagnosis_free(&a);
     return status;
 }

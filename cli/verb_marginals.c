@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "joint_tables.h"
+#include "traces.h"
 #include "verb_marginals.h"
 
 #define MAX_TERMINAL_ROWS 10000
@@ -232,6 +233,23 @@ static int write_result(const cli_job *job, const request *r, const cli_estimate
     return write_table(job, r, e);
 }
 
+/* The traces of --monitor stand above the verdict, and in the summary. */
+static int conclude(cli_job *job, int stopped)
+{
+    cli_diagnosis traces;
+    if (job->arguments->monitor == NULL) {
+        return cli_conclude(job, stopped);
+    }
+    int status = cli_traces_take(job, &traces);
+    if (status == CLI_DONE) {
+        job->traces = &traces;
+        status = cli_conclude(job, stopped);
+        job->traces = NULL;
+    }
+    cli_diagnosis_free(&traces);
+    return status;
+}
+
 static int answer_sample(cli_job *job, void *context)
 {
     const request *r = context;
@@ -247,7 +265,7 @@ static int answer_sample(cli_job *job, void *context)
         status = write_result(job, r, &e);
     }
     free(e.p);
-    return status == CLI_DONE ? cli_conclude(job, stopped) : status;
+    return status == CLI_DONE ? conclude(job, stopped) : status;
 }
 
 /* What goes with --query, estimates that may be missing, and tables of cases. */
@@ -269,6 +287,15 @@ static int check_format(const cli_arguments *arguments, const request *r)
     }
     if (arguments->cases != NULL && !is_csv) {
         return cli_error(CLI_USAGE, "--cases: answers to cases are a table, --format csv");
+    }
+    if (arguments->monitor != NULL && (arguments->cases != NULL || arguments->n_joints > 0)) {
+        return cli_error(CLI_USAGE, "--monitor: traces are those of marginals; leave out --%s",
+                         arguments->cases != NULL ? "cases" : "joint");
+    }
+    if (arguments->monitor != NULL && arguments->run.temper != GBS_TEMPER_AUTO &&
+        arguments->run.temper != GBS_TEMPER_OFF) {
+        return cli_error(CLI_USAGE, "--monitor: ladders of temperatures have no traces; leave out "
+                                    "--temper, or use gibbsite sample --monitor");
     }
     if (arguments->cases != NULL && arguments->summary != NULL) {
         return cli_error(CLI_USAGE, "--summary tells of one run: leave it out with --cases");

@@ -24,5 +24,6 @@
 #include "gibbsite/run.h"
 #include "gibbsite/sensitivity.h"
 #include "gibbsite/status.h"
+#include "gibbsite/traces.h"
 
 #endif

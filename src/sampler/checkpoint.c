@@ -113,6 +113,21 @@ static gbs_status load_traces(gbs_run *run, const gbsi_source *source, gbs_error
     return gbsi_trace_load(run->estimates.trace, source, err);
 }
 
+static bool monitored(const gbs_run *run)
+{
+    return run->monitor.asked;
+}
+
+static gbs_status save_monitored(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_thinned_save(&run->monitor.traces, sink, err);
+}
+
+static gbs_status load_monitored(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_thinned_load(&run->monitor.traces, source, err);
+}
+
 /* In the order of the file. */
 static const struct {
     const char *name; /* less than PART_NAME bytes */
@@ -124,6 +139,7 @@ static const struct {
     {"chains", always, save_chains, load_chains},
     {"estimates", estimates, save_estimates, load_estimates},
     {"traces", traces, save_traces, load_traces},
+    {"monitored", monitored, save_monitored, load_monitored},
 };
 
 /* ---- written --------------------------------------------------------------------------------- */
@@ -255,7 +271,7 @@ gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, uint32_t n
     }
     GBSI_TRY(gbsi_draw_log_new(run->problem.model, variable, n, &log, err));
     n = gbsi_draw_log_variables(log, &chosen);
-    GBSI_TRY(gbsi_run_note_draws(run, chosen, n, err));
+    GBSI_TRY(gbsi_run_note_variables(run, GBSI_INPUT_DRAWS, chosen, n, err));
     gbsi_draw_log_free(c->draws);
     c->draws = log;
     log = NULL;

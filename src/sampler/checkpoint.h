@@ -26,6 +26,7 @@ typedef enum gbsi_input {
     GBSI_INPUT_EDGES,
     GBSI_INPUT_TARGET,
     GBSI_INPUT_DRAWS,
+    GBSI_INPUT_MONITOR,
     GBSI_N_INPUTS
 } gbsi_input;
 
@@ -47,8 +48,9 @@ void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
 /* While options and their arrays are at hand. */
 gbs_status gbsi_run_note_inputs(gbs_run *run, const gbs_evidence *evidence,
                                 const gbs_run_options *options, gbs_error *err);
-/* The same of the variables of draws. */
-gbs_status gbsi_run_note_draws(gbs_run *run, const uint32_t *variable, uint32_t n, gbs_error *err);
+/* The same of the variables of draws or of traces. */
+gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_t *variable,
+                                   size_t n, gbs_error *err);
 
 /* In place of all that comes before the first pass: what was decided then, and the chains. */
 gbs_status gbsi_run_take_up(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);

@@ -47,6 +47,7 @@ static const struct {
     [GBSI_INPUT_TARGET] = {"target", "--target: not the variables of the checkpoint's run"},
     [GBSI_INPUT_DRAWS] = {"draws-of",
                           "--monitor: not the variables of the checkpoint's draws, or it has none"},
+    [GBSI_INPUT_MONITOR] = {"monitor", "--monitor: not the variables of the checkpoint's run"},
 };
 
 /* @param text [33] */
@@ -94,9 +95,10 @@ cleanup:
     return status;
 }
 
-gbs_status gbsi_run_note_draws(gbs_run *run, const uint32_t *variable, uint32_t n, gbs_error *err)
+gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_t *variable,
+                                   size_t n, gbs_error *err)
 {
-    return digest_u32(variable, n, NULL, 0, run->checkpoints.input[GBSI_INPUT_DRAWS], err);
+    return digest_u32(variable, n, NULL, 0, run->checkpoints.input[input], err);
 }
 
 /* What the run is for: one of another purpose goes on otherwise. */

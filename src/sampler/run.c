@@ -45,6 +45,7 @@ void gbs_run_free(gbs_run *run)
     }
     gbsi_tempered_free(run->tempered);
     gbsi_checkpoints_free(&run->checkpoints);
+    gbsi_monitor_free(&run->monitor);
     gbsi_free(run->burn_in.density);
     gbsi_estimates_free(&run->estimates);
     gbsi_engine_free(&run->engine);
@@ -194,6 +195,7 @@ gbs_status gbsi_run_pass(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error *
         if (run->estimates.trace != NULL) {
             gbsi_traces_put(&run->estimates, &run->engine);
         }
+        gbsi_monitor_pass(run);
     }
     if (status >= 0) {
         gbsi_run_watch(run, drive, keep);
@@ -434,6 +436,7 @@ cleanup:
 static gbs_status run_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_monitor_begin(run, err));
     GBSI_TRY((run->checkpoints.from != NULL ? gbsi_run_take_up : begin_chains)(run, drive, err));
     gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash,
                         drive->callbacks->context); /* again: the search made new blocks */

@@ -9,6 +9,7 @@
 #include "sampler/checkpoint.h"
 #include "sampler/engine.h"
 #include "sampler/estimates.h"
+#include "sampler/monitor.h"
 #include "sampler/problem.h"
 #include "sampler/report.h"
 #include "sampler/tempered.h"
@@ -84,6 +85,7 @@ struct gbs_run {
     gbsi_problem problem;
     gbsi_engine engine;
     gbsi_estimates estimates;
+    gbsi_monitor monitor;
     gbsi_report report;
     gbsi_run_memory memory;
     gbsi_phase phase;

@@ -12,7 +12,7 @@ KEYS = ["schema", "tool", "version", "command", "model", "options", "colors", "l
         "updates_per_second", "peak_rss_bytes", "predicted_bytes", "max_mcse", "max_rhat", "min_ess",
         "constant_variables", "bias_estimate", "herding", "certified", "tempering", "pilot", "lattice", "iterations", "residual", "log_z_bound",
         "log_z", "log_p_evidence",
-        "method", "converged", "verdict", "chains_disagree", "in_burn_in", "digest",
+        "monitored", "method", "converged", "verdict", "chains_disagree", "in_burn_in", "digest",
         "warnings"]
 
 

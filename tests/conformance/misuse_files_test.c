@@ -348,6 +348,33 @@ static void checkpoints(void **state)
     gbs_model_free(m);
 }
 
+static void traces(void **state)
+{
+    (void)state;
+    gbs_model *m = two_spins();
+    gbs_run *run = NULL;
+    gbs_traces t = {.size = sizeof t};
+    gbs_traces small = {.size = sizeof t - 8};
+    uint32_t x = 2;
+    double value = 0.0;
+    FINE(gbs_run_new(m, NULL, NULL, &run, &err));
+    REFUSED(gbs_run_monitor(NULL, &x, 1, &err));
+    REFUSED(gbs_run_monitor(run, NULL, 1, &err));
+    REFUSED(gbs_run_monitor(run, &x, 1, &err));
+    FINE(gbs_run_monitor(run, NULL, 0, &err));
+    FINE(gbs_run_execute(run, NULL, &err));
+    REFUSED(gbs_run_traces(NULL, &t, &err));
+    REFUSED(gbs_run_traces(run, NULL, &err));
+    REFUSED(gbs_run_traces(run, &small, &err));
+    REFUSED(gbs_run_trace_density(NULL, &value, &err));
+    REFUSED(gbs_run_trace_density(run, NULL, &err));
+    REFUSED(gbs_run_trace_state(NULL, 0, &x, &err));
+    REFUSED(gbs_run_trace_state(run, 0, NULL, &err));
+    REFUSED(gbs_run_trace_state(run, 2, &x, &err));
+    gbs_run_free(run);
+    gbs_model_free(m);
+}
+
 static void other_files(void **state)
 {
     (void)state;
@@ -565,6 +592,7 @@ int main(void)
         cmocka_unit_test(model_files),
         cmocka_unit_test(evidence_files),
         cmocka_unit_test(checkpoints),
+        cmocka_unit_test(traces),
         cmocka_unit_test(other_files),
         cmocka_unit_test(answers_in_files),
     };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Thinned traces: the log density and the states of a few variables at evenly spaced passes, in
+ * constant memory. Where GBSI_THINNED passes are kept every other one is dropped, and the stride
+ * doubles. */
+#ifndef GBSI_ESTIMATE_THINNED_H
+#define GBSI_ESTIMATE_THINNED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/saved.h"
+
+#define GBSI_THINNED 1024u /* GBS_MOST_TRACED */
+
+typedef struct gbsi_thinned {
+    uint32_t n_chains, n_variables;
+    uint64_t stride;   /* passes from one that is kept to the next */
+    uint64_t n_passes; /* so far */
+    uint32_t n;        /* kept of each chain: n_passes / stride */
+    double *density;   /* [n_chains][GBSI_THINNED], and behind it ... */
+    uint16_t *state;   /* ... [n_variables][n_chains][GBSI_THINNED] */
+} gbsi_thinned;
+
+/* @param stride of the first passes. */
+gbs_status gbsi_thinned_init(gbsi_thinned *t, uint32_t n_chains, uint32_t n_variables,
+                             uint64_t stride, gbs_error *err);
+void gbsi_thinned_free(gbsi_thinned *t); /* what init took, not the struct */
+
+/* At the end of a pass: whether it is one to be kept, as the t->n-th. If so every chain's density
+ * and states are set there, ... */
+bool gbsi_thinned_pass(gbsi_thinned *t);
+void gbsi_thinned_set(gbsi_thinned *t, uint32_t chain, double density, const uint32_t *state);
+/* ... and then this is called. */
+void gbsi_thinned_end(gbsi_thinned *t);
+
+/* Between two passes, as gbsi_estimate_save() and gbsi_estimate_load(). */
+gbs_status gbsi_thinned_save(const gbsi_thinned *t, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_thinned_load(gbsi_thinned *t, const gbsi_source *source, gbs_error *err);
+
+#endif
