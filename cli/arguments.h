@@ -33,7 +33,9 @@ enum {
     CLI_VERB_SENSITIVITY = 1 << 22,
     CLI_VERB_FIT = 1 << 23,
     CLI_VERB_DIAGNOSE = 1 << 24,
+    CLI_VERB_DENOISE = 1 << 25,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
+    CLI_SAMPLERS = CLI_RUNS | CLI_VERB_DENOISE, /* take the options of chains */
     CLI_ANNEALS = CLI_VERB_MAP | CLI_VERB_LOGZ,
     CLI_INFLUENCES = CLI_VERB_CERTIFY | CLI_VERB_SCAN,
     CLI_MODELS = CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CONVERT | CLI_VERB_DECOMPOSE | CLI_VERB_EXACT |
@@ -43,7 +45,7 @@ enum {
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
                 CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
-    CLI_ALL = (1 << 25) - 1,
+    CLI_ALL = (1 << 26) - 1,
 };
 
 #define CLI_MAX_OPTIONS 160
@@ -107,12 +109,19 @@ typedef struct cli_arguments {
     const char *grid;
     const char *states;
     double coupling, coupling_spread, field, random_field, noise, tolerance, weight_scale;
-    uint64_t colors;  /* of a graph to colour */
-    uint64_t unroll;  /* slices of a network in time; 0: as it is */
-    uint64_t samples; /* exact ones */
-    uint64_t top;     /* parameters to show; 0: as many as fit the format */
-    double reach;     /* a probability that is wanted; 0: none is */
-    int task;         /* of exact */
+    uint64_t colors;        /* of a graph to colour */
+    uint64_t unroll;        /* slices of a network in time; 0: as it is */
+    uint64_t samples;       /* exact ones */
+    uint64_t top;           /* parameters to show; 0: as many as fit the format */
+    double reach;           /* a probability that is wanted; 0: none is */
+    uint64_t levels;        /* of pixels */
+    const char *neighbours; /* "4" or "8" */
+    const char *noise_kind, *smoothing,
+        *estimate; /* flip:P or gauss:S, potts or quadratic:T, names */
+    const char *truth, *mean, *uncertainty, *best; /* pictures: FILE */
+    const char *write_model;                       /* FILE */
+    int labels;                                    /* the values of pixels are labels */
+    int task;                                      /* of exact */
     uint64_t variables, parents, degree, edges, visible, hidden;
     int progress;    /* cli_progress_mode */
     int progress_fd; /* of lines of JSON; 0: standard error */

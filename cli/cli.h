@@ -51,6 +51,7 @@ int cli_completion(cli_arguments *arguments);
 int cli_fit(cli_arguments *arguments);
 int cli_sensitivity(cli_arguments *arguments);
 int cli_diagnose(cli_arguments *arguments);
+int cli_denoise(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 

@@ -36,6 +36,8 @@ typedef struct cli_job {
 int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path);
 /* The same for a verb that has one answer: several samples are refused, the one is observed. */
 int cli_load(cli_job *job, const cli_arguments *arguments, const char *path);
+/* What options name, once job->model is there: scan, start, targets, edges; and job->options. */
+int cli_load_options(cli_job *job);
 /* MODEL alone. */
 int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *path);
 void cli_job_free(cli_job *job);

@@ -8,11 +8,10 @@ static const struct {
     const char *option; /* NULL: verbs; "": options; else the values of this option */
     const char *words;  /* blanks around each */
 } later[] = {
-    {NULL, " learn denoise segment label ground "
+    {NULL, " learn segment label ground "
            "report "},
     {"", " trace anytime "
-         "levels uncertainty "
-         "truth marginals-only "},
+         "marginals-only "},
     {"format", " zarr "},
 };
 

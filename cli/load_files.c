@@ -62,7 +62,6 @@ static int check_standard_input(const cli_arguments *arguments, const char *path
 
 int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *path)
 {
-    gbs_error err = {GBS_OK, ""};
     memset(job, 0, sizeof *job);
     int status = check_standard_input(arguments, path);
     if (status == CLI_DONE) {
@@ -71,7 +70,15 @@ int cli_load_samples(cli_job *job, const cli_arguments *arguments, const char *p
     if (status == CLI_DONE) {
         status = cli_load_evidence(job);
     }
-    if (status == CLI_DONE && arguments->scan_file != NULL) {
+    return status == CLI_DONE ? cli_load_options(job) : status;
+}
+
+int cli_load_options(cli_job *job)
+{
+    const cli_arguments *arguments = job->arguments;
+    gbs_error err = {GBS_OK, ""};
+    int status = CLI_DONE;
+    if (arguments->scan_file != NULL) {
         gbs_status done = gbs_scan_read(arguments->scan_file, job->model, &job->sequence,
                                         &job->sequence_length, &err);
         status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;

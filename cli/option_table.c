@@ -10,7 +10,7 @@
 #define RUN_AT(field) (offsetof(cli_arguments, run) + offsetof(gbs_run_options, field))
 
 /* clang-format off */
-#define RUN(field, name) {name, 0, CLI_RUN, CLI_RUNS, RUN_AT(field), 0, 0, 0, 0, 0, 0, "", ""},
+#define RUN(field, name) {name, 0, CLI_RUN, CLI_SAMPLERS, RUN_AT(field), 0, 0, 0, 0, 0, 0, "", ""},
 #define GBS_OPTION_ENUM(field, name, type, def, help)                  RUN(field, name)
 #define GBS_OPTION_UINT(field, name, def, min, max, unit, help, unset) RUN(field, name)
 #define GBS_OPTION_SIZE(field, name, def, min, max, unit, help, unset) RUN(field, name)
@@ -19,7 +19,7 @@
 #define GBS_OPTION_AUTO(field, name, def, min, max, unit, help, mark)  RUN(field, name)
 #define GBS_OPTION_LEVELS(field, name, max, unit, help)                RUN(field, name)
 #define GBS_OPTION_FLAG(field, name, help)                                                         \
-    {name, 0, CLI_FLAG, CLI_RUNS, RUN_AT(field), 0, 0, 1, 0, 0, 0, "", help},
+    {name, 0, CLI_FLAG, CLI_SAMPLERS, RUN_AT(field), 0, 0, 1, 0, 0, 0, "", help},
 
 #define FLAG(letter, field, name, verbs, help)                                                     \
     {name, letter, CLI_FLAG, verbs, AT(field), 0, 0, 1, 0, 0, 0, "", help},
@@ -64,7 +64,7 @@ static const cli_option table[] = {
          "2 to S round a ring")
     TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_MAP, "FILE",
          "initial state of every chain; unset: drawn at random")
-    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DIAGNOSE, "FILE",
+    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DIAGNOSE | CLI_VERB_DENOISE, "FILE",
          "file for the result; its extension determines the format; unset: standard output")
     TEXT('o', output, "output", CLI_VERB_REPRODUCE, "FOLDER",
          "folder for tables, charts and verdict.txt; created if it does not exist (required)")
@@ -154,7 +154,35 @@ static const cli_option table[] = {
     NAME(0, convention_out, "write-convention", CLI_VERB_CONVERT | CLI_GENERATES,
          "physics|bqm|maxcut", "sign of couplings in the model written; unset: the default of "
          "its format")
-    TEXT(0, summary, "summary", CLI_RUNS | CLI_VERB_EXACT | CLI_VERB_FIT, "FILE",
+    UINT(levels, "levels", CLI_VERB_DENOISE, 2, 2, 256, "K",
+         "levels of grey of the picture without noise, or number of labels; with --labels and a palette, "
+         "unset means its number of colours")
+    NAME(0, format, "format", CLI_VERB_DENOISE, "csv|table", "format of the table of --truth")
+    FLAG(0, labels, "labels", CLI_VERB_DENOISE,
+         "the value of a pixel, or its index in a palette, is a label from 0 to K-1")
+    TEXT(0, noise_kind, "noise", CLI_VERB_DENOISE, "flip:P|gauss:S",
+         "flip: a pixel shows another level with probability P; gauss: noise of standard deviation S is "
+         "added, where neighbouring levels are 1 apart; without :P or :S it is estimated; unset: gauss "
+         "for grey pictures, flip for others")
+    REAL(coupling, "coupling", CLI_VERB_DENOISE, -1.0, 0.0, 100.0, "J",
+         "what neighbours that differ cost, in units of the log-weight; unset: estimated")
+    TEXT(0, smoothing, "smoothing", CLI_VERB_DENOISE, "potts|quadratic:T",
+         "potts: J where neighbours differ (default); quadratic: J times the square of their difference "
+         "in levels, at most T; without :T there is no limit")
+    NAME(0, neighbours, "neighbours", CLI_VERB_DENOISE, "4|8",
+         "of a pixel; with 8, diagonal ones count J/sqrt 2; unset: 4")
+    TEXT(0, estimate, "estimate", CLI_VERB_DENOISE, "noise,coupling",
+         "estimate one or both from the noisy picture, beginning with the values given")
+    TEXT(0, truth, "truth", CLI_VERB_DENOISE, "IMAGE",
+         "compare with the picture without noise: print how many pixels are wrong, and mean squares")
+    TEXT(0, mean, "mean", CLI_VERB_DENOISE, "FILE", "write the mean level of each pixel as a picture")
+    TEXT(0, uncertainty, "uncertainty", CLI_VERB_DENOISE, "FILE",
+         "write the probability that a pixel of the result is wrong as a picture; white: 1 - 1/K")
+    TEXT(0, best, "map", CLI_VERB_DENOISE, "FILE",
+         "write the most probable picture as a whole, found as by gibbsite map")
+    TEXT(0, write_model, "write-model", CLI_VERB_DENOISE, "FILE",
+         "write the model, for other verbs; its extension is its format")
+    TEXT(0, summary, "summary", CLI_SAMPLERS | CLI_VERB_EXACT | CLI_VERB_FIT, "FILE",
          "write a report of the run to FILE, as JSON")
     TEXT(0, checkpoint, "checkpoint", CLI_RUNS, "FILE",
          "write where the run stands to FILE, so that --resume FILE goes on from there: before the "
@@ -258,7 +286,7 @@ static const cli_option table[] = {
     NAME(0, log_base, "log-base", CLI_VERB_UAI | CLI_VERB_EXACT | CLI_VERB_LOGZ, "10|e",
          "base of the logarithm in a .PR file; unset: 10")
     FLAG(0, require_converged, "require-converged",
-         CLI_RUNS | CLI_VERB_LOGZ | CLI_VERB_SENSITIVITY | CLI_VERB_DIAGNOSE,
+         CLI_SAMPLERS | CLI_VERB_LOGZ | CLI_VERB_SENSITIVITY | CLI_VERB_DIAGNOSE,
          "end with status 5 where the answer is not called converged; it is written all the same")
     FLAG(0, probability, "probability", CLI_VERB_MAP,
          "estimate P(state) where it is not known exactly: after the search, ln Z as logz does")
@@ -284,40 +312,42 @@ static const struct {
     const char *name;
     unsigned verbs;
 } elsewhere[] = {
-    {"scan", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_CERTIFY},
-    {"origin", CLI_RUNS | CLI_VERB_INFO | CLI_INFLUENCES},
+    {"scan", CLI_SAMPLERS | CLI_VERB_INFO | CLI_VERB_CERTIFY},
+    {"origin", CLI_SAMPLERS | CLI_VERB_INFO | CLI_INFLUENCES},
     {"certified", CLI_VERB_MARGINALS},
     {"checkpoint-every", CLI_RUNS},
-    {"temper", CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_LOGZ},
-    {"time", CLI_RUNS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
-    {"method", CLI_RUNS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
-    {"target-error", CLI_RUNS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
-    {"budget",
-     CLI_VERB_MARGINALS | CLI_VERB_SAMPLE | CLI_VERB_INFO | CLI_ANNEALS | CLI_VERB_SENSITIVITY},
-    {"chains", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
-    {"least-chains", CLI_RUNS | CLI_ANNEALS},
+    {"partial-scan", CLI_RUNS},
+    {"restarts", CLI_RUNS},
+    {"temper", CLI_SAMPLERS | CLI_VERB_LOGZ},
+    {"time", CLI_SAMPLERS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
+    {"method", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
+    {"target-error", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
+    {"budget", CLI_SAMPLERS | CLI_VERB_INFO | CLI_ANNEALS | CLI_VERB_SENSITIVITY},
+    {"chains", CLI_SAMPLERS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
+    {"least-chains", CLI_SAMPLERS | CLI_ANNEALS},
     {"estimator", CLI_RUNS | CLI_VERB_INFO},
     {"lattice", CLI_RUNS | CLI_VERB_INFO},
-    {"draw", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
-    {"keys", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
-    {"herd-rule", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
-    {"herd-init", CLI_RUNS | CLI_VERB_DECOMPOSE},
-    {"bin-edge", CLI_RUNS | CLI_VERB_DECOMPOSE},
-    {"bins", CLI_RUNS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
-    {"threshold", CLI_RUNS | CLI_VERB_DECOMPOSE},
-    {"bin-rule", CLI_RUNS | CLI_VERB_DECOMPOSE},
-    {"sweeps", CLI_RUNS | CLI_VERB_FIT | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
-    {"burn-in", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
-    {"memory-limit", CLI_OBSERVES | CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES},
-    {"threads", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT |
-                    CLI_VERB_SENSITIVITY},
+    {"draw", CLI_SAMPLERS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"keys", CLI_SAMPLERS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"herd-rule", CLI_SAMPLERS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"herd-init", CLI_SAMPLERS | CLI_VERB_DECOMPOSE},
+    {"bin-edge", CLI_SAMPLERS | CLI_VERB_DECOMPOSE},
+    {"bins", CLI_SAMPLERS | CLI_VERB_INFO | CLI_VERB_DECOMPOSE},
+    {"threshold", CLI_SAMPLERS | CLI_VERB_DECOMPOSE},
+    {"bin-rule", CLI_SAMPLERS | CLI_VERB_DECOMPOSE},
+    {"sweeps", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
+    {"burn-in", CLI_SAMPLERS | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
+    {"memory-limit",
+     CLI_OBSERVES | CLI_VERB_DENOISE | CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES},
+    {"threads", CLI_SAMPLERS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT |
+                    CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
     {"thin", CLI_VERB_SAMPLE},
-    {"damping", CLI_VERB_MARGINALS},
+    {"damping", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
     {"schedule", CLI_VERB_MAP},
     {"tau0", CLI_VERB_MAP},
-    {"mean-field-schedule", CLI_VERB_MARGINALS},
-    {"iterations", CLI_VERB_MARGINALS},
-    {"seed", CLI_RUNS | CLI_VERB_FIT | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE |
+    {"mean-field-schedule", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
+    {"iterations", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
+    {"seed", CLI_SAMPLERS | CLI_VERB_FIT | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DECOMPOSE |
                  CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_SENSITIVITY},
 };
 

@@ -14,20 +14,22 @@ static const struct {
          "evidence likelihood query top reach joint cases prior weights held-out task "
          "monitor target focus "
          "asymptotic list data grid torus variables states parents degree edges "
-         "visible hidden coupling coupling-spread field random-field noise "
+         "visible hidden levels labels noise coupling coupling-spread field random-field "
+         "smoothing neighbours truth "
          "scan match steps log-base model"},
     [CLI_TOPIC_ACCURACY] = {NULL, "How exactly",
                             "method probability time target-error iterations "
                             "tolerance accuracy sweeps samples chains "
                             "iterate influence quick check level seed threads memory-limit"},
-    [CLI_TOPIC_RESULT] = {NULL, "Where the answer goes",
-                          "output format plot picture json draws summary intervals"},
-    [CLI_TOPIC_SCAN] =
-        {"scan", "Chains and the order of their updates",
-         "scan temper burn-in thin monitor start max-updates budget least-chains certified "
-         "origin target partial-scan restarts width splash-size splashes grow adapt "
-         "score locking lattice estimator schedule tau0 damping mean-field-schedule "
-         "iterations sweeps seed"},
+    [CLI_TOPIC_RESULT] =
+        {NULL, "Where the answer goes",
+         "output format plot picture mean uncertainty map json draws summary intervals"},
+    [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates",
+                        "method chains estimate scan temper burn-in thin monitor start max-updates "
+                        "budget least-chains certified "
+                        "origin target partial-scan restarts width splash-size splashes grow adapt "
+                        "score locking lattice estimator schedule tau0 damping mean-field-schedule "
+                        "iterations sweeps seed"},
     [CLI_TOPIC_DRAW] = {"draw", "How a value is drawn from its conditional distribution",
                         "draw keys herd-rule herd-init bins bin-edge bin-rule threshold "
                         "dummy-edges cud-scheme cud-bits cud-offset"},
@@ -35,7 +37,8 @@ static const struct {
         {"input", "Files, their formats, and messages",
          "from virtual-evidence evidence-format evidence-index convention diagonal "
          "weight-scale colors unroll lenient normalize-cpts float-format write-convention "
-         "log-base uai-mpe state checkpoint checkpoint-every resume require-converged progress "
+         "log-base uai-mpe state format write-model memory-limit checkpoint checkpoint-every "
+         "resume require-converged progress "
          "quiet verbose help"},
 };
 
@@ -57,6 +60,14 @@ static const struct {
     {"seed", CLI_TOPIC_SCAN, CLI_VERB_FIT},
     {"monitor", CLI_TOPIC_QUESTION, CLI_VERB_SAMPLE | CLI_VERB_EXACT},
     {"monitor", CLI_TOPIC_SCAN, CLI_VERB_MARGINALS},
+    {"method", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_DENOISE},
+    {"method", CLI_TOPIC_SCAN, CLI_VERB_DENOISE},
+    {"chains", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_DENOISE},
+    {"chains", CLI_TOPIC_SCAN, CLI_VERB_DENOISE},
+    {"format", CLI_TOPIC_RESULT, CLI_ALL & ~CLI_VERB_DENOISE},
+    {"format", CLI_TOPIC_INPUT, CLI_VERB_DENOISE},
+    {"memory-limit", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_DENOISE},
+    {"memory-limit", CLI_TOPIC_INPUT, CLI_VERB_DENOISE},
     {"log-base", CLI_TOPIC_QUESTION, CLI_VERB_COMPARE},
     {"log-base", CLI_TOPIC_INPUT, CLI_ALL & ~CLI_VERB_COMPARE},
 };
@@ -100,6 +111,18 @@ static const cli_brief briefs[] = {
     {"plot", "FILE.svg", "draws and ranks of the largest R-hat", CLI_VERB_DIAGNOSE},
     {"picture", "RxC", "a picture of R rows and C columns of variables", 0},
     {"summary", "FILE", "a report of the run, as JSON", 0},
+    {"levels", "K", "levels of grey, or number of labels", 0},
+    {"labels", "", "values of pixels are labels, 0 to K-1", 0},
+    {"neighbours", "4|8", "of a pixel; diagonal ones count J/sqrt 2", 0},
+    {"noise", "KIND:X", "flip:P or gauss:S; unset: estimated", CLI_VERB_DENOISE},
+    {"coupling", "J", "what differing neighbours cost; unset: estimated", CLI_VERB_DENOISE},
+    {"smoothing", "KIND", "potts, or quadratic:T: squares of at most T", 0},
+    {"estimate", "LIST", "noise,coupling: begin at the values given", 0},
+    {"truth", "IMAGE", "print the errors beside this picture", 0},
+    {"mean", "FILE", "the mean level of each pixel, as a picture", 0},
+    {"uncertainty", "FILE", "how likely each pixel is wrong, as a picture", 0},
+    {"map", "FILE", "the most probable picture as a whole", 0},
+    {"write-model", "FILE", "the model, for other verbs", 0},
 };
 /* clang-format on */
 

@@ -125,6 +125,15 @@ const cli_verb cli_verbs[] = {
     {"generate bayes", CLI_VERB_BAYES, 0, "", "a random Bayesian network", "",
      "gibbsite generate bayes --variables 12 --parents 2 --states 2:3 --format bif\n",
      cli_generate},
+    {"denoise", CLI_VERB_DENOISE, 1, "IMAGE", "a noisy picture restored, with its uncertainty",
+     "Every pixel is a variable whose states are levels of grey or labels; neighbours\n"
+     "resemble one another, and what is seen is disturbed. Noise and coupling that\n"
+     "are not given are estimated from the picture. IMAGE is PNG or PNM; -o is the\n"
+     "most probable level of each pixel, --map the most probable picture as a whole.\n",
+     "gibbsite denoise examples/leaf-noisy.pbm -o clean.png --uncertainty doubt.png\n"
+     "gibbsite denoise examples/leaf-noisy.pbm --truth examples/leaf.pbm\n"
+     "gibbsite denoise examples/leaf-noisy.pbm --coupling 1 --write-model l.gbm\n",
+     cli_denoise},
     {"compare", CLI_VERB_COMPARE, 2, "A B", "differences between two results of the same task",
      "A and B are marginals, partition functions or most probable states, as files of\n"
      "the UAI competitions (.MAR, .PR, .MAP, .MPE, .MMAP), CSV or JSON. Like diff,\n"

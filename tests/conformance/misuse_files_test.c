@@ -94,74 +94,6 @@ static void tied_weights(void **state)
     gbs_model_free(m);
 }
 
-static void images_from(void **state)
-{
-    (void)state;
-    gbs_image image = {0};
-    const uint32_t x[2] = {0, 2};
-    const double p[2] = {0.5, 1.5};
-    REFUSED(gbs_image_new(GBS_IMAGE_GREY, 2, 1, 255, 0, NULL, &err));
-    REFUSED(gbs_image_new(GBS_IMAGE_GREY, 0, 1, 255, 0, &image, &err));
-    REFUSED(gbs_image_new((gbs_image_kind)9, 2, 1, 255, 0, &image, &err));
-    assert_int_equal(gbs_image_recognise(NULL, 8), 0);
-    assert_int_equal(gbs_image_recognise("P", 1), 0);
-    REFUSED(gbs_image_read(NULL, NULL, &image, &err));
-    REFUSED(gbs_image_read("x", NULL, NULL, &err));
-    REFUSED(gbs_image_read_memory(NULL, "P1", 2, NULL, &image, &err));
-    REFUSED(gbs_image_read_memory("x", NULL, 2, NULL, &image, &err));
-    REFUSED(gbs_image_read_memory("x", "P1", 2, NULL, NULL, &err));
-    REFUSED(gbs_image_from_spins(NULL, 2, 1, GBS_IMAGE_GREY, &image, &err));
-    REFUSED(gbs_image_from_spins(x, 2, 1, GBS_IMAGE_GREY, NULL, &err));
-    REFUSED(gbs_image_from_spins(x, 2, 1, GBS_IMAGE_GREY, &image, &err)); /* state 2 */
-    REFUSED(gbs_image_from_spins(x, 2, 1, GBS_IMAGE_COLOR, &image, &err));
-    REFUSED(gbs_image_from_labels(NULL, 2, 1, 2, &image, &err));
-    REFUSED(gbs_image_from_labels(x, 2, 1, 2, &image, &err));
-    REFUSED(gbs_image_from_labels(x, 2, 1, 257, &image, &err));
-    REFUSED(gbs_image_from_levels(NULL, 2, 1, 2, &image, &err));
-    REFUSED(gbs_image_from_levels(x, 2, 1, 2, &image, &err));
-    REFUSED(gbs_image_from_levels(x, 2, 1, 0, &image, &err));
-    REFUSED(gbs_image_from_probabilities(NULL, 2, 1, &image, &err));
-    REFUSED(gbs_image_from_probabilities(p, 2, 1, &image, &err));
-    REFUSED(gbs_image_from_probabilities(p, 1, 1, NULL, &err));
-    REFUSED(gbs_image_from_probabilities(p, 0, 1, &image, &err));
-    assert_null(image.sample);
-    gbs_image_free(&image);
-    gbs_image_free(NULL);
-}
-
-/* Pictures that no reader makes: a caller may fill the struct in. */
-static void images_to(void **state)
-{
-    (void)state;
-    gbs_image image = {0};
-    gbs_image broken = {.kind = GBS_IMAGE_GREY, .width = 2, .height = 1, .channels = 1};
-    uint32_t x[2];
-    REFUSED(gbs_image_to_spins(&broken, 0, x, &err)); /* neither samples nor a maxval */
-    REFUSED(gbs_image_to_labels(&broken, 2, x, &err));
-    REFUSED(gbs_image_to_levels(&broken, 2, x, &err));
-    REFUSED(gbs_image_write(&broken, "x.pgm", NULL, &err));
-    FINE(gbs_image_new(GBS_IMAGE_PALETTE, 2, 1, 255, 2, &image, &err));
-    REFUSED(gbs_image_to_spins(NULL, 0, x, &err));
-    REFUSED(gbs_image_to_spins(&image, 0, NULL, &err));
-    REFUSED(gbs_image_to_spins(&image, 256, x, &err));
-    REFUSED(gbs_image_to_labels(NULL, 2, x, &err));
-    REFUSED(gbs_image_to_labels(&image, 2, NULL, &err));
-    REFUSED(gbs_image_to_levels(NULL, 2, x, &err));
-    REFUSED(gbs_image_to_levels(&image, 2, NULL, &err));
-    REFUSED(gbs_image_to_levels(&image, 0, x, &err));
-    REFUSED(gbs_image_write(NULL, "x.png", NULL, &err));
-    REFUSED(gbs_image_write(&image, NULL, NULL, &err));
-    REFUSED(gbs_image_write(&image, "x.jpg", NULL, &err));
-    image.sample[1] = 60000; /* no such colour */
-    REFUSED(gbs_image_to_spins(&image, 0, x, &err));
-    REFUSED(gbs_image_to_labels(&image, UINT32_MAX, x, &err));
-    REFUSED(gbs_image_to_levels(&image, 2, x, &err));
-    REFUSED(gbs_image_write(&image, "x.ppm", NULL, &err));
-    image.n_colors = 0;
-    REFUSED(gbs_image_write(&image, "x.ppm", NULL, &err));
-    gbs_image_free(&image);
-}
-
 static void arrays(void **state)
 {
     (void)state;
@@ -585,8 +517,6 @@ int main(void)
         cmocka_unit_test(tables_by_count),
         cmocka_unit_test(tied_weights),
         cmocka_unit_test(networks_in_time),
-        cmocka_unit_test(images_from),
-        cmocka_unit_test(images_to),
         cmocka_unit_test(arrays),
         cmocka_unit_test(outputs),
         cmocka_unit_test(model_files),

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite denoise: the model of a noisy picture, its parameters, and pictures of the answer. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verb_denoise.h"
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static int on_estimate(void *context, const gbs_progress *progress)
+{
+    cli_bar_share(context, progress->elapsed_s,
+                  (double)progress->pass / (double)(progress->passes > 0 ? progress->passes : 1),
+                  "estimating");
+    return cli_signals_caught();
+}
+
+static void tell_found(const cli_denoising *d, const gbs_denoise_found *found)
+{
+    const cli_arguments *a = d->job.arguments;
+    const char *kind = d->how.noise == GBS_NOISE_FLIP ? "flip" : "gauss";
+    if (d->find_noise) {
+        cli_note(a, "estimated: --noise %s:%.4g (error of the search %.2g)", kind,
+                 found->noise_level, found->noise_error);
+    }
+    if (d->find_coupling) {
+        cli_note(a, "estimated: --coupling %.4g (error of the search %.2g)", found->coupling,
+                 found->coupling_error);
+    }
+    if (found->width < d->noisy.width || found->height < d->noisy.height) {
+        cli_note(a, "estimated from %" PRIu32 " x %" PRIu32 " pixels in the middle of the picture",
+                 found->width, found->height);
+    }
+}
+
+static int estimate(cli_denoising *d)
+{
+    const cli_arguments *a = d->job.arguments;
+    gbs_denoise_found found = {.size = sizeof found};
+    gbs_error err = {GBS_OK, ""};
+    cli_bar bar;
+    if (!d->find_noise && !d->find_coupling) {
+        return CLI_DONE;
+    }
+    memset(&bar, 0, sizeof bar);
+    cli_signals_catch();
+    cli_bar_init(&bar, a, &a->run);
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = &bar, .progress = on_estimate};
+    const gbs_status status =
+        gbs_denoise_estimate(&d->noisy, &d->how, d->find_noise, d->find_coupling, a->run.seed,
+                             (uint32_t)a->run.threads, &callbacks, &found, &err);
+    cli_bar_finish(&bar, NULL);
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    d->how.noise_level = found.noise_level;
+    d->how.coupling = found.coupling;
+    tell_found(d, &found);
+    return CLI_DONE;
+}
+
+static int make_model(cli_denoising *d)
+{
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status status = gbs_denoise_model(&d->noisy, &d->how, &d->job.model, &err);
+    cli_arguments as = *d->job.arguments;
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    as.output = as.write_model;
+    as.format = NULL;
+    return as.output != NULL ? cli_write_model(&as, d->job.model) : CLI_DONE;
+}
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+/* Write a picture and free it. @param made what making it returned. */
+static int write_picture(gbs_image *image, const char *path, gbs_status made, gbs_error *err)
+{
+    const gbs_image_write_options to_pipe = {.size = sizeof to_pipe, .format = "png"};
+    if (made < 0) {
+        return cli_fail(made, err);
+    }
+    const gbs_status status =
+        gbs_image_write(image, path, strcmp(path, "-") == 0 ? &to_pipe : NULL, err);
+    gbs_image_free(image);
+    return status < 0 ? cli_fail_output(path, status, err) : CLI_DONE;
+}
+
+static int draw(const cli_denoising *d, gbs_denoise_picture what, const char *path)
+{
+    gbs_image image = {0};
+    gbs_error err = {GBS_OK, ""};
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    const gbs_status made = gbs_denoise_draw(&d->noisy, &d->how, d->p, what, &image, &err);
+    return write_picture(&image, path, made, &err);
+}
+
+static int on_search(void *context, const gbs_progress *progress)
+{
+    cli_bar_update(context, progress);
+    return cli_signals_caught();
+}
+
+/* The most probable picture as a whole. */
+static int draw_best(cli_denoising *d, const char *path)
+{
+    gbs_error err = {GBS_OK, ""};
+    gbs_map_report report = {.size = sizeof report};
+    gbs_image image = {0};
+    cli_bar bar;
+    uint32_t *level = calloc((size_t)gbs_model_n_variables(d->job.model) + 1, sizeof *level);
+    if (level == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    const gbs_map_callbacks callbacks = {.context = &bar, .progress = on_search};
+    memset(&bar, 0, sizeof bar);
+    cli_signals_catch();
+    cli_bar_init(&bar, d->job.arguments, &d->job.options);
+    const gbs_status done =
+        gbs_map(d->job.model, NULL, &d->job.options, &callbacks, level, &report, &err);
+    cli_bar_finish(&bar, NULL);
+    int status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
+    if (status == CLI_DONE) {
+        const gbs_status made = gbs_denoise_draw_levels(&d->noisy, &d->how, level, &image, &err);
+        status = write_picture(&image, path, made, &err);
+    }
+    if (status == CLI_DONE) {
+        cli_note(d->job.arguments, "--map: log density %.12g, %s", report.log_density,
+                 report.n_exact_variables == report.n_free_variables
+                     ? "proved to be the largest"
+                     : "the best that annealing found");
+        status = done == GBS_STOPPED ? CLI_STOPPED : CLI_DONE;
+    }
+    free(level);
+    return status;
+}
+
+/* ---- the truth ------------------------------------------------------------------------------- */
+
+static void put_rows(gbs_output *output, const gbs_denoise_errors *e, int is_table)
+{
+    const struct {
+        const char *name, *title;
+        double noisy, restored, expected;
+    } row[] = {
+        {"wrong", "share of pixels that are wrong", e->noisy_wrong, e->wrong, e->expected_wrong},
+        {"mean_square", "mean squared error, in levels", e->noisy_square, e->square, (double)NAN}};
+    gbs_output_text(output,
+                    is_table ? "                                     noisy   restored   expected\n"
+                             : "error,noisy,restored,expected\n");
+    for (size_t i = 0; i < 2 && !(i == 1 && isnan(e->square)); i++) {
+        if (!is_table) {
+            gbs_output_text(output, row[i].name);
+            cli_csv_number(output, row[i].noisy);
+            cli_csv_number(output, row[i].restored);
+            cli_csv_number(output, row[i].expected);
+            gbs_output_text(output, "\n");
+        } else if (isnan(row[i].expected)) {
+            cli_put_line(output, 31, row[i].title, "%10.4g %10.4g", row[i].noisy, row[i].restored);
+        } else {
+            cli_put_line(output, 31, row[i].title, "%10.4g %10.4g %10.4g", row[i].noisy,
+                         row[i].restored, row[i].expected);
+        }
+    }
+}
+
+static int compare(const cli_denoising *d)
+{
+    const cli_arguments *a = d->job.arguments;
+    const int is_table =
+        a->format != NULL ? strcmp(a->format, "table") == 0 : isatty(STDOUT_FILENO);
+    gbs_denoise_errors errors = {.size = sizeof errors};
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (a->truth == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status status = gbs_denoise_compare(&d->truth, &d->noisy, &d->how, d->p, &errors, &err);
+    if (status == GBS_ERR_ARGUMENT) {
+        return cli_error(CLI_INPUT, "%s: %s", a->truth, err.message);
+    }
+    if (status >= 0) {
+        status = gbs_output_open("-", &output, &err);
+    }
+    if (status >= 0) {
+        put_rows(output, &errors, is_table);
+        status = gbs_output_commit(output, &err);
+    }
+    return status < 0 ? cli_fail_output("-", status, &err) : CLI_DONE;
+}
+
+/* ---- the verb -------------------------------------------------------------------------------- */
+
+static int take_marginals(cli_denoising *d)
+{
+    gbs_error err = {GBS_OK, ""};
+    const size_t n = (size_t)d->noisy.width * d->noisy.height;
+    d->p = calloc(n * d->how.levels, sizeof *d->p);
+    if (d->p == NULL) {
+        return cli_error(CLI_FAILED, "out of memory: %zu pixels of %" PRIu32 " levels", n,
+                         d->how.levels);
+    }
+    const gbs_status status = gbs_run_marginals(d->job.run, d->p, NULL, NULL, NULL, &err);
+    if (status == GBS_ERR_STATE) {
+        return cli_error(CLI_STOPPED, "stopped before the first draw was kept: nothing is written");
+    }
+    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
+}
+
+static int restore(cli_denoising *d)
+{
+    const cli_arguments *a = d->job.arguments;
+    int stopped = 0;
+    int status = cli_execute(&d->job, NULL, NULL, &stopped);
+    if (status == CLI_DONE) {
+        status = take_marginals(d);
+    }
+    if (status == CLI_DONE) {
+        status = draw(d, GBS_DENOISE_MODE, a->output);
+    }
+    if (status == CLI_DONE) {
+        status = draw(d, GBS_DENOISE_MEAN, a->mean);
+    }
+    if (status == CLI_DONE) {
+        status = draw(d, GBS_DENOISE_UNCERTAINTY, a->uncertainty);
+    }
+    if (status == CLI_DONE) {
+        status = compare(d);
+    }
+    return status == CLI_DONE ? cli_conclude(&d->job, stopped) : status;
+}
+
+static int answer(cli_denoising *d)
+{
+    const cli_arguments *a = d->job.arguments;
+    const int marginals = a->output != NULL || a->mean != NULL || a->uncertainty != NULL ||
+                          a->truth != NULL || a->summary != NULL;
+    int status = marginals ? restore(d) : CLI_DONE;
+    if (a->best != NULL && (status == CLI_DONE || status == CLI_DOUBTFUL)) {
+        const int found = draw_best(d, a->best);
+        status = found != CLI_DONE ? found : status;
+    }
+    return status;
+}
+
+/* The model that --write-model names. */
+static int check_model_name(const cli_arguments *arguments)
+{
+    cli_arguments as = *arguments;
+    as.output = as.write_model;
+    as.format = NULL;
+    return as.output != NULL ? cli_check_model_output(&as) : CLI_DONE;
+}
+
+int cli_denoise(cli_arguments *arguments)
+{
+    cli_denoising d;
+    memset(&d, 0, sizeof d);
+    d.job.arguments = arguments;
+    d.job.output = arguments->output;
+    d.job.summary = arguments->summary;
+    int status = cli_denoise_check_names(arguments);
+    if (status == CLI_DONE) {
+        status = check_model_name(arguments);
+    }
+    if (status == CLI_DONE) {
+        status = cli_settle(arguments, GBS_METHOD_AUTO);
+    }
+    if (status == CLI_DONE) {
+        status = cli_denoise_read(&d, arguments);
+    }
+    if (status == CLI_DONE) {
+        status = cli_denoise_settle(&d, arguments);
+    }
+    if (status == CLI_DONE) {
+        status = estimate(&d);
+    }
+    if (status == CLI_DONE) {
+        status = make_model(&d);
+    }
+    if (status == CLI_DONE) {
+        status = cli_load_options(&d.job);
+    }
+    if (status == CLI_DONE) {
+        status = answer(&d);
+    }
+    free(d.p);
+    gbs_image_free(&d.noisy);
+    gbs_image_free(&d.truth);
+    cli_job_free(&d.job);
+    return status;
+}

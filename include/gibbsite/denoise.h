@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Noisy pictures: a Markov random field of the pixels' levels given what was seen, its parameters
+ * estimated from the noisy picture alone, and pictures of the answer.
+ *
+ *     gbs_image noisy = {0};
+ *     gbs_model *pixels = NULL;
+ *     gbs_denoise_options how = {.size = sizeof how, .levels = 2, .noise_level = 0.1};
+ *     how.coupling = 1.5;
+ *     gbs_image_read("noisy.pbm", NULL, &noisy, &err);
+ *     gbs_denoise_model(&noisy, &how, &pixels, &err);
+ *
+ * The model has a variable for each pixel, row * width + column, whose states are the levels
+ * 0 .. levels - 1. With y the picture seen and x the true one (Herded Gibbs, section 4.3; Parallel
+ * Gibbs, section 5):
+ *
+ * p(x | y) ~ prod over pixels p(y_i | x_i) * prod over neighbours exp(-coupling w d(x_i, x_j))
+ *
+ * where d is 1[x_i != x_j] or min((x_i - x_j)^2, truncation), and w is 1, but 1/sqrt 2 for diagonal
+ * neighbours. Of spins -1, +1 with exp(J x_i x_j) the coupling is 2 J.
+ *
+ * Threads: different threads may use different objects at the same time.
+ * Errors: for NULL in place of an object or output, calls return GBS_ERR_ARGUMENT.
+ */
+#ifndef GIBBSITE_DENOISE_H
+#define GIBBSITE_DENOISE_H
+
+#include "gibbsite/image.h"
+#include "gibbsite/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How a pixel is disturbed. */
+typedef enum gbs_noise {
+    GBS_NOISE_FLIP = 0,  /**< it shows another level with probability noise_level, each alike */
+    GBS_NOISE_GAUSS = 1, /**< a normal number of standard deviation noise_level is added to it */
+} gbs_noise;
+
+/** How neighbours resemble one another. */
+typedef enum gbs_smoothing {
+    GBS_SMOOTHING_POTTS = 0,     /**< d = 1[x_i != x_j] */
+    GBS_SMOOTHING_QUADRATIC = 1, /**< d = min((x_i - x_j)^2, truncation) */
+} gbs_smoothing;
+
+typedef struct gbs_denoise_options {
+    size_t size;     /**< sizeof(gbs_denoise_options) */
+    uint32_t levels; /**< of a pixel, 2 to 256. A grey value g of at most G is level
+                          g (levels - 1) / G, in a bitmap black is level 1 */
+    int labels; /**< 1: the value of a pixel is the number of its level, as in palettes; the noise
+                     is then GBS_NOISE_FLIP */
+    gbs_noise noise;
+    double noise_level; /**< flip: a probability above 0 and below 1 - 1/levels. Gauss: a standard
+                             deviation above 0, where neighbouring levels are 1 apart */
+    gbs_smoothing smoothing;
+    double coupling;     /**< 0 to 100, in units of the log-weight */
+    double truncation;   /**< above 0; 0 stands for (levels - 1)^2, which truncates nothing */
+    uint32_t neighbours; /**< 4 or 8; 0 stands for 4 */
+} gbs_denoise_options;
+
+/**
+ * Make the model of a noisy picture.
+ *
+ * @return GBS_ERR_ARGUMENT for options that are out of range, and for a picture in colour whose
+ *         values are asked for as labels; GBS_ERR_LIMIT, GBS_ERR_MEMORY.
+ */
+GBS_API gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *options,
+                                     gbs_model **model, gbs_error *err);
+
+/** Pictures of an answer. */
+typedef enum gbs_denoise_picture {
+    GBS_DENOISE_MODE = 0, /**< the most probable level of each pixel, in the kind of the noisy
+                               picture (colour: grey) */
+    GBS_DENOISE_MEAN = 1, /**< the mean level, as 16-bit grey; not of labels */
+    GBS_DENOISE_UNCERTAINTY = 2, /**< the probability that the level of GBS_DENOISE_MODE is wrong:
+                                      white is 1 - 1/levels, as 16-bit grey */
+} gbs_denoise_picture;
+
+/** Draw marginals. @param p [height * width * levels], as gbs_run_marginals() gives them.
+ *  @param image out, freed by the caller, untouched on failure. */
+GBS_API gbs_status gbs_denoise_draw(const gbs_image *noisy, const gbs_denoise_options *options,
+                                    const double *p, gbs_denoise_picture what, gbs_image *image,
+                                    gbs_error *err);
+/** Draw levels, in the kind of the noisy picture. @param level [height * width]. */
+GBS_API gbs_status gbs_denoise_draw_levels(const gbs_image *noisy,
+                                           const gbs_denoise_options *options,
+                                           const uint32_t *level, gbs_image *image, gbs_error *err);
+
+/** How far a noisy picture and its restoration are from the truth. */
+typedef struct gbs_denoise_errors {
+    size_t size; /**< in: sizeof(gbs_denoise_errors), set by the caller */
+    double
+        noisy_wrong; /**< share of pixels whose level differs, of the noisy picture rounded ... */
+    double wrong;    /**< ... and of the most probable levels */
+    double
+        noisy_square; /**< mean squared difference in levels, of the noisy picture as it is ... */
+    double square;    /**< ... and of the mean levels: the reconstruction error of Herded Gibbs. Of
+                           labels both are NAN */
+    double expected_wrong; /**< what the marginals themselves expect of `wrong` */
+} gbs_denoise_errors;
+
+/** Compare with the truth. @param truth of the same size, read as the noisy picture is.
+ *  @return GBS_ERR_ARGUMENT if their sizes differ, or one of the two is a bitmap. */
+GBS_API gbs_status gbs_denoise_compare(const gbs_image *truth, const gbs_image *noisy,
+                                       const gbs_denoise_options *options, const double *p,
+                                       gbs_denoise_errors *errors, gbs_error *err);
+
+/** What gbs_denoise_estimate() found. */
+typedef struct gbs_denoise_found {
+    size_t size;        /**< in: sizeof(gbs_denoise_found), set by the caller */
+    double noise_level; /**< as in the options, where it is not asked for */
+    double noise_error; /**< Monte Carlo standard error; 0 where it is not asked for */
+    double coupling;    /**< as in the options, where it is not asked for */
+    double coupling_error;
+    uint32_t width, height; /**< of the part of the picture that was used */
+    uint32_t iterations;
+} gbs_denoise_found;
+
+/**
+ * Estimate parameters from the noisy picture alone, by stochastic expectation-maximisation:
+ * pictures are drawn given the parameters, then the noise is what maximises their likelihood and
+ * the coupling what maximises their pseudo-likelihood (Besag 1975), and so on; the answer is the
+ * mean over the second half of the iterations. A coupling is searched for between 0 and 3, above
+ * which pictures have one level nearly everywhere. Of a large picture a part in the middle is used,
+ * of at most 2^16 pixels and 2^19 pixels times levels. The errors are those of this algorithm, not
+ * of so small a picture.
+ *
+ * @param options   where to begin, and what is not estimated.
+ * @param callbacks NULL, or progress is called between iterations, with iterations for passes.
+ * @return GBS_ERR_STOPPED if callbacks->progress stopped it.
+ */
+GBS_API gbs_status gbs_denoise_estimate(const gbs_image *noisy, const gbs_denoise_options *options,
+                                        int noise, int coupling, uint64_t seed, uint32_t threads,
+                                        const gbs_run_callbacks *callbacks,
+                                        gbs_denoise_found *found, gbs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The model of a noisy picture: gibbsite/denoise.h. */
+#include <math.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "denoise/denoise.h"
+#include "gibbsite/model.h"
+#include "io/image_file.h"
+#include "simd/math.h"
+
+enum { MOST_LEVELS = 256 };
+#define MOST_COUPLING 100.0
+#define ROOT_HALF     0.70710678118654752
+
+const gbsi_denoise_step gbsi_denoise_steps[4] = {
+    {0, 1, 1.0}, {1, 0, 1.0}, {1, -1, ROOT_HALF}, {1, 1, ROOT_HALF}};
+
+unsigned gbsi_denoise_n_steps(const gbs_denoise_options *o)
+{
+    return o->neighbours == 8 ? 4 : 2;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static gbs_status check_noise(const gbs_denoise_options *o, gbs_error *err)
+{
+    const double most = o->noise == GBS_NOISE_FLIP ? 1.0 - 1.0 / o->levels : INFINITY;
+    if (o->noise != GBS_NOISE_FLIP && o->noise != GBS_NOISE_GAUSS) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no noise number %d", (int)o->noise);
+    }
+    if (o->labels && o->noise != GBS_NOISE_FLIP) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "labels have no distances: their noise is a flip to another label");
+    }
+    if (!(o->noise_level > 0.0 && o->noise_level < most)) {
+        return o->noise == GBS_NOISE_FLIP
+                   ? gbsi_fail(err, GBS_ERR_ARGUMENT,
+                               "found a flip probability of %g, expected one above 0 and below "
+                               "1 - 1/levels = %g, at which a pixel says nothing",
+                               o->noise_level, most)
+                   : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                               "found a standard deviation of %g, expected one above 0",
+                               o->noise_level);
+    }
+    return GBS_OK;
+}
+
+static gbs_status check(const gbs_denoise_options *o, gbs_error *err)
+{
+    if (o->levels < 2 || o->levels > MOST_LEVELS) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found %u levels, expected 2 to %d", o->levels,
+                         MOST_LEVELS);
+    }
+    if (!(o->coupling >= 0.0 && o->coupling <= MOST_COUPLING)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found coupling %g, expected 0 to %g", o->coupling,
+                         MOST_COUPLING);
+    }
+    if (o->neighbours != 4 && o->neighbours != 8) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found %u neighbours, expected 4 or 8",
+                         o->neighbours);
+    }
+    if (o->smoothing != GBS_SMOOTHING_POTTS && o->smoothing != GBS_SMOOTHING_QUADRATIC) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "there is no smoothing number %d",
+                         (int)o->smoothing);
+    }
+    if (!(o->truncation > 0.0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "found truncation %g, expected more than 0",
+                         o->truncation);
+    }
+    return check_noise(o, err);
+}
+
+static gbs_status check_labels(const gbs_image *image, const gbs_denoise_options *o, gbs_error *err)
+{
+    const size_t n = (size_t)image->width * image->height;
+    if (!o->labels) {
+        return GBS_OK;
+    }
+    if (image->kind == GBS_IMAGE_COLOR) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "found a picture in colour, expected grey or a palette: values of pixels "
+                         "are labels");
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (image->sample[i] >= o->levels) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "row %zu, column %zu: found a pixel of value %u, expected a label: "
+                             "less than %u",
+                             i / image->width, i % image->width, image->sample[i], o->levels);
+        }
+    }
+    return GBS_OK;
+}
+
+gbs_status gbsi_denoise_settle(const gbs_image *noisy, const gbs_denoise_options *options,
+                               gbs_denoise_options *settled, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_NEED(noisy);
+    GBSI_NEED(options);
+    GBSI_IN_STRUCT(options, gbs_denoise_options);
+    gbs_denoise_options o = *options;
+    const double most = (double)o.levels - 1.0;
+    o.neighbours = o.neighbours == 0 ? 4 : o.neighbours;
+    o.truncation = o.truncation == 0.0 ? most * most : o.truncation;
+    GBSI_TRY(gbsi_image_check(noisy, "picture", err));
+    GBSI_TRY(check(&o, err));
+    if (noisy->kind == GBS_IMAGE_BITMAP && o.levels != 2) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT, "a bitmap has 2 levels, found %u", o.levels));
+    }
+    GBSI_TRY(check_labels(noisy, &o, err));
+    *settled = o;
+cleanup:
+    return status;
+}
+
+/* ---- pixels ---------------------------------------------------------------------------------- */
+
+double gbsi_denoise_shown(const gbs_image *image, const gbs_denoise_options *o, size_t pixel)
+{
+    if (o->labels || image->kind == GBS_IMAGE_BITMAP) {
+        return image->sample[pixel];
+    }
+    return (double)gbsi_image_grey(image, pixel) * (o->levels - 1) / image->maxval;
+}
+
+uint32_t gbsi_denoise_nearest(const gbs_denoise_options *o, double shown)
+{
+    const uint32_t level = (uint32_t)(shown + 0.5);
+    return level < o->levels ? level : o->levels - 1;
+}
+
+double gbsi_denoise_distance(const gbs_denoise_options *o, uint32_t a, uint32_t b)
+{
+    const double d = (double)a - (double)b;
+    if (o->smoothing == GBS_SMOOTHING_POTTS) {
+        return a != b;
+    }
+    return d * d < o->truncation ? d * d : o->truncation;
+}
+
+/* ln p(y | x), but for what does not depend on x. */
+static double log_seen(const gbs_denoise_options *o, double shown, uint32_t level)
+{
+    if (o->noise == GBS_NOISE_FLIP) {
+        const double p = o->noise_level;
+        return gbsi_log(gbsi_denoise_nearest(o, shown) == level ? 1.0 - p : p / (o->levels - 1));
+    }
+    const double d = (shown - level) / o->noise_level;
+    return -0.5 * d * d;
+}
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+/* Pixels that show the same share a table. */
+typedef struct making {
+    const gbs_image *noisy;
+    gbs_denoise_options o;
+    gbs_builder *builder;
+    uint32_t *table_of; /* [maxval + 1] by grey value or label; UINT32_MAX: not made yet */
+} making;
+
+static gbs_status see_table(making *m, size_t pixel, gbs_error *err)
+{
+    const bool is_grey = !m->o.labels && m->noisy->kind != GBS_IMAGE_BITMAP;
+    const uint32_t value =
+        is_grey ? gbsi_image_grey(m->noisy, pixel) : (uint32_t)m->noisy->sample[pixel];
+    const double shown = gbsi_denoise_shown(m->noisy, &m->o, pixel);
+    const uint32_t variable = (uint32_t)pixel;
+    double logw[MOST_LEVELS];
+    if (m->table_of[value] == UINT32_MAX) {
+        for (uint32_t a = 0; a < m->o.levels; a++) {
+            logw[a] = log_seen(&m->o, shown, a);
+        }
+        const gbs_status status =
+            gbs_builder_add_table(m->builder, m->o.levels, logw, &m->table_of[value], err);
+        if (status < 0) {
+            return status;
+        }
+    }
+    return gbs_builder_add_table_factor(m->builder, 1, &variable, m->table_of[value], err);
+}
+
+/* Two levels are spins s = -1, +1, on which fields and couplings run fastest: h s has the
+ * difference 2 h between them, J s s' the difference 2 J. */
+static gbs_status see_pixels(making *m, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const size_t n = (size_t)m->noisy->width * m->noisy->height;
+    for (size_t i = 0; i < n && status >= 0; i++) {
+        const double shown = gbsi_denoise_shown(m->noisy, &m->o, i);
+        status = m->o.levels == 2
+                     ? gbs_builder_add_field(
+                           m->builder, (uint32_t)i,
+                           0.5 * (log_seen(&m->o, shown, 1) - log_seen(&m->o, shown, 0)), err)
+                     : see_table(m, i, err);
+    }
+    return status;
+}
+
+/* -coupling w d(a, b) as a table, for what is not a difference of states. */
+static gbs_status pair_table(making *m, double weight, uint32_t *table, gbs_error *err)
+{
+    const uint32_t k = m->o.levels;
+    double *logw = gbsi_alloc_array((size_t)k * k, sizeof *logw);
+    if (logw == NULL) {
+        return gbsi_no_memory(err, "levels", (size_t)k * k * sizeof *logw);
+    }
+    for (uint32_t a = 0; a < k; a++) {
+        for (uint32_t b = 0; b < k; b++) {
+            logw[(size_t)a * k + b] = -m->o.coupling * weight * gbsi_denoise_distance(&m->o, a, b);
+        }
+    }
+    const gbs_status status = gbs_builder_add_table(m->builder, (size_t)k * k, logw, table, err);
+    gbsi_free(logw);
+    return status;
+}
+
+static gbs_status join(const making *m, uint32_t i, uint32_t j, double weight, uint32_t table,
+                       gbs_error *err)
+{
+    const uint32_t scope[2] = {i, j};
+    const double coupling = m->o.coupling * weight;
+    if (m->o.levels == 2) { /* d is 1[a != b] for both kinds, cut at the truncation */
+        return gbs_builder_add_ising(m->builder, i, j,
+                                     0.5 * coupling * gbsi_denoise_distance(&m->o, 0, 1), err);
+    }
+    return m->o.smoothing == GBS_SMOOTHING_POTTS
+               ? gbs_builder_add_potts(m->builder, i, j, coupling, err)
+               : gbs_builder_add_table_factor(m->builder, 2, scope, table, err);
+}
+
+static gbs_status join_neighbours(making *m, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint32_t width = m->noisy->width;
+    const uint32_t height = m->noisy->height;
+    for (unsigned s = 0; s < gbsi_denoise_n_steps(&m->o); s++) {
+        const gbsi_denoise_step *step = &gbsi_denoise_steps[s];
+        uint32_t table = 0;
+        if (m->o.levels > 2 && m->o.smoothing != GBS_SMOOTHING_POTTS) {
+            GBSI_TRY(pair_table(m, step->weight, &table, err));
+        }
+        for (uint32_t r = 0; r + (uint32_t)step->row < height; r++) {
+            for (uint32_t c = step->column < 0; c < width - (step->column > 0); c++) {
+                const uint32_t i = r * width + c;
+                const uint32_t j =
+                    (r + (uint32_t)step->row) * width + (uint32_t)((int64_t)c + step->column);
+                GBSI_TRY(join(m, i, j, step->weight, table, err));
+            }
+        }
+    }
+cleanup:
+    return status;
+}
+
+static gbs_status add_pixels(making *m, gbs_error *err)
+{
+    const size_t n = (size_t)m->noisy->width * m->noisy->height;
+    if (n >= UINT32_MAX) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "a picture of %zu pixels is too large", n);
+    }
+    uint32_t *arity = gbsi_alloc_array(n, sizeof *arity);
+    if (arity == NULL) {
+        return gbsi_no_memory(err, "picture", n * sizeof *arity);
+    }
+    for (size_t i = 0; i < n; i++) {
+        arity[i] = m->o.levels;
+    }
+    const gbs_status status = gbs_builder_add_variables(m->builder, (uint32_t)n, arity, NULL, err);
+    gbsi_free(arity);
+    return status;
+}
+
+gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_options *options,
+                             gbs_model **model, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    making m = {.noisy = noisy};
+    gbsi_budget budget;
+    GBSI_NEED(model);
+    gbsi_budget *before = gbsi_budget_enter_default(&budget, 0);
+    GBSI_TRY(gbsi_denoise_settle(noisy, options, &m.o, err));
+    const size_t n_values =
+        (size_t)noisy->maxval + 1 > noisy->n_colors ? (size_t)noisy->maxval + 1 : noisy->n_colors;
+    m.table_of = gbsi_alloc_array(n_values, sizeof *m.table_of);
+    if (m.table_of == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "picture", n_values * sizeof *m.table_of));
+    }
+    memset(m.table_of, 0xff, n_values * sizeof *m.table_of);
+    GBSI_TRY(gbs_builder_new(&m.builder, err));
+    GBSI_TRY(add_pixels(&m, err));
+    GBSI_TRY(see_pixels(&m, err));
+    GBSI_TRY(join_neighbours(&m, err));
+    GBSI_TRY(gbs_builder_build(m.builder, model, err));
+cleanup:
+    gbs_builder_free(m.builder);
+    gbsi_free(m.table_of);
+    gbsi_budget_leave(before);
+    return status;
+}

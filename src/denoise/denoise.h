@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of this folder share. */
+#ifndef GBSI_DENOISE_DENOISE_H
+#define GBSI_DENOISE_DENOISE_H
+
+#include "gibbsite/denoise.h"
+
+/* Options with their defaults put in, and the picture checked against them. */
+gbs_status gbsi_denoise_settle(const gbs_image *noisy, const gbs_denoise_options *options,
+                               gbs_denoise_options *settled, gbs_error *err);
+
+/* What a pixel shows, in levels: a whole number for labels and bitmaps. */
+double gbsi_denoise_shown(const gbs_image *image, const gbs_denoise_options *o, size_t pixel);
+/* The same, rounded to the nearest level. */
+uint32_t gbsi_denoise_nearest(const gbs_denoise_options *o, double shown);
+
+/* d(a, b) of two neighbouring levels. */
+double gbsi_denoise_distance(const gbs_denoise_options *o, uint32_t a, uint32_t b);
+
+/* Neighbours that come after a pixel, row by row, so that each pair occurs once: right, below, and
+ * with 8 below on both sides. */
+typedef struct gbsi_denoise_step {
+    int row, column;
+    double weight; /* w of gibbsite/denoise.h */
+} gbsi_denoise_step;
+extern const gbsi_denoise_step gbsi_denoise_steps[4];
+/* Steps in use: 2 or 4. */
+unsigned gbsi_denoise_n_steps(const gbs_denoise_options *o);
+
+#endif

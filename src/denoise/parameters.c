@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Noise and coupling from the noisy picture alone: gibbsite/denoise.h. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "denoise/denoise.h"
+#include "simd/math.h"
+
+enum {
+    MOST_SIDE = 256,     /* of the part that is used, ... */
+    MOST_WORK = 1 << 19, /* ... and pixels times levels in it */
+    ITERATIONS = 60,     /* of which the second half is averaged, ... */
+    BATCHES = 6,         /* ... in so many batches, for a standard error */
+    CHAINS = 8,          /* pictures drawn in an iteration */
+    SWEEPS = 8,          /* from the last one to the next */
+    NEWTON_STEPS = 12,   /* at most */
+    MOST_LEVELS = 256,
+};
+#define MOST_COUPLING 3.0  /* above, neighbours agree nearly always, and chains freeze */
+#define LEAST_SPREAD  1e-3 /* of normal noise, levels */
+
+typedef struct estimating {
+    gbs_image part; /* of the noisy picture */
+    gbs_denoise_options o;
+    uint32_t *x; /* [CHAINS][pixels] pictures drawn */
+    uint64_t seed;
+    uint32_t threads;
+} estimating;
+
+/* ---- the part that is used ------------------------------------------------------------------- */
+
+static gbs_status crop(const gbs_image *whole, uint32_t levels, gbs_image *part, gbs_error *err)
+{
+    uint32_t most = MOST_SIDE;
+    while (most * most * levels > MOST_WORK) {
+        most--;
+    }
+    const uint32_t width = whole->width < most ? whole->width : most;
+    const uint32_t height = whole->height < most ? whole->height : most;
+    const size_t left = (whole->width - width) / 2;
+    const size_t top = (whole->height - height) / 2;
+    const gbs_status status =
+        gbs_image_new(whole->kind, width, height, whole->maxval, whole->n_colors, part, err);
+    if (status < 0) {
+        return status;
+    }
+    memcpy(part->color, whole->color, sizeof part->color);
+    for (size_t r = 0; r < height; r++) {
+        memcpy(part->sample + r * width * whole->channels,
+               whole->sample + ((top + r) * whole->width + left) * whole->channels,
+               (size_t)width * whole->channels * sizeof *part->sample);
+    }
+    return GBS_OK;
+}
+
+/* ---- E: pictures given the parameters -------------------------------------------------------- */
+
+static gbs_status keep(void *context, uint64_t draw, uint32_t chain, double log_density,
+                       const uint32_t *state, gbs_error *err)
+{
+    const estimating *e = context;
+    const size_t n = (size_t)e->part.width * e->part.height;
+    (void)draw;
+    (void)log_density;
+    (void)err;
+    memcpy(e->x + chain * n, state, n * sizeof *state);
+    return GBS_OK;
+}
+
+static gbs_status draw_pictures(estimating *e, uint32_t iteration, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_model *model = NULL;
+    gbs_run *run = NULL;
+    gbs_run_options options = gbs_run_options_default();
+    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .context = e, .draw = keep};
+    options.method = GBS_METHOD_SAMPLE;
+    options.temper = GBS_TEMPER_OFF;
+    options.estimator = GBS_ESTIMATOR_COUNT; /* the cheapest; marginals are not asked for */
+    options.scan = GBS_SCAN_CHROMATIC;
+    options.chains = CHAINS;
+    options.sweeps = SWEEPS;
+    options.thin = SWEEPS;
+    options.burn_in = iteration == 0 ? SWEEPS : 0;
+    options.seed = e->seed + iteration;
+    options.threads = e->threads;
+    options.start = iteration == 0 ? NULL : e->x; /* the first chain's last picture */
+    GBSI_TRY(gbs_denoise_model(&e->part, &e->o, &model, err));
+    GBSI_TRY(gbs_run_new(model, NULL, &options, &run, err));
+    GBSI_TRY(gbs_run_execute(run, &callbacks, err));
+cleanup:
+    gbs_run_free(run);
+    gbs_model_free(model);
+    return status;
+}
+
+/* ---- M: the parameters given pictures -------------------------------------------------------- */
+
+/* Maximum likelihood: the share of pixels that show another level, or the mean square. */
+static double fit_noise(const estimating *e)
+{
+    const size_t n = (size_t)e->part.width * e->part.height;
+    const double most = 1.0 - 1.0 / e->o.levels;
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const double shown = gbsi_denoise_shown(&e->part, &e->o, i);
+        const uint32_t nearest = gbsi_denoise_nearest(&e->o, shown);
+        for (uint32_t chain = 0; chain < CHAINS; chain++) {
+            const uint32_t x = e->x[chain * n + i];
+            sum += e->o.noise == GBS_NOISE_FLIP ? x != nearest : (shown - x) * (shown - x);
+        }
+    }
+    sum /= (double)n * CHAINS;
+    if (e->o.noise == GBS_NOISE_GAUSS) {
+        const double spread = gbsi_sqrt(sum);
+        return spread < LEAST_SPREAD ? LEAST_SPREAD : spread;
+    }
+    const double least = 0.5 / ((double)n * CHAINS);
+    return sum < least ? least : (sum > 0.999 * most ? 0.999 * most : sum);
+}
+
+/* D_i(a) = sum over neighbours j of w d(a, x_j), for every level a. */
+static void distances(const estimating *e, const uint32_t *x, uint32_t row, uint32_t column,
+                      double *total)
+{
+    const int64_t width = e->part.width;
+    const int64_t height = e->part.height;
+    memset(total, 0, e->o.levels * sizeof *total);
+    for (unsigned s = 0; s < 2 * gbsi_denoise_n_steps(&e->o); s++) {
+        const gbsi_denoise_step *step = &gbsi_denoise_steps[s / 2];
+        const int sign = s % 2 == 0 ? 1 : -1;
+        const int64_t r = (int64_t)row + sign * step->row;
+        const int64_t c = (int64_t)column + sign * step->column;
+        if (r < 0 || r >= height || c < 0 || c >= width) {
+            continue;
+        }
+        for (uint32_t a = 0; a < e->o.levels; a++) {
+            total[a] += step->weight * gbsi_denoise_distance(&e->o, a, x[r * width + c]);
+        }
+    }
+}
+
+/* Slope and curvature in b of the log pseudo-likelihood of one picture (Besag 1975),
+ * sum_i ( -b D_i(x_i) - ln sum_a exp(-b D_i(a)) ): the slope is sum_i ( E_b D_i - D_i(x_i) ), the
+ * curvature -sum_i Var_b D_i. */
+static void add_slope(const estimating *e, const uint32_t *x, double b, double *slope,
+                      double *curvature)
+{
+    double d[MOST_LEVELS];
+    for (uint32_t row = 0; row < e->part.height; row++) {
+        for (uint32_t column = 0; column < e->part.width; column++) {
+            double sum = 0.0;
+            double first = 0.0;
+            double second = 0.0;
+            distances(e, x, row, column, d);
+            double least = d[0];
+            for (uint32_t a = 1; a < e->o.levels; a++) {
+                least = d[a] < least ? d[a] : least;
+            }
+            for (uint32_t a = 0; a < e->o.levels; a++) {
+                const double weight = gbsi_exp(-b * (d[a] - least));
+                sum += weight;
+                first += weight * d[a];
+                second += weight * d[a] * d[a];
+            }
+            const double mean = first / sum;
+            *slope += mean - d[x[(size_t)row * e->part.width + column]];
+            *curvature -= second / sum - mean * mean;
+        }
+    }
+}
+
+/* Newton's method from the coupling before; the pseudo-likelihood is concave in it. */
+static double fit_coupling(const estimating *e)
+{
+    const size_t n = (size_t)e->part.width * e->part.height;
+    double b = e->o.coupling;
+    for (int k = 0; k < NEWTON_STEPS; k++) {
+        double slope = 0.0;
+        double curvature = 0.0;
+        for (uint32_t chain = 0; chain < CHAINS; chain += CHAINS / 2) { /* two are enough */
+            add_slope(e, e->x + chain * n, b, &slope, &curvature);
+        }
+        double step = curvature < 0.0 ? -slope / curvature : (slope > 0.0 ? 1.0 : -1.0);
+        step = step > 1.0 ? 1.0 : (step < -1.0 ? -1.0 : step);
+        const double next = b + step < 0.0 ? 0.0 : b + step;
+        const bool settled = fabs(next - b) < 1e-6;
+        b = next > MOST_COUPLING ? MOST_COUPLING : next;
+        if (settled) {
+            break;
+        }
+    }
+    return b;
+}
+
+/* ---- iterations ------------------------------------------------------------------------------ */
+
+/* Mean and standard error of the second half, by batches. @param value [ITERATIONS] */
+static double mean_of_half(const double *value, double *error)
+{
+    const int each = ITERATIONS / 2 / BATCHES;
+    double mean = 0.0;
+    double squares = 0.0;
+    double batch[BATCHES];
+    for (int k = 0; k < BATCHES; k++) {
+        batch[k] = 0.0;
+        for (int i = 0; i < each; i++) {
+            batch[k] += value[ITERATIONS / 2 + k * each + i] / each;
+        }
+        mean += batch[k] / BATCHES;
+    }
+    for (int k = 0; k < BATCHES; k++) {
+        squares += (batch[k] - mean) * (batch[k] - mean);
+    }
+    *error = gbsi_sqrt(squares / ((double)BATCHES * (BATCHES - 1)));
+    return mean;
+}
+
+static gbs_status tell(const gbs_run_callbacks *callbacks, double began_s, uint32_t iteration,
+                       gbs_error *err)
+{
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .pass = iteration,
+                                   .elapsed_s = gbsi_clock_s() - began_s,
+                                   .passes = ITERATIONS,
+                                   .worst_error = (double)NAN};
+    if (callbacks == NULL || callbacks->progress == NULL ||
+        callbacks->progress(callbacks->context, &progress) == 0) {
+        return GBS_OK;
+    }
+    return gbsi_fail(err, GBS_ERR_STOPPED, "stopped while estimating noise and coupling");
+}
+
+gbs_status gbs_denoise_estimate(const gbs_image *noisy, const gbs_denoise_options *options,
+                                int noise, int coupling, uint64_t seed, uint32_t threads,
+                                const gbs_run_callbacks *callbacks, gbs_denoise_found *found,
+                                gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const double began_s = gbsi_clock_s();
+    estimating e = {.seed = seed, .threads = threads};
+    double noises[ITERATIONS];
+    double couplings[ITERATIONS];
+    GBSI_NEED(found);
+    GBSI_OUT_STRUCT(found, gbs_denoise_found);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_TRY(gbsi_denoise_settle(noisy, options, &e.o, err));
+    GBSI_TRY(crop(noisy, e.o.levels, &e.part, err));
+    const size_t n = (size_t)e.part.width * e.part.height;
+    e.x = gbsi_alloc_array(n, CHAINS * sizeof *e.x);
+    if (e.x == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "pictures", n * CHAINS * sizeof *e.x));
+    }
+    for (uint32_t t = 0; t < ITERATIONS; t++) {
+        GBSI_TRY(tell(callbacks, began_s, t, err));
+        GBSI_TRY(draw_pictures(&e, t, err));
+        e.o.noise_level = noise ? fit_noise(&e) : e.o.noise_level;
+        e.o.coupling = coupling ? fit_coupling(&e) : e.o.coupling;
+        noises[t] = e.o.noise_level;
+        couplings[t] = e.o.coupling;
+    }
+    gbs_denoise_found own = {
+        .width = e.part.width, .height = e.part.height, .iterations = ITERATIONS};
+    own.noise_level = mean_of_half(noises, &own.noise_error);
+    own.coupling = mean_of_half(couplings, &own.coupling_error);
+    gbsi_struct_give(found, &own, sizeof own);
+cleanup:
+    gbsi_free(e.x);
+    gbs_image_free(&e.part);
+    return status;
+}

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""denoise: noisy pictures in, restored pictures and their errors out."""
+import csv
+import io
+import json
+import random
+
+import pytest
+
+NOISY, TRUTH = "examples/leaf-noisy.pbm", "examples/leaf.pbm"
+MODEL = ["--noise", "flip:0.1", "--coupling", "1.2"]
+GIVEN = [*MODEL, "--sweeps", "200"]
+
+
+def pgm(path, rows, maxval):
+    path.write_text(f"P2\n{len(rows[0])} {len(rows)}\n{maxval}\n" + "\n".join(" ".join(map(str, r)) for r in rows) + "\n")
+
+
+def errors(done):
+    return {row["error"]: {k: float(v) if v else None for k, v in row.items() if k != "error"}
+            for row in csv.DictReader(io.StringIO(done.out))}
+
+
+def test_what_the_example_shows(run, work):
+    """Parameters are estimated near those that made it, and most of the noise goes."""
+    done = run("denoise", NOISY, "--truth", TRUTH, "-o", "clean.pbm", "--uncertainty", "doubt.pgm", "--mean", "mean.png",
+               "--map", "best.pbm")
+    assert done.status == 0 and "converged" in done.err
+    noise = float(done.err.split("--noise flip:")[1].split()[0])
+    coupling = float(done.err.split("--coupling ")[1].split()[0])
+    assert abs(noise - 0.0977) < 0.03 and 0.8 < coupling < 2
+    found = errors(done)
+    assert found["wrong"]["noisy"] == pytest.approx(675 / 6912)
+    assert found["wrong"]["restored"] < 0.035
+    assert abs(found["wrong"]["expected"] - found["wrong"]["restored"]) < 0.01
+    assert found["mean_square"]["restored"] < found["wrong"]["restored"]
+    for name in ("clean.pbm", "doubt.pgm", "mean.png", "best.pbm"):
+        assert (work / name).stat().st_size > 100
+    same = run("denoise", NOISY, "--noise", f"flip:{noise}", "--coupling", str(coupling), "-o", "again.pbm")
+    assert "estimated" not in same.err
+
+
+@pytest.mark.parametrize("draw, sweeps", [("random", 200), ("herded", 200), ("discretized", 200), ("cud", 255)])
+def test_every_draw_restores(run, draw, sweeps):
+    done = run("denoise", NOISY, *MODEL, "--draw", draw, "--sweeps", str(sweeps), "--truth", TRUTH)
+    assert done.status == 0 and errors(done)["wrong"]["restored"] < 0.035
+
+
+def test_the_model_is_what_marginals_answers(run, work):
+    """Written and answered by the other verb, the model has the levels of the picture as its most probable states."""
+    rows = [[0, 3, 200], [255, 90, 100]]
+    pgm(work / "small.pgm", rows, 255)
+    args = ["--levels", "3", "--noise", "gauss:0.6", "--coupling", "0.7", "--neighbours", "8", "--smoothing", "quadratic:2"]
+    assert run("denoise", "small.pgm", *args, "--write-model", "m.gbm", "-o", "clean.pgm", "--mean", "mean.pgm").status == 0
+    p = [v["probability"] for v in json.loads(run("marginals", "m.gbm", "--format", "json").out)["variables"]]
+    mode = [max(range(3), key=lambda a: row[a]) for row in p]
+    clean = (work / "clean.pgm").read_bytes()
+    assert list(clean[-6:]) == [[0, 128, 255][a] for a in mode]
+    mean = (work / "mean.pgm").read_bytes()[-12:]
+    for i, row in enumerate(p):
+        assert abs(int.from_bytes(mean[2 * i:2 * i + 2], "big") - 65535 * (row[1] + 2 * row[2]) / 2) <= 1
+
+
+def test_labels(run, work):
+    rng = random.Random(2)
+    truth = [[(c // 24 + r // 24) % 3 for c in range(72)] for r in range(72)]
+    noisy = [[v if rng.random() > 0.2 else rng.randrange(3) for v in row] for row in truth]
+    pgm(work / "t.pgm", truth, 255)
+    pgm(work / "n.pgm", noisy, 255)
+    done = run("denoise", "n.pgm", "--labels", "--levels", "3", "--truth", "t.pgm", "-o", "clean.png")
+    found = errors(done)
+    assert done.status == 0 and list(found) == ["wrong"] and found["wrong"]["restored"] < found["wrong"]["noisy"] / 4
+
+
+def test_a_table_for_people(run):
+    done = run("denoise", NOISY, *GIVEN, "--truth", TRUTH, "--format", "table")
+    assert done.out.splitlines()[0].split() == ["noisy", "restored", "expected"]
+    assert done.out.splitlines()[1].startswith("share of pixels that are wrong ")
+
+
+@pytest.mark.parametrize("args, said", [
+    ([NOISY], "nothing to do"),
+    ([NOISY, "-o", "x.jpg"], "expected a name that ends in"),
+    ([NOISY, "-o", "x.png", "--mean", "x.png"], "name the same file"),
+    ([NOISY, "-o", "x.png", "--noise", "salt:0.1"], 'found "salt:0.1", expected flip or gauss'),
+    ([NOISY, "-o", "x.png", "--noise", "flip:0.7", "--coupling", "1"], "flip probability of 0.7"),
+    ([NOISY, "-o", "x.png", "--smoothing", "cubic"], 'found "cubic", expected potts'),
+    ([NOISY, "-o", "x.png", "--estimate", "nois"], 'found "nois"'),
+    ([NOISY, "-o", "x.png", "--levels", "4"], "a bitmap has 2 levels"),
+    ([NOISY, "-o", "-", "--truth", TRUTH], "standard output is for the table"),
+    ([NOISY, "--labels", "--mean", "x.png"], "labels have no mean"),
+    (["-", "-o", "x.png", "--truth", "-"], "only one of the inputs"),
+])
+def test_mistakes(run, work, args, said):
+    done = run("denoise", *args)
+    assert done.status == 2 and said in done.err and not (work / "x.png").exists()
+
+
+@pytest.mark.parametrize("name, text, said", [
+    ("empty.pbm", b"", "empty.pbm"),
+    ("cut.pgm", b"P5\n20 20\n255\nabc", "cut.pgm"),
+    ("words.png", b"not a picture", "words.png"),
+    ("none.pgm", None, "none.pgm"),
+])
+def test_bad_pictures(run, work, name, text, said):
+    if text is not None:
+        (work / name).write_bytes(text)
+    for args in ([name], [NOISY, "--truth", name]):
+        done = run("denoise", *args, "-o", "x.png", *GIVEN)
+        assert done.status == 3 and said in done.err and not (work / "x.png").exists()
+
+
+def test_a_truth_of_another_size_or_kind(run, work):
+    pgm(work / "small.pgm", [[0, 1]], 1)
+    pgm(work / "grey.pgm", [[0] * 96] * 72, 1)
+    for name, said in (("small.pgm", "found 2 x 1 pixels, expected 96 x 72"), ("grey.pgm", "bitmap")):
+        done = run("denoise", NOISY, *GIVEN, "--truth", name)
+        assert done.status == 3 and said in done.err
+
+
+def test_labels_beyond_their_number_are_placed(run, work):
+    pgm(work / "n.pgm", [[0, 1], [2, 7]], 255)
+    done = run("denoise", "n.pgm", "--labels", "--levels", "3", "-o", "x.png", "--noise", "flip:0.1", "--coupling", "1")
+    assert done.status == 3 and "n.pgm: row 1, column 1: " in done.err and "7" in done.err
+
+
+def test_the_verdict_and_any_number_of_threads(run, work):
+    done = run("denoise", NOISY, *GIVEN, "--summary", "s.json", "-o", "clean.png", "--require-converged")
+    assert done.status == (0 if ": converged" in done.err else 5)
+    assert json.loads((work / "s.json").read_text())["converged"] is (done.status == 0)
+    one = run("denoise", NOISY, *GIVEN, "--threads", "1", "-o", "one.png")
+    assert one.status == 0 and (work / "one.png").read_bytes() == (work / "clean.png").read_bytes()

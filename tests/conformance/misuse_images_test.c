@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* As misuse_test.c, for pictures and what is made of them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/misuse.h"
+
+static void images_from(void **state)
+{
+    (void)state;
+    gbs_image image = {0};
+    const uint32_t x[2] = {0, 2};
+    const double p[2] = {0.5, 1.5};
+    REFUSED(gbs_image_new(GBS_IMAGE_GREY, 2, 1, 255, 0, NULL, &err));
+    REFUSED(gbs_image_new(GBS_IMAGE_GREY, 0, 1, 255, 0, &image, &err));
+    REFUSED(gbs_image_new((gbs_image_kind)9, 2, 1, 255, 0, &image, &err));
+    assert_int_equal(gbs_image_recognise(NULL, 8), 0);
+    assert_int_equal(gbs_image_recognise("P", 1), 0);
+    REFUSED(gbs_image_read(NULL, NULL, &image, &err));
+    REFUSED(gbs_image_read("x", NULL, NULL, &err));
+    REFUSED(gbs_image_read_memory(NULL, "P1", 2, NULL, &image, &err));
+    REFUSED(gbs_image_read_memory("x", NULL, 2, NULL, &image, &err));
+    REFUSED(gbs_image_read_memory("x", "P1", 2, NULL, NULL, &err));
+    REFUSED(gbs_image_from_spins(NULL, 2, 1, GBS_IMAGE_GREY, &image, &err));
+    REFUSED(gbs_image_from_spins(x, 2, 1, GBS_IMAGE_GREY, NULL, &err));
+    REFUSED(gbs_image_from_spins(x, 2, 1, GBS_IMAGE_GREY, &image, &err)); /* state 2 */
+    REFUSED(gbs_image_from_spins(x, 2, 1, GBS_IMAGE_COLOR, &image, &err));
+    REFUSED(gbs_image_from_labels(NULL, 2, 1, 2, &image, &err));
+    REFUSED(gbs_image_from_labels(x, 2, 1, 2, &image, &err));
+    REFUSED(gbs_image_from_labels(x, 2, 1, 257, &image, &err));
+    REFUSED(gbs_image_from_levels(NULL, 2, 1, 2, &image, &err));
+    REFUSED(gbs_image_from_levels(x, 2, 1, 2, &image, &err));
+    REFUSED(gbs_image_from_levels(x, 2, 1, 0, &image, &err));
+    REFUSED(gbs_image_from_probabilities(NULL, 2, 1, &image, &err));
+    REFUSED(gbs_image_from_probabilities(p, 2, 1, &image, &err));
+    REFUSED(gbs_image_from_probabilities(p, 1, 1, NULL, &err));
+    REFUSED(gbs_image_from_probabilities(p, 0, 1, &image, &err));
+    assert_null(image.sample);
+    gbs_image_free(&image);
+    gbs_image_free(NULL);
+}
+
+/* Pictures that no reader makes: a caller may fill the struct in. */
+static void images_to(void **state)
+{
+    (void)state;
+    gbs_image image = {0};
+    gbs_image broken = {.kind = GBS_IMAGE_GREY, .width = 2, .height = 1, .channels = 1};
+    uint32_t x[2];
+    REFUSED(gbs_image_to_spins(&broken, 0, x, &err)); /* neither samples nor a maxval */
+    REFUSED(gbs_image_to_labels(&broken, 2, x, &err));
+    REFUSED(gbs_image_to_levels(&broken, 2, x, &err));
+    REFUSED(gbs_image_write(&broken, "x.pgm", NULL, &err));
+    FINE(gbs_image_new(GBS_IMAGE_PALETTE, 2, 1, 255, 2, &image, &err));
+    REFUSED(gbs_image_to_spins(NULL, 0, x, &err));
+    REFUSED(gbs_image_to_spins(&image, 0, NULL, &err));
+    REFUSED(gbs_image_to_spins(&image, 256, x, &err));
+    REFUSED(gbs_image_to_labels(NULL, 2, x, &err));
+    REFUSED(gbs_image_to_labels(&image, 2, NULL, &err));
+    REFUSED(gbs_image_to_levels(NULL, 2, x, &err));
+    REFUSED(gbs_image_to_levels(&image, 2, NULL, &err));
+    REFUSED(gbs_image_to_levels(&image, 0, x, &err));
+    REFUSED(gbs_image_write(NULL, "x.png", NULL, &err));
+    REFUSED(gbs_image_write(&image, NULL, NULL, &err));
+    REFUSED(gbs_image_write(&image, "x.jpg", NULL, &err));
+    image.sample[1] = 60000; /* no such colour */
+    REFUSED(gbs_image_to_spins(&image, 0, x, &err));
+    REFUSED(gbs_image_to_labels(&image, UINT32_MAX, x, &err));
+    REFUSED(gbs_image_to_levels(&image, 2, x, &err));
+    REFUSED(gbs_image_write(&image, "x.ppm", NULL, &err));
+    image.n_colors = 0;
+    REFUSED(gbs_image_write(&image, "x.ppm", NULL, &err));
+    gbs_image_free(&image);
+}
+
+static void denoising(void **state)
+{
+    (void)state;
+    gbs_image y = {0};
+    gbs_image image = {0};
+    gbs_image broken = {.kind = GBS_IMAGE_GREY, .width = 2, .height = 1, .channels = 1};
+    gbs_model *m = NULL;
+    gbs_denoise_errors e = {.size = sizeof e};
+    gbs_denoise_found f = {.size = sizeof f};
+    const double p[4] = {0.5, 0.5, 0.5, 0.5};
+    const uint32_t x[2] = {0, 2};
+    const gbs_denoise_options o = {
+        .size = sizeof o, .levels = 2, .noise_level = 0.1, .coupling = 1.0};
+    gbs_denoise_options small = o;
+    small.size = 3;
+    FINE(gbs_image_new(GBS_IMAGE_GREY, 2, 1, 255, 0, &y, &err));
+    REFUSED(gbs_denoise_model(NULL, &o, &m, &err));
+    REFUSED(gbs_denoise_model(&y, NULL, &m, &err));
+    REFUSED(gbs_denoise_model(&y, &small, &m, &err));
+    REFUSED(gbs_denoise_model(&y, &o, NULL, &err));
+    REFUSED(gbs_denoise_model(&broken, &o, &m, &err)); /* neither samples nor a maxval */
+    REFUSED(gbs_denoise_draw(&y, &o, NULL, GBS_DENOISE_MODE, &image, &err));
+    REFUSED(gbs_denoise_draw(&y, &o, p, GBS_DENOISE_MODE, NULL, &err));
+    REFUSED(gbs_denoise_draw(&y, &o, p, (gbs_denoise_picture)9, &image, &err));
+    REFUSED(gbs_denoise_draw(NULL, &o, p, GBS_DENOISE_MODE, &image, &err));
+    REFUSED(gbs_denoise_draw_levels(&y, &o, NULL, &image, &err));
+    REFUSED(gbs_denoise_draw_levels(&y, &o, x, NULL, &err));
+    REFUSED(gbs_denoise_draw_levels(&y, &o, x, &image, &err)); /* level 2 of two */
+    REFUSED(gbs_denoise_compare(NULL, &y, &o, p, &e, &err));
+    REFUSED(gbs_denoise_compare(&y, NULL, &o, p, &e, &err));
+    REFUSED(gbs_denoise_compare(&y, &y, &o, NULL, &e, &err));
+    REFUSED(gbs_denoise_compare(&y, &y, &o, p, NULL, &err));
+    REFUSED(gbs_denoise_estimate(NULL, &o, 1, 1, 1, 1, NULL, &f, &err));
+    REFUSED(gbs_denoise_estimate(&y, NULL, 1, 1, 1, 1, NULL, &f, &err));
+    REFUSED(gbs_denoise_estimate(&y, &o, 1, 1, 1, 1, NULL, NULL, &err));
+    e.size = 0;
+    f.size = 0;
+    REFUSED(gbs_denoise_compare(&y, &y, &o, p, &e, &err));
+    REFUSED(gbs_denoise_estimate(&y, &o, 1, 1, 1, 1, NULL, &f, &err));
+    assert_true(m == NULL && image.sample == NULL);
+    gbs_image_free(&y);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(images_from),
+        cmocka_unit_test(images_to),
+        cmocka_unit_test(denoising),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
