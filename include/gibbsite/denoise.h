@@ -72,7 +72,8 @@ GBS_API gbs_status gbs_denoise_model(const gbs_image *noisy, const gbs_denoise_o
 typedef enum gbs_denoise_picture {
     GBS_DENOISE_MODE = 0, /**< the most probable level of each pixel, in the kind of the noisy
                                picture (colour: grey) */
-    GBS_DENOISE_MEAN = 1, /**< the mean level, as 16-bit grey; not of labels */
+    GBS_DENOISE_MEAN = 1, /**< the mean level, as 16-bit grey, in the shades of the noisy
+                               picture; not of labels */
     GBS_DENOISE_UNCERTAINTY = 2, /**< the probability that the level of GBS_DENOISE_MODE is wrong:
                                       white is 1 - 1/levels, as 16-bit grey */
 } gbs_denoise_picture;

@@ -147,6 +147,10 @@ static void pictures_keep_their_kind(void **state)
     assert_int_equal(image.kind, GBS_IMAGE_BITMAP);
     assert_memory_equal(image.sample, ((uint16_t[]){1, 0, 0, 1}), 8);
     gbs_image_free(&image);
+    const double p[8] = {0, 1, 1, 0, 0.5, 0.5, 0, 1}; /* level 1 is black */
+    assert_int_equal(gbs_denoise_draw(&noisy, &o, p, GBS_DENOISE_MEAN, &image, NULL), GBS_OK);
+    assert_true(image.sample[0] == 0 && image.sample[1] == 65535 && image.sample[3] == 0);
+    gbs_image_free(&image);
     gbs_image_free(&noisy);
     o.labels = 1;
     assert_int_equal(gbs_image_new(GBS_IMAGE_PALETTE, 2, 2, 255, 3, &noisy, NULL), GBS_OK);

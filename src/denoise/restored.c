@@ -75,7 +75,13 @@ cleanup:
     return status;
 }
 
-/* @param value [pixels] from 0 to 1. */
+/* The mean as a shade: as the levels are shown, so that 1 is black in bitmaps. */
+static double shade_of(const gbs_image *noisy, const double *p, uint32_t levels)
+{
+    const double share = mean_of(p, levels) / (levels - 1);
+    return noisy->kind == GBS_IMAGE_BITMAP ? 1.0 - share : share;
+}
+
 static gbs_status draw_values(const gbs_image *noisy, const gbs_denoise_options *o, const double *p,
                               gbs_denoise_picture what, gbs_image *image, gbs_error *err)
 {
@@ -87,7 +93,7 @@ static gbs_status draw_values(const gbs_image *noisy, const gbs_denoise_options 
     }
     for (size_t i = 0; i < n; i++) {
         const double *row = p + i * o->levels;
-        const double raw = what == GBS_DENOISE_MEAN ? mean_of(row, o->levels) / (o->levels - 1)
+        const double raw = what == GBS_DENOISE_MEAN ? shade_of(noisy, row, o->levels)
                                                     : (1.0 - row[mode_of(row, o->levels)]) / most;
         value[i] = raw < 0.0 ? 0.0 : (raw > 1.0 ? 1.0 : raw);
     }
