@@ -203,6 +203,12 @@ void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states)
     }
 }
 
+uint32_t gbsi_executor_state(const gbsi_executor *x, uint32_t chain, uint32_t variable)
+{
+    const size_t i = (size_t)x->plan->slot_of[variable] * x->lanes + chain % x->lanes;
+    return gbsi_state_at(x->group[chain / x->lanes].state, i, x->plan->value_bytes);
+}
+
 void gbsi_executor_ready(gbsi_executor *x)
 {
     for (uint32_t g = 0; x->plan != NULL && x->plan->n_counters > 0 && g < x->n_groups; ++g) {

@@ -62,6 +62,8 @@ void gbsi_executor_free(gbsi_executor *x); /* what init took, not the struct */
  * start: call gbsi_executor_ready() once all chains are set. */
 void gbsi_executor_set(gbsi_executor *x, uint32_t chain, const uint32_t *states);
 void gbsi_executor_get(const gbsi_executor *x, uint32_t chain, uint32_t *states);
+/* One variable of it, where the pass keeps states by slots (pass->get is NULL). */
+uint32_t gbsi_executor_state(const gbsi_executor *x, uint32_t chain, uint32_t variable);
 void gbsi_executor_ready(gbsi_executor *x);
 /* Exchanges the states of two chains, draws left where they are: a pass without GBSI_PASS_OWNS. */
 void gbsi_executor_swap(gbsi_executor *x, uint32_t a, uint32_t b);

@@ -79,11 +79,34 @@ gbs_status gbsi_monitor_begin(gbs_run *run, gbs_error *err)
     return gbsi_thinned_init(&m->traces, n_chains, m->n, large ? STRIDE : 1, err);
 }
 
+/* The variable of the chains that stands for one of the user; GBSI_NONE: it is not sampled. */
+static uint32_t sampled_as(const gbsi_problem *problem, uint32_t variable)
+{
+    const uint32_t v = problem->whole->free_variable[variable];
+    return v == GBSI_NONE || problem->part_of == NULL ? v : problem->part_of[v];
+}
+
+/* From the states of all variables. */
 static void keep(gbs_run *run, uint32_t chain, double density)
 {
     gbsi_monitor *m = &run->monitor;
     for (uint32_t i = 0; i < m->n; ++i) {
         m->state[i] = m->user[m->variable[i]];
+    }
+    gbsi_thinned_set(&m->traces, chain, density, m->state);
+}
+
+/* The same without them: in a large model few variables are monitored. */
+static void keep_single(gbs_run *run, uint32_t chain, double density)
+{
+    gbsi_monitor *m = &run->monitor;
+    const gbsi_conditioned *part = run->problem.part;
+    for (uint32_t i = 0; i < m->n; ++i) {
+        const uint32_t v = sampled_as(&run->problem, m->variable[i]);
+        m->state[i] = v == GBSI_NONE
+                          ? m->user[m->variable[i]]
+                          : part->user_state[part->state_offset[v] +
+                                             gbsi_executor_state(&run->engine.executor, chain, v)];
     }
     gbsi_thinned_set(&m->traces, chain, density, m->state);
 }
@@ -108,8 +131,13 @@ void gbsi_monitor_pass(gbs_run *run)
         if (chain % x->lanes == 0) {
             gbsi_executor_group_density(x, chain / x->lanes, density);
         }
-        gbsi_run_user_state(run, chain, m->x, m->user);
-        keep(run, chain, run->report.public.n_omitted > 0 ? NAN : density[chain % x->lanes]);
+        const double own = run->report.public.n_omitted > 0 ? NAN : density[chain % x->lanes];
+        if (x->pass->get == NULL) {
+            keep_single(run, chain, own);
+        } else {
+            gbsi_run_user_state(run, chain, m->x, m->user);
+            keep(run, chain, own);
+        }
     }
     gbsi_thinned_end(&m->traces);
 }
@@ -156,10 +184,7 @@ cleanup:
 /* Whether the variable has a state in the chains. */
 static bool is_sampled(const gbs_run *run, uint32_t variable)
 {
-    const gbsi_problem *problem = &run->problem;
-    const uint32_t v = problem->whole->free_variable[variable];
-    return v != GBSI_NONE && run->monitor.traces.n_chains > 0 &&
-           (problem->part_of == NULL || problem->part_of[v] != GBSI_NONE);
+    return run->monitor.traces.n_chains > 0 && sampled_as(&run->problem, variable) != GBSI_NONE;
 }
 
 gbs_status gbs_run_trace_state(const gbs_run *run, uint32_t variable, uint32_t *state,
