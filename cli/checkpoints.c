@@ -64,7 +64,7 @@ int cli_begin_checkpoints(const cli_job *job, int draws)
     if (arguments->resume == NULL && arguments->checkpoint == NULL) {
         return CLI_DONE;
     }
-    if (job->n_samples > 1) {
+    if (job->n_samples > 1 && !cli_given(arguments, "evidence-index")) {
         return cli_error(CLI_USAGE,
                          "--%s: a checkpoint is of one run, and the evidence has %zu samples; "
                          "choose one with --evidence-index",

@@ -192,6 +192,20 @@ def test_nothing_sampled(run, work):
     only(work)
 
 
+def test_one_sample_of_the_evidence(run, work):
+    """Found by tools/attack: a chosen sample was refused too."""
+    (work / "two.evid").write_text("2\n0\n1 0 1\n")
+    given = [SPRINKLER, "-e", "two.evid"]
+    done = run("marginals", *given, *SHORT, "--checkpoint", "r.ckpt", "-o", "a.csv")
+    assert done.status == 2 and "choose one with --evidence-index" in done.err
+    given += ["--evidence-index", "1"]
+    done = run("marginals", *given, *SHORT, "--checkpoint", "r.ckpt", "-o", "a.csv")
+    assert done.status == 0, done.err
+    done = run("marginals", *given, "--resume", "r.ckpt", "-o", "b.csv")
+    assert done.status == 0, done.err
+    assert (work / "a.csv").read_text() == (work / "b.csv").read_text()
+
+
 def test_no_room(run, work):
     """A disk that holds one checkpoint but not two; only the superuser may make such a disk."""
     small = work / "small"
