@@ -135,10 +135,6 @@ static int draw(const cli_diagnosis *a, const chart *c)
 int cli_diagnose_chart(const cli_diagnosis *a)
 {
     const cli_drawn *d = &a->drawn;
-    if (a->worst == d->n) {
-        return cli_error(CLI_FAILED, "--plot %s: no quantity has an R-hat to show",
-                         a->arguments->plot);
-    }
     const size_t n_all = d->n_chains * d->n_draws;
     chart c = {.n_chains = d->n_chains < MOST_CHAINS ? d->n_chains : MOST_CHAINS,
                .n_points = d->n_draws < MOST_POINTS ? d->n_draws : MOST_POINTS};

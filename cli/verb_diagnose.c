@@ -335,6 +335,10 @@ int cli_diagnose(cli_arguments *arguments)
         status = cli_diagnosis_choose(
             &a, arguments->top == 0 && is_table && a.drawn.n > TOP ? TOP : arguments->top);
     }
+    if (status == CLI_DONE && arguments->plot != NULL && a.worst == a.drawn.n) {
+        status =
+            cli_error(CLI_FAILED, "--plot %s: no quantity has an R-hat to show", arguments->plot);
+    }
     if (status == CLI_DONE) {
         status = write_answer(&a, format);
     }

@@ -193,3 +193,12 @@ def test_convergence_is_required(run, work):
         required = run(*asked, "--require-converged")
         assert required.status == status and plain.status in (0, 4), (asked, required.err)
         assert required.out == plain.out != ""
+
+
+def test_plot_without_r_hat_writes_nothing(run, work):
+    """Found by tools/attack: the figures were written, and then the plot was refused."""
+    paths = write_csv(work, chains(n=1))
+    done = run("diagnose", *paths, "--plot", "ranks.svg", "-o", "figures.csv")
+    assert (done.status, done.out) == (1, "")
+    assert "no quantity has an R-hat" in done.err
+    assert not (work / "figures.csv").exists() and not (work / "ranks.svg").exists()
