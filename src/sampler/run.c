@@ -355,7 +355,7 @@ static gbs_status sample_fixed(gbs_run *run, const gbs_run_callbacks *callbacks,
     gbs_status status = GBS_OK;
     run->report.public.sweeps = run->options.sweeps;
     for (uint64_t draw = 0; draw < run->options.sweeps / run->options.thin; ++draw) {
-        for (uint32_t chain = 0; chain < run->options.chains && status >= 0; ++chain) {
+        for (uint32_t chain = 0; chain < run->report.public.chains && status >= 0; ++chain) {
             status =
                 callbacks->draw(callbacks->context, draw, chain, run->problem.whole->log_constant,
                                 run->problem.whole->fixed_state, err);

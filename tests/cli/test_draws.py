@@ -55,6 +55,18 @@ def test_npz(run, work):
     assert meta["chains_disagree"] is True and meta["in_burn_in"] is False
 
 
+@pytest.mark.parametrize("arguments", [[], ["--chains", "3"], ["--temper", "16"], ["--temper", "16", "--chains", "3"]])
+def test_fixed_state_of_as_many_chains_as_there_are(run, work, arguments):
+    """Found by tools/attack: with ladders the draws of a model without free variables were of other chains."""
+    (work / "fixed.uai").write_text("MARKOV\n2\n1 2\n0\n")
+    arguments = ["fixed.uai", "-e", "1=1", "--method", "sample", "--sweeps", "5", *arguments]
+    assert run("sample", *arguments, "-o", "d.npz", "--summary", "d.json").status == 0
+    rows = list(csv.DictReader(io.StringIO(run("sample", *arguments).out)))
+    n_chains = json.loads((work / "d.json").read_text())["chains"]
+    assert load(work / "d.npz")["x"].tolist() == [[[0, 1]] * 5] * n_chains
+    assert [(int(row["chain"]), int(row["draw"])) for row in rows] == [(c, d) for d in range(5) for c in range(n_chains)]
+
+
 def test_npz_bytes_are_the_same_again(run, work):
     for name in ("a.npz", "b.npz"):
         assert run("sample", SPRINKLER, *RUN, "-o", name).status == 0
