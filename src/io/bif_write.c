@@ -143,10 +143,7 @@ gbs_status gbsi_bif_write(const gbs_model *model, gbs_output *output,
     (void)options;
     gbs_status status = GBS_OK;
     bif_writer w = {.model = model, .output = output};
-    if (!model->directed) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "BIF holds Bayesian networks only, and the model is not directed");
-    }
+    GBSI_TRY(gbsi_check_network(model, "BIF", err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
     w.x = gbsi_alloc_array_zero(model->n_variables, sizeof *w.x);
     if (w.x == NULL) {

@@ -136,6 +136,10 @@ gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *ma
 /* The variable of that name. Unlike gbs_model_find_variable() it looks for no near misses. */
 bool gbsi_find_name(const gbs_model *model, const char *name, uint32_t *variable);
 
+/* Refuses what is no Bayesian network, and one without variables, which no reader of such a format
+ * takes. */
+gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_error *err);
+
 /* GBS_ERR_UNSUPPORTED "the name NAME cannot be written in FORMAT: WHY". */
 gbs_status gbsi_refuse_name(const char *name, const char *format, const char *why, gbs_error *err);
 

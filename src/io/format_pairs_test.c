@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -78,6 +79,21 @@ static void every_pair(void **state)
     }
 }
 
+/* Found by tools/attack: four formats wrote files that their readers refuse. */
+static void no_variables(void **state)
+{
+    (void)state;
+    static const char *const need_one[] = {"bif", "xmlbif", "xdsl", "net", "wcnf", "mln"};
+    gbs_model *m = read_model("none.uai", "BAYES 0 0", NULL);
+    for (size_t i = 0; i < sizeof need_one / sizeof need_one[0]; i++) {
+        gbs_error err = {0};
+        const gbs_write_options as = {.format = need_one[i]};
+        assert_int_equal(gbs_model_write(m, scratch_path("none"), &as, &err), GBS_ERR_UNSUPPORTED);
+        assert_non_null(strstr(err.message, "the model has no variables, and "));
+    }
+    gbs_model_free(m);
+}
+
 static int end(void **state)
 {
     (void)state;
@@ -90,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixtures_agree),
         cmocka_unit_test(every_pair),
+        cmocka_unit_test(no_variables),
     };
     return cmocka_run_group_tests(tests, NULL, end);
 }

@@ -85,10 +85,7 @@ gbs_status gbsi_net_write(const gbs_model *model, gbs_output *output,
     (void)options;
     gbs_status status = GBS_OK;
     net_writer w = {.model = model, .output = output};
-    if (!model->directed) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "NET holds Bayesian networks only, and the model is not directed");
-    }
+    GBSI_TRY(gbsi_check_network(model, "NET", err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
     gbs_output_text(output, "net\n{\n}\n");
     for (uint32_t v = 0; v < model->n_variables; v++) {

@@ -47,6 +47,19 @@ gbs_status gbsi_written_name(const gbs_model *model, uint32_t variable, char *ma
     return GBS_OK;
 }
 
+gbs_status gbsi_check_network(const gbs_model *model, const char *format, gbs_error *err)
+{
+    if (!model->directed) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s holds Bayesian networks only, and the model is not directed", format);
+    }
+    if (model->n_variables == 0) {
+        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                         "the model has no variables, and %s files need at least one", format);
+    }
+    return GBS_OK;
+}
+
 gbs_status gbsi_refuse_name(const char *name, const char *format, const char *why, gbs_error *err)
 {
     char shown[GBSI_SHOWN];

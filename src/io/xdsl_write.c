@@ -91,10 +91,7 @@ gbs_status gbsi_xdsl_write(const gbs_model *model, gbs_output *output,
     (void)options;
     gbs_status status = GBS_OK;
     xdsl_writer w = {.model = model, .output = output};
-    if (!model->directed) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "XDSL holds Bayesian networks only, and the model is not directed");
-    }
+    GBSI_TRY(gbsi_check_network(model, "XDSL", err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
     gbs_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                             "<smile version=\"1.0\" id=\"Network1\">\n\t<nodes>\n");

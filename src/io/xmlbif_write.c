@@ -130,10 +130,7 @@ gbs_status gbsi_xmlbif_write(const gbs_model *model, gbs_output *output,
     (void)options;
     gbs_status status = GBS_OK;
     xmlbif_writer w = {.model = model, .output = output};
-    if (!model->directed) {
-        return gbsi_fail(err, GBS_ERR_ARGUMENT,
-                         "XMLBIF holds Bayesian networks only, and the model is not directed");
-    }
+    GBSI_TRY(gbsi_check_network(model, "XMLBIF", err));
     GBSI_TRY(gbsi_expander_init(&w.expander, model, err));
     gbs_output_text(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                             "<BIF VERSION=\"0.3\">\n<NETWORK>\n<NAME>unknown</NAME>\n");
