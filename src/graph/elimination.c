@@ -59,7 +59,8 @@ static void check_scopes(const search *s, gbsi_elimination_part *part)
     }
 }
 
-/* The smallest d such that any clique of d + 1 variables exceeds the limit. */
+/* The smallest d such that any clique of d + 1 variables exceeds the limit; GBSI_NONE where some
+ * have one state. */
 static uint32_t hopeless_degree(const search *s, uint32_t n)
 {
     uint64_t least = UINT64_MAX;
@@ -67,6 +68,9 @@ static uint32_t hopeless_degree(const search *s, uint32_t n)
     for (uint32_t i = 0; i < n; ++i) {
         const uint64_t k = s->arity[s->variable[i]];
         least = k < least ? k : least;
+    }
+    if (least == 1) {
+        return GBSI_NONE;
     }
     for (uint64_t entries = least; entries <= s->limits.entries; ++d) {
         entries = gbsi_saturating_mul(entries, least);
