@@ -34,6 +34,7 @@ enum {
     CLI_VERB_FIT = 1 << 23,
     CLI_VERB_DIAGNOSE = 1 << 24,
     CLI_VERB_DENOISE = 1 << 25,
+    CLI_VERB_LABEL = 1 << 26,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
     CLI_SAMPLERS = CLI_RUNS | CLI_VERB_DENOISE, /* take the options of chains */
     CLI_ANNEALS = CLI_VERB_MAP | CLI_VERB_LOGZ,
@@ -45,7 +46,7 @@ enum {
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
                 CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
-    CLI_ALL = (1 << 26) - 1,
+    CLI_ALL = (1 << 27) - 1,
 };
 
 #define CLI_MAX_OPTIONS 160
@@ -99,6 +100,7 @@ typedef struct cli_arguments {
     const char *held_out;   /* FILE or share */
     const char *intervals;  /* FILE */
     const char *weights;    /* name of a column */
+    const char *posterior;  /* "best" or "all" */
     double level, em_tolerance;
     uint64_t em_iterations;
     const char *log_base; /* of PR files */
@@ -117,11 +119,12 @@ typedef struct cli_arguments {
     uint64_t levels;        /* of pixels */
     const char *neighbours; /* "4" or "8" */
     const char *noise_kind, *smoothing,
-        *estimate; /* flip:P or gauss:S, potts or quadratic:T, names */
-    const char *truth, *mean, *uncertainty, *best; /* pictures: FILE */
-    const char *write_model;                       /* FILE */
-    int labels;                                    /* the values of pixels are labels */
-    int task;                                      /* of exact */
+        *estimate;                         /* flip:P or gauss:S, potts or quadratic:T, names */
+    const char *mean, *uncertainty, *best; /* pictures: FILE */
+    const char *truth;                     /* a picture: FILE; or a column: its number or "last" */
+    const char *write_model;               /* FILE */
+    int labels;                            /* the values of pixels are labels */
+    int task;                              /* of exact */
     uint64_t variables, parents, degree, edges, visible, hidden;
     int progress;    /* cli_progress_mode */
     int progress_fd; /* of lines of JSON; 0: standard error */

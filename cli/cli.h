@@ -51,6 +51,7 @@ int cli_completion(cli_arguments *arguments);
 int cli_fit(cli_arguments *arguments);
 int cli_sensitivity(cli_arguments *arguments);
 int cli_diagnose(cli_arguments *arguments);
+int cli_label(cli_arguments *arguments);
 int cli_denoise(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
@@ -135,7 +136,8 @@ int cli_check_output(const char *path);
 /* Refuse a --plot that is no name of an SVG file, or that of --output. */
 int cli_check_plot(const cli_arguments *arguments);
 
-/* How every answer in JSON begins: schema, as in "map/1", tool, version, the model's digest.
+/* How every answer in JSON begins: schema, as in "map/1", tool, version, the digest of a model that
+ * is not NULL.
  * Members follow, each after a comma. */
 void cli_json_head(gbs_output *output, const char *schema, const gbs_model *model);
 /* ", "converged": false, "verdict": "..."" and what else says how far a result can be trusted. */

@@ -245,8 +245,10 @@ void cli_json_head(gbs_output *output, const char *schema, const gbs_model *mode
     gbs_output_json_string(output, schema);
     gbs_output_text(output, ",\n  \"tool\": \"gibbsite\",\n  \"version\": ");
     gbs_output_json_string(output, gbs_version());
-    gbs_output_text(output, ",\n  \"model\": ");
-    gbs_output_json_string(output, gbs_model_digest(model));
+    if (model != NULL) {
+        gbs_output_text(output, ",\n  \"model\": ");
+        gbs_output_json_string(output, gbs_model_digest(model));
+    }
 }
 
 int cli_check_plot(const cli_arguments *arguments)

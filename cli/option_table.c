@@ -66,6 +66,13 @@ static const cli_option table[] = {
          "initial state of every chain; unset: drawn at random")
     TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DIAGNOSE | CLI_VERB_DENOISE, "FILE",
          "file for the result; its extension determines the format; unset: standard output")
+    TEXT('o', output, "output", CLI_VERB_LABEL, "FILE",
+         "file for the labelled data; unset: standard output")
+    TEXT(0, truth, "truth", CLI_VERB_LABEL, "COLUMN|last",
+         "compare the labels with those in this column of DATA, a number from 0 or the last one")
+    NAME(0, posterior, "posterior", CLI_VERB_LABEL, "best|all",
+         "add the probability of the label found, or of every label, as LABEL/PROBABILITY; unset: "
+         "none is computed")
     TEXT('o', output, "output", CLI_VERB_REPRODUCE, "FOLDER",
          "folder for tables, charts and verdict.txt; created if it does not exist (required)")
     TEXT(0, focus, "focus", CLI_VERB_DECOMPOSE, "V",
@@ -182,7 +189,7 @@ static const cli_option table[] = {
          "write the most probable picture as a whole, found as by gibbsite map")
     TEXT(0, write_model, "write-model", CLI_VERB_DENOISE, "FILE",
          "write the model, for other verbs; its extension is its format")
-    TEXT(0, summary, "summary", CLI_SAMPLERS | CLI_VERB_EXACT | CLI_VERB_FIT, "FILE",
+    TEXT(0, summary, "summary", CLI_SAMPLERS | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_LABEL, "FILE",
          "write a report of the run to FILE, as JSON")
     TEXT(0, checkpoint, "checkpoint", CLI_RUNS, "FILE",
          "write where the run stands to FILE, so that --resume FILE goes on from there: before the "
@@ -190,7 +197,7 @@ static const cli_option table[] = {
     TEXT(0, resume, "resume", CLI_RUNS, "FILE",
          "go on from a checkpoint of the same model and evidence, with the same bits; options that "
          "are not given are those of the run before")
-    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_SENSITIVITY, AT(progress), 0, 0, 3, 0, 0, 0,
+    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "progress on standard error: a bar, or lines of JSON; auto: "
      "a bar if it is a terminal; json:FD: lines of JSON on descriptor FD"},
     FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "write JSON instead of text")
@@ -319,7 +326,7 @@ static const struct {
     {"partial-scan", CLI_RUNS},
     {"restarts", CLI_RUNS},
     {"temper", CLI_SAMPLERS | CLI_VERB_LOGZ},
-    {"time", CLI_SAMPLERS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
+    {"time", CLI_SAMPLERS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL},
     {"method", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
     {"target-error", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
     {"budget", CLI_SAMPLERS | CLI_VERB_INFO | CLI_ANNEALS | CLI_VERB_SENSITIVITY},
@@ -337,10 +344,10 @@ static const struct {
     {"bin-rule", CLI_SAMPLERS | CLI_VERB_DECOMPOSE},
     {"sweeps", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
     {"burn-in", CLI_SAMPLERS | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
-    {"memory-limit",
-     CLI_OBSERVES | CLI_VERB_DENOISE | CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES},
+    {"memory-limit", CLI_OBSERVES | CLI_VERB_DENOISE | CLI_VERB_CONVERT | CLI_VERB_FIT |
+                         CLI_GENERATES | CLI_VERB_LABEL},
     {"threads", CLI_SAMPLERS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT |
-                    CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
+                    CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL},
     {"thin", CLI_VERB_SAMPLE},
     {"damping", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
     {"schedule", CLI_VERB_MAP},

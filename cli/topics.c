@@ -23,7 +23,7 @@ static const struct {
                             "iterate influence quick check level seed threads memory-limit"},
     [CLI_TOPIC_RESULT] =
         {NULL, "Where the answer goes",
-         "output format plot picture mean uncertainty map json draws summary intervals"},
+         "output posterior format plot picture mean uncertainty map json draws summary intervals"},
     [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates",
                         "method chains estimate scan temper burn-in thin monitor start max-updates "
                         "budget least-chains certified "
@@ -94,6 +94,7 @@ static const cli_brief briefs[] = {
     {"method", "NAME", "auto: independent draws if fast enough; sample", CLI_VERB_SAMPLE},
     {"method", "NAME", "auto: exact if fast enough; exact; sample", 0},
     {"probability", "", "estimate P(state) where it is not known", 0},
+    {"time", "TIME", "give up after 20s, 5m or 2h", CLI_VERB_LABEL},
     {"time", "TIME", "stop after 20s, 5m or 2h with what is there", 0},
     {"target-error", "X", "stop when every standard error is this small", 0},
     {"scan", "NAME|FILE", "the order of updates; unset: three usual ones", 0},
@@ -105,11 +106,14 @@ static const cli_brief briefs[] = {
     {"seed", "N", "what all random numbers follow from", 0},
     {"threads", "N", "unset: one per processor; the answer is the same", 0},
     {"memory-limit", "SIZE", "most memory to use: 512M, 4G", 0},
+    {"output", "FILE", "file for the labelled data", CLI_VERB_LABEL},
     {"output", "FILE", "file for the result; its extension is its format", 0},
     {"plot", "FILE.svg", "a tornado chart of the 20 that swing it most", CLI_VERB_SENSITIVITY},
     {"top", "N", "show the N quantities with the largest R-hat", CLI_VERB_DIAGNOSE},
     {"plot", "FILE.svg", "draws and ranks of the largest R-hat", CLI_VERB_DIAGNOSE},
     {"picture", "RxC", "a picture of R rows and C columns of variables", 0},
+    {"truth", "COLUMN", "of the right labels: a number from 0, or last", CLI_VERB_LABEL},
+    {"posterior", "best|all", "add probabilities of labels", 0},
     {"summary", "FILE", "a report of the run, as JSON", 0},
     {"levels", "K", "levels of grey, or number of labels", 0},
     {"labels", "", "values of pixels are labels, 0 to K-1", 0},

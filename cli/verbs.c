@@ -92,6 +92,15 @@ const cli_verb cli_verbs[] = {
      "gibbsite fit examples/sprinkler.bif examples/sprinkler.csv -o fitted.bif\n"
      "gibbsite fit fitted.bif examples/sprinkler.csv --prior bdeu:10 --format uai\n",
      cli_fit},
+    {"label", CLI_VERB_LABEL, 2, "MODEL DATA", "labels of tokens by a conditional random field",
+     "MODEL is a text model of CRF++ or Wapiti. DATA has a token a line, its columns\n"
+     "separated by blanks, and an empty line after each sequence. Writes DATA with\n"
+     "the most probable label of each token as one more column. With --truth, says\n"
+     "how many labels and entities are right: precision, recall and F1 by class.\n",
+     "gibbsite label examples/places.crf examples/places.txt\n"
+     "gibbsite label examples/places.crf examples/places.txt --truth 2 -o out.txt\n"
+     "gibbsite label examples/places.crf examples/places.txt --posterior best\n",
+     cli_label},
     {"sensitivity", CLI_VERB_SENSITIVITY, 1, "MODEL",
      "how a probability moves with every parameter",
      "For every entry of a conditional table: the derivative of P(X=x | evidence) by\n"

@@ -6,6 +6,7 @@
 #include "gibbsite/arrays.h"
 #include "gibbsite/cases.h"
 #include "gibbsite/checkpoint.h"
+#include "gibbsite/crf.h"
 #include "gibbsite/denoise.h"
 #include "gibbsite/diagnose.h"
 #include "gibbsite/dobrushin.h"

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Conditional random fields for sequences (Lafferty, McCallum & Pereira 2001) [M60]: labels of the
+ * tokens of a sequence, such as names in a sentence, from the columns of a text file.
+ *
+ *     gbs_crf *crf = NULL;
+ *     gbs_sequences *data = NULL;
+ *     gbs_crf_read("names.crf", &crf, &err);
+ *     gbs_sequences_read("news.txt", &data, &err);
+ *     uint32_t label[1000]; // of at least gbs_sequences_n_tokens(data)
+ *     gbs_crf_label(crf, data, NULL, NULL, label, NULL, NULL, &err);
+ *     printf("%s\n", gbs_crf_label_name(crf, label[0]));
+ *
+ * Results have the same bits on any number of threads.
+ *
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; data and models that were read never change.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT; the others return 0, NULL or NAN, as stated.
+ * NULL options mean the defaults.
+ */
+#ifndef GIBBSITE_CRF_H
+#define GIBBSITE_CRF_H
+
+#include "gibbsite/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- data -------------------------------------------------------------------------------- */
+
+/** Sequences of tokens; each token is a line of texts, one in each column. */
+typedef struct gbs_sequences gbs_sequences;
+
+/**
+ * Read column data: a token a line, columns separated by blanks or tabs, an empty line after each
+ * sequence. Texts are bytes in any encoding, but for NUL.
+ *
+ * @param sequences out, caller frees.
+ * @return GBS_ERR_FORMAT if a line has another number of columns than the first one or begins with
+ *         a blank, or if there is no token.
+ */
+GBS_API gbs_status gbs_sequences_read(const char *path, gbs_sequences **sequences, gbs_error *err);
+/** Read column data from memory. @param name used in messages in place of the file name. */
+GBS_API gbs_status gbs_sequences_read_memory(const char *name, const void *bytes, size_t n_bytes,
+                                             gbs_sequences **sequences, gbs_error *err);
+GBS_API void gbs_sequences_free(gbs_sequences *sequences);             /**< NULL is allowed */
+GBS_API size_t gbs_sequences_n(const gbs_sequences *sequences);        /**< number of sequences */
+GBS_API size_t gbs_sequences_n_tokens(const gbs_sequences *sequences); /**< in all sequences */
+GBS_API uint32_t gbs_sequences_n_columns(const gbs_sequences *sequences);
+/** @return [gbs_sequences_n() + 1]: sequence s has the tokens first[s] to first[s + 1] - 1. */
+GBS_API const size_t *gbs_sequences_first(const gbs_sequences *sequences);
+/** @param token among all tokens. @return the text, valid until the sequences are freed. */
+GBS_API const char *gbs_sequences_text(const gbs_sequences *sequences, size_t token,
+                                       uint32_t column);
+
+/* ---- models ------------------------------------------------------------------------------ */
+
+/** What a template is written like, and a model with it; see gibbsite-formats(5). */
+typedef enum gbs_template_style {
+    GBS_TEMPLATES_CRFPP = 0,
+    GBS_TEMPLATES_WAPITI = 1,
+} gbs_template_style;
+
+/** A linear chain of labels: feature templates, the features they made of training data, and the
+ * weights of these. */
+typedef struct gbs_crf gbs_crf;
+
+/**
+ * Read a model in the text format of CRF++ (crf_learn -t) or of Wapiti; which of them, its first
+ * line says.
+ *
+ * @param crf out, caller frees.
+ * @return GBS_ERR_UNSUPPORTED for binary models of CRF++, for Wapiti models without patterns or
+ *         of other types than linear chains ("crf"), and for the indirect rows of its patterns.
+ */
+GBS_API gbs_status gbs_crf_read(const char *path, gbs_crf **crf, gbs_error *err);
+/** Read a model from memory. @param name used in messages in place of the file name. */
+GBS_API gbs_status gbs_crf_read_memory(const char *name, const void *bytes, size_t n_bytes,
+                                       gbs_crf **crf, gbs_error *err);
+/** Write a model in the format that its templates are of: CRF++ or Wapiti. Reading it again gives
+ *  the same weights, bit by bit. @param path as of gbs_output_open(). */
+GBS_API gbs_status gbs_crf_write(const gbs_crf *crf, const char *path, gbs_error *err);
+GBS_API void gbs_crf_free(gbs_crf *crf); /**< NULL is allowed */
+GBS_API uint32_t gbs_crf_n_labels(const gbs_crf *crf);
+/** @return the text of a label, valid until the model is freed. */
+GBS_API const char *gbs_crf_label_name(const gbs_crf *crf, uint32_t label);
+GBS_API size_t gbs_crf_n_features(const gbs_crf *crf);
+GBS_API size_t gbs_crf_n_weights(const gbs_crf *crf);
+/** @return the columns that data for the model must have at least, without that of labels. */
+GBS_API uint32_t gbs_crf_n_columns(const gbs_crf *crf);
+
+/* ---- labelling --------------------------------------------------------------------------- */
+
+/** Zero-initialised means the defaults. */
+typedef struct gbs_label_options {
+    size_t size;           /**< sizeof(gbs_label_options) */
+    double time_s;         /**< fail after so many seconds; 0: no limit */
+    uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
+    uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
+} gbs_label_options;
+
+/**
+ * Find the most probable labels of each sequence (Viterbi's algorithm; of labellings equally
+ * probable the one whose last label that differs comes first in the model), and probabilities by
+ * the forward-backward algorithm.
+ *
+ * @param data      with the columns that the model's templates name; further ones do not matter.
+ * @param callbacks NULL; progress is called with pass = tokens done.
+ * @param label     out: [gbs_sequences_n_tokens(data)] ids of labels.
+ * @param posterior out or NULL: [gbs_sequences_n_tokens(data)][gbs_crf_n_labels(crf)], the
+ *                  probability of each label of each token given the sequence.
+ * @param log_p     out or NULL: [gbs_sequences_n(data)], the natural logarithm of the probability
+ * of the labelling found.
+ * @return GBS_ERR_ARGUMENT if the data have too few columns; GBS_ERR_UNSUPPORTED if probabilities
+ *         are wanted and log-weights at one token differ by more than 690; GBS_ERR_LIMIT,
+ *         GBS_ERR_STOPPED, GBS_ERR_MEMORY.
+ */
+GBS_API gbs_status gbs_crf_label(const gbs_crf *crf, const gbs_sequences *data,
+                                 const gbs_label_options *options,
+                                 const gbs_run_callbacks *callbacks, uint32_t *label,
+                                 double *posterior, double *log_p, gbs_error *err);
+
+/* ---- evaluation -------------------------------------------------------------------------- */
+
+/** How well the entities of one class were found. */
+typedef struct gbs_entity_score {
+    const char *name;   /**< of the class: what follows "B-" and "I-"; "" of all classes */
+    uint64_t n_true;    /**< entities in the truth */
+    uint64_t n_found;   /**< entities in the labelling */
+    uint64_t n_correct; /**< in both, with the same first and last token and class */
+    double precision;   /**< n_correct / n_found, 0 if none was found */
+    double recall;      /**< n_correct / n_true, 0 if there is none */
+    double f1;          /**< 2 precision recall / (precision + recall), 0 if none is correct */
+} gbs_entity_score;
+
+/** A labelling against the truth. */
+typedef struct gbs_label_scores gbs_label_scores;
+
+/**
+ * Count the entities of a labelling that are right, as the shared tasks of CoNLL do. An entity is a
+ * run of labels of one class other than "O". It begins at "B-X", and at "I-X" behind another class
+ * or "O" (IOB1 and IOB2); with "E-X" (or L) it ends, and "S-X" (or U) is one of one token. A label
+ * without such a prefix is a class.
+ *
+ * @param column of the data: the true labels.
+ * @param label  [gbs_sequences_n_tokens(data)] ids of labels of the model.
+ * @param scores out, caller frees; borrows names from crf.
+ * @return GBS_ERR_FORMAT with its place if the column has a label that the model does not know.
+ */
+GBS_API gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data,
+                                        uint32_t column, const uint32_t *label,
+                                        gbs_label_scores **scores, gbs_error *err);
+GBS_API void gbs_label_scores_free(gbs_label_scores *scores); /**< NULL is allowed */
+/** @return the share of tokens whose label is the true one. */
+GBS_API double gbs_label_scores_accuracy(const gbs_label_scores *scores);
+/** @return the scores of all classes together, then of each that occurs, by name. @param n out:
+ *          their number, or NULL. */
+GBS_API const gbs_entity_score *gbs_label_scores_entities(const gbs_label_scores *scores,
+                                                          size_t *n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

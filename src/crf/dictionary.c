@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "crf/dictionary.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+#define BLOCK ((size_t)1 << 16) /* bytes */
+
+/* Room for n bytes that stay where they are. */
+static gbs_status take(gbsi_dictionary *d, size_t n, char **at, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (d->n_blocks == 0 || d->size - d->used < n) {
+        const size_t size = n > BLOCK ? n : BLOCK;
+        GBSI_TRY(gbsi_reserve((void **)&d->block, &d->block_capacity, d->n_blocks + 1,
+                              sizeof *d->block, "texts", err));
+        char *block = gbsi_alloc(size);
+        if (block == NULL) {
+            return gbsi_no_memory(err, "texts", size);
+        }
+        d->block[d->n_blocks++] = block;
+        d->used = 0;
+        d->size = size;
+    }
+    *at = d->block[d->n_blocks - 1] + d->used;
+    d->used += n;
+
+cleanup:
+    return status;
+}
+
+gbs_status gbsi_dictionary_add(gbsi_dictionary *d, const char *at, size_t n, uint32_t *number,
+                               gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    char *text = NULL;
+    bool added = false;
+    *number = gbsi_dictionary_find(d, at, n);
+    if (*number != GBSI_NOT_THERE) {
+        return GBS_OK;
+    }
+    if (d->n == GBSI_NOT_THERE) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "found more than %u texts", GBSI_NOT_THERE);
+    }
+    GBSI_TRY(gbsi_reserve((void **)&d->text, &d->text_capacity, (size_t)d->n + 1, sizeof *d->text,
+                          "texts", err));
+    GBSI_TRY(gbsi_reserve((void **)&d->length, &d->length_capacity, (size_t)d->n + 1,
+                          sizeof *d->length, "texts", err));
+    GBSI_TRY(take(d, n + 1, &text, err));
+    memcpy(text, at, n);
+    text[n] = '\0';
+    GBSI_TRY(gbsi_name_map_add(&d->map, 0, text, n, d->n, &added, err));
+    d->text[d->n] = text;
+    d->length[d->n] = n;
+    *number = d->n++;
+
+cleanup:
+    return status;
+}
+
+uint32_t gbsi_dictionary_find(const gbsi_dictionary *d, const char *at, size_t n)
+{
+    uint32_t number = GBSI_NOT_THERE;
+    return d->n > 0 && gbsi_name_map_find(&d->map, 0, at, n, &number) ? number : GBSI_NOT_THERE;
+}
+
+void gbsi_dictionary_free(gbsi_dictionary *d)
+{
+    gbsi_name_map_free(&d->map);
+    for (size_t i = 0; i < d->n_blocks; i++) {
+        gbsi_free(d->block[i]);
+    }
+    gbsi_free(d->block);
+    gbsi_free(d->text);
+    gbsi_free(d->length);
+    *d = (gbsi_dictionary){0};
+}

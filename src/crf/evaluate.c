@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entities found and missed, as the shared tasks of CoNLL count them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "crf/model.h"
+
+struct gbs_label_scores {
+    double accuracy;
+    size_t n; /* classes that occur, and all together */
+    gbs_entity_score *entity;
+};
+
+/* A label as the evaluation sees it. */
+typedef struct part {
+    uint32_t class;    /* number of what stands behind "B-"; OUTSIDE of "O" */
+    bool begins, ends; /* whatever its neighbours are: B- and S-, E- and S- */
+} part;
+
+#define OUTSIDE UINT32_MAX
+
+typedef struct evaluation {
+    const gbs_crf *crf;
+    const gbs_sequences *data;
+    uint32_t column;
+    const uint32_t *label;
+    gbsi_dictionary classes;
+    part *part;      /* [n_labels] */
+    uint32_t *truth; /* [n_tokens] */
+    gbs_label_scores *scores;
+} evaluation;
+
+static gbs_status take_label_apart(evaluation *e, uint32_t y, gbs_error *err)
+{
+    const char *text = e->crf->labels.text[y];
+    size_t n = e->crf->labels.length[y];
+    part *p = &e->part[y];
+    *p = (part){.class = OUTSIDE};
+    if (strcmp(text, "O") == 0) {
+        return GBS_OK;
+    }
+    if (n > 1 && text[1] == '-' && strchr("BIESLU", text[0]) != NULL) {
+        p->begins = strchr("BSU", text[0]) != NULL;
+        p->ends = strchr("ESLU", text[0]) != NULL;
+        text += 2;
+        n -= 2;
+    }
+    return gbsi_dictionary_add(&e->classes, text, n, &p->class, err);
+}
+
+/* Whether an entity ends behind a label, or one begins at the next. @param after NULL: the
+ * sequence ends. */
+static bool is_border(const part *p, const part *after)
+{
+    return after == NULL || p->class != after->class || p->ends || after->begins;
+}
+
+static void count_sequence(evaluation *e, size_t first, size_t end)
+{
+    gbs_entity_score *of = e->scores->entity + 1; /* by class */
+    bool same = false; /* an entity of both is open that began at the same token */
+    for (size_t t = first; t < end; t++) {
+        const part *truth = &e->part[e->truth[t]];
+        const part *found = &e->part[e->label[t]];
+        const bool last = t + 1 == end;
+        const bool truth_begins = t == first || is_border(&e->part[e->truth[t - 1]], truth);
+        const bool found_begins = t == first || is_border(&e->part[e->label[t - 1]], found);
+        const bool truth_ends = is_border(truth, last ? NULL : &e->part[e->truth[t + 1]]);
+        const bool found_ends = is_border(found, last ? NULL : &e->part[e->label[t + 1]]);
+        if (truth_begins || found_begins) {
+            same = truth_begins && found_begins;
+        }
+        same = same && truth->class == found->class && truth->class != OUTSIDE;
+        if (truth->class != OUTSIDE) {
+            of[truth->class].n_true += truth_begins;
+        }
+        if (found->class != OUTSIDE) {
+            of[found->class].n_found += found_begins;
+            of[found->class].n_correct += same && truth_ends && found_ends;
+        }
+        same = same && !truth_ends && !found_ends;
+    }
+}
+
+static void finish_score(gbs_entity_score *s)
+{
+    s->precision = s->n_found > 0 ? (double)s->n_correct / (double)s->n_found : 0.0;
+    s->recall = s->n_true > 0 ? (double)s->n_correct / (double)s->n_true : 0.0;
+    /* 2 p r / (p + r), p = c / f and r = c / t */
+    s->f1 = s->n_correct > 0 ? 2.0 * (double)s->n_correct / (double)(s->n_found + s->n_true) : 0.0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const gbs_entity_score *)a)->name, ((const gbs_entity_score *)b)->name);
+}
+
+/* The row of all classes first, then those that occur, by name. */
+static void finish(gbs_label_scores *s, uint32_t n_classes)
+{
+    gbs_entity_score *all = &s->entity[0];
+    s->n = 1;
+    for (uint32_t c = 1; c <= n_classes; c++) {
+        const gbs_entity_score of = s->entity[c];
+        if (of.n_true + of.n_found > 0) {
+            all->n_true += of.n_true;
+            all->n_found += of.n_found;
+            all->n_correct += of.n_correct;
+            s->entity[s->n++] = of;
+        }
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        finish_score(&s->entity[i]);
+    }
+    qsort(s->entity + 1, s->n - 1, sizeof *s->entity, by_name);
+}
+
+static gbs_status find_truth(evaluation *e, gbs_error *err)
+{
+    size_t n_right = 0;
+    const gbsi_dictionary *labels = &e->crf->labels;
+    for (size_t t = 0; t < e->data->n_tokens; t++) {
+        const char *text = gbs_sequences_text(e->data, t, e->column);
+        char shown[GBSI_SHOWN];
+        const uint32_t y = gbsi_dictionary_find(labels, text, strlen(text));
+        if (y == GBSI_NOT_THERE) {
+            return gbsi_sequences_fail(e->data, t, e->column, err,
+                                       "found the label %s, expected one of the model's",
+                                       gbsi_token_show((gbsi_token){text, strlen(text)}, shown));
+        }
+        if (e->label[t] >= labels->n) {
+            return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                             "found label %u of token %zu, expected less than %u", e->label[t], t,
+                             labels->n);
+        }
+        e->truth[t] = y;
+        n_right += y == e->label[t];
+    }
+    e->scores->accuracy = (double)n_right / (double)e->data->n_tokens;
+    return GBS_OK;
+}
+
+gbs_status gbs_label_scores_new(const gbs_crf *crf, const gbs_sequences *data, uint32_t column,
+                                const uint32_t *label, gbs_label_scores **scores, gbs_error *err)
+{
+    GBSI_NEED(crf);
+    GBSI_NEED(data);
+    GBSI_NEED(label);
+    GBSI_NEED(scores);
+    gbs_status status = GBS_OK;
+    evaluation e = {.crf = crf, .data = data, .column = column, .label = label};
+    if (column >= data->n_columns) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "%s: found %u columns, expected column %u of labels", data->name,
+                         data->n_columns, column);
+    }
+    e.scores = gbsi_alloc_zero(sizeof *e.scores);
+    e.part = gbsi_alloc_array(crf->labels.n, sizeof *e.part);
+    e.truth = gbsi_alloc_array(data->n_tokens, sizeof *e.truth);
+    if (e.scores == NULL || e.part == NULL || e.truth == NULL) {
+        status = gbsi_no_memory(err, "labels", data->n_tokens * sizeof *e.truth);
+        goto cleanup;
+    }
+    GBSI_TRY(find_truth(&e, err));
+    for (uint32_t y = 0; y < crf->labels.n; y++) {
+        GBSI_TRY(take_label_apart(&e, y, err));
+    }
+    e.scores->entity = gbsi_alloc_array_zero(e.classes.n + (size_t)1, sizeof *e.scores->entity);
+    if (e.scores->entity == NULL) {
+        status = gbsi_no_memory(err, "scores", e.classes.n * sizeof *e.scores->entity);
+        goto cleanup;
+    }
+    e.scores->entity[0].name = "";
+    for (uint32_t y = 0; y < crf->labels.n; y++) {
+        const char *text = crf->labels.text[y];
+        if (e.part[y].class != OUTSIDE) { /* the end of a text that lasts: the class itself */
+            e.scores->entity[e.part[y].class + 1].name =
+                text + crf->labels.length[y] - e.classes.length[e.part[y].class];
+        }
+    }
+    for (size_t s = 0; s < data->n; s++) {
+        count_sequence(&e, data->first[s], data->first[s + 1]);
+    }
+    finish(e.scores, e.classes.n);
+    *scores = e.scores;
+    e.scores = NULL;
+
+cleanup:
+    gbs_label_scores_free(e.scores);
+    gbsi_dictionary_free(&e.classes);
+    gbsi_free(e.part);
+    gbsi_free(e.truth);
+    return status;
+}
+
+void gbs_label_scores_free(gbs_label_scores *scores)
+{
+    if (scores != NULL) {
+        gbsi_free(scores->entity);
+        gbsi_free(scores);
+    }
+}
+
+double gbs_label_scores_accuracy(const gbs_label_scores *scores)
+{
+    return scores == NULL ? (double)NAN : scores->accuracy;
+}
+
+const gbs_entity_score *gbs_label_scores_entities(const gbs_label_scores *scores, size_t *n)
+{
+    if (n != NULL) {
+        *n = scores == NULL ? 0 : scores->n;
+    }
+    return scores == NULL ? NULL : scores->entity;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef GBSI_CRF_MODEL_H
+#define GBSI_CRF_MODEL_H
+
+#include "crf/dictionary.h"
+#include "crf/templates.h"
+
+#define GBSI_NO_WEIGHT UINT64_MAX
+
+/* The score of labels y of a sequence is the sum, over its tokens and their features f, of
+ * weight[unigram[f] + y_t] and, from the second token on, weight[bigram[f] + y_(t-1) L + y_t]. */
+struct gbs_crf {
+    gbsi_templates templates;
+    gbsi_dictionary labels;
+    gbsi_dictionary features;
+    uint64_t *unigram; /* [features.n] of L weights, or GBSI_NO_WEIGHT */
+    uint64_t *bigram;  /* [features.n] of L * L, or GBSI_NO_WEIGHT */
+    size_t unigram_capacity, bigram_capacity;
+    double *weight; /* [n_weights] */
+    uint64_t n_weights;
+};
+
+/* Gives weights to the features that have none yet, in their order: their numbers only. */
+gbs_status gbsi_crf_number_weights(gbs_crf *crf, gbs_error *err);
+
+gbs_status gbsi_crf_read_crfpp(gbs_crf *crf, gbsi_text *text, gbs_error *err);
+gbs_status gbsi_crf_read_wapiti(gbs_crf *crf, gbsi_text *text, gbs_error *err);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef GBSI_CRF_SEQUENCES_H
+#define GBSI_CRF_SEQUENCES_H
+
+#include "base/status.h"
+#include "gibbsite/crf.h"
+
+struct gbs_sequences {
+    char *name;  /* of the file */
+    char *bytes; /* of the file, each text ended by 0 */
+    uint32_t n_columns;
+    size_t n, n_tokens;
+    size_t *first;        /* [n + 1] */
+    const char **text;    /* [n_tokens][n_columns], into bytes */
+    uint64_t *line;       /* [n_tokens] from 1 */
+    size_t text_capacity; /* while it is read, as the others */
+    size_t line_capacity, first_capacity;
+};
+
+/* "NAME:LINE:COLUMN: ..." at a text. */
+gbs_status gbsi_sequences_fail(const gbs_sequences *sequences, size_t token, uint32_t column,
+                               gbs_error *err, const char *format, ...) GBSI_PRINTF(5, 6);
+
+#endif

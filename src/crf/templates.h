@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Feature templates: lines in which %x[row,column] stands for a text near a token. */
+#ifndef GBSI_CRF_TEMPLATES_H
+#define GBSI_CRF_TEMPLATES_H
+
+#include "crf/sequences.h"
+#include "io/text.h"
+
+typedef enum gbsi_piece_kind {
+    GBSI_PIECE_WORDS,   /* as they stand */
+    GBSI_PIECE_TEXT,    /* %x: the text */
+    GBSI_PIECE_MATCHED, /* %m: what of the text a pattern matches */
+    GBSI_PIECE_TEST,    /* %t: "true" or "false", whether it does */
+} gbsi_piece_kind;
+
+typedef struct gbsi_piece {
+    gbsi_piece_kind kind;
+    bool lower;    /* in small letters */
+    bool absolute; /* row from the begin, or from the end if negative */
+    int32_t row;
+    uint32_t column;
+    const char *at; /* [n] words or pattern, into the line */
+    size_t n;
+} gbsi_piece;
+
+typedef struct gbsi_template {
+    char *line; /* [n] owned, as it was written */
+    size_t n;
+    gbsi_piece *piece; /* [n_pieces] owned */
+    size_t n_pieces, capacity;
+} gbsi_template;
+
+/* Zero-initialise, set style. */
+typedef struct gbsi_templates {
+    gbs_template_style style;
+    gbsi_template *of; /* [n] */
+    size_t n, capacity;
+    uint32_t n_columns; /* that they need */
+} gbsi_templates;
+
+/* What a feature depends on beside the token: its label, that and the label before, or both kinds
+ * of weights. Its text begins with u, b or *. */
+static inline bool gbsi_has_unigram(char first)
+{
+    return first == 'U' || first == 'u' || first == '*';
+}
+static inline bool gbsi_has_bigram(char first)
+{
+    return first == 'B' || first == 'b' || first == '*';
+}
+
+/* @param line of a text, for messages. */
+gbs_status gbsi_templates_add(gbsi_templates *templates, const gbsi_text *text, gbsi_token line,
+                              gbs_error *err);
+void gbsi_templates_free(gbsi_templates *templates);
+
+/* Zero-initialise. */
+typedef struct gbsi_expansion {
+    char *at; /* [n] */
+    size_t n, capacity;
+    size_t *room; /* of patterns */
+    size_t room_capacity;
+} gbsi_expansion;
+
+void gbsi_expansion_free(gbsi_expansion *expansion);
+
+/* The feature of a template at a token of the sequence [first, end). */
+gbs_status gbsi_template_expand(const gbsi_templates *templates, size_t k,
+                                const gbs_sequences *data, size_t first, size_t end, size_t token,
+                                gbsi_expansion *out, gbs_error *err);
+
+#endif
