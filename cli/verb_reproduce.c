@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite reproduce: the experiments and their verdicts. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "job.h"
@@ -64,7 +67,7 @@ static int on_progress(void *context, double share, const char *what)
 /* The paragraph of verdict.txt. */
 static int tell(const lab_experiment *e, const lab_verdict *verdict)
 {
-    (void)printf("%s: %s, %s\nclaim: %s\nmeasured: %s\nholds: %s\n", e->name, e->paper, e->figure,
+    (void)printf("%s: %s, %s\nclaim: %s\nmeasured:%s\nholds: %s\n", e->name, e->paper, e->figure,
                  e->claim, verdict->measured, verdict->holds ? "yes" : "no");
     if (verdict->note[0] != '\0') {
         (void)printf("note: %s\n", verdict->note);
@@ -74,30 +77,14 @@ static int tell(const lab_experiment *e, const lab_verdict *verdict)
                : cli_error(CLI_FAILED, "standard output: cannot write");
 }
 
-int cli_reproduce(cli_arguments *arguments)
+/* One experiment into a folder. @param holds out: whether its claim does. @return an exit status.
+ */
+static int reproduce(const cli_arguments *arguments, const lab_experiment *experiment,
+                     const char *folder, int *holds)
 {
     watch w;
     lab_verdict verdict;
     gbs_error err = {GBS_OK, ""};
-    if (arguments->list) {
-        return arguments->n_operands == 0
-                   ? list_experiments()
-                   : cli_error(CLI_USAGE, "reproduce --list takes no experiment name");
-    }
-    if (arguments->n_operands != 1) {
-        return arguments->n_operands == 0
-                   ? cli_error(CLI_USAGE, "reproduce: NAME is missing; see 'gibbsite reproduce "
-                                          "--list'")
-                   : cli_error(CLI_USAGE, "reproduce: unexpected '%s'", arguments->operand[1]);
-    }
-    const lab_experiment *experiment = find(arguments->operand[0]);
-    if (experiment == NULL) {
-        return unknown(arguments->operand[0]);
-    }
-    if (arguments->output == NULL) {
-        return cli_error(CLI_USAGE,
-                         "reproduce: -o FOLDER is missing; name a folder for the results");
-    }
     memset(&w, 0, sizeof w);
     memset(&verdict, 0, sizeof verdict);
     cli_signals_catch();
@@ -109,15 +96,79 @@ int cli_reproduce(cli_arguments *arguments)
                                            .data = arguments->data,
                                            .progress = on_progress,
                                            .context = &w};
-    gbs_status status =
-        lab_reproduce(experiment->name, arguments->output, &options, &verdict, &err);
+    gbs_status status = lab_reproduce(experiment->name, folder, &options, &verdict, &err);
     cli_bar_finish(&w.bar, NULL);
     if (status == GBS_STOPPED) {
-        return cli_error(CLI_STOPPED, "stopped before the end: the results are incomplete");
+        return cli_error(CLI_STOPPED,
+                         "stopped before the end: %s/verdict.txt says what was found until then",
+                         folder);
     }
     if (status < 0) {
         return cli_fail(status, &err);
     }
-    const int told = tell(experiment, &verdict);
-    return told == CLI_DONE && arguments->check && !verdict.holds ? CLI_FAILED : told;
+    *holds = verdict.holds;
+    return tell(experiment, &verdict);
+}
+
+/* Every experiment into a folder of its name. */
+static int reproduce_all(const cli_arguments *arguments, int *holds)
+{
+    const lab_experiment *e = NULL;
+    int n_hold = 0;
+    int status = CLI_DONE;
+    size_t n = 0;
+    if (arguments->data != NULL) {
+        return cli_error(CLI_USAGE, "--data: experiments want different data; run them one by one");
+    }
+    if (mkdir(arguments->output, 0777) != 0 && errno != EEXIST) {
+        return cli_error(CLI_FAILED, "%s: cannot make a folder: %s", arguments->output,
+                         strerror(errno)); // NOLINT(concurrency-mt-unsafe): one thread
+    }
+    for (; status == CLI_DONE && (e = lab_experiment_at(n)) != NULL; n++) {
+        int one_holds = 0;
+        const size_t size = strlen(arguments->output) + strlen(e->name) + 2;
+        char *folder = malloc(size);
+        if (folder == NULL) {
+            return cli_error(CLI_FAILED, "out of memory");
+        }
+        (void)snprintf(folder, size, "%s/%s", arguments->output, e->name);
+        status = reproduce(arguments, e, folder, &one_holds);
+        n_hold += one_holds;
+        (void)printf("\n");
+        free(folder);
+    }
+    if (status == CLI_DONE) {
+        (void)printf("%d of %zu claims hold\n", n_hold, n);
+        status = cli_flush(stdout);
+    }
+    *holds = (size_t)n_hold == n;
+    return status;
+}
+
+int cli_reproduce(cli_arguments *arguments)
+{
+    int holds = 0;
+    if (arguments->list) {
+        return arguments->n_operands == 0
+                   ? list_experiments()
+                   : cli_error(CLI_USAGE, "reproduce --list takes no experiment name");
+    }
+    if (arguments->n_operands != 1) {
+        return arguments->n_operands == 0
+                   ? cli_error(CLI_USAGE, "reproduce: NAME is missing; see 'gibbsite reproduce "
+                                          "--list'")
+                   : cli_error(CLI_USAGE, "reproduce: unexpected '%s'", arguments->operand[1]);
+    }
+    const int all = strcmp(arguments->operand[0], "all") == 0;
+    const lab_experiment *experiment = all ? NULL : find(arguments->operand[0]);
+    if (!all && experiment == NULL) {
+        return unknown(arguments->operand[0]);
+    }
+    if (arguments->output == NULL) {
+        return cli_error(CLI_USAGE,
+                         "reproduce: -o FOLDER is missing; name a folder for the results");
+    }
+    const int status = all ? reproduce_all(arguments, &holds)
+                           : reproduce(arguments, experiment, arguments->output, &holds);
+    return status == CLI_DONE && arguments->check && !holds ? CLI_FAILED : status;
 }

@@ -177,7 +177,8 @@ const cli_verb cli_verbs[] = {
     {"reproduce", CLI_VERB_REPRODUCE, -1, "NAME", "repeat an experiment of the literature",
      "Writes tables (CSV), charts (SVG) and verdict.txt into a folder, and prints\n"
      "what was claimed, what was measured and whether the claim holds. Without\n"
-     "--check, the exit status is 0 even if it does not.\n",
+     "--check, the exit status is 0 even if it does not. The name all stands for all\n"
+     "experiments.\n",
      "gibbsite reproduce --list\n"
      "gibbsite reproduce hg-two-variables --quick -o two\n",
      cli_reproduce},

@@ -78,8 +78,8 @@ double lab_component_slope(const lab_component_curves *parts, lab_component comp
 
 bool lab_component_tends(const lab_component_curves *parts, lab_component component, double limit)
 {
-    const double ratio = parts->mean[component][parts->n - 1] / limit;
-    return ratio > 0.4 && (ratio < 2.0 || lab_component_slope(parts, component) < -0.2);
+    const double last = parts->mean[component][parts->n - 1];
+    return last > 0.4 * limit && last < 2.0 * limit + 6.0 / gbsi_sqrt(parts->sweeps[parts->n - 1]);
 }
 
 gbsi_line lab_component_line(const lab_component_curves *parts, lab_component component,

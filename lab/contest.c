@@ -11,6 +11,7 @@ void lab_contender_options(const lab_contender *c, uint32_t n, uint32_t *edge,
     options->draw = c->draw;
     options->herd_rule = c->rule == 0 ? GBS_HERD_RULE_AUTO : c->rule;
     options->bins = c->bins;
+    options->cud_offset = c->offset;
     if (c->draw == GBS_DRAW_BOUNDED_ERROR) {
         options->threshold = c->threshold;
     }

@@ -17,6 +17,7 @@ typedef struct lab_contender {
     int rule;         /* gbs_herd_rule; 0: auto */
     double threshold; /* of bounded error */
     uint64_t bins;    /* 0: none */
+    uint64_t offset;  /* of cud; 0: chosen */
     uint32_t ring;    /* dummy edges to the 2nd, ..., ring-th neighbour on a ring; below 2: none */
 } lab_contender;
 

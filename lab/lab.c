@@ -248,7 +248,7 @@ void lab_find(laboratory *lab, bool holds, const char *format, ...)
     const size_t size = sizeof lab->verdict.measured;
     va_list arguments;
     const size_t n = strlen(text);
-    (void)snprintf(text + n, size - n, "%s%s", n > 0 ? "; " : "", holds ? "" : "[fails] ");
+    (void)snprintf(text + n, size - n, "\n- %s", holds ? "" : "[fails] ");
     va_start(arguments, format);
     append(text, size, format, arguments);
     va_end(arguments);
@@ -267,7 +267,9 @@ void lab_note(laboratory *lab, const char *format, ...)
     va_end(arguments);
 }
 
-static gbs_status write_verdict(const laboratory *lab, const lab_experiment *about, gbs_error *err)
+/* @param stopped whether the experiment did not come to its end. */
+static gbs_status write_verdict(const laboratory *lab, const lab_experiment *about, bool stopped,
+                                gbs_error *err)
 {
     char line[256];
     lab_table text = lab_table_open(lab, "verdict.txt", about->name, err);
@@ -284,9 +286,11 @@ static gbs_status write_verdict(const laboratory *lab, const lab_experiment *abo
     gbs_output_text(out, line);
     gbs_output_text(out, "claim: ");
     gbs_output_text(out, about->claim);
-    gbs_output_text(out, "\nmeasured: ");
+    gbs_output_text(out, "\nmeasured:");
     gbs_output_text(out, lab->verdict.measured);
-    gbs_output_text(out, lab->verdict.holds ? "\nholds: yes\n" : "\nholds: no\n");
+    gbs_output_text(out, stopped              ? "\nholds: not decided, the run was stopped\n"
+                         : lab->verdict.holds ? "\nholds: yes\n"
+                                              : "\nholds: no\n");
     if (lab->verdict.note[0] != '\0') {
         gbs_output_text(out, "note: ");
         gbs_output_text(out, lab->verdict.note);
@@ -330,10 +334,12 @@ gbs_status lab_reproduce(const char *name, const char *folder, const lab_reprodu
     GBSI_TRY(make_folder(folder, err));
     lab.verdict.holds = 1;
     GBSI_TRY(experiment->run(&lab, err));
-    if (status == GBS_STOPPED) {
+    const bool stopped = status == GBS_STOPPED;
+    GBSI_TRY(write_verdict(&lab, &experiment->about, stopped, err));
+    if (stopped) {
+        status = GBS_STOPPED;
         goto cleanup;
     }
-    GBSI_TRY(write_verdict(&lab, &experiment->about, err));
     *verdict = lab.verdict;
 cleanup:
     return status;

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "gibbsite/gibbsite.h"
+#include "lab/component_curves.h"
 #include "lab/curves.h"
 #include "lab/pictures.h"
 #include "lab/plot.h"
@@ -47,6 +48,26 @@ static void test_slope(void **state)
 }
 
 /* A mean of 0 and a variance of 1 within four standard errors of 20000 draws; streams apart. */
+/* A curve that stays above its limit, or falls below it, does not tend there. */
+static void test_limits(void **state)
+{
+    (void)state;
+    lab_component_curves *parts = calloc(1, sizeof *parts);
+    const double limit = 0.001;
+    assert_non_null(parts);
+    parts->n = 21;
+    for (size_t k = 0; k < parts->n; k++) {
+        parts->sweeps[k] = (double)(1u << k);
+        parts->mean[LAB_COR][k] = 1.5 * limit + 4.0 / sqrt(parts->sweeps[k]);
+        parts->mean[LAB_HERDING][k] = 10.0 * limit + 4.0 / sqrt(parts->sweeps[k]);
+        parts->mean[LAB_APPROX][k] = 0.3 * limit;
+    }
+    assert_true(lab_component_tends(parts, LAB_COR, limit));
+    assert_false(lab_component_tends(parts, LAB_HERDING, limit));
+    assert_false(lab_component_tends(parts, LAB_APPROX, limit));
+    free(parts);
+}
+
 static void test_normal(void **state)
 {
     (void)state;
@@ -77,7 +98,7 @@ static void test_findings(void **state)
     lab_find(&lab, true, "c is 3");
     lab_note(&lab, "d %s.", "differs");
     assert_int_equal(lab.verdict.holds, 0);
-    assert_string_equal(lab.verdict.measured, "a is 1; [fails] b is 2; c is 3");
+    assert_string_equal(lab.verdict.measured, "\n- a is 1\n- [fails] b is 2\n- c is 3");
     assert_string_equal(lab.verdict.note, "d differs.");
     for (int i = 0; i < 1000; i++) { /* more than there is room for is cut */
         lab_find(&lab, true, "and so on");
@@ -210,6 +231,14 @@ static void test_stopped(void **state)
                      GBS_STOPPED);
     assert_int_equal(calls, 1);
     assert_int_equal(verdict.holds, 7);
+    char path[256];
+    char text[2048] = "";
+    (void)snprintf(path, sizeof path, "%s/verdict.txt", folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    assert_int_equal(fclose(file), 0);
+    assert_non_null(strstr(text, "holds: not decided, the run was stopped"));
 }
 
 static void test_refused(void **state)
@@ -296,12 +325,13 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantiles), cmocka_unit_test(test_slope),
-        cmocka_unit_test(test_normal),    cmocka_unit_test(test_findings),
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_no_pictures),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_table),
-        cmocka_unit_test(test_figures),   cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_quantiles),   cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_limits),      cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_findings),    cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_no_pictures), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_stopped),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_table),       cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -173,7 +173,7 @@ gbs_generate_potts_options lab_grey_picture(const laboratory *lab, double noise)
     return (gbs_generate_potts_options){.rows = side,
                                         .columns = side,
                                         .states = LAB_GREY_LEVELS,
-                                        .coupling = 2.0,
+                                        .coupling = 3.0,
                                         .noise = noise,
                                         .seed = lab->options->seed};
 }

@@ -31,8 +31,7 @@ gbs_status lab_picture_model(const lab_picture *picture, double coupling, const 
                              gbs_model **model, gbs_error *err);
 
 /* A noisy picture of five grey levels in patches, as Gonzalez et al. (2011) have them: 200 x 200
- * pixels, or 64 x 64 quick. The print gives neither coupling nor noise; this coupling is strong
- * enough for chains to coarsen slowly. */
+ * pixels, or 64 x 64 quick, and exp( -3 [x_i != x_j] ) between neighbours. */
 #define LAB_GREY_LEVELS 5
 gbs_generate_potts_options lab_grey_picture(const laboratory *lab, double noise);
 

@@ -228,7 +228,7 @@ static void note_times(laboratory *lab, const lab_race *race)
     if (same < INFINITY) {
         (void)snprintf(than, sizeof than, "has in %.2g s", same);
     }
-    const char *order = same < end ? "is turned" : "holds by time as well";
+    const char *order = same < end ? "does not hold by time" : "holds by time as well";
     if (same == INFINITY && first->seconds[first->n - 1] < end) {
         order = "cannot be judged, as the run of the former is too short";
     }
@@ -236,7 +236,7 @@ static void note_times(laboratory *lab, const lab_race *race)
         lab,
         "%s by the clock, which does not decide the verdict, on %.0f thread%s: %s draws %.0f "
         "million variables per second (%.1f times one thread's), %s %.1f million (%.1f times); the "
-        "variance that the latter reaches in %.2g s the former %s: the paper's order %s.",
+        "variance that the latter reaches in %.2g s the former %s: the order by updates %s.",
         race->title, race->threads[most], most > 0 ? "s" : "", race->racer[0].name,
         1e-6 * first->rate[most], first->rate[most] / first->rate[0],
         race->racer[race->n_racers - 1].name, 1e-6 * widest->rate[most],

@@ -25,7 +25,7 @@ typedef struct lab_reproduce_options {
     const char *data; /**< a folder of pictures (PNG, PNM) for the experiments on pictures; NULL:
                            shapes of our own. Refused by the others. */
     /** NULL, or called now and then. @param share done, 0 to 1. @param what is being run.
-     *  @return nonzero to stop: GBS_STOPPED, and no file is written after it. */
+     *  @return nonzero to stop: GBS_STOPPED, and verdict.txt says what was found until then. */
     int (*progress)(void *context, double share, const char *what);
     void *context;
 } lab_reproduce_options;
@@ -33,7 +33,7 @@ typedef struct lab_reproduce_options {
 /** What came out. */
 typedef struct lab_verdict {
     int holds;           /**< 1 if every part of the claim was found */
-    char measured[3072]; /**< what was found, a sentence per part */
+    char measured[3072]; /**< what was found, each part after "\n- " */
     char note[1024];     /**< where our run differs from the paper's, and why; may be "" */
 } lab_verdict;
 
@@ -42,7 +42,7 @@ typedef struct lab_verdict {
  *
  * @param name    of an experiment. @param folder made if it is not there; files in it of the same
  *                names are replaced.
- * @param verdict out, untouched on failure.
+ * @param verdict out, untouched on failure and when stopped.
  * @return GBS_ERR_ARGUMENT for an unknown name or data that cannot be used; GBS_STOPPED; and what
  *         runs and files return. That a claim was not found is not an error.
  */

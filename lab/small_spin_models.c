@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small spin models, drawn or read. The files: "variables couplings", a field a line, then "i j
- * coupling" a line. */
+/* Small spin models, drawn or read: from NAME.uai, or else NAME.txt with "variables couplings", a
+ * field a line, then "i j coupling" a line. */
 #include "lab/small_spin_models.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "gibbsite/generate.h"
 #include "io/text.h"
 
-const lab_small_model lab_ring_positive = {"ring, positive", "G1_largec.txt", false, 8, 0.0, 1.0};
-const lab_small_model lab_ring_mixed = {"ring, mixed signs", "G2_largec.txt", false, 8, -1.0, 1.0};
-const lab_small_model lab_complete_strong = {
-    "complete, strong", "G3_largec.txt", true, 8, 0.0, 0.5};
-const lab_small_model lab_complete_weak = {"complete, weak", "G3_smallc.txt", true, 8, 0.0, 0.1};
+enum { MOST_VARIABLES = 12 };
+
+const lab_small_model lab_ring_positive = {"ring, positive", "G1_largec", false, 8, 0.0, 1.0};
+const lab_small_model lab_ring_mixed = {"ring, mixed signs", "G2_largec", false, 8, -1.0, 1.0};
+const lab_small_model lab_complete_strong = {"complete, strong", "G3_largec", true, 8, 0.0, 0.5};
+const lab_small_model lab_complete_weak = {"complete, weak", "G3_smallc", true, 8, 0.0, 0.1};
 const lab_small_model lab_complete_mixed = {
-    "complete, mixed signs", "G4_largec.txt", true, 8, -0.5, 0.5};
+    "complete, mixed signs", "G4_largec", true, 8, -0.5, 0.5};
 
 static gbs_status draw_model(const laboratory *lab, const lab_small_model *which, gbs_model **model,
                              gbs_error *err)
@@ -68,7 +70,7 @@ cleanup:
     return status;
 }
 
-static gbs_status read_model(const char *path, gbs_model **model, gbs_error *err)
+static gbs_status read_text(const char *path, gbs_model **model, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_input input = {0};
@@ -78,7 +80,7 @@ static gbs_status read_model(const char *path, gbs_model **model, gbs_error *err
     uint64_t n_couplings = 0;
     GBSI_TRY(gbsi_input_read(path, &input, err));
     GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));
-    GBSI_TRY(gbsi_text_integer(&text, "the number of variables, 1 to 12", 12, &n, err));
+    GBSI_TRY(gbsi_text_integer(&text, "the number of variables, 1 to 12", MOST_VARIABLES, &n, err));
     if (n == 0) {
         GBSI_TRY(gbsi_text_fail(&text, gbsi_text_peek(&text), err, "a model without variables"));
     }
@@ -92,19 +94,55 @@ cleanup:
     return status;
 }
 
+static gbs_status read_uai(const char *path, gbs_model **model, gbs_error *err)
+{
+    gbs_model *read = NULL;
+    const gbs_status status = gbs_model_read(path, NULL, &read, err);
+    const uint32_t n = gbs_model_n_variables(read);
+    bool suits = n >= 1 && n <= MOST_VARIABLES;
+    if (status < 0) {
+        return status;
+    }
+    for (uint32_t v = 0; v < n && suits; v++) {
+        suits = gbs_model_arity(read, v) == 2;
+    }
+    if (!suits) {
+        gbs_model_free(read);
+        return gbsi_fail(err, GBS_ERR_FORMAT, "%s: expected 1 to %d variables of two states", path,
+                         MOST_VARIABLES);
+    }
+    *model = read;
+    return GBS_OK;
+}
+
+/* FOLDER/NAME.txt, or else FOLDER/NAME.uai. */
+static gbs_status read_model(const char *folder, const char *name, gbs_model **model,
+                             gbs_error *err)
+{
+    char file[64];
+    char *path = NULL;
+    (void)snprintf(file, sizeof file, "%s.uai", name);
+    gbs_status status = lab_path_in(folder, file, &path, err);
+    const bool is_uai = status >= 0 && access(path, F_OK) == 0;
+    if (status >= 0 && !is_uai) {
+        gbs_free(path);
+        (void)snprintf(file, sizeof file, "%s.txt", name);
+        status = lab_path_in(folder, file, &path, err);
+    }
+    if (status >= 0) {
+        status = is_uai ? read_uai(path, model, err) : read_text(path, model, err);
+    }
+    gbs_free(path);
+    return status;
+}
+
 gbs_status lab_small_model_make(const laboratory *lab, const lab_small_model *which,
                                 gbs_model **model, gbs_error *err)
 {
     if (lab->options->data == NULL || which->file == NULL) {
         return draw_model(lab, which, model, err);
     }
-    char *path = NULL;
-    gbs_status status = lab_path_in(lab->options->data, which->file, &path, err);
-    if (status >= 0) {
-        status = read_model(path, model, err);
-    }
-    gbs_free(path);
-    return status;
+    return read_model(lab->options->data, which->file, model, err);
 }
 
 const char *lab_small_model_source(const laboratory *lab, const lab_small_model *which, char *text)
@@ -115,7 +153,7 @@ const char *lab_small_model_source(const laboratory *lab, const lab_small_model 
                        which->complete ? "" : ", fields and couplings", which->low, which->high,
                        lab->options->seed);
     } else {
-        (void)snprintf(text, LAB_SOURCE_TEXT, "the authors' %s", which->file);
+        (void)snprintf(text, LAB_SOURCE_TEXT, "%s of the folder of data", which->file);
     }
     return text;
 }

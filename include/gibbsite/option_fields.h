@@ -273,7 +273,7 @@ typedef struct gbs_run_options {
      * (M): 1 to 32, default 0: follows from --sweeps or --target-error. */
     uint64_t cud_bits;
     /** cud: bits from one number to the next, coprime to the period. Option --cud-offset (G): 1 to
-     * UINT32_MAX, default 0: depends on --cud-scheme. */
+     * UINT32_MAX, default 0: depends on --cud-scheme and the number of variables. */
     uint64_t cud_offset;
     /** average conditionals, count states, or only record energy and magnetisation of spins. Option
      * --estimator: a gbs_estimator_kind, default GBS_ESTIMATOR_RAO_BLACKWELL. */

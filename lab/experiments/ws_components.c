@@ -114,7 +114,7 @@ static void judge(laboratory *lab, const result *r)
                  lab_component_tends(&r[i].parts, LAB_COR, r[i].limit) &&
                      last_of(&r[i], LAB_APPROX) < 1e-9,
                  "%s: D cor %.3g after %.0f sweeps (slope %.2f), its estimated limit %.3g (wanted "
-                 "0.4 to 2 times the limit, or still falling), D approx 0",
+                 "0.4 to 2 times the limit, and 6 / sqrt(T) more after T sweeps), D approx 0",
                  panel_of[i].title, last_of(&r[i], LAB_COR), r[i].parts.sweeps[r[i].parts.n - 1],
                  lab_component_slope(&r[i].parts, LAB_COR), r[i].limit);
     }

@@ -133,7 +133,7 @@ static void judge(laboratory *lab, const result *r)
     for (int i = 0; i < N_MODELS; i++) {
         lab_find(lab, lab_component_tends(&r->parts[i], LAB_COR, r->limit[i].total),
                  "%s: estimate %.4g, measured %.3g +- %.1g, slope %.2f (wanted 0.4 to 2 times "
-                 "the estimate or still falling)",
+                 "the estimate, and 6 / sqrt(T) more after T sweeps)",
                  model_of[i]->name, r->limit[i].total, r->measured[i], r->error[i],
                  lab_component_slope(&r->parts[i], LAB_COR));
         if (lab->options->data != NULL) {

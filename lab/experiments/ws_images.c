@@ -31,8 +31,8 @@ static const lab_contender contender[N_DRAWS] = {
                  .color = GBSI_PURPLE,
                  .draw = GBS_DRAW_ONE_BIN,
                  .rule = GBS_HERD_POST},
-    /* 31 sweeps are the whole period of 5 bits, every third word of it */
-    [DRIVEN] = {.name = "cud", .color = GBSI_ORANGE, .draw = GBS_DRAW_CUD},
+    /* 31 sweeps are the whole period of 5 bits, every third word of it: g = 3 as printed */
+    [DRIVEN] = {.name = "cud", .color = GBSI_ORANGE, .draw = GBS_DRAW_CUD, .offset = 3},
 };
 
 /* Wrong pixels over all pictures, by sweep and run. */

@@ -5,7 +5,9 @@
  *     min_i (Cx)_i / x_i  <=  rho(C)  <=  max_i (Cx)_i / x_i ,
  *
  * on every connected component by itself, of which the largest counts. C + I is iterated, whose
- * powers do not oscillate on bipartite graphs. |C|_2^2 is the radius of C'C >= 0. */
+ * powers do not oscillate on bipartite graphs. |C|_2^2 is the radius of C'C >= 0, and at least
+ * |Cx|^2 / |x|^2: on a bipartite graph C'C has two blocks, and the lower bound of Collatz is that
+ * of the smaller one. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -134,18 +136,36 @@ static gbsi_interval find_radius(power *p)
     return worst(p);
 }
 
+/* |Cx|^2 / |x|^2 with y = Cx, less what rounding of the sums may have added. */
+static double stretch(const power *p)
+{
+    double of_x = 0.0;
+    double of_y = 0.0;
+    for (uint32_t i = 0; i < p->c->n; ++i) {
+        of_x += p->x[i] * p->x[i];
+        of_y += p->y[i] * p->y[i];
+    }
+    return of_x > 0.0 ? of_y / of_x * (1.0 - SLACK - 0x1p-50 * p->c->n) : 0.0;
+}
+
 static gbsi_interval find_two(power *p)
 {
     const size_t n = most_iterations(p->c) / 2;
+    double lo = 0.0;
     begin(p);
     for (size_t t = 0; t < n; ++t) {
-        if (!multiply(p, false, p->x, p->y) || !multiply(p, true, p->y, p->z) || narrow(p, p->z)) {
+        if (!multiply(p, false, p->x, p->y) || !multiply(p, true, p->y, p->z)) {
+            break;
+        }
+        const double here = stretch(p);
+        lo = here > lo ? here : lo;
+        if (narrow(p, p->z) || worst(p).hi - lo <= TIGHT * lo) {
             break;
         }
         advance(p, p->z, false);
     }
     const gbsi_interval square = worst(p);
-    return (gbsi_interval){gbsi_sqrt(square.lo), gbsi_sqrt(square.hi)};
+    return (gbsi_interval){gbsi_sqrt(square.lo > lo ? square.lo : lo), gbsi_sqrt(square.hi)};
 }
 
 void gbsi_matrix_sums(const gbsi_influences *c, double *largest, double *mean)

@@ -462,6 +462,42 @@ static void norms_of_a_torus(void **unused)
     }
 }
 
+/* A star: influences on the hub are one block of C, those on the leaves the other, and the 2-norm
+ * is the larger of the lengths of two vectors. */
+static void norms_of_a_star(void **unused)
+{
+    (void)unused;
+    enum { LEAVES = 4 };
+    const uint32_t arity[LEAVES + 1] = {2, 2, 2, 2, 2};
+    gbs_builder *b = NULL;
+    gbs_model *model = NULL;
+    made m;
+    uint32_t component[LEAVES + 1];
+    uint32_t n_components = 0;
+    gbsi_norms norms;
+    double on_hub = 0.0;
+    double on_leaves = 0.0;
+    assert_int_equal(gbs_builder_new(&b, NULL), GBS_OK);
+    assert_int_equal(gbs_builder_add_variables(b, LEAVES + 1, arity, NULL, NULL), GBS_OK);
+    for (uint32_t leaf = 1; leaf <= LEAVES; ++leaf) { /* fields hold the leaves */
+        assert_int_equal(gbs_builder_add_ising(b, 0, leaf, 0.3, NULL), GBS_OK);
+        assert_int_equal(gbs_builder_add_field(b, leaf, 2.0, NULL), GBS_OK);
+    }
+    assert_int_equal(gbs_builder_build(b, &model, NULL), GBS_OK);
+    gbs_builder_free(b);
+    assert_true(prepare(&m, model, GBS_INFLUENCE_EXACT));
+    for (uint32_t leaf = 1; leaf <= LEAVES; ++leaf) {
+        on_hub += entry(m.c, 0, leaf, m.c->on) * entry(m.c, 0, leaf, m.c->on);
+        on_leaves += entry(m.c, leaf, 0, m.c->on) * entry(m.c, leaf, 0, m.c->on);
+    }
+    assert_true(on_hub > 4.0 * on_leaves);
+    assert_int_equal(gbsi_graph_components(m.graph, component, &n_components, NULL), GBS_OK);
+    assert_int_equal(gbsi_matrix_norms(m.c, component, n_components, NULL, &norms, NULL), GBS_OK);
+    assert_true(norms.two.lo <= sqrt(on_hub) && sqrt(on_hub) <= norms.two.hi);
+    assert_true(norms.two.hi - norms.two.lo < 1e-6);
+    release(&m);
+}
+
 static void failing_requests(void **unused)
 {
     (void)unused;
@@ -508,6 +544,7 @@ int main(void)
         cmocka_unit_test(closed_form_is_the_product),
         cmocka_unit_test(norms_hold_the_numbers),
         cmocka_unit_test(norms_of_a_torus),
+        cmocka_unit_test(norms_of_a_star),
         cmocka_unit_test(failing_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,25 +83,22 @@ gbs_status gbsi_cud_draw_settle(gbs_run_options *options, char *warning, gbs_err
         m = bits_of_target(options);
     }
     const uint64_t period = gbsi_cud_period(m);
-    uint64_t offset = options->cud_offset;
-    if (offset == 0) {
-        offset = gbsi_cud_offset((gbs_cud_scheme)options->cud_scheme, m, gbsi_cud_polynomial(m));
-    }
-    if (offset >= period || gbsi_gcd(offset, period) != 1) {
+    const uint64_t offset =
+        options->cud_offset; /* 0: chosen with the number of variables in view */
+    if (offset != 0 && (offset >= period || gbsi_gcd(offset, period) != 1)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--cud-offset: found %" PRIu64
                          ", expected a number below the period %" PRIu64
                          " without a common divisor, so that every word is used",
                          offset, period);
     }
-    if (2 * offset < m) {
+    if (offset != 0 && 2 * offset < m) {
         (void)snprintf(warning, GBSI_WARNING_SIZE,
                        "--cud-offset %" PRIu64 " is below half of --cud-bits: successive numbers "
                        "share most of their bits, which can spoil the answer",
                        offset);
     }
     options->cud_bits = m;
-    options->cud_offset = offset;
     options->sweeps = period;
     return GBS_OK;
 }
@@ -148,10 +145,14 @@ gbs_status gbsi_cud_draw_init(const gbsi_draw_job *job, void **state, gbs_error 
     if (d == NULL) {
         return gbsi_no_memory(err, "cud", sizeof *d);
     }
-    gbsi_cud_init(&d->sequence, (gbs_cud_scheme)options->cud_scheme, m, gbsi_cud_polynomial(m),
-                  options->cud_offset);
+    const gbs_cud_scheme scheme = (gbs_cud_scheme)options->cud_scheme;
+    const uint64_t polynomial = gbsi_cud_polynomial(m);
     d->n_slots = job->plan->n_slots;
     d->n_places = job->plan->n_slots; /* every variable once in a pass */
+    gbsi_cud_init(&d->sequence, scheme, m, polynomial,
+                  options->cud_offset != 0
+                      ? options->cud_offset
+                      : gbsi_cud_offset_for(scheme, m, polynomial, d->n_places));
     d->n_blocks = gbsi_gcd(d->n_places, d->sequence.period);
     d->next = UINT64_MAX;
     d->driving = gbsi_alloc_lanes(d->n_places, sizeof *d->driving);

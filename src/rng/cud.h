@@ -64,6 +64,13 @@ uint64_t gbsi_cud_polynomial(uint32_t bits);
  *     CHEN     is at least m / 2, makes the sequence fully equidistributed (no defects, below) and
  *              its own recurrence, the minimal polynomial of x^g, has at least m / 2 terms */
 uint64_t gbsi_cud_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial);
+/* The first of the offsets that keep this promise, of at most 256, with which one variable gets
+ * fully equidistributed words in successive sweeps, or else words with the fewest defects. A sweep
+ * takes n_numbers = N numbers, so that they are g N bits apart. Otherwise two words can decide the
+ * leading bit of a third: with 5 bits and steps of 14 or 17 errors are above those of random draws.
+ */
+uint64_t gbsi_cud_offset_for(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial,
+                             uint64_t n_numbers);
 
 /* Sum over v = 1 .. m of floor(m / v) - k(v), where k(v) is the largest k such that k successive
  * words of v leading bits (CHEN) take all 2^(k v) values equally often over a period and the zero

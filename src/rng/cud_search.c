@@ -162,14 +162,39 @@ static bool suits_chen(uint32_t m, uint64_t polynomial, uint64_t g)
     return 2 * recurrence_terms(m, polynomial, g) >= m && gbsi_cud_defects(m, polynomial, g) == 0;
 }
 
-uint64_t gbsi_cud_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial)
+/* The least offset from g on that keeps the promise of the scheme; 0 if there is none. */
+static uint64_t next_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial, uint64_t g)
 {
     const uint64_t period = gbsi_cud_period(bits);
-    uint64_t g = scheme == GBS_CUD_TRIBBLE ? (bits + 1) / 2 + 1 : (bits + 1) / 2;
-    while (gbsi_gcd(g, period) != 1 ||
-           (scheme == GBS_CUD_CHEN && !suits_chen(bits, polynomial, g))) {
+    while (g < period && (gbsi_gcd(g, period) != 1 ||
+                          (scheme == GBS_CUD_CHEN && !suits_chen(bits, polynomial, g)))) {
         ++g;
-        assert(g < period); /* tested for every degree */
     }
+    return g < period ? g : 0;
+}
+
+uint64_t gbsi_cud_offset(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial)
+{
+    const uint64_t least = scheme == GBS_CUD_TRIBBLE ? (bits + 1) / 2 + 1 : (bits + 1) / 2;
+    const uint64_t g = next_offset(scheme, bits, polynomial, least);
+    assert(g != 0); /* tested for every degree */
     return g;
+}
+
+uint64_t gbsi_cud_offset_for(gbs_cud_scheme scheme, uint32_t bits, uint64_t polynomial,
+                             uint64_t n_numbers)
+{
+    enum { MOST_TRIES = 256 };
+    const uint64_t period = gbsi_cud_period(bits);
+    uint64_t g = gbsi_cud_offset(scheme, bits, polynomial);
+    uint64_t best = g;
+    uint32_t fewest = UINT32_MAX;
+    for (int i = 0; i < MOST_TRIES && g != 0 && fewest > 0; ++i) {
+        const uint64_t step = g * (n_numbers % period) % period; /* both are below 2^32 */
+        const uint32_t defects = gbsi_cud_defects(bits, polynomial, step);
+        best = defects < fewest ? g : best;
+        fewest = defects < fewest ? defects : fewest;
+        g = next_offset(scheme, bits, polynomial, g + 1);
+    }
+    return best;
 }

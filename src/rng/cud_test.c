@@ -144,6 +144,30 @@ static void searches(void **state)
     }
 }
 
+/* Where a step of N numbers has defects with the least offset, another is taken. */
+static void offsets_for_numbers(void **state)
+{
+    (void)state;
+    enum { M = 5 };
+    const uint64_t p = gbsi_cud_polynomial(M);
+    const uint64_t period = gbsi_cud_period(M);
+    uint32_t n_moved = 0;
+    for (uint64_t n = 1; n <= 2 * period; ++n) {
+        const uint64_t g = gbsi_cud_offset_for(GBS_CUD_TRIBBLE, M, p, n);
+        const uint64_t least = gbsi_cud_offset(GBS_CUD_TRIBBLE, M, p);
+        const uint64_t step = g * n % period;
+        assert_true(g >= least);
+        assert_true(n % period == 0 ? g == least : step != 14 && step != 17);
+        n_moved += g != least;
+    }
+    assert_int_equal(n_moved, 2 * 6); /* steps of 1, 13, 14, 17, 18 and 30 have defects */
+    for (uint32_t m = GBSI_CUD_LEAST_BITS; m <= GBSI_CUD_MOST_BITS; m += 7) {
+        const uint64_t q = gbsi_cud_polynomial(m);
+        const uint64_t g = gbsi_cud_offset_for(GBS_CUD_CHEN, m, q, 1000);
+        assert_true(gbsi_gcd(g, gbsi_cud_period(m)) == 1 && gbsi_cud_defects(m, q, g) == 0);
+    }
+}
+
 /* Defects by counting: pairs of successive words over the period and the zero state. */
 static void defects_by_counting(void **state)
 {
@@ -281,10 +305,15 @@ static void published_output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(printed_states),   cmocka_unit_test(follows_the_recurrence),
-        cmocka_unit_test(whole_periods),    cmocka_unit_test(primitive_by_walking),
-        cmocka_unit_test(searches),         cmocka_unit_test(defects_by_counting),
-        cmocka_unit_test(published_tables), cmocka_unit_test(published_output),
+        cmocka_unit_test(printed_states),
+        cmocka_unit_test(follows_the_recurrence),
+        cmocka_unit_test(whole_periods),
+        cmocka_unit_test(primitive_by_walking),
+        cmocka_unit_test(searches),
+        cmocka_unit_test(offsets_for_numbers),
+        cmocka_unit_test(defects_by_counting),
+        cmocka_unit_test(published_tables),
+        cmocka_unit_test(published_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,12 @@
 """Every experiment, quick: its files, its charts, its claim; the same tables from any threads."""
 import csv
 import re
+import signal
+import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import only
+from conftest import only, program
 
 EXPERIMENTS = {
     "hg-two-variables": ["errors.csv", "errors.svg"],
@@ -62,7 +64,7 @@ def test_quick_check(run, work, name):
             rows = list(csv.reader(path.open()))
             assert len(rows) > 3 and len({len(row) for row in rows}) == 1
     verdict = (work / "out" / "verdict.txt").read_text()
-    for word in ("claim: ", "measured: ", "holds: yes"):
+    for word in ("claim: ", "measured:\n- ", "holds: yes"):
         assert word in verdict and word in done.out
 
 
@@ -160,3 +162,36 @@ def test_networks_of_a_folder(run, work):
         (work / "data" / f"{name}.uai").write_text("")
     done = run("reproduce", "pgs-relational", "--quick", "--data", "data", "-o", "out")
     assert done.status == 2 and "5 models" in done.err
+
+
+def test_all_of_them_until_it_is_stopped(work):
+    """Each in its own folder; what was done before the signal stays, and the one that it met says so."""
+    with subprocess.Popen([program(), "reproduce", "all", "--quick", "-o", "all"], cwd=work, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:
+        while "holds: " not in process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate()
+    assert process.returncode == 4 and "verdict.txt says what was found until then" in said
+    verdicts = [(path / "verdict.txt").read_text() for path in sorted((work / "all").iterdir())]
+    assert [text.count("not decided, the run was stopped") for text in verdicts].count(1) == 1
+    assert any("holds: yes" in text for text in verdicts)
+
+
+def test_data_for_all_is_refused(run):
+    done = run("reproduce", "all", "--data", ".", "-o", "all")
+    assert done.status == 2 and "run them one by one" in done.err
+
+
+def test_models_of_ones_own(run, work):
+    """--data takes .uai models in place of the authors' files, and refuses those that do not suit."""
+    (work / "own").mkdir()
+    for name in ("G1_largec", "G2_largec"):
+        assert run("generate", "ring", "--variables", "8", "--coupling", "0.3", "--field", "0.2",
+                   "-o", f"own/{name}.uai").status == 0
+    assert run("generate", "complete", "--variables", "8", "--coupling", "0.1", "-o", "own/G4_largec.uai").status == 0
+    done = run("reproduce", "ws-components", "--quick", "--data", "own", "-o", "out")
+    assert done.status == 0 and "G1_largec of the folder of data" in done.out
+    assert run("generate", "ring", "--variables", "13", "--coupling", "0.3", "-o", "own/G1_largec.uai").status == 0
+    done = run("reproduce", "ws-components", "--quick", "--data", "own", "-o", "out")
+    assert done.status == 3 and "G1_largec.uai: expected 1 to 12 variables of two states" in done.err
