@@ -35,6 +35,7 @@ enum {
     CLI_VERB_DIAGNOSE = 1 << 24,
     CLI_VERB_DENOISE = 1 << 25,
     CLI_VERB_LABEL = 1 << 26,
+    CLI_VERB_LEARN = 1 << 27,
     CLI_RUNS = CLI_VERB_MARGINALS | CLI_VERB_SAMPLE,
     CLI_SAMPLERS = CLI_RUNS | CLI_VERB_DENOISE, /* take the options of chains */
     CLI_ANNEALS = CLI_VERB_MAP | CLI_VERB_LOGZ,
@@ -46,10 +47,10 @@ enum {
     CLI_SPINS = CLI_VERB_ISING | CLI_VERB_RING | CLI_VERB_COMPLETE | CLI_VERB_REGULAR |
                 CLI_VERB_POWERLAW | CLI_VERB_RBM,
     CLI_GENERATES = CLI_SPINS | CLI_VERB_POTTS | CLI_VERB_BAYES,
-    CLI_ALL = (1 << 27) - 1,
+    CLI_ALL = (1 << 28) - 1,
 };
 
-#define CLI_MAX_OPTIONS 160
+#define CLI_MAX_OPTIONS 192
 
 typedef enum cli_progress_mode {
     CLI_PROGRESS_AUTO,
@@ -90,17 +91,20 @@ typedef struct cli_arguments {
     const char *format;
     const char *model; /* of the results that are compared */
     const char *summary;
-    const char *checkpoint; /* FILE */
-    const char *resume;     /* FILE */
-    const char *monitor;    /* variables of draws */
-    const char *query;      /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */
-    const char *cases;      /* a table: FILE or "-" */
-    const char *plot;       /* FILE.svg */
-    const char *prior;      /* NAME:NUMBER */
-    const char *held_out;   /* FILE or share */
-    const char *intervals;  /* FILE */
-    const char *weights;    /* name of a column */
-    const char *posterior;  /* "best" or "all" */
+    const char *checkpoint;     /* FILE */
+    const char *resume;         /* FILE */
+    const char *monitor;        /* variables of draws */
+    const char *query;          /* variables to write: a list, or "@FILE"; or VARIABLE=STATE */
+    const char *cases;          /* a table: FILE or "-" */
+    const char *plot;           /* FILE.svg */
+    const char *prior;          /* NAME:NUMBER */
+    const char *held_out;       /* FILE or share */
+    const char *intervals;      /* FILE */
+    const char *weights;        /* name of a column */
+    const char *posterior;      /* "best" or "all" */
+    const char *template_style; /* "crf++" or "wapiti" */
+    double l1, l2;              /* penalties */
+    uint64_t least_count;       /* tokens of a feature */
     double level, em_tolerance;
     uint64_t em_iterations;
     const char *log_base; /* of PR files */

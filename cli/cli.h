@@ -52,6 +52,7 @@ int cli_fit(cli_arguments *arguments);
 int cli_sensitivity(cli_arguments *arguments);
 int cli_diagnose(cli_arguments *arguments);
 int cli_label(cli_arguments *arguments);
+int cli_learn(cli_arguments *arguments);
 int cli_denoise(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */

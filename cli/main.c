@@ -45,12 +45,12 @@ static const cli_verb *find_verb(const char *name)
 
 static int unknown_verb(const char *name)
 {
-    const char *candidate[32] = {"help", "generate"};
+    const char *candidate[64] = {"help", "generate"};
     size_t n = 2;
     if (cli_is_later(NULL, name)) {
         return cli_error(CLI_USAGE, "'%s' is not in this version", name);
     }
-    for (size_t i = 0; i < cli_n_verbs && n < 32; i++) {
+    for (size_t i = 0; i < cli_n_verbs && n < 64; i++) {
         candidate[n++] = cli_verbs[i].name;
     }
     const char *ours = cli_our_verb(name);

@@ -68,6 +68,19 @@ static const cli_option table[] = {
          "file for the result; its extension determines the format; unset: standard output")
     TEXT('o', output, "output", CLI_VERB_LABEL, "FILE",
          "file for the labelled data; unset: standard output")
+    TEXT('o', output, "output", CLI_VERB_LEARN, "FILE",
+         "file for the model; unset: standard output")
+    NAME(0, template_style, "template-style", CLI_VERB_LEARN, "crf++|wapiti",
+         "whose rules the templates follow, and the model's format; unset: crf++")
+    REAL(l2, "l2", CLI_VERB_LEARN, 1.0, 0.0, 1e12, "X", "penalty: X/2 times the sum of squared weights")
+    REAL(l1, "l1", CLI_VERB_LEARN, 0.0, 0.0, 1e12, "X",
+         "penalty: X times the sum of absolute weights, which makes many of them 0")
+    UINT(least_count, "least-count", CLI_VERB_LEARN, 1, 1, UINT64_MAX, "N",
+         "leave out features that fewer than N tokens have")
+    UINT(em_iterations, "iterations", CLI_VERB_LEARN, 1000, 1, INT32_MAX, "N",
+         "largest number of iterations")
+    REAL(em_tolerance, "tolerance", CLI_VERB_LEARN, 1e-5, 1e-15, 1.0, "X",
+         "converged once the objective falls by a smaller share of itself in ten iterations")
     TEXT(0, truth, "truth", CLI_VERB_LABEL, "COLUMN|last",
          "compare the labels with those in this column of DATA, a number from 0 or the last one")
     NAME(0, posterior, "posterior", CLI_VERB_LABEL, "best|all",
@@ -189,7 +202,7 @@ static const cli_option table[] = {
          "write the most probable picture as a whole, found as by gibbsite map")
     TEXT(0, write_model, "write-model", CLI_VERB_DENOISE, "FILE",
          "write the model, for other verbs; its extension is its format")
-    TEXT(0, summary, "summary", CLI_SAMPLERS | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_LABEL, "FILE",
+    TEXT(0, summary, "summary", CLI_SAMPLERS | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_LABEL | CLI_VERB_LEARN, "FILE",
          "write a report of the run to FILE, as JSON")
     TEXT(0, checkpoint, "checkpoint", CLI_RUNS, "FILE",
          "write where the run stands to FILE, so that --resume FILE goes on from there: before the "
@@ -197,7 +210,7 @@ static const cli_option table[] = {
     TEXT(0, resume, "resume", CLI_RUNS, "FILE",
          "go on from a checkpoint of the same model and evidence, with the same bits; options that "
          "are not given are those of the run before")
-    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL, AT(progress), 0, 0, 3, 0, 0, 0,
+    {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL | CLI_VERB_LEARN, AT(progress), 0, 0, 3, 0, 0, 0,
      "auto|always|never|json", "progress on standard error: a bar, or lines of JSON; auto: "
      "a bar if it is a terminal; json:FD: lines of JSON on descriptor FD"},
     FLAG(0, json, "json", CLI_VERB_INFO | CLI_VERB_CERTIFY, "write JSON instead of text")
@@ -326,7 +339,8 @@ static const struct {
     {"partial-scan", CLI_RUNS},
     {"restarts", CLI_RUNS},
     {"temper", CLI_SAMPLERS | CLI_VERB_LOGZ},
-    {"time", CLI_SAMPLERS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL},
+    {"time", CLI_SAMPLERS | CLI_INFLUENCES | CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL |
+                 CLI_VERB_LEARN},
     {"method", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
     {"target-error", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_SENSITIVITY},
     {"budget", CLI_SAMPLERS | CLI_VERB_INFO | CLI_ANNEALS | CLI_VERB_SENSITIVITY},
@@ -345,9 +359,9 @@ static const struct {
     {"sweeps", CLI_SAMPLERS | CLI_VERB_FIT | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
     {"burn-in", CLI_SAMPLERS | CLI_VERB_DECOMPOSE | CLI_VERB_SENSITIVITY},
     {"memory-limit", CLI_OBSERVES | CLI_VERB_DENOISE | CLI_VERB_CONVERT | CLI_VERB_FIT |
-                         CLI_GENERATES | CLI_VERB_LABEL},
+                         CLI_GENERATES | CLI_VERB_LABEL | CLI_VERB_LEARN},
     {"threads", CLI_SAMPLERS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT |
-                    CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL},
+                    CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL | CLI_VERB_LEARN},
     {"thin", CLI_VERB_SAMPLE},
     {"damping", CLI_VERB_MARGINALS | CLI_VERB_DENOISE},
     {"schedule", CLI_VERB_MAP},

@@ -11,7 +11,8 @@ static const struct {
 } topics[CLI_N_TOPICS] = {
     [CLI_TOPIC_QUESTION] =
         {NULL, "What to answer",
-         "evidence likelihood query top reach joint cases prior weights held-out task "
+         "evidence likelihood query top reach joint cases prior weights held-out template-style l2 "
+         "l1 least-count task "
          "monitor target focus "
          "asymptotic list data grid torus variables states parents degree edges "
          "visible hidden levels labels noise coupling coupling-spread field random-field "
@@ -52,8 +53,8 @@ static const struct {
     {"target", CLI_TOPIC_SCAN, CLI_RUNS},
     {"scan", CLI_TOPIC_QUESTION, CLI_VERB_CERTIFY},
     {"scan", CLI_TOPIC_SCAN, CLI_ALL & ~CLI_VERB_CERTIFY},
-    {"iterations", CLI_TOPIC_ACCURACY, CLI_VERB_FIT},
-    {"iterations", CLI_TOPIC_SCAN, CLI_ALL & ~CLI_VERB_FIT},
+    {"iterations", CLI_TOPIC_ACCURACY, CLI_VERB_FIT | CLI_VERB_LEARN},
+    {"iterations", CLI_TOPIC_SCAN, CLI_ALL & ~(CLI_VERB_FIT | CLI_VERB_LEARN)},
     {"sweeps", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_FIT},
     {"sweeps", CLI_TOPIC_SCAN, CLI_VERB_FIT},
     {"seed", CLI_TOPIC_ACCURACY, CLI_ALL & ~CLI_VERB_FIT},
@@ -107,11 +108,18 @@ static const cli_brief briefs[] = {
     {"threads", "N", "unset: one per processor; the answer is the same", 0},
     {"memory-limit", "SIZE", "most memory to use: 512M, 4G", 0},
     {"output", "FILE", "file for the labelled data", CLI_VERB_LABEL},
+    {"output", "FILE", "file for the model", CLI_VERB_LEARN},
     {"output", "FILE", "file for the result; its extension is its format", 0},
     {"plot", "FILE.svg", "a tornado chart of the 20 that swing it most", CLI_VERB_SENSITIVITY},
     {"top", "N", "show the N quantities with the largest R-hat", CLI_VERB_DIAGNOSE},
     {"plot", "FILE.svg", "draws and ranks of the largest R-hat", CLI_VERB_DIAGNOSE},
     {"picture", "RxC", "a picture of R rows and C columns of variables", 0},
+    {"template-style", "NAME", "crf++ or wapiti; unset: crf++", 0},
+    {"l2", "X", "penalty X/2 sum of w^2", 0},
+    {"l1", "X", "penalty X sum of |w|, which makes weights 0", 0},
+    {"least-count", "N", "leave out features of fewer tokens", 0},
+    {"iterations", "N", "largest number of iterations", CLI_VERB_LEARN},
+    {"tolerance", "X", "smallest fall of the objective in ten of them", CLI_VERB_LEARN},
     {"truth", "COLUMN", "of the right labels: a number from 0, or last", CLI_VERB_LABEL},
     {"posterior", "best|all", "add probabilities of labels", 0},
     {"summary", "FILE", "a report of the run, as JSON", 0},

@@ -101,6 +101,13 @@ const cli_verb cli_verbs[] = {
      "gibbsite label examples/places.crf examples/places.txt --truth 2 -o out.txt\n"
      "gibbsite label examples/places.crf examples/places.txt --posterior best\n",
      cli_label},
+    {"learn", CLI_VERB_LEARN, 3, "crf TEMPLATES DATA",
+     "a conditional random field from labelled data",
+     "TEMPLATES says which features a token has; DATA has a token a line, its label\n"
+     "in the last column. Writes a text model of CRF++ (or Wapiti) for label.\n",
+     "gibbsite learn crf examples/places.template examples/places.txt -o places.crf\n"
+     "gibbsite learn crf examples/places.template examples/places.txt --l1 1 --l2 0\n",
+     cli_learn},
     {"sensitivity", CLI_VERB_SENSITIVITY, 1, "MODEL",
      "how a probability moves with every parameter",
      "For every entry of a conditional table: the derivative of P(X=x | evidence) by\n"

@@ -122,6 +122,59 @@ GBS_API gbs_status gbs_crf_label(const gbs_crf *crf, const gbs_sequences *data,
                                  const gbs_run_callbacks *callbacks, uint32_t *label,
                                  double *posterior, double *log_p, gbs_error *err);
 
+/* ---- learning ---------------------------------------------------------------------------- */
+
+/** Zero-initialised means the defaults. */
+typedef struct gbs_crf_learn_options {
+    size_t size;           /**< sizeof(gbs_crf_learn_options) */
+    double l2;             /**< penalty l2/2 sum of w^2; 0 with l1 = 0 means 1 */
+    double l1;             /**< penalty l1 sum of |w| */
+    double tolerance;      /**< converged once the objective falls by a smaller share of itself in
+                                ten iterations; 0: 1e-5 */
+    uint64_t iterations;   /**< at most; 0: 1000 */
+    uint64_t least_count;  /**< leave out features of fewer tokens; 0: 1 */
+    double time_s;         /**< end after so many seconds; 0: no limit */
+    uint64_t threads;      /**< number of threads, without effect on results; 0: all cores */
+    uint64_t memory_limit; /**< bytes, program included; 0: half of the machine's memory */
+} gbs_crf_learn_options;
+
+/** What learning found. Logarithms are natural. */
+typedef struct gbs_crf_learn_report {
+    size_t size;           /**< sizeof(gbs_crf_learn_report) */
+    uint64_t n_labels;     /**< different labels in the data */
+    uint64_t n_features;   /**< in the model */
+    uint64_t n_weights;    /**< in the model */
+    uint64_t n_active;     /**< weights that are not 0 */
+    uint64_t iterations;   /**< done */
+    uint64_t evaluations;  /**< of the objective and its gradient */
+    uint64_t converged;    /**< 1 or 0 */
+    double log_likelihood; /**< ln P(labels | data) */
+    double objective;      /**< -log_likelihood and the penalties */
+    double gradient_norm;  /**< of the objective, without the penalty by l1 */
+    double seconds;
+} gbs_crf_learn_report;
+
+/**
+ * Learn a model from labelled data: the weights that maximise the likelihood of the labels less
+ * penalties, by L-BFGS (Liu & Nocedal 1989), with l1 by OWL-QN (Andrew & Gao 2007), on exact
+ * gradients. The gradient has the same bits on any number of threads, and so have the weights.
+ *
+ * @param templates a file of feature templates; see gibbsite-formats(5).
+ * @param style     of the templates, and of the model when it is written.
+ * @param data      with the labels in the last column; the templates name columns before it.
+ * @param callbacks NULL; progress is called with pass = iterations done.
+ * @param crf       out, caller frees. With l1, without the features whose weights are all 0.
+ * @param report    out or NULL.
+ * @return GBS_STOPPED if it was ended by time_s or the callback, with the weights of the last
+ *         iteration, GBS_ERR_STOPPED before the first; GBS_ERR_FORMAT for the templates or if they
+ *         name the labels; GBS_ERR_UNSUPPORTED in a library built without libLBFGS; GBS_ERR_LIMIT,
+ *         GBS_ERR_ARGUMENT, GBS_ERR_MEMORY.
+ */
+GBS_API gbs_status gbs_crf_learn(const char *templates, gbs_template_style style,
+                                 const gbs_sequences *data, const gbs_crf_learn_options *options,
+                                 const gbs_run_callbacks *callbacks, gbs_crf **crf,
+                                 gbs_crf_learn_report *report, gbs_error *err);
+
 /* ---- evaluation -------------------------------------------------------------------------- */
 
 /** How well the entities of one class were found. */

@@ -7,8 +7,7 @@
 #include "base/memory.h"
 #include "simd/math.h"
 
-/* ---- pairs --------------------------------------------------------------------------------------
- */
+/* ---- pairs --------------------------------------------------------------------------------- */
 
 gbs_status gbsi_pairs_new(const gbs_crf *crf, const gbsi_features *features, bool sums,
                           gbsi_pairs *pairs, gbs_error *err)
@@ -75,8 +74,7 @@ void gbsi_pairs_free(gbsi_pairs *pairs)
     *pairs = (gbsi_pairs){0};
 }
 
-/* ---- one sequence -----------------------------------------------------------------------------
- */
+/* ---- one sequence -------------------------------------------------------------------------- */
 
 gbs_status gbsi_chain_new(gbsi_chain *chain, size_t most_tokens, gbs_error *err)
 {
@@ -195,8 +193,7 @@ void gbsi_chain_best(gbsi_chain *chain, uint32_t *label)
     }
 }
 
-/* ---- sums
- * ----------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------------------------- */
 
 /* alpha(b) = scaled(b) * sum over a of before(a) pair(a, b), made to sum to 1. @return the sum. */
 static double step_forward(const double *before, const double *pair, const double *scaled,

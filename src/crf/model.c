@@ -30,8 +30,7 @@ cleanup:
     return status;
 }
 
-/* ---- reading -----------------------------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------------------------- */
 
 static bool begins(const gbsi_text *text, const char *word)
 {
@@ -101,8 +100,7 @@ gbs_status gbs_crf_read_memory(const char *name, const void *bytes, size_t n_byt
     return status;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static void write_line(gbs_output *output, const void *bytes, size_t n)
 {
@@ -219,8 +217,7 @@ gbs_status gbs_crf_write(const gbs_crf *crf, const char *path, gbs_error *err)
     return gbs_output_commit(output, err);
 }
 
-/* ---- what is in it ------------------------------------------------------------------------------
- */
+/* ---- what is in it ------------------------------------------------------------------------- */
 
 void gbs_crf_free(gbs_crf *crf)
 {

@@ -86,8 +86,7 @@ static gbs_status check_labels(const gbs_crf *crf, const gbsi_text *text, gbsi_t
     return GBS_OK;
 }
 
-/* ---- CRF++ ------------------------------------------------------------------------------------
- */
+/* ---- CRF++ --------------------------------------------------------------------------------- */
 
 static gbs_status read_head(gbsi_text *text, double *cost_factor, uint64_t *n_weights,
                             gbs_error *err)
@@ -181,8 +180,7 @@ cleanup:
     return status;
 }
 
-/* ---- Wapiti -----------------------------------------------------------------------------------
- */
+/* ---- Wapiti -------------------------------------------------------------------------------- */
 
 /* "length:text," and the end of a line; the length counts bytes. */
 static gbs_status read_netstring(gbsi_text *text, gbsi_token *token, gbs_error *err)

@@ -121,7 +121,7 @@ cleanup:
     return status;
 }
 
-/* ---- public ---------------------------------------------------------------------------------- */
+/* ---- public -------------------------------------------------------------------------------- */
 
 gbs_status gbs_sequences_read(const char *path, gbs_sequences **sequences, gbs_error *err)
 {

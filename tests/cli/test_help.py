@@ -14,7 +14,7 @@ import man_lists
 
 VERBS = ["info", "marginals", "sample", "sensitivity", "fit", "generate", "generate ising", "generate potts",
          "generate ring", "generate complete", "generate regular", "generate powerlaw", "generate rbm",
-         "generate bayes", "compare", "denoise", "label", "diagnose", "decompose", "reproduce", "convert", "exact", "uai", "map", "logz",
+         "generate bayes", "compare", "denoise", "label", "learn", "diagnose", "decompose", "reproduce", "convert", "exact", "uai", "map", "logz",
          "certify", "scan", "completion"]
 
 

@@ -3,7 +3,7 @@
 import pytest
 from conftest import SPRINKLER, only
 
-LATER_VERBS = ["learn", "segment",
+LATER_VERBS = ["segment",
                "ground", "report"]
 LATER_OPTIONS = ["--trace", "--anytime"]
 

@@ -99,12 +99,32 @@ static void labels(void **state)
     gbs_crf_free(crf);
 }
 
+static void learning(void **state)
+{
+    (void)state;
+    gbs_sequences *data = NULL;
+    gbs_crf *crf = NULL;
+    const gbs_crf_learn_options small = {.size = 8};
+    const gbs_run_callbacks shorter = {.size = 1};
+    gbs_crf_learn_report little = {.size = 8};
+    FINE(gbs_sequences_read_memory("d", "a A", 3, &data, &err));
+    REFUSED(gbs_crf_learn(NULL, GBS_TEMPLATES_CRFPP, data, NULL, NULL, &crf, NULL, &err));
+    REFUSED(gbs_crf_learn("none", GBS_TEMPLATES_CRFPP, NULL, NULL, NULL, &crf, NULL, &err));
+    REFUSED(gbs_crf_learn("none", GBS_TEMPLATES_CRFPP, data, NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_crf_learn("none", GBS_TEMPLATES_CRFPP, data, &small, NULL, &crf, NULL, &err));
+    REFUSED(gbs_crf_learn("none", GBS_TEMPLATES_CRFPP, data, NULL, &shorter, &crf, NULL, &err));
+    REFUSED(gbs_crf_learn("none", GBS_TEMPLATES_CRFPP, data, NULL, NULL, &crf, &little, &err));
+    assert_null(crf);
+    gbs_sequences_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files),
         cmocka_unit_test(what_is_in_them),
         cmocka_unit_test(labels),
+        cmocka_unit_test(learning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

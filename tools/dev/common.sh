@@ -32,6 +32,7 @@ missing_for_tests() {
     pkg-config --exists libzstd 2>/dev/null || echo libzstd-dev
     pkg-config --exists libpng 2>/dev/null || echo libpng-dev
     pkg-config --exists expat 2>/dev/null || echo libexpat1-dev
+    [ -e /usr/include/lbfgs.h ] || echo liblbfgs-dev
     pkg-config --exists cmocka 2>/dev/null || echo libcmocka-dev
     "$python" -c 'import pytest' 2>/dev/null || echo python3-pytest
     "$python" -c 'import numpy' 2>/dev/null || echo python3-numpy

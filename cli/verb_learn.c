@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite learn: weights of log-linear models from data. The first word is the kind of model. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "job.h"
+
+typedef struct learning {
+    cli_arguments *arguments;
+    gbs_crf_learn_options options;
+    gbs_template_style style;
+    gbs_sequences *data;
+    gbs_crf *crf;
+    gbs_crf_learn_report report;
+    cli_bar bar;
+} learning;
+
+static int settle(learning *l)
+{
+    const cli_arguments *arguments = l->arguments;
+    const char *kind = arguments->operand[0];
+    if (strcmp(kind, "crf") != 0) {
+        return cli_error(CLI_USAGE, "learn: found the kind of model '%s', expected crf", kind);
+    }
+    if (strcmp(arguments->operand[1], "-") == 0 && strcmp(arguments->operand[2], "-") == 0) {
+        return cli_error(CLI_USAGE, "standard input cannot be the templates and the data");
+    }
+    if (arguments->l1 == 0.0 && arguments->l2 == 0.0) {
+        return cli_error(CLI_USAGE, "--l2 0: without a penalty weights grow without end; give --l1 "
+                                    "or --l2 a number above 0");
+    }
+    l->style = arguments->template_style != NULL && strcmp(arguments->template_style, "wapiti") == 0
+                   ? GBS_TEMPLATES_WAPITI
+                   : GBS_TEMPLATES_CRFPP;
+    l->options = (gbs_crf_learn_options){.size = sizeof l->options,
+                                         .l1 = arguments->l1,
+                                         .l2 = arguments->l2,
+                                         .tolerance = arguments->em_tolerance,
+                                         .iterations = arguments->em_iterations,
+                                         .least_count = arguments->least_count,
+                                         .time_s = arguments->run.time_s,
+                                         .threads = arguments->run.threads,
+                                         .memory_limit = arguments->run.memory_limit};
+    const int status = cli_check_output(arguments->output);
+    return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
+}
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    learning *l = context;
+    char text[64];
+    (void)snprintf(text, sizeof text, "%" PRIu64 " iterations", progress->pass);
+    cli_bar_share(&l->bar, progress->elapsed_s,
+                  progress->passes == 0 ? 0.0 : (double)progress->pass / (double)progress->passes,
+                  text);
+    return cli_signals_caught();
+}
+
+static int learn(learning *l, int *stopped)
+{
+    const cli_arguments *arguments = l->arguments;
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = l, .progress = on_progress};
+    gbs_error err = {GBS_OK, ""};
+    gbs_status done = gbs_sequences_read(arguments->operand[2], &l->data, &err);
+    if (done < 0) {
+        return cli_fail_input(done, &err);
+    }
+    cli_signals_catch();
+    cli_bar_init(&l->bar, arguments, &arguments->run);
+    done = gbs_crf_learn(arguments->operand[1], l->style, l->data, &l->options, &callbacks, &l->crf,
+                         &l->report, &err);
+    cli_bar_finish(&l->bar, NULL);
+    *stopped = done == GBS_STOPPED;
+    return done == GBS_ERR_IO ? cli_fail_input(done, &err)
+           : done < 0         ? cli_fail(done, &err)
+                              : CLI_DONE;
+}
+
+static int write_model(const learning *l)
+{
+    const char *path = l->arguments->output != NULL ? l->arguments->output : "-";
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status done = gbs_crf_write(l->crf, path, &err);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static void write_report(gbs_output *output, const learning *l, int stopped)
+{
+    const gbs_crf_learn_report *r = &l->report;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {{"sequences", gbs_sequences_n(l->data)},
+                  {"tokens", gbs_sequences_n_tokens(l->data)},
+                  {"labels", r->n_labels},
+                  {"features", r->n_features},
+                  {"weights", r->n_weights},
+                  {"active_weights", r->n_active},
+                  {"iterations", r->iterations},
+                  {"evaluations", r->evaluations}};
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"l1", l->options.l1},
+                   {"l2", l->options.l2},
+                   {"log_likelihood", r->log_likelihood},
+                   {"objective", r->objective},
+                   {"gradient_norm", r->gradient_norm},
+                   {"seconds", r->seconds}};
+    cli_json_head(output, "learn-crf/1", NULL);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        gbs_output_text(output, ",\n  ");
+        gbs_output_json_string(output, counts[i].name);
+        gbs_output_text(output, ": ");
+        gbs_output_uint(output, counts[i].value);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        gbs_output_text(output, ",\n  ");
+        gbs_output_json_string(output, numbers[i].name);
+        gbs_output_text(output, ": ");
+        gbs_output_json_double(output, numbers[i].value);
+    }
+    gbs_output_text(output,
+                    r->converged ? ",\n  \"converged\": true" : ",\n  \"converged\": false");
+    gbs_output_text(output,
+                    stopped ? ",\n  \"stopped\": true\n}\n" : ",\n  \"stopped\": false\n}\n");
+}
+
+static int write_summary(const learning *l, int stopped)
+{
+    const char *path = l->arguments->summary;
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done >= 0) {
+        write_report(output, l, stopped);
+        done = gbs_output_commit(output, &err);
+    }
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static void tell(const learning *l, int stopped)
+{
+    const gbs_crf_learn_report *r = &l->report;
+    cli_note(l->arguments,
+             "%zu sequences, %zu tokens, %" PRIu64 " labels; %" PRIu64 " features, %" PRIu64
+             " weights, %" PRIu64 " of them not 0",
+             gbs_sequences_n(l->data), gbs_sequences_n_tokens(l->data), r->n_labels, r->n_features,
+             r->n_weights, r->n_active);
+    cli_note(l->arguments,
+             "%s after %" PRIu64 " iterations, %" PRIu64 " gradients, %.3g s%s: ln P(labels) = "
+             "%.8g, objective %.8g, its gradient %.2g",
+             r->converged ? "converged" : "not converged", r->iterations, r->evaluations,
+             r->seconds, stopped ? ", stopped" : "", r->log_likelihood, r->objective,
+             r->gradient_norm);
+}
+
+int cli_learn(cli_arguments *arguments)
+{
+    learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
+    int stopped = 0;
+    int status = settle(&l);
+    if (status == CLI_DONE) {
+        status = learn(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = write_model(&l);
+    }
+    if (status == CLI_DONE) {
+        status = write_summary(&l, stopped);
+    }
+    if (status == CLI_DONE) {
+        tell(&l, stopped);
+    }
+    gbs_crf_free(l.crf);
+    gbs_sequences_free(l.data);
+    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Learning a model from labelled column data [M60]. */
+#include "gibbsite/crf.h"
+
+#include "config.h"
+
+#ifdef GBSI_HAVE_LBFGS
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include <lbfgs.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "crf/gradient.h"
+#include "simd/math.h"
+
+#define ITERATIONS 1000u
+#define TOLERANCE  1e-5
+#define WINDOW     10 /* iterations over which the fall of the objective is judged */
+#define MEMORY     6  /* steps that L-BFGS remembers */
+
+typedef struct learning {
+    gbs_crf_learn_options options;
+    const gbs_sequences *data;
+    gbsi_work work;
+    gbs_crf *crf;
+    gbsi_features features;
+    uint32_t *truth; /* [n_tokens] */
+    gbsi_gradient gradient;
+    double *weight; /* [n_weights], where L-BFGS tries */
+    gbs_crf_learn_report report;
+} learning;
+
+/* ---- the model without weights ------------------------------------------------------------- */
+
+/* Comments: lines that begin with '#'; with Wapiti's templates also what follows one. */
+static gbs_status read_lines(gbsi_templates *templates, gbsi_text *text, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    while (text->at < text->end) {
+        const char *begin = text->at;
+        const char *newline = memchr(begin, '\n', gbsi_text_left(text));
+        const char *end = newline == NULL ? text->end : newline;
+        text->at = newline == NULL ? text->end : newline + 1;
+        const char *mark = end > begin ? memchr(begin, '#', (size_t)(end - begin)) : NULL;
+        if (mark != NULL && (mark == begin || templates->style == GBS_TEMPLATES_WAPITI)) {
+            end = mark;
+        }
+        while (end > begin && gbsi_is_blank(end[-1])) {
+            end--;
+        }
+        if (end > begin) {
+            GBSI_TRY(gbsi_templates_add(templates, text, (gbsi_token){begin, (size_t)(end - begin)},
+                                        err));
+        }
+    }
+    if (templates->n == 0) {
+        return gbsi_text_fail(text, (gbsi_token){text->end, 0}, err,
+                              "found no templates, expected some");
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status read_templates(learning *l, const char *path, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_input input = {0};
+    gbsi_text text;
+    GBSI_TRY(gbsi_input_read(path, &input, err));
+    GBSI_TRY(gbsi_text_open(&text, &input, NULL, err));
+    GBSI_TRY(read_lines(&l->crf->templates, &text, err));
+    if (l->crf->templates.n_columns >= l->data->n_columns) {
+        status =
+            gbsi_fail(err, GBS_ERR_FORMAT,
+                      "%s: the templates name column %" PRIu32 ", expected one before the last "
+                      "of the %" PRIu32 " columns of %s, which holds the labels",
+                      path, l->crf->templates.n_columns - 1, l->data->n_columns, l->data->name);
+    }
+
+cleanup:
+    gbsi_input_free(&input);
+    return status;
+}
+
+static gbs_status find_labels(learning *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_sequences *data = l->data;
+    l->truth = gbsi_alloc_array(data->n_tokens, sizeof *l->truth);
+    if (l->truth == NULL) {
+        return gbsi_no_memory(err, "labels", data->n_tokens * sizeof *l->truth);
+    }
+    for (size_t t = 0; t < data->n_tokens; t++) {
+        const char *text = gbs_sequences_text(data, t, data->n_columns - 1);
+        GBSI_TRY(gbsi_dictionary_add(&l->crf->labels, text, strlen(text), &l->truth[t], err));
+    }
+    if (l->crf->labels.n > GBS_MAX_ARITY) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "%s: found %" PRIu32 " labels, the limit is %u",
+                         data->name, l->crf->labels.n, GBS_MAX_ARITY);
+    }
+
+cleanup:
+    return status;
+}
+
+/* Keeps the features that count often enough, in their order. @param count [features.n]. */
+static gbs_status keep_features(gbsi_dictionary *features, const uint64_t *count, uint64_t least,
+                                gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_dictionary kept = {0};
+    uint32_t number = 0;
+    for (uint32_t f = 0; f < features->n; f++) {
+        if (count[f] >= least) {
+            GBSI_TRY(
+                gbsi_dictionary_add(&kept, features->text[f], features->length[f], &number, err));
+        }
+    }
+    gbsi_dictionary_free(features);
+    *features = kept;
+    kept = (gbsi_dictionary){0};
+
+cleanup:
+    gbsi_dictionary_free(&kept);
+    return status;
+}
+
+/* How many tokens have each feature. */
+static gbs_status drop_rare(learning *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_features *f = &l->features;
+    uint64_t *count = gbsi_alloc_array_zero(l->crf->features.n, sizeof *count);
+    if (count == NULL) {
+        return gbsi_no_memory(err, "features", l->crf->features.n * sizeof *count);
+    }
+    for (size_t i = 0; i < f->n; i++) {
+        count[f->feature[i]]++;
+    }
+    for (size_t t = 0; t < l->data->n_tokens; t++) {
+        const uint32_t c = f->combination[t];
+        for (size_t i = f->combination_begin[c]; i < f->combination_begin[c + 1]; i++) {
+            const uint32_t feature = f->combination_feature[i];
+            count[feature] += l->crf->features.text[feature][0] != '*'; /* counted above */
+        }
+    }
+    GBSI_TRY(keep_features(&l->crf->features, count, l->options.least_count, err));
+    gbsi_features_free(&l->features);
+    GBSI_TRY(gbsi_features_find(&l->crf->templates, &l->crf->features, NULL, l->data, &l->features,
+                                &l->work.watch, err));
+
+cleanup:
+    gbsi_free(count);
+    return status;
+}
+
+static gbs_status find_features(learning *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_crf *crf = l->crf;
+    GBSI_TRY(gbsi_features_find(&crf->templates, &crf->features, &crf->features, l->data,
+                                &l->features, &l->work.watch, err));
+    if (l->options.least_count > 1) {
+        GBSI_TRY(drop_rare(l, err));
+    }
+    GBSI_TRY(gbsi_crf_number_weights(crf, err));
+    crf->weight = gbsi_alloc_array_zero(crf->n_weights, sizeof *crf->weight);
+    l->weight = gbsi_alloc_lanes(crf->n_weights + 16, sizeof *l->weight); /* libLBFGS rounds up */
+    if (crf->weight == NULL || l->weight == NULL) {
+        return gbsi_no_memory(err, "weights", crf->n_weights * sizeof *crf->weight);
+    }
+    if (crf->n_weights == 0 || crf->n_weights > INT_MAX - 16) {
+        return gbsi_fail(err, GBS_ERR_LIMIT,
+                         "found %" PRIu64 " weights to learn, expected 1 to 2^31 - 17",
+                         crf->n_weights);
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- weights ------------------------------------------------------------------------------- */
+
+static double evaluate(void *context, const double *weight, double *out, int n, double step)
+{
+    learning *l = context;
+    (void)n;
+    (void)step;
+    l->report.evaluations++;
+    return gbsi_gradient_at(&l->gradient, weight, l->options.l2, out);
+}
+
+/* After an iteration: its weights are the result until the next one. */
+static int advance(void *context, const double *weight, const double *out, double objective,
+                   double weight_norm, double gradient_norm, double step, int n, int iteration,
+                   int n_evaluations)
+{
+    learning *l = context;
+    double square = 0.0;
+    (void)weight_norm;
+    (void)gradient_norm;
+    (void)step;
+    (void)n;
+    (void)n_evaluations;
+    for (uint64_t i = 0; i < l->crf->n_weights; i++) {
+        square += out[i] * out[i];
+    }
+    memcpy(l->crf->weight, weight, l->crf->n_weights * sizeof *weight);
+    l->report.iterations = (uint64_t)iteration;
+    l->report.objective = objective;
+    l->report.gradient_norm = gbsi_sqrt(square);
+    l->work.progress.pass = (uint64_t)iteration;
+    return gbsi_watch_stopped(&l->work.watch);
+}
+
+static gbs_status optimise(learning *l, gbs_error *err)
+{
+    const size_t bytes = (2 * MEMORY + 5) * l->crf->n_weights * sizeof(double);
+    lbfgs_parameter_t parameters;
+    double objective = 0.0;
+    lbfgs_parameter_init(&parameters);
+    parameters.m = MEMORY;
+    parameters.past = WINDOW;
+    parameters.delta = l->options.tolerance;
+    parameters.max_iterations =
+        l->options.iterations > INT_MAX ? 0 : (int)l->options.iterations; /* 0: no limit */
+    if (l->options.l1 > 0.0) {
+        parameters.orthantwise_c = l->options.l1;
+        parameters.linesearch = LBFGS_LINESEARCH_BACKTRACKING;
+    }
+    if (!gbsi_budget_take(bytes)) {
+        return gbsi_no_memory(err, "L-BFGS", bytes);
+    }
+    const int ended =
+        lbfgs((int)l->crf->n_weights, l->weight, &objective, evaluate, advance, l, &parameters);
+    gbsi_budget_give(bytes);
+    if (ended == LBFGSERR_OUTOFMEMORY) {
+        return gbsi_no_memory(err, "L-BFGS", bytes);
+    }
+    if (l->report.iterations == 0) {
+        l->report.objective = objective;
+    }
+    l->report.converged =
+        ended == LBFGS_SUCCESS || ended == LBFGS_STOP || ended == LBFGS_ALREADY_MINIMIZED;
+    if (!gbsi_watch_stopped(&l->work.watch)) {
+        return GBS_OK;
+    }
+    return l->report.iterations > 0 ? GBS_STOPPED : gbsi_watch_fail(err, "learning");
+}
+
+/* ---- the result ---------------------------------------------------------------------------- */
+
+/* Leaves out features whose weights are all 0. */
+static gbs_status drop_zeros(gbs_crf *crf, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const uint64_t n_labels = crf->labels.n;
+    const uint32_t n = crf->features.n;
+    uint64_t *count = gbsi_alloc_array_zero(n, sizeof *count);
+    uint64_t n_weights = 0;
+    if (count == NULL) {
+        return gbsi_no_memory(err, "features", n * sizeof *count);
+    }
+    for (uint32_t f = 0; f < n; f++) { /* the weights of a feature lie side by side */
+        const bool single = crf->unigram[f] != GBSI_NO_WEIGHT;
+        const bool pairs = crf->bigram[f] != GBSI_NO_WEIGHT;
+        const double *weight = crf->weight + (single ? crf->unigram[f] : crf->bigram[f]);
+        const uint64_t n_own = (single ? n_labels : 0) + (pairs ? n_labels * n_labels : 0);
+        for (uint64_t i = 0; i < n_own; i++) {
+            count[f] += weight[i] != 0.0;
+        }
+        if (count[f] > 0) {
+            memmove(crf->weight + n_weights, weight, n_own * sizeof *weight);
+            n_weights += n_own;
+        }
+    }
+    GBSI_TRY(keep_features(&crf->features, count, 1, err));
+    GBSI_TRY(gbsi_crf_number_weights(crf, err));
+
+cleanup:
+    gbsi_free(count);
+    return status;
+}
+
+static void fill_report(learning *l)
+{
+    gbs_crf_learn_report *r = &l->report;
+    double square = 0.0;
+    double sum = 0.0;
+    for (uint64_t i = 0; i < l->crf->n_weights; i++) {
+        const double w = l->crf->weight[i];
+        square += w * w;
+        sum += fabs(w);
+        r->n_active += w != 0.0;
+    }
+    r->log_likelihood = 0.5 * l->options.l2 * square + l->options.l1 * sum - r->objective;
+    r->n_labels = l->crf->labels.n;
+    r->n_features = l->crf->features.n;
+    r->n_weights = l->crf->n_weights;
+    r->seconds = gbsi_clock_s() - l->work.begun_s;
+}
+
+static gbs_status take_options(learning *l, const gbs_crf_learn_options *options, gbs_error *err)
+{
+    gbs_crf_learn_options *o = &l->options;
+    if (options != NULL) {
+        *o = *options;
+    }
+    if (!(o->l1 >= 0.0 && o->l1 <= 1e12 && o->l2 >= 0.0 && o->l2 <= 1e12) ||
+        !(o->tolerance >= 0.0 && o->tolerance <= 1.0)) {
+        return gbsi_fail(
+            err, GBS_ERR_ARGUMENT,
+            "gbs_crf_learn_options: found l1 %g, l2 %g and tolerance %g, expected 0 to "
+            "1e12, and at most 1 of the last",
+            o->l1, o->l2, o->tolerance);
+    }
+    o->l2 = o->l1 == 0.0 && o->l2 == 0.0 ? 1.0 : o->l2;
+    o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
+    o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
+    return GBS_OK;
+}
+
+static gbs_status learn(learning *l, const char *templates, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_status ended = GBS_OK;
+    GBSI_TRY(read_templates(l, templates, err));
+    GBSI_TRY(find_labels(l, err));
+    GBSI_TRY(find_features(l, err));
+    GBSI_TRY(
+        gbsi_gradient_new(l->crf, l->data, &l->features, l->truth, &l->work, &l->gradient, err));
+    l->work.progress.passes = l->options.iterations;
+    GBSI_TRY(ended = optimise(l, err));
+    if (l->options.l1 > 0.0) {
+        GBSI_TRY(drop_zeros(l->crf, err));
+    }
+    fill_report(l);
+    status = ended;
+
+cleanup:
+    return status;
+}
+
+gbs_status gbs_crf_learn(const char *templates, gbs_template_style style, const gbs_sequences *data,
+                         const gbs_crf_learn_options *options, const gbs_run_callbacks *callbacks,
+                         gbs_crf **crf, gbs_crf_learn_report *report, gbs_error *err)
+{
+    GBSI_NEED(templates);
+    GBSI_NEED(data);
+    GBSI_NEED(crf);
+    GBSI_IN_STRUCT(options, gbs_crf_learn_options);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_crf_learn_report);
+    gbs_status status = GBS_OK;
+    learning l = {.data = data};
+    if (style != GBS_TEMPLATES_CRFPP && style != GBS_TEMPLATES_WAPITI) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "%s: found style %d, expected a gbs_template_style",
+                         __func__, (int)style);
+    }
+    GBSI_TRY(take_options(&l, options, err));
+    const gbs_label_options work = {.size = sizeof work,
+                                    .time_s = l.options.time_s,
+                                    .threads = l.options.threads,
+                                    .memory_limit = l.options.memory_limit};
+    GBSI_TRY(gbsi_work_begin(&l.work, &work, callbacks, gbsi_sequences_bytes(data), err));
+    l.crf = gbsi_alloc_zero(sizeof *l.crf);
+    if (l.crf == NULL) {
+        status = gbsi_no_memory(err, "a model", sizeof *l.crf);
+        goto cleanup;
+    }
+    l.crf->templates.style = style;
+    GBSI_TRY(learn(&l, templates, err));
+    gbsi_struct_give(report, &l.report, sizeof l.report);
+    *crf = l.crf;
+    l.crf = NULL;
+
+cleanup:
+    gbsi_gradient_free(&l.gradient);
+    gbsi_features_free(&l.features);
+    gbsi_free(l.truth);
+    gbsi_free(l.weight);
+    gbs_crf_free(l.crf);
+    gbsi_work_end(&l.work);
+    return status;
+}
+
+#else
+
+#include "base/sized.h"
+
+gbs_status gbs_crf_learn(const char *templates, gbs_template_style style, const gbs_sequences *data,
+                         const gbs_crf_learn_options *options, const gbs_run_callbacks *callbacks,
+                         gbs_crf **crf, gbs_crf_learn_report *report, gbs_error *err)
+{
+    (void)style;
+    GBSI_NEED(templates);
+    GBSI_NEED(data);
+    GBSI_NEED(crf);
+    GBSI_IN_STRUCT(options, gbs_crf_learn_options);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_crf_learn_report);
+    return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
+                     "built without libLBFGS, which learning needs: install liblbfgs-dev and build "
+                     "again");
+}
+
+#endif
