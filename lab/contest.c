@@ -33,7 +33,8 @@ gbs_status lab_contest_run(laboratory *lab, const gbs_model *model, uint64_t cha
     const uint32_t n_variables = gbs_model_n_variables(model);
     for (size_t i = 0; i < contest->n && status == GBS_OK; i++) {
         const lab_contender *c = &contest->contender[i];
-        gbs_run_options options = lab_options(lab, chains, sweeps);
+        const bool whole_period = c->draw == GBS_DRAW_CUD;
+        gbs_run_options options = lab_options(lab, chains, whole_period ? sweeps - 1 : sweeps);
         uint32_t *edge = gbsi_alloc_array((size_t)n_variables * 2, (c->ring + 1) * sizeof *edge);
         if (edge == NULL) {
             return gbsi_no_memory(err, c->name, n_variables * sizeof *edge);

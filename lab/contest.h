@@ -40,7 +40,8 @@ typedef struct lab_contest {
     double max[LAB_MAX_CONTENDERS][LAB_MAX_CHECKPOINTS];
 } lab_contest;
 
-/* @param contest title, contenders, statistic and context set, the rest zero; free in any case. */
+/* @param sweeps a power of 2; cud draws take a whole period, one less.
+ * @param contest title, contenders, statistic and context set, the rest zero; free in any case. */
 gbs_status lab_contest_run(laboratory *lab, const gbs_model *model, uint64_t chains,
                            uint64_t sweeps, lab_contest *contest, gbs_error *err);
 void lab_contest_free(lab_contest *contest);

@@ -29,15 +29,12 @@ static gbs_status watch(void *context, uint64_t draw, uint32_t chain, double log
     if (status < 0) {
         return status;
     }
-    if ((sweeps & (sweeps - 1)) == 0) {
-        size_t k = 0;
-        while (UINT64_C(1) << k < sweeps) {
-            k++;
-        }
-        if (k < w->curves->n) {
-            w->curves->value[k * w->curves->n_runs + chain] =
-                w->statistic(w->joint, chain, w->context);
-        }
+    size_t k = 0;
+    while (k < w->curves->n && w->curves->sweeps[k] < (double)sweeps) {
+        k++;
+    }
+    if (k < w->curves->n && w->curves->sweeps[k] == (double)sweeps) {
+        w->curves->value[k * w->curves->n_runs + chain] = w->statistic(w->joint, chain, w->context);
     }
     return GBS_OK;
 }
@@ -52,6 +49,10 @@ gbs_status lab_curves_run(laboratory *lab, const char *what, const gbs_model *mo
     while (curves.n < LAB_MAX_CHECKPOINTS && UINT64_C(1) << curves.n <= options->sweeps) {
         curves.sweeps[curves.n] = (double)(UINT64_C(1) << curves.n);
         curves.n++;
+    }
+    if (curves.n > 0 && curves.n < LAB_MAX_CHECKPOINTS &&
+        curves.sweeps[curves.n - 1] < (double)options->sweeps) {
+        curves.sweeps[curves.n++] = (double)options->sweeps;
     }
     curves.value = gbsi_alloc_array_zero(curves.n * curves.n_runs, sizeof *curves.value);
     if (curves.value == NULL) {

@@ -11,7 +11,7 @@
 
 typedef struct lab_curves {
     size_t n;                           /* checkpoints */
-    double sweeps[LAB_MAX_CHECKPOINTS]; /* [n] 1, 2, 4, ... */
+    double sweeps[LAB_MAX_CHECKPOINTS]; /* [n] 1, 2, 4, ..., and the last sweep */
     uint32_t n_runs;
     double *value; /* [n][n_runs] */
 } lab_curves;
@@ -21,7 +21,8 @@ typedef double lab_statistic(const gbs_joint *joint, uint32_t chain, const void 
 /* L1 distance from the probabilities that context points to. */
 double lab_statistic_l1(const gbs_joint *joint, uint32_t chain, const void *context);
 
-/* @param out free its value with lab_curves_free(). options->sweeps is a power of 2. */
+/* @param out free its value with lab_curves_free(). The last checkpoint is the end
+ * of the run. */
 gbs_status lab_curves_run(laboratory *lab, const char *what, const gbs_model *model,
                           const gbs_run_options *options, lab_statistic *statistic,
                           const void *context, lab_curves *out, gbs_error *err);

@@ -28,6 +28,20 @@ const lab_figure lab_figures[LAB_N_FIGURES] = {
     SIZE(300, 220), .columns = 2,
     PANELS({.x = LOG("sweeps T"), .y = LOG_IN("L1 error of the joint", 1e-6, 10.0), GUIDES(ROOT(1.0), INVERSE(1.0))})}},
 
+[LAB_HG_TWO_VARIABLES_MARGINALS] = {"marginals.svg", {
+    .title = "The marginals of two variables have the same rates",
+    .description = "Four panels, one for each dependence epsilon, with the L1 error of both marginals against the number of "
+                   "sweeps on logarithmic axes.",
+    SIZE(300, 220), .columns = 2,
+    PANELS({.x = LOG("sweeps T"), .y = LOG_IN("L1 error of the marginals", 1e-6, 10.0), GUIDES(ROOT(1.0), INVERSE(1.0))})}},
+
+[LAB_HG_TWO_VARIABLES_INVERSE] = {"inverse.svg", {
+    .title = "One over the error: a straight line for herded draws",
+    .description = "Four panels, one for each dependence epsilon, with the inverse of the L1 error of the joint distribution "
+                   "against the number of sweeps on plain axes.",
+    SIZE(300, 220), .columns = 2,
+    PANELS({.x = PLAIN("sweeps T"), .y = PLAIN("1 / L1 error, thousands")})}},
+
 [LAB_HG_INCOMPLETE_ERRORS] = {"errors.svg", {
     .title = "On a cycle, herding keyed by neighbours converges to a wrong limit",
     .description = "L1 error of the joint distribution against the number of sweeps, on logarithmic axes, for random, herded "

@@ -10,7 +10,7 @@ import pytest
 from conftest import only, program
 
 EXPERIMENTS = {
-    "hg-two-variables": ["errors.csv", "errors.svg"],
+    "hg-two-variables": ["errors.csv", "errors.svg", "inverse.svg", "marginals.csv", "marginals.svg"],
     "hg-incomplete": ["errors.csv", "errors.svg"],
     "hg-denoise": ["errors.csv", "errors.svg", "pictures.svg"],
     "ws-sharing": ["errors.csv", "errors.svg"],
