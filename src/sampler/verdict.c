@@ -33,6 +33,15 @@ static bool kept_nothing(const gbsi_estimate *estimate, const gbsi_tempered *tem
                             : estimate != NULL && gbsi_estimate_n_passes(estimate) == 0;
 }
 
+/* Of states that evidence rules out too, so that a variable has an estimate or has none. */
+static void no_estimate(const gbs_model *model, uint32_t u, double *p, double *mcse)
+{
+    for (uint32_t a = 0; a < model->arity[u]; ++a) {
+        put(p, model->state_offset[u] + a, NAN);
+        put(mcse, model->state_offset[u] + a, NAN);
+    }
+}
+
 /* Where one of the user's variables gets its numbers from. */
 static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, double *p,
                               double *mcse, double *ess, double *rhat)
@@ -51,12 +60,8 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
         return;
     }
     const uint32_t of_part = part_of(problem, v);
-    const bool omitted = of_part == GBSI_NONE && !problem->exact[problem->components->of[v]];
-    if (omitted) {
-        for (uint32_t a = 0; a < problem->model->arity[u]; ++a) {
-            put(p, at + a, NAN);
-            put(mcse, at + a, NAN);
-        }
+    if (of_part == GBSI_NONE && !problem->exact[problem->components->of[v]]) {
+        no_estimate(problem->model, u, p, mcse); /* omitted */
         return;
     }
     const uint32_t k = whole->arity[v];
@@ -74,6 +79,10 @@ static void variable_marginal(const gbs_run *run, uint32_t u, double *scratch, d
     } else {
         gbsi_estimate_slot(run->estimates.estimate, slot_of(run->engine.plan, of_part), own[0],
                            own[1], own[2], own[3]);
+    }
+    if (isnan(own[0][0])) {
+        no_estimate(problem->model, u, p, mcse); /* not visited */
+        return;
     }
     for (uint32_t a = 0; a < k; ++a) {
         put(p, at + state[a], own[0][a]);

@@ -145,6 +145,16 @@ def test_weights_refused(run, grid, work, text, place):
     assert done.status == 3 and f"w:{place}:" in done.err, done.err
 
 
+def test_omitted_variable_has_no_rows(run, work):
+    """Found by tools/attack: a state that evidence rules out was written with probability 0."""
+    (work / "p.uai").write_text("MARKOV 2 2 3 1 2 0 1 6 1 2 3 4 5 6\n")
+    (work / "p.scan").write_text("scan 1\nvariables 2\n0\n")
+    asked = ["marginals", "p.uai", "-e", "1=1|2", "--scan", "p.scan", "--partial-scan", "--sweeps", "20"]
+    rows = [line.split(",") for line in run(*asked).out.splitlines()[1:]]
+    assert [row[0] for row in rows] == ["0", "0"]
+    assert [v["id"] for v in json.loads(run(*asked, "--format", "json").out)["variables"]] == [0]
+
+
 def test_short_chains(run, grid, work):
     assert run("scan", grid, "--target", "20,21", "--accuracy", "0.01", "-o", "two.scan").status == 0
     short = ["--scan", "two.scan", "--partial-scan", "--restarts"]
