@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the model that standard input describes, with factors of every kind, for tools/attack:
  *
- *     attack_model FILE.gbm < DESCRIPTION
+ *     attack_server model FILE.gbm < DESCRIPTION
  *
  * A line is a call of the builder: a word, then numbers and names, apart by blanks. States and
  * variables are numbered from 0, and a literal is a variable and the state that makes it true.
@@ -13,11 +13,16 @@
  *     noisy KIND CHILD N PARENT... LEAK INHIBITION...
  *     extreme KIND CHILD N PARENT... LEAK... EFFECT...              (a noisy-max or noisy-min)
  *     count N LITERAL... LOGWEIGHT...                               directed
+ *     keep ENTRIES LOGWEIGHT...              shared TABLE N V...    (a kept table; from 0)
+ *     weights N VALUE...                     tied WEIGHT FEATURE    (then a factor with a weight,
+ * not after a count)
  */
 #include <gibbsite/gibbsite.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "attack_model.h"
 
 enum { MOST = 1 << 20, WORD = 64, MOST_STATES = 64 };
 
@@ -26,6 +31,7 @@ static uint32_t arity[MOST];
 static uint32_t variable[MOST], state[MOST];
 static double number[MOST];
 static gbs_error err;
+static size_t n_factors; /* so far */
 
 static void fail(const char *text)
 {
@@ -225,6 +231,44 @@ static void add_count(void)
     ok(gbs_builder_add_count_table(builder, n, variable, state, number, &err));
 }
 
+static void keep_table(void)
+{
+    uint32_t table = 0;
+    const uint32_t n = next_count();
+    next_numbers(n);
+    ok(gbs_builder_add_table(builder, n, number, &table, &err));
+}
+
+static void add_shared(void)
+{
+    const uint32_t table = next_count();
+    const uint32_t n = next_count();
+    (void)next_scope(n, 0);
+    ok(gbs_builder_add_table_factor(builder, n, variable, table, &err));
+}
+
+static void add_weights(void)
+{
+    const uint32_t n = next_count();
+    next_numbers(n);
+    ok(gbs_builder_add_weights(builder, n, number, NULL, NULL, &err));
+}
+
+static int add_line(const char *word);
+
+/* Its weight is that of the factor which follows. */
+static void add_tied(void)
+{
+    char word[WORD];
+    const uint32_t weight = next_count();
+    const double feature = next_number();
+    next_word(word);
+    if (!add_line(word)) {
+        fail("tied: found no factor");
+    }
+    ok(gbs_builder_tie_factor(builder, n_factors - 1, weight, feature, &err));
+}
+
 static void set_directed(void)
 {
     gbs_builder_set_directed(builder);
@@ -233,40 +277,44 @@ static void set_directed(void)
 static const struct {
     const char *word;
     void (*add)(void);
-} lines[] = {{"variables", add_variables},
-             {"name", add_name},
-             {"label", add_labels},
-             {"table", add_table},
-             {"potential", add_potential},
-             {"field", add_field},
-             {"ising", add_ising},
-             {"potts", add_potts},
-             {"spin", add_spin},
-             {"logical", add_logical},
-             {"cardinality", add_cardinality},
-             {"noisy", add_noisy},
-             {"extreme", add_extreme},
-             {"count", add_count},
-             {"directed", set_directed}};
+    int factors; /* that it adds */
+} lines[] = {{"variables", add_variables, 0}, {"name", add_name, 0},
+             {"label", add_labels, 0},        {"keep", keep_table, 0},
+             {"weights", add_weights, 0},     {"table", add_table, 1},
+             {"shared", add_shared, 1},       {"potential", add_potential, 1},
+             {"field", add_field, 1},         {"ising", add_ising, 1},
+             {"potts", add_potts, 1},         {"spin", add_spin, 1},
+             {"logical", add_logical, 1},     {"cardinality", add_cardinality, 1},
+             {"noisy", add_noisy, 1},         {"extreme", add_extreme, 1},
+             {"count", add_count, MOST}, /* not known */
+             {"tied", add_tied, 0},      /* counted by the line that follows it */
+             {"directed", set_directed, 0}};
 
-int main(int argc, char **argv)
+/* @return 1, or 0 where no line begins with the word. */
+static int add_line(const char *word)
 {
-    enum { N_LINES = sizeof lines / sizeof lines[0] };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        if (strcmp(word, lines[i].word) == 0) {
+            n_factors += (size_t)lines[i].factors;
+            lines[i].add();
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int attack_model(int argc, char **argv)
+{
     char word[WORD];
     gbs_model *model = NULL;
     if (argc != 2) {
-        fail("usage: attack_model FILE.gbm < DESCRIPTION");
+        fail("usage: attack_server model FILE.gbm < DESCRIPTION");
     }
     ok(gbs_builder_new(&builder, &err));
     while (scanf("%63s", word) == 1) {
-        int i = 0;
-        while (i < N_LINES && strcmp(word, lines[i].word) != 0) {
-            i++;
-        }
-        if (i == N_LINES) {
+        if (!add_line(word)) {
             fail("a line begins with an unknown word");
         }
-        lines[i].add();
     }
     ok(gbs_builder_build(builder, &model, &err));
     ok(gbs_model_write(model, argv[1], NULL, &err));

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the program once for each request, without starting it anew: a program built with sanitizers
+ * takes longer to start than to answer about a small model. tools/attack talks to it:
+ *
+ *     attack_server                           < REQUESTS > ANSWERS
+ *     attack_server model FILE < DESCRIPTION  # see attack_model.c
+ *
+ * A request is a line with a number of bytes, then that many bytes of words, each followed by a
+ * byte 0: a folder, a limit in seconds, exit or _exit, NAME=VALUE for each variable of the
+ * environment, an empty word, and the command, whose first word is gibbsite, or model for a model
+ * to be made of the file `stdin`. The command runs in the folder in a process of its own, with the
+ * files `stdin` (if there is one), `stdout` and `stderr` there. With _exit no leaks are looked for
+ * when it has ended, which would take longer than most commands. The answer is a line: "exit
+ * STATUS" or "signal NUMBER" (SIGALRM: the limit was reached). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attack_model.h"
+
+enum { MOST_BYTES = 1 << 16, MOST_WORDS = 256, FIRST_VARIABLE = 3 };
+
+int __real_main(int argc, char **argv); // NOLINT: the linker's name for the program's main()
+int __wrap_main(int argc, char **argv); // NOLINT: the linker's name for this file's
+
+/* @param fd is opened anew. */
+static void stream(int fd, const char *path, int flags)
+{
+    const int opened = open(path, flags, 0600);
+    if (opened < 0 || dup2(opened, fd) < 0 || close(opened) != 0) {
+        perror(path);
+        exit(120);
+    }
+}
+
+/* In a process of its own. @return exit status. */
+static int run(char **word, int n)
+{
+    int i = FIRST_VARIABLE;
+    if (chdir(word[0]) != 0) {
+        perror(word[0]);
+        return 120;
+    }
+    stream(STDIN_FILENO, access("stdin", F_OK) == 0 ? "stdin" : "/dev/null", O_RDONLY);
+    stream(STDOUT_FILENO, "stdout", O_WRONLY | O_CREAT | O_TRUNC);
+    stream(STDERR_FILENO, "stderr", O_WRONLY | O_CREAT | O_TRUNC);
+    (void)alarm((unsigned)strtoul(word[1], NULL, 10));
+    while (i < n && word[i][0] != '\0') {
+        (void)putenv(word[i++]); // NOLINT(concurrency-mt-unsafe): one thread
+    }
+    i++;
+    if (i >= n) {
+        (void)fprintf(stderr, "attack_server: no command\n");
+        return 120;
+    }
+    word[n] = NULL;
+    return strcmp(word[i], "model") == 0 ? attack_model(n - i, word + i)
+                                         : __real_main(n - i, word + i);
+}
+
+/* @return 1, or 0 at the end of the requests. */
+static int next_request(char bytes[MOST_BYTES], char *word[MOST_WORDS], int *n)
+{
+    char line[32];
+    if (fgets(line, sizeof line, stdin) == NULL) {
+        return 0;
+    }
+    const size_t size = strtoul(line, NULL, 10);
+    if (size == 0 || size > MOST_BYTES || fread(bytes, 1, size, stdin) != size ||
+        bytes[size - 1] != '\0') {
+        (void)fprintf(stderr, "attack_server: found a damaged request\n");
+        exit(120);
+    }
+    *n = 0;
+    for (size_t at = 0; at < size && *n < MOST_WORDS - 1; at += strlen(bytes + at) + 1) {
+        word[(*n)++] = bytes + at;
+    }
+    return 1;
+}
+
+static void serve(void)
+{
+    static char bytes[MOST_BYTES];
+    static char *word[MOST_WORDS];
+    int n = 0;
+    (void)setvbuf(stdin, NULL, _IONBF, 0); /* a child must not find the next request in its own */
+    while (next_request(bytes, word, &n)) {
+        int status = 0;
+        const pid_t child = fork();
+        if (child == 0) {
+            const int ended = run(word, n);
+            if (strcmp(word[FIRST_VARIABLE - 1], "exit") == 0) {
+                exit(ended);
+            }
+            (void)fflush(NULL);
+            _exit(ended);
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child) {
+            perror("attack_server");
+            exit(120);
+        }
+        (void)printf(WIFEXITED(status) ? "exit %d\n" : "signal %d\n",
+                     WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        (void)fflush(stdout);
+    }
+}
+
+int __wrap_main(int argc, char **argv)
+{
+    if (argc > 1) {
+        return attack_model(argc - 1, argv + 1);
+    }
+    serve();
+    return 0;
+}
