@@ -6,9 +6,9 @@
 
 #include "draws_read.h"
 
-/* x[3], or x[0,2] of an array of more dimensions. */
-static void element_name(const char *name, const uint64_t *shape, unsigned n_dims, uint64_t element,
-                         char text[256])
+/* x[3], or x[0,2] of an array of more dimensions, or x[rain]. */
+static void element_name(const char *name, const uint64_t *shape, unsigned n_dims,
+                         char *const *const *label, uint64_t element, char text[256])
 {
     uint64_t index[GBS_ARRAY_MAX_DIMS] = {0};
     for (unsigned k = n_dims; k-- > 2;) {
@@ -16,8 +16,11 @@ static void element_name(const char *name, const uint64_t *shape, unsigned n_dim
         element /= shape[k];
     }
     size_t n = (size_t)snprintf(text, 256, "%.100s", name);
-    for (unsigned k = 2; k < n_dims && n < 230; k++) {
-        n += (size_t)snprintf(text + n, 256 - n, "%s%" PRIu64, k == 2 ? "[" : ",", index[k]);
+    for (unsigned k = 2; k < n_dims && n < 190; k++) {
+        const char *between = k == 2 ? "[" : ",";
+        n += label != NULL && label[k] != NULL
+                 ? (size_t)snprintf(text + n, 256 - n, "%s%.60s", between, label[k][index[k]])
+                 : (size_t)snprintf(text + n, 256 - n, "%s%" PRIu64, between, index[k]);
     }
     if (n_dims > 2) {
         (void)snprintf(text + n, 256 - n, "]");
@@ -25,7 +28,8 @@ static void element_name(const char *name, const uint64_t *shape, unsigned n_dim
 }
 
 int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, unsigned n_dims,
-                        double (*at)(const void *data, size_t i), const void *data)
+                        char *const *const *label, double (*at)(const void *data, size_t i),
+                        const void *data)
 {
     uint64_t n = 1;
     for (unsigned k = 2; k < n_dims; k++) {
@@ -33,7 +37,7 @@ int cli_drawn_add_array(cli_drawn *d, const char *name, const uint64_t *shape, u
     }
     for (uint64_t element = 0; element < n; element++) {
         char text[256];
-        element_name(name, shape, n_dims, element, text);
+        element_name(name, shape, n_dims, label, element, text);
         double *value = cli_drawn_add(d, text);
         if (value == NULL) {
             return CLI_FAILED;
@@ -124,7 +128,8 @@ static int take(cli_drawn *d, const char *name, const gbs_array *array, const na
     d->n_chains = (size_t)array->shape[0];
     d->n_draws = (size_t)array->shape[1];
     const size_t first = d->n;
-    const int status = cli_drawn_add_array(d, name, array->shape, array->n_dims, at_array, array);
+    const int status =
+        cli_drawn_add_array(d, name, array->shape, array->n_dims, NULL, at_array, array);
     for (size_t i = 0;
          status == CLI_DONE && array->n_dims == 3 && d->n - first == known->n && i < known->n;
          i++) {

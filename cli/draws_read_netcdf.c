@@ -28,12 +28,48 @@ static double at_double(const void *data, size_t i)
     return ((const double *)data)[i];
 }
 
-/* @param n out: product of the shape, 0 where it is too large. */
-static int shape_of(const reader *r, int group, int id, unsigned *n_dims, uint64_t *shape,
+/* The texts of the coordinate of a dimension: a variable of its name.
+ * @return [length] freed by free_labels(); NULL where there are none. */
+static char **labels_of(const reader *r, int group, int dim, size_t length)
+{
+    const cli_netcdf_library *nc = &r->library;
+    char name[NAME_BYTES] = "";
+    int id = 0;
+    int type = 0;
+    int n_dims = 0;
+    int of = 0;
+    if (nc->inq_dimname(group, dim, name) != NC_NOERR ||
+        nc->inq_varid(group, name, &id) != NC_NOERR ||
+        nc->inq_vartype(group, id, &type) != NC_NOERR || type != NC_STRING ||
+        nc->inq_varndims(group, id, &n_dims) != NC_NOERR || n_dims != 1 ||
+        nc->inq_vardimid(group, id, &of) != NC_NOERR || of != dim) {
+        return NULL;
+    }
+    char **label = calloc(length + 1, sizeof *label);
+    int whole = label != NULL && nc->get_var_string(group, id, label) == NC_NOERR;
+    for (size_t i = 0; i < length && whole; i++) {
+        whole = label[i] != NULL;
+    }
+    if (!whole) {
+        free(label);
+        return NULL;
+    }
+    return label;
+}
+
+static void free_labels(const reader *r, char **label, size_t length)
+{
+    if (label != NULL) {
+        (void)r->library.free_string(length, label);
+        free(label);
+    }
+}
+
+/* @param dim out: dimensions. @param n out: product of the shape, 0 where it is too large. */
+static int shape_of(const reader *r, int group, int id, unsigned *n_dims, int *dim, uint64_t *shape,
                     size_t *n)
 {
     int count = 0;
-    int dim[MOST_DIMS];
     int status = check(r, r->library.inq_varndims(group, id, &count));
     *n = 0;
     *n_dims = (unsigned)count;
@@ -55,11 +91,13 @@ static int take(cli_drawn *d, const reader *r, int group, int id)
 {
     char name[NAME_BYTES] = "";
     uint64_t shape[MOST_DIMS] = {0};
+    int dim[MOST_DIMS] = {0};
+    char **label[MOST_DIMS] = {0};
     unsigned n_dims = 0;
     size_t n = 0;
     int status = check(r, r->library.inq_varname(group, id, name));
     if (status == CLI_DONE) {
-        status = shape_of(r, group, id, &n_dims, shape, &n);
+        status = shape_of(r, group, id, &n_dims, dim, shape, &n);
     }
     if (status != CLI_DONE || n == 0 ||
         (d->n > 0 && (shape[0] != d->n_chains || shape[1] != d->n_draws))) {
@@ -72,7 +110,14 @@ static int take(cli_drawn *d, const reader *r, int group, int id)
     if (r->library.get_var_double(group, id, values) == NC_NOERR) { /* text is no draw */
         d->n_chains = (size_t)shape[0];
         d->n_draws = (size_t)shape[1];
-        status = cli_drawn_add_array(d, name, shape, n_dims, at_double, values);
+        for (unsigned k = 2; k < n_dims; k++) {
+            label[k] = labels_of(r, group, dim[k], (size_t)shape[k]);
+        }
+        status = cli_drawn_add_array(d, name, shape, n_dims, (char *const *const *)label, at_double,
+                                     values);
+    }
+    for (unsigned k = 2; k < n_dims; k++) {
+        free_labels(r, label[k], (size_t)shape[k]);
     }
     free(values);
     return status;

@@ -35,6 +35,11 @@ typedef struct cli_netcdf_library {
     int (*inq_vardimid)(int group, int id, int *dim);
     int (*inq_dimlen)(int group, int dim, size_t *length);
     int (*get_var_double)(int group, int id, double *data);
+    int (*inq_dimname)(int group, int dim, char *name);
+    int (*inq_varid)(int group, const char *name, int *id);
+    int (*inq_vartype)(int group, int id, int *type);
+    int (*get_var_string)(int group, int id, char **data);
+    int (*free_string)(size_t length, char **data);
     int (*create)(const char *path, int mode, int *file);
     int (*close)(int file);
     const char *(*strerror)(int code);

@@ -106,6 +106,7 @@ def test_netcdf(run, work):
     assert run(*asked, "-o", "d.npz").status == 0
     here, there = (list(rows(run("diagnose", path).out).values()) for path in ("d.nc", "d.npz"))
     assert [dict(r, name="") for r in here] == [dict(r, name="") for r in there]
+    assert [r["name"] for r in here] == [f"x[{r['name']}]" if r["name"] != "lp" else "lp" for r in there]
     (work / "bad.nc").write_text("no such thing")
     assert run("diagnose", "bad.nc").status == 3
 
