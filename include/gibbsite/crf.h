@@ -157,7 +157,9 @@ typedef struct gbs_crf_learn_report {
 /**
  * Learn a model from labelled data: the weights that maximise the likelihood of the labels less
  * penalties, by L-BFGS (Liu & Nocedal 1989), with l1 by OWL-QN (Andrew & Gao 2007), on exact
- * gradients. The gradient has the same bits on any number of threads, and so have the weights.
+ * gradients. The gradient has the same bits on any machine and any number of threads; the weights
+ * have the same bits on any number of threads, and between machines as far as libLBFGS computes
+ * alike on them.
  *
  * @param templates a file of feature templates; see gibbsite-formats(5).
  * @param style     of the templates, and of the model when it is written.
