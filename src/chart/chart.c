@@ -21,7 +21,7 @@
 
 const char *gbsi_chart_number(double value, char *text)
 {
-    const double tenths = floor(fabs(value) * 10.0 + 0.5);
+    const double tenths = fabs(value) * 10.0 + 0.5;
     const unsigned long long n = tenths < 1e15 ? (unsigned long long)tenths : 0;
     (void)snprintf(text, 24, "%s%llu.%llu", value < 0.0 && n > 0 ? "-" : "", n / 10, n % 10);
     return text;

@@ -79,7 +79,7 @@ static void widen_swings(const gbsi_swings *swings, gbsi_box *box)
 static double round_number(double value, bool up)
 {
     static const int multiple[] = {1, 2, 5, 10};
-    const int e = (int)floor(gbsi_log10(value) + 1e-9);
+    const int e = (int)gbsi_chart_floor(gbsi_log10(value) + 1e-9);
     double best = up ? INFINITY : 0.0;
     for (int m = 0; m < 4; m++) {
         const double at = e < 0 ? multiple[m] / power_of_ten(-e) : multiple[m] * power_of_ten(e);
@@ -181,11 +181,11 @@ static void put_tick(gbs_output *output, const gbsi_box *box, bool is_x, double 
 static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
 {
     const gbsi_span *span = is_x ? &box->x : &box->y;
-    const int first = (int)ceil(gbsi_log10(span->low) - 1e-9);
-    const int last = (int)floor(gbsi_log10(span->high) + 1e-9);
+    const int first = -(int)gbsi_chart_floor(1e-9 - gbsi_log10(span->low));
+    const int last = (int)gbsi_chart_floor(gbsi_log10(span->high) + 1e-9);
     const double pixels = fabs(span->to - span->from);
     int step = 1;
-    while (floor((double)(last - first) / step) * (is_x ? 34.0 : 20.0) > pixels) {
+    while ((last - first) / step * (is_x ? 34.0 : 20.0) > pixels) {
         step++;
     }
     for (int e = first; e <= last; e += step) {
@@ -215,14 +215,15 @@ static void put_steps(gbs_output *output, const gbsi_box *box, bool is_x)
     static const int multiple[] = {1, 2, 5, 10};
     const gbsi_span *span = is_x ? &box->x : &box->y;
     const double wanted = (span->high - span->low) / (is_x ? TICKS_X : TICKS_Y);
-    const int e = (int)floor(gbsi_log10(wanted));
+    const int e = (int)gbsi_chart_floor(gbsi_log10(wanted));
     int m = 0;
     while (m < 3 && multiple[m] * power_of_ten(e) < wanted) {
         m++;
     }
     const double scale = power_of_ten(e < 0 ? -e : e);
     const double step = e < 0 ? multiple[m] / scale : multiple[m] * scale;
-    for (double i = ceil(span->low / step - 1e-9); i * step <= span->high + 1e-9 * step; i++) {
+    const double first = -gbsi_chart_floor(1e-9 - span->low / step);
+    for (double i = first; i * step <= span->high + 1e-9 * step; i++) {
         const double value = e < 0 ? i * multiple[m] / scale : i * multiple[m] * scale;
         char text[32];
         text[gbs_format_double(value == 0.0 ? 0.0 : value, text)] = '\0';

@@ -3,12 +3,21 @@
 #ifndef GBSI_CHART_CHART_PEN_H
 #define GBSI_CHART_CHART_PEN_H
 
+#include <stdint.h>
+
 #include "base/extremes.h"
 #include "base/status.h"
 #include "chart/chart.h"
 
 #define GBSI_FONT      11.0 /* pixels, of labels */
 #define GBSI_LINE_STEP 13.0 /* between lines of labels */
+
+/* floor() without libm, of numbers below 2^63. */
+static inline double gbsi_chart_floor(double x)
+{
+    const double whole = (double)(int64_t)x;
+    return whole > x ? whole - 1.0 : whole;
+}
 
 /* A tenth of a pixel: "12.5". Never printf's %f, whose comma depends on the locale. */
 const char *gbsi_chart_number(double value, char *text);
