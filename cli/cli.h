@@ -54,6 +54,7 @@ int cli_diagnose(cli_arguments *arguments);
 int cli_label(cli_arguments *arguments);
 int cli_learn(cli_arguments *arguments);
 int cli_denoise(cli_arguments *arguments);
+int cli_report(cli_arguments *arguments);
 
 /* ---- help.c ------------------------------------------------------------------------------ */
 

@@ -52,20 +52,38 @@ static int check_herding(const cli_arguments *arguments)
     return CLI_DONE;
 }
 
+/* A file that is written beside the result. */
+static int check_beside(const cli_arguments *arguments, const char *name, const char *path)
+{
+    const char *output = arguments->output;
+    if (path != NULL && strcmp(path, "-") == 0) {
+        return cli_error(CLI_USAGE,
+                         "--%s -: standard output is for the result; name a file instead", name);
+    }
+    if (path != NULL && output != NULL && strcmp(path, output) == 0) {
+        return cli_error(CLI_USAGE, "--output and --%s name the same file %s", name, output);
+    }
+    return cli_check_output(path);
+}
+
+int cli_check_report(const cli_arguments *arguments)
+{
+    const char *report = arguments->report;
+    const char *summary = arguments->summary;
+    if (report != NULL && summary != NULL && strcmp(report, summary) == 0) {
+        return cli_error(CLI_USAGE, "--summary and --report name the same file %s", report);
+    }
+    return check_beside(arguments, "report", report);
+}
+
 static int check_outputs(const cli_arguments *arguments)
 {
-    const char *summary = arguments->summary;
-    const char *output = arguments->output;
-    if (summary != NULL && strcmp(summary, "-") == 0) {
-        return cli_error(CLI_USAGE,
-                         "--summary -: standard output is for the result; name a file instead");
-    }
-    if (summary != NULL && output != NULL && strcmp(summary, output) == 0) {
-        return cli_error(CLI_USAGE, "--output and --summary name the same file %s", output);
-    }
-    int status = cli_check_output(output);
+    int status = cli_check_output(arguments->output);
     if (status == CLI_DONE) {
-        status = cli_check_output(summary);
+        status = check_beside(arguments, "summary", arguments->summary);
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_report(arguments);
     }
     return status == CLI_DONE ? cli_check_output(arguments->checkpoint) : status;
 }

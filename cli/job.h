@@ -15,6 +15,10 @@ typedef struct cli_job {
     gbs_evidence *evidence; /* NULL for none */
     const char *output;     /* where this sample's result goes: -o, perhaps with .k; or NULL */
     const char *summary;    /* the same of --summary */
+    const char *report;     /* the same of --report */
+    const uint32_t *query;  /* [n_query] variables that a summary shows; NULL: all */
+    size_t n_query;
+    uint32_t rows, columns; /* of the picture that they are, 0: found */
     uint32_t *sequence;     /* of a scan file; the library's memory */
     size_t sequence_length;
     uint32_t *target;      /* of --target; ours */
@@ -73,6 +77,9 @@ void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *report);
  * cli_load(). @param forced GBS_METHOD_SAMPLE for a verb that always samples, _EXACT for one that
  * never does, else _AUTO. */
 int cli_settle(cli_arguments *arguments, gbs_method forced);
+
+/* --report names a file that can be written, and no other. @return an exit status. */
+int cli_check_report(const cli_arguments *arguments);
 
 /**
  * Run to the end, with signals and the progress line.
@@ -198,8 +205,16 @@ void cli_bar_finish(cli_bar *bar, const gbs_report *report); /* report may be NU
 
 /* ---- run_summary.c --------------------------------------------------------------------------- */
 
-/* Write --summary FILE if it was given. @return an exit status. */
+/* Write --summary FILE and --report FILE if they were given. @return an exit status. */
 int cli_summary(const cli_job *job);
+
+/* --report FILE, if it was given, of an answer in JSON. @param write writes it but for its last
+ * brace, as it is the same whatever the command line. @return an exit status. */
+int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, const void *answer),
+                      const void *answer);
+
+/* Write a page made of summaries. @return an exit status. */
+int cli_write_report(const char *path, const gbs_report_source *source, size_t n);
 
 /* The command line, quoted so that a shell reads it back. @return NULL without memory; free() it.
  */

@@ -14,6 +14,7 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
     job->arguments = arguments;
     job->output = arguments->output;
     job->summary = arguments->summary;
+    job->report = arguments->report;
     job->read.format = arguments->from;
     job->read.lenient = arguments->lenient;
     job->read.normalize_cpts = arguments->normalize_cpts;

@@ -64,7 +64,7 @@ static const cli_option table[] = {
          "2 to S round a ring")
     TEXT(0, start, "start", CLI_RUNS | CLI_VERB_DECOMPOSE | CLI_VERB_MAP, "FILE",
          "initial state of every chain; unset: drawn at random")
-    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DIAGNOSE | CLI_VERB_DENOISE, "FILE",
+    TEXT('o', output, "output", CLI_MODELS | CLI_GENERATES | CLI_VERB_UAI | CLI_VERB_DIAGNOSE | CLI_VERB_DENOISE | CLI_VERB_REPORT, "FILE",
          "file for the result; its extension determines the format; unset: standard output")
     TEXT('o', output, "output", CLI_VERB_LABEL, "FILE",
          "file for the labelled data; unset: standard output")
@@ -203,7 +203,10 @@ static const cli_option table[] = {
     TEXT(0, write_model, "write-model", CLI_VERB_DENOISE, "FILE",
          "write the model, for other verbs; its extension is its format")
     TEXT(0, summary, "summary", CLI_SAMPLERS | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_LABEL | CLI_VERB_LEARN, "FILE",
-         "write a report of the run to FILE, as JSON")
+         "write a summary of the run to FILE, as JSON")
+    TEXT(0, report, "report", CLI_RUNS | CLI_VERB_EXACT | CLI_ANNEALS, "FILE",
+         "write a page for a browser to FILE: the verdict, what was asked, the answer with charts, and "
+         "what repeats it")
     TEXT(0, checkpoint, "checkpoint", CLI_RUNS, "FILE",
          "write where the run stands to FILE, so that --resume FILE goes on from there: before the "
          "first sweep, every --checkpoint-every, and when the run ends")
@@ -314,7 +317,7 @@ static const cli_option table[] = {
          "begin a .MAP file with the word MPE")
     {"quiet", 'q', CLI_FLAG, CLI_ALL, AT(quiet), 0, 0, 2, 0, 0, 0, "",
      "only the verdict on standard error; -qq: not even that"},
-    FLAG('v', verbose, "verbose", CLI_ALL & ~(CLI_VERB_COMPARE | CLI_VERB_DIAGNOSE), "more messages on standard error")
+    FLAG('v', verbose, "verbose", CLI_ALL & ~(CLI_VERB_COMPARE | CLI_VERB_DIAGNOSE | CLI_VERB_REPORT), "more messages on standard error")
     FLAG('h', help, "help", CLI_ALL, "print this text")
 };
 /* clang-format on */

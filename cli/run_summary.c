@@ -1,37 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --summary FILE: the run as JSON, schema "run/1", keys in the order of gibbsite-formats(5). */
-#include <math.h>
-#include <stddef.h>
+/* --summary FILE: the run as JSON; --report FILE: a page made of it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "job.h"
 #include "verb_diagnose.h"
-
-static void key(gbs_output *output, const char *name)
-{
-    gbs_output_text(output, ",\n  ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
-}
-
-static void key_uint(gbs_output *output, const char *name, uint64_t value)
-{
-    key(output, name);
-    gbs_output_uint(output, value);
-}
-
-static void key_real(gbs_output *output, const char *name, double value)
-{
-    key(output, name);
-    gbs_output_json_double(output, value);
-}
-
-static void key_text(gbs_output *output, const char *name, const char *value)
-{
-    key(output, name);
-    gbs_output_json_string(output, value);
-}
 
 static int is_plain(const char *word)
 {
@@ -86,324 +59,165 @@ char *cli_command_line(const cli_arguments *arguments)
     return command;
 }
 
-/* A mark in place of a number, where a rule decided, is null; the run's own fields tell what it
- * became. */
-static void option_value(gbs_output *output, const cli_job *job, const gbs_option *option)
-{
-    char text[64];
-    double real = 0.0;
-    uint64_t number = 0;
-    (void)gbs_option_get(&job->options, option->name, text, sizeof text, NULL);
-    const int marked = option->word != NULL && strcmp(text, option->word) == 0;
-    if (option->kind == GBS_OPTION_KIND_FLAG) {
-        gbs_output_text(output, strcmp(text, "yes") == 0 ? "true" : "false");
-    } else if (option->kind == GBS_OPTION_KIND_CHOICE) {
-        const int by_file = strcmp(option->name, "scan") == 0 && strcmp(text, "sequence") == 0;
-        gbs_output_json_string(output, by_file ? job->arguments->scan_file : text);
-    } else if (marked) {
-        gbs_output_text(output, "null");
-    } else if (gbs_option_get_real(&job->options, option->name, &real, NULL) >= 0) {
-        gbs_output_json_double(output, real);
-    } else if (gbs_option_get_uint(&job->options, option->name, &number, NULL) >= 0) {
-        gbs_output_uint(output, number);
-    }
-}
-
-static void key_optional(gbs_output *output, const char *name, const char *value)
-{
-    gbs_output_text(output, ", ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": ");
-    if (value != NULL) {
-        gbs_output_json_string(output, value);
-    } else {
-        gbs_output_text(output, "null");
-    }
-}
-
-static void write_options(gbs_output *output, const cli_job *job)
+/* What only the program knows of the run. @param command its memory is ours: free() it. */
+static int tell_about(const cli_job *job, gbs_summary_about *about, const double *log_p_evidence,
+                      char **command)
 {
     const cli_arguments *arguments = job->arguments;
-    key(output, "options");
-    gbs_output_text(output, "{");
-    for (size_t i = 0; i < gbs_option_count(); i++) {
-        const gbs_option *option = gbs_option_at(i);
-        char name[64];
-        (void)snprintf(name, sizeof name, "%s", option->name);
-        for (char *at = name; *at != '\0'; at++) {
-            *at = *at == '-' ? '_' : *at;
-        }
-        gbs_output_text(output, i > 0 ? ", " : "");
-        gbs_output_json_string(output, name);
-        gbs_output_text(output, ": ");
-        option_value(output, job, option);
+    *command = cli_command_line(arguments);
+    if (*command == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
     }
-    gbs_output_text(output, ", \"evidence\": [");
-    for (int i = 0; i < arguments->n_evidence; i++) {
-        gbs_output_text(output, i > 0 ? ", " : "");
-        gbs_output_json_string(output, arguments->evidence[i]);
-    }
-    gbs_output_text(output, "], \"evidence_index\": ");
-    gbs_output_uint(output, job->sample);
-    key_optional(output, "virtual_evidence", arguments->virtual_evidence);
-    key_optional(output, "likelihood", arguments->likelihood);
-    key_optional(output, "start", arguments->start);
-    gbs_output_text(output, "}");
+    *about = (gbs_summary_about){
+        .size = sizeof *about,
+        .options = &job->options,
+        .model = arguments->operand[0],
+        .command = *command,
+        .evidence = arguments->evidence,
+        .n_evidence = (size_t)arguments->n_evidence,
+        .evidence_index = job->sample,
+        .virtual_evidence = arguments->virtual_evidence,
+        .likelihood = arguments->likelihood,
+        .start = arguments->start,
+        .scan_file = arguments->scan_file,
+        .peak_rss_bytes = cli_peak_rss_bytes(),
+        .log_p_evidence = log_p_evidence,
+        .query = job->query,
+        .n_query = job->n_query,
+        .rows = job->rows,
+        .columns = job->columns,
+    };
+    return CLI_DONE;
 }
 
-static void write_model(gbs_output *output, const cli_job *job)
+static int write_text(const char *path, const char *text, size_t n)
 {
-    key(output, "model");
-    gbs_output_text(output, "{\"variables\": ");
-    gbs_output_uint(output, gbs_model_n_variables(job->model));
-    gbs_output_text(output, ", \"free_variables\": ");
-    gbs_output_uint(output, gbs_run_report(job->run)->n_free_variables);
-    gbs_output_text(output, ", \"factors\": ");
-    gbs_output_uint(output, gbs_model_n_factors(job->model));
-    gbs_output_text(output, ", \"digest\": ");
-    gbs_output_json_string(output, gbs_model_digest(job->model));
-    gbs_output_text(output, "}");
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    gbs_status status = gbs_output_open(path, &output, &err);
+    if (status >= 0) {
+        gbs_output_bytes(output, text, n);
+        status = gbs_output_commit(output, &err);
+    }
+    return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
 }
 
-static void write_features(gbs_output *output, const char *name, const char *terms, uint32_t n,
-                           const gbs_feature *feature)
+int cli_write_report(const char *path, const gbs_report_source *source, size_t n)
 {
-    gbs_output_text(output, ", ");
-    gbs_output_json_string(output, name);
-    gbs_output_text(output, ": [");
-    for (uint32_t i = 0; i < n; i++) {
-        gbs_output_text(output, i > 0 ? ", {\"weight\": " : "{\"weight\": ");
-        gbs_output_json_double(output, feature[i].weight);
-        gbs_output_text(output, ", ");
-        gbs_output_json_string(output, terms);
-        gbs_output_text(output, ": ");
-        gbs_output_uint(output, feature[i].n);
-        gbs_output_text(output, ", \"mean\": ");
-        gbs_output_json_double(output, feature[i].mean);
-        gbs_output_text(output, ", \"mcse\": ");
-        gbs_output_json_double(output, feature[i].mcse);
-        gbs_output_text(output, "}");
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    gbs_status status = gbs_output_open(path, &output, &err);
+    if (status < 0) {
+        return cli_fail_output(path, status, &err);
     }
-    gbs_output_text(output, "]");
+    status = gbs_report_html(source, n, output, &err);
+    if (status < 0) {
+        gbs_output_discard(output);
+        return cli_fail_input(status, &err);
+    }
+    status = gbs_output_commit(output, &err);
+    return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
 }
 
-/* Null unless the run was one bit by bit. */
-static void write_lattice(gbs_output *output, const gbs_report *r)
+/* What was monitored, as an object of JSON. @param text out: free it with gbs_free(); NULL without
+ * --monitor. */
+static gbs_status monitored_text(const cli_diagnosis *traces, char **text, gbs_error *err)
 {
-    key(output, "lattice");
-    if (!r->lattice) {
-        gbs_output_text(output, "null");
-        return;
-    }
-    const struct {
-        const char *name;
-        double value;
-    } rows[] = {{"energy", r->energy},
-                {"energy_mcse", r->energy_mcse},
-                {"magnetisation", r->magnetisation},
-                {"magnetisation_mcse", r->magnetisation_mcse},
-                {"abs_magnetisation", r->abs_magnetisation},
-                {"abs_magnetisation_mcse", r->abs_magnetisation_mcse}};
-    gbs_output_text(output, "{\"bits\": ");
-    gbs_output_json_string(output, r->lattice == GBS_BITS_SITES ? "sites" : "chains");
-    gbs_output_text(output, ", \"sides\": [");
-    for (int d = 0; r->lattice == GBS_BITS_SITES && d < 3; d++) {
-        gbs_output_text(output, d > 0 ? ", " : "");
-        gbs_output_uint(output, r->lattice_side[d]);
-    }
-    gbs_output_text(output, "]");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        gbs_output_text(output, ", ");
-        gbs_output_json_string(output, rows[i].name);
-        gbs_output_text(output, ": ");
-        gbs_output_json_double(output, rows[i].value);
-    }
-    write_features(output, "couplings", "bonds", r->n_couplings, r->coupling);
-    write_features(output, "fields", "variables", r->n_fields, r->field);
-    gbs_output_text(output, "}");
-}
-
-static void write_trial(gbs_output *output, const gbs_trial *t)
-{
-    gbs_output_text(output, "{\"scan\": ");
-    gbs_output_json_string(output, t->scan);
-    if (t->width > 0) {
-        gbs_output_text(output, ", \"width\": ");
-        gbs_output_uint(output, t->width);
-        gbs_output_text(output, ", \"splash_size\": ");
-        gbs_output_uint(output, t->splash_size);
-        gbs_output_text(output, t->reaches_zeros ? ", \"crosses_zeros\": true"
-                                                 : ", \"crosses_zeros\": false");
-    }
-    gbs_output_text(output, ", \"passes\": ");
-    gbs_output_uint(output, t->passes);
-    gbs_output_text(output, ", \"operations_per_pass\": ");
-    gbs_output_json_double(output, t->operations);
-    gbs_output_text(output, ", \"passes_per_draw\": ");
-    gbs_output_json_double(output, t->passes_each);
-    gbs_output_text(output, t->is_bound ? ", \"bound\": true" : ", \"bound\": false");
-    gbs_output_text(output, ", \"ess_per_operation\": ");
-    gbs_output_json_double(output, t->ess_per_operation);
-    gbs_output_text(output, "}");
-}
-
-/* Null unless chains were ladders of temperatures. */
-static void write_tempering(gbs_output *output, const gbs_report *r)
-{
-    key(output, "tempering");
-    if (r->temperatures == 0) {
-        gbs_output_text(output, "null");
-        return;
-    }
-    gbs_output_text(output, "{\"temperatures\": ");
-    gbs_output_uint(output, r->temperatures);
-    key_real(output, "hottest", r->hottest);
-    key_real(output, "barrier", r->barrier);
-    key_uint(output, "block_variables", r->block_variables);
-    key_uint(output, "round_trips", r->round_trips);
-    key_real(output, "valid_share", r->valid_share);
-    gbs_output_text(output, "}");
-}
-
-/* Null without --monitor. */
-static void write_monitored(gbs_output *output, const cli_diagnosis *traces)
-{
-    key(output, "monitored");
+    gbs_output *memory = NULL;
+    size_t n = 0;
     if (traces == NULL) {
-        gbs_output_text(output, "null");
-        return;
+        return GBS_OK;
     }
-    gbs_output_text(output, "{\"stride\": ");
-    gbs_output_uint(output, traces->stride);
-    gbs_output_text(output, ", ");
-    cli_diagnosis_json(output, traces);
-    gbs_output_text(output, "}");
+    const gbs_status status = gbs_output_open_memory(&memory, err);
+    if (status < 0) {
+        return status;
+    }
+    gbs_output_text(memory, "{\"stride\": ");
+    gbs_output_uint(memory, traces->stride);
+    gbs_output_text(memory, ", ");
+    cli_diagnosis_json(memory, traces);
+    gbs_output_text(memory, "}");
+    return gbs_output_take(memory, text, &n, err);
 }
 
-/* Null unless `auto` chose the scan of a sampled run. */
-static void write_pilot(gbs_output *output, const gbs_report *r)
+int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, const void *answer),
+                      const void *answer)
 {
-    if (r->scan_reason == NULL) {
-        gbs_output_text(output, "null");
-        return;
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *memory = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    if (job->report == NULL) {
+        return CLI_DONE;
     }
-    gbs_output_text(output, "{\"scan\": ");
-    gbs_output_json_string(output, r->scan);
-    gbs_output_text(output, ", \"reason\": ");
-    gbs_output_json_string(output, r->scan_reason);
-    gbs_output_text(output, ", \"seconds\": ");
-    gbs_output_json_double(output, r->pilot_s);
-    gbs_output_text(output, ", \"chosen\": ");
-    if (r->n_trials > 0) {
-        gbs_output_uint(output, r->chosen);
-    } else {
-        gbs_output_text(output, "null");
+    char *command = cli_command_line(job->arguments);
+    if (command == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
     }
-    gbs_output_text(output, ", \"trials\": [");
-    for (uint32_t i = 0; i < r->n_trials; i++) {
-        gbs_output_text(output, i > 0 ? ", " : "");
-        write_trial(output, &r->trial[i]);
+    gbs_status status = gbs_output_open_memory(&memory, &err);
+    if (status >= 0) {
+        write(memory, answer);
+        gbs_output_text(memory, ",\n  \"command\": ");
+        gbs_output_json_string(memory, command);
+        gbs_output_text(memory, "\n}\n");
+        status = gbs_output_take(memory, &text, &n, &err);
     }
-    gbs_output_text(output, "]}");
+    free(command);
+    if (status < 0) {
+        return cli_fail(status, &err);
+    }
+    const gbs_report_source source = {job->arguments->operand[0], text, n};
+    const int written = cli_write_report(job->report, &source, 1);
+    gbs_free(text);
+    return written;
 }
 
-/* Null where the draw has no weights. */
-static void write_herding(gbs_output *output, const gbs_report *r)
+/* @param text out: free it with gbs_free(). */
+static int summary_text(const cli_job *job, char **text, size_t *n)
 {
-    if (r->n_weights == 0.0) {
-        gbs_output_text(output, "null");
-        return;
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *memory = NULL;
+    gbs_summary_about about;
+    char *command = NULL;
+    char *monitored = NULL;
+    const double log_p = cli_log_p_evidence(job, gbs_run_report(job->run)->log_z);
+    const int told = tell_about(job, &about, &log_p, &command);
+    if (told != CLI_DONE) {
+        return told;
     }
-    gbs_output_text(output, "{\"weights\": ");
-    gbs_output_json_double(output, r->n_weights);
-    gbs_output_text(output, ", \"bins\": ");
-    if (r->bins > 0) {
-        gbs_output_uint(output, r->bins);
-    } else {
-        gbs_output_text(output, "null");
+    gbs_status status = monitored_text(job->traces, &monitored, &err);
+    about.monitored = monitored;
+    if (status >= 0) {
+        status = gbs_output_open_memory(&memory, &err);
     }
-    gbs_output_text(output, ", \"threshold\": ");
-    gbs_output_json_double(output, r->threshold);
-    key_optional(output, "period", r->period);
-    key_optional(output, "advised_draw", r->advised_draw);
-    gbs_output_text(output, "}");
-}
-
-static void write_report(gbs_output *output, const cli_job *job)
-{
-    const gbs_report *r = gbs_run_report(job->run);
-    key_uint(output, "colors", r->n_colors);
-    key_uint(output, "levels", r->n_levels);
-    key_uint(output, "batches", r->n_batches);
-    key_uint(output, "sweeps", r->sweeps);
-    key_uint(output, "burn_in", r->burn_in);
-    key_uint(output, "chains", r->chains);
-    key_uint(output, "updates", r->updates);
-    key_real(output, "compile_seconds", r->compile_s);
-    key_real(output, "sampling_seconds", r->sampling_s);
-    key_real(output, "updates_per_second", r->updates_per_s);
-    key_uint(output, "peak_rss_bytes", cli_peak_rss_bytes());
-    key_uint(output, "predicted_bytes", r->predicted_bytes);
-    key_real(output, "max_mcse", r->max_mcse);
-    key_real(output, "max_rhat", r->max_rhat);
-    key_real(output, "min_ess", r->min_ess);
-    key_uint(output, "constant_variables", r->n_constant);
-    key_real(output, "bias_estimate", r->bias_estimate);
-    key(output, "herding");
-    write_herding(output, r);
-    key_real(output, "certified", r->certified);
-    write_tempering(output, r);
-    key(output, "pilot");
-    write_pilot(output, r);
-    write_lattice(output, r);
-    key_uint(output, "iterations", r->iterations);
-    key_real(output, "residual", r->residual);
-    key_real(output, "log_z_bound", r->log_z_bound);
-    key_real(output, "log_z", r->log_z);
-    key_real(output, "log_p_evidence", cli_log_p_evidence(job, r->log_z));
-    write_monitored(output, job->traces);
-    key_text(output, "method", r->method);
-    key(output, "converged");
-    gbs_output_text(output, r->converged ? "true" : "false");
-    key_text(output, "verdict", r->verdict);
-    key(output, "chains_disagree");
-    gbs_output_text(output, r->chains_disagree ? "true" : "false");
-    key(output, "in_burn_in");
-    gbs_output_text(output, r->in_burn_in ? "true" : "false");
-    key_text(output, "digest", r->digest);
-    key(output, "warnings");
-    gbs_output_text(output, "[");
-    for (size_t i = 0; i < r->n_warnings; i++) {
-        gbs_output_text(output, i > 0 ? ", " : "");
-        gbs_output_json_string(output, r->warning[i]);
+    if (status >= 0) {
+        status = gbs_run_summary(job->run, &about, memory, &err);
+        if (status >= 0) {
+            status = gbs_output_take(memory, text, n, &err);
+        } else {
+            gbs_output_discard(memory);
+        }
     }
-    gbs_output_text(output, "]");
+    gbs_free(monitored);
+    free(command);
+    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
 int cli_summary(const cli_job *job)
 {
-    const cli_arguments *arguments = job->arguments;
-    gbs_error err = {GBS_OK, ""};
-    gbs_output *output = NULL;
-    if (job->summary == NULL) {
+    char *text = NULL;
+    size_t n = 0;
+    if (job->summary == NULL && job->report == NULL) {
         return CLI_DONE;
     }
-    char *command = cli_command_line(arguments);
-    if (command == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
+    int status = summary_text(job, &text, &n);
+    if (status == CLI_DONE && job->summary != NULL) {
+        status = write_text(job->summary, text, n);
     }
-    gbs_status status = gbs_output_open(job->summary, &output, &err);
-    if (status >= 0) {
-        gbs_output_text(output, "{\n  \"schema\": \"run/1\"");
-        key_text(output, "tool", "gibbsite");
-        key_text(output, "version", gbs_version());
-        key_text(output, "command", command);
-        write_model(output, job);
-        write_options(output, job);
-        write_report(output, job);
-        gbs_output_text(output, "\n}\n");
-        status = gbs_output_commit(output, &err);
+    if (status == CLI_DONE && job->report != NULL) {
+        const gbs_report_source source = {job->arguments->operand[0], text, n};
+        status = cli_write_report(job->report, &source, 1);
     }
-    free(command);
-    return status < 0 ? cli_fail_output(job->summary, status, &err) : CLI_DONE;
+    gbs_free(text);
+    return status;
 }

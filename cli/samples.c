@@ -155,13 +155,15 @@ static int check_target(const cli_job *job, const char *path)
                      job->n_samples);
 }
 
-/* FILE.k, or FILE.k.gz for FILE.gz. @return NULL without memory. */
+/* FILE.k, or FILE.k.gz for FILE.gz; FILE.k.html for FILE.html, which browsers go by. @return NULL
+ * without memory. */
 static char *sample_path(const char *path, size_t sample)
 {
     size_t size = strlen(path) + 24;
     char *text = malloc(size);
     if (text != NULL) {
-        const size_t n = gbs_unpacked_length(path);
+        size_t n = gbs_unpacked_length(path);
+        n -= n > 5 && strncmp(path + n - 5, ".html", 5) == 0 ? 5 : 0;
         (void)snprintf(text, size, "%.*s.%zu%s", (int)n, path, sample, path + n);
     }
     return text;
@@ -172,12 +174,15 @@ static int answer_to_files(cli_job *job, size_t sample, cli_sample_answer *answe
     const cli_arguments *arguments = job->arguments;
     char *output = sample_path(arguments->output, sample);
     char *summary = arguments->summary == NULL ? NULL : sample_path(arguments->summary, sample);
+    char *report = arguments->report == NULL ? NULL : sample_path(arguments->report, sample);
     int status = CLI_FAILED;
-    if (output == NULL || (arguments->summary != NULL && summary == NULL)) {
+    if (output == NULL || (arguments->summary != NULL && summary == NULL) ||
+        (arguments->report != NULL && report == NULL)) {
         (void)cli_error(CLI_FAILED, "out of memory");
     } else {
         job->output = output;
         job->summary = summary;
+        job->report = report;
         cli_note(arguments, "evidence sample %zu of %zu: %s", sample, job->n_samples, output);
         status = cli_observe_sample(job, sample);
         status = status == CLI_DONE ? answer(job, context) : status;
@@ -185,8 +190,10 @@ static int answer_to_files(cli_job *job, size_t sample, cli_sample_answer *answe
     forget_sample(job);
     free(output);
     free(summary);
+    free(report);
     job->output = NULL;
     job->summary = NULL;
+    job->report = NULL;
     return status;
 }
 

@@ -24,7 +24,7 @@ static const struct {
                             "iterate influence quick check level seed threads memory-limit"},
     [CLI_TOPIC_RESULT] =
         {NULL, "Where the answer goes",
-         "output posterior format plot picture mean uncertainty map json draws summary intervals"},
+         "output posterior format plot picture mean uncertainty map json draws report intervals"},
     [CLI_TOPIC_SCAN] = {"scan", "Chains and the order of their updates",
                         "method chains estimate scan temper burn-in thin monitor start max-updates "
                         "budget least-chains certified "
@@ -39,7 +39,7 @@ static const struct {
          "from virtual-evidence evidence-format evidence-index convention diagonal "
          "weight-scale colors unroll lenient normalize-cpts float-format write-convention "
          "log-base uai-mpe state format write-model memory-limit checkpoint checkpoint-every "
-         "resume require-converged progress "
+         "resume summary require-converged progress "
          "quiet verbose help"},
 };
 
@@ -122,7 +122,7 @@ static const cli_brief briefs[] = {
     {"tolerance", "X", "smallest fall of the objective in ten of them", CLI_VERB_LEARN},
     {"truth", "COLUMN", "of the right labels: a number from 0, or last", CLI_VERB_LABEL},
     {"posterior", "best|all", "add probabilities of labels", 0},
-    {"summary", "FILE", "a report of the run, as JSON", 0},
+    {"report", "FILE.html", "a page with charts, for a browser", 0},
     {"levels", "K", "levels of grey, or number of labels", 0},
     {"labels", "", "values of pixels are labels, 0 to K-1", 0},
     {"neighbours", "4|8", "of a pixel; diagonal ones count J/sqrt 2", 0},

@@ -55,8 +55,9 @@ static int check_task(const cli_arguments *arguments, int task)
         return cli_error(CLI_USAGE, "--format %s: --task %s takes %s", arguments->format,
                          tasks[task].word, known);
     }
-    if (known == NULL && arguments->summary != NULL) {
-        return cli_error(CLI_USAGE, "--summary applies to --task mar and --task sample only");
+    if (known == NULL && (arguments->summary != NULL || arguments->report != NULL)) {
+        return cli_error(CLI_USAGE, "--%s applies to --task mar and --task sample only",
+                         arguments->summary != NULL ? "summary" : "report");
     }
     return CLI_DONE;
 }

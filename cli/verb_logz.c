@@ -27,8 +27,17 @@ static void write_pr(gbs_output *output, const cli_arguments *arguments, const g
                                   : GBS_LOG_BASE_10);
 }
 
-static void write_json(gbs_output *output, const cli_job *job, const gbs_log_z_report *r)
+typedef struct answer {
+    const cli_job *job;
+    const gbs_log_z_report *report;
+} answer;
+
+/* But for the last brace. */
+static void write_json(gbs_output *output, const void *context)
 {
+    const answer *a = context;
+    const cli_job *job = a->job;
+    const gbs_log_z_report *r = a->report;
     const struct {
         const char *name;
         double value;
@@ -73,7 +82,6 @@ static void write_json(gbs_output *output, const cli_job *job, const gbs_log_z_r
     gbs_output_json_string(output, r->verdict);
     gbs_output_text(output, ",\n  \"stop\": ");
     gbs_output_json_string(output, r->stop);
-    gbs_output_text(output, "\n}\n");
 }
 
 static int write_estimate(const cli_job *job, const char *format, const gbs_log_z_report *r)
@@ -84,7 +92,9 @@ static int write_estimate(const cli_job *job, const char *format, const gbs_log_
     gbs_status done = gbs_output_open(path, &output, &err);
     if (done >= 0) {
         if (strcmp(format, "json") == 0) {
-            write_json(output, job, r);
+            const answer a = {job, r};
+            write_json(output, &a);
+            gbs_output_text(output, "\n}\n");
         } else {
             write_pr(output, job->arguments, r);
         }
@@ -141,7 +151,11 @@ static int estimate(cli_job *job, void *context)
     if (report.temperatures == 0 && report.chains > 0) {
         return cli_error(CLI_STOPPED, "%s", report.verdict);
     }
-    const int status = write_estimate(job, format, &report);
+    int status = write_estimate(job, format, &report);
+    if (status == CLI_DONE) {
+        const answer a = {job, &report};
+        status = cli_report_answer(job, write_json, &a);
+    }
     if (status != CLI_DONE) {
         return status;
     }
@@ -162,6 +176,9 @@ int cli_logz(cli_arguments *arguments)
     }
     if (status == CLI_DONE) {
         status = cli_check_output(arguments->output);
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_report(arguments);
     }
     if (status == CLI_DONE) {
         status = cli_load(&job, arguments, arguments->operand[0]);

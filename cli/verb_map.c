@@ -25,9 +25,20 @@ static void write_csv(gbs_output *output, const gbs_model *model, const uint32_t
     }
 }
 
-static void write_json(gbs_output *output, const gbs_model *model, const uint32_t *state,
-                       const gbs_map_report *r, const gbs_log_z_report *z)
+typedef struct answer {
+    const cli_job *job;
+    uint32_t *state;
+    const gbs_map_report *report;
+    const gbs_log_z_report *z;
+} answer;
+
+/* But for the last brace. */
+static void write_json(gbs_output *output, const void *context)
 {
+    const answer *a = context;
+    const gbs_model *model = a->job->model;
+    const gbs_map_report *r = a->report;
+    const gbs_log_z_report *z = a->z;
     cli_json_head(output, "map/1", model);
     gbs_output_text(output, ",\n  \"log_density\": ");
     gbs_output_json_double(output, r->log_density);
@@ -56,14 +67,14 @@ static void write_json(gbs_output *output, const gbs_model *model, const uint32_
     gbs_output_text(output, ",\n  \"state\": [");
     for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
         gbs_output_text(output, v > 0 ? ", " : "");
-        gbs_output_uint(output, state[v]);
+        gbs_output_uint(output, a->state[v]);
     }
-    gbs_output_text(output, "]\n}\n");
+    gbs_output_text(output, "]");
 }
 
-static int write_state(const cli_job *job, const char *format, uint32_t *state,
-                       const gbs_map_report *r, const gbs_log_z_report *z)
+static int write_state(const answer *a, const char *format)
 {
+    const cli_job *job = a->job;
     const char *path = job->output != NULL ? job->output : "-";
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;
@@ -74,13 +85,14 @@ static int write_state(const cli_job *job, const char *format, uint32_t *state,
             memset(&result, 0, sizeof result);
             result.task = GBS_TASK_MAP;
             result.n = gbs_model_n_variables(job->model);
-            result.state = state;
+            result.state = a->state;
             gbs_output_text(output, job->arguments->uai_mpe ? "MPE\n" : "MAP\n");
             gbs_result_write_solution(output, &result, GBS_LOG_BASE_10);
         } else if (strcmp(format, "json") == 0) {
-            write_json(output, job->model, state, r, z);
+            write_json(output, a);
+            gbs_output_text(output, "\n}\n");
         } else {
-            write_csv(output, job->model, state);
+            write_csv(output, job->model, a->state);
         }
         done = gbs_output_commit(output, &err);
     }
@@ -146,7 +158,9 @@ static int search(cli_job *job, const char *format)
     int status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
     if (status == CLI_DONE) {
         find_log_z(job, &report, &z);
-        status = write_state(job, format, state, &report, &z);
+        const answer a = {job, state, &report, &z};
+        status = write_state(&a, format);
+        status = status == CLI_DONE ? cli_report_answer(job, write_json, &a) : status;
     }
     if (status == CLI_DONE) {
         tell(job, &report, &z, done == GBS_STOPPED);
@@ -164,6 +178,9 @@ int cli_map(cli_arguments *arguments)
     int status = cli_output_format(arguments, "map|csv|json", "csv", &format);
     if (status == CLI_DONE) {
         status = cli_check_output(arguments->output);
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_report(arguments);
     }
     if (status == CLI_DONE) {
         status = cli_load(&job, arguments, arguments->operand[0]);

@@ -297,8 +297,9 @@ static int check_format(const cli_arguments *arguments, const request *r)
         return cli_error(CLI_USAGE, "--monitor: ladders of temperatures have no traces; leave out "
                                     "--temper, or use gibbsite sample --monitor");
     }
-    if (arguments->cases != NULL && arguments->summary != NULL) {
-        return cli_error(CLI_USAGE, "--summary tells of one run: leave it out with --cases");
+    if (arguments->cases != NULL && (arguments->summary != NULL || arguments->report != NULL)) {
+        return cli_error(CLI_USAGE, "--%s tells of one run: leave it out with --cases",
+                         arguments->summary != NULL ? "summary" : "report");
     }
     return CLI_DONE;
 }
@@ -311,6 +312,10 @@ static int load(cli_job *job, cli_arguments *arguments)
 
 static int answer(cli_job *job, request *r)
 {
+    job->query = r->selection.all ? NULL : r->selection.variable;
+    job->n_query = r->selection.n;
+    job->rows = (uint32_t)r->picture.rows;
+    job->columns = (uint32_t)r->picture.columns;
     if (job->arguments->n_joints > 0) {
         return cli_each_sample(job, cli_answer_joints, (void *)(uintptr_t)r->format);
     }

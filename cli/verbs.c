@@ -170,6 +170,14 @@ const cli_verb cli_verbs[] = {
      "gibbsite diagnose d.npz\n"
      "gibbsite diagnose d.npz --plot ranks.svg --format json\n",
      cli_diagnose},
+    {"report", CLI_VERB_REPORT, -1, "SUMMARY...", "a page for a browser from summaries of runs",
+     "Makes one page in HTML of files that --summary of other verbs and --format json\n"
+     "of logz and map wrote, and of draws (.npz, .npy, .nc, .csv): the verdict,\n"
+     "what was asked, marginals, how far chains agree, what repeats the run.\n"
+     "Several runs are compared. The page is one file and loads nothing.\n",
+     "gibbsite marginals examples/clinic.bif -e fever=yes --summary run.json\n"
+     "gibbsite report run.json -o clinic.html\n",
+     cli_report},
     {"decompose", CLI_VERB_DECOMPOSE, 1, "MODEL",
      "the errors of draws on a small model, decomposed",
      "Decomposes the error of joint frequencies at one variable, after Yamashita and\n"

@@ -23,6 +23,7 @@
 #include "gibbsite/option_fields.h"
 #include "gibbsite/options.h"
 #include "gibbsite/query.h"
+#include "gibbsite/report.h"
 #include "gibbsite/run.h"
 #include "gibbsite/sensitivity.h"
 #include "gibbsite/status.h"

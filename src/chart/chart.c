@@ -81,19 +81,20 @@ double gbsi_text_width(const char *text, double size)
 /* ---- the page ---------------------------------------------------------------------------- */
 
 /* Each colour twice: a plain one for readers without variables, then the variable. */
-static void put_style(gbs_output *output)
+void gbsi_figure_style(gbs_output *output, const char *root)
 {
     static const char *const light[GBSI_N_COLORS] = {"#0072b2", "#d55e00", "#009e73", "#b5578f",
                                                      "#e69f00", "#56b4e9", "#000000", "#767676"};
     static const char *const dark[GBSI_N_COLORS] = {"#4aa8dd", "#ff8a3d", "#2fc79d", "#e59fc6",
                                                     "#ffbf47", "#9bd6f7", "#f2f2f2", "#9a9a9a"};
-    gbs_output_text(output, "<style>\nsvg{--paper:#ffffff;--ink:#1c1c1c;--soft:#595959;"
-                            "--grid:#e3e3e3");
+    gbsi_put(output, "%s{--paper:#ffffff;--ink:#1c1c1c;--soft:#595959;--grid:#e3e3e3", root);
     for (int c = 0; c < GBSI_N_COLORS; c++) {
         gbsi_put(output, ";--c%d:%s", c, light[c]);
     }
-    gbs_output_text(output, "}\n@media (prefers-color-scheme:dark){svg{--paper:#16181c;"
-                            "--ink:#ececec;--soft:#b0b0b0;--grid:#33373d");
+    gbsi_put(output,
+             "}\n@media (prefers-color-scheme:dark){%s{--paper:#16181c;"
+             "--ink:#ececec;--soft:#b0b0b0;--grid:#33373d",
+             root);
     for (int c = 0; c < GBSI_N_COLORS; c++) {
         gbsi_put(output, ";--c%d:%s", c, dark[c]);
     }
@@ -116,7 +117,6 @@ static void put_style(gbs_output *output)
         gbsi_put(output, ".s%d{stroke:%s;stroke:var(--c%d)}.f%d{fill:%s;fill:var(--c%d)}\n", c,
                  light[c], c, c, light[c], c);
     }
-    gbs_output_text(output, "</style>\n");
 }
 
 /* Columns and rows of panels, and where each stands. */
@@ -167,6 +167,14 @@ static unsigned columns_of(const gbsi_figure *figure)
     return figure->columns == 0 ? 1 : figure->columns > 8 ? 8 : figure->columns;
 }
 
+static double title_width(const gbsi_figure *figure)
+{
+    const double title = gbsi_text_width(figure->title, 15.0) * 1.06;
+    const double subtitle =
+        figure->subtitle == NULL ? 0.0 : gbsi_text_width(figure->subtitle, GBSI_FONT);
+    return 2.0 * MARGIN + gbsi_larger(title, subtitle);
+}
+
 static page lay_out(const gbsi_figure *figure)
 {
     page p = {0};
@@ -184,13 +192,13 @@ static page lay_out(const gbsi_figure *figure)
         p.left[c] = x + left;
         x = p.left[c] + figure->panel_width + labels + BETWEEN;
     }
-    const double title = 2.0 * MARGIN + gbsi_text_width(figure->title, 15.0) * 1.06;
-    const double subtitle = figure->subtitle == NULL
-                                ? 0.0
-                                : 2.0 * MARGIN + gbsi_text_width(figure->subtitle, GBSI_FONT);
-    p.width = gbsi_larger(gbsi_larger(x - BETWEEN + MARGIN, title), subtitle);
-    p.first_top = MARGIN + TITLE_STEP + (figure->subtitle != NULL ? KEY_STEP : 0.0) +
-                  KEY_STEP * key_rows(figure, p.width) + PANEL_TITLE;
+    p.width = x - BETWEEN + MARGIN;
+    p.first_top = MARGIN + PANEL_TITLE;
+    if (figure->id == NULL) {
+        p.width = gbsi_larger(p.width, title_width(figure));
+        p.first_top += TITLE_STEP + (figure->subtitle != NULL ? KEY_STEP : 0.0);
+    }
+    p.first_top += KEY_STEP * key_rows(figure, p.width);
     p.row_step = figure->panel_height + PANEL_TITLE + (axes ? AXIS_BOTTOM : 0.0) + 8.0;
     p.height = p.first_top - PANEL_TITLE + p.row_step * (double)rows + MARGIN - 8.0;
     return p;
@@ -240,33 +248,46 @@ static gbs_status put_panel(const gbsi_figure *figure, const page *p, size_t i, 
     if (panel->swings != NULL) {
         gbsi_panel_swings(output, panel, &box);
     }
-    gbsi_panel_lines(output, panel, &box, i);
+    gbsi_panel_lines(output, panel, &box, figure->id == NULL ? "" : figure->id, i);
     return GBS_OK;
 }
 
-gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_error *err)
+/* What stands above the panels of a figure that is a file. @return where that ends. */
+static double put_head(const gbsi_figure *figure, gbs_output *output, const page *p)
 {
-    gbs_status status = GBS_OK;
-    const page p = lay_out(figure);
-    gbsi_put(output,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" "
-             "xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"%s\" height=\"%s\" "
-             "viewBox=\"0 0 %s %s\" role=\"img\" aria-labelledby=\"title description\">\n",
-             N(p.width), N(p.height), N(p.width), N(p.height));
-    gbs_output_text(output, "<title id=\"title\">");
-    gbsi_put_escaped(output, figure->title);
-    gbs_output_text(output, "</title>\n<desc id=\"description\">");
-    gbsi_put_escaped(output, figure->description);
-    gbs_output_text(output, "</desc>\n");
-    put_style(output);
-    gbsi_put(output, "<rect class=\"paper\" width=\"%s\" height=\"%s\"/>\n", N(p.width),
-             N(p.height));
     double y = MARGIN + 14.0;
+    gbs_output_text(output, "<style>\n");
+    gbsi_figure_style(output, "svg");
+    gbs_output_text(output, "</style>\n");
+    gbsi_put(output, "<rect class=\"paper\" width=\"%s\" height=\"%s\"/>\n", N(p->width),
+             N(p->height));
     gbsi_put_text(output, "title", MARGIN, y, figure->title);
     if (figure->subtitle != NULL) {
         y += KEY_STEP;
         gbsi_put_text(output, "soft", MARGIN, y, figure->subtitle);
     }
+    return y;
+}
+
+gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const bool is_file = figure->id == NULL;
+    const char *id = is_file ? "" : figure->id;
+    const page p = lay_out(figure);
+    gbsi_put(output,
+             "<svg %swidth=\"%s\" height=\"%s\" viewBox=\"0 0 %s %s\" role=\"img\" "
+             "aria-labelledby=\"%stitle %sdescription\">\n",
+             is_file ? "xmlns=\"http://www.w3.org/2000/svg\" "
+                       "xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+                     : "",
+             N(p.width), N(p.height), N(p.width), N(p.height), id, id);
+    gbsi_put(output, "<title id=\"%stitle\">", id);
+    gbsi_put_escaped(output, figure->title);
+    gbsi_put(output, "</title>\n<desc id=\"%sdescription\">", id);
+    gbsi_put_escaped(output, figure->description);
+    gbs_output_text(output, "</desc>\n");
+    const double y = is_file ? put_head(figure, output, &p) : MARGIN - KEY_STEP + 8.0;
     put_keys(figure, output, p.width, y + KEY_STEP + 2.0);
     for (size_t i = 0; i < figure->n_panels; i++) {
         GBSI_TRY(put_panel(figure, &p, i, output, err));

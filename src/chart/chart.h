@@ -95,6 +95,8 @@ typedef struct gbsi_key {
 } gbsi_key;
 
 typedef struct gbsi_figure {
+    const char *id; /* of a part of a page, unlike those of others: no style sheet, and titles for
+                       readers who do not see it alone; NULL: a file of its own */
     const char *title;                /* what is seen */
     const char *subtitle;             /* under which conditions, or NULL */
     const char *description;          /* for readers who do not see it */
@@ -109,7 +111,9 @@ typedef struct gbsi_figure {
 /* @param path FILE.svg, whole or not at all.
  * @return GBS_ERR_IO, GBS_ERR_MEMORY; GBS_ERR_UNSUPPORTED for pictures in a build without PNG. */
 gbs_status gbsi_figure_write(const gbsi_figure *figure, const char *path, gbs_error *err);
-/* The same into an output, errors of which come out when it is committed. */
+/* The style sheet of all figures of a page. @param root what carries its variables: ":root". */
+void gbsi_figure_style(gbs_output *output, const char *root);
+/* The figure into an output, errors of which come out when it is committed. */
 gbs_status gbsi_figure_text(const gbsi_figure *figure, gbs_output *output, gbs_error *err);
 
 #endif

@@ -183,9 +183,9 @@ static void put_decades(gbs_output *output, const gbsi_box *box, bool is_x)
     const gbsi_span *span = is_x ? &box->x : &box->y;
     const int first = -(int)gbsi_chart_floor(1e-9 - gbsi_log10(span->low));
     const int last = (int)gbsi_chart_floor(gbsi_log10(span->high) + 1e-9);
-    const double pixels = fabs(span->to - span->from);
+    const int most = (int)(fabs(span->to - span->from) / (is_x ? 34.0 : 20.0)); /* steps */
     int step = 1;
-    while ((last - first) / step * (is_x ? 34.0 : 20.0) > pixels) {
+    while ((last - first) / step > most) {
         step++;
     }
     for (int e = first; e <= last; e += step) {

@@ -4,7 +4,7 @@
 #include "io/image_file.h"
 
 /* RFC 4648, section 4. */
-static void put_base64(gbs_output *output, const unsigned char *bytes, size_t n)
+void gbsi_put_base64(gbs_output *output, const unsigned char *bytes, size_t n)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < n; i += 3) {
@@ -40,7 +40,7 @@ gbs_status gbsi_panel_image(gbs_output *output, const gbsi_panel *panel, const g
              "<image x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" xlink:href=\"data:image/png;"
              "base64,",
              N(box->left), N(box->top), N(box->right - box->left), N(box->bottom - box->top));
-    put_base64(output, (const unsigned char *)bytes, n);
+    gbsi_put_base64(output, (const unsigned char *)bytes, n);
     gbs_output_text(output, "\"/>\n");
 cleanup:
     gbs_output_discard(memory);

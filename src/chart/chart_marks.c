@@ -140,7 +140,7 @@ static void put_guide(gbs_output *output, const gbsi_guide *guide, const gbsi_bo
 }
 
 void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box,
-                      size_t number)
+                      const char *id, size_t number)
 {
     end_label label[MAX_LABELS];
     size_t n = 0;
@@ -149,10 +149,10 @@ void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_bo
         return;
     }
     gbsi_put(output,
-             "<clipPath id=\"p%zu\"><rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>"
-             "</clipPath>\n<g clip-path=\"url(#p%zu)\">\n",
-             number, N(box->left - 2.0), N(box->top - 2.0), N(box->right - box->left + 4.0),
-             N(box->bottom - box->top + 4.0), number);
+             "<clipPath id=\"%sp%zu\"><rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>"
+             "</clipPath>\n<g clip-path=\"url(#%sp%zu)\">\n",
+             id, number, N(box->left - 2.0), N(box->top - 2.0), N(box->right - box->left + 4.0),
+             N(box->bottom - box->top + 4.0), id, number);
     for (size_t i = 0; i < panel->n_guides; i++) {
         put_guide(output, &panel->guide[i], box, &last);
         if (n < MAX_LABELS) {

@@ -53,8 +53,9 @@ void gbsi_panel_spans(const gbsi_panel *panel, gbsi_box *box);
 void gbsi_panel_axes(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
 
 /* chart_marks.c */
+/* @param id of the figure. @param number of the panel. */
 void gbsi_panel_lines(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box,
-                      size_t number);
+                      const char *id, size_t number);
 void gbsi_panel_bars(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
 void gbsi_panel_swings(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box);
 /* Room that the labels of the y axis need left of the panel. */
@@ -63,6 +64,7 @@ double gbsi_panel_axis_width(const gbsi_panel *panel);
 double gbsi_panel_label_width(const gbsi_panel *panel);
 
 /* chart_image.c */
+void gbsi_put_base64(gbs_output *output, const unsigned char *bytes, size_t n);
 gbs_status gbsi_panel_image(gbs_output *output, const gbsi_panel *panel, const gbsi_box *box,
                             gbs_error *err);
 

@@ -13,7 +13,7 @@ KEYS = ["schema", "tool", "version", "command", "model", "options", "colors", "l
         "constant_variables", "bias_estimate", "herding", "certified", "tempering", "pilot", "lattice", "iterations", "residual", "log_z_bound",
         "log_z", "log_p_evidence",
         "monitored", "method", "converged", "verdict", "chains_disagree", "in_burn_in", "digest",
-        "warnings"]
+        "warnings", "marginals"]
 
 
 def strict(text):
@@ -33,7 +33,7 @@ def test_sampled(run, work):
                 "--burn-in", "16", "--chains", "8", "--seed", "9")
     assert list(s) == KEYS
     assert s["schema"] == "run/1" and s["tool"] == "gibbsite"
-    assert list(s["model"]) == ["variables", "free_variables", "factors", "digest"]
+    assert list(s["model"]) == ["variables", "free_variables", "factors", "digest", "name"]
     assert (s["model"]["variables"], s["model"]["free_variables"]) == (3, 2)
     assert (s["sweeps"], s["burn_in"], s["chains"]) == (640, 16, 8)
     assert s["updates"] == 2 * 8 * (640 + 16)

@@ -3,8 +3,7 @@
 import pytest
 from conftest import SPRINKLER, only
 
-LATER_VERBS = ["segment",
-               "ground", "report"]
+LATER_VERBS = ["segment", "ground"]
 LATER_OPTIONS = ["--trace", "--anytime"]
 
 

@@ -421,6 +421,20 @@ static gbs_status take_map(const gbs_model *model, room *given, gbs_error *err)
         gbs_model_free(made);                                                                    \
         return status;                                                                           \
     }
+static gbs_status take_about(const gbs_model *model, room *given, gbs_error *err)
+{
+    gbs_run *run = NULL;
+    gbs_output *output = NULL;
+    gbs_status status = gbs_run_new(model, NULL, NULL, &run, err);
+    status = status < 0 ? status : gbs_output_open_memory(&output, err);
+    if (status == GBS_OK) {
+        status = gbs_run_summary(run, (gbs_summary_about *)(void *)given, output, err);
+    }
+    gbs_output_discard(output);
+    gbs_run_free(run);
+    return status;
+}
+
 TAKE_GENERATE(ising, .side = {2, 2, 1})
 TAKE_GENERATE(potts, .rows = 2, .columns = 2, .states = 3)
 TAKE_GENERATE(ring, .variables = 3)
@@ -447,6 +461,7 @@ static const struct {
     INPUT(gbs_image_read_options, take_image_read),
     INPUT(gbs_run_callbacks, take_run),
     INPUT(gbs_map_callbacks, take_map),
+    INPUT(gbs_summary_about, take_about),
     INPUT(gbs_generate_ising_options, take_ising),
     INPUT(gbs_generate_potts_options, take_potts),
     INPUT(gbs_generate_ring_options, take_ring),

@@ -470,6 +470,45 @@ static void diagnostics(void **state)
     assert_true(rhat == 7.0);
 }
 
+static void reports(void **state)
+{
+    (void)state;
+    static const char summary[] = "{\"schema\": \"run/1\"}";
+    const double x[4] = {1.0, 2.0, 4.0, 3.0};
+    const gbs_drawn drawn = {"x", x};
+    const gbs_drawn nameless = {NULL, x};
+    const gbs_drawn empty = {"x", NULL};
+    const gbs_report_source source = {"s", summary, sizeof summary - 1};
+    const gbs_report_source unnamed = {NULL, summary, sizeof summary - 1};
+    const gbs_summary_about small = {.size = 8};
+    gbs_model *m = coin();
+    gbs_run *run = NULL;
+    gbs_output *output = NULL;
+    char *bytes = NULL;
+    size_t n = 7;
+    assert_int_equal(gbs_run_new(m, NULL, NULL, &run, NULL), GBS_OK);
+    assert_int_equal(gbs_output_open_memory(&output, NULL), GBS_OK);
+    REFUSED(gbs_run_summary(NULL, NULL, output, &err));
+    REFUSED(gbs_run_summary(run, NULL, NULL, &err));
+    REFUSED(gbs_run_summary(run, &small, output, &err));
+    REFUSED(gbs_report_html(NULL, 1, output, &err));
+    REFUSED(gbs_report_html(&source, 0, output, &err));
+    REFUSED(gbs_report_html(&source, 65, output, &err));
+    REFUSED(gbs_report_html(&source, 1, NULL, &err));
+    REFUSED(gbs_report_html(&unnamed, 1, output, &err));
+    REFUSED(gbs_draws_summary(NULL, 1, 1, 4, output, &err));
+    REFUSED(gbs_draws_summary(&drawn, 1, 0, 4, output, &err));
+    REFUSED(gbs_draws_summary(&drawn, 1, 1, 0, output, &err));
+    REFUSED(gbs_draws_summary(&drawn, 1, 1, 4, NULL, &err));
+    REFUSED(gbs_draws_summary(&nameless, 1, 1, 4, output, &err));
+    REFUSED(gbs_draws_summary(&empty, 1, 1, 4, output, &err));
+    assert_int_equal(gbs_output_take(output, &bytes, &n, NULL), GBS_OK);
+    assert_int_equal(n, 0); /* nothing was written */
+    gbs_free(bytes);
+    gbs_run_free(run);
+    gbs_model_free(m);
+}
+
 static void sensitivities(void **state)
 {
     (void)state;
@@ -510,21 +549,14 @@ static void sensitivities(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits),
-        cmocka_unit_test(diagnostics),
-        cmocka_unit_test(sensitivities),
-        cmocka_unit_test(noisy_maxima),
-        cmocka_unit_test(tables_by_count),
-        cmocka_unit_test(tied_weights),
-        cmocka_unit_test(networks_in_time),
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(outputs),
-        cmocka_unit_test(model_files),
-        cmocka_unit_test(evidence_files),
-        cmocka_unit_test(checkpoints),
-        cmocka_unit_test(traces),
-        cmocka_unit_test(other_files),
-        cmocka_unit_test(answers_in_files),
+        cmocka_unit_test(fits),         cmocka_unit_test(diagnostics),
+        cmocka_unit_test(reports),      cmocka_unit_test(sensitivities),
+        cmocka_unit_test(noisy_maxima), cmocka_unit_test(tables_by_count),
+        cmocka_unit_test(tied_weights), cmocka_unit_test(networks_in_time),
+        cmocka_unit_test(arrays),       cmocka_unit_test(outputs),
+        cmocka_unit_test(model_files),  cmocka_unit_test(evidence_files),
+        cmocka_unit_test(checkpoints),  cmocka_unit_test(traces),
+        cmocka_unit_test(other_files),  cmocka_unit_test(answers_in_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

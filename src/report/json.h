@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON as a tree (RFC 8259), strictly: no comments, no trailing commas, well-formed UTF-8, no NUL,
+ * at most 64 levels. Numbers keep their digits, so that integers of 64 bits stay what they are. */
+#ifndef GBSI_REPORT_JSON_H
+#define GBSI_REPORT_JSON_H
+
+#include "io/text.h"
+
+typedef enum gbsi_json_kind {
+    GBSI_JSON_NULL,
+    GBSI_JSON_FALSE,
+    GBSI_JSON_TRUE,
+    GBSI_JSON_NUMBER,
+    GBSI_JSON_STRING,
+    GBSI_JSON_ARRAY,
+    GBSI_JSON_OBJECT,
+} gbsi_json_kind;
+
+/* A value. Those inside follow it, each with all that is inside of it. */
+typedef struct gbsi_json {
+    gbsi_json_kind kind;
+    const char *name; /* of a member of an object; else NULL */
+    const char *text; /* of strings decoded, of numbers as written; else NULL */
+    double number;    /* of numbers */
+    size_t n;         /* elements or members */
+    size_t size;      /* values from here to the next beside it */
+    const char *at;   /* where it stands, for messages */
+} gbsi_json;
+
+typedef struct gbsi_json_file {
+    gbsi_text text;
+    gbsi_json *value; /* [n], value[0] is the whole */
+    size_t n, capacity;
+    char *pool; /* names and texts */
+    size_t n_pool;
+} gbsi_json_file;
+
+/* @param input borrowed as long as the file. @param file out; free it if GBS_OK is returned. */
+gbs_status gbsi_json_read(const gbsi_input *input, gbsi_json_file *file, gbs_error *err);
+void gbsi_json_free(gbsi_json_file *file);
+
+/* The elements of an array or object in turn: NULL where there is none (left), also of NULL. */
+const gbsi_json *gbsi_json_first(const gbsi_json *of);
+const gbsi_json *gbsi_json_next(const gbsi_json *of, const gbsi_json *element);
+/* NULL if there is none, also of a NULL object or what is none; the first of equal names. */
+const gbsi_json *gbsi_json_member(const gbsi_json *object, const char *name);
+
+/* GBS_ERR_FORMAT "NAME:LINE:COLUMN: found ..., expected ...". */
+gbs_status gbsi_json_unexpected(const gbsi_json_file *file, const gbsi_json *value,
+                                const char *expected, gbs_error *err);
+
+#endif

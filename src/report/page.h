@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page, inside: what its parts share. */
+#ifndef GBSI_REPORT_PAGE_H
+#define GBSI_REPORT_PAGE_H
+
+#include "chart/chart.h"
+#include "report/json.h"
+
+typedef struct gbsi_page {
+    gbs_output *out;
+    const gbsi_json_file *file; /* of which this part of the page is */
+    gbs_error *err;
+    gbs_status status;  /* the first failure; writing goes on into memory that nobody sees */
+    unsigned n_figures; /* so that each has ids of its own */
+} gbsi_page;
+
+/* ---- page_text.c: reading; what is missing or null is NULL, NAN, 0 or false, what is of another
+ * kind a failure ------------------------------------------------------------------------------- */
+
+const gbsi_json *gbsi_page_object(gbsi_page *page, const gbsi_json *of, const char *name);
+const gbsi_json *gbsi_page_array(gbsi_page *page, const gbsi_json *of, const char *name);
+const char *gbsi_page_string(gbsi_page *page, const gbsi_json *of, const char *name);
+const char *gbsi_page_digits(gbsi_page *page, const gbsi_json *of, const char *name); /* a number */
+double gbsi_page_real(gbsi_page *page, const gbsi_json *of, const char *name);
+bool gbsi_page_is(gbsi_page *page, const gbsi_json *of, const char *name); /* true or false */
+/* Numbers of an array that are finite and can be drawn, at most n. @param value [n], out; NAN where
+ * one cannot. @return how many the array has, at most n. */
+size_t gbsi_page_reals(gbsi_page *page, const gbsi_json *array, double *value, size_t n);
+/* The failure that a value is not what it should be. */
+void gbsi_page_refuse(gbsi_page *page, const gbsi_json *value, const char *expected);
+
+/* ---- page_text.c: writing ---------------------------------------------------------------------
+ */
+
+void gbsi_page_put(gbsi_page *page, const char *html);
+/* Text with &, <, > and quotes as entities; control characters, and bytes that
+ * are no UTF-8, as U+FFFD. */
+void gbsi_page_text(gbsi_page *page, const char *text);
+/* So many significant digits, as people write them; "–" where there is none. */
+void gbsi_page_number(gbsi_page *page, double value, int digits);
+const char *gbsi_page_number_text(double value, int digits, char text[48]);
+/* 0.0123 with so many decimals. */
+void gbsi_page_fixed(gbsi_page *page, double value, int decimals);
+const char *gbsi_page_fixed_text(double value, int decimals, char text[48]);
+/* "131 072" of digits. */
+void gbsi_page_count(gbsi_page *page, const char *digits);
+/* A row of a list of facts: term and value. */
+void gbsi_page_term(gbsi_page *page, const char *term);
+void gbsi_page_fact(gbsi_page *page, const char *term, const char *text);
+void gbsi_page_fact_count(gbsi_page *page, const char *term, const char *digits);
+void gbsi_page_fact_real(gbsi_page *page, const char *term, double value);
+/* The name of a file without its folders. */
+const char *gbsi_page_base_name(const char *path);
+/* What was observed, or "none". @param options of a run. */
+void gbsi_page_evidence(gbsi_page *page, const gbsi_json *options);
+/* A figure with a caption. @param figure its id is set. */
+void gbsi_page_figure(gbsi_page *page, gbsi_figure *figure, const char *caption);
+
+/* ---- the parts ------------------------------------------------------------------------------- */
+
+void gbsi_page_style(gbsi_page *page);
+/* page_run.c */
+void gbsi_page_verdict(gbsi_page *page, const gbsi_json *run);
+void gbsi_page_run(gbsi_page *page, const gbsi_json *run);
+/* The command line and the digests. @param model digest, or NULL. */
+void gbsi_page_repeat(gbsi_page *page, const gbsi_json *run, const char *model);
+/* page_marginals.c */
+void gbsi_page_marginals(gbsi_page *page, const gbsi_json *marginals);
+/* page_convergence.c */
+void gbsi_page_convergence(gbsi_page *page, const gbsi_json *marginals);
+void gbsi_page_draws(gbsi_page *page, const gbsi_json *draws);
+/* page_answers.c */
+void gbsi_page_log_z(gbsi_page *page, const gbsi_json *log_z);
+void gbsi_page_map(gbsi_page *page, const gbsi_json *map);
+/* page_compare.c. @param file [n] of which some are runs. */
+void gbsi_page_compare(gbsi_page *page, const gbsi_json_file *file, size_t n);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the writers of summaries share. */
+#ifndef GBSI_REPORT_SUMMARY_H
+#define GBSI_REPORT_SUMMARY_H
+
+#include "base/status.h"
+#include "gibbsite/report.h"
+
+/* Everything that was written to memory goes to the output, or nothing. *memory is NULL then. */
+gbs_status gbsi_report_give(gbs_output **memory, gbs_output *output, gbs_error *err);
+
+/* ,"name": value: members of an object that has others before; text NULL is null */
+void gbsi_summary_real(gbs_output *output, const char *name, double value);
+void gbsi_summary_uint(gbs_output *output, const char *name, uint64_t value);
+void gbsi_summary_text(gbs_output *output, const char *name, const char *text);
+void gbsi_summary_reals(gbs_output *output, const char *name, const double *value, size_t n);
+
+/* summary_marginals.c: the member "marginals" of a run. */
+gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *about,
+                                  gbs_output *output, gbs_error *err);
+
+/* summary_map.c: marginals of all variables as a picture; null where they are no grid, or the build
+ * writes no PNG. @param p, mcse of gbs_run_marginals(). */
+gbs_status gbsi_summary_map(const gbs_model *model, uint32_t rows, uint32_t columns,
+                            const double *p, const double *mcse, gbs_output *output,
+                            gbs_error *err);
+
+#endif

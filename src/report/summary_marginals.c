@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a page shows of marginals: some variables, and how R-hat and effective sample sizes of all
+ * are distributed. So a summary stays small whatever the model. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/summary.h"
+#include "sampler/run.h"
+#include "simd/math.h"
+
+enum {
+    SHOWN = 40,       /* variables */
+    SHOWN_STATES = 8, /* of a variable */
+    MOST_BINS = 40,
+    LEAST_BINS = 8,
+};
+
+typedef struct marginals {
+    const gbs_model *model;
+    const size_t *offset;
+    const uint32_t *variable; /* [n] those asked for; NULL: 0 .. n - 1 */
+    size_t n;
+    double *p, *mcse, *ess, *rhat;
+    uint32_t shown[SHOWN];
+    size_t n_shown;
+    bool by_error; /* those with the largest errors, for there are more */
+} marginals;
+
+static uint32_t variable_at(const marginals *m, size_t i)
+{
+    return m->variable == NULL ? (uint32_t)i : m->variable[i];
+}
+
+/* A partial scan leaves variables without. */
+static bool has_estimate(const marginals *m, uint32_t v)
+{
+    return !isnan(m->p[m->offset[v]]);
+}
+
+static const char *variable_text(const gbs_model *model, uint32_t v, char text[32])
+{
+    const char *name = gbs_model_variable_name(model, v);
+    (void)snprintf(text, 32, "%u", v);
+    return name == NULL ? text : name;
+}
+
+static const char *state_text(const gbs_model *model, uint32_t v, uint32_t a, char text[32])
+{
+    const char *label = gbs_model_state_label(model, v, a);
+    (void)snprintf(text, 32, "%u", a);
+    return label == NULL ? text : label;
+}
+
+/* ---- which variables ------------------------------------------------------------------------- */
+
+/* How much is left open about a variable: its error, then how far it is from certain. */
+typedef struct doubt {
+    double error, open;
+} doubt;
+
+static doubt doubt_of(const marginals *m, uint32_t v)
+{
+    doubt d = {0.0, 0.0};
+    double most = 0.0;
+    for (size_t i = m->offset[v]; i < m->offset[v + 1]; i++) {
+        d.error = m->mcse[i] > d.error ? m->mcse[i] : d.error; /* NaN: not known */
+        most = m->p[i] > most ? m->p[i] : most;
+    }
+    d.open = 1.0 - most;
+    return d;
+}
+
+static bool is_before(doubt a, doubt b)
+{
+    return a.error != b.error ? a.error > b.error : a.open > b.open;
+}
+
+static void choose(marginals *m)
+{
+    doubt of[SHOWN];
+    size_t n_with = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        n_with += has_estimate(m, variable_at(m, i));
+    }
+    m->by_error = n_with > SHOWN;
+    for (size_t i = 0; i < m->n; i++) {
+        const uint32_t v = variable_at(m, i);
+        if (!has_estimate(m, v)) {
+            continue;
+        }
+        const doubt d = doubt_of(m, v);
+        size_t at = m->n_shown;
+        m->n_shown += m->n_shown < SHOWN;
+        for (; m->by_error && at > 0 && is_before(d, of[at - 1]); at--) {
+            if (at < SHOWN) {
+                m->shown[at] = m->shown[at - 1];
+                of[at] = of[at - 1];
+            }
+        }
+        if (at < SHOWN) {
+            m->shown[at] = v;
+            of[at] = d;
+        }
+    }
+}
+
+/* ---- one variable ---------------------------------------------------------------------------- */
+
+/* The most probable states, in the model's order. @return how many. */
+static size_t choose_states(const marginals *m, uint32_t v, uint32_t state[SHOWN_STATES])
+{
+    const double *p = m->p + m->offset[v];
+    const size_t arity = m->offset[v + 1] - m->offset[v];
+    size_t n = 0;
+    for (uint32_t a = 0; a < arity; a++) {
+        size_t least = 0;
+        if (n < SHOWN_STATES) {
+            state[n++] = a;
+            continue;
+        }
+        for (size_t k = 1; k < n; k++) {
+            least = p[state[k]] < p[state[least]] ? k : least;
+        }
+        if (p[a] > p[state[least]]) {
+            memmove(state + least, state + least + 1, (n - 1 - least) * sizeof *state);
+            state[n - 1] = a;
+        }
+    }
+    return n;
+}
+
+static void write_variable(gbs_output *output, const marginals *m, uint32_t v)
+{
+    char text[32];
+    uint32_t state[SHOWN_STATES];
+    const size_t n = choose_states(m, v, state);
+    const size_t arity = m->offset[v + 1] - m->offset[v];
+    gbs_output_text(output, "{\"id\": ");
+    gbs_output_uint(output, v);
+    gbsi_summary_text(output, "name", variable_text(m->model, v, text));
+    gbsi_summary_uint(output, "arity", arity);
+    gbs_output_text(output, ", \"states\": [");
+    for (size_t k = 0; k < n; k++) {
+        const size_t row = m->offset[v] + state[k];
+        gbs_output_text(output, k > 0 ? ",\n     {\"state\": " : "\n     {\"state\": ");
+        gbs_output_json_string(output, state_text(m->model, v, state[k], text));
+        gbsi_summary_real(output, "p", m->p[row]);
+        gbsi_summary_real(output, "mcse", m->mcse[row]);
+        gbsi_summary_real(output, "ess", m->ess[row]);
+        gbsi_summary_real(output, "rhat", m->rhat[row]);
+        gbs_output_text(output, "}");
+    }
+    gbs_output_text(output, "]}");
+}
+
+/* ---- distributions --------------------------------------------------------------------------- */
+
+typedef struct spread {
+    size_t n, n_above; /* finite values, those above a limit */
+    double least, most;
+    uint32_t variable, state; /* of the worst */
+} spread;
+
+static spread spread_of(const marginals *m, const double *value, bool worst_is_most)
+{
+    spread s = {.least = INFINITY, .most = -INFINITY};
+    for (size_t i = 0; i < m->n; i++) {
+        const uint32_t v = variable_at(m, i);
+        for (size_t row = m->offset[v]; row < m->offset[v + 1]; row++) {
+            if (!isfinite(value[row])) {
+                continue;
+            }
+            if (worst_is_most ? value[row] > s.most : value[row] < s.least) {
+                s.variable = v;
+                s.state = (uint32_t)(row - m->offset[v]);
+            }
+            s.n++;
+            s.n_above += value[row] > GBSI_RHAT_LIMIT;
+            s.least = value[row] < s.least ? value[row] : s.least;
+            s.most = value[row] > s.most ? value[row] : s.most;
+        }
+    }
+    return s;
+}
+
+static size_t bin_of(const double *edge, size_t n_bins, double value)
+{
+    size_t bin = 0;
+    while (bin + 1 < n_bins && value >= edge[bin + 1]) {
+        bin++;
+    }
+    return bin;
+}
+
+static void write_counts(gbs_output *output, const marginals *m, const double *value,
+                         const double *edge, size_t n_bins)
+{
+    size_t count[MOST_BINS] = {0};
+    for (size_t i = 0; i < m->n; i++) {
+        const uint32_t v = variable_at(m, i);
+        for (size_t row = m->offset[v]; row < m->offset[v + 1]; row++) {
+            if (isfinite(value[row])) {
+                count[bin_of(edge, n_bins, value[row])]++;
+            }
+        }
+    }
+    gbs_output_text(output, ", \"counts\": [");
+    for (size_t b = 0; b < n_bins; b++) {
+        gbs_output_text(output, b > 0 ? ", " : "");
+        gbs_output_uint(output, count[b]);
+    }
+    gbs_output_text(output, "]");
+}
+
+/* Bins of R-hat are equally wide, those of effective sample sizes, which are positive, in
+ * proportion. */
+static void write_distribution(gbs_output *output, const marginals *m, const double *value,
+                               bool is_rhat)
+{
+    char text[32];
+    double edge[MOST_BINS + 1];
+    const spread s = spread_of(m, value, is_rhat);
+    if (s.n == 0 || (!is_rhat && !(s.least > 0.0))) {
+        gbs_output_text(output, "null");
+        return;
+    }
+    size_t n_bins = LEAST_BINS;
+    while (n_bins < MOST_BINS && n_bins * n_bins < s.n) {
+        n_bins++;
+    }
+    const double least = is_rhat ? s.least - 1e-6 : s.least * 0.999;
+    const double most = is_rhat ? s.most + 1e-6 : s.most * 1.001;
+    for (size_t b = 0; b <= n_bins; b++) {
+        const double share = (double)b / (double)n_bins;
+        edge[b] = is_rhat ? least + share * (most - least) : least * gbsi_pow(most / least, share);
+    }
+    gbs_output_text(output, "{\"values\": ");
+    gbs_output_uint(output, s.n);
+    gbsi_summary_real(output, "least", s.least);
+    gbsi_summary_real(output, "most", s.most);
+    gbsi_summary_text(output, "variable", variable_text(m->model, s.variable, text));
+    gbsi_summary_text(output, "state", state_text(m->model, s.variable, s.state, text));
+    if (is_rhat) {
+        gbsi_summary_real(output, "limit", GBSI_RHAT_LIMIT);
+        gbsi_summary_uint(output, "above", s.n_above);
+    }
+    gbsi_summary_reals(output, "edges", edge, n_bins + 1);
+    write_counts(output, m, value, edge, n_bins);
+    gbs_output_text(output, "}");
+}
+
+/* ---- the member ------------------------------------------------------------------------------ */
+
+static gbs_status write_all(gbs_output *output, marginals *m, const gbs_summary_about *about,
+                            const gbs_report *r, gbs_error *err)
+{
+    uint32_t rows = about->rows;
+    uint32_t columns = about->columns;
+    if (rows == 0 && r->lattice == GBS_BITS_SITES && r->lattice_side[1] == 1 &&
+        r->lattice_side[2] > 1) {
+        rows = r->lattice_side[2];
+        columns = r->lattice_side[0];
+    }
+    choose(m);
+    gbs_output_text(output, "{\"variables\": ");
+    gbs_output_uint(output, m->n);
+    gbsi_summary_text(output, "order", m->by_error ? "error" : "given");
+    gbs_output_text(output, ",\n   \"shown\": [");
+    for (size_t i = 0; i < m->n_shown; i++) {
+        gbs_output_text(output, i > 0 ? ",\n    " : "\n    ");
+        write_variable(output, m, m->shown[i]);
+    }
+    gbs_output_text(output, "],\n   \"rhat\": ");
+    write_distribution(output, m, m->rhat, true);
+    gbs_output_text(output, ",\n   \"ess\": ");
+    write_distribution(output, m, m->ess, false);
+    gbs_output_text(output, ",\n   \"map\": ");
+    const gbs_status status = gbsi_summary_map(m->model, rows, columns, m->p, m->mcse, output, err);
+    gbs_output_text(output, "}");
+    return status;
+}
+
+gbs_status gbsi_summary_marginals(const gbs_run *run, const gbs_summary_about *about,
+                                  gbs_output *output, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    marginals m = {.model = run->problem.model, .variable = about->query, .n = about->n_query};
+    m.offset = gbs_model_state_offsets(m.model);
+    const uint32_t n_variables = gbs_model_n_variables(m.model);
+    const size_t n = m.offset[n_variables];
+    m.n = m.variable == NULL ? n_variables : m.n;
+    m.p = gbsi_alloc_array(n + 1, 4 * sizeof *m.p);
+    if (m.p == NULL) {
+        return gbsi_no_memory(err, "summary of marginals", (n + 1) * 4 * sizeof *m.p);
+    }
+    m.mcse = m.p + n;
+    m.ess = m.mcse + n;
+    m.rhat = m.ess + n;
+    status = gbs_run_marginals(run, m.p, m.mcse, m.ess, m.rhat, err);
+    if (status >= 0) {
+        status = write_all(output, &m, about, gbs_run_report(run), err);
+    } else if (status == GBS_ERR_STATE) { /* traces are kept, or no draw was */
+        gbs_output_text(output, "null");
+        status = GBS_OK;
+    }
+    gbsi_free(m.p);
+    return status;
+}
