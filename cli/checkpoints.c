@@ -57,6 +57,12 @@ int cli_settle_checkpoints(cli_arguments *arguments)
     return status == CLI_DONE && arguments->resume != NULL ? take_options(arguments) : status;
 }
 
+int cli_fail_resumed(gbs_status done, const gbs_error *err)
+{
+    const int status = cli_fail_input(done, err);
+    return status == CLI_USAGE ? CLI_INPUT : status;
+}
+
 int cli_begin_checkpoints(const cli_job *job, int draws)
 {
     const cli_arguments *arguments = job->arguments;
@@ -74,8 +80,7 @@ int cli_begin_checkpoints(const cli_job *job, int draws)
         return cli_fail(err.status, &err);
     }
     if (arguments->resume != NULL && gbs_run_resume(job->run, arguments->resume, &err) != GBS_OK) {
-        const int status = cli_fail_input(err.status, &err);
-        return status == CLI_USAGE ? CLI_INPUT : status;
+        return cli_fail_resumed(err.status, &err);
     }
     if (arguments->checkpoint != NULL) {
         const gbs_status status = gbs_run_checkpoint(job->run, arguments->checkpoint, &err);

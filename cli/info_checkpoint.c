@@ -100,6 +100,7 @@ static gbs_status write_json(gbs_output *output, const char *path, const gbs_che
     json_number(output, "max_mcse", c->max_mcse);
     json_number(output, "max_rhat", c->max_rhat);
     json_number(output, "min_ess", c->min_ess);
+    json_number(output, "log_density", c->log_density);
     json_count(output, "bytes", c->bytes);
     json_count(output, "draws", c->draws);
     gbs_output_text(output, ",\n  \"options\": {");
@@ -141,13 +142,16 @@ static gbs_status write_screen(gbs_output *output, const char *path, const gbs_c
         (void)snprintf(text, sizeof text, "largest error %.3g%s, largest R-hat %.5g, min ESS %.4g",
                        c->max_mcse, target, c->max_rhat, c->min_ess);
         put_row(output, "estimates", text);
+    } else if (isfinite(c->log_density)) {
+        (void)snprintf(text, sizeof text, "log density %.12g", c->log_density);
+        put_row(output, "best state", text);
     } else {
         put_row(output, "estimates", "none with an error yet");
     }
     gbs_output_text(output, "options     ");
     const gbs_status status = each_option(path, output, put_typed, err);
     gbs_output_text(output, "\n");
-    if (c->sweeps > 0) {
+    if (c->sweeps > 0 && strcmp(c->task, "map") != 0) {
         (void)snprintf(text, sizeof text, "%s MODEL ... --resume FILE --sweeps %" PRIu64, c->task,
                        c->sweeps);
         put_row(output, "so far", text);

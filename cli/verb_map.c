@@ -119,6 +119,9 @@ static void tell(const cli_job *job, const gbs_map_report *r, const gbs_log_z_re
                  r->log_density, r->chains, r->sweeps, r->tau0, r->seconds, job->options.seed,
                  r->final_log_density, r->n_exact_variables, r->n_free_variables);
     }
+    if (r->warning[0] != '\0') {
+        cli_note(job->arguments, "warning: %s", r->warning);
+    }
     cli_tell_state_probability(job, r->log_density, z);
     if (stopped) {
         cli_note(job->arguments, "stopped (%s): this is the best state so far", r->stop);
@@ -151,11 +154,18 @@ static int search(cli_job *job, const char *format)
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();
     cli_bar_init(&bar, job->arguments, &job->options);
-    const gbs_status done =
-        gbs_map(job->model, job->evidence, &job->options, &callbacks, state, &report, &err);
+    const gbs_checkpoint_files files = {.size = sizeof files,
+                                        .write = job->arguments->checkpoint,
+                                        .resume = job->arguments->resume};
+    const gbs_status done = gbs_map_with_checkpoints(job->model, job->evidence, &job->options,
+                                                     &files, &callbacks, state, &report, &err);
     cli_bar_finish(&bar, NULL);
     gbs_log_z_report z;
-    int status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
+    int status = CLI_DONE;
+    if (done < 0) { /* options alone were typed once before */
+        const int foreign = files.resume != NULL && done == GBS_ERR_ARGUMENT;
+        status = foreign ? cli_fail_resumed(done, &err) : cli_fail(done, &err);
+    }
     if (status == CLI_DONE) {
         find_log_z(job, &report, &z);
         const answer a = {job, state, &report, &z};
@@ -181,6 +191,12 @@ int cli_map(cli_arguments *arguments)
     }
     if (status == CLI_DONE) {
         status = cli_check_report(arguments);
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->checkpoint);
+    }
+    if (status == CLI_DONE) {
+        status = cli_settle_checkpoints(arguments);
     }
     if (status == CLI_DONE) {
         status = cli_load(&job, arguments, arguments->operand[0]);

@@ -64,6 +64,13 @@ GBS_API gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error 
  */
 GBS_API gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err);
 
+/** Checkpoints of what is one call: gbs_map_with_checkpoints(). */
+typedef struct gbs_checkpoint_files {
+    size_t size;        /**< sizeof(gbs_checkpoint_files) of the caller */
+    const char *write;  /**< where they are written, as by gbs_run_checkpoint(); NULL: nowhere */
+    const char *resume; /**< the one to go on from, as by gbs_run_resume(); NULL: none */
+} gbs_checkpoint_files;
+
 /** Where a run stands. */
 typedef struct gbs_checkpoint {
     size_t size;         /**< sizeof(gbs_checkpoint) of the caller */
@@ -76,12 +83,13 @@ typedef struct gbs_checkpoint {
     uint64_t updates;    /**< of variables, over all chains */
     double seconds;      /**< that the run took so far */
     double target_error; /**< standard error at which it stops; 0: none */
-    double max_mcse; /**< largest standard error of a probability; this and below: NAN without */
-    double max_rhat; /**< largest R-hat */
-    double min_ess;  /**< smallest effective sample size */
-    uint64_t bytes;  /**< of the file */
-    char task[16];   /**< "marginals" or "sample" */
-    uint64_t draws;  /**< of each chain that are in the file of draws beside it */
+    double max_mcse;    /**< largest standard error of a probability; this and below: NAN without */
+    double max_rhat;    /**< largest R-hat */
+    double min_ess;     /**< smallest effective sample size */
+    uint64_t bytes;     /**< of the file */
+    char task[16];      /**< "marginals", "sample" or "map" */
+    uint64_t draws;     /**< of each chain that are in the file of draws beside it */
+    double log_density; /**< of the best state that "map" has found; NAN otherwise */
 } gbs_checkpoint;
 
 /** @return 1 for a regular file that begins as a checkpoint does, whether it is damaged or not. */

@@ -12,7 +12,7 @@
 #ifndef GIBBSITE_MAP_H
 #define GIBBSITE_MAP_H
 
-#include "gibbsite/run.h"
+#include "gibbsite/checkpoint.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +36,8 @@ typedef struct gbs_map_report {
                              found nothing better), "time", "updates", "signal" */
     gbs_exact_cost exact; /**< what exact answers for all components take */
     double tau0;          /**< the first temperature of annealings; 0 without chains */
+    char warning[256]; /**< what the caller should know beside: why no checkpoint was written, that
+                            there were fewer chains; "" for nothing */
 } gbs_map_report;
 
 /** Optional callbacks; any function may be NULL. */
@@ -72,6 +74,21 @@ typedef struct gbs_map_callbacks {
 GBS_API gbs_status gbs_map(const gbs_model *model, const gbs_evidence *evidence,
                            const gbs_run_options *options, const gbs_map_callbacks *callbacks,
                            uint32_t *state, gbs_map_report *report, gbs_error *err);
+
+/**
+ * gbs_map() with checkpoints: one after any sweep and any step of block draws, so that a search
+ * goes on from there to the same result. options.sweeps must be the same, because temperatures
+ * follow from it. Whether a search without it settles depends on whether options.time_s is given
+ * now.
+ *
+ * @param files NULL for none.
+ * @return as gbs_map() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot be written.
+ */
+GBS_API gbs_status gbs_map_with_checkpoints(const gbs_model *model, const gbs_evidence *evidence,
+                                            const gbs_run_options *options,
+                                            const gbs_checkpoint_files *files,
+                                            const gbs_map_callbacks *callbacks, uint32_t *state,
+                                            gbs_map_report *report, gbs_error *err);
 
 /** The result of gbs_mmap(). */
 typedef struct gbs_mmap_report {

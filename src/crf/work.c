@@ -26,7 +26,8 @@ static bool look(void *context)
 gbs_status gbsi_work_begin(gbsi_work *work, const gbs_label_options *options,
                            const gbs_run_callbacks *callbacks, uint64_t there, gbs_error *err)
 {
-    const gbs_label_options o = options == NULL ? (gbs_label_options){0} : *options;
+    const gbs_label_options usual = {0};
+    const gbs_label_options o = options == NULL ? usual : *options;
     *work = (gbsi_work){.time_s = o.time_s, .begun_s = gbsi_clock_s()};
     if (!(o.time_s >= 0.0) || o.threads > GBSI_MOST_THREADS) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

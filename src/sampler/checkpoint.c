@@ -2,6 +2,7 @@
 /* A run as a file: its text (checkpoint_text.c), then its parts in order. docs/checkpoint.md */
 #include "sampler/checkpoint.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +43,9 @@ static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
                            .target_error = r->target_error,
                            .max_mcse = r->max_mcse,
                            .max_rhat = r->max_rhat,
-                           .min_ess = r->min_ess};
+                           .min_ess = r->min_ess,
+                           .best = run->checkpoints.more.name != NULL ? run->checkpoints.best
+                                                                      : (double)NAN};
 }
 
 static void stand_there(gbs_run *run, gbsi_drive *drive, const gbsi_standing *s)
@@ -128,6 +131,23 @@ static gbs_status load_monitored(gbs_run *run, const gbsi_source *source, gbs_er
     return gbsi_thinned_load(&run->monitor.traces, source, err);
 }
 
+static bool more(const gbs_run *run)
+{
+    return run->checkpoints.more.name != NULL;
+}
+
+static gbs_status save_more(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    const gbsi_more *part = &run->checkpoints.more;
+    return gbsi_put_sealed(sink, part->object, part->save, err);
+}
+
+static gbs_status load_more(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    const gbsi_more *part = &run->checkpoints.more;
+    return gbsi_take_sealed(source, part->object, part->load, part->name, err);
+}
+
 /* In the order of the file. */
 static const struct {
     const char *name; /* less than PART_NAME bytes */
@@ -140,9 +160,15 @@ static const struct {
     {"estimates", estimates, save_estimates, load_estimates},
     {"traces", traces, save_traces, load_traces},
     {"monitored", monitored, save_monitored, load_monitored},
+    {NULL, more, save_more, load_more}, /* with a name of its own */
 };
 
 /* ---- written --------------------------------------------------------------------------------- */
+
+static const char *name_of(const gbs_run *run, size_t part)
+{
+    return parts[part].name != NULL ? parts[part].name : run->checkpoints.more.name;
+}
 
 typedef struct kept_run {
     const gbs_run *run;
@@ -160,7 +186,7 @@ static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err
     for (size_t i = 0; i < N_OF(parts); ++i) {
         if (parts[i].is_there(k->run)) {
             char name[PART_NAME] = {0};
-            (void)snprintf(name, sizeof name, "%s", parts[i].name);
+            (void)snprintf(name, sizeof name, "%s", name_of(k->run, i));
             GBSI_TRY(sink->put(sink->context, name, sizeof name, err));
             GBSI_TRY(parts[i].save(k->run, sink, err));
         }
@@ -356,6 +382,19 @@ cleanup:
     return status;
 }
 
+gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    if (files != NULL && files->resume != NULL) {
+        GBSI_TRY(gbs_run_resume(run, files->resume, err));
+    }
+    if (files != NULL && files->write != NULL) {
+        GBSI_TRY(gbs_run_checkpoint(run, files->write, err));
+    }
+cleanup:
+    return status;
+}
+
 static gbs_status load_parts(gbs_run *run, const gbsi_source *source, gbs_error *err)
 {
     gbs_status status = GBS_OK;
@@ -365,10 +404,10 @@ static gbs_status load_parts(gbs_run *run, const gbsi_source *source, gbs_error 
             continue;
         }
         GBSI_TRY(source->take(source->context, name, sizeof name, err));
-        if (strncmp(name, parts[i].name, sizeof name) != 0) {
+        if (strncmp(name, name_of(run, i), sizeof name) != 0) {
             return gbsi_fail(err, GBS_ERR_FORMAT,
                              "the checkpoint is damaged: its part \"%s\" is missing",
-                             parts[i].name);
+                             name_of(run, i));
         }
         GBSI_TRY(parts[i].load(run, source, err));
     }
@@ -453,7 +492,8 @@ gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint, gbs
                           .max_rhat = s.max_rhat,
                           .min_ess = s.min_ess,
                           .bytes = gbsi_kept_bytes(kept),
-                          .draws = s.draws};
+                          .draws = s.draws,
+                          .log_density = s.best};
     gbsi_text_line(text, "version", own.version, sizeof own.version);
     gbsi_text_line(text, "model", own.model, sizeof own.model);
     gbsi_text_line(text, "task", own.task, sizeof own.task);

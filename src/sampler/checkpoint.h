@@ -30,6 +30,14 @@ typedef enum gbsi_input {
     GBSI_N_INPUTS
 } gbsi_input;
 
+/* A part of a task's own. */
+typedef struct gbsi_more {
+    const char *name; /* of the part; NULL: there is none */
+    void *object;
+    gbs_status (*save)(const void *object, const gbsi_sink *sink, gbs_error *err);
+    gbs_status (*load)(void *object, const gbsi_source *source, gbs_error *err);
+} gbsi_more;
+
 typedef struct gbsi_checkpoints {
     gbs_run_options asked;         /* as they were given */
     char input[GBSI_N_INPUTS][33]; /* digests, "" where there is none */
@@ -40,8 +48,10 @@ typedef struct gbsi_checkpoints {
     gbsi_kept *from;               /* the one to take up, at the parts of the run; NULL: none */
     char *text;                    /* its text */
     gbsi_draw_log *draws;          /* NULL: draws are not kept */
-    uint64_t stop_after;           /* for tests: the pass after which the run stops; 0: none */
-    double before_s;               /* seconds until that was written */
+    gbsi_more more;
+    double best;         /* log density of the best state that a search has found */
+    uint64_t stop_after; /* for tests: the pass after which the run stops; 0: none */
+    double before_s;     /* seconds until that was written */
 } gbsi_checkpoints;
 
 void gbsi_checkpoints_free(gbsi_checkpoints *checkpoints);
@@ -51,6 +61,9 @@ gbs_status gbsi_run_note_inputs(gbs_run *run, const gbs_evidence *evidence,
 /* The same of the variables of draws or of traces. */
 gbs_status gbsi_run_note_variables(gbs_run *run, gbsi_input input, const uint32_t *variable,
                                    size_t n, gbs_error *err);
+
+/* For a task that is one call: resume and checkpoint as the user's calls do. */
+gbs_status gbsi_run_take_files(gbs_run *run, const gbs_checkpoint_files *files, gbs_error *err);
 
 /* In place of all that comes before the first pass: what was decided then, and the chains. */
 gbs_status gbsi_run_take_up(gbs_run *run, struct gbsi_drive *drive, gbs_error *err);

@@ -158,6 +158,7 @@ static const struct {
     {"largest-error", offsetof(gbsi_standing, max_mcse), true},
     {"largest-rhat", offsetof(gbsi_standing, max_rhat), true},
     {"smallest-ess", offsetof(gbsi_standing, min_ess), true},
+    {"best", offsetof(gbsi_standing, best), true},
 };
 
 /* ---- the text -------------------------------------------------------------------------------- */
@@ -353,12 +354,30 @@ cleanup:
     return status;
 }
 
+/* Temperatures of a search follow from its length. */
+static gbs_status check_schedule(const gbs_run *run, const char *path, const char *text,
+                                 gbs_error *err)
+{
+    char saved[VALUE] = "";
+    char own[VALUE] = "";
+    const bool has_schedule = strcmp(task_of(run), "map") == 0;
+    (void)find_line(text, "--", "sweeps", saved);
+    (void)gbs_option_get(&run->checkpoints.asked, "sweeps", own, sizeof own, NULL);
+    return !has_schedule || strcmp(saved, own) == 0
+               ? GBS_OK
+               : gbsi_fail(err, GBS_ERR_ARGUMENT,
+                           "%s: --sweeps %s: the temperatures of the search follow from its "
+                           "length, which was %s: leave it as it was",
+                           path, own, saved);
+}
+
 /* That the length of the run, which may have changed, decides nothing about how it goes on. */
 static gbs_status check_length(const gbs_run *run, const char *path, const char *text,
                                const gbsi_standing *s, gbs_error *err)
 {
     gbs_run_options options = run->options;
     gbs_status status = GBS_OK;
+    GBSI_TRY(check_schedule(run, path, text, err));
     GBSI_TRY(gbsi_text_decided(path, text, &options, err));
     if (s->bins != gbsi_run_bins(run, &options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,

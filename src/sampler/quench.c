@@ -174,29 +174,33 @@ void gbsi_quench_run(gbsi_quench *q, double operations, gbsi_watch *watch)
     }
 }
 
-uint64_t gbsi_quench_anneal(gbsi_quench *q, const gbsi_quench_schedule *schedule, gbsi_watch *watch)
+uint64_t gbsi_quench_steps(const gbsi_quench *q, uint64_t n_draws)
+{
+    return (n_draws + q->blocks->n_plans - 1) / q->blocks->n_plans;
+}
+
+uint64_t gbsi_quench_cool(gbsi_quench *q, const gbsi_quench_schedule *schedule, uint64_t t,
+                          gbsi_watch *watch)
 {
     const uint32_t n_plans = q->blocks->n_plans;
-    const uint64_t n = (schedule->n_draws + n_plans - 1) / n_plans;
+    const uint64_t n = gbsi_quench_steps(q, schedule->n_draws);
+    const double tau = schedule->tau0 * (1.0 - (double)(t - 1) / (double)n);
     float beta[GBSI_BLOCK_LANES];
     gbsi_block_draw draw = {.seed = schedule->seed,
-                            .pass = schedule->pass,
+                            .pass = schedule->pass + (t - 1) * n_plans,
                             .chain = schedule->chain,
                             .purpose = GBSI_PURPOSE_BLOCK};
-    for (uint64_t t = 1; t <= n && !gbsi_watch_stopped(watch); ++t) {
-        const double tau = schedule->tau0 * (1.0 - (double)(t - 1) / (double)n);
-        for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
-            beta[lane] = (float)(1.0 / tau);
-        }
-        gbsi_block_heat(q->lanes, beta);
-        for (uint32_t plan = 0; plan < n_plans; ++plan) {
-            gbsi_block_up(q->lanes, plan, q->x);
-            gbsi_block_down(q->lanes, &draw, q->x, q->x);
-            ++draw.pass;
-            (void)gbsi_watch_spend(watch, (uint64_t)(q->blocks->plan[plan].operations / 4.0));
-        }
+    for (uint32_t lane = 0; lane < GBSI_BLOCK_LANES; ++lane) {
+        beta[lane] = (float)(1.0 / tau);
     }
-    return draw.pass - schedule->pass;
+    gbsi_block_heat(q->lanes, beta);
+    for (uint32_t plan = 0; plan < n_plans; ++plan) {
+        gbsi_block_up(q->lanes, plan, q->x);
+        gbsi_block_down(q->lanes, &draw, q->x, q->x);
+        ++draw.pass;
+        (void)gbsi_watch_spend(watch, (uint64_t)(q->blocks->plan[plan].operations / 4.0));
+    }
+    return n_plans;
 }
 
 double gbsi_quench_operations(const gbsi_quench *quench)

@@ -46,9 +46,11 @@ typedef struct gbsi_quench_schedule {
     uint64_t seed, pass;
     uint32_t chain;
 } gbsi_quench_schedule;
-/* @return draws made. */
-uint64_t gbsi_quench_anneal(gbsi_quench *quench, const gbsi_quench_schedule *schedule,
-                            gbsi_watch *watch);
+/* n. */
+uint64_t gbsi_quench_steps(const gbsi_quench *quench, uint64_t n_draws);
+/* Step t = 1 .. n, all of it. @return draws made. */
+uint64_t gbsi_quench_cool(gbsi_quench *quench, const gbsi_quench_schedule *schedule, uint64_t t,
+                          gbsi_watch *watch);
 
 /* What a turn of all plans takes, ns. */
 double gbsi_quench_operations(const gbsi_quench *quench);

@@ -125,6 +125,34 @@ def test_draws_signals(run, work, slow, number):
     assert (work / "x.csv").read_text() == (work / "y.csv").read_text()
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_map(run, work, number):
+    """A search that would not end soon, stopped, and led to its end."""
+    run("generate", "ising", "--grid", "40x40", "--coupling-spread", "1", "--seed", "2", "-o", "g.uai")
+    options = ["--method", "sample", "--seed", "3", "--chains", "4"]
+    process = start(work, "map", "g.uai", *options, "--sweeps", "100000000", "--checkpoint", "r.ckpt",
+                    "--checkpoint-every", "0.05", "--progress", "json", "-o", "part.csv")
+    wait_for(process, "burn-in", 3)
+    process.send_signal(number)
+    process.stderr.read()
+    assert process.wait() == (-number if number == signal.SIGKILL else 4)
+    told = json.loads(run("info", "r.ckpt", "--json").out)
+    assert told["task"] == "map" and told["sweeps"] > 0
+    assert f"log density {told['log_density']:.12g}" in run("info", "r.ckpt").out
+    end = ["--max-updates", str(told["updates"] + 300000), "--format", "json"]
+    done = run("map", "g.uai", "--resume", "r.ckpt", *end, env={"GIBBSITE_SIMD": "portable"})
+    again = run("map", "g.uai", *options, "--sweeps", "100000000", *end, "--threads", "1")
+    assert done.status == 4 and again.status == 4, done.err + again.err
+    assert done.out == again.out
+    done = run("map", "g.uai", "--resume", "r.ckpt", "--sweeps", "3", "-o", "x.csv")
+    assert done.status == 3 and "temperatures of the search follow from its length" in done.err
+    done = run("marginals", "g.uai", "--resume", "r.ckpt", "-o", "x.csv")
+    assert done.status == 3 and "task map, this is marginals" in done.err
+    done = run("map", SPRINKLER, "--checkpoint", "s.ckpt", "-o", "x.csv")
+    assert done.status == 0 and "no checkpoint is written" in done.err
+    assert not (work / "s.ckpt").exists()
+
+
 def test_draws_refused(run, work):
     options = ["--method", "sample", "--sweeps", "99", "--monitor", "rain", "-o", "x.csv"]
     assert run("sample", SPRINKLER, *options, "--checkpoint", "r.ckpt").status == 0
@@ -177,7 +205,7 @@ def test_damaged(run, work):
     (["marginals", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint FILE only"),
     (["marginals", SPRINKLER, "--temper", "4", "--checkpoint", "r.ckpt"], "--temper"),
     (["marginals", SPRINKLER, "--joint", "rain,grass", "--checkpoint", "r.ckpt"], "--joint"),
-    (["map", SPRINKLER, "--resume", "r.ckpt"], "no option '--resume'"),
+    (["map", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint FILE only"),
     (["marginals", SPRINKLER, "--sweeps", "9", "--checkpoint", "no/r.ckpt"], "no"),
 ])
 def test_refused(run, work, arguments, part):

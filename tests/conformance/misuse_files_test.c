@@ -267,6 +267,10 @@ static void checkpoints(void **state)
     FINE(gbs_run_new(m, NULL, NULL, &run, &err));
     REFUSED(gbs_run_checkpoint(NULL, "x", &err));
     REFUSED(gbs_run_checkpoint(run, NULL, &err));
+    uint32_t x[16];
+    const gbs_checkpoint_files small_files = {.size = 8};
+    REFUSED(gbs_map_with_checkpoints(NULL, NULL, NULL, NULL, NULL, x, NULL, &err));
+    REFUSED(gbs_map_with_checkpoints(m, NULL, NULL, &small_files, NULL, x, NULL, &err));
     REFUSED(gbs_run_keep_draws(NULL, NULL, 0, &err));
     REFUSED(gbs_run_resume(NULL, "x", &err));
     REFUSED(gbs_run_resume(run, NULL, &err));
