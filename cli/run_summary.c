@@ -121,23 +121,36 @@ int cli_write_report(const char *path, const gbs_report_source *source, size_t n
 
 /* What was monitored, as an object of JSON. @param text out: free it with gbs_free(); NULL without
  * --monitor. */
-static gbs_status monitored_text(const cli_diagnosis *traces, char **text, gbs_error *err)
+static int monitored_text(cli_diagnosis *traces, char **text)
 {
+    gbs_error err = {GBS_OK, ""};
     gbs_output *memory = NULL;
     size_t n = 0;
-    if (traces == NULL) {
-        return GBS_OK;
-    }
-    const gbs_status status = gbs_output_open_memory(&memory, err);
-    if (status < 0) {
-        return status;
+    gbs_status status = GBS_OK;
+    if (traces == NULL || (status = gbs_output_open_memory(&memory, &err)) < 0) {
+        return status < 0 ? cli_fail(status, &err) : CLI_DONE;
     }
     gbs_output_text(memory, "{\"stride\": ");
     gbs_output_uint(memory, traces->stride);
     gbs_output_text(memory, ", ");
     cli_diagnosis_json(memory, traces);
+    gbs_output_text(memory, ",\n  \"traces\": ");
+    if (cli_diagnosis_choose(traces, CLI_SHOWN_DRAWS) != CLI_DONE) {
+        gbs_output_discard(memory);
+        return CLI_FAILED;
+    }
+    if (traces->drawn.n_draws > 0) {
+        status = cli_diagnosis_draws(memory, traces, &err);
+    } else {
+        gbs_output_text(memory, "null");
+    }
+    if (status < 0) {
+        gbs_output_discard(memory);
+        return cli_fail(status, &err);
+    }
     gbs_output_text(memory, "}");
-    return gbs_output_take(memory, text, &n, err);
+    status = gbs_output_take(memory, text, &n, &err);
+    return status < 0 ? cli_fail(status, &err) : CLI_DONE;
 }
 
 int cli_report_answer(const cli_job *job, void (*write)(gbs_output *output, const void *answer),
@@ -181,15 +194,16 @@ static int summary_text(const cli_job *job, char **text, size_t *n)
     char *command = NULL;
     char *monitored = NULL;
     const double log_p = cli_log_p_evidence(job, gbs_run_report(job->run)->log_z);
-    const int told = tell_about(job, &about, &log_p, &command);
+    int told = tell_about(job, &about, &log_p, &command);
+    if (told == CLI_DONE) {
+        told = monitored_text(job->traces, &monitored);
+    }
     if (told != CLI_DONE) {
+        free(command);
         return told;
     }
-    gbs_status status = monitored_text(job->traces, &monitored, &err);
     about.monitored = monitored;
-    if (status >= 0) {
-        status = gbs_output_open_memory(&memory, &err);
-    }
+    gbs_status status = gbs_output_open_memory(&memory, &err);
     if (status >= 0) {
         status = gbs_run_summary(job->run, &about, memory, &err);
         if (status >= 0) {

@@ -8,18 +8,38 @@
 
 enum { TOP = 20, MOST_NAME = 256 };
 
+/* Whether a page shows the log density without --monitor. Not with checkpoints: what is monitored
+ * belongs to the run that another goes on from. */
+static int shows_density(const cli_arguments *arguments)
+{
+    return arguments->monitor == NULL && arguments->report != NULL &&
+           arguments->verb == CLI_VERB_MARGINALS && arguments->n_joints == 0 &&
+           arguments->checkpoint == NULL && arguments->resume == NULL;
+}
+
+int cli_monitors(const cli_arguments *arguments)
+{
+    return arguments->monitor != NULL || shows_density(arguments);
+}
+
+/* No list: no variables. */
+static int select_monitored(const cli_job *job, cli_selection *selection)
+{
+    const char *list = job->arguments->monitor;
+    return list == NULL ? CLI_DONE : cli_select(job->model, "--monitor", list, selection);
+}
+
 int cli_monitor(cli_job *job)
 {
     gbs_error err = {GBS_OK, ""};
-    const char *list = job->arguments->monitor;
     cli_selection selection = {NULL, 0, 0};
-    if (list == NULL) {
+    if (!cli_monitors(job->arguments)) {
         return CLI_DONE;
     }
-    int status = cli_select(job->model, "--monitor", list, &selection);
+    int status = select_monitored(job, &selection);
     if (status == CLI_DONE) {
         const gbs_status done = gbs_run_monitor(job->run, selection.variable, selection.n, &err);
-        status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
+        status = done < 0 && !shows_density(job->arguments) ? cli_fail(done, &err) : CLI_DONE;
     }
     cli_selection_free(&selection);
     return status;
@@ -102,6 +122,9 @@ int cli_traces_take(const cli_job *job, cli_diagnosis *a)
     memset(a, 0, sizeof *a);
     a->arguments = job->arguments;
     const gbs_status done = gbs_run_traces(job->run, &traces, &err);
+    if (done == GBS_ERR_STATE && shows_density(job->arguments)) {
+        return CLI_DONE;
+    }
     if (done < 0) {
         return cli_fail(done, &err);
     }
@@ -111,7 +134,7 @@ int cli_traces_take(const cli_job *job, cli_diagnosis *a)
     if (traces.n_draws == 0) {
         return CLI_DONE;
     }
-    int status = cli_select(job->model, "--monitor", job->arguments->monitor, &selection);
+    int status = select_monitored(job, &selection);
     if (status == CLI_DONE) {
         status = add_density(&a->drawn, job);
     }
@@ -132,7 +155,7 @@ int cli_traces_tell(cli_diagnosis *a, int tempered)
 {
     gbs_error err = {GBS_OK, ""};
     gbs_output *output = NULL;
-    if (a->arguments->quiet) {
+    if (a->arguments->quiet || shows_density(a->arguments)) {
         return CLI_DONE;
     }
     if (tempered) {

@@ -6,8 +6,10 @@
 #include "kept_draws.h"
 #include "verb_diagnose.h"
 
-/* Let job->run keep the traces that --monitor asks for. @return an exit status. */
+/* Let job->run keep the traces that --monitor asks for, and for --report that of the log density.
+ * @return an exit status. */
 int cli_monitor(cli_job *job);
+int cli_monitors(const cli_arguments *arguments);
 /* After the run: what they say. @return an exit status. Free with cli_diagnosis_free() in either
  * case. */
 int cli_traces_take(const cli_job *job, cli_diagnosis *a);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "job.h"
+#include "kept_draws.h"
 
 enum { TOP = 20 };
 
@@ -163,6 +164,21 @@ void cli_diagnosis_json(gbs_output *output, const cli_diagnosis *a)
         gbs_output_text(output, d->constant ? ", \"constant\": true}" : ", \"constant\": false}");
     }
     gbs_output_text(output, a->n_shown > 0 ? "\n  ]" : "]");
+}
+
+gbs_status cli_diagnosis_draws(gbs_output *output, const cli_diagnosis *a, gbs_error *err)
+{
+    gbs_drawn *shown = calloc(a->n_shown + 1, sizeof *shown);
+    if (shown == NULL) {
+        return cli_reason(err, GBS_ERR_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < a->n_shown; i++) {
+        shown[i] = (gbs_drawn){a->drawn.name[a->shown[i]], a->drawn.value[a->shown[i]]};
+    }
+    const gbs_status status =
+        gbs_draws_summary(shown, a->n_shown, a->drawn.n_chains, a->drawn.n_draws, output, err);
+    free(shown);
+    return status;
 }
 
 static void put_number(gbs_output *output, double value, const char *format, int width)

@@ -5,6 +5,8 @@
 
 #include "draws_read.h"
 
+enum { CLI_SHOWN_DRAWS = 4 }; /* quantities of a page */
+
 typedef struct cli_diagnosis {
     const cli_arguments *arguments;
     cli_drawn drawn;
@@ -23,6 +25,9 @@ int cli_diagnosis_choose(cli_diagnosis *a, uint64_t top);
 void cli_diagnosis_table(gbs_output *output, const cli_diagnosis *a);
 /* The members "chains", "draws" and "quantities" of an object. */
 void cli_diagnosis_json(gbs_output *output, const cli_diagnosis *a);
+
+/* What a page shows of the quantities that were chosen: an object of schema draws/1. */
+gbs_status cli_diagnosis_draws(gbs_output *output, const cli_diagnosis *a, gbs_error *err);
 
 /* diagnose_chart.c: trace and ranks of the quantity with the largest R-hat. */
 int cli_diagnose_chart(const cli_diagnosis *a);

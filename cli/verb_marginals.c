@@ -237,12 +237,12 @@ static int write_result(const cli_job *job, const request *r, const cli_estimate
 static int conclude(cli_job *job, int stopped)
 {
     cli_diagnosis traces;
-    if (job->arguments->monitor == NULL) {
+    if (!cli_monitors(job->arguments)) {
         return cli_conclude(job, stopped);
     }
     int status = cli_traces_take(job, &traces);
     if (status == CLI_DONE) {
-        job->traces = &traces;
+        job->traces = job->arguments->monitor != NULL || traces.drawn.n > 0 ? &traces : NULL;
         status = cli_conclude(job, stopped);
         job->traces = NULL;
     }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gibbsite report: a page made of summaries and draws. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "draws_read.h"
+#include "verb_diagnose.h"
 
-enum { MOST_SOURCES = 64, MOST_QUANTITIES = 4 };
+enum { MOST_SOURCES = 64 };
 
 static int is_draws(const char *path)
 {
@@ -21,63 +20,25 @@ static int is_draws(const char *path)
     return 0;
 }
 
-typedef struct ranked {
-    double rhat;
-    size_t quantity;
-} ranked;
-
-/* Largest R-hat first, those without one last; else in the order of the file. */
-static int compare_ranked(const void *left, const void *right)
+/* Draws as a source of the page: the quantities with the largest R-hat.
+ * @param text out: free it with gbs_free(). */
+static int summarise(const cli_arguments *arguments, char **path, int n_paths, char **text,
+                     size_t *n)
 {
-    const ranked *p = left;
-    const ranked *q = right;
-    return p->rhat != q->rhat ? (p->rhat > q->rhat ? -1 : 1)
-                              : (p->quantity < q->quantity ? -1 : p->quantity > q->quantity);
-}
-
-/* The quantities with the largest R-hat. @return an exit status. */
-static int choose(const cli_drawn *d, gbs_drawn shown[MOST_QUANTITIES], size_t *n_shown)
-{
-    ranked *order = malloc((d->n + 1) * sizeof *order);
-    if (order == NULL) {
-        return cli_error(CLI_FAILED, "out of memory");
-    }
-    for (size_t i = 0; i < d->n; i++) {
-        gbs_error err = {GBS_OK, ""};
-        gbs_diagnostics of = {.size = sizeof of};
-        const gbs_status done = gbs_diagnose(d->value[i], d->n_chains, d->n_draws, &of, &err);
-        if (done < 0) {
-            free(order);
-            return cli_fail(done, &err);
-        }
-        order[i] = (ranked){isnan(of.rhat) ? -INFINITY : of.rhat, i};
-    }
-    qsort(order, d->n, sizeof *order, compare_ranked);
-    *n_shown = d->n < MOST_QUANTITIES ? d->n : MOST_QUANTITIES;
-    for (size_t k = 0; k < *n_shown; k++) {
-        const size_t i = order[k].quantity;
-        shown[k] = (gbs_drawn){d->name[i], d->value[i]};
-    }
-    free(order);
-    return CLI_DONE;
-}
-
-/* Draws as a source of the page. @param text out: free it with gbs_free(). */
-static int summarise(char **path, int n_paths, char **text, size_t *n)
-{
-    cli_drawn d = {0};
-    gbs_drawn shown[MOST_QUANTITIES];
-    size_t n_shown = 0;
+    cli_diagnosis a = {.arguments = arguments};
     gbs_error err = {GBS_OK, ""};
     gbs_output *memory = NULL;
-    int status = cli_drawn_read(&d, path, n_paths);
+    int status = cli_drawn_read(&a.drawn, path, n_paths);
     if (status == CLI_DONE) {
-        status = choose(&d, shown, &n_shown);
+        status = cli_diagnosis_make(&a);
+    }
+    if (status == CLI_DONE) {
+        status = cli_diagnosis_choose(&a, CLI_SHOWN_DRAWS);
     }
     if (status == CLI_DONE) {
         gbs_status done = gbs_output_open_memory(&memory, &err);
         if (done >= 0) {
-            done = gbs_draws_summary(shown, n_shown, d.n_chains, d.n_draws, memory, &err);
+            done = cli_diagnosis_draws(memory, &a, &err);
         }
         if (done >= 0) {
             done = gbs_output_take(memory, text, n, &err);
@@ -86,7 +47,7 @@ static int summarise(char **path, int n_paths, char **text, size_t *n)
         }
         status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
     }
-    cli_drawn_free(&d);
+    cli_diagnosis_free(&a);
     return status;
 }
 
@@ -97,7 +58,7 @@ static int write_page(const cli_arguments *arguments, char **draws, int n_draws,
     int status = CLI_DONE;
     if (n_draws > 0) {
         source[n].name = draws[0];
-        status = summarise(draws, n_draws, &text, &source[n].n);
+        status = summarise(arguments, draws, n_draws, &text, &source[n].n);
         source[n++].text = text;
     }
     if (status == CLI_DONE) {

@@ -107,8 +107,9 @@ typedef struct gbs_drawn {
 
 /**
  * Write what a page shows of draws as JSON, schema draws/1 of gibbsite-formats(5): for each
- * quantity its diagnostics (gbs_diagnose()), the draws of up to four chains, thinned to 400 each,
- * how the ranks of these chains spread among those of all, and autocorrelations.
+ * quantity its diagnostics (gbs_diagnose()), the draws of up to four chains, thinned to 400 each
+ * (means of the draws so far where all are 0 or 1), how the ranks of these chains spread among
+ * those of all, and autocorrelations.
  *
  * @param drawn [n] quantities with n_chains chains of n_draws draws each, at least 1.
  * @param output out, borrowed; untouched on failure.

@@ -69,6 +69,8 @@ void gbsi_page_marginals(gbsi_page *page, const gbsi_json *marginals);
 /* page_convergence.c */
 void gbsi_page_convergence(gbsi_page *page, const gbsi_json *marginals);
 void gbsi_page_draws(gbsi_page *page, const gbsi_json *draws);
+/* Of a run. @param monitored NULL for none. */
+void gbsi_page_traces(gbsi_page *page, const gbsi_json *monitored);
 /* page_answers.c */
 void gbsi_page_log_z(gbsi_page *page, const gbsi_json *log_z);
 void gbsi_page_map(gbsi_page *page, const gbsi_json *map);

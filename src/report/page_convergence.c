@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "chart/chart_pen.h"
 #include "report/page.h"
 
 enum {
@@ -184,11 +185,12 @@ static void put_quantity(gbsi_page *page, const gbsi_json *q, double n_draws)
     const char *name = gbsi_page_string(page, q, "name");
     const gbsi_guide even = {"even", 0.0, 1.0, 1.0};
     const gbsi_json *trace = gbsi_page_array(page, q, "trace");
+    const gbsi_json *means = gbsi_page_array(page, q, "mean_so_far");
     const gbsi_json *ranks = gbsi_page_array(page, q, "ranks");
     const gbsi_json *correlation = gbsi_page_array(page, q, "autocorrelation");
     const gbsi_json *first = gbsi_json_first(ranks);
     const double n_bins = first == NULL || first->n == 0 ? 1.0 : (double)first->n;
-    const gbsi_json *points = gbsi_json_first(trace);
+    const gbsi_json *points = gbsi_json_first(trace == NULL ? means : trace);
     const double step = points == NULL || points->n == 0 ? 1.0 : n_draws / (double)points->n;
     gbsi_page_put(page, "<h4>");
     gbsi_page_text(page, name == NULL ? "" : name);
@@ -209,6 +211,10 @@ static void put_quantity(gbsi_page *page, const gbsi_json *q, double n_draws)
         put_chains(page, &c, "Draws", "draw", NULL, NULL,
                    "Draws: chains that agree lie over one another.");
     }
+    if (read_chains(page, means, 1.0, step, false, &c)) {
+        put_chains(page, &c, "Mean so far", "draw", NULL, NULL,
+                   "Mean of the draws so far: chains that agree come together.");
+    }
     if (read_chains(page, ranks, 0.0, 1.0 / n_bins, true, &c)) {
         put_chains(page, &c, "Ranks", "rank among the draws of all chains, as a share", NULL, &even,
                    "Ranks: level where a chain draws like the others.");
@@ -220,11 +226,11 @@ static void put_quantity(gbsi_page *page, const gbsi_json *q, double n_draws)
     gbsi_page_put(page, "</div>\n");
 }
 
-void gbsi_page_draws(gbsi_page *page, const gbsi_json *draws)
+static void put_draws(gbsi_page *page, const gbsi_json *draws, const char *heading)
 {
     const gbsi_json *quantities = gbsi_page_array(page, draws, "quantities");
     const double n = gbsi_page_real(page, draws, "draws");
-    gbsi_page_put(page, "<section>\n<h3>Draws</h3>\n<p>");
+    gbsi_put(page->out, "<section>\n<h3>%s</h3>\n<p>", heading);
     gbsi_page_count(page, gbsi_page_digits(page, draws, "chains"));
     gbsi_page_put(page, " chains of ");
     gbsi_page_count(page, gbsi_page_digits(page, draws, "draws"));
@@ -234,4 +240,17 @@ void gbsi_page_draws(gbsi_page *page, const gbsi_json *draws)
         put_quantity(page, q, fabs(n) < 1e15 ? n : 1.0);
     }
     gbsi_page_put(page, "</section>\n");
+}
+
+void gbsi_page_draws(gbsi_page *page, const gbsi_json *draws)
+{
+    put_draws(page, draws, "Draws");
+}
+
+void gbsi_page_traces(gbsi_page *page, const gbsi_json *monitored)
+{
+    const gbsi_json *draws = gbsi_page_object(page, monitored, "traces");
+    if (draws != NULL) {
+        put_draws(page, draws, "Traces of the chains");
+    }
 }

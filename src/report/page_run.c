@@ -294,6 +294,7 @@ void gbsi_page_run(gbsi_page *page, const gbsi_json *run)
         gbsi_page_marginals(page, marginals);
         gbsi_page_convergence(page, marginals);
     }
+    gbsi_page_traces(page, gbsi_page_object(page, run, "monitored"));
     put_done(page, run);
     gbsi_page_repeat(page, run,
                      gbsi_page_string(page, gbsi_page_object(page, run, "model"), "digest"));

@@ -344,22 +344,24 @@ static void without_memory(void **state)
     gbs_model_free(model);
 }
 
-/* Ranks of chains that agree are even; a chain apart shows; equal draws are told. */
+/* Ranks of chains that agree are even; a chain apart shows; equal draws are told; of a variable
+ * that is in a state or not the mean so far is shown. */
 static void draws(void **state)
 {
     (void)state;
-    double x[3][400];
+    double x[4][400];
     for (size_t i = 0; i < 400; i++) {
         x[0][i] = (double)(i * 7919 % 400);
         x[1][i] = x[0][i] + (i < 200 ? 0.0 : 2000.0); /* the second chain lies above the first */
         x[2][i] = 7.0;
+        x[3][i] = (double)(i % 2);
     }
-    const gbs_drawn drawn[3] = {{"even", x[0]}, {"apart", x[1]}, {"same", x[2]}};
+    const gbs_drawn drawn[4] = {{"even", x[0]}, {"apart", x[1]}, {"same", x[2]}, {"is", x[3]}};
     gbs_output *output = NULL;
     char *text = NULL;
     size_t n = 0;
     assert_int_equal(gbs_output_open_memory(&output, NULL), GBS_OK);
-    assert_int_equal(gbs_draws_summary(drawn, 3, 2, 200, output, NULL), GBS_OK);
+    assert_int_equal(gbs_draws_summary(drawn, 4, 2, 200, output, NULL), GBS_OK);
     assert_int_equal(gbs_output_take(output, &text, &n, NULL), GBS_OK);
     const char *apart = strstr(text, "\"apart\"");
     assert_non_null(apart);
@@ -368,10 +370,13 @@ static void draws(void **state)
                            "0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, "
                            "2]]"));
     assert_non_null(strstr(text, "\"autocorrelation\": [[1, "));
+    assert_null(strstr(strstr(text, "\"is\""), "\"trace\""));
+    assert_non_null(strstr(text, "\"mean_so_far\": [[0, 0.5, 0.3333333333333333, 0.5, 0.4, "));
     const gbs_report_source source = {"s", text, n};
     char *page = page_of(&source, 1, NULL);
     assert_non_null(page);
     assert_non_null(strstr(page, "All draws are equal"));
+    assert_non_null(strstr(page, "Mean of the draws so far"));
     gbs_free(page);
     gbs_free(text);
 }

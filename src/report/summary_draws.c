@@ -23,15 +23,39 @@ typedef struct drawn {
     double *covariance; /* [n_draws] */
 } drawn;
 
+/* Whether a variable is in a state: a trace would be a bar. */
+static bool is_indicator(const drawn *d)
+{
+    for (size_t i = 0; i < d->n_chains * d->n_draws; i++) {
+        if (d->x[i] != 0.0 && d->x[i] != 1.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Draws evenly apart, or the means of all draws until each of them. */
+static void thin(const double *x, size_t n_draws, bool means, double *point, size_t n)
+{
+    double sum = 0.0;
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const size_t next = means ? (i + 1) * n_draws / n - 1 : i * n_draws / n;
+        for (; means && at <= next; at++) {
+            sum += x[at];
+        }
+        point[i] = means ? sum / (double)at : x[next];
+    }
+}
+
 static void write_trace(const drawn *d, gbs_output *output)
 {
+    const bool means = is_indicator(d);
     const size_t n = d->n_draws < POINTS ? d->n_draws : POINTS;
     double point[POINTS];
-    gbs_output_text(output, ",\n     \"trace\": [");
+    gbs_output_text(output, means ? ",\n     \"mean_so_far\": [" : ",\n     \"trace\": [");
     for (size_t k = 0; k < d->n_shown; k++) {
-        for (size_t i = 0; i < n; i++) {
-            point[i] = d->x[k * d->n_draws + i * d->n_draws / n];
-        }
+        thin(d->x + k * d->n_draws, d->n_draws, means, point, n);
         gbs_output_text(output, k > 0 ? ", [" : "[");
         for (size_t i = 0; i < n; i++) {
             gbs_output_text(output, i > 0 ? ", " : "");

@@ -188,6 +188,19 @@ def test_other_answers(run, work):
         assert run(verb, "g.gbm", "--report", "-").status == 2
 
 
+def test_traces(run, work):
+    """Of the log density unasked, of variables with --monitor; also on a page that is made later; not of exact answers."""
+    text, page = report(run, work, *SAMPLED, "-o", "m.csv")
+    assert "Traces of the chains" in page.text and "log density" in re.findall(r"<h4>(.*?)</h4>", text)
+    text, page = report(run, work, *SAMPLED, "--monitor", "rain,sprinkler", "--summary", "s.json", "-o", "m.csv")
+    assert {"log density", "rain=yes", "sprinkler=on"} <= set(re.findall(r"<h4>(.*?)</h4>", text))
+    assert len(re.findall("caption[^<]*>Mean of the draws so far", text)) == 2
+    assert run("report", "s.json").out == text
+    _, page = report(run, work, "marginals", SPRINKLER, "-o", "m.csv")
+    assert "Traces" not in page.text
+    assert json.loads((work / "s.json").read_text())["monitored"]["traces"]["schema"] == "draws/1"
+
+
 def test_draws(run, work):
     assert run("sample", SPRINKLER, "--method", "sample", "--sweeps", "300", "--chains", "3", "-o", "d.npz").status == 0
     assert run(*SAMPLED, "--summary", "s.json", "-o", "m.csv").status in (0, 4)
