@@ -40,12 +40,10 @@ GBS_API gbs_status gbs_run_keep_draws(gbs_run *run, const uint32_t *variable, ui
  * a first one was written, one that cannot be written gives a warning and the run goes on. Passes
  * are then finished before --time or a signal end a run.
  *
- * While a run goes on with ladders of temperatures, after plain chains disagreed, none is written:
- * the last holds the plain chains at their end.
+ * Of a run of ladders of temperatures they are written after iterations.
  *
- * @param path copied. @return GBS_ERR_STATE after gbs_run_execute(); GBS_ERR_UNSUPPORTED for runs
- * of ladders from the beginning; gbs_run_execute() fails with GBS_ERR_IO if the first checkpoint
- * cannot be written, or there is no room for two of them.
+ * @param path copied. @return GBS_ERR_STATE after gbs_run_execute(), which fails with GBS_ERR_IO if
+ * the first checkpoint cannot be written, or there is no room for two of them.
  */
 GBS_API gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err);
 

@@ -65,15 +65,15 @@ static void stand_there(gbs_run *run, gbsi_drive *drive, const gbsi_standing *s)
 
 /* ---- its parts ------------------------------------------------------------------------------- */
 
-static bool burns_in(const gbs_run *run)
+/* Whether there are chains beside ladders, or before them. */
+static bool has_chains(const gbs_run *run)
 {
-    return run->phase == GBSI_PHASE_BURN_IN;
+    return !gbsi_run_wants_temper(run);
 }
 
-static bool always(const gbs_run *run)
+static bool burns_in(const gbs_run *run)
 {
-    (void)run;
-    return true;
+    return has_chains(run) && run->phase == GBSI_PHASE_BURN_IN;
 }
 
 static gbs_status save_chains(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
@@ -88,7 +88,7 @@ static gbs_status load_chains(gbs_run *run, const gbsi_source *source, gbs_error
 
 static bool estimates(const gbs_run *run)
 {
-    return run->estimates.estimate != NULL;
+    return has_chains(run) && run->estimates.estimate != NULL;
 }
 
 static gbs_status save_estimates(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
@@ -103,7 +103,7 @@ static gbs_status load_estimates(gbs_run *run, const gbsi_source *source, gbs_er
 
 static bool traces(const gbs_run *run)
 {
-    return run->estimates.trace != NULL;
+    return has_chains(run) && run->estimates.trace != NULL;
 }
 
 static gbs_status save_traces(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
@@ -131,6 +131,21 @@ static gbs_status load_monitored(gbs_run *run, const gbsi_source *source, gbs_er
     return gbsi_thinned_load(&run->monitor.traces, source, err);
 }
 
+static bool climbs(const gbs_run *run)
+{
+    return run->tempered != NULL;
+}
+
+static gbs_status save_ladders(const gbs_run *run, const gbsi_sink *sink, gbs_error *err)
+{
+    return gbsi_tempered_save(run->tempered, sink, err);
+}
+
+static gbs_status load_ladders(gbs_run *run, const gbsi_source *source, gbs_error *err)
+{
+    return gbsi_tempered_load(run->tempered, run->engine.pool, source, err);
+}
+
 static bool more(const gbs_run *run)
 {
     return run->checkpoints.more.name != NULL;
@@ -156,10 +171,11 @@ static const struct {
     gbs_status (*load)(gbs_run *run, const gbsi_source *source, gbs_error *err);
 } parts[] = {
     {"burn-in", burns_in, gbsi_burn_in_save, gbsi_burn_in_load},
-    {"chains", always, save_chains, load_chains},
+    {"chains", has_chains, save_chains, load_chains},
     {"estimates", estimates, save_estimates, load_estimates},
     {"traces", traces, save_traces, load_traces},
     {"monitored", monitored, save_monitored, load_monitored},
+    {"ladders", climbs, save_ladders, load_ladders},
     {NULL, more, save_more, load_more}, /* with a name of its own */
 };
 
@@ -201,7 +217,7 @@ static gbs_status write_checkpoint(gbs_run *run, const gbsi_drive *drive, unsign
     gbs_status status = GBS_OK;
     kept_run k = {.run = run};
     char *text = NULL;
-    if (run->report.public.sweeps > 0 && (estimates(run) || traces(run))) {
+    if (run->report.public.sweeps > 0 && (estimates(run) || traces(run) || climbs(run))) {
         GBSI_TRY(gbsi_run_report_errors(run, err));
     }
     if (run->checkpoints.draws != NULL) { /* on disk before they are named */
@@ -256,10 +272,6 @@ gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error *err)
     GBSI_NEED(path);
     if (run->report.executed) {
         return gbsi_fail(err, GBS_ERR_STATE, "--checkpoint: this run was executed before");
-    }
-    if (gbsi_run_wants_temper(run)) {
-        return gbsi_fail(err, GBS_ERR_UNSUPPORTED,
-                         "--checkpoint: ladders of temperatures (--temper) cannot be kept yet");
     }
     gbs_status status = GBS_OK;
     const size_t n = strlen(path) + 1;
@@ -439,6 +451,9 @@ gbs_status gbsi_run_take_up(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     }
     GBSI_TRY(gbsi_run_find_threshold(run, drive, err)); /* found already: what the draw is */
     stand_there(run, drive, &s);
+    if (run->phase == GBSI_PHASE_CLIMBING) {
+        GBSI_TRY(gbsi_tempered_begin(run, drive, &run->tempered, err));
+    }
     GBSI_TRY(load_parts(run, &source, err));
     if (gbsi_kept_left(c->from) > 0) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
@@ -481,7 +496,8 @@ gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint, gbs
     gbsi_standing s;
     GBSI_TRY(open_text(path, &kept, &text, err));
     GBSI_TRY(gbsi_text_standing(path, text, &s, err));
-    gbs_checkpoint own = {.burning_in = s.phase == GBSI_PHASE_BURN_IN,
+    const bool before = s.phase == GBSI_PHASE_CLIMBING && s.sweeps == 0;
+    gbs_checkpoint own = {.burning_in = s.phase == GBSI_PHASE_BURN_IN || before,
                           .chains = (uint32_t)s.chains,
                           .burn_in = s.burn_in,
                           .sweeps = s.sweeps,

@@ -15,7 +15,8 @@ struct gbsi_drive;
 typedef enum gbsi_phase {
     GBSI_PHASE_BURN_IN,
     GBSI_PHASE_SAMPLING,
-    GBSI_PHASE_STUCK, /* they disagree: ladders go on */
+    GBSI_PHASE_STUCK,    /* they disagree: ladders go on */
+    GBSI_PHASE_CLIMBING, /* ladders in place of chains are at work */
 } gbsi_phase;
 
 /* What a run is made of beside the model and its options. */

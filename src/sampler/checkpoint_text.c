@@ -266,7 +266,7 @@ gbs_status gbsi_text_standing(const char *path, const char *text, gbsi_standing 
                              path, numbers[i].name);
         }
     }
-    return s->phase <= GBSI_PHASE_STUCK && s->support <= GBSI_SUPPORT_DISCONNECTED
+    return s->phase <= GBSI_PHASE_CLIMBING && s->support <= GBSI_SUPPORT_DISCONNECTED
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_FORMAT, "%s: no such phase or support", path);
 }

@@ -440,7 +440,9 @@ static gbs_status run_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     GBSI_TRY((run->checkpoints.from != NULL ? gbsi_run_take_up : begin_chains)(run, drive, err));
     gbsi_executor_watch(&run->engine.executor, drive->callbacks->splash,
                         drive->callbacks->context); /* again: the search made new blocks */
-    if (!gbsi_run_wants_temper(run)) {
+    const bool resumed = run->tempered != NULL;
+    const bool tempers = resumed || gbsi_run_wants_temper(run);
+    if (!tempers) {
         GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
         if (run->phase == GBSI_PHASE_BURN_IN) {
             GBSI_TRY(gbsi_run_burn_in(run, drive, err));
@@ -454,8 +456,8 @@ static gbs_status run_chains(gbs_run *run, gbsi_drive *drive, gbs_error *err)
         GBSI_TRY(keep_one_sweep(run, drive, err)); /* no part of what goes on */
         GBSI_TRY(gbsi_run_compare(run, drive, err));
     }
-    if (gbsi_run_wants_temper(run) || drive->stop == GBSI_STOP_TO_TEMPER) {
-        drive->stop = GBSI_GO_ON;
+    if (tempers || drive->stop == GBSI_STOP_TO_TEMPER) {
+        drive->stop = resumed ? drive->stop : GBSI_GO_ON;
         GBSI_TRY(gbsi_run_tempered(run, drive, err));
     }
 cleanup:

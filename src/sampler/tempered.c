@@ -10,9 +10,8 @@
 #include "sampler/run_options.h"
 #include "sampler/tempered_inside.h"
 
-#define WINDOW       1024u /* iterations that are kept before the first verdict */
-#define HARDER       3.0   /* nats more for a violated zero */
-#define MOST_PENALTY 60.0
+#define WINDOW 1024u /* iterations that are kept before the first verdict */
+#define HARDER 3.0   /* nats more for a violated zero */
 /* Plain chains that have taken this long, by counted operations, and disagree so much are stuck. */
 #define TRIED_S     1.0
 #define TRIED_SHARE 0.05 /* of --time */
@@ -27,6 +26,7 @@
 /* Iterations of the rounds after which levels move; the ladder is cut after CUT. */
 static const uint16_t round_length[] = {32, 64, 128, 256, 512, 256, 512};
 enum { N_ROUNDS = sizeof round_length / sizeof round_length[0], CUT = 4 };
+_Static_assert(N_ROUNDS == GBSI_TEMPERED_ROUNDS, "as a checkpoint expects them");
 
 /* ---- one iteration --------------------------------------------------------------------------- */
 
@@ -47,6 +47,7 @@ static gbs_status local_moves(gbs_run *run, gbsi_drive *drive, bool keep, gbs_er
     gbsi_tempered *t = run->tempered;
     gbsi_executor *x = &t->executor;
     gbsi_drive_go_on(drive, keep);
+    drive->whole = run->checkpoints.path != NULL; /* half a sweep is nothing to go on from */
     x->watch = &drive->watch;
     if (t->blocks.used) {
         gbsi_tempered_draw_blocks(t);
@@ -99,6 +100,9 @@ static gbs_status iterate(gbs_run *run, gbsi_drive *drive, bool keep, gbs_error 
         ++run->report.public.burn_in;
     }
     gbsi_run_watch(run, drive, keep);
+    if (t->iteration == run->checkpoints.stop_after) {
+        drive->stop = GBSI_STOP_SIGNAL;
+    }
 cleanup:
     return status;
 }
@@ -132,7 +136,7 @@ static gbs_status cut(gbs_run *run, gbs_error *err)
     return gbsi_tempered_respace(t, first, n_levels, lanes / n_levels, err);
 }
 
-static gbs_status adapt(gbs_run *run, unsigned round, gbs_error *err)
+static gbs_status adapt(gbs_run *run, uint64_t round, gbs_error *err)
 {
     gbsi_tempered *t = run->tempered;
     gbs_status status = GBS_OK;
@@ -140,7 +144,7 @@ static gbs_status adapt(gbs_run *run, unsigned round, gbs_error *err)
         return GBS_OK;
     }
     const bool violated = (double)t->n_valid < GBSI_LEAST_SHARE * (double)t->n_cold;
-    if (round < CUT && violated && t->penalty < MOST_PENALTY) {
+    if (round < CUT && violated && t->penalty < GBSI_TEMPERED_MOST_PENALTY) {
         GBSI_TRY(gbsi_tempered_harden(t, run->engine.pool, t->penalty + HARDER, err));
     }
     if (t->blocks.plans != NULL && round + 1 == CUT) {
@@ -158,49 +162,55 @@ cleanup:
 
 /* Out of time for burn-in, or of the iterations that were asked for.
  * @param until_s by the clock, without --burn-in. */
-static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s, unsigned round,
-                     uint64_t in_round)
+static bool burnt_in(const gbs_run *run, const gbsi_drive *drive, double until_s)
 {
     const gbs_run_options *o = &run->options;
-    const gbsi_ratios *ratios = run->tempered->ratios;
+    const gbsi_tempered *t = run->tempered;
+    const gbsi_ratios *ratios = t->ratios;
     if (drive->stop == GBSI_GO_ON && ratios != NULL && ratios->n_rows < LEARNT) {
         return false;
     }
     const bool automatic = o->burn_in == GBS_BURN_IN_AUTO;
-    const bool observing = run->tempered->observed != NULL && in_round < OBSERVED;
+    const bool observing = t->observed != NULL && t->in_round < OBSERVED;
     const bool late = automatic && o->time_s > 0.0 && gbsi_clock_s() > until_s && !observing;
     return drive->stop != GBSI_GO_ON || late ||
-           (automatic ? round == N_ROUNDS : run->report.public.burn_in >= o->burn_in);
+           (automatic ? t->round == N_ROUNDS : run->report.public.burn_in >= o->burn_in);
 }
 
 /* Where the memory of local moves goes: the ladder is cut where the better ones forget. */
-static gbsi_overlap *observed_in(const gbsi_tempered *t, unsigned round)
+static gbsi_overlap *observed(const gbsi_tempered *t)
 {
-    return round == CUT                                  ? t->overlap
-           : round == CUT - 1 && t->blocks.plans != NULL ? t->overlap_of_sweeps
-                                                         : NULL;
+    return t->round == CUT                                  ? t->overlap
+           : t->round == CUT - 1 && t->blocks.plans != NULL ? t->overlap_of_sweeps
+                                                            : NULL;
 }
 
 static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    unsigned round = 0;
-    uint64_t in_round = 0;
+    gbsi_tempered *t = run->tempered;
     const double now_s = gbsi_clock_s();
     const double left_s = drive->started_s + run->options.time_s - now_s;
-    while (!burnt_in(run, drive, now_s + SHARE_OF_TIME * left_s, round, in_round)) {
+    t->observed = observed(t);
+    while (!burnt_in(run, drive, now_s + SHARE_OF_TIME * left_s)) {
         GBSI_TRY(iterate(run, drive, false, err));
-        if (round < N_ROUNDS && ++in_round == round_length[round]) {
-            GBSI_TRY(adapt(run, round, err));
-            run->tempered->observed = observed_in(run->tempered, ++round);
-            in_round = 0;
+        if (t->round < N_ROUNDS && ++t->in_round == round_length[t->round]) {
+            GBSI_TRY(adapt(run, t->round, err));
+            ++t->round;
+            t->in_round = 0;
+            t->observed = observed(t);
         }
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
     }
     /* A round cut short has observed enough, or nothing. */
-    if (drive->stop == GBSI_GO_ON && run->tempered->observed != NULL && in_round >= OBSERVED &&
-        run->tempered->ratios == NULL) {
+    if (drive->stop == GBSI_GO_ON && t->observed != NULL && t->in_round >= OBSERVED &&
+        t->ratios == NULL) {
         GBSI_TRY(adapt(run, CUT, err));
     }
+    if (drive->stop != GBSI_GO_ON) {
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
+    }
+    t->observed = NULL;
 cleanup:
     return status;
 }
@@ -250,23 +260,38 @@ static gbs_status tell_missing(gbs_run *run, gbs_error *err)
                             (unsigned long long)t->n_given, (unsigned long long)wanted);
 }
 
+/* Whether the iterations so far are enough, before another. */
+static gbs_status decide(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    const gbs_status status = is_due(run->tempered->means) ? check(run, drive, err) : GBS_OK;
+    if (run->options.sweeps > 0 && run->report.public.sweeps == run->options.sweeps) {
+        drive->stop = GBSI_STOP_SWEEPS;
+    }
+    return status;
+}
+
 static gbs_status sample(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbsi_tempered *t = run->tempered;
-    GBSI_TRY(gbsi_tempered_take_means(t, err));
-    t->drop_at = 3 * WINDOW;
-    while (drive->stop == GBSI_GO_ON) {
+    const bool begins = drive->stop == GBSI_GO_ON;
+    if (t->means == NULL) {
+        GBSI_TRY(gbsi_tempered_take_means(t, err));
+        t->drop_at = 3 * WINDOW;
+    }
+    for (;;) {
+        GBSI_TRY(decide(run, drive, err));
+        if (drive->stop != GBSI_GO_ON) {
+            break;
+        }
         GBSI_TRY(iterate(run, drive, true, err));
         if (t->user != NULL && run->report.public.sweeps % run->options.thin == 0) {
             GBSI_TRY(gbsi_tempered_give(run, drive, err));
         }
-        if (is_due(t->means)) {
-            GBSI_TRY(check(run, drive, err));
-        }
-        if (run->options.sweeps > 0 && run->report.public.sweeps == run->options.sweeps) {
-            drive->stop = GBSI_STOP_SWEEPS;
-        }
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASS, err));
+    }
+    if (begins) {
+        GBSI_TRY(gbsi_run_keep(run, drive, GBSI_AFTER_PASSES, err));
     }
     GBSI_TRY(tell_missing(run, err));
 cleanup:
@@ -331,37 +356,43 @@ bool gbsi_run_is_slow(const gbs_run *run, const gbsi_drive *drive)
            may_burn_in(run);
 }
 
-/* What the plain chains before the ladders found, should these be stopped without a draw. */
-typedef struct found_before {
-    uint64_t burn_in, sweeps;
-    uint32_t chains;
-    double target_error;
-    gbsi_support support;
-    bool starts_dispersed;
-} found_before;
-
-static found_before keep_found(const gbs_run *run)
+static gbsi_found_before keep_found(const gbs_run *run)
 {
     const gbs_report *r = &run->report.public;
-    return (found_before){.burn_in = r->burn_in,
-                          .sweeps = r->sweeps,
-                          .chains = r->chains,
-                          .target_error = r->target_error,
-                          .support = run->problem.support,
-                          .starts_dispersed = run->report.starts_dispersed};
+    return (gbsi_found_before){.burn_in = r->burn_in,
+                               .sweeps = r->sweeps,
+                               .chains = r->chains,
+                               .target_error = r->target_error,
+                               .support = run->problem.support,
+                               .starts_dispersed = run->report.starts_dispersed};
 }
 
-static void answer_with(gbs_run *run, const found_before *found)
+/* What the plain chains found, after all. */
+static void answer_with(gbs_run *run, const gbsi_found_before *found)
 {
     gbs_report *r = &run->report.public;
     gbsi_tempered_free(run->tempered);
     run->tempered = NULL;
     r->burn_in = found->burn_in;
     r->sweeps = found->sweeps;
-    r->chains = found->chains;
+    r->chains = (uint32_t)found->chains;
     r->target_error = found->target_error;
-    run->problem.support = found->support;
-    run->report.starts_dispersed = found->starts_dispersed;
+    run->problem.support = (gbsi_support)found->support;
+    run->report.starts_dispersed = found->starts_dispersed != 0;
+}
+
+/* Ladders in place of chains, at their beginning. */
+static gbs_status begin(gbs_run *run, gbsi_drive *drive, gbs_error *err)
+{
+    gbs_report *r = &run->report.public;
+    const gbsi_found_before found = keep_found(run);
+    const gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
+    if (status >= 0) {
+        run->tempered->found = found;
+        r->burn_in = r->sweeps = 0;
+        run->phase = GBSI_PHASE_CLIMBING;
+    }
+    return status;
 }
 
 /* Burn-in and sampling. */
@@ -369,14 +400,16 @@ static gbs_status climb(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_report *r = &run->report.public;
-    r->burn_in = r->sweeps = 0;
     if (r->target_error > 0.0 && run->options.target_error == 0.0 && !run->purpose.up_only) {
         r->target_error = GBSI_TEMPERED_TARGET;
     }
     run->problem.support = GBSI_SUPPORT_CONNECTED; /* of soft zeros */
     run->report.starts_dispersed = true;
-    GBSI_TRY(burn_in(run, drive, err));
-    run->tempered->observed = NULL;
+    GBSI_TRY(gbsi_run_keep(run, drive,
+                           run->checkpoints.begun ? GBSI_AFTER_PASS : GBSI_BEFORE_PASSES, err));
+    if (run->tempered->means == NULL) {
+        GBSI_TRY(burn_in(run, drive, err));
+    }
     r->chains = run->tempered->exchange->n_ladders;
     GBSI_TRY(sample(run, drive, err));
 cleanup:
@@ -385,19 +418,22 @@ cleanup:
 
 gbs_status gbsi_run_tempered(gbs_run *run, gbsi_drive *drive, gbs_error *err)
 {
+    gbs_status status = GBS_OK;
     if (drive->callbacks->splash != NULL) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "--temper runs no splashes to call back for: use --temper off");
     }
-    const found_before found = keep_found(run);
-    gbs_status status = gbsi_tempered_begin(run, drive, &run->tempered, err);
+    if (run->tempered == NULL) {
+        status = begin(run, drive, err);
+    }
     if (status == GBS_ERR_STOPPED) {
         return GBS_OK; /* stopped while ladders were prepared */
     }
     if (status >= 0) {
         status = climb(run, drive, err);
     }
-    if (status >= 0 && found.sweeps > 0 && !gbsi_tempered_has_draws(run->tempered)) {
+    if (status >= 0 && run->tempered->found.sweeps > 0 && !gbsi_tempered_has_draws(run->tempered)) {
+        const gbsi_found_before found = run->tempered->found;
         answer_with(run, &found);
     }
     return status;

@@ -38,6 +38,15 @@ uint64_t gbsi_run_tempered_bytes(const struct gbs_run *run);
 uint64_t gbsi_run_block_bytes(const struct gbs_run *run, uint64_t left);
 
 void gbsi_tempered_free(gbsi_tempered *tempered);
+
+/* tempered_chains.c: ladders at their beginning. @return GBS_ERR_STOPPED */
+gbs_status gbsi_tempered_begin(struct gbs_run *run, struct gbsi_drive *drive,
+                               gbsi_tempered **tempered, gbs_error *err);
+/* tempered_saved.c: their part of a checkpoint, and from there into such ladders. */
+gbs_status gbsi_tempered_save(const gbsi_tempered *tempered, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_tempered_load(gbsi_tempered *tempered, struct gbsi_pool *pool,
+                              const gbsi_source *source, gbs_error *err);
+
 /* One variable of the part. @param p, mcse, ess, rhat [arity] */
 void gbsi_tempered_marginal(const gbsi_tempered *tempered, uint32_t variable, double *p,
                             double *mcse, double *ess, double *rhat);

@@ -91,7 +91,7 @@ void gbsi_tempered_free(gbsi_tempered *t)
 
 /* ---- the chains ------------------------------------------------------------------------------ */
 
-static void set_temperatures(gbsi_tempered *t)
+void gbsi_tempered_set_temperatures(gbsi_tempered *t)
 {
     const gbsi_exchange *e = t->exchange;
     for (uint32_t level = 0; level < e->n_levels; ++level) {
@@ -158,7 +158,7 @@ gbs_status gbsi_tempered_harden(gbsi_tempered *t, gbsi_pool *pool, double penalt
         gbsi_executor_set(&t->executor, lane, states + lane * n);
     }
     gbsi_executor_ready(&t->executor);
-    set_temperatures(t);
+    gbsi_tempered_set_temperatures(t);
 cleanup:
     gbsi_free(states);
     return status;
@@ -207,10 +207,40 @@ gbs_status gbsi_tempered_respace(gbsi_tempered *t, double first, uint32_t n_leve
     }
     t->exchange = next;
     next = old;
-    set_temperatures(t);
+    gbsi_tempered_set_temperatures(t);
 cleanup:
     gbsi_free(states);
     gbsi_exchange_free(next);
+    return status;
+}
+
+gbs_status gbsi_tempered_reshape(gbsi_tempered *t, gbsi_pool *pool, uint32_t n_levels,
+                                 uint32_t n_ladders, double penalty, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_exchange *exchange = NULL;
+    gbsi_ratios *ratios = NULL;
+    if (n_levels < 1 || n_ladders < 1 || n_ladders > t->executor.n_chains / n_levels ||
+        !(penalty >= PENALTY && penalty <= GBSI_TEMPERED_MOST_PENALTY)) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT,
+                           "the saved ladders are damaged: %u ladders of %u temperatures for %u "
+                           "chains",
+                           n_ladders, n_levels, t->executor.n_chains));
+    }
+    GBSI_TRY(gbsi_exchange_new(n_levels, n_ladders, &exchange, err));
+    if (t->ratios != NULL) {
+        GBSI_TRY(gbsi_ratios_new(exchange, &ratios, err));
+        gbsi_ratios_free(t->ratios);
+        t->ratios = ratios;
+    }
+    gbsi_exchange_free(t->exchange);
+    t->exchange = exchange;
+    exchange = NULL;
+    if (penalty != t->penalty) {
+        GBSI_TRY(gbsi_tempered_harden(t, pool, penalty, err));
+    }
+cleanup:
+    gbsi_exchange_free(exchange);
     return status;
 }
 
@@ -333,7 +363,7 @@ gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **
         GBSI_TRY(take_draws(t, run, err));
     }
     start(t);
-    set_temperatures(t);
+    gbsi_tempered_set_temperatures(t);
     *tempered = t;
     t = NULL;
 cleanup:

@@ -197,9 +197,8 @@ gbs_status gbsi_tempered_give(gbs_run *run, const gbsi_drive *drive, gbs_error *
             t->drawn[v] = t->state[(size_t)v * LANES + lane];
         }
         gbsi_part_user_state(t->part, t->drawn, t->user);
-        GBSI_TRY(drive->callbacks->draw(drive->callbacks->context, t->n_given, ladder,
-                                        gbsi_conditioned_log_density(t->part, t->drawn), t->user,
-                                        err));
+        GBSI_TRY(gbsi_run_give_draw(run, drive, t->n_given, ladder,
+                                    gbsi_conditioned_log_density(t->part, t->drawn), t->user, err));
     }
     ++t->n_given;
 cleanup:

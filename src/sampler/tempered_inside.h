@@ -17,6 +17,12 @@
 /* Sweeps of an iteration without blocks; a block is followed by one. */
 #define GBSI_TEMPERED_SWEEPS 4u
 
+/* Of burn-in, after each of which levels move. */
+#define GBSI_TEMPERED_ROUNDS 7u
+
+/* Of a violated zero, nats: not raised beyond. */
+#define GBSI_TEMPERED_MOST_PENALTY 60.0
+
 /* Of the slowest variable at the hottest level, at most: the ladder is cut there. */
 #define GBSI_TEMPERED_MEMORY 0.8
 
@@ -30,6 +36,12 @@ typedef struct gbsi_tempered_blocks {
     uint32_t *redrawn;        /* [core variables][16] states of the cold level, lane l of ladder
                                  l mod the number of ladders */
 } gbsi_tempered_blocks;
+
+/* What the plain chains before the ladders found, should these be stopped without a draw. */
+typedef struct gbsi_found_before {
+    uint64_t burn_in, sweeps, chains, support, starts_dispersed;
+    double target_error;
+} gbsi_found_before;
 
 struct gbsi_tempered {
     const gbsi_conditioned *part; /* what is asked about */
@@ -55,6 +67,8 @@ struct gbsi_tempered {
     uint32_t *before; /* [core variables][lanes] states before a local move */
     uint32_t *row;    /* [lanes] scratch */
     uint64_t iteration;
+    uint64_t round, in_round; /* of burn-in, and iterations of it that are done */
+    gbsi_found_before found;
     /* what is counted */
     size_t n_hard;
     size_t *hard;      /* [n_hard] factors of the core with zeros */
@@ -93,14 +107,17 @@ gbs_status gbsi_tempered_give(gbs_run *run, const gbsi_drive *drive, gbs_error *
 /* ... the cold states, into the means if there are any. */
 void gbsi_tempered_count(gbsi_tempered *t);
 
-/* tempered_chains.c: the chains of levels x ladders, at random states. */
-gbs_status gbsi_tempered_begin(gbs_run *run, gbsi_drive *drive, gbsi_tempered **tempered,
-                               gbs_error *err);
-/* Another penalty, states kept. */
+/* tempered_chains.c: another penalty, states kept. */
 gbs_status gbsi_tempered_harden(gbsi_tempered *t, gbsi_pool *pool, double penalty, gbs_error *err);
 /* Levels of equal rejection from `first` on, in levels; states stay where temperatures are nearest.
  */
 gbs_status gbsi_tempered_respace(gbsi_tempered *t, double first, uint32_t n_levels,
                                  uint32_t n_ladders, gbs_error *err);
+/* Ladders of a checkpoint in place of those that a run begins with: as many levels and ladders, and
+ * that penalty; their states and temperatures are still to be loaded ... */
+gbs_status gbsi_tempered_reshape(gbsi_tempered *t, gbsi_pool *pool, uint32_t n_levels,
+                                 uint32_t n_ladders, double penalty, gbs_error *err);
+/* ... and, once they are, told to the chains and the blocks. */
+void gbsi_tempered_set_temperatures(gbsi_tempered *t);
 
 #endif

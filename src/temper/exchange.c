@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "temper/exchange.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -172,5 +173,48 @@ gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_
     if (status >= 0) {
         space(from, first, n_levels, (*exchange)->beta);
     }
+    return status;
+}
+
+/* ---- saved ----------------------------------------------------------------------------------- */
+
+gbs_status gbsi_exchange_save(const gbsi_exchange *e, const gbsi_sink *sink, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_put_numbers(sink, e->beta, e->n_levels, sizeof *e->beta, err));
+    GBSI_TRY(gbsi_put_numbers(sink, e->rejection, e->n_levels, sizeof *e->rejection, err));
+    GBSI_TRY(gbsi_put_numbers(sink, e->n_proposed, 2, sizeof e->n_proposed[0], err));
+    GBSI_TRY(gbsi_put_numbers(sink, e->heading, (size_t)e->n_levels * e->n_ladders,
+                              sizeof *e->heading, err));
+    GBSI_TRY(gbsi_put_numbers(sink, e->n_trips, e->n_ladders, sizeof *e->n_trips, err));
+cleanup:
+    return status;
+}
+
+static bool is_ladder(const gbsi_exchange *e)
+{
+    bool ascends = e->beta[0] >= 0.0 && e->beta[e->n_levels - 1] == 1.0;
+    for (uint32_t t = 0; t + 1 < e->n_levels; ++t) {
+        ascends = ascends && e->beta[t] <= e->beta[t + 1];
+    }
+    for (size_t lane = 0; lane < (size_t)e->n_levels * e->n_ladders; ++lane) {
+        ascends = ascends && e->heading[lane] <= FROM_HOT;
+    }
+    return ascends;
+}
+
+gbs_status gbsi_exchange_load(gbsi_exchange *e, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_take_numbers(source, e->beta, e->n_levels, sizeof *e->beta, err));
+    GBSI_TRY(gbsi_take_numbers(source, e->rejection, e->n_levels, sizeof *e->rejection, err));
+    GBSI_TRY(gbsi_take_numbers(source, e->n_proposed, 2, sizeof e->n_proposed[0], err));
+    GBSI_TRY(gbsi_take_numbers(source, e->heading, (size_t)e->n_levels * e->n_ladders,
+                               sizeof *e->heading, err));
+    GBSI_TRY(gbsi_take_numbers(source, e->n_trips, e->n_ladders, sizeof *e->n_trips, err));
+    if (!is_ladder(e)) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged"));
+    }
+cleanup:
     return status;
 }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include "base/saved.h"
 
 typedef struct gbsi_exchange {
     uint32_t n_levels, n_ladders;
@@ -56,5 +56,9 @@ double gbsi_exchange_barrier_from(const gbsi_exchange *exchange, double from);
  * Nothing else is taken over: rates and trips are counted afresh. */
 gbs_status gbsi_exchange_remade(const gbsi_exchange *from, double first, uint32_t n_levels,
                                 uint32_t n_ladders, gbsi_exchange **exchange, gbs_error *err);
+
+/* All but the shape, which is the caller's. @return GBS_ERR_FORMAT for what no ladder has. */
+gbs_status gbsi_exchange_save(const gbsi_exchange *exchange, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_exchange_load(gbsi_exchange *exchange, const gbsi_source *source, gbs_error *err);
 
 #endif

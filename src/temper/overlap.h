@@ -28,4 +28,8 @@ double gbsi_overlap_memory(const gbsi_overlap *overlap, uint32_t t);
  * 1 if it does nowhere. At b = 0 a sweep draws afresh: there it is 0. @param most positive. */
 double gbsi_overlap_hot_end(const gbsi_overlap *overlap, double most);
 
+/* All but the shape, which is the caller's. */
+gbs_status gbsi_overlap_save(const gbsi_overlap *overlap, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_overlap_load(gbsi_overlap *overlap, const gbsi_source *source, gbs_error *err);
+
 #endif

@@ -31,6 +31,10 @@ void gbsi_ratios_learn(gbsi_ratios *ratios, const double *density);
 /* ... and at its end the constants. At least one row was learnt. */
 gbs_status gbsi_ratios_fix(gbsi_ratios *ratios, const gbsi_exchange *exchange, gbs_error *err);
 
+/* What burn-in has told so far; the shape is the caller's. */
+gbs_status gbsi_ratios_save(const gbsi_ratios *ratios, const gbsi_sink *sink, gbs_error *err);
+gbs_status gbsi_ratios_load(gbsi_ratios *ratios, const gbsi_source *source, gbs_error *err);
+
 /* What is averaged for each ladder: two means a pair of levels, and whether the cold state violates
  * no zero. */
 size_t gbsi_ratios_cells(const gbsi_exchange *exchange);

@@ -201,9 +201,30 @@ def test_damaged(run, work):
     assert done.status == 3 and "No such file" in done.err
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_ladders(run, work, slow, number):
+    """Ended twice, in a run that would not end by itself, then led to an end; marginals and draws."""
+    keep = ["--checkpoint", "r.ckpt", "--checkpoint-every", "0.02", "--progress", "json"]
+    options = ["--method", "sample", "--temper", "8", "--burn-in", "40", "--seed", "3"]
+    for verb in ["marginals", "sample"]:
+        for stretch in [[*options, "--sweeps", "100000000"], ["--resume", "r.ckpt", "--threads", "1"]]:
+            process = start(work, verb, slow, *stretch, *keep, "-o", "part.csv")
+            wait_for(process, "sampling", 1)
+            process.send_signal(number)
+            process.stderr.read()
+            assert process.wait() == (-number if number == signal.SIGKILL else 4)
+        end = ["--sweeps", str(json.loads(run("info", "r.ckpt", "--json").out)["sweeps"] + 20)]
+        done = run(verb, slow, "--resume", "r.ckpt", *end, "-o", "x.csv", env={"GIBBSITE_SIMD": "portable"})
+        assert done.status == 0, done.err
+        done = run(verb, slow, *options, *end, "-o", "y.csv")
+        assert done.status == 0, done.err
+        assert (work / "x.csv").read_bytes() == (work / "y.csv").read_bytes()
+        for name in ["r.ckpt", "r.ckpt~", "r.ckpt.draws"]:
+            (work / name).unlink(missing_ok=True)
+
+
 @pytest.mark.parametrize("arguments, part", [
     (["marginals", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint FILE only"),
-    (["marginals", SPRINKLER, "--temper", "4", "--checkpoint", "r.ckpt"], "--temper"),
     (["marginals", SPRINKLER, "--joint", "rain,grass", "--checkpoint", "r.ckpt"], "--joint"),
     (["map", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint FILE only"),
     (["marginals", SPRINKLER, "--sweeps", "9", "--checkpoint", "no/r.ckpt"], "no"),

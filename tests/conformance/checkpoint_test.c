@@ -152,32 +152,6 @@ static void no_more_updates(void **state)
     gbs_model_free(model);
 }
 
-/* Plain chains that disagree, after work enough, give way to ladders, which a resumed run begins
- * again: half a minute, at full scale. */
-static void chains_that_disagree(void **state)
-{
-    (void)state;
-    if (test_scale_asked() != TEST_FULL) {
-        skip();
-    }
-    const gbs_generate_ising_options how = {
-        .side = {8, 8, 1}, .torus = 1, .coupling = 0.6, .seed = 3};
-    gbs_model *model = NULL;
-    gbs_checkpoint c = {.size = sizeof c};
-    gbs_error err = {0};
-    char digest[2][33];
-    gbs_run_options options = usual();
-    assert_int_equal(gbs_generate_ising(&how, &model, &err), GBS_OK);
-    options.sweeps = 0;
-    const gbs_report first = go(model, &options, NULL, path, 0, digest[0]);
-    assert_true(first.temperatures > 0);
-    assert_int_equal(gbs_checkpoint_read(path, &c, &err), GBS_OK);
-    const gbs_report again = go(model, &options, path, NULL, 0, digest[1]);
-    assert_int_equal(first.temperatures, again.temperatures);
-    assert_string_equal(digest[0], digest[1]);
-    gbs_model_free(model);
-}
-
 /* A threshold and a scan that were found by trials are not looked for again. */
 static void what_was_decided(void **state)
 {
@@ -413,31 +387,20 @@ static void places_that_cannot_be_written(void **state)
     gbs_model_free(model);
 }
 
-static void ladders_are_refused(void **state)
-{
-    (void)state;
-    gbs_error err = {0};
-    gbs_run *run = NULL;
-    gbs_model *model = spins(0.3);
-    gbs_run_options options = usual();
-    options.temper = 4;
-    assert_int_equal(gbs_run_new(model, NULL, &options, &run, &err), GBS_OK);
-    assert_int_equal(gbs_run_checkpoint(run, path, &err), GBS_ERR_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "--temper"));
-    gbs_run_free(run);
-    gbs_model_free(model);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(longer_runs),         cmocka_unit_test(smaller_errors),
-        cmocka_unit_test(no_more_updates),     cmocka_unit_test(chains_that_disagree),
-        cmocka_unit_test(what_was_decided),    cmocka_unit_test(foreign_checkpoints),
-        cmocka_unit_test(other_evidence),      cmocka_unit_test(lengths_that_decide),
-        cmocka_unit_test(damaged_files),       cmocka_unit_test(forged_files),
-        cmocka_unit_test(two_are_kept),        cmocka_unit_test(places_that_cannot_be_written),
-        cmocka_unit_test(ladders_are_refused),
+        cmocka_unit_test(longer_runs),
+        cmocka_unit_test(smaller_errors),
+        cmocka_unit_test(no_more_updates),
+        cmocka_unit_test(what_was_decided),
+        cmocka_unit_test(foreign_checkpoints),
+        cmocka_unit_test(other_evidence),
+        cmocka_unit_test(lengths_that_decide),
+        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(forged_files),
+        cmocka_unit_test(two_are_kept),
+        cmocka_unit_test(places_that_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
