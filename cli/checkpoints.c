@@ -57,10 +57,18 @@ int cli_settle_checkpoints(cli_arguments *arguments)
     return status == CLI_DONE && arguments->resume != NULL ? take_options(arguments) : status;
 }
 
-int cli_fail_resumed(gbs_status done, const gbs_error *err)
+/* A checkpoint that does not fit is bad input. */
+static int fail_resumed(gbs_status done, const gbs_error *err)
 {
     const int status = cli_fail_input(done, err);
     return status == CLI_USAGE ? CLI_INPUT : status;
+}
+
+int cli_fail_call(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err)
+{
+    /* options alone were typed once before */
+    const int foreign = files->resume != NULL && done == GBS_ERR_ARGUMENT;
+    return foreign ? fail_resumed(done, err) : cli_fail(done, err);
 }
 
 int cli_begin_checkpoints(const cli_job *job, int draws)
@@ -80,7 +88,7 @@ int cli_begin_checkpoints(const cli_job *job, int draws)
         return cli_fail(err.status, &err);
     }
     if (arguments->resume != NULL && gbs_run_resume(job->run, arguments->resume, &err) != GBS_OK) {
-        return cli_fail_resumed(err.status, &err);
+        return fail_resumed(err.status, &err);
     }
     if (arguments->checkpoint != NULL) {
         const gbs_status status = gbs_run_checkpoint(job->run, arguments->checkpoint, &err);

@@ -101,6 +101,7 @@ static gbs_status write_json(gbs_output *output, const char *path, const gbs_che
     json_number(output, "max_rhat", c->max_rhat);
     json_number(output, "min_ess", c->min_ess);
     json_number(output, "log_density", c->log_density);
+    json_number(output, "log_z", c->log_z);
     json_count(output, "bytes", c->bytes);
     json_count(output, "draws", c->draws);
     gbs_output_text(output, ",\n  \"options\": {");
@@ -134,7 +135,10 @@ static gbs_status write_screen(gbs_output *output, const char *path, const gbs_c
         (void)snprintf(text, sizeof text, "%" PRIu64 " of each chain, in FILE.draws", c->draws);
         put_row(output, "draws", text);
     }
-    if (isfinite(c->max_mcse)) {
+    if (isfinite(c->log_z)) {
+        (void)snprintf(text, sizeof text, "ln Z %.12g +- %.2g", c->log_z, c->max_mcse);
+        put_row(output, "estimate", text);
+    } else if (isfinite(c->max_mcse)) {
         char target[40] = "";
         if (c->target_error > 0.0) {
             (void)snprintf(target, sizeof target, " (target %.3g)", c->target_error);
@@ -151,7 +155,7 @@ static gbs_status write_screen(gbs_output *output, const char *path, const gbs_c
     gbs_output_text(output, "options     ");
     const gbs_status status = each_option(path, output, put_typed, err);
     gbs_output_text(output, "\n");
-    if (c->sweeps > 0 && strcmp(c->task, "map") != 0) {
+    if (c->sweeps > 0 && strcmp(c->task, "map") != 0 && strcmp(c->task, "logz") != 0) {
         (void)snprintf(text, sizeof text, "%s MODEL ... --resume FILE --sweeps %" PRIu64, c->task,
                        c->sweeps);
         put_row(output, "so far", text);

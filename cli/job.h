@@ -111,8 +111,9 @@ int cli_conclude(const cli_job *job, int stopped);
 /* Before cli_settle(): what goes with --checkpoint, and the options of the run that --resume goes
  * on with, where none were typed. @return an exit status. */
 int cli_settle_checkpoints(cli_arguments *arguments);
-/* A checkpoint that does not fit is bad input. @return an exit status. */
-int cli_fail_resumed(gbs_status done, const gbs_error *err);
+/* A call with such files failed; a checkpoint that does not fit is bad input. @return an exit
+ * status. */
+int cli_fail_call(const gbs_checkpoint_files *files, gbs_status done, const gbs_error *err);
 /* The run is taken up, and kept, as the options say. @param draws whether its draws are kept.
  * @return an exit status. */
 int cli_begin_checkpoints(const cli_job *job, int draws);

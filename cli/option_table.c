@@ -207,10 +207,10 @@ static const cli_option table[] = {
     TEXT(0, report, "report", CLI_RUNS | CLI_VERB_EXACT | CLI_ANNEALS, "FILE",
          "write a page for a browser to FILE: the verdict, what was asked, the answer with charts, and "
          "what repeats it")
-    TEXT(0, checkpoint, "checkpoint", CLI_RUNS | CLI_VERB_MAP, "FILE",
+    TEXT(0, checkpoint, "checkpoint", CLI_RUNS | CLI_VERB_MAP | CLI_VERB_LOGZ, "FILE",
          "write where the run stands to FILE, so that --resume FILE goes on from there: before the "
          "first sweep, every --checkpoint-every, and when the run ends")
-    TEXT(0, resume, "resume", CLI_RUNS | CLI_VERB_MAP, "FILE",
+    TEXT(0, resume, "resume", CLI_RUNS | CLI_VERB_MAP | CLI_VERB_LOGZ, "FILE",
          "go on from a checkpoint of the same model and evidence, with the same bits; options that "
          "are not given are those of the run before")
     {"progress", 0, CLI_CHOICE, CLI_RUNS | CLI_ANNEALS | CLI_VERB_DECOMPOSE | CLI_VERB_REPRODUCE | CLI_VERB_EXACT | CLI_VERB_FIT | CLI_VERB_SENSITIVITY | CLI_VERB_LABEL | CLI_VERB_LEARN, AT(progress), 0, 0, 3, 0, 0, 0,
@@ -338,7 +338,7 @@ static const struct {
     {"scan", CLI_SAMPLERS | CLI_VERB_INFO | CLI_VERB_CERTIFY},
     {"origin", CLI_SAMPLERS | CLI_VERB_INFO | CLI_INFLUENCES},
     {"certified", CLI_VERB_MARGINALS},
-    {"checkpoint-every", CLI_RUNS | CLI_VERB_MAP},
+    {"checkpoint-every", CLI_RUNS | CLI_VERB_MAP | CLI_VERB_LOGZ},
     {"partial-scan", CLI_RUNS},
     {"restarts", CLI_RUNS},
     {"temper", CLI_SAMPLERS | CLI_VERB_LOGZ},

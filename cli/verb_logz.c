@@ -142,11 +142,17 @@ static int estimate(cli_job *job, void *context)
     memset(&bar, 0, sizeof bar);
     cli_signals_catch();
     cli_bar_init(&bar, job->arguments, &job->options);
-    const gbs_status done =
-        gbs_log_z(job->model, job->evidence, &job->options, &callbacks, &report, &err);
+    const gbs_checkpoint_files files = {.size = sizeof files,
+                                        .write = job->arguments->checkpoint,
+                                        .resume = job->arguments->resume};
+    const gbs_status done = gbs_log_z_with_checkpoints(job->model, job->evidence, &job->options,
+                                                       &files, &callbacks, &report, &err);
     cli_bar_finish(&bar, NULL);
     if (done < 0) {
-        return cli_fail(done, &err);
+        return cli_fail_call(&files, done, &err);
+    }
+    if (report.warning[0] != '\0') {
+        cli_note(job->arguments, "warning: %s", report.warning);
     }
     if (report.temperatures == 0 && report.chains > 0) {
         return cli_error(CLI_STOPPED, "%s", report.verdict);
@@ -179,6 +185,12 @@ int cli_logz(cli_arguments *arguments)
     }
     if (status == CLI_DONE) {
         status = cli_check_report(arguments);
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->checkpoint);
+    }
+    if (status == CLI_DONE) {
+        status = cli_settle_checkpoints(arguments);
     }
     if (status == CLI_DONE) {
         status = cli_load(&job, arguments, arguments->operand[0]);

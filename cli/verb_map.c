@@ -161,11 +161,7 @@ static int search(cli_job *job, const char *format)
                                                      &files, &callbacks, state, &report, &err);
     cli_bar_finish(&bar, NULL);
     gbs_log_z_report z;
-    int status = CLI_DONE;
-    if (done < 0) { /* options alone were typed once before */
-        const int foreign = files.resume != NULL && done == GBS_ERR_ARGUMENT;
-        status = foreign ? cli_fail_resumed(done, &err) : cli_fail(done, &err);
-    }
+    int status = done < 0 ? cli_fail_call(&files, done, &err) : CLI_DONE;
     if (status == CLI_DONE) {
         find_log_z(job, &report, &z);
         const answer a = {job, state, &report, &z};

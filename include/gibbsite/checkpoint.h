@@ -62,7 +62,7 @@ GBS_API gbs_status gbs_run_checkpoint(gbs_run *run, const char *path, gbs_error 
  */
 GBS_API gbs_status gbs_run_resume(gbs_run *run, const char *path, gbs_error *err);
 
-/** Checkpoints of what is one call: gbs_map_with_checkpoints(). */
+/** Checkpoints of what is one call: gbs_map_with_checkpoints(), gbs_log_z_with_checkpoints(). */
 typedef struct gbs_checkpoint_files {
     size_t size;        /**< sizeof(gbs_checkpoint_files) of the caller */
     const char *write;  /**< where they are written, as by gbs_run_checkpoint(); NULL: nowhere */
@@ -85,9 +85,10 @@ typedef struct gbs_checkpoint {
     double max_rhat;    /**< largest R-hat */
     double min_ess;     /**< smallest effective sample size */
     uint64_t bytes;     /**< of the file */
-    char task[16];      /**< "marginals", "sample" or "map" */
+    char task[16];      /**< "marginals", "sample", "map" or "logz" */
     uint64_t draws;     /**< of each chain that are in the file of draws beside it */
     double log_density; /**< of the best state that "map" has found; NAN otherwise */
+    double log_z; /**< the estimate of "logz" so far, max_mcse its standard error; NAN otherwise */
 } gbs_checkpoint;
 
 /** @return 1 for a regular file that begins as a checkpoint does, whether it is damaged or not. */

@@ -12,7 +12,7 @@
 #ifndef GIBBSITE_LOG_Z_H
 #define GIBBSITE_LOG_Z_H
 
-#include "gibbsite/run.h"
+#include "gibbsite/checkpoint.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +49,8 @@ typedef struct gbs_log_z_report {
                                to the hottest and back */
     double barrier;       /**< sum of the rejection rates of swaps between neighbours */
     double valid_share;   /**< share of cold states that violate no hard zero */
+    char warning[256]; /**< what the caller should know beside: why no checkpoint was written, that
+                            there were fewer chains; "" for nothing */
 } gbs_log_z_report;
 
 /**
@@ -90,6 +92,21 @@ typedef struct gbs_log_z_report {
 GBS_API gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
                              const gbs_run_options *options, const gbs_run_callbacks *callbacks,
                              gbs_log_z_report *report, gbs_error *err);
+
+/**
+ * gbs_log_z() with checkpoints: one after any iteration of ladders, and any temperature of an
+ * annealing, so that an estimate goes on from there to the same result. options.sweeps of an
+ * annealing must be the same, because temperatures follow from it; ladders may go on for more.
+ *
+ * @param files NULL for none.
+ * @return as gbs_log_z() and gbs_run_resume(); GBS_ERR_IO if the first checkpoint cannot be
+ * written.
+ */
+GBS_API gbs_status gbs_log_z_with_checkpoints(const gbs_model *model, const gbs_evidence *evidence,
+                                              const gbs_run_options *options,
+                                              const gbs_checkpoint_files *files,
+                                              const gbs_run_callbacks *callbacks,
+                                              gbs_log_z_report *report, gbs_error *err);
 
 /**
  * Bound ln Z given evidence from below by mean field [M26]: a few iterations are quick on any

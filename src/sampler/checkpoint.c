@@ -21,31 +21,39 @@ static const gbsi_kept_form form = {"checkpoint", {0x89, 'G', 'C', 'K', '\r', '\
 
 /* ---- where it stands ---- */
 
+static double log_z_so_far(const gbs_run *run)
+{
+    return run->tempered == NULL
+               ? run->checkpoints.best
+               : gbsi_tempered_ask_log_z(run->tempered).log_z + run->checkpoints.log_exact;
+}
+
 static gbsi_standing stand(const gbs_run *run, const gbsi_drive *drive)
 {
     const gbs_report *r = &run->report.public;
     const gbsi_draw_log *draws = run->checkpoints.draws;
     char digest[33];
-    return (gbsi_standing){.phase = run->phase,
-                           .pass = drive->pass,
-                           .burn_in = r->burn_in,
-                           .sweeps = r->sweeps,
-                           .updates = r->updates,
-                           .chains = r->chains,
-                           .support = run->problem.support,
-                           .slow_passes = run->report.slow_passes,
-                           .burn_in_agreed = run->report.burn_in_agreed,
-                           .starts_dispersed = run->report.starts_dispersed,
-                           .bins = gbsi_run_bins(run, &run->options),
-                           .cud_bits = run->options.cud_bits,
-                           .draws = draws == NULL ? 0 : gbsi_draw_log_count(draws, digest),
-                           .seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s,
-                           .target_error = r->target_error,
-                           .max_mcse = r->max_mcse,
-                           .max_rhat = r->max_rhat,
-                           .min_ess = r->min_ess,
-                           .best = run->checkpoints.more.name != NULL ? run->checkpoints.best
-                                                                      : (double)NAN};
+    return (gbsi_standing){
+        .phase = run->phase,
+        .pass = drive->pass,
+        .burn_in = r->burn_in,
+        .sweeps = r->sweeps,
+        .updates = r->updates,
+        .chains = r->chains,
+        .support = run->problem.support,
+        .slow_passes = run->report.slow_passes,
+        .burn_in_agreed = run->report.burn_in_agreed,
+        .starts_dispersed = run->report.starts_dispersed,
+        .bins = gbsi_run_bins(run, &run->options),
+        .cud_bits = run->options.cud_bits,
+        .draws = draws == NULL ? 0 : gbsi_draw_log_count(draws, digest),
+        .seconds = run->checkpoints.before_s + gbsi_clock_s() - drive->started_s,
+        .target_error = r->target_error,
+        .max_mcse = r->max_mcse,
+        .max_rhat = r->max_rhat,
+        .min_ess = r->min_ess,
+        .best = run->purpose.anneals && !run->purpose.up_only ? run->checkpoints.best : (double)NAN,
+        .log_z = run->purpose.up_only ? log_z_so_far(run) : (double)NAN};
 }
 
 static void stand_there(gbs_run *run, gbsi_drive *drive, const gbsi_standing *s)
@@ -56,6 +64,7 @@ static void stand_there(gbs_run *run, gbsi_drive *drive, const gbsi_standing *s)
     r->burn_in = s->burn_in;
     r->sweeps = s->sweeps;
     r->updates = s->updates;
+    r->max_mcse = s->max_mcse;
     run->problem.support = (gbsi_support)s->support;
     run->report.slow_passes = s->slow_passes;
     run->report.burn_in_agreed = s->burn_in_agreed != 0;
@@ -509,7 +518,8 @@ gbs_status gbs_checkpoint_read(const char *path, gbs_checkpoint *checkpoint, gbs
                           .min_ess = s.min_ess,
                           .bytes = gbsi_kept_bytes(kept),
                           .draws = s.draws,
-                          .log_density = s.best};
+                          .log_density = s.best,
+                          .log_z = s.log_z};
     gbsi_text_line(text, "version", own.version, sizeof own.version);
     gbsi_text_line(text, "model", own.model, sizeof own.model);
     gbsi_text_line(text, "task", own.task, sizeof own.task);

@@ -50,7 +50,8 @@ typedef struct gbsi_checkpoints {
     char *text;                    /* its text */
     gbsi_draw_log *draws;          /* NULL: draws are not kept */
     gbsi_more more;
-    double best;         /* log density of the best state that a search has found */
+    double best;         /* log density of the best state of a search, or ln Z so far */
+    double log_exact;    /* ln Z of the exact part, for ladders */
     uint64_t stop_after; /* for tests: the pass after which the run stops; 0: none */
     double before_s;     /* seconds until that was written */
 } gbsi_checkpoints;

@@ -159,6 +159,7 @@ static const struct {
     {"largest-rhat", offsetof(gbsi_standing, max_rhat), true},
     {"smallest-ess", offsetof(gbsi_standing, min_ess), true},
     {"best", offsetof(gbsi_standing, best), true},
+    {"log-z", offsetof(gbsi_standing, log_z), true},
 };
 
 /* ---- the text -------------------------------------------------------------------------------- */
@@ -354,19 +355,18 @@ cleanup:
     return status;
 }
 
-/* Temperatures of a search follow from its length. */
+/* Temperatures of annealings follow from their length. */
 static gbs_status check_schedule(const gbs_run *run, const char *path, const char *text,
                                  gbs_error *err)
 {
     char saved[VALUE] = "";
     char own[VALUE] = "";
-    const bool has_schedule = strcmp(task_of(run), "map") == 0;
     (void)find_line(text, "--", "sweeps", saved);
     (void)gbs_option_get(&run->checkpoints.asked, "sweeps", own, sizeof own, NULL);
-    return !has_schedule || strcmp(saved, own) == 0
+    return strcmp(saved, own) == 0
                ? GBS_OK
                : gbsi_fail(err, GBS_ERR_ARGUMENT,
-                           "%s: --sweeps %s: the temperatures of the search follow from its "
+                           "%s: --sweeps %s: the temperatures of an annealing follow from its "
                            "length, which was %s: leave it as it was",
                            path, own, saved);
 }
@@ -377,7 +377,10 @@ static gbs_status check_length(const gbs_run *run, const char *path, const char 
 {
     gbs_run_options options = run->options;
     gbs_status status = GBS_OK;
-    GBSI_TRY(check_schedule(run, path, text, err));
+    const bool anneals = run->purpose.anneals && !gbsi_run_wants_temper(run);
+    if (anneals) {
+        GBSI_TRY(check_schedule(run, path, text, err));
+    }
     GBSI_TRY(gbsi_text_decided(path, text, &options, err));
     if (s->bins != gbsi_run_bins(run, &options)) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
@@ -392,7 +395,7 @@ static gbs_status check_length(const gbs_run *run, const char *path, const char 
                          ": leave them as they were",
                          path, options.cud_bits, s->cud_bits);
     }
-    if (options.sweeps > 0 && s->sweeps > options.sweeps) {
+    if (!anneals && options.sweeps > 0 && s->sweeps > options.sweeps) {
         return gbsi_fail(err, GBS_ERR_ARGUMENT,
                          "%s: --sweeps %" PRIu64 ": %" PRIu64 " were kept already", path,
                          options.sweeps, s->sweeps);

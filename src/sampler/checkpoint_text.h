@@ -9,7 +9,7 @@
 typedef struct gbsi_standing {
     uint64_t phase, pass, burn_in, sweeps, updates, chains, support;
     uint64_t slow_passes, burn_in_agreed, starts_dispersed, bins, cud_bits, draws;
-    double seconds, target_error, max_mcse, max_rhat, min_ess, best;
+    double seconds, target_error, max_mcse, max_rhat, min_ess, best, log_z;
 } gbsi_standing;
 
 /* @param text out: [*n] and a final 0; gbs_free() it. */

@@ -16,14 +16,22 @@
 
 #define PILOT        64u /* temperatures */
 #define ROUND_GROWTH 4u
+#define MOST_ROUNDS  28u /* 64 * 4^28 temperatures are no end */
 #define AGREE        3.0 /* standard errors between one annealing and the next */
 
 /* What the weights of one annealing come to. */
 typedef struct estimate {
     double log_z, error, ess;
-    uint64_t n; /* temperatures; 0: there is none */
-    bool pilot; /* its temperatures lay anywhere */
+    uint64_t n;     /* temperatures; 0: there is none */
+    uint64_t pilot; /* 1: its temperatures lay anywhere */
 } estimate;
+
+/* Where it stands: numbers of 8 bytes, saved as they are. */
+typedef struct standing {
+    uint64_t rounds; /* annealings that are done */
+    uint64_t t;      /* temperatures of the one under way that are done */
+    estimate last, before;
+} standing;
 
 typedef struct annealing {
     gbs_run *run;
@@ -35,8 +43,7 @@ typedef struct annealing {
     double log_states; /* ln of the number of states of the part */
     double log_exact;  /* ln of the sum over the exact components */
     double target;
-    uint64_t rounds;
-    estimate last, before;
+    standing at;
 } annealing;
 
 static void annealing_free(annealing *a)
@@ -55,7 +62,7 @@ static void start(annealing *a)
     for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
         for (uint32_t v = 0; v < run->problem.part->n_variables; ++v) {
             uint32_t word[4];
-            gbsi_philox(run->options.seed, chain, a->rounds, v, GBSI_PURPOSE_UNIFORM, word);
+            gbsi_philox(run->options.seed, chain, a->at.rounds, v, GBSI_PURPOSE_UNIFORM, word);
             a->x[v] = gbsi_below(word[0], word[1], run->problem.part->arity[v]);
         }
         gbsi_executor_set(&run->engine.executor, chain, a->x);
@@ -93,16 +100,19 @@ static void harden(annealing *a)
     }
 }
 
-/* n steps of a ladder, each a sweep; weights are complete if nothing stopped it. Equation 6 of Neal
- * with f_t = exp(beta_t E):
+/* The steps of a ladder of n that are left, each a sweep; weights are complete if nothing stopped
+ * it. Equation 6 of Neal with f_t = exp(beta_t E):
  *     ln w = ln (number of states) + sum over t = 1 .. n of (beta_t - beta_(t-1)) E(x_(t-1)) */
 static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
     gbs_run *run = a->run;
-    float beta = 0.0F;
-    start(a);
-    for (uint64_t t = 1; t <= n && a->drive->stop == GBSI_GO_ON; ++t) {
+    float beta = a->at.t == 0 ? 0.0F : gbsi_ladder_beta(&a->ladder, a->at.t, n);
+    if (a->at.t == 0) {
+        start(a);
+    }
+    while (a->at.t < n && a->drive->stop == GBSI_GO_ON) {
+        const uint64_t t = a->at.t + 1;
         const float next = gbsi_ladder_beta(&a->ladder, t, n);
         gbsi_executor_log_density(&run->engine.executor, a->density);
         for (uint32_t chain = 0; chain < run->engine.executor.n_chains; ++chain) {
@@ -113,9 +123,9 @@ static gbs_status anneal(annealing *a, uint64_t n, gbs_error *err)
         GBSI_TRY(gbsi_executor_heat(&run->engine.executor, beta, err));
         GBSI_TRY(gbsi_run_pass(run, a->drive, false, err));
         ++run->report.public.sweeps;
+        a->at.t = t;
+        GBSI_TRY(gbsi_run_keep(run, a->drive, GBSI_AFTER_PASS, err));
     }
-    harden(a);
-    ++a->rounds;
 cleanup:
     return status;
 }
@@ -152,7 +162,7 @@ static estimate summarise(const annealing *a, uint64_t n)
 static bool trusted(const annealing *a, const estimate *e)
 {
     const uint32_t m = a->run->engine.executor.n_chains;
-    return m >= 4 && e->n > 0 && !e->pilot && e->ess >= 0.5 * m;
+    return m >= 4 && e->n > 0 && e->pilot == 0 && e->ess >= 0.5 * m;
 }
 
 static bool agree(const estimate *a, const estimate *b)
@@ -164,7 +174,7 @@ static bool agree(const estimate *a, const estimate *b)
 static const char *doubt(const annealing *a, char *text, size_t size)
 {
     const uint32_t m = a->run->engine.executor.n_chains;
-    const estimate *e = &a->last;
+    const estimate *e = &a->at.last;
     if (e->n == 0) {
         return "stopped before the first annealing was finished";
     }
@@ -184,67 +194,114 @@ static const char *doubt(const annealing *a, char *text, size_t size)
                        a->target);
         return text;
     }
-    if (!trusted(a, &a->before)) {
+    if (!trusted(a, &a->at.before)) {
         return "no annealing with fewer temperatures was good enough to compare with";
     }
-    if (!agree(e, &a->before)) {
+    if (!agree(e, &a->at.before)) {
         (void)snprintf(text, size, "%llu temperatures gave %.9g, which differs too much",
-                       (unsigned long long)a->before.n, a->before.log_z + a->log_exact);
+                       (unsigned long long)a->at.before.n, a->at.before.log_z + a->log_exact);
         return text;
     }
     return NULL;
+}
+
+/* Temperatures of the next annealing, 0: there is none. The first is the pilot. */
+static uint64_t next_length(const annealing *a)
+{
+    const uint64_t sweeps = a->run->options.sweeps;
+    const uint64_t quarters = sweeps >= ROUND_GROWTH ? 1 : 0;
+    uint64_t n = PILOT;
+    if (a->at.rounds > 0 && sweeps > 0) {
+        return a->at.rounds == quarters       ? sweeps / ROUND_GROWTH
+               : a->at.rounds == quarters + 1 ? sweeps
+                                              : 0;
+    }
+    for (uint64_t k = 0; k < a->at.rounds; ++k) {
+        n *= ROUND_GROWTH;
+    }
+    return n;
 }
 
 /* An annealing, whose estimate is kept if nothing stopped it. */
 static gbs_status round_of(annealing *a, uint64_t n, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    char text[128];
     GBSI_TRY(anneal(a, n, err));
     if (a->drive->stop != GBSI_GO_ON) {
         return GBS_OK;
     }
-    a->before = a->last;
-    a->last = summarise(a, n);
-    a->drive->worst_error = a->last.error;
-    const gbs_run_options *o = &a->run->options;
-    if ((o->sweeps == 0 || o->target_error > 0.0) && doubt(a, text, sizeof text) == NULL) {
-        a->drive->stop = GBSI_STOP_TARGET;
-    }
+    harden(a);
+    a->at.before = a->at.last;
+    a->at.last = summarise(a, n);
+    a->at.last.pilot = a->at.rounds == 0;
+    a->run->checkpoints.best = a->at.last.log_z + a->log_exact;
+    a->drive->worst_error = a->run->report.public.max_mcse = a->at.last.error;
+    ++a->at.rounds;
+    a->at.t = 0;
     gbsi_ladder_even(&a->ladder);
 cleanup:
     return status;
 }
 
-/* Without the pilot there is no answer at all, so that the number of updates does not end it. The
- * time does: it is a promise. */
-static gbs_status pilot(annealing *a, gbs_error *err)
+/* Whether the annealings so far are enough, before another. Without the pilot there is no answer at
+ * all, so that the number of updates does not end it. The time does: it is a promise. */
+static void decide(annealing *a, uint64_t most_updates)
+{
+    gbs_run_options *o = &a->run->options;
+    char text[128];
+    o->max_updates = a->at.rounds == 0 ? UINT64_MAX : most_updates;
+    if (a->drive->stop != GBSI_GO_ON) {
+        return;
+    }
+    if ((o->sweeps == 0 || o->target_error > 0.0) && doubt(a, text, sizeof text) == NULL) {
+        a->drive->stop = GBSI_STOP_TARGET;
+    } else if (next_length(a) == 0) {
+        a->drive->stop = GBSI_STOP_SWEEPS;
+    }
+}
+
+static gbs_status rounds(annealing *a, uint64_t most_updates, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    gbs_run_options *options = &a->run->options;
-    const uint64_t max_updates = options->max_updates;
-    options->max_updates = UINT64_MAX;
-    GBSI_TRY(round_of(a, PILOT, err));
-    a->last.pilot = true;
+    for (;;) {
+        decide(a, most_updates);
+        if (a->drive->stop != GBSI_GO_ON) {
+            break;
+        }
+        GBSI_TRY(round_of(a, next_length(a), err));
+    }
+    GBSI_TRY(gbsi_run_keep(a->run, a->drive, GBSI_AFTER_PASSES, err));
 cleanup:
-    options->max_updates = max_updates;
     return status;
 }
 
-static gbs_status rounds(annealing *a, gbs_error *err)
+/* ---- saved ----------------------------------------------------------------------------------- */
+
+enum { NUMBER = 8 };
+
+static gbs_status save(const void *object, const gbsi_sink *sink, gbs_error *err)
 {
     gbs_status status = GBS_OK;
-    const uint64_t sweeps = a->run->options.sweeps;
-    GBSI_TRY(pilot(a, err));
-    if (sweeps >= ROUND_GROWTH && a->drive->stop == GBSI_GO_ON) {
-        GBSI_TRY(round_of(a, sweeps / ROUND_GROWTH, err));
-    }
-    if (sweeps > 0 && a->drive->stop == GBSI_GO_ON) {
-        GBSI_TRY(round_of(a, sweeps, err));
-        a->drive->stop = a->drive->stop == GBSI_GO_ON ? GBSI_STOP_SWEEPS : a->drive->stop;
-    }
-    for (uint64_t n = ROUND_GROWTH * PILOT; a->drive->stop == GBSI_GO_ON; n *= ROUND_GROWTH) {
-        GBSI_TRY(round_of(a, n, err));
+    const annealing *a = object;
+    const uint32_t n = a->run->engine.executor.n_chains;
+    GBSI_TRY(gbsi_put_numbers(sink, &a->at, sizeof a->at / NUMBER, NUMBER, err));
+    GBSI_TRY(gbsi_put_numbers(sink, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
+    GBSI_TRY(gbsi_put_numbers(sink, a->weight, n, sizeof *a->weight, err));
+cleanup:
+    return status;
+}
+
+static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    annealing *a = object;
+    const uint32_t n = a->run->engine.executor.n_chains;
+    GBSI_TRY(gbsi_take_numbers(source, &a->at, sizeof a->at / NUMBER, NUMBER, err));
+    GBSI_TRY(gbsi_take_numbers(source, &a->ladder, sizeof a->ladder / NUMBER, NUMBER, err));
+    GBSI_TRY(gbsi_take_numbers(source, a->weight, n, sizeof *a->weight, err));
+    if (a->at.rounds > MOST_ROUNDS || !gbsi_ladder_ascends(&a->ladder) ||
+        (a->at.t > 0 && a->at.t > next_length(a))) {
+        GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved annealing is damaged"));
     }
 cleanup:
     return status;
@@ -273,7 +330,7 @@ static gbs_status begin(annealing *a, gbs_error *err)
 static void report_estimate(const annealing *a, gbs_log_z_report *r)
 {
     const double ln40 = 3.6888794541139363; /* P(mean weight > 40 Z) <= 1 / 40 */
-    const estimate *e = &a->last;
+    const estimate *e = &a->at.last;
     const double half = gbsi_student_quantile(0.975, (double)(r->chains - 1)) * e->error;
     char text[128];
     const char *reason = doubt(a, text, sizeof text);
@@ -303,10 +360,24 @@ gbs_status gbsi_log_z_by_annealing(gbs_run *run, gbsi_drive *drive, double log_e
                    .log_exact = log_exact,
                    .target = run->options.target_error > 0.0 ? run->options.target_error
                                                              : GBSI_LOG_Z_TARGET};
+    gbsi_checkpoints *c = &run->checkpoints;
+    const uint64_t most_updates = run->options.max_updates;
+    c->more = (gbsi_more){.name = "annealing", .object = &a, .save = save, .load = load};
+    c->best = NAN;
+    run->phase = GBSI_PHASE_SAMPLING;
     GBSI_TRY(begin(&a, err));
-    GBSI_TRY(rounds(&a, err));
+    run->options.max_updates = UINT64_MAX; /* until decide() */
+    if (c->from != NULL) {
+        GBSI_TRY(gbsi_run_take_up(run, drive, err));
+        c->best = a.at.last.n == 0 ? (double)NAN : a.at.last.log_z + log_exact;
+        if (a.at.rounds > 0 && run->report.public.updates >= most_updates) {
+            drive->stop = GBSI_STOP_UPDATES;
+        }
+    }
+    GBSI_TRY(gbsi_run_keep(run, drive, GBSI_BEFORE_PASSES, err));
+    GBSI_TRY(rounds(&a, most_updates, err));
     report->chains = run->report.public.chains;
-    report->rounds = a.rounds;
+    report->rounds = a.at.rounds + (a.at.t > 0 ? 1 : 0);
     report_estimate(&a, report);
 cleanup:
     annealing_free(&a);

@@ -73,3 +73,12 @@ void gbsi_ladder_even(gbsi_ladder *ladder)
             old.knot[j] + (share < 1.0 ? share : 1.0) * (old.knot[j + 1] - old.knot[j]);
     }
 }
+
+bool gbsi_ladder_ascends(const gbsi_ladder *ladder)
+{
+    bool ascends = ladder->knot[0] == 0.0 && ladder->knot[GBSI_LADDER_KNOTS] == 1.0;
+    for (unsigned k = 0; k < GBSI_LADDER_KNOTS; ++k) {
+        ascends = ascends && ladder->knot[k] <= ladder->knot[k + 1];
+    }
+    return ascends;
+}

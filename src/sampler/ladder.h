@@ -8,6 +8,7 @@
 #ifndef GBSI_SAMPLER_LADDER_H
 #define GBSI_SAMPLER_LADDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { GBSI_LADDER_KNOTS = 64 };
@@ -28,5 +29,7 @@ void gbsi_ladder_tell(gbsi_ladder *ladder, uint64_t t, uint64_t n, double spread
 /* The ladder of equal lengths by what was told, which is forgotten. Unchanged if E does not vary.
  */
 void gbsi_ladder_even(gbsi_ladder *ladder);
+/* Whether its temperatures can be those of a ladder: of one that was saved. */
+bool gbsi_ladder_ascends(const gbsi_ladder *ladder);
 
 #endif

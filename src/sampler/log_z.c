@@ -56,6 +56,10 @@ gbs_status gbsi_log_z_by_ladders(gbs_run *run, gbsi_drive *drive, double log_exa
     gbs_status status = GBS_OK;
     const gbs_report *r = &run->report.public;
     gbsi_tempered_log_z found;
+    run->checkpoints.log_exact = log_exact;
+    if (run->checkpoints.from != NULL) {
+        GBSI_TRY(gbsi_run_take_up(run, drive, err));
+    }
     GBSI_TRY(gbsi_run_tempered(run, drive, err));
     if (r->sweeps > 0) {
         GBSI_TRY(gbsi_run_report_errors(run, err));
@@ -132,8 +136,18 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
                      const gbs_run_options *options, const gbs_run_callbacks *callbacks,
                      gbs_log_z_report *report, gbs_error *err)
 {
+    return gbs_log_z_with_checkpoints(model, evidence, options, NULL, callbacks, report, err);
+}
+
+gbs_status gbs_log_z_with_checkpoints(const gbs_model *model, const gbs_evidence *evidence,
+                                      const gbs_run_options *options,
+                                      const gbs_checkpoint_files *files,
+                                      const gbs_run_callbacks *callbacks, gbs_log_z_report *report,
+                                      gbs_error *err)
+{
     GBSI_NEED(model);
     GBSI_NEED(report);
+    GBSI_IN_STRUCT(files, gbs_checkpoint_files);
     GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
     GBSI_OUT_STRUCT(report, gbs_log_z_report);
     static const gbs_run_callbacks nobody = {0};
@@ -150,6 +164,8 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     ladders = may_climb(&chosen);
     GBSI_TRY(open_run(model, evidence, &chosen, &ladders, &run, err));
     drive.run = run;
+    GBSI_TRY(gbsi_run_note_inputs(run, evidence, &chosen, err));
+    GBSI_TRY(gbsi_run_take_files(run, files, err));
     if (run->report.public.n_exact_variables > 0) {
         GBSI_TRY(gbsi_run_exact_log_z(run, &drive, &log_exact, err));
     }
@@ -165,7 +181,11 @@ gbs_status gbs_log_z(const gbs_model *model, const gbs_evidence *evidence,
     }
     found.exact = run->report.public.exact;
     found.updates = run->report.public.updates;
-    found.seconds = gbsi_clock_s() - drive.started_s;
+    found.seconds = run->checkpoints.before_s + gbsi_clock_s() - drive.started_s;
+    if (run->report.public.n_warnings > 0) {
+        (void)snprintf(found.warning, sizeof found.warning, "%s",
+                       run->report.public.warning[run->report.public.n_warnings - 1]);
+    }
     (void)snprintf(found.stop, sizeof found.stop, "%s", gbsi_stop_text(drive.stop));
     gbsi_struct_give(report, &found, sizeof found);
     status = drive.stop >= GBSI_STOP_TIME ? GBS_STOPPED : GBS_OK;
@@ -174,7 +194,7 @@ cleanup:
     if (status == GBS_ERR_LIMIT && ladders &&
         chosen.temper == GBS_TEMPER_AUTO) { /* annealing takes less memory */
         chosen.temper = GBS_TEMPER_OFF;
-        return gbs_log_z(model, evidence, &chosen, callbacks, report, err);
+        return gbs_log_z_with_checkpoints(model, evidence, &chosen, files, callbacks, report, err);
     }
     return status;
 }

@@ -145,7 +145,7 @@ def test_map(run, work, number):
     assert done.status == 4 and again.status == 4, done.err + again.err
     assert done.out == again.out
     done = run("map", "g.uai", "--resume", "r.ckpt", "--sweeps", "3", "-o", "x.csv")
-    assert done.status == 3 and "temperatures of the search follow from its length" in done.err
+    assert done.status == 3 and "temperatures of an annealing follow from its length" in done.err
     done = run("marginals", "g.uai", "--resume", "r.ckpt", "-o", "x.csv")
     assert done.status == 3 and "task map, this is marginals" in done.err
     done = run("map", SPRINKLER, "--checkpoint", "s.ckpt", "-o", "x.csv")
@@ -199,6 +199,35 @@ def test_damaged(run, work):
         assert done.status == 3 and "r.ckpt" in done.err and done.out == ""
     done = run("marginals", SPRINKLER, "--resume", "none.ckpt")
     assert done.status == 3 and "No such file" in done.err
+
+
+@pytest.mark.parametrize("options", [["--temper", "8"], ["--temper", "off"]])
+def test_logz(run, work, options):
+    """Ended by a signal and by updates, and led to an end; in between `info` has the estimate so far."""
+    assert run("generate", "ising", "--grid", "12x12", "--coupling", "0.3", "-o", "g.uai").status == 0
+    options = ["--method", "sample", "--seed", "3", "--sweeps", "120", *options]
+    done = run("logz", "g.uai", *options, "--format", "json")
+    assert done.status == 0, done.err
+    whole = json.loads(done.out)
+    process = start(work, "logz", "g.uai", *options[:5], "100000000", *options[6:], "--checkpoint", "r.ckpt",
+                    "--checkpoint-every", "0.02", "--progress", "json")
+    wait_for(process, "burn-in" if "off" in options else "sampling", 1)
+    process.send_signal(signal.SIGTERM)
+    process.stderr.read()
+    assert process.wait() == 4
+    assert "logz" in run("info", "r.ckpt", "--json").out
+    for most in [whole["updates"] // 3, 2 * whole["updates"] // 3]:
+        resume = ["--resume", "r.ckpt"] if most > whole["updates"] // 2 else options
+        done = run("logz", "g.uai", *resume, "--max-updates", str(most), "--checkpoint", "r.ckpt")
+        assert done.status == 4, done.err
+    assert "estimate" in run("info", "r.ckpt").out
+    done = run("logz", "g.uai", "--resume", "r.ckpt", "--format", "json", "--max-updates", "1e15",
+               env={"GIBBSITE_SIMD": "portable"})
+    assert done.status == 0, done.err
+    found = json.loads(done.out)
+    assert {**found, "seconds": 0} == {**whole, "seconds": 0}
+    done = run("logz", "g.uai", "--resume", "r.ckpt", "--sweeps", "999", "--max-updates", "1e15")
+    assert done.status == (3 if "off" in options else 0), done.err
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])

@@ -283,9 +283,11 @@ static void what_is_refused(void **state)
     gbs_run_options options = options_of(0);
     search(model, &options, NULL, path, &f);
     options.sweeps = 80;
-    refused(model, &options, GBS_ERR_ARGUMENT, "temperatures of the search follow from its length");
+    refused(model, &options, GBS_ERR_ARGUMENT,
+            "temperatures of an annealing follow from its length");
     options.sweeps = 0;
-    refused(model, &options, GBS_ERR_ARGUMENT, "temperatures of the search follow from its length");
+    refused(model, &options, GBS_ERR_ARGUMENT,
+            "temperatures of an annealing follow from its length");
     options = options_of(0);
     options.schedule = GBS_SCHEDULE_GEOMETRIC;
     refused(model, &options, GBS_ERR_ARGUMENT, "--schedule");

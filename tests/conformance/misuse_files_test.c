@@ -271,6 +271,9 @@ static void checkpoints(void **state)
     const gbs_checkpoint_files small_files = {.size = 8};
     REFUSED(gbs_map_with_checkpoints(NULL, NULL, NULL, NULL, NULL, x, NULL, &err));
     REFUSED(gbs_map_with_checkpoints(m, NULL, NULL, &small_files, NULL, x, NULL, &err));
+    gbs_log_z_report z = {.size = sizeof z};
+    REFUSED(gbs_log_z_with_checkpoints(NULL, NULL, NULL, NULL, NULL, &z, &err));
+    REFUSED(gbs_log_z_with_checkpoints(m, NULL, NULL, &small_files, NULL, &z, &err));
     REFUSED(gbs_run_keep_draws(NULL, NULL, 0, &err));
     REFUSED(gbs_run_resume(NULL, "x", &err));
     REFUSED(gbs_run_resume(run, NULL, &err));
