@@ -197,16 +197,19 @@ def wild_options(r):
 
 # ---- questions -------------------------------------------------------------------------------
 
-CHAINS = ("marginals", "joint", "cases", "sample", "map", "logz", "sensitivity", "resume", "diagnose")
-VERBS = (["marginals"] * 6 + ["joint", "logz", "map", "sample", "resume"] * 2
+RUNS = ("resume", "resume-sample", "resume-map", "diagnose", "monitor")  # of chains, whatever else would be faster
+OTHERS = ("denoise", "label", "learn")  # ask nothing of a model
+CHAINS = ("marginals", "joint", "cases", "sample", "map", "logz", "sensitivity", *RUNS)
+VERBS = (["marginals"] * 6 + ["joint", "logz", "map", "sample", "resume", "resume-sample", "resume-map"] * 2
          + ["exact", "cases", "sensitivity", "convert", "info", "certify", "scan", "decompose", "uai", "diagnose",
-            "compare", "fit", "generate"])
+            "compare", "fit", "generate", "monitor", "report", *OTHERS])
 
 
 def method_options(r, m, verb, files):
     method = r.choice(["auto", "exact", "sample", "sample", "sample"])
-    if verb in ("resume", "diagnose"):
+    if verb in RUNS:
         method = "sample"
+        verb = verb.partition("-")[2] or verb
     if verb == "marginals" and r.random() < 0.1:
         return [["--method", "mean-field"], *r.choice([[], [["--damping", "0.5"]], [["--mean-field-schedule", "jacobi"]]])]
     if verb == "sample" and method == "exact":
@@ -268,7 +271,7 @@ def once(options):
 
 def random_question(r, m):
     verb = r.choice(VERBS)
-    if not m.arity and verb not in ("marginals", "logz", "map", "sample", "info", "convert", "exact"):
+    if not m.arity and verb not in ("marginals", "logz", "map", "sample", "info", "convert", "exact", *OTHERS):
         verb = "marginals"
     tables = m.directed and all(word == "potential" for word, _ in m.factors)
     if tables and m.arity and r.random() < 0.1:
@@ -283,11 +286,11 @@ def random_question(r, m):
         options = format_options(r, m)
     elif m.arity:
         options += verb_options(r, m, verb)
-    if r.random() < 0.05 and verb not in ("uai", "fit", "generate", "compare", "unroll"):
+    if r.random() < 0.05 and verb not in ("uai", "fit", "generate", "compare", "unroll", "report", *OTHERS):
         options += wild_options(r)
     if r.random() < 0.1 and verb in ("marginals", "joint", "logz", "sample"):
         options.append(["--require-converged"])
     q = Question(verb, once(options), [], files)
-    if verb not in ("convert", "fit", "generate", "unroll"):
+    if verb not in ("convert", "fit", "generate", "unroll", *OTHERS):
         q.seen = random_evidence(r, m, files)
     return q

@@ -10,6 +10,9 @@ import numpy
 
 from attack_answers import Answers, Wrong, rows_of
 from attack_models import Model
+from attack_pictures import denoise
+from attack_runs import diagnose, monitor, report, resume
+from attack_sequences import label, learn
 
 
 class Trial:
@@ -139,7 +142,9 @@ def formats_of_marginals(trial, command, status, out):
         columns = {c: [number(x) for v in variables for x in v[c]] for c in ("probability", "mcse", "ess", "rhat")}
     elif style == "npz":
         with numpy.load(trial.path("out.npz")) as file:
-            columns = {c: list(file["marginals" if c == "probability" else c]) for c in ("probability", "mcse", "ess", "rhat")}
+            known = ~numpy.isnan(file["marginals"])  # rows of variables that a random scan did not visit are not in CSV
+            columns = {c: list(file[c][known]) for c in ("mcse", "ess", "rhat")}
+            columns["probability"] = list(file["marginals"][known])
     else:
         numbers, at, p = [float(x) for x in trial.read("out.mar").split()[2:]], 0, []
         for k in trial.m.arity:
@@ -240,36 +245,6 @@ def convert(trial):
     return 0
 
 
-def resume(trial):
-    """A run that is interrupted and resumed ends as one that is not."""
-    r, q = trial.r, trial.q
-    sweeps, burn_in = r.choice([20, 64, 150]), r.choice([0, 5, 30])
-    given = q.evidence()
-    given += [x for option in q.options if option[0] not in ("--sweeps", "--burn-in", "--max-updates", "--threads") for x in option]
-    def words(sweeps, updates):
-        return ["marginals", "model.gbm", *given, "--sweeps", sweeps, "--burn-in", burn_in, "--max-updates", updates]
-    whole = words(sweeps, 10 ** 9)
-    status, out, _ = trial.run(*whole)
-    if status not in (0, 4, 5) or not out.strip():
-        return status
-    short = words(r.randrange(1, sweeps), 10 ** 9) if r.random() < 0.5 else words(sweeps, r.randrange(1, 20000))
-    begun, _, said = trial.run(*short, "--checkpoint", "run.ckpt", "--threads", r.choice([1, 3]))
-    if begun not in (0, 4, 5):
-        if begun == 2 and "sweeps" in said or "cannot be kept" in said:
-            return begun
-        raise Wrong(f"checkpoint: status {begun}: {said[-300:]}")
-    if not os.path.exists(trial.path("run.ckpt")):
-        return begun
-    trial.done("info", "run.ckpt")
-    again, found, said = trial.run(*whole, "--resume", "run.ckpt", "--threads", r.choice([1, 3]),
-                                   GIBBSITE_SIMD=r.choice(["portable", "avx2"]))
-    if again == 3:  # the length decides how values are drawn
-        return again
-    if (again, found) != (status, out):
-        raise Wrong(f"resume: other bytes after {' '.join(map(str, short[-6:]))}, status {again} and {status}: {said[-300:]}")
-    return status
-
-
 def uai(trial):
     """The tasks of the UAI competitions, by enumeration."""
     m, q, r, answers = trial.m, trial.q, trial.r, trial.answers
@@ -309,40 +284,6 @@ def check_mmap(answers, found):
     own, largest = weight[tuple(state[v] for v in sorted(state))], weight.max()
     if own < largest * (1 - 1e-9) - answers.close:
         raise Wrong(f"exact: MMAP {state} of probability {own!r}, the largest is {largest!r}")
-
-
-def means_of(out):
-    """Of all quantities but the log density."""
-    return [float(row["mean"]) for row in rows_of(out.decode(), "mean") if row[next(iter(row))] not in ("lp", "lp__")]
-
-
-def diagnose(trial):
-    """Our own draws, read back from every format, are told of alike."""
-    status, out, _ = trial.run("sample", "model.gbm", *trial.q.words(), "-o", "draws.npz")
-    if status not in (0, 4, 5) or not os.path.exists(trial.path("draws.npz")):
-        return status
-    with numpy.load(trial.path("draws.npz")) as file:
-        x = file["x"].astype(float)
-    if x.size == 0:
-        return status
-    status, out, words = trial.run("diagnose", "draws.npz")
-    if status != 0:
-        return status
-    means = means_of(out)
-    if len(means) == x.shape[2] and not numpy.allclose(means, x.mean(axis=(0, 1)), rtol=1e-9, atol=1e-9):
-        raise Wrong("diagnose: other means than those of the draws")
-    style, output = trial.r.choice([("cmdstan", "draws.csv"), ("coda", "draws")])
-    trial.run("sample", "model.gbm", *trial.q.words(), "--format", style, "-o", output)
-    names = ["drawsindex.txt"]
-    if style == "cmdstan":
-        names = sorted(x for x in os.listdir(trial.folder) if x.startswith("draws") and x.endswith(".csv"))
-    status, out, words = trial.run("diagnose", *names, "--format", "csv", "--plot", "ranks.svg")
-    if status == 3 and "draw" not in words:
-        raise Wrong(f"diagnose: our own {style} is refused: {words[-300:]}")
-    again = means_of(out) if status == 0 else means
-    if len(again) != len(means) or not numpy.allclose(again, means, rtol=1e-9, atol=1e-9):
-        raise Wrong(f"diagnose: other means of {style} than of npz")
-    return status
 
 
 def compare(trial):
@@ -487,5 +428,6 @@ def generate(trial):
     return status
 
 
-OF_SEVERAL = {"convert": convert, "resume": resume, "uai": uai, "diagnose": diagnose, "compare": compare, "scan": scan,
-              "fit": fit, "generate": generate, "unroll": unroll}
+OF_SEVERAL = {"convert": convert, "uai": uai, "compare": compare, "scan": scan, "fit": fit, "generate": generate, "unroll": unroll,
+              "resume": resume, "resume-sample": resume, "resume-map": resume, "diagnose": diagnose, "monitor": monitor,
+              "report": report, "denoise": denoise, "label": label, "learn": learn}
