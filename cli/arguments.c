@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -58,7 +59,15 @@ static int bad_choice(const cli_option *option, const char *text)
         return cli_error(CLI_USAGE, "--%s %s is not in this version; it takes %s", option->name,
                          text, unit);
     }
+    const char *ours = cli_our_value(option->name, text);
+    if (ours != NULL) {
+        return cli_error(CLI_USAGE, "--%s %s: expected %s; here it is called '%s'", option->name,
+                         text, unit, ours);
+    }
     const char *near = cli_nearest(text, candidate, n);
+    for (unsigned i = 0; i < n && near == NULL; i++) {
+        near = strcasecmp(text, choice[i]) == 0 ? choice[i] : NULL;
+    }
     if (near != NULL) {
         return cli_error(CLI_USAGE, "--%s %s: expected %s; did you mean '%s'?", option->name, text,
                          unit, near);
@@ -234,7 +243,7 @@ static int unknown_option(unsigned verb, const char *verb_name, const char *text
     if (cli_is_later("", name)) {
         return cli_error(CLI_USAGE, "option '--%s' is not in this version", name);
     }
-    if (cli_option_without_use(verb, name) != CLI_DONE) {
+    if (cli_option_without_use(verb, verb_name, name) != CLI_DONE) {
         return CLI_USAGE;
     }
     const char *ours = cli_our_name(verb, name);
@@ -322,6 +331,20 @@ static size_t row_of_letter(unsigned verb, int letter)
     return i;
 }
 
+/* Whether a value is an option that was taken for one: "-o" of "--intervals -o FILE". */
+static int is_option(unsigned verb, const char *text)
+{
+    size_t n = 0;
+    const cli_option *table = cli_option_table(&n);
+    if (text[0] == '-' && text[1] == '-') {
+        return cli_find_option(text + 2, verb) != NULL;
+    }
+    if (text[0] != '-' || text[1] == '\0' || text[2] != '\0') {
+        return 0;
+    }
+    return table[row_of_letter(verb, text[1])].letter == text[1];
+}
+
 int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv, cli_arguments *arguments)
 {
     struct option long_option[CLI_MAX_OPTIONS + 1];
@@ -354,6 +377,10 @@ int cli_parse(unsigned verb, const char *verb_name, int argc, char **argv, cli_a
             if (strcspn(text, "=") != strlen(table[row].name) + 2) {
                 return unknown_option(verb, verb_name, text);
             }
+        }
+        if (optarg != NULL && optarg == argv[optind - 1] && is_option(verb, optarg)) {
+            return cli_error(CLI_USAGE, "option '--%s' needs a value, found the option %s",
+                             table[row].name, optarg);
         }
         int status = set_option(arguments, row, optarg);
         if (status != CLI_DONE) {

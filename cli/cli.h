@@ -71,8 +71,17 @@ const char *cli_our_verb(const char *typed);
 /* @return our name for an option of other programs that a verb has, NULL if there is none. */
 const char *cli_our_name(unsigned verb, const char *typed);
 
+/* @return our word for a value of an option in other programs, NULL if there is none. */
+const char *cli_our_value(const char *option, const char *typed);
+
 /* One word too many. @return CLI_USAGE after a message. */
 int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments);
+
+/* Words too few. @return CLI_USAGE after a message. */
+int cli_missing_operand(const cli_verb *verb, const cli_arguments *arguments);
+
+/* @return whether a path ends as that of a table of cases. */
+int cli_is_table(const char *path);
 
 /* Probabilities as they are written on paper, "P(a, b | c=x)" or "a | c=x", in place of names.
  * @param option "--query". @param states whether names come with states, as in "a=x".
@@ -81,7 +90,7 @@ int cli_probability_typed(const char *option, const char *text, int states);
 
 /* An option that a verb has no use for. @return CLI_USAGE after a message, CLI_DONE if there is
  * nothing to say about it. */
-int cli_option_without_use(unsigned verb, const char *option);
+int cli_option_without_use(unsigned verb, const char *verb_name, const char *option);
 
 /* The text of -e without '=' should be a file. @return CLI_DONE if it is there, else the status
  * after a message. */

@@ -54,6 +54,10 @@ static int unknown_verb(const char *name)
         candidate[n++] = cli_verbs[i].name;
     }
     const char *ours = cli_our_verb(name);
+    if (strpbrk(name, "(|") != NULL &&
+        cli_probability_typed("marginals MODEL --query", name, 0) != CLI_DONE) {
+        return CLI_USAGE;
+    }
     if (ours != NULL) {
         return cli_error(CLI_USAGE, "unknown verb '%s'; here it is called '%s'", name, ours);
     }
@@ -86,12 +90,27 @@ static int unknown_kind(const char *kind)
     return cli_error(CLI_USAGE, "unknown kind of model '%s'; expected %s", kind, kinds);
 }
 
+/* "help --sweeps": which verb has the option. */
+static int help_on_option(const char *option)
+{
+    for (size_t i = 0; i < cli_n_verbs; i++) {
+        if (cli_find_option(option + 2, cli_verbs[i].id) != NULL) {
+            return cli_error(CLI_USAGE, "'%s' is an option of %s: type gibbsite help %s all",
+                             option, cli_verbs[i].name, cli_verbs[i].name);
+        }
+    }
+    return cli_error(CLI_USAGE, "'%s' is no option; see 'gibbsite help'", option);
+}
+
 /* "help", "help VERB", "help VERB PAGE"; a kind of "generate" is two words. */
 static int help(int argc, char **argv)
 {
     char name[128];
     if (argc == 0) {
         return cli_help_overview(stdout);
+    }
+    if (strncmp(argv[0], "--", 2) == 0) {
+        return help_on_option(argv[0]);
     }
     const int two = strcmp(argv[0], "generate") == 0 && argc > 1;
     (void)snprintf(name, sizeof name, "%s%s%s", argv[0], two ? " " : "", two ? argv[1] : "");
@@ -117,14 +136,13 @@ static int run_verb(const cli_verb *verb, int argc, char **argv, int all_argc, c
     int status = cli_parse(verb->id, verb->name, argc, argv, &arguments);
     if (status == CLI_DONE && arguments.help) {
         status = cli_help_verb(verb->name, NULL);
+    } else if (status == CLI_DONE && arguments.n_operands == 1 &&
+               strcmp(arguments.operand[0], "help") == 0 && access("help", F_OK) != 0) {
+        status = cli_error(CLI_USAGE, "type gibbsite help %s", verb->name);
     } else if (status == CLI_DONE && verb->n_operands >= 0 &&
                arguments.n_operands != verb->n_operands) {
-        if (arguments.n_operands > verb->n_operands) {
-            status = cli_unexpected_operand(verb, &arguments);
-        } else {
-            status = cli_error(CLI_USAGE, "%s: %s is missing; see 'gibbsite help %s'", verb->name,
-                               verb->operands, verb->name);
-        }
+        status = arguments.n_operands > verb->n_operands ? cli_unexpected_operand(verb, &arguments)
+                                                         : cli_missing_operand(verb, &arguments);
     } else if (status == CLI_DONE) {
         gbs_set_memory_limit(arguments.run.memory_limit);
         status = verb->run(&arguments);

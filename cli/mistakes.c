@@ -14,36 +14,46 @@ static const struct {
     {" warmup warm-up tune burnin burn burn-in-sweeps discard ", "burn-in"},
     {" samples ", "samples"},
     {" samples draws iter iters iterations n-iter niter n num-samples n-samples nsamples steps "
-     "sweep ",
+     "sweep max-iter max-iters max-iterations ",
      "sweeps"},
     {" num-chains n-chains nchains chain ", "chains"},
-    {" observe observed observation given evid obs ", "evidence"},
+    {" observe observed observation given evid obs condition conditional conditions ", "evidence"},
     {" soft-evidence virtual soft ", "likelihood"},
     {" variables vars var columns marginal ", "query"},
-    {" csv rows batch case table data ", "cases"},
+    {" target targets outcome hypothesis ", "query"},
+    {" rows batch case table data ", "cases"},
     {" variables vars var columns query ", "monitor"},
     {" timeout time-limit max-time seconds t ", "time"},
     {" tol tolerance precision eps epsilon error accuracy ", "target-error"},
-    {" jobs cores cpus workers parallel num-threads nthreads j ", "threads"},
+    {" jobs n-jobs cores cpus workers parallel num-threads nthreads j ", "threads"},
     {" random-seed random-state rng-seed s ", "seed"},
     {" memory mem max-memory ram ", "memory-limit"},
     {" algorithm engine inference solver ", "method"},
     {" out outfile output-file save ", "output"},
     {" informat input-format type ", "from"},
-    {" to output-format outformat fmt ", "format"},
+    {" to output-format outformat fmt f ", "format"},
     {" temperature temperatures replicas ", "temper"},
     {" init initial initial-state x0 ", "start"},
     {" size shape ", "grid"},
+    {" alpha ess equivalent-sample-size pseudocount pseudocounts pseudo-counts smoothing laplace "
+     "bdeu "
+     "dirichlet prior-type ",
+     "prior"},
+    {" test test-data validation holdout hold-out ", "held-out"},
 };
 
 static const struct {
     const char *typed; /* blanks around each */
     const char *ours;
 } verbs[] = {
-    {" query infer inference posterior mar marginalise marginalize bp gibbs prob joint cases "
-     "batch ",
+    {" query infer inference posterior mar marginalise marginalize bp gibbs prob probability "
+     "conditional p variable-elimination belief-propagation ",
      "marginals"},
-    {" mpe mode optimise optimize decode viterbi ", "map"},
+    {" joint ", "marginals --joint"},
+    {" cases batch predict classify ", "marginals --cases"},
+    {" mpe mode optimise optimize decode viterbi map-query argmax ", "map"},
+    {" train estimate em mle learn-parameters ", "fit"},
+    {" tornado whatif what-if ", "sensitivity"},
     {" pr z partition evidence ln-z loglik ", "logz"},
     {" draw simulate draws samples mcmc ", "sample"},
     {" describe show stats summary print ", "info"},
@@ -52,10 +62,32 @@ static const struct {
     {" jt junction-tree ve ", "exact"},
 };
 
+/* Values of options of other programs, and ours. */
+static const struct {
+    const char *option;
+    const char *typed; /* blanks around each */
+    const char *ours;
+} values[] = {
+    {"method", " gibbs mcmc sampling monte-carlo metropolis ", "sample"},
+    {"method",
+     " junction-tree jt ve variable-elimination elimination enumeration brute-force bnb viterbi ",
+     "exact"},
+    {"method", " variational vi meanfield ", "mean-field"},
+};
+
+/* "n_iter" and "n.iter" are " n-iter ". */
+static void as_word(char *word, size_t size, const char *typed)
+{
+    (void)snprintf(word, size, " %.60s ", typed);
+    for (char *at = word; *at != '\0'; at++) {
+        *at = (char)(*at == '_' || *at == '.' ? '-' : *at);
+    }
+}
+
 const char *cli_our_verb(const char *typed)
 {
     char word[64];
-    (void)snprintf(word, sizeof word, " %.60s ", typed);
+    as_word(word, sizeof word, typed);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strstr(verbs[i].typed, word) != NULL) {
             return verbs[i].ours;
@@ -67,10 +99,22 @@ const char *cli_our_verb(const char *typed)
 const char *cli_our_name(unsigned verb, const char *typed)
 {
     char word[64];
-    (void)snprintf(word, sizeof word, " %.60s ", typed);
+    as_word(word, sizeof word, typed);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strstr(names[i].typed, word) != NULL && cli_find_option(names[i].ours, verb) != NULL) {
             return names[i].ours;
+        }
+    }
+    return NULL;
+}
+
+const char *cli_our_value(const char *option, const char *typed)
+{
+    char word[64];
+    as_word(word, sizeof word, typed);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        if (strcmp(values[i].option, option) == 0 && strstr(values[i].typed, word) != NULL) {
+            return values[i].ours;
         }
     }
     return NULL;
@@ -158,20 +202,101 @@ int cli_probability_typed(const char *option, const char *text, int states)
 
 /* ---- what a verb has no use for -------------------------------------------------------------- */
 
-int cli_option_without_use(unsigned verb, const char *option)
+static const struct {
+    unsigned verbs;
+    const char *typed; /* blanks around each */
+    const char *said;
+} without_use[] = {
+    {CLI_VERB_MAP, " query joint monitor variables ",
+     "its state is that of all variables together, so leave it out; of some of them alone: "
+     "'gibbsite help uai', task MMAP"},
+    {CLI_VERB_MAP, " cases data csv rows batch ",
+     "it answers one case, whose observations are typed with -e"},
+    {CLI_VERB_MAP, " top k-best n-best kbest nbest m-best ",
+     "it finds one state; 'gibbsite sample' draws others"},
+    {CLI_VERB_LOGZ, " cases data csv rows batch ",
+     "type gibbsite marginals MODEL --cases FILE: its column log_probability is ln P of a row"},
+    {CLI_VERB_FIT, " data cases dataset csv rows ",
+     "the table stands behind the network: type gibbsite fit NETWORK DATA"},
+    {CLI_VERB_FIT, " max-iter max-iters max-iterations n-iter em-iterations ",
+     "type --iterations N"},
+    {CLI_OBSERVES, " do intervene intervention interventions ",
+     "take the parents of the variable out of MODEL, then observe it with -e"},
+};
+
+/* "--json" for "--format json", "--exact" for "--method exact". */
+static int value_as_option(unsigned verb, const char *verb_name, const char *typed)
 {
-    char word[64];
-    (void)snprintf(word, sizeof word, " %.60s ", option);
-    if ((verb & CLI_VERB_MAP) != 0 && strstr(" query joint monitor variables ", word) != NULL) {
-        return cli_error(CLI_USAGE,
-                         "'map' has no option '--%s': its state is that of all variables together, "
-                         "so leave it out; of some of them alone: 'gibbsite help uai', task MMAP",
-                         option);
+    static const char *const options[] = {"format", "method"};
+    char unit[CLI_UNIT_SIZE];
+    char choice[64];
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        const cli_option *option = cli_find_option(options[i], verb);
+        if (option == NULL) {
+            continue;
+        }
+        cli_option_unit(option, unit);
+        for (unsigned k = 0; cli_choice(unit, k, choice); k++) {
+            if (strcmp(choice, typed) == 0) {
+                return cli_error(CLI_USAGE, "'%s' has no option '--%s'; type --%s %s%s", verb_name,
+                                 typed, options[i], typed,
+                                 strcmp(typed, "csv") == 0 && cli_find_option("cases", verb) != NULL
+                                     ? "; for a table of cases, --cases FILE"
+                                     : "");
+            }
+        }
     }
     return CLI_DONE;
 }
 
+int cli_option_without_use(unsigned verb, const char *verb_name, const char *option)
+{
+    char word[64];
+    as_word(word, sizeof word, option);
+    for (size_t i = 0; i < sizeof without_use / sizeof without_use[0]; i++) {
+        if ((without_use[i].verbs & verb) != 0 && strstr(without_use[i].typed, word) != NULL) {
+            return cli_error(CLI_USAGE, "'%s' has no option '--%s': %s", verb_name, option,
+                             without_use[i].said);
+        }
+    }
+    return value_as_option(verb, verb_name, option);
+}
+
 /* ---- operands and evidence ------------------------------------------------------------------- */
+
+int cli_is_table(const char *path)
+{
+    const char *extension = strrchr(path, '.');
+    return extension != NULL && strcmp(extension, ".csv") == 0;
+}
+
+/* One name behind the list of an option: "--joint rain sprinkler". */
+static int one_name_more(const cli_verb *verb, const cli_arguments *arguments, const char *text)
+{
+    const char *option = arguments->n_joints > 0 ? "--joint" : "--query";
+    const char *list = arguments->n_joints > 0 ? arguments->joint[arguments->n_joints - 1]
+                       : verb->id == CLI_VERB_SENSITIVITY ? NULL
+                                                          : arguments->query;
+    return cli_error(CLI_USAGE, "%s: unexpected '%s'; to ask for it, type %s %s%s%s", verb->name,
+                     text, option, list != NULL ? list : "", list != NULL ? "," : "", text);
+}
+
+/* "NAME=STATE" outside an option. */
+static int stray_observation(const cli_verb *verb, const cli_arguments *arguments, const char *text)
+{
+    if (text[0] == '=') {
+        return cli_error(CLI_USAGE,
+                         "%s: unexpected '%s'; what is observed is one word: type -e 'NAME=STATE'",
+                         verb->name, text);
+    }
+    const int asked = verb->id != CLI_VERB_SENSITIVITY || arguments->query != NULL;
+    return asked ? cli_error(CLI_USAGE, "%s: unexpected '%s'; to observe it, type -e '%s'",
+                             verb->name, text, text)
+                 : cli_error(CLI_USAGE,
+                             "%s: unexpected '%s'; to ask for it, type --query '%s', to observe "
+                             "it, type -e '%s'",
+                             verb->name, text, text, text);
+}
 
 int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments)
 {
@@ -179,30 +304,47 @@ int cli_unexpected_operand(const cli_verb *verb, const cli_arguments *arguments)
     const char *equals = strrchr(text, '=');
     const char *bar = strchr(text, '|');
     const int asks = cli_find_option("query", verb->id) != NULL;
+    const int takes_cases = cli_find_option("cases", verb->id) != NULL;
     if (asks && (strchr(text, '(') != NULL || (bar != NULL && equals != NULL && bar < equals)) &&
         cli_probability_typed("--query", text, verb->id == CLI_VERB_SENSITIVITY) != CLI_DONE) {
         return CLI_USAGE;
     }
     if (asks && verb->n_operands > 0 && strpbrk(text, "=./") == NULL && access(text, F_OK) != 0) {
-        return cli_error(CLI_USAGE, "%s: unexpected '%s'; to ask for it, type --query %s",
-                         verb->name, text, text);
+        return one_name_more(verb, arguments, text);
     }
-    if (strchr(text, '=') != NULL && cli_find_option("evidence", verb->id) != NULL) {
-        return cli_error(CLI_USAGE, "%s: unexpected '%s'; to observe it, type -e '%s'", verb->name,
-                         text, text);
+    if (equals != NULL && cli_find_option("evidence", verb->id) != NULL) {
+        return stray_observation(verb, arguments, text);
     }
     if (verb->n_operands > 0 && cli_find_option("output", verb->id) != NULL &&
         access(text, F_OK) != 0) {
         return cli_error(CLI_USAGE, "%s: unexpected '%s'; to write this file, type -o %s",
                          verb->name, text, text);
     }
-    const char *extension = strrchr(text, '.');
-    if (extension != NULL && strcmp(extension, ".csv") == 0 &&
-        cli_find_option("cases", verb->id) != NULL) {
+    if (takes_cases && cli_is_table(text)) {
         return cli_error(CLI_USAGE, "%s: unexpected '%s'; to answer its rows, type --cases %s",
                          verb->name, text, text);
     }
+    if (takes_cases && cli_is_table(arguments->operand[0])) {
+        return cli_error(CLI_USAGE, "%s: unexpected '%s'; type gibbsite %s %s --cases %s",
+                         verb->name, text, verb->name, text, arguments->operand[0]);
+    }
     return cli_error(CLI_USAGE, "%s: unexpected '%s'; see 'gibbsite help %s'", verb->name, text,
+                     verb->name);
+}
+
+int cli_missing_operand(const cli_verb *verb, const cli_arguments *arguments)
+{
+    const char *missing = verb->operands;
+    const char *first = arguments->operand[0];
+    if (verb->id == CLI_VERB_LEARN && first != NULL && strcmp(first, "crf") != 0) {
+        return cli_error(CLI_USAGE,
+                         "learn: expected crf TEMPLATES DATA; tables of a Bayesian network: type "
+                         "gibbsite fit NETWORK DATA");
+    }
+    for (int i = 0; i < arguments->n_operands && strchr(missing, ' ') != NULL; i++) {
+        missing = strchr(missing, ' ') + 1;
+    }
+    return cli_error(CLI_USAGE, "%s: %s is missing; see 'gibbsite help %s'", verb->name, missing,
                      verb->name);
 }
 

@@ -125,7 +125,7 @@ def test_near_misses(run, arguments, near):
     (["generate", "bayes", "--variables", "4", "--parents", "1", "--states", "4:2"], "A <= B"),
     (["generate", "ring", "--grid", "4x4"], "no option '--grid'"),
     (["convert", SPRINKLER], "needs --format"),
-    (["compare", "one.MAR"], "A B is missing"),
+    (["compare", "one.MAR"], "compare: B is missing"),
     (["help", "frobnicate"], "unknown verb"),
 ])
 def test_refused(run, work, arguments, part):
