@@ -13,9 +13,9 @@ static int check_request(const cli_arguments *arguments)
                    ? cli_error(CLI_USAGE, "--checkpoint-every applies with --checkpoint FILE only")
                    : CLI_DONE;
     }
-    if (arguments->cases != NULL || arguments->n_joints > 0) {
-        return cli_error(CLI_USAGE, "--%s: the answers to --%s cannot be kept in a checkpoint yet",
-                         given, arguments->cases != NULL ? "cases" : "joint");
+    if (arguments->cases != NULL) {
+        return cli_error(CLI_USAGE, "--%s: the answers to --cases cannot be kept in a checkpoint",
+                         given);
     }
     return CLI_DONE;
 }

@@ -13,6 +13,7 @@ typedef struct joints {
     cli_job *job;
     cli_joint *table; /* [n] */
     int n;
+    uint32_t *needed; /* variables whose draws a checkpoint keeps; NULL: none */
 } joints;
 
 static void joints_free(joints *j)
@@ -23,6 +24,7 @@ static void joints_free(joints *j)
         free(j->table[i].p);
     }
     free(j->table);
+    free(j->needed);
 }
 
 uint32_t cli_joint_state(const gbs_model *model, const cli_joint *table, size_t row, uint32_t i)
@@ -163,6 +165,48 @@ static int read_estimates(joints *j)
     return CLI_DONE;
 }
 
+static int compare_ids(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* What all tables read of a draw is what is kept of it. */
+static int keep_needed(joints *j)
+{
+    cli_job *job = j->job;
+    gbs_error err = {GBS_OK, ""};
+    const size_t most = gbs_model_n_variables(job->model);
+    uint32_t n = 0;
+    if (job->arguments->checkpoint == NULL && job->arguments->resume == NULL) {
+        return CLI_DONE;
+    }
+    j->needed = calloc(most * (size_t)(j->n + 1), sizeof *j->needed);
+    if (j->needed == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    for (int i = 0; i < j->n; i++) {
+        uint32_t n_more = 0;
+        const gbs_status done = gbs_joint_estimate_needs(
+            job->model, j->table[i].selection.n, j->table[i].selection.variable,
+            job->options.draw == GBS_DRAW_RANDOM, j->needed + n, &n_more, &err);
+        if (done < 0) {
+            return cli_fail(done, &err);
+        }
+        n += n_more;
+    }
+    qsort(j->needed, n, sizeof *j->needed, compare_ids);
+    job->n_drawn = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == 0 || j->needed[i] != j->needed[i - 1]) {
+            j->needed[job->n_drawn++] = j->needed[i];
+        }
+    }
+    job->drawn = j->needed;
+    return CLI_DONE;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_csv(gbs_output *output, const gbs_model *model, const cli_joint *t)
@@ -253,7 +297,10 @@ static int run_beside(joints *j, int exactly, int *stopped)
     cli_job *job = j->job;
     job->options.method = exactly ? GBS_METHOD_EXACT : GBS_METHOD_SAMPLE;
     job->options.temper = GBS_TEMPER_OFF; /* ladders give no draw where zeros are violated */
-    const int status = cli_execute(job, exactly ? NULL : on_draw, j, stopped);
+    int status = exactly ? CLI_DONE : keep_needed(j);
+    if (status == CLI_DONE) {
+        status = cli_execute(job, exactly ? NULL : on_draw, j, stopped);
+    }
     return status == CLI_DONE && !exactly ? read_estimates(j) : status;
 }
 
@@ -279,6 +326,8 @@ int cli_answer_joints(cli_job *job, void *context)
     if (status == CLI_DONE) {
         status = write_tables(&j, format);
     }
+    job->drawn = NULL;
+    job->n_drawn = 0;
     joints_free(&j);
     status = status == CLI_DONE ? cli_conclude(job, stopped) : status;
     job->options = options; /* of the next sample of the evidence */

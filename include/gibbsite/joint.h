@@ -89,6 +89,17 @@ GBS_API gbs_status gbs_joint_estimate_new(const gbs_model *model, const gbs_evid
                                           int average_last, gbs_joint_estimate **estimate,
                                           gbs_error *err);
 GBS_API void gbs_joint_estimate_free(gbs_joint_estimate *estimate); /**< NULL is allowed */
+/**
+ * The variables whose states gbs_joint_estimate_add() reads: those of the table and, to average
+ * over the last, those that share a factor with it. They are enough for gbs_run_keep_draws().
+ *
+ * @param model, n, variable, average_last as for gbs_joint_estimate_new().
+ * @param needed   [gbs_model_n_variables()] out: ids, ascending; untouched on failure.
+ * @param n_needed out: how many.
+ */
+GBS_API gbs_status gbs_joint_estimate_needs(const gbs_model *model, uint32_t n,
+                                            const uint32_t *variable, int average_last,
+                                            uint32_t *needed, uint32_t *n_needed, gbs_error *err);
 /** Add a draw, as in gbs_run_callbacks.draw: of chain 0, chain 1, ..., then the next of chain 0.
  *  @return GBS_ERR_ARGUMENT for another chain or a state out of range; nothing is added then. */
 GBS_API gbs_status gbs_joint_estimate_add(gbs_joint_estimate *estimate, uint32_t chain,

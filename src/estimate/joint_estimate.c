@@ -82,6 +82,15 @@ static gbs_status count_cells(const gbs_model *model, uint32_t n, const uint32_t
     return GBS_OK;
 }
 
+static bool holds(const gbsi_factors *f, size_t i, uint32_t variable)
+{
+    bool found = false;
+    for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
+        found |= f->scope[k] == variable;
+    }
+    return found;
+}
+
 /* The factors that hold the last variable. */
 static gbs_status find_factors(gbs_joint_estimate *e, gbs_error *err)
 {
@@ -91,16 +100,13 @@ static gbs_status find_factors(gbs_joint_estimate *e, gbs_error *err)
     for (int fill = 0; fill < 2; ++fill) {
         e->n_factors = 0;
         for (size_t i = 0; i < f->n_factors; ++i) {
-            bool holds = false;
-            for (size_t k = f->scope_start[i]; k < f->scope_start[i + 1]; ++k) {
-                holds |= f->scope[k] == last;
-            }
+            const bool is_one = holds(f, i, last);
             const size_t n_scope = f->scope_start[i + 1] - f->scope_start[i];
-            most = holds && n_scope > most ? n_scope : most;
-            if (holds && fill != 0) {
+            most = is_one && n_scope > most ? n_scope : most;
+            if (is_one && fill != 0) {
                 e->factor[e->n_factors] = i;
             }
-            e->n_factors += holds;
+            e->n_factors += is_one;
         }
         if (fill == 0) {
             e->factor = gbsi_alloc_array(e->n_factors, sizeof *e->factor);
@@ -111,6 +117,46 @@ static gbs_status find_factors(gbs_joint_estimate *e, gbs_error *err)
         }
     }
     return GBS_OK;
+}
+
+gbs_status gbs_joint_estimate_needs(const gbs_model *model, uint32_t n, const uint32_t *variable,
+                                    int average_last, uint32_t *needed, uint32_t *n_needed,
+                                    gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(variable);
+    GBSI_NEED(needed);
+    GBSI_NEED(n_needed);
+    gbs_status status = GBS_OK;
+    uint8_t *needs = NULL;
+    uint32_t n_cells = 0;
+    const gbsi_factors *f = &model->factors;
+    if (n == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "joint: no variables");
+    }
+    GBSI_TRY(count_cells(model, n, variable, 1, &n_cells, err));
+    needs = gbsi_alloc_array_zero(model->n_variables, sizeof *needs);
+    if (needs == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "joint", model->n_variables));
+    }
+    for (uint32_t i = 0; i < n; ++i) {
+        needs[variable[i]] = 1;
+    }
+    for (size_t i = 0; average_last != 0 && i < f->n_factors; ++i) {
+        const bool is_read = holds(f, i, variable[n - 1]);
+        for (size_t k = f->scope_start[i]; is_read && k < f->scope_start[i + 1]; ++k) {
+            needs[f->scope[k]] = 1;
+        }
+    }
+    *n_needed = 0;
+    for (uint32_t v = 0; v < model->n_variables; ++v) {
+        if (needs[v] != 0) {
+            needed[(*n_needed)++] = v;
+        }
+    }
+cleanup:
+    gbsi_free(needs);
+    return status;
 }
 
 static void take_evidence(gbs_joint_estimate *e, const gbs_evidence *evidence)

@@ -46,7 +46,8 @@ static const struct {
     [GBSI_INPUT_EDGES] = {"dummy-edges", "--dummy-edges: not those of the checkpoint's run"},
     [GBSI_INPUT_TARGET] = {"target", "--target: not the variables of the checkpoint's run"},
     [GBSI_INPUT_DRAWS] = {"draws-of",
-                          "--monitor: not the variables of the checkpoint's draws, or it has none"},
+                          "--monitor or --joint: other variables than those of the checkpoint's "
+                          "draws, or it has none"},
     [GBSI_INPUT_MONITOR] = {"monitor", "--monitor: not the variables of the checkpoint's run"},
 };
 

@@ -201,6 +201,28 @@ def test_damaged(run, work):
     assert done.status == 3 and "No such file" in done.err
 
 
+def test_joint(run, work, slow):
+    """Of what the tables read of the draws; another table is another run."""
+    options = ["--method", "sample", "--seed", "3", "--joint", "5,6", "--joint", "70"]
+    process = start(work, "marginals", slow, *options, "--sweeps", "100000000", "--checkpoint", "r.ckpt",
+                    "--checkpoint-every", "0.05", "--progress", "json", "-o", "part.csv")
+    wait_for(process, "sampling", 2)
+    process.send_signal(signal.SIGKILL)
+    process.stderr.read()
+    assert process.wait() == -signal.SIGKILL
+    so_far = json.loads(run("info", "r.ckpt", "--json").out)
+    assert so_far["draws"] > 0
+    end = ["--sweeps", str(so_far["sweeps"] + 20)]
+    done = run("marginals", slow, *options[4:], "--resume", "r.ckpt", *end, "-o", "x.csv", env={"GIBBSITE_SIMD": "portable"})
+    assert done.status == 0, done.err
+    done = run("marginals", slow, *options, *end, "-o", "y.csv")
+    assert done.status == 0, done.err
+    assert (work / "x.csv").read_bytes() == (work / "y.csv").read_bytes()
+    assert os.path.getsize(work / "r.ckpt.draws") < 16 * (so_far["draws"] + 100) * 20
+    done = run("marginals", slow, "--joint", "5,7", "--resume", "r.ckpt", *end)
+    assert done.status == 3 and "--monitor" in done.err
+
+
 @pytest.mark.parametrize("options", [["--temper", "8"], ["--temper", "off"]])
 def test_logz(run, work, options):
     """Ended by a signal and by updates, and led to an end; in between `info` has the estimate so far."""
@@ -254,7 +276,7 @@ def test_ladders(run, work, slow, number):
 
 @pytest.mark.parametrize("arguments, part", [
     (["marginals", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint FILE only"),
-    (["marginals", SPRINKLER, "--joint", "rain,grass", "--checkpoint", "r.ckpt"], "--joint"),
+    (["marginals", SPRINKLER, "--cases", "c.csv", "--checkpoint", "r.ckpt"], "--cases"),
     (["map", SPRINKLER, "--checkpoint-every", "5"], "applies with --checkpoint FILE only"),
     (["marginals", SPRINKLER, "--sweeps", "9", "--checkpoint", "no/r.ckpt"], "no"),
 ])

@@ -267,10 +267,16 @@ static void checkpoints(void **state)
     FINE(gbs_run_new(m, NULL, NULL, &run, &err));
     REFUSED(gbs_run_checkpoint(NULL, "x", &err));
     REFUSED(gbs_run_checkpoint(run, NULL, &err));
-    uint32_t x[16];
+    uint32_t x[16] = {0};
     const gbs_checkpoint_files small_files = {.size = 8};
     REFUSED(gbs_map_with_checkpoints(NULL, NULL, NULL, NULL, NULL, x, NULL, &err));
     REFUSED(gbs_map_with_checkpoints(m, NULL, NULL, &small_files, NULL, x, NULL, &err));
+    uint32_t n_needed = 0;
+    REFUSED(gbs_joint_estimate_needs(NULL, 1, x, 1, x, &n_needed, &err));
+    REFUSED(gbs_joint_estimate_needs(m, 0, x, 1, x, &n_needed, &err));
+    REFUSED(gbs_joint_estimate_needs(m, 1, NULL, 1, x, &n_needed, &err));
+    REFUSED(gbs_joint_estimate_needs(m, 1, x, 1, NULL, &n_needed, &err));
+    REFUSED(gbs_joint_estimate_needs(m, 1, x, 1, x, NULL, &err));
     gbs_log_z_report z = {.size = sizeof z};
     REFUSED(gbs_log_z_with_checkpoints(NULL, NULL, NULL, NULL, NULL, &z, &err));
     REFUSED(gbs_log_z_with_checkpoints(m, NULL, NULL, &small_files, NULL, &z, &err));
