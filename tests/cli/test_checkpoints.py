@@ -306,8 +306,9 @@ def test_one_sample_of_the_evidence(run, work):
     assert (work / "a.csv").read_text() == (work / "b.csv").read_text()
 
 
-def test_no_room(run, work):
-    """A disk that holds one checkpoint but not two; only the superuser may make such a disk."""
+@pytest.mark.parametrize("verb", ["marginals", "sample", "map", "logz"])
+def test_no_room(run, work, verb):
+    """A disk that holds one checkpoint but not two, and one that is read-only; only the superuser may make such disks."""
     small = work / "small"
     small.mkdir()
     mounted = os.geteuid() == 0 and subprocess.run(
@@ -316,10 +317,14 @@ def test_no_room(run, work):
     if not mounted:
         pytest.skip("no small disk")
     try:
-        run("generate", "ising", "--grid", "8x8", "--coupling", "0.3", "-o", "g.uai")
-        done = run("marginals", "g.uai", *SHORT, "--checkpoint", "small/r.ckpt")
-        assert done.status == 1 and "no room" in done.err
+        run("generate", "ising", "--grid", "40x40", "--coupling", "0.3", "-o", "g.uai")
+        done = run(verb, "g.uai", *SHORT, "--checkpoint", "small/r.ckpt", "-o", "x.csv" if verb == "sample" else "x")
+        assert done.status == 1 and "no room" in done.err, done.err
         assert list(small.iterdir()) == []
+        subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True)
+        done = run(verb, "g.uai", *SHORT, "--checkpoint", "small/r.ckpt")
+        assert done.status == 1 and "small/r.ckpt" in done.err and "Read-only" in done.err, done.err
+        only(work, "g.uai", "small")
     finally:
         subprocess.run(["umount", str(small)], check=True)
 
