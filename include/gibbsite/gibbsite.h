@@ -17,6 +17,7 @@
 #include "gibbsite/info.h"
 #include "gibbsite/io.h"
 #include "gibbsite/joint.h"
+#include "gibbsite/learn.h"
 #include "gibbsite/log_z.h"
 #include "gibbsite/map.h"
 #include "gibbsite/model.h"

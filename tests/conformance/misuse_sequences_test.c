@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As misuse_test.c, for conditional random fields. */
+/* As misuse_test.c, for conditional random fields and tied weights. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,13 +118,70 @@ static void learning(void **state)
     gbs_sequences_free(data);
 }
 
+static void tied_weights(void **state)
+{
+    (void)state;
+    gbs_builder *b = NULL;
+    gbs_model *m = NULL;
+    gbs_model *other = NULL;
+    gbs_model *learnt = NULL;
+    gbs_data *data = NULL;
+    gbs_data *empty = NULL;
+    const uint32_t arity[2] = {2, 2};
+    const uint32_t id = 0;
+    const double w = 0.5;
+    const double infinite = INFINITY;
+    const gbs_learn_options small = {.size = 8};
+    const gbs_learn_options bad = {.size = sizeof bad, .l2 = -1.0};
+    const gbs_run_callbacks shorter = {.size = 1};
+    gbs_learn_report little = {.size = 8};
+    double sum = 3.0;
+    FINE(gbs_builder_new(&b, &err));
+    FINE(gbs_builder_add_variables(b, 2, arity, NULL, &err));
+    FINE(gbs_builder_add_field(b, 0, w, &err));
+    FINE(gbs_builder_add_weights(b, 1, &w, NULL, NULL, &err));
+    FINE(gbs_builder_build(b, &other, &err)); /* nothing is tied */
+    FINE(gbs_builder_add_variables(b, 1, arity, NULL, &err));
+    FINE(gbs_builder_add_field(b, 0, w, &err));
+    FINE(gbs_builder_add_weights(b, 1, &w, NULL, NULL, &err));
+    FINE(gbs_builder_tie_factor(b, 0, 0, 1.0, &err));
+    FINE(gbs_builder_build(b, &m, &err));
+    FINE(gbs_data_new(m, 1, &id, &data, &err));
+    FINE(gbs_data_new(other, 1, &id, &empty, &err));
+    REFUSED(gbs_learn_weights(m, data, NULL, NULL, NULL, &learnt, NULL, &err)); /* no rows */
+    REFUSED(gbs_pseudo_log_likelihood(m, data, &sum, &err));
+    FINE(gbs_data_add(data, 1, &id, &err));
+    FINE(gbs_data_add(empty, 1, &id, &err));
+    REFUSED(gbs_learn_weights(NULL, data, NULL, NULL, NULL, &learnt, NULL, &err));
+    REFUSED(gbs_learn_weights(m, NULL, NULL, NULL, NULL, &learnt, NULL, &err));
+    REFUSED(gbs_learn_weights(m, data, NULL, NULL, NULL, NULL, NULL, &err));
+    REFUSED(gbs_learn_weights(m, empty, NULL, NULL, NULL, &learnt, NULL, &err));
+    REFUSED(gbs_learn_weights(other, empty, NULL, NULL, NULL, &learnt, NULL, &err));
+    REFUSED(gbs_learn_weights(m, data, &small, NULL, NULL, &learnt, NULL, &err));
+    REFUSED(gbs_learn_weights(m, data, &bad, NULL, NULL, &learnt, NULL, &err));
+    REFUSED(gbs_learn_weights(m, data, NULL, &shorter, NULL, &learnt, NULL, &err));
+    REFUSED(gbs_learn_weights(m, data, NULL, NULL, NULL, &learnt, &little, &err));
+    REFUSED(gbs_pseudo_log_likelihood(NULL, data, &sum, &err));
+    REFUSED(gbs_pseudo_log_likelihood(m, NULL, &sum, &err));
+    REFUSED(gbs_pseudo_log_likelihood(m, data, NULL, &err));
+    REFUSED(gbs_pseudo_log_likelihood(m, empty, &sum, &err));
+    REFUSED(gbs_model_with_weights(NULL, &w, &learnt, &err));
+    REFUSED(gbs_model_with_weights(m, NULL, &learnt, &err));
+    REFUSED(gbs_model_with_weights(m, &infinite, &learnt, &err));
+    REFUSED(gbs_model_with_weights(m, &w, NULL, &err));
+    assert_true(learnt == NULL && sum == 3.0);
+    gbs_data_free(data);
+    gbs_data_free(empty);
+    gbs_model_free(m);
+    gbs_model_free(other);
+    gbs_builder_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files),
-        cmocka_unit_test(what_is_in_them),
-        cmocka_unit_test(labels),
-        cmocka_unit_test(learning),
+        cmocka_unit_test(files),    cmocka_unit_test(what_is_in_them), cmocka_unit_test(labels),
+        cmocka_unit_test(learning), cmocka_unit_test(tied_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Tied weights of a log-linear model from data: maximum pseudo-likelihood [M61],
+ *
+ *   sum over rows of ln PL(x) - l2/2 |w|^2,   PL(x) = product over v of p(x_v | all others),
+ *
+ * Besag (1975), The Statistician 24:179-195. The weights are those of gbs_builder_add_weights();
+ * tables, factors without a tie and weights marked as fixed stay as they are.
+ *
+ *     gbs_data *data = NULL; // see gibbsite/fit.h: a column for each variable
+ *     gbs_model *learnt = NULL;
+ *     gbs_learn_weights(model, data, NULL, NULL, NULL, &learnt, NULL, &err);
+ *
+ * Results have the same bits on any machine.
+ *
+ * Threads: different threads may use different objects at the same time. Several threads may use
+ * one object only while no call changes it; a built model can be shared by any number of threads.
+ * Errors: for an id or index that does not exist, and for NULL in place of an object or output,
+ * calls that return a status return GBS_ERR_ARGUMENT. NULL options mean the defaults.
+ */
+#ifndef GIBBSITE_LEARN_H
+#define GIBBSITE_LEARN_H
+
+#include "gibbsite/fit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Most weights that gbs_learn_weights() learns: Newton's method takes a square of them. */
+#define GBS_MAX_LEARNT_WEIGHTS 4096u
+
+/** Zero-initialised means the defaults. */
+typedef struct gbs_learn_options {
+    size_t size;           /**< sizeof(gbs_learn_options) */
+    double l2;             /**< penalty: l2/2 times the sum of the squared weights; 0: none */
+    double tolerance;      /**< converged once no weight moves by more in a step; 0: 1e-6 */
+    uint64_t iterations;   /**< at most; 0: 1000 */
+    double time_s;         /**< end after so many seconds; 0: no limit */
+    uint64_t memory_limit; /**< bytes, program and model included; 0: half of the machine's */
+} gbs_learn_options;
+
+/** What was found. Logarithms are natural. */
+typedef struct gbs_learn_report {
+    size_t size;                  /**< sizeof(gbs_learn_report) */
+    uint64_t n_rows;              /**< of the data */
+    uint64_t n_learnt;            /**< weights that are not fixed and that a factor is tied to */
+    uint64_t iterations;          /**< steps of Newton's method */
+    uint64_t converged;           /**< 1 or 0 */
+    uint64_t has_errors;          /**< 1: standard errors are known; 0: see gbs_learn_weights() */
+    double pseudo_log_likelihood; /**< sum over rows of weight times ln PL */
+    double objective;             /**< this less the penalty */
+    double change;                /**< largest change of a weight in the last step */
+    double seconds;
+} gbs_learn_report;
+
+/**
+ * Learn the tied weights of a model from complete data.
+ *
+ * Newton's method on the objective, which is concave, with exact second derivatives; steps are
+ * halved until they rise. Starts from the model's own weights. A row costs the number of states of
+ * each variable times the factors next to it, in every step.
+ *
+ * Standard errors are those of the sandwich (Godambe 1960; Lindsay 1988, Contemporary Mathematics
+ * 80:221-239): rows count as independent draws, a row of weight c as c of them. They are NAN, and
+ * has_errors is 0, where there are no more rows than weights, where the data leave some weight or
+ * sum of weights undetermined, and where learning was stopped.
+ *
+ * @param model    borrowed; has a weight to learn.
+ * @param data     of this model, or one with as many variables of as many states, which is still
+ *                 there: at least one row, in each a value of every variable with two states or
+ *                 more.
+ * @param callbacks NULL; progress is called with pass = steps done.
+ * @param error    out or NULL: [gbs_model_n_weights()] standard errors, 0 of weights not learnt.
+ * @param learnt   out, caller frees: the model with the new weights.
+ * @param report   out or NULL.
+ * @return GBS_OK; GBS_STOPPED if it was ended by time_s or the callback, with the weights of the
+ *         last step; GBS_ERR_STOPPED before there was one; GBS_ERR_IMPOSSIBLE for a row that has
+ *         weight 0 whatever the tied weights are; GBS_ERR_LIMIT for more than
+ *         GBS_MAX_LEARNT_WEIGHTS weights or too little memory; GBS_ERR_ARGUMENT for anything else.
+ */
+GBS_API gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
+                                     const gbs_learn_options *options,
+                                     const gbs_run_callbacks *callbacks, double *error,
+                                     gbs_model **learnt, gbs_learn_report *report, gbs_error *err);
+
+/**
+ * The pseudo-likelihood of rows, held-out ones say, under a model of any kind.
+ *
+ * @param data as for gbs_learn_weights(), such as rows of the model that this one was learnt from.
+ * @param sum  out: sum over rows of weight times ln PL; minus infinity: a row is impossible.
+ */
+GBS_API gbs_status gbs_pseudo_log_likelihood(const gbs_model *model, const gbs_data *data,
+                                             double *sum, gbs_error *err);
+
+/**
+ * A copy of a model with other tied weights.
+ *
+ * @param value [gbs_model_n_weights()] finite, and so times each feature, GBS_MAX_LOG_WEIGHT.
+ * @param copy  out, caller frees.
+ */
+GBS_API gbs_status gbs_model_with_weights(const gbs_model *model, const double *value,
+                                          gbs_model **copy, gbs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pseudo-likelihood [M61]; Besag (1975), The Statistician 24:179-195. With T_k(a) the sum of the
+ * features of the factors next to v that are tied to weight k, where v is in state a and all others
+ * are as in the row, and p(a) = p(x_v = a | others),
+ *
+ *     d ln p(x_v) / d w_k       = T_k(x_v) - sum over a of p(a) T_k(a)
+ *     -d2 ln p(x_v) / d w_k d w_l = covariance of T_k and T_l under p */
+#include "learn/pseudo.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "simd/math.h"
+
+void gbsi_pseudo_free(gbsi_pseudo *pseudo)
+{
+    gbsi_free(pseudo->unit.weight);
+    gbsi_free(pseudo->weight);
+    gbsi_free(pseudo->start);
+    gbsi_free(pseudo->factor);
+    gbsi_free(pseudo->slot);
+    gbsi_free(pseudo->local_start);
+    gbsi_free(pseudo->local);
+    gbsi_free(pseudo->work);
+    gbsi_free(pseudo->x);
+    gbsi_free(pseudo->p);
+    gbsi_free(pseudo->feature);
+    gbsi_free(pseudo->mean);
+}
+
+/* ---- what stands next to what ---------------------------------------------------------------- */
+
+/* Every variable with a choice has a value in every row. */
+static gbs_status check_rows(const gbsi_pseudo *s, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbs_data *d = s->data;
+    const uint32_t n = s->model->n_variables;
+    uint8_t *seen = gbsi_alloc_array_zero(n, 1);
+    if (seen == NULL) {
+        return gbsi_no_memory(err, "rows", n);
+    }
+    for (uint32_t c = 0; c < d->n_columns; ++c) {
+        seen[d->column[c]] = 1;
+        if (d->n_missing[c] > 0 && s->model->arity[d->column[c]] > 1) {
+            GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
+                               "found rows without a value of variable %u, expected complete rows",
+                               (unsigned)d->column[c]));
+        }
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        if (!seen[v] && s->model->arity[v] > 1) {
+            GBSI_TRY(gbsi_fail(err, GBS_ERR_ARGUMENT,
+                               "found no column of variable %u, expected one for each variable",
+                               (unsigned)v));
+        }
+    }
+
+cleanup:
+    gbsi_free(seen);
+    return status;
+}
+
+/* @param number [n_weights] out: of the learnt weights, GBSI_NONE: not learnt. */
+static gbs_status find_learnt(gbsi_pseudo *s, uint32_t *number, gbs_error *err)
+{
+    const gbsi_tied *t = &s->model->tied;
+    const gbsi_factors *f = &s->model->factors;
+    for (uint32_t k = 0; k < t->n_weights; ++k) {
+        number[k] = GBSI_NONE;
+    }
+    for (size_t i = 0; t->number != NULL && i < f->n_factors; ++i) {
+        if (t->number[i] != GBSI_NONE && !t->fixed[t->number[i]]) {
+            number[t->number[i]] = 0;
+        }
+    }
+    for (uint32_t k = 0; k < t->n_weights; ++k) {
+        s->n += number[k] == 0;
+    }
+    s->weight = gbsi_alloc_array(s->n, sizeof *s->weight);
+    s->unit = *f;
+    s->unit.weight = gbsi_alloc_array(f->n_factors, sizeof *s->unit.weight);
+    if (s->weight == NULL || s->unit.weight == NULL) {
+        return gbsi_no_memory(err, "weights", f->n_factors * sizeof *s->unit.weight);
+    }
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < t->n_weights; ++k) {
+        if (number[k] == 0) {
+            s->weight[n] = k;
+            number[k] = n++;
+        }
+    }
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        const bool tied = t->number != NULL && t->number[i] != GBSI_NONE;
+        const bool learnt = tied && number[t->number[i]] != GBSI_NONE;
+        s->unit.weight[i] = learnt ? t->feature[i] : f->weight[i];
+    }
+    return GBS_OK;
+}
+
+static void list_factors(gbsi_pseudo *s)
+{
+    const gbsi_factors *f = &s->model->factors;
+    const uint32_t n = s->model->n_variables;
+    for (size_t e = 0; e < f->scope_start[f->n_factors]; ++e) {
+        ++s->start[f->scope[e] + (size_t)1];
+    }
+    for (uint32_t v = 0; v < n; ++v) {
+        s->start[v + (size_t)1] += s->start[v];
+    }
+    for (size_t i = 0; i < f->n_factors; ++i) {
+        const size_t size = f->scope_start[i + 1] - f->scope_start[i];
+        for (size_t e = f->scope_start[i]; e < f->scope_start[i + 1]; ++e) {
+            const uint32_t v = f->scope[e];
+            s->factor[s->start[v]++] = i; /* start becomes the end, which is the next one's start */
+            s->work[v] += 4 + size;
+        }
+    }
+    memmove(s->start + 1, s->start, n * sizeof *s->start);
+    s->start[0] = 0;
+}
+
+/* @param number as of find_learnt(). @param place [n] scratch. */
+static void list_weights(gbsi_pseudo *s, const uint32_t *number, uint32_t *place)
+{
+    const gbsi_tied *t = &s->model->tied;
+    size_t used = 0;
+    for (uint32_t k = 0; k < s->n; ++k) {
+        place[k] = GBSI_NONE;
+    }
+    for (uint32_t v = 0; v < s->model->n_variables; ++v) {
+        const size_t begin = used;
+        s->local_start[v] = begin;
+        for (size_t e = s->start[v]; e < s->start[v + (size_t)1]; ++e) {
+            const uint32_t tied = t->number == NULL ? GBSI_NONE : t->number[s->factor[e]];
+            const uint32_t k = tied == GBSI_NONE ? GBSI_NONE : number[tied];
+            if (k != GBSI_NONE && place[k] == GBSI_NONE) {
+                place[k] = (uint32_t)(used - begin);
+                s->local[used++] = k;
+            }
+            s->slot[e] = k == GBSI_NONE ? GBSI_NONE : place[k];
+        }
+        for (size_t i = begin; i < used; ++i) {
+            place[s->local[i]] = GBSI_NONE;
+        }
+    }
+    s->local_start[s->model->n_variables] = used;
+}
+
+static gbs_status take_rooms(gbsi_pseudo *s, gbs_error *err)
+{
+    size_t arity = 1;
+    size_t local = 1;
+    size_t features = 1;
+    for (uint32_t v = 0; v < s->model->n_variables; ++v) {
+        const size_t n = s->local_start[v + (size_t)1] - s->local_start[v];
+        arity = s->model->arity[v] > arity ? s->model->arity[v] : arity;
+        local = n > local ? n : local;
+        features = n * s->model->arity[v] > features ? n * s->model->arity[v] : features;
+    }
+    s->x = gbsi_alloc_array_zero(s->model->n_variables, sizeof *s->x);
+    s->p = gbsi_alloc_array(arity, sizeof *s->p);
+    s->feature = gbsi_alloc_array(features, sizeof *s->feature);
+    s->mean = gbsi_alloc_array(local, sizeof *s->mean);
+    return s->x == NULL || s->p == NULL || s->feature == NULL || s->mean == NULL
+               ? gbsi_no_memory(err, "features", features * sizeof *s->feature)
+               : GBS_OK;
+}
+
+gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const gbs_data *data,
+                            gbsi_watch *watch, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbsi_pseudo *s = pseudo;
+    const gbsi_factors *f = &model->factors;
+    const size_t n_ends = f->scope_start[f->n_factors];
+    uint32_t *place = NULL;
+    *s = (gbsi_pseudo){.model = model, .data = data, .watch = watch};
+    uint32_t *number = gbsi_alloc_array(model->tied.n_weights, sizeof *number);
+    if (number == NULL) {
+        return gbsi_no_memory(err, "weights", model->tied.n_weights * sizeof *number);
+    }
+    GBSI_TRY(check_rows(s, err));
+    GBSI_TRY(find_learnt(s, number, err));
+    place = gbsi_alloc_array(s->n, sizeof *place);
+    s->start = gbsi_alloc_array_zero((size_t)model->n_variables + 1, sizeof *s->start);
+    s->local_start = gbsi_alloc_array((size_t)model->n_variables + 1, sizeof *s->local_start);
+    s->work = gbsi_alloc_array_zero(model->n_variables, sizeof *s->work);
+    s->factor = gbsi_alloc_array(n_ends, sizeof *s->factor);
+    s->slot = gbsi_alloc_array(n_ends, sizeof *s->slot);
+    s->local = gbsi_alloc_array(n_ends, sizeof *s->local);
+    if (place == NULL || s->start == NULL || s->local_start == NULL || s->work == NULL ||
+        s->factor == NULL || s->slot == NULL || s->local == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "factors of variables", n_ends * sizeof *s->factor));
+    }
+    list_factors(s);
+    list_weights(s, number, place);
+    GBSI_TRY(take_rooms(s, err));
+
+cleanup:
+    gbsi_free(number);
+    gbsi_free(place);
+    return status;
+}
+
+/* ---- one conditional ------------------------------------------------------------------------- */
+
+/* Fills feature and p. @return ln p(x_v | others), minus infinity where x_v is impossible. */
+static double condition(gbsi_pseudo *s, const double *w, uint32_t v)
+{
+    const uint32_t arity = s->model->arity[v];
+    const uint32_t own = s->x[v];
+    const uint32_t *local = s->local + s->local_start[v];
+    const size_t n = s->local_start[v + (size_t)1] - s->local_start[v];
+    double most = -INFINITY;
+    memset(s->feature, 0, arity * n * sizeof *s->feature);
+    for (uint32_t a = 0; a < arity; ++a) {
+        double *feature = s->feature + a * n;
+        double sum = 0.0;
+        s->x[v] = a;
+        for (size_t e = s->start[v]; e < s->start[v + (size_t)1]; ++e) {
+            const double value = gbsi_factor_value(&s->unit, s->model->arity, s->factor[e], s->x);
+            *(s->slot[e] == GBSI_NONE ? &sum : &feature[s->slot[e]]) += value;
+        }
+        for (size_t j = 0; j < n; ++j) {
+            sum += w[local[j]] * feature[j];
+        }
+        s->p[a] = sum;
+        most = sum > most ? sum : most;
+    }
+    s->x[v] = own;
+    if (s->p[own] == -INFINITY) {
+        return -INFINITY;
+    }
+    double total = 0.0;
+    const double above = s->p[own] - most;
+    for (uint32_t a = 0; a < arity; ++a) {
+        s->p[a] = s->p[a] == -INFINITY ? 0.0 : gbsi_exp(s->p[a] - most);
+        total += s->p[a];
+    }
+    for (uint32_t a = 0; a < arity; ++a) {
+        s->p[a] /= total;
+    }
+    return above - gbsi_log(total);
+}
+
+/* Derivatives of ln p(x_v | others), after condition(). */
+static void add_derivatives(gbsi_pseudo *s, uint32_t v, double scale, double *gradient,
+                            double *information)
+{
+    const uint32_t *local = s->local + s->local_start[v];
+    const size_t n = s->local_start[v + (size_t)1] - s->local_start[v];
+    for (size_t j = 0; j < n; ++j) {
+        s->mean[j] = 0.0;
+        for (uint32_t a = 0; a < s->model->arity[v]; ++a) {
+            s->mean[j] += s->p[a] * s->feature[a * n + j];
+        }
+        gradient[local[j]] += scale * (s->feature[s->x[v] * n + j] - s->mean[j]);
+    }
+    for (size_t j = 0; information != NULL && j < n; ++j) {
+        for (size_t l = 0; l <= j; ++l) {
+            const size_t row = local[j] > local[l] ? local[j] : local[l];
+            const size_t column = local[j] > local[l] ? local[l] : local[j];
+            double sum = 0.0;
+            for (uint32_t a = 0; a < s->model->arity[v]; ++a) {
+                const double *feature = s->feature + a * n;
+                sum += s->p[a] * (feature[j] - s->mean[j]) * (feature[l] - s->mean[l]);
+            }
+            information[row * s->n + column] += scale * sum;
+        }
+    }
+}
+
+void gbsi_pseudo_row(gbsi_pseudo *pseudo, const double *w, size_t i, double scale, double *value,
+                     double *gradient, double *information)
+{
+    gbsi_pseudo *s = pseudo;
+    const gbs_data *d = s->data;
+    double sum = 0.0;
+    for (uint32_t c = 0; c < d->n_columns; ++c) {
+        const uint16_t state = d->state[i * d->n_columns + c];
+        s->x[d->column[c]] = state == GBSI_MISSING ? 0 : state;
+    }
+    for (uint32_t v = 0; v < s->model->n_variables; ++v) {
+        const size_t n = s->local_start[v + (size_t)1] - s->local_start[v];
+        const size_t work = s->work[v] + n * (information == NULL ? 1 : n);
+        if (gbsi_watch_spend(s->watch, s->model->arity[v] * work)) {
+            return;
+        }
+        const double log_p = condition(s, w, v);
+        sum += log_p;
+        if (gradient != NULL && log_p != -INFINITY) {
+            add_derivatives(s, v, scale, gradient, information);
+        }
+    }
+    *value += scale * sum;
+}
+
+gbs_status gbsi_pseudo_sum(gbsi_pseudo *pseudo, const double *w, double *value, double *gradient,
+                           double *information, gbs_error *err)
+{
+    gbsi_pseudo *s = pseudo;
+    double sum = 0.0;
+    if (gradient != NULL) {
+        memset(gradient, 0, s->n * sizeof *gradient);
+    }
+    if (information != NULL) {
+        memset(information, 0, (size_t)s->n * s->n * sizeof *information);
+    }
+    for (size_t i = 0; i < s->data->n_distinct; ++i) {
+        if (gbsi_watch_stopped(s->watch)) {
+            return gbsi_watch_fail(err, "learning");
+        }
+        gbsi_pseudo_row(s, w, i, s->data->weight[i], &sum, gradient, information);
+    }
+    *value = sum;
+    return gbsi_watch_stopped(s->watch) ? gbsi_watch_fail(err, "learning") : GBS_OK;
+}

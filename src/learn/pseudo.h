@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pseudo-likelihood of complete rows as a function of the tied weights [M61]. */
+#ifndef GBSI_LEARN_PSEUDO_H
+#define GBSI_LEARN_PSEUDO_H
+
+#include "learn/data.h"
+
+typedef struct gbsi_pseudo {
+    const gbs_model *model;
+    const gbs_data *data;
+    gbsi_factors unit; /* the model's, but the weight of a factor tied to a learnt weight is its
+                          feature; only the array of weights is ours */
+    uint32_t n;        /* learnt weights: not fixed, and a factor is tied to each */
+    uint32_t *weight;  /* [n] their numbers in the model */
+    size_t *start;     /* [n_variables + 1] rows of factor and slot */
+    size_t *factor;    /* factors next to each variable */
+    uint32_t *slot;    /* the place of its weight in the variable's row of `local`, or GBSI_NONE */
+    size_t *local_start; /* [n_variables + 1] */
+    uint32_t *local;     /* the learnt weights that meet a variable, 0 to n - 1 */
+    size_t *work;        /* [n_variables] operations for one state */
+    uint32_t *x;         /* [n_variables] the row */
+    double *p;           /* [largest arity] of the variable in hand, logarithms at first */
+    double *feature;     /* [arity][weights of the variable] sums of features */
+    double *mean;        /* [weights of the variable] */
+    gbsi_watch *watch;
+} gbsi_pseudo;
+
+/* @param watch NULL: nobody waits. @return GBS_ERR_ARGUMENT for rows that lack a value. */
+gbs_status gbsi_pseudo_init(gbsi_pseudo *pseudo, const gbs_model *model, const gbs_data *data,
+                            gbsi_watch *watch, gbs_error *err);
+void gbsi_pseudo_free(gbsi_pseudo *pseudo);
+
+/* Adds scale * ln PL(x), scale * its gradient and scale * the information, minus its second
+ * derivatives, of distinct row i to what is not NULL. Minus infinity: the row is impossible.
+ * @param w [n]. @param information [n][n], the lower triangle. */
+void gbsi_pseudo_row(gbsi_pseudo *pseudo, const double *w, size_t i, double scale, double *value,
+                     double *gradient, double *information);
+
+/* The sums over all rows, each times its weight; zeroes them first.
+ * @return GBS_ERR_STOPPED by the watch. */
+gbs_status gbsi_pseudo_sum(gbsi_pseudo *pseudo, const double *w, double *value, double *gradient,
+                           double *information, gbs_error *err);
+
+#endif

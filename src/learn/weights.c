@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tied weights by Newton's method on the pseudo-likelihood, and their standard errors [M61]. The
+ * objective is concave: where its second derivatives leave a direction open, a multiple of the unit
+ * matrix is added to them, and a step that does not rise is halved. */
+#include "gibbsite/learn.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/clock.h"
+#include "base/machine.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "learn/pseudo.h"
+#include "simd/math.h"
+
+#define ITERATIONS 1000u
+#define TOLERANCE  1e-6
+#define HALVINGS   40u
+#define RISE       1e-4  /* share of the rise that the slope promises: Armijo (1966) */
+#define PIVOT      1e-10 /* share of a diagonal entry below which nothing is left of it */
+#define PROGRESS_S 0.1
+
+typedef struct learning {
+    gbsi_pseudo pseudo;
+    gbs_learn_options options;
+    gbs_run_callbacks callbacks;
+    double begun_s, told_s;
+    gbsi_watch watch;
+    size_t n;
+    double *w, *tried;   /* [n] now, and a step further */
+    double *gradient;    /* [n] of the objective, at w */
+    double *information; /* [n][n] minus second derivatives, at w; the lower triangle */
+    double *root;        /* [n][n] its Cholesky factor */
+    double *step;        /* [n] */
+    gbs_learn_report report;
+} learning;
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static void learning_free(learning *l)
+{
+    gbsi_pseudo_free(&l->pseudo);
+    gbsi_free(l->w);
+    gbsi_free(l->tried);
+    gbsi_free(l->gradient);
+    gbsi_free(l->information);
+    gbsi_free(l->root);
+    gbsi_free(l->step);
+}
+
+static bool look(void *context)
+{
+    learning *l = context;
+    const double now_s = gbsi_clock_s();
+    if (l->options.time_s > 0.0 && now_s - l->begun_s > l->options.time_s) {
+        return true;
+    }
+    if (l->callbacks.progress == NULL || now_s - l->told_s < PROGRESS_S) {
+        return false;
+    }
+    const gbs_progress progress = {.size = sizeof progress,
+                                   .pass = l->report.iterations,
+                                   .passes = l->options.iterations,
+                                   .elapsed_s = now_s - l->begun_s,
+                                   .worst_error = (double)NAN};
+    l->told_s = now_s;
+    return l->callbacks.progress(l->callbacks.context, &progress) != 0;
+}
+
+/* ---- the objective --------------------------------------------------------------------------- */
+
+/* Sum over rows of ln PL, less l2/2 |w|^2. @param derivatives whether at l->w, with both. */
+static gbs_status evaluate(learning *l, const double *w, bool derivatives, double *sum,
+                           double *objective, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    double square = 0.0;
+    GBSI_TRY(gbsi_pseudo_sum(&l->pseudo, w, sum, derivatives ? l->gradient : NULL,
+                             derivatives ? l->information : NULL, err));
+    for (size_t k = 0; k < l->n; ++k) {
+        square += w[k] * w[k];
+        if (derivatives) {
+            l->gradient[k] -= l->options.l2 * w[k];
+            l->information[k * l->n + k] += l->options.l2;
+        }
+    }
+    *objective = *sum - 0.5 * l->options.l2 * square;
+
+cleanup:
+    return status;
+}
+
+/* ---- linear equations ------------------------------------------------------------------------ */
+
+/* root root^T = information + more * unit matrix. @return whether that is positive definite, and
+ * each diagonal entry is above PIVOT times itself before. */
+static bool factorise(learning *l, double more)
+{
+    const size_t n = l->n;
+    for (size_t i = 0; i < n; ++i) {
+        double *row = l->root + i * n;
+        if (gbsi_watch_spend(&l->watch, n * i / 2 + n)) {
+            return false;
+        }
+        for (size_t j = 0; j <= i; ++j) {
+            const double *other = l->root + j * n;
+            double sum = l->information[i * n + j] + (i == j ? more : 0.0);
+            for (size_t k = 0; k < j; ++k) {
+                sum -= row[k] * other[k];
+            }
+            if (i == j && !(sum > PIVOT * (l->information[i * n + i] + more))) {
+                return false;
+            }
+            row[j] = i == j ? gbsi_sqrt(sum) : sum / other[j];
+        }
+    }
+    return true;
+}
+
+/* x becomes the solution y of root root^T y = x. */
+static void solve(const learning *l, double *x)
+{
+    const size_t n = l->n;
+    for (size_t i = 0; i < n; ++i) {
+        for (size_t k = 0; k < i; ++k) {
+            x[i] -= l->root[i * n + k] * x[k];
+        }
+        x[i] /= l->root[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        x[i] /= l->root[i * n + i];
+        for (size_t k = 0; k < i; ++k) {
+            x[k] -= l->root[i * n + k] * x[i];
+        }
+    }
+}
+
+/* ---- Newton's method ------------------------------------------------------------------------- */
+
+/* The step from w, and the rise per unit of it that its slope promises. */
+static gbs_status find_step(learning *l, double *slope, gbs_error *err)
+{
+    double most = 0.0;
+    for (size_t k = 0; k < l->n; ++k) {
+        most = larger(most, l->information[k * l->n + k]);
+    }
+    for (double more = 0.0; !factorise(l, more);
+         more = more > 0.0 ? 10.0 * more : 1e-9 * most + 1e-12) {
+        if (gbsi_watch_stopped(&l->watch)) {
+            return gbsi_watch_fail(err, "learning");
+        }
+    }
+    memcpy(l->step, l->gradient, l->n * sizeof *l->step);
+    solve(l, l->step);
+    *slope = 0.0;
+    for (size_t k = 0; k < l->n; ++k) {
+        *slope += l->step[k] * l->gradient[k];
+    }
+    return GBS_OK;
+}
+
+/* Goes as far along the step as it rises enough. @return GBS_OK with change 0: nowhere. */
+static gbs_status go(learning *l, double slope, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_learn_report *r = &l->report;
+    double share = 1.0;
+    r->change = 0.0;
+    for (unsigned i = 0; i < HALVINGS; ++i, share *= 0.5) {
+        double sum = 0.0;
+        double objective = 0.0;
+        double change = 0.0;
+        for (size_t k = 0; k < l->n; ++k) {
+            l->tried[k] = l->w[k] + share * l->step[k];
+            change = larger(change, fabs(l->tried[k] - l->w[k]));
+        }
+        GBSI_TRY(evaluate(l, l->tried, false, &sum, &objective, err));
+        if (objective >= r->objective + RISE * share * slope) {
+            memcpy(l->w, l->tried, l->n * sizeof *l->w);
+            r->pseudo_log_likelihood = sum;
+            r->objective = objective;
+            r->change = change;
+            break;
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status maximise(learning *l, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    gbs_learn_report *r = &l->report;
+    GBSI_TRY(evaluate(l, l->w, true, &r->pseudo_log_likelihood, &r->objective, err));
+    if (r->objective == -INFINITY) {
+        return gbsi_fail(err, GBS_ERR_IMPOSSIBLE,
+                         "found a row of weight 0 whatever the weights are, expected none");
+    }
+    while (!r->converged && r->iterations < l->options.iterations) {
+        double slope = 0.0;
+        GBSI_TRY(find_step(l, &slope, err));
+        GBSI_TRY(go(l, slope, err));
+        ++r->iterations;
+        r->converged = r->change <= l->options.tolerance;
+        GBSI_TRY(evaluate(l, l->w, true, &r->pseudo_log_likelihood, &r->objective, err));
+    }
+
+cleanup:
+    return status;
+}
+
+/* ---- standard errors ------------------------------------------------------------------------- */
+
+/* The sandwich H^-1 J H^-1 [M61], with J the covariance of the gradients g of rows times their
+ * number n: the variance of a weight is that of its row of H^-1 g.
+ * @param mean, variance [n] out. @param g [n] scratch. */
+static void add_rows(learning *l, double *mean, double *variance, double *g)
+{
+    const gbs_data *d = l->pseudo.data;
+    for (size_t i = 0; i < d->n_distinct; ++i) {
+        double value = 0.0;
+        if (gbsi_watch_spend(&l->watch, l->n * l->n)) {
+            return;
+        }
+        memset(g, 0, l->n * sizeof *g);
+        gbsi_pseudo_row(&l->pseudo, l->w, i, 1.0, &value, g, NULL);
+        solve(l, g);
+        for (size_t k = 0; k < l->n; ++k) {
+            mean[k] += d->weight[i] * g[k] / d->sum;
+            variance[k] += d->weight[i] * g[k] * g[k];
+        }
+    }
+}
+
+/* @param error [n_weights] out, if not NULL. */
+static gbs_status find_errors(learning *l, double *error, gbs_error *err)
+{
+    const double n_rows = l->pseudo.data->sum;
+    double *room = gbsi_alloc_array_zero(3 * l->n, sizeof *room);
+    if (room == NULL) {
+        return gbsi_no_memory(err, "standard errors", 3 * l->n * sizeof *room);
+    }
+    if (n_rows > (double)l->n && l->report.converged && factorise(l, 0.0)) {
+        add_rows(l, room, room + l->n, room + 2 * l->n);
+        l->report.has_errors = !gbsi_watch_stopped(&l->watch);
+    }
+    for (uint32_t k = 0; error != NULL && k < l->pseudo.model->tied.n_weights; ++k) {
+        error[k] = 0.0;
+    }
+    for (size_t k = 0; error != NULL && k < l->n; ++k) {
+        const double variance = room[l->n + k] - n_rows * room[k] * room[k];
+        error[l->pseudo.weight[k]] =
+            l->report.has_errors ? gbsi_sqrt(larger(variance, 0.0) * n_rows / (n_rows - 1.0))
+                                 : (double)NAN;
+    }
+    gbsi_free(room);
+    return GBS_OK;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static gbs_status take_options(learning *l, const gbs_learn_options *options, gbs_error *err)
+{
+    gbs_learn_options *o = &l->options;
+    if (options != NULL) {
+        *o = *options;
+    }
+    if (!(o->l2 >= 0.0 && o->l2 <= 1e12 && o->tolerance >= 0.0 && o->tolerance <= 1.0 &&
+          o->time_s >= 0.0)) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "gbs_learn_options: found l2 %g, tolerance %g and %g s, expected 0 to "
+                         "1e12, 0 to 1, and 0 s or more",
+                         o->l2, o->tolerance, o->time_s);
+    }
+    o->tolerance = o->tolerance > 0.0 ? o->tolerance : TOLERANCE;
+    o->iterations = o->iterations > 0 ? o->iterations : ITERATIONS;
+    o->memory_limit = o->memory_limit > 0 ? o->memory_limit : gbsi_default_memory_limit();
+    return GBS_OK;
+}
+
+static gbs_status check_data(const gbs_model *model, const gbs_data *data, gbs_error *err)
+{
+    const uint32_t n = model->n_variables;
+    if (data->model->n_variables != n ||
+        memcmp(data->model->arity, model->arity, n * sizeof *model->arity) != 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT, "the data are of other variables");
+    }
+    return data->n_rows > 0 ? GBS_OK
+                            : gbsi_fail(err, GBS_ERR_ARGUMENT, "found no rows, expected some");
+}
+
+static gbs_status begin(learning *l, const gbs_model *model, const gbs_data *data, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    GBSI_TRY(gbsi_pseudo_init(&l->pseudo, model, data, &l->watch, err));
+    l->n = l->pseudo.n;
+    if (l->n == 0) {
+        return gbsi_fail(err, GBS_ERR_ARGUMENT,
+                         "found no weight to learn, expected a factor tied to one that is not "
+                         "fixed");
+    }
+    if (l->n > GBS_MAX_LEARNT_WEIGHTS) {
+        return gbsi_fail(err, GBS_ERR_LIMIT, "found %zu weights to learn, expected at most %u",
+                         l->n, GBS_MAX_LEARNT_WEIGHTS);
+    }
+    l->report.size = sizeof l->report;
+    l->report.n_rows = data->n_rows;
+    l->report.n_learnt = l->n;
+    l->w = gbsi_alloc_array(l->n, sizeof *l->w);
+    l->tried = gbsi_alloc_array(l->n, sizeof *l->tried);
+    l->gradient = gbsi_alloc_array(l->n, sizeof *l->gradient);
+    l->step = gbsi_alloc_array(l->n, sizeof *l->step);
+    l->information = gbsi_alloc_array(l->n * l->n, sizeof *l->information);
+    l->root = gbsi_alloc_array_zero(l->n * l->n, sizeof *l->root);
+    if (l->w == NULL || l->tried == NULL || l->gradient == NULL || l->step == NULL ||
+        l->information == NULL || l->root == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "second derivatives", l->n * l->n * sizeof *l->root));
+    }
+    for (size_t k = 0; k < l->n; ++k) {
+        l->w[k] = model->tied.value[l->pseudo.weight[k]];
+    }
+
+cleanup:
+    return status;
+}
+
+static gbs_status give(learning *l, double *error, gbs_model **learnt, gbs_error *err)
+{
+    gbs_status status = GBS_OK;
+    const gbsi_tied *t = &l->pseudo.model->tied;
+    gbs_model *model = NULL;
+    double *value = gbsi_alloc_array(t->n_weights, sizeof *value);
+    if (value == NULL) {
+        return gbsi_no_memory(err, "weights", t->n_weights * sizeof *value);
+    }
+    memcpy(value, t->value, t->n_weights * sizeof *value);
+    for (size_t k = 0; k < l->n; ++k) {
+        value[l->pseudo.weight[k]] = l->w[k];
+    }
+    GBSI_TRY(gbs_model_with_weights(l->pseudo.model, value, &model, err));
+    GBSI_TRY(find_errors(l, error, err));
+    *learnt = model;
+    model = NULL;
+
+cleanup:
+    gbs_model_free(model);
+    gbsi_free(value);
+    return status;
+}
+
+gbs_status gbs_learn_weights(const gbs_model *model, const gbs_data *data,
+                             const gbs_learn_options *options, const gbs_run_callbacks *callbacks,
+                             double *error, gbs_model **learnt, gbs_learn_report *report,
+                             gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(data);
+    GBSI_NEED(learnt);
+    GBSI_IN_STRUCT(options, gbs_learn_options);
+    GBSI_IN_STRUCT(callbacks, gbs_run_callbacks);
+    GBSI_OUT_STRUCT(report, gbs_learn_report);
+    gbs_status status = GBS_OK;
+    gbsi_budget budget;
+    learning l = {.begun_s = gbsi_clock_s()};
+    l.watch = (gbsi_watch){.look = look, .context = &l};
+    if (callbacks != NULL) {
+        l.callbacks =
+            (gbs_run_callbacks){.context = callbacks->context, .progress = callbacks->progress};
+    }
+    GBSI_TRY(take_options(&l, options, err));
+    GBSI_TRY(check_data(model, data, err));
+    gbsi_budget_init(&budget, l.options.memory_limit,
+                     gbsi_process_bytes() + gbs_model_bytes(model));
+    gbsi_budget *before = gbsi_budget_enter(&budget);
+    status = begin(&l, model, data, err);
+    if (status >= 0) {
+        status = maximise(&l, err);
+    }
+    if (status == GBS_ERR_STOPPED && l.report.iterations > 0) {
+        status = GBS_STOPPED;
+    }
+    if (status >= 0) {
+        const gbs_status given = give(&l, error, learnt, err);
+        status = given < 0 || gbsi_watch_stopped(&l.watch) == 0 ? given : GBS_STOPPED;
+    }
+    gbsi_budget_leave(before);
+    l.report.seconds = gbsi_clock_s() - l.begun_s;
+    if (status >= 0) {
+        gbsi_struct_give(report, &l.report, sizeof l.report);
+    }
+
+cleanup:
+    learning_free(&l);
+    return status;
+}
+
+gbs_status gbs_pseudo_log_likelihood(const gbs_model *model, const gbs_data *data, double *sum,
+                                     gbs_error *err)
+{
+    GBSI_NEED(model);
+    GBSI_NEED(data);
+    GBSI_NEED(sum);
+    gbs_status status = GBS_OK;
+    gbsi_pseudo pseudo = {0};
+    double *w = NULL;
+    GBSI_TRY(check_data(model, data, err));
+    GBSI_TRY(gbsi_pseudo_init(&pseudo, model, data, NULL, err));
+    w = gbsi_alloc_array(pseudo.n, sizeof *w);
+    if (w == NULL) {
+        GBSI_TRY(gbsi_no_memory(err, "weights", pseudo.n * sizeof *w));
+    }
+    for (size_t k = 0; k < pseudo.n; ++k) {
+        w[k] = model->tied.value[pseudo.weight[k]];
+    }
+    GBSI_TRY(gbsi_pseudo_sum(&pseudo, w, sum, NULL, NULL, err));
+
+cleanup:
+    gbsi_pseudo_free(&pseudo);
+    gbsi_free(w);
+    return status;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Learning tied weights: the pseudo-likelihood against enumeration, its derivatives against finite
+ * differences, and true weights within two standard errors as often as 95 % says. */
+#include "gibbsite/learn.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "learn/pseudo.h"
+#include "model/random_models.h"
+#include "simd/math.h"
+
+enum { N = 5, ARITY = 3, STATES = 2 * 2 * 2 * 2 * 3, WEIGHTS = 5, LEARNT = 4, ROWS = 400 };
+
+static const uint32_t arity[N] = {2, 2, 2, 2, ARITY};
+static const uint32_t column[N] = {4, 0, 1, 2, 3}; /* in another order than the variables */
+static uint64_t seed;
+
+static void ok(gbs_status status)
+{
+    assert_int_equal(status, GBS_OK);
+}
+
+static void close_to(double found, double expected, double most)
+{
+    assert_true(fabs(found - expected) < most);
+}
+
+static int restart(void **state)
+{
+    (void)state;
+    seed = 7;
+    return 0;
+}
+
+static void tie(gbs_builder *b, size_t factor, uint32_t weight, double feature)
+{
+    ok(gbs_builder_tie_factor(b, factor, weight, feature, NULL));
+}
+
+/* A ring of four spins with one coupling, fields, a clause, a variable of three states with a
+ * coupling that is fixed, and a table. @param w [WEIGHTS] */
+static gbs_model *small_model(const double *w)
+{
+    static const uint8_t fixed[WEIGHTS] = {0, 0, 0, 1, 0};
+    static const uint32_t clause[3] = {0, 2, 4};
+    static const uint32_t literal[3] = {1, 0, 2};
+    static const uint32_t last = 4;
+    static const double logw[ARITY] = {0.3, -0.2, 0.1};
+    gbs_builder *b = NULL;
+    gbs_model *m = NULL;
+    uint32_t table = 0;
+    ok(gbs_builder_new(&b, NULL));
+    ok(gbs_builder_add_variables(b, N, arity, NULL, NULL));
+    ok(gbs_builder_name_variable(b, 3, "the last spin", NULL));
+    ok(gbs_builder_add_weights(b, WEIGHTS, w, fixed, NULL, NULL));
+    for (uint32_t i = 0; i < 4; ++i) {
+        ok(gbs_builder_add_ising(b, i, (i + 1) % 4, w[0], NULL));
+        tie(b, 2 * (size_t)i, 0, 1.0);
+        ok(gbs_builder_add_field(b, i, w[1] * (1.0 + i), NULL));
+        tie(b, 2 * (size_t)i + 1, 1, 1.0 + i);
+    }
+    ok(gbs_builder_add_logical(b, GBS_LOGICAL_CLAUSE, 3, clause, literal, w[2], NULL));
+    tie(b, 8, 2, 1.0);
+    ok(gbs_builder_add_logical(b, GBS_LOGICAL_AND_CATEGORICAL, 2, clause + 1, literal + 1, w[3],
+                               NULL));
+    tie(b, 9, 3, 1.0);
+    ok(gbs_builder_add_logical(b, GBS_LOGICAL_EQUAL, 2, clause + 1, literal, -0.5 * w[4], NULL));
+    tie(b, 10, 4, -0.5);
+    ok(gbs_builder_add_table(b, ARITY, logw, &table, NULL));
+    ok(gbs_builder_add_table_factor(b, 1, &last, table, NULL));
+    ok(gbs_builder_build(b, &m, NULL));
+    gbs_builder_free(b);
+    return m;
+}
+
+static void state_of(uint32_t number, uint32_t *x)
+{
+    for (uint32_t v = N; v-- > 0; number /= arity[v]) {
+        x[v] = number % arity[v];
+    }
+}
+
+/* Independent draws by enumeration. */
+static gbs_data *drawn_rows(const gbs_model *m, uint32_t n)
+{
+    gbs_data *data = NULL;
+    double weight[STATES];
+    double total = 0.0;
+    uint32_t x[N];
+    for (uint32_t i = 0; i < STATES; ++i) {
+        state_of(i, x);
+        total += weight[i] = gbsi_exp(gbs_model_log_density(m, x));
+    }
+    ok(gbs_data_new(m, N, column, &data, NULL));
+    for (uint32_t r = 0; r < n; ++r) {
+        double u = random_below(&seed, 1u << 30) * 0x1p-30 * total;
+        uint32_t i = 0;
+        uint32_t row[N];
+        while (i + 1 < STATES && u >= weight[i]) {
+            u -= weight[i++];
+        }
+        state_of(i, x);
+        for (uint32_t c = 0; c < N; ++c) {
+            row[c] = x[column[c]];
+        }
+        ok(gbs_data_add(data, 1, row, NULL));
+    }
+    return data;
+}
+
+static const double truth[WEIGHTS] = {0.3, -0.2, 0.8, -0.4, 0.5};
+
+static void pseudo_likelihood_is_that_of_enumeration(void **state)
+{
+    (void)state;
+    gbs_model *m = small_model(truth);
+    gbs_data *data = drawn_rows(m, 30);
+    double expected = 0.0;
+    double sum = 0.0;
+    for (size_t i = 0; i < data->n_distinct; ++i) {
+        uint32_t x[N];
+        for (uint32_t c = 0; c < N; ++c) {
+            x[column[c]] = data->state[i * N + c];
+        }
+        const double own = gbs_model_log_density(m, x);
+        for (uint32_t v = 0; v < N; ++v) {
+            const uint32_t at = x[v];
+            double total = 0.0;
+            for (x[v] = 0; x[v] < arity[v]; ++x[v]) {
+                total += gbsi_exp(gbs_model_log_density(m, x) - own);
+            }
+            x[v] = at;
+            expected -= data->weight[i] * gbsi_log(total);
+        }
+    }
+    ok(gbs_pseudo_log_likelihood(m, data, &sum, NULL));
+    close_to(sum, expected, 1e-10);
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
+/* Central differences of step h are off by about h^2 and 1e-13 / h. */
+static void derivatives_are_those_of_differences(void **state)
+{
+    (void)state;
+    gbs_model *m = small_model(truth);
+    gbs_data *data = drawn_rows(m, 30);
+    gbsi_pseudo s;
+    const double h = 1e-4;
+    double w[LEARNT] = {0.1, 0.2, -0.3, 0.4};
+    double gradient[LEARNT];
+    double information[LEARNT * LEARNT];
+    double value = 0.0;
+    ok(gbsi_pseudo_init(&s, m, data, NULL, NULL));
+    assert_int_equal(s.n, LEARNT);
+    ok(gbsi_pseudo_sum(&s, w, &value, gradient, information, NULL));
+    for (uint32_t k = 0; k < LEARNT; ++k) {
+        const double at = w[k];
+        double high = 0.0;
+        double low = 0.0;
+        double above[LEARNT];
+        double below[LEARNT];
+        w[k] = at + h;
+        ok(gbsi_pseudo_sum(&s, w, &high, above, NULL, NULL));
+        w[k] = at - h;
+        ok(gbsi_pseudo_sum(&s, w, &low, below, NULL, NULL));
+        w[k] = at;
+        close_to(gradient[k], (high - low) / (2.0 * h), 1e-5);
+        for (uint32_t j = k; j < LEARNT; ++j) {
+            close_to(information[j * LEARNT + k], (below[j] - above[j]) / (2.0 * h), 1e-5);
+        }
+    }
+    gbsi_pseudo_free(&s);
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
+/* 200 data sets of four weights: 760 of 800 are expected within 1.96 errors. Weights of one data
+ * set depend on each other, so that the standard deviation is at most 2 sqrt(800 * 0.95 * 0.05) =
+ * 12.3; an error stated 15 % too small would lose 25 of them. Fails by chance once in 300. */
+static void truth_is_within_errors(void **state)
+{
+    (void)state;
+    uint32_t n_within = 0;
+    double starts[WEIGHTS] = {0.0, 0.0, 0.0, truth[3], 0.0};
+    gbs_model *m = small_model(truth);
+    gbs_model *start = NULL;
+    ok(gbs_model_with_weights(m, starts, &start, NULL));
+    for (uint32_t i = 0; i < 200; ++i) {
+        double error[WEIGHTS];
+        gbs_model *learnt = NULL;
+        gbs_learn_report report = {.size = sizeof report};
+        gbs_data *data = drawn_rows(m, ROWS);
+        ok(gbs_learn_weights(start, data, NULL, NULL, error, &learnt, &report, NULL));
+        assert_true(report.converged && report.has_errors && report.iterations < 12);
+        assert_true(gbs_model_weight(learnt, 3, NULL) == truth[3] && error[3] == 0.0);
+        for (uint32_t k = 0; k < WEIGHTS; ++k) {
+            const double off = fabs(gbs_model_weight(learnt, k, NULL) - truth[k]);
+            n_within += k != 3 && off <= 1.96 * error[k];
+        }
+        gbs_model_free(learnt);
+        gbs_data_free(data);
+    }
+    assert_in_range(n_within, 760 - 36, 760 + 36);
+    gbs_model_free(start);
+    gbs_model_free(m);
+}
+
+/* The gradient of a maximum under a penalty is l2 w. */
+static void penalty_pulls(void **state)
+{
+    (void)state;
+    const gbs_learn_options options = {.size = sizeof options, .l2 = 50.0};
+    gbs_model *m = small_model(truth);
+    gbs_model *learnt = NULL;
+    gbs_data *data = drawn_rows(m, ROWS);
+    gbsi_pseudo s;
+    double w[LEARNT];
+    double gradient[LEARNT];
+    double value = 0.0;
+    ok(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, NULL, NULL));
+    assert_string_equal(gbs_model_variable_name(learnt, 3), "the last spin");
+    ok(gbsi_pseudo_init(&s, m, data, NULL, NULL));
+    for (uint32_t k = 0; k < LEARNT; ++k) {
+        w[k] = gbs_model_weight(learnt, s.weight[k], NULL);
+    }
+    ok(gbsi_pseudo_sum(&s, w, &value, gradient, NULL, NULL));
+    for (uint32_t k = 0; k < LEARNT; ++k) {
+        close_to(gradient[k], options.l2 * w[k], 1e-4);
+        assert_true(fabs(w[k]) > 1e-3);
+    }
+    gbsi_pseudo_free(&s);
+    gbs_data_free(data);
+    gbs_model_free(learnt);
+    gbs_model_free(m);
+}
+
+/* One row: no error is known; and without a penalty its weights grow until nothing is left. */
+static void one_row_has_no_errors(void **state)
+{
+    (void)state;
+    gbs_learn_options options = {.size = sizeof options, .l2 = 1.0};
+    gbs_learn_report report = {.size = sizeof report};
+    double error[WEIGHTS];
+    gbs_model *m = small_model(truth);
+    gbs_model *learnt = NULL;
+    gbs_data *data = drawn_rows(m, 1);
+    ok(gbs_learn_weights(m, data, &options, NULL, error, &learnt, &report, NULL));
+    assert_true(report.converged && !report.has_errors && isnan(error[0]) && error[3] == 0.0);
+    gbs_model_free(learnt);
+    options.l2 = 0.0;
+    options.iterations = 3;
+    ok(gbs_learn_weights(m, data, &options, NULL, NULL, &learnt, &report, NULL));
+    assert_true(!report.converged && report.iterations == 3);
+    gbs_model_free(learnt);
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
+static int stop(void *context, const gbs_progress *progress)
+{
+    (void)context;
+    return progress->pass > 0;
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    static const uint32_t row[2] = {0, GBS_UNOBSERVED};
+    const gbs_run_callbacks callbacks = {.size = sizeof callbacks, .progress = stop};
+    const gbs_learn_options little = {.size = sizeof little, .memory_limit = 1};
+    gbs_error err = {GBS_OK, ""};
+    double sum = 3.0;
+    gbs_model *m = small_model(truth);
+    gbs_model *learnt = NULL;
+    gbs_data *data = NULL;
+    ok(gbs_data_new(m, 2, column, &data, NULL));
+    ok(gbs_data_add(data, 1, row, NULL));
+    assert_int_equal(gbs_pseudo_log_likelihood(m, data, &sum, &err), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(err.message, "without a value of variable 0"));
+    gbs_data_free(data);
+    ok(gbs_data_new(m, 2, column, &data, NULL));
+    assert_int_equal(gbs_pseudo_log_likelihood(m, data, &sum, &err), GBS_ERR_ARGUMENT);
+    gbs_data_free(data);
+    data = drawn_rows(m, 20000);
+    assert_int_equal(gbs_learn_weights(m, data, &little, NULL, NULL, &learnt, NULL, &err),
+                     GBS_ERR_LIMIT);
+    assert_int_equal(gbs_learn_weights(m, data, NULL, &callbacks, NULL, &learnt, NULL, &err),
+                     GBS_STOPPED); /* looks are counted work, not seconds */
+    gbs_model_free(learnt);
+    assert_true(sum == 3.0);
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
+/* Whichever request for memory fails, the outputs stay and nothing leaks. */
+static void without_memory(void **state)
+{
+    (void)state;
+    gbs_model *m = small_model(truth);
+    gbs_data *data = drawn_rows(m, 20);
+    gbs_model *learnt = NULL;
+    gbs_status status = GBS_ERR_MEMORY;
+    for (uint64_t n = 0; status != GBS_OK; ++n) {
+        gbs_error err = {GBS_OK, ""};
+        gbsi_alloc_fail_after(n);
+        status = gbs_learn_weights(m, data, NULL, NULL, NULL, &learnt, NULL, &err);
+        gbsi_alloc_fail_after(UINT64_MAX);
+        assert_true(status == GBS_OK || (status == GBS_ERR_MEMORY && learnt == NULL));
+    }
+    gbs_model_free(learnt);
+    gbs_data_free(data);
+    gbs_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(pseudo_likelihood_is_that_of_enumeration, restart),
+        cmocka_unit_test_setup(derivatives_are_those_of_differences, restart),
+        cmocka_unit_test_setup(truth_is_within_errors, restart),
+        cmocka_unit_test_setup(penalty_pulls, restart),
+        cmocka_unit_test_setup(one_row_has_no_errors, restart),
+        cmocka_unit_test_setup(refusals, restart),
+        cmocka_unit_test_setup(without_memory, restart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
