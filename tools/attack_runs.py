@@ -18,7 +18,7 @@ def commands_of(trial, verb, others):
     q, r = trial.q, trial.r
     given = q.evidence()
     given += [x for option in q.options if option[0] not in others for x in option]
-    burn_in = [] if verb == "map" else ["--burn-in", r.choice([0, 5, 30])]
+    burn_in = [] if verb in ("map", "logz") else ["--burn-in", r.choice([0, 5, 30])]
 
     def words(sweeps, updates):
         length = [] if sweeps is None else ["--sweeps", sweeps]
@@ -29,7 +29,7 @@ def commands_of(trial, verb, others):
 def resume(trial):
     """A run that is interrupted and resumed ends as one that is not."""
     r, verb = trial.r, trial.q.verb.partition("-")[2] or "marginals"
-    sweeps = r.choice([20, 64, 150] + [None] * (verb == "map"))
+    sweeps = r.choice([20, 64, 150] + [None] * (verb in ("map", "logz")))
     words = commands_of(trial, verb, ("--sweeps", "--burn-in", "--max-updates", "--threads"))
     outputs = [[], ["--format", "npz", "-o", "draws.npz"], ["--format", "tab", "-o", "draws.tab"]]
     output = r.choice(outputs) if verb == "sample" else []
@@ -42,7 +42,7 @@ def resume(trial):
     status, out, _ = answer()
     if status not in (0, 4, 5) or not out.strip():
         return status
-    by_sweeps = verb != "map" and r.random() < 0.5  # the length decides the temperatures of map
+    by_sweeps = verb not in ("map", "logz") and r.random() < 0.5  # the length decides temperatures
     short = words(r.randrange(1, sweeps), 10 ** 9) if by_sweeps else words(sweeps, r.randrange(1, 20000))
     begun, _, said = trial.run(*short, "--checkpoint", "run.ckpt", "--threads", r.choice([1, 3]))
     if begun not in (0, 4, 5):

@@ -429,5 +429,5 @@ def generate(trial):
 
 
 OF_SEVERAL = {"convert": convert, "uai": uai, "compare": compare, "scan": scan, "fit": fit, "generate": generate, "unroll": unroll,
-              "resume": resume, "resume-sample": resume, "resume-map": resume, "diagnose": diagnose, "monitor": monitor,
-              "report": report, "denoise": denoise, "label": label, "learn": learn}
+              "resume": resume, "resume-sample": resume, "resume-map": resume, "resume-logz": resume, "diagnose": diagnose,
+              "monitor": monitor, "report": report, "denoise": denoise, "label": label, "learn": learn}
