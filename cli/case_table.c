@@ -239,6 +239,18 @@ static int look_at_beginning(cli_case_table *t)
                : cli_error(CLI_FAILED, "%s: cannot read it twice", t->path);
 }
 
+/* Whether some variable has a state called so. */
+static int is_state(const gbs_model *model, const char *text)
+{
+    uint32_t state = 0;
+    for (uint32_t v = 0; v < gbs_model_n_variables(model); v++) {
+        if (gbs_model_find_state(model, v, text, &state, NULL) >= 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int add_column(cli_case_table *t, unsigned char *seen)
 {
     gbs_error err = {GBS_OK, ""};
@@ -247,8 +259,9 @@ static int add_column(cli_case_table *t, unsigned char *seen)
     const gbs_status found = gbs_model_find_variable(t->model, t->field, &v, &err);
     if (found < 0) {
         const char *hint = strpbrk(t->field, ";\t") != NULL      ? "; commas separate columns"
-                           : strstr(err.message, "mean") == NULL ? "; leave other columns out"
-                                                                 : "";
+                           : strstr(err.message, "mean") != NULL ? ""
+                           : is_state(t->model, t->field) ? "; the first line names the variables"
+                                                          : "; leave other columns out";
         (void)snprintf(text, sizeof text, "found \"%.64s\", expected a variable: %.480s%s",
                        t->field, err.message, hint);
         return refuse(t, t->at_line, t->at_byte, text);
@@ -279,6 +292,8 @@ static int read_header(cli_case_table *t)
         how = next_field(t);
         if (how == BAD) {
             status = CLI_INPUT;
+        } else if (how == AT_END && t->n_fields == 0 && t->n == 0) {
+            status = refuse(t, 1, 1, "found an empty line, expected a variable for each column");
         } else if (t->weights != NULL && t->weight_at == UINT32_MAX &&
                    strcmp(t->field, t->weights) == 0) {
             t->weight_at = t->n_fields;
@@ -342,8 +357,15 @@ static int read_state(const cli_case_table *t, uint32_t k, uint32_t *state)
         return CLI_DONE;
     }
     if (gbs_model_find_state(t->model, t->column[k], t->field, state, &err) < 0) {
-        (void)snprintf(text, sizeof text, "found \"%.64s\", expected a state, or nothing: %.480s",
-                       t->field, err.message);
+        static const char *const unknown[] = {"?",    "*",    "nan", "na",  "NaN", "null", "NULL",
+                                              "None", "none", "N/A", "n/a", ".",   "-"};
+        const char *hint = "";
+        for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+            hint = strcmp(t->field, unknown[i]) == 0 ? "; what is not known is an empty field or NA"
+                                                     : hint;
+        }
+        (void)snprintf(text, sizeof text, "found \"%.64s\", expected a state, or nothing: %.480s%s",
+                       t->field, err.message, hint);
         return refuse(t, t->at_line, t->at_byte, text);
     }
     return CLI_DONE;

@@ -92,6 +92,9 @@ int cli_probability_typed(const char *option, const char *text, int states);
  * nothing to say about it. */
 int cli_option_without_use(unsigned verb, const char *verb_name, const char *option);
 
+/* @return what to add to the reason why evidence was refused: "", or that commas are missing. */
+const char *cli_separators(const char *text);
+
 /* The text of -e without '=' should be a file. @return CLI_DONE if it is there, else the status
  * after a message. */
 int cli_not_evidence(const gbs_model *model, const char *text);

@@ -268,10 +268,10 @@ static void tell_work(const cli_job *job, const gbs_report *r)
             (void)snprintf(cases, sizeof cases, " in %d cases of a cutset", r->exact.n_cases);
         }
         cli_note(arguments,
-                 "exact: %" PRIu32 " free variables in %" PRIu32
+                 "exact: %" PRIu32 " free variable%s in %" PRIu32
                  " component%s, %.3g table entries%s",
-                 r->n_free_variables, r->n_components, r->n_components == 1 ? "" : "s",
-                 r->exact.entries, cases);
+                 r->n_free_variables, r->n_free_variables == 1 ? "" : "s", r->n_components,
+                 r->n_components == 1 ? "" : "s", r->exact.entries, cases);
     } else if (strcmp(r->method, "mean-field") != 0) { /* mean field: the verdict says it all */
         cli_tell_choice(job, &r->exact);
         cli_note(arguments,

@@ -29,6 +29,12 @@ int cli_load_model(cli_job *job, const cli_arguments *arguments, const char *pat
         return cli_error(CLI_USAGE,
                          "standard input has no file name extension: name its format with --from");
     }
+    if (arguments->from == NULL && cli_is_table(path)) {
+        const int fits = (arguments->verb & CLI_VERB_FIT) != 0;
+        return cli_error(CLI_USAGE,
+                         "%s: expected a model, not a table: type gibbsite %s MODEL %s%s", path,
+                         fits ? "fit" : "marginals", fits ? "" : "--cases ", path);
+    }
     gbs_status status = gbs_model_read(path, &job->read, &job->model, &err);
     if (status < 0) {
         return cli_fail_input(status, &err);
@@ -97,6 +103,11 @@ int cli_load_options(cli_job *job)
     job->options.sequence = job->sequence;
     job->options.sequence_length = job->sequence_length;
     job->options.start = job->start;
+    if (status == CLI_DONE && arguments->targets != NULL && !arguments->run.restarts) {
+        return cli_error(CLI_USAGE,
+                         "--target applies with --restarts only; to choose variables, type --%s",
+                         cli_find_option("query", arguments->verb) != NULL ? "query" : "monitor");
+    }
     if (status == CLI_DONE && arguments->targets != NULL) {
         status = cli_load_targets(job);
     }

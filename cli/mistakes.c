@@ -348,6 +348,47 @@ int cli_missing_operand(const cli_verb *verb, const cli_arguments *arguments)
                      verb->name);
 }
 
+/* A dictionary of Python, {"fever": "yes"}, as a list: fever=yes. */
+static int dictionary(const char *text)
+{
+    char list[256];
+    size_t n = 0;
+    for (; *text != '\0' && n + 1 < sizeof list; text++) {
+        if (strchr("{}'\" ", *text) == NULL) {
+            list[n++] = (char)(*text == ':' ? '=' : *text);
+        }
+    }
+    list[n] = '\0';
+    return cli_error(CLI_USAGE, "-e: expected NAME=STATE,...: type -e '%s'", list);
+}
+
+/* @return the variable that has a state called text, the number of variables if there is none. */
+static uint32_t variable_with(const gbs_model *model, const char *text)
+{
+    const uint32_t n = gbs_model_n_variables(model);
+    for (uint32_t v = 0; v < n; v++) {
+        for (uint32_t a = 0; a < gbs_model_arity(model, v); a++) {
+            const char *label = gbs_model_state_label(model, v, a);
+            if (label != NULL && strcmp(label, text) == 0) {
+                return v;
+            }
+        }
+    }
+    return n;
+}
+
+const char *cli_separators(const char *text)
+{
+    size_t equals = 0;
+    for (; *text != '\0'; text++) {
+        equals = *text == ',' ? 0 : equals + (*text == '=');
+        if (equals > 1) {
+            return "; commas separate what is observed";
+        }
+    }
+    return "";
+}
+
 int cli_not_evidence(const gbs_model *model, const char *text)
 {
     gbs_error unknown = {GBS_OK, ""};
@@ -356,6 +397,9 @@ int cli_not_evidence(const gbs_model *model, const char *text)
     const size_t length = strcspn(text, ":");
     if (strcmp(text, "-") == 0 || access(text, F_OK) == 0) {
         return CLI_DONE;
+    }
+    if (text[0] == '{') {
+        return dictionary(text);
     }
     (void)snprintf(name, sizeof name, "%.*s", (int)(length < 255 ? length : 255), text);
     const int known = gbs_model_find_variable(model, name, &variable, &unknown) >= 0;
@@ -367,6 +411,13 @@ int cli_not_evidence(const gbs_model *model, const char *text)
         const char *state = gbs_model_state_label(model, variable, 0);
         return cli_error(CLI_USAGE, "-e %s: expected a state of %s: type -e '%s=%s' or the like",
                          text, name, name, state != NULL ? state : "0");
+    }
+    const uint32_t state_of = variable_with(model, text);
+    if (state_of < gbs_model_n_variables(model)) {
+        char number[32];
+        const char *of = cli_variable_text(model, state_of, "", number);
+        return cli_error(CLI_USAGE, "-e %s: expected NAME=STATE: type -e '%s=%s' or the like", text,
+                         of, text);
     }
     return cli_error(CLI_INPUT,
                      "-e %s: there is no such file, and %s; expected NAME=STATE or a file", text,

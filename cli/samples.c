@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "job.h"
 
@@ -78,6 +79,10 @@ int cli_load_evidence(cli_job *job)
                 return status;
             }
             done = gbs_evidence_set_read(job->model, text, &job->read, &job->set[i], &err);
+            if (done < 0 && cli_is_table(text)) {
+                return cli_error(CLI_INPUT, "%s; for a table of cases, type --cases %s",
+                                 err.message, text);
+            }
         }
         if (done < 0) {
             return cli_fail_input(done, &err);
@@ -106,6 +111,10 @@ int cli_observe_sample(cli_job *job, size_t sample)
         const gbs_evidence_set *set = job->set[i];
         if (set == NULL) {
             done = gbs_evidence_add(job->evidence, arguments->evidence[i], &err);
+            if (done == GBS_ERR_ARGUMENT) {
+                return cli_error(CLI_USAGE, "%s%s", err.message,
+                                 cli_separators(arguments->evidence[i]));
+            }
             status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
             continue;
         }
@@ -115,9 +124,22 @@ int cli_observe_sample(cli_job *job, size_t sample)
     }
     if (status == CLI_DONE && arguments->likelihood != NULL) {
         done = gbs_evidence_add_likelihood(job->evidence, arguments->likelihood, &err);
+        if (done >= 0 && strchr(arguments->likelihood, '|') == NULL) {
+            cli_note(arguments,
+                     "--likelihood %s: states that are not named have likelihood 0, as with -e; "
+                     "name them too, as in fever=yes:0.8|no:0.2",
+                     arguments->likelihood);
+        }
         status = done < 0 ? cli_fail(done, &err) : CLI_DONE;
     }
     if (status == CLI_DONE && arguments->virtual_evidence != NULL) {
+        if (strchr(arguments->virtual_evidence, '=') != NULL &&
+            access(arguments->virtual_evidence, F_OK) != 0) {
+            return cli_error(CLI_USAGE,
+                             "--virtual-evidence %s: expected a file; what is typed has an option "
+                             "of its own: type --likelihood '%s'",
+                             arguments->virtual_evidence, arguments->virtual_evidence);
+        }
         done =
             gbs_evidence_read_virtual(job->evidence, arguments->virtual_evidence, &job->read, &err);
         status = done < 0 ? cli_fail_input(done, &err) : CLI_DONE;

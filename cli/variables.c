@@ -50,6 +50,9 @@ static int add_item(cli_selection *s, uint8_t *seen, const typed *t, const char 
         if (status < 0 && cli_probability_typed(t->option, t->list, 0) != CLI_DONE) {
             return CLI_USAGE;
         }
+        if (status == GBS_ERR_ARGUMENT && strpbrk(item, " ;") != NULL) {
+            return cli_error(CLI_USAGE, "%s; commas separate names", err.message);
+        }
         return status < 0 ? cli_fail(status, &err) : add(s, seen, t, variable);
     }
     if (first > last || last >= n) {

@@ -294,7 +294,7 @@ static int tell(const cli_diagnosis *a)
     if (rhat > MOST_RHAT) {
         colour = CLI_RED;
         (void)snprintf(text, sizeof text,
-                       "not converged: the chains disagree, R-hat of %.100s is %.3g, above 1.01; "
+                       "not converged: the chains disagree, R-hat of %.100s is %.4g, above 1.01; "
                        "draw longer chains",
                        a->drawn.name[a->worst], rhat);
     } else if (a->drawn.n_chains < LEAST_CHAINS) {

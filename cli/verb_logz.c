@@ -106,7 +106,8 @@ static int write_estimate(const cli_job *job, const char *format, const gbs_log_
 void cli_logz_verdict(const cli_job *job, const gbs_log_z_report *r)
 {
     if (r->n_exact_variables == r->n_free_variables) {
-        cli_note(job->arguments, "ln Z %.15g, exact", r->log_z);
+        cli_note(job->arguments, "ln Z %.15g, exact; log10 Z %.15g", r->log_z,
+                 r->log_z / 2.302585092994045684);
         return;
     }
     cli_tell_choice(job, &r->exact);

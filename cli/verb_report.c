@@ -86,8 +86,13 @@ int cli_report(cli_arguments *arguments)
     }
     int n_draws = 0;
     size_t n_sources = 0;
-    for (int i = 0; i < n; i++) {
-        if (is_draws(arguments->operand[i])) {
+    for (int i = 0; i < n && status == CLI_DONE; i++) {
+        const char *path = arguments->operand[i];
+        if (gbs_model_format_of(path) != NULL) {
+            status = cli_error(
+                CLI_USAGE, "report: %s is a model; type gibbsite marginals %s --report FILE.html",
+                path, path);
+        } else if (is_draws(arguments->operand[i])) {
             draws[n_draws++] = arguments->operand[i];
         } else {
             source[n_sources++] = (gbs_report_source){arguments->operand[i], NULL, 0};

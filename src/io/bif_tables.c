@@ -233,11 +233,13 @@ gbs_status gbsi_bif_table_add(gbsi_bif_tables *tables, gbs_error *err)
     gbsi_column_status columns =
         gbsi_columns_check(&t->columns, child, value, t->n_rows, t->arity, false, &bad);
     if (columns == GBSI_COLUMN_OFF) {
-        return gbsi_text_fail(
-            t->text, t->child.shown, err,
-            "found probabilities with sum %.6g in the row of (%s), expected 1; --normalize-cpts "
-            "scales such rows, --lenient takes them as they are",
-            t->columns.sum, gbsi_bif_show_row(t, bad, text, sizeof text));
+        return gbsi_text_fail(t->text, t->child.shown, err,
+                              "found probabilities with sum %.6g%s%s%s, expected 1; "
+                              "--normalize-cpts scales such rows, "
+                              "--lenient takes them as they are",
+                              t->columns.sum, t->n_scope > 1 ? " in the row of (" : "",
+                              t->n_scope > 1 ? gbsi_bif_show_row(t, bad, text, sizeof text) : "",
+                              t->n_scope > 1 ? ")" : "");
     }
     if (columns != GBSI_COLUMN_OK) {
         return gbsi_text_fail(

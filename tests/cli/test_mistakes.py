@@ -20,6 +20,13 @@ MISTAKES = [
     ("marginals {} --query fevr", "did you mean fever"),
     ("marginals {} --query FEVER", "did you mean fever"),
     ("marginals {} examples/sprinkler.csv", "to answer its rows, type --cases examples/sprinkler.csv"),
+    ("marginals {} -e maybe", "there is no such file"),
+    ("marginals {} -e mild", "type -e 'copd=mild' or the like"),
+    ("marginals {} -e fever=yes;cough=no", "commas separate what is observed"),
+    ("marginals {} -e fever=yes&cough=no", "commas separate what is observed"),
+    ("marginals {} -e examples/clinic.csv", "for a table of cases, type --cases examples/clinic.csv"),
+    ("marginals {} --virtual-evidence fever=yes:0.8", "type --likelihood 'fever=yes:0.8'"),
+    ("marginals {} --joint cold;fever", "commas separate names"),
     # probabilities as they are written on paper
     ("marginals {} --query P(cold|fever=yes)", "type --query cold -e fever=yes"),
     ("marginals {} --query cold|fever=yes", "type --query cold -e fever=yes"),
@@ -65,6 +72,7 @@ MISTAKES = [
     ("marginals {} --csv", "type --format csv; for a table of cases, --cases FILE"),
     ("marginals {} --exact", "type --method exact"),
     ("marginals {} --do fever=yes", "take the parents of the variable out of MODEL, then observe it with -e"),
+    ("marginals {} --target cold", "to choose variables, type --query"),
     ("sensitivity {} --target cold=yes", "it is called --query"),
     ("map {} --k-best 3", "it finds one state"),
     ("map {} --cases examples/clinic.csv", "it answers one case"),
@@ -92,6 +100,10 @@ MISTAKES = [
     ("sample {} -o out.json", "the formats are --format csv|"),
     ("marginals no-such.bif", "no-such.bif: cannot be opened"),
     ("marginals clinic", "clinic: cannot be opened"),
+    ("marginals {} -o out.xlsx", ".xlsx files are not written"),
+    ("marginals examples/clinic.csv", "type gibbsite marginals MODEL --cases examples/clinic.csv"),
+    ("fit examples/clinic.csv {} -o out.bif", "type gibbsite fit MODEL examples/clinic.csv"),
+    ("report {}", "type gibbsite marginals examples/clinic.bif --report FILE.html"),
     ("fit {}", "fit: DATA is missing"),
     ("learn {} examples/clinic.csv", "type gibbsite fit NETWORK DATA"),
     ("marginals examples/clinic.csv {}", "type gibbsite marginals examples/clinic.bif --cases examples/clinic.csv"),
@@ -135,6 +147,38 @@ def test_blanks_in_probabilities(run, query, said):
     assert done.status == 2 and said in done.err and done.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("evidence, said", [
+    ('{"fever": "yes"}', "type -e 'fever=yes'"),
+    ("{'fever': 'yes', 'cough': 'no'}", "type -e 'fever=yes,cough=no'"),
+    ("fever=yes cough=no", "commas separate what is observed"),
+    ("fever=yes and cough=no", "commas separate what is observed"),
+])
+def test_evidence_of_other_programs(run, evidence, said):
+    done = run("marginals", CLINIC, "-e", evidence)
+    assert done.status == 2 and said in done.err and done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("text, at, said", [
+    ("", "1:1", "found an empty line, expected a variable for each column"),
+    ("yes,no\nno,no\n", "1:1", "the first line names the variables"),
+    ("fever,cough\nyes,?\n", "2:5", "what is not known is an empty field or NA"),
+    ("fever,cough\nyes,None\n", "2:5", "what is not known is an empty field or NA"),
+    (",fever\n0,yes\n", "1:1", "leave other columns out"),
+])
+def test_tables_of_other_programs(run, work, text, at, said):
+    (work / "cases.csv").write_text(text)
+    for command in (["marginals", CLINIC, "--cases", "cases.csv"], ["fit", CLINIC, "cases.csv"]):
+        done = run(*command)
+        assert done.status == 3 and done.out == ""
+        assert f"cases.csv:{at}: found" in done.err and said in done.err and done.err.count("\n") == 1
+
+
+def test_one_likelihood_is_certain(run):
+    done = run("marginals", CLINIC, "--query", "fever", "--likelihood", "fever=yes:0.8")
+    assert done.status == 0 and "fever,yes,1," in done.out and "name them too" in done.err
+    assert "name them too" not in run("marginals", CLINIC, "--likelihood", "fever=yes:0.8|no:0.2").err
+
+
 def test_what_is_said_to_type_is_an_answer(run):
     done = run("marginals", CLINIC, "--query", "cold", "-e", "fever = yes", "-e", "cough=no,crp=low")
     assert done.status == 0 and done.out.startswith("variable,state,probability")
@@ -165,7 +209,7 @@ def test_other_names_of_results_are_csv(run, work, name):
 @pytest.mark.parametrize("name, text, said", [
     ("a.mln", "1.5 Smokes(x) => Cancer(x)\n", "a.mln:1:15: found '=>', expected a ground clause"),
     ("a.bif", "variable a { type discrete [ 2 ] { n, y }; } probability ( a ) { table 0.6, 0.6; }",
-     "a.bif:1:60: found probabilities with sum 1.2"),
+     "a.bif:1:60: found probabilities with sum 1.2, expected 1;"),
 ])
 def test_models_that_are_not_meant(run, work, name, text, said):
     (work / name).write_text(text)
