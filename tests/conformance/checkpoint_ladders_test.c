@@ -192,11 +192,13 @@ static void as_if_never_stopped(void **state)
 {
     (void)state;
     uint64_t random = 20261123;
+    const bool small = test_scale_asked() == TEST_SMALL;
     gbs_model *model[] = {glass(4, 1.0), glass(9, 1.0), ring_of_colours()};
     for (size_t i = 0; i < 3; ++i) {
-        for (uint64_t turn = 0; turn < test_scaled(12, 4, 2); ++turn) {
+        for (uint64_t turn = 0; turn < test_scaled(12, 4, 1); ++turn) {
             gbs_run_options options = usual(turn % 2 == 0 ? 16 : 5);
-            options.burn_in = turn % 3 == 2 ? 40 : GBS_BURN_IN_AUTO;
+            options.burn_in = turn % 3 == 2 || (small && i < 2) ? 40 : GBS_BURN_IN_AUTO;
+            options.sweeps = small ? 60 : 400;
             options.chains = turn % 4 == 1 ? 4 : options.chains;
             options.seed = turn;
             check(model[i], options, false, &random);
@@ -212,6 +214,9 @@ static void blocks(void **state)
 {
     (void)state;
     uint64_t random = 3;
+    if (test_scale_asked() == TEST_SMALL) {
+        skip(); /* the trial is among the last of 1760 iterations */
+    }
     gbs_model *model = glass(12, 1.5);
     gbs_run_options options = usual(16);
     options.sweeps = 100;
@@ -226,6 +231,9 @@ static void blocks(void **state)
 static void smaller_errors(void **state)
 {
     (void)state;
+    if (test_scale_asked() == TEST_SMALL) {
+        skip(); /* thousands of iterations */
+    }
     gbs_model *model = glass(5, 1.0);
     gbs_run_options options = usual(8);
     options.sweeps = 0;
@@ -302,7 +310,7 @@ static void forged_files(void **state)
     gbs_run_options options = usual(6);
     options.sweeps = 60;
     options.burn_in = 40;
-    for (uint64_t i = 0; i < test_scaled(2000, 200, 50); ++i) {
+    for (uint64_t i = 0; i < test_scaled(2000, 200, 15); ++i) {
         if (i % 50 == 0) { /* amid burn-in, or later */
             (void)go(model, &options, false, NULL, path, i % 100 == 0 ? 30 : 70);
             FILE *file = fopen(path, "rb");
