@@ -23,6 +23,7 @@ struct cli_case_table {
     char *field;              /* the one that was read last, without quotes */
     size_t n, capacity;
     int quoted;
+    int complete;              /* every variable has a value */
     uint64_t line, byte;       /* of what is read next, from 1 */
     uint64_t at_line, at_byte; /* of the field */
     long first;                /* offset of the first case ... */
@@ -346,6 +347,33 @@ int cli_case_table_open(const gbs_model *model, const char *path, const char *we
     return CLI_DONE;
 }
 
+int cli_case_table_want_all(cli_case_table *table)
+{
+    cli_case_table *t = table;
+    const uint32_t n = gbs_model_n_variables(t->model);
+    char name[32];
+    char text[160];
+    unsigned char *seen = calloc((size_t)n + 1, 1);
+    if (seen == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    int status = CLI_DONE;
+    for (uint32_t k = 0; k < t->n_columns; k++) {
+        seen[t->column[k]] = 1;
+    }
+    for (uint32_t v = 0; status == CLI_DONE && v < n; v++) {
+        if (!seen[v] && gbs_model_arity(t->model, v) > 1) {
+            (void)snprintf(text, sizeof text,
+                           "found no column of variable %.64s, expected one of each variable",
+                           cli_variable_text(t->model, v, "", name));
+            status = refuse(t, 1, 1, text);
+        }
+    }
+    free(seen);
+    t->complete = 1;
+    return status;
+}
+
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 static int read_state(const cli_case_table *t, uint32_t k, uint32_t *state)
@@ -354,7 +382,11 @@ static int read_state(const cli_case_table *t, uint32_t k, uint32_t *state)
     char text[640];
     if (t->n == 0 || (strcmp(t->field, "NA") == 0 && !t->na_is_one[k])) {
         *state = GBS_UNOBSERVED;
-        return CLI_DONE;
+        return !t->complete || gbs_model_arity(t->model, t->column[k]) == 1
+                   ? CLI_DONE
+                   : refuse(t, t->at_line, t->at_byte,
+                            "found no value, expected a state: weights are learnt from complete "
+                            "rows");
     }
     if (gbs_model_find_state(t->model, t->column[k], t->field, state, &err) < 0) {
         static const char *const unknown[] = {"?",    "*",    "nan", "na",  "NaN", "null", "NULL",

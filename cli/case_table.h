@@ -12,6 +12,9 @@ typedef struct cli_case_table cli_case_table;
 /* @param weights NULL, or the name of the column with the weights of rows. */
 int cli_case_table_open(const gbs_model *model, const char *path, const char *weights,
                         cli_case_table **table);
+/* From now on every case has to have a value of each variable of two states or more: fields without
+ * one are refused. @return CLI_INPUT after a message where a variable has no column. */
+int cli_case_table_want_all(cli_case_table *table);
 void cli_case_table_free(cli_case_table *table); /* NULL is allowed */
 
 /* @param n out: how many columns. @return [n] their variables. */

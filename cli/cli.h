@@ -53,6 +53,7 @@ int cli_sensitivity(cli_arguments *arguments);
 int cli_diagnose(cli_arguments *arguments);
 int cli_label(cli_arguments *arguments);
 int cli_learn(cli_arguments *arguments);
+int cli_learn_weights(cli_arguments *arguments); /* verb_learn_weights.c */
 int cli_denoise(cli_arguments *arguments);
 int cli_report(cli_arguments *arguments);
 
@@ -163,6 +164,8 @@ int cli_output_format(const cli_arguments *arguments, const char *known, const c
                       const char **format);
 
 /* verb_convert.c: the model that a verb makes, with the options for writing. */
+/* Sets the format to that of the first operand where --output's name says none. */
+void cli_settle_model_format(cli_arguments *arguments);
 int cli_check_model_output(const cli_arguments *arguments); /* before it is made */
 int cli_write_model(const cli_arguments *arguments, const gbs_model *model);
 

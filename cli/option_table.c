@@ -80,7 +80,8 @@ static const cli_option table[] = {
     UINT(em_iterations, "iterations", CLI_VERB_LEARN, 1000, 1, INT32_MAX, "N",
          "largest number of iterations")
     REAL(em_tolerance, "tolerance", CLI_VERB_LEARN, 1e-5, 1e-15, 1.0, "X",
-         "converged once the objective falls by a smaller share of itself in ten iterations")
+         "crf: converged once the objective falls by a smaller share of itself in ten iterations; weights: "
+         "once no weight moves by more in a step")
     TEXT(0, truth, "truth", CLI_VERB_LABEL, "COLUMN|last",
          "compare the labels with those in this column of DATA, a number from 0 or the last one")
     NAME(0, posterior, "posterior", CLI_VERB_LABEL, "best|all",
@@ -153,22 +154,27 @@ static const cli_option table[] = {
     TEXT(0, prior, "prior", CLI_VERB_FIT, "none|bdeu:ESS|dirichlet:ALPHA",
          "none: maximum likelihood (default); bdeu: an equivalent sample of ESS rows, spread evenly over "
          "each table; dirichlet: ALPHA rows for each entry; the tables are then posterior means")
-    TEXT(0, weights, "weights", CLI_VERB_FIT, "COLUMN",
+    TEXT(0, weights, "weights", CLI_VERB_FIT | CLI_VERB_LEARN, "COLUMN",
          "how many rows each row of DATA stands for, a number of 0 or more, is in this column")
     TEXT(0, held_out, "held-out", CLI_VERB_FIT, "FILE|SHARE",
          "report how probable other rows are: those of a table, or a share of the rows of DATA (0.2 "
          "or 20%), evenly spread, which are then not fitted")
+    TEXT(0, held_out, "held-out", CLI_VERB_LEARN, "FILE|SHARE",
+         "weights: report the pseudo-likelihood of other rows: those of a table, or a share of the "
+         "rows of DATA (0.2 or 20%), evenly spread, which are then not learnt from")
     UINT(em_iterations, "iterations", CLI_VERB_FIT, 1000, 1, UINT64_MAX, "N",
          "EM: largest number of iterations, each over all rows with missing values")
     REAL(em_tolerance, "tolerance", CLI_VERB_FIT, 1e-6, 1e-15, 1.0, "X",
          "EM: converged once no probability changes by more in an iteration")
     TEXT(0, intervals, "intervals", CLI_VERB_FIT, "FILE",
          "write every probability with an interval and the number of rows behind it, as CSV")
+    TEXT(0, intervals, "intervals", CLI_VERB_LEARN, "FILE",
+         "weights: write every weight with its standard error, as CSV")
     REAL(level, "level", CLI_VERB_FIT, 0.95, 0.001, 0.999999, "X",
          "probability that an interval covers")
-    NAME(0, format, "format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES, CLI_MODEL_FORMATS,
+    NAME(0, format, "format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_GENERATES, CLI_MODEL_FORMATS,
          "format of the model written")
-    NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_GENERATES, "shortest|fixed",
+    NAME(0, float_format, "float-format", CLI_VERB_CONVERT | CLI_VERB_FIT | CLI_VERB_LEARN | CLI_GENERATES, "shortest|fixed",
          "numbers with the fewest digits that read back exactly, or as digits[.digits] without "
          "exponents")
     NAME(0, convention_out, "write-convention", CLI_VERB_CONVERT | CLI_GENERATES,
@@ -247,7 +253,7 @@ static const cli_option table[] = {
     NAME(0, influence, "influence", CLI_INFLUENCES, "auto|bound|exact",
          "exact: influences by enumeration of up to 2^16 configurations of the neighbours; "
          "bound: upper bounds; unset: auto, exact where that is fast")
-    NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI, CLI_SOURCE_FORMATS,
+    NAME(0, from, "from", CLI_MODELS | CLI_VERB_UAI | CLI_VERB_LEARN, CLI_SOURCE_FORMATS,
          "format of MODEL, by default found from the file name extension")
     NAME(0, convention, "convention", CLI_MODELS, "physics|bqm|maxcut",
          "sign of couplings in MODEL (.mtx, .rud, .coo); unset: the default of its format")

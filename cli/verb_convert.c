@@ -20,6 +20,16 @@ int cli_write_model(const cli_arguments *arguments, const gbs_model *model)
     return status < 0 ? cli_fail_output(path, status, &err) : CLI_DONE;
 }
 
+void cli_settle_model_format(cli_arguments *arguments)
+{
+    const char *path = arguments->output;
+    if (arguments->format == NULL &&
+        (path == NULL || strcmp(path, "-") == 0 || gbs_model_format_of(path) == NULL)) {
+        arguments->format =
+            arguments->from != NULL ? arguments->from : gbs_model_format_of(arguments->operand[0]);
+    }
+}
+
 int cli_check_model_output(const cli_arguments *arguments)
 {
     const char *path = arguments->output;

@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case_table.h"
+#include "data_rows.h"
 
 typedef struct fitting {
     cli_job job;
     gbs_fit_options options;
-    double share;              /* of the rows that is held out; 0: none is */
-    const char *held_out_path; /* NULL: none */
+    cli_held_out out;
     gbs_data *data, *held_out;
     gbs_fitted *fitted;
     cli_bar bar;
@@ -45,54 +44,15 @@ static int settle_prior(fitting *f, const char *text)
                      text);
 }
 
-/* "20%" or "0.2" is a share, anything else a file. */
-static int settle_held_out(fitting *f, const char *text)
-{
-    char number[32];
-    const size_t n = text == NULL ? 0 : strlen(text);
-    if (n == 0 || n >= sizeof number) {
-        f->held_out_path = text;
-        return CLI_DONE;
-    }
-    const int percent = text[n - 1] == '%';
-    (void)snprintf(number, sizeof number, "%.*s", (int)n - percent, text);
-    if (!cli_parse_real(number, &f->share)) {
-        f->held_out_path = text;
-        return CLI_DONE;
-    }
-    f->share *= percent ? 0.01 : 1.0;
-    return f->share > 0.0 && f->share < 1.0
-               ? CLI_DONE
-               : cli_error(CLI_USAGE,
-                           "--held-out: found \"%s\", expected a file, or a share above 0 and "
-                           "below 1",
-                           text);
-}
-
-/* The network's own format where the name of the file says none. */
-static void settle_format(cli_arguments *arguments)
-{
-    const char *path = arguments->output;
-    if (arguments->format == NULL &&
-        (path == NULL || strcmp(path, "-") == 0 || gbs_model_format_of(path) == NULL)) {
-        arguments->format =
-            arguments->from != NULL ? arguments->from : gbs_model_format_of(arguments->operand[0]);
-    }
-}
-
 static int settle(fitting *f, cli_arguments *arguments)
 {
-    settle_format(arguments);
+    cli_settle_model_format(arguments);
     int status = settle_prior(f, arguments->prior);
     if (status == CLI_DONE && arguments->run.method == GBS_METHOD_MEAN_FIELD) {
         status = cli_error(CLI_USAGE, "--method: found mean-field, expected auto, exact or sample");
     }
     if (status == CLI_DONE) {
-        status = settle_held_out(f, arguments->held_out);
-    }
-    if (status == CLI_DONE && f->held_out_path != NULL && strcmp(f->held_out_path, "-") == 0 &&
-        strcmp(arguments->operand[1], "-") == 0) {
-        status = cli_error(CLI_USAGE, "standard input cannot be the data and the held-out rows");
+        status = cli_settle_held_out(arguments->held_out, arguments->operand[1], &f->out);
     }
     if (status == CLI_DONE) {
         status = cli_check_model_output(arguments);
@@ -116,69 +76,6 @@ static int settle(fitting *f, cli_arguments *arguments)
     f->options.sweeps = arguments->run.sweeps;
     f->options.seed = arguments->run.seed;
     f->options.target_error = arguments->run.target_error;
-    return status;
-}
-
-/* ---- data ------------------------------------------------------------------------------------ */
-
-static int add_row(gbs_data *data, const uint32_t *state, double weight)
-{
-    gbs_error err = {GBS_OK, ""};
-    const gbs_status done = gbs_data_add_weighted(data, 1, state, &weight, &err);
-    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
-}
-
-/* Rows of a table into data; of n rows the share that is held out are floor(n share), evenly
- * spread. @param held_out NULL: all rows go into data. */
-static int read_rows(cli_case_table *table, gbs_data *data, gbs_data *held_out, double share)
-{
-    uint32_t n_columns = 0;
-    int end = 0;
-    uint64_t n = 0;
-    (void)cli_case_table_columns(table, &n_columns);
-    uint32_t *state = calloc((size_t)n_columns + 1, sizeof *state);
-    int status = state == NULL ? cli_error(CLI_FAILED, "out of memory") : CLI_DONE;
-    while (status == CLI_DONE) {
-        status = cli_case_table_next(table, state, &end);
-        if (status != CLI_DONE || end) {
-            break;
-        }
-        const double before = (double)n++ * share;
-        const int out = held_out != NULL && (uint64_t)((double)n * share) > (uint64_t)before;
-        status = add_row(out ? held_out : data, state, cli_case_table_weight(table));
-    }
-    free(state);
-    return status;
-}
-
-static int new_data(const fitting *f, const cli_case_table *table, gbs_data **data)
-{
-    gbs_error err = {GBS_OK, ""};
-    uint32_t n = 0;
-    const uint32_t *column = cli_case_table_columns(table, &n);
-    const gbs_status done = gbs_data_new(f->job.model, n, column, data, &err);
-    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
-}
-
-/* @param held_out NULL, or where a share of the rows goes. */
-static int read_table(const fitting *f, const char *path, gbs_data **data, gbs_data **held_out)
-{
-    cli_case_table *table = NULL;
-    int status = cli_case_table_open(f->job.model, path, f->job.arguments->weights, &table);
-    if (status == CLI_DONE) {
-        status = new_data(f, table, data);
-    }
-    if (status == CLI_DONE && held_out != NULL) {
-        status = new_data(f, table, held_out);
-    }
-    if (status == CLI_DONE) {
-        status = read_rows(table, *data, held_out == NULL ? NULL : *held_out, f->share);
-    }
-    if (status == CLI_DONE && gbs_data_n_rows(*data) == 0) {
-        status = cli_error(CLI_INPUT, "%s: found no rows%s, expected some below the names", path,
-                           f->job.arguments->weights != NULL ? " of a weight above 0" : "");
-    }
-    cli_case_table_free(table);
     return status;
 }
 
@@ -475,10 +372,8 @@ int cli_fit(cli_arguments *arguments)
                       arguments->operand[0]);
     }
     if (status == CLI_DONE) {
-        status = read_table(&f, arguments->operand[1], &f.data, f.share > 0.0 ? &f.held_out : NULL);
-    }
-    if (status == CLI_DONE && f.held_out_path != NULL) {
-        status = read_table(&f, f.held_out_path, &f.held_out, NULL);
+        status = cli_read_data(f.job.model, arguments->operand[1], arguments->weights, 0, &f.out,
+                               &f.data, &f.held_out);
     }
     if (status == CLI_DONE) {
         status = fit(&f, &stopped);

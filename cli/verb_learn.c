@@ -18,9 +18,16 @@ typedef struct learning {
 static int settle(learning *l)
 {
     const cli_arguments *arguments = l->arguments;
-    const char *kind = arguments->operand[0];
-    if (strcmp(kind, "crf") != 0) {
-        return cli_error(CLI_USAGE, "learn: found the kind of model '%s', expected crf", kind);
+    const struct {
+        const char *typed, *name;
+    } others[] = {{arguments->weights, "--weights"},           {arguments->held_out, "--held-out"},
+                  {arguments->intervals, "--intervals"},       {arguments->format, "--format"},
+                  {arguments->float_format, "--float-format"}, {arguments->from, "--from"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (others[i].typed != NULL) {
+            return cli_error(CLI_USAGE, "learn crf takes no %s, which is for learn weights",
+                             others[i].name);
+        }
     }
     if (strcmp(arguments->operand[1], "-") == 0 && strcmp(arguments->operand[2], "-") == 0) {
         return cli_error(CLI_USAGE, "standard input cannot be the templates and the data");
@@ -159,7 +166,7 @@ static void tell(const learning *l, int stopped)
              r->gradient_norm);
 }
 
-int cli_learn(cli_arguments *arguments)
+static int learn_crf(cli_arguments *arguments)
 {
     learning l = {.arguments = arguments, .report = {.size = sizeof l.report}};
     int stopped = 0;
@@ -179,4 +186,15 @@ int cli_learn(cli_arguments *arguments)
     gbs_crf_free(l.crf);
     gbs_sequences_free(l.data);
     return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+}
+
+int cli_learn(cli_arguments *arguments)
+{
+    const char *kind = arguments->operand[0];
+    return strcmp(kind, "crf") == 0       ? learn_crf(arguments)
+           : strcmp(kind, "weights") == 0 ? cli_learn_weights(arguments)
+                                          : cli_error(CLI_USAGE,
+                                                      "learn: found the kind of model '%s', "
+                                                      "expected crf or weights",
+                                                      kind);
 }

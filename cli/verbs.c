@@ -101,12 +101,15 @@ const cli_verb cli_verbs[] = {
      "gibbsite label examples/places.crf examples/places.txt --truth 2 -o out.txt\n"
      "gibbsite label examples/places.crf examples/places.txt --posterior best\n",
      cli_label},
-    {"learn", CLI_VERB_LEARN, 3, "crf TEMPLATES DATA",
-     "a conditional random field from labelled data",
-     "TEMPLATES says which features a token has; DATA has a token a line, its label\n"
-     "in the last column. Writes a text model of CRF++ (or Wapiti) for label.\n",
+    {"learn", CLI_VERB_LEARN, 3, "crf|weights TEMPLATES|MODEL DATA",
+     "weights of log-linear models from data",
+     "crf: TEMPLATES says which features a token has; DATA has a token a line, its\n"
+     "label in the last column. Writes a text model of CRF++ (or Wapiti) for label.\n"
+     "weights: the tied weights of MODEL (.gbm, DimmWitted) by pseudo-likelihood,\n"
+     "with standard errors. DATA is CSV, a column for each variable. Writes MODEL.\n",
      "gibbsite learn crf examples/places.template examples/places.txt -o places.crf\n"
-     "gibbsite learn crf examples/places.template examples/places.txt --l1 1 --l2 0\n",
+     "gibbsite learn crf examples/places.template examples/places.txt --l1 1 --l2 0\n"
+     "gibbsite learn weights examples/friends examples/friends.csv -o friends.gbm\n",
      cli_learn},
     {"sensitivity", CLI_VERB_SENSITIVITY, 1, "MODEL",
      "how a probability moves with every parameter",

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""learn crf: a model from labelled data, and what is refused."""
+"""learn: a model from labelled data, weights from cases, and what is refused."""
+import csv
+import itertools
 import json
+import math
 
 import pytest
 from conftest import ROOT
 
 TEMPLATES = ROOT / "examples" / "places.template"
 DATA = ROOT / "examples" / "places.txt"
+FRIENDS = ROOT / "examples" / "friends"
+CASES = ROOT / "examples" / "friends.csv"
 
 
 @pytest.mark.parametrize("style, first", [("crf++", "version: 100\n"), ("wapiti", "#mdl#2#")])
@@ -54,11 +59,107 @@ def test_bad_files(run, tmp_path, templates, data, part):
 
 @pytest.mark.parametrize("arguments, part", [
     (["crf", TEMPLATES], "is missing"),
-    (["rbm", TEMPLATES, DATA], "expected crf"),
+    (["rbm", TEMPLATES, DATA], "expected crf or weights"),
     (["crf", "-", "-"], "standard input"),
     (["crf", TEMPLATES, DATA, "--l2", "0"], "without a penalty"),
     (["crf", TEMPLATES, DATA, "--least-count", "0"], "--least-count"),
+    (["crf", TEMPLATES, DATA, "--held-out", "20%"], "takes no --held-out"),
+    (["weights", FRIENDS, CASES, "--l1", "1"], "takes no --l1"),
+    (["weights", FRIENDS, CASES, "--threads", "2"], "takes no --threads"),
+    (["weights", FRIENDS, CASES, "--held-out", "120%"], "--held-out"),
+    (["weights", FRIENDS, CASES, "-o", "x.nothing", "--format", "csv"], "csv"),
 ])
 def test_wrong_use(run, arguments, part):
     done = run("learn", *arguments)
     assert done.status == 2 and done.out == "" and part in done.err
+
+
+def pseudo_likelihood(weights, rows):
+    """Of examples/friends, by its four kinds of factors; fixed numbers of the true weights made its rows."""
+    def score(x):
+        sign = [2 * a - 1 for a in x]
+        pairs = sum(1 if x[a] == x[b] else -1 for a, b in ((0, 1), (1, 2)))
+        harm = sum(not (x[v] and not x[v + 3]) for v in range(3))
+        return (weights[0] * sum(sign[:3]) + weights[1] * pairs + weights[2] * harm + weights[3] * sum(sign[3:]))
+    total = 0.0
+    for x in rows:
+        for v in range(6):
+            flipped = (*x[:v], 1 - x[v], *x[v + 1:])
+            total -= math.log1p(math.exp(score(flipped) - score(x)))
+    return total
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return [tuple(map(int, row)) for row in list(csv.reader(file))[1:]]
+
+
+def weights_of(path):
+    with open(path, newline="") as file:
+        table = list(csv.reader(file))
+    assert table[0] == ["weight", "value", "error"]
+    return [float(row[1]) for row in table[1:]], [row[2] for row in table[1:]]
+
+
+def test_weights_are_a_maximum(run, work):
+    """By a pseudo-likelihood written anew; the true weights are within three errors."""
+    done = run("learn", "weights", FRIENDS, CASES, "--l2", "0", "-o", "f.gbm", "--intervals", "w.csv", "--summary", "s.json")
+    assert done.status == 0 and done.out == "" and "converged after" in done.err, done.err
+    w, errors = weights_of(work / "w.csv")
+    rows = rows_of(CASES)
+    most = pseudo_likelihood(w, rows)
+    report = json.loads((work / "s.json").read_text())
+    assert report["schema"] == "learn-weights/1" and report["converged"] and report["errors_known"]
+    assert report["rows"] == 150 and report["pseudo_log_likelihood"] == pytest.approx(most, abs=1e-9)
+    for k, step in itertools.product(range(4), (-0.01, 0.01)):
+        assert pseudo_likelihood([a + step * (j == k) for j, a in enumerate(w)], rows) < most - 1e-5
+    for found, error, true in zip(w, errors, (-0.3, 0.4, 0.8, -0.5)):
+        assert 0.02 < float(error) < 0.5 and abs(found - true) < 3 * float(error)
+    again = run("learn", "weights", "f.gbm", CASES, "--l2", "0", "--format", "gbm", "-o", "g.gbm")
+    assert "converged after 1 steps" in again.err, again.err
+
+
+def test_weights_of_rows_and_held_out(run, work):
+    rows = rows_of(CASES)
+    header = "0,1,2,3,4,5,n\n"
+    (work / "w.csv").write_text(header + "".join(",".join(map(str, (*r, 2))) + "\n" for r in rows))
+    (work / "d.csv").write_text(header[:-3] + "\n" + "".join(",".join(map(str, r)) + "\n" for r in rows * 2))
+    found = []
+    for data, more in (("w.csv", ["--weights", "n"]), ("d.csv", [])):
+        done = run("learn", "weights", FRIENDS, data, *more, "-o", "f.gbm", "--intervals", "i.csv")
+        assert done.status == 0, done.err
+        found.append(weights_of(work / "i.csv"))
+    for one, two in zip(*([*w, *map(float, e)] for w, e in found)):
+        assert one == pytest.approx(two, abs=1e-9)
+    done = run("learn", "weights", FRIENDS, CASES, "--held-out", "20%", "-o", "f.gbm", "--intervals", "i.csv",
+               "--summary", "s.json")
+    assert done.status == 0 and "30 rows held out" in done.err
+    report = json.loads((work / "s.json").read_text())
+    w, _ = weights_of(work / "i.csv")
+    assert report["rows"] == 120 and report["held_out_rows"] == 30
+    whole = report["pseudo_log_likelihood"] + report["held_out_pseudo_log_likelihood"]
+    assert whole == pytest.approx(pseudo_likelihood(w, rows), abs=1e-9)
+
+
+def test_one_row_has_no_error(run, work):
+    (work / "d.csv").write_text("0,1,2,3,4,5\n0,1,0,0,1,1\n")
+    done = run("learn", "weights", FRIENDS, "d.csv", "-o", "f.gbm", "--intervals", "w.csv")
+    assert done.status == 0 and "errors are not known" in done.err and weights_of(work / "w.csv")[1] == [""] * 4
+
+
+@pytest.mark.parametrize("text, part", [
+    ("0,1,2,3,4,5\n0,1,0,0,,1\n", "d.csv:2:9: found no value"),
+    ("0,1,2,3,4,5\n0,1,0,0,2,1\n", "d.csv:2:9: found \"2\""),
+    ("0,1,2,3,4\n0,1,0,0,1\n", "d.csv:1:1: found no column of variable 5"),
+    ("0,1,2,3,4,5\n", "found no rows"),
+    ("0,1,2,3,4,5\n0,1\n", "d.csv:2"),
+])
+def test_bad_cases(run, work, text, part):
+    (work / "d.csv").write_text(text)
+    done = run("learn", "weights", FRIENDS, "d.csv", "-o", "out.gbm")
+    assert done.status == 3 and part in done.err and not (work / "out.gbm").exists(), done.err
+
+
+def test_a_model_without_ties(run, work):
+    done = run("learn", "weights", ROOT / "examples" / "grid.uai", CASES, "-o", "out.gbm")
+    assert done.status == 3 and "found no tied weights" in done.err and not (work / "out.gbm").exists()

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of data for fit and learn. */
+#include "data_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int parse_held_out(const char *text, cli_held_out *out)
+{
+    char number[32];
+    const size_t n = text == NULL ? 0 : strlen(text);
+    if (n == 0 || n >= sizeof number) {
+        out->path = text;
+        return CLI_DONE;
+    }
+    const int percent = text[n - 1] == '%';
+    (void)snprintf(number, sizeof number, "%.*s", (int)n - percent, text);
+    if (!cli_parse_real(number, &out->share)) {
+        out->path = text;
+        return CLI_DONE;
+    }
+    out->share *= percent ? 0.01 : 1.0;
+    return out->share > 0.0 && out->share < 1.0
+               ? CLI_DONE
+               : cli_error(CLI_USAGE,
+                           "--held-out: found \"%s\", expected a file, or a share above 0 and "
+                           "below 1",
+                           text);
+}
+
+int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *out)
+{
+    *out = (cli_held_out){0};
+    const int status = parse_held_out(text, out);
+    return status == CLI_DONE && out->path != NULL && strcmp(out->path, "-") == 0 &&
+                   strcmp(data_path, "-") == 0
+               ? cli_error(CLI_USAGE, "standard input cannot be the data and the held-out rows")
+               : status;
+}
+
+static int add_row(gbs_data *data, const uint32_t *state, double weight)
+{
+    gbs_error err = {GBS_OK, ""};
+    const gbs_status done = gbs_data_add_weighted(data, 1, state, &weight, &err);
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+/* Rows of a table into data; of n rows the share that is held out are floor(n share), evenly
+ * spread. @param held_out NULL: all rows go into data. */
+static int read_rows(cli_case_table *table, gbs_data *data, gbs_data *held_out, double share)
+{
+    uint32_t n_columns = 0;
+    int end = 0;
+    uint64_t n = 0;
+    (void)cli_case_table_columns(table, &n_columns);
+    uint32_t *state = calloc((size_t)n_columns + 1, sizeof *state);
+    int status = state == NULL ? cli_error(CLI_FAILED, "out of memory") : CLI_DONE;
+    while (status == CLI_DONE) {
+        status = cli_case_table_next(table, state, &end);
+        if (status != CLI_DONE || end) {
+            break;
+        }
+        const double before = (double)n++ * share;
+        const int out = held_out != NULL && (uint64_t)((double)n * share) > (uint64_t)before;
+        status = add_row(out ? held_out : data, state, cli_case_table_weight(table));
+    }
+    free(state);
+    return status;
+}
+
+static int new_data(const gbs_model *model, const cli_case_table *table, gbs_data **data)
+{
+    gbs_error err = {GBS_OK, ""};
+    uint32_t n = 0;
+    const uint32_t *column = cli_case_table_columns(table, &n);
+    const gbs_status done = gbs_data_new(model, n, column, data, &err);
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+/* @param held_out NULL, or where a share of the rows goes. */
+static int read_table(const gbs_model *model, const char *path, const char *weights, int complete,
+                      double share, gbs_data **data, gbs_data **held_out)
+{
+    cli_case_table *table = NULL;
+    int status = cli_case_table_open(model, path, weights, &table);
+    if (status == CLI_DONE && complete) {
+        status = cli_case_table_want_all(table);
+    }
+    if (status == CLI_DONE) {
+        status = new_data(model, table, data);
+    }
+    if (status == CLI_DONE && held_out != NULL) {
+        status = new_data(model, table, held_out);
+    }
+    if (status == CLI_DONE) {
+        status = read_rows(table, *data, held_out == NULL ? NULL : *held_out, share);
+    }
+    if (status == CLI_DONE && gbs_data_n_rows(*data) == 0) {
+        status = cli_error(CLI_INPUT, "%s: found no rows%s, expected some below the names", path,
+                           weights != NULL ? " of a weight above 0" : "");
+    }
+    cli_case_table_free(table);
+    return status;
+}
+
+int cli_read_data(const gbs_model *model, const char *path, const char *weights, int complete,
+                  const cli_held_out *out, gbs_data **data, gbs_data **held_out)
+{
+    int status = read_table(model, path, weights, complete, out->share, data,
+                            out->share > 0.0 ? held_out : NULL);
+    if (status == CLI_DONE && out->path != NULL) {
+        status = read_table(model, out->path, weights, complete, 0.0, held_out, NULL);
+    }
+    return status;
+}

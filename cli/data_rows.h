@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of data for fit and learn, from tables of cases. */
+#ifndef GIBBSITE_CLI_DATA_ROWS_H
+#define GIBBSITE_CLI_DATA_ROWS_H
+
+#include "case_table.h"
+
+/* --held-out: "20%" or "0.2" is a share of the rows, anything else a file. */
+typedef struct cli_held_out {
+    double share;     /* 0: none */
+    const char *path; /* NULL: none */
+} cli_held_out;
+
+/* @param text NULL: nothing is held out. @param data_path of the rows themselves. */
+int cli_settle_held_out(const char *text, const char *data_path, cli_held_out *out);
+
+/* Read DATA, and what is held out: a share of it, evenly spread, or a table of its own.
+ * @param complete 1: a value of each variable in each row, or it is refused. @param held_out out:
+ * stays NULL where nothing is. @return an exit status after a message; free both in either case. */
+int cli_read_data(const gbs_model *model, const char *path, const char *weights, int complete,
+                  const cli_held_out *out, gbs_data **data, gbs_data **held_out);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gibbsite learn weights: tied weights of a log-linear model from a table of data. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data_rows.h"
+
+typedef struct learning {
+    cli_job job;
+    gbs_learn_options options;
+    cli_held_out out;
+    gbs_data *data, *held_out;
+    gbs_model *learnt;
+    double *error;      /* [weights] standard errors */
+    double held_out_pl; /* of the rows that are held out */
+    gbs_learn_report report;
+    cli_bar bar;
+} learning;
+
+static int settle(learning *l, cli_arguments *arguments)
+{
+    const struct {
+        int typed;
+        const char *name;
+    } others[] = {{arguments->template_style != NULL, "--template-style"},
+                  {arguments->l1 != 0.0, "--l1"},
+                  {arguments->least_count != 1, "--least-count"},
+                  {arguments->run.threads > 1, "--threads"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (others[i].typed) {
+            return cli_error(CLI_USAGE,
+                             "learn weights takes no %s: it runs on one thread, with "
+                             "the penalty --l2",
+                             others[i].name);
+        }
+    }
+    arguments->operand[0] = arguments->operand[1]; /* as the verbs that read MODEL first */
+    cli_settle_model_format(arguments);
+    l->options = (gbs_learn_options){.size = sizeof l->options,
+                                     .l2 = arguments->l2,
+                                     .tolerance = arguments->em_tolerance,
+                                     .iterations = arguments->em_iterations,
+                                     .time_s = arguments->run.time_s,
+                                     .memory_limit = arguments->run.memory_limit};
+    int status = cli_settle_held_out(arguments->held_out, arguments->operand[2], &l->out);
+    if (status == CLI_DONE) {
+        status = cli_check_model_output(arguments);
+    }
+    if (status == CLI_DONE) {
+        status = cli_check_output(arguments->intervals);
+    }
+    return status == CLI_DONE ? cli_check_output(arguments->summary) : status;
+}
+
+static int on_progress(void *context, const gbs_progress *progress)
+{
+    learning *l = context;
+    char text[64];
+    (void)snprintf(text, sizeof text, "%" PRIu64 " steps", progress->pass);
+    cli_bar_share(&l->bar, progress->elapsed_s, (double)progress->pass / (double)progress->passes,
+                  text);
+    return cli_signals_caught();
+}
+
+static int learn(learning *l, int *stopped)
+{
+    const gbs_model *model = l->job.model;
+    const gbs_run_callbacks callbacks = {
+        .size = sizeof callbacks, .context = l, .progress = on_progress};
+    gbs_error err = {GBS_OK, ""};
+    l->error = calloc((size_t)gbs_model_n_weights(model) + 1, sizeof *l->error);
+    if (l->error == NULL) {
+        return cli_error(CLI_FAILED, "out of memory");
+    }
+    cli_signals_catch();
+    cli_bar_init(&l->bar, l->job.arguments, &l->job.options);
+    gbs_status done = gbs_learn_weights(model, l->data, &l->options, &callbacks, l->error,
+                                        &l->learnt, &l->report, &err);
+    cli_bar_finish(&l->bar, NULL);
+    *stopped = done == GBS_STOPPED;
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* "weight,value,error"; an error that is not known is empty. */
+static int write_weights(const learning *l)
+{
+    const char *path = l->job.arguments->intervals;
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done < 0) {
+        return cli_fail_output(path, done, &err);
+    }
+    gbs_output_text(output, "weight,value,error\n");
+    for (uint32_t k = 0; k < gbs_model_n_weights(l->learnt); k++) {
+        gbs_output_uint(output, k);
+        gbs_output_text(output, ",");
+        gbs_output_double(output, gbs_model_weight(l->learnt, k, NULL));
+        gbs_output_text(output, ",");
+        if (l->report.has_errors) {
+            gbs_output_double(output, l->error[k]);
+        }
+        gbs_output_text(output, "\n");
+    }
+    done = gbs_output_commit(output, &err);
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static void write_report(gbs_output *output, const learning *l, int stopped)
+{
+    const gbs_learn_report *r = &l->report;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {{"rows", r->n_rows},
+                  {"learnt_weights", r->n_learnt},
+                  {"iterations", r->iterations},
+                  {"held_out_rows", gbs_data_n_rows(l->held_out)}};
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"l2", l->options.l2},
+                   {"pseudo_log_likelihood", r->pseudo_log_likelihood},
+                   {"objective", r->objective},
+                   {"change", r->change},
+                   {"held_out_pseudo_log_likelihood", l->held_out_pl},
+                   {"seconds", r->seconds}};
+    cli_json_head(output, "learn-weights/1", l->learnt);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        gbs_output_text(output, ",\n  ");
+        gbs_output_json_string(output, counts[i].name);
+        gbs_output_text(output, ": ");
+        gbs_output_uint(output, counts[i].value);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        gbs_output_text(output, ",\n  ");
+        gbs_output_json_string(output, numbers[i].name);
+        gbs_output_text(output, ": ");
+        gbs_output_json_double(output, numbers[i].value);
+    }
+    gbs_output_text(output,
+                    r->has_errors ? ",\n  \"errors_known\": true" : ",\n  \"errors_known\": false");
+    gbs_output_text(output,
+                    r->converged ? ",\n  \"converged\": true" : ",\n  \"converged\": false");
+    gbs_output_text(output,
+                    stopped ? ",\n  \"stopped\": true\n}\n" : ",\n  \"stopped\": false\n}\n");
+}
+
+static int write_summary(const learning *l, int stopped)
+{
+    const char *path = l->job.arguments->summary;
+    gbs_error err = {GBS_OK, ""};
+    gbs_output *output = NULL;
+    if (path == NULL) {
+        return CLI_DONE;
+    }
+    gbs_status done = gbs_output_open(path, &output, &err);
+    if (done >= 0) {
+        write_report(output, l, stopped);
+        done = gbs_output_commit(output, &err);
+    }
+    return done < 0 ? cli_fail_output(path, done, &err) : CLI_DONE;
+}
+
+static void tell(const learning *l, int stopped)
+{
+    const cli_arguments *arguments = l->job.arguments;
+    const gbs_learn_report *r = &l->report;
+    cli_note(arguments,
+             "%s after %" PRIu64 " steps, %.3g s%s: ln PL = %.10g, %.6g a row of %" PRIu64
+             "; %" PRIu64 " weights",
+             r->converged ? "converged" : "not converged", r->iterations, r->seconds,
+             stopped ? ", stopped" : "", r->pseudo_log_likelihood,
+             r->pseudo_log_likelihood / (double)r->n_rows, r->n_rows, r->n_learnt);
+    if (!r->has_errors) {
+        cli_note(arguments, "standard errors are not known: they need more rows than weights, data "
+                            "that determine each weight, and convergence");
+    }
+    if (l->held_out != NULL) {
+        cli_note(arguments, "%" PRIu64 " rows held out: ln PL = %.10g",
+                 gbs_data_n_rows(l->held_out), l->held_out_pl);
+    }
+}
+
+/* ---- the verb -------------------------------------------------------------------------------- */
+
+/* Judges the held-out rows, which are of the model that learning began with, by the new one. */
+static int judge(learning *l)
+{
+    gbs_error err = {GBS_OK, ""};
+    if (l->held_out == NULL) {
+        return CLI_DONE;
+    }
+    const gbs_status done =
+        gbs_pseudo_log_likelihood(l->learnt, l->held_out, &l->held_out_pl, &err);
+    return done < 0 ? cli_fail(done, &err) : CLI_DONE;
+}
+
+static int write_all(const learning *l, int stopped)
+{
+    int status = cli_write_model(l->job.arguments, l->learnt);
+    if (status == CLI_DONE) {
+        status = write_weights(l);
+    }
+    if (status == CLI_DONE) {
+        status = write_summary(l, stopped);
+    }
+    return status;
+}
+
+static int read_all(learning *l, const cli_arguments *arguments)
+{
+    const char *path = arguments->operand[0];
+    int status = cli_load_model(&l->job, arguments, path);
+    if (status == CLI_DONE && gbs_model_n_weights(l->job.model) == 0) {
+        return cli_error(CLI_INPUT,
+                         "%s: found no tied weights, expected a model with some, such as a .gbm or "
+                         "DimmWitted's",
+                         path);
+    }
+    return status == CLI_DONE
+               ? cli_read_data(l->job.model, arguments->operand[2], arguments->weights, 1, &l->out,
+                               &l->data, &l->held_out)
+               : status;
+}
+
+int cli_learn_weights(cli_arguments *arguments)
+{
+    learning l = {.report = {.size = sizeof l.report}};
+    int stopped = 0;
+    int status = settle(&l, arguments);
+    if (status == CLI_DONE) {
+        status = read_all(&l, arguments);
+    }
+    if (status == CLI_DONE) {
+        status = learn(&l, &stopped);
+    }
+    if (status == CLI_DONE) {
+        status = judge(&l);
+    }
+    if (status == CLI_DONE) {
+        status = write_all(&l, stopped);
+    }
+    if (status == CLI_DONE) {
+        tell(&l, stopped);
+    }
+    gbs_data_free(l.data);
+    gbs_data_free(l.held_out);
+    gbs_model_free(l.learnt);
+    free(l.error);
+    cli_job_free(&l.job);
+    return status == CLI_DONE && stopped ? CLI_STOPPED : status;
+}
