@@ -194,7 +194,7 @@ static gbs_status burn_in(gbs_run *run, gbsi_drive *drive, gbs_error *err)
     t->observed = observed(t);
     while (!burnt_in(run, drive, now_s + SHARE_OF_TIME * left_s)) {
         GBSI_TRY(iterate(run, drive, false, err));
-        if (t->round < N_ROUNDS && ++t->in_round == round_length[t->round]) {
+        if (t->round < N_ROUNDS && ++t->in_round >= round_length[t->round]) {
             GBSI_TRY(adapt(run, t->round, err));
             ++t->round;
             t->in_round = 0;

@@ -13,6 +13,7 @@ typedef struct standing {
 } standing;
 
 enum { NUMBER = 8 };
+#define MOST_ITERATIONS (UINT64_C(1) << 48) /* random numbers are counted by passes below 2^56 */
 
 static gbs_status save_burn_in(const gbsi_tempered *t, const gbsi_sink *sink, gbs_error *err)
 {
@@ -83,7 +84,8 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
     gbsi_tempered *t = into->tempered;
     standing s;
     GBSI_TRY(gbsi_take_numbers(source, &s, sizeof s / NUMBER, NUMBER, err));
-    if (s.n_levels > UINT32_MAX || s.n_ladders > UINT32_MAX || s.round > GBSI_TEMPERED_ROUNDS) {
+    if (s.n_levels > UINT32_MAX || s.n_ladders > UINT32_MAX || s.round > GBSI_TEMPERED_ROUNDS ||
+        s.iteration >= MOST_ITERATIONS) {
         GBSI_TRY(gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged"));
     }
     GBSI_TRY(gbsi_tempered_reshape(t, into->pool, (uint32_t)s.n_levels, (uint32_t)s.n_ladders,
@@ -102,6 +104,10 @@ static gbs_status load(void *object, const gbsi_source *source, gbs_error *err)
     gbsi_tempered_set_temperatures(t);
     if (t->ratios != NULL) {
         GBSI_TRY(gbsi_ratios_load(t->ratios, source, err));
+    }
+    if (s.keeps != 0 && t->ratios != NULL && t->ratios->n_rows == 0) {
+        GBSI_TRY(
+            gbsi_fail(err, GBS_ERR_FORMAT, "the saved ladders are damaged: nothing was learnt"));
     }
     if (s.keeps != 0) {
         GBSI_TRY(gbsi_tempered_take_means(t, err));

@@ -299,12 +299,23 @@ static void chains_that_disagree(void **state)
     gbs_model_free(model);
 }
 
-/* With a checksum that fits: made to do harm. A run is refused, fails, or ends as any other. */
+/* A digest of so many bytes behind them. */
+static void seal(unsigned char *bytes, size_t n)
+{
+    char text[33];
+    gbsi_digest *sum = NULL;
+    assert_int_equal(gbsi_digest_new(&sum, NULL), GBS_OK);
+    gbsi_digest_bytes(sum, bytes, n);
+    gbsi_digest_text(sum, text);
+    gbsi_digest_free(sum);
+    memcpy(bytes + n, text, 32);
+}
+
+/* With checksums that fit: made to do harm. A run is refused, fails, or ends as any other. */
 static void forged_files(void **state)
 {
     (void)state;
     static unsigned char bytes[1 << 20];
-    char digest[33];
     uint64_t random = 11;
     gbs_model *model = ring_of_colours();
     gbs_run_options options = usual(6);
@@ -320,21 +331,17 @@ static void forged_files(void **state)
         }
         gbs_error err = {0};
         gbs_run *run = NULL;
-        gbsi_digest *sum = NULL;
         uint64_t n = 0;
         memcpy(&n, bytes + 16, sizeof n);
         uint64_t text = 0;
         memcpy(&text, bytes + 24, sizeof text);
         const size_t from = 32 + (size_t)text + 16;
-        const size_t room = i % 2 == 0 ? 27 * 8 : (size_t)n - 32 - from; /* numbers, or any */
+        const size_t room = i % 2 == 0 ? 27 * 8 : (size_t)n - 64 - from; /* numbers, or any */
         const size_t at = from + (size_t)(next_random(&random) % room);
         const unsigned char kept = bytes[at];
         bytes[at] = (unsigned char)(kept ^ (1 + next_random(&random) % 255));
-        assert_int_equal(gbsi_digest_new(&sum, NULL), GBS_OK);
-        gbsi_digest_bytes(sum, bytes, (size_t)n - 32);
-        gbsi_digest_text(sum, digest);
-        gbsi_digest_free(sum);
-        memcpy(bytes + n - 32, digest, 32);
+        seal(bytes + from, (size_t)n - 64 - from); /* of the part, */
+        seal(bytes, (size_t)n - 32);               /* and of the file */
         FILE *file = fopen(path, "wb");
         assert_non_null(file);
         assert_true(fwrite(bytes, 1, (size_t)n, file) == n);

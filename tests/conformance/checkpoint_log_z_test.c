@@ -214,45 +214,66 @@ static void what_is_refused(void **state)
     gbs_model_free(model);
 }
 
-/* With a checksum that fits: made to do harm. It is refused, fails, or ends as any other. */
+/* A digest of so many bytes behind them. */
+static void seal(unsigned char *bytes, size_t n)
+{
+    char text[33];
+    gbsi_digest *sum = NULL;
+    assert_int_equal(gbsi_digest_new(&sum, NULL), GBS_OK);
+    gbsi_digest_bytes(sum, bytes, n);
+    gbsi_digest_text(sum, text);
+    gbsi_digest_free(sum);
+    memcpy(bytes + n, text, 32);
+}
+
+static void try_it(const gbs_model *model, const gbs_run_options *options,
+                   const unsigned char *bytes, size_t n)
+{
+    gbs_error err = {0};
+    gbs_log_z_report report = {.size = sizeof report};
+    const gbs_checkpoint_files files = {.size = sizeof files, .resume = path};
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(fwrite(bytes, 1, n, file) == n);
+    assert_int_equal(fclose(file), 0);
+    const gbs_status status =
+        gbs_log_z_with_checkpoints(model, NULL, options, &files, NULL, &report, &err);
+    assert_true(status >= 0 || err.message[0] != '\0');
+}
+
+/* With checksums that fit: made to do harm. It is refused, fails, or ends as any other. */
 static void forged_files(void **state)
 {
     (void)state;
-    static unsigned char bytes[1 << 18];
-    char digest[33];
+    static unsigned char bytes[1 << 20];
     uint64_t random = 11;
     gbs_model *model = ring_of_colours();
-    gbs_run_options options = usual(false);
-    options.sweeps = 40;
-    gbs_run_options part = options;
-    part.max_updates = 10000;
-    (void)go(model, &part, NULL, path);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    const size_t n = fread(bytes, 1, sizeof bytes, file);
-    assert_int_equal(fclose(file), 0);
-    for (uint64_t i = 0; i < test_scaled(2000, 200, 50); ++i) {
-        gbs_error err = {0};
-        gbsi_digest *sum = NULL;
-        gbs_log_z_report report = {.size = sizeof report};
-        const gbs_checkpoint_files files = {.size = sizeof files, .resume = path};
-        const size_t from = i % 2 == 0 ? 24 : n - 2000; /* the last part, or any */
-        const size_t at = from + (size_t)(next_random(&random) % (n - 32 - from));
-        const unsigned char kept = bytes[at];
-        bytes[at] = (unsigned char)(kept ^ (1 + next_random(&random) % 255));
-        assert_int_equal(gbsi_digest_new(&sum, NULL), GBS_OK);
-        gbsi_digest_bytes(sum, bytes, n - 32);
-        gbsi_digest_text(sum, digest);
-        gbsi_digest_free(sum);
-        memcpy(bytes + n - 32, digest, 32);
-        file = fopen(path, "wb");
+    for (uint64_t i = 0; i < test_scaled(2000, 200, 20); ++i) {
+        gbs_run_options options = usual(i % 2 == 1);
+        options.sweeps = 40;
+        gbs_run_options part = options;
+        part.max_updates = i % 4 < 2 ? 10000 : 2000000; /* at the beginning, or to the end */
+        (void)go(model, &part, NULL, path);
+        FILE *file = fopen(path, "rb");
         assert_non_null(file);
-        assert_true(fwrite(bytes, 1, n, file) == n);
+        const size_t n = fread(bytes, 1, sizeof bytes, file);
         assert_int_equal(fclose(file), 0);
-        const gbs_status status =
-            gbs_log_z_with_checkpoints(model, NULL, &options, &files, NULL, &report, &err);
-        assert_true(status >= 0 || err.message[0] != '\0');
-        bytes[at] = kept;
+        uint64_t text = 0;
+        memcpy(&text, bytes + 24, sizeof text);
+        static const char *const names[] = {"annealing", "ladders"};
+        const char *name = names[i % 2];
+        size_t from = 32 + (size_t)text;
+        while (from < n && memcmp(bytes + from, name, strlen(name) + 1) != 0) {
+            ++from;
+        }
+        assert_true(from < n);
+        from += 16;
+        const size_t room = i % 8 < 4 && n - 64 - from > 160 ? 160 : n - 64 - from;
+        const size_t at = from + (size_t)(next_random(&random) % room);
+        bytes[at] ^= (unsigned char)(1 + next_random(&random) % 255);
+        seal(bytes + from, n - 64 - from);
+        seal(bytes, n - 32);
+        try_it(model, &options, bytes, n);
     }
     gbs_model_free(model);
 }
